@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake/CompilerCache.cmake: compile through ccache, so that a second clone compiles nothing.
+#
+# CCACHE_BASEDIR makes paths below the source folder relative before they are hashed, and
+# CCACHE_NOHASHDIR leaves the current folder out of the hash; together with -ffile-prefix-map the
+# object files do not depend on where a clone lies.
+
+string(TOLOWER "${TENON_CCACHE}" wanted)
+if(wanted STREQUAL "off" OR CMAKE_CXX_COMPILER_LAUNCHER)
+  return()
+endif()
+
+find_program(TENON_CCACHE_PROGRAM ccache)
+mark_as_advanced(TENON_CCACHE_PROGRAM)
+if(TENON_CCACHE_PROGRAM)
+  set(launcher ${CMAKE_COMMAND} -E env
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${TENON_CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+elseif(wanted STREQUAL "on")
+  message(FATAL_ERROR
+    "TENON_CCACHE is on, but no ccache was found: install it, or set TENON_CCACHE to auto or off")
+endif()

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/error.h: how a failure travels inside the core. Nothing of this crosses the C boundary:
+// the guard in core/api turns it into a status and the context's error record.
+#pragma once
+
+#include <tenon/types.h>
+
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+// Every field but status and message may be empty; the guard adds scope path and sequence number.
+struct Error {
+  tenon_status status = TENON_E_INTERNAL;
+  std::string message;
+  std::string op{};
+  std::string operand{};
+  std::string expected{};
+  std::string found{};
+  std::string plugin{};
+  std::string hint{};
+  std::vector<std::string> causes{};  // nearest first
+};
+
+// Thrown where memory ran out; formatting it allocates nothing.
+struct OutOfMemory {
+  uint64_t bytes = 0;
+};
+
+}  // namespace tenon

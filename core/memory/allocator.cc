@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/memory/allocator.cc: the caching allocator of one device.
+#include "core/memory/allocator.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "core/api/error.h"
+
+namespace tenon::memory {
+namespace {
+
+constexpr uint64_t kSmallest = 64;
+constexpr uint64_t kLargest = uint64_t{1} << 62;
+constexpr uint64_t kLarge = uint64_t{64} << 20;  // blocks above this are the first to be given back
+constexpr uint64_t kEverything = std::numeric_limits<uint64_t>::max();
+
+// Waiting is bounded because a source that calls back into us while it holds a lock of its own
+// could otherwise wait for itself.
+constexpr auto kWaitForOthers = std::chrono::milliseconds(100);
+
+// The power of two p with p < bytes <= 2p.
+uint64_t power_below(uint64_t bytes) noexcept { return std::bit_floor(bytes - 1); }
+
+}  // namespace
+
+CachingAllocator::CachingAllocator(const Source& source, uint64_t limit_bytes)
+    : source_(source), limit_(limit_bytes) {}
+
+CachingAllocator::~CachingAllocator() {
+  trim();
+  // Unlinked one by one: a long chain would otherwise be destroyed recursively.
+  while (groups_ != nullptr) groups_ = std::move(groups_->next);
+}
+
+uint64_t CachingAllocator::class_bytes(uint64_t bytes) noexcept {
+  if (bytes <= kSmallest) return kSmallest;
+  if (bytes > kLargest) return 0;
+  const uint64_t step = std::max(kSmallest, power_below(bytes) / 4);
+  return (bytes + step - 1) / step * step;
+}
+
+size_t CachingAllocator::class_index(uint64_t capacity) noexcept {
+  const uint64_t power = power_below(capacity);
+  const uint64_t quarter = (capacity - power) / (power / 4);  // 1..4
+  return static_cast<size_t>(std::bit_width(power)) * 4 + static_cast<size_t>(quarter) - 1;
+}
+
+Block CachingAllocator::allocate(uint64_t bytes) {
+  const uint64_t capacity = class_bytes(bytes);
+  if (capacity == 0) throw OutOfMemory{bytes};
+  Remedy remedy = Remedy::kLargeBlocks;
+  bool patience = true;
+  Lock lock(mutex_);
+  for (;;) {
+    if (limit_ != 0 && stats_.live_bytes + pending_bytes_ + capacity > limit_) break;
+    if (void* data = take_cached(capacity)) {
+      count_handed_out(capacity);
+      return Block{data, capacity};
+    }
+    const uint64_t reserved = stats_.reserved_bytes + pending_bytes_ + capacity;
+    if (limit_ != 0 && reserved > limit_) {
+      if (free_cached(lock, reserved - limit_, 0) || wait_for_others(lock, patience)) continue;
+      break;
+    }
+    if (!set_node_aside()) break;
+    pending_bytes_ += capacity;
+    ++pending_blocks_;
+    lock.unlock();
+    void* data = nullptr;
+    const bool given = source_.alloc(source_.self, capacity, &data) && data != nullptr;
+    lock.lock();
+    pending_bytes_ -= capacity;
+    --pending_blocks_;
+    if (given) {
+      ++stats_.raw_allocations;
+      stats_.reserved_bytes += capacity;
+      count_handed_out(capacity);
+      return Block{data, capacity};
+    }
+    if (!make_room(lock, remedy) && !wait_for_others(lock, patience)) break;
+  }
+  throw OutOfMemory{bytes};
+}
+
+void CachingAllocator::release(Block block) noexcept {
+  if (block.data == nullptr) return;
+  const Lock lock(mutex_);
+  Node* node = spare_;
+  spare_ = node->next;
+  --spare_count_;
+  Node*& list = cached_[class_index(block.capacity)];
+  *node = Node{block.data, block.capacity, list};
+  list = node;
+  --stats_.live_blocks;
+  ++stats_.frees;
+  stats_.live_bytes -= block.capacity;
+}
+
+void CachingAllocator::trim() noexcept {
+  Lock lock(mutex_);
+  free_cached(lock, kEverything, 0);
+}
+
+void CachingAllocator::set_limit(uint64_t limit_bytes) noexcept {
+  Lock lock(mutex_);
+  limit_ = limit_bytes;
+  if (limit_ != 0 && stats_.reserved_bytes > limit_) {
+    free_cached(lock, stats_.reserved_bytes - limit_, 0);
+  }
+}
+
+Stats CachingAllocator::stats() const {
+  const Lock lock(mutex_);
+  return stats_;
+}
+
+void CachingAllocator::reset_peak() noexcept {
+  const Lock lock(mutex_);
+  stats_.peak_bytes = stats_.live_bytes;
+}
+
+void CachingAllocator::count_handed_out(uint64_t capacity) noexcept {
+  ++stats_.allocations;
+  ++stats_.live_blocks;
+  stats_.live_bytes += capacity;
+  stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+}
+
+// A cached block of exactly this class, or nullptr. Its node becomes the one put aside for it.
+void* CachingAllocator::take_cached(uint64_t capacity) noexcept {
+  Node*& list = cached_[class_index(capacity)];
+  Node* node = list;
+  if (node == nullptr) return nullptr;
+  list = node->next;
+  node->next = spare_;
+  spare_ = node;
+  ++spare_count_;
+  return node->data;
+}
+
+// Makes sure that one more block can be released; false when out of host memory.
+bool CachingAllocator::set_node_aside() noexcept {
+  if (spare_count_ > stats_.live_blocks + pending_blocks_) return true;
+  std::unique_ptr<NodeGroup> group(new (std::nothrow) NodeGroup);
+  if (group == nullptr) return false;
+  for (Node& node : group->nodes) {
+    node.next = spare_;
+    spare_ = &node;
+  }
+  spare_count_ += group->nodes.size();
+  group->next = std::move(groups_);
+  groups_ = std::move(group);
+  return true;
+}
+
+// After a refusal by the source: gives back the next kind of cached blocks; false when there are
+// none.
+bool CachingAllocator::make_room(Lock& lock, Remedy& remedy) noexcept {
+  if (remedy == Remedy::kLargeBlocks) {
+    remedy = Remedy::kAllBlocks;
+    if (free_cached(lock, kEverything, kLarge + 1)) return true;
+  }
+  if (remedy == Remedy::kAllBlocks) {
+    remedy = Remedy::kNone;
+    if (free_cached(lock, kEverything, 0)) return true;
+  }
+  return false;
+}
+
+// What other threads are giving back may be enough: waits for them, once per request.
+bool CachingAllocator::wait_for_others(Lock& lock, bool& patience) noexcept {
+  if (!patience || freeing_ == 0) return false;
+  patience = false;
+  freed_.wait_for(lock, kWaitForOthers, [this] { return freeing_ == 0; });
+  return true;
+}
+
+// Gives cached blocks of at least `smallest` bytes back to the source, largest first, until
+// `needed` bytes are free; false when there were none. Lets go of the lock while the source is
+// called.
+bool CachingAllocator::free_cached(Lock& lock, uint64_t needed, uint64_t smallest) noexcept {
+  Node* chosen = nullptr;
+  Node* last = nullptr;
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  for (size_t i = kClasses; i-- > 0 && bytes < needed;) {
+    while (cached_[i] != nullptr && cached_[i]->capacity >= smallest && bytes < needed) {
+      Node* node = cached_[i];
+      cached_[i] = node->next;
+      node->next = chosen;
+      chosen = node;
+      if (last == nullptr) last = node;
+      ++count;
+      bytes += node->capacity;
+    }
+  }
+  if (chosen == nullptr) return false;
+  ++freeing_;
+  lock.unlock();
+  for (const Node* node = chosen; node != nullptr; node = node->next) {
+    source_.free(source_.self, node->data, node->capacity);
+  }
+  lock.lock();
+  last->next = spare_;
+  spare_ = chosen;
+  spare_count_ += count;
+  stats_.reserved_bytes -= bytes;
+  --freeing_;
+  if (freeing_ == 0) freed_.notify_all();
+  return true;
+}
+
+}  // namespace tenon::memory

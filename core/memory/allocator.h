@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/memory/allocator.h: the caching allocator of one device.
+//
+// Raw memory comes from the backend through two callbacks; what is released stays here, sorted by
+// size class, and serves the next request of its class without a call to the backend.
+//
+// Size classes: 64 bytes and its multiples up to 512, then four steps between powers of two, so
+// from 257 bytes on rounding adds less than a quarter. Figures count rounded sizes: what memory is
+// really used.
+//
+// The backend's memory may be out of reach for the host, so blocks are never written to: the lists
+// live in nodes of their own, of which one is put aside for each block before it is handed out.
+// Releasing therefore allocates nothing and cannot fail.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <array>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+namespace tenon::memory {
+
+// Where raw memory comes from. Called on the requesting thread and never under a lock of ours.
+struct Source {
+  void* self = nullptr;
+  // Memory aligned to 64 bytes in `out`; false when there is not enough. `bytes` is a multiple
+  // of 64.
+  bool (*alloc)(void* self, uint64_t bytes, void** out) = nullptr;
+  void (*free)(void* self, void* data, uint64_t bytes) = nullptr;
+};
+
+struct Stats {
+  uint64_t live_bytes = 0;       // in blocks handed out
+  uint64_t peak_bytes = 0;       // the most live_bytes since the start or reset_peak
+  uint64_t reserved_bytes = 0;   // live and cached together: what the source has given
+  uint64_t live_blocks = 0;      // handed out and not released
+  uint64_t allocations = 0;      // blocks handed out so far
+  uint64_t raw_allocations = 0;  // those that needed the source
+  uint64_t frees = 0;            // blocks released so far
+};
+
+struct Block {
+  void* data = nullptr;
+  uint64_t capacity = 0;
+};
+
+class CachingAllocator {
+ public:
+  // `limit_bytes` caps live and reserved bytes; 0 means no cap.
+  CachingAllocator(const Source& source, uint64_t limit_bytes);
+
+  // Gives the cache back to the source. Every block must have been released.
+  ~CachingAllocator();
+
+  CachingAllocator(const CachingAllocator&) = delete;
+  CachingAllocator& operator=(const CachingAllocator&) = delete;
+
+  // A block of at least `bytes` (for 0 as well: blocks of live tensors never share an address).
+  // When the source or the limit refuses, cached blocks are given back, largest first, and it is
+  // tried again; then OutOfMemory with `bytes` is thrown and nothing is lost but the cache.
+  // threads  any
+  Block allocate(uint64_t bytes);
+
+  // Takes back a block of this allocator, unchanged; a block without data is ignored.
+  // threads  any
+  void release(Block block) noexcept;
+
+  // Gives every cached block back to the source.
+  void trim() noexcept;
+
+  // A limit below what is live refuses new blocks until enough is released.
+  void set_limit(uint64_t limit_bytes) noexcept;
+
+  Stats stats() const;
+  void reset_peak() noexcept;
+
+  // The size a request is rounded to; 0 when no size class is large enough.
+  static uint64_t class_bytes(uint64_t bytes) noexcept;
+
+ private:
+  struct Node {
+    void* data = nullptr;
+    uint64_t capacity = 0;
+    Node* next = nullptr;
+  };
+  struct NodeGroup {
+    std::array<Node, 64> nodes;
+    std::unique_ptr<NodeGroup> next;
+  };
+  // What is given back next when the source refuses.
+  enum class Remedy { kLargeBlocks, kAllBlocks, kNone };
+  using Lock = std::unique_lock<std::mutex>;
+
+  void* take_cached(uint64_t capacity) noexcept;
+  bool set_node_aside() noexcept;
+  bool make_room(Lock& lock, Remedy& remedy) noexcept;
+  bool wait_for_others(Lock& lock, bool& patience) noexcept;
+  bool free_cached(Lock& lock, uint64_t needed, uint64_t smallest) noexcept;
+  void count_handed_out(uint64_t capacity) noexcept;
+
+  static constexpr size_t kClasses = 256;
+  static size_t class_index(uint64_t capacity) noexcept;
+
+  const Source source_;
+  mutable std::mutex mutex_;  // guards everything below
+  std::condition_variable freed_;
+  uint64_t limit_;
+  Stats stats_;
+  uint64_t pending_bytes_ = 0;  // asked of the source, not answered yet
+  uint64_t pending_blocks_ = 0;
+  uint64_t freeing_ = 0;      // threads that are giving blocks back to the source
+  uint64_t spare_count_ = 0;  // never less than live and pending blocks together
+  Node* spare_ = nullptr;
+  std::unique_ptr<NodeGroup> groups_;
+  std::array<Node*, kClasses> cached_{};
+};
+
+}  // namespace tenon::memory

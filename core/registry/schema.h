@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/schema.h: what an op takes and gives, read from its schema text (grammar schema/1).
+//
+// The text is the one source of an op's signature for every language; docs/schema.md is the written
+// grammar. Parsing is the only way to make a Schema, and a parsed Schema holds these invariants:
+// - slots are inputs then outputs, at most 64 together; at most 64 attributes; names are unique
+//   among inputs, attributes and named outputs;
+// - optional inputs are trailing; aux outputs are trailing;
+// - type variables are numbered by first appearance (inputs, attributes, outputs); each one an
+//   output uses is bound by an input or attribute that every call has;
+// - a variable that promotes is used by an input and by no input marked '!';
+// - defaults are of their attribute's kind.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor/dtype.h"
+
+namespace tenon::registry {
+
+inline constexpr size_t max_schema_bytes = 4096;
+inline constexpr size_t max_schema_slots = 64;
+inline constexpr size_t max_schema_attrs = 64;
+
+enum class AttrKind : uint8_t { Int, Float, Bool, String, Number, Dtype, IntList };
+
+// One entry between the brackets of an operand.
+// Letter      a name; equal names are equal extents in one call ("N", "H2")
+// Integer     exactly `value`
+// Ellipsis    a run of any length; `text` is its name or empty; equal names are equal runs
+// Expression  documentation for the reader ("C/g"); the core checks nothing
+struct Dim {
+  enum Kind : uint8_t { Letter, Integer, Ellipsis, Expression };
+  Kind kind = Letter;
+  std::string text;   // empty for Integer
+  int64_t value = 0;  // Integer only
+
+  bool operator==(const Dim&) const = default;
+};
+
+struct TypeTerm {
+  int32_t variable = -1;                 // index into Schema::variables, or -1
+  tenon_dtype fixed = TENON_DTYPE_NONE;  // set when variable is -1
+
+  bool operator==(const TypeTerm&) const = default;
+};
+
+struct Param {
+  std::string name;
+  TypeTerm type;
+  bool has_dims = false;  // without brackets nothing is said about the shape
+  std::vector<Dim> dims;
+  bool mutated = false;   // '!': read and written
+  bool list = false;      // '*': zero or more tensors, each of them as type and dims say
+  bool optional = false;  // '?': may be absent
+
+  bool operator==(const Param&) const = default;
+};
+
+// The attribute's kind says which field holds the value; for Number, number_kind does.
+struct AttrDefault {
+  bool present = false;  // without a default, an attribute is required unless it is optional
+  bool none = false;     // "=none"
+  tensor::ScalarKind number_kind = tensor::ScalarKind::Int;
+  int64_t i = 0;
+  double f = 0.0;
+  bool b = false;
+  std::string s;
+  tenon_dtype d = TENON_DTYPE_NONE;
+  std::vector<int64_t> ints;  // for int[N] always N entries
+
+  // NaN defaults are equal to each other, so that a schema equals its own copy.
+  bool operator==(const AttrDefault& other) const;
+};
+
+struct Attr {
+  std::string name;
+  AttrKind kind = AttrKind::Int;
+  int32_t fixed_count = -1;  // N of int[N]; -1 for any length
+  bool optional = false;     // none is a legal value, and the default where no other is given
+  int32_t binds_variable = -1;
+  AttrDefault def;
+
+  bool required() const { return !def.present && !optional; }
+  bool operator==(const Attr&) const = default;
+};
+
+struct Output {
+  std::string name;  // may be empty
+  TypeTerm type;
+  bool has_dims = false;
+  std::vector<Dim> dims;
+  bool aux = false;  // kept only when a backward wants it
+
+  bool operator==(const Output&) const = default;
+};
+
+struct TypeVariable {
+  std::string name;
+  bool promote = false;              // inputs of this variable are cast to their common dtype
+  std::vector<tenon_dtype> allowed;  // in canonical order, never empty
+
+  bool operator==(const TypeVariable&) const = default;
+};
+
+struct Schema {
+  std::string text;  // canonical: what format_schema gives
+  std::string name;
+  std::vector<Param> inputs;
+  std::vector<Attr> attrs;
+  std::vector<Output> outputs;
+  std::vector<TypeVariable> variables;
+
+  // Inputs every call must give: those before the first optional one. A list counts as one.
+  int32_t min_inputs() const;
+  // Outputs before the first aux one.
+  int32_t plain_outputs() const;
+  int32_t slot_count() const { return static_cast<int32_t>(inputs.size() + outputs.size()); }
+  // Position, or -1 where no such name exists.
+  int32_t find_attr(std::string_view attr_name) const;
+  int32_t find_input(std::string_view input_name) const;
+
+  bool operator==(const Schema&) const = default;
+};
+
+// "int", "float", "bool", "str", "number", "dtype", "int[]"
+std::string_view name_of(AttrKind kind) noexcept;
+
+// Reads a schema text. Throws tenon::Error{TENON_E_SCHEMA}: the message names the column (1-based,
+// in bytes), what was expected and what was found, and shows the text with a caret under the place.
+// Any bytes may be given; work is linear in the text's length but for name comparisons.
+Schema parse_schema(std::string_view text);
+
+// The canonical text: parse_schema(format_schema(s)) == s, and formatting is a fixed point.
+std::string format_schema(const Schema& schema);
+
+}  // namespace tenon::registry

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/schema_format.cc: the canonical text of a schema, and a schema's small look-ups.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "core/registry/schema.h"
+
+namespace tenon::registry {
+namespace {
+
+using tensor::Category;
+using tensor::ScalarKind;
+
+std::string format_float(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  std::array<char, 40> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  std::string text(buffer.data(), end);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string format_string(std::string_view value) {
+  std::string text = "\"";
+  for (const char c : value) {
+    if (c == '\n' || c == '\t') {
+      text += c == '\n' ? "\\n" : "\\t";
+      continue;
+    }
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + '"';
+}
+
+std::string format_ints(const Attr& attr) {
+  const std::vector<int64_t>& ints = attr.def.ints;
+  const bool all_equal =
+      std::all_of(ints.begin(), ints.end(), [&](int64_t value) { return value == ints.front(); });
+  if (attr.fixed_count > 0 && all_equal) return std::to_string(ints.front());
+  std::string text = "[";
+  for (size_t i = 0; i < ints.size(); ++i) {
+    if (i != 0) text += ',';
+    text += std::to_string(ints[i]);
+  }
+  return text + ']';
+}
+
+std::string format_number(const AttrDefault& def) {
+  switch (def.number_kind) {
+    case ScalarKind::Bool:
+      return def.b ? "true" : "false";
+    case ScalarKind::Int:
+      return std::to_string(def.i);
+    case ScalarKind::Float:
+      return format_float(def.f);
+  }
+  return {};
+}
+
+std::string format_default(const Attr& attr) {
+  const AttrDefault& def = attr.def;
+  if (def.none) return "none";
+  switch (attr.kind) {
+    case AttrKind::Int:
+      return std::to_string(def.i);
+    case AttrKind::Float:
+      return format_float(def.f);
+    case AttrKind::Bool:
+      return def.b ? "true" : "false";
+    case AttrKind::String:
+      return format_string(def.s);
+    case AttrKind::Number:
+      return format_number(def);
+    case AttrKind::Dtype:
+      return std::string(tensor::name_of(def.d));
+    case AttrKind::IntList:
+      return format_ints(attr);
+  }
+  return {};
+}
+
+std::string format_kind(const Schema& schema, const Attr& attr) {
+  if (attr.binds_variable >= 0) {
+    return schema.variables[static_cast<size_t>(attr.binds_variable)].name;
+  }
+  if (attr.fixed_count >= 0) return "int[" + std::to_string(attr.fixed_count) + ']';
+  return std::string(name_of(attr.kind));
+}
+
+std::string format_attr(const Schema& schema, const Attr& attr) {
+  std::string text = attr.name + ": " + format_kind(schema, attr);
+  if (attr.optional) text += '?';
+  if (attr.def.present) text += '=' + format_default(attr);
+  return text;
+}
+
+std::string format_dim(const Dim& dim) {
+  if (dim.kind == Dim::Integer) return std::to_string(dim.value);
+  return dim.kind == Dim::Ellipsis ? "..." + dim.text : dim.text;
+}
+
+std::string format_type(const Schema& schema, const TypeTerm& type, bool has_dims,
+                        const std::vector<Dim>& dims) {
+  std::string text = type.variable >= 0 ? schema.variables[static_cast<size_t>(type.variable)].name
+                                        : std::string(tensor::name_of(type.fixed));
+  if (!has_dims) return text;
+  text += '[';
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (i != 0) text += ',';
+    text += format_dim(dims[i]);
+  }
+  return text + ']';
+}
+
+std::string format_input(const Schema& schema, const Param& input) {
+  std::string text = input.name + (input.mutated ? "!: " : ": ");
+  text += format_type(schema, input.type, input.has_dims, input.dims);
+  if (input.list) text += '*';
+  if (input.optional) text += '?';
+  return text;
+}
+
+std::string format_output(const Schema& schema, const Output& output) {
+  std::string text = output.aux ? "aux " : "";
+  if (!output.name.empty()) text += output.name + ": ";
+  return text + format_type(schema, output.type, output.has_dims, output.dims);
+}
+
+// Removes from `missing` what `category` holds; false, and nothing removed, unless the category
+// lies within `allowed` and holds something still missing.
+bool take_category(Category category, const std::vector<tenon_dtype>& allowed,
+                   std::vector<tenon_dtype>& missing) {
+  for (const tenon_dtype dtype : tensor::all_dtypes()) {
+    if (!tensor::in_category(dtype, category)) continue;
+    if (std::find(allowed.begin(), allowed.end(), dtype) == allowed.end()) return false;
+  }
+  const size_t removed =
+      std::erase_if(missing, [&](tenon_dtype d) { return tensor::in_category(d, category); });
+  return removed != 0;
+}
+
+// The widest categories that fit, then single dtypes.
+std::string format_allowed(const std::vector<tenon_dtype>& allowed) {
+  std::vector<tenon_dtype> missing = allowed;
+  std::string text;
+  const auto append = [&](std::string_view word) {
+    if (!text.empty()) text += '|';
+    text += word;
+  };
+  for (const Category category :
+       {Category::Any, Category::Number, Category::Int, Category::Float}) {
+    if (take_category(category, allowed, missing)) append(tensor::name_of(category));
+  }
+  for (const tenon_dtype dtype : missing) append(tensor::name_of(dtype));
+  return text;
+}
+
+std::string format_where(const Schema& schema) {
+  std::string text;
+  for (const TypeVariable& variable : schema.variables) {
+    if (!variable.promote && variable.allowed.size() == tensor::all_dtypes().size()) continue;
+    text += text.empty() ? " where " : "; ";
+    text += variable.name + ": " + format_allowed(variable.allowed);
+    if (variable.promote) text += " promote";
+  }
+  return text;
+}
+
+template <typename Items>
+int32_t find_named(const Items& items, std::string_view name) {
+  const auto found =
+      std::find_if(items.begin(), items.end(), [&](const auto& item) { return item.name == name; });
+  return found == items.end() ? -1 : static_cast<int32_t>(found - items.begin());
+}
+
+}  // namespace
+
+bool AttrDefault::operator==(const AttrDefault& other) const {
+  const bool same_float = f == other.f || (std::isnan(f) && std::isnan(other.f));
+  return same_float && present == other.present && none == other.none &&
+         number_kind == other.number_kind && i == other.i && b == other.b && s == other.s &&
+         d == other.d && ints == other.ints;
+}
+
+int32_t Schema::min_inputs() const {
+  const auto first_optional =
+      std::find_if(inputs.begin(), inputs.end(), [](const Param& p) { return p.optional; });
+  return static_cast<int32_t>(first_optional - inputs.begin());
+}
+
+int32_t Schema::plain_outputs() const {
+  const auto first_aux =
+      std::find_if(outputs.begin(), outputs.end(), [](const Output& o) { return o.aux; });
+  return static_cast<int32_t>(first_aux - outputs.begin());
+}
+
+int32_t Schema::find_attr(std::string_view attr_name) const { return find_named(attrs, attr_name); }
+
+int32_t Schema::find_input(std::string_view input_name) const {
+  return find_named(inputs, input_name);
+}
+
+std::string_view name_of(AttrKind kind) noexcept {
+  switch (kind) {
+    case AttrKind::Int:
+      return "int";
+    case AttrKind::Float:
+      return "float";
+    case AttrKind::Bool:
+      return "bool";
+    case AttrKind::String:
+      return "str";
+    case AttrKind::Number:
+      return "number";
+    case AttrKind::Dtype:
+      return "dtype";
+    case AttrKind::IntList:
+      return "int[]";
+  }
+  return "?";
+}
+
+std::string format_schema(const Schema& schema) {
+  std::string text = schema.name + '(';
+  bool first = true;
+  const auto append = [&](const std::string& item) {
+    if (!first) text += ", ";
+    text += item;
+    first = false;
+  };
+  for (const Param& input : schema.inputs) append(format_input(schema, input));
+  if (!schema.attrs.empty()) append("*");
+  for (const Attr& attr : schema.attrs) append(format_attr(schema, attr));
+  text += ") -> ";
+  const bool bare = schema.outputs.size() == 1;
+  if (!bare) text += '(';
+  first = true;
+  for (const Output& output : schema.outputs) append(format_output(schema, output));
+  if (!bare) text += ')';
+  return text + format_where(schema);
+}
+
+}  // namespace tenon::registry

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/ref/kernels/argmax.cc: argmax: where the largest element is; the first of several, and
+// the first NaN if there is one.
+
+#include "kernels/reduction.h"
+
+namespace tenon::ref {
+namespace {
+
+enum Attribute : uint32_t { kAxis, kKeepdims, kAttributes };
+
+template <class T>
+int64_t first_largest(std::span<const int64_t> shape, const sdk::Strided& in) {
+  T best = sdk::load<T>(in.data);
+  int64_t place = 0;
+  sdk::walk<1>(shape, {in}, [&](const sdk::Run<1>& run) {
+    for (int64_t i = 0; i < run.count; ++i) {
+      const T x = sdk::load<T>(run.data[0] + i * run.step[0]);
+      if (best < x || (x != x && best == best)) {
+        best = x;
+        place = run.first + i;
+      }
+    }
+  });
+  return place;
+}
+
+// Without an axis the place is counted in the whole input, row by row.
+void argmax(const sdk::Launch& l) {
+  const tenon_view& x = l.view(0);
+  uint64_t axes = all_axes(x);
+  if (l.attrs.given(kAxis)) {
+    axes =
+        sdk::bit(static_cast<uint32_t>(sdk::normal_axis(l.attrs.integer(kAxis), x.rank, "axis")));
+  }
+  const Reduction r = reduce_axes(x, l.out(), axes, l.attrs.flag(kKeepdims));
+  sdk::dispatch_dtype(x.dtype, [&]<class T>() {
+    r.for_each([&](char* out, const sdk::Strided& in) {
+      sdk::store(out, first_largest<T>(r.reduced.sizes(), in));
+    });
+  });
+}
+
+constexpr tenon_kernel_desc kernels[] = {
+    sdk::kernel({.op = "tenon.argmax",
+                 .device = kDevice,
+                 .slots = kMapSlots,
+                 .rows = sdk::kAllDtypes,
+                 .n_attrs = kAttributes,
+                 .flags = kCanonical,
+                 .priority = kPriority,
+                 .launch = sdk::launch_fn<argmax>}),
+};
+
+}  // namespace
+}  // namespace tenon::ref
+
+TENON_UNIT(argmax) = {.kernels = tenon::ref::kernels};

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/ref/kernels/copy.cc: copy, bit for bit, between any two layouts.
+
+#include "kernels/ref.h"
+
+namespace tenon::ref {
+namespace {
+
+void copy(const sdk::Launch& l) {
+  sdk::dispatch_size(l.out().dtype,
+                     [&]<class T>() { sdk::elementwise<T, T>(l, [](T x) { return x; }); });
+}
+
+constexpr tenon_kernel_desc kernels[] = {
+    sdk::kernel({.op = "tenon.copy",
+                 .device = kDevice,
+                 .slots = kUnarySlots,
+                 .rows = sdk::kAllDtypes,
+                 .flags = kCanonical,
+                 .priority = kPriority,
+                 .launch = sdk::launch_fn<copy>}),
+};
+
+}  // namespace
+}  // namespace tenon::ref
+
+TENON_UNIT(copy) = {.kernels = tenon::ref::kernels};

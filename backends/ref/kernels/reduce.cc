@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/ref/kernels/reduce.cc: sum, mean, max over axes.
+
+#include "kernels/reduction.h"
+
+namespace tenon::ref {
+namespace {
+
+enum Attribute : uint32_t { kAxes, kKeepdims, kAttributes };
+
+Reduction reduction(const sdk::Launch& l) {
+  return reduce_axes(l.view(0), l.out(), axes_attribute(l, kAxes), l.attrs.flag(kKeepdims));
+}
+
+void sum(const sdk::Launch& l) {
+  const Reduction r = reduction(l);
+  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
+    r.for_each([&](char* out, const sdk::Strided& in) {
+      sdk::store(out, sdk::narrow<T>(wide_sum<T>(r.reduced.sizes(), in)));
+    });
+  });
+}
+
+// The mean of no elements is NaN.
+void mean(const sdk::Launch& l) {
+  const Reduction r = reduction(l);
+  const auto count = static_cast<double>(r.count());
+  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
+    r.for_each([&](char* out, const sdk::Strided& in) {
+      sdk::store(out, sdk::narrow<T>(wide_sum<T>(r.reduced.sizes(), in) / count));
+    });
+  });
+}
+
+// NaN wins; of equal values (also -0 and +0) the first is taken. Never called for no elements.
+void max(const sdk::Launch& l) {
+  const Reduction r = reduction(l);
+  sdk::dispatch_dtype(l.out().dtype, [&]<class T>() {
+    r.for_each([&](char* out, const sdk::Strided& in) {
+      T best = sdk::load<T>(in.data);
+      sdk::walk<1>(r.reduced.sizes(), {in}, [&](const sdk::Run<1>& run) {
+        for (int64_t i = 0; i < run.count; ++i) {
+          const T x = sdk::load<T>(run.data[0] + i * run.step[0]);
+          if (best < x || x != x) best = x;
+        }
+      });
+      sdk::store(out, best);
+    });
+  });
+}
+
+constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_dtype> rows,
+                                    tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
+  return sdk::kernel({.op = op,
+                      .device = kDevice,
+                      .slots = kMapSlots,
+                      .rows = rows,
+                      .n_attrs = kAttributes,
+                      .flags = kOracle,
+                      .priority = kPriority,
+                      .launch = launch});
+}
+
+constexpr tenon_kernel_desc kernels[] = {
+    reducer("tenon.sum", sdk::kNumbers, sdk::launch_fn<sum>),
+    reducer("tenon.mean", sdk::kFloats, sdk::launch_fn<mean>),
+    reducer("tenon.max", sdk::kAllDtypes, sdk::launch_fn<max>),
+};
+
+}  // namespace
+}  // namespace tenon::ref
+
+TENON_UNIT(reduce) = {.kernels = tenon::ref::kernels};

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/ref/kernels/ref.h: what all kernels of the reference backend have in common.
+//
+// Ref is the oracle: plain loops over any layout, in logical order. Elementwise kernels give the
+// op's canonical arithmetic: + - * / are IEEE operations of the dtype (16-bit floats compute in
+// float and round once, integers wrap); transcendental functions are libm's in double, rounded
+// once. Reductions, matmul and the softmax family accumulate in double and round once at the end.
+// That is closer to the true value than the canonical order of float additions, but not the same
+// bits, so those kernels do not claim CANONICAL.
+#pragma once
+
+#include <tenon/sdk/kernel.hpp>
+#include <tenon/sdk/loops.hpp>
+#include <tenon/sdk/plugin.hpp>
+
+namespace tenon::ref {
+
+namespace sdk = tenon::sdk;
+
+inline constexpr std::string_view kDevice = "cpu";
+inline constexpr int32_t kPriority = -100;  // any other provider for this device goes first
+
+inline constexpr uint32_t kOracle =
+    TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
+inline constexpr uint32_t kCanonical = kOracle | TENON_KERNEL_CANONICAL;
+
+// Elementwise slots also take scalars where they are.
+constexpr tenon_slot_rule element_in() { return sdk::strided_in(TENON_SLOT_HOST_SCALAR); }
+
+inline constexpr tenon_slot_rule kUnarySlots[] = {element_in(), sdk::strided_out()};
+inline constexpr tenon_slot_rule kBinarySlots[] = {element_in(), element_in(), sdk::strided_out()};
+// One input and one output of unrelated shapes.
+inline constexpr tenon_slot_rule kMapSlots[] = {sdk::strided_in(), sdk::strided_out()};
+
+// out = in, element by element, on this thread; both have `shape`.
+inline void copy_elements(std::span<const int64_t> shape, tenon_dtype dtype,
+                          const sdk::Strided& out, const sdk::Strided& in) {
+  sdk::dispatch_size(dtype, [&]<class T>() {
+    sdk::walk<2>(shape, {out, in}, [](const sdk::Run<2>& run) {
+      for (int64_t i = 0; i < run.count; ++i) {
+        sdk::store(run.data[0] + i * run.step[0], sdk::load<T>(run.data[1] + i * run.step[1]));
+      }
+    });
+  });
+}
+
+}  // namespace tenon::ref

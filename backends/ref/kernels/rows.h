@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/ref/kernels/rows.h: indices that name rows of a table.
+#pragma once
+
+#include "kernels/ref.h"
+
+namespace tenon::ref {
+
+// Place number `linear` in `shape`, as "[1,2]".
+inline std::string place_text(std::span<const int64_t> shape, int64_t linear) {
+  std::array<int64_t, TENON_MAX_RANK> index{};
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = linear % shape[d];
+    linear /= shape[d];
+  }
+  return sdk::shape_text({index.data(), shape.size()});
+}
+
+// Refuses the first index outside [0, rows), before anything is written.
+template <class I>
+void check_rows(const tenon_view& indices, int64_t rows, const char* operand) {
+  const auto shape = sdk::shape_of(indices);
+  sdk::walk<1>(shape, {sdk::strided(indices)}, [&](const sdk::Run<1>& run) {
+    for (int64_t i = 0; i < run.count; ++i) {
+      const int64_t row = sdk::load<I>(run.data[0] + i * run.step[0]);
+      if (row >= 0 && row < rows) continue;
+      throw sdk::Failure{TENON_E_DATA,
+                         std::string(operand) + place_text(shape, run.first + i) + " is " +
+                             std::to_string(row) + ", outside the table's " + std::to_string(rows) +
+                             " rows",
+                         operand,
+                         "0 <= index < " + std::to_string(rows),
+                         std::to_string(row),
+                         "check the values that were used as indices"};
+    }
+  });
+}
+
+}  // namespace tenon::ref

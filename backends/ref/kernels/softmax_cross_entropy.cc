@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/ref/kernels/softmax_cross_entropy.cc: the fused loss and its gradient.
+//
+//   loss   = - 1/R sum over valid rows n of log_softmax(logits[n])[target[n]]
+//   grad   = (softmax(logits[n])[c] - [c == target[n]]) dy / R    in valid rows, else 0
+// R is the number of rows whose target is not ignore_index. Without any, loss and gradient are 0.
+
+#include "kernels/softmax.h"
+
+namespace tenon::ref {
+namespace {
+
+enum Attribute : uint32_t { kIgnoreIndex, kAttributes };
+
+// Class numbers of the rows, checked before anything is written.
+class Targets {
+ public:
+  Targets(const tenon_view& target, int64_t classes, int64_t ignore)
+      : line_{static_cast<char*>(target.data), sdk::strided(target).step[0]}, ignore_(ignore) {
+    for (int64_t n = 0; n < target.shape[0]; ++n) {
+      if (!valid(n)) continue;
+      ++count_;
+      if ((*this)[n] >= 0 && (*this)[n] < classes) continue;
+      throw sdk::Failure{
+          TENON_E_DATA,
+          "target[" + std::to_string(n) + "] is " + std::to_string((*this)[n]) +
+              ", which is no class and not ignore_index",
+          "target",
+          "0 <= class < " + std::to_string(classes) + ", or " + std::to_string(ignore),
+          std::to_string((*this)[n]),
+          "the logits have one column for each class"};
+    }
+  }
+  int64_t operator[](int64_t n) const { return sdk::load<int64_t>(line_.data + n * line_.step); }
+  bool valid(int64_t n) const { return (*this)[n] != ignore_; }
+  int64_t count() const { return count_; }
+
+ private:
+  Line line_;
+  int64_t ignore_;
+  int64_t count_ = 0;
+};
+
+Line row(const tenon_view& view, int64_t n) {
+  const sdk::Strided s = sdk::strided(view);
+  return {s.data + n * s.step[0], s.step[1]};
+}
+
+void forward(const sdk::Launch& l) {
+  const tenon_view& logits = l.view(0);
+  const int64_t rows = logits.shape[0];
+  const int64_t classes = logits.shape[1];
+  const Targets targets(l.view(1), classes, l.attrs.integer(kIgnoreIndex));
+  sdk::dispatch_dtype<sdk::FloatTypes>(logits.dtype, [&]<class T>() {
+    double sum = 0.0;
+    for (int64_t n = 0; n < rows && classes > 0; ++n) {
+      const Line in = row(logits, n);
+      const Normaliser norm = normaliser<T>(in, classes);
+      if (targets.valid(n)) sum -= norm.log_probability(in.get<T>(targets[n]));
+      if (!l.wants_out(1)) continue;
+      const Line log_probs = row(l.out(1), n);
+      for (int64_t c = 0; c < classes; ++c) {
+        log_probs.put<T>(c, norm.log_probability(in.get<T>(c)));
+      }
+    }
+    const double loss = targets.count() ? sum / static_cast<double>(targets.count()) : 0.0;
+    sdk::store(l.out().data, sdk::narrow<T>(loss));
+  });
+}
+
+void backward(const sdk::Launch& l) {
+  const tenon_view& log_probs = l.view(1);
+  const int64_t classes = log_probs.shape[1];
+  const Targets targets(l.view(2), classes, l.attrs.integer(kIgnoreIndex));
+  sdk::dispatch_dtype<sdk::FloatTypes>(log_probs.dtype, [&]<class T>() {
+    const auto dy = static_cast<double>(sdk::load<T>(l.view(0).data));
+    const double scale = dy / static_cast<double>(std::max<int64_t>(targets.count(), 1));
+    for (int64_t n = 0; n < log_probs.shape[0]; ++n) {
+      const Line in = row(log_probs, n);
+      const Line out = row(l.out(), n);
+      for (int64_t c = 0; c < classes; ++c) {
+        const double hit = c == targets[n] ? 1.0 : 0.0;
+        out.put<T>(c, targets.valid(n) ? (std::exp(in.get<T>(c)) - hit) * scale : 0.0);
+      }
+    }
+  });
+}
+
+constexpr tenon_slot_rule forward_slots[] = {sdk::strided_in(), sdk::strided_in(),
+                                             sdk::strided_out(), sdk::strided_out()};
+constexpr tenon_slot_rule backward_slots[] = {element_in(), sdk::strided_in(), sdk::strided_in(),
+                                              sdk::strided_out()};
+
+constexpr tenon_kernel_desc kernels[] = {
+    sdk::kernel({.op = "tenon.softmax_cross_entropy",
+                 .device = kDevice,
+                 .slots = forward_slots,
+                 .rows = sdk::kFloats,
+                 .n_attrs = kAttributes,
+                 .flags = kOracle,
+                 .priority = kPriority,
+                 .launch = sdk::launch_fn<forward>}),
+    sdk::kernel({.op = "tenon.softmax_cross_entropy_grad",
+                 .device = kDevice,
+                 .slots = backward_slots,
+                 .rows = sdk::kFloats,
+                 .n_attrs = kAttributes,
+                 .flags = kOracle,
+                 .priority = kPriority,
+                 .launch = sdk::launch_fn<backward>}),
+};
+
+}  // namespace
+}  // namespace tenon::ref
+
+TENON_UNIT(softmax_cross_entropy) = {.kernels = tenon::ref::kernels};

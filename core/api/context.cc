@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/context.cc: the context and its error record.
+#include "core/api/context.h"
+
+#include <cstdio>
+
+#include "core/autograd/graph.h"
+#include "core/dispatch/select.h"
+#include "core/plan/plan.h"
+
+namespace tenon {
+
+ErrorRecord::ErrorRecord() {
+  // Room for the words of an out-of-memory error, so that storing it allocates nothing.
+  error.status = TENON_OK;
+  error.message.reserve(256);
+}
+
+void ErrorRecord::store(const Error& from, const std::string& scope_path, uint64_t call_sequence) {
+  error = from;
+  scope = scope_path;
+  sequence = call_sequence;
+  cause_list.clear();
+  for (const std::string& cause : error.causes) cause_list.push_back(cause.c_str());
+}
+
+void ErrorRecord::store_out_of_memory(uint64_t bytes, uint64_t call_sequence) noexcept {
+  char text[200];
+  const int length =
+      bytes ? std::snprintf(text, sizeof text,
+                            "out of memory: %llu bytes are neither free nor allowed by the limit",
+                            static_cast<unsigned long long>(bytes))
+            : std::snprintf(text, sizeof text, "out of memory");
+  error.status = TENON_E_MEMORY;
+  // Fits the reserved capacity unless a longer message is there already, which is larger still.
+  error.message.assign(text, static_cast<size_t>(length));
+  for (std::string* field : {&error.op, &error.operand, &error.expected, &error.found,
+                             &error.plugin, &error.hint, &scope}) {
+    field->clear();
+  }
+  error.causes.clear();
+  cause_list.clear();
+  sequence = call_sequence;
+}
+
+Context::Context(Runtime& owner) : runtime(&owner), no_scope(owner.intern_scope("")) {
+  graph = autograd::create_graph(owner);
+  kernels = new dispatch::KernelCache;
+  owner.retain();
+}
+
+Context::~Context() {
+  delete capturing;
+  autograd::close(*graph);
+  graph->release();
+  delete kernels;
+  runtime->release();
+}
+
+Device& Context::default_device() {
+  return has_device ? runtime->device(device) : runtime->host_device();
+}
+
+void Context::check_interrupt() {
+  if (!interrupted.exchange(false, std::memory_order_relaxed)) return;
+  throw Error{.status = TENON_E_INTERRUPTED, .message = "interrupted by tenon_context_interrupt"};
+}
+
+}  // namespace tenon

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/context.h: the context: what one thread of use owns.
+#pragma once
+
+#include <tenon/tenon.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "core/api/runtime.h"
+#include "core/tensor/tensor.h"
+
+namespace tenon {
+
+namespace autograd {
+struct Graph;
+}
+namespace plan {
+class Recorder;
+}
+namespace dispatch {
+struct KernelCache;
+}
+
+// The last failure, in buffers that survive running out of memory.
+struct ErrorRecord {
+  ErrorRecord();
+  void store(const Error& error, const std::string& scope_path, uint64_t call_sequence);
+  void store_out_of_memory(uint64_t bytes, uint64_t call_sequence) noexcept;
+
+  Error error;
+  std::string scope;
+  uint64_t sequence = 0;
+  std::vector<const char*> cause_list;
+};
+
+struct Context {
+  explicit Context(Runtime& owner);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  bool grad_enabled() const { return grad_modes.empty() || grad_modes.back() == 0; }
+  Device& default_device();
+  // The current scope path; interned, lives as long as the runtime.
+  const std::string* scope_path() const { return scopes.empty() ? no_scope : scopes.back(); }
+  void check_interrupt();
+
+  Runtime* runtime;
+  ErrorRecord error;
+  std::atomic<bool> busy{false};
+  std::atomic<bool> interrupted{false};
+  std::vector<uint32_t> grad_modes;
+  std::vector<const std::string*> scopes;
+  const std::string* no_scope;
+  autograd::Graph* graph = nullptr;      // counted; outlives the context where tensors link to it
+  plan::Recorder* capture = nullptr;     // while capturing and not suspended
+  plan::Recorder* capturing = nullptr;   // owned; set from begin to end
+  uint64_t seed = 0;
+  uint64_t stream = 0;
+  uint64_t counter = 0;
+  uint32_t arithmetic = TENON_ARITHMETIC_CANONICAL;
+  bool has_device = false;
+  tenon_device device{};
+  uint64_t sequence = 0;  // op calls so far
+  uint64_t launches = 0;
+  dispatch::KernelCache* kernels = nullptr;  // owned
+};
+
+struct ContextSlot : memory::SlotHeader {
+  Context* context = nullptr;
+};
+using ContextSlab = memory::Slab<ContextSlot, kContextKind>;
+
+// Turns grad off (or on) for a C++ scope of the core.
+class GradMode {
+ public:
+  GradMode(Context& context, bool enabled) : context_(context) {
+    context_.grad_modes.push_back(enabled ? TENON_GRAD_ENABLED : TENON_GRAD_DISABLED);
+  }
+  ~GradMode() { context_.grad_modes.pop_back(); }
+  GradMode(const GradMode&) = delete;
+  GradMode& operator=(const GradMode&) = delete;
+
+ private:
+  Context& context_;
+};
+
+// Launches inside run, but are not recorded into the plan.
+class CaptureSuspended {
+ public:
+  explicit CaptureSuspended(Context& context) : context_(context), held_(context.capture) {
+    context_.capture = nullptr;
+  }
+  ~CaptureSuspended() { context_.capture = held_; }
+  CaptureSuspended(const CaptureSuspended&) = delete;
+  CaptureSuspended& operator=(const CaptureSuspended&) = delete;
+
+ private:
+  Context& context_;
+  plan::Recorder* held_;
+};
+
+}  // namespace tenon

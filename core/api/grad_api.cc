@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/grad_api.cc: public functions of gradients.
+#include <algorithm>
+
+#include "core/api/guard.h"
+#include "core/autograd/engine.h"
+
+using namespace tenon;
+using namespace tenon::api;
+using autograd::Link;
+
+namespace {
+
+// The leaf's link, or NULL where nothing was ever asked of it.
+Link* leaf_link(const Tensor& tensor, const char* what) {
+  if (!autograd::is_leaf(tensor)) {
+    throw Error{.status = TENON_E_GRAD,
+                .message = std::string(what) + " is for leaves; this tensor was made by an op",
+                .operand = "tensor",
+                .expected = "a leaf",
+                .found = tensor::describe(tensor)};
+  }
+  Link* link = tensor.link.load(std::memory_order_acquire);
+  return link && !link->node ? link : nullptr;
+}
+
+void check_like(const Tensor& tensor, const Tensor& grad) {
+  const bool same = std::equal(tensor.shape().begin(), tensor.shape().end(), grad.shape().begin(),
+                               grad.shape().end());
+  if (same && tensor.dtype() == grad.dtype() && &tensor.device() == &grad.device()) return;
+  throw Error{.status = !same                             ? TENON_E_SHAPE
+                        : tensor.dtype() != grad.dtype() ? TENON_E_DTYPE
+                                                         : TENON_E_DEVICE,
+              .message = "the gradient must be like its tensor",
+              .operand = "grad",
+              .expected = tensor::describe(tensor) + " on " + tensor.device().name(),
+              .found = tensor::describe(grad) + " on " + grad.device().name()};
+}
+
+std::vector<Tensor*> read_list(Context& context, tenon_tensor* const* handles, uint32_t count,
+                               const char* name, bool optional) {
+  std::vector<Tensor*> out;
+  if (count != 0) require_pointer(handles, name);
+  for (uint32_t i = 0; i < count; ++i) {
+    const bool absent = optional && !handles[i];
+    out.push_back(absent ? nullptr : &require_tensor(context, handles[i], name));
+  }
+  return out;
+}
+
+}  // namespace
+
+tenon_status tenon_tensor_set_requires_grad(tenon_context* context, tenon_tensor* tensor,
+                                            uint32_t required) {
+  return guard(context, [&](Context& cx) {
+    Tensor& t = require_tensor(cx, tensor, "tensor");
+    leaf_link(t, "requires_grad");
+    if (required && !tensor::is_float(t.dtype())) {
+      throw Error{.status = TENON_E_DTYPE,
+                  .message = "only floating-point tensors have gradients",
+                  .operand = "tensor",
+                  .expected = "f16 bf16 f32 f64",
+                  .found = tensor::describe(t)};
+    }
+    Link& link = autograd::link_of(t);
+    if (link.node) {  // of a context that is gone: the tensor is a leaf now
+      Link* fresh = new Link;
+      fresh->requires_grad = required != 0;
+      autograd::drop(t.link.exchange(fresh, std::memory_order_acq_rel));
+      return;
+    }
+    link.requires_grad = required != 0;
+  });
+}
+
+tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
+                                   tenon_tensor** out_grad) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_grad, "out_grad");
+    Link* link = leaf_link(require_tensor(cx, tensor, "tensor"), "get_grad");
+    if (!link) {
+      *out_grad = nullptr;
+      return;
+    }
+    std::lock_guard lock(link->mutex);
+    if (link->row_indices) {
+      throw Error{.status = TENON_E_ROWS,
+                  .message = "the gradient is held as rows",
+                  .operand = "tensor",
+                  .expected = "a dense gradient",
+                  .found = "rows",
+                  .hint = "read it with tenon_tensor_get_grad_rows"};
+    }
+    *out_grad = tensor::handle(link->grad.get());
+  });
+}
+
+tenon_status tenon_tensor_get_grad_rows(tenon_context* context, tenon_tensor* tensor,
+                                        tenon_tensor** out_indices, tenon_tensor** out_values) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_indices, "out_indices");
+    require_pointer(out_values, "out_values");
+    Link* link = leaf_link(require_tensor(cx, tensor, "tensor"), "get_grad_rows");
+    *out_indices = nullptr;
+    *out_values = nullptr;
+    if (!link) return;
+    std::lock_guard lock(link->mutex);
+    if (link->grad) {
+      throw Error{.status = TENON_E_ROWS,
+                  .message = "the gradient is dense",
+                  .operand = "tensor",
+                  .expected = "a gradient held as rows",
+                  .found = "a dense gradient",
+                  .hint = "read it with tenon_tensor_get_grad"};
+    }
+    *out_indices = tensor::handle(link->row_indices.get());
+    *out_values = tensor::handle(link->row_values.get());
+  });
+}
+
+tenon_status tenon_tensor_set_grad(tenon_context* context, tenon_tensor* tensor,
+                                   tenon_tensor* grad) {
+  return guard(context, [&](Context& cx) {
+    Tensor& t = require_tensor(cx, tensor, "tensor");
+    Tensor* given = grad ? &require_tensor(cx, grad, "grad") : nullptr;
+    Link* link = leaf_link(t, "set_grad");
+    if (given) check_like(t, *given);
+    if (!link && given) {
+      throw Error{.status = TENON_E_GRAD,
+                  .message = "the tensor does not require a gradient",
+                  .operand = "tensor",
+                  .found = tensor::describe(t)};
+    }
+    if (!link) return;
+    // The old ones are released after the lock.
+    Ref old_grad = Ref::shared(given);
+    Ref old_indices;
+    Ref old_values;
+    std::lock_guard lock(link->mutex);
+    std::swap(link->grad, old_grad);
+    std::swap(link->row_indices, old_indices);
+    std::swap(link->row_values, old_values);
+  });
+}
+
+tenon_status tenon_backward_run(tenon_context* context, tenon_tensor* const* roots,
+                                tenon_tensor* const* seeds, uint32_t n_roots, uint32_t flags) {
+  return guard(context, [&](Context& cx) {
+    const std::vector<Tensor*> from = read_list(cx, roots, n_roots, "roots", false);
+    const std::vector<Tensor*> with =
+        seeds ? read_list(cx, seeds, n_roots, "seeds", true) : std::vector<Tensor*>();
+    autograd::backward(cx, from, with, flags);
+  });
+}
+
+tenon_status tenon_gradient_call(tenon_context* context, tenon_tensor* const* roots,
+                                 tenon_tensor* const* seeds, uint32_t n_roots,
+                                 tenon_tensor* const* inputs, uint32_t n_inputs, uint32_t flags,
+                                 tenon_tensor** out_grads) {
+  return guard(context, [&](Context& cx) {
+    if (n_inputs != 0) require_pointer(out_grads, "out_grads");
+    const std::vector<Tensor*> from = read_list(cx, roots, n_roots, "roots", false);
+    const std::vector<Tensor*> with =
+        seeds ? read_list(cx, seeds, n_roots, "seeds", true) : std::vector<Tensor*>();
+    const std::vector<Tensor*> to = read_list(cx, inputs, n_inputs, "inputs", false);
+    std::vector<Ref> grads = autograd::gradient(cx, from, with, to, flags);
+    for (uint32_t i = 0; i < n_inputs; ++i) out_grads[i] = tensor::handle(grads[i].take());
+  });
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/guard.h: the boundary. Every public function runs its body in one of these: handles are
+// resolved, nothing is thrown out, and a failure becomes a status and the context's record.
+#pragma once
+
+#include <tenon/tenon.h>
+
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "core/api/context.h"
+#include "core/api/error.h"
+#include "core/autograd/graph.h"
+
+namespace tenon::api {
+
+using tensor::Ref;
+using tensor::Tensor;
+
+inline void store(Context& context, const Error& error) noexcept {
+  try {
+    context.error.store(error, *context.scope_path(), context.sequence);
+  } catch (...) {
+    context.error.store_out_of_memory(0, context.sequence);
+  }
+}
+
+// Marks the context as in use, so that a second thread, or a plugin calling back into the public
+// API, is told so instead of corrupting it.
+class InUse {
+ public:
+  explicit InUse(Context& context) : context_(context) {
+    free_ = !context_.busy.exchange(true, std::memory_order_acquire);
+  }
+  ~InUse() {
+    if (free_) context_.busy.store(false, std::memory_order_release);
+  }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  bool free() const { return free_; }
+
+ private:
+  Context& context_;
+  bool free_;
+};
+
+template <class Body>
+tenon_status guard(const tenon_context* handle, Body&& body) noexcept {
+  ContextSlot* slot = ContextSlab::from_handle(handle);
+  if (!slot) return TENON_E_HANDLE;
+  Context& context = *slot->context;
+  InUse in_use(context);
+  if (!in_use.free()) return TENON_E_STATE;
+  try {
+    if (context.runtime->closed.load(std::memory_order_acquire)) {
+      throw Error{.status = TENON_E_RUNTIME,
+                  .message = "the runtime was released; its contexts can only be released",
+                  .expected = "a live runtime",
+                  .found = "a released one"};
+    }
+    autograd::drain(*context.graph);
+    body(context);
+    return TENON_OK;
+  } catch (const Error& error) {
+    store(context, error);
+    return error.status;
+  } catch (const OutOfMemory& failure) {
+    context.error.store_out_of_memory(failure.bytes, context.sequence);
+    return TENON_E_MEMORY;
+  } catch (const std::bad_alloc&) {
+    context.error.store_out_of_memory(0, context.sequence);
+    return TENON_E_MEMORY;
+  } catch (const std::exception& error) {
+    store(context, Error{.status = TENON_E_INTERNAL, .message = error.what()});
+    return TENON_E_INTERNAL;
+  } catch (...) {
+    store(context, Error{.status = TENON_E_INTERNAL, .message = "unknown exception"});
+    return TENON_E_INTERNAL;
+  }
+}
+
+// For runtime and context creation, which have no context to report into.
+template <class Body>
+tenon_status guard_diag(tenon_diag* diag, Body&& body) noexcept {
+  const auto say = [diag](tenon_status status, const char* message) {
+    if (!diag) return status;
+    const size_t length = std::min(std::strlen(message), sizeof diag->message - 1);
+    std::memcpy(diag->message, message, length);
+    diag->message[length] = 0;
+    diag->length = static_cast<int32_t>(length);
+    diag->status = status;
+    return status;
+  };
+  try {
+    body();
+    return TENON_OK;
+  } catch (const Error& error) {
+    return say(error.status, error.message.c_str());
+  } catch (const OutOfMemory&) {
+    return say(TENON_E_MEMORY, "out of memory");
+  } catch (const std::bad_alloc&) {
+    return say(TENON_E_MEMORY, "out of memory");
+  } catch (const std::exception& error) {
+    return say(TENON_E_INTERNAL, error.what());
+  } catch (...) {
+    return say(TENON_E_INTERNAL, "unknown exception");
+  }
+}
+
+inline void require_pointer(const void* pointer, const char* name) {
+  if (pointer) return;
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = std::string(name) + " is NULL",
+              .operand = name,
+              .expected = "a pointer",
+              .found = "NULL"};
+}
+
+inline std::string_view require_text(const char* data, uint64_t length, const char* name) {
+  if (!data && length == 0) return {};
+  require_pointer(data, name);
+  return {data, length == TENON_NUL ? std::strlen(data) : static_cast<size_t>(length)};
+}
+
+inline Tensor& require_tensor(Context& context, const tenon_tensor* handle, const char* name) {
+  Tensor* tensor = tensor::from_handle(handle);
+  if (!tensor) {
+    throw Error{.status = TENON_E_HANDLE,
+                .message = std::string(name) + (handle ? " is not a live tensor" : " is NULL"),
+                .operand = name,
+                .expected = "a tensor",
+                .found = handle ? "a released handle or one of another kind" : "NULL"};
+  }
+  if (tensor->runtime != context.runtime) {
+    throw Error{.status = TENON_E_RUNTIME,
+                .message = std::string(name) + " belongs to another runtime",
+                .operand = name};
+  }
+  return *tensor;
+}
+
+template <class Slab>
+auto& require_slot(const void* handle, const char* kind) {
+  auto* slot = Slab::from_handle(handle);
+  if (!slot) {
+    throw Error{.status = TENON_E_HANDLE,
+                .message = std::string(handle ? "not a live " : "NULL instead of a ") + kind +
+                           " handle",
+                .operand = kind,
+                .expected = kind,
+                .found = handle ? "a released handle or one of another kind" : "NULL"};
+  }
+  return *slot;
+}
+
+inline tenon_text* make_text(std::string text) {
+  TextSlot* slot = TextSlab::instance().create();
+  slot->text = std::move(text);
+  return static_cast<tenon_text*>(TextSlab::to_handle(slot));
+}
+
+// Callee-filled structs: writes min(ours, theirs) bytes behind struct_size, and how many.
+template <class T>
+void fill_sized(T* out, T ours) {
+  require_pointer(out, "the result struct");
+  const uint32_t theirs = out->struct_size;
+  if (theirs < 8) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "struct_size of the result struct is not set",
+                .operand = "struct_size",
+                .expected = std::to_string(sizeof(T)),
+                .found = std::to_string(theirs),
+                .hint = "set struct_size = sizeof of the struct before the call"};
+  }
+  ours.struct_size = static_cast<uint32_t>(std::min<size_t>(theirs, sizeof(T)));
+  std::memcpy(out, &ours, ours.struct_size);
+}
+
+inline void refuse_in_capture(const Context& context, const char* what) {
+  if (!context.capturing) return;
+  throw Error{.status = TENON_E_CAPTURE,
+              .message = std::string(what) + " is not possible while a step is captured",
+              .operand = what,
+              .hint = "do it before tenon_capture_begin or after tenon_capture_end"};
+}
+
+}  // namespace tenon::api

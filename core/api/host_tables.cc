@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/host_tables.cc: what plugins may ask of the host. Nothing throws across: each function
+// stores its failure in the call and returns a status.
+#include "core/api/host_tables.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "core/api/context.h"
+#include "core/autograd/vjp.h"
+#include "core/dispatch/call.h"
+#include "core/dispatch/dispatch.h"
+
+namespace tenon {
+
+namespace {
+
+using dispatch::Call;
+using dispatch::CallState;
+using tensor::Ref;
+using tensor::Tensor;
+
+std::string text_of(const char* data, uint64_t length) {
+  if (!data) return {};
+  return length == TENON_NUL ? std::string(data) : std::string(data, length);
+}
+
+template <class Body>
+tenon_status host_guard(tenon_call* window, Body&& body) noexcept {
+  if (!window) return TENON_E_ARGUMENT;
+  Call& call = Call::from(window);
+  try {
+    body(call);
+    return TENON_OK;
+  } catch (Error& error) {
+    const tenon_status status = error.status;
+    call.fail(std::move(error));
+    return status;
+  } catch (const OutOfMemory&) {
+    call.out_of_memory = true;
+    return TENON_E_MEMORY;
+  } catch (const std::bad_alloc&) {
+    call.out_of_memory = true;
+    return TENON_E_MEMORY;
+  } catch (const std::exception& error) {
+    call.fail(Error{.status = TENON_E_INTERNAL, .message = error.what()});
+    return TENON_E_INTERNAL;
+  }
+}
+
+void require_state(const Call& call, std::initializer_list<CallState> allowed, const char* what) {
+  for (CallState state : allowed) {
+    if (call.state == state) return;
+  }
+  throw Error{.status = TENON_E_STATE,
+              .message = std::string(what) + " may not be called while in state " +
+                         std::string(dispatch::name_of(call.state)),
+              .found = std::string(dispatch::name_of(call.state))};
+}
+
+void require_pointer(const void* pointer, const char* what) {
+  if (pointer) return;
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = std::string("a plugin passed NULL for ") + what,
+              .operand = what};
+}
+
+Tensor& require_tensor(const Call& call, const tenon_tensor* handle, const char* what) {
+  Tensor* tensor = tensor::from_handle(handle);
+  if (!tensor || tensor->runtime != call.context->runtime) {
+    throw Error{.status = tensor ? TENON_E_RUNTIME : TENON_E_HANDLE,
+                .message = std::string("a plugin passed no live tensor of this runtime as ") + what,
+                .operand = what};
+  }
+  return *tensor;
+}
+
+const registry::Op& require_op(const Call& call, const tenon_op* handle) {
+  const auto* op = memory::Slab<registry::Op, kOpKind>::from_handle(handle);
+  if (!op || op->runtime != call.context->runtime) {
+    throw Error{.status = TENON_E_HANDLE, .message = "a plugin passed no live op handle"};
+  }
+  return *op;
+}
+
+// ---- tenon.host.call/1
+
+tenon_status host_fail(tenon_call* window, tenon_status status, const char* message,
+                       uint64_t length) {
+  if (!window) return status;
+  try {
+    Call::from(window).fail(Error{.status = status, .message = text_of(message, length)});
+  } catch (...) {
+    Call::from(window).out_of_memory = true;
+  }
+  return status;
+}
+
+tenon_status host_fail_detail(tenon_call* window, tenon_status status, const char* message,
+                              const char* operand, const char* expected, const char* found,
+                              const char* hint) {
+  if (!window) return status;
+  try {
+    Call::from(window).fail(Error{.status = status,
+                                  .message = text_of(message, TENON_NUL),
+                                  .operand = text_of(operand, TENON_NUL),
+                                  .expected = text_of(expected, TENON_NUL),
+                                  .found = text_of(found, TENON_NUL),
+                                  .hint = text_of(hint, TENON_NUL)});
+  } catch (...) {
+    Call::from(window).out_of_memory = true;
+  }
+  return status;
+}
+
+void host_log(tenon_call* window, uint32_t level, const char* message, uint64_t length) {
+  host_guard(window, [&](Call& call) {
+    call.context->runtime->log(level, call.plugin ? call.plugin->id : "", text_of(message, length));
+  });
+}
+
+// ---- tenon.host.dispatch/1
+
+const tenon_op* host_find(tenon_call* window, const char* name, uint64_t length) {
+  const tenon_op* found = nullptr;
+  host_guard(window, [&](Call& call) {
+    require_pointer(name, "an op's name");
+    const std::string_view text(name, length == TENON_NUL ? std::strlen(name) : length);
+    registry::Op& op = call.context->runtime->plugins.require_op(text, 0);
+    found = static_cast<const tenon_op*>(memory::Slab<registry::Op, kOpKind>::to_handle(&op));
+  });
+  return found;
+}
+
+std::span<const tenon_value> values(const tenon_value* data, uint32_t count, const char* what) {
+  if (count != 0) require_pointer(data, what);
+  return {data, count};
+}
+
+tenon_status host_op_call(tenon_call* window, const tenon_op* op, const tenon_value* inputs,
+                          uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
+                          tenon_tensor** out_outputs, uint32_t n_outputs) {
+  return host_guard(window, [&](Call& call) {
+    require_state(call, {CallState::Vjp, CallState::Compose}, "an op");
+    if (n_outputs != 0) require_pointer(out_outputs, "outputs");
+    std::vector<Tensor*> outputs(n_outputs, nullptr);
+    call.owned.reserve(call.owned.size() + n_outputs);
+    dispatch::call(*call.context, require_op(call, op), values(inputs, n_inputs, "inputs"),
+                   values(attrs, n_attrs, "attributes"), outputs);
+    for (uint32_t i = 0; i < n_outputs; ++i) {
+      if (outputs[i]) call.owned.emplace_back(outputs[i]);
+      out_outputs[i] = tensor::handle(outputs[i]);
+    }
+  });
+}
+
+tenon_status host_op_apply(tenon_call* window, const tenon_op* op, const tenon_value* inputs,
+                           uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
+                           tenon_tensor* const* outputs, uint32_t n_outputs) {
+  return host_guard(window, [&](Call& call) {
+    require_state(call, {CallState::Vjp, CallState::Compose}, "an op");
+    if (n_outputs != 0) require_pointer(outputs, "outputs");
+    std::vector<Tensor*> targets;
+    for (uint32_t i = 0; i < n_outputs; ++i) {
+      targets.push_back(&require_tensor(call, outputs[i], "output"));
+    }
+    dispatch::apply(*call.context, require_op(call, op), values(inputs, n_inputs, "inputs"),
+                    values(attrs, n_attrs, "attributes"), targets);
+  });
+}
+
+tenon_status host_meta(tenon_call* window, const tenon_tensor* tensor, tenon_meta* out_meta) {
+  return host_guard(window, [&](Call& call) {
+    require_pointer(out_meta, "out_meta");
+    *out_meta = tensor::meta_of(require_tensor(call, tensor, "tensor"));
+  });
+}
+
+tenon_status host_set_output(tenon_call* window, uint32_t index, tenon_tensor* tensor) {
+  return host_guard(window, [&](Call& call) {
+    require_state(call, {CallState::Compose}, "set_output");
+    if (index >= call.composed.size()) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "a composition sets output " + std::to_string(index) + " of " +
+                             std::to_string(call.composed.size())};
+    }
+    call.composed[index] = Ref::shared(&require_tensor(call, tensor, "output"));
+  });
+}
+
+// ---- tenon.host.vjp/1
+
+autograd::VjpFrame& frame(Call& call) {
+  require_state(call, {CallState::Vjp}, "a backward rule's function");
+  return *call.frame;
+}
+
+uint32_t vjp_wants(tenon_call* window, uint32_t index) {
+  uint32_t wants = 0;
+  host_guard(window, [&](Call& call) { wants = frame(call).wants(index) ? 1 : 0; });
+  return wants;
+}
+
+tenon_status vjp_input(tenon_call* window, uint32_t index, tenon_value* out_value) {
+  return host_guard(window, [&](Call& call) {
+    require_pointer(out_value, "out_value");
+    *out_value = frame(call).input(index);
+  });
+}
+
+tenon_status vjp_output(tenon_call* window, uint32_t index, tenon_value* out_value) {
+  return host_guard(window, [&](Call& call) {
+    require_pointer(out_value, "out_value");
+    *out_value = frame(call).output(index);
+  });
+}
+
+tenon_status vjp_input_meta(tenon_call* window, uint32_t index, uint32_t item,
+                            tenon_meta* out_meta) {
+  return host_guard(window, [&](Call& call) {
+    require_pointer(out_meta, "out_meta");
+    *out_meta = frame(call).input_meta(index, item);
+  });
+}
+
+tenon_status vjp_output_meta(tenon_call* window, uint32_t index, tenon_meta* out_meta) {
+  return host_guard(window, [&](Call& call) {
+    require_pointer(out_meta, "out_meta");
+    *out_meta = frame(call).output_meta(index);
+  });
+}
+
+uint32_t vjp_input_count(tenon_call* window, uint32_t index) {
+  uint32_t count = 0;
+  host_guard(window, [&](Call& call) {
+    const autograd::Node& node = frame(call).node;
+    if (index + 1 < node.input_begin.size()) {
+      count = node.input_begin[index + 1] - node.input_begin[index];
+    }
+  });
+  return count;
+}
+
+tenon_status vjp_attr(tenon_call* window, uint32_t index, tenon_value* out_value) {
+  return host_guard(window, [&](Call& call) {
+    require_pointer(out_value, "out_value");
+    const auto attrs = frame(call).node.attrs.values();
+    *out_value = index < attrs.size() ? attrs[index] : tenon_value{};
+  });
+}
+
+tenon_status vjp_output_grad(tenon_call* window, uint32_t index, tenon_value* out_value) {
+  return host_guard(window, [&](Call& call) {
+    require_pointer(out_value, "out_value");
+    *out_value = frame(call).output_grad(index);
+  });
+}
+
+tenon_status vjp_set_input_grad(tenon_call* window, uint32_t index, uint32_t item,
+                                tenon_tensor* grad) {
+  return host_guard(window, [&](Call& call) {
+    frame(call).set_grad(index, item, grad ? &require_tensor(call, grad, "gradient") : nullptr);
+  });
+}
+
+tenon_status vjp_rows(tenon_call* window, uint32_t index, tenon_tensor* indices,
+                      tenon_tensor* rows) {
+  return host_guard(window, [&](Call& call) {
+    frame(call).add_rows(index, require_tensor(call, indices, "indices"),
+                         require_tensor(call, rows, "values"));
+  });
+}
+
+// ---- tenon.host.memory/1, threads/1, rng/1
+
+void* host_scratch(tenon_call* window, uint64_t* out_bytes) {
+  if (!window) return nullptr;
+  const Call& call = Call::from(window);
+  const bool launching = call.state == CallState::Launch;
+  if (out_bytes) *out_bytes = launching ? call.scratch_bytes : 0;
+  return launching ? call.scratch : nullptr;
+}
+
+void* host_stream(tenon_call* window) {
+  return window && Call::from(window).state == CallState::Launch ? Call::from(window).stream
+                                                                 : nullptr;
+}
+
+tenon_status host_parallel_for(tenon_call* window, int64_t n, int64_t grain, tenon_parallel_fn fn,
+                               void* user) {
+  return host_guard(window, [&](Call& call) {
+    require_state(call, {CallState::Launch, CallState::Data}, "parallel_for");
+    if (!call.context->runtime->pool.run(n, grain, fn, user)) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "parallel_for needs n >= 0, grain >= 1 and a function"};
+    }
+  });
+}
+
+tenon_status host_rng(tenon_call* window, tenon_rng* out_rng) {
+  return host_guard(window, [&](Call& call) {
+    require_state(call, {CallState::Launch}, "rng.get");
+    require_pointer(out_rng, "out_rng");
+    if (!call.has_rng) {
+      throw Error{.status = TENON_E_STATE,
+                  .message = "rng.get was called for an op without TENON_OP_RANDOM"};
+    }
+    *out_rng = call.rng_state;
+  });
+}
+
+constexpr tenon_host_call kCall = {sizeof(tenon_host_call), 0, host_fail, host_fail_detail,
+                                   host_log};
+constexpr tenon_host_dispatch kDispatch = {
+    sizeof(tenon_host_dispatch), 0, host_find, host_op_call, host_op_apply, host_meta,
+    host_set_output};
+constexpr tenon_host_vjp kVjp = {sizeof(tenon_host_vjp),
+                                 0,
+                                 vjp_wants,
+                                 vjp_input,
+                                 vjp_output,
+                                 vjp_input_meta,
+                                 vjp_output_meta,
+                                 vjp_input_count,
+                                 vjp_attr,
+                                 vjp_output_grad,
+                                 vjp_set_input_grad,
+                                 vjp_rows};
+constexpr tenon_host_memory kMemory = {sizeof(tenon_host_memory), 0, host_scratch, host_stream};
+constexpr tenon_host_threads kThreads = {sizeof(tenon_host_threads), 0, host_parallel_for};
+constexpr tenon_host_rng kRng = {sizeof(tenon_host_rng), 0, host_rng};
+
+const void* get_interface(const tenon_host*, const char* id, uint64_t length) {
+  if (!id) return nullptr;
+  const std::string_view name(id, length == TENON_NUL ? std::strlen(id) : length);
+  if (name == "tenon.host.call/1") return &kCall;
+  if (name == "tenon.host.dispatch/1") return &kDispatch;
+  if (name == "tenon.host.vjp/1") return &kVjp;
+  if (name == "tenon.host.memory/1") return &kMemory;
+  if (name == "tenon.host.threads/1") return &kThreads;
+  if (name == "tenon.host.rng/1") return &kRng;
+  return nullptr;
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr uint32_t kSanitizer = TENON_SANITIZER_ADDRESS;
+#elif defined(__SANITIZE_THREAD__)
+constexpr uint32_t kSanitizer = TENON_SANITIZER_THREAD;
+#else
+constexpr uint32_t kSanitizer = TENON_SANITIZER_NONE;
+#endif
+
+tenon_host make_host() {
+  constexpr unsigned char order[4] = {1, 2, 3, 4};
+  uint32_t byte_order = 0;
+  std::memcpy(&byte_order, order, sizeof byte_order);
+  return {sizeof(tenon_host),
+          0,
+          TENON_ABI_MAJOR,
+          TENON_ABI_MINOR,
+          {static_cast<uint32_t>(sizeof(void*) * 8), byte_order, kSanitizer, TENON_ABI_DRAFT},
+          get_interface,
+          nullptr};
+}
+
+}  // namespace
+
+const tenon_host& host_interface() {
+  static const tenon_host host = make_host();
+  return host;
+}
+
+const tenon_call& host_call_template() {
+  static const tenon_call call = {&host_interface(), nullptr, &kCall,    &kDispatch,
+                                  &kVjp,             &kMemory, &kThreads, &kRng};
+  return call;
+}
+
+}  // namespace tenon

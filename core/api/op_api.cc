@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/op_api.cc: public functions of ops and plans.
+#include "core/api/guard.h"
+#include "core/dispatch/dispatch.h"
+#include "core/plan/plan.h"
+
+using namespace tenon;
+using namespace tenon::api;
+
+namespace {
+
+using OpSlab = memory::Slab<registry::Op, kOpKind>;
+
+const registry::Op& require_op(const Context& context, const tenon_op* handle) {
+  const registry::Op& op = require_slot<OpSlab>(handle, "op");
+  if (op.runtime != context.runtime) {
+    throw Error{.status = TENON_E_RUNTIME, .message = "the op belongs to another runtime",
+                .op = op.name};
+  }
+  return op;
+}
+
+std::span<const tenon_value> read_values(const tenon_value* data, uint32_t count,
+                                         const char* name) {
+  if (count != 0) require_pointer(data, name);
+  return {data, count};
+}
+
+// The capture ended, or failed; either way it is over.
+std::unique_ptr<plan::Recorder> take_capture(Context& context) {
+  if (!context.capturing) {
+    throw Error{.status = TENON_E_STATE,
+                .message = "tenon_capture_end without tenon_capture_begin"};
+  }
+  std::unique_ptr<plan::Recorder> recorder(context.capturing);
+  context.capturing = nullptr;
+  context.capture = nullptr;
+  return recorder;
+}
+
+}  // namespace
+
+tenon_status tenon_op_find(tenon_context* context, const char* name, uint64_t name_length,
+                           uint32_t revision, const tenon_op** out_op) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_op, "out_op");
+    require_pointer(name, "name");
+    registry::Op& op =
+        cx.runtime->plugins.require_op(require_text(name, name_length, "name"), revision);
+    *out_op = static_cast<const tenon_op*>(OpSlab::to_handle(&op));
+  });
+}
+
+tenon_status tenon_op_get_info(tenon_context* context, const tenon_op* handle,
+                               tenon_op_info* out_info) {
+  return guard(context, [&](Context& cx) {
+    const registry::Op& op = require_op(cx, handle);
+    tenon_op_info info{};
+    info.flags = op.desc.flags;
+    info.name = op.name.c_str();
+    info.schema = op.schema_text.c_str();
+    info.doc = op.doc.c_str();
+    info.plugin = op.plugin->id.c_str();
+    info.revision = op.desc.revision;
+    info.n_inputs = static_cast<uint32_t>(op.schema.inputs.size());
+    info.n_attrs = static_cast<uint32_t>(op.schema.attrs.size());
+    info.n_outputs = static_cast<uint32_t>(op.schema.outputs.size());
+    fill_sized(out_info, info);
+  });
+}
+
+tenon_status tenon_op_find_attribute(tenon_context* context, const tenon_op* handle,
+                                     const char* name, uint64_t name_length,
+                                     uint32_t* out_index) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_index, "out_index");
+    const registry::Op& op = require_op(cx, handle);
+    require_pointer(name, "name");
+    const std::string_view text = require_text(name, name_length, "name");
+    const int32_t index = op.schema.find_attr(text);
+    if (index >= 0) {
+      *out_index = static_cast<uint32_t>(index);
+      return;
+    }
+    std::string known;
+    for (const registry::Attr& attr : op.schema.attrs) {
+      known += (known.empty() ? "" : " ") + attr.name;
+    }
+    throw Error{.status = TENON_E_ATTRIBUTE,
+                .message = op.name + ": no attribute \"" + std::string(text) + "\"",
+                .op = op.name,
+                .operand = std::string(text),
+                .expected = known.empty() ? "none: the op has no attributes" : "one of: " + known,
+                .found = std::string(text)};
+  });
+}
+
+tenon_status tenon_op_call(tenon_context* context, const tenon_op* op, const tenon_value* inputs,
+                           uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
+                           tenon_tensor** out_outputs, uint32_t n_outputs) {
+  return guard(context, [&](Context& cx) {
+    const registry::Op& which = require_op(cx, op);
+    if (n_outputs != 0) require_pointer(out_outputs, "out_outputs");
+    boost::container::small_vector<Tensor*, 4> outputs(n_outputs, nullptr);
+    dispatch::call(cx, which, read_values(inputs, n_inputs, "inputs"),
+                   read_values(attrs, n_attrs, "attrs"), {outputs.data(), outputs.size()});
+    for (uint32_t i = 0; i < n_outputs; ++i) out_outputs[i] = tensor::handle(outputs[i]);
+  });
+}
+
+tenon_status tenon_op_apply(tenon_context* context, const tenon_op* op, const tenon_value* inputs,
+                            uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
+                            tenon_tensor* const* outputs, uint32_t n_outputs) {
+  return guard(context, [&](Context& cx) {
+    const registry::Op& which = require_op(cx, op);
+    if (n_outputs != 0) require_pointer(outputs, "outputs");
+    boost::container::small_vector<Tensor*, 4> targets;
+    for (uint32_t i = 0; i < n_outputs; ++i) {
+      targets.push_back(&require_tensor(cx, outputs[i], "output"));
+    }
+    dispatch::apply(cx, which, read_values(inputs, n_inputs, "inputs"),
+                    read_values(attrs, n_attrs, "attrs"), {targets.data(), targets.size()});
+  });
+}
+
+tenon_status tenon_op_explain(tenon_context* context, const tenon_op* op,
+                              const tenon_value* inputs, uint32_t n_inputs,
+                              const tenon_value* attrs, uint32_t n_attrs, tenon_text** out_json) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_json, "out_json");
+    *out_json = make_text(dispatch::explain(cx, require_op(cx, op),
+                                            read_values(inputs, n_inputs, "inputs"),
+                                            read_values(attrs, n_attrs, "attrs")));
+  });
+}
+
+tenon_status tenon_capture_begin(tenon_context* context, tenon_tensor* const* inputs,
+                                 uint32_t n_inputs) {
+  return guard(context, [&](Context& cx) {
+    if (cx.capturing) {
+      throw Error{.status = TENON_E_STATE, .message = "a step is being captured already"};
+    }
+    if (n_inputs != 0) require_pointer(inputs, "inputs");
+    std::vector<Ref> declared;
+    for (uint32_t i = 0; i < n_inputs; ++i) {
+      declared.push_back(Ref::shared(&require_tensor(cx, inputs[i], "inputs")));
+    }
+    cx.capturing = new plan::Recorder(cx, std::move(declared));
+    cx.capture = cx.capturing;
+  });
+}
+
+tenon_status tenon_capture_end(tenon_context* context, tenon_plan** out_plan) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_plan, "out_plan");
+    const std::unique_ptr<plan::Recorder> recorder = take_capture(cx);
+    std::unique_ptr<plan::Plan> made = recorder->finish(cx);
+    plan::PlanSlot* slot = plan::PlanSlab::instance().create();
+    slot->plan = made.release();
+    *out_plan = static_cast<tenon_plan*>(plan::PlanSlab::to_handle(slot));
+  });
+}
+
+namespace {
+
+plan::Plan& require_plan(const Context& context, tenon_plan* handle) {
+  plan::Plan& plan = *require_slot<plan::PlanSlab>(handle, "plan").plan;
+  if (plan.runtime != context.runtime) {
+    throw Error{.status = TENON_E_RUNTIME, .message = "the plan belongs to another runtime"};
+  }
+  return plan;
+}
+
+}  // namespace
+
+tenon_status tenon_plan_run(tenon_context* context, tenon_plan* plan) {
+  return guard(context, [&](Context& cx) {
+    refuse_in_capture(cx, "running a plan");
+    require_plan(cx, plan).run(cx);
+  });
+}
+
+tenon_status tenon_plan_set(tenon_context* context, tenon_plan* plan, uint32_t index,
+                            tenon_tensor* tensor) {
+  return guard(context, [&](Context& cx) {
+    plan::Plan& target = require_plan(cx, plan);
+    target.set(index, require_tensor(cx, tensor, "tensor"));
+  });
+}
+
+tenon_status tenon_plan_get_text(tenon_context* context, tenon_plan* plan, tenon_text** out_text) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_text, "out_text");
+    *out_text = make_text(require_plan(cx, plan).text());
+  });
+}
+
+void tenon_plan_release(tenon_plan* handle) {
+  plan::PlanSlot* slot = plan::PlanSlab::from_handle(handle);
+  if (!slot) return;
+  plan::Plan* plan = slot->plan;
+  plan::PlanSlab::instance().destroy(slot);
+  delete plan;
+}

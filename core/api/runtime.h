@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/runtime.h: the runtime object: what all contexts of one program share.
+//
+// Counted: the public handle, contexts, storages, plans, optimizers and datasets each hold it. After
+// its public release it is closed (no new calls) and goes with the last of them.
+#pragma once
+
+#include <tenon/plugin.h>
+#include <tenon/tenon.h>
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/api/error.h"
+#include "core/api/handles.h"
+#include "core/memory/allocator.h"
+#include "core/memory/slab.h"
+#include "core/plugin/plugin_host.h"
+#include "core/registry/registry.h"
+#include "core/threads/pool.h"
+#include "core/trace/recorder.h"
+
+namespace tenon {
+
+struct Runtime;
+namespace dispatch {
+class PrepareCache;
+}
+
+// One device of one runtime: the backend's index with our caching allocator and default stream.
+struct Device {
+  Device(Runtime& owner, const registry::Backend& from, int32_t index, uint64_t limit);
+  ~Device();
+
+  memory::Block allocate(uint64_t bytes) { return allocator->allocate(bytes); }
+  void release(memory::Block block) noexcept { allocator->release(block); }
+  bool host_memory() const { return (backend->table->flags & TENON_BACKEND_HOST_MEMORY) != 0; }
+  // Raw copy; throws on failure.
+  void copy(uint32_t direction, void* destination, const void* source, uint64_t bytes);
+  // Waits for the default stream; throws the first failure.
+  void wait();
+  std::string name() const { return backend->kind_name + ":" + std::to_string(id.index); }
+
+  Runtime* runtime;
+  const registry::Backend* backend;
+  tenon_device id;
+  void* stream = nullptr;
+  std::unique_ptr<memory::CachingAllocator> allocator;
+};
+
+enum CheckMode : uint32_t {
+  kCheckLayout = 1,
+  kCheckFinite = 2,
+  kCheckThreads = 4,
+  kCheckLaunch = 8,
+  kCheckHandles = 16,
+};
+
+struct RuntimeConfig {
+  plugin::HostOptions plugins;
+  int32_t threads = 0;
+  uint64_t memory_limit = 0;
+  uint32_t checks = 0;
+  std::string trace_file;  // from TENON_TRACE: written when the runtime is released
+};
+
+// Reads options and, unless told not to, the environment; throws Error.
+RuntimeConfig read_config(const tenon_runtime_options* options);
+
+struct Runtime {
+  explicit Runtime(const RuntimeConfig& config);
+  ~Runtime();
+
+  void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept {
+    if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  // The device of an id; throws Error{TENON_E_DEVICE}. Cheap after the first time.
+  Device& device(const tenon_device& id);
+  // Host memory: the first backend that offers it. Opens plugins; throws where there is none.
+  Device& host_device();
+  std::vector<Device*> devices() const;
+
+  std::atomic<int64_t> refs{1};
+  std::atomic<bool> closed{false};
+  RuntimeConfig config;
+  registry::Registry registry;
+  plugin::PluginHost plugins;
+  threads::Pool pool;
+  trace::Recorder trace;
+  std::unique_ptr<dispatch::PrepareCache> prepared;
+  std::atomic<int64_t> tensors{0};
+  std::atomic<int64_t> storages{0};
+  std::atomic<int64_t> plans{0};
+
+  // Preferred plugins: op index (or ~0u for all) to plugin id.
+  std::vector<std::pair<uint32_t, std::string>> pins() const;
+  void set_pin(uint32_t op_index, const std::string& plugin);
+  void set_memory_limit(uint64_t bytes);
+  // TENON_TRACE: best effort at the end of the run.
+  void write_trace_file() noexcept;
+  // Lines plugins logged; the newest kLogLines are kept.
+  static constexpr size_t kLogLines = 256;
+  void log(uint32_t level, const std::string& plugin, const std::string& message);
+  std::vector<std::string> log_lines() const;
+  // A copy of `path` that lives as long as the runtime; equal paths share it.
+  const std::string* intern_scope(const std::string& path);
+
+ private:
+  mutable std::mutex mutex_;  // guards what follows
+  std::map<std::pair<uint32_t, int32_t>, std::unique_ptr<Device>> devices_;
+  std::vector<std::pair<uint32_t, std::string>> pins_;
+  std::set<std::string> scopes_;
+  std::deque<std::string> log_;
+  std::atomic<Device*> host_{nullptr};
+};
+
+// Public handles: the slots hold a counted pointer.
+struct RuntimeSlot : memory::SlotHeader {
+  Runtime* runtime = nullptr;
+};
+struct TextSlot : memory::SlotHeader {
+  std::string text;
+};
+using RuntimeSlab = memory::Slab<RuntimeSlot, kRuntimeKind>;
+using TextSlab = memory::Slab<TextSlot, kTextKind>;
+
+// The host as plugins see it; one per process, constant.
+const tenon_host& host_interface();
+
+}  // namespace tenon

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/runtime_api.cc: public functions of library, texts, runtime, context, devices, traces.
+#include <cstdio>
+
+#include "core/api/guard.h"
+#include "core/api/query.h"
+
+using namespace tenon;
+using namespace tenon::api;
+
+void tenon_version_get(uint32_t* out_major, uint32_t* out_minor, uint32_t* out_patch,
+                       uint32_t* out_draft) {
+  if (out_major) *out_major = TENON_VERSION_MAJOR;
+  if (out_minor) *out_minor = TENON_VERSION_MINOR;
+  if (out_patch) *out_patch = TENON_VERSION_PATCH;
+  if (out_draft) *out_draft = TENON_ABI_DRAFT;
+}
+
+const char* tenon_status_get_name(tenon_status status) {
+  static constexpr const char* kNames[] = {
+      "TENON_OK",           "TENON_E_ARGUMENT",    "TENON_E_HANDLE",      "TENON_E_RUNTIME",
+      "TENON_E_STATE",      "TENON_E_SHAPE",       "TENON_E_DTYPE",       "TENON_E_DEVICE",
+      "TENON_E_LAYOUT",     "TENON_E_ALIAS",       "TENON_E_ATTRIBUTE",   "TENON_E_NOT_FOUND",
+      "TENON_E_NO_KERNEL",  "TENON_E_NO_ROLE",     "TENON_E_MEMORY",      "TENON_E_GRAD",
+      "TENON_E_GRAPH_FREED", "TENON_E_GRAPH_OWNER", "TENON_E_VERSION",     "TENON_E_VJP",
+      "TENON_E_CAPTURE",    "TENON_E_PLAN_SHAPE",  "TENON_E_ROWS",        "TENON_E_PLUGIN",
+      "TENON_E_SCHEMA",     "TENON_E_IO",          "TENON_E_DATA",        "TENON_E_CHECK",
+      "TENON_E_INTERRUPTED", "TENON_E_UNSUPPORTED", "TENON_E_INTERNAL"};
+  constexpr tenon_status count = static_cast<tenon_status>(std::size(kNames));
+  return status >= 0 && status < count ? kNames[status] : "unknown status";
+}
+
+tenon_status tenon_text_get(const tenon_text* text, const char** out_data, uint64_t* out_length) {
+  const TextSlot* slot = TextSlab::from_handle(text);
+  if (!slot) return TENON_E_HANDLE;
+  if (out_data) *out_data = slot->text.c_str();
+  if (out_length) *out_length = slot->text.size();
+  return TENON_OK;
+}
+
+void tenon_text_release(tenon_text* text) {
+  TextSlab::instance().destroy(TextSlab::from_handle(text));
+}
+
+tenon_status tenon_runtime_create(const tenon_runtime_options* options, tenon_diag* diag,
+                                  tenon_runtime** out_runtime) {
+  return guard_diag(diag, [&] {
+    require_pointer(out_runtime, "out_runtime");
+    auto runtime = std::make_unique<Runtime>(read_config(options));
+    RuntimeSlot* slot = RuntimeSlab::instance().create();
+    slot->runtime = runtime.release();
+    *out_runtime = static_cast<tenon_runtime*>(RuntimeSlab::to_handle(slot));
+  });
+}
+
+void tenon_runtime_release(tenon_runtime* handle) {
+  RuntimeSlot* slot = RuntimeSlab::from_handle(handle);
+  if (!slot) return;
+  Runtime* runtime = slot->runtime;
+  RuntimeSlab::instance().destroy(slot);
+  runtime->closed.store(true, std::memory_order_release);
+  if (!runtime->config.trace_file.empty()) runtime->write_trace_file();
+  runtime->release();
+}
+
+tenon_status tenon_runtime_query(tenon_context* context, const char* topic, uint64_t topic_length,
+                                 tenon_text** out_json) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_json, "out_json");
+    *out_json = make_text(query(cx, require_text(topic, topic_length, "topic")));
+  });
+}
+
+tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op, uint64_t op_length,
+                                   const char* plugin, uint64_t plugin_length) {
+  return guard(context, [&](Context& cx) {
+    const std::string_view op_name = require_text(op, op_length, "op");
+    const std::string_view id = require_text(plugin, plugin_length, "plugin");
+    if (!id.empty() && !cx.runtime->plugins.find(id)) {
+      throw Error{.status = TENON_E_NOT_FOUND,
+                  .message = "no plugin \"" + std::string(id) + "\" was found; " +
+                             cx.runtime->plugins.searched(),
+                  .operand = "plugin",
+                  .found = std::string(id)};
+    }
+    const uint32_t index =
+        op_name.empty() ? UINT32_MAX : cx.runtime->plugins.require_op(op_name, 0).index;
+    cx.runtime->set_pin(index, std::string(id));
+  });
+}
+
+tenon_status tenon_runtime_set_memory_limit(tenon_context* context, uint64_t bytes) {
+  return guard(context, [&](Context& cx) { cx.runtime->set_memory_limit(bytes); });
+}
+
+tenon_status tenon_runtime_get_stats(tenon_context* context, tenon_stats* out_stats) {
+  return guard(context, [&](Context& cx) {
+    tenon_stats stats{};
+    stats.tensors = cx.runtime->tensors.load();
+    stats.storages = cx.runtime->storages.load();
+    stats.nodes = cx.graph->live_nodes;
+    stats.plans = cx.runtime->plans.load();
+    for (const Device* device : cx.runtime->devices()) {
+      const memory::Stats figures = device->allocator->stats();
+      stats.bytes_live += figures.live_bytes;
+      stats.bytes_peak += figures.peak_bytes;
+      stats.bytes_reserved += figures.reserved_bytes;
+      stats.allocations += figures.allocations;
+    }
+    stats.launches = cx.launches;
+    fill_sized(out_stats, stats);
+  });
+}
+
+tenon_status tenon_context_create(tenon_runtime* handle, tenon_diag* diag,
+                                  tenon_context** out_context) {
+  return guard_diag(diag, [&] {
+    require_pointer(out_context, "out_context");
+    RuntimeSlot& runtime = require_slot<RuntimeSlab>(handle, "runtime");
+    auto context = std::make_unique<Context>(*runtime.runtime);
+    ContextSlot* slot = ContextSlab::instance().create();
+    slot->context = context.release();
+    *out_context = static_cast<tenon_context*>(ContextSlab::to_handle(slot));
+  });
+}
+
+void tenon_context_release(tenon_context* handle) {
+  ContextSlot* slot = ContextSlab::from_handle(handle);
+  if (!slot) return;
+  Context* context = slot->context;
+  ContextSlab::instance().destroy(slot);
+  delete context;
+}
+
+// Reads only, and must not replace the record it reads: no guard.
+tenon_status tenon_context_get_error(tenon_context* handle, tenon_error* out_error) {
+  ContextSlot* slot = ContextSlab::from_handle(handle);
+  if (!slot) return TENON_E_HANDLE;
+  if (!out_error || out_error->struct_size < 8) return TENON_E_ARGUMENT;
+  const ErrorRecord& record = slot->context->error;
+  tenon_error error{};
+  error.status = record.error.status;
+  error.n_causes = static_cast<uint32_t>(record.cause_list.size());
+  error.sequence = record.sequence;
+  error.message = record.error.message.c_str();
+  error.op = record.error.op.c_str();
+  error.operand = record.error.operand.c_str();
+  error.expected = record.error.expected.c_str();
+  error.found = record.error.found.c_str();
+  error.plugin = record.error.plugin.c_str();
+  error.scope = record.scope.c_str();
+  error.hint = record.error.hint.c_str();
+  error.causes = record.cause_list.data();
+  error.struct_size =
+      static_cast<uint32_t>(std::min<size_t>(out_error->struct_size, sizeof error));
+  std::memcpy(out_error, &error, error.struct_size);
+  return TENON_OK;
+}
+
+tenon_status tenon_context_interrupt(tenon_context* handle) {
+  ContextSlot* slot = ContextSlab::from_handle(handle);
+  if (!slot) return TENON_E_HANDLE;
+  slot->context->interrupted.store(true, std::memory_order_relaxed);
+  return TENON_OK;
+}
+
+tenon_status tenon_context_set_seed(tenon_context* context, uint64_t seed, uint64_t stream) {
+  return guard(context, [&](Context& cx) {
+    refuse_in_capture(cx, "setting the seed");
+    cx.seed = seed;
+    cx.stream = stream;
+    cx.counter = 0;
+  });
+}
+
+tenon_status tenon_context_get_seed(tenon_context* context, uint64_t* out_seed,
+                                    uint64_t* out_stream, uint64_t* out_counter) {
+  return guard(context, [&](Context& cx) {
+    if (out_seed) *out_seed = cx.seed;
+    if (out_stream) *out_stream = cx.stream;
+    if (out_counter) *out_counter = cx.counter;
+  });
+}
+
+tenon_status tenon_context_set_counter(tenon_context* context, uint64_t counter) {
+  return guard(context, [&](Context& cx) {
+    refuse_in_capture(cx, "setting the random counter");
+    cx.counter = counter;
+  });
+}
+
+tenon_status tenon_context_set_arithmetic(tenon_context* context, uint32_t arithmetic) {
+  return guard(context, [&](Context& cx) {
+    if (arithmetic > TENON_ARITHMETIC_FAST) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "unknown arithmetic policy",
+                  .operand = "arithmetic",
+                  .expected = "TENON_ARITHMETIC_CANONICAL or TENON_ARITHMETIC_FAST",
+                  .found = std::to_string(arithmetic)};
+    }
+    cx.arithmetic = arithmetic;
+  });
+}
+
+tenon_status tenon_context_set_device(tenon_context* context, const tenon_device* device) {
+  return guard(context, [&](Context& cx) {
+    if (device) {
+      cx.runtime->device(*device);  // throws where there is no such device
+      cx.device = *device;
+    }
+    cx.has_device = device != nullptr;
+  });
+}
+
+tenon_status tenon_device_find(tenon_context* context, const char* kind, uint64_t kind_length,
+                               int32_t index, tenon_device* out_device) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_device, "out_device");
+    const registry::Backend& backend =
+        cx.runtime->plugins.require_backend(require_text(kind, kind_length, "kind"));
+    *out_device = cx.runtime->device({backend.kind, index}).id;
+  });
+}
+
+tenon_status tenon_device_run(tenon_context* context, const tenon_device* device) {
+  return guard(context, [&](Context& cx) {
+    if (device) return cx.runtime->device(*device).wait();
+    for (Device* each : cx.runtime->devices()) each->wait();
+  });
+}
+
+tenon_status tenon_scope_begin(tenon_context* context, const char* label, uint64_t label_length) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(label, "label");
+    const std::string_view text = require_text(label, label_length, "label");
+    const std::string& outer = *cx.scope_path();
+    const std::string path = outer.empty() ? std::string(text) : outer + "/" + std::string(text);
+    cx.scopes.push_back(cx.runtime->intern_scope(path));
+  });
+}
+
+tenon_status tenon_scope_end(tenon_context* context) {
+  return guard(context, [&](Context& cx) {
+    if (cx.scopes.empty()) {
+      throw Error{.status = TENON_E_STATE, .message = "tenon_scope_end without tenon_scope_begin"};
+    }
+    cx.scopes.pop_back();
+  });
+}
+
+tenon_status tenon_grad_begin(tenon_context* context, uint32_t mode) {
+  return guard(context, [&](Context& cx) {
+    if (mode > TENON_GRAD_DISABLED) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "unknown gradient mode",
+                  .operand = "mode",
+                  .expected = "TENON_GRAD_ENABLED or TENON_GRAD_DISABLED",
+                  .found = std::to_string(mode)};
+    }
+    cx.grad_modes.push_back(mode);
+  });
+}
+
+tenon_status tenon_grad_end(tenon_context* context) {
+  return guard(context, [&](Context& cx) {
+    if (cx.grad_modes.empty()) {
+      throw Error{.status = TENON_E_STATE, .message = "tenon_grad_end without tenon_grad_begin"};
+    }
+    cx.grad_modes.pop_back();
+  });
+}
+
+tenon_status tenon_trace_begin(tenon_context* context) {
+  return guard(context, [&](Context& cx) {
+    if (cx.runtime->trace.active()) {
+      throw Error{.status = TENON_E_STATE,
+                  .message = "a trace is being recorded already",
+                  .hint = "end it first; TENON_TRACE records the whole run"};
+    }
+    cx.runtime->trace.begin();
+  });
+}
+
+tenon_status tenon_trace_end(tenon_context* context, tenon_text** out_json) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_json, "out_json");
+    if (!cx.runtime->trace.active()) {
+      throw Error{.status = TENON_E_STATE, .message = "tenon_trace_end without tenon_trace_begin"};
+    }
+    *out_json = make_text(cx.runtime->trace.end());
+  });
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/tensor_api.cc: public functions of tensors.
+#include <algorithm>
+
+#include "core/api/guard.h"
+#include "core/dispatch/dispatch.h"
+#include "core/tensor/dlpack.h"
+#include "core/tensor/item.h"
+#include "core/tensor/print.h"
+
+using namespace tenon;
+using namespace tenon::api;
+using tensor::Dims;
+using tensor::DimSpan;
+using tensor::Storage;
+
+namespace {
+
+tenon_tensor* give(Tensor* tensor) { return tensor::handle(tensor); }
+
+DimSpan read_shape(int32_t rank, const int64_t* shape) {
+  if (rank < 0 || rank > TENON_MAX_RANK) {
+    throw Error{.status = TENON_E_SHAPE,
+                .message = "a tensor has 0 to 8 dimensions",
+                .operand = "rank",
+                .expected = "0 to 8",
+                .found = std::to_string(rank)};
+  }
+  if (rank > 0) require_pointer(shape, "shape");
+  return {shape, static_cast<size_t>(rank)};
+}
+
+void check_dtype(tenon_dtype dtype) {
+  if (tensor::is_known(dtype)) return;
+  throw Error{.status = TENON_E_DTYPE,
+              .message = "unknown dtype",
+              .operand = "dtype",
+              .expected = "bool u8 i8 i16 i32 i64 f16 bf16 f32 f64",
+              .found = std::to_string(dtype)};
+}
+
+Device& device_of(Context& context, const tenon_device* device) {
+  return device ? context.runtime->device(*device) : context.default_device();
+}
+
+Tensor* create(Context& context, tenon_dtype dtype, const tenon_device* device, int32_t rank,
+               const int64_t* shape) {
+  const DimSpan dims = read_shape(rank, shape);
+  check_dtype(dtype);
+  tensor::checked_count(dims, tensor::size_of(dtype));
+  return Tensor::create(device_of(context, device), dtype, dims);
+}
+
+uint64_t bytes_of(const Tensor& tensor) {
+  return static_cast<uint64_t>(tensor.elements()) * tensor.element_size();
+}
+
+void check_bytes(const Tensor& tensor, uint64_t bytes) {
+  if (bytes == bytes_of(tensor)) return;
+  throw Error{.status = TENON_E_SHAPE,
+              .message = "the number of bytes does not fit the tensor",
+              .operand = "bytes",
+              .expected = std::to_string(bytes_of(tensor)) + " for " + tensor::describe(tensor),
+              .found = std::to_string(bytes)};
+}
+
+// A row-major tensor over the caller's memory for the length of one copy.
+Ref borrow(Context& context, const Tensor& like, void* data) {
+  Dims strides{};
+  tensor::row_major_strides(like.shape(), strides.data());
+  Storage* storage = Storage::create_external(context.runtime->host_device(), data,
+                                              bytes_of(like), nullptr, nullptr);
+  return Ref(Tensor::create(storage, like.dtype(), like.shape(), strides.data(), 0));
+}
+
+void copy_in(Context& context, Tensor& tensor, const void* data) {
+  if (tensor.elements() == 0) return;
+  if (tensor.device().host_memory() && tensor.contiguous()) {
+    std::memcpy(tensor.view.data, data, bytes_of(tensor));
+    return;
+  }
+  const CaptureSuspended suspended(context);
+  const Ref source = borrow(context, tensor, const_cast<void*>(data));
+  dispatch::copy_into(context, *source, tensor);
+}
+
+void check_writable(const Context& context, const Tensor& tensor) {
+  if (tensor.storage->read_only) {
+    throw Error{.status = TENON_E_ALIAS,
+                .message = "the tensor is read-only",
+                .operand = "tensor",
+                .found = tensor::describe(tensor)};
+  }
+  if (tensor::overlaps_itself(tensor.shape(), tensor.strides())) {
+    throw Error{.status = TENON_E_ALIAS,
+                .message = "the tensor overlaps itself and cannot be written",
+                .operand = "tensor",
+                .expected = "one address for each element",
+                .found = "strides " + tensor::dims_text(tensor.strides())};
+  }
+  if (context.grad_enabled() && autograd::requires_grad(tensor)) {
+    throw Error{.status = TENON_E_GRAD,
+                .message = "the tensor requires a gradient; writing to it would go unrecorded",
+                .operand = "tensor",
+                .found = tensor::describe(tensor),
+                .hint = "wrap the write in tenon_grad_begin(TENON_GRAD_DISABLED)"};
+  }
+}
+
+// Addresses a view may touch must lie inside the storage.
+void check_inside(const Storage& storage, DimSpan shape, DimSpan strides, int64_t offset,
+                  uint32_t size) {
+  const tensor::Span span = tensor::checked_span(shape, strides, size);
+  if (span.bytes == 0) return;
+  __extension__ using Wide = __int128;  // the offset is the caller's and may be anything
+  const Wide first = (static_cast<Wide>(offset) + span.low) * size;
+  if (first >= 0 && first + static_cast<Wide>(span.bytes) <= static_cast<Wide>(storage.bytes)) {
+    return;
+  }
+  throw Error{.status = TENON_E_LAYOUT,
+              .message = "the view leaves its storage",
+              .operand = "strides",
+              .expected = "elements inside " + std::to_string(storage.bytes) + " bytes",
+              .found = "shape " + tensor::dims_text(shape) + " strides " +
+                       tensor::dims_text(strides) + " offset " + std::to_string(offset)};
+}
+
+}  // namespace
+
+tenon_status tenon_tensor_create(tenon_context* context, tenon_dtype dtype,
+                                 const tenon_device* device, int32_t rank, const int64_t* shape,
+                                 tenon_tensor** out_tensor) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tensor, "out_tensor");
+    *out_tensor = give(create(cx, dtype, device, rank, shape));
+  });
+}
+
+tenon_status tenon_tensor_create_from(tenon_context* context, tenon_dtype dtype,
+                                      const tenon_device* device, int32_t rank,
+                                      const int64_t* shape, const void* data, uint64_t bytes,
+                                      tenon_tensor** out_tensor) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tensor, "out_tensor");
+    Ref tensor(create(cx, dtype, device, rank, shape));
+    check_bytes(*tensor, bytes);
+    if (bytes != 0) require_pointer(data, "data");
+    copy_in(cx, *tensor, data);
+    *out_tensor = give(tensor.take());
+  });
+}
+
+tenon_status tenon_tensor_create_external(tenon_context* context, tenon_dtype dtype, int32_t rank,
+                                          const int64_t* shape, const int64_t* strides, void* data,
+                                          uint32_t flags, void (*deleter)(void* user), void* user,
+                                          tenon_tensor** out_tensor) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tensor, "out_tensor");
+    const DimSpan dims = read_shape(rank, shape);
+    check_dtype(dtype);
+    const uint32_t size = tensor::size_of(dtype);
+    const int64_t elements = tensor::checked_count(dims, size);
+    if (elements != 0) require_pointer(data, "data");
+    if (flags & ~TENON_VIEW_READ_ONLY) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "unknown flags",
+                  .operand = "flags",
+                  .found = std::to_string(flags)};
+    }
+    Dims steps{};
+    tensor::row_major_strides(dims, steps.data());
+    if (strides) std::copy(strides, strides + rank, steps.begin());
+    const tensor::Span span = tensor::checked_span(dims, {steps.data(), dims.size()}, size);
+    // The storage begins at the lowest address that the view touches.
+    Storage* storage = Storage::create_external(
+        cx.runtime->host_device(), static_cast<char*>(data) + span.low * static_cast<int64_t>(size),
+        span.bytes, nullptr, nullptr);
+    storage->read_only = (flags & TENON_VIEW_READ_ONLY) != 0;
+    Tensor* tensor = Tensor::create(storage, dtype, dims, steps.data(), -span.low);
+    storage->deleter = deleter;  // only now: a failed call leaves the memory the caller's
+    storage->user = user;
+    *out_tensor = give(tensor);
+  });
+}
+
+tenon_status tenon_tensor_create_view(tenon_context* context, tenon_tensor* base, int32_t rank,
+                                      const int64_t* shape, const int64_t* strides, int64_t offset,
+                                      tenon_tensor** out_view) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_view, "out_view");
+    Tensor& from = require_tensor(cx, base, "base");
+    const DimSpan dims = read_shape(rank, shape);
+    if (rank > 0) require_pointer(strides, "strides");
+    if (cx.grad_enabled() && autograd::requires_grad(from)) {
+      throw Error{.status = TENON_E_GRAD,
+                  .message = "a view by strides is not differentiable",
+                  .operand = "base",
+                  .found = tensor::describe(from),
+                  .hint = "use a view op, or detach the base"};
+    }
+    tensor::checked_count(dims, from.element_size());
+    check_inside(*from.storage, dims, {strides, dims.size()}, offset, from.element_size());
+    from.storage->retain();
+    *out_view = give(Tensor::create(from.storage, from.dtype(), dims, strides, offset));
+  });
+}
+
+tenon_status tenon_tensor_create_detached(tenon_context* context, tenon_tensor* tensor,
+                                          tenon_tensor** out_tensor) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tensor, "out_tensor");
+    *out_tensor = give(require_tensor(cx, tensor, "tensor").alias());
+  });
+}
+
+tenon_status tenon_tensor_create_copy(tenon_context* context, tenon_tensor* tensor,
+                                      const tenon_device* device, tenon_tensor** out_tensor) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tensor, "out_tensor");
+    Tensor& from = require_tensor(cx, tensor, "tensor");
+    Ref made(Tensor::create(device_of(cx, device), from.dtype(), from.shape()));
+    dispatch::copy_into(cx, from, *made);
+    *out_tensor = give(made.take());
+  });
+}
+
+tenon_status tenon_tensor_retain(tenon_tensor* handle) {
+  Tensor* tensor = tensor::from_handle(handle);
+  if (!tensor) return TENON_E_HANDLE;
+  tensor->retain();
+  return TENON_OK;
+}
+
+void tenon_tensor_release(tenon_tensor* handle) {
+  if (Tensor* tensor = tensor::from_handle(handle)) tensor->release();
+}
+
+tenon_status tenon_tensor_get_view(tenon_context* context, const tenon_tensor* tensor,
+                                   tenon_view* out_view) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_view, "out_view");
+    *out_view = require_tensor(cx, tensor, "tensor").view;
+  });
+}
+
+tenon_status tenon_tensor_get_info(tenon_context* context, const tenon_tensor* tensor,
+                                   tenon_tensor_info* out_info) {
+  return guard(context, [&](Context& cx) {
+    const Tensor& t = require_tensor(cx, tensor, "tensor");
+    const Storage& storage = *t.storage;
+    tenon_tensor_info info{};
+    const auto set = [&info](bool on, uint32_t flag) { info.flags |= on ? flag : 0u; };
+    set(t.contiguous(), TENON_TENSOR_CONTIGUOUS);
+    set(t.device().host_memory(), TENON_TENSOR_HOST);
+    set(storage.external, TENON_TENSOR_EXTERNAL);
+    set(storage.read_only, TENON_TENSOR_READ_ONLY);
+    set(autograd::requires_grad(t), TENON_TENSOR_REQUIRES_GRAD);
+    set(autograd::is_leaf(t), TENON_TENSOR_LEAF);
+    info.node = "";
+    if (autograd::Link* link = t.link.load(std::memory_order_acquire)) {
+      std::lock_guard lock(link->mutex);
+      set(link->grad || link->row_indices, TENON_TENSOR_HAS_GRAD);
+      set(static_cast<bool>(link->row_indices), TENON_TENSOR_GRAD_ROWS);
+      if (!autograd::is_leaf(t)) info.node = link->node->op->name.c_str();
+    }
+    info.elements = t.elements();
+    info.offset = t.offset;
+    info.storage = reinterpret_cast<uintptr_t>(&storage);
+    info.storage_bytes = storage.bytes;
+    info.version = storage.version.load(std::memory_order_relaxed);
+    info.storage_users = storage.refs.load(std::memory_order_relaxed);
+    info.plugin = t.device().backend->plugin->id.c_str();
+    fill_sized(out_info, info);
+  });
+}
+
+tenon_status tenon_tensor_set_data(tenon_context* context, tenon_tensor* tensor, const void* data,
+                                   uint64_t bytes) {
+  return guard(context, [&](Context& cx) {
+    Tensor& t = require_tensor(cx, tensor, "tensor");
+    refuse_in_capture(cx, "writing from the host");
+    check_bytes(t, bytes);
+    if (bytes != 0) require_pointer(data, "data");
+    check_writable(cx, t);
+    copy_in(cx, t, data);
+    t.storage->written(nullptr, cx.scope_path());
+  });
+}
+
+tenon_status tenon_tensor_get_data(tenon_context* context, const tenon_tensor* tensor,
+                                   void* out_data, uint64_t bytes) {
+  return guard(context, [&](Context& cx) {
+    Tensor& t = require_tensor(cx, tensor, "tensor");
+    refuse_in_capture(cx, "reading on the host");
+    check_bytes(t, bytes);
+    if (bytes == 0) return;
+    require_pointer(out_data, "out_data");
+    if (t.device().host_memory() && t.contiguous()) {
+      std::memcpy(out_data, t.view.data, bytes);
+      return;
+    }
+    const Ref target = borrow(cx, t, out_data);
+    dispatch::copy_into(cx, t, *target);
+  });
+}
+
+tenon_status tenon_tensor_get_item(tenon_context* context, const tenon_tensor* tensor,
+                                   tenon_value* out_value) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_value, "out_value");
+    Tensor& t = require_tensor(cx, tensor, "tensor");
+    refuse_in_capture(cx, "reading on the host");
+    *out_value = tensor::item(cx, t);
+  });
+}
+
+tenon_status tenon_tensor_get_text(tenon_context* context, const tenon_tensor* tensor,
+                                   uint32_t flags, tenon_text** out_text) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_text, "out_text");
+    Tensor& t = require_tensor(cx, tensor, "tensor");
+    refuse_in_capture(cx, "reading on the host");
+    *out_text = make_text(tensor::to_text(cx, t, flags));
+  });
+}
+
+tenon_status tenon_tensor_create_dlpack(tenon_context* context, void* managed,
+                                        tenon_tensor** out_tensor) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tensor, "out_tensor");
+    require_pointer(managed, "managed");
+    *out_tensor = give(tensor::from_dlpack(cx, managed));
+  });
+}
+
+tenon_status tenon_tensor_get_dlpack(tenon_context* context, tenon_tensor* tensor,
+                                     void** out_managed) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_managed, "out_managed");
+    Tensor& t = require_tensor(cx, tensor, "tensor");
+    *out_managed = tensor::to_dlpack(cx, t);
+  });
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/training_api.cc: public functions of optimizers and datasets.
+#include "core/api/guard.h"
+#include "core/data/dataset.h"
+#include "core/optim/optimizer.h"
+
+using namespace tenon;
+using namespace tenon::api;
+using data::Dataset;
+using data::DatasetSlab;
+using data::DatasetSlot;
+using optim::Optimizer;
+using optim::OptimizerSlab;
+using optim::OptimizerSlot;
+
+namespace {
+
+std::vector<std::pair<std::string_view, tenon_value>> read_named(const tenon_string* names,
+                                                                 const tenon_value* values,
+                                                                 uint32_t count) {
+  std::vector<std::pair<std::string_view, tenon_value>> out;
+  if (count != 0) {
+    require_pointer(names, "names");
+    require_pointer(values, "values");
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    out.emplace_back(require_text(names[i].data, names[i].length, "names"), values[i]);
+  }
+  return out;
+}
+
+Optimizer& require_optimizer(const Context& context, tenon_optimizer* handle) {
+  Optimizer& optimizer = *require_slot<OptimizerSlab>(handle, "optimizer").optimizer;
+  if (optimizer.runtime() != context.runtime) {
+    throw Error{.status = TENON_E_RUNTIME, .message = "the optimizer belongs to another runtime"};
+  }
+  return optimizer;
+}
+
+const Dataset& require_dataset(const Context& context, tenon_dataset* handle) {
+  const Dataset& dataset = *require_slot<DatasetSlab>(handle, "dataset").dataset;
+  if (dataset.runtime() != context.runtime) {
+    throw Error{.status = TENON_E_RUNTIME, .message = "the dataset belongs to another runtime"};
+  }
+  return dataset;
+}
+
+}  // namespace
+
+tenon_status tenon_optimizer_create(tenon_context* context, const char* name, uint64_t name_length,
+                                    tenon_tensor* const* params, uint32_t n_params,
+                                    const tenon_string* names, const tenon_value* values,
+                                    uint32_t n_values, tenon_optimizer** out_optimizer) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_optimizer, "out_optimizer");
+    require_pointer(name, "name");
+    if (n_params != 0) require_pointer(params, "params");
+    std::vector<Ref> list;
+    for (uint32_t i = 0; i < n_params; ++i) {
+      list.push_back(Ref::shared(&require_tensor(cx, params[i], "params")));
+    }
+    const auto hypers = read_named(names, values, n_values);
+    const registry::Optimizer& kind =
+        cx.runtime->plugins.require_optimizer(require_text(name, name_length, "name"));
+    auto made = std::make_unique<Optimizer>(cx, kind, std::move(list), hypers);
+    OptimizerSlot* slot = OptimizerSlab::instance().create();
+    slot->optimizer = made.release();
+    *out_optimizer = static_cast<tenon_optimizer*>(OptimizerSlab::to_handle(slot));
+  });
+}
+
+void tenon_optimizer_release(tenon_optimizer* handle) {
+  OptimizerSlot* slot = OptimizerSlab::from_handle(handle);
+  if (!slot) return;
+  Optimizer* optimizer = slot->optimizer;
+  OptimizerSlab::instance().destroy(slot);
+  delete optimizer;
+}
+
+tenon_status tenon_optimizer_run(tenon_context* context, tenon_optimizer* optimizer,
+                                 uint32_t flags) {
+  return guard(context, [&](Context& cx) {
+    if (flags & ~TENON_OPTIMIZER_CLEAR_GRAD) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "unknown optimizer flags",
+                  .operand = "flags",
+                  .found = std::to_string(flags)};
+    }
+    require_optimizer(cx, optimizer).run(cx, (flags & TENON_OPTIMIZER_CLEAR_GRAD) != 0);
+  });
+}
+
+tenon_status tenon_optimizer_set(tenon_context* context, tenon_optimizer* optimizer,
+                                 const char* name, uint64_t name_length,
+                                 const tenon_value* value) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(value, "value");
+    require_pointer(name, "name");
+    require_optimizer(cx, optimizer).set(cx, require_text(name, name_length, "name"), *value);
+  });
+}
+
+tenon_status tenon_optimizer_get(tenon_context* context, tenon_optimizer* optimizer,
+                                 const char* name, uint64_t name_length, tenon_value* out_value) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_value, "out_value");
+    require_pointer(name, "name");
+    *out_value = require_optimizer(cx, optimizer).get(require_text(name, name_length, "name"));
+  });
+}
+
+tenon_status tenon_optimizer_get_state(tenon_context* context, tenon_optimizer* optimizer,
+                                       uint32_t index, const char* name, uint64_t name_length,
+                                       tenon_tensor** out_state) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_state, "out_state");
+    require_pointer(name, "name");
+    const Optimizer& from = require_optimizer(cx, optimizer);
+    *out_state = tensor::handle(from.state(index, require_text(name, name_length, "name")));
+  });
+}
+
+tenon_status tenon_dataset_create(tenon_context* context, const char* name, uint64_t name_length,
+                                  const tenon_string* names, const tenon_value* values,
+                                  uint32_t n_values, tenon_dataset** out_dataset) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_dataset, "out_dataset");
+    require_pointer(name, "name");
+    const auto options = read_named(names, values, n_values);
+    const registry::Dataset& kind =
+        cx.runtime->plugins.require_dataset(require_text(name, name_length, "name"));
+    auto made = std::make_unique<Dataset>(cx, kind, options);
+    DatasetSlot* slot = DatasetSlab::instance().create();
+    slot->dataset = made.release();
+    *out_dataset = static_cast<tenon_dataset*>(DatasetSlab::to_handle(slot));
+  });
+}
+
+void tenon_dataset_release(tenon_dataset* handle) {
+  DatasetSlot* slot = DatasetSlab::from_handle(handle);
+  if (!slot) return;
+  Dataset* dataset = slot->dataset;
+  DatasetSlab::instance().destroy(slot);
+  delete dataset;
+}
+
+tenon_status tenon_dataset_get_length(tenon_context* context, tenon_dataset* dataset,
+                                      int64_t* out_length) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_length, "out_length");
+    *out_length = require_dataset(cx, dataset).length();
+  });
+}
+
+tenon_status tenon_dataset_get_field(tenon_context* context, tenon_dataset* dataset,
+                                     uint32_t index, tenon_meta* out_sample,
+                                     const char** out_name) {
+  return guard(context, [&](Context& cx) {
+    const Dataset& from = require_dataset(cx, dataset);
+    if (index >= from.fields().size()) {
+      throw Error{.status = TENON_E_NOT_FOUND,
+                  .message = "the dataset has no field " + std::to_string(index),
+                  .operand = "index",
+                  .expected = "an index below " + std::to_string(from.fields().size()),
+                  .found = std::to_string(index)};
+    }
+    if (out_sample) *out_sample = from.fields()[index].sample;
+    if (out_name) *out_name = from.field_name(index);
+  });
+}
+
+tenon_status tenon_dataset_call(tenon_context* context, tenon_dataset* dataset,
+                                const int64_t* indices, int64_t n, tenon_tensor** out_fields,
+                                uint32_t n_fields) {
+  return guard(context, [&](Context& cx) {
+    const Dataset& from = require_dataset(cx, dataset);
+    require_pointer(out_fields, "out_fields");
+    if (n != 0) require_pointer(indices, "indices");
+    if (n < 0 || n_fields != from.fields().size()) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = n < 0 ? "the number of indices is negative"
+                                   : "the number of fields does not fit the dataset",
+                  .operand = n < 0 ? "n" : "n_fields",
+                  .expected = n < 0 ? ">= 0" : std::to_string(from.fields().size()),
+                  .found = std::to_string(n < 0 ? n : int64_t{n_fields})};
+    }
+    std::vector<Ref> fields = from.get(cx, {indices, static_cast<size_t>(n)});
+    for (uint32_t i = 0; i < n_fields; ++i) out_fields[i] = tensor::handle(fields[i].take());
+  });
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/autograd/engine.cc: the backward walk.
+//
+// A node's consumers were all recorded after it, so taking nodes by falling sequence number meets
+// every consumer first: each node runs once, with its gradients complete. The walk is a loop over a
+// heap; nothing recurses. Leaves change only after the whole walk has succeeded.
+#include "core/autograd/engine.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/autograd/rows.h"
+#include "core/autograd/vjp.h"
+#include "core/dispatch/call.h"
+#include "core/dispatch/dispatch.h"
+
+namespace tenon::autograd {
+
+namespace {
+
+struct LeafGrad {
+  Ref leaf;
+  Ref dense;
+  std::vector<RowGrad> rows;
+};
+
+struct Watched {
+  Node* node = nullptr;  // counted
+  uint32_t output = 0;
+  Ref grad;
+};
+
+bool earlier(const Node* a, const Node* b) { return a->sequence < b->sequence; }
+
+bool only_ours(const Tensor& tensor) {
+  return tensor.refs.load() == 1 && tensor.storage->refs.load() == 1 &&
+         !tensor.storage->external && tensor::is_dense(tensor.shape(), tensor.strides());
+}
+
+class Walk {
+ public:
+  Walk(Context& context, uint32_t flags)
+      : context_(context),
+        create_((flags & TENON_BACKWARD_CREATE_GRAPH) != 0),
+        retain_((flags & TENON_BACKWARD_RETAIN) != 0 || create_) {}
+  Walk(const Walk&) = delete;
+  Walk& operator=(const Walk&) = delete;
+
+  ~Walk() {
+    // After an error nodes still wait; they must not keep gradients for a later backward.
+    for (Node* node : heap_) forget(*node);
+    for (auto& [tensor, watched] : watched_) {
+      if (watched.node) release_node(watched.node);
+    }
+  }
+
+  void seed(Tensor& root, Tensor* given, size_t index);
+  void watch(Tensor& input);
+  void run();
+  void commit();
+  Ref taken(Tensor& input);
+
+ private:
+  static void forget(Node& node) {
+    node.queued = false;
+    for (Ref& grad : node.grads) grad = Ref();
+    release_node(&node);
+  }
+
+  void push(Node& node) {
+    if (node.queued) return;
+    node.queued = true;
+    ++node.refs;
+    node.grads.resize(node.n_outputs);
+    heap_.push_back(&node);
+    std::push_heap(heap_.begin(), heap_.end(), earlier);
+  }
+
+  // `into += grad`, in place where nobody else looks.
+  void accumulate(Ref& into, Ref grad) {
+    if (!into) {
+      into = std::move(grad);
+    } else if (!create_ && only_ours(*into)) {
+      dispatch::add_into(context_, *into, *grad);
+    } else {
+      into = Ref(dispatch::add(context_, *into, *grad));
+    }
+  }
+
+  LeafGrad& leaf_entry(Tensor& leaf) {
+    const auto [entry, fresh] = leaves_.try_emplace(&leaf);
+    if (fresh) {
+      entry->second.leaf = Ref::shared(&leaf);
+      leaf_order_.push_back(&leaf);
+    }
+    return entry->second;
+  }
+
+  Ref fitted(const Node& node, uint32_t flat, Ref grad) const;
+  void send(const Node& node, uint32_t flat, Ref dense, RowGrad rows);
+  void step(Node& node);
+  void commit_dense(Link& link, LeafGrad& entry);
+  void commit_rows(Link& link, LeafGrad& entry);
+  bool keeps_rows(const Tensor& leaf) const {
+    return leaf.device().host_memory() && !context_.capturing && !create_;
+  }
+
+  Context& context_;
+  const bool create_;
+  const bool retain_;
+  std::vector<Node*> heap_;  // counted
+  std::unordered_map<Tensor*, LeafGrad> leaves_;
+  std::vector<Tensor*> leaf_order_;  // commits in a fixed order
+  std::unordered_map<Tensor*, Watched> watched_;
+};
+
+void Walk::seed(Tensor& root, Tensor* given, size_t index) {
+  const std::string name = "root " + std::to_string(index);
+  if (!requires_grad(root)) {
+    throw Error{.status = TENON_E_GRAD,
+                .message = name + " has no graph: nothing it was computed from requires a gradient",
+                .operand = name,
+                .expected = "a tensor computed from one that requires a gradient",
+                .found = tensor::describe(root),
+                .hint = "call tenon_tensor_set_requires_grad on the parameters before the forward"};
+  }
+  Ref grad;
+  if (given) {
+    if (!std::equal(given->shape().begin(), given->shape().end(), root.shape().begin(),
+                    root.shape().end()) ||
+        given->dtype() != root.dtype() || &given->device() != &root.device()) {
+      throw Error{.status = TENON_E_SHAPE,
+                  .message = "the seed of " + name + " must be like the root",
+                  .operand = "seed " + std::to_string(index),
+                  .expected = tensor::describe(root),
+                  .found = tensor::describe(*given)};
+    }
+    grad = Ref::shared(given);
+  } else {
+    if (root.elements() != 1) {
+      throw Error{.status = TENON_E_GRAD,
+                  .message = name + " is not a scalar, so its gradient needs a seed",
+                  .operand = name,
+                  .expected = "one element, or a seed",
+                  .found = tensor::describe(root),
+                  .hint = "sum it, or pass a seed of its shape"};
+    }
+    tenon_value one{TENON_VALUE_I64, 0, {}};
+    one.as.i64 = 1;
+    grad = Ref(dispatch::full(context_, root.device(), root.dtype(), root.shape(), one));
+  }
+  Edge edge = edge_to(root, *context_.graph);
+  if (edge.leaf) {
+    accumulate(leaf_entry(root).dense, std::move(grad));
+    return;
+  }
+  push(*edge.node);
+  Node& node = *edge.node;
+  release_node(edge.node);  // the heap holds it
+  accumulate(node.grads[edge.output], std::move(grad));
+}
+
+void Walk::watch(Tensor& input) {
+  Watched watched;
+  Edge edge = edge_to(input, *context_.graph);
+  watched.node = edge.node;
+  watched.output = edge.output;
+  const auto [entry, fresh] = watched_.try_emplace(&input, std::move(watched));
+  if (!fresh && edge.node) release_node(edge.node);
+}
+
+// The gradient in the input's own shape; broadcasting is undone by the SUM_TO role.
+Ref Walk::fitted(const Node& node, uint32_t flat, Ref grad) const {
+  const tenon_meta& meta = node.input_metas[flat];
+  const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  if (std::equal(shape.begin(), shape.end(), grad->shape().begin(), grad->shape().end())) {
+    return grad;
+  }
+  return Ref(dispatch::sum_to(context_, *grad, shape));
+}
+
+void Walk::send(const Node& node, uint32_t flat, Ref dense, RowGrad rows) {
+  const Edge& edge = node.edges[flat];
+  if (rows.indices) {
+    if (edge.leaf && keeps_rows(*edge.leaf)) {
+      leaf_entry(*edge.leaf).rows.push_back(std::move(rows));
+    } else {
+      Ref made = densify(context_, node.input_metas[flat], rows);
+      if (dense) accumulate(made, std::move(dense));
+      dense = std::move(made);
+    }
+  }
+  if (!dense) return;
+  dense = fitted(node, flat, std::move(dense));
+  if (edge.leaf) {
+    accumulate(leaf_entry(*edge.leaf).dense, std::move(dense));
+    return;
+  }
+  push(*edge.node);
+  accumulate(edge.node->grads[edge.output], std::move(dense));
+}
+
+void Walk::step(Node& node) {
+  if (node.freed) {
+    throw Error{.status = TENON_E_GRAPH_FREED,
+                .message = "backward ran through " + node.op->name +
+                           " a second time, and its saved values are gone",
+                .op = node.op->name,
+                .expected = "one backward, or TENON_BACKWARD_RETAIN on all but the last",
+                .found = "a second backward",
+                .hint = "pass TENON_BACKWARD_RETAIN to the first backward"};
+  }
+  if (!node.rule) {
+    throw Error{.status = TENON_E_GRAD,
+                .message = node.op->name + " has no backward rule",
+                .op = node.op->name,
+                .expected = "an op with a rule or a composition",
+                .found = "neither",
+                .hint = "detach its inputs, or load a plugin that adds a rule"};
+  }
+  if (create_ && !(node.rule->desc.flags & TENON_VJP_TWICE)) {
+    throw Error{.status = TENON_E_GRAD,
+                .message = "the backward rule of " + node.op->name +
+                           " cannot itself be differentiated",
+                .op = node.op->name,
+                .expected = "a rule with TENON_VJP_TWICE",
+                .found = "a rule without it",
+                .plugin = node.rule->plugin->id};
+  }
+  VjpFrame frame(context_, node, create_);
+  frame.grads.resize(node.edges.size());
+  frame.rows.resize(node.edges.size());
+  {
+    dispatch::Call call(context_, dispatch::CallState::Vjp, node.rule->plugin, node.op);
+    call.frame = &frame;
+    const GradMode mode(context_, create_);
+    call.check(node.rule->desc.vjp(&call, node.rule->desc.user), "backward rule");
+  }
+  frame.owned.clear();
+  const GradMode mode(context_, create_);
+  for (uint32_t i = 0; i < node.edges.size(); ++i) {
+    if (node.edges[i].wanted()) {
+      send(node, i, std::move(frame.grads[i]), std::move(frame.rows[i]));
+    }
+  }
+}
+
+void Walk::run() {
+  while (!heap_.empty()) {
+    context_.check_interrupt();
+    std::pop_heap(heap_.begin(), heap_.end(), earlier);
+    Node* node = heap_.back();
+    heap_.pop_back();
+    struct Held {
+      Node& node;
+      ~Held() { forget(node); }
+    } held{*node};
+    for (auto& [tensor, watched] : watched_) {
+      if (watched.node == node) watched.grad = node->grads[watched.output];
+    }
+    step(*node);
+    if (!retain_) release_saved(*node);
+  }
+}
+
+void Walk::commit_dense(Link& link, LeafGrad& entry) {
+  if (link.row_indices) {
+    add_rows_into(context_, *entry.dense, {link.row_indices, link.row_values});
+    link.row_indices = Ref();
+    link.row_values = Ref();
+  }
+  if (!link.grad) {
+    // Moved, not copied, unless its memory is shared with other gradients.
+    const bool movable = create_ || only_ours(*entry.dense);
+    link.grad = movable ? std::move(entry.dense) : Ref(dispatch::copy(context_, *entry.dense));
+    return;
+  }
+  if (create_) {
+    link.grad = Ref(dispatch::add(context_, *link.grad, *entry.dense));
+  } else {
+    dispatch::add_into(context_, *link.grad, *entry.dense);
+  }
+}
+
+void Walk::commit_rows(Link& link, LeafGrad& entry) {
+  const tenon_meta table = tensor::meta_of(*entry.leaf);
+  if (link.grad) {
+    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *link.grad, rows);
+    return;
+  }
+  std::vector<RowGrad> parts;
+  if (link.row_indices) parts.push_back({link.row_indices, link.row_values});
+  for (RowGrad& rows : entry.rows) parts.push_back(std::move(rows));
+  RowGrad merged = coalesce(context_, table, parts);
+  link.row_indices = std::move(merged.indices);
+  link.row_values = std::move(merged.values);
+}
+
+void Walk::commit() {
+  const GradMode mode(context_, create_);
+  for (Tensor* leaf : leaf_order_) {
+    LeafGrad& entry = leaves_.at(leaf);
+    Link& link = link_of(*leaf);
+    std::lock_guard lock(link.mutex);
+    if (entry.dense && !only_ours(*entry.dense) && !create_) {
+      entry.dense = Ref(dispatch::copy(context_, *entry.dense));
+    }
+    if (entry.dense) {
+      for (const RowGrad& rows : entry.rows) add_rows_into(context_, *entry.dense, rows);
+      entry.rows.clear();
+      commit_dense(link, entry);
+    } else if (!entry.rows.empty()) {
+      commit_rows(link, entry);
+    }
+  }
+}
+
+Ref Walk::taken(Tensor& input) {
+  const auto leaf = leaves_.find(&input);
+  if (leaf != leaves_.end()) {
+    LeafGrad& entry = leaf->second;
+    for (const RowGrad& rows : entry.rows) {
+      accumulate(entry.dense, densify(context_, tensor::meta_of(input), rows));
+    }
+    entry.rows.clear();
+    return entry.dense;
+  }
+  const auto watched = watched_.find(&input);
+  return watched == watched_.end() ? Ref() : watched->second.grad;
+}
+
+void check_flags(uint32_t flags) {
+  constexpr uint32_t known = TENON_BACKWARD_RETAIN | TENON_BACKWARD_CREATE_GRAPH;
+  if (flags & ~known) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "unknown backward flags",
+                .operand = "flags",
+                .found = std::to_string(flags & ~known)};
+  }
+}
+
+void seed_all(Walk& walk, std::span<Tensor* const> roots, std::span<Tensor* const> seeds) {
+  for (size_t i = 0; i < roots.size(); ++i) {
+    walk.seed(*roots[i], i < seeds.size() ? seeds[i] : nullptr, i);
+  }
+}
+
+}  // namespace
+
+void backward(Context& context, std::span<Tensor* const> roots, std::span<Tensor* const> seeds,
+              uint32_t flags) {
+  check_flags(flags);
+  Walk walk(context, flags);
+  {
+    const GradMode off(context, false);
+    seed_all(walk, roots, seeds);
+  }
+  walk.run();
+  walk.commit();
+}
+
+std::vector<Ref> gradient(Context& context, std::span<Tensor* const> roots,
+                          std::span<Tensor* const> seeds, std::span<Tensor* const> inputs,
+                          uint32_t flags) {
+  check_flags(flags);
+  Walk walk(context, flags);
+  for (Tensor* input : inputs) {
+    if (!requires_grad(*input)) {
+      throw Error{.status = TENON_E_GRAD,
+                  .message = "an input does not require a gradient",
+                  .operand = "inputs",
+                  .expected = "tensors that require a gradient",
+                  .found = tensor::describe(*input)};
+    }
+    walk.watch(*input);
+  }
+  {
+    const GradMode off(context, false);
+    seed_all(walk, roots, seeds);
+  }
+  walk.run();
+  const GradMode mode(context, (flags & TENON_BACKWARD_CREATE_GRAPH) != 0);
+  std::vector<Ref> out;
+  for (Tensor* input : inputs) out.push_back(walk.taken(*input));
+  return out;
+}
+
+}  // namespace tenon::autograd

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/autograd/graph.cc: nodes, links and their ends.
+#include "core/autograd/graph.h"
+
+#include <memory>
+
+#include "core/api/context.h"
+#include "core/api/error.h"
+#include "core/api/runtime.h"
+
+namespace tenon::autograd {
+
+void Graph::release() noexcept {
+  if (refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  Runtime* owner = runtime;
+  delete this;
+  owner->release();
+}
+
+Graph* create_graph(Runtime& runtime) {
+  Graph* graph = new Graph;
+  graph->runtime = &runtime;
+  runtime.retain();
+  return graph;
+}
+
+Node* create_node(Graph& graph) {
+  Node* node = new Node;
+  node->graph = &graph;
+  graph.retain();
+  node->sequence = ++graph.sequence;
+  node->next = graph.first;
+  if (graph.first) graph.first->previous = node;
+  graph.first = node;
+  ++graph.live_nodes;
+  return node;
+}
+
+namespace {
+
+void unlink(Node* node) noexcept {
+  Graph& graph = *node->graph;
+  if (node->previous) node->previous->next = node->next;
+  if (node->next) node->next->previous = node->previous;
+  if (graph.first == node) graph.first = node->next;
+  node->previous = nullptr;
+  node->next = nullptr;
+  --graph.live_nodes;
+}
+
+}  // namespace
+
+void release_node(Node* node) noexcept {
+  // Nodes whose count fell to zero wait in a chain through `next`, which unlinking has freed.
+  Node* waiting = nullptr;
+  const auto drop_one = [&waiting](Node* dropped) {
+    if (!dropped || --dropped->refs != 0) return;
+    unlink(dropped);
+    dropped->next = waiting;
+    waiting = dropped;
+  };
+  drop_one(node);
+  while (waiting) {
+    Node* dead = waiting;
+    waiting = dead->next;
+    for (Edge& edge : dead->edges) drop_one(edge.node);
+    Graph* graph = dead->graph;
+    delete dead;
+    graph->release();
+  }
+}
+
+void release_saved(Node& node) noexcept {
+  node.freed = true;
+  for (Saved& saved : node.saved_inputs) saved.tensor = Ref();
+  for (Saved& saved : node.saved_outputs) saved.tensor = Ref();
+}
+
+void drain(Graph& graph) noexcept {
+  // A link's release can queue others (a leaf's gradient with history), hence the loop.
+  while (graph.dropped.load(std::memory_order_acquire)) {
+    Link* list = nullptr;
+    {
+      std::lock_guard lock(graph.mutex);
+      list = graph.dropped.exchange(nullptr, std::memory_order_acq_rel);
+    }
+    while (list) {
+      Link* link = list;
+      list = link->next_dropped;
+      release_node(link->node);
+      delete link;
+      graph.release();
+    }
+  }
+}
+
+void close(Graph& graph) noexcept {
+  drain(graph);
+  {
+    std::lock_guard lock(graph.mutex);
+    graph.closed = true;
+  }
+  drain(graph);
+  // What is left is held by tensors that outlive the context: their links see `closed`.
+  while (graph.first) {
+    Node* node = graph.first;
+    unlink(node);
+    node->edges.clear();
+    node->grads.clear();
+    delete node;
+    graph.release();
+  }
+}
+
+void drop(Link* link) noexcept {
+  if (!link->node) {
+    delete link;
+    return;
+  }
+  Graph* graph = link->graph;
+  bool closed = false;
+  {
+    std::lock_guard lock(graph->mutex);
+    closed = graph->closed;
+    if (!closed) {
+      link->next_dropped = graph->dropped.load(std::memory_order_relaxed);
+      graph->dropped.store(link, std::memory_order_release);
+    }
+  }
+  if (!closed) return;
+  delete link;  // the node went with the context
+  graph->release();
+}
+
+bool requires_grad(const Tensor& tensor) noexcept {
+  const Link* link = tensor.link.load(std::memory_order_acquire);
+  if (!link) return false;
+  if (!link->node) return link->requires_grad;
+  return !link->graph->closed;
+}
+
+bool is_leaf(const Tensor& tensor) noexcept {
+  const Link* link = tensor.link.load(std::memory_order_acquire);
+  return !link || !link->node || link->graph->closed;
+}
+
+Link& link_of(Tensor& tensor) {
+  if (Link* link = tensor.link.load(std::memory_order_acquire)) return *link;
+  auto made = std::make_unique<Link>();
+  Link* expected = nullptr;
+  if (tensor.link.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) {
+    return *made.release();
+  }
+  return *expected;
+}
+
+void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view) {
+  auto link = std::make_unique<Link>();
+  link->requires_grad = true;
+  link->node = &node;
+  link->output = output;
+  link->graph = node.graph;
+  link->is_view = is_view;
+  link->version = tensor.storage->version.load(std::memory_order_relaxed);
+  ++node.refs;
+  node.graph->retain();
+  Link* before = tensor.link.exchange(link.release(), std::memory_order_acq_rel);
+  if (before) drop(before);
+}
+
+Edge edge_to(Tensor& tensor, const Graph& graph) {
+  Edge edge;
+  if (!requires_grad(tensor)) return edge;
+  const Link* link = tensor.link.load(std::memory_order_acquire);
+  if (!link->node) {
+    edge.leaf = Ref::shared(&tensor);
+    return edge;
+  }
+  if (link->graph != &graph) {
+    throw Error{.status = TENON_E_GRAPH_OWNER,
+                .message = "the tensor's graph was recorded by another context",
+                .expected = "a leaf, or a tensor made in this context",
+                .found = tensor::describe(tensor) + " made by " + link->node->op->name,
+                .hint = "detach it, or use it in the context that made it"};
+  }
+  if (link->is_view && link->version != tensor.storage->version.load(std::memory_order_relaxed)) {
+    const registry::Op* writer = tensor.storage->writer.load(std::memory_order_relaxed);
+    throw Error{.status = TENON_E_VERSION,
+                .message = "the view made by " + link->node->op->name +
+                           " cannot be differentiated any more: its base was overwritten" +
+                           (writer ? " by " + writer->name : ""),
+                .expected = "version " + std::to_string(link->version),
+                .found = "version " +
+                         std::to_string(tensor.storage->version.load(std::memory_order_relaxed)),
+                .hint = "make the view again after the write"};
+  }
+  edge.node = link->node;
+  edge.output = link->output;
+  ++edge.node->refs;
+  return edge;
+}
+
+}  // namespace tenon::autograd

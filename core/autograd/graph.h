@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/autograd/graph.h: the recorded graph of one context.
+//
+// A Node is one recorded op call. It holds its input nodes (or leaves), copies of the attributes,
+// the tensors its rule declared as needed, and the metadata of inputs and outputs. It never holds
+// the tensors it made: a saved output is storage and metadata only, so there are no cycles.
+//
+// Node counts are not atomic: only the owning context's thread touches them. A tensor released on
+// any thread leaves its link in the graph's drop list, which the owner empties at its next call.
+// Destruction is iterative.
+#pragma once
+
+#include <tenon/plugin.h>
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/dispatch/values.h"
+#include "core/registry/registry.h"
+#include "core/tensor/tensor.h"
+
+namespace tenon {
+struct Context;
+}
+
+namespace tenon::autograd {
+
+using tensor::Ref;
+using tensor::Tensor;
+
+struct Node;
+struct Graph;
+
+// A tensor's place in a graph. Owned by the tensor; a leaf has no node.
+struct Link {
+  bool requires_grad = false;
+  Node* node = nullptr;  // counted reference; belongs to `graph`
+  uint32_t output = 0;
+  Graph* graph = nullptr;  // counted where node is set
+  // A view's gradient goes through its base as it was: writing to the base ends it.
+  bool is_view = false;
+  uint64_t version = 0;
+  // Leaf gradients; `rows` where they are held as (indices, values). Guarded by `mutex`, because
+  // contexts may share leaves.
+  std::mutex mutex;
+  Ref grad;
+  Ref row_indices;
+  Ref row_values;
+  Link* next_dropped = nullptr;
+};
+
+// Where the gradient of one input tensor goes: to another node, to a leaf, or nowhere.
+struct Edge {
+  Node* node = nullptr;  // counted
+  uint32_t output = 0;
+  Ref leaf;
+  bool wanted() const { return node != nullptr || leaf; }
+};
+
+// A tensor or number kept for the rule. `tensor` has no link; the engine attaches one when a rule
+// reads it under create_graph.
+struct Saved {
+  bool kept = false;
+  tenon_value number{};  // weak scalar, or NONE
+  Ref tensor;
+  uint64_t version = 0;
+};
+
+struct Node {
+  uint32_t refs = 1;
+  bool queued = false;
+  bool freed = false;  // saved values were released by a backward without retain
+  uint32_t n_outputs = 0;
+  uint64_t sequence = 0;
+  const registry::Op* op = nullptr;
+  const registry::VjpRule* rule = nullptr;
+  const std::string* scope = nullptr;
+  Graph* graph = nullptr;  // counted
+  dispatch::ValueStore attrs;
+  std::vector<uint32_t> input_begin;  // [n_inputs + 1] into edges, input_metas, saved_inputs
+  std::vector<Edge> edges;            // one per input tensor
+  std::vector<tenon_meta> input_metas;
+  std::vector<Saved> saved_inputs;
+  std::vector<uint32_t> input_is_list;  // [n_inputs]
+  std::vector<Saved> saved_outputs;     // [n_outputs]
+  std::vector<tenon_meta> output_metas;
+  std::vector<Ref> grads;  // of the outputs, while a backward runs
+  Node* previous = nullptr;
+  Node* next = nullptr;
+};
+
+struct Graph {
+  std::atomic<int64_t> refs{1};
+  std::mutex mutex;  // guards dropped and closed
+  std::atomic<Link*> dropped{nullptr};
+  bool closed = false;
+  Runtime* runtime = nullptr;
+  uint64_t sequence = 0;
+  int64_t live_nodes = 0;
+  Node* first = nullptr;  // all nodes, for closing
+
+  void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept;
+};
+
+Graph* create_graph(Runtime& runtime);
+
+// Empties the drop list. Owner thread only.
+void drain(Graph& graph) noexcept;
+// Ends the graph: destroys all nodes. Owner thread only.
+void close(Graph& graph) noexcept;
+// Gives up a tensor's link. Any thread.
+void drop(Link* link) noexcept;
+
+Node* create_node(Graph& graph);
+void release_node(Node* node) noexcept;  // iterative
+
+// Does a gradient flow through this tensor? False for a tensor whose graph has closed.
+bool requires_grad(const Tensor& tensor) noexcept;
+bool is_leaf(const Tensor& tensor) noexcept;
+// The tensor's link, made where it has none.
+Link& link_of(Tensor& tensor);
+// Makes `tensor` output `output` of `node`, replacing whatever it was.
+void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view);
+// The edge that leads to `tensor`; empty where it requires no grad. Throws GRAPH_OWNER where it
+// belongs to another context's graph.
+Edge edge_to(Tensor& tensor, const Graph& graph);
+void release_saved(Node& node) noexcept;
+
+}  // namespace tenon::autograd

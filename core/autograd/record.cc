@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/autograd/record.cc: one node for one recorded call.
+#include "core/autograd/engine.h"
+
+namespace tenon::autograd {
+
+using dispatch::Invocation;
+using dispatch::Operand;
+
+namespace {
+
+const registry::VjpRule* rule_of(const Invocation& call) {
+  return call.op.vjp.load(std::memory_order_acquire);
+}
+
+bool differentiable(const Invocation& call, const registry::VjpRule* rule, uint32_t index) {
+  const Operand& operand = call.operands[index];
+  if (!operand.tensor || !tensor::is_float(operand.tensor->dtype())) return false;
+  if (!requires_grad(*operand.tensor)) return false;
+  return !rule || !(rule->desc.non_differentiable >> call.input_of(index) & 1);
+}
+
+// The union of what the rule needs for the inputs that want gradients.
+tenon_vjp_need needs_of(const Invocation& call, const registry::VjpRule* rule) {
+  tenon_vjp_need all{};
+  for (uint32_t i = 0; rule && i < call.operands.size(); ++i) {
+    const uint32_t input = call.input_of(i);
+    if (input >= rule->desc.n_inputs || !differentiable(call, rule, i)) continue;
+    const tenon_vjp_need& need = rule->desc.needs[input];
+    all.inputs |= need.inputs;
+    all.outputs |= need.outputs;
+    all.input_metas |= need.input_metas;
+    all.output_metas |= need.output_metas;
+  }
+  return all;
+}
+
+Saved save(Tensor& tensor) {
+  Saved saved;
+  saved.kept = true;
+  saved.tensor = Ref(tensor.alias());
+  saved.version = tensor.storage->version.load(std::memory_order_relaxed);
+  return saved;
+}
+
+}  // namespace
+
+bool wants_recording(const Invocation& call) {
+  if (!call.cx.grad_enabled()) return false;
+  bool float_output = false;
+  for (const tenon_meta& meta : call.outputs) {
+    float_output = float_output || tensor::is_float(meta.dtype);
+  }
+  if (!float_output) {
+    // An op that only writes its operands still must not do so behind a gradient's back.
+    bool mutates = false;
+    for (const auto& param : call.schema.inputs) mutates = mutates || param.mutated;
+    if (!mutates) return false;
+  }
+  const registry::VjpRule* rule = rule_of(call);
+  for (uint32_t i = 0; i < call.operands.size(); ++i) {
+    if (differentiable(call, rule, i)) return true;
+  }
+  return false;
+}
+
+uint64_t needed_outputs(const Invocation& call) { return needs_of(call, rule_of(call)).outputs; }
+
+Node* begin_record(Invocation& call) {
+  const registry::VjpRule* rule = rule_of(call);
+  const tenon_vjp_need needs = needs_of(call, rule);
+  // Edges first: finding them may throw, and then nothing was recorded.
+  std::vector<Edge> edges(call.operands.size());
+  struct Undo {
+    std::vector<Edge>& edges;
+    bool armed = true;
+    ~Undo() {
+      if (!armed) return;
+      for (Edge& edge : edges) {
+        if (edge.node) release_node(edge.node);
+      }
+    }
+  } undo{edges};
+  for (uint32_t i = 0; i < call.operands.size(); ++i) {
+    if (differentiable(call, rule, i)) {
+      edges[i] = edge_to(*call.operands[i].tensor, *call.cx.graph);
+    }
+  }
+  Node* node = create_node(*call.cx.graph);
+  undo.armed = false;
+  node->edges = std::move(edges);
+  node->op = &call.op;
+  node->rule = rule;
+  node->scope = call.cx.scope_path();
+  try {
+    node->attrs = dispatch::ValueStore({call.attrs.data(), call.attrs.size()});
+    node->input_begin.assign(call.begin.begin(), call.begin.end());
+    node->n_outputs = call.n_outputs();
+    node->output_metas.assign(call.outputs.begin(), call.outputs.end());
+    node->saved_inputs.resize(call.operands.size());
+    node->saved_outputs.resize(call.n_outputs());
+    node->input_metas.resize(call.operands.size());
+    for (const auto& param : call.schema.inputs) node->input_is_list.push_back(param.list ? 1 : 0);
+    for (uint32_t i = 0; i < call.operands.size(); ++i) {
+      Operand& operand = call.operands[i];
+      if (operand.tensor) node->input_metas[i] = tensor::meta_of(*operand.tensor);
+      if (!(needs.inputs >> call.input_of(i) & 1)) continue;
+      if (operand.tensor) {
+        node->saved_inputs[i] = save(*operand.tensor);
+      } else {
+        node->saved_inputs[i].kept = true;
+        node->saved_inputs[i].number = operand.number;
+      }
+    }
+  } catch (...) {
+    release_node(node);
+    throw;
+  }
+  return node;
+}
+
+void end_record(Invocation& call, Node& node, std::span<Tensor* const> outputs, bool is_view) {
+  const tenon_vjp_need needs = needs_of_node(node);
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] && needs.outputs >> i & 1) node.saved_outputs[i] = save(*outputs[i]);
+  }
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i] || !tensor::is_float(outputs[i]->dtype())) continue;
+    if (call.schema.outputs[i].aux && !node.saved_outputs[i].kept) continue;
+    attach(*outputs[i], node, i, is_view);
+  }
+}
+
+tenon_vjp_need needs_of_node(const Node& node) {
+  tenon_vjp_need all{};
+  for (uint32_t input = 0; node.rule && input < node.rule->desc.n_inputs; ++input) {
+    if (input + 1 >= node.input_begin.size()) break;
+    bool wanted = false;
+    for (uint32_t i = node.input_begin[input]; i < node.input_begin[input + 1]; ++i) {
+      wanted = wanted || node.edges[i].wanted();
+    }
+    if (!wanted) continue;
+    const tenon_vjp_need& need = node.rule->desc.needs[input];
+    all.inputs |= need.inputs;
+    all.outputs |= need.outputs;
+    all.input_metas |= need.input_metas;
+    all.output_metas |= need.output_metas;
+  }
+  return all;
+}
+
+}  // namespace tenon::autograd

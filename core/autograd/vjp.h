@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/autograd/vjp.h: what a backward rule sees while it runs on one node.
+#pragma once
+
+#include "core/api/context.h"
+#include "core/autograd/graph.h"
+
+namespace tenon::autograd {
+
+struct RowGrad {
+  Ref indices;
+  Ref values;
+};
+
+struct VjpFrame {
+  VjpFrame(Context& owner, Node& which, bool create) : context(owner), node(which), create_graph(create) {}
+
+  bool wants(uint32_t input) const;
+  // Saved values; throw Error for undeclared reads and overwritten tensors.
+  tenon_value input(uint32_t index);
+  tenon_value output(uint32_t index);
+  tenon_meta input_meta(uint32_t index, uint32_t item) const;
+  tenon_meta output_meta(uint32_t index) const;
+  tenon_value output_grad(uint32_t index);
+  void set_grad(uint32_t input, uint32_t item, Tensor* grad);
+  void add_rows(uint32_t input, Tensor& indices, Tensor& values);
+
+  Context& context;
+  Node& node;
+  bool create_graph;
+  std::vector<Ref> owned;       // tensors handed to the rule
+  std::vector<std::vector<tenon_tensor*>> lists;
+  std::vector<Ref> grads;       // per input tensor
+  std::vector<RowGrad> rows;    // per input tensor
+
+ private:
+  void require(uint64_t tenon_vjp_need::*mask, uint32_t index, const char* what) const;
+  Tensor* unpack(const Saved& saved, const Edge* edge, uint32_t output);
+};
+
+}  // namespace tenon::autograd

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/data/dataset.cc: dataset objects.
+#include "core/data/dataset.h"
+
+#include "core/dispatch/call.h"
+#include "core/dispatch/values.h"
+
+namespace tenon::data {
+
+using dispatch::Call;
+using dispatch::CallState;
+using tensor::Ref;
+using tensor::Tensor;
+
+namespace {
+
+std::string text_of(const tenon_string& text) {
+  if (!text.data) return {};
+  return text.length == TENON_NUL ? std::string(text.data)
+                                  : std::string(text.data, static_cast<size_t>(text.length));
+}
+
+[[noreturn]] void fail_option(const std::string& kind, const std::string& option,
+                              const std::string& what, const std::string& expected,
+                              const std::string& found) {
+  throw Error{.status = TENON_E_ATTRIBUTE,
+              .message = kind + ": option \"" + option + "\" " + what,
+              .op = kind,
+              .operand = option,
+              .expected = expected,
+              .found = found};
+}
+
+std::vector<tenon_value> read_options(const registry::Dataset& kind,
+                                      std::span<const NamedValue> given) {
+  std::vector<tenon_value> values(kind.desc.n_options);
+  std::string known;
+  for (uint32_t i = 0; i < kind.desc.n_options; ++i) {
+    known += (i ? " " : "") + text_of(kind.desc.options[i].name);
+  }
+  for (const auto& [name, value] : given) {
+    uint32_t at = 0;
+    while (at < kind.desc.n_options && text_of(kind.desc.options[at].name) != name) ++at;
+    if (at == kind.desc.n_options) {
+      fail_option(kind.name, std::string(name), "is unknown", "one of: " + known,
+                  std::string(name));
+    }
+    values[at] = value;
+    if (kind.desc.options[at].tag == TENON_VALUE_F64 && value.tag == TENON_VALUE_I64) {
+      values[at].tag = TENON_VALUE_F64;
+      values[at].as.f64 = static_cast<double>(value.as.i64);
+    }
+    if (values[at].tag == TENON_VALUE_STRING && !value.as.string && value.count != 0) {
+      fail_option(kind.name, std::string(name), "is a NULL string", "text", "NULL");
+    }
+    if (values[at].tag != kind.desc.options[at].tag && values[at].tag != TENON_VALUE_NONE) {
+      fail_option(kind.name, std::string(name), "has the wrong type",
+                  dispatch::tag_name(kind.desc.options[at].tag), dispatch::tag_name(value.tag));
+    }
+  }
+  for (uint32_t i = 0; i < kind.desc.n_options; ++i) {
+    if (kind.desc.options[i].required && values[i].tag == TENON_VALUE_NONE) {
+      fail_option(kind.name, text_of(kind.desc.options[i].name), "is required",
+                  dispatch::tag_name(kind.desc.options[i].tag), "none");
+    }
+  }
+  return values;
+}
+
+// A callback of the plugin, with its words prefixed by the dataset's name.
+template <class Callback>
+void run(Context& context, const registry::Dataset& kind, const char* name, Callback&& callback) {
+  Call call(context, CallState::Data, kind.plugin, nullptr);
+  const tenon_status status = callback(&call);
+  if (status == TENON_OK) return;
+  try {
+    call.raise(status, name);
+  } catch (Error& error) {
+    error.message = kind.name + ": " + error.message;
+    error.op = kind.name;
+    throw;
+  }
+}
+
+}  // namespace
+
+Dataset::Dataset(Context& context, const registry::Dataset& kind,
+                 std::span<const NamedValue> given)
+    : runtime_(context.runtime), kind_(&kind) {
+  const std::vector<tenon_value> values = read_options(kind, given);
+  run(context, kind, "create",
+      [&](tenon_call* call) { return kind.desc.create(call, values.data(), &object_); });
+  try {
+    describe(context);
+  } catch (...) {
+    kind.desc.release(object_);
+    throw;
+  }
+  runtime_->retain();
+}
+
+void Dataset::describe(Context& context) {
+  const tenon_dataset_desc& desc = kind_->desc;
+  run(context, *kind_, "length",
+      [&](tenon_call* call) { return desc.length(call, object_, &length_); });
+  uint32_t count = 0;
+  fields_.resize(16);
+  run(context, *kind_, "fields", [&](tenon_call* call) {
+    return desc.fields(call, object_, fields_.data(), static_cast<uint32_t>(fields_.size()),
+                       &count);
+  });
+  if (length_ < 0 || count == 0 || count > fields_.size()) {
+    throw Error{.status = TENON_E_PLUGIN,
+                .message = kind_->name + ": gives an impossible length or number of fields",
+                .op = kind_->name,
+                .plugin = kind_->plugin->id};
+  }
+  fields_.resize(count);
+  for (const tenon_dataset_field& field : fields_) {
+    names_.push_back(text_of(field.name));
+    if (field.sample.rank < 0 || field.sample.rank >= TENON_MAX_RANK ||
+        !tensor::is_known(field.sample.dtype)) {
+      throw Error{.status = TENON_E_PLUGIN,
+                  .message = kind_->name + ": field \"" + names_.back() +
+                             "\" has an impossible shape or dtype",
+                  .op = kind_->name,
+                  .operand = names_.back(),
+                  .plugin = kind_->plugin->id};
+    }
+  }
+}
+
+Dataset::~Dataset() {
+  kind_->desc.release(object_);
+  runtime_->release();
+}
+
+std::vector<Ref> Dataset::get(Context& context, std::span<const int64_t> indices) const {
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i] >= 0 && indices[i] < length_) continue;
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = kind_->name + ": sample index out of range at position " +
+                           std::to_string(i),
+                .op = kind_->name,
+                .operand = "indices",
+                .expected = "0 to " + std::to_string(length_ - 1),
+                .found = std::to_string(indices[i])};
+  }
+  std::vector<Ref> out;
+  std::vector<void*> destinations;
+  for (const tenon_dataset_field& field : fields_) {
+    tensor::Dims shape{};
+    shape[0] = static_cast<int64_t>(indices.size());
+    std::copy_n(field.sample.shape, field.sample.rank, shape.begin() + 1);
+    const tensor::DimSpan dims(shape.data(), static_cast<size_t>(field.sample.rank) + 1);
+    tensor::checked_count(dims, tensor::size_of(field.sample.dtype));
+    out.emplace_back(Tensor::create(runtime_->host_device(), field.sample.dtype, dims));
+    destinations.push_back(out.back()->view.data);
+  }
+  run(context, *kind_, "get", [&](tenon_call* call) {
+    return kind_->desc.get(call, object_, indices.data(), static_cast<int64_t>(indices.size()),
+                           destinations.data());
+  });
+  return out;
+}
+
+}  // namespace tenon::data

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/data/dataset.h: a dataset object of a plugin behind a public handle.
+#pragma once
+
+#include <tenon/ext/draft/datasets.h>
+
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/api/context.h"
+
+namespace tenon::data {
+
+using NamedValue = std::pair<std::string_view, tenon_value>;
+
+class Dataset {
+ public:
+  // Checks the options against the description and opens the data.
+  Dataset(Context& context, const registry::Dataset& kind, std::span<const NamedValue> values);
+  ~Dataset();
+  Dataset(const Dataset&) = delete;
+  Dataset& operator=(const Dataset&) = delete;
+
+  int64_t length() const { return length_; }
+  const std::vector<tenon_dataset_field>& fields() const { return fields_; }
+  const char* field_name(size_t index) const { return names_[index].c_str(); }
+  // One tensor [n, ...] per field, in host memory.
+  std::vector<tensor::Ref> get(Context& context, std::span<const int64_t> indices) const;
+  Runtime* runtime() const { return runtime_; }
+
+ private:
+  void describe(Context& context);
+  Runtime* runtime_;
+  const registry::Dataset* kind_;
+  void* object_ = nullptr;
+  int64_t length_ = 0;
+  std::vector<tenon_dataset_field> fields_;
+  std::vector<std::string> names_;
+};
+
+struct DatasetSlot : memory::SlotHeader {
+  Dataset* dataset = nullptr;
+};
+using DatasetSlab = memory::Slab<DatasetSlot, kDatasetKind>;
+
+}  // namespace tenon::data

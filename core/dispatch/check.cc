@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/check.cc: launches on guarded shadow copies; looks for NaN and infinity.
+#include "core/dispatch/check.h"
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+namespace tenon::dispatch {
+
+namespace {
+
+constexpr unsigned char kPatterns[2] = {0xA5, 0x5B};
+constexpr size_t kGuard = 256;
+
+// Calls body(byte offset from the first element) for each element of the view.
+void each_element(const tenon_view& view, const std::function<void(int64_t)>& body) {
+  const int64_t size = tensor::size_of(view.dtype);
+  const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+  const int64_t total = tensor::count(shape);
+  Dims index{};
+  for (int64_t i = 0; i < total; ++i) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < shape.size(); ++d) offset += index[d] * view.strides[d];
+    body(offset * size);
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+// A copy of one operand with patterned holes and guards as long as the operand itself, so that a
+// kernel that takes it for contiguous stays inside.
+struct Shadow {
+  Shadow(const tenon_view& view, uint32_t role, unsigned char pattern) : real(view), slot(role) {
+    const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+    const size_t size = tensor::size_of(view.dtype);
+    const bool some = tensor::extent(shape, {view.strides, shape.size()}, low, high);
+    const size_t span = some ? static_cast<size_t>(high - low + 1) * size : 0;
+    guard = kGuard + static_cast<size_t>(tensor::count(shape)) * size;
+    guard = (guard + 63) / 64 * 64;
+    bytes.assign(span + 2 * guard + 64, pattern);
+    const uintptr_t raw = reinterpret_cast<uintptr_t>(bytes.data());
+    const uintptr_t aligned = (raw + 63) / 64 * 64;
+    // The same alignment as the real operand has.
+    const uintptr_t phase = (reinterpret_cast<uintptr_t>(view.data) +
+                             static_cast<uintptr_t>(low) * size) % 64;
+    base = bytes.data() + (aligned - raw) + guard - 64 + phase;
+    data = base - low * static_cast<int64_t>(size);
+    if (role == TENON_SLOT_OUT) return;
+    each_element(view, [&](int64_t at) {
+      std::memcpy(data + at, static_cast<char*>(view.data) + at, size);
+    });
+  }
+
+  tenon_view real;
+  uint32_t slot;
+  int64_t low = 0;
+  int64_t high = 0;
+  size_t guard = 0;
+  std::vector<unsigned char> bytes;
+  unsigned char* base = nullptr;
+  unsigned char* data = nullptr;
+};
+
+struct Pass {
+  std::vector<Shadow> shadows;
+  std::vector<std::vector<unsigned char>> before;
+};
+
+Pass make_pass(const Block& block, unsigned char pattern) {
+  Pass pass;
+  pass.shadows.reserve(block.items.size());
+  for (size_t i = 0; i < block.items.size(); ++i) {
+    pass.shadows.emplace_back(block.views[i], block.items[i].role, pattern);
+    pass.before.push_back(pass.shadows.back().bytes);
+  }
+  return pass;
+}
+
+std::string operand_name(const Call& call, const Item& item) {
+  const auto& schema = call.op->schema;
+  if (item.slot < schema.inputs.size()) return schema.inputs[item.slot].name;
+  const size_t output = item.slot - schema.inputs.size();
+  const std::string& name = output < schema.outputs.size() ? schema.outputs[output].name : "";
+  return name.empty() ? "output " + std::to_string(output) : name;
+}
+
+[[noreturn]] void fail_check(const Call& call, const registry::Kernel& kernel, const Item& item,
+                             const std::string& what, const std::string& expected) {
+  throw Error{.status = TENON_E_CHECK,
+              .message = call.op->name + ": kernel of " + kernel.plugin->id + " " + what +
+                         " operand \"" + operand_name(call, item) + "\"",
+              .op = call.op->name,
+              .operand = operand_name(call, item),
+              .expected = expected,
+              .found = std::string(tensor::name_of(item.dtype)) +
+                       tensor::dims_text(item.dims()) + " strides " +
+                       tensor::dims_text(item.steps()),
+              .plugin = kernel.plugin->id,
+              .hint = "the kernel claims a layout it does not handle"};
+}
+
+// Bytes outside the elements, and elements of inputs, must be as before.
+void check_untouched(const Call& call, const registry::Kernel& kernel, const Item& item,
+                     const Shadow& shadow, std::vector<unsigned char> before) {
+  if (shadow.slot != TENON_SLOT_IN) {
+    const size_t size = tensor::size_of(shadow.real.dtype);
+    each_element(shadow.real, [&](int64_t at) {
+      const size_t index = static_cast<size_t>(shadow.data + at - shadow.bytes.data());
+      std::memcpy(before.data() + index, shadow.bytes.data() + index, size);
+    });
+  }
+  if (before != shadow.bytes) {
+    fail_check(call, kernel, item, shadow.slot == TENON_SLOT_IN ? "wrote to input" : "wrote outside",
+               "only the operand's own elements are written");
+  }
+}
+
+void check_equal(const Call& call, const registry::Kernel& kernel, const Item& item,
+                 const Shadow& a, const Shadow& b) {
+  const size_t size = tensor::size_of(a.real.dtype);
+  bool unwritten = false;
+  bool differs = false;
+  each_element(a.real, [&](int64_t at) {
+    if (std::memcmp(a.data + at, b.data + at, size) == 0) return;
+    differs = true;
+    bool pattern = true;
+    for (size_t i = 0; i < size; ++i) pattern = pattern && a.data[at + static_cast<int64_t>(i)] == kPatterns[0];
+    unwritten = unwritten || pattern;
+  });
+  if (unwritten) {
+    fail_check(call, kernel, item, "did not write all of", "every element of an output is written");
+  }
+  if (differs) {
+    fail_check(call, kernel, item, "read bytes outside its operands while computing",
+               "a result that depends on the operands alone");
+  }
+}
+
+tenon_status run_pass(Call& call, const registry::Kernel& kernel, Block& block, Pass& pass) {
+  for (size_t i = 0; i < pass.shadows.size(); ++i) {
+    if (!(block.views[i].flags & TENON_VIEW_HOST_SCALAR)) {
+      block.views[i].data = pass.shadows[i].data;
+    }
+  }
+  const tenon_status status = kernel.desc.launch(&call, &block.launch);
+  for (size_t i = 0; i < pass.shadows.size(); ++i) {
+    block.views[i].data = pass.shadows[i].real.data;
+  }
+  return status;
+}
+
+bool has_bad_value(const tenon_view& view) {
+  bool bad = false;
+  const char* data = static_cast<const char*>(view.data);
+  each_element(view, [&](int64_t at) {
+    double value = 0;
+    uint16_t half = 0;
+    float single = 0;
+    switch (view.dtype) {
+      case TENON_DTYPE_F64:
+        std::memcpy(&value, data + at, 8);
+        break;
+      case TENON_DTYPE_F32:
+        std::memcpy(&single, data + at, 4);
+        value = static_cast<double>(single);
+        break;
+      case TENON_DTYPE_F16:
+        std::memcpy(&half, data + at, 2);
+        value = static_cast<double>(tensor::half_to_float(half));
+        break;
+      default:
+        std::memcpy(&half, data + at, 2);
+        value = static_cast<double>(tensor::bfloat_to_float(half));
+        break;
+    }
+    bad = bad || !std::isfinite(value);
+  });
+  return bad;
+}
+
+}  // namespace
+
+tenon_status launch_guarded(Call& call, const registry::Kernel& kernel, Block& block) {
+  Pass first = make_pass(block, kPatterns[0]);
+  if (const tenon_status status = run_pass(call, kernel, block, first)) return status;
+  Pass second = make_pass(block, kPatterns[1]);
+  if (const tenon_status status = run_pass(call, kernel, block, second)) return status;
+  for (size_t i = 0; i < block.items.size(); ++i) {
+    const Item& item = block.items[i];
+    if (item.flags & TENON_VIEW_HOST_SCALAR) continue;
+    check_untouched(call, kernel, item, first.shadows[i], first.before[i]);
+    check_untouched(call, kernel, item, second.shadows[i], second.before[i]);
+    if (item.role != TENON_SLOT_IN) {
+      check_equal(call, kernel, item, first.shadows[i], second.shadows[i]);
+    }
+  }
+  for (size_t i = 0; i < block.items.size(); ++i) {
+    if (block.items[i].role == TENON_SLOT_IN) continue;
+    const Shadow& shadow = first.shadows[i];
+    const size_t size = tensor::size_of(shadow.real.dtype);
+    each_element(shadow.real, [&](int64_t at) {
+      std::memcpy(static_cast<char*>(shadow.real.data) + at, shadow.data + at, size);
+    });
+  }
+  return TENON_OK;
+}
+
+void check_finite(Context& context, const registry::Op& op, Device& device, const Block& block) {
+  for (size_t i = 0; i < block.items.size(); ++i) {
+    const Item& item = block.items[i];
+    if (item.role == TENON_SLOT_IN || !tensor::is_float(item.dtype) || !item.tensor) continue;
+    Tensor* host = item.tensor;
+    Ref copied;
+    if (!device.host_memory()) {
+      const Ref packed(Tensor::create(device, item.dtype, item.dims()));
+      launch_copy(context, device, item, make_item(*packed, 1, TENON_SLOT_OUT));
+      copied = Ref(Tensor::create(context.runtime->host_device(), item.dtype, item.dims()));
+      device.copy(TENON_COPY_TO_HOST, copied->view.data, packed->view.data,
+                  packed->storage->bytes);
+      device.wait();
+      host = copied.get();
+    }
+    tenon_view view = copied ? host->view : block.views[i];
+    if (!has_bad_value(view)) continue;
+    const std::string scope = *context.scope_path();
+    throw Error{.status = TENON_E_CHECK,
+                .message = op.name + ": produced a NaN or an infinity" +
+                           (scope.empty() ? "" : " in " + scope),
+                .op = op.name,
+                .operand = item.slot < op.schema.inputs.size()
+                               ? op.schema.inputs[item.slot].name
+                               : "output " + std::to_string(item.slot - op.schema.inputs.size()),
+                .expected = "finite values",
+                .found = "NaN or infinity in " + std::string(tensor::name_of(item.dtype)) +
+                         tensor::dims_text(item.dims())};
+  }
+}
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/check.h: the check modes that look at a launch (TENON_CHECK=layout, finite).
+#pragma once
+
+#include "core/dispatch/call.h"
+#include "core/dispatch/launch.h"
+
+namespace tenon::dispatch {
+
+// Runs the kernel twice on shadow copies of its operands whose surroundings and holes hold two
+// different patterns, and compares: all of the outputs must have been written, nothing else may
+// have changed, and the result may not depend on what lies outside the operands. Then copies the
+// outputs to the real operands. Host-memory devices only. Throws TENON_E_CHECK.
+tenon_status launch_guarded(Call& call, const registry::Kernel& kernel, Block& block);
+
+// Throws TENON_E_CHECK for the first written operand that holds a NaN or an infinity.
+void check_finite(Context& context, const registry::Op& op, Device& device, const Block& block);
+
+}  // namespace tenon::dispatch

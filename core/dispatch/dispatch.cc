@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/dispatch.cc: the way of one op call.
+#include "core/dispatch/dispatch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/autograd/engine.h"
+#include "core/dispatch/call.h"
+#include "core/dispatch/launch.h"
+#include "core/dispatch/select.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+using autograd::Node;
+
+bool has_rule(const registry::Op& op) {
+  return op.vjp.load(std::memory_order_acquire) != nullptr;
+}
+
+// Destroys a node that never got an output.
+struct Recording {
+  Node* node = nullptr;
+  ~Recording() {
+    if (node) autograd::release_node(node);
+  }
+};
+
+std::string output_name(const Invocation& call, size_t index) {
+  const std::string& name = call.schema.outputs[index].name;
+  if (!name.empty()) return name;
+  return call.schema.outputs.size() == 1 ? "out" : "out" + std::to_string(index);
+}
+
+void check_output_count(const Invocation& call, size_t given) {
+  const size_t least = static_cast<size_t>(call.schema.plain_outputs());
+  const size_t most = call.schema.outputs.size();
+  if (given >= least && given <= most) return;
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = call.op.name + ": wrong number of outputs",
+              .op = call.op.name,
+              .expected = least == most ? std::to_string(most)
+                                        : std::to_string(least) + " to " + std::to_string(most),
+              .found = std::to_string(given)};
+}
+
+[[noreturn]] void fail_output(const Invocation& call, size_t index, tenon_status status,
+                              const std::string& message, const std::string& expected,
+                              const std::string& found, const std::string& hint = {}) {
+  throw Error{.status = status,
+              .message = call.op.name + ": output \"" + output_name(call, index) + "\" " + message,
+              .op = call.op.name,
+              .operand = output_name(call, index),
+              .expected = expected,
+              .found = found,
+              .hint = hint};
+}
+
+void check_given_output(const Invocation& call, size_t index, const Tensor& out) {
+  const tenon_meta& meta = call.outputs[index];
+  const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  if (!std::equal(shape.begin(), shape.end(), out.shape().begin(), out.shape().end())) {
+    fail_output(call, index, TENON_E_SHAPE, "has the wrong shape", tensor::describe(meta),
+                tensor::describe(out), "outputs are never resized");
+  }
+  if (out.dtype() != meta.dtype) {
+    fail_output(call, index, TENON_E_DTYPE, "has the wrong dtype", tensor::describe(meta),
+                tensor::describe(out));
+  }
+  if (&out.device() != call.device) {
+    fail_output(call, index, TENON_E_DEVICE, "is on another device", call.device->name(),
+                out.device().name());
+  }
+  if (out.storage->read_only) {
+    fail_output(call, index, TENON_E_ALIAS, "is read-only", "memory that may be written",
+                "read-only memory");
+  }
+  if (tensor::overlaps_itself(out.shape(), out.strides())) {
+    fail_output(call, index, TENON_E_ALIAS, "overlaps itself", "one address for each element",
+                "strides " + tensor::dims_text(out.strides()) + " for shape " +
+                    tensor::dims_text(out.shape()));
+  }
+}
+
+void check_mutated(const Invocation& call, bool recording) {
+  for (uint32_t input = 0; input < call.n_inputs(); ++input) {
+    if (!call.schema.inputs[input].mutated) continue;
+    for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
+      const Tensor& tensor = *call.operands[i].tensor;
+      if (tensor.storage->read_only) {
+        fail_operand(call, input, TENON_E_ALIAS, "is written, and is read-only",
+                     "memory that may be written", "read-only memory");
+      }
+      if (tensor::overlaps_itself(tensor.shape(), tensor.strides())) {
+        fail_operand(call, input, TENON_E_ALIAS, "is written, and overlaps itself",
+                     "one address for each element",
+                     "strides " + tensor::dims_text(tensor.strides()) + " for shape " +
+                         tensor::dims_text(tensor.shape()));
+      }
+      // Without a rule, what the operand becomes would be lost to the gradient.
+      if (recording && (!has_rule(call.op) || autograd::requires_grad(tensor))) {
+        fail_operand(call, input, TENON_E_GRAD, "is written while it requires a gradient",
+                     "a tensor without gradient", tensor::describe(tensor),
+                     "wrap the call in tenon_grad_begin(TENON_GRAD_DISABLED)");
+      }
+    }
+  }
+}
+
+// Is `out` the very tensor of an operand?
+bool is_in_place(const Invocation& call, const Tensor& out) {
+  for (const Operand& operand : call.operands) {
+    if (operand.tensor == &out) return true;
+  }
+  return false;
+}
+
+// Rules for outputs while a gradient is wanted, or while they have a gradient themselves.
+void check_grad_outputs(const Invocation& call, std::span<Tensor* const> outputs, bool recording) {
+  if (!call.cx.grad_enabled()) return;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& out = *outputs[i];
+    const bool flows = autograd::requires_grad(out);
+    if (flows && autograd::is_leaf(out)) {
+      fail_output(call, i, TENON_E_GRAD, "is a leaf that requires a gradient",
+                  "a tensor that is not a leaf, or no gradient mode", tensor::describe(out),
+                  "wrap the write in tenon_grad_begin(TENON_GRAD_DISABLED)");
+    }
+    const autograd::Link* link = out.link.load(std::memory_order_acquire);
+    if (flows && link->is_view) {
+      fail_output(call, i, TENON_E_GRAD, "is a view that a gradient flows through",
+                  "a tensor with memory of its own", tensor::describe(out),
+                  "write to a copy, or detach it");
+    }
+    if ((recording || flows) && !is_in_place(call, out)) {
+      fail_output(call, i, TENON_E_GRAD, "is given while an input wants a gradient",
+                  "a returned output, or one of the inputs (in place)", tensor::describe(out),
+                  "use tenon_op_call, or disable gradients");
+    }
+  }
+}
+
+// The alias a view op stands for, or NULL where it needs a copy.
+Tensor* try_view(Invocation& call) {
+  if (!call.op.desc.view || call.operands.empty() || !call.operands[0].tensor) return nullptr;
+  Tensor& base = *call.operands[0].tensor;
+  const InputBlock inputs(call);
+  Call window(call.cx, CallState::Infer, call.op.plugin, &call.op);
+  tenon_view_result result{};
+  window.check(call.op.desc.view(&window, &inputs.launch(), &result), "view");
+  if (result.copy_needed) return nullptr;
+  const tenon_meta& meta = call.outputs[0];
+  const DimSpan shape(result.shape, static_cast<size_t>(std::clamp(result.rank, 0, 8)));
+  int64_t low = 0;
+  int64_t high = 0;
+  const bool fits = result.rank == meta.rank &&
+                    std::equal(shape.begin(), shape.end(), meta.shape) &&
+                    (!tensor::extent(shape, {result.strides, shape.size()}, low, high) ||
+                     (base.offset + result.offset + low >= 0 &&
+                      static_cast<uint64_t>(base.offset + result.offset + high + 1) *
+                              base.element_size() <=
+                          base.storage->bytes));
+  if (!fits) {
+    throw Error{.status = TENON_E_PLUGIN,
+                .message = call.op.name + ": its view rule leaves the storage or differs from its "
+                                          "shape rule",
+                .op = call.op.name,
+                .plugin = call.op.plugin->id};
+  }
+  base.storage->retain();
+  return Tensor::create(base.storage, base.dtype(), shape, result.strides,
+                        base.offset + result.offset);
+}
+
+// The op in terms of others; fills outputs that are NULL, copies into those that are not.
+void compose(Invocation& call, std::span<Tensor*> outputs) {
+  Call window(call.cx, CallState::Compose, call.op.plugin, &call.op);
+  window.composed.resize(call.n_outputs());
+  Small<tenon_value, 8> inputs;
+  std::vector<std::vector<tenon_tensor*>> lists;
+  for (uint32_t input = 0; input < call.n_inputs(); ++input) {
+    tenon_value value{};
+    if (call.schema.inputs[input].list) {
+      auto& list = lists.emplace_back();
+      for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
+        list.push_back(tensor::handle(call.operands[i].tensor));
+      }
+      value.tag = TENON_VALUE_TENSOR_LIST;
+      value.count = static_cast<uint32_t>(list.size());
+      value.as.tensors = list.data();
+    } else if (call.count(input) == 1) {
+      const Operand& operand = call.operands[call.begin[input]];
+      value = operand.number;
+      if (operand.tensor) {
+        value.tag = TENON_VALUE_TENSOR;
+        value.as.tensor = tensor::handle(operand.tensor);
+      }
+    }
+    inputs.push_back(value);
+  }
+  window.check(call.op.desc.compose(&window, inputs.data(), call.n_inputs(), call.attrs.data(),
+                                    static_cast<uint32_t>(call.attrs.size())),
+               "compose");
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Ref& made = window.composed[i];
+    if (!made && call.schema.outputs[i].aux) continue;
+    const tenon_meta& meta = call.outputs[i];
+    const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+    if (!made || made->dtype() != meta.dtype || &made->device() != call.device ||
+        !std::equal(shape.begin(), shape.end(), made->shape().begin(), made->shape().end())) {
+      throw Error{.status = TENON_E_PLUGIN,
+                  .message = call.op.name + ": its composition gave the wrong output",
+                  .op = call.op.name,
+                  .operand = output_name(call, i),
+                  .expected = tensor::describe(meta),
+                  .found = made ? tensor::describe(*made) : "nothing",
+                  .plugin = call.op.plugin->id};
+    }
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Ref& made = window.composed[i];
+    if (!outputs[i]) {
+      if (made) outputs[i] = made.take();
+      continue;
+    }
+    copy_into(call.cx, *made, *outputs[i]);
+    outputs[i]->storage->written(&call.op, call.cx.scope_path());
+    const autograd::Link* link = made->link.load(std::memory_order_acquire);
+    if (link && link->node) {
+      autograd::attach(*outputs[i], *link->node, link->output, false);
+    }
+  }
+}
+
+void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
+                  std::span<const tenon_value> attrs) {
+  bind(call, inputs, attrs);
+  promote(call);
+  unify_shapes(call);
+  infer(call);
+}
+
+void run_or_compose(Invocation& call, std::span<Tensor*> outputs) {
+  std::string declined;
+  if (execute(call, outputs, declined)) return;
+  if (!call.op.desc.compose) fail_no_kernel(call, declined);
+  compose(call, outputs);
+}
+
+std::vector<Ref> allocate_outputs(const Invocation& call, uint64_t wanted) {
+  std::vector<Ref> outputs(call.n_outputs());
+  for (uint32_t i = 0; i < call.n_outputs(); ++i) {
+    if (!(wanted >> i & 1)) continue;
+    const tenon_meta& meta = call.outputs[i];
+    outputs[i] = Ref(Tensor::create(*call.device, meta.dtype,
+                                    {meta.shape, static_cast<size_t>(meta.rank)}));
+  }
+  return outputs;
+}
+
+std::vector<Tensor*> pointers(const std::vector<Ref>& refs) {
+  std::vector<Tensor*> out;
+  for (const Ref& ref : refs) out.push_back(ref.get());
+  return out;
+}
+
+}  // namespace
+
+void call(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+          std::span<const tenon_value> attrs, std::span<Tensor*> outputs) {
+  ++context.sequence;
+  context.check_interrupt();
+  Invocation invocation(context, op);
+  prepare_call(invocation, inputs, attrs);
+  check_output_count(invocation, outputs.size());
+  if (autograd::wants_recording(invocation)) {
+    context.runtime->plugins.open_for_device(invocation.device->id.kind);
+  }
+  const bool recording = autograd::wants_recording(invocation);
+  check_mutated(invocation, recording);
+  uint64_t wanted = (uint64_t{1} << outputs.size()) - 1;
+  if (recording && !has_rule(op) && op.desc.compose) {
+    std::vector<Tensor*> made(invocation.n_outputs(), nullptr);
+    compose(invocation, made);
+    for (size_t i = 0; i < made.size(); ++i) {
+      if (i < outputs.size()) {
+        outputs[i] = made[i];
+      } else if (made[i]) {
+        made[i]->release();
+      }
+    }
+    return;
+  }
+  Recording record;
+  if (recording) {
+    record.node = autograd::begin_record(invocation);
+    wanted |= autograd::needed_outputs(invocation);
+  }
+  std::vector<Ref> results(invocation.n_outputs());
+  if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
+    results[0] = Ref(view);
+    if (recording) autograd::end_record(invocation, *record.node, {&view, 1}, true);
+  } else {
+    results = allocate_outputs(invocation, wanted);
+    std::vector<Tensor*> flat = pointers(results);
+    autograd::without_grad(context, [&] { run_or_compose(invocation, flat); });
+    if (recording) autograd::end_record(invocation, *record.node, flat, false);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = results[i].take();
+}
+
+void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+           std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
+  ++context.sequence;
+  context.check_interrupt();
+  Invocation invocation(context, op);
+  prepare_call(invocation, inputs, attrs);
+  check_output_count(invocation, outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) check_given_output(invocation, i, *outputs[i]);
+  const bool recording = autograd::wants_recording(invocation);
+  check_mutated(invocation, recording);
+  check_grad_outputs(invocation, outputs, recording);
+  std::vector<Tensor*> flat(outputs.begin(), outputs.end());
+  flat.resize(invocation.n_outputs(), nullptr);
+  if (recording && !has_rule(op) && op.desc.compose) return compose(invocation, flat);
+  Recording record;
+  std::vector<Ref> extra;
+  if (recording) {
+    record.node = autograd::begin_record(invocation);
+    const uint64_t missing =
+        autograd::needed_outputs(invocation) & ~((uint64_t{1} << outputs.size()) - 1);
+    extra = allocate_outputs(invocation, missing);
+    for (size_t i = outputs.size(); i < flat.size(); ++i) flat[i] = extra[i].get();
+  }
+  if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
+    const Ref owned(view);
+    copy_into(context, *view, *outputs[0]);
+    outputs[0]->storage->written(&op, context.scope_path());
+  } else {
+    autograd::without_grad(context, [&] { run_or_compose(invocation, flat); });
+  }
+  if (recording) autograd::end_record(invocation, *record.node, flat, false);
+}
+
+namespace {
+
+tenon_value tensor_value(Tensor& tensor) {
+  tenon_value value{TENON_VALUE_TENSOR, 0, {}};
+  value.as.tensor = tensor::handle(&tensor);
+  return value;
+}
+
+tenon_value ints_value(DimSpan ints) {
+  tenon_value value{TENON_VALUE_INT_LIST, static_cast<uint32_t>(ints.size()), {}};
+  value.as.ints = ints.data();
+  return value;
+}
+
+const registry::Op& role(Context& context, uint32_t which) {
+  return context.runtime->plugins.require_role(which);
+}
+
+}  // namespace
+
+Tensor* cast(Context& context, Tensor& tensor, tenon_dtype dtype) {
+  const tenon_value input = tensor_value(tensor);
+  tenon_value attr{TENON_VALUE_DTYPE, 0, {}};
+  attr.as.dtype = dtype;
+  Tensor* out = nullptr;
+  call(context, role(context, TENON_ROLE_CAST), {&input, 1}, {&attr, 1}, {&out, 1});
+  return out;
+}
+
+Tensor* add(Context& context, Tensor& a, Tensor& b) {
+  const tenon_value inputs[2] = {tensor_value(a), tensor_value(b)};
+  Tensor* out = nullptr;
+  call(context, role(context, TENON_ROLE_ADD), inputs, {}, {&out, 1});
+  return out;
+}
+
+void add_into(Context& context, Tensor& accumulator, Tensor& b) {
+  const tenon_value inputs[2] = {tensor_value(accumulator), tensor_value(b)};
+  Tensor* out = &accumulator;
+  apply(context, role(context, TENON_ROLE_ADD), inputs, {}, {&out, 1});
+}
+
+Tensor* sum_to(Context& context, Tensor& tensor, DimSpan shape) {
+  const tenon_value input = tensor_value(tensor);
+  const tenon_value attr = ints_value(shape);
+  Tensor* out = nullptr;
+  call(context, role(context, TENON_ROLE_SUM_TO), {&input, 1}, {&attr, 1}, {&out, 1});
+  return out;
+}
+
+Tensor* full(Context& context, Device& device, tenon_dtype dtype, DimSpan shape,
+             const tenon_value& value) {
+  Ref out(Tensor::create(device, dtype, shape));
+  fill(context, *out, value);
+  return out.take();
+}
+
+void fill(Context& context, Tensor& tensor, const tenon_value& value) {
+  launch_fill(context, tensor.device(), make_item(tensor, 0, TENON_SLOT_OUT), value);
+}
+
+Tensor* copy(Context& context, Tensor& tensor) {
+  Ref out(Tensor::create(tensor.device(), tensor.dtype(), tensor.shape()));
+  copy_into(context, tensor, *out);
+  return out.take();
+}
+
+void copy_into(Context& context, const Tensor& source, Tensor& destination) {
+  Device& from = source.device();
+  Device& to = destination.device();
+  Tensor& readable = const_cast<Tensor&>(source);
+  if (&from == &to) {
+    Ref separate;
+    if (tensor::may_overlap(source.view, destination.view)) {
+      if (tensor::same_view(source.view, destination.view)) return;
+      separate = Ref(Tensor::create(from, source.dtype(), source.shape()));
+      launch_copy(context, from, make_item(readable, 0, TENON_SLOT_IN),
+                  make_item(*separate, 1, TENON_SLOT_OUT));
+    }
+    Tensor& last = separate ? *separate : readable;
+    launch_copy(context, from, make_item(last, 0, TENON_SLOT_IN),
+                make_item(destination, 1, TENON_SLOT_OUT));
+    return;
+  }
+  // Strided copy at the source, raw copies through host memory, strided copy at the destination.
+  if (context.capture) {
+    throw Error{.status = TENON_E_CAPTURE,
+                .message = "a copy between devices cannot be captured",
+                .expected = "one device",
+                .found = from.name() + " to " + to.name()};
+  }
+  Ref packed = Ref::shared(&readable);
+  if (!source.contiguous()) {
+    packed = Ref(Tensor::create(from, source.dtype(), source.shape()));
+    launch_copy(context, from, make_item(readable, 0, TENON_SLOT_IN),
+                make_item(*packed, 1, TENON_SLOT_OUT));
+  }
+  Ref target = Ref::shared(&destination);
+  if (!destination.contiguous()) {
+    target = Ref(Tensor::create(to, source.dtype(), source.shape()));
+  }
+  const uint64_t bytes = static_cast<uint64_t>(source.elements()) * source.element_size();
+  if (from.host_memory()) {
+    to.copy(TENON_COPY_TO_DEVICE, target->view.data, packed->view.data, bytes);
+  } else if (to.host_memory()) {
+    from.copy(TENON_COPY_TO_HOST, target->view.data, packed->view.data, bytes);
+    from.wait();
+  } else {
+    const Ref host(
+        Tensor::create(context.runtime->host_device(), source.dtype(), source.shape()));
+    from.copy(TENON_COPY_TO_HOST, host->view.data, packed->view.data, bytes);
+    from.wait();
+    to.copy(TENON_COPY_TO_DEVICE, target->view.data, host->view.data, bytes);
+  }
+  to.wait();
+  destination.storage->written(nullptr, context.scope_path());
+  if (target.get() != &destination) {
+    launch_copy(context, to, make_item(*target, 0, TENON_SLOT_IN),
+                make_item(destination, 1, TENON_SLOT_OUT));
+  }
+}
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/execute.cc: fits operands to a kernel's declarations and runs it.
+//
+// What a slot does not accept goes through a temporary: inputs are gathered before the launch,
+// outputs written to the temporary and scattered back after it. A kernel never sees a layout it did
+// not declare, so it cannot lose an output. Inputs that share memory with an output are copied
+// first, unless the op is elementwise and both are the very same view.
+#include "core/dispatch/call.h"
+#include "core/dispatch/launch.h"
+#include "core/dispatch/select.h"
+#include "core/dispatch/values.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+// Scattered back, or kept alive, until the launch is over.
+struct Staged {
+  Ref temporary;
+  Item original;
+  Item replacement;
+  bool scatter = false;
+};
+
+std::span<const Item> view_of(const Small<Item, 8>& items) { return {items.data(), items.size()}; }
+
+bool writes(uint32_t role) { return role != TENON_SLOT_IN; }
+
+// Does the slot take the operand as it is?
+bool accepts(const tenon_slot_rule& rule, const Item& item) {
+  if (item.flags & TENON_VIEW_HOST_SCALAR) return (rule.flags & TENON_SLOT_HOST_SCALAR) != 0;
+  const DimSpan shape = item.dims();
+  const DimSpan strides = item.steps();
+  const uint32_t size = tensor::size_of(item.dtype);
+  if (rule.max_rank != 0 && static_cast<uint32_t>(item.rank) > rule.max_rank) return false;
+  if (!(rule.flags & TENON_SLOT_UNALIGNED) &&
+      reinterpret_cast<uintptr_t>(item.data) % size != 0) {
+    return false;
+  }
+  if (rule.layout == TENON_LAYOUT_CONTIGUOUS) return tensor::is_row_major(shape, strides);
+  if (rule.layout == TENON_LAYOUT_DENSE) return tensor::is_dense(shape, strides);
+  if (!(rule.flags & TENON_SLOT_ZERO_STRIDE) && tensor::has_zero_stride(shape, strides)) {
+    return false;
+  }
+  if (!(rule.flags & TENON_SLOT_NEGATIVE_STRIDE) && tensor::has_negative_stride(shape, strides)) {
+    return false;
+  }
+  return rule.layout == TENON_LAYOUT_STRIDED || tensor::inner_is_contiguous(shape, strides);
+}
+
+// An elementwise kernel sees all operands in the output's shape, collapsed together.
+void collapse_items(std::span<Item> items, const tenon_meta& meta) {
+  const DimSpan target(meta.shape, static_cast<size_t>(meta.rank));
+  Dims shape{};
+  std::copy(target.begin(), target.end(), shape.begin());
+  Small<Dims, 8> strides;
+  // Outputs first: their order of dimensions leads.
+  for (const bool outputs : {true, false}) {
+    for (const Item& item : items) {
+      if (writes(item.role) != outputs) continue;
+      Dims spread{};
+      tensor::broadcast_strides(item.dims(), item.steps(), target, spread.data());
+      strides.push_back(spread);
+    }
+  }
+  const int32_t rank =
+      tensor::collapse(shape.data(), meta.rank, {strides.data(), strides.size()});
+  size_t next = 0;
+  for (const bool outputs : {true, false}) {
+    for (Item& item : items) {
+      if (writes(item.role) != outputs) continue;
+      item.shape = shape;
+      item.rank = rank;
+      item.strides = strides[next++];
+    }
+  }
+}
+
+Small<Item, 8> gather_items(Invocation& call, const tenon_kernel_desc& desc,
+                            std::span<Tensor* const> outputs) {
+  Small<Item, 8> items;
+  const uint32_t n_inputs = kernel_inputs(desc);
+  for (uint32_t input = 0; input < std::min(n_inputs, call.n_inputs()); ++input) {
+    for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
+      Operand& operand = call.operands[i];
+      if (operand.tensor) {
+        items.push_back(make_item(*operand.tensor, input, desc.slots[input].role));
+        continue;
+      }
+      const tenon_view view = call.view_of(i, true);
+      Item item;
+      item.data = view.data;
+      item.dtype = view.dtype;
+      item.flags = view.flags;
+      item.slot = input;
+      items.push_back(item);
+    }
+  }
+  for (uint32_t slot = n_inputs; slot < desc.n_slots; ++slot) {
+    Tensor* tensor = outputs[slot - n_inputs];
+    if (tensor) items.push_back(make_item(*tensor, slot, desc.slots[slot].role));
+  }
+  return items;
+}
+
+class Staging {
+ public:
+  Staging(Invocation& call, const registry::Kernel& kernel, std::span<Item> items)
+      : call_(call), kernel_(kernel), items_(items) {}
+
+  // Replaces what does not fit; nothing of the caller's is written yet.
+  void gather() {
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (needs_copy(i)) stage(i);
+    }
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (kernel_.desc.slots[items_[i].slot].role == TENON_SLOT_ACCUM) zero(items_[i]);
+    }
+  }
+
+  void scatter() {
+    for (const Staged& staged : staged_) {
+      if (!staged.scatter) continue;
+      launch_copy(call_.cx, *call_.device, staged.replacement, staged.original);
+      staged.original.tensor->storage->written(&call_.op, call_.cx.scope_path());
+    }
+  }
+
+ private:
+  bool needs_copy(size_t index) const {
+    const Item& item = items_[index];
+    if (!accepts(kernel_.desc.slots[item.slot], item)) return true;
+    if (item.role != TENON_SLOT_IN || !item.tensor) return false;
+    for (const Item& other : items_) {
+      if (!writes(other.role) || !overlap(item, other)) continue;
+      const bool same = call_.op.has(TENON_OP_ELEMENTWISE) && item.data == other.data &&
+                        item.dtype == other.dtype && item.strides == other.strides;
+      if (!same) return true;
+    }
+    return false;
+  }
+
+  bool overlap(const Item& a, const Item& b) const {
+    if (!a.tensor || !b.tensor) return false;
+    const tenon_view x = as_view(a);
+    const tenon_view y = as_view(b);
+    return tensor::may_overlap(x, y);
+  }
+
+  static tenon_view as_view(const Item& item) {
+    tenon_view view{};
+    view.data = item.data;
+    view.shape = item.shape.data();
+    view.strides = item.strides.data();
+    view.rank = item.rank;
+    view.dtype = item.dtype;
+    return view;
+  }
+
+  void stage(size_t index) {
+    Item& item = items_[index];
+    Staged staged;
+    staged.original = item;
+    const DimSpan shape = item.dims();
+    staged.temporary = Ref(Tensor::create(*call_.device, item.dtype, shape));
+    if (call_.cx.runtime->trace.active()) {
+      call_.cx.runtime->trace.add_instant(call_.op.name + " staging", "staging", 0, "");
+    }
+    Item replacement = make_item(*staged.temporary, item.slot, item.role);
+    if (item.flags & TENON_VIEW_HOST_SCALAR) {
+      tenon_value number{};
+      for (const Operand& operand : call_.operands) {
+        if (&operand.scalar_bits == item.data) number = operand.number;
+      }
+      launch_fill(call_.cx, *call_.device, replacement, number);
+    } else if (item.role == TENON_SLOT_IN || item.role == TENON_SLOT_INOUT) {
+      launch_copy(call_.cx, *call_.device, item, replacement);
+    }
+    staged.scatter = writes(item.role);
+    staged.replacement = replacement;
+    item = replacement;
+    staged_.push_back(std::move(staged));
+  }
+
+  void zero(const Item& item) {
+    tenon_value nothing{TENON_VALUE_I64, 0, {}};
+    nothing.as.i64 = 0;
+    launch_fill(call_.cx, *call_.device, item, nothing);
+  }
+
+  Invocation& call_;
+  const registry::Kernel& kernel_;
+  std::span<Item> items_;
+  Small<Staged, 4> staged_;
+};
+
+// What is written must not share memory with anything else that is written.
+void check_aliases(const Invocation& call, std::span<const Item> items) {
+  const auto name = [&call](const Item& item) {
+    const size_t n = call.schema.inputs.size();
+    return item.role == TENON_SLOT_INOUT && item.slot < n ? call.schema.inputs[item.slot].name
+                                                          : std::string("out");
+  };
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!writes(items[i].role)) continue;
+    for (size_t j = i + 1; j < items.size(); ++j) {
+      if (!writes(items[j].role)) continue;
+      if (!tensor::may_overlap(items[i].tensor->view, items[j].tensor->view)) continue;
+      throw Error{.status = TENON_E_ALIAS,
+                  .message = call.op.name + ": two operands that are written share memory",
+                  .op = call.op.name,
+                  .operand = name(items[j]),
+                  .expected = "separate memory",
+                  .found = "overlap with \"" + name(items[i]) + "\""};
+    }
+  }
+}
+
+bool fits_without_staging(const registry::Kernel& kernel, std::span<const Item> items) {
+  for (const Item& item : items) {
+    if (!accepts(kernel.desc.slots[item.slot], item)) return false;
+  }
+  return true;
+}
+
+bool declines(Invocation& call, const registry::Kernel& kernel, Block& block,
+              std::string& declined) {
+  if (!kernel.desc.predicate) return false;
+  Call window(call.cx, CallState::Prepare, kernel.plugin, &call.op);
+  uint32_t yes = 1;
+  const tenon_status status = kernel.desc.predicate(&window, &block.launch, &yes);
+  if (status == TENON_OK && yes) return false;
+  declined = window.failure ? window.failure->message : "declined without a reason";
+  return true;
+}
+
+bool reserve_rng(Invocation& call, tenon_rng& rng) {
+  if (!call.op.has(TENON_OP_RANDOM)) return false;
+  const InputBlock inputs(call);
+  // The rule sees the outputs' shapes through the attributes and inputs, as infer does.
+  Call window(call.cx, CallState::Infer, call.op.plugin, &call.op);
+  uint64_t words = 0;
+  window.check(call.op.desc.random_words(&window, &inputs.launch(), &words), "random_words");
+  rng.key = call.cx.seed;
+  rng.stream = call.cx.stream;
+  rng.offset = call.cx.counter;
+  rng.device_base = nullptr;
+  call.cx.counter += (words + 3) / 4;
+  return true;
+}
+
+}  // namespace
+
+bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& declined) {
+  const Candidates& all = candidates(call);
+  const registry::Kernel* chosen = nullptr;
+  Small<Item, 8> chosen_items;
+  for (const registry::Kernel* kernel : all.kernels) {
+    if (chosen && kernel->plugin != chosen->plugin) continue;
+    Small<Item, 8> items = gather_items(call, kernel->desc, outputs);
+    if (call.op.has(TENON_OP_ELEMENTWISE) && !call.outputs.empty()) {
+      collapse_items({items.data(), items.size()}, call.outputs[0]);
+    }
+    if (kernel->desc.predicate) {
+      Block block(*call.device, view_of(items), kernel->desc.n_slots, kernel_inputs(kernel->desc),
+                  {call.attrs.data(), kernel->desc.n_attrs}, kernel->desc.user);
+      if (declines(call, *kernel, block, declined)) continue;
+    }
+    const bool fits = fits_without_staging(*kernel, view_of(items));
+    if (!chosen || fits) {
+      chosen = kernel;
+      chosen_items = std::move(items);
+    }
+    if (fits) break;
+  }
+  if (!chosen) return false;
+  check_aliases(call, view_of(chosen_items));
+  tenon_rng rng{};
+  const bool random = reserve_rng(call, rng);
+  Staging staging(call, *chosen, {chosen_items.data(), chosen_items.size()});
+  staging.gather();
+  Block block(*call.device, view_of(chosen_items), chosen->desc.n_slots, kernel_inputs(chosen->desc),
+              {call.attrs.data(), chosen->desc.n_attrs}, chosen->desc.user);
+  run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr);
+  staging.scatter();
+  return true;
+}
+
+}  // namespace tenon::dispatch

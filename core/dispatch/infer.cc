@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/infer.cc: unifies the schema's letters with shapes, and computes output metadata.
+#include <map>
+
+#include "core/dispatch/call.h"
+#include "core/dispatch/invocation.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+using registry::Dim;
+
+struct Binding {
+  int64_t size = 0;
+  uint32_t input = 0;
+};
+using Bindings = std::map<std::string, Binding, std::less<>>;
+
+// "[N,4,...]" with the letters known so far replaced by their sizes.
+std::string expected_text(const std::vector<Dim>& dims, const Bindings& bindings) {
+  std::string text = "[";
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (i) text += ",";
+    const auto bound = bindings.find(dims[i].text);
+    if (dims[i].kind == Dim::Integer) {
+      text += std::to_string(dims[i].value);
+    } else if (dims[i].kind == Dim::Letter && bound != bindings.end()) {
+      text += dims[i].text + "=" + std::to_string(bound->second.size);
+    } else {
+      text += dims[i].text;
+    }
+  }
+  return text + "]";
+}
+
+void unify_dim(Invocation& call, uint32_t input, const Dim& dim, int64_t size, Bindings& bindings,
+               const tensor::Tensor& tensor) {
+  const std::vector<Dim>& dims = call.schema.inputs[input].dims;
+  if (dim.kind == Dim::Integer && dim.value != size) {
+    fail_operand(call, input, TENON_E_SHAPE, "has the wrong size", expected_text(dims, bindings),
+                 tensor::describe(tensor));
+  }
+  if (dim.kind != Dim::Letter) return;
+  const auto [bound, fresh] = bindings.try_emplace(dim.text, Binding{size, input});
+  if (!fresh && bound->second.size != size) {
+    fail_operand(call, input, TENON_E_SHAPE,
+                 "size " + dim.text + " differs from that of operand \"" +
+                     call.schema.inputs[bound->second.input].name + "\"",
+                 expected_text(dims, bindings), tensor::describe(tensor));
+  }
+}
+
+void unify_operand(Invocation& call, uint32_t input, uint32_t index, Bindings& bindings) {
+  const registry::Param& param = call.schema.inputs[input];
+  const Operand& operand = call.operands[index];
+  if (!operand.tensor) return;  // a number has rank 0 and broadcasts, or `infer` refuses it
+  const DimSpan shape = operand.tensor->shape();
+  size_t before = 0;
+  bool run = false;
+  for (const Dim& dim : param.dims) {
+    if (dim.kind == Dim::Ellipsis) {
+      run = true;
+      break;
+    }
+    ++before;
+  }
+  const size_t after = run ? param.dims.size() - before - 1 : 0;
+  if (run ? shape.size() < before + after : shape.size() != before) {
+    fail_operand(call, input, TENON_E_SHAPE, "has the wrong number of dimensions",
+                 expected_text(param.dims, bindings), tensor::describe(*operand.tensor));
+  }
+  for (size_t i = 0; i < before; ++i) {
+    unify_dim(call, input, param.dims[i], shape[i], bindings, *operand.tensor);
+  }
+  for (size_t i = 0; i < after; ++i) {
+    unify_dim(call, input, param.dims[param.dims.size() - after + i],
+              shape[shape.size() - after + i], bindings, *operand.tensor);
+  }
+}
+
+void set_all(Invocation& call, DimSpan shape) {
+  for (tenon_meta& meta : call.outputs) {
+    meta.rank = static_cast<int32_t>(shape.size());
+    std::copy(shape.begin(), shape.end(), meta.shape);
+  }
+}
+
+void infer_broadcast(Invocation& call) {
+  Dims shape{};
+  int32_t rank = 0;
+  for (uint32_t i = 0; i < call.operands.size(); ++i) {
+    const Operand& operand = call.operands[i];
+    if (!operand.tensor) continue;
+    Dims merged{};
+    int32_t merged_rank = 0;
+    const DimSpan so_far(shape.data(), static_cast<size_t>(rank));
+    if (!tensor::broadcast_shapes(so_far, operand.tensor->shape(), merged, merged_rank)) {
+      fail_operand(call, call.input_of(i), TENON_E_SHAPE,
+                   "does not broadcast with the operands before it",
+                   "a shape that broadcasts with " + tensor::dims_text(so_far),
+                   tensor::describe(*operand.tensor),
+                   "sizes must be equal or 1, counted from the last dimension");
+    }
+    shape = merged;
+    rank = merged_rank;
+  }
+  set_all(call, {shape.data(), static_cast<size_t>(rank)});
+}
+
+void infer_same(Invocation& call) {
+  const Operand* first = call.operands.empty() ? nullptr : &call.operands[0];
+  set_all(call, first && first->tensor ? first->tensor->shape() : DimSpan());
+}
+
+void infer_reduce(Invocation& call) {
+  const DimSpan shape = call.operands.empty() || !call.operands[0].tensor
+                            ? DimSpan()
+                            : call.operands[0].tensor->shape();
+  const int32_t axes_at = call.schema.find_attr("axes");
+  const int32_t keep_at = call.schema.find_attr("keepdims");
+  const tenon_value* axes = axes_at < 0 ? nullptr : &call.attrs[static_cast<size_t>(axes_at)];
+  const bool keep = keep_at >= 0 && call.attrs[static_cast<size_t>(keep_at)].as.i64 != 0;
+  const int64_t rank = static_cast<int64_t>(shape.size());
+  bool reduced[TENON_MAX_RANK] = {};
+  const bool all = !axes || axes->tag == TENON_VALUE_NONE;
+  for (uint32_t i = 0; !all && i < axes->count; ++i) {
+    const int64_t given = axes->as.ints[i];
+    const int64_t axis = given < 0 ? given + rank : given;
+    const bool outside = axis < 0 || axis >= rank;
+    if (outside || reduced[axis]) {
+      throw Error{.status = TENON_E_ATTRIBUTE,
+                  .message = call.op.name + ": attribute \"axes\" " +
+                             (outside ? "has an axis out of range" : "names an axis twice"),
+                  .op = call.op.name,
+                  .operand = "axes",
+                  .expected = "different axes from " + std::to_string(-rank) + " to " +
+                              std::to_string(rank - 1),
+                  .found = tensor::dims_text({axes->as.ints, axes->count})};
+    }
+    reduced[axis] = true;
+  }
+  Dims out{};
+  size_t out_rank = 0;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const bool gone = all || reduced[i];
+    if (gone && !keep) continue;
+    out[out_rank++] = gone ? 1 : shape[i];
+  }
+  set_all(call, {out.data(), out_rank});
+}
+
+void infer_callback(Invocation& call) {
+  const InputBlock block(call);
+  Call window(call.cx, CallState::Infer, call.op.plugin, &call.op);
+  window.check(call.op.desc.infer(&window, &block.launch(), call.outputs.data(),
+                                  static_cast<uint32_t>(call.outputs.size())),
+               "infer");
+}
+
+}  // namespace
+
+InputBlock::InputBlock(const Invocation& call) {
+  for (uint32_t begin : call.begin) slot_begin_.push_back(begin);
+  for (uint32_t i = 0; i < call.n_outputs(); ++i) slot_begin_.push_back(call.begin.back());
+  for (uint32_t i = 0; i < call.operands.size(); ++i) views_.push_back(call.view_of(i, false));
+  launch_.slot_begin = slot_begin_.data();
+  launch_.views = views_.data();
+  launch_.attrs = call.attrs.data();
+  launch_.n_slots = call.n_inputs() + call.n_outputs();
+  launch_.n_inputs = call.n_inputs();
+  launch_.n_attrs = static_cast<uint32_t>(call.attrs.size());
+}
+
+tenon_view Invocation::view_of(uint32_t index, bool with_data) const {
+  const Operand& operand = operands[index];
+  if (operand.tensor) {
+    tenon_view view = operand.tensor->view;
+    if (!with_data) view.data = nullptr;
+    if (dry) view.dtype = type_of(schema.inputs[input_of(index)].type);
+    return view;
+  }
+  tenon_view view{};
+  view.data = const_cast<uint64_t*>(&operand.scalar_bits);
+  view.dtype = type_of(schema.inputs[input_of(index)].type);
+  view.device = device->id;
+  view.flags = TENON_VIEW_HOST_SCALAR | TENON_VIEW_READ_ONLY;
+  return view;
+}
+
+void unify_shapes(Invocation& call) {
+  Bindings bindings;
+  for (uint32_t input = 0; input < call.n_inputs(); ++input) {
+    const registry::Param& param = call.schema.inputs[input];
+    // "[...]" alone says nothing: the common case of elementwise ops.
+    if (!param.has_dims || (param.dims.size() == 1 && param.dims[0].kind == Dim::Ellipsis)) {
+      continue;
+    }
+    for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
+      unify_operand(call, input, i, bindings);
+    }
+  }
+}
+
+void infer(Invocation& call) {
+  call.outputs.resize(call.n_outputs());
+  for (uint32_t i = 0; i < call.n_outputs(); ++i) {
+    tenon_meta& meta = call.outputs[i];
+    meta = tenon_meta{};
+    meta.dtype = call.type_of(call.schema.outputs[i].type);
+    meta.device = call.device->id;
+  }
+  switch (call.op.desc.shape_rule) {
+    case TENON_SHAPE_BROADCAST:
+      return infer_broadcast(call);
+    case TENON_SHAPE_SAME_AS_0:
+      return infer_same(call);
+    case TENON_SHAPE_REDUCE:
+      return infer_reduce(call);
+    default:
+      break;
+  }
+  infer_callback(call);
+  for (tenon_meta& meta : call.outputs) {
+    meta.device = call.device->id;
+    if (meta.rank < 0 || meta.rank > TENON_MAX_RANK || !tensor::is_known(meta.dtype)) {
+      throw Error{.status = TENON_E_PLUGIN,
+                  .message = call.op.name + ": its shape rule gave an impossible output",
+                  .op = call.op.name};
+    }
+    tensor::checked_count({meta.shape, static_cast<size_t>(meta.rank)},
+                          tensor::size_of(meta.dtype));
+  }
+}
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/invocation.h: one op call between the caller's values and the kernel: operands
+// bound and promoted, attributes complete, outputs inferred.
+#pragma once
+
+#include <tenon/plugin.h>
+
+#include <boost/container/small_vector.hpp>
+#include <span>
+
+#include "core/api/context.h"
+#include "core/registry/registry.h"
+#include "core/tensor/tensor.h"
+
+namespace tenon::dispatch {
+
+using tensor::Dims;
+using tensor::DimSpan;
+using tensor::Ref;
+using tensor::Tensor;
+template <class T, size_t N>
+using Small = boost::container::small_vector<T, N>;
+
+struct Operand {
+  Tensor* tensor = nullptr;  // borrowed, or kept in `made`
+  tenon_value number{};      // where tensor is NULL: a weak scalar
+  uint64_t scalar_bits = 0;  // the number in the promoted dtype
+};
+
+struct Invocation {
+  Invocation(Context& context, const registry::Op& which)
+      : cx(context), op(which), schema(which.schema) {}
+  Invocation(const Invocation&) = delete;
+  Invocation& operator=(const Invocation&) = delete;
+
+  uint32_t n_inputs() const { return static_cast<uint32_t>(schema.inputs.size()); }
+  uint32_t n_outputs() const { return static_cast<uint32_t>(schema.outputs.size()); }
+  uint32_t count(uint32_t input) const { return begin[input + 1] - begin[input]; }
+  tenon_dtype type_of(const registry::TypeTerm& term) const {
+    return term.variable < 0 ? term.fixed : types[static_cast<size_t>(term.variable)];
+  }
+  // Which schema input operand `index` belongs to.
+  uint32_t input_of(uint32_t index) const;
+  // The operand's view as kernels and infer rules see it; NULL data unless `with_data`, but always
+  // set for numbers.
+  tenon_view view_of(uint32_t index, bool with_data) const;
+
+  Context& cx;
+  const registry::Op& op;
+  const registry::Schema& schema;
+  Small<uint32_t, 10> begin;      // [n_inputs + 1] into operands
+  Small<Operand, 8> operands;     // lists flattened; absent optional inputs have none
+  Small<tenon_value, 8> attrs;    // [schema attrs], defaults filled in
+  Small<tenon_dtype, 4> types;    // per type variable
+  Small<Ref, 4> made;             // promotion casts
+  Device* device = nullptr;
+  Small<tenon_meta, 2> outputs;   // [n_outputs]
+  bool dry = false;               // explain: operands keep their dtype, views state the promoted one
+};
+
+// Each fills its part of the invocation and throws Error naming op, operand, expected, found.
+void bind(Invocation& call, std::span<const tenon_value> inputs,
+          std::span<const tenon_value> attrs);
+void promote(Invocation& call);      // types, casts (recorded), scalars
+void unify_shapes(Invocation& call);  // single letters and integers of the schema
+void infer(Invocation& call);
+
+// A tenon_launch over the invocation's inputs alone, for infer, view and random_words.
+class InputBlock {
+ public:
+  explicit InputBlock(const Invocation& call);
+  const tenon_launch& launch() const { return launch_; }
+
+ private:
+  Small<uint32_t, 16> slot_begin_;
+  Small<tenon_view, 8> views_;
+  tenon_launch launch_{};
+};
+
+[[noreturn]] void fail_operand(const Invocation& call, uint32_t input, tenon_status status,
+                               std::string message, std::string expected, std::string found,
+                               std::string hint = {});
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/launch.cc: runs one kernel: prepare, scratch, launch, trace, capture.
+#include "core/dispatch/launch.h"
+
+#include <cstring>
+
+#include "core/dispatch/call.h"
+#include "core/dispatch/check.h"
+#include "core/dispatch/prepare.h"
+#include "core/dispatch/select.h"
+#include "core/dispatch/values.h"
+#include "core/plan/plan.h"
+
+namespace tenon::dispatch {
+
+Item make_item(Tensor& tensor, uint32_t slot, uint32_t role) {
+  Item item;
+  std::copy_n(tensor.shape_, tensor.view.rank, item.shape.begin());
+  std::copy_n(tensor.strides_, tensor.view.rank, item.strides.begin());
+  item.data = tensor.view.data;
+  item.rank = tensor.view.rank;
+  item.dtype = tensor.view.dtype;
+  item.flags = tensor.view.flags;
+  item.slot = slot;
+  item.role = role;
+  item.tensor = &tensor;
+  return item;
+}
+
+Block::Block(const Device& device, std::span<const Item> given, uint32_t n_slots,
+             uint32_t n_inputs, std::span<const tenon_value> attrs, void* user)
+    : items(given.begin(), given.end()) {
+  slot_begin.resize(n_slots + 1, 0);
+  for (const Item& item : items) ++slot_begin[item.slot + 1];
+  for (uint32_t i = 0; i < n_slots; ++i) slot_begin[i + 1] += slot_begin[i];
+  for (const Item& item : items) {
+    tenon_view view{};
+    view.data = item.data;
+    view.shape = item.shape.data();
+    view.strides = item.strides.data();
+    view.rank = item.rank;
+    view.dtype = item.dtype;
+    view.device = device.id;
+    view.flags = item.flags;
+    views.push_back(view);
+  }
+  launch.slot_begin = slot_begin.data();
+  launch.views = views.data();
+  launch.attrs = attrs.data();
+  launch.user = user;
+  launch.n_slots = n_slots;
+  launch.n_inputs = n_inputs;
+  launch.n_attrs = static_cast<uint32_t>(attrs.size());
+}
+
+namespace {
+
+std::string launch_text(const Block& block) {
+  std::string text = "{\"operands\":\"";
+  for (size_t i = 0; i < block.items.size(); ++i) {
+    if (i) text += " ";
+    text += std::string(tensor::name_of(block.items[i].dtype)) +
+            tensor::dims_text(block.items[i].dims());
+  }
+  return text + "\"}";
+}
+
+uint64_t workspace(Context& context, const registry::Op& op, const registry::Kernel& kernel,
+                   const Block& block) {
+  if (!kernel.desc.workspace) return 0;
+  Call call(context, CallState::Prepare, kernel.plugin, &op);
+  uint64_t bytes = 0;
+  call.check(kernel.desc.workspace(&call, &block.launch, &bytes), "workspace");
+  return bytes;
+}
+
+void mark_written(Context& context, const registry::Op& op, const Block& block) {
+  for (const Item& item : block.items) {
+    if (item.role != TENON_SLOT_IN && item.tensor) {
+      item.tensor->storage->written(&op, context.scope_path());
+    }
+  }
+}
+
+struct Scratch {
+  Device* device = nullptr;
+  memory::Block block{};
+  ~Scratch() {
+    if (block.data) device->release(block);
+  }
+};
+
+}  // namespace
+
+void run_kernel(Context& context, const registry::Op& op, const registry::Kernel& kernel,
+                Device& device, Block& block, const tenon_rng* rng) {
+  Runtime& runtime = *context.runtime;
+  if (context.capture) context.capture->admit(op, kernel);
+  const std::shared_ptr<const Prepared> prepared = prepare(context, op, kernel, device, block);
+  block.launch.prepared = prepared ? prepared->object : nullptr;
+  Scratch scratch{&device, {}};
+  const uint64_t scratch_bytes = workspace(context, op, kernel, block);
+  if (scratch_bytes) scratch.block = device.allocate(scratch_bytes);
+  Call call(context, CallState::Launch, kernel.plugin, &op);
+  call.scratch = scratch.block.data;
+  call.scratch_bytes = scratch_bytes;
+  call.stream = device.stream;
+  if (rng) {
+    call.has_rng = true;
+    call.rng_state = *rng;
+  }
+  const bool traced = runtime.trace.active();
+  const uint64_t start = traced ? trace::now_ns() : 0;
+  ++context.launches;
+  tenon_status status = TENON_OK;
+  if (runtime.config.checks & kCheckLayout && device.host_memory()) {
+    status = launch_guarded(call, kernel, block);
+  } else {
+    status = kernel.desc.launch(&call, &block.launch);
+  }
+  if (traced) {
+    runtime.trace.add_complete(op.name, kernel.plugin->id, start, trace::now_ns() - start, 0,
+                               launch_text(block));
+  }
+  // A kernel that failed half-way has written: versions move all the same.
+  mark_written(context, op, block);
+  call.check(status, "kernel");
+  if (scratch.block.data && !device.host_memory()) device.wait();
+  if (runtime.config.checks & kCheckLaunch) device.wait();
+  if (runtime.config.checks & kCheckFinite) check_finite(context, op, device, block);
+  if (context.capture) {
+    context.capture->add(op, kernel, device, block, prepared, scratch_bytes, rng,
+                         context.scope_path());
+  }
+}
+
+namespace {
+
+// Does the kernel take any memory in every slot? Staging goes through COPY, so a copy that needed
+// staging itself could not be used for it.
+bool takes_any_layout(const registry::Kernel& kernel) {
+  constexpr uint32_t in = TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE;
+  for (uint32_t i = 0; i < kernel.desc.n_slots; ++i) {
+    const tenon_slot_rule& rule = kernel.desc.slots[i];
+    const uint32_t wanted = rule.role == TENON_SLOT_IN ? in : TENON_SLOT_NEGATIVE_STRIDE;
+    if (rule.layout != TENON_LAYOUT_STRIDED || (rule.flags & wanted) != wanted ||
+        rule.max_rank != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The kernel of a role op for one dtype row; both roles have exactly one type variable.
+const registry::Kernel& role_kernel(Context& context, const registry::Op& op, Device& device,
+                                    tenon_dtype dtype, bool any_layout) {
+  context.runtime->plugins.open_for_device(device.id.kind);
+  const registry::KernelSet* set = op.kernels.load(std::memory_order_acquire);
+  for (const registry::Kernel* kernel : set ? set->kernels : std::vector<const registry::Kernel*>()) {
+    if (kernel->device_kind != device.id.kind) continue;
+    if (any_layout && !takes_any_layout(*kernel)) continue;
+    for (uint32_t row = 0; row < kernel->desc.n_rows; ++row) {
+      if (kernel->desc.dtype_rows[row] == dtype) return *kernel;
+    }
+  }
+  throw Error{.status = TENON_E_NO_KERNEL,
+              .message = op.name + ": device " + device.name() +
+                         " has no kernel for it, which moving data needs",
+              .op = op.name,
+              .expected = "a kernel for " + std::string(tensor::name_of(dtype)) +
+                          (any_layout ? " that takes any strides" : ""),
+              .found = "none",
+              .hint = "a backend must supply the COPY and FILL roles"};
+}
+
+}  // namespace
+
+void launch_copy(Context& context, Device& device, const Item& from, const Item& to) {
+  const registry::Op& op = context.runtime->plugins.require_role(TENON_ROLE_COPY);
+  const registry::Kernel& kernel = role_kernel(context, op, device, from.dtype, true);
+  Item items[2] = {from, to};
+  items[0].slot = 0;
+  items[0].role = TENON_SLOT_IN;
+  items[1].slot = 1;
+  items[1].role = TENON_SLOT_OUT;
+  Dims strides[2] = {to.strides, from.strides};
+  Dims shape = to.shape;
+  const int32_t rank = tensor::collapse(shape.data(), to.rank, strides);
+  items[0].strides = strides[1];
+  items[1].strides = strides[0];
+  for (Item& item : items) {
+    item.shape = shape;
+    item.rank = rank;
+  }
+  Block block(device, items, 2, 1, {}, kernel.desc.user);
+  run_kernel(context, op, kernel, device, block, nullptr);
+}
+
+void launch_fill(Context& context, Device& device, const Item& to, const tenon_value& value) {
+  const registry::Op& op = context.runtime->plugins.require_role(TENON_ROLE_FILL);
+  const registry::Kernel& kernel = role_kernel(context, op, device, to.dtype, false);
+  Item item = to;
+  item.slot = 0;
+  item.role = TENON_SLOT_OUT;
+  Ref staged;
+  if (!takes_any_layout(kernel) && !tensor::is_row_major(to.dims(), to.steps())) {
+    staged = Ref(Tensor::create(device, to.dtype, to.dims()));
+    item = make_item(*staged, 0, TENON_SLOT_OUT);
+  }
+  tenon_value attrs[3] = {};
+  attrs[0].tag = TENON_VALUE_INT_LIST;
+  attrs[0].count = static_cast<uint32_t>(item.rank);
+  attrs[0].as.ints = item.shape.data();
+  attrs[1] = value;
+  attrs[2].tag = TENON_VALUE_DTYPE;
+  attrs[2].as.dtype = item.dtype;
+  Block block(device, {&item, 1}, 1, 0, attrs, kernel.desc.user);
+  run_kernel(context, op, kernel, device, block, nullptr);
+  if (staged) launch_copy(context, device, item, to);
+}
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/prepare.cc: the cache of prepared kernel objects.
+#include "core/dispatch/prepare.h"
+
+#include "core/dispatch/call.h"
+#include "core/dispatch/values.h"
+
+namespace tenon::dispatch {
+
+std::shared_ptr<const Prepared> PrepareCache::find(const std::string& key) {
+  std::lock_guard lock(mutex_);
+  const auto found = map_.find(key);
+  if (found == map_.end()) return nullptr;
+  order_.splice(order_.begin(), order_, found->second);
+  return found->second->second;
+}
+
+void PrepareCache::insert(const std::string& key, std::shared_ptr<const Prepared> prepared) {
+  std::shared_ptr<const Prepared> evicted;  // released outside the lock
+  std::lock_guard lock(mutex_);
+  if (map_.contains(key)) return;
+  order_.emplace_front(key, std::move(prepared));
+  map_.emplace(key, order_.begin());
+  if (order_.size() <= kCapacity) return;
+  evicted = std::move(order_.back().second);
+  map_.erase(order_.back().first);
+  order_.pop_back();
+}
+
+namespace {
+
+std::string key_of(const registry::Kernel& kernel, const Device& device, const Block& block) {
+  std::string key;
+  const auto put = [&key](uint64_t word) {
+    key.append(reinterpret_cast<const char*>(&word), sizeof word);
+  };
+  put(reinterpret_cast<uintptr_t>(&kernel));
+  put(uint64_t{device.id.kind} << 32 | static_cast<uint32_t>(device.id.index));
+  for (const Item& item : block.items) {
+    put(uint64_t{item.slot} << 40 | static_cast<uint64_t>(item.rank) << 32 | item.dtype);
+    put(item.flags);
+    for (int64_t size : item.dims()) put(static_cast<uint64_t>(size));
+    for (int64_t stride : item.steps()) put(static_cast<uint64_t>(stride));
+  }
+  for (uint32_t i = 0; i < block.launch.n_attrs; ++i) {
+    key += value_text(block.launch.attrs[i]);
+    key += ';';
+  }
+  return key;
+}
+
+}  // namespace
+
+std::shared_ptr<const Prepared> prepare(Context& context, const registry::Op& op,
+                                        const registry::Kernel& kernel, Device& device,
+                                        Block& block) {
+  if (!kernel.desc.prepare) return nullptr;
+  PrepareCache& cache = *context.runtime->prepared;
+  const std::string key = key_of(kernel, device, block);
+  if (auto known = cache.find(key)) return known;
+  auto made = std::make_shared<Prepared>();
+  made->kernel = &kernel;
+  // Data pointers are NULL while preparing, but for numbers.
+  std::vector<void*> data;
+  for (tenon_view& view : block.views) {
+    data.push_back(view.data);
+    if (!(view.flags & TENON_VIEW_HOST_SCALAR)) view.data = nullptr;
+  }
+  Call call(context, CallState::Prepare, kernel.plugin, &op);
+  const tenon_status status = kernel.desc.prepare(&call, &block.launch, &made->object);
+  for (size_t i = 0; i < data.size(); ++i) block.views[i].data = data[i];
+  call.check(status, "prepare");
+  cache.insert(key, made);
+  return made;
+}
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/prepare.h: the cache of prepared kernel objects.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "core/dispatch/launch.h"
+
+namespace tenon::dispatch {
+
+// Least recently used first out; what is still launched lives on through its shared pointer.
+class PrepareCache {
+ public:
+  static constexpr size_t kCapacity = 1024;
+  std::shared_ptr<const Prepared> find(const std::string& key);
+  void insert(const std::string& key, std::shared_ptr<const Prepared> prepared);
+
+ private:
+  using Entry = std::pair<std::string, std::shared_ptr<const Prepared>>;
+  std::mutex mutex_;
+  std::list<Entry> order_;  // most recent first
+  std::unordered_map<std::string, std::list<Entry>::iterator> map_;
+};
+
+// NULL for a kernel without `prepare`.
+std::shared_ptr<const Prepared> prepare(Context& context, const registry::Op& op,
+                                        const registry::Kernel& kernel, Device& device,
+                                        Block& block);
+
+}  // namespace tenon::dispatch

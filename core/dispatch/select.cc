@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/select.cc: kernel selection.
+#include "core/dispatch/select.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/dispatch/values.h"
+
+namespace tenon::dispatch {
+
+using registry::Kernel;
+
+size_t KernelKeyHash::operator()(const KernelKey& key) const noexcept {
+  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a over the words
+  const auto mix = [&hash](uint64_t word) { hash = (hash ^ word) * 0x100000001b3ull; };
+  mix(key.op);
+  mix(key.kind);
+  mix(key.arithmetic | uint64_t{key.wide} << 8);
+  mix(key.used_inputs | uint64_t{key.used_attrs} << 32);
+  for (tenon_dtype type : key.types) mix(type);
+  return hash;
+}
+
+uint32_t kernel_inputs(const tenon_kernel_desc& desc) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < desc.n_slots; ++i) {
+    const uint32_t role = desc.slots[i].role;
+    if (role == TENON_SLOT_IN || role == TENON_SLOT_INOUT) ++n;
+  }
+  return n;
+}
+
+namespace {
+
+bool same_value(const tenon_value& a, const tenon_value& b) {
+  if (a.tag != b.tag) return false;
+  switch (a.tag) {
+    case TENON_VALUE_NONE:
+      return true;
+    case TENON_VALUE_INT_LIST:
+      return a.count == b.count && std::equal(a.as.ints, a.as.ints + a.count, b.as.ints);
+    case TENON_VALUE_STRING:
+      return a.count == b.count && std::memcmp(a.as.string, b.as.string, a.count) == 0;
+    default:
+      return a.as.dtype == b.as.dtype;  // all eight bytes
+  }
+}
+
+// Operands and attributes beyond these are absent or default.
+uint32_t used_inputs(const Invocation& call) {
+  uint32_t used = call.n_inputs();
+  while (used > 0 && call.count(used - 1) == 0 && call.schema.inputs[used - 1].optional) --used;
+  return used;
+}
+
+uint32_t used_attrs(const Invocation& call) {
+  uint32_t used = static_cast<uint32_t>(call.attrs.size());
+  while (used > 0 && !call.schema.attrs[used - 1].required() &&
+         same_value(call.attrs[used - 1], default_value(call.schema.attrs[used - 1]))) {
+    --used;
+  }
+  return used;
+}
+
+bool is_wide(const Invocation& call) {
+  for (const Operand& operand : call.operands) {
+    if (operand.tensor && operand.tensor->elements() > INT32_MAX) return true;
+  }
+  for (const tenon_meta& meta : call.outputs) {
+    if (tensor::count({meta.shape, static_cast<size_t>(meta.rank)}) > INT32_MAX) return true;
+  }
+  return false;
+}
+
+std::string types_text(std::span<const tenon_dtype> types) {
+  std::string text = "(";
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (i) text += ",";
+    text += tensor::name_of(types[i]);
+  }
+  return text + ")";
+}
+
+bool has_row(const Kernel& kernel, std::span<const tenon_dtype> types) {
+  if (kernel.desc.n_variables == 0) return true;
+  for (uint32_t row = 0; row < kernel.desc.n_rows; ++row) {
+    const tenon_dtype* types_of_row = kernel.desc.dtype_rows + row * kernel.desc.n_variables;
+    if (std::equal(types.begin(), types.end(), types_of_row)) return true;
+  }
+  return false;
+}
+
+bool matches(const std::string& pin, const Kernel& kernel) { return kernel.plugin->id == pin; }
+
+// "" where the kernel may run, whatever the arithmetic policy.
+std::string unfit(const Invocation& call, const Kernel& kernel) {
+  if (kernel.device_kind != call.device->id.kind) {
+    return "is for device " + call.cx.runtime->registry.name_of(kernel.device_kind);
+  }
+  if (!has_row(kernel, {call.types.data(), call.types.size()})) {
+    return "has no row for dtypes " + types_text({call.types.data(), call.types.size()});
+  }
+  if (is_wide(call) && !(kernel.desc.flags & TENON_KERNEL_INDEX_64)) {
+    return "cannot index more than 2^31 - 1 elements";
+  }
+  if (used_inputs(call) > kernel_inputs(kernel.desc)) {
+    return "was built before operand \"" +
+           call.schema.inputs[kernel_inputs(kernel.desc)].name + "\" existed";
+  }
+  if (used_attrs(call) > kernel.desc.n_attrs) {
+    return "was built before attribute \"" + call.schema.attrs[kernel.desc.n_attrs].name +
+           "\" existed";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::pair<const Kernel*, std::string>> judge(const Invocation& call) {
+  call.cx.runtime->plugins.open_for_device(call.device->id.kind);
+  std::string pin;
+  for (const auto& [op, plugin] : call.cx.runtime->pins()) {
+    if (op == call.op.index) pin = plugin;
+    if (op == UINT32_MAX && pin.empty()) pin = plugin;
+  }
+  const bool canonical =
+      call.device->host_memory() && call.cx.arithmetic == TENON_ARITHMETIC_CANONICAL;
+  struct Judged {
+    const Kernel* kernel;
+    std::string reason;
+    int rank;
+  };
+  std::vector<Judged> judged;
+  const registry::KernelSet* set = call.op.kernels.load(std::memory_order_acquire);
+  for (const Kernel* kernel : set ? set->kernels : std::vector<const Kernel*>()) {
+    std::string reason = unfit(call, *kernel);
+    int rank = 1;
+    if (!pin.empty() && matches(pin, *kernel)) {
+      rank = 0;
+    } else if (canonical && !(kernel->desc.flags & TENON_KERNEL_CANONICAL)) {
+      rank = 2;
+      if (kernel->plugin != call.device->backend->plugin && reason.empty()) {
+        reason = "does not give canonical bits: pin it, or choose fast arithmetic";
+      }
+    }
+    judged.push_back({kernel, std::move(reason), reason.empty() ? rank : rank + 4});
+  }
+  for (Judged& item : judged) {
+    if (!item.reason.empty()) item.rank = item.rank | 8;
+  }
+  std::stable_sort(judged.begin(), judged.end(),
+                   [](const Judged& a, const Judged& b) { return a.rank < b.rank; });
+  std::vector<std::pair<const Kernel*, std::string>> out;
+  for (Judged& item : judged) out.emplace_back(item.kernel, std::move(item.reason));
+  return out;
+}
+
+const Candidates& candidates(const Invocation& call) {
+  KernelCache& cache = *call.cx.kernels;
+  const uint64_t epoch = call.cx.runtime->registry.epoch();
+  if (cache.epoch != epoch) {
+    cache.map.clear();
+    cache.epoch = epoch;
+  }
+  KernelKey key;
+  key.op = call.op.index;
+  key.kind = call.device->id.kind;
+  key.arithmetic = call.cx.arithmetic;
+  key.wide = is_wide(call) ? 1 : 0;
+  key.used_inputs = used_inputs(call);
+  key.used_attrs = used_attrs(call);
+  const bool cacheable = call.types.size() <= key.types.size();
+  std::copy_n(call.types.begin(), std::min(call.types.size(), key.types.size()),
+              key.types.begin());
+  const auto found = cache.map.find(key);
+  if (cacheable && found != cache.map.end()) return found->second;
+  Candidates fresh;
+  for (auto& [kernel, reason] : judge(call)) {
+    if (reason.empty()) fresh.kernels.push_back(kernel);
+  }
+  // Opening plugins may have moved the epoch; what was judged is of the new one.
+  const uint64_t now = call.cx.runtime->registry.epoch();
+  if (now != epoch) {
+    cache.map.clear();
+    cache.epoch = now;
+  }
+  return cache.map.insert_or_assign(key, std::move(fresh)).first->second;
+}
+
+void fail_no_kernel(const Invocation& call, const std::string& declined) {
+  std::string found;
+  for (const auto& [kernel, reason] : judge(call)) {
+    if (!found.empty()) found += "; ";
+    found += kernel->plugin->id + ": " + (reason.empty() ? declined : reason);
+  }
+  const std::string types = types_text({call.types.data(), call.types.size()});
+  if (found.empty()) found = "no plugin has a kernel for this op";
+  throw Error{.status = TENON_E_NO_KERNEL,
+              .message = call.op.name + ": no kernel for device " + call.device->name() +
+                         " and dtypes " + types + ", and no composition: " + found,
+              .op = call.op.name,
+              .expected = "a kernel for " + call.device->name() + " " + types,
+              .found = found,
+              .hint = "`tenon op explain " + call.op.name + "` lists the candidates"};
+}
+
+}  // namespace tenon::dispatch

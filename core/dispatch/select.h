@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/select.h: which kernels may run (op, device kind, dtype row), in which order, and
+// why others may not.
+//
+// The order: a pin; then, on a host-memory device in canonical arithmetic, CANONICAL kernels before
+// the kernels of the plugin that owns the device, others not at all; then priority, then plugin id.
+// The best kernel's plugin is the provider; its other kernels for the same key are layout variants.
+#pragma once
+
+#include <tenon/plugin.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/dispatch/invocation.h"
+
+namespace tenon::dispatch {
+
+struct Candidates {
+  std::vector<const registry::Kernel*> kernels;  // best provider first
+};
+
+struct KernelKey {
+  uint32_t op = 0;
+  uint32_t kind = 0;
+  uint32_t arithmetic = 0;
+  uint32_t wide = 0;  // an operand of more than 2^31 - 1 elements
+  uint32_t used_inputs = 0;
+  uint32_t used_attrs = 0;
+  std::array<tenon_dtype, 4> types{};
+  bool operator==(const KernelKey&) const = default;
+};
+
+struct KernelKeyHash {
+  size_t operator()(const KernelKey& key) const noexcept;
+};
+
+// Of one context; emptied when the registry's epoch moves.
+struct KernelCache {
+  uint64_t epoch = 0;
+  std::unordered_map<KernelKey, Candidates, KernelKeyHash> map;
+};
+
+// Candidates for the call; opens the device kind's plugins first. May be empty.
+const Candidates& candidates(const Invocation& call);
+
+// Every kernel of the op with the reason why it cannot run ("" where it can), best first.
+std::vector<std::pair<const registry::Kernel*, std::string>> judge(const Invocation& call);
+
+// TENON_E_NO_KERNEL with every candidate and why it lost.
+[[noreturn]] void fail_no_kernel(const Invocation& call, const std::string& declined);
+
+// Inputs and outputs of a kernel as it was built.
+uint32_t kernel_inputs(const tenon_kernel_desc& desc);
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/values.cc: attribute values.
+#include "core/dispatch/values.h"
+
+#include <cstdio>
+
+#include "core/tensor/dtype.h"
+#include "core/tensor/layout.h"
+
+namespace tenon::dispatch {
+
+ValueStore::ValueStore(std::span<const tenon_value> values) : values_(values.begin(), values.end()) {
+  for (tenon_value& value : values_) {
+    if (value.tag == TENON_VALUE_INT_LIST) {
+      ints_.emplace_back(value.as.ints, value.as.ints + value.count);
+      value.as.ints = ints_.back().data();
+    } else if (value.tag == TENON_VALUE_STRING) {
+      strings_.emplace_back(value.as.string, value.count);
+      value.as.string = strings_.back().data();
+    }
+  }
+}
+
+std::string tag_name(uint32_t tag) {
+  switch (tag) {
+    case TENON_VALUE_NONE:
+      return "none";
+    case TENON_VALUE_TENSOR:
+      return "a tensor";
+    case TENON_VALUE_TENSOR_LIST:
+      return "a list of tensors";
+    case TENON_VALUE_I64:
+      return "int";
+    case TENON_VALUE_F64:
+      return "float";
+    case TENON_VALUE_BOOL:
+      return "bool";
+    case TENON_VALUE_STRING:
+      return "str";
+    case TENON_VALUE_INT_LIST:
+      return "int[]";
+    case TENON_VALUE_DTYPE:
+      return "dtype";
+    default:
+      return "unknown tag " + std::to_string(tag);
+  }
+}
+
+std::string value_text(const tenon_value& value) {
+  switch (value.tag) {
+    case TENON_VALUE_I64:
+      return std::to_string(value.as.i64);
+    case TENON_VALUE_BOOL:
+      return value.as.i64 ? "true" : "false";
+    case TENON_VALUE_F64: {
+      char text[40];
+      std::snprintf(text, sizeof text, "%.17g", value.as.f64);
+      return text;
+    }
+    case TENON_VALUE_STRING:
+      return '"' + std::string(value.as.string, value.count) + '"';
+    case TENON_VALUE_INT_LIST:
+      return tensor::dims_text({value.as.ints, value.count});
+    case TENON_VALUE_DTYPE:
+      return std::string(tensor::name_of(static_cast<tenon_dtype>(value.as.dtype)));
+    default:
+      return tag_name(value.tag);
+  }
+}
+
+tenon_value default_value(const registry::Attr& attr) {
+  tenon_value value{};
+  const registry::AttrDefault& def = attr.def;
+  if (!def.present || def.none) return value;
+  switch (attr.kind) {
+    case registry::AttrKind::Int:
+      value.tag = TENON_VALUE_I64;
+      value.as.i64 = def.i;
+      break;
+    case registry::AttrKind::Float:
+      value.tag = TENON_VALUE_F64;
+      value.as.f64 = def.f;
+      break;
+    case registry::AttrKind::Bool:
+      value.tag = TENON_VALUE_BOOL;
+      value.as.i64 = def.b ? 1 : 0;
+      break;
+    case registry::AttrKind::String:
+      value.tag = TENON_VALUE_STRING;
+      value.count = static_cast<uint32_t>(def.s.size());
+      value.as.string = def.s.data();
+      break;
+    case registry::AttrKind::Number:
+      if (def.number_kind == tensor::ScalarKind::Float) {
+        value.tag = TENON_VALUE_F64;
+        value.as.f64 = def.f;
+      } else if (def.number_kind == tensor::ScalarKind::Bool) {
+        value.tag = TENON_VALUE_BOOL;
+        value.as.i64 = def.b ? 1 : 0;
+      } else {
+        value.tag = TENON_VALUE_I64;
+        value.as.i64 = def.i;
+      }
+      break;
+    case registry::AttrKind::Dtype:
+      value.tag = TENON_VALUE_DTYPE;
+      value.as.dtype = def.d;
+      break;
+    case registry::AttrKind::IntList:
+      value.tag = TENON_VALUE_INT_LIST;
+      value.count = static_cast<uint32_t>(def.ints.size());
+      value.as.ints = def.ints.data();
+      break;
+  }
+  return value;
+}
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/optim/optimizer.cc: optimizer objects.
+#include "core/optim/optimizer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/autograd/graph.h"
+#include "core/autograd/rows.h"
+#include "core/dispatch/dispatch.h"
+#include "core/dispatch/values.h"
+
+namespace tenon::optim {
+
+namespace {
+
+std::string_view view_of(const tenon_string& text) {
+  return {text.data, text.length == TENON_NUL ? std::char_traits<char>::length(text.data)
+                                              : static_cast<size_t>(text.length)};
+}
+
+tenon_value tensor_value(Tensor* tensor) {
+  tenon_value value{TENON_VALUE_TENSOR, 0, {}};
+  value.as.tensor = tensor::handle(tensor);
+  return value;
+}
+
+tenon_value list_value(const std::vector<tenon_tensor*>& list) {
+  tenon_value value{TENON_VALUE_TENSOR_LIST, static_cast<uint32_t>(list.size()), {}};
+  value.as.tensors = list.data();
+  return value;
+}
+
+tenon_value hyper_value(const tenon_hyper_desc& hyper, double number) {
+  tenon_value value{hyper.tag, 0, {}};
+  if (hyper.tag == TENON_VALUE_F64) {
+    value.as.f64 = number;
+  } else {
+    value.as.i64 = static_cast<int64_t>(number);
+  }
+  return value;
+}
+
+// Strides without gaps in the order of the parameter's dimensions: a transposed parameter gets
+// transposed state.
+tensor::Dims dense_strides(const Tensor& like) {
+  std::vector<size_t> order(like.shape().size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::abs(like.strides_[a]) > std::abs(like.strides_[b]);
+  });
+  tensor::Dims strides{};
+  int64_t stride = 1;
+  for (size_t k = order.size(); k-- > 0;) {
+    strides[order[k]] = stride;
+    stride *= std::max<int64_t>(like.shape_[order[k]], 1);
+  }
+  return strides;
+}
+
+void check_param(const Tensor& tensor, size_t index) {
+  if (autograd::is_leaf(tensor) && autograd::requires_grad(tensor)) return;
+  throw Error{.status = TENON_E_GRAD,
+              .message = "parameter " + std::to_string(index) +
+                         " is no leaf that requires a gradient",
+              .operand = "params",
+              .expected = "a leaf with tenon_tensor_set_requires_grad",
+              .found = tensor::describe(tensor)};
+}
+
+}  // namespace
+
+Optimizer::Optimizer(Context& context, const registry::Optimizer& kind, std::vector<Ref> params,
+                     std::span<const NamedValue> values)
+    : runtime_(context.runtime), kind_(&kind) {
+  step_op_ = &runtime_->plugins.require_op(view_of(kind.desc.step_op), 0);
+  if (kind.desc.rows_op.length != 0) {
+    rows_op_ = &runtime_->plugins.require_op(view_of(kind.desc.rows_op), 0);
+  }
+  std::set<const Tensor*> seen;
+  for (size_t i = 0; i < params.size(); ++i) {
+    check_param(*params[i], i);
+    if (!seen.insert(params[i].get()).second) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "parameter " + std::to_string(i) + " is listed twice",
+                  .operand = "params"};
+    }
+  }
+  for (uint32_t i = 0; i < kind.desc.n_hypers; ++i) {
+    hypers_.push_back(hyper_value(kind.desc.hypers[i], kind.desc.hypers[i].initial));
+  }
+  for (const auto& [name, value] : values) {
+    const size_t hyper = hyper_index(name);
+    hypers_[hyper] = checked(hyper, value);
+  }
+  for (Ref& param : params) params_.push_back({std::move(param), {}});
+  runtime_->retain();
+}
+
+Optimizer::~Optimizer() {
+  params_.clear();
+  dynamics_.clear();
+  runtime_->release();
+}
+
+size_t Optimizer::hyper_index(std::string_view name) const {
+  std::string known;
+  for (uint32_t i = 0; i < kind_->desc.n_hypers; ++i) {
+    const std::string_view own = view_of(kind_->desc.hypers[i].name);
+    if (own == name) return i;
+    known += (known.empty() ? "" : " ") + std::string(own);
+  }
+  throw Error{.status = TENON_E_ATTRIBUTE,
+              .message = kind_->name + ": no hyper-parameter \"" + std::string(name) + "\"",
+              .op = kind_->name,
+              .operand = std::string(name),
+              .expected = "one of: " + known,
+              .found = std::string(name)};
+}
+
+tenon_value Optimizer::checked(size_t hyper, const tenon_value& value) const {
+  const tenon_hyper_desc& desc = kind_->desc.hypers[hyper];
+  const std::string name(view_of(desc.name));
+  tenon_value out = value;
+  if (desc.tag == TENON_VALUE_F64 && value.tag == TENON_VALUE_I64) {
+    out.tag = TENON_VALUE_F64;
+    out.as.f64 = static_cast<double>(value.as.i64);
+  }
+  if (out.tag != desc.tag) {
+    throw Error{.status = TENON_E_ATTRIBUTE,
+                .message = kind_->name + ": hyper-parameter \"" + name + "\" has the wrong type",
+                .op = kind_->name,
+                .operand = name,
+                .expected = dispatch::tag_name(desc.tag),
+                .found = dispatch::tag_name(value.tag)};
+  }
+  const double number =
+      out.tag == TENON_VALUE_F64 ? out.as.f64 : static_cast<double>(out.as.i64);
+  if (!(number >= desc.minimum && number <= desc.maximum)) {
+    throw Error{.status = TENON_E_ATTRIBUTE,
+                .message = kind_->name + ": hyper-parameter \"" + name + "\" is out of range",
+                .op = kind_->name,
+                .operand = name,
+                .expected = std::to_string(desc.minimum) + " to " + std::to_string(desc.maximum),
+                .found = dispatch::value_text(out)};
+  }
+  return out;
+}
+
+void Optimizer::set(Context& context, std::string_view name, const tenon_value& value) {
+  const size_t hyper = hyper_index(name);
+  const tenon_value fresh = checked(hyper, value);
+  if (!(kind_->desc.hypers[hyper].flags & TENON_HYPER_DYNAMIC) && context.capturing) {
+    throw Error{.status = TENON_E_CAPTURE,
+                .message = kind_->name + ": hyper-parameter \"" + std::string(name) +
+                           "\" is fixed while a step is captured",
+                .op = kind_->name,
+                .operand = std::string(name)};
+  }
+  const CaptureSuspended suspended(context);
+  for (Dynamic& dynamic : dynamics_) {
+    if (dynamic.values[hyper]) dispatch::fill(context, *dynamic.values[hyper], fresh);
+  }
+  hypers_[hyper] = fresh;
+}
+
+tenon_value Optimizer::get(std::string_view name) const { return hypers_[hyper_index(name)]; }
+
+Tensor* Optimizer::state(uint32_t param, std::string_view name) const {
+  if (param >= params_.size()) {
+    throw Error{.status = TENON_E_NOT_FOUND,
+                .message = "the optimizer has no parameter " + std::to_string(param),
+                .expected = "an index below " + std::to_string(params_.size()),
+                .found = std::to_string(param)};
+  }
+  std::string known;
+  for (uint32_t i = 0; i < kind_->desc.n_states; ++i) {
+    const std::string_view own = view_of(kind_->desc.states[i].name);
+    if (own == name) {
+      return params_[param].states.empty() ? nullptr : params_[param].states[i].get();
+    }
+    known += (known.empty() ? "" : " ") + std::string(own);
+  }
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = kind_->name + ": no state \"" + std::string(name) + "\"",
+              .op = kind_->name,
+              .operand = std::string(name),
+              .expected = "one of: " + known,
+              .found = std::string(name)};
+}
+
+// Never recorded: a replay must not set the state back to its beginning.
+void Optimizer::make_state(Context& context, Param& param) {
+  if (!param.states.empty()) return;
+  const CaptureSuspended suspended(context);
+  const Tensor& like = *param.tensor;
+  std::vector<Ref> states;
+  for (uint32_t i = 0; i < kind_->desc.n_states; ++i) {
+    const tenon_state_desc& desc = kind_->desc.states[i];
+    const tenon_dtype dtype = desc.dtype == TENON_DTYPE_NONE ? like.dtype() : desc.dtype;
+    Ref made;
+    if (desc.shape == TENON_STATE_SCALAR) {
+      made = Ref(Tensor::create(like.device(), dtype, {}));
+    } else {
+      const tensor::Dims strides = dense_strides(like);
+      const uint64_t bytes = static_cast<uint64_t>(like.elements()) * tensor::size_of(dtype);
+      made = Ref(Tensor::create(tensor::Storage::create(like.device(), bytes), dtype, like.shape(),
+                                strides.data(), 0));
+    }
+    tenon_value initial{TENON_VALUE_F64, 0, {}};
+    initial.as.f64 = desc.initial;
+    dispatch::fill(context, *made, initial);
+    states.push_back(std::move(made));
+  }
+  param.states = std::move(states);
+}
+
+const Optimizer::Dynamic& Optimizer::dynamic(Context& context, Device& device) {
+  for (const Dynamic& known : dynamics_) {
+    if (known.device == &device) return known;
+  }
+  const CaptureSuspended suspended(context);
+  Dynamic made{&device, std::vector<Ref>(hypers_.size())};
+  for (uint32_t i = 0; i < kind_->desc.n_hypers; ++i) {
+    if (!(kind_->desc.hypers[i].flags & TENON_HYPER_DYNAMIC)) continue;
+    made.values[i] = Ref(dispatch::full(context, device, TENON_DTYPE_F64, {}, hypers_[i]));
+  }
+  dynamics_.push_back(std::move(made));
+  return dynamics_.back();
+}
+
+// Parameters with gradients, cut into lists one launch can take. grads[i] = (dense, none) or
+// (indices, values) of parameter i.
+std::vector<Optimizer::Work> Optimizer::gather(std::vector<std::pair<Ref, Ref>>& grads,
+                                               bool& any) {
+  std::vector<Work> works;
+  for (size_t i = 0; i < params_.size(); ++i) {
+    grads.emplace_back();
+    Tensor& tensor = *params_[i].tensor;
+    autograd::Link* link = tensor.link.load(std::memory_order_acquire);
+    if (!link || link->node) continue;
+    bool rows = false;
+    {
+      std::lock_guard lock(link->mutex);
+      rows = static_cast<bool>(link->row_indices);
+      grads[i] = rows ? std::pair(link->row_indices, link->row_values)
+                      : std::pair(link->grad, Ref());
+    }
+    if (!grads[i].first) continue;
+    any = true;
+    const auto fits = [&](const Work& work) {
+      const Tensor& first = *params_[work.params[0]].tensor;
+      return work.rows == rows && &first.device() == &tensor.device() &&
+             first.dtype() == tensor.dtype();
+    };
+    const auto known = std::find_if(works.begin(), works.end(), fits);
+    if (known == works.end()) {
+      works.push_back({{i}, rows});
+    } else {
+      known->params.push_back(i);
+    }
+  }
+  return works;
+}
+
+void Optimizer::step(Context& context, const Work& work,
+                     std::span<const std::pair<Ref, Ref>> grads) {
+  const bool rows = work.rows && rows_op_;
+  std::vector<Ref> dense;  // rows made dense for an optimizer without a rows op
+  std::vector<tenon_tensor*> params;
+  std::vector<tenon_tensor*> firsts;
+  std::vector<tenon_tensor*> seconds;
+  std::vector<std::vector<tenon_tensor*>> states(kind_->desc.n_states);
+  for (size_t i : work.params) {
+    Param& param = params_[i];
+    params.push_back(tensor::handle(param.tensor.get()));
+    Tensor* first = grads[i].first.get();
+    if (work.rows && !rows_op_) {
+      dense.push_back(autograd::densify(context, tensor::meta_of(*param.tensor),
+                                        {grads[i].first, grads[i].second}));
+      first = dense.back().get();
+    }
+    firsts.push_back(tensor::handle(first));
+    if (rows) seconds.push_back(tensor::handle(grads[i].second.get()));
+    for (size_t s = 0; s < states.size(); ++s) {
+      states[s].push_back(tensor::handle(param.states[s].get()));
+    }
+  }
+  std::vector<tenon_value> inputs = {list_value(params), list_value(firsts)};
+  if (rows) inputs.push_back(list_value(seconds));
+  for (const auto& list : states) inputs.push_back(list_value(list));
+  const Dynamic& numbers = dynamic(context, params_[work.params[0]].tensor->device());
+  std::vector<tenon_value> attrs;
+  for (uint32_t i = 0; i < kind_->desc.n_hypers; ++i) {
+    if (numbers.values[i]) {
+      inputs.push_back(tensor_value(numbers.values[i].get()));
+    } else {
+      attrs.push_back(hypers_[i]);
+    }
+  }
+  dispatch::call(context, rows ? *rows_op_ : *step_op_, inputs, attrs, {});
+}
+
+void Optimizer::run(Context& context, bool clear_grads) {
+  const GradMode off(context, false);
+  std::vector<std::pair<Ref, Ref>> grads;
+  bool any = false;
+  const std::vector<Work> works = gather(grads, any);
+  if (!any) {
+    throw Error{.status = TENON_E_GRAD,
+                .message = kind_->name + ": no parameter has a gradient",
+                .op = kind_->name,
+                .expected = "gradients from tenon_backward_run",
+                .found = "none"};
+  }
+  for (const Work& work : works) {
+    for (size_t i : work.params) make_state(context, params_[i]);
+  }
+  for (const Work& work : works) step(context, work, grads);
+  if (!clear_grads) return;
+  for (Param& param : params_) {
+    autograd::Link& link = autograd::link_of(*param.tensor);
+    std::lock_guard lock(link.mutex);
+    link.grad = Ref();
+    link.row_indices = Ref();
+    link.row_values = Ref();
+  }
+}
+
+}  // namespace tenon::optim

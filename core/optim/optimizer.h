@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/optim/optimizer.h: an optimizer object: parameters, named state, hyper-parameters, and the
+// step op that a plugin brought. Knows no update rule.
+#pragma once
+
+#include <tenon/plugin.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/api/context.h"
+
+namespace tenon::optim {
+
+using tensor::Ref;
+using tensor::Tensor;
+using NamedValue = std::pair<std::string_view, tenon_value>;
+
+class Optimizer {
+ public:
+  // Throws Error where a parameter is no leaf that requires grad, or a value does not fit.
+  Optimizer(Context& context, const registry::Optimizer& kind, std::vector<Ref> params,
+            std::span<const NamedValue> values);
+  ~Optimizer();
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+
+  // Updates every parameter with a gradient; lists are cut by device, dtype, and rows or dense.
+  void run(Context& context, bool clear_grads);
+  void set(Context& context, std::string_view name, const tenon_value& value);
+  tenon_value get(std::string_view name) const;
+  Tensor* state(uint32_t param, std::string_view name) const;  // NULL before the first step
+  size_t size() const { return params_.size(); }
+  Runtime* runtime() const { return runtime_; }
+
+ private:
+  struct Param {
+    Ref tensor;
+    std::vector<Ref> states;
+  };
+  struct Dynamic {  // 0-d tensors that replays read
+    Device* device = nullptr;
+    std::vector<Ref> values;  // per hyper; empty for static ones
+  };
+  struct Work {
+    std::vector<size_t> params;
+    bool rows = false;
+  };
+
+  size_t hyper_index(std::string_view name) const;
+  tenon_value checked(size_t hyper, const tenon_value& value) const;
+  void make_state(Context& context, Param& param);
+  const Dynamic& dynamic(Context& context, Device& device);
+  std::vector<Work> gather(std::vector<std::pair<Ref, Ref>>& grads, bool& any);
+  void step(Context& context, const Work& work, std::span<const std::pair<Ref, Ref>> grads);
+
+  Runtime* runtime_;
+  const registry::Optimizer* kind_;
+  const registry::Op* step_op_;
+  const registry::Op* rows_op_ = nullptr;
+  std::vector<Param> params_;
+  std::vector<tenon_value> hypers_;
+  std::vector<Dynamic> dynamics_;
+};
+
+struct OptimizerSlot : memory::SlotHeader {
+  Optimizer* optimizer = nullptr;
+};
+using OptimizerSlab = memory::Slab<OptimizerSlot, kOptimizerKind>;
+
+}  // namespace tenon::optim

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plan/plan.h: a captured step: the resolved launches of a whole step, replayed in order.
+//
+// Every storage a launch touches is held by the plan, so addresses stay good; nothing is freed and
+// reused inside. Random launches read their counter relative to a word the plan advances.
+#pragma once
+
+#include <tenon/plugin.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/api/context.h"
+#include "core/dispatch/launch.h"
+#include "core/dispatch/values.h"
+
+namespace tenon::plan {
+
+using tensor::Ref;
+using tensor::Storage;
+using tensor::Tensor;
+
+// One resolved launch; views, dims and attributes live here. Not movable.
+struct Launch {
+  Launch(const registry::Op& what, const registry::Kernel& with, Device& on,
+         const dispatch::Block& block);
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+
+  const registry::Op* op;
+  const registry::Kernel* kernel;
+  Device* device;
+  dispatch::ValueStore attrs;
+  std::vector<int64_t> dims;
+  std::vector<tenon_view> views;
+  std::vector<uint32_t> slot_begin;
+  std::vector<uint64_t> scalars;  // host scalars the views point to
+  std::shared_ptr<const dispatch::Prepared> prepared;
+  uint64_t scratch_bytes = 0;
+  bool random = false;
+  tenon_rng rng{};  // offset relative to the plan's start
+  const std::string* scope = nullptr;
+  tenon_launch launch{};
+};
+
+struct Plan {
+  explicit Plan(Runtime& owner);
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  void run(Context& context);
+  void set(uint32_t index, Tensor& tensor);
+  std::string text() const;
+
+  struct Patch {
+    Launch* launch;
+    size_t view;
+    int64_t byte_offset;  // from the input's first element
+  };
+  struct Input {
+    Ref tensor;  // what is bound now
+    tenon_meta meta{};
+    tensor::Dims strides{};
+    void* data = nullptr;
+    std::vector<Patch> patches;
+    bool written = false;
+  };
+
+  Runtime* runtime;
+  std::deque<Launch> launches;
+  std::vector<Input> inputs;
+  std::vector<Storage*> storages;                              // held
+  std::vector<std::pair<Storage*, const registry::Op*>> written;  // each once, with its last writer
+  uint64_t counters = 0;                                       // random counters one run consumes
+  struct DeviceState {
+    Device* device = nullptr;
+    memory::Block scratch{};
+    memory::Block counter{};  // the word device_base points to, on devices of other memory
+  };
+  std::vector<DeviceState> devices;
+  uint64_t host_counter = 0;
+  std::atomic<bool> running{false};
+
+ private:
+  DeviceState& state_of(Device& device);
+  friend class Recorder;
+};
+
+// Collects launches between capture begin and end.
+class Recorder {
+ public:
+  Recorder(Context& context, std::vector<Ref> inputs);
+  // Refuses kernels that cannot be replayed, before they run; the capture then fails as a whole.
+  void admit(const registry::Op& op, const registry::Kernel& kernel);
+  void add(const registry::Op& op, const registry::Kernel& kernel, Device& device,
+           const dispatch::Block& block, std::shared_ptr<const dispatch::Prepared> prepared,
+           uint64_t scratch_bytes, const tenon_rng* rng, const std::string* scope);
+  // The finished plan; throws what made the capture fail.
+  std::unique_ptr<Plan> finish(Context& context);
+
+ private:
+  void hold(Storage& storage);
+  void bind_inputs(Launch& launch, const dispatch::Block& block);
+  std::unique_ptr<Plan> plan_;
+  uint64_t start_counter_;
+  std::unique_ptr<Error> failure_;
+};
+
+struct PlanSlot : memory::SlotHeader {
+  Plan* plan = nullptr;
+};
+using PlanSlab = memory::Slab<PlanSlot, kPlanKind>;
+
+}  // namespace tenon::plan

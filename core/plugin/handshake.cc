@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plugin/handshake.cc: versions, fingerprint, identity, and manifest against registration.
+#include "core/plugin/handshake.h"
+
+#include <cstring>
+#include <set>
+
+#include "core/api/error.h"
+#include "core/registry/checks.h"
+
+namespace tenon::plugin {
+namespace {
+
+using registry::refuse;
+
+const char* sanitizer_name(uint32_t sanitizer) {
+  switch (sanitizer) {
+    case TENON_SANITIZER_NONE:
+      return "no sanitizer";
+    case TENON_SANITIZER_ADDRESS:
+      return "AddressSanitizer";
+    case TENON_SANITIZER_THREAD:
+      return "ThreadSanitizer";
+    default:
+      return "an unknown sanitizer";
+  }
+}
+
+// Draft and major come first: where they differ, nothing else can be read.
+void check_versions(uint32_t draft, uint32_t major, uint32_t minor, uint32_t required_minor,
+                    const tenon_host& host) {
+  if (major != host.abi_major) {
+    refuse("built for ABI major " + std::to_string(major) + "; this Tenon loads major " +
+           std::to_string(host.abi_major));
+  }
+  if (draft != host.fingerprint.draft) {
+    refuse("built for ABI draft " + std::to_string(draft) + "; this Tenon loads draft " +
+           std::to_string(host.fingerprint.draft));
+  }
+  if (required_minor > host.abi_minor) {
+    refuse("needs a newer Tenon: it requires ABI " + std::to_string(major) + "." +
+           std::to_string(required_minor) + "; this one offers " + std::to_string(host.abi_major) +
+           "." + std::to_string(host.abi_minor));
+  }
+  if (required_minor > minor) {
+    refuse("requires ABI minor " + std::to_string(required_minor) + " but was built for " +
+           std::to_string(minor));
+  }
+}
+
+[[noreturn]] void disagree(const std::string& field, const std::string& difference) {
+  refuse("plugin.json and the library disagree in field \"" + field + "\": " + difference +
+         "; write plugin.json again with `tenon manifest`");
+}
+
+void compare_text(const char* name, const std::string& manifest, const tenon_string& library) {
+  const std::string found(registry::text_of(library, name));
+  if (found != manifest) {
+    disagree(name, "plugin.json says \"" + manifest + "\", the library \"" + found + "\"");
+  }
+}
+
+void compare_number(const char* name, uint32_t manifest, uint32_t library) {
+  if (manifest != library) {
+    disagree(name, "plugin.json says " + std::to_string(manifest) + ", the library " +
+                       std::to_string(library));
+  }
+}
+
+void compare_names(const std::string& name, const std::set<std::string>& manifest,
+                   const std::set<std::string>& library) {
+  for (const std::string& item : manifest) {
+    if (!library.contains(item)) {
+      disagree(name, "plugin.json lists " + item + ", which the library does not register");
+    }
+  }
+  for (const std::string& item : library) {
+    if (!manifest.contains(item)) {
+      disagree(name, "the library registers " + item + ", which plugin.json does not list");
+    }
+  }
+}
+
+std::set<std::string> as_set(const std::vector<std::string>& list) {
+  return {list.begin(), list.end()};
+}
+
+std::string op_text(const std::string& name, uint32_t revision, const std::string& role) {
+  return "\"" + name + "\" revision " + std::to_string(revision) +
+         (role.empty() ? "" : " with role \"" + role + "\"");
+}
+
+void compare_kernels(const Manifest& manifest, const registry::TableNames& names) {
+  std::map<std::string, std::set<std::string>> listed;
+  for (const auto& entry : manifest.kernels) {
+    listed[entry.device].insert(entry.ops.begin(), entry.ops.end());
+  }
+  for (const auto& [device, ops] : listed) {
+    if (!names.kernels.contains(device)) {
+      disagree("kernels", "plugin.json lists device " + device +
+                              ", for which the library registers no kernel");
+    }
+  }
+  for (const auto& [device, ops] : names.kernels) {
+    const auto found = listed.find(device);
+    if (found == listed.end()) {
+      disagree("kernels", "the library registers kernels for device " + device +
+                              ", which plugin.json does not list");
+    }
+    if (!found->second.contains("*")) compare_names("kernels." + device, found->second, ops);
+  }
+}
+
+}  // namespace
+
+std::string words_of(const tenon_diag& diag, tenon_status status) {
+  std::string words(diag.message, strnlen(diag.message, sizeof diag.message));
+  if (words.empty()) words = "status " + std::to_string(status);
+  return words;
+}
+
+void call_query(tenon_plugin_query_fn query, const tenon_host& host, Answer& answer) {
+  answer = Answer{};
+  answer.plugin.struct_size = sizeof(tenon_plugin);
+  tenon_diag diag{};
+  const tenon_status status = query(&host, &answer.plugin, &diag);
+  if (status != TENON_OK) {
+    throw Error{TENON_E_PLUGIN,
+                std::string(TENON_PLUGIN_QUERY_NAME) + " reported: " + words_of(diag, status)};
+  }
+}
+
+void check_answer(const Answer& answer, const tenon_host& host) {
+  const tenon_plugin& plugin = answer.plugin;
+  const tenon_fingerprint& theirs = plugin.fingerprint;
+  const tenon_fingerprint& ours = host.fingerprint;
+  check_versions(theirs.draft, plugin.built_major, plugin.built_minor, plugin.required_minor, host);
+  if (theirs.pointer_bits != ours.pointer_bits) {
+    refuse("built for pointers of " + std::to_string(theirs.pointer_bits) +
+           " bits; this Tenon has " + std::to_string(ours.pointer_bits));
+  }
+  if (theirs.byte_order != ours.byte_order) {
+    refuse("built for another byte order (" + std::to_string(theirs.byte_order) +
+           "; this Tenon has " + std::to_string(ours.byte_order) + ")");
+  }
+  if (theirs.sanitizer != ours.sanitizer) {
+    refuse(std::string("built with ") + sanitizer_name(theirs.sanitizer) + "; this Tenon with " +
+           sanitizer_name(ours.sanitizer));
+  }
+  if (plugin.struct_size < registry::kMinimalSize<tenon_plugin>) {
+    refuse("filled in " + std::to_string(plugin.struct_size) + " bytes of tenon_plugin; " +
+           std::to_string(registry::kMinimalSize<tenon_plugin>) + " are needed");
+  }
+  for (size_t i = 0; i < sizeof answer.behind; ++i) {
+    if (answer.behind[i] != 0) {
+      refuse("needs a newer Tenon: unknown data at offset " +
+             std::to_string(sizeof(tenon_plugin) + i) + " of tenon_plugin");
+    }
+  }
+  if (plugin.struct_size > sizeof answer) {
+    refuse("says that it filled in " + std::to_string(plugin.struct_size) +
+           " bytes of tenon_plugin; it was given " + std::to_string(sizeof(tenon_plugin)));
+  }
+  if (plugin.flags != 0 || plugin.reserved != 0) {
+    refuse("needs a newer Tenon: unknown flags " + std::to_string(plugin.flags) + ", reserved " +
+           std::to_string(plugin.reserved) + " in tenon_plugin");
+  }
+  if (plugin.init == nullptr || plugin.release == nullptr || plugin.get_interface == nullptr) {
+    const char* name = plugin.init == nullptr      ? "init"
+                       : plugin.release == nullptr ? "release"
+                                                   : "get_interface";
+    refuse(std::string("`") + name + "` of tenon_plugin is NULL; no slot may be");
+  }
+}
+
+void check_manifest_abi(const Manifest& manifest, const tenon_host& host) {
+  check_versions(manifest.draft, manifest.abi_major, manifest.abi_minor, manifest.required_minor,
+                 host);
+}
+
+void check_identity(const Manifest& manifest, const tenon_plugin& plugin) {
+  compare_text("id", manifest.id, plugin.id);
+  compare_text("version", manifest.version, plugin.version);
+  compare_text("license", manifest.license, plugin.license);
+  compare_number("abi.major", manifest.abi_major, plugin.built_major);
+  compare_number("abi.minor", manifest.abi_minor, plugin.built_minor);
+  compare_number("abi.required_minor", manifest.required_minor, plugin.required_minor);
+  compare_number("abi.draft", manifest.draft, plugin.fingerprint.draft);
+}
+
+void check_agreement(const Manifest& manifest, const registry::Tables& tables) {
+  const registry::TableNames names = registry::names_of(tables);
+  std::set<std::string> listed, registered;
+  for (const auto& op : manifest.ops) listed.insert(op_text(op.name, op.revision, op.role));
+  for (const auto& op : names.ops) registered.insert(op_text(op.name, op.revision, op.role));
+  compare_names("ops", listed, registered);
+  compare_kernels(manifest, names);
+  compare_names("vjps", as_set(manifest.vjps), names.vjps);
+  compare_names("optimizers", as_set(manifest.optimizers), names.optimizers);
+  compare_names("datasets", as_set(manifest.datasets), names.datasets);
+  compare_names("devices", as_set(manifest.devices), names.devices);
+}
+
+}  // namespace tenon::plugin

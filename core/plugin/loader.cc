@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plugin/loader.cc: Boost.DLL behind loader.h.
+
+// Boost 1.74 forgets to include it.
+#include <vector>
+
+#define BOOST_DLL_USE_STD_FS
+#include <boost/dll/shared_library.hpp>
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <system_error>
+
+#include "core/api/error.h"
+#include "core/plugin/loader.h"
+
+namespace tenon::plugin {
+namespace {
+
+using boost::dll::shared_library;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& problem) {
+  throw Error{TENON_E_PLUGIN, "library " + path + " " + problem};
+}
+
+struct Opened {
+  dev_t device = 0;
+  ino_t inode = 0;
+  shared_library* library = nullptr;
+};
+
+// Never destroyed, so that libraries stay open while static destructors run.
+struct OpenLibraries {
+  std::mutex mutex;
+  std::map<std::string, Opened> by_path;
+};
+
+OpenLibraries& open_libraries() {
+  static auto* const libraries = new OpenLibraries;
+  return *libraries;
+}
+
+shared_library* load(const std::string& path) {
+  auto library = std::make_unique<shared_library>();
+  try {
+    library->load(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+  } catch (const std::system_error& error) {
+    // "boost::dll::... failed (dlerror system message: <the loader's words>): Bad file descriptor"
+    std::string words = error.what();
+    const std::string before = "(dlerror system message: ";
+    const size_t begin = words.find(before);
+    const size_t end = words.rfind(')');
+    if (begin != std::string::npos && end != std::string::npos && end > begin) {
+      words = words.substr(begin + before.size(), end - begin - before.size());
+    }
+    refuse(path, "cannot be opened: " + words);
+  }
+  return library.release();
+}
+
+shared_library& opened(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) refuse(path, "does not exist");
+  OpenLibraries& libraries = open_libraries();
+  const std::lock_guard lock(libraries.mutex);
+  const auto found = libraries.by_path.find(path);
+  if (found == libraries.by_path.end()) {
+    const auto entry = libraries.by_path.emplace(path, Opened{info.st_dev, info.st_ino}).first;
+    try {
+      entry->second.library = load(path);
+    } catch (...) {
+      libraries.by_path.erase(entry);
+      throw;
+    }
+    return *entry->second.library;
+  }
+  // The system's loader knows libraries by name and would hand out the old one.
+  if (found->second.device != info.st_dev || found->second.inode != info.st_ino) {
+    refuse(path,
+           "was replaced after this process opened it; restart the process to use the new one");
+  }
+  return *found->second.library;
+}
+
+}  // namespace
+
+tenon_plugin_query_fn open_library(const std::string& path) {
+  const shared_library& library = opened(path);
+  if (library.has(TENON_PLUGIN_QUERY_NAME)) {
+    return &library.get<tenon_status(const tenon_host*, tenon_plugin*, tenon_diag*)>(
+        TENON_PLUGIN_QUERY_NAME);
+  }
+  for (int major = 1; major < 16; ++major) {
+    const std::string name = "tenon_plugin_query_v" + std::to_string(major);
+    if (library.has(name.c_str())) {
+      refuse(path, "exports " + name +
+                       " and not " TENON_PLUGIN_QUERY_NAME
+                       ": it is built for another major ABI version than this Tenon");
+    }
+  }
+  refuse(path, "is no Tenon plugin: it does not export " TENON_PLUGIN_QUERY_NAME);
+}
+
+std::string own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) {
+    return {};
+  }
+  // A program's own name may be relative to a folder that was current when it started.
+  const char* name = info.dli_fname[0] == '/' ? info.dli_fname : "/proc/self/exe";
+  const std::unique_ptr<char, void (*)(void*)> real(realpath(name, nullptr), free);
+  if (real == nullptr) return {};
+  const std::string path = real.get();
+  return path.substr(0, path.rfind('/'));
+}
+
+}  // namespace tenon::plugin

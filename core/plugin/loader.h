@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plugin/loader.h: the one place that opens libraries.
+//
+// A library is opened once per process, however many runtimes use it, and never closed: code and
+// static data of a plugin may be referred to from anywhere until the process ends.
+#pragma once
+
+#include <tenon/plugin.h>
+
+#include <string>
+
+namespace tenon::plugin {
+
+// The query function of the library at `path` (absolute, already through check_library_file).
+// Throws Error{TENON_E_PLUGIN}: the loader's words, or which query function is missing.
+tenon_plugin_query_fn open_library(const std::string& path);
+
+// The folder that holds the library (or program) this code is in; empty when it cannot be told.
+std::string own_folder();
+
+}  // namespace tenon::plugin

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plugin/opening.cc: from a manifest to a registered plugin. Everything here runs under the
+// host's mutex; a plugin's `init` is the only code of it that runs, and the backend's device_count.
+#include <tenon/tenon.h>
+
+#include <algorithm>
+#include <new>
+
+#include "core/api/error.h"
+#include "core/plugin/handshake.h"
+#include "core/plugin/loader.h"
+#include "core/plugin/plugin_host.h"
+#include "core/plugin/policy.h"
+#include "core/registry/checks.h"
+
+namespace tenon::plugin {
+namespace {
+
+bool has(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+bool has_kernel_or_rule(const Manifest& manifest, const std::string& op) {
+  if (has(manifest.vjps, op)) return true;
+  return std::any_of(manifest.kernels.begin(), manifest.kernels.end(),
+                     [&](const auto& kernels) { return has(kernels.ops, op); });
+}
+
+template <class Table>
+const Table* table_of(const tenon_plugin& plugin, void* self, std::string_view id) {
+  return static_cast<const Table*>(plugin.get_interface(self, id.data(), id.size()));
+}
+
+registry::Tables tables_of(const tenon_plugin& plugin, void* self) {
+  registry::Tables tables;
+  tables.ops = table_of<tenon_ops_table>(plugin, self, "tenon.ops/1");
+  tables.kernels = table_of<tenon_kernels_table>(plugin, self, "tenon.kernels/1");
+  tables.vjps = table_of<tenon_vjps_table>(plugin, self, "tenon.vjps/1");
+  tables.backend = table_of<tenon_backend_table>(plugin, self, "tenon.backend/1");
+  tables.optimizers = table_of<tenon_optimizers_table>(plugin, self, "tenon.optimizers/1");
+  tables.datasets = table_of<tenon_datasets_table>(plugin, self, "tenon.datasets/1");
+  tables.selftest = table_of<tenon_selftest_table>(plugin, self, "tenon.selftest/1");
+  return tables;
+}
+
+// Gives back what `init` made, unless registration kept it.
+struct ReleaseSelf {
+  Plugin& plugin;
+  bool kept = false;
+  ~ReleaseSelf() {
+    if (kept) return;
+    plugin.interface.release(plugin.self);
+    plugin.self = nullptr;
+    plugin.tables = {};
+  }
+};
+
+}  // namespace
+
+bool PluginHost::open(Plugin& plugin) noexcept {
+  if (plugin.state.load(std::memory_order_acquire) != State::Found) {
+    return plugin.state.load(std::memory_order_acquire) == State::Open;
+  }
+  // Plugins that need each other's ops: the inner one does without what the outer one brings.
+  if (std::find(opening_.begin(), opening_.end(), &plugin) != opening_.end()) return false;
+  State verdict = State::Failed;
+  bool entered = false;
+  try {
+    opening_.push_back(&plugin);
+    entered = true;
+    opened_.reserve(opened_.size() + opening_.size());
+    open_checked(plugin, verdict);
+    opened_.push_back(&plugin);
+    verdict = State::Open;
+  } catch (Error& error) {
+    plugin.reason = std::move(error.message);
+  } catch (const std::bad_alloc&) {
+    plugin.reason = "out of memory";  // short enough to need none
+    verdict = State::Failed;
+  } catch (const OutOfMemory&) {
+    plugin.reason = "out of memory";
+    verdict = State::Failed;
+  } catch (...) {
+    plugin.reason = "it has thrown";
+    verdict = State::Failed;
+  }
+  if (entered) opening_.pop_back();
+  plugin.state.store(verdict, std::memory_order_release);
+  return verdict == State::Open;
+}
+
+void PluginHost::open_checked(Plugin& plugin, State& verdict) {
+  verdict = State::Refused;
+  if (policy_ != TENON_POLICY_ANY) {
+    check_owned(plugin.folder + "/plugin.json");
+    check_owned(plugin.library);
+  }
+  check_library_file(plugin.library);
+  open_rivals(plugin);
+  open_required(plugin);
+
+  verdict = State::Failed;
+  const tenon_plugin_query_fn query = open_library(plugin.library);
+  libraries_opened_.fetch_add(1, std::memory_order_relaxed);
+  Answer answer;
+  call_query(query, host_, answer);
+  verdict = State::Refused;
+  check_answer(answer, host_);
+  plugin.interface = answer.plugin;
+  check_identity(plugin.manifest, plugin.interface);
+
+  verdict = State::Failed;
+  tenon_diag diag{};
+  const tenon_status status = plugin.interface.init(&host_, &plugin.self, &diag);
+  if (status != TENON_OK) {
+    plugin.self = nullptr;
+    throw Error{TENON_E_PLUGIN, "its init reported: " + words_of(diag, status)};
+  }
+  verdict = State::Refused;
+  ReleaseSelf self{plugin};
+  register_tables(plugin);
+  self.kept = true;
+}
+
+void PluginHost::register_tables(Plugin& plugin) {
+  plugin.tables = tables_of(plugin.interface, plugin.self);
+  check_agreement(plugin.manifest, plugin.tables);
+  const registry::TableNames names = registry::names_of(plugin.tables);
+  std::set<std::string> ops = names.vjps;
+  for (const auto& [device, kernels] : names.kernels) ops.insert(kernels.begin(), kernels.end());
+  for (const auto& op : names.ops) ops.erase(op.name);
+  for (const std::string& op : ops) open_all_of(listing(Listed::Op, op));
+  registry_.add(plugin, plugin.tables, plugin.report);
+}
+
+void PluginHost::open_all_of(const Plugins& plugins) {
+  for (Plugin* plugin : plugins) open(*plugin);
+}
+
+// The same name from two plugins goes to the first in the search order, whichever is needed first.
+void PluginHost::open_rivals(const Plugin& plugin) {
+  const auto open_earlier = [&](Listed kind, const std::string& name) {
+    for (Plugin* other : listing(kind, name)) {
+      if (other->order < plugin.order) open(*other);
+    }
+  };
+  for (const auto& op : plugin.manifest.ops) {
+    open_earlier(Listed::Op, op.name);
+    if (!op.role.empty()) open_earlier(Listed::Role, op.role);
+  }
+  for (const auto& name : plugin.manifest.devices) open_earlier(Listed::Device, name);
+  for (const auto& name : plugin.manifest.optimizers) open_earlier(Listed::Optimizer, name);
+  for (const auto& name : plugin.manifest.datasets) open_earlier(Listed::Dataset, name);
+}
+
+// An op that the plugin only has kernels or rules for may be missing: those are passed over.
+void PluginHost::open_required(const Plugin& plugin) {
+  const auto is_opening = [&](const Plugins& plugins) {
+    return std::any_of(plugins.begin(), plugins.end(), [&](Plugin* other) {
+      return std::find(opening_.begin(), opening_.end(), other) != opening_.end();
+    });
+  };
+  for (const std::string& op : plugin.manifest.required_ops) {
+    const Plugins& listed_by = listing(Listed::Op, op);
+    open_all_of(listed_by);
+    if (registry_.find_op(op) == nullptr && !is_opening(listed_by) &&
+        !has_kernel_or_rule(plugin.manifest, op)) {
+      registry::refuse("it requires " + missing_text("op \"" + op + "\"", listed_by));
+    }
+  }
+  for (uint32_t role = 1; role < registry::kRoleEnd; ++role) {
+    const std::string name(registry::name_of_role(role));
+    if (!has(plugin.manifest.required_roles, name)) continue;
+    const Plugins& listed_by = listing(Listed::Role, name);
+    open_all_of(listed_by);
+    if (registry_.role(role) == nullptr && !is_opening(listed_by)) {
+      registry::refuse("it requires " + missing_text("an op with role '" + name + "'", listed_by));
+    }
+  }
+}
+
+}  // namespace tenon::plugin

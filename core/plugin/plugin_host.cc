@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plugin/plugin_host.cc: from a name to what a plugin registered under it, and the words for
+// names that nothing was registered under.
+#include "core/plugin/plugin_host.h"
+
+#include <algorithm>
+
+#include "core/api/error.h"
+
+namespace tenon::plugin {
+namespace {
+
+std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
+
+std::string count_text(const SearchPath& path) {
+  std::string text = path.found == 1 ? "1 plugin" : std::to_string(path.found) + " plugins";
+  if (path.refused > 0) text += ", " + std::to_string(path.refused) + " refused";
+  return text;
+}
+
+std::string verdict_of(const Plugin& plugin) {
+  switch (plugin.state.load(std::memory_order_acquire)) {
+    case State::Refused:
+      return "which was refused: " + plugin.reason;
+    case State::Failed:
+      return "which could not be opened: " + plugin.reason;
+    case State::Open:
+      return "which is open but does not offer it";
+    case State::Found:
+      break;
+  }
+  return "which is being opened just now";
+}
+
+constexpr const char* kNotListedHint =
+    "put the folder of the plugin that offers it into one of these, or name its folder in "
+    "TENON_PLUGIN_PATH; `tenon doctor` shows what was found";
+constexpr const char* kRefusedHint =
+    "`tenon doctor` shows every plugin; a new runtime tries again after it was put right";
+
+}  // namespace
+
+PluginHost::PluginHost(const HostOptions& options, registry::Registry& registry,
+                       const tenon_host& host)
+    : registry_(registry), host_(host), policy_(options.policy) {
+  scan(options);
+}
+
+PluginHost::~PluginHost() {
+  for (auto plugin = opened_.rbegin(); plugin != opened_.rend(); ++plugin) {
+    (*plugin)->interface.release((*plugin)->self);
+  }
+}
+
+const Plugin* PluginHost::find(std::string_view id) const {
+  for (const auto& plugin : plugins_) {
+    if (plugin->id == id) return plugin.get();
+  }
+  return nullptr;
+}
+
+int64_t PluginHost::libraries_opened() const {
+  return libraries_opened_.load(std::memory_order_relaxed);
+}
+
+std::string PluginHost::searched() const {
+  if (paths_.empty()) return "no folder was searched";
+  std::string text;
+  for (const SearchPath& path : paths_) {
+    text += text.empty() ? "looked in " : ", ";
+    text += path.folder.empty() ? path.origin : path.folder;
+    text += " (" + (path.problem.empty() ? count_text(path) : path.problem) + ")";
+  }
+  return text;
+}
+
+const PluginHost::Plugins& PluginHost::listing(Listed kind, std::string_view name) const {
+  static const Plugins none;
+  const auto& names = names_[static_cast<size_t>(kind)];
+  const auto found = names.find(name);
+  return found == names.end() ? none : found->second;
+}
+
+std::string PluginHost::missing_text(const std::string& what, const Plugins& listed_by) const {
+  std::string text;
+  for (const Plugin* plugin : listed_by) {
+    text += text.empty() ? what + " is listed by plugin " : "; also by plugin ";
+    text += plugin->id + " in " + plugin->folder + ", " + verdict_of(*plugin);
+  }
+  if (!text.empty()) return text;
+  text = what + " is not available: no plugin lists it; " + searched();
+  for (const auto& plugin : plugins_) {
+    if (plugin->manifest.id.empty()) {
+      text += "; what " + plugin->folder + " offers is unknown: " + plugin->reason;
+    }
+  }
+  return text;
+}
+
+void PluginHost::missing(const std::string& what, const Plugins& listed_by,
+                         tenon_status status) const {
+  Error error{status, missing_text(what, listed_by)};
+  error.hint = listed_by.empty() ? kNotListedHint : kRefusedHint;
+  if (!listed_by.empty()) {
+    error.status = TENON_E_PLUGIN;
+    error.plugin = listed_by.front()->id;
+  }
+  throw error;
+}
+
+bool PluginHost::settled(const Plugins& plugins) {
+  return std::all_of(plugins.begin(), plugins.end(), [](const Plugin* plugin) {
+    return plugin->state.load(std::memory_order_acquire) != State::Found;
+  });
+}
+
+registry::Op& PluginHost::require_op(std::string_view name, uint32_t revision) {
+  const Plugins& listed_by = listing(Listed::Op, name);
+  if (!settled(listed_by)) {
+    const std::lock_guard lock(mutex_);
+    open_all_of(listed_by);
+  }
+  if (registry::Op* op = registry_.find_op(name, revision)) return *op;
+  const std::string what = "op " + quoted(name);
+  const registry::Op* newest = registry_.find_op(name);
+  if (newest == nullptr) missing(what, listed_by, TENON_E_NOT_FOUND);
+  Error error{TENON_E_NOT_FOUND, what + " has no revision " + std::to_string(revision) +
+                                     "; its newest is " + std::to_string(newest->desc.revision)};
+  error.op = name;
+  error.expected = "revision " + std::to_string(revision);
+  error.found = "revision " + std::to_string(newest->desc.revision);
+  error.plugin = newest->plugin->id;
+  error.hint = "ask for revision 0 to get the newest";
+  throw error;
+}
+
+registry::Op& PluginHost::require_role(uint32_t role) {
+  if (registry::Op* op = registry_.role(role)) return *op;
+  const std::string name(registry::name_of_role(role));
+  const Plugins& listed_by = listing(Listed::Role, name);
+  {
+    const std::lock_guard lock(mutex_);
+    open_all_of(listed_by);
+  }
+  if (registry::Op* op = registry_.role(role)) return *op;
+  Error error{TENON_E_NO_ROLE, missing_text("an op with role '" + name + "'", listed_by)};
+  error.expected = "an op with role '" + name + "', which Tenon itself needs here";
+  error.hint = listed_by.empty() ? kNotListedHint : kRefusedHint;
+  throw error;
+}
+
+const registry::Backend& PluginHost::require_backend(std::string_view kind) {
+  if (kind.empty()) return require_host_backend();
+  const Plugins& listed_by = listing(Listed::Device, kind);
+  if (!settled(listed_by)) {
+    const std::lock_guard lock(mutex_);
+    open_all_of(listed_by);
+  }
+  if (const uint32_t id = registry_.find_name(kind)) {
+    if (const registry::Backend* backend = registry_.backend(id)) return *backend;
+  }
+  missing("device " + quoted(kind), listed_by, TENON_E_NOT_FOUND);
+}
+
+// A manifest does not say whether a device is host memory, so they are opened in search order until
+// one is; the answer does not change later, because all before it have been asked.
+const registry::Backend& PluginHost::require_host_backend() {
+  if (const registry::Backend* backend = registry_.host_backend()) {
+    if (host_backend_known_.load(std::memory_order_acquire)) return *backend;
+  }
+  const std::lock_guard lock(mutex_);
+  Plugins listed_by;
+  for (const auto& plugin : plugins_) {
+    if (plugin->manifest.devices.empty()) continue;
+    listed_by.push_back(plugin.get());
+    open(*plugin);
+    const registry::Backend* backend = registry_.host_backend();
+    if (backend != nullptr && backend->plugin == plugin.get()) {
+      host_backend_known_.store(true, std::memory_order_release);
+      return *backend;
+    }
+  }
+  std::erase_if(listed_by, [](const Plugin* plugin) { return plugin->state == State::Open; });
+  missing("a device with host memory", listed_by, TENON_E_NOT_FOUND);
+}
+
+const registry::Optimizer& PluginHost::require_optimizer(std::string_view name) {
+  const Plugins& listed_by = listing(Listed::Optimizer, name);
+  if (!settled(listed_by)) {
+    const std::lock_guard lock(mutex_);
+    open_all_of(listed_by);
+  }
+  if (const registry::Optimizer* optimizer = registry_.find_optimizer(name)) return *optimizer;
+  missing("optimizer " + quoted(name), listed_by, TENON_E_NOT_FOUND);
+}
+
+const registry::Dataset& PluginHost::require_dataset(std::string_view name) {
+  const Plugins& listed_by = listing(Listed::Dataset, name);
+  if (!settled(listed_by)) {
+    const std::lock_guard lock(mutex_);
+    open_all_of(listed_by);
+  }
+  if (const registry::Dataset* dataset = registry_.find_dataset(name)) return *dataset;
+  missing("dataset " + quoted(name), listed_by, TENON_E_NOT_FOUND);
+}
+
+void PluginHost::open_for_device(uint32_t kind) {
+  const std::lock_guard lock(mutex_);
+  if (std::find(opened_kinds_.begin(), opened_kinds_.end(), kind) != opened_kinds_.end()) return;
+  const std::string name = registry_.name_of(kind);
+  Plugins wanted;
+  for (const auto& plugin : plugins_) {
+    const Manifest& manifest = plugin->manifest;
+    const bool has_kernels =
+        std::any_of(manifest.kernels.begin(), manifest.kernels.end(),
+                    [&](const auto& kernels) { return kernels.device == name; });
+    if (has_kernels || !manifest.vjps.empty()) wanted.push_back(plugin.get());
+  }
+  std::stable_sort(wanted.begin(), wanted.end(),
+                   [](const Plugin* a, const Plugin* b) { return a->id < b->id; });
+  open_all_of(wanted);
+  opened_kinds_.push_back(kind);
+}
+
+void PluginHost::open_all() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& plugin : plugins_) open(*plugin);
+}
+
+}  // namespace tenon::plugin

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plugin/plugin_host.h: finds plugins by their manifests, opens them when first needed, and
+// remembers why one was refused. Nothing here knows what a plugin is for.
+#pragma once
+
+#include <tenon/plugin.h>
+#include <tenon/types.h>
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/registry/registry.h"
+
+namespace tenon::plugin {
+
+struct Manifest {
+  std::string id, version, license, library, sha256;
+  uint32_t abi_major = 0, abi_minor = 0, required_minor = 0, draft = 0;
+  struct OpName {
+    std::string name;
+    uint32_t revision = 1;
+    std::string role;  // "", "copy", "fill", "cast", "add", "sum_to", "rows_add", "isfinite"
+  };
+  struct KernelNames {
+    std::string device;
+    std::vector<std::string> ops;  // or "*"
+  };
+  std::vector<OpName> ops;
+  std::vector<KernelNames> kernels;
+  std::vector<std::string> vjps, optimizers, datasets, devices;
+  std::vector<std::string> required_ops, required_roles;
+  std::vector<std::string> cpu_features, libraries;
+};
+
+// Reads and checks a manifest's text (format: manifest.cc); throws Error{TENON_E_PLUGIN} whose
+// message begins with `file_name` and names the field. Unknown fields are ignored.
+Manifest parse_manifest(std::string_view json_text, std::string_view file_name);
+// The text `tenon manifest` writes (without sha256 when empty).
+std::string format_manifest(const Manifest& manifest);
+
+// Refused: Tenon said no, before or after opening. Failed: the library or its code did.
+enum class State : uint8_t { Found, Refused, Open, Failed };
+
+// One plugin of one runtime. Address stable; `self` and `tables` set when Open. While `state` is
+// Found only the members above it may be read; afterwards nothing changes until the host dies.
+struct Plugin {
+  std::string id;
+  std::string folder;
+  std::string library;
+  Manifest manifest;
+  uint32_t order = 0;  // position in the search
+  std::atomic<State> state{State::Found};
+  std::string reason;               // why refused or failed
+  std::vector<std::string> report;  // what of it was passed over
+  tenon_plugin interface {};        // what the query filled in
+  void* self = nullptr;
+  registry::Tables tables;
+};
+
+struct SearchPath {
+  std::string folder;
+  std::string origin;    // "option", "TENON_PLUGIN_PATH", "user", "system", "library"
+  std::string problem;   // "" or why it was skipped ("does not exist", "is not a folder", ...)
+  uint32_t found = 0;    // plugins in it
+  uint32_t refused = 0;  // those of them that the scan refused
+};
+
+struct HostOptions {
+  std::vector<std::string> paths;  // searched first
+  bool default_paths = true;
+  bool environment = true;
+  uint32_t policy = 0;  // TENON_POLICY_*
+  std::vector<std::string> exclude;
+};
+
+class PluginHost {
+ public:
+  // Scans at once: reads manifests, opens nothing. Never throws for a broken plugin.
+  PluginHost(const HostOptions& options, registry::Registry& registry, const tenon_host& host);
+  ~PluginHost();  // calls each opened plugin's release; libraries stay mapped
+  PluginHost(const PluginHost&) = delete;
+  PluginHost& operator=(const PluginHost&) = delete;
+
+  // Each opens what lists the thing, and returns it; throws Error{TENON_E_NOT_FOUND} that names the
+  // thing, the folders searched, and stored diagnoses of plugins that list it, or
+  // Error{TENON_E_PLUGIN} where the plugin that lists it was refused. Thread-safe; the fast path
+  // (already there) takes no exclusive lock.
+  registry::Op& require_op(std::string_view name, uint32_t revision);
+  registry::Op& require_role(uint32_t role);                        // missing: TENON_E_NO_ROLE
+  const registry::Backend& require_backend(std::string_view kind);  // "" = host memory
+  const registry::Optimizer& require_optimizer(std::string_view name);
+  const registry::Dataset& require_dataset(std::string_view name);
+
+  // Opens all permitted plugins that list kernels for this device kind, or backward rules, in id
+  // order; once per kind and later for nothing.
+  void open_for_device(uint32_t kind);
+  void open_all();  // for listings
+
+  const Plugin* find(std::string_view id) const;
+  const std::vector<std::unique_ptr<Plugin>>& plugins() const { return plugins_; }
+  const std::vector<SearchPath>& paths() const { return paths_; }
+  std::string searched() const;  // "looked in A, B (does not exist), ..." for messages
+  int64_t libraries_opened() const;
+
+ private:
+  using Plugins = std::vector<Plugin*>;
+  enum class Listed : uint8_t { Op, Role, Device, Optimizer, Dataset, End };
+
+  // scan.cc
+  void scan(const HostOptions& options);
+  void scan_path(SearchPath& path, const HostOptions& options);
+  void scan_folder(const std::string& folder, SearchPath& path, const HostOptions& options);
+  void list_names();
+
+  // opening.cc; the mutex is held
+  bool open(Plugin& plugin) noexcept;  // true when Open
+  void open_checked(Plugin& plugin, State& verdict);
+  void open_rivals(const Plugin& plugin);
+  void open_required(const Plugin& plugin);
+  void open_all_of(const Plugins& plugins);
+  void register_tables(Plugin& plugin);
+
+  static bool settled(const Plugins& plugins);  // none of them is still to be opened
+  const registry::Backend& require_host_backend();
+  const Plugins& listing(Listed kind, std::string_view name) const;
+  std::string missing_text(const std::string& what, const Plugins& listed_by) const;
+  [[noreturn]] void missing(const std::string& what, const Plugins& listed_by,
+                            tenon_status status) const;
+
+  registry::Registry& registry_;
+  const tenon_host& host_;
+  uint32_t policy_;
+  std::vector<std::unique_ptr<Plugin>> plugins_;
+  std::vector<SearchPath> paths_;
+  // By kind: name -> the plugins whose manifests list it, in search order, refused ones too.
+  // Written by the scan alone, so it is read without a lock.
+  std::array<std::map<std::string, Plugins, std::less<>>, size_t(Listed::End)> names_;
+  mutable std::recursive_mutex mutex_;
+  Plugins opening_;  // being opened now, outermost first
+  Plugins opened_;   // in the order they were opened
+  std::vector<uint32_t> opened_kinds_;
+  std::atomic<int64_t> libraries_opened_{0};
+  std::atomic<bool> host_backend_known_{false};
+};
+
+}  // namespace tenon::plugin

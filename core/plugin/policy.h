@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plugin/policy.h: which files may be opened. All functions throw Error{TENON_E_PLUGIN} with
+// path, what was found and the cure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tenon::plugin {
+
+// TENON_POLICY_OWNED: refuses `path` (which must exist) when it or a folder above it is writable by
+// all users, or belongs to neither root nor the caller. World-writable folders with the sticky bit
+// (/tmp) are accepted: what others put there is not ours, and is refused by its owner.
+void check_owned(const std::string& path);
+
+// Refuses CPU features this machine lacks, and names it does not know.
+void check_cpu_features(const std::vector<std::string>& features);
+
+// Refuses a library file that the dynamic loader could not open, with better words than the
+// loader's: missing, no regular file, not ELF, for another machine, truncated.
+void check_library_file(const std::string& path);
+
+}  // namespace tenon::plugin

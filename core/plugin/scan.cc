@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plugin/scan.cc: which folders are searched, and what their manifests say. Executes nothing.
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <tenon/tenon.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/api/error.h"
+#include "core/plugin/handshake.h"
+#include "core/plugin/loader.h"
+#include "core/plugin/plugin_host.h"
+#include "core/plugin/policy.h"
+#include "core/registry/checks.h"
+
+namespace tenon::plugin {
+namespace {
+
+constexpr size_t kMaxManifestBytes = size_t{1} << 20;
+
+std::string environment(const char* name) {
+  const char* value = getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+std::string real_path(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), free);
+  return real == nullptr ? std::string() : std::string(real.get());
+}
+
+bool exists(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0;
+}
+
+std::string read_manifest(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) {
+    registry::refuse(path + ": cannot be read: " + std::strerror(errno));
+  }
+  // A pipe by this name would hold up everybody.
+  if (!S_ISREG(info.st_mode)) registry::refuse(path + ": is not a regular file");
+  if (static_cast<size_t>(info.st_size) > kMaxManifestBytes) {
+    registry::refuse(path + ": is larger than " + std::to_string(kMaxManifestBytes) + " bytes");
+  }
+  std::string text(static_cast<size_t>(info.st_size), '\0');
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) registry::refuse(path + ": cannot be read: " + std::strerror(errno));
+  size_t used = 0;
+  ssize_t got = 0;
+  while (used < text.size() && (got = ::read(file, text.data() + used, text.size() - used)) > 0) {
+    used += static_cast<size_t>(got);
+  }
+  ::close(file);
+  if (got < 0) registry::refuse(path + ": cannot be read");
+  text.resize(used);
+  return text;
+}
+
+// Names of a folder's entries, sorted, so that a scan does not depend on the file system.
+bool list_folder(const std::string& folder, std::vector<std::string>& names, std::string& problem) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(folder.c_str()), closedir);
+  if (stream == nullptr) {
+    problem = errno == ENOENT    ? "does not exist"
+              : errno == ENOTDIR ? "is not a folder"
+                                 : std::string("cannot be read: ") + std::strerror(errno);
+    return false;
+  }
+  while (const dirent* entry = readdir(stream.get())) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return true;
+}
+
+void add_path(std::vector<SearchPath>& paths, std::string folder, const char* origin) {
+  SearchPath path;
+  path.folder = std::move(folder);
+  path.origin = origin;
+  paths.push_back(std::move(path));
+}
+
+void add_user_path(std::vector<SearchPath>& paths) {
+  const std::string data = environment("XDG_DATA_HOME");
+  const std::string home = environment("HOME");
+  if (!data.empty()) {
+    add_path(paths, data + "/tenon/plugins", "user");
+  } else if (!home.empty()) {
+    add_path(paths, home + "/.local/share/tenon/plugins", "user");
+  }
+}
+
+std::vector<SearchPath> search_paths(const HostOptions& options) {
+  // The environment of a program that runs with another's rights belongs to its caller.
+  const bool elevated = getauxval(AT_SECURE) != 0;
+  std::vector<SearchPath> paths;
+  for (const std::string& folder : options.paths) add_path(paths, folder, "option");
+  const std::string listed = environment("TENON_PLUGIN_PATH");
+  if (options.environment && !listed.empty()) {
+    for (size_t begin = 0; begin <= listed.size();) {
+      const size_t end = std::min(listed.find(':', begin), listed.size());
+      add_path(paths, listed.substr(begin, end - begin), "TENON_PLUGIN_PATH");
+      if (elevated) paths.back().problem = "ignored: this process runs with elevated rights";
+      begin = end + 1;
+    }
+  }
+  if (!options.default_paths) return paths;
+  if (!elevated) add_user_path(paths);
+  add_path(paths, "/usr/local/lib/tenon/plugins", "system");
+  add_path(paths, "/usr/lib/tenon/plugins", "system");
+  const std::string own = own_folder();
+  if (!own.empty()) {
+    add_path(paths, own.substr(0, own.rfind('/')) + "/plugins", "library");
+    add_path(paths, own + "/tenon/plugins", "library");
+  }
+  return paths;
+}
+
+// What can be said against a plugin without opening it.
+void check_found(const Plugin& plugin, const HostOptions& options, const tenon_host& host) {
+  if (std::find(options.exclude.begin(), options.exclude.end(), plugin.id) !=
+      options.exclude.end()) {
+    registry::refuse("excluded by name");
+  }
+  check_manifest_abi(plugin.manifest, host);
+  if (!exists(plugin.library)) {
+    registry::refuse("library " + plugin.library + " does not exist; plugin.json names it");
+  }
+  if (options.policy != TENON_POLICY_ANY) {
+    check_owned(plugin.folder);
+    check_owned(plugin.folder + "/plugin.json");
+    check_owned(plugin.library);
+  }
+  check_cpu_features(plugin.manifest.cpu_features);
+}
+
+}  // namespace
+
+void PluginHost::scan(const HostOptions& options) {
+  paths_ = search_paths(options);
+  std::map<std::string, std::string> seen;  // real path -> as it was given first
+  for (SearchPath& path : paths_) {
+    if (!path.problem.empty()) continue;
+    if (path.folder.empty()) {
+      path.problem = "an empty entry, skipped";
+    } else if (path.folder[0] != '/') {
+      path.problem = "not an absolute path, skipped";
+    } else if (path.folder.find('\0') != std::string::npos) {
+      path.problem = "has a zero byte in it, skipped";
+    } else {
+      const std::string real = real_path(path.folder);
+      const auto [first, is_new] = seen.emplace(real.empty() ? path.folder : real, path.folder);
+      if (is_new) {
+        scan_path(path, options);
+      } else {
+        path.problem = "the same as " + first->second;
+      }
+    }
+  }
+  list_names();
+}
+
+void PluginHost::scan_path(SearchPath& path, const HostOptions& options) {
+  while (path.folder.size() > 1 && path.folder.back() == '/') path.folder.pop_back();
+  if (exists(path.folder + "/plugin.json")) {
+    scan_folder(path.folder, path, options);
+    return;
+  }
+  std::vector<std::string> names;
+  if (!list_folder(path.folder, names, path.problem)) return;
+  for (const std::string& name : names) {
+    const std::string folder = path.folder + "/" + name;
+    if (exists(folder + "/plugin.json")) scan_folder(folder, path, options);
+  }
+}
+
+void PluginHost::scan_folder(const std::string& folder, SearchPath& path,
+                             const HostOptions& options) {
+  auto plugin = std::make_unique<Plugin>();
+  plugin->folder = folder;
+  plugin->id = folder.substr(folder.rfind('/') + 1);
+  plugin->order = static_cast<uint32_t>(plugins_.size());
+  try {
+    const std::string file = folder + "/plugin.json";
+    plugin->manifest = parse_manifest(read_manifest(file), file);
+    plugin->id = plugin->manifest.id;
+    plugin->library = folder + "/" + plugin->manifest.library;
+    const std::string real = real_path(plugin->library);
+    if (!real.empty()) plugin->library = real;
+    if (const Plugin* first = find(plugin->id)) {
+      registry::refuse("another plugin with this id was found first in " + first->folder);
+    }
+    check_found(*plugin, options, host_);
+  } catch (Error& error) {
+    plugin->reason = std::move(error.message);
+    plugin->state.store(State::Refused, std::memory_order_release);
+    ++path.refused;
+  }
+  ++path.found;
+  plugins_.push_back(std::move(plugin));
+}
+
+void PluginHost::list_names() {
+  for (const auto& plugin : plugins_) {
+    const auto list = [&](Listed kind, const std::string& name) {
+      Plugins& plugins = names_[static_cast<size_t>(kind)][name];
+      if (plugins.empty() || plugins.back() != plugin.get()) plugins.push_back(plugin.get());
+    };
+    for (const auto& op : plugin->manifest.ops) {
+      list(Listed::Op, op.name);
+      if (!op.role.empty()) list(Listed::Role, op.role);
+    }
+    for (const auto& name : plugin->manifest.devices) list(Listed::Device, name);
+    for (const auto& name : plugin->manifest.optimizers) list(Listed::Optimizer, name);
+    for (const auto& name : plugin->manifest.datasets) list(Listed::Dataset, name);
+  }
+}
+
+}  // namespace tenon::plugin

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/checks.cc: names, tables and ops; kernels and the rest are in checks_entries.cc.
+#include "core/registry/checks.h"
+
+#include <array>
+
+namespace tenon::registry {
+namespace {
+
+// Longer strings than any documentation text are taken for garbage.
+constexpr uint64_t kMaxTextBytes = uint64_t{1} << 20;
+constexpr uint32_t kMaxEntries = 1u << 20;
+constexpr uint32_t kMaxDescriptorBytes = 1u << 16;
+constexpr size_t kMaxNameBytes = 128;
+
+bool is_name_byte(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+template <class Table>
+void check_table(const Table* table, const char* id, const void* entries) {
+  if (table == nullptr) return;
+  const std::string what = std::string("table ") + id;
+  if (table->struct_size < sizeof(Table)) {
+    refuse(what + ": struct_size is " + std::to_string(table->struct_size) + "; " +
+           std::to_string(sizeof(Table)) + " is needed");
+  }
+  if (table->count > kMaxEntries) {
+    refuse(what + ": count is " + std::to_string(table->count) + "; at most " +
+           std::to_string(kMaxEntries) + " entries are accepted");
+  }
+  if (table->count > 0 && entries == nullptr) refuse(what + ": its list of entries is NULL");
+}
+
+// What a role's holder looks like; see the TENON_ROLE_* comments in plugin.h.
+struct RoleSignature {
+  uint32_t inputs;
+  bool first_mutated;
+  uint32_t outputs;
+  std::vector<AttrKind> attrs;
+};
+
+RoleSignature signature_of(uint32_t role) {
+  switch (role) {
+    case TENON_ROLE_FILL:
+      return {0, false, 1, {AttrKind::IntList, AttrKind::Number, AttrKind::Dtype}};
+    case TENON_ROLE_CAST:
+      return {1, false, 1, {AttrKind::Dtype}};
+    case TENON_ROLE_ADD:
+      return {2, false, 1, {}};
+    case TENON_ROLE_SUM_TO:
+      return {1, false, 1, {AttrKind::IntList}};
+    case TENON_ROLE_ROWS_ADD:
+      return {3, true, 0, {}};
+    default:  // COPY, ISFINITE
+      return {1, false, 1, {}};
+  }
+}
+
+bool attrs_fit(const std::vector<AttrKind>& wanted, const std::vector<Attr>& attrs) {
+  if (attrs.size() < wanted.size()) return false;
+  for (size_t i = 0; i < attrs.size(); ++i) {
+    if (i < wanted.size() ? attrs[i].kind != wanted[i] : attrs[i].required()) return false;
+  }
+  return true;
+}
+
+// Inputs and attributes appended later must be ones that calls can leave out.
+void check_role(uint32_t role, const std::string& what, const Schema& schema) {
+  if (role == TENON_ROLE_NONE) return;
+  if (role >= kRoleEnd) {
+    refuse(what + ": role " + std::to_string(role) + " is unknown; the plugin needs a newer Tenon");
+  }
+  const RoleSignature wanted = signature_of(role);
+  const bool fits = schema.min_inputs() == static_cast<int32_t>(wanted.inputs) &&
+                    schema.plain_outputs() == static_cast<int32_t>(wanted.outputs) &&
+                    attrs_fit(wanted.attrs, schema.attrs);
+  std::string problem;
+  if (!fits) {
+    problem = std::to_string(wanted.inputs) + " inputs, " + std::to_string(wanted.attrs.size()) +
+              " attributes and " + std::to_string(wanted.outputs) + " outputs";
+  } else if (wanted.first_mutated && !schema.inputs[0].mutated) {
+    problem = "input 0 marked '!'";
+  } else if (role == TENON_ROLE_ISFINITE && schema.outputs[0].type.fixed != TENON_DTYPE_BOOL) {
+    problem = "an output of dtype bool";
+  }
+  if (problem.empty()) return;
+  refuse(what + ": the holder of role '" + std::string(name_of_role(role)) + "' must have " +
+         problem + " as tenon/plugin.h says; its schema is " + schema.text);
+}
+
+void check_shape_rule(const tenon_op_desc& desc, const std::string& what, const Schema& schema) {
+  switch (desc.shape_rule) {
+    case TENON_SHAPE_CALLBACK:
+      if (desc.infer == nullptr) refuse(what + ": shape rule CALLBACK needs `infer`; it is NULL");
+      return;
+    case TENON_SHAPE_BROADCAST:
+    case TENON_SHAPE_SAME_AS_0:
+    case TENON_SHAPE_REDUCE:
+      break;
+    default:
+      refuse(what + ": shape rule " + std::to_string(desc.shape_rule) +
+             " is unknown; the plugin needs a newer Tenon");
+  }
+  if (schema.inputs.empty()) refuse(what + ": its shape rule needs an input; the schema has none");
+  if (desc.shape_rule == TENON_SHAPE_REDUCE &&
+      (schema.find_attr("axes") < 0 || schema.find_attr("keepdims") < 0)) {
+    refuse(what + ": shape rule REDUCE needs the attributes 'axes' and 'keepdims'; the schema is " +
+           schema.text);
+  }
+}
+
+std::string tag_of(const char* noun, uint32_t index) {
+  return std::string(noun) + " " + std::to_string(index);
+}
+
+// Entry `index` of a table of descriptor pointers, copied.
+template <class Table>
+auto entry_of(const Table* table, uint32_t index, const char* noun) {
+  return read_descriptor(table->descs[index], tag_of(noun, index));
+}
+
+template <class Table>
+void collect_names(const Table* table, const char* noun, std::set<std::string>& names) {
+  for (uint32_t i = 0; table != nullptr && i < table->count; ++i) {
+    names.emplace(text_of(entry_of(table, i, noun).name, tag_of(noun, i)));
+  }
+}
+
+}  // namespace
+
+void refuse(std::string message) { throw Error{TENON_E_PLUGIN, std::move(message)}; }
+
+std::string_view name_of_role(uint32_t role) noexcept {
+  static constexpr std::array<std::string_view, kRoleEnd> names = {
+      "", "copy", "fill", "cast", "add", "sum_to", "rows_add", "isfinite"};
+  return role < names.size() ? names[role] : std::string_view();
+}
+
+bool is_plain_name(std::string_view name) noexcept {
+  return !name.empty() && name.size() <= kMaxNameBytes &&
+         std::all_of(name.begin(), name.end(), is_name_byte);
+}
+
+bool is_dotted_name(std::string_view name) noexcept {
+  if (name.size() > kMaxNameBytes) return false;
+  uint32_t parts = 0;
+  for (size_t begin = 0; begin <= name.size(); ++parts) {
+    const size_t end = std::min(name.find('.', begin), name.size());
+    if (!is_plain_name(name.substr(begin, end - begin))) return false;
+    begin = end + 1;
+  }
+  return parts >= 2;
+}
+
+std::string_view text_of(const tenon_string& text, std::string_view what) {
+  if (text.data == nullptr) {
+    if (text.length == 0) return {};
+    refuse(std::string(what) + ": a string is NULL but has length " + std::to_string(text.length));
+  }
+  const uint64_t length =
+      text.length == TENON_NUL ? strnlen(text.data, kMaxTextBytes + 1) : text.length;
+  if (length > kMaxTextBytes) {
+    refuse(std::string(what) + ": a string is longer than " + std::to_string(kMaxTextBytes) +
+           " bytes");
+  }
+  return {text.data, static_cast<size_t>(length)};
+}
+
+void check_tail(const void* source, uint32_t size, uint32_t known, std::string_view what) {
+  if (size <= known) return;
+  if (size > kMaxDescriptorBytes) {
+    refuse(std::string(what) + ": struct_size is " + std::to_string(size) +
+           "; that cannot be right");
+  }
+  const auto* bytes = static_cast<const unsigned char*>(source);
+  for (uint32_t i = known; i < size; ++i) {
+    if (bytes[i] != 0) {
+      refuse(std::string(what) + " needs a newer Tenon: unknown data at offset " +
+             std::to_string(i));
+    }
+  }
+}
+
+void check_tables(const Tables& tables) {
+  check_table(tables.ops, "tenon.ops/1", tables.ops ? tables.ops->descs : nullptr);
+  check_table(tables.kernels, "tenon.kernels/1", tables.kernels ? tables.kernels->descs : nullptr);
+  check_table(tables.vjps, "tenon.vjps/1", tables.vjps ? tables.vjps->descs : nullptr);
+  check_table(tables.optimizers, "tenon.optimizers/1",
+              tables.optimizers ? tables.optimizers->descs : nullptr);
+  check_table(tables.datasets, "tenon.datasets/1",
+              tables.datasets ? tables.datasets->descs : nullptr);
+  check_table(tables.selftest, "tenon.selftest/1",
+              tables.selftest ? tables.selftest->samples : nullptr);
+  if (tables.backend != nullptr && tables.backend->struct_size < sizeof(tenon_backend_table)) {
+    refuse("table tenon.backend/1: struct_size is " + std::to_string(tables.backend->struct_size) +
+           "; " + std::to_string(sizeof(tenon_backend_table)) + " is needed");
+  }
+}
+
+TableNames names_of(const Tables& tables) {
+  check_tables(tables);
+  TableNames names;
+  for (uint32_t i = 0; tables.ops != nullptr && i < tables.ops->count; ++i) {
+    const auto desc = entry_of(tables.ops, i, "op");
+    names.ops.insert({std::string(text_of(desc.name, tag_of("op", i))), desc.revision,
+                      std::string(name_of_role(desc.role))});
+  }
+  for (uint32_t i = 0; tables.kernels != nullptr && i < tables.kernels->count; ++i) {
+    const auto desc = entry_of(tables.kernels, i, "kernel");
+    const std::string what = tag_of("kernel", i);
+    names.kernels[std::string(text_of(desc.device, what))].emplace(text_of(desc.op, what));
+  }
+  for (uint32_t i = 0; tables.vjps != nullptr && i < tables.vjps->count; ++i) {
+    names.vjps.emplace(
+        text_of(entry_of(tables.vjps, i, "backward rule").op, tag_of("backward rule", i)));
+  }
+  collect_names(tables.optimizers, "optimizer", names.optimizers);
+  collect_names(tables.datasets, "dataset", names.datasets);
+  if (tables.backend != nullptr) {
+    names.devices.emplace(text_of(tables.backend->kind, "table tenon.backend/1"));
+  }
+  return names;
+}
+
+void check_op(const tenon_op_desc& desc, const std::string& name, const Schema& schema) {
+  const std::string what = "op " + name;
+  const std::string last = name.substr(name.rfind('.') + 1);
+  if (schema.name != last) {
+    refuse(what + ": its schema is named '" + schema.name + "'; '" + last + "' was expected");
+  }
+  if (desc.revision == 0) refuse(what + ": revision is 0; revisions begin with 1");
+  constexpr uint32_t known =
+      TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_EFFECT | TENON_OP_LINEAR;
+  if ((desc.flags & ~known) != 0 || desc.reserved != 0) {
+    refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known) +
+           ", reserved " + std::to_string(desc.reserved));
+  }
+  check_shape_rule(desc, what, schema);
+  if (desc.view != nullptr && (schema.inputs.empty() || schema.outputs.size() != 1)) {
+    refuse(what + ": a view op needs an input and exactly one output; its schema is " +
+           schema.text);
+  }
+  if ((desc.flags & TENON_OP_RANDOM) != 0 && desc.random_words == nullptr) {
+    refuse(what + ": flag RANDOM needs `random_words`; it is NULL");
+  }
+  check_role(desc.role, what, schema);
+}
+
+}  // namespace tenon::registry

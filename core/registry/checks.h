@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/checks.h: reading a plugin's tables with suspicion. Everything here throws
+// Error{TENON_E_PLUGIN} that names the entry, what was expected and what was found.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/api/error.h"
+#include "core/registry/registry.h"
+
+namespace tenon::registry {
+
+[[noreturn]] void refuse(std::string message);
+
+// "vendor.name": two or more parts of [a-z0-9_], none of them empty.
+bool is_dotted_name(std::string_view name) noexcept;
+
+// A device kind or the like: [a-z0-9_]+.
+bool is_plain_name(std::string_view name) noexcept;
+
+// The bytes of `text`, which belongs to entry `what`.
+std::string_view text_of(const tenon_string& text, std::string_view what);
+
+// The bytes past what this Tenon knows must be zero.
+void check_tail(const void* source, uint32_t size, uint32_t known, std::string_view what);
+
+// What a descriptor had to hold in draft 1. Members appended later do not raise it.
+template <class T>
+inline constexpr uint32_t kMinimalSize = sizeof(T);
+
+// A copy of `*source` in which members that an older plugin does not have are zero.
+template <class T>
+T read_descriptor(const T* source, const std::string& what) {
+  if (source == nullptr) refuse(what + " is NULL");
+  const uint32_t size = source->struct_size;
+  if (size < kMinimalSize<T>) {
+    refuse(what + ": struct_size is " + std::to_string(size) + "; at least " +
+           std::to_string(kMinimalSize<T>) + " is needed");
+  }
+  check_tail(source, size, sizeof(T), what);
+  T copy{};
+  std::memcpy(&copy, source, std::min<size_t>(size, sizeof(T)));
+  copy.struct_size = sizeof(T);
+  return copy;
+}
+
+// struct_size and pointers of the tables themselves; an absent table is in order.
+void check_tables(const Tables& tables);
+
+// The names in `tables`, for comparing with the manifest. Reads what is needed for that and no
+// more.
+struct TableNames {
+  struct OpName {
+    std::string name;
+    uint32_t revision;
+    std::string role;
+    auto operator<=>(const OpName&) const = default;
+  };
+  std::set<OpName> ops;
+  std::map<std::string, std::set<std::string>> kernels;  // device -> ops
+  std::set<std::string> vjps, optimizers, datasets, devices;
+};
+TableNames names_of(const Tables& tables);
+
+// Name, schema name, flags, callbacks the shape rule and flags need, the role's signature.
+void check_op(const tenon_op_desc& desc, const std::string& name, const Schema& schema);
+
+// Everything that must hold between a kernel (a rule) and the op it is for.
+void check_kernel(const tenon_kernel_desc& desc, const std::string& what, const Schema& schema);
+void check_vjp(const tenon_vjp_desc& desc, const std::string& what, const Schema& schema);
+
+void check_backend(const tenon_backend_table& table);
+
+// `step` is the step op's schema, or nullptr where that op is not known yet.
+void check_optimizer(const tenon_optimizer_desc& desc, const std::string& name, const Schema* step);
+void check_dataset(const tenon_dataset_desc& desc, const std::string& name);
+
+}  // namespace tenon::registry

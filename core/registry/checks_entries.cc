@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/checks_entries.cc: checks of kernels, backward rules, backends, optimizers and
+// datasets.
+#include <cmath>
+
+#include "core/registry/checks.h"
+
+namespace tenon::registry {
+namespace {
+
+constexpr uint32_t kMaxRows = 1u << 16;
+
+// The slots a kernel was built with, counted from its rules.
+struct SlotCounts {
+  uint32_t inputs = 0;
+  uint32_t outputs = 0;
+};
+
+bool is_input_role(uint32_t role) { return role == TENON_SLOT_IN || role == TENON_SLOT_INOUT; }
+
+SlotCounts count_slots(const tenon_kernel_desc& desc, const std::string& what) {
+  if (desc.n_slots > TENON_MAX_SLOTS) {
+    refuse(what + ": n_slots is " + std::to_string(desc.n_slots) + "; at most " +
+           std::to_string(TENON_MAX_SLOTS) + " are possible");
+  }
+  if (desc.n_slots > 0 && desc.slots == nullptr) refuse(what + ": `slots` is NULL");
+  SlotCounts counts;
+  for (uint32_t i = 0; i < desc.n_slots; ++i) {
+    const tenon_slot_rule& slot = desc.slots[i];
+    constexpr uint32_t known = TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE |
+                               TENON_SLOT_HOST_SCALAR | TENON_SLOT_UNALIGNED;
+    if (slot.role > TENON_SLOT_ACCUM || slot.layout > TENON_LAYOUT_STRIDED ||
+        (slot.flags & ~known) != 0 || slot.max_rank > TENON_MAX_RANK) {
+      refuse(what + ": slot " + std::to_string(i) +
+             " has an unknown role, layout or flag, or a rank above " +
+             std::to_string(TENON_MAX_RANK));
+    }
+    if (!is_input_role(slot.role)) {
+      ++counts.outputs;
+    } else if (counts.outputs > 0) {
+      refuse(what + ": slot " + std::to_string(i) +
+             " is an input behind an output; slots are the schema's inputs, then its outputs");
+    } else {
+      ++counts.inputs;
+    }
+  }
+  return counts;
+}
+
+// A kernel or rule may know fewer operands and attributes than the op has by now, if the ones it
+// does not know can be absent.
+void check_counts(const std::string& what, const Schema& schema, uint32_t inputs, uint32_t outputs,
+                  uint32_t attrs) {
+  const auto fail = [&](const char* noun, uint32_t found, size_t least, size_t most) {
+    const std::string range = least == most ? std::to_string(most)
+                                            : std::to_string(least) + " to " + std::to_string(most);
+    refuse(what + " has " + std::to_string(found) + " " + noun + "; the op has " + range +
+           ": its schema is " + schema.text);
+  };
+  const auto min_inputs = static_cast<size_t>(schema.min_inputs());
+  const auto min_outputs = static_cast<size_t>(schema.plain_outputs());
+  size_t min_attrs = schema.attrs.size();
+  while (min_attrs > 0 && !schema.attrs[min_attrs - 1].required()) --min_attrs;
+  if (inputs < min_inputs || inputs > schema.inputs.size()) {
+    fail("input slots", inputs, min_inputs, schema.inputs.size());
+  }
+  if (outputs < min_outputs || outputs > schema.outputs.size()) {
+    fail("output slots", outputs, min_outputs, schema.outputs.size());
+  }
+  if (attrs < min_attrs || attrs > schema.attrs.size()) {
+    fail("attributes", attrs, min_attrs, schema.attrs.size());
+  }
+}
+
+void check_rows(const tenon_kernel_desc& desc, const std::string& what, const Schema& schema) {
+  if (desc.n_variables != schema.variables.size()) {
+    refuse(what + ": n_variables is " + std::to_string(desc.n_variables) + "; the op has " +
+           std::to_string(schema.variables.size()) + " type variables: its schema is " +
+           schema.text);
+  }
+  if (desc.n_variables == 0) return;
+  if (desc.n_rows == 0 || desc.n_rows > kMaxRows || desc.dtype_rows == nullptr) {
+    refuse(what + ": it needs dtype rows; n_rows is " + std::to_string(desc.n_rows) +
+           (desc.dtype_rows == nullptr ? " and `dtype_rows` is NULL" : ""));
+  }
+  for (uint32_t i = 0; i < desc.n_rows * desc.n_variables; ++i) {
+    const tenon_dtype dtype = desc.dtype_rows[i];
+    const TypeVariable& variable = schema.variables[i % desc.n_variables];
+    const auto& allowed = variable.allowed;
+    if (std::find(allowed.begin(), allowed.end(), dtype) == allowed.end()) {
+      refuse(what + ": dtype row " + std::to_string(i / desc.n_variables) + " gives " +
+             (tensor::is_known(dtype) ? std::string(tensor::name_of(dtype))
+                                      : "unknown dtype " + std::to_string(dtype)) +
+             " to variable " + variable.name + ", which the op does not allow: its schema is " +
+             schema.text);
+    }
+  }
+}
+
+std::string child(const std::string& what, const char* noun, std::string_view name) {
+  return what + ": " + noun + " '" + std::string(name) + "'";
+}
+
+void check_unique(std::set<std::string>& seen, std::string_view name, const std::string& what) {
+  if (!is_plain_name(name)) {
+    refuse(what + ": the name '" + std::string(name) + "' is not one of [a-z0-9_]");
+  }
+  if (!seen.emplace(name).second) refuse(what + ": '" + std::string(name) + "' stands there twice");
+}
+
+// Returns how many hyper-parameters are dynamic.
+uint32_t check_hypers(const tenon_optimizer_desc& desc, const std::string& what,
+                      std::set<std::string>& seen) {
+  if (desc.n_hypers > TENON_MAX_SLOTS || (desc.n_hypers > 0 && desc.hypers == nullptr)) {
+    refuse(what + ": `hypers` is NULL, or there are more than 64");
+  }
+  uint32_t dynamic = 0;
+  for (uint32_t i = 0; i < desc.n_hypers; ++i) {
+    const tenon_hyper_desc& hyper = desc.hypers[i];
+    const std::string_view name = text_of(hyper.name, what);
+    check_unique(seen, name, what);
+    if ((hyper.flags & ~TENON_HYPER_DYNAMIC) != 0) {
+      refuse(child(what, "hyper-parameter", name) + " needs a newer Tenon: unknown flags " +
+             std::to_string(hyper.flags & ~TENON_HYPER_DYNAMIC));
+    }
+    if (hyper.tag != TENON_VALUE_F64 && hyper.tag != TENON_VALUE_I64 &&
+        hyper.tag != TENON_VALUE_BOOL) {
+      refuse(child(what, "hyper-parameter", name) + " has tag " + std::to_string(hyper.tag) +
+             "; TENON_VALUE_F64, I64 or BOOL is needed");
+    }
+    if (!(hyper.minimum <= hyper.initial && hyper.initial <= hyper.maximum)) {
+      refuse(child(what, "hyper-parameter", name) + " starts at " + std::to_string(hyper.initial) +
+             ", outside of its range " + std::to_string(hyper.minimum) + " to " +
+             std::to_string(hyper.maximum));
+    }
+    dynamic += hyper.flags & TENON_HYPER_DYNAMIC;
+  }
+  return dynamic;
+}
+
+void check_states(const tenon_optimizer_desc& desc, const std::string& what,
+                  std::set<std::string>& seen) {
+  if (desc.n_states > TENON_MAX_SLOTS || (desc.n_states > 0 && desc.states == nullptr)) {
+    refuse(what + ": `states` is NULL, or there are more than 64");
+  }
+  for (uint32_t i = 0; i < desc.n_states; ++i) {
+    const tenon_state_desc& state = desc.states[i];
+    const std::string_view name = text_of(state.name, what);
+    check_unique(seen, name, what);
+    if (state.shape > TENON_STATE_SCALAR) {
+      refuse(child(what, "state", name) + " has unknown shape policy " +
+             std::to_string(state.shape));
+    }
+    if (state.dtype != TENON_DTYPE_NONE && !tensor::is_known(state.dtype)) {
+      refuse(child(what, "state", name) + " has unknown dtype " + std::to_string(state.dtype));
+    }
+  }
+}
+
+void check_step(const tenon_optimizer_desc& desc, const std::string& what, const Schema& step,
+                uint32_t dynamic) {
+  const size_t inputs = 2u + desc.n_states + dynamic;
+  if (step.inputs.size() != inputs) {
+    refuse(what + ": its step op must have " + std::to_string(inputs) +
+           " inputs (params, grads, each state, each dynamic hyper-parameter); its schema is " +
+           step.text);
+  }
+  for (uint32_t i = 0; i < desc.n_hypers; ++i) {
+    if ((desc.hypers[i].flags & TENON_HYPER_DYNAMIC) != 0) continue;
+    const std::string_view name = text_of(desc.hypers[i].name, what);
+    if (step.find_attr(name) < 0) {
+      refuse(child(what, "hyper-parameter", name) +
+             " is no attribute of the step op; its schema is " + step.text);
+    }
+  }
+}
+
+}  // namespace
+
+void check_kernel(const tenon_kernel_desc& desc, const std::string& what, const Schema& schema) {
+  constexpr uint32_t known = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL |
+                             TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
+  if ((desc.flags & ~known) != 0) {
+    refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known));
+  }
+  if (desc.launch == nullptr) refuse(what + ": `launch` is NULL");
+  const SlotCounts counts = count_slots(desc, what);
+  check_counts(what, schema, counts.inputs, counts.outputs, desc.n_attrs);
+  for (uint32_t i = 0; i < counts.inputs; ++i) {
+    const bool mutated = schema.inputs[i].mutated;
+    if (mutated != (desc.slots[i].role == TENON_SLOT_INOUT)) {
+      refuse(what + ": slot " + std::to_string(i) + " must have role " +
+             (mutated ? "INOUT" : "IN") + ", because input '" + schema.inputs[i].name + "' is " +
+             (mutated ? "" : "not ") + "marked '!' in the schema " + schema.text);
+    }
+  }
+  check_rows(desc, what, schema);
+}
+
+void check_vjp(const tenon_vjp_desc& desc, const std::string& what, const Schema& schema) {
+  constexpr uint32_t known = TENON_VJP_ACCEPTS_ABSENT | TENON_VJP_TWICE;
+  if ((desc.flags & ~known) != 0 || desc.reserved != 0) {
+    refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known) +
+           ", reserved " + std::to_string(desc.reserved));
+  }
+  if (desc.vjp == nullptr) refuse(what + ": `vjp` is NULL");
+  check_counts(what, schema, desc.n_inputs, desc.n_outputs, desc.n_attrs);
+  if (desc.n_inputs > 0 && desc.needs == nullptr) refuse(what + ": `needs` is NULL");
+  const auto outside = [](uint64_t mask, uint32_t count) {
+    return count < 64 && (mask >> count) != 0;
+  };
+  for (uint32_t i = 0; i < desc.n_inputs; ++i) {
+    const tenon_vjp_need& need = desc.needs[i];
+    if (outside(need.inputs | need.input_metas, desc.n_inputs) ||
+        outside(need.outputs | need.output_metas, desc.n_outputs)) {
+      refuse(what + ": needs[" + std::to_string(i) + "] names an operand past the " +
+             std::to_string(desc.n_inputs) + " inputs and " + std::to_string(desc.n_outputs) +
+             " outputs");
+    }
+  }
+  if (outside(desc.non_differentiable, desc.n_inputs)) {
+    refuse(what + ": non_differentiable names an input past the " + std::to_string(desc.n_inputs) +
+           " there are");
+  }
+}
+
+void check_backend(const tenon_backend_table& table) {
+  const std::string kind(text_of(table.kind, "table tenon.backend/1"));
+  if (!is_plain_name(kind)) {
+    refuse("table tenon.backend/1: the device kind '" + kind + "' is not one of [a-z0-9_]");
+  }
+  const std::string what = "device " + kind;
+  if ((table.flags & ~TENON_BACKEND_HOST_MEMORY) != 0) {
+    refuse(what + " needs a newer Tenon: unknown flags " +
+           std::to_string(table.flags & ~TENON_BACKEND_HOST_MEMORY));
+  }
+  const std::pair<const char*, bool> slots[] = {
+      {"device_count", table.device_count == nullptr},
+      {"alloc", table.alloc == nullptr},
+      {"free", table.free == nullptr},
+      {"copy", table.copy == nullptr},
+      {"stream_create", table.stream_create == nullptr},
+      {"stream_release", table.stream_release == nullptr},
+      {"stream_wait", table.stream_wait == nullptr},
+      {"event_create", table.event_create == nullptr},
+      {"event_release", table.event_release == nullptr},
+      {"event_record", table.event_record == nullptr},
+      {"event_wait", table.event_wait == nullptr},
+      {"event_query", table.event_query == nullptr},
+  };
+  for (const auto& [name, is_null] : slots) {
+    if (is_null) refuse(what + ": `" + name + "` is NULL; no slot may be");
+  }
+}
+
+void check_optimizer(const tenon_optimizer_desc& desc, const std::string& name,
+                     const Schema* step) {
+  const std::string what = "optimizer " + name;
+  if (desc.flags != 0) {
+    refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags));
+  }
+  const std::string step_op(text_of(desc.step_op, what));
+  const std::string rows_op(text_of(desc.rows_op, what));
+  if (!is_dotted_name(step_op)) refuse(what + ": step_op '" + step_op + "' is no op name");
+  if (!rows_op.empty() && !is_dotted_name(rows_op)) {
+    refuse(what + ": rows_op '" + rows_op + "' is no op name");
+  }
+  std::set<std::string> seen;
+  const uint32_t dynamic = check_hypers(desc, what, seen);
+  check_states(desc, what, seen);
+  if (step != nullptr) check_step(desc, what, *step, dynamic);
+}
+
+void check_dataset(const tenon_dataset_desc& desc, const std::string& name) {
+  const std::string what = "dataset " + name;
+  if (desc.flags != 0 || desc.reserved != 0) {
+    refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags) +
+           ", reserved " + std::to_string(desc.reserved));
+  }
+  if (desc.create == nullptr || desc.release == nullptr || desc.length == nullptr ||
+      desc.fields == nullptr || desc.get == nullptr) {
+    refuse(what + ": one of `create`, `release`, `length`, `fields`, `get` is NULL");
+  }
+  if (desc.n_options > TENON_MAX_SLOTS || (desc.n_options > 0 && desc.options == nullptr)) {
+    refuse(what + ": `options` is NULL, or there are more than 64");
+  }
+  std::set<std::string> seen;
+  for (uint32_t i = 0; i < desc.n_options; ++i) {
+    const tenon_dataset_option& option = desc.options[i];
+    const std::string_view option_name = text_of(option.name, what);
+    check_unique(seen, option_name, what);
+    const bool known = option.tag == TENON_VALUE_STRING || option.tag == TENON_VALUE_I64 ||
+                       option.tag == TENON_VALUE_F64 || option.tag == TENON_VALUE_BOOL;
+    if (!known || option.required > 1) {
+      refuse(child(what, "option", option_name) + " has tag " + std::to_string(option.tag) +
+             " and required " + std::to_string(option.required) +
+             "; TENON_VALUE_STRING, I64, F64 or BOOL, and 0 or 1 are needed");
+    }
+  }
+}
+
+}  // namespace tenon::registry

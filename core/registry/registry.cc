@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/registry.cc: look-ups, and the life of what transactions added.
+#include "core/registry/registry.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "core/registry/transaction.h"
+
+namespace tenon::registry {
+
+Registry::Registry(void* runtime) : runtime_(runtime), index_(std::make_unique<Index>()) {}
+
+Registry::~Registry() = default;
+
+uint32_t Registry::intern(std::string_view name) {
+  if (const uint32_t id = find_name(name)) return id;
+  const std::unique_lock lock(mutex_);
+  const auto found = names_.find(name);
+  if (found != names_.end()) return found->second;
+  name_list_.emplace_back(name);
+  const auto id = static_cast<uint32_t>(name_list_.size());
+  try {
+    names_.emplace(name, id);
+  } catch (...) {
+    name_list_.pop_back();
+    throw;
+  }
+  return id;
+}
+
+std::string Registry::name_of(uint32_t id) const {
+  const std::shared_lock lock(mutex_);
+  return id == 0 || id > name_list_.size() ? std::string() : name_list_[id - 1];
+}
+
+uint32_t Registry::find_name(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = names_.find(name);
+  return found == names_.end() ? 0 : found->second;
+}
+
+void Registry::add(plugin::Plugin& plugin, const Tables& tables, std::vector<std::string>& report) {
+  Transaction transaction(*this, plugin);
+  transaction.stage(tables);
+  transaction.commit(report);
+}
+
+Op* Registry::find_op(std::string_view name, uint32_t revision) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = index_->ops_by_name.find(name);
+  if (found == index_->ops_by_name.end()) return nullptr;
+  if (revision == 0) return found->second.back();
+  for (Op* op : found->second) {
+    if (op->desc.revision == revision) return op;
+  }
+  return nullptr;
+}
+
+Op* Registry::role(uint32_t role) const {
+  if (role >= kRoleEnd) return nullptr;
+  const std::shared_lock lock(mutex_);
+  return index_->roles[role];
+}
+
+const Backend* Registry::backend(uint32_t kind) const {
+  const std::shared_lock lock(mutex_);
+  for (const Backend* backend : index_->backends) {
+    if (backend->kind == kind) return backend;
+  }
+  return nullptr;
+}
+
+const Backend* Registry::host_backend() const {
+  const std::shared_lock lock(mutex_);
+  for (const Backend* backend : index_->backends) {
+    if ((backend->table->flags & TENON_BACKEND_HOST_MEMORY) != 0) return backend;
+  }
+  return nullptr;
+}
+
+const Optimizer* Registry::find_optimizer(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = index_->optimizers.find(name);
+  return found == index_->optimizers.end() ? nullptr : found->second;
+}
+
+const Dataset* Registry::find_dataset(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = index_->datasets.find(name);
+  return found == index_->datasets.end() ? nullptr : found->second;
+}
+
+std::vector<const Op*> Registry::ops() const {
+  std::vector<const Op*> list;
+  {
+    const std::shared_lock lock(mutex_);
+    list.assign(index_->ops.begin(), index_->ops.end());
+  }
+  std::sort(list.begin(), list.end(), [](const Op* a, const Op* b) {
+    return a->name != b->name ? a->name < b->name : a->desc.revision < b->desc.revision;
+  });
+  return list;
+}
+
+std::vector<const Backend*> Registry::backends() const {
+  const std::shared_lock lock(mutex_);
+  return index_->backends;
+}
+
+std::vector<const Optimizer*> Registry::optimizers() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<const Optimizer*> list;
+  for (const auto& [name, optimizer] : index_->optimizers) list.push_back(optimizer);
+  return list;
+}
+
+std::vector<const Dataset*> Registry::datasets() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<const Dataset*> list;
+  for (const auto& [name, dataset] : index_->datasets) list.push_back(dataset);
+  return list;
+}
+
+std::vector<Sample> Registry::samples() const {
+  const std::shared_lock lock(mutex_);
+  return index_->samples;
+}
+
+std::vector<std::string> Registry::report_of(const Op& op) const {
+  const std::shared_lock lock(mutex_);
+  return op.report;
+}
+
+}  // namespace tenon::registry

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/registry.h: what all opened plugins of one runtime offer.
+//
+// Readers (dispatch, on any thread) take no lock: an Op's kernel set and backward rule are replaced
+// as a whole through an atomic pointer, replaced ones live until the registry dies, and `epoch`
+// tells caches that something changed. Writers are serialised by the plugin host's mutex.
+// Registration is a transaction (transaction.h): everything is read, checked and staged first, and
+// the change becomes visible as a whole or not at all.
+#pragma once
+
+#include <tenon/ext/draft/datasets.h>
+#include <tenon/plugin.h>
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/api/handles.h"
+#include "core/memory/slab.h"
+#include "core/registry/schema.h"
+
+namespace tenon::plugin {
+struct Plugin;
+}
+
+namespace tenon::registry {
+
+inline constexpr uint32_t kRoleEnd = TENON_ROLE_ISFINITE + 1;
+
+// "copy", "sum_to", ...; empty for TENON_ROLE_NONE and unknown roles.
+std::string_view name_of_role(uint32_t role) noexcept;
+
+// Descriptors are copied, so that a shorter one of an older plugin has a zero tail.
+struct Kernel {
+  tenon_kernel_desc desc{};
+  plugin::Plugin* plugin = nullptr;
+  uint32_t device_kind = 0;
+};
+
+struct VjpRule {
+  tenon_vjp_desc desc{};
+  plugin::Plugin* plugin = nullptr;
+};
+
+// Best first: priority, then plugin id, then order of registration. All device kinds together.
+struct KernelSet {
+  std::vector<const Kernel*> kernels;
+};
+
+struct Op : memory::SlotHeader {
+  tenon_op_desc desc{};
+  std::string name;  // full name, "vendor.op"
+  std::string schema_text;
+  std::string doc;
+  Schema schema;
+  plugin::Plugin* plugin = nullptr;
+  uint32_t index = 0;  // dense in this runtime, for caches
+  void* runtime = nullptr;
+  std::atomic<const KernelSet*> kernels{nullptr};
+  std::atomic<const VjpRule*> vjp{nullptr};
+  std::vector<std::string> report;  // what was passed over; read it with Registry::report_of
+
+  bool has(uint32_t flag) const { return (desc.flags & flag) != 0; }
+};
+
+struct Backend {
+  const tenon_backend_table* table = nullptr;
+  plugin::Plugin* plugin = nullptr;
+  void* self = nullptr;
+  uint32_t kind = 0;  // interned
+  std::string kind_name;
+  int32_t count = 0;     // usable devices
+  std::string why_none;  // the backend's words where count is 0
+};
+
+struct Optimizer {
+  tenon_optimizer_desc desc{};
+  std::string name;
+  plugin::Plugin* plugin = nullptr;
+};
+
+struct Dataset {
+  tenon_dataset_desc desc{};
+  std::string name;
+  plugin::Plugin* plugin = nullptr;
+};
+
+struct Sample {
+  tenon_sample sample{};
+  plugin::Plugin* plugin = nullptr;
+};
+
+// What one plugin's tables hold, as read by the plugin host; borrowed.
+struct Tables {
+  const tenon_ops_table* ops = nullptr;
+  const tenon_kernels_table* kernels = nullptr;
+  const tenon_vjps_table* vjps = nullptr;
+  const tenon_backend_table* backend = nullptr;
+  const tenon_optimizers_table* optimizers = nullptr;
+  const tenon_datasets_table* datasets = nullptr;
+  const tenon_selftest_table* selftest = nullptr;
+};
+
+class Registry {
+ public:
+  explicit Registry(void* runtime);
+  ~Registry();
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  // Interned names (device kinds); ids from 1, stable for the registry's life. Thread-safe.
+  uint32_t intern(std::string_view name);
+  std::string name_of(uint32_t id) const;
+  uint32_t find_name(std::string_view name) const;  // 0: not interned
+
+  // Reads every descriptor of `tables` with the struct-size rules, checks names, schemas, roles,
+  // slots against schema, dtype rows, duplicates; throws Error{TENON_E_PLUGIN, ...}. Then adds all
+  // of it. Passed over with a line appended to `report`: the same (op name, revision), device kind,
+  // optimizer, dataset or role from a later plugin; kernels, rules and samples of ops that are
+  // neither registered nor in the same tables. Calls the backend's device_count and nothing else
+  // of the plugin. Called under the plugin host's mutex.
+  void add(plugin::Plugin& plugin, const Tables& tables, std::vector<std::string>& report);
+
+  // Thread-safe look-ups; nullptr where absent. Names as "vendor.op"; revision 0: newest.
+  Op* find_op(std::string_view name, uint32_t revision = 0) const;
+  Op* role(uint32_t role) const;
+  const Backend* backend(uint32_t kind) const;
+  const Backend* host_backend() const;  // first with TENON_BACKEND_HOST_MEMORY, search order
+  const Optimizer* find_optimizer(std::string_view name) const;
+  const Dataset* find_dataset(std::string_view name) const;
+  std::vector<const Op*> ops() const;  // sorted by name, then revision
+  std::vector<const Backend*> backends() const;
+  std::vector<const Optimizer*> optimizers() const;
+  std::vector<const Dataset*> datasets() const;
+  std::vector<Sample> samples() const;
+  std::vector<std::string> report_of(const Op& op) const;
+
+  // Raised by every change that can alter a kernel choice.
+  uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
+  void raise_epoch() { epoch_.fetch_add(1, std::memory_order_acq_rel); }
+
+ private:
+  friend class Transaction;
+
+  struct NameHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const noexcept {
+      return std::hash<std::string_view>{}(name);
+    }
+  };
+
+  // What one transaction added. Objects stay where they are until the registry dies.
+  struct Content;
+
+  // What look-ups read. A transaction works on a copy and swaps it in, so that one that fails
+  // leaves no trace.
+  struct Index {
+    std::vector<Op*> ops;  // by Op::index
+    std::unordered_map<std::string, std::vector<Op*>, NameHash, std::equal_to<>> ops_by_name;
+    std::array<Op*, kRoleEnd> roles{};
+    std::vector<const Backend*> backends;  // search order
+    std::map<std::string, const Optimizer*, std::less<>> optimizers;
+    std::map<std::string, const Dataset*, std::less<>> datasets;
+    std::vector<Sample> samples;
+  };
+
+  void* runtime_;
+  mutable std::shared_mutex mutex_;  // names_, name_list_, index_, Op::report
+  std::unordered_map<std::string, uint32_t, NameHash, std::equal_to<>> names_;
+  std::deque<std::string> name_list_;
+  std::unique_ptr<Index> index_;
+  std::vector<std::unique_ptr<Content>> contents_;
+  std::atomic<uint64_t> epoch_{1};
+};
+
+}  // namespace tenon::registry

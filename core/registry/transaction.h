@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/transaction.h: one plugin's tables on their way into the registry. Everything is
+// built beside what readers see; `commit` swaps it in, and nothing after its reservations can fail.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/registry/checks.h"
+#include "core/registry/registry.h"
+
+namespace tenon::registry {
+
+struct OpDeleter {
+  void operator()(Op* op) const noexcept;
+};
+using OwnedOp = std::unique_ptr<Op, OpDeleter>;
+
+struct Registry::Content {
+  std::vector<OwnedOp> ops;
+  std::deque<Kernel> kernels;
+  std::deque<VjpRule> rules;
+  std::deque<KernelSet> kernel_sets;
+  std::deque<Backend> backends;
+  std::deque<Optimizer> optimizers;
+  std::deque<Dataset> datasets;
+};
+
+class Transaction {
+ public:
+  Transaction(Registry& registry, plugin::Plugin& plugin);
+
+  // Each reads one table, if there; throws Error{TENON_E_PLUGIN}.
+  void stage(const Tables& tables);
+  void commit(std::vector<std::string>& report);
+
+ private:
+  void stage_op(const tenon_op_desc& desc, uint32_t position);
+  void stage_role(Op& op);
+  void stage_kernel(const tenon_kernel_desc& desc, uint32_t position);
+  void stage_vjp(const tenon_vjp_desc& desc, uint32_t position);
+  void stage_backend(const tenon_backend_table& table);
+  void stage_optimizer(const tenon_optimizer_desc& desc, uint32_t position);
+  void stage_dataset(const tenon_dataset_desc& desc, uint32_t position);
+  void stage_sample(const tenon_sample& sample);
+  void build_kernel_sets();
+
+  Op* find_op(std::string_view name, uint32_t revision) const;
+  // Runs `check`; a misfit with an op that another plugin offered first, in place of this plugin's
+  // own, is passed over, any other refuses the plugin. True when it fits.
+  template <class Check>
+  bool fits(const Op& op, const std::string& what, Check&& check);
+  void pass_over(std::string line) { lines_.push_back(std::move(line)); }
+  void pass_over(Op& op, const std::string& line);
+
+  Registry& registry_;
+  plugin::Plugin& plugin_;
+  std::unique_ptr<Registry::Index> next_;
+  std::unique_ptr<Registry::Content> content_;
+  std::vector<Op*> replaced_;  // ops of others that this plugin offers too
+  std::map<Op*, std::vector<const Kernel*>> new_kernels_;
+  std::map<Op*, const VjpRule*> new_rules_;
+  std::map<Op*, const KernelSet*> new_sets_;
+  std::vector<std::pair<std::string, uint32_t>> own_ops_, own_rules_;
+  std::vector<std::string> lines_;
+  std::vector<std::pair<Op*, std::string>> op_lines_;
+};
+
+}  // namespace tenon::registry

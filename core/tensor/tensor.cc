@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/tensor/tensor.cc: storages and tensors.
+#include "core/tensor/tensor.h"
+
+#include <cstring>
+#include <memory>
+
+#include "core/api/error.h"
+#include "core/api/runtime.h"
+#include "core/autograd/graph.h"
+
+namespace tenon::tensor {
+
+Storage* Storage::create(Device& device, uint64_t bytes) {
+  std::unique_ptr<Storage> storage(new Storage);
+  storage->block = device.allocate(bytes);
+  storage->device = &device;
+  storage->data = storage->block.data;
+  storage->bytes = bytes;
+  device.runtime->retain();
+  device.runtime->storages.fetch_add(1, std::memory_order_relaxed);
+  return storage.release();
+}
+
+Storage* Storage::create_external(Device& device, void* data, uint64_t bytes,
+                                  void (*deleter)(void* user), void* user) {
+  Storage* storage = new Storage;
+  storage->device = &device;
+  storage->data = data;
+  storage->bytes = bytes;
+  storage->deleter = deleter;
+  storage->user = user;
+  storage->external = true;
+  device.runtime->retain();
+  device.runtime->storages.fetch_add(1, std::memory_order_relaxed);
+  return storage;
+}
+
+void Storage::release() noexcept {
+  if (refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  Runtime* runtime = device->runtime;
+  if (block.data) device->release(block);
+  if (deleter) deleter(user);
+  runtime->storages.fetch_sub(1, std::memory_order_relaxed);
+  delete this;
+  runtime->release();
+}
+
+Tensor* Tensor::create(Storage* storage, tenon_dtype dtype, DimSpan shape, const int64_t* strides,
+                       int64_t offset) {
+  Tensor* tensor = nullptr;
+  try {
+    tensor = TensorSlab::instance().create();
+  } catch (...) {
+    storage->release();
+    throw;
+  }
+  tensor->storage = storage;
+  tensor->runtime = storage->device->runtime;
+  tensor->runtime->tensors.fetch_add(1, std::memory_order_relaxed);
+  tensor->offset = offset;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    tensor->shape_[i] = shape[i];
+    tensor->strides_[i] = strides[i];
+  }
+  tenon_view& v = tensor->view;
+  // Unsigned arithmetic: an empty view's offset may lie past the end.
+  v.data = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(storage->data) +
+                                   static_cast<uintptr_t>(offset) * size_of(dtype));
+  v.shape = tensor->shape_;
+  v.strides = tensor->strides_;
+  v.rank = static_cast<int32_t>(shape.size());
+  v.dtype = dtype;
+  v.device = storage->device->id;
+  v.flags = storage->read_only ? TENON_VIEW_READ_ONLY : 0u;
+  return tensor;
+}
+
+Tensor* Tensor::create(Device& device, tenon_dtype dtype, DimSpan shape) {
+  Dims strides{};
+  row_major_strides(shape, strides.data());
+  const uint64_t bytes = static_cast<uint64_t>(count(shape)) * size_of(dtype);
+  return create(Storage::create(device, bytes), dtype, shape, strides.data(), 0);
+}
+
+Tensor* Tensor::alias() const {
+  storage->retain();
+  return create(storage, view.dtype, shape(), strides_, offset);
+}
+
+void Tensor::release() noexcept {
+  if (refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (autograd::Link* own = link.load(std::memory_order_acquire)) autograd::drop(own);
+  Storage* held = storage;
+  runtime->tensors.fetch_sub(1, std::memory_order_relaxed);
+  TensorSlab::instance().destroy(this);
+  held->release();
+}
+
+std::string describe(const Tensor& tensor) {
+  return std::string(name_of(tensor.dtype())) + dims_text(tensor.shape());
+}
+
+std::string describe(const tenon_meta& meta) {
+  return std::string(name_of(meta.dtype)) +
+         dims_text({meta.shape, static_cast<size_t>(meta.rank)});
+}
+
+tenon_meta meta_of(const Tensor& tensor) {
+  tenon_meta meta{};
+  meta.rank = tensor.view.rank;
+  meta.dtype = tensor.view.dtype;
+  meta.device = tensor.view.device;
+  std::copy(tensor.shape_, tensor.shape_ + tensor.view.rank, meta.shape);
+  return meta;
+}
+
+bool may_overlap(const tenon_view& a, const tenon_view& b) noexcept {
+  int64_t low_a = 0;
+  int64_t high_a = 0;
+  int64_t low_b = 0;
+  int64_t high_b = 0;
+  const DimSpan shape_a(a.shape, static_cast<size_t>(a.rank));
+  const DimSpan shape_b(b.shape, static_cast<size_t>(b.rank));
+  if (!extent(shape_a, {a.strides, shape_a.size()}, low_a, high_a)) return false;
+  if (!extent(shape_b, {b.strides, shape_b.size()}, low_b, high_b)) return false;
+  const auto at = [](const tenon_view& v, int64_t element) {
+    return reinterpret_cast<intptr_t>(v.data) + element * static_cast<int64_t>(size_of(v.dtype));
+  };
+  return at(a, low_a) < at(b, high_b + 1) && at(b, low_b) < at(a, high_a + 1);
+}
+
+bool same_view(const tenon_view& a, const tenon_view& b) noexcept {
+  if (a.data != b.data || a.rank != b.rank || a.dtype != b.dtype) return false;
+  for (int32_t i = 0; i < a.rank; ++i) {
+    if (a.shape[i] != b.shape[i]) return false;
+    if (a.shape[i] > 1 && a.strides[i] != b.strides[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace tenon::tensor

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/ops/copy/full.cc: full, a new tensor with one value everywhere.
+//
+// y[...] = value. Source: array-api `full`.
+#include "rules.hpp"
+
+namespace {
+
+namespace sdk = tenon::sdk;
+constexpr std::string_view name = "tenon.full";
+
+constexpr std::string_view doc = R"(A new tensor of the given shape and dtype: `y[...] = value`.
+
+No gradient: there is no tensor input.
+
+Source: Python array API standard, `full`.
+
+Canonical arithmetic: `value` is converted to the dtype as `tenon.cast` converts an f64, i64 or
+bool.)";
+
+void infer(const sdk::Args& args, std::span<tenon_meta> out) {
+  sdk::set_shape(out[0], tenon::rules::checked_shape(args.attrs.ints(0), "shape").span());
+}
+
+constexpr tenon_op_desc ops[] = {
+    sdk::op({.name = name,
+             .schema = "full(*, shape: int[], value: number=0, dtype: D=f32) -> D[...]",
+             .doc = doc,
+             .role = TENON_ROLE_FILL,
+             .infer = sdk::infer_fn<infer>})};
+
+constexpr tenon_sample samples[] = {
+    sdk::sample(name, "| shape=[2,3]"),
+    sdk::sample(name, "| shape=[5], value=2.5, dtype=f64"),
+    sdk::sample(name, "| shape=[], value=-7, dtype=i32"),
+    sdk::sample(name, "| shape=[3,0,2], value=1, dtype=f16"),
+    sdk::sample(name, "| shape=[4], value=true, dtype=bool"),
+    sdk::sample(name, "| shape=[3], value=inf"),
+    sdk::sample(name, "| shape=[1], value=9223372036854775807, dtype=i64"),
+    sdk::refused(name, "| shape=[2,-1]", TENON_E_SHAPE, "negative size"),
+    sdk::refused(name, "| shape=[4294967296,4294967296]", TENON_E_SHAPE, "too many elements"),
+    sdk::refused(name, "| shape=[1,1,1,1,1,1,1,1,1]", TENON_E_SHAPE, "more than 8 dimensions"),
+};
+
+}  // namespace
+
+TENON_UNIT(full) = {.ops = ops, .samples = samples};

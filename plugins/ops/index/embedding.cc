@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/ops/index/embedding.cc: embedding, rows of a table picked by number.
+//
+// y[..., :] = table[indices[...], :];  dtable gets the rows of dy, summed where picked twice.
+// Source: PyTorch's `embedding`.
+#include "rules.hpp"
+
+namespace {
+
+namespace sdk = tenon::sdk;
+namespace rules = tenon::rules;
+constexpr std::string_view name = "tenon.embedding";
+
+constexpr std::string_view doc =
+    R"(Rows of `table` picked by `indices`: the result has the shape of `indices` and the width of
+the table. An index outside the table is refused.
+
+Gradient: for `table` as rows, `dy` at `indices`: a leaf keeps them sparse, elsewhere they
+are added into zeros. `indices` has none. The rule is not differentiated again, because
+sparse rows are not recorded.
+
+Source: PyTorch, `embedding`.
+
+Canonical arithmetic: none; bits are moved.)";
+
+void infer(const sdk::Args& args, std::span<tenon_meta> out) {
+  rules::need_rank(args, 0, "table", 2, "[N,D]");
+  if ((args.view(1).flags & TENON_VIEW_HOST_SCALAR) != 0) {
+    throw sdk::Failure{TENON_E_ARGUMENT, "indices must be a tensor", "indices",
+                       "a tensor of i32 or i64", "a number"};
+  }
+  rules::Dims shape(args.shape(1));
+  shape.push(args.shape(0)[1]);
+  sdk::set_shape(out[0], shape.span());
+}
+
+void vjp(sdk::Vjp& v) {
+  const tenon_meta out = v.out_meta();
+  const std::span<const int64_t> shape = rules::shape_of(out);
+  rules::Dims rows;
+  rows.push(sdk::count_of(shape.first(shape.size() - 1)));
+  sdk::Value indices = v.in(1);
+  if (v.in_meta(1).dtype != TENON_DTYPE_I64) {
+    indices = v.call("tenon.cast", {indices}, {sdk::Value::dtype(TENON_DTYPE_I64)});
+  }
+  indices = rules::reshape(v, indices, rows);
+  rows.push(shape.back());
+  v.rows(0, indices, rules::reshape(v, v.dy(), rows));
+}
+
+constexpr tenon_op_desc ops[] = {sdk::op(
+    {.name = name,
+     .schema = "embedding(table: T[N,D], indices: I[...]) -> T[...] where T: float; I: i32|i64",
+     .doc = doc,
+     .infer = sdk::infer_fn<infer>})};
+
+constexpr tenon_vjp_need needs[] = {
+    sdk::need({.inputs = sdk::bit(1), .input_metas = sdk::bit(1), .output_metas = sdk::bit(0)}),
+    {},
+};
+constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name,
+                                             .needs = needs,
+                                             .vjp = sdk::vjp_fn<vjp>,
+                                             .flags = 0,
+                                             .non_differentiable = sdk::bit(1)})};
+
+constexpr tenon_sample samples[] = {
+    sdk::sample(name, "f64[5,3], i64[4]{0,2,4,2}"),
+    sdk::sample(name, "f64[5,3], i32[2,2]{4,4,4,0}"),
+    sdk::sample(name, "f64[5,3], i64[]{3}"),
+    sdk::sample(name, "f64[1,1], i64[1]{0}"),
+    sdk::sample(name, "f64[5,3], i64[0]"),
+    sdk::sample(name, "f64[0,3], i64[0]"),
+    sdk::sample(name, "f64[4,0], i64[2]{1,3}"),
+    sdk::sample(name, "bf16[3,2], i32[3]{2,1,0}"),
+    sdk::sample(name, "f64[5,2], i64[2,1,2]{0,1,2,3}"),
+    sdk::refused(name, "f32[5,3], i64[2]{0,5}", TENON_E_DATA, "indices"),
+    sdk::refused(name, "f32[5,3], i32[1]{-1}", TENON_E_DATA, "indices"),
+    sdk::refused(name, "f32[5], i64[2]", TENON_E_SHAPE, "table"),
+    sdk::refused(name, "f32[5,3], f32[2]", TENON_E_DTYPE, "f32"),
+    sdk::refused(name, "i32[5,3], i64[2]", TENON_E_DTYPE, "i32"),
+    sdk::refused(name, "f32[5,3], 1", TENON_E_ARGUMENT, "a tensor"),
+};
+
+}  // namespace
+
+TENON_UNIT(embedding) = {.ops = ops, .vjps = vjps, .samples = samples};

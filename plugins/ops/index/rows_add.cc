@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/ops/index/rows_add.cc: rows_add, adds rows to some rows of a tensor, in place.
+//
+// x[indices[r], ...] += values[r, ...] for r ascending.
+// Source: PyTorch's `index_add_`.
+#include <algorithm>
+
+#include "rules.hpp"
+
+namespace {
+
+namespace sdk = tenon::sdk;
+namespace rules = tenon::rules;
+constexpr std::string_view name = "tenon.rows_add";
+
+constexpr std::string_view doc =
+    R"(Adds `values[r]` to row `indices[r]` of `x`, in place, for `r` ascending; a row named twice
+gets both. An index outside `x` is refused, and then nothing is written. The runtime makes
+row gradients dense and updates rows with this op (role ROWS_ADD).
+
+No gradient: it is what gradients are made with.
+
+Source: PyTorch, `index_add_`.
+
+Canonical arithmetic: each addition is one IEEE 754 operation in T (f16 and bf16 in f32,
+rounded once), in order of `r`.)";
+
+// Nothing to infer; the sizes that the schema's letters do not tie together are compared.
+void infer(const sdk::Args& args, std::span<tenon_meta>) {
+  rules::need_rank(args, 1, "indices", 1, "[R]");
+  const std::span<const int64_t> x = args.shape(0);
+  const std::span<const int64_t> values = args.shape(2);
+  if (values.empty() || !std::equal(x.begin() + 1, x.end(), values.begin() + 1, values.end())) {
+    rules::Dims expected(x);
+    expected[0] = args.shape(1)[0];
+    throw sdk::Failure{TENON_E_SHAPE, "the rows of values differ from the rows of x", "values",
+                       sdk::shape_text(expected.span()), sdk::shape_text(values)};
+  }
+}
+
+constexpr tenon_op_desc ops[] = {sdk::op(
+    {.name = name,
+     .schema = "rows_add(x!: T[N,...], indices: i64[R], values: T[R,...]) -> () where T: float",
+     .doc = doc,
+     .role = TENON_ROLE_ROWS_ADD,
+     .infer = sdk::infer_fn<infer>})};
+
+constexpr tenon_sample samples[] = {
+    sdk::sample(name, "f64[5,3], i64[4]{0,2,4,2}, f64[4,3]"),
+    sdk::sample(name, "f64[5], i64[2]{1,1}, f64[2]"),
+    sdk::sample(name, "f64[3,2,2], i64[1]{2}, f64[1,2,2]"),
+    sdk::sample(name, "f64[1,1], i64[1]{0}, f64[1,1]"),
+    sdk::sample(name, "f64[5,3], i64[0], f64[0,3]"),
+    sdk::sample(name, "f64[0,3], i64[0], f64[0,3]"),
+    sdk::sample(name, "f16[4,2](0,1000), i64[3]{3,3,3}, f16[3,2]"),
+    sdk::sample(name, "f32[2]{inf,1e30}, i64[3]{0,1,1}, f32[3]{-inf,-1e30,1e-30}"),
+    sdk::refused(name, "f32[5,3], i64[1]{5}, f32[1,3]", TENON_E_DATA, "indices"),
+    sdk::refused(name, "f32[5,3], i64[2]{0,1}, f32[2,4]", TENON_E_SHAPE, "rows of values"),
+    sdk::refused(name, "f32[5,3], i64[2]{0,1}, f32[2]", TENON_E_SHAPE, "rows of values"),
+    sdk::refused(name, "f32[5,3], i64[3]{0,1,2}, f32[2,3]", TENON_E_SHAPE, "values"),
+    sdk::refused(name, "f32[5,3], i64[1]{0}, f64[1,3]", TENON_E_DTYPE, "values"),
+};
+
+}  // namespace
+
+TENON_UNIT(rows_add) = {.ops = ops, .samples = samples};

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/ops/reduce/argmax.cc: argmax, where the largest element lies.
+//
+// y = first index of max x. Source: array-api `argmax`.
+#include "rules.hpp"
+
+namespace {
+
+namespace sdk = tenon::sdk;
+namespace rules = tenon::rules;
+constexpr std::string_view name = "tenon.argmax";
+
+constexpr std::string_view doc =
+    R"(The index of the largest element along `axis`; without an axis, of the tensor read in
+row-major order. Of equal elements the first wins; a NaN counts as larger than any number.
+`keepdims` leaves each reduced dimension as 1.
+
+No gradient: the result is i64.
+
+Source: Python array API standard, `argmax`; NaN as in NumPy.
+
+Canonical arithmetic: exact.)";
+
+[[noreturn]] void refuse_empty(std::span<const int64_t> shape) {
+  throw sdk::Failure{TENON_E_SHAPE, "there is no largest element among 0", "x",
+                     "one element or more to choose from", sdk::shape_text(shape)};
+}
+
+void infer(const sdk::Args& args, std::span<tenon_meta> out) {
+  const std::span<const int64_t> shape = args.shape(0);
+  const bool keep = args.attrs.flag(1);
+  rules::Dims result;
+  if (args.attrs.given(0)) {
+    const auto axis =
+        static_cast<size_t>(rules::axis_of(args.attrs.integer(0), shape.size(), "axis"));
+    if (shape[axis] == 0) refuse_empty(shape);
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (i != axis) result.push(shape[i]);
+      if (i == axis && keep) result.push(1);
+    }
+  } else {
+    if (sdk::count_of(shape) == 0) refuse_empty(shape);
+    for (size_t i = 0; keep && i < shape.size(); ++i) result.push(1);
+  }
+  sdk::set_shape(out[0], result.span());
+}
+
+constexpr tenon_op_desc ops[] = {sdk::op(
+    {.name = name,
+     .schema = "argmax(x: T[...], *, axis: int?, keepdims: bool=false) -> i64[...] where T: any",
+     .doc = doc,
+     .infer = sdk::infer_fn<infer>})};
+
+constexpr tenon_sample samples[] = {
+    sdk::sample(name, "f64[5]"),
+    sdk::sample(name, "f64[2,3,4] | axis=1"),
+    sdk::sample(name, "f64[2,3,4] | axis=-1, keepdims=true"),
+    sdk::sample(name, "f64[2,3] | keepdims=true"),
+    sdk::sample(name, "i64[2,3]{4,7,7,-1,-1,-3} | axis=1"),
+    sdk::sample(name, "f32[4]{1.0,nan,inf,nan}"),
+    sdk::sample(name, "f32[3]{-inf,-inf,-inf}"),
+    sdk::sample(name, "bool[4]{false,true,true,false}"),
+    sdk::sample(name, "f64[1]"),
+    sdk::sample(name, "f64[]"),
+    sdk::sample(name, "f64[0,3] | axis=1"),
+    sdk::refused(name, "f32[2,3] | axis=2", TENON_E_ATTRIBUTE, "axis"),
+    sdk::refused(name, "f32[2,0] | axis=1", TENON_E_SHAPE, "no largest element"),
+    sdk::refused(name, "f32[0]", TENON_E_SHAPE, "no largest element"),
+    sdk::refused(name, "f32[] | axis=0", TENON_E_SHAPE, "no dimensions"),
+};
+
+}  // namespace
+
+TENON_UNIT(argmax) = {.ops = ops, .samples = samples};

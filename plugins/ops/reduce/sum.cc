@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/ops/reduce/sum.cc: sum, the sum over some or all axes.
+//
+// y = sum over axes of x;  dx = dy, expanded to x's shape. Source: array-api `sum`.
+#include "rules.hpp"
+
+namespace {
+
+namespace sdk = tenon::sdk;
+namespace rules = tenon::rules;
+constexpr std::string_view name = "tenon.sum";
+
+constexpr std::string_view doc =
+    R"(The sum over `axes` (none: all of them; an empty list: no axis, so that the values stay).
+`keepdims` leaves each reduced dimension as 1. The sum of nothing is 0. The dtype stays, so
+integers wrap modulo 2^bits.
+
+Gradient: `dx` is `dy`, expanded back over the reduced axes.
+
+Source: Python array API standard, `sum`, but for the dtype of integer sums.
+
+Canonical arithmetic: a tree of 64 virtual lanes along the last logical axis, then
+pairwise; over other axes sequential in blocks of 256, blocks pairwise. f16, bf16 and f32
+accumulate in f32, f64 in f64, one rounding to T at the end.)";
+
+void vjp(sdk::Vjp& v) {
+  const rules::Dims shape(v.in_meta(0));
+  tenon_tensor* kept = rules::reshape(v, v.dy(), rules::kept_shape(shape.span(), v.attr(0)));
+  v.grad(0, rules::expand(v, kept, shape));
+}
+
+constexpr tenon_op_desc ops[] = {sdk::op(
+    {.name = name,
+     .schema = "sum(x: T[...], *, axes: int[]?, keepdims: bool=false) -> T[...] where T: number",
+     .doc = doc,
+     .shape = TENON_SHAPE_REDUCE,
+     .flags = TENON_OP_LINEAR})};
+
+constexpr tenon_vjp_need needs[] = {sdk::need({.input_metas = sdk::bit(0)})};
+constexpr tenon_vjp_desc vjps[] = {
+    sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = 2})};
+
+constexpr tenon_sample samples[] = {
+    sdk::sample(name, "f64[2,3]"),
+    sdk::sample(name, "f64[2,3,4] | axes=[1]"),
+    sdk::sample(name, "f64[2,3,4] | axes=[-1,0], keepdims=true"),
+    sdk::sample(name, "f64[2,3] | axes=[]"),
+    sdk::sample(name, "f64[] | axes=[]"),
+    sdk::sample(name, "f64[]"),
+    sdk::sample(name, "f32[300](0,1)"),
+    sdk::sample(name, "f64[4,1] | axes=[1], keepdims=true"),
+    sdk::sample(name, "f64[0]"),
+    sdk::sample(name, "f64[2,0,3] | axes=[1]"),
+    sdk::sample(name, "f64[2,0,3] | axes=[0]"),
+    sdk::sample(name, "i32[2]{2147483647,1}"),
+    sdk::sample(name, "f16[3]{60000.0,60000.0,-60000.0}"),
+    sdk::sample(name, "f32[3]{inf,-inf,1.0}"),
+    sdk::refused(name, "f32[2,3] | axes=[2]", TENON_E_ATTRIBUTE, "axes"),
+    sdk::refused(name, "f32[2,3] | axes=[-3]", TENON_E_ATTRIBUTE, "axes"),
+    sdk::refused(name, "f32[2,3] | axes=[0,0]", TENON_E_ATTRIBUTE, "axes"),
+    sdk::refused(name, "bool[3]", TENON_E_DTYPE, "bool"),
+};
+
+}  // namespace
+
+TENON_UNIT(sum) = {.ops = ops, .vjps = vjps, .samples = samples};

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/ops/softmax/softmax_cross_entropy.cc: softmax_cross_entropy, the usual loss of a
+// classifier.
+//
+// y = -(1/R) sum over counted rows n of log_probs[n, target[n]],  log_probs = log_softmax(logits);
+// dlogits = dy/R (exp(log_probs) - onehot(target)) in counted rows.
+// Source: PyTorch's `cross_entropy` with mean reduction.
+#include "rules.hpp"
+
+namespace {
+
+namespace sdk = tenon::sdk;
+namespace rules = tenon::rules;
+constexpr std::string_view name = "tenon.softmax_cross_entropy";
+
+constexpr std::string_view doc =
+    R"(The mean negative log-likelihood of the target classes: `y = -(1/R) sum_n
+log_softmax(logits)[n, target[n]]`, over the `R` rows whose target is not `ignore_index`.
+With no such row the loss and its gradient are 0. A target that is neither a class nor
+`ignore_index` is refused.
+
+The aux output `log_probs` is `log_softmax(logits)` along the classes, in ignored rows as
+well.
+
+Gradient: `dlogits = dy/R * (exp(log_probs) - onehot(target))` in counted rows, 0 in
+ignored ones (`tenon.softmax_cross_entropy_grad`); `target` has none.
+
+Source: PyTorch, `cross_entropy`, which is NaN without a counted row.
+
+Canonical arithmetic: rows as in `tenon.log_softmax`; their terms are summed in the order
+of `tenon.sum` in f32 (f64 for f64) and divided by `R` once.)";
+
+void infer(const sdk::Args& args, std::span<tenon_meta> out) {
+  rules::need_rank(args, 0, "logits", 2, "[N,C]");
+  rules::need_rank(args, 1, "target", 1, "[N]");
+  const std::span<const int64_t> logits = args.shape(0);
+  if (logits[1] == 0) {
+    throw sdk::Failure{TENON_E_SHAPE, "logits has no classes", "logits",
+                       "[N,C] with C of 1 or more", sdk::shape_text(logits)};
+  }
+  if (out.size() > 1) sdk::set_shape(out[1], logits);
+}
+
+// log_probs is an output like any other when the rule is differentiated again, so its own gradient,
+// the one of log_softmax, is added where there is one.
+void vjp(sdk::Vjp& v) {
+  const sdk::Value log_probs = v.out(1);
+  sdk::Value gradient;
+  if (const sdk::Value dy = v.dy(0); !dy.is_none()) {
+    gradient = v.call("tenon.softmax_cross_entropy_grad", {dy, log_probs, v.in(1)}, {v.attr(0)});
+  }
+  if (const sdk::Value dy = v.dy(1); !dy.is_none()) {
+    tenon_tensor* softmax = v.call("tenon.exp", {log_probs});
+    tenon_tensor* spread = v.call("tenon.mul", {softmax, rules::sum_over(v, dy, 1)});
+    tenon_tensor* own = v.call("tenon.sub", {dy, spread});
+    gradient = gradient.is_none() ? own : v.call("tenon.add", {gradient, own});
+  }
+  if (!gradient.is_none()) v.grad(0, gradient);
+}
+
+constexpr tenon_op_desc ops[] = {sdk::op(
+    {.name = name,
+     .schema = "softmax_cross_entropy(logits: T[N,C], target: i64[N], *, ignore_index: int=-100) "
+               "-> (T[], aux log_probs: T[N,C]) where T: float",
+     .doc = doc,
+     .infer = sdk::infer_fn<infer>})};
+
+constexpr tenon_vjp_need needs[] = {
+    sdk::need({.inputs = sdk::bit(1), .outputs = sdk::bit(1)}),
+    {},
+};
+constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name,
+                                             .needs = needs,
+                                             .vjp = sdk::vjp_fn<vjp>,
+                                             .n_outputs = 2,
+                                             .n_attrs = 1,
+                                             .flags = TENON_VJP_TWICE | TENON_VJP_ACCEPTS_ABSENT,
+                                             .non_differentiable = sdk::bit(1)})};
+
+constexpr tenon_sample samples[] = {
+    sdk::sample(name, "f64[4,3], i64[4]{0,2,1,1}"),
+    sdk::sample(name, "f64[4,3], i64[4]{0,-100,2,-100}"),
+    sdk::sample(name, "f64[3,2], i64[3]{5,0,1} | ignore_index=5"),
+    sdk::sample(name, "f64[1,1], i64[1]{0}"),
+    sdk::sample(name, "f64[2,3], i64[2]{-100,-100}"),
+    sdk::sample(name, "f64[2,5](-20,20), i64[2]{4,0}"),
+    sdk::sample(name, "f64[0,3], i64[0]"),
+    sdk::sample(name, "f32[2,3](-1000,1000), i64[2]{2,1}"),
+    sdk::sample(name, "f16[3,10], i64[3]{9,0,4}"),
+    sdk::refused(name, "f32[2,3], i64[2]{0,3}", TENON_E_DATA, "target"),
+    sdk::refused(name, "f32[2,3], i64[2]{-1,0}", TENON_E_DATA, "target"),
+    sdk::refused(name, "f32[2,3], i64[3]", TENON_E_SHAPE, "target"),
+    sdk::refused(name, "f32[3], i64[3]", TENON_E_SHAPE, "logits"),
+    sdk::refused(name, "f32[2,3], f32[2]", TENON_E_DTYPE, "target"),
+    sdk::refused(name, "f32[2,0], i64[2]{-100,-100}", TENON_E_SHAPE, "no classes"),
+    sdk::refused(name, "f32[1,3], 0", TENON_E_SHAPE, "target must have"),
+};
+
+}  // namespace
+
+TENON_UNIT(softmax_cross_entropy) = {.ops = ops, .vjps = vjps, .samples = samples};

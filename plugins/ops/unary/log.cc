@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/ops/unary/log.cc: log, the natural logarithm, element by element.
+//
+// y = ln(x);  dx = dy / x.
+// Source: array-api `log`.
+#include "rules.hpp"
+
+namespace {
+
+namespace sdk = tenon::sdk;
+constexpr std::string_view name = "tenon.log";
+
+constexpr std::string_view doc = R"(The natural logarithm: `y = ln(x)`.
+
+`log(0)` is -inf and the logarithm of a negative number is NaN.
+
+Gradient: `dx = dy / x`.
+
+Source: Python array API standard, `log`; gradient as in PyTorch
+`tools/autograd/derivatives.yaml`.
+
+Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within 1 ULP.)";
+
+void vjp(sdk::Vjp& v) { v.grad(0, v.call("tenon.div", {v.dy(), v.in(0)})); }
+
+constexpr tenon_op_desc ops[] = {
+    sdk::op({.name = name,
+             .schema = "log(x: T[...]) -> T[...] where T: float promote",
+             .doc = doc,
+             .shape = TENON_SHAPE_SAME_AS_0,
+             .flags = TENON_OP_ELEMENTWISE})};
+
+constexpr tenon_vjp_need needs[] = {sdk::need({.inputs = sdk::bit(0)})};
+constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>})};
+
+constexpr tenon_sample samples[] = {
+    sdk::sample(name, "f64[2,3](0.5,2)"),
+    sdk::sample(name, "f64[5](1,1000)"),
+    sdk::sample(name, "f32[8]{0.0,-0.0,1.0,-1.0,inf,-inf,nan,1e-40}"),
+    sdk::sample(name, "f32[3]{3.4e38,1.1754944e-38,0.99999994}"),
+    sdk::sample(name, "bf16[4](0.5,2)"),
+    sdk::sample(name, "f64[](1,2)"),
+    sdk::sample(name, "f64[0,3]"),
+    sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
+};
+
+}  // namespace
+
+TENON_UNIT(log) = {.ops = ops, .vjps = vjps, .samples = samples};

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/ops/unary/sigmoid.cc: sigmoid, the logistic function, element by element.
+//
+// y = 1 / (1 + exp(-x));  dx = dy * y * (1 - y).
+// Source: NumPy/SciPy `scipy.special.expit`; gradient as in PyTorch
+// `tools/autograd/derivatives.yaml`.
+#include "rules.hpp"
+
+namespace {
+
+namespace sdk = tenon::sdk;
+constexpr std::string_view name = "tenon.sigmoid";
+
+constexpr std::string_view doc = R"(The logistic function: `y = 1 / (1 + exp(-x))`.
+
+Gradient: `dx = dy * y * (1 - y)`.
+
+Source: NumPy/SciPy `scipy.special.expit`; gradient as in PyTorch
+`tools/autograd/derivatives.yaml`.
+
+Canonical arithmetic: the formula in f64, rounded once to T; where `exp(-x)` overflows the
+result is 0.)";
+
+void vjp(sdk::Vjp& v) {
+  tenon_tensor* slope = v.call("tenon.mul", {v.out(), v.call("tenon.sub", {1.0, v.out()})});
+  v.grad(0, v.call("tenon.mul", {v.dy(), slope}));
+}
+
+constexpr tenon_op_desc ops[] = {
+    sdk::op({.name = name,
+             .schema = "sigmoid(x: T[...]) -> T[...] where T: float promote",
+             .doc = doc,
+             .shape = TENON_SHAPE_SAME_AS_0,
+             .flags = TENON_OP_ELEMENTWISE})};
+
+constexpr tenon_vjp_need needs[] = {sdk::need({.outputs = sdk::bit(0)})};
+constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>})};
+
+constexpr tenon_sample samples[] = {
+    sdk::sample(name, "f64[2,3](-2,2)"),
+    sdk::sample(name, "f64[5](-6,6)"),
+    sdk::sample(name, "f32[8]{0.0,-0.0,1.0,-1.0,inf,-inf,nan,1e-40}"),
+    sdk::sample(name, "f32[4]{88.8,-88.8,-104.0,17.0}"),
+    sdk::sample(name, "f16[3]{8.0,-8.0,-17.0}"),
+    sdk::sample(name, "i32[3]"),
+    sdk::sample(name, "f64[]"),
+    sdk::sample(name, "f64[0,3]"),
+    sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
+};
+
+}  // namespace
+
+TENON_UNIT(sigmoid) = {.ops = ops, .vjps = vjps, .samples = samples};

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/ops/unary/tanh.cc: tanh, the hyperbolic tangent, element by element.
+//
+// y = tanh(x);  dx = dy * (1 - y^2).
+// Source: array-api `tanh`.
+#include "rules.hpp"
+
+namespace {
+
+namespace sdk = tenon::sdk;
+constexpr std::string_view name = "tenon.tanh";
+
+constexpr std::string_view doc = R"(The hyperbolic tangent: `y = tanh(x)`.
+
+Gradient: `dx = dy * (1 - y^2)`.
+
+Source: Python array API standard, `tanh`; gradient as in PyTorch
+`tools/autograd/derivatives.yaml`.
+
+Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within 1 ULP.)";
+
+void vjp(sdk::Vjp& v) {
+  tenon_tensor* square = v.call("tenon.mul", {v.out(), v.out()});
+  v.grad(0, v.call("tenon.mul", {v.dy(), v.call("tenon.sub", {1.0, square})}));
+}
+
+constexpr tenon_op_desc ops[] = {
+    sdk::op({.name = name,
+             .schema = "tanh(x: T[...]) -> T[...] where T: float promote",
+             .doc = doc,
+             .shape = TENON_SHAPE_SAME_AS_0,
+             .flags = TENON_OP_ELEMENTWISE})};
+
+constexpr tenon_vjp_need needs[] = {sdk::need({.outputs = sdk::bit(0)})};
+constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>})};
+
+constexpr tenon_sample samples[] = {
+    sdk::sample(name, "f64[2,3](-2,2)"),
+    sdk::sample(name, "f64[5](-4,4)"),
+    sdk::sample(name, "f32[8]{0.0,-0.0,1.0,-1.0,inf,-inf,nan,1e-40}"),
+    sdk::sample(name, "f32[4]{9.1,-9.1,1e-5,50.0}"),
+    sdk::sample(name, "f16[3]{0.001,4.0,-8.0}"),
+    sdk::sample(name, "i32[3]"),
+    sdk::sample(name, "f64[]"),
+    sdk::sample(name, "f64[0,3]"),
+    sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
+};
+
+}  // namespace
+
+TENON_UNIT(tanh) = {.ops = ops, .vjps = vjps, .samples = samples};

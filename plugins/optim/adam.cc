@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/optim/adam.cc: Adam: steps scaled by running means of the gradient and of its square.
+//
+// With g the gradient, p the parameter, m and v the means, t the number of steps, this one counted:
+//
+//   g = g + weight_decay * p                     where weight_decay != 0
+//   m = beta1 * m + (1 - beta1) * g
+//   v = beta2 * v + (1 - beta2) * g * g
+//   p = p - lr / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
+//
+// Source: D. P. Kingma, J. Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015, algorithm
+// 1; in the order of torch.optim.Adam.
+//
+// Canonical arithmetic: in C = f32 for f16, bf16 and f32 parameters and f64 for f64. Scalars in
+// f64, each rounded to C once: 1 - beta1, 1 - beta2, sqrt(1 - beta2^t), s = -(lr / (1 - beta1^t)),
+// where beta^t is made by repeated squaring from the lowest bit of t. Per element, each operation
+// rounded by itself and no fused multiply-add: m = beta1*m + (1-beta1)*g; v = beta2*v +
+// ((1-beta2)*g)*g; p = p + (s*m) / (sqrt(v)/sqrt(1-beta2^t) + eps). A 16-bit value is rounded where
+// it is stored, and p uses m and v from before that.
+#include "adam.hpp"
+
+namespace {
+
+using namespace tenon::optim;
+namespace sdk = tenon::sdk;
+using sdk::str;
+
+constexpr tenon_op_desc kOps[] = {
+    sdk::op({.name = "tenon.adam_step",
+             .schema = "adam_step(params!: T[...]*, grads: T[...]*, exp_avg!: U[...]*, "
+                       "exp_avg_sq!: U[...]*, step!: i64[]*, lr: f64[], *, beta1: float=0.9, "
+                       "beta2: float=0.999, eps: float=1e-08, weight_decay: float=0.0) -> () "
+                       "where T: float; U: float",
+             .doc = R"(One step of Adam on each parameter, in place.
+
+    t = t + 1
+    g = g + weight_decay * p
+    m = beta1 * m + (1 - beta1) * g
+    v = beta2 * v + (1 - beta2) * g * g
+    p = p - lr / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
+
+Each entry of `step` is the t of its parameter and is advanced by one.
+
+Source: Kingma, Ba, ICLR 2015, in the order of `torch.optim.Adam`.
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
+             .infer = sdk::infer_fn<adam::infer_step>,
+             .compose = sdk::compose_fn<adam::compose<false, false>>}),
+    sdk::op({.name = "tenon.adam_rows",
+             .schema = "adam_rows(params!: T[...]*, indices: i64[...]*, values: T[...]*, "
+                       "exp_avg!: U[...]*, exp_avg_sq!: U[...]*, step!: i64[]*, lr: f64[], *, "
+                       "beta1: float=0.9, beta2: float=0.999, eps: float=1e-08, "
+                       "weight_decay: float=0.0) -> () where T: float; U: float",
+             .doc = R"(One step of `tenon.adam_step` on the given rows of each parameter alone.
+
+`values` holds the gradients of the rows `indices`, which ascend without duplicates. A row that is
+not given is left as it is, its m and v included ("lazy" Adam, as `torch.optim.SparseAdam`); with
+all rows given the result is that of `tenon.adam_step`. The step count belongs to the parameter, not
+to the row, and is advanced by one.)",
+             .infer = sdk::infer_fn<adam::infer_rows>,
+             .compose = sdk::compose_fn<adam::compose<true, false>>})};
+
+constexpr tenon_hyper_desc kHypers[] = {
+    adam::kLr,
+    adam::kBeta1Hyper,
+    adam::kBeta2Hyper,
+    adam::kEpsHyper,
+    {str("weight_decay"), str("L2 penalty, added to the gradient"), 0, TENON_VALUE_F64, 0, 0,
+     kLargest}};
+
+constexpr tenon_optimizer_desc kOptimizers[] = {
+    {sizeof(tenon_optimizer_desc), 0, str("tenon.adam"),
+     str("Adam with bias correction and L2 penalty, as torch.optim.Adam. Rows of sparse gradients "
+         "are updated alone, with their means."),
+     str("tenon.adam_step"), str("tenon.adam_rows"), kHypers, adam::kStates, std::size(kHypers),
+     std::size(adam::kStates)}};
+
+constexpr tenon_sample kSamples[] = {
+    sdk::sample("tenon.adam_step",
+                "[f32[3,2]], [f32[3,2]], [f32[3,2]], [f32[3,2](0,1)], [i64[]{0}], f64[]{0.1}"),
+    sdk::sample("tenon.adam_step",
+                "[f32[2,3,4], f32[5]], [f32[2,3,4], f32[5]], [f32[2,3,4], f32[5]], "
+                "[f32[2,3,4](0,1), f32[5](0,1)], [i64[]{3}, i64[]{100}], f64[]{0.01} | beta1=0.8, "
+                "beta2=0.95, eps=1e-6, weight_decay=0.1"),
+    sdk::sample("tenon.adam_step",
+                "[f64[4]], [f64[4]], [f64[4]], [f64[4](0,1)], [i64[]{1}], f64[]{0.01}"),
+    sdk::sample("tenon.adam_step",
+                "[bf16[4,1]], [bf16[4,1]], [f32[4,1]], [f32[4,1](0,1)], [i64[]{1}], f64[]{0.5}"),
+    sdk::sample("tenon.adam_step",
+                "[f16[], f16[0,2]], [f16[], f16[0,2]], [f16[], f16[0,2]], "
+                "[f16[](0,1), f16[0,2]], [i64[]{1}, i64[]{2}], f64[]{0.1}"),
+    sdk::sample("tenon.adam_rows",
+                "[f32[5,2]], [i64[2]{1,3}], [f32[2,2]], [f32[5,2]], [f32[5,2](0,1)], [i64[]{2}], "
+                "f64[]{0.1} | weight_decay=0.1"),
+    sdk::sample("tenon.adam_rows",
+                "[f64[4,2,2], f64[3]], [i64[0], i64[3]{0,1,2}], [f64[0,2,2], f64[3]], "
+                "[f64[4,2,2], f64[3]], [f64[4,2,2](0,1), f64[3](0,1)], [i64[]{0}, i64[]{0}], "
+                "f64[]{0.1}"),
+    sdk::refused("tenon.adam_step", "[f32[3]], [f32[3]], [f32[3]], [f32[3](0,1)], [], f64[]{0.1}",
+                 TENON_E_ARGUMENT, "step has 0 tensors for 1 parameters"),
+    sdk::refused("tenon.adam_step",
+                 "[f32[3,2]], [f32[3,2]], [f32[6]], [f32[3,2](0,1)], [i64[]{0}], f64[]{0.1}",
+                 TENON_E_SHAPE, "exp_avg[0]"),
+    sdk::refused("tenon.adam_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [f32[3](0,1)], [i64[]{0}], f64[]{0.1} | beta2=1.0",
+                 TENON_E_ATTRIBUTE, "beta2 must be at least 0 and below 1"),
+    sdk::refused("tenon.adam_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [f32[3](0,1)], [i64[]{0}], f64[]{0.1} | eps=nan",
+                 TENON_E_ATTRIBUTE, "eps must be at least 0"),
+    sdk::refused("tenon.adam_rows",
+                 "[f32[5,2]], [i64[2]{1,3}], [f32[2,3]], [f32[5,2]], [f32[5,2](0,1)], [i64[]{2}], "
+                 "f64[]{0.1}",
+                 TENON_E_SHAPE, "values[0]"),
+    sdk::refused("tenon.adam_rows",
+                 "[f32[5]], [i64[2]{3,1}], [f32[2]], [f32[5]], [f32[5](0,1)], [i64[]{2}], "
+                 "f64[]{0.1}",
+                 TENON_E_DATA, "ascend"),
+    sdk::refused("tenon.adam_rows",
+                 "[f32[5]], [i64[1]{-1}], [f32[1]], [f32[5]], [f32[5](0,1)], [i64[]{2}], "
+                 "f64[]{0.1}",
+                 TENON_E_DATA, "row -1")};
+
+}  // namespace
+
+TENON_UNIT(adam) = {.ops = kOps, .samples = kSamples, .optimizers = kOptimizers};

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/optim/adamw.cc: AdamW: Adam whose weight decay shrinks the parameter, not the gradient.
+//
+// With g the gradient, p the parameter, m and v the means, t the number of steps, this one counted:
+//
+//   p = (1 - lr * weight_decay) * p              where weight_decay != 0
+//   m = beta1 * m + (1 - beta1) * g
+//   v = beta2 * v + (1 - beta2) * g * g
+//   p = p - lr / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
+//
+// Source: I. Loshchilov, F. Hutter, "Decoupled Weight Decay Regularization", ICLR 2019; in the
+// order of torch.optim.AdamW.
+//
+// Canonical arithmetic: that of adam.cc; besides, 1 - lr*weight_decay is made in f64 and rounded to
+// C once, and multiplies p first.
+#include "adam.hpp"
+
+namespace {
+
+using namespace tenon::optim;
+namespace sdk = tenon::sdk;
+using sdk::str;
+
+constexpr tenon_op_desc kOps[] = {
+    sdk::op({.name = "tenon.adamw_step",
+             .schema = "adamw_step(params!: T[...]*, grads: T[...]*, exp_avg!: U[...]*, "
+                       "exp_avg_sq!: U[...]*, step!: i64[]*, lr: f64[], *, beta1: float=0.9, "
+                       "beta2: float=0.999, eps: float=1e-08, weight_decay: float=0.01) -> () "
+                       "where T: float; U: float",
+             .doc = R"(One step of AdamW on each parameter, in place.
+
+    t = t + 1
+    p = (1 - lr * weight_decay) * p
+    m = beta1 * m + (1 - beta1) * g
+    v = beta2 * v + (1 - beta2) * g * g
+    p = p - lr / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
+
+Each entry of `step` is the t of its parameter and is advanced by one.
+
+Source: Loshchilov, Hutter, ICLR 2019, in the order of `torch.optim.AdamW`.
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
+             .infer = sdk::infer_fn<adam::infer_step>,
+             .compose = sdk::compose_fn<adam::compose<false, true>>}),
+    sdk::op({.name = "tenon.adamw_rows",
+             .schema = "adamw_rows(params!: T[...]*, indices: i64[...]*, values: T[...]*, "
+                       "exp_avg!: U[...]*, exp_avg_sq!: U[...]*, step!: i64[]*, lr: f64[], *, "
+                       "beta1: float=0.9, beta2: float=0.999, eps: float=1e-08, "
+                       "weight_decay: float=0.01) -> () where T: float; U: float",
+             .doc = R"(One step of `tenon.adamw_step` on the given rows of each parameter alone.
+
+`values` holds the gradients of the rows `indices`, which ascend without duplicates. A row that is
+not given is left as it is: neither its m and v nor its weight decay move it; with all rows given
+the result is that of `tenon.adamw_step`. The step count belongs to the parameter, not to the row,
+and is advanced by one.)",
+             .infer = sdk::infer_fn<adam::infer_rows>,
+             .compose = sdk::compose_fn<adam::compose<true, true>>})};
+
+constexpr tenon_hyper_desc kHypers[] = {
+    adam::kLr,
+    adam::kBeta1Hyper,
+    adam::kBeta2Hyper,
+    adam::kEpsHyper,
+    {str("weight_decay"), str("share of the parameter, times lr, lost in each step"), 0,
+     TENON_VALUE_F64, 0.01, 0, kLargest}};
+
+constexpr tenon_optimizer_desc kOptimizers[] = {
+    {sizeof(tenon_optimizer_desc), 0, str("tenon.adamw"),
+     str("Adam with decoupled weight decay, as torch.optim.AdamW. Rows of sparse gradients are "
+         "updated alone, with their means."),
+     str("tenon.adamw_step"), str("tenon.adamw_rows"), kHypers, adam::kStates, std::size(kHypers),
+     std::size(adam::kStates)}};
+
+constexpr tenon_sample kSamples[] = {
+    sdk::sample("tenon.adamw_step",
+                "[f32[3,2]], [f32[3,2]], [f32[3,2]], [f32[3,2](0,1)], [i64[]{0}], f64[]{0.1}"),
+    sdk::sample("tenon.adamw_step",
+                "[f64[2,3], f64[5]], [f64[2,3], f64[5]], [f64[2,3], f64[5]], "
+                "[f64[2,3](0,1), f64[5](0,1)], [i64[]{3}, i64[]{100}], f64[]{0.01} | beta1=0.8, "
+                "beta2=0.95, eps=1e-6, weight_decay=0.5"),
+    sdk::sample("tenon.adamw_step",
+                "[bf16[4]], [bf16[4]], [bf16[4]], [bf16[4](0,1)], [i64[]{1}], f64[]{0.01}"),
+    sdk::sample("tenon.adamw_rows",
+                "[f32[5,2]], [i64[2]{1,3}], [f32[2,2]], [f32[5,2]], [f32[5,2](0,1)], [i64[]{2}], "
+                "f64[]{0.1}"),
+    sdk::refused("tenon.adamw_step",
+                 "[f32[3], f32[2]], [f32[3]], [f32[3]], [f32[3](0,1)], [i64[]{0}], f64[]{0.1}",
+                 TENON_E_ARGUMENT, "grads has 1 tensors for 2 parameters"),
+    sdk::refused("tenon.adamw_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [f32[4](0,1)], [i64[]{0}], f64[]{0.1}",
+                 TENON_E_SHAPE, "exp_avg_sq[0]"),
+    sdk::refused("tenon.adamw_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [f32[3](0,1)], [i64[]{0}], f64[]{0.1} | beta1=-0.1",
+                 TENON_E_ATTRIBUTE, "beta1 must be at least 0 and below 1"),
+    sdk::refused("tenon.adamw_rows",
+                 "[f32[5]], [i64[2]{1,1}], [f32[2]], [f32[5]], [f32[5](0,1)], [i64[]{2}], "
+                 "f64[]{0.1}",
+                 TENON_E_DATA, "ascend")};
+
+}  // namespace
+
+TENON_UNIT(adamw) = {.ops = kOps, .samples = kSamples, .optimizers = kOptimizers};

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/optim/compose.hpp: update rules written in other ops, for devices without a step kernel.
+//
+// Arithmetic is as the ops' documentation says where the ops used give single roundings; beta^t
+// comes from exp and log instead of multiplications, and rows are updated by adding differences, so
+// the last bits may differ from a kernel's.
+#pragma once
+
+#include <tenon/sdk/op.hpp>
+
+#include <array>
+
+namespace tenon::optim {
+
+// The operands of one parameter, in the dtype C of the computation.
+template <bool rows>
+class Update {
+ public:
+  // `n_states` lists stand between the gradients and the step counts.
+  Update(sdk::Compose& calls, uint32_t n_states, uint32_t item)
+      : calls_(calls), n_states_(n_states), item_(item) {
+    const bool wide = dtype(0) == TENON_DTYPE_F64 || dtype(kFirstState) == TENON_DTYPE_F64;
+    c_ = wide ? TENON_DTYPE_F64 : TENON_DTYPE_F32;
+  }
+
+  sdk::Value param() { return fetch(0); }
+  sdk::Value grad() { return cast(entry(rows ? 2 : 1), c_); }
+  sdk::Value state(uint32_t k) { return fetch(kFirstState + k); }
+  sdk::Value step() { return entry(kFirstState + n_states_); }
+  sdk::Value lr() { return calls_.in(kFirstState + n_states_ + 1); }  // f64, rank 0
+
+  void set_param(sdk::Value now, sdk::Value before) { store(0, now, before); }
+  void set_state(uint32_t k, sdk::Value now, sdk::Value before) {
+    store(kFirstState + k, now, before);
+  }
+  void count_step() { calls_.apply("tenon.add", {step(), 1}, {}, {step().tensor()}); }
+
+  sdk::Value add(sdk::Value a, sdk::Value b) { return calls_.call("tenon.add", {a, b}); }
+  sdk::Value sub(sdk::Value a, sdk::Value b) { return calls_.call("tenon.sub", {a, b}); }
+  sdk::Value mul(sdk::Value a, sdk::Value b) { return calls_.call("tenon.mul", {a, b}); }
+  sdk::Value div(sdk::Value a, sdk::Value b) { return calls_.call("tenon.div", {a, b}); }
+  sdk::Value call(std::string_view op, sdk::Value x) { return calls_.call(op, {x}); }
+  sdk::Value cast(sdk::Value x, tenon_dtype to) {
+    if (calls_.meta(x.tensor()).dtype == to) return x;
+    return calls_.call("tenon.cast", {x}, {sdk::Value::dtype(to)});
+  }
+  sdk::Value to_c(sdk::Value x) { return cast(x, c_); }
+  sdk::Value where_first(sdk::Value first, sdk::Value later) {
+    const sdk::Value is_first = calls_.call("tenon.eq", {step(), 0});
+    return calls_.call("tenon.where", {is_first, first, later});
+  }
+
+ private:
+  static constexpr uint32_t kFirstState = rows ? 3 : 2;
+
+  sdk::Value entry(uint32_t input) const { return calls_.in(input).as.tensors[item_]; }
+  tenon_dtype dtype(uint32_t input) { return calls_.meta(entry(input).tensor()).dtype; }
+
+  // The whole tensor, or its given rows, in C.
+  sdk::Value fetch(uint32_t input) {
+    const sdk::Value whole = entry(input);
+    if constexpr (!rows) {
+      return cast(whole, c_);
+    } else {
+      const tenon_meta values = calls_.meta(entry(2).tensor());
+      const std::span<const int64_t> shape(values.shape, static_cast<size_t>(values.rank));
+      const int64_t table[] = {calls_.meta(whole.tensor()).shape[0],
+                               sdk::count_of(shape.subspan(1))};
+      const sdk::Value flat =
+          calls_.call("tenon.reshape", {whole}, {std::span<const int64_t>(table)});
+      const sdk::Value taken = calls_.call("tenon.embedding", {flat, entry(1)});
+      return cast(calls_.call("tenon.reshape", {taken}, {shape}), c_);
+    }
+  }
+
+  void store(uint32_t input, sdk::Value now, sdk::Value before) {
+    const sdk::Value target = entry(input);
+    const tenon_dtype to = dtype(input);
+    if constexpr (!rows) {
+      calls_.apply("tenon.cast", {now}, {sdk::Value::dtype(to)}, {target.tensor()});
+    } else {
+      const sdk::Value change = cast(sub(now, before), to);
+      calls_.call_many("tenon.rows_add", std::array{target, entry(1), change}, {}, {});
+    }
+  }
+
+  sdk::Compose& calls_;
+  uint32_t n_states_;
+  uint32_t item_;
+  tenon_dtype c_ = TENON_DTYPE_F32;
+};
+
+}  // namespace tenon::optim

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/optim/sgd.cc: stochastic gradient descent with momentum, dampening, weight decay,
+// Nesterov.
+//
+// With g the gradient, p the parameter, b the momentum buffer, t the number of steps made so far:
+//
+//   d = g + weight_decay * p                            where weight_decay != 0
+//   b = d                                               at t = 0, where momentum != 0
+//   b = momentum * b + (1 - dampening) * d              later
+//   d = d + momentum * b   with nesterov, else   d = b  where momentum != 0
+//   p = p - lr * d
+//
+// Source: I. Sutskever, J. Martens, G. Dahl, G. Hinton, "On the importance of initialization and
+// momentum in deep learning", ICML 2013; in the form and order of torch.optim.SGD, in which the
+// buffer starts as the first gradient, undamped, and the learning rate does not enter the buffer.
+//
+// Canonical arithmetic: in C = f32 for f16, bf16 and f32 parameters and f64 for f64; 1 - dampening
+// in f64, then every scalar rounded to C; each operation above rounded by itself, no fused
+// multiply-add; a 16-bit value is rounded where it is stored, and not in between.
+#include <tenon/sdk/op.hpp>
+#include <tenon/sdk/plugin.hpp>
+
+#include "compose.hpp"
+#include "step.hpp"
+
+namespace {
+
+using namespace tenon::optim;
+namespace sdk = tenon::sdk;
+using sdk::str;
+
+enum Attr : uint32_t { kMomentum, kDampening, kWeightDecay, kNesterov };
+
+void check_attrs(const sdk::Args& args) {
+  check_range(args, kMomentum, "momentum", 0, kLargest, "at least 0");
+  check_range(args, kWeightDecay, "weight_decay", 0, kLargest, "at least 0");
+  check_range(args, kDampening, "dampening", -kLargest, kLargest, "a finite number");
+  if (!args.attrs.flag(kNesterov)) return;
+  if (args.attrs.real(kMomentum) == 0 || args.attrs.real(kDampening) != 0) {
+    throw sdk::Failure{TENON_E_ATTRIBUTE, "nesterov needs a momentum above 0 and a dampening of 0",
+                       "nesterov", "momentum > 0, dampening = 0",
+                       "momentum = " + std::to_string(args.attrs.real(kMomentum)) +
+                           ", dampening = " + std::to_string(args.attrs.real(kDampening))};
+  }
+}
+
+constexpr ListSlot kStepSlots[] = {{"params", Form::Like},
+                                   {"grads", Form::Like},
+                                   {"momentum_buffer", Form::Like},
+                                   {"step", Form::Scalar}};
+constexpr ListSlot kRowsSlots[] = {{"params", Form::Like},
+                                   {"indices", Form::Indices},
+                                   {"values", Form::Values},
+                                   {"momentum_buffer", Form::Like},
+                                   {"step", Form::Scalar}};
+
+void infer_step(const sdk::Args& args, std::span<tenon_meta>) {
+  check_lists(args, kStepSlots);
+  check_attrs(args);
+}
+
+void infer_rows(const sdk::Args& args, std::span<tenon_meta>) {
+  check_lists(args, kRowsSlots);
+  check_attrs(args);
+}
+
+template <bool rows>
+void compose(sdk::Compose& c) {
+  const double momentum = c.attrs.real(kMomentum);
+  const double weight_decay = c.attrs.real(kWeightDecay);
+  for (uint32_t item = 0; item < c.in(0).count; ++item) {
+    Update<rows> u(c, 1, item);
+    const sdk::Value p = u.param();
+    sdk::Value d = u.grad();
+    if (weight_decay != 0) d = u.add(d, u.mul(p, weight_decay));
+    if (momentum != 0) {
+      const sdk::Value before = u.state(0);
+      const sdk::Value taken = u.mul(d, 1 - c.attrs.real(kDampening));
+      const sdk::Value b = u.where_first(d, u.add(u.mul(before, momentum), taken));
+      u.set_state(0, b, before);
+      d = c.attrs.flag(kNesterov) ? u.add(d, u.mul(b, momentum)) : b;
+    }
+    u.set_param(u.sub(p, u.mul(d, u.to_c(u.lr()))), p);
+    u.count_step();
+  }
+}
+
+constexpr tenon_op_desc kOps[] = {
+    sdk::op({.name = "tenon.sgd_step",
+             .schema = "sgd_step(params!: T[...]*, grads: T[...]*, momentum_buffer!: U[...]*, "
+                       "step!: i64[]*, lr: f64[], *, momentum: float=0.0, dampening: float=0.0, "
+                       "weight_decay: float=0.0, nesterov: bool=false) -> () "
+                       "where T: float; U: float",
+             .doc = R"(One step of stochastic gradient descent on each parameter, in place.
+
+    d = g + weight_decay * p
+    b = d at the first step, else momentum * b + (1 - dampening) * d
+    d = d + momentum * b with nesterov, else b; without momentum d stays, and b is not touched
+    p = p - lr * d
+
+Each entry of `step` counts the steps its parameter has made and is advanced by one.
+
+Source: Sutskever, Martens, Dahl, Hinton, ICML 2013, in the form of `torch.optim.SGD`.
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
+             .infer = sdk::infer_fn<infer_step>,
+             .compose = sdk::compose_fn<compose<false>>}),
+    sdk::op({.name = "tenon.sgd_rows",
+             .schema = "sgd_rows(params!: T[...]*, indices: i64[...]*, values: T[...]*, "
+                       "momentum_buffer!: U[...]*, step!: i64[]*, lr: f64[], *, "
+                       "momentum: float=0.0, dampening: float=0.0, weight_decay: float=0.0, "
+                       "nesterov: bool=false) -> () where T: float; U: float",
+             .doc = R"(One step of `tenon.sgd_step` on the given rows of each parameter alone.
+
+`values` holds the gradients of the rows `indices`, which ascend without duplicates. A row that is
+not given is left as it is, and so is its momentum: neither momentum nor weight decay moves it. The
+step count belongs to the parameter and is advanced by one, so a row met for the first time at a
+later step starts from a momentum of 0 and is damped as any other.)",
+             .infer = sdk::infer_fn<infer_rows>,
+             .compose = sdk::compose_fn<compose<true>>})};
+
+constexpr tenon_hyper_desc kHypers[] = {
+    {str("lr"), str("learning rate"), TENON_HYPER_DYNAMIC, TENON_VALUE_F64, 1e-3, 0, kLargest},
+    {str("momentum"), str("share of the buffer that is kept; 0: no momentum"), 0, TENON_VALUE_F64,
+     0, 0, kLargest},
+    {str("dampening"), str("share of the gradient kept out of the buffer"), 0, TENON_VALUE_F64, 0,
+     -kLargest, kLargest},
+    {str("weight_decay"), str("L2 penalty, added to the gradient"), 0, TENON_VALUE_F64, 0, 0,
+     kLargest},
+    {str("nesterov"), str("look ahead along the momentum; needs momentum and no dampening"), 0,
+     TENON_VALUE_BOOL, 0, 0, 1}};
+
+constexpr tenon_state_desc kStates[] = {
+    {str("momentum_buffer"), str("running direction; not used without momentum"),
+     TENON_STATE_LIKE_PARAMETER, TENON_DTYPE_NONE, 0},
+    {str("step"), str("steps made"), TENON_STATE_SCALAR, TENON_DTYPE_I64, 0}};
+
+constexpr tenon_optimizer_desc kOptimizers[] = {
+    {sizeof(tenon_optimizer_desc), 0, str("tenon.sgd"),
+     str("Stochastic gradient descent with momentum, dampening, weight decay and Nesterov's rule, "
+         "as torch.optim.SGD. Rows of sparse gradients are updated alone, with their momentum."),
+     str("tenon.sgd_step"), str("tenon.sgd_rows"), kHypers, kStates, std::size(kHypers),
+     std::size(kStates)}};
+
+constexpr tenon_sample kSamples[] = {
+    sdk::sample("tenon.sgd_step", "[f32[3,2]], [f32[3,2]], [f32[3,2]], [i64[]{0}], f64[]{0.1}"),
+    sdk::sample("tenon.sgd_step",
+                "[f32[2,3,4], f32[5]], [f32[2,3,4], f32[5]], [f32[2,3,4], f32[5]], "
+                "[i64[]{3}, i64[]{0}], f64[]{0.01} | momentum=0.9, dampening=0.1, "
+                "weight_decay=0.01"),
+    sdk::sample("tenon.sgd_step",
+                "[f64[4]], [f64[4]], [f64[4]], [i64[]{1}], f64[]{0.01} | momentum=0.9, "
+                "nesterov=true"),
+    sdk::sample("tenon.sgd_step", "[bf16[4,1]], [bf16[4,1]], [bf16[4,1]], [i64[]{1}], f64[]{0.5}"),
+    sdk::sample("tenon.sgd_step",
+                "[f16[], f16[0,2]], [f16[], f16[0,2]], [f32[], f32[0,2]], [i64[]{1}, i64[]{2}], "
+                "f64[]{0.1} | momentum=0.5"),
+    sdk::sample("tenon.sgd_rows",
+                "[f32[5,2]], [i64[2]{1,3}], [f32[2,2]], [f32[5,2]], [i64[]{2}], f64[]{0.1} | "
+                "momentum=0.9, weight_decay=0.1"),
+    sdk::sample("tenon.sgd_rows",
+                "[f64[4,2,2], f64[3]], [i64[0], i64[3]{0,1,2}], [f64[0,2,2], f64[3]], "
+                "[f64[4,2,2], f64[3]], [i64[]{0}, i64[]{0}], f64[]{0.1}"),
+    sdk::refused("tenon.sgd_step", "[f32[3]], [f32[3], f32[3]], [f32[3]], [i64[]{0}], f64[]{0.1}",
+                 TENON_E_ARGUMENT, "grads has 2 tensors for 1 parameters"),
+    sdk::refused("tenon.sgd_step", "[f32[3,2]], [f32[2,3]], [f32[3,2]], [i64[]{0}], f64[]{0.1}",
+                 TENON_E_SHAPE, "grads[0]"),
+    sdk::refused("tenon.sgd_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [i64[]{0}], f64[]{0.1} | nesterov=true",
+                 TENON_E_ATTRIBUTE, "nesterov needs a momentum"),
+    sdk::refused("tenon.sgd_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [i64[]{0}], f64[]{0.1} | momentum=-0.5",
+                 TENON_E_ATTRIBUTE, "momentum must be at least 0"),
+    sdk::refused("tenon.sgd_rows",
+                 "[f32[5,2]], [i64[2]{1,3}], [f32[3,2]], [f32[5,2]], [i64[]{2}], f64[]{0.1}",
+                 TENON_E_SHAPE, "values[0]"),
+    sdk::refused("tenon.sgd_rows",
+                 "[f32[5]], [i64[1,1]{1}], [f32[1]], [f32[5]], [i64[]{2}], f64[]{0.1}",
+                 TENON_E_SHAPE, "indices[0]"),
+    sdk::refused("tenon.sgd_rows",
+                 "[f32[]], [i64[1]{0}], [f32[1]], [f32[]], [i64[]{2}], f64[]{0.1}", TENON_E_SHAPE,
+                 "rank 0 has no rows"),
+    sdk::refused("tenon.sgd_rows",
+                 "[f32[5]], [i64[2]{3,3}], [f32[2]], [f32[5]], [i64[]{2}], f64[]{0.1}",
+                 TENON_E_DATA, "ascend"),
+    sdk::refused("tenon.sgd_rows",
+                 "[f32[5]], [i64[1]{5}], [f32[1]], [f32[5]], [i64[]{2}], f64[]{0.1}", TENON_E_DATA,
+                 "row 5")};
+
+}  // namespace
+
+TENON_UNIT(sgd) = {.ops = kOps, .samples = kSamples, .optimizers = kOptimizers};

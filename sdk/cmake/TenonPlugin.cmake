@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+# sdk/cmake/TenonPlugin.cmake: tenon_add_plugin(), the same in this tree and after
+# find_package(Tenon).
+#
+#   tenon_add_plugin(<id> SOURCES <file>... [LINK <library>...] [LANGUAGE <C|CXX>]
+#                    [VERSION <version>] [LICENSE <SPDX expression>]
+#                    [OUTPUT_ROOT <folder>] [NO_INSTALL])
+#
+# Makes the target <id>, a folder <OUTPUT_ROOT>/<id> that holds <id>.so and, written after linking
+# by `tenon manifest`, plugin.json; both are installed to <prefix>/plugins/<id>. OUTPUT_ROOT is
+# plugins/ in the build folder unless given: put it into TENON_PLUGIN_PATH and the plugin is found
+# without installing it.
+# LANGUAGE is the language to link with: C keeps the C++ runtime out of a plugin written in C.
+#
+# Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin.hpp, are put
+# together by a generated file with the exported function; VERSION (else the project's) and LICENSE
+# (else the SPDX line of the first such file) go into it. A plugin without such files defines
+# tenon_plugin_query_v0 itself and states both there.
+
+set(TENON_PLUGIN_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/TenonPlugin.map)
+set(TENON_PLUGIN_MAIN ${CMAKE_CURRENT_LIST_DIR}/TenonPluginMain.cc.in)
+
+# Sets `out_file` to the generated file that lists the units of `sources`; empty where none is.
+function(tenon_write_plugin_main id version license sources out_file)
+  set(TENON_UNIT_DECLARATIONS "")
+  set(TENON_UNIT_ADDRESSES "")
+  foreach(source IN LISTS sources)
+    get_filename_component(path ${source} ABSOLUTE)
+    get_filename_component(unit ${source} NAME_WE)
+    if(NOT path MATCHES "\\.(cc|cpp|cxx)$" OR NOT EXISTS ${path})
+      continue()
+    endif()
+    file(STRINGS ${path} marks REGEX "^TENON_UNIT\\(" LIMIT_COUNT 2)
+    if(NOT marks)
+      # Were it to become a unit, nothing else would notice.
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+      continue()
+    endif()
+    if(NOT marks MATCHES "^TENON_UNIT\\(${unit}\\)")
+      message(FATAL_ERROR "tenon_add_plugin(${id}): ${path} must say TENON_UNIT(${unit}), once; "
+        "it says ${marks}")
+    endif()
+    if(TENON_UNIT_DECLARATIONS MATCHES " tenon_unit_${unit};")
+      message(FATAL_ERROR "tenon_add_plugin(${id}): two files are named ${unit}; rename ${path}")
+    endif()
+    string(APPEND TENON_UNIT_DECLARATIONS "extern const tenon::sdk::Unit tenon_unit_${unit};\n")
+    string(APPEND TENON_UNIT_ADDRESSES "    &tenon_unit_${unit},\n")
+    if(NOT license)
+      file(STRINGS ${path} spdx REGEX "SPDX-License-Identifier: " LIMIT_COUNT 1)
+      string(REGEX REPLACE "^.*SPDX-License-Identifier: *([^*]*[^* ]).*$" "\\1" license "${spdx}")
+    endif()
+  endforeach()
+  if(NOT TENON_UNIT_ADDRESSES)
+    set(${out_file} "" PARENT_SCOPE)
+    return()
+  endif()
+  if(NOT license)
+    message(FATAL_ERROR "tenon_add_plugin(${id}): give LICENSE <SPDX expression>, or begin "
+      "the sources with an SPDX-License-Identifier line")
+  endif()
+  set(TENON_PLUGIN_ID ${id})
+  set(TENON_PLUGIN_VERSION ${version})
+  set(TENON_PLUGIN_LICENSE ${license})
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${id}_main.cc)
+  configure_file(${TENON_PLUGIN_MAIN} ${file} @ONLY)
+  set(${out_file} ${file} PARENT_SCOPE)
+endfunction()
+
+function(tenon_add_plugin id)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_INSTALL"
+    "LANGUAGE;VERSION;LICENSE;OUTPUT_ROOT" "SOURCES;LINK")
+  if(NOT id MATCHES "^[a-z0-9_]+(\\.[a-z0-9_]+)+$")
+    message(FATAL_ERROR
+      "tenon_add_plugin: the id '${id}' must be vendor.name, in small letters, digits and _")
+  endif()
+  if(NOT arg_SOURCES)
+    message(FATAL_ERROR "tenon_add_plugin(${id}): SOURCES names no file")
+  endif()
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_plugin(${id}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_OUTPUT_ROOT)
+    set(arg_OUTPUT_ROOT ${PROJECT_BINARY_DIR}/plugins)
+  endif()
+  set(folder ${arg_OUTPUT_ROOT}/${id})
+
+  if(NOT arg_VERSION)
+    set(arg_VERSION ${PROJECT_VERSION})
+  endif()
+  if(NOT arg_VERSION)
+    set(arg_VERSION 0.1.0)
+  endif()
+  tenon_write_plugin_main(${id} "${arg_VERSION}" "${arg_LICENSE}" "${arg_SOURCES}" main_file)
+  add_library(${id} MODULE ${arg_SOURCES} ${main_file})
+  target_link_libraries(${id} PRIVATE Tenon::plugin ${arg_LINK})
+  # $<1:...> keeps multi-configuration generators from adding a folder per configuration. The
+  # library is linked with its installed run path, so that installing changes no byte of it: the
+  # manifest holds its hash.
+  set_target_properties(${id} PROPERTIES
+    OUTPUT_NAME ${id}
+    PREFIX ""
+    SUFFIX .so
+    LIBRARY_OUTPUT_DIRECTORY $<1:${folder}>
+    POSITION_INDEPENDENT_CODE ON
+    C_VISIBILITY_PRESET hidden
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    INSTALL_RPATH "$ORIGIN"
+    INSTALL_RPATH_USE_LINK_PATH ON
+    BUILD_WITH_INSTALL_RPATH ON
+    LINK_DEPENDS ${TENON_PLUGIN_EXPORTS})
+  if(arg_LANGUAGE)
+    set_target_properties(${id} PROPERTIES LINKER_LANGUAGE ${arg_LANGUAGE})
+  endif()
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(CXX IN_LIST languages)
+    target_compile_features(${id} PRIVATE cxx_std_20)
+  endif()
+  if(C IN_LIST languages)
+    target_compile_features(${id} PRIVATE c_std_11)
+  endif()
+  target_compile_options(${id} PRIVATE -ffp-contract=off
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
+  # Nothing is left for another library to supply by accident; sanitizer runtimes are the exception.
+  target_link_options(${id} PRIVATE -Wl,--version-script=${TENON_PLUGIN_EXPORTS}
+    $<$<NOT:$<IN_LIST:${TENON_SANITIZE},address;thread>>:-Wl,-z,defs>)
+
+  if(TARGET Tenon::command)
+    # Linked again when the command changes, so that no manifest of an older command stays.
+    set_property(TARGET ${id} APPEND PROPERTY LINK_DEPENDS $<TARGET_FILE:Tenon::command>)
+    add_dependencies(${id} Tenon::command)
+    add_custom_command(TARGET ${id} POST_BUILD
+      COMMAND Tenon::command manifest $<TARGET_FILE:${id}>
+      BYPRODUCTS ${folder}/plugin.json
+      COMMENT "Writing ${id}/plugin.json" VERBATIM)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY TENON_PLUGINS ${id})
+
+  if(NOT arg_NO_INSTALL)
+    install(TARGETS ${id} LIBRARY DESTINATION plugins/${id})
+    install(FILES ${folder}/plugin.json DESTINATION plugins/${id})
+  endif()
+endfunction()

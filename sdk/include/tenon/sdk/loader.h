@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon/sdk/loader.h: batches over a data set, shuffled or in order, for C and C++ programs.
+//
+//   tenon_sdk_loader loader;
+//   check(tenon_sdk_loader_create(context, dataset, 32, seed, TENON_SDK_LOADER_SHUFFLE, &loader));
+//   for (int64_t epoch = 0; epoch < epochs; ++epoch) {
+//     check(tenon_sdk_loader_begin(&loader, epoch, 0));
+//     for (;;) {
+//       tenon_tensor* fields[2];
+//       int64_t n;
+//       check(tenon_sdk_loader_next(context, &loader, fields, 2, &n));
+//       if (n == 0) break;                      // the epoch is over
+//       ...                                     // release the fields
+//     }
+//   }
+//   tenon_sdk_loader_release(&loader);
+//
+// Header-only; links only libtenon. The order of an epoch depends on length, seed and epoch alone,
+// never on batch size or threads: begin(loader, epoch, position) with the `epoch` and `position`
+// of an interrupted run goes on where that run was.
+//
+// threads  one at a time for each loader
+// errors   those of the library calls inside, recorded in the context as usual. TENON_E_ARGUMENT
+//          and TENON_E_MEMORY that the loader itself returns leave no record.
+#ifndef TENON_SDK_LOADER_H
+#define TENON_SDK_LOADER_H
+
+#include <stdlib.h>
+#include <tenon/sdk/philox.h>
+#include <tenon/tenon.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TENON_SDK_LOADER_SHUFFLE 1u
+#define TENON_SDK_LOADER_DROP_LAST 2u  // leaves out a last batch that is not full
+
+// All members may be read. Made by tenon_sdk_loader_create.
+typedef struct tenon_sdk_loader {
+  tenon_dataset* dataset;  // borrowed
+  int64_t length;          // samples of the data set
+  int64_t batch;           // samples of a full batch
+  uint64_t seed;
+  uint32_t flags;     // TENON_SDK_LOADER_*
+  uint32_t reserved;  // 0
+  int64_t epoch;      // the one begun last
+  int64_t position;   // samples of it already given
+  int64_t* order;     // [length] samples in the order of this epoch
+} tenon_sdk_loader;
+
+static inline void tenon_sdk_loader_release(tenon_sdk_loader* loader) {
+  if (loader) {
+    free(loader->order);
+    loader->order = NULL;
+  }
+}
+
+// Starts epoch `epoch` (from 0), `position` samples in. A fresh loader stands at the start of
+// epoch 0.
+// errors   TENON_E_ARGUMENT: a negative epoch, or a position outside 0 ... length
+static inline tenon_status tenon_sdk_loader_begin(tenon_sdk_loader* loader, int64_t epoch,
+                                                  int64_t position) {
+  if (!loader || epoch < 0 || position < 0 || position > loader->length) return TENON_E_ARGUMENT;
+  loader->epoch = epoch;
+  loader->position = position;
+  for (int64_t i = 0; i < loader->length; ++i) loader->order[i] = i;
+  if (!(loader->flags & TENON_SDK_LOADER_SHUFFLE)) return TENON_OK;
+  // Fisher and Yates, in Durstenfeld's form. The constant ("loader" in ASCII) keeps these numbers
+  // apart from those that a context with the same seed draws.
+  tenon_sdk_random random = {loader->seed ^ 0x6C6F61646572u, (uint64_t)epoch, 0};
+  for (int64_t i = loader->length - 1; i > 0; --i) {
+    const int64_t j = (int64_t)tenon_sdk_random_below(&random, (uint64_t)i + 1);
+    const int64_t sample = loader->order[i];
+    loader->order[i] = loader->order[j];
+    loader->order[j] = sample;
+  }
+  return TENON_OK;
+}
+
+// memory   the data set is borrowed and must outlive the loader
+// errors   TENON_E_ARGUMENT: a batch below 1, unknown flags; TENON_E_MEMORY
+static inline tenon_status tenon_sdk_loader_create(tenon_context* context, tenon_dataset* dataset,
+                                                   int64_t batch, uint64_t seed, uint32_t flags,
+                                                   tenon_sdk_loader* out_loader) {
+  const uint32_t known = TENON_SDK_LOADER_SHUFFLE | TENON_SDK_LOADER_DROP_LAST;
+  if (!out_loader || batch < 1 || (flags & ~known)) return TENON_E_ARGUMENT;
+  int64_t length = 0;
+  const tenon_status status = tenon_dataset_get_length(context, dataset, &length);
+  if (status != TENON_OK) return status;
+  // One element more, so that an empty data set is no failed allocation.
+  int64_t* order = (int64_t*)calloc((size_t)length + 1, sizeof *order);
+  if (!order) return TENON_E_MEMORY;
+  const tenon_sdk_loader made = {dataset, length, batch, seed, flags, 0, 0, 0, order};
+  *out_loader = made;
+  return tenon_sdk_loader_begin(out_loader, 0, 0);
+}
+
+// Batches that are still to come in this epoch.
+static inline int64_t tenon_sdk_loader_get_rest(const tenon_sdk_loader* loader) {
+  const int64_t left = loader->length - loader->position;
+  const int64_t partial = loader->flags & TENON_SDK_LOADER_DROP_LAST ? 0 : loader->batch - 1;
+  return left / loader->batch + (left % loader->batch + partial) / loader->batch;
+}
+
+// The next batch: one tensor [n, ...] for each field, which the caller owns, and n in *out_n.
+// Where the epoch is over *out_n is 0 and no tensor is made.
+static inline tenon_status tenon_sdk_loader_next(tenon_context* context, tenon_sdk_loader* loader,
+                                                 tenon_tensor** out_fields, uint32_t n_fields,
+                                                 int64_t* out_n) {
+  if (!loader || !out_n) return TENON_E_ARGUMENT;
+  int64_t n = 0;
+  if (tenon_sdk_loader_get_rest(loader) > 0) {
+    const int64_t left = loader->length - loader->position;
+    n = left < loader->batch ? left : loader->batch;
+    const tenon_status status = tenon_dataset_call(
+        context, loader->dataset, loader->order + loader->position, n, out_fields, n_fields);
+    if (status != TENON_OK) return status;
+    loader->position += n;
+  }
+  *out_n = n;
+  return TENON_OK;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TENON_SDK_LOADER_H

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon/sdk/plugin.hpp: puts the files of one plugin together.
+//
+// Each source file ends with TENON_UNIT(<its file name>) = {.ops = ..., .vjps = ..., ...}; CMake's
+// tenon_add_plugin() lists the files' units and writes the one exported function around query().
+// Everything is constant data: no static constructor runs when the library is opened.
+#pragma once
+
+#include <tenon/ext/draft/datasets.h>
+#include <tenon/sdk/base.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace tenon::sdk {
+
+struct Unit {
+  std::span<const tenon_op_desc> ops{};
+  std::span<const tenon_vjp_desc> vjps{};
+  std::span<const tenon_kernel_desc> kernels{};
+  std::span<const tenon_sample> samples{};
+  std::span<const tenon_optimizer_desc> optimizers{};
+  std::span<const tenon_dataset_desc> datasets{};
+  const tenon_backend_table* backend = nullptr;
+};
+
+#define TENON_UNIT(name)                             \
+  extern const ::tenon::sdk::Unit tenon_unit_##name; \
+  constinit const ::tenon::sdk::Unit tenon_unit_##name
+
+struct About {
+  std::string_view id;
+  std::string_view version;
+  std::string_view license;
+  std::span<const Unit* const> units;
+};
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr uint32_t kSanitizer = TENON_SANITIZER_ADDRESS;
+#elif defined(__SANITIZE_THREAD__)
+inline constexpr uint32_t kSanitizer = TENON_SANITIZER_THREAD;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr uint32_t kSanitizer = TENON_SANITIZER_ADDRESS;
+#elif __has_feature(thread_sanitizer)
+inline constexpr uint32_t kSanitizer = TENON_SANITIZER_THREAD;
+#else
+inline constexpr uint32_t kSanitizer = TENON_SANITIZER_NONE;
+#endif
+#else
+inline constexpr uint32_t kSanitizer = TENON_SANITIZER_NONE;
+#endif
+
+inline tenon_fingerprint fingerprint() {
+  constexpr unsigned char order[4] = {1, 2, 3, 4};
+  uint32_t byte_order = 0;
+  __builtin_memcpy(&byte_order, order, sizeof byte_order);
+  return {static_cast<uint32_t>(sizeof(void*) * 8), byte_order, kSanitizer, TENON_ABI_DRAFT};
+}
+
+// The tables of one runtime, gathered from the units when the plugin is opened.
+struct State {
+  explicit State(const About& about) {
+    for (const Unit* unit : about.units) {
+      for (const auto& item : unit->ops) ops.push_back(&item);
+      for (const auto& item : unit->vjps) vjps.push_back(&item);
+      for (const auto& item : unit->kernels) kernels.push_back(&item);
+      for (const auto& item : unit->optimizers) optimizers.push_back(&item);
+      for (const auto& item : unit->datasets) datasets.push_back(&item);
+      samples.insert(samples.end(), unit->samples.begin(), unit->samples.end());
+      if (unit->backend) backend = unit->backend;
+    }
+    ops_table = {sizeof ops_table, count(ops), ops.data()};
+    vjps_table = {sizeof vjps_table, count(vjps), vjps.data()};
+    kernels_table = {sizeof kernels_table, count(kernels), kernels.data()};
+    optimizers_table = {sizeof optimizers_table, count(optimizers), optimizers.data()};
+    datasets_table = {sizeof datasets_table, count(datasets), datasets.data()};
+    selftest_table = {sizeof selftest_table, count(samples), samples.data()};
+  }
+  const void* find(std::string_view id) const {
+    if (id == "tenon.ops/1") return ops.empty() ? nullptr : &ops_table;
+    if (id == "tenon.vjps/1") return vjps.empty() ? nullptr : &vjps_table;
+    if (id == "tenon.kernels/1") return kernels.empty() ? nullptr : &kernels_table;
+    if (id == "tenon.optimizers/1") return optimizers.empty() ? nullptr : &optimizers_table;
+    if (id == "tenon.datasets/1") return datasets.empty() ? nullptr : &datasets_table;
+    if (id == "tenon.selftest/1") return samples.empty() ? nullptr : &selftest_table;
+    if (id == "tenon.backend/1") return backend;
+    return nullptr;
+  }
+  template <class List>
+  static uint32_t count(const List& list) {
+    return static_cast<uint32_t>(list.size());
+  }
+
+  std::vector<const tenon_op_desc*> ops;
+  std::vector<const tenon_vjp_desc*> vjps;
+  std::vector<const tenon_kernel_desc*> kernels;
+  std::vector<const tenon_optimizer_desc*> optimizers;
+  std::vector<const tenon_dataset_desc*> datasets;
+  std::vector<tenon_sample> samples;
+  const tenon_backend_table* backend = nullptr;
+  tenon_ops_table ops_table{};
+  tenon_vjps_table vjps_table{};
+  tenon_kernels_table kernels_table{};
+  tenon_optimizers_table optimizers_table{};
+  tenon_datasets_table datasets_table{};
+  tenon_selftest_table selftest_table{};
+};
+
+// The body of tenon_plugin_query_v0. `Data` is a struct with a static `about()`.
+template <class Data>
+tenon_status query(const tenon_host*, tenon_plugin* out, tenon_diag* diag) noexcept {
+  if (out->struct_size < sizeof(tenon_plugin)) {
+    diag->status = TENON_E_PLUGIN;
+    diag->length = std::snprintf(diag->message, sizeof diag->message,
+                                 "the host reads %u bytes of tenon_plugin, %zu are needed",
+                                 static_cast<unsigned>(out->struct_size), sizeof(tenon_plugin));
+    return TENON_E_PLUGIN;
+  }
+  const About about = Data::about();
+  out->struct_size = sizeof(tenon_plugin);
+  out->built_major = TENON_ABI_MAJOR;
+  out->built_minor = TENON_ABI_MINOR;
+  out->required_minor = TENON_ABI_MINOR;
+  out->fingerprint = fingerprint();
+  out->id = str(about.id);
+  out->version = str(about.version);
+  out->license = str(about.license);
+  out->init = [](const tenon_host*, void** out_self, tenon_diag* d) -> tenon_status {
+    try {
+      *out_self = new State(Data::about());
+      return TENON_OK;
+    } catch (...) {
+      d->status = TENON_E_MEMORY;
+      d->length = std::snprintf(d->message, sizeof d->message, "out of memory");
+      return TENON_E_MEMORY;
+    }
+  };
+  out->release = [](void* self) { delete static_cast<State*>(self); };
+  out->get_interface = [](void* self, const char* id, uint64_t length) -> const void* {
+    return static_cast<State*>(self)->find({id, length});
+  };
+  return TENON_OK;
+}
+
+}  // namespace tenon::sdk

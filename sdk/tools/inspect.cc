@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/tools/inspect.cc: `tenon inspect`: says what a file is, and whether it is in order. A
+// plugin's library is opened for that, and its init runs.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "idx_header.h"
+#include "plugin_library.h"
+
+namespace tenon::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Report {
+  Json content;
+  std::vector<std::string> findings;
+};
+
+std::string first_bytes(const std::string& path, size_t count) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Failure{path + ": cannot be read"};
+  std::string bytes(count, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(count));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  return bytes;
+}
+
+Json read_json(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Failure{path.string() + ": cannot be read"};
+  try {
+    return Json::parse(file);
+  } catch (const Json::exception& error) {
+    throw Failure{path.string() + ": is not JSON: " + error.what()};
+  }
+}
+
+// Lists are sets of entries here: their order means nothing.
+Json in_order(Json value) {
+  if (!value.is_array()) return value;
+  for (Json& item : value) {
+    if (item.is_object()) {
+      for (auto& [name, member] : item.items()) member = in_order(member);
+    }
+  }
+  std::sort(value.begin(), value.end(),
+            [](const Json& a, const Json& b) { return a.dump() < b.dump(); });
+  return value;
+}
+
+void compare(const Json& manifest, const Json& library, std::vector<std::string>& findings) {
+  if (!manifest.is_object()) {
+    findings.push_back("plugin.json does not hold an object");
+    return;
+  }
+  for (const auto& [field, expected] : library.items()) {
+    const auto given = manifest.find(field);
+    const bool absent = given == manifest.end();
+    // What a plugin requires may be completed by hand; the hash is optional.
+    if (field == "requires" || (absent && (field == "sha256" || field == "manifest"))) continue;
+    if (absent && expected.is_array() && expected.empty()) continue;
+    if (!absent && in_order(*given) == in_order(expected)) continue;
+    findings.push_back("field \"" + field + "\": plugin.json says " +
+                       (absent ? "nothing" : given->dump(-1, ' ', true)) + ", the library " +
+                       expected.dump(-1, ' ', true));
+  }
+}
+
+Report inspect_library(const fs::path& library) {
+  const PluginFacts facts = read_library(library);
+  Report report;
+  const Json expected = manifest_of(facts, library.filename(), sha256_of(library));
+  report.content = {{"kind", "plugin"}, {"library", library.string()}, {"states", expected}};
+  const fs::path beside = library.parent_path() / "plugin.json";
+  if (!fs::exists(beside)) {
+    report.findings.push_back(
+        "no plugin.json lies beside the library, so it will not be found; "
+        "`tenon manifest " +
+        library.string() + "` writes one");
+    return report;
+  }
+  const Json given = read_json(beside);
+  report.content["manifest"] = given;
+  compare(given, expected, report.findings);
+  return report;
+}
+
+Report inspect_manifest(const fs::path& manifest) {
+  const Json given = read_json(manifest);
+  const Json name = given.is_object() ? given.value("library", Json()) : Json();
+  Report report;
+  report.content = {{"kind", "plugin"}, {"manifest", given}};
+  if (!name.is_string()) {
+    report.findings.push_back("field \"library\" of " + manifest.string() + " names no file");
+    return report;
+  }
+  const fs::path library = manifest.parent_path() / name.get<std::string>();
+  if (!fs::exists(library)) {
+    report.findings.push_back("library " + library.string() + " does not exist");
+    return report;
+  }
+  const PluginFacts facts = read_library(library);
+  const Json expected = manifest_of(facts, library.filename(), sha256_of(library));
+  report.content["library"] = library.string();
+  report.content["states"] = expected;
+  compare(given, expected, report.findings);
+  return report;
+}
+
+Report inspect_idx(const std::string& file) {
+  const IdxHeader header = read_idx_header(file);
+  Report report;
+  report.content = {{"kind", "idx"},
+                    {"dtype", header.dtype},
+                    {"shape", header.shape},
+                    {"gzip", header.compressed},
+                    {"bytes", header.data_bytes}};
+  if (!header.problem.empty()) report.findings.push_back(header.problem);
+  return report;
+}
+
+Report look_at(const std::string& file) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (!fs::exists(status)) throw Failure{file + ": does not exist"};
+  if (fs::is_directory(status)) {
+    const fs::path manifest = fs::path(file) / "plugin.json";
+    if (fs::exists(manifest)) return inspect_manifest(manifest);
+    return {{{"kind", "unknown"}}, {"a folder without plugin.json; no plugin"}};
+  }
+  if (!fs::is_regular_file(status)) throw Failure{file + ": is no regular file"};
+  if (fs::path(file).filename() == "plugin.json") return inspect_manifest(file);
+  const std::string start = first_bytes(file, 4);
+  if (start ==
+      "\x7f"
+      "ELF")
+    return inspect_library(fs::absolute(file));
+  if (is_idx(file)) return inspect_idx(file);
+  return {{{"kind", "unknown"}},
+          {"neither a plugin (library, plugin.json or folder) nor an idx file"}};
+}
+
+std::string manifest_text(const Json& manifest) {
+  std::string text;
+  for (const auto& [field, value] : manifest.items()) {
+    if (value.is_array() && value.empty()) continue;
+    std::string shown;
+    if (field == "requires") {
+      for (const auto& [what, names] : value.items()) {
+        if (names.empty()) continue;
+        shown += (shown.empty() ? "" : "; ") + what + ": " + joined(names_of(names));
+      }
+      if (shown.empty()) continue;
+    } else if (field == "abi") {
+      shown = std::to_string(value.at("major").get<int>()) + "." +
+              std::to_string(value.at("minor").get<int>()) + " draft " +
+              std::to_string(value.at("draft").get<int>());
+    } else if (field == "kernels") {
+      for (const Json& entry : value) {
+        shown += (shown.empty() ? "" : "; ") + entry.at("device").get<std::string>() + ": " +
+                 (entry.at("ops").is_array() ? joined(names_of(entry.at("ops"))) : "all ops");
+      }
+    } else if (value.is_array()) {
+      shown = joined(names_of(value));
+    } else {
+      shown = value.is_string() ? value.get<std::string>() : value.dump();
+    }
+    text += "  " + field + ": " + shown + "\n";
+  }
+  return text;
+}
+
+void print_text(const std::string& file, const Report& report) {
+  const std::string kind = report.content.at("kind");
+  print(file + ": " + kind + "\n");
+  if (report.content.contains("states")) {
+    print(manifest_text(report.content.at("states")));
+  } else if (kind == "idx") {
+    print("  " + report.content.at("dtype").get<std::string>() + report.content.at("shape").dump() +
+          (report.content.at("gzip").get<bool>() ? ", gzip-compressed\n" : "\n"));
+  }
+  for (const std::string& finding : report.findings) print("  wrong: " + finding + "\n");
+}
+
+}  // namespace
+
+int inspect(const std::string& file, bool as_json) {
+  Report report = look_at(file);
+  if (as_json) {
+    report.content["findings"] = report.findings;
+    print_json(report.content);
+  } else {
+    print_text(file, report);
+  }
+  return report.findings.empty() ? kGood : kFindings;
+}
+
+}  // namespace tenon::tools

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/tools/plugin_library.h: what a plugin's library says about itself, read without a runtime,
+// and the manifest that follows from it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "command.h"
+
+namespace tenon::tools {
+
+struct PluginFacts {
+  struct Op {
+    std::string name;
+    uint32_t revision = 1;
+    std::string role;  // empty: none
+  };
+  std::string id, version, license;
+  uint32_t abi_major = 0, abi_minor = 0, required_minor = 0, draft = 0;
+  std::vector<Op> ops;
+  std::map<std::string, std::vector<std::string>> kernels;  // device kind to ops
+  std::vector<std::string> vjps, optimizers, datasets, devices;
+  std::vector<std::string> required_ops;  // of others: without them the plugin is of no use
+};
+
+// Opens the library, runs its query and init, reads its tables, releases it. It stays mapped.
+// Throws Failure.
+PluginFacts read_library(const std::string& path);
+
+// The content of plugin.json. An empty `sha256` is left out.
+Json manifest_of(const PluginFacts& facts, const std::string& library, const std::string& sha256);
+
+// 64 hexadecimal digits, or "" where libcrypto is not installed. Throws Failure where the file
+// cannot be read.
+std::string sha256_of(const std::string& path);
+
+}  // namespace tenon::tools

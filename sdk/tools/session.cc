@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/tools/session.cc: runtime, context, and words for a failure.
+#include "session.h"
+
+#include <filesystem>
+
+namespace tenon::tools {
+namespace {
+
+[[noreturn]] void fail(tenon_status status, const tenon_diag& diag) {
+  throw Failure{std::string(diag.message[0] ? diag.message : "failed") + " [" +
+                tenon_status_get_name(status) + "]"};
+}
+
+void add_line(std::string& text, const char* name, const char* value) {
+  if (value != nullptr && *value != 0) text += std::string("\n  ") + name + value;
+}
+
+std::string describe(const tenon_error& error) {
+  std::string text = std::string(error.message) + " [" + tenon_status_get_name(error.status) + "]";
+  add_line(text, "op        ", error.op);
+  add_line(text, "operand   ", error.operand);
+  add_line(text, "expected  ", error.expected);
+  add_line(text, "found     ", error.found);
+  add_line(text, "plugin    ", error.plugin);
+  add_line(text, "hint      ", error.hint);
+  for (uint32_t i = 0; i < error.n_causes; ++i) add_line(text, "cause     ", error.causes[i]);
+  return text;
+}
+
+}  // namespace
+
+Session::Session(const Options& options) {
+  std::vector<std::string> folders;
+  for (const std::string& given : options.plugin_paths) {
+    // Relative to where the command was started, not to whatever the runtime would take.
+    folders.push_back(std::filesystem::absolute(given).lexically_normal().string());
+  }
+  std::vector<tenon_string> paths;
+  for (const std::string& folder : folders) paths.push_back({folder.data(), folder.size()});
+  tenon_runtime_options runtime_options{};
+  runtime_options.struct_size = sizeof runtime_options;
+  runtime_options.paths = paths.data();
+  runtime_options.n_paths = static_cast<uint32_t>(paths.size());
+  tenon_diag diag{};
+  tenon_status status = tenon_runtime_create(&runtime_options, &diag, &runtime_);
+  if (status != TENON_OK) fail(status, diag);
+  status = tenon_context_create(runtime_, &diag, &context_);
+  if (status != TENON_OK) {
+    tenon_runtime_release(runtime_);
+    fail(status, diag);
+  }
+}
+
+Session::~Session() {
+  tenon_context_release(context_);
+  tenon_runtime_release(runtime_);
+}
+
+Json Session::query(std::string_view topic) const {
+  tenon_text* text = nullptr;
+  check(tenon_runtime_query(context_, topic.data(), topic.size(), &text));
+  return Json::parse(take_text(text));
+}
+
+void Session::check(tenon_status status) const {
+  if (status == TENON_OK) return;
+  tenon_error error{};
+  error.struct_size = sizeof error;
+  if (tenon_context_get_error(context_, &error) != TENON_OK) {
+    throw Failure{tenon_status_get_name(status)};
+  }
+  throw Failure{describe(error)};
+}
+
+std::string take_text(tenon_text* text) {
+  const char* data = nullptr;
+  uint64_t length = 0;
+  std::string bytes;
+  if (tenon_text_get(text, &data, &length) == TENON_OK) bytes.assign(data, length);
+  tenon_text_release(text);
+  return bytes;
+}
+
+}  // namespace tenon::tools

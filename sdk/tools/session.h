@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/tools/session.h: one runtime and context, through the public C API.
+#pragma once
+
+#include <tenon/tenon.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command.h"
+
+namespace tenon::tools {
+
+class Session {
+ public:
+  // Throws Failure.
+  explicit Session(const Options& options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  tenon_context* context() const { return context_; }
+
+  // The answer of tenon_runtime_query. Throws Failure.
+  Json query(std::string_view topic) const;
+
+  // Throws the context's error record as a Failure where `status` is one.
+  void check(tenon_status status) const;
+
+ private:
+  tenon_runtime* runtime_ = nullptr;
+  tenon_context* context_ = nullptr;
+};
+
+// Takes the text over and returns its bytes.
+std::string take_text(tenon_text* text);
+
+}  // namespace tenon::tools

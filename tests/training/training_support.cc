@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/training/training_support.cc: a context on the tree's own plugins, and files to train with.
+#include "tests/training/training_support.h"
+
+#include <stdlib.h>
+
+#include <fstream>
+
+#include "tests/support/paths.h"
+
+namespace tenon::tests {
+
+void Training::SetUp() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "tenon-XXXXXX").string();
+  ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+  folder = pattern;
+  const std::string plugins = plugin_dir();
+  const tenon_string paths[] = {{plugins.data(), plugins.size()}};
+  tenon_runtime_options options{};
+  options.struct_size = sizeof options;
+  options.flags = TENON_RUNTIME_NO_DEFAULT_PATHS;
+  options.paths = paths;
+  options.n_paths = 1;
+  tenon_diag diag{};
+  ASSERT_EQ(tenon_runtime_create(&options, &diag, &runtime), TENON_OK) << diag.message;
+  ASSERT_EQ(tenon_context_create(runtime, &diag, &context), TENON_OK) << diag.message;
+}
+
+void Training::TearDown() {
+  tenon_context_release(context);
+  tenon_runtime_release(runtime);
+  std::error_code ignored;
+  if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
+}
+
+void Training::must(tenon_status status) {
+  if (status != TENON_OK) FAIL() << refused(status, status);
+}
+
+std::string Training::refused(tenon_status found, tenon_status expected) {
+  EXPECT_EQ(found, expected) << tenon_status_get_name(found);
+  if (found == TENON_OK) return "not refused";
+  tenon_error error{};
+  error.struct_size = sizeof error;
+  if (tenon_context_get_error(context, &error) != TENON_OK) return "no error record";
+  std::string all;
+  for (const char* field : {error.message, error.op, error.operand, error.expected, error.found,
+                            error.plugin, error.hint}) {
+    all += std::string(field) + "\n";
+  }
+  return all;
+}
+
+Optimizer Training::optimizer(std::string_view name, std::vector<tenon_tensor*> params,
+                              const std::vector<Option>& hypers) {
+  const Options options(hypers);
+  tenon_optimizer* out = nullptr;
+  must(tenon_optimizer_create(context, name.data(), name.size(), params.data(),
+                              static_cast<uint32_t>(params.size()), options.names.data(),
+                              options.values.data(), static_cast<uint32_t>(options.names.size()),
+                              &out));
+  return Optimizer(out);
+}
+
+Dataset Training::dataset(const std::vector<Option>& given) {
+  const Options options(given);
+  tenon_dataset* out = nullptr;
+  must(tenon_dataset_create(context, "tenon.idx", TENON_NUL, options.names.data(),
+                            options.values.data(), static_cast<uint32_t>(options.names.size()),
+                            &out));
+  return Dataset(out);
+}
+
+std::string Training::write(const std::string& name, const std::string& bytes) const {
+  std::ofstream file(path(name), std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  EXPECT_TRUE(file.good());
+  return path(name);
+}
+
+std::string idx_file(unsigned char code, const std::vector<uint32_t>& sizes,
+                     const std::string& payload) {
+  std::string bytes = {0, 0, static_cast<char>(code), static_cast<char>(sizes.size())};
+  for (const uint32_t size : sizes) {
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(size >> shift);
+  }
+  return bytes + payload;
+}
+
+}  // namespace tenon::tests

@@ -63,6 +63,7 @@ struct Context {
   uint32_t arithmetic = TENON_ARITHMETIC_CANONICAL;
   bool has_device = false;
   tenon_device device{};
+  uint32_t opened_kind = 0;  // the device kind whose plugins were opened last
   uint64_t sequence = 0;  // op calls so far
   uint64_t launches = 0;
   dispatch::KernelCache* kernels = nullptr;  // owned

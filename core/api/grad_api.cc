@@ -101,9 +101,11 @@ tenon_status tenon_tensor_get_grad_rows(tenon_context* context, tenon_tensor* te
     require_pointer(out_indices, "out_indices");
     require_pointer(out_values, "out_values");
     Link* link = leaf_link(require_tensor(cx, tensor, "tensor"), "get_grad_rows");
-    *out_indices = nullptr;
-    *out_values = nullptr;
-    if (!link) return;
+    if (!link) {
+      *out_indices = nullptr;
+      *out_values = nullptr;
+      return;
+    }
     std::lock_guard lock(link->mutex);
     if (link->grad) {
       throw Error{.status = TENON_E_ROWS,

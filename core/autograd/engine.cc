@@ -270,9 +270,7 @@ void Walk::commit_dense(Link& link, LeafGrad& entry) {
     link.row_values = Ref();
   }
   if (!link.grad) {
-    // Moved, not copied, unless its memory is shared with other gradients.
-    const bool movable = create_ || only_ours(*entry.dense);
-    link.grad = movable ? std::move(entry.dense) : Ref(dispatch::copy(context_, *entry.dense));
+    link.grad = std::move(entry.dense);
     return;
   }
   if (create_) {
@@ -302,6 +300,7 @@ void Walk::commit() {
     LeafGrad& entry = leaves_.at(leaf);
     Link& link = link_of(*leaf);
     std::lock_guard lock(link.mutex);
+    // Copied where its memory is shared with other gradients, a seed, or a plan.
     if (entry.dense && !only_ours(*entry.dense) && !create_) {
       entry.dense = Ref(dispatch::copy(context_, *entry.dense));
     }

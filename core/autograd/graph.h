@@ -93,9 +93,9 @@ struct Node {
 
 struct Graph {
   std::atomic<int64_t> refs{1};
-  std::mutex mutex;  // guards dropped and closed
+  std::mutex mutex;  // guards writes to dropped and closed
   std::atomic<Link*> dropped{nullptr};
-  bool closed = false;
+  std::atomic<bool> closed{false};  // other contexts' threads ask
   Runtime* runtime = nullptr;
   uint64_t sequence = 0;
   int64_t live_nodes = 0;

@@ -237,6 +237,11 @@ void compose(Invocation& call, std::span<Tensor*> outputs) {
 void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
                   std::span<const tenon_value> attrs) {
   bind(call, inputs, attrs);
+  // Backward rules may live in plugins that nothing has needed so far.
+  if (call.cx.opened_kind != call.device->id.kind) {
+    call.cx.runtime->plugins.open_for_device(call.device->id.kind);
+    call.cx.opened_kind = call.device->id.kind;
+  }
   promote(call);
   unify_shapes(call);
   infer(call);
@@ -275,9 +280,6 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
   Invocation invocation(context, op);
   prepare_call(invocation, inputs, attrs);
   check_output_count(invocation, outputs.size());
-  if (autograd::wants_recording(invocation)) {
-    context.runtime->plugins.open_for_device(invocation.device->id.kind);
-  }
   const bool recording = autograd::wants_recording(invocation);
   check_mutated(invocation, recording);
   uint64_t wanted = (uint64_t{1} << outputs.size()) - 1;

@@ -26,13 +26,12 @@ std::span<const Item> view_of(const Small<Item, 8>& items) { return {items.data(
 
 bool writes(uint32_t role) { return role != TENON_SLOT_IN; }
 
-// Does the slot take the operand as it is?
+// Does the slot take the operand as it is, whatever its rank?
 bool accepts(const tenon_slot_rule& rule, const Item& item) {
   if (item.flags & TENON_VIEW_HOST_SCALAR) return (rule.flags & TENON_SLOT_HOST_SCALAR) != 0;
   const DimSpan shape = item.dims();
   const DimSpan strides = item.steps();
   const uint32_t size = tensor::size_of(item.dtype);
-  if (rule.max_rank != 0 && static_cast<uint32_t>(item.rank) > rule.max_rank) return false;
   if (!(rule.flags & TENON_SLOT_UNALIGNED) &&
       reinterpret_cast<uintptr_t>(item.data) % size != 0) {
     return false;
@@ -48,23 +47,28 @@ bool accepts(const tenon_slot_rule& rule, const Item& item) {
   return rule.layout == TENON_LAYOUT_STRIDED || tensor::inner_is_contiguous(shape, strides);
 }
 
-// An elementwise kernel sees all operands in the output's shape, collapsed together.
-void collapse_items(std::span<Item> items, const tenon_meta& meta) {
-  const DimSpan target(meta.shape, static_cast<size_t>(meta.rank));
-  Dims shape{};
-  std::copy(target.begin(), target.end(), shape.begin());
+// Does a slot take fewer dimensions than its operand has?
+bool too_deep(const registry::Kernel& kernel, std::span<const Item> items) {
+  for (const Item& item : items) {
+    const uint32_t most = kernel.desc.slots[item.slot].max_rank;
+    if (most != 0 && static_cast<uint32_t>(item.rank) > most) return true;
+  }
+  return false;
+}
+
+// Merges and reorders the dimensions of operands that all have one shape.
+void collapse_together(std::span<Item> items) {
+  if (items.empty()) return;
+  Dims shape = items[0].shape;
   Small<Dims, 8> strides;
   // Outputs first: their order of dimensions leads.
   for (const bool outputs : {true, false}) {
     for (const Item& item : items) {
-      if (writes(item.role) != outputs) continue;
-      Dims spread{};
-      tensor::broadcast_strides(item.dims(), item.steps(), target, spread.data());
-      strides.push_back(spread);
+      if (writes(item.role) == outputs) strides.push_back(item.strides);
     }
   }
   const int32_t rank =
-      tensor::collapse(shape.data(), meta.rank, {strides.data(), strides.size()});
+      tensor::collapse(shape.data(), items[0].rank, {strides.data(), strides.size()});
   size_t next = 0;
   for (const bool outputs : {true, false}) {
     for (Item& item : items) {
@@ -74,6 +78,19 @@ void collapse_items(std::span<Item> items, const tenon_meta& meta) {
       item.strides = strides[next++];
     }
   }
+}
+
+// An elementwise kernel sees all operands in the output's shape, collapsed together.
+void collapse_items(std::span<Item> items, const tenon_meta& meta) {
+  const DimSpan target(meta.shape, static_cast<size_t>(meta.rank));
+  for (Item& item : items) {
+    Dims spread{};
+    tensor::broadcast_strides(item.dims(), item.steps(), target, spread.data());
+    std::copy(target.begin(), target.end(), item.shape.begin());
+    item.rank = meta.rank;
+    item.strides = spread;
+  }
+  collapse_together(items);
 }
 
 Small<Item, 8> gather_items(Invocation& call, const tenon_kernel_desc& desc,
@@ -110,9 +127,13 @@ class Staging {
 
   // Replaces what does not fit; nothing of the caller's is written yet.
   void gather() {
+    // Row-major operands of one shape have one dimension.
+    const bool flatten = too_deep(kernel_, items_);
     for (size_t i = 0; i < items_.size(); ++i) {
-      if (needs_copy(i)) stage(i);
+      const bool flat = tensor::is_row_major(items_[i].dims(), items_[i].steps());
+      if (needs_copy(i) || (flatten && !flat)) stage(i);
     }
+    if (flatten) collapse_together(items_);
     for (size_t i = 0; i < items_.size(); ++i) {
       if (kernel_.desc.slots[items_[i].slot].role == TENON_SLOT_ACCUM) zero(items_[i]);
     }
@@ -217,6 +238,7 @@ void check_aliases(const Invocation& call, std::span<const Item> items) {
 }
 
 bool fits_without_staging(const registry::Kernel& kernel, std::span<const Item> items) {
+  if (too_deep(kernel, items)) return false;
   for (const Item& item : items) {
     if (!accepts(kernel.desc.slots[item.slot], item)) return false;
   }
@@ -260,6 +282,9 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
     Small<Item, 8> items = gather_items(call, kernel->desc, outputs);
     if (call.op.has(TENON_OP_ELEMENTWISE) && !call.outputs.empty()) {
       collapse_items({items.data(), items.size()}, call.outputs[0]);
+    } else if (too_deep(*kernel, view_of(items))) {
+      declined = "takes operands of fewer dimensions";
+      continue;
     }
     if (kernel->desc.predicate) {
       Block block(*call.device, view_of(items), kernel->desc.n_slots, kernel_inputs(kernel->desc),

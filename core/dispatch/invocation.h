@@ -55,7 +55,7 @@ struct Invocation {
   Small<Ref, 4> made;             // promotion casts
   Device* device = nullptr;
   Small<tenon_meta, 2> outputs;   // [n_outputs]
-  bool dry = false;               // explain: operands keep their dtype, views state the promoted one
+  bool dry = false;  // explain: operands keep their dtype, views state the promoted one
 };
 
 // Each fills its part of the invocation and throws Error naming op, operand, expected, found.

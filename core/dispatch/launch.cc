@@ -156,7 +156,8 @@ const registry::Kernel& role_kernel(Context& context, const registry::Op& op, De
                                     tenon_dtype dtype, bool any_layout) {
   context.runtime->plugins.open_for_device(device.id.kind);
   const registry::KernelSet* set = op.kernels.load(std::memory_order_acquire);
-  for (const registry::Kernel* kernel : set ? set->kernels : std::vector<const registry::Kernel*>()) {
+  for (const registry::Kernel* kernel :
+       set ? set->kernels : std::vector<const registry::Kernel*>()) {
     if (kernel->device_kind != device.id.kind) continue;
     if (any_layout && !takes_any_layout(*kernel)) continue;
     for (uint32_t row = 0; row < kernel->desc.n_rows; ++row) {

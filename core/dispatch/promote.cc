@@ -102,8 +102,10 @@ void decide_variable(Invocation& call, int32_t index) {
   // No operand and no attribute: an empty list. The first allowed dtype serves, nothing has it.
   if (decided == TENON_DTYPE_NONE) decided = variable.allowed.front();
   if (allows(variable, decided)) return;
+  // exp of integers is a float; where integers are allowed, a bool is a mistake.
   const bool whole = tensor::is_integer(decided) || tensor::is_bool(decided);
-  if (variable.promote && whole && allows(variable, tensor::default_float)) {
+  if (variable.promote && whole && !allows(variable, tensor::default_int) &&
+      allows(variable, tensor::default_float)) {
     decided = tensor::default_float;
     return;
   }

@@ -2,6 +2,7 @@
 // core/dispatch/values.cc: attribute values.
 #include "core/dispatch/values.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "core/tensor/dtype.h"
@@ -10,6 +11,13 @@
 namespace tenon::dispatch {
 
 ValueStore::ValueStore(std::span<const tenon_value> values) : values_(values.begin(), values.end()) {
+  const auto count = [&values](uint32_t tag) {
+    return static_cast<size_t>(std::count_if(
+        values.begin(), values.end(), [tag](const tenon_value& v) { return v.tag == tag; }));
+  };
+  // No growth later: a short string lives inside its object, whose address is handed out.
+  ints_.reserve(count(TENON_VALUE_INT_LIST));
+  strings_.reserve(count(TENON_VALUE_STRING));
   for (tenon_value& value : values_) {
     if (value.tag == TENON_VALUE_INT_LIST) {
       ints_.emplace_back(value.as.ints, value.as.ints + value.count);

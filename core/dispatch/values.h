@@ -4,7 +4,6 @@
 
 #include <tenon/types.h>
 
-#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,8 +21,8 @@ class ValueStore {
 
  private:
   std::vector<tenon_value> values_;
-  std::deque<std::vector<int64_t>> ints_;
-  std::deque<std::string> strings_;
+  std::vector<std::vector<int64_t>> ints_;
+  std::vector<std::string> strings_;
 };
 
 // "int", "float", "tensor", ... of a value.

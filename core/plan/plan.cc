@@ -12,6 +12,26 @@ namespace tenon::plan {
 using dispatch::Block;
 using dispatch::Item;
 
+namespace {
+
+// The addresses a view touches, as numbers: they need not be the host's. Empty: begin == end.
+struct ByteRange {
+  intptr_t begin = 0;
+  intptr_t end = 0;
+};
+
+ByteRange byte_range(const tenon_view& view) {
+  const tensor::DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+  int64_t low = 0;
+  int64_t high = 0;
+  const intptr_t start = reinterpret_cast<intptr_t>(view.data);
+  if (!tensor::extent(shape, {view.strides, shape.size()}, low, high)) return {start, start};
+  const int64_t size = tensor::size_of(view.dtype);
+  return {start + low * size, start + (high + 1) * size};
+}
+
+}  // namespace
+
 Launch::Launch(const registry::Op& what, const registry::Kernel& with, Device& on,
                const Block& block)
     : op(&what),
@@ -112,9 +132,23 @@ void Recorder::hold(Storage& storage) {
 
 void Recorder::bind_inputs(Launch& launch, const Block& block) {
   for (Plan::Input& input : plan_->inputs) {
+    const ByteRange declared = byte_range(input.tensor->view);
     for (size_t i = 0; i < block.items.size(); ++i) {
       const Tensor* tensor = block.items[i].tensor;
       if (!tensor || tensor->storage != input.tensor->storage) continue;
+      const ByteRange used = byte_range(launch.views[i]);
+      if (used.end <= declared.begin || declared.end <= used.begin) continue;
+      if (used.begin < declared.begin || declared.end < used.end) {
+        failure_ = std::make_unique<Error>(
+            Error{.status = TENON_E_CAPTURE,
+                  .message = launch.op->name + ": an operand shares only a part of its memory "
+                                               "with a declared input, which cannot be exchanged",
+                  .op = launch.op->name,
+                  .expected = "memory inside of the input, or outside",
+                  .found = tensor::describe(*tensor),
+                  .hint = "declare a copy as the input"});
+        throw Error(*failure_);
+      }
       const int64_t offset =
           static_cast<char*>(launch.views[i].data) - static_cast<char*>(input.data);
       input.patches.push_back({&launch, i, offset});
@@ -181,6 +215,17 @@ void Plan::run(Context& context) {
     std::atomic<bool>& flag;
     ~Running() { flag.store(false, std::memory_order_release); }
   } guard{running};
+  // A launch that fails has written, and so have those before it: versions move all the same.
+  struct Written {
+    Plan& plan;
+    Context& context;
+    ~Written() {
+      for (const auto& [storage, op] : plan.written) storage->written(op, context.scope_path());
+      for (Input& input : plan.inputs) {
+        if (input.written) input.tensor->storage->written(nullptr, context.scope_path());
+      }
+    }
+  } mark{*this, context};
   host_counter = context.counter;
   for (DeviceState& state : devices) {
     if (!state.counter.data) continue;
@@ -212,10 +257,6 @@ void Plan::run(Context& context) {
     call.check(status, "kernel");
   }
   context.counter += counters;
-  for (const auto& [storage, op] : written) storage->written(op, context.scope_path());
-  for (Input& input : inputs) {
-    if (input.written) input.tensor->storage->written(nullptr, context.scope_path());
-  }
 }
 
 void Plan::set(uint32_t index, Tensor& tensor) {

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -106,17 +109,22 @@ tenon_plugin_query_fn open_library(const std::string& path) {
   refuse(path, "is no Tenon plugin: it does not export " TENON_PLUGIN_QUERY_NAME);
 }
 
+// The kernel's name for the file: what dladdr says may be relative to a folder that was current
+// when the library was loaded.
 std::string own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) {
-    return {};
+  const uintptr_t here = reinterpret_cast<uintptr_t>(&own_folder);
+  std::ifstream maps("/proc/self/maps");
+  std::string line;
+  while (std::getline(maps, line)) {
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2) continue;
+    if (here < begin || here >= end) continue;
+    const size_t path = line.find('/');
+    if (path == std::string::npos) return {};
+    return line.substr(path, line.rfind('/') - path);
   }
-  // A program's own name may be relative to a folder that was current when it started.
-  const char* name = info.dli_fname[0] == '/' ? info.dli_fname : "/proc/self/exe";
-  const std::unique_ptr<char, void (*)(void*)> real(realpath(name, nullptr), free);
-  if (real == nullptr) return {};
-  const std::string path = real.get();
-  return path.substr(0, path.rfind('/'));
+  return {};
 }
 
 }  // namespace tenon::plugin

@@ -37,7 +37,7 @@ std::string user_name(uid_t user) {
   std::array<char, 1024> buffer{};
   passwd entry{};
   passwd* found = nullptr;
-  const std::string number = std::to_string(user);
+  std::string number = std::to_string(user);
   if (getpwuid_r(user, &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) {
     return number;
   }

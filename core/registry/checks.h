@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/api/error.h"
@@ -60,7 +61,9 @@ struct TableNames {
     std::string name;
     uint32_t revision;
     std::string role;
-    auto operator<=>(const OpName&) const = default;
+    bool operator<(const OpName& other) const {
+      return std::tie(name, revision, role) < std::tie(other.name, other.revision, other.role);
+    }
   };
   std::set<OpName> ops;
   std::map<std::string, std::set<std::string>> kernels;  // device -> ops

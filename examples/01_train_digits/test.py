@@ -213,7 +213,7 @@ class MissingPlugins(Folder):
         for plugin, missing in (
             ("tenon.optim", "tenon.adam"),
             ("tenon.ops", "tenon.uniform"),
-            ("tenon.ref", "cpu"),
+            ("tenon.ref", "host memory"),
             ("tenon.data", "tenon.idx"),
         ):
             with self.subTest(plugin=plugin):

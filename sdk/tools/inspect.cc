@@ -37,17 +37,16 @@ Json read_json(const fs::path& path) {
   }
 }
 
-// Lists are sets of entries here: their order means nothing.
-Json in_order(Json value) {
-  if (!value.is_array()) return value;
-  for (Json& item : value) {
-    if (item.is_object()) {
-      for (auto& [name, member] : item.items()) member = in_order(member);
-    }
+// For comparing: members of objects and entries of lists in one order, as theirs means nothing.
+nlohmann::json in_order(const Json& value) {
+  nlohmann::json ordered = value;
+  if (!ordered.is_array()) return ordered;
+  for (nlohmann::json& item : ordered) {
+    if (item.contains("ops") && item["ops"].is_array())
+      std::sort(item["ops"].begin(), item["ops"].end());
   }
-  std::sort(value.begin(), value.end(),
-            [](const Json& a, const Json& b) { return a.dump() < b.dump(); });
-  return value;
+  std::sort(ordered.begin(), ordered.end());
+  return ordered;
 }
 
 void compare(const Json& manifest, const Json& library, std::vector<std::string>& findings) {

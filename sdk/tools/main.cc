@@ -57,8 +57,8 @@ void add_op(CLI::App& app, Given& given) {
 }
 
 void add_trace(CLI::App& app, Given& given) {
-  CLI::App* command = app.add_subcommand(
-      "trace", "Run a program and record its ops, kernels and allocations for Perfetto");
+  CLI::App* command =
+      app.add_subcommand("trace", "Run a program and record its kernel launches for Perfetto");
   given.output = "";
   command->add_option("-o,--output", given.output, "The file to write (trace.json)");
   command->add_option("program", given.program, "The program and its arguments, after --")

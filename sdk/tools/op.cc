@@ -68,7 +68,8 @@ void print_call(const Json& call) {
           cast.at("from").get<std::string>() + " to " + cast.at("to").get<std::string>() + "\n");
   }
   for (const Json& output : call.at("outputs")) {
-    print("  output " + output.at("name").get<std::string>() + ": " + operand_text(output) +
+    const std::string name = output.at("name");
+    print("  output" + (name.empty() ? "" : " " + name) + ": " + operand_text(output) +
           (output.at("aux").get<bool>() ? " (aux)" : "") + "\n");
   }
   const Json& chosen = call.at("chosen");

@@ -354,5 +354,65 @@ TEST_F(Rows, WrongRowsChangeNothing) {
   }
 }
 
+// ---- Compositions -------------------------------------------------------------------------------
+
+// f32 parameters with f64 states: no kernel lists them, so the op runs as other ops.
+class Compositions : public Rows {
+ protected:
+  uint64_t launches() {
+    tenon_stats stats{};
+    stats.struct_size = sizeof stats;
+    must(tenon_runtime_get_stats(context, &stats));
+    return stats.launches;
+  }
+  template <class T>
+  std::vector<T> as(const std::vector<float>& values) {
+    return {values.begin(), values.end()};
+  }
+};
+
+TEST_F(Compositions, GiveWhatKernelsGive) {
+  for (const std::string name : {"tenon.sgd", "tenon.adam", "tenon.adamw"}) {
+    for (const bool rows : {false, true}) {
+      SCOPED_TRACE(name + (rows ? " rows" : ""));
+      const auto start = random_values<float>(12), change = random_values<float>(rows ? 6 : 12);
+      const Shape grad_shape = {rows ? 2 : 4, 3};
+      const Tensor p = tensor({4, 3}, start), q = tensor({4, 3}, as<double>(start));
+      const Tensor g = tensor(grad_shape, change), h = tensor(grad_shape, as<double>(change));
+      const Tensor indices = tensor<int64_t>({2}, {1, 3});
+      const Tensor step_p = tensor<int64_t>({}, {0}), step_q = tensor<int64_t>({}, {0});
+      std::vector<tenon_tensor*> composed = {p.get()}, kernel = {q.get()};
+      if (rows) {
+        composed.push_back(indices.get());
+        kernel.push_back(indices.get());
+      }
+      composed.push_back(g.get());
+      kernel.push_back(h.get());
+      std::vector<Tensor> states;
+      const size_t n_states = name == "tenon.sgd" ? 1 : 2;
+      for (size_t i = 0; i < 2 * n_states; ++i) {
+        states.push_back(tensor({4, 3}, std::vector<double>(12, 0.5)));
+        (i < n_states ? composed : kernel).push_back(states.back().get());
+      }
+      composed.push_back(step_p.get());
+      kernel.push_back(step_q.get());
+      for (int round = 0; round < 3; ++round) {
+        const uint64_t before = launches();
+        must(call(name + (rows ? "_rows" : "_step"), composed, 0.1));
+        EXPECT_GT(launches(), before + 1) << "a kernel ran";
+        must(call(name + (rows ? "_rows" : "_step"), kernel, 0.1));
+      }
+      const auto found = values_of<float>(p.get());
+      const auto expected = values_of<double>(q.get());
+      for (size_t i = 0; i < 12; ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << i;
+      EXPECT_NE(found, start);
+      const auto state = values_of<double>(states[0].get());
+      const auto state_expected = values_of<double>(states[n_states].get());
+      for (size_t i = 0; i < 12; ++i) EXPECT_NEAR(state[i], state_expected[i], 1e-7) << i;
+      EXPECT_EQ(values_of<int64_t>(step_p.get()), std::vector<int64_t>{3});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -28,7 +28,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   }
   rules::Dims result(args.shape(0, 0));
   const auto axis =
-      static_cast<size_t>(rules::axis_of(args.attrs.integer(0), result.count(), "axis"));
+      static_cast<size_t>(rules::axis_of(args.attrs.integer(0), result.count(), "axis", "xs"));
   for (uint32_t item = 1; item < count; ++item) {
     const std::span<const int64_t> shape = args.shape(0, item);
     bool fits = shape.size() == result.count();

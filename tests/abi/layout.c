@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/abi/layout.c: size and offset of every public struct and member, as of draft 1. Compiled as
+// C11 and as C++20; a change here is a change of the ABI and raises TENON_ABI_DRAFT.
+// tests/abi/layout_complete.py proves that no struct and no member is missing.
+#include <stddef.h>
+#include <tenon/ext/draft/datasets.h>
+#include <tenon/plugin.h>
+#include <tenon/tenon.h>
+
+#ifdef __cplusplus
+#define CHECK(condition, words) static_assert(condition, words)
+#else
+#define CHECK(condition, words) _Static_assert(condition, words)
+#endif
+#define STRUCT(type, bytes) CHECK(sizeof(type) == bytes, #type " has another size")
+#define MEMBER(type, name, at) CHECK(offsetof(type, name) == at, #type "." #name " moved")
+
+CHECK(TENON_ABI_DRAFT == 1, "the layout below is draft 1's");
+CHECK(sizeof(void*) == 8, "64-bit");
+
+STRUCT(tenon_string, 16);
+MEMBER(tenon_string, data, 0);
+MEMBER(tenon_string, length, 8);
+
+STRUCT(tenon_device, 8);
+MEMBER(tenon_device, kind, 0);
+MEMBER(tenon_device, index, 4);
+
+STRUCT(tenon_value, 16);
+MEMBER(tenon_value, tag, 0);
+MEMBER(tenon_value, count, 4);
+MEMBER(tenon_value, as, 8);
+
+STRUCT(tenon_view, 48);
+MEMBER(tenon_view, data, 0);
+MEMBER(tenon_view, shape, 8);
+MEMBER(tenon_view, strides, 16);
+MEMBER(tenon_view, rank, 24);
+MEMBER(tenon_view, dtype, 28);
+MEMBER(tenon_view, device, 32);
+MEMBER(tenon_view, flags, 40);
+MEMBER(tenon_view, reserved, 44);
+
+STRUCT(tenon_meta, 80);
+MEMBER(tenon_meta, shape, 0);
+MEMBER(tenon_meta, rank, 64);
+MEMBER(tenon_meta, dtype, 68);
+MEMBER(tenon_meta, device, 72);
+
+STRUCT(tenon_diag, 1024);
+MEMBER(tenon_diag, status, 0);
+MEMBER(tenon_diag, length, 4);
+MEMBER(tenon_diag, message, 8);
+
+STRUCT(tenon_call, 64);
+MEMBER(tenon_call, host, 0);
+MEMBER(tenon_call, self, 8);
+MEMBER(tenon_call, base, 16);
+MEMBER(tenon_call, dispatch, 24);
+MEMBER(tenon_call, vjp, 32);
+MEMBER(tenon_call, memory, 40);
+MEMBER(tenon_call, threads, 48);
+MEMBER(tenon_call, rng, 56);
+
+STRUCT(tenon_fingerprint, 16);
+MEMBER(tenon_fingerprint, pointer_bits, 0);
+MEMBER(tenon_fingerprint, byte_order, 4);
+MEMBER(tenon_fingerprint, sanitizer, 8);
+MEMBER(tenon_fingerprint, draft, 12);
+
+STRUCT(tenon_host, 48);
+MEMBER(tenon_host, struct_size, 0);
+MEMBER(tenon_host, flags, 4);
+MEMBER(tenon_host, abi_major, 8);
+MEMBER(tenon_host, abi_minor, 12);
+MEMBER(tenon_host, fingerprint, 16);
+MEMBER(tenon_host, get_interface, 32);
+MEMBER(tenon_host, reserved, 40);
+
+STRUCT(tenon_plugin, 112);
+MEMBER(tenon_plugin, struct_size, 0);
+MEMBER(tenon_plugin, flags, 4);
+MEMBER(tenon_plugin, built_major, 8);
+MEMBER(tenon_plugin, built_minor, 12);
+MEMBER(tenon_plugin, required_minor, 16);
+MEMBER(tenon_plugin, reserved, 20);
+MEMBER(tenon_plugin, fingerprint, 24);
+MEMBER(tenon_plugin, id, 40);
+MEMBER(tenon_plugin, version, 56);
+MEMBER(tenon_plugin, license, 72);
+MEMBER(tenon_plugin, init, 88);
+MEMBER(tenon_plugin, release, 96);
+MEMBER(tenon_plugin, get_interface, 104);
+
+STRUCT(tenon_launch, 56);
+MEMBER(tenon_launch, slot_begin, 0);
+MEMBER(tenon_launch, views, 8);
+MEMBER(tenon_launch, attrs, 16);
+MEMBER(tenon_launch, prepared, 24);
+MEMBER(tenon_launch, user, 32);
+MEMBER(tenon_launch, n_slots, 40);
+MEMBER(tenon_launch, n_inputs, 44);
+MEMBER(tenon_launch, n_attrs, 48);
+MEMBER(tenon_launch, flags, 52);
+
+STRUCT(tenon_view_result, 144);
+MEMBER(tenon_view_result, shape, 0);
+MEMBER(tenon_view_result, strides, 64);
+MEMBER(tenon_view_result, offset, 128);
+MEMBER(tenon_view_result, rank, 136);
+MEMBER(tenon_view_result, copy_needed, 140);
+
+STRUCT(tenon_op_desc, 104);
+MEMBER(tenon_op_desc, struct_size, 0);
+MEMBER(tenon_op_desc, flags, 4);
+MEMBER(tenon_op_desc, name, 8);
+MEMBER(tenon_op_desc, schema, 24);
+MEMBER(tenon_op_desc, doc, 40);
+MEMBER(tenon_op_desc, revision, 56);
+MEMBER(tenon_op_desc, shape_rule, 60);
+MEMBER(tenon_op_desc, role, 64);
+MEMBER(tenon_op_desc, reserved, 68);
+MEMBER(tenon_op_desc, infer, 72);
+MEMBER(tenon_op_desc, view, 80);
+MEMBER(tenon_op_desc, compose, 88);
+MEMBER(tenon_op_desc, random_words, 96);
+
+STRUCT(tenon_ops_table, 16);
+MEMBER(tenon_ops_table, struct_size, 0);
+MEMBER(tenon_ops_table, count, 4);
+MEMBER(tenon_ops_table, descs, 8);
+
+STRUCT(tenon_slot_rule, 16);
+MEMBER(tenon_slot_rule, role, 0);
+MEMBER(tenon_slot_rule, layout, 4);
+MEMBER(tenon_slot_rule, flags, 8);
+MEMBER(tenon_slot_rule, max_rank, 12);
+
+STRUCT(tenon_kernel_desc, 128);
+MEMBER(tenon_kernel_desc, struct_size, 0);
+MEMBER(tenon_kernel_desc, flags, 4);
+MEMBER(tenon_kernel_desc, op, 8);
+MEMBER(tenon_kernel_desc, device, 24);
+MEMBER(tenon_kernel_desc, revision, 40);
+MEMBER(tenon_kernel_desc, priority, 44);
+MEMBER(tenon_kernel_desc, slots, 48);
+MEMBER(tenon_kernel_desc, dtype_rows, 56);
+MEMBER(tenon_kernel_desc, n_slots, 64);
+MEMBER(tenon_kernel_desc, n_attrs, 68);
+MEMBER(tenon_kernel_desc, n_rows, 72);
+MEMBER(tenon_kernel_desc, n_variables, 76);
+MEMBER(tenon_kernel_desc, workspace, 80);
+MEMBER(tenon_kernel_desc, predicate, 88);
+MEMBER(tenon_kernel_desc, prepare, 96);
+MEMBER(tenon_kernel_desc, release_prepared, 104);
+MEMBER(tenon_kernel_desc, launch, 112);
+MEMBER(tenon_kernel_desc, user, 120);
+
+STRUCT(tenon_kernels_table, 16);
+MEMBER(tenon_kernels_table, struct_size, 0);
+MEMBER(tenon_kernels_table, count, 4);
+MEMBER(tenon_kernels_table, descs, 8);
+
+STRUCT(tenon_vjp_need, 32);
+MEMBER(tenon_vjp_need, inputs, 0);
+MEMBER(tenon_vjp_need, outputs, 8);
+MEMBER(tenon_vjp_need, input_metas, 16);
+MEMBER(tenon_vjp_need, output_metas, 24);
+
+STRUCT(tenon_vjp_desc, 80);
+MEMBER(tenon_vjp_desc, struct_size, 0);
+MEMBER(tenon_vjp_desc, flags, 4);
+MEMBER(tenon_vjp_desc, op, 8);
+MEMBER(tenon_vjp_desc, revision, 24);
+MEMBER(tenon_vjp_desc, priority, 28);
+MEMBER(tenon_vjp_desc, n_inputs, 32);
+MEMBER(tenon_vjp_desc, n_outputs, 36);
+MEMBER(tenon_vjp_desc, n_attrs, 40);
+MEMBER(tenon_vjp_desc, reserved, 44);
+MEMBER(tenon_vjp_desc, needs, 48);
+MEMBER(tenon_vjp_desc, non_differentiable, 56);
+MEMBER(tenon_vjp_desc, vjp, 64);
+MEMBER(tenon_vjp_desc, user, 72);
+
+STRUCT(tenon_vjps_table, 16);
+MEMBER(tenon_vjps_table, struct_size, 0);
+MEMBER(tenon_vjps_table, count, 4);
+MEMBER(tenon_vjps_table, descs, 8);
+
+STRUCT(tenon_backend_table, 136);
+MEMBER(tenon_backend_table, struct_size, 0);
+MEMBER(tenon_backend_table, flags, 4);
+MEMBER(tenon_backend_table, kind, 8);
+MEMBER(tenon_backend_table, doc, 24);
+MEMBER(tenon_backend_table, device_count, 40);
+MEMBER(tenon_backend_table, alloc, 48);
+MEMBER(tenon_backend_table, free, 56);
+MEMBER(tenon_backend_table, copy, 64);
+MEMBER(tenon_backend_table, stream_create, 72);
+MEMBER(tenon_backend_table, stream_release, 80);
+MEMBER(tenon_backend_table, stream_wait, 88);
+MEMBER(tenon_backend_table, event_create, 96);
+MEMBER(tenon_backend_table, event_release, 104);
+MEMBER(tenon_backend_table, event_record, 112);
+MEMBER(tenon_backend_table, event_wait, 120);
+MEMBER(tenon_backend_table, event_query, 128);
+
+STRUCT(tenon_hyper_desc, 64);
+MEMBER(tenon_hyper_desc, name, 0);
+MEMBER(tenon_hyper_desc, doc, 16);
+MEMBER(tenon_hyper_desc, flags, 32);
+MEMBER(tenon_hyper_desc, tag, 36);
+MEMBER(tenon_hyper_desc, initial, 40);
+MEMBER(tenon_hyper_desc, minimum, 48);
+MEMBER(tenon_hyper_desc, maximum, 56);
+
+STRUCT(tenon_state_desc, 48);
+MEMBER(tenon_state_desc, name, 0);
+MEMBER(tenon_state_desc, doc, 16);
+MEMBER(tenon_state_desc, shape, 32);
+MEMBER(tenon_state_desc, dtype, 36);
+MEMBER(tenon_state_desc, initial, 40);
+
+STRUCT(tenon_optimizer_desc, 96);
+MEMBER(tenon_optimizer_desc, struct_size, 0);
+MEMBER(tenon_optimizer_desc, flags, 4);
+MEMBER(tenon_optimizer_desc, name, 8);
+MEMBER(tenon_optimizer_desc, doc, 24);
+MEMBER(tenon_optimizer_desc, step_op, 40);
+MEMBER(tenon_optimizer_desc, rows_op, 56);
+MEMBER(tenon_optimizer_desc, hypers, 72);
+MEMBER(tenon_optimizer_desc, states, 80);
+MEMBER(tenon_optimizer_desc, n_hypers, 88);
+MEMBER(tenon_optimizer_desc, n_states, 92);
+
+STRUCT(tenon_optimizers_table, 16);
+MEMBER(tenon_optimizers_table, struct_size, 0);
+MEMBER(tenon_optimizers_table, count, 4);
+MEMBER(tenon_optimizers_table, descs, 8);
+
+STRUCT(tenon_sample, 56);
+MEMBER(tenon_sample, op, 0);
+MEMBER(tenon_sample, text, 16);
+MEMBER(tenon_sample, fragment, 32);
+MEMBER(tenon_sample, expect, 48);
+MEMBER(tenon_sample, revision, 52);
+
+STRUCT(tenon_selftest_table, 16);
+MEMBER(tenon_selftest_table, struct_size, 0);
+MEMBER(tenon_selftest_table, count, 4);
+MEMBER(tenon_selftest_table, samples, 8);
+
+STRUCT(tenon_host_call, 32);
+MEMBER(tenon_host_call, struct_size, 0);
+MEMBER(tenon_host_call, flags, 4);
+MEMBER(tenon_host_call, fail, 8);
+MEMBER(tenon_host_call, fail_detail, 16);
+MEMBER(tenon_host_call, log, 24);
+
+STRUCT(tenon_host_dispatch, 48);
+MEMBER(tenon_host_dispatch, struct_size, 0);
+MEMBER(tenon_host_dispatch, flags, 4);
+MEMBER(tenon_host_dispatch, find, 8);
+MEMBER(tenon_host_dispatch, call, 16);
+MEMBER(tenon_host_dispatch, apply, 24);
+MEMBER(tenon_host_dispatch, meta, 32);
+MEMBER(tenon_host_dispatch, set_output, 40);
+
+STRUCT(tenon_host_vjp, 88);
+MEMBER(tenon_host_vjp, struct_size, 0);
+MEMBER(tenon_host_vjp, flags, 4);
+MEMBER(tenon_host_vjp, wants, 8);
+MEMBER(tenon_host_vjp, get_input, 16);
+MEMBER(tenon_host_vjp, get_output, 24);
+MEMBER(tenon_host_vjp, get_input_meta, 32);
+MEMBER(tenon_host_vjp, get_output_meta, 40);
+MEMBER(tenon_host_vjp, get_input_count, 48);
+MEMBER(tenon_host_vjp, get_attr, 56);
+MEMBER(tenon_host_vjp, get_output_grad, 64);
+MEMBER(tenon_host_vjp, set_input_grad, 72);
+MEMBER(tenon_host_vjp, accumulate_rows, 80);
+
+STRUCT(tenon_host_memory, 24);
+MEMBER(tenon_host_memory, struct_size, 0);
+MEMBER(tenon_host_memory, flags, 4);
+MEMBER(tenon_host_memory, scratch, 8);
+MEMBER(tenon_host_memory, stream, 16);
+
+STRUCT(tenon_host_threads, 16);
+MEMBER(tenon_host_threads, struct_size, 0);
+MEMBER(tenon_host_threads, flags, 4);
+MEMBER(tenon_host_threads, parallel_for, 8);
+
+STRUCT(tenon_rng, 32);
+MEMBER(tenon_rng, key, 0);
+MEMBER(tenon_rng, stream, 8);
+MEMBER(tenon_rng, offset, 16);
+MEMBER(tenon_rng, device_base, 24);
+
+STRUCT(tenon_host_rng, 16);
+MEMBER(tenon_host_rng, struct_size, 0);
+MEMBER(tenon_host_rng, flags, 4);
+MEMBER(tenon_host_rng, get, 8);
+
+STRUCT(tenon_runtime_options, 64);
+MEMBER(tenon_runtime_options, struct_size, 0);
+MEMBER(tenon_runtime_options, flags, 4);
+MEMBER(tenon_runtime_options, paths, 8);
+MEMBER(tenon_runtime_options, n_paths, 16);
+MEMBER(tenon_runtime_options, policy, 20);
+MEMBER(tenon_runtime_options, threads, 24);
+MEMBER(tenon_runtime_options, n_exclude, 28);
+MEMBER(tenon_runtime_options, exclude, 32);
+MEMBER(tenon_runtime_options, memory_limit, 40);
+MEMBER(tenon_runtime_options, check, 48);
+
+STRUCT(tenon_stats, 80);
+MEMBER(tenon_stats, struct_size, 0);
+MEMBER(tenon_stats, flags, 4);
+MEMBER(tenon_stats, tensors, 8);
+MEMBER(tenon_stats, storages, 16);
+MEMBER(tenon_stats, nodes, 24);
+MEMBER(tenon_stats, plans, 32);
+MEMBER(tenon_stats, bytes_live, 40);
+MEMBER(tenon_stats, bytes_peak, 48);
+MEMBER(tenon_stats, bytes_reserved, 56);
+MEMBER(tenon_stats, allocations, 64);
+MEMBER(tenon_stats, launches, 72);
+
+STRUCT(tenon_error, 96);
+MEMBER(tenon_error, struct_size, 0);
+MEMBER(tenon_error, flags, 4);
+MEMBER(tenon_error, status, 8);
+MEMBER(tenon_error, n_causes, 12);
+MEMBER(tenon_error, sequence, 16);
+MEMBER(tenon_error, message, 24);
+MEMBER(tenon_error, op, 32);
+MEMBER(tenon_error, operand, 40);
+MEMBER(tenon_error, expected, 48);
+MEMBER(tenon_error, found, 56);
+MEMBER(tenon_error, plugin, 64);
+MEMBER(tenon_error, scope, 72);
+MEMBER(tenon_error, hint, 80);
+MEMBER(tenon_error, causes, 88);
+
+STRUCT(tenon_tensor_info, 72);
+MEMBER(tenon_tensor_info, struct_size, 0);
+MEMBER(tenon_tensor_info, flags, 4);
+MEMBER(tenon_tensor_info, elements, 8);
+MEMBER(tenon_tensor_info, offset, 16);
+MEMBER(tenon_tensor_info, storage, 24);
+MEMBER(tenon_tensor_info, storage_bytes, 32);
+MEMBER(tenon_tensor_info, version, 40);
+MEMBER(tenon_tensor_info, storage_users, 48);
+MEMBER(tenon_tensor_info, plugin, 56);
+MEMBER(tenon_tensor_info, node, 64);
+
+STRUCT(tenon_op_info, 56);
+MEMBER(tenon_op_info, struct_size, 0);
+MEMBER(tenon_op_info, flags, 4);
+MEMBER(tenon_op_info, name, 8);
+MEMBER(tenon_op_info, schema, 16);
+MEMBER(tenon_op_info, doc, 24);
+MEMBER(tenon_op_info, plugin, 32);
+MEMBER(tenon_op_info, revision, 40);
+MEMBER(tenon_op_info, n_inputs, 44);
+MEMBER(tenon_op_info, n_attrs, 48);
+MEMBER(tenon_op_info, n_outputs, 52);
+
+STRUCT(tenon_dataset_option, 40);
+MEMBER(tenon_dataset_option, name, 0);
+MEMBER(tenon_dataset_option, doc, 16);
+MEMBER(tenon_dataset_option, tag, 32);
+MEMBER(tenon_dataset_option, required, 36);
+
+STRUCT(tenon_dataset_field, 96);
+MEMBER(tenon_dataset_field, name, 0);
+MEMBER(tenon_dataset_field, sample, 16);
+
+STRUCT(tenon_dataset_desc, 96);
+MEMBER(tenon_dataset_desc, struct_size, 0);
+MEMBER(tenon_dataset_desc, flags, 4);
+MEMBER(tenon_dataset_desc, name, 8);
+MEMBER(tenon_dataset_desc, doc, 24);
+MEMBER(tenon_dataset_desc, options, 40);
+MEMBER(tenon_dataset_desc, n_options, 48);
+MEMBER(tenon_dataset_desc, reserved, 52);
+MEMBER(tenon_dataset_desc, create, 56);
+MEMBER(tenon_dataset_desc, release, 64);
+MEMBER(tenon_dataset_desc, length, 72);
+MEMBER(tenon_dataset_desc, fields, 80);
+MEMBER(tenon_dataset_desc, get, 88);
+
+STRUCT(tenon_datasets_table, 16);
+MEMBER(tenon_datasets_table, struct_size, 0);
+MEMBER(tenon_datasets_table, count, 4);
+MEMBER(tenon_datasets_table, descs, 8);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/api/plugins/test.other/other.cc: a second device, "other", whose memory the host may not
+// touch, without kernels: for operands that do not belong together.
+
+#include <cstdlib>
+#include <cstring>
+
+#include <tenon/sdk/plugin.hpp>
+
+namespace {
+
+tenon_status device_count(void*, int32_t* out_count, tenon_diag*) {
+  *out_count = 1;
+  return TENON_OK;
+}
+
+tenon_status alloc(void*, int32_t, uint64_t bytes, void** out_data) {
+  *out_data = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  return *out_data ? TENON_OK : TENON_E_MEMORY;
+}
+
+void free_memory(void*, int32_t, void* data, uint64_t) { std::free(data); }
+
+tenon_status copy(void*, int32_t, void*, uint32_t, void* destination, const void* source,
+                  uint64_t bytes) {
+  std::memcpy(destination, source, bytes);
+  return TENON_OK;
+}
+
+// Streams and events are addresses and no more: work has finished when it returns.
+tenon_status create_one(void* self, int32_t, void** out_object) {
+  *out_object = self;
+  return TENON_OK;
+}
+void release_one(void*, int32_t, void*) {}
+tenon_status stream_wait(void*, int32_t, void*, tenon_diag*) { return TENON_OK; }
+tenon_status event_record(void*, int32_t, void*, void*) { return TENON_OK; }
+tenon_status event_query(void*, int32_t, void*, uint32_t* out_done, tenon_diag*) {
+  *out_done = 1;
+  return TENON_OK;
+}
+
+constexpr tenon_backend_table table = {sizeof(tenon_backend_table),
+                                       0,
+                                       tenon::sdk::str("other"),
+                                       tenon::sdk::str("Memory out of the host's reach."),
+                                       device_count,
+                                       alloc,
+                                       free_memory,
+                                       copy,
+                                       create_one,
+                                       release_one,
+                                       stream_wait,
+                                       create_one,
+                                       release_one,
+                                       event_record,
+                                       event_record,
+                                       event_query};
+
+}  // namespace
+
+TENON_UNIT(other) = {.backend = &table};

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/api/training_rows_support.cc: wrong calls of optimizers and datasets.
+#include <limits>
+
+#include "tests/api/wrong_input_support.h"
+
+namespace tenon::tests {
+namespace {
+
+constexpr tenon_string kLr = {"lr", TENON_NUL};
+
+tenon_status create(World& w, const char* name, tenon_tensor* param, const tenon_string* names,
+                    const tenon_value* values, uint32_t n_values) {
+  return tenon_optimizer_create(w.cx, name, TENON_NUL, &param, 1, names, values, n_values,
+                                &w.outs.optimizer);
+}
+
+void add_creation(Rows& rows) {
+  add_contexts(rows, "tenon_optimizer_create", [](World& w, tenon_context* cx) {
+    return tenon_optimizer_create(cx, "tenon.sgd", TENON_NUL, &w.own.parameter, 1, nullptr, nullptr,
+                                  0, &w.outs.optimizer);
+  });
+  add_handles(rows, "tenon_optimizer_create", Kind::Tensor, [](World& w, void* handle) {
+    return create(w, "tenon.sgd", static_cast<tenon_tensor*>(handle), nullptr, nullptr, 0);
+  });
+  add(rows, "tenon_optimizer_create", "unknown optimizer", TENON_E_NOT_FOUND, [](World& w) {
+    return create(w, "tenon.gradient_ascent", w.own.parameter, nullptr, nullptr, 0);
+  });
+  add(rows, "tenon_optimizer_create", "NULL name", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_optimizer_create(w.cx, nullptr, 3, &w.own.parameter, 1, nullptr, nullptr, 0,
+                                  &w.outs.optimizer);
+  });
+  add(rows, "tenon_optimizer_create", "NULL params with a count", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_optimizer_create(w.cx, "tenon.sgd", TENON_NUL, nullptr, 1, nullptr, nullptr, 0,
+                                  &w.outs.optimizer);
+  });
+  add(rows, "tenon_optimizer_create", "NULL names with a count", TENON_E_ARGUMENT, [](World& w) {
+    const tenon_value value = value_of(0.1);
+    return create(w, "tenon.sgd", w.own.parameter, nullptr, &value, 1);
+  });
+  add(rows, "tenon_optimizer_create", "NULL values with a count", TENON_E_ARGUMENT,
+      [](World& w) { return create(w, "tenon.sgd", w.own.parameter, &kLr, nullptr, 1); });
+  add(rows, "tenon_optimizer_create", "NULL out", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_optimizer_create(w.cx, "tenon.sgd", TENON_NUL, &w.own.parameter, 1, nullptr,
+                                  nullptr, 0, nullptr);
+  });
+  add(rows, "tenon_optimizer_create", "a parameter twice", TENON_E_ARGUMENT, [](World& w) {
+    tenon_tensor* params[] = {w.own.parameter, w.own.parameter};
+    return tenon_optimizer_create(w.cx, "tenon.sgd", TENON_NUL, params, 2, nullptr, nullptr, 0,
+                                  &w.outs.optimizer);
+  });
+  const auto parameter = [&](const char* what, std::function<tenon_tensor*(World&)> which) {
+    add(rows, "tenon_optimizer_create", what, TENON_E_GRAD,
+        [which](World& w) { return create(w, "tenon.sgd", which(w), nullptr, nullptr, 0); });
+  };
+  parameter("no gradient wanted", [](World& w) { return w.t; });
+  parameter("no leaf", [](World& w) { return w.computed; });
+}
+
+void add_hypers(Rows& rows) {
+  const auto wrong = [&](const std::string& what, const char* name, tenon_value value) {
+    add(rows, "tenon_optimizer_create", what, TENON_E_ATTRIBUTE, [name, value](World& w) {
+      const tenon_string hyper = {name, TENON_NUL};
+      return create(w, "tenon.sgd", w.own.parameter, &hyper, &value, 1);
+    });
+    add(rows, "tenon_optimizer_set", what, TENON_E_ATTRIBUTE, [name, value](World& w) {
+      return tenon_optimizer_set(w.cx, w.own.optimizer, name, TENON_NUL, &value);
+    });
+  };
+  wrong("unknown hyper-parameter", "speed", value_of(0.1));
+  wrong("below its range", "lr", value_of(-0.1));
+  wrong("infinite", "lr", value_of(std::numeric_limits<double>::infinity()));
+  wrong("NaN", "lr", value_of(std::numeric_limits<double>::quiet_NaN()));
+  wrong("a list as number", "lr", tenon_value{TENON_VALUE_INT_LIST, 0, {}});
+  wrong("no value", "lr", tenon_value{});
+  wrong("a number as flag", "nesterov", value_of(0.5));
+}
+
+void add_optimizers(Rows& rows) {
+  add_contexts(rows, "tenon_optimizer_run", [](World& w, tenon_context* cx) {
+    return tenon_optimizer_run(cx, w.own.optimizer, 0);
+  });
+  add_handles(rows, "tenon_optimizer_run", Kind::Optimizer, [](World& w, void* handle) {
+    return tenon_optimizer_run(w.cx, static_cast<tenon_optimizer*>(handle), 0);
+  });
+  add(rows, "tenon_optimizer_run", "unknown flags", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_optimizer_run(w.cx, w.own.optimizer, 16); });
+  add(rows, "tenon_optimizer_run", "no gradients", TENON_E_GRAD,
+      [](World& w) { return tenon_optimizer_run(w.cx, w.own.optimizer, 0); });
+
+  add_contexts(rows, "tenon_optimizer_set", [](World& w, tenon_context* cx) {
+    const tenon_value value = value_of(0.5);
+    return tenon_optimizer_set(cx, w.own.optimizer, "lr", TENON_NUL, &value);
+  });
+  add_handles(rows, "tenon_optimizer_set", Kind::Optimizer, [](World& w, void* handle) {
+    const tenon_value value = value_of(0.5);
+    return tenon_optimizer_set(w.cx, static_cast<tenon_optimizer*>(handle), "lr", TENON_NUL,
+                               &value);
+  });
+  add(rows, "tenon_optimizer_set", "NULL value", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_optimizer_set(w.cx, w.own.optimizer, "lr", TENON_NUL, nullptr);
+  });
+  add(rows, "tenon_optimizer_set", "NULL name", TENON_E_ARGUMENT, [](World& w) {
+    const tenon_value value = value_of(0.5);
+    return tenon_optimizer_set(w.cx, w.own.optimizer, nullptr, 2, &value);
+  });
+
+  add_contexts(rows, "tenon_optimizer_get", [](World& w, tenon_context* cx) {
+    return tenon_optimizer_get(cx, w.own.optimizer, "lr", TENON_NUL, &w.outs.value);
+  });
+  add_handles(rows, "tenon_optimizer_get", Kind::Optimizer, [](World& w, void* handle) {
+    return tenon_optimizer_get(w.cx, static_cast<tenon_optimizer*>(handle), "lr", TENON_NUL,
+                               &w.outs.value);
+  });
+  add(rows, "tenon_optimizer_get", "unknown name", TENON_E_ATTRIBUTE, [](World& w) {
+    return tenon_optimizer_get(w.cx, w.own.optimizer, "speed", TENON_NUL, &w.outs.value);
+  });
+  add(rows, "tenon_optimizer_get", "NULL out", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_optimizer_get(w.cx, w.own.optimizer, "lr", TENON_NUL, nullptr);
+  });
+  add(rows, "tenon_optimizer_get", "NULL name", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_optimizer_get(w.cx, w.own.optimizer, nullptr, 2, &w.outs.value);
+  });
+
+  add_contexts(rows, "tenon_optimizer_get_state", [](World& w, tenon_context* cx) {
+    return tenon_optimizer_get_state(cx, w.own.optimizer, 0, "step", TENON_NUL, &w.outs.tensors[0]);
+  });
+  add_handles(rows, "tenon_optimizer_get_state", Kind::Optimizer, [](World& w, void* handle) {
+    return tenon_optimizer_get_state(w.cx, static_cast<tenon_optimizer*>(handle), 0, "step",
+                                     TENON_NUL, &w.outs.tensors[0]);
+  });
+  for (const auto& [what, index, name] : {std::tuple{"unknown state", 0u, "mood"},
+                                          {"parameter 1 of 1", 1u, "step"},
+                                          {"greatest parameter", UINT32_MAX, "step"}}) {
+    add(rows, "tenon_optimizer_get_state", what, TENON_E_NOT_FOUND,
+        [index = index, name = name](World& w) {
+          return tenon_optimizer_get_state(w.cx, w.own.optimizer, index, name, TENON_NUL,
+                                           &w.outs.tensors[0]);
+        });
+  }
+  add(rows, "tenon_optimizer_get_state", "NULL out", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_optimizer_get_state(w.cx, w.own.optimizer, 0, "step", TENON_NUL, nullptr);
+  });
+  add(rows, "tenon_optimizer_get_state", "NULL name", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_optimizer_get_state(w.cx, w.own.optimizer, 0, nullptr, 4, &w.outs.tensors[0]);
+  });
+}
+
+tenon_status open_dataset(World& w, const char* name, const tenon_string* names,
+                          const tenon_value* values, uint32_t count) {
+  return tenon_dataset_create(w.cx, name, TENON_NUL, names, values, count, &w.outs.dataset);
+}
+
+void add_dataset_creation(Rows& rows) {
+  static const std::string absent = "/nowhere/at/all";
+  static constexpr tenon_string images = {"images", TENON_NUL};
+  static constexpr tenon_string unknown = {"colour", TENON_NUL};
+  add_contexts(rows, "tenon_dataset_create", [](World& w, tenon_context* cx) {
+    const tenon_value value = value_of(absent);
+    return tenon_dataset_create(cx, "tenon.idx", TENON_NUL, &images, &value, 1, &w.outs.dataset);
+  });
+  const auto wrong = [&](const char* what, tenon_status expected, const char* name,
+                         const tenon_string* option, tenon_value value) {
+    add(rows, "tenon_dataset_create", what, expected,
+        [=](World& w) { return open_dataset(w, name, option, &value, 1); });
+  };
+  wrong("unknown dataset", TENON_E_NOT_FOUND, "tenon.nothing", &images, value_of(absent));
+  wrong("missing file", TENON_E_IO, "tenon.idx", &images, value_of(absent));
+  wrong("unknown option", TENON_E_ATTRIBUTE, "tenon.idx", &unknown, value_of(absent));
+  wrong("option of the wrong type", TENON_E_ATTRIBUTE, "tenon.idx", &images, value_of(1.0));
+  wrong("NULL text", TENON_E_ATTRIBUTE, "tenon.idx", &images,
+        tenon_value{TENON_VALUE_STRING, 4, {}});
+  wrong("NULL names with a count", TENON_E_ARGUMENT, "tenon.idx", nullptr, value_of(absent));
+  add(rows, "tenon_dataset_create", "required option missing", TENON_E_ATTRIBUTE,
+      [](World& w) { return open_dataset(w, "tenon.idx", nullptr, nullptr, 0); });
+  add(rows, "tenon_dataset_create", "NULL name", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_dataset_create(w.cx, nullptr, 1, nullptr, nullptr, 0, &w.outs.dataset);
+  });
+  add(rows, "tenon_dataset_create", "NULL out", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_dataset_create(w.cx, "tenon.idx", TENON_NUL, nullptr, nullptr, 0, nullptr);
+  });
+}
+
+void add_datasets(Rows& rows) {
+  add_contexts(rows, "tenon_dataset_get_length", [](World& w, tenon_context* cx) {
+    return tenon_dataset_get_length(cx, w.own.dataset, &w.outs.length);
+  });
+  add_handles(rows, "tenon_dataset_get_length", Kind::Dataset, [](World& w, void* handle) {
+    return tenon_dataset_get_length(w.cx, static_cast<tenon_dataset*>(handle), &w.outs.length);
+  });
+  add(rows, "tenon_dataset_get_length", "NULL out", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_dataset_get_length(w.cx, w.own.dataset, nullptr); });
+
+  add_contexts(rows, "tenon_dataset_get_field", [](World& w, tenon_context* cx) {
+    return tenon_dataset_get_field(cx, w.own.dataset, 0, &w.outs.meta, &w.outs.name);
+  });
+  add_handles(rows, "tenon_dataset_get_field", Kind::Dataset, [](World& w, void* handle) {
+    return tenon_dataset_get_field(w.cx, static_cast<tenon_dataset*>(handle), 0, &w.outs.meta,
+                                   &w.outs.name);
+  });
+  for (const uint32_t index : {1u, 2u, UINT32_MAX}) {
+    add(rows, "tenon_dataset_get_field", "field " + std::to_string(index), TENON_E_NOT_FOUND,
+        [index](World& w) {
+          return tenon_dataset_get_field(w.cx, w.own.dataset, index, &w.outs.meta, &w.outs.name);
+        });
+  }
+
+  static constexpr int64_t zero[] = {0};
+  add_contexts(rows, "tenon_dataset_call", [](World& w, tenon_context* cx) {
+    return tenon_dataset_call(cx, w.own.dataset, zero, 1, w.outs.tensors, 1);
+  });
+  add_handles(rows, "tenon_dataset_call", Kind::Dataset, [](World& w, void* handle) {
+    return tenon_dataset_call(w.cx, static_cast<tenon_dataset*>(handle), zero, 1, w.outs.tensors,
+                              1);
+  });
+  for (const int64_t index : {int64_t{-1}, int64_t{359}, std::numeric_limits<int64_t>::max(),
+                              std::numeric_limits<int64_t>::min()}) {
+    add(rows, "tenon_dataset_call", "sample " + std::to_string(index), TENON_E_ARGUMENT,
+        [index](World& w) {
+          const int64_t indices[] = {0, index};
+          return tenon_dataset_call(w.cx, w.own.dataset, indices, 2, w.outs.tensors, 1);
+        });
+  }
+  const auto count = [&](const char* what, int64_t n, uint32_t fields) {
+    add(rows, "tenon_dataset_call", what, TENON_E_ARGUMENT, [n, fields](World& w) {
+      return tenon_dataset_call(w.cx, w.own.dataset, zero, n, w.outs.tensors, fields);
+    });
+  };
+  count("-1 samples", -1, 1);
+  count("no fields", 1, 0);
+  count("two fields of one", 1, 2);
+  add(rows, "tenon_dataset_call", "NULL indices", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_dataset_call(w.cx, w.own.dataset, nullptr, 1, w.outs.tensors, 1);
+  });
+  add(rows, "tenon_dataset_call", "NULL out", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_dataset_call(w.cx, w.own.dataset, zero, 1, nullptr, 1); });
+}
+
+}  // namespace
+
+void add_training_rows(Rows& rows) {
+  add_creation(rows);
+  add_hypers(rows);
+  add_optimizers(rows);
+  add_dataset_creation(rows);
+  add_datasets(rows);
+}
+
+}  // namespace tenon::tests

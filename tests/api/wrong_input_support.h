@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/api/wrong_input_support.h: a table of wrong calls: what is called how, and the one status
+// that it must return.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <tenon/tenon.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tenon::tests {
+
+// Every kind of handle.
+enum class Kind { Runtime, Context, Tensor, Op, Plan, Optimizer, Dataset, Text };
+
+// Where wrong calls are told to write. Filled with a pattern; no failing call may change it.
+struct Outs {
+  tenon_tensor* tensors[2];
+  tenon_text* text;
+  const tenon_op* op;
+  tenon_plan* plan;
+  tenon_optimizer* optimizer;
+  tenon_dataset* dataset;
+  tenon_context* context;
+  tenon_runtime* runtime;
+  const char* name;
+  void* managed;
+  uint32_t index;
+  uint64_t numbers[3];
+  int64_t length;
+  tenon_value value;
+  tenon_device device;
+  tenon_view view;
+  tenon_meta meta;
+  float data[6];
+  tenon_stats stats;
+  tenon_tensor_info tensor_info;
+  tenon_op_info op_info;
+  tenon_error error;
+};
+
+// One of everything, in two runtimes, and handles that were released.
+struct World {
+  World();
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  struct Side {
+    tenon_runtime* runtime = nullptr;
+    tenon_context* cx = nullptr;
+    tenon_tensor* tensor = nullptr;     // f32[2,3]
+    tenon_tensor* parameter = nullptr;  // f32[2,3], a leaf that requires a gradient
+    const tenon_op* add = nullptr;
+    tenon_plan* plan = nullptr;  // one input like `tensor`
+    tenon_optimizer* optimizer = nullptr;
+    tenon_dataset* dataset = nullptr;
+    tenon_text* text = nullptr;
+  };
+  void* foreign(Kind kind) const;  // of the other runtime
+  void* released(Kind kind) const { return stale.at(kind); }
+  void* another(Kind kind) const;  // alive, of another kind
+
+  void reset_outs();
+  bool outs_untouched() const;
+
+  Side own;
+  Side other;
+  tenon_context* cx = nullptr;       // own.cx
+  tenon_tensor* t = nullptr;         // own.tensor
+  tenon_tensor* wide = nullptr;      // f32[2,4]
+  tenon_tensor* integers = nullptr;  // i64[2,3]
+  tenon_tensor* spread = nullptr;    // f32[2,3] with zero strides
+  tenon_tensor* constant = nullptr;  // f32[2,3], read-only
+  tenon_tensor* computed = nullptr;  // f32[2,3], recorded from own.parameter
+  tenon_tensor* away = nullptr;      // f32[2,3] on device "other"
+  const tenon_op* sum = nullptr;
+  float memory[6] = {};
+  Outs outs;
+  std::map<Kind, void*> stale;
+
+ private:
+  void make_side(Side& side);
+  void release_side(Side& side);
+  void make_stale();
+  Outs untouched_;
+};
+
+struct Row {
+  std::string function;
+  std::string what;
+  tenon_status expected;
+  std::function<tenon_status(World&)> call;
+  bool record = true;  // a context was there to store the error in
+};
+using Rows = std::vector<Row>;
+
+// Calls with a NULL, a released and a wrong context.
+void add_contexts(Rows& rows, const std::string& function,
+                  std::function<tenon_status(World&, tenon_context*)> call);
+// Calls with a NULL, a released, a wrong, and another runtime's handle.
+void add_handles(Rows& rows, const std::string& function, Kind kind,
+                 std::function<tenon_status(World&, void*)> call);
+inline void add(Rows& rows, const std::string& function, const std::string& what,
+                tenon_status expected, std::function<tenon_status(World&)> call) {
+  rows.push_back({function, what, expected, std::move(call), true});
+}
+
+// By part of tenon.h.
+void add_runtime_rows(Rows& rows);
+void add_tensor_rows(Rows& rows);
+void add_gradient_rows(Rows& rows);
+void add_op_rows(Rows& rows);
+void add_training_rows(Rows& rows);
+
+tenon_value value_of(tenon_tensor* tensor);
+tenon_value value_of(double number);
+tenon_value value_of(std::span<const int64_t> ints);
+tenon_value value_of(const std::string& text);
+
+}  // namespace tenon::tests

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/command/files_test.cc: inspect, manifest, trace.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/command/command_support.h"
+#include "tests/support/paths.h"
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+json read_json(const std::string& path) {
+  std::ifstream file(path);
+  return json::parse(file);
+}
+
+// A data set file: bytes 0, 1, 2, ... of type u8.
+std::string idx_bytes(unsigned char rows, unsigned char columns, size_t data) {
+  std::string bytes = {0, 0, 8, 2};
+  for (const unsigned char size : {rows, columns}) {
+    bytes += std::string(3, '\0') + static_cast<char>(size);
+  }
+  for (size_t i = 0; i < data; ++i) bytes += static_cast<char>(i);
+  return bytes;
+}
+
+TEST(CommandInspect, APluginInOrder) {
+  for (const char* name : {"", "/plugin.json", "/tenon.ops.so"}) {
+    const std::string path = std::string(plugin_dir()) + "/tenon.ops" + name;
+    const Done done = run_command({"inspect", path, "--json"});
+    EXPECT_EQ(done.status, 0) << path << ": " << done.out << done.err;
+    const json answer = done.json();
+    EXPECT_EQ(answer.at("kind"), "plugin");
+    EXPECT_EQ(answer.at("states").at("id"), "tenon.ops");
+    EXPECT_EQ(answer.at("findings"), json::array());
+  }
+}
+
+TEST(CommandInspect, AManifestThatDiffersFromItsLibrary) {
+  const TemporaryFolder folder;
+  const std::string plugin = copy_plugin("tenon.data", folder.path("."));
+  json manifest = read_json(plugin + "/plugin.json");
+  manifest["version"] = "9.9.9";
+  manifest["datasets"] = json::array({"tenon.other"});
+  std::ofstream(plugin + "/plugin.json") << manifest.dump();
+  const Done done = run_command({"inspect", plugin, "--json"});
+  EXPECT_EQ(done.status, 1);
+  const json findings = done.json().at("findings");
+  ASSERT_EQ(findings.size(), 2u) << done.out;
+  EXPECT_THAT(findings[0].get<std::string>(), HasSubstr("field \"version\""));
+  EXPECT_THAT(findings[1].get<std::string>(), HasSubstr("field \"datasets\""));
+}
+
+TEST(CommandInspect, ALibraryCutShortIsNoCrash) {
+  const TemporaryFolder folder;
+  const std::string plugin = copy_plugin("tenon.data", folder.path("."));
+  const std::string library = plugin + "/tenon.data.so";
+  for (const uintmax_t size : {fs::file_size(library) / 2, uintmax_t{100}, uintmax_t{10}}) {
+    fs::resize_file(library, size);
+    const Done done = run_command({"inspect", library});
+    EXPECT_EQ(done.status, 1) << size;
+    EXPECT_THAT(done.err, HasSubstr("truncated")) << size;
+  }
+}
+
+TEST(CommandInspect, IdxFiles) {
+  const TemporaryFolder folder;
+  const Done good = run_command({"inspect", folder.write("good", idx_bytes(2, 3, 6)), "--json"});
+  EXPECT_EQ(good.status, 0) << good.out;
+  EXPECT_EQ(good.json().at("kind"), "idx");
+  EXPECT_EQ(good.json().at("dtype"), "u8");
+  EXPECT_EQ(good.json().at("shape"), json({2, 3}));
+  const Done cut = run_command({"inspect", folder.write("short", idx_bytes(2, 3, 5))});
+  EXPECT_EQ(cut.status, 1);
+  EXPECT_THAT(cut.out, HasSubstr("asks for 6 bytes of data, the file holds 5"));
+  const Done header =
+      run_command({"inspect", folder.write("head", idx_bytes(2, 3, 0).substr(0, 9))});
+  EXPECT_EQ(header.status, 1);
+  EXPECT_THAT(header.out, HasSubstr("ends inside its header"));
+}
+
+TEST(CommandInspect, UnknownAndMissingFiles) {
+  const TemporaryFolder folder;
+  const Done text = run_command({"inspect", folder.write("notes.txt", "hello"), "--json"});
+  EXPECT_EQ(text.status, 1);
+  EXPECT_EQ(text.json().at("kind"), "unknown");
+  EXPECT_EQ(run_command({"inspect", folder.write("empty", "")}).status, 1);
+  EXPECT_EQ(run_command({"inspect", folder.path(".")}).status, 1);
+  const Done missing = run_command({"inspect", folder.path("missing")});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.err, HasSubstr("does not exist"));
+}
+
+TEST(CommandManifest, WritesWhatTheBuildWrote) {
+  for (const char* id : {"tenon.ops", "tenon.ref", "tenon.optim", "tenon.data"}) {
+    const std::string folder = std::string(plugin_dir()) + "/" + id;
+    const std::string library = folder + "/" + id + ".so";
+    const Done done = run_command({"manifest", library, "-o", "-", "--id", id});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.json(), read_json(folder + "/plugin.json")) << id;
+  }
+}
+
+TEST(CommandManifest, RefusesAnotherIdAndWhatIsNoPlugin) {
+  const TemporaryFolder folder;
+  const std::string library = std::string(plugin_dir()) + "/tenon.ops/tenon.ops.so";
+  const Done other = run_command({"manifest", library, "-o", "-", "--id", "acme.other"});
+  EXPECT_EQ(other.status, 1);
+  EXPECT_THAT(other.err, HasSubstr("\"tenon.ops\", not \"acme.other\""));
+  const Done tenon = run_command({"manifest", library_path(), "-o", folder.path("plugin.json")});
+  EXPECT_EQ(tenon.status, 1);
+  EXPECT_THAT(tenon.err, HasSubstr("does not export tenon_plugin_query_v0"));
+  EXPECT_FALSE(fs::exists(folder.path("plugin.json")));
+}
+
+// `tenon op list` is a program like any other: it makes a runtime and releases it.
+TEST(CommandTrace, RecordsAProgram) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("trace.json");
+  const Done done = run_command({"trace", "-o", file, "--", command_path(), "op", "list"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("tenon.add"));
+  EXPECT_TRUE(read_json(file).contains("traceEvents"));
+}
+
+TEST(CommandTrace, SaysWhenNothingWasRecorded) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("trace.json", "an old one");
+  const Done nothing = run_command({"trace", "-o", file, "--", "/bin/true"});
+  EXPECT_EQ(nothing.status, 1);
+  EXPECT_THAT(nothing.err, HasSubstr("was not written"));
+  EXPECT_FALSE(fs::exists(file));
+  const Done missing = run_command({"trace", "-o", file, "--", "/nonexistent/program"});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.err, HasSubstr("cannot be run"));
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/core/plan_test.cc: a captured step replays as if it had been run again.
+#include <algorithm>
+
+#include "tests/core/support.h"
+
+namespace tenon::tests {
+namespace {
+
+using testing::HasSubstr;
+using Values = std::vector<float>;
+
+// Two layers, one of whose weights is a transposed view.
+struct Model {
+  Model(const Session& session, const tenon_device& where) : cx(session) {
+    Values a(12);
+    Values b(8);
+    for (size_t i = 0; i < a.size(); ++i) a[i] = 0.05f * static_cast<float>(i) - 0.3f;
+    for (size_t i = 0; i < b.size(); ++i) b[i] = 0.4f - 0.1f * static_cast<float>(i);
+    const Tensor base = cx.tensor<float>({4, 3}, a, &where);
+    w1 = cx.leaf(cx.view(base, {3, 4}, {1, 3}, 0));
+    w2 = cx.leaf(cx.tensor<float>({4, 2}, b, &where));
+    sgd = cx.optimizer({w1.get(), w2.get()}, {{"lr", Value(0.125)}, {"decay", Value(0.01)}});
+  }
+  // Returns the loss.
+  Tensor step(const Tensor& x, const Tensor& target) const {
+    cx.begin_scope("step");
+    Tensor y = cx.call("acme.tanh", {arg(cx.call("acme.matmul2", {arg(x), arg(w1)}))});
+    y = cx.call("acme.matmul2", {arg(y), arg(w2)});
+    Tensor loss = cx.call("acme.strict", {arg(y), arg(target)});
+    loss = cx.call("acme.sum", {arg(cx.call("acme.square", {arg(loss)}))});
+    cx.backward(loss);
+    cx.step(sgd);
+    cx.end_scope();
+    return loss;
+  }
+  std::vector<Values> values() const {
+    std::vector<Values> out = {cx.values(w1), cx.values(w2)};
+    for (uint32_t i = 0; i < 2; ++i) out.push_back(cx.values(cx.state(sgd, i, "velocity")));
+    return out;
+  }
+  int64_t steps() const { return cx.values<int64_t>(cx.state(sgd, 0, "step"))[0]; }
+
+  const Session& cx;
+  Tensor w1, w2;
+  Optimizer sgd;
+};
+
+class Plans : public Toy {
+ protected:
+  Tensor batch(int number, const tenon_device& where) {
+    Values values(6);
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] =
+          0.1f * static_cast<float>(static_cast<int>(i) - 3) + 0.01f * static_cast<float>(number);
+    }
+    return cx.tensor<float>({2, 3}, values, &where);
+  }
+  Tensor target(int number, const tenon_device& where) {
+    return cx.tensor<float>({2, 2}, Values(4, 0.25f * static_cast<float>(number % 3)), &where);
+  }
+  void run(const Plan& plan) { cx.must(tenon_plan_run(cx.get(), plan.get())); }
+  void set(const Plan& plan, uint32_t index, const Tensor& tensor) {
+    cx.must(tenon_plan_set(cx.get(), plan.get(), index, tensor.get()));
+  }
+  void replays_as_eager(const tenon_device& where);
+};
+
+void Plans::replays_as_eager(const tenon_device& where) {
+  const Model eager(cx, where);
+  const Model captured(cx, where);
+  std::vector<Tensor> xs;
+  std::vector<Tensor> targets;
+  for (int i = 0; i < 7; ++i) {
+    xs.push_back(batch(i, where));
+    targets.push_back(target(i, where));
+  }
+  cx.begin_capture({xs[0].get(), targets[0].get()});
+  const Tensor loss = captured.step(xs[0], targets[0]);
+  const Plan plan = cx.end_capture();
+  EXPECT_EQ(cx.values(eager.step(xs[0], targets[0])), cx.values(loss));
+  EXPECT_EQ(captured.values(), eager.values());
+  for (int i = 1; i < 200; ++i) {
+    SCOPED_TRACE(i);
+    const size_t n = static_cast<size_t>(i) % xs.size();
+    if (i == 50 || i == 120) {
+      const Value rate(1.0 / i);
+      cx.set_hyper(eager.sgd, "lr", rate);
+      cx.set_hyper(captured.sgd, "lr", rate);
+    }
+    const Tensor expected = eager.step(xs[n], targets[n]);
+    const uint64_t before = cx.stats().allocations;
+    set(plan, 0, xs[n]);
+    set(plan, 1, targets[n]);
+    run(plan);
+    EXPECT_EQ(cx.stats().allocations, before);
+    ASSERT_EQ(cx.values(loss), cx.values(expected));
+    ASSERT_EQ(captured.values(), eager.values());
+  }
+  EXPECT_EQ(captured.steps(), 200);
+}
+
+TEST_F(Plans, ReplayGivesEagersBits) { replays_as_eager(cx.device("toy")); }
+TEST_F(Plans, ReplayGivesEagersBitsOnOtherMemory) { replays_as_eager(cx.device("far")); }
+
+TEST_F(Plans, TheListingNamesEveryLaunch) {
+  const Model model(cx, cx.device("toy"));
+  const Tensor x = batch(0, cx.device("toy"));
+  const Tensor y = target(0, cx.device("toy"));
+  model.step(x, y);
+  const uint64_t before = cx.stats().launches;
+  cx.begin_capture();
+  model.step(x, y);
+  const Plan plan = cx.end_capture();
+  const uint64_t captured = cx.stats().launches - before;
+  const std::string text = cx.listing(plan);
+  EXPECT_EQ(static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')), captured + 1);
+  EXPECT_THAT(text, HasSubstr(std::to_string(captured) + " launches"));
+  for (const char* op : {"acme.matmul2", "acme.tanh", "acme.strict", "acme.square", "acme.sum",
+                         "acme.mul", "acme.sgd_step"}) {
+    EXPECT_THAT(text, HasSubstr(std::string(op) + "  acme.toy"));
+  }
+  EXPECT_THAT(text, HasSubstr("f32[2,3] f32[3,4] -> f32[2,4]  step"));
+  const uint64_t start = cx.stats().launches;
+  run(plan);
+  EXPECT_EQ(cx.stats().launches - start, captured);
+}
+
+TEST_F(Plans, AnUnsafeKernelIsRefusedByName) {
+  const Tensor x = cx.floats({2}, {1, 2});
+  cx.call("acme.unsafe", {arg(x)});
+  cx.begin_capture();
+  cx.call("acme.neg", {arg(x)});
+  const Failure f = cx.refused(TENON_E_CAPTURE, cx.try_call("acme.unsafe", {arg(x)}));
+  EXPECT_EQ(f.op, "acme.unsafe");
+  EXPECT_EQ(f.plugin, "acme.toy");
+  EXPECT_THAT(f.message, HasSubstr("not capture-safe"));
+  tenon_plan* plan = nullptr;
+  const Failure end = cx.refused(TENON_E_CAPTURE, tenon_capture_end(cx.get(), &plan));
+  EXPECT_EQ(end.op, "acme.unsafe");
+  EXPECT_EQ(plan, nullptr);
+  EXPECT_EQ(cx.stats().plans, 0);
+  // The context works on, and may capture again.
+  EXPECT_EQ(cx.values(cx.call("acme.unsafe", {arg(x)})), (Values{1, 2}));
+  cx.begin_capture();
+  const Tensor y = cx.call("acme.neg", {arg(x)});
+  EXPECT_NE(cx.end_capture(), nullptr);
+}
+
+TEST_F(Plans, TheHostReadsNothingWhileCapturing) {
+  const Tensor x = cx.floats({1}, {1});
+  const Tensor far = cx.on(cx.device("far"), x);
+  cx.begin_capture();
+  const Tensor y = cx.call("acme.neg", {arg(x)});
+  float data = 0;
+  cx.refused(TENON_E_CAPTURE, tenon_tensor_get_data(cx.get(), y.get(), &data, sizeof data));
+  cx.refused(TENON_E_CAPTURE, tenon_tensor_set_data(cx.get(), y.get(), &data, sizeof data));
+  tenon_value item{};
+  cx.refused(TENON_E_CAPTURE, tenon_tensor_get_item(cx.get(), y.get(), &item));
+  tenon_text* text = nullptr;
+  cx.refused(TENON_E_CAPTURE, tenon_tensor_get_text(cx.get(), y.get(), 0, &text));
+  cx.refused(TENON_E_CAPTURE, tenon_context_set_seed(cx.get(), 1, 0));
+  tenon_tensor* copy = nullptr;
+  const tenon_device toy = cx.device("toy");
+  cx.refused(TENON_E_CAPTURE, tenon_tensor_create_copy(cx.get(), far.get(), &toy, &copy));
+  const Plan plan = cx.end_capture();
+  EXPECT_EQ(cx.values(y), Values{-1.0f});
+}
+
+TEST_F(Plans, InputsAreExchangedForTheirLikeAlone) {
+  const Tensor x = cx.floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor fixed = cx.floats({3}, {10, 20, 30});
+  cx.begin_capture({x.get()});
+  const Tensor row = cx.call("acme.slice", {arg(x)}, {0, 1, 1});
+  const Tensor y = cx.call("acme.add", {arg(row), arg(fixed)});
+  const Plan plan = cx.end_capture();
+  EXPECT_EQ(cx.values(y), (Values{14, 25, 36}));
+  const Tensor next = cx.floats({2, 3}, {0, 0, 0, -1, -2, -3});
+  set(plan, 0, next);
+  EXPECT_EQ(cx.values(y), (Values{14, 25, 36}));
+  run(plan);
+  EXPECT_EQ(cx.values(y), (Values{9, 18, 27}));
+  EXPECT_EQ(cx.values(x), (Values{1, 2, 3, 4, 5, 6}));
+
+  const auto refuse = [&](const Tensor& tensor) {
+    return cx.refused(TENON_E_PLAN_SHAPE, tenon_plan_set(cx.get(), plan.get(), 0, tensor.get()));
+  };
+  const Failure f = refuse(cx.floats({3, 2}, Values(6, 0.0f)));
+  EXPECT_EQ(f.operand, "input 0");
+  EXPECT_THAT(f.expected, HasSubstr("f32[2,3]"));
+  EXPECT_THAT(f.found, HasSubstr("f32[3,2]"));
+  refuse(cx.tensor<double>({2, 3}, std::vector<double>(6, 0.0)));
+  refuse(cx.view(cx.floats({3, 2}, Values(6, 0.0f)), {2, 3}, {1, 2}, 0));
+  refuse(cx.on(cx.device("toy", 1), next));
+  refuse(cx.on(cx.device("far"), next));
+  cx.refused(TENON_E_ARGUMENT, tenon_plan_set(cx.get(), plan.get(), 1, next.get()));
+  run(plan);
+  EXPECT_EQ(cx.values(y), (Values{9, 18, 27}));
+}
+
+TEST_F(Plans, OtherPartsOfAnInputsStorageStayWhereTheyAre) {
+  const Tensor data = cx.counting({6, 2});
+  const Tensor x = cx.view(data, {2, 2}, {2, 1}, 0);
+  const Tensor fixed = cx.view(data, {2, 2}, {2, 1}, 8);
+  const Tensor half = cx.view(data, {2, 2}, {2, 1}, 2);
+  cx.begin_capture({x.get()});
+  const Tensor y = cx.call("acme.add", {arg(x), arg(fixed)});
+  const Plan plan = cx.end_capture();
+  EXPECT_EQ(cx.values(y), (Values{10, 12, 14, 16}));
+  set(plan, 0, cx.floats({2, 2}, {100, 200, 300, 400}));
+  run(plan);
+  EXPECT_EQ(cx.values(y), (Values{109, 210, 311, 412}));
+  // Half inside, half outside: there is no right place for it.
+  cx.begin_capture({x.get()});
+  const Failure f = cx.refused(TENON_E_CAPTURE, cx.try_call("acme.neg", {arg(half)}));
+  EXPECT_EQ(f.op, "acme.neg");
+  tenon_plan* none = nullptr;
+  cx.refused(TENON_E_CAPTURE, tenon_capture_end(cx.get(), &none));
+}
+
+TEST_F(Plans, AnInputIsHeldUntilItIsExchanged) {
+  Tensor x = cx.floats({2}, {1, 2});
+  cx.begin_capture({x.get()});
+  const Tensor y = cx.call("acme.neg", {arg(x)});
+  Plan plan = cx.end_capture();
+  x.reset();
+  Tensor next = cx.floats({2}, {5, 6});
+  set(plan, 0, next);
+  next.reset();
+  run(plan);
+  EXPECT_EQ(cx.values(y), (Values{-5, -6}));
+}
+
+TEST_F(Plans, AnInputMayBeWritten) {
+  const Tensor x = cx.floats({2}, {1, 2});
+  cx.begin_capture({x.get()});
+  cx.apply("acme.neg", {arg(x)}, {}, {x.get()});
+  const Plan plan = cx.end_capture();
+  const Tensor other = cx.floats({2}, {7, 8});
+  const uint64_t version = cx.info(other).version;
+  set(plan, 0, other);
+  run(plan);
+  EXPECT_EQ(cx.values(other), (Values{-7, -8}));
+  EXPECT_EQ(cx.values(x), (Values{-1, -2}));
+  EXPECT_GT(cx.info(other).version, version);
+}
+
+TEST_F(Plans, RandomNumbersGoOnAsInEager) {
+  for (const char* kind : {"toy", "far"}) {
+    SCOPED_TRACE(kind);
+    const tenon_device where = cx.device(kind);
+    cx.must(tenon_context_set_device(cx.get(), &where));
+    const Shape five = {5};
+    const auto draw = [&] { return cx.call("acme.noise", {}, {ints(five)}); };
+    const auto counter = [&] {
+      uint64_t out = 0;
+      cx.must(tenon_context_get_seed(cx.get(), nullptr, nullptr, &out));
+      return out;
+    };
+    cx.must(tenon_context_set_seed(cx.get(), 42, 3));
+    std::vector<Values> expected;
+    for (int i = 0; i < 8; ++i) expected.push_back(cx.values(draw()));
+    EXPECT_EQ(counter(), 16u);
+    EXPECT_NE(expected[0], expected[1]);
+
+    cx.must(tenon_context_set_seed(cx.get(), 42, 3));
+    EXPECT_EQ(cx.values(draw()), expected[0]);
+    cx.begin_capture();
+    const Tensor a = draw();
+    const Tensor b = draw();
+    const Plan plan = cx.end_capture();
+    for (size_t i = 1; i < 7; i += 2) {
+      if (i > 1) run(plan);
+      EXPECT_EQ(cx.values(a), expected[i]);
+      EXPECT_EQ(cx.values(b), expected[i + 1]);
+      EXPECT_EQ(counter(), 2 * (i + 2));
+    }
+    EXPECT_EQ(cx.values(draw()), expected[7]);
+    cx.must(tenon_context_set_counter(cx.get(), 2));
+    run(plan);
+    EXPECT_EQ(cx.values(a), expected[1]);
+  }
+}
+
+TEST_F(Plans, ScratchAndPreparedObjectsAreReplayed) {
+  for (const char* kind : {"toy", "far"}) {
+    SCOPED_TRACE(kind);
+    const tenon_device where = cx.device(kind);
+    const Tensor x = cx.tensor<float>({5}, {1, 2, 3, 4, 5}, &where);
+    cx.begin_capture({x.get()});
+    const Tensor y = cx.call("acme.reverse", {arg(x)});
+    const Plan plan = cx.end_capture();
+    set(plan, 0, cx.tensor<float>({5}, {10, 20, 30, 40, 50}, &where));
+    run(plan);
+    EXPECT_EQ(cx.values(y), (Values{50, 40, 30, 20, 10}));
+  }
+}
+
+TEST_F(Plans, NumbersAreCopiedIntoThePlan) {
+  const Tensor x = cx.floats({2}, {1, 2});
+  cx.begin_capture({x.get()});
+  const Tensor y = cx.call("acme.mul", {arg(x), 3.0});
+  const Tensor z = cx.call("acme.strict", {arg(x), 0.5});
+  const Plan plan = cx.end_capture();
+  set(plan, 0, cx.floats({2}, {10, 20}));
+  run(plan);
+  EXPECT_EQ(cx.values(y), (Values{30, 60}));
+  EXPECT_EQ(cx.values(z), (Values{9, 19}));
+}
+
+TEST_F(Plans, ReplayAdvancesTheVersionsOfWhatItWrites) {
+  const Tensor w = cx.leaf(cx.floats({2}, {1, 2}));
+  const Optimizer sgd = cx.optimizer({w.get()});
+  cx.begin_capture();
+  cx.backward(cx.call("acme.sum", {arg(cx.call("acme.square", {arg(w)}))}));
+  cx.step(sgd);
+  const Plan plan = cx.end_capture();
+  const Tensor y = cx.call("acme.sum", {arg(cx.call("acme.square", {arg(w)}))});
+  const uint64_t version = cx.info(w).version;
+  run(plan);
+  EXPECT_GT(cx.info(w).version, version);
+  const Failure f = cx.refused(TENON_E_VERSION, cx.try_backward(y));
+  EXPECT_THAT(f.message, HasSubstr("acme.square"));
+  EXPECT_THAT(f.message, HasSubstr("acme.sgd_step"));
+}
+
+TEST_F(Plans, OutliveTheirTensorsAndAreOutlivedByThem) {
+  const tenon_stats before = cx.stats();
+  {
+    Tensor x = cx.floats({2}, {1, 2});
+    cx.begin_capture({x.get()});
+    Tensor y = cx.call("acme.neg", {arg(cx.call("acme.square", {arg(x)}))});
+    Plan plan = cx.end_capture();
+    EXPECT_EQ(cx.stats().plans, 1);
+    x.reset();
+    y.reset();
+    run(plan);
+    plan.reset();
+    EXPECT_EQ(cx.stats().plans, 0);
+  }
+  {
+    const Tensor x = cx.floats({2}, {1, 2});
+    cx.begin_capture();
+    const Tensor y = cx.call("acme.neg", {arg(x)});
+    cx.end_capture();
+    EXPECT_EQ(cx.values(y), (Values{-1, -2}));
+  }
+  const tenon_stats after = cx.stats();
+  EXPECT_EQ(after.tensors, before.tensors);
+  EXPECT_EQ(after.storages, before.storages);
+  EXPECT_EQ(after.bytes_live, before.bytes_live);
+}
+
+TEST_F(Plans, CapturesDoNotNest) {
+  tenon_plan* plan = nullptr;
+  cx.refused(TENON_E_STATE, tenon_capture_end(cx.get(), &plan));
+  const Tensor x = cx.floats({2}, {1, 2});
+  cx.begin_capture();
+  const Tensor y = cx.call("acme.neg", {arg(x)});
+  const Plan first = cx.end_capture();
+  cx.begin_capture();
+  cx.refused(TENON_E_STATE, tenon_capture_begin(cx.get(), nullptr, 0));
+  cx.refused(TENON_E_CAPTURE, tenon_plan_run(cx.get(), first.get()));
+  const Plan second = cx.end_capture();
+  run(second);
+  run(first);
+  // A context may end in the middle of a capture.
+  Session other(runtime);
+  other.begin_capture();
+  const Tensor z = other.call("acme.neg", {arg(x)});
+  other.handle.reset();
+  EXPECT_EQ(cx.values(z), (Values{-1, -2}));
+}
+
+TEST_F(Plans, AFailingLaunchEndsTheReplay) {
+  const Tensor table = cx.floats({2, 1}, {1, 2});
+  const Tensor rows = cx.tensor<int64_t>({1}, {1});
+  const Tensor values = cx.floats({1, 1}, {5});
+  const Tensor first = cx.floats({1}, {1});
+  cx.begin_capture({rows.get()});
+  cx.apply("acme.neg", {arg(first)}, {}, {first.get()});
+  cx.run("acme.rows_add", {arg(table), arg(rows), arg(values)});
+  const Plan plan = cx.end_capture();
+  set(plan, 0, cx.tensor<int64_t>({1}, {7}));
+  const uint64_t version = cx.info(first).version;
+  const Failure f = cx.refused(TENON_E_DATA, tenon_plan_run(cx.get(), plan.get()));
+  EXPECT_EQ(f.op, "acme.rows_add");
+  EXPECT_EQ(f.found, "7");
+  EXPECT_EQ(cx.values(first), Values{1.0f});
+  EXPECT_GT(cx.info(first).version, version);
+  set(plan, 0, rows);
+  run(plan);
+  EXPECT_EQ(cx.values(table), (Values{1, 12}));
+}
+
+}  // namespace
+}  // namespace tenon::tests

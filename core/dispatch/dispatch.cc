@@ -28,6 +28,25 @@ struct Recording {
   }
 };
 
+// One bar around the op, above the kernels and copies it launches.
+class OpSpan {
+ public:
+  OpSpan(Context& context, const registry::Op& op)
+      : recorder_(context.runtime->trace), op_(op) {
+    if (recorder_.active()) start_ = trace::now_ns();
+  }
+  ~OpSpan() {
+    if (start_) recorder_.add_complete(op_.name, "op", start_, trace::now_ns() - start_, 0, "");
+  }
+  OpSpan(const OpSpan&) = delete;
+  OpSpan& operator=(const OpSpan&) = delete;
+
+ private:
+  trace::Recorder& recorder_;
+  const registry::Op& op_;
+  uint64_t start_ = 0;
+};
+
 std::string output_name(const Invocation& call, size_t index) {
   const std::string& name = call.schema.outputs[index].name;
   if (!name.empty()) return name;
@@ -277,6 +296,7 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
           std::span<const tenon_value> attrs, std::span<Tensor*> outputs) {
   ++context.sequence;
   context.check_interrupt();
+  const OpSpan span(context, op);
   Invocation invocation(context, op);
   prepare_call(invocation, inputs, attrs);
   check_output_count(invocation, outputs.size());
@@ -317,6 +337,7 @@ void apply(Context& context, const registry::Op& op, std::span<const tenon_value
            std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
   ++context.sequence;
   context.check_interrupt();
+  const OpSpan span(context, op);
   Invocation invocation(context, op);
   prepare_call(invocation, inputs, attrs);
   check_output_count(invocation, outputs.size());

@@ -48,20 +48,20 @@ struct Invocation {
   Context& cx;
   const registry::Op& op;
   const registry::Schema& schema;
-  Small<uint32_t, 10> begin;      // [n_inputs + 1] into operands
-  Small<Operand, 8> operands;     // lists flattened; absent optional inputs have none
-  Small<tenon_value, 8> attrs;    // [schema attrs], defaults filled in
-  Small<tenon_dtype, 4> types;    // per type variable
-  Small<Ref, 4> made;             // promotion casts
+  Small<uint32_t, 10> begin;    // [n_inputs + 1] into operands
+  Small<Operand, 8> operands;   // lists flattened; absent optional inputs have none
+  Small<tenon_value, 8> attrs;  // [schema attrs], defaults filled in
+  Small<tenon_dtype, 4> types;  // per type variable
+  Small<Ref, 4> made;           // promotion casts
   Device* device = nullptr;
-  Small<tenon_meta, 2> outputs;   // [n_outputs]
-  bool dry = false;  // explain: operands keep their dtype, views state the promoted one
+  Small<tenon_meta, 2> outputs;  // [n_outputs]
+  bool dry = false;              // explain: nothing is cast, views state the promoted dtype
 };
 
 // Each fills its part of the invocation and throws Error naming op, operand, expected, found.
 void bind(Invocation& call, std::span<const tenon_value> inputs,
           std::span<const tenon_value> attrs);
-void promote(Invocation& call);      // types, casts (recorded), scalars
+void promote(Invocation& call);       // types, casts (recorded), scalars
 void unify_shapes(Invocation& call);  // single letters and integers of the schema
 void infer(Invocation& call);
 

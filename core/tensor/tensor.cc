@@ -19,6 +19,10 @@ Storage* Storage::create(Device& device, uint64_t bytes) {
   storage->bytes = bytes;
   device.runtime->retain();
   device.runtime->storages.fetch_add(1, std::memory_order_relaxed);
+  if (device.runtime->trace.active()) {
+    device.runtime->trace.add_counter(device.name() + " bytes",
+                                      static_cast<double>(device.allocator->stats().live_bytes));
+  }
   return storage.release();
 }
 

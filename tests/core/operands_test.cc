@@ -8,7 +8,7 @@
 namespace tenon::tests {
 namespace {
 
-class Memory : public Toy {
+class CallersMemory : public Toy {
  protected:
   Tensor external(void* data, const Shape& shape, const Shape& strides, uint32_t flags = 0) {
     tenon_tensor* made = nullptr;
@@ -19,7 +19,7 @@ class Memory : public Toy {
   }
 };
 
-TEST_F(Memory, AddressesThatAreNoMultipleOfTheElement) {
+TEST_F(CallersMemory, AddressesThatAreNoMultipleOfTheElement) {
   for (size_t shift = 0; shift < 4; ++shift) {
     SCOPED_TRACE(shift);
     const Values numbers = {1, -2, 3, -4, 5, -6};
@@ -49,7 +49,7 @@ TEST_F(Memory, AddressesThatAreNoMultipleOfTheElement) {
   }
 }
 
-TEST_F(Memory, ReadOnlyMemoryIsReadAndNeverWritten) {
+TEST_F(CallersMemory, ReadOnlyMemoryIsReadAndNeverWritten) {
   const Values numbers = {1, 2, 3, 4};
   Values memory = numbers;
   const Tensor x = external(memory.data(), {4}, {1}, TENON_VIEW_READ_ONLY);
@@ -73,7 +73,7 @@ TEST_F(Memory, ReadOnlyMemoryIsReadAndNeverWritten) {
   cx.refused(TENON_E_ALIAS, cx.try_apply("acme.neg", {arg(view)}, {}, {view.get()}));
 }
 
-TEST_F(Memory, TheDeleterRunsOnceWhenTheLastUserIsGone) {
+TEST_F(CallersMemory, TheDeleterRunsOnceWhenTheLastUserIsGone) {
   static int calls;
   calls = 0;
   Values memory = {1, 2};
@@ -93,9 +93,9 @@ TEST_F(Memory, TheDeleterRunsOnceWhenTheLastUserIsGone) {
 
 // ---- Types --------------------------------------------------------------------------------------
 
-class Promotion : public Toy {};
+class OperandTypes : public Toy {};
 
-TEST_F(Promotion, TensorsMeetInTheirCommonDtype) {
+TEST_F(OperandTypes, TensorsMeetInTheirCommonDtype) {
   const Tensor f32 = cx.tensor<float>({2}, {1.5f, 2.5f});
   const Tensor f64 = cx.tensor<double>({2}, {10, 20});
   const Tensor i32 = cx.tensor<int32_t>({2}, {3, 4});
@@ -120,7 +120,7 @@ TEST_F(Promotion, TensorsMeetInTheirCommonDtype) {
   EXPECT_EQ(cx.values(strict), (Values{-3, -4}));
 }
 
-TEST_F(Promotion, NumbersNeverWidenWithinTheirKind) {
+TEST_F(OperandTypes, NumbersNeverWidenWithinTheirKind) {
   const Tensor i32 = cx.tensor<int32_t>({2}, {3, 4});
   const Tensor f64 = cx.tensor<double>({2}, {10, 20});
   EXPECT_EQ(cx.dtype(cx.call("acme.add", {arg(i32), 1})), TENON_DTYPE_I32);
@@ -139,7 +139,7 @@ TEST_F(Promotion, NumbersNeverWidenWithinTheirKind) {
   EXPECT_EQ(f.operand, "b");
 }
 
-TEST_F(Promotion, WithoutItDtypesMustBeEqual) {
+TEST_F(OperandTypes, WithoutItDtypesMustBeEqual) {
   const Tensor f32 = cx.tensor<float>({2, 2}, {1, 2, 3, 4});
   const Tensor f64 = cx.tensor<double>({2, 2}, {1, 2, 3, 4});
   const Tensor i32 = cx.tensor<int32_t>({2}, {3, 4});
@@ -152,7 +152,7 @@ TEST_F(Promotion, WithoutItDtypesMustBeEqual) {
   EXPECT_THAT(whole.expected, testing::HasSubstr("f32"));
 }
 
-TEST_F(Promotion, GradientsComeBackInTheOperandsDtype) {
+TEST_F(OperandTypes, GradientsComeBackInTheOperandsDtype) {
   const Tensor a = cx.leaf(cx.tensor<float>({2}, {1.5f, 2.5f}));
   const Tensor b = cx.tensor<double>({2}, {10, 20});
   cx.backward(cx.call("acme.sum", {arg(cx.call("acme.mul", {arg(a), arg(b)}))}));

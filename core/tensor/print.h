@@ -18,9 +18,8 @@ namespace tenon::tensor {
 // flags    TENON_TEXT_INFO: three more lines: strides and offset; storage and version; smallest and
 //          largest value, mean (of all that is no NaN) and the number of NaNs. The storage's number
 //          is the one of tenon_tensor_info. Reads every element.
-// Not while capturing.
-// errors   TENON_E_ARGUMENT (unknown flags), and from another device what copying
-//          fails with
+// state    not while capturing
+// errors   TENON_E_ARGUMENT (unknown flags), and from another device what copying fails with
 std::string to_text(Context& context, const Tensor& tensor, uint32_t flags);
 
 }  // namespace tenon::tensor

@@ -96,6 +96,7 @@ using Calls = std::vector<std::function<tenon_status(World&)>>;
 
 // Not among them: tenon_runtime_query and tenon_op_explain, whose JSON library allocates in its
 // destructor.
+// long: a table of calls
 Calls calls() {
   Calls list;
   list.push_back([](World& w) {

@@ -76,6 +76,7 @@ void add_hypers(Rows& rows) {
   wrong("a number as flag", "nesterov", value_of(0.5));
 }
 
+// long: a table of calls
 void add_optimizers(Rows& rows) {
   add_contexts(rows, "tenon_optimizer_run", [](World& w, tenon_context* cx) {
     return tenon_optimizer_run(cx, w.own.optimizer, 0);

@@ -54,9 +54,9 @@ struct Context {
   std::vector<uint32_t> grad_modes;
   std::vector<const std::string*> scopes;
   const std::string* no_scope;
-  autograd::Graph* graph = nullptr;      // counted; outlives the context where tensors link to it
-  plan::Recorder* capture = nullptr;     // while capturing and not suspended
-  plan::Recorder* capturing = nullptr;   // owned; set from begin to end
+  autograd::Graph* graph = nullptr;     // counted; outlives the context where tensors link to it
+  plan::Recorder* capture = nullptr;    // while capturing and not suspended
+  plan::Recorder* capturing = nullptr;  // owned; set from begin to end
   uint64_t seed = 0;
   uint64_t stream = 0;
   uint64_t counter = 0;
@@ -64,7 +64,7 @@ struct Context {
   bool has_device = false;
   tenon_device device{};
   uint32_t opened_kind = 0;  // the device kind whose plugins were opened last
-  uint64_t sequence = 0;  // op calls so far
+  uint64_t sequence = 0;     // op calls so far
   uint64_t launches = 0;
   dispatch::KernelCache* kernels = nullptr;  // owned
 };

@@ -28,7 +28,7 @@ void check_like(const Tensor& tensor, const Tensor& grad) {
   const bool same = std::equal(tensor.shape().begin(), tensor.shape().end(), grad.shape().begin(),
                                grad.shape().end());
   if (same && tensor.dtype() == grad.dtype() && &tensor.device() == &grad.device()) return;
-  throw Error{.status = !same                             ? TENON_E_SHAPE
+  throw Error{.status = !same                            ? TENON_E_SHAPE
                         : tensor.dtype() != grad.dtype() ? TENON_E_DTYPE
                                                          : TENON_E_DEVICE,
               .message = "the gradient must be like its tensor",

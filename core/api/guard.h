@@ -145,12 +145,12 @@ template <class Slab>
 auto& require_slot(const void* handle, const char* kind) {
   auto* slot = Slab::from_handle(handle);
   if (!slot) {
-    throw Error{.status = TENON_E_HANDLE,
-                .message = std::string(handle ? "not a live " : "NULL instead of a ") + kind +
-                           " handle",
-                .operand = kind,
-                .expected = kind,
-                .found = handle ? "a released handle or one of another kind" : "NULL"};
+    throw Error{
+        .status = TENON_E_HANDLE,
+        .message = std::string(handle ? "not a live " : "NULL instead of a ") + kind + " handle",
+        .operand = kind,
+        .expected = kind,
+        .found = handle ? "a released handle or one of another kind" : "NULL"};
   }
   return *slot;
 }

@@ -311,9 +311,13 @@ tenon_status host_rng(tenon_call* window, tenon_rng* out_rng) {
 
 constexpr tenon_host_call kCall = {sizeof(tenon_host_call), 0, host_fail, host_fail_detail,
                                    host_log};
-constexpr tenon_host_dispatch kDispatch = {
-    sizeof(tenon_host_dispatch), 0, host_find, host_op_call, host_op_apply, host_meta,
-    host_set_output};
+constexpr tenon_host_dispatch kDispatch = {sizeof(tenon_host_dispatch),
+                                           0,
+                                           host_find,
+                                           host_op_call,
+                                           host_op_apply,
+                                           host_meta,
+                                           host_set_output};
 constexpr tenon_host_vjp kVjp = {sizeof(tenon_host_vjp),
                                  0,
                                  vjp_wants,
@@ -371,8 +375,8 @@ const tenon_host& host_interface() {
 }
 
 const tenon_call& host_call_template() {
-  static const tenon_call call = {&host_interface(), nullptr, &kCall,    &kDispatch,
-                                  &kVjp,             &kMemory, &kThreads, &kRng};
+  static const tenon_call call = {&host_interface(), nullptr,   &kCall, &kDispatch, &kVjp,
+                                  &kMemory,          &kThreads, &kRng};
   return call;
 }
 

@@ -14,8 +14,8 @@ using OpSlab = memory::Slab<registry::Op, kOpKind>;
 const registry::Op& require_op(const Context& context, const tenon_op* handle) {
   const registry::Op& op = require_slot<OpSlab>(handle, "op");
   if (op.runtime != context.runtime) {
-    throw Error{.status = TENON_E_RUNTIME, .message = "the op belongs to another runtime",
-                .op = op.name};
+    throw Error{
+        .status = TENON_E_RUNTIME, .message = "the op belongs to another runtime", .op = op.name};
   }
   return op;
 }
@@ -70,8 +70,7 @@ tenon_status tenon_op_get_info(tenon_context* context, const tenon_op* handle,
 }
 
 tenon_status tenon_op_find_attribute(tenon_context* context, const tenon_op* handle,
-                                     const char* name, uint64_t name_length,
-                                     uint32_t* out_index) {
+                                     const char* name, uint64_t name_length, uint32_t* out_index) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_index, "out_index");
     const registry::Op& op = require_op(cx, handle);
@@ -123,14 +122,14 @@ tenon_status tenon_op_apply(tenon_context* context, const tenon_op* op, const te
   });
 }
 
-tenon_status tenon_op_explain(tenon_context* context, const tenon_op* op,
-                              const tenon_value* inputs, uint32_t n_inputs,
-                              const tenon_value* attrs, uint32_t n_attrs, tenon_text** out_json) {
+tenon_status tenon_op_explain(tenon_context* context, const tenon_op* op, const tenon_value* inputs,
+                              uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
+                              tenon_text** out_json) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_json, "out_json");
-    *out_json = make_text(dispatch::explain(cx, require_op(cx, op),
-                                            read_values(inputs, n_inputs, "inputs"),
-                                            read_values(attrs, n_attrs, "attrs")));
+    *out_json =
+        make_text(dispatch::explain(cx, require_op(cx, op), read_values(inputs, n_inputs, "inputs"),
+                                    read_values(attrs, n_attrs, "attrs")));
   });
 }
 

@@ -60,8 +60,7 @@ std::string read_string(const tenon_string& text, const char* what) {
   return text.length == TENON_NUL ? std::string(text.data) : std::string(text.data, text.length);
 }
 
-std::vector<std::string> read_strings(const tenon_string* items, uint32_t count,
-                                      const char* what) {
+std::vector<std::string> read_strings(const tenon_string* items, uint32_t count, const char* what) {
   if (!items && count != 0) {
     throw Error{.status = TENON_E_ARGUMENT,
                 .message = std::string(what) + " is NULL with a count",
@@ -94,10 +93,11 @@ tenon_runtime_options read_sized(const tenon_runtime_options* given) {
   const char* bytes = reinterpret_cast<const char*>(given);
   for (size_t i = sizeof options; i < given->struct_size; ++i) {
     if (bytes[i] == 0) continue;
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "needs a newer Tenon: tenon_runtime_options has unknown data at offset " +
-                           std::to_string(i),
-                .operand = "options"};
+    throw Error{
+        .status = TENON_E_ARGUMENT,
+        .message = "needs a newer Tenon: tenon_runtime_options has unknown data at offset " +
+                   std::to_string(i),
+        .operand = "options"};
   }
   return options;
 }
@@ -171,8 +171,7 @@ Device::Device(Runtime& owner, const registry::Backend& from, int32_t index, uin
     d->backend->table->free(d->backend->self, d->id.index, data, bytes);
   };
   allocator = std::make_unique<memory::CachingAllocator>(source, limit);
-  if (!host_memory() &&
-      backend->table->stream_create(backend->self, index, &stream) != TENON_OK) {
+  if (!host_memory() && backend->table->stream_create(backend->self, index, &stream) != TENON_OK) {
     throw Error{.status = TENON_E_DEVICE,
                 .message = "device " + name() + " cannot create a stream",
                 .plugin = backend->plugin->id};
@@ -189,27 +188,26 @@ Device::~Device() {
 
 void Device::copy(uint32_t direction, void* destination, const void* source, uint64_t bytes) {
   if (bytes == 0) return;
-  const tenon_status status = backend->table->copy(backend->self, id.index, stream, direction,
-                                                   destination, source, bytes);
+  const tenon_status status =
+      backend->table->copy(backend->self, id.index, stream, direction, destination, source, bytes);
   if (status != TENON_OK) {
-    throw Error{.status = status,
-                .message = "device " + name() + " failed to copy " + std::to_string(bytes) +
-                           " bytes",
-                .plugin = backend->plugin->id};
+    throw Error{
+        .status = status,
+        .message = "device " + name() + " failed to copy " + std::to_string(bytes) + " bytes",
+        .plugin = backend->plugin->id};
   }
 }
 
 void Device::wait() {
   if (host_memory()) return;
   tenon_diag diag{};
-  const tenon_status status =
-      backend->table->stream_wait(backend->self, id.index, stream, &diag);
+  const tenon_status status = backend->table->stream_wait(backend->self, id.index, stream, &diag);
   if (status != TENON_OK) {
     diag.message[sizeof diag.message - 1] = 0;
-    throw Error{.status = status,
-                .message = "device " + name() + ": " +
-                           (diag.message[0] ? diag.message : "work failed"),
-                .plugin = backend->plugin->id};
+    throw Error{
+        .status = status,
+        .message = "device " + name() + ": " + (diag.message[0] ? diag.message : "work failed"),
+        .plugin = backend->plugin->id};
   }
 }
 
@@ -296,8 +294,9 @@ void Runtime::write_trace_file() noexcept {
 }
 
 void Runtime::log(uint32_t level, const std::string& plugin, const std::string& message) {
-  const char* word = level == TENON_LOG_ERROR ? "error" : level == TENON_LOG_WARNING ? "warning"
-                                                                                      : "info";
+  const char* word = level == TENON_LOG_ERROR     ? "error"
+                     : level == TENON_LOG_WARNING ? "warning"
+                                                  : "info";
   std::lock_guard lock(mutex_);
   log_.push_back(plugin + " " + word + ": " + message);
   if (log_.size() > kLogLines) log_.pop_front();

@@ -18,14 +18,17 @@ void tenon_version_get(uint32_t* out_major, uint32_t* out_minor, uint32_t* out_p
 
 const char* tenon_status_get_name(tenon_status status) {
   static constexpr const char* kNames[] = {
-      "TENON_OK",           "TENON_E_ARGUMENT",    "TENON_E_HANDLE",      "TENON_E_RUNTIME",
-      "TENON_E_STATE",      "TENON_E_SHAPE",       "TENON_E_DTYPE",       "TENON_E_DEVICE",
-      "TENON_E_LAYOUT",     "TENON_E_ALIAS",       "TENON_E_ATTRIBUTE",   "TENON_E_NOT_FOUND",
-      "TENON_E_NO_KERNEL",  "TENON_E_NO_ROLE",     "TENON_E_MEMORY",      "TENON_E_GRAD",
-      "TENON_E_GRAPH_FREED", "TENON_E_GRAPH_OWNER", "TENON_E_VERSION",     "TENON_E_VJP",
-      "TENON_E_CAPTURE",    "TENON_E_PLAN_SHAPE",  "TENON_E_ROWS",        "TENON_E_PLUGIN",
-      "TENON_E_SCHEMA",     "TENON_E_IO",          "TENON_E_DATA",        "TENON_E_CHECK",
-      "TENON_E_INTERRUPTED", "TENON_E_UNSUPPORTED", "TENON_E_INTERNAL"};
+      "TENON_OK",           "TENON_E_ARGUMENT",    "TENON_E_HANDLE",
+      "TENON_E_RUNTIME",    "TENON_E_STATE",       "TENON_E_SHAPE",
+      "TENON_E_DTYPE",      "TENON_E_DEVICE",      "TENON_E_LAYOUT",
+      "TENON_E_ALIAS",      "TENON_E_ATTRIBUTE",   "TENON_E_NOT_FOUND",
+      "TENON_E_NO_KERNEL",  "TENON_E_NO_ROLE",     "TENON_E_MEMORY",
+      "TENON_E_GRAD",       "TENON_E_GRAPH_FREED", "TENON_E_GRAPH_OWNER",
+      "TENON_E_VERSION",    "TENON_E_VJP",         "TENON_E_CAPTURE",
+      "TENON_E_PLAN_SHAPE", "TENON_E_ROWS",        "TENON_E_PLUGIN",
+      "TENON_E_SCHEMA",     "TENON_E_IO",          "TENON_E_DATA",
+      "TENON_E_CHECK",      "TENON_E_INTERRUPTED", "TENON_E_UNSUPPORTED",
+      "TENON_E_INTERNAL"};
   constexpr tenon_status count = static_cast<tenon_status>(std::size(kNames));
   return status >= 0 && status < count ? kNames[status] : "unknown status";
 }
@@ -151,8 +154,7 @@ tenon_status tenon_context_get_error(tenon_context* handle, tenon_error* out_err
   error.scope = record.scope.c_str();
   error.hint = record.error.hint.c_str();
   error.causes = record.cause_list.data();
-  error.struct_size =
-      static_cast<uint32_t>(std::min<size_t>(out_error->struct_size, sizeof error));
+  error.struct_size = static_cast<uint32_t>(std::min<size_t>(out_error->struct_size, sizeof error));
   std::memcpy(out_error, &error, error.struct_size);
   return TENON_OK;
 }

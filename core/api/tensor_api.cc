@@ -5,6 +5,7 @@
 #include "core/api/guard.h"
 #include "core/dispatch/dispatch.h"
 #include "core/tensor/dlpack.h"
+#include "core/tensor/external.h"
 #include "core/tensor/item.h"
 #include "core/tensor/print.h"
 
@@ -68,8 +69,8 @@ void check_bytes(const Tensor& tensor, uint64_t bytes) {
 Ref borrow(Context& context, const Tensor& like, void* data) {
   Dims strides{};
   tensor::row_major_strides(like.shape(), strides.data());
-  Storage* storage = Storage::create_external(context.runtime->host_device(), data,
-                                              bytes_of(like), nullptr, nullptr);
+  Storage* storage = Storage::create_external(context.runtime->host_device(), data, bytes_of(like),
+                                              nullptr, nullptr);
   return Ref(Tensor::create(storage, like.dtype(), like.shape(), strides.data(), 0));
 }
 
@@ -157,29 +158,20 @@ tenon_status tenon_tensor_create_external(tenon_context* context, tenon_dtype dt
   return guard(context, [&](Context& cx) {
     require_pointer(out_tensor, "out_tensor");
     const DimSpan dims = read_shape(rank, shape);
-    check_dtype(dtype);
-    const uint32_t size = tensor::size_of(dtype);
-    const int64_t elements = tensor::checked_count(dims, size);
-    if (elements != 0) require_pointer(data, "data");
     if (flags & ~TENON_VIEW_READ_ONLY) {
       throw Error{.status = TENON_E_ARGUMENT,
                   .message = "unknown flags",
                   .operand = "flags",
                   .found = std::to_string(flags)};
     }
-    Dims steps{};
-    tensor::row_major_strides(dims, steps.data());
-    if (strides) std::copy(strides, strides + rank, steps.begin());
-    const tensor::Span span = tensor::checked_span(dims, {steps.data(), dims.size()}, size);
-    // The storage begins at the lowest address that the view touches.
-    Storage* storage = Storage::create_external(
-        cx.runtime->host_device(), static_cast<char*>(data) + span.low * static_cast<int64_t>(size),
-        span.bytes, nullptr, nullptr);
-    storage->read_only = (flags & TENON_VIEW_READ_ONLY) != 0;
-    Tensor* tensor = Tensor::create(storage, dtype, dims, steps.data(), -span.low);
-    storage->deleter = deleter;  // only now: a failed call leaves the memory the caller's
-    storage->user = user;
-    *out_tensor = give(tensor);
+    *out_tensor = give(tensor::wrap_external(cx.runtime->host_device(),
+                                             {.first = data,
+                                              .dtype = dtype,
+                                              .shape = dims,
+                                              .strides = strides,
+                                              .read_only = (flags & TENON_VIEW_READ_ONLY) != 0,
+                                              .deleter = deleter,
+                                              .user = user}));
   });
 }
 
@@ -261,7 +253,10 @@ tenon_status tenon_tensor_get_info(tenon_context* context, const tenon_tensor* t
       std::lock_guard lock(link->mutex);
       set(link->grad || link->row_indices, TENON_TENSOR_HAS_GRAD);
       set(static_cast<bool>(link->row_indices), TENON_TENSOR_GRAD_ROWS);
-      if (!autograd::is_leaf(t)) info.node = link->node->op->name.c_str();
+      // Another context's node may be on its way out.
+      if (!autograd::is_leaf(t) && link->graph == cx.graph) {
+        info.node = link->node->op->name.c_str();
+      }
     }
     info.elements = t.elements();
     info.offset = t.offset;

@@ -91,8 +91,7 @@ tenon_status tenon_optimizer_run(tenon_context* context, tenon_optimizer* optimi
 }
 
 tenon_status tenon_optimizer_set(tenon_context* context, tenon_optimizer* optimizer,
-                                 const char* name, uint64_t name_length,
-                                 const tenon_value* value) {
+                                 const char* name, uint64_t name_length, const tenon_value* value) {
   return guard(context, [&](Context& cx) {
     require_pointer(value, "value");
     require_pointer(name, "name");
@@ -152,9 +151,8 @@ tenon_status tenon_dataset_get_length(tenon_context* context, tenon_dataset* dat
   });
 }
 
-tenon_status tenon_dataset_get_field(tenon_context* context, tenon_dataset* dataset,
-                                     uint32_t index, tenon_meta* out_sample,
-                                     const char** out_name) {
+tenon_status tenon_dataset_get_field(tenon_context* context, tenon_dataset* dataset, uint32_t index,
+                                     tenon_meta* out_sample, const char** out_name) {
   return guard(context, [&](Context& cx) {
     const Dataset& from = require_dataset(cx, dataset);
     if (index >= from.fields().size()) {

@@ -33,8 +33,8 @@ struct Watched {
 bool earlier(const Node* a, const Node* b) { return a->sequence < b->sequence; }
 
 bool only_ours(const Tensor& tensor) {
-  return tensor.refs.load() == 1 && tensor.storage->refs.load() == 1 &&
-         !tensor.storage->external && tensor::is_dense(tensor.shape(), tensor.strides());
+  return tensor.refs.load() == 1 && tensor.storage->refs.load() == 1 && !tensor.storage->external &&
+         tensor::is_dense(tensor.shape(), tensor.strides());
 }
 
 class Walk {
@@ -219,13 +219,13 @@ void Walk::step(Node& node) {
                 .hint = "detach its inputs, or load a plugin that adds a rule"};
   }
   if (create_ && !(node.rule->desc.flags & TENON_VJP_TWICE)) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = "the backward rule of " + node.op->name +
-                           " cannot itself be differentiated",
-                .op = node.op->name,
-                .expected = "a rule with TENON_VJP_TWICE",
-                .found = "a rule without it",
-                .plugin = node.rule->plugin->id};
+    throw Error{
+        .status = TENON_E_GRAD,
+        .message = "the backward rule of " + node.op->name + " cannot itself be differentiated",
+        .op = node.op->name,
+        .expected = "a rule with TENON_VJP_TWICE",
+        .found = "a rule without it",
+        .plugin = node.rule->plugin->id};
   }
   VjpFrame frame(context_, node, create_);
   frame.grads.resize(node.edges.size());

@@ -15,8 +15,8 @@ namespace tenon::autograd {
 bool wants_recording(const dispatch::Invocation& call);
 
 // Builds the call's node, with its edges and saved inputs, before the kernel runs: an in-place
-// kernel overwrites what the edges are read from. NULL rule is allowed: backward then fails with the
-// op's name. Throws GRAPH_OWNER.
+// kernel overwrites what the edges are read from. NULL rule is allowed: backward then fails with
+// the op's name. Throws GRAPH_OWNER.
 Node* begin_record(dispatch::Invocation& call);
 // After the kernel: saves outputs and attaches the node to them. `outputs` has NULL where unwanted.
 void end_record(dispatch::Invocation& call, Node& node, std::span<Tensor* const> outputs,

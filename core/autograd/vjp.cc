@@ -45,7 +45,8 @@ void VjpFrame::require(uint64_t tenon_vjp_need::*mask, uint32_t index, const cha
   fail_rule(node,
             "reads " + std::string(what) + " " + std::to_string(index) +
                 ", which its needs do not declare",
-            std::string(what) + " " + std::to_string(index), "a declared need", "an undeclared read");
+            std::string(what) + " " + std::to_string(index), "a declared need",
+            "an undeclared read");
 }
 
 Tensor* VjpFrame::unpack(const Saved& saved, const Edge* edge, uint32_t output) {
@@ -155,9 +156,9 @@ void VjpFrame::set_grad(uint32_t input, uint32_t item, Tensor* grad) {
   tensor::Dims merged{};
   int32_t rank = 0;
   const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
-  const bool fits = tensor::broadcast_shapes(shape, grad->shape(), merged, rank) &&
-                    std::equal(grad->shape().begin(), grad->shape().end(), merged.begin(),
-                               merged.begin() + rank);
+  const bool fits =
+      tensor::broadcast_shapes(shape, grad->shape(), merged, rank) &&
+      std::equal(grad->shape().begin(), grad->shape().end(), merged.begin(), merged.begin() + rank);
   if (!fits || grad->dtype() != meta.dtype || grad->view.device.kind != meta.device.kind ||
       grad->view.device.index != meta.device.index) {
     fail_rule(node,

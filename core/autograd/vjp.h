@@ -13,7 +13,8 @@ struct RowGrad {
 };
 
 struct VjpFrame {
-  VjpFrame(Context& owner, Node& which, bool create) : context(owner), node(which), create_graph(create) {}
+  VjpFrame(Context& owner, Node& which, bool create)
+      : context(owner), node(which), create_graph(create) {}
 
   bool wants(uint32_t input) const;
   // Saved values; throw Error for undeclared reads and overwritten tensors.
@@ -28,10 +29,10 @@ struct VjpFrame {
   Context& context;
   Node& node;
   bool create_graph;
-  std::vector<Ref> owned;       // tensors handed to the rule
+  std::vector<Ref> owned;  // tensors handed to the rule
   std::vector<std::vector<tenon_tensor*>> lists;
-  std::vector<Ref> grads;       // per input tensor
-  std::vector<RowGrad> rows;    // per input tensor
+  std::vector<Ref> grads;     // per input tensor
+  std::vector<RowGrad> rows;  // per input tensor
 
  private:
   void require(uint64_t tenon_vjp_need::*mask, uint32_t index, const char* what) const;

@@ -84,8 +84,7 @@ void run(Context& context, const registry::Dataset& kind, const char* name, Call
 
 }  // namespace
 
-Dataset::Dataset(Context& context, const registry::Dataset& kind,
-                 std::span<const NamedValue> given)
+Dataset::Dataset(Context& context, const registry::Dataset& kind, std::span<const NamedValue> given)
     : runtime_(context.runtime), kind_(&kind) {
   const std::vector<tenon_value> values = read_options(kind, given);
   run(context, kind, "create",
@@ -138,13 +137,13 @@ Dataset::~Dataset() {
 std::vector<Ref> Dataset::get(Context& context, std::span<const int64_t> indices) const {
   for (size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] >= 0 && indices[i] < length_) continue;
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = kind_->name + ": sample index out of range at position " +
-                           std::to_string(i),
-                .op = kind_->name,
-                .operand = "indices",
-                .expected = "0 to " + std::to_string(length_ - 1),
-                .found = std::to_string(indices[i])};
+    throw Error{
+        .status = TENON_E_ARGUMENT,
+        .message = kind_->name + ": sample index out of range at position " + std::to_string(i),
+        .op = kind_->name,
+        .operand = "indices",
+        .expected = "0 to " + std::to_string(length_ - 1),
+        .found = std::to_string(indices[i])};
   }
   std::vector<Ref> out;
   std::vector<void*> destinations;

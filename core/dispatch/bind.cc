@@ -100,8 +100,7 @@ void bind_device(Invocation& call) {
     fail_operand(call, input, TENON_E_DEVICE, "is on another device than the other operands",
                  first->tensor->device().name() + " (operand \"" +
                      call.schema.inputs[call.input_of(first_index)].name + "\")",
-                 operand.tensor->device().name(),
-                 "copy it with tenon_tensor_create_copy");
+                 operand.tensor->device().name(), "copy it with tenon_tensor_create_copy");
   }
   call.device = first ? &first->tensor->device() : &call.cx.default_device();
 }
@@ -202,9 +201,8 @@ void bind(Invocation& call, std::span<const tenon_value> inputs,
     throw Error{.status = TENON_E_ARGUMENT,
                 .message = call.op.name + ": wrong number of operands",
                 .op = call.op.name,
-                .expected = least == most
-                                ? std::to_string(most)
-                                : std::to_string(least) + " to " + std::to_string(most),
+                .expected = least == most ? std::to_string(most)
+                                          : std::to_string(least) + " to " + std::to_string(most),
                 .found = std::to_string(inputs.size()),
                 .hint = "the schema is " + call.op.schema_text};
   }

@@ -55,9 +55,9 @@ struct Call : tenon_call {
   void* stream = nullptr;
   bool has_rng = false;
   tenon_rng rng_state{};
-  autograd::VjpFrame* frame = nullptr;   // vjp
-  std::vector<tensor::Ref> owned;        // tensors made by ops called through this call
-  std::vector<tensor::Ref> composed;     // compose: the outputs set so far
+  autograd::VjpFrame* frame = nullptr;  // vjp
+  std::vector<tensor::Ref> owned;       // tensors made by ops called through this call
+  std::vector<tensor::Ref> composed;    // compose: the outputs set so far
 };
 
 }  // namespace tenon::dispatch

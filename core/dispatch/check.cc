@@ -51,8 +51,8 @@ struct Shadow {
     guard = (guard + 63) / 64 * 64;
     bytes.assign(span + 2 * guard + 64, pattern);
     // The same alignment as the real operand has.
-    const uintptr_t phase = (reinterpret_cast<uintptr_t>(view.data) +
-                             static_cast<uintptr_t>(low) * size) % 64;
+    const uintptr_t phase =
+        (reinterpret_cast<uintptr_t>(view.data) + static_cast<uintptr_t>(low) * size) % 64;
     base = aligned(bytes) + guard - 64 + phase;
     data = base - low * static_cast<int64_t>(size);
     if (role == TENON_SLOT_OUT) return;
@@ -102,9 +102,8 @@ std::string operand_name(const Call& call, const Item& item) {
               .op = call.op->name,
               .operand = operand_name(call, item),
               .expected = expected,
-              .found = std::string(tensor::name_of(item.dtype)) +
-                       tensor::dims_text(item.dims()) + " strides " +
-                       tensor::dims_text(item.steps()),
+              .found = std::string(tensor::name_of(item.dtype)) + tensor::dims_text(item.dims()) +
+                       " strides " + tensor::dims_text(item.steps()),
               .plugin = kernel.plugin->id,
               .hint = "the kernel claims a layout it does not handle"};
 }
@@ -120,7 +119,8 @@ void check_untouched(const Call& call, const registry::Kernel& kernel, const Ite
     });
   }
   if (before != shadow.bytes) {
-    fail_check(call, kernel, item, shadow.slot == TENON_SLOT_IN ? "wrote to input" : "wrote outside",
+    fail_check(call, kernel, item,
+               shadow.slot == TENON_SLOT_IN ? "wrote to input" : "wrote outside",
                "only the operand's own elements are written");
   }
 }
@@ -134,7 +134,8 @@ void check_equal(const Call& call, const registry::Kernel& kernel, const Item& i
     if (std::memcmp(a.data + at, b.data + at, size) == 0) return;
     differs = true;
     bool pattern = true;
-    for (size_t i = 0; i < size; ++i) pattern = pattern && a.data[at + static_cast<int64_t>(i)] == kPatterns[0];
+    for (size_t i = 0; i < size; ++i)
+      pattern = pattern && a.data[at + static_cast<int64_t>(i)] == kPatterns[0];
     unwritten = unwritten || pattern;
   });
   if (unwritten) {
@@ -291,8 +292,7 @@ void check_finite(Context& context, const registry::Op& op, Device& device, cons
       const Ref packed(Tensor::create(device, item.dtype, item.dims()));
       launch_copy(context, device, item, make_item(*packed, 1, TENON_SLOT_OUT));
       copied = Ref(Tensor::create(context.runtime->host_device(), item.dtype, item.dims()));
-      device.copy(TENON_COPY_TO_HOST, copied->view.data, packed->view.data,
-                  packed->storage->bytes);
+      device.copy(TENON_COPY_TO_HOST, copied->view.data, packed->view.data, packed->storage->bytes);
       device.wait();
       host = copied.get();
     }

@@ -16,9 +16,7 @@ namespace {
 
 using autograd::Node;
 
-bool has_rule(const registry::Op& op) {
-  return op.vjp.load(std::memory_order_acquire) != nullptr;
-}
+bool has_rule(const registry::Op& op) { return op.vjp.load(std::memory_order_acquire) != nullptr; }
 
 // Destroys a node that never got an output.
 struct Recording {
@@ -31,8 +29,7 @@ struct Recording {
 // One bar around the op, above the kernels and copies it launches.
 class OpSpan {
  public:
-  OpSpan(Context& context, const registry::Op& op)
-      : recorder_(context.runtime->trace), op_(op) {
+  OpSpan(Context& context, const registry::Op& op) : recorder_(context.runtime->trace), op_(op) {
     if (recorder_.active()) start_ = trace::now_ns();
   }
   ~OpSpan() {
@@ -174,17 +171,17 @@ Tensor* try_view(Invocation& call) {
   const DimSpan shape(result.shape, static_cast<size_t>(std::clamp(result.rank, 0, 8)));
   int64_t low = 0;
   int64_t high = 0;
-  const bool fits = result.rank == meta.rank &&
-                    std::equal(shape.begin(), shape.end(), meta.shape) &&
-                    (!tensor::extent(shape, {result.strides, shape.size()}, low, high) ||
-                     (base.offset + result.offset + low >= 0 &&
-                      static_cast<uint64_t>(base.offset + result.offset + high + 1) *
-                              base.element_size() <=
-                          base.storage->bytes));
+  const bool fits =
+      result.rank == meta.rank && std::equal(shape.begin(), shape.end(), meta.shape) &&
+      (!tensor::extent(shape, {result.strides, shape.size()}, low, high) ||
+       (base.offset + result.offset + low >= 0 &&
+        static_cast<uint64_t>(base.offset + result.offset + high + 1) * base.element_size() <=
+            base.storage->bytes));
   if (!fits) {
     throw Error{.status = TENON_E_PLUGIN,
-                .message = call.op.name + ": its view rule leaves the storage or differs from its "
-                                          "shape rule",
+                .message = call.op.name +
+                           ": its view rule leaves the storage or differs from its "
+                           "shape rule",
                 .op = call.op.name,
                 .plugin = call.op.plugin->id};
   }
@@ -278,8 +275,8 @@ std::vector<Ref> allocate_outputs(const Invocation& call, uint64_t wanted) {
   for (uint32_t i = 0; i < call.n_outputs(); ++i) {
     if (!(wanted >> i & 1)) continue;
     const tenon_meta& meta = call.outputs[i];
-    outputs[i] = Ref(Tensor::create(*call.device, meta.dtype,
-                                    {meta.shape, static_cast<size_t>(meta.rank)}));
+    outputs[i] =
+        Ref(Tensor::create(*call.device, meta.dtype, {meta.shape, static_cast<size_t>(meta.rank)}));
   }
   return outputs;
 }
@@ -475,8 +472,7 @@ void copy_into(Context& context, const Tensor& source, Tensor& destination) {
     from.copy(TENON_COPY_TO_HOST, target->view.data, packed->view.data, bytes);
     from.wait();
   } else {
-    const Ref host(
-        Tensor::create(context.runtime->host_device(), source.dtype(), source.shape()));
+    const Ref host(Tensor::create(context.runtime->host_device(), source.dtype(), source.shape()));
     from.copy(TENON_COPY_TO_HOST, host->view.data, packed->view.data, bytes);
     from.wait();
     to.copy(TENON_COPY_TO_DEVICE, target->view.data, host->view.data, bytes);

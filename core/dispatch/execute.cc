@@ -32,8 +32,7 @@ bool accepts(const tenon_slot_rule& rule, const Item& item) {
   const DimSpan shape = item.dims();
   const DimSpan strides = item.steps();
   const uint32_t size = tensor::size_of(item.dtype);
-  if (!(rule.flags & TENON_SLOT_UNALIGNED) &&
-      reinterpret_cast<uintptr_t>(item.data) % size != 0) {
+  if (!(rule.flags & TENON_SLOT_UNALIGNED) && reinterpret_cast<uintptr_t>(item.data) % size != 0) {
     return false;
   }
   if (rule.layout == TENON_LAYOUT_CONTIGUOUS) return tensor::is_row_major(shape, strides);
@@ -304,8 +303,9 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
   const bool random = reserve_rng(call, rng);
   Staging staging(call, *chosen, {chosen_items.data(), chosen_items.size()});
   staging.gather();
-  Block block(*call.device, view_of(chosen_items), chosen->desc.n_slots, kernel_inputs(chosen->desc),
-              {call.attrs.data(), chosen->desc.n_attrs}, chosen->desc.user);
+  Block block(*call.device, view_of(chosen_items), chosen->desc.n_slots,
+              kernel_inputs(chosen->desc), {call.attrs.data(), chosen->desc.n_attrs},
+              chosen->desc.user);
   run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr);
   staging.scatter();
   return true;

@@ -27,8 +27,8 @@ Item make_item(Tensor& tensor, uint32_t slot, uint32_t role) {
   return item;
 }
 
-Block::Block(const Device& device, std::span<const Item> given, uint32_t n_slots,
-             uint32_t n_inputs, std::span<const tenon_value> attrs, void* user)
+Block::Block(const Device& device, std::span<const Item> given, uint32_t n_slots, uint32_t n_inputs,
+             std::span<const tenon_value> attrs, void* user)
     : items(given.begin(), given.end()) {
   slot_begin.resize(n_slots + 1, 0);
   for (const Item& item : items) ++slot_begin[item.slot + 1];

@@ -125,8 +125,8 @@ void check_scalar_fits(const Invocation& call, uint32_t index, tenon_dtype dtype
   const tenon_value& number = call.operands[index].number;
   const ScalarKind kind = kind_of(number);
   const bool whole = tensor::is_integer(dtype);
-  const bool lower = (tensor::is_bool(dtype) && kind != ScalarKind::Bool) ||
-                     (whole && kind == ScalarKind::Float);
+  const bool lower =
+      (tensor::is_bool(dtype) && kind != ScalarKind::Bool) || (whole && kind == ScalarKind::Float);
   if (lower) {
     fail_operand(call, call.input_of(index), TENON_E_DTYPE,
                  "a " + tag_name(number.tag) + " does not fit", std::string(tensor::name_of(dtype)),

@@ -105,8 +105,8 @@ std::string unfit(const Invocation& call, const Kernel& kernel) {
     return "cannot index more than 2^31 - 1 elements";
   }
   if (used_inputs(call) > kernel_inputs(kernel.desc)) {
-    return "was built before operand \"" +
-           call.schema.inputs[kernel_inputs(kernel.desc)].name + "\" existed";
+    return "was built before operand \"" + call.schema.inputs[kernel_inputs(kernel.desc)].name +
+           "\" existed";
   }
   if (used_attrs(call) > kernel.desc.n_attrs) {
     return "was built before attribute \"" + call.schema.attrs[kernel.desc.n_attrs].name +
@@ -171,8 +171,7 @@ const Candidates& candidates(const Invocation& call) {
   key.used_inputs = used_inputs(call);
   key.used_attrs = used_attrs(call);
   const bool cacheable = call.types.size() <= key.types.size();
-  std::copy_n(call.types.begin(), std::min(call.types.size(), key.types.size()),
-              key.types.begin());
+  std::copy_n(call.types.begin(), std::min(call.types.size(), key.types.size()), key.types.begin());
   const auto found = cache.map.find(key);
   if (cacheable && found != cache.map.end()) return found->second;
   Candidates fresh;

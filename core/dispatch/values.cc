@@ -10,10 +10,11 @@
 
 namespace tenon::dispatch {
 
-ValueStore::ValueStore(std::span<const tenon_value> values) : values_(values.begin(), values.end()) {
+ValueStore::ValueStore(std::span<const tenon_value> values)
+    : values_(values.begin(), values.end()) {
   const auto count = [&values](uint32_t tag) {
-    return static_cast<size_t>(std::count_if(
-        values.begin(), values.end(), [tag](const tenon_value& v) { return v.tag == tag; }));
+    return static_cast<size_t>(std::count_if(values.begin(), values.end(),
+                                             [tag](const tenon_value& v) { return v.tag == tag; }));
   };
   // No growth later: a short string lives inside its object, whose address is handed out.
   ints_.reserve(count(TENON_VALUE_INT_LIST));

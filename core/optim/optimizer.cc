@@ -61,12 +61,12 @@ tensor::Dims dense_strides(const Tensor& like) {
 
 void check_param(const Tensor& tensor, size_t index) {
   if (autograd::is_leaf(tensor) && autograd::requires_grad(tensor)) return;
-  throw Error{.status = TENON_E_GRAD,
-              .message = "parameter " + std::to_string(index) +
-                         " is no leaf that requires a gradient",
-              .operand = "params",
-              .expected = "a leaf with tenon_tensor_set_requires_grad",
-              .found = tensor::describe(tensor)};
+  throw Error{
+      .status = TENON_E_GRAD,
+      .message = "parameter " + std::to_string(index) + " is no leaf that requires a gradient",
+      .operand = "params",
+      .expected = "a leaf with tenon_tensor_set_requires_grad",
+      .found = tensor::describe(tensor)};
 }
 
 }  // namespace
@@ -135,8 +135,7 @@ tenon_value Optimizer::checked(size_t hyper, const tenon_value& value) const {
                 .expected = dispatch::tag_name(desc.tag),
                 .found = dispatch::tag_name(value.tag)};
   }
-  const double number =
-      out.tag == TENON_VALUE_F64 ? out.as.f64 : static_cast<double>(out.as.i64);
+  const double number = out.tag == TENON_VALUE_F64 ? out.as.f64 : static_cast<double>(out.as.i64);
   if (!(number >= desc.minimum && number <= desc.maximum)) {
     throw Error{.status = TENON_E_ATTRIBUTE,
                 .message = kind_->name + ": hyper-parameter \"" + name + "\" is out of range",
@@ -232,8 +231,7 @@ const Optimizer::Dynamic& Optimizer::dynamic(Context& context, Device& device) {
 
 // Parameters with gradients, cut into lists one launch can take. grads[i] = (dense, none) or
 // (indices, values) of parameter i.
-std::vector<Optimizer::Work> Optimizer::gather(std::vector<std::pair<Ref, Ref>>& grads,
-                                               bool& any) {
+std::vector<Optimizer::Work> Optimizer::gather(std::vector<std::pair<Ref, Ref>>& grads, bool& any) {
   std::vector<Work> works;
   for (size_t i = 0; i < params_.size(); ++i) {
     grads.emplace_back();
@@ -244,8 +242,8 @@ std::vector<Optimizer::Work> Optimizer::gather(std::vector<std::pair<Ref, Ref>>&
     {
       std::lock_guard lock(link->mutex);
       rows = static_cast<bool>(link->row_indices);
-      grads[i] = rows ? std::pair(link->row_indices, link->row_values)
-                      : std::pair(link->grad, Ref());
+      grads[i] =
+          rows ? std::pair(link->row_indices, link->row_values) : std::pair(link->grad, Ref());
     }
     if (!grads[i].first) continue;
     any = true;

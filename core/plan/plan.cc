@@ -277,13 +277,13 @@ void Plan::set(uint32_t index, Tensor& tensor) {
            (given.shape[i] <= 1 || tensor.strides_[i] == input.strides[static_cast<size_t>(i)]);
   }
   if (!same) {
-    throw Error{.status = TENON_E_PLAN_SHAPE,
-                .message = "plan input " + std::to_string(index) +
-                           " must be like the tensor it was captured with",
-                .operand = "input " + std::to_string(index),
-                .expected = tensor::describe(input.meta) + " strides " + tensor::dims_text(strides),
-                .found = tensor::describe(tensor) + " strides " +
-                         tensor::dims_text(tensor.strides())};
+    throw Error{
+        .status = TENON_E_PLAN_SHAPE,
+        .message =
+            "plan input " + std::to_string(index) + " must be like the tensor it was captured with",
+        .operand = "input " + std::to_string(index),
+        .expected = tensor::describe(input.meta) + " strides " + tensor::dims_text(strides),
+        .found = tensor::describe(tensor) + " strides " + tensor::dims_text(tensor.strides())};
   }
   const uint32_t size = tensor.element_size();
   if (reinterpret_cast<uintptr_t>(tensor.view.data) % size !=
@@ -300,8 +300,7 @@ void Plan::set(uint32_t index, Tensor& tensor) {
   }
   input.tensor = Ref::shared(&tensor);
   for (const Patch& patch : input.patches) {
-    patch.launch->views[patch.view].data =
-        static_cast<char*>(tensor.view.data) + patch.byte_offset;
+    patch.launch->views[patch.view].data = static_cast<char*>(tensor.view.data) + patch.byte_offset;
   }
 }
 
@@ -311,8 +310,8 @@ std::string Plan::text() const {
                     std::to_string(inputs.size()) + " inputs\n";
   size_t number = 0;
   for (const Launch& launch : launches) {
-    out += std::to_string(number++) + "  " + launch.op->name + "  " + launch.kernel->plugin->id +
-           " ";
+    out +=
+        std::to_string(number++) + "  " + launch.op->name + "  " + launch.kernel->plugin->id + " ";
     for (size_t i = 0; i < launch.views.size(); ++i) {
       const tenon_view& view = launch.views[i];
       if (i == launch.slot_begin[launch.launch.n_inputs]) out += " ->";

@@ -72,9 +72,9 @@ struct Plan {
   Runtime* runtime;
   std::deque<Launch> launches;
   std::vector<Input> inputs;
-  std::vector<Storage*> storages;                              // held
+  std::vector<Storage*> storages;                                 // held
   std::vector<std::pair<Storage*, const registry::Op*>> written;  // each once, with its last writer
-  uint64_t counters = 0;                                       // random counters one run consumes
+  uint64_t counters = 0;  // random counters one run consumes
   struct DeviceState {
     Device* device = nullptr;
     memory::Block scratch{};

@@ -106,8 +106,7 @@ std::string describe(const Tensor& tensor) {
 }
 
 std::string describe(const tenon_meta& meta) {
-  return std::string(name_of(meta.dtype)) +
-         dims_text({meta.shape, static_cast<size_t>(meta.rank)});
+  return std::string(name_of(meta.dtype)) + dims_text({meta.shape, static_cast<size_t>(meta.rank)});
 }
 
 tenon_meta meta_of(const Tensor& tensor) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/tensor/tensor.h: storages and tensors.
 //
-// A Storage is memory with a count and a version; all tensors on it are one alias set. A Tensor is a
-// view of a storage behind a public handle, plus its place in a graph. Both may be released on any
-// thread; a tensor's graph link is handed to the context that recorded it.
+// A Storage is memory with a count and a version; all tensors on it are one alias set. A Tensor is
+// a view of a storage behind a public handle, plus its place in a graph. Both may be released on
+// any thread; a tensor's graph link is handed to the context that recorded it.
 #pragma once
 
 #include <tenon/types.h>
@@ -37,7 +37,7 @@ struct Storage {
   Device* device = nullptr;  // lives as long as the runtime, which the storage keeps alive
   void* data = nullptr;
   uint64_t bytes = 0;
-  memory::Block block{};     // data is ours where block.data is set
+  memory::Block block{};  // data is ours where block.data is set
   void (*deleter)(void* user) = nullptr;
   void* user = nullptr;
   bool external = false;

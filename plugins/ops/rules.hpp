@@ -48,12 +48,9 @@ inline std::span<const int64_t> shape_of(const tenon_meta& meta) {
 inline int32_t axis_of(int64_t axis, size_t rank, const char* attribute,
                        const char* operand = "x") {
   if (rank == 0) {
-    throw sdk::Failure{TENON_E_SHAPE,
-                       "the operand has no dimensions, so there is no axis to name",
-                       operand,
-                       "at least one dimension",
-                       "[]",
-                       "reshape it to [1] first"};
+    throw sdk::Failure{TENON_E_SHAPE, "the operand has no dimensions, so there is no axis to name",
+                       operand,       "at least one dimension",
+                       "[]",          "reshape it to [1] first"};
   }
   return sdk::normal_axis(axis, static_cast<int32_t>(rank), attribute);
 }

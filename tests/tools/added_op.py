@@ -95,7 +95,8 @@ def main():
             return f"more than two new files: {changed}"
         run(cmake, "-S", str(tree), "-B", str(build), "-G", generator,
             f"-DCMAKE_MAKE_PROGRAM={make}", "-DCMAKE_BUILD_TYPE=Release",
-            "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -g1 -DNDEBUG", "-DCMAKE_C_FLAGS_RELEASE=-O2 -g1 -DNDEBUG",
+            "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -g1 -DNDEBUG",
+            "-DCMAKE_C_FLAGS_RELEASE=-O2 -g1 -DNDEBUG",
             "-DTENON_BUILD_TESTS=OFF", "-DTENON_BUILD_EXAMPLES=OFF")
         run(cmake, "--build", str(build), "--target", "tenon.ops", "tenon.ref", "tenon_command")
         told = run(str(build / "bin/tenon"), "op", "explain", "tenon.thrice", "f32[3]", "--json")

@@ -322,8 +322,10 @@ TENON_EXPORT tenon_status tenon_tensor_get_grad_rows(tenon_context* context, ten
 TENON_EXPORT tenon_status tenon_tensor_set_grad(tenon_context* context, tenon_tensor* tensor,
                                                 tenon_tensor* grad);
 
-#define TENON_BACKWARD_RETAIN 1u        // keep the graph for another backward
-#define TENON_BACKWARD_CREATE_GRAPH 2u  // record the backward itself; implies RETAIN
+#define TENON_BACKWARD_RETAIN 1u  // keep the graph for another backward
+#define TENON_BACKWARD_CREATE_GRAPH \
+  2u  // record the backward itself; implies RETAIN. A leaf's
+      // gradient then holds the graph: drop it when done
 // Adds the gradients of sum(roots[i] * seeds[i]) to the leaves.
 // seeds    NULL, or [n_roots] of which some may be NULL: a root of one element is seeded with 1
 // errors   TENON_E_GRAD (root without graph, non-scalar root without seed, op without rule),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon/sdk/base.hpp: what every C++ plugin file uses: strings, values, failures, operand access.
 //
-// The SDK is header-only and links nothing. Plugin code may throw `Failure` (or any std::exception);
-// the shims in op.hpp and kernel.hpp catch everything before it could cross the C boundary.
+// The SDK is header-only and links nothing. Plugin code may throw `Failure` (or any
+// std::exception); the shims in op.hpp and kernel.hpp catch everything before it could cross the C
+// boundary.
 #pragma once
 
 #include <tenon/plugin.h>
@@ -26,9 +27,9 @@ inline constexpr tenon_dtype kFloats[] = {TENON_DTYPE_F16, TENON_DTYPE_BF16, TEN
                                           TENON_DTYPE_F64};
 inline constexpr tenon_dtype kIntegers[] = {TENON_DTYPE_U8, TENON_DTYPE_I8, TENON_DTYPE_I16,
                                             TENON_DTYPE_I32, TENON_DTYPE_I64};
-inline constexpr tenon_dtype kNumbers[] = {
-    TENON_DTYPE_U8,  TENON_DTYPE_I8,   TENON_DTYPE_I16, TENON_DTYPE_I32, TENON_DTYPE_I64,
-    TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64};
+inline constexpr tenon_dtype kNumbers[] = {TENON_DTYPE_U8,   TENON_DTYPE_I8,  TENON_DTYPE_I16,
+                                           TENON_DTYPE_I32,  TENON_DTYPE_I64, TENON_DTYPE_F16,
+                                           TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64};
 inline constexpr tenon_dtype kAllDtypes[] = {
     TENON_DTYPE_BOOL, TENON_DTYPE_U8,  TENON_DTYPE_I8,   TENON_DTYPE_I16, TENON_DTYPE_I32,
     TENON_DTYPE_I64,  TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64};
@@ -132,8 +133,7 @@ class Attrs {
   double real(uint32_t i) const { return number(values_[i]); }
   tenon_dtype dtype(uint32_t i) const { return static_cast<tenon_dtype>(values_[i].as.dtype); }
   std::span<const int64_t> ints(uint32_t i) const {
-    return given(i) ? std::span(values_[i].as.ints, values_[i].count)
-                    : std::span<const int64_t>();
+    return given(i) ? std::span(values_[i].as.ints, values_[i].count) : std::span<const int64_t>();
   }
   std::string_view text(uint32_t i) const { return {values_[i].as.string, values_[i].count}; }
   const tenon_value& operator[](uint32_t i) const { return values_[i]; }

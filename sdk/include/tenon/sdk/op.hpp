@@ -164,8 +164,18 @@ struct OpParts {
 };
 
 constexpr tenon_op_desc op(const OpParts& p) {
-  return {sizeof(tenon_op_desc), p.flags, str(p.name), str(p.schema), str(p.doc), p.revision,
-          p.shape,               p.role,  0,           p.infer,       p.view,     p.compose,
+  return {sizeof(tenon_op_desc),
+          p.flags,
+          str(p.name),
+          str(p.schema),
+          str(p.doc),
+          p.revision,
+          p.shape,
+          p.role,
+          0,
+          p.infer,
+          p.view,
+          p.compose,
           p.random_words};
 }
 

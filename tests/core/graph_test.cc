@@ -323,7 +323,8 @@ TEST_F(Graph, TensorsOutliveTheirContextWithoutTheirGraph) {
   const Tensor x = parameter({2}, {2, 3});
   const Tensor y = gone->call("acme.square", {arg(x)});
   const Tensor view = gone->call("acme.slice", {arg(y)}, {0, 0, 1});
-  EXPECT_STREQ(cx.info(y).node, "acme.square");
+  EXPECT_STREQ(gone->info(y).node, "acme.square");
+  EXPECT_STREQ(cx.info(y).node, "");  // another context's node may be on its way out
   gone.reset();
   EXPECT_EQ(cx.values(y), (Values{4, 9}));
   EXPECT_EQ(cx.values(view), Values{4.0f});

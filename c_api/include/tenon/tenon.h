@@ -264,7 +264,7 @@ typedef struct tenon_tensor_info {
   uint64_t version;       // advanced by every write through Tenon
   int64_t storage_users;  // tensors and saved values that hold the storage
   const char* plugin;     // whose memory it is
-  const char* node;       // op that made it, "" for leaves
+  const char* node;       // op of this context that made it, "" for leaves
 } tenon_tensor_info;
 TENON_EXPORT tenon_status tenon_tensor_get_info(tenon_context* context, const tenon_tensor* tensor,
                                                 tenon_tensor_info* out_info);

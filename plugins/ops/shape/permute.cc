@@ -42,10 +42,9 @@ rules::Dims order_of(const sdk::Args& args) {
 }
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
+  const rules::Dims order = order_of(args);
   rules::Dims result;
-  for (const int64_t axis : order_of(args).span()) {
-    result.push(args.view(0).shape[axis]);
-  }
+  for (const int64_t axis : order.span()) result.push(args.view(0).shape[axis]);
   sdk::set_shape(out[0], result.span());
 }
 

@@ -143,9 +143,12 @@ TEST_P(ConformanceLayout, OfInputsThatOverlapEachOther) {
     const Placed memory(session, all, Layout::RowMajor);
     const size_t shift = each.arrays[0].count() > 1 ? 1 : 0;
     Case shared = each;
-    std::memcpy(shared.arrays[0].bytes.data(), all.bytes.data(), shared.arrays[0].bytes.size());
-    std::memcpy(shared.arrays[1].bytes.data(), all.bytes.data() + shift * size,
-                shared.arrays[1].bytes.size());
+    const auto share = [&all](Array& array, size_t at) {
+      std::copy_n(all.bytes.begin() + static_cast<ptrdiff_t>(at), array.bytes.size(),
+                  array.bytes.begin());
+    };
+    share(shared.arrays[0], 0);
+    share(shared.arrays[1], shift * size);
     Bound bound(session, shared);
     Tensor views[2];
     for (size_t i = 0; i < 2; ++i) {

@@ -114,7 +114,7 @@ class Session {
     EXPECT_EQ(found, expected) << tenon_status_get_name(found) << " instead of "
                                << tenon_status_get_name(expected) << ": "
                                << (found == TENON_OK ? "" : failure().message);
-    const Failure f = failure();
+    Failure f = failure();
     if (found != TENON_OK) {
       EXPECT_EQ(f.status, found);
       EXPECT_FALSE(f.message.empty());

@@ -320,8 +320,12 @@ def check_tidy(report, files):
         return
     chosen = sorted(set(files) & known)
 
+    # The build's flags are GCC's; clang does not know all of them.
+    foreign = ("-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument")
+    extra = [f"--extra-arg={flag}" for flag in foreign]
+
     def tidy(path):
-        return run(program, "--quiet", "-p", folder, path)
+        return run(program, "--quiet", "-p", folder, *extra, path)
 
     workers = len(os.sched_getaffinity(0))
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:

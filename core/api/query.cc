@@ -7,6 +7,7 @@
 
 #include "core/api/context.h"
 #include "core/autograd/graph.h"
+#include "core/dispatch/values.h"
 #include "core/registry/checks.h"
 #include "core/tensor/dtype.h"
 
@@ -214,28 +215,13 @@ ordered_json ops_json(Context& context) {
 
 // ---- optimizers, datasets, samples --------------------------------------------------------------
 
-const char* type_word(uint32_t tag) {
-  switch (tag) {
-    case TENON_VALUE_I64:
-      return "int";
-    case TENON_VALUE_F64:
-      return "float";
-    case TENON_VALUE_BOOL:
-      return "bool";
-    case TENON_VALUE_STRING:
-      return "str";
-    default:
-      return "unknown";
-  }
-}
-
 ordered_json hypers_json(const tenon_optimizer_desc& desc) {
   ordered_json list = ordered_json::array();
   for (uint32_t i = 0; i < desc.n_hypers; ++i) {
     const tenon_hyper_desc& hyper = desc.hypers[i];
     list.push_back({{"name", text(hyper.name)},
                     {"doc", text(hyper.doc)},
-                    {"type", type_word(hyper.tag)},
+                    {"type", dispatch::tag_name(hyper.tag)},
                     {"dynamic", (hyper.flags & TENON_HYPER_DYNAMIC) != 0},
                     {"default", hyper.initial},
                     {"minimum", hyper.minimum},
@@ -281,7 +267,7 @@ ordered_json datasets_json(Context& context) {
       const tenon_dataset_option& option = dataset->desc.options[i];
       options.push_back({{"name", text(option.name)},
                          {"doc", text(option.doc)},
-                         {"type", type_word(option.tag)},
+                         {"type", dispatch::tag_name(option.tag)},
                          {"required", option.required != 0}});
     }
     list.push_back({{"name", dataset->name},

@@ -13,6 +13,7 @@
 #include "core/autograd/vjp.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/dispatch.h"
+#include "core/dispatch/values.h"
 
 namespace tenon::autograd {
 
@@ -145,9 +146,8 @@ void Walk::seed(Tensor& root, Tensor* given, size_t index) {
                   .found = tensor::describe(root),
                   .hint = "sum it, or pass a seed of its shape"};
     }
-    tenon_value one{TENON_VALUE_I64, 0, {}};
-    one.as.i64 = 1;
-    grad = Ref(dispatch::full(context_, root.device(), root.dtype(), root.shape(), one));
+    grad = Ref(dispatch::full(context_, root.device(), root.dtype(), root.shape(),
+                              dispatch::int_value(1)));
   }
   Edge edge = edge_to(root, *context_.graph);
   if (edge.leaf) {

@@ -5,22 +5,11 @@
 #include <algorithm>
 
 #include "core/dispatch/dispatch.h"
+#include "core/dispatch/values.h"
 
 namespace tenon::autograd {
 
 namespace {
-
-tenon_value zero() {
-  tenon_value value{TENON_VALUE_I64, 0, {}};
-  value.as.i64 = 0;
-  return value;
-}
-
-tenon_value tensor_value(Tensor& tensor) {
-  tenon_value value{TENON_VALUE_TENSOR, 0, {}};
-  value.as.tensor = tensor::handle(&tensor);
-  return value;
-}
 
 // Row numbers of a contiguous or strided i64 vector in host memory.
 std::vector<int64_t> read_indices(const Tensor& indices) {
@@ -35,14 +24,15 @@ std::vector<int64_t> read_indices(const Tensor& indices) {
 void add_rows_into(Context& context, Tensor& dense, const RowGrad& rows) {
   const GradMode off(context, false);
   const registry::Op& op = context.runtime->plugins.require_role(TENON_ROLE_ROWS_ADD);
-  const tenon_value inputs[3] = {tensor_value(dense), tensor_value(*rows.indices),
-                                 tensor_value(*rows.values)};
+  const tenon_value inputs[3] = {dispatch::tensor_value(dense),
+                                 dispatch::tensor_value(*rows.indices),
+                                 dispatch::tensor_value(*rows.values)};
   dispatch::call(context, op, inputs, {}, {});
 }
 
 Ref densify(Context& context, const tenon_meta& table, const RowGrad& rows) {
   Ref dense(dispatch::full(context, rows.values->device(), table.dtype,
-                           {table.shape, static_cast<size_t>(table.rank)}, zero()));
+                           {table.shape, static_cast<size_t>(table.rank)}, dispatch::int_value(0)));
   add_rows_into(context, *dense, rows);
   return dense;
 }
@@ -70,7 +60,7 @@ RowGrad coalesce(Context& context, const tenon_meta& table, std::span<const RowG
   RowGrad out;
   out.indices = Ref(Tensor::create(device, TENON_DTYPE_I64, dims.first(1)));
   std::copy(unique.begin(), unique.end(), static_cast<int64_t*>(out.indices->view.data));
-  out.values = Ref(dispatch::full(context, device, table.dtype, dims, zero()));
+  out.values = Ref(dispatch::full(context, device, table.dtype, dims, dispatch::int_value(0)));
   for (const RowGrad& part : parts) {
     std::vector<int64_t> rows = read_indices(*part.indices);
     const int64_t n = static_cast<int64_t>(rows.size());

@@ -4,6 +4,7 @@
 
 #include "core/autograd/engine.h"
 #include "core/dispatch/dispatch.h"
+#include "core/dispatch/values.h"
 
 namespace tenon::autograd {
 
@@ -93,18 +94,14 @@ tenon_value VjpFrame::input(uint32_t index) {
   if (begin == end) return value;
   const Saved& saved = node.saved_inputs[begin];
   if (!saved.tensor) return saved.number;
-  value.tag = TENON_VALUE_TENSOR;
-  value.as.tensor = tensor::handle(unpack(saved, &node.edges[begin], 0));
-  return value;
+  return dispatch::tensor_value(*unpack(saved, &node.edges[begin], 0));
 }
 
 tenon_value VjpFrame::output(uint32_t index) {
   require(&tenon_vjp_need::outputs, index, "output");
   tenon_value value{};
   if (index >= node.saved_outputs.size() || !node.saved_outputs[index].kept) return value;
-  value.tag = TENON_VALUE_TENSOR;
-  value.as.tensor = tensor::handle(unpack(node.saved_outputs[index], nullptr, index));
-  return value;
+  return dispatch::tensor_value(*unpack(node.saved_outputs[index], nullptr, index));
 }
 
 tenon_meta VjpFrame::input_meta(uint32_t index, uint32_t item) const {
@@ -134,15 +131,12 @@ tenon_value VjpFrame::output_grad(uint32_t index) {
   if (!grad) {
     if (node.rule->desc.flags & TENON_VJP_ACCEPTS_ABSENT) return value;
     const tenon_meta& meta = node.output_metas[index];
-    tenon_value zero{TENON_VALUE_I64, 0, {}};
-    zero.as.i64 = 0;
     owned.emplace_back(dispatch::full(context, context.runtime->device(meta.device), meta.dtype,
-                                      {meta.shape, static_cast<size_t>(meta.rank)}, zero));
+                                      {meta.shape, static_cast<size_t>(meta.rank)},
+                                      dispatch::int_value(0)));
     grad = owned.back().get();
   }
-  value.tag = TENON_VALUE_TENSOR;
-  value.as.tensor = tensor::handle(grad);
-  return value;
+  return dispatch::tensor_value(*grad);
 }
 
 void VjpFrame::set_grad(uint32_t input, uint32_t item, Tensor* grad) {

@@ -14,12 +14,6 @@ using tensor::Tensor;
 
 namespace {
 
-std::string text_of(const tenon_string& text) {
-  if (!text.data) return {};
-  return text.length == TENON_NUL ? std::string(text.data)
-                                  : std::string(text.data, static_cast<size_t>(text.length));
-}
-
 [[noreturn]] void fail_option(const std::string& kind, const std::string& option,
                               const std::string& what, const std::string& expected,
                               const std::string& found) {
@@ -36,11 +30,12 @@ std::vector<tenon_value> read_options(const registry::Dataset& kind,
   std::vector<tenon_value> values(kind.desc.n_options);
   std::string known;
   for (uint32_t i = 0; i < kind.desc.n_options; ++i) {
-    known += (i ? " " : "") + text_of(kind.desc.options[i].name);
+    known += (i ? " " : "") + std::string(dispatch::text_view(kind.desc.options[i].name));
   }
   for (const auto& [name, value] : given) {
     uint32_t at = 0;
-    while (at < kind.desc.n_options && text_of(kind.desc.options[at].name) != name) ++at;
+    while (at < kind.desc.n_options && dispatch::text_view(kind.desc.options[at].name) != name)
+      ++at;
     if (at == kind.desc.n_options) {
       fail_option(kind.name, std::string(name), "is unknown", "one of: " + known,
                   std::string(name));
@@ -60,8 +55,8 @@ std::vector<tenon_value> read_options(const registry::Dataset& kind,
   }
   for (uint32_t i = 0; i < kind.desc.n_options; ++i) {
     if (kind.desc.options[i].required && values[i].tag == TENON_VALUE_NONE) {
-      fail_option(kind.name, text_of(kind.desc.options[i].name), "is required",
-                  dispatch::tag_name(kind.desc.options[i].tag), "none");
+      fail_option(kind.name, std::string(dispatch::text_view(kind.desc.options[i].name)),
+                  "is required", dispatch::tag_name(kind.desc.options[i].tag), "none");
     }
   }
   return values;
@@ -116,7 +111,7 @@ void Dataset::describe(Context& context) {
   }
   fields_.resize(count);
   for (const tenon_dataset_field& field : fields_) {
-    names_.push_back(text_of(field.name));
+    names_.emplace_back(dispatch::text_view(field.name));
     if (field.sample.rank < 0 || field.sample.rank >= TENON_MAX_RANK ||
         !tensor::is_known(field.sample.dtype)) {
       throw Error{.status = TENON_E_PLUGIN,

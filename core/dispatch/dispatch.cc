@@ -9,6 +9,7 @@
 #include "core/dispatch/call.h"
 #include "core/dispatch/launch.h"
 #include "core/dispatch/select.h"
+#include "core/dispatch/values.h"
 
 namespace tenon::dispatch {
 
@@ -208,11 +209,7 @@ void compose(Invocation& call, std::span<Tensor*> outputs) {
       value.as.tensors = list.data();
     } else if (call.count(input) == 1) {
       const Operand& operand = call.operands[call.begin[input]];
-      value = operand.number;
-      if (operand.tensor) {
-        value.tag = TENON_VALUE_TENSOR;
-        value.as.tensor = tensor::handle(operand.tensor);
-      }
+      value = operand.tensor ? tensor_value(*operand.tensor) : operand.number;
     }
     inputs.push_back(value);
   }
@@ -365,12 +362,6 @@ void apply(Context& context, const registry::Op& op, std::span<const tenon_value
 }
 
 namespace {
-
-tenon_value tensor_value(Tensor& tensor) {
-  tenon_value value{TENON_VALUE_TENSOR, 0, {}};
-  value.as.tensor = tensor::handle(&tensor);
-  return value;
-}
 
 tenon_value ints_value(DimSpan ints) {
   tenon_value value{TENON_VALUE_INT_LIST, static_cast<uint32_t>(ints.size()), {}};

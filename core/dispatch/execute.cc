@@ -202,11 +202,7 @@ class Staging {
     staged_.push_back(std::move(staged));
   }
 
-  void zero(const Item& item) {
-    tenon_value nothing{TENON_VALUE_I64, 0, {}};
-    nothing.as.i64 = 0;
-    launch_fill(call_.cx, *call_.device, item, nothing);
-  }
+  void zero(const Item& item) { launch_fill(call_.cx, *call_.device, item, int_value(0)); }
 
   Invocation& call_;
   const registry::Kernel& kernel_;

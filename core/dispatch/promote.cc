@@ -159,8 +159,7 @@ void cast_operand(Invocation& call, uint32_t index, tenon_dtype dtype) {
   }
   const registry::Op& cast = call.cx.runtime->plugins.require_role(TENON_ROLE_CAST);
   if (call.dry) return;
-  tenon_value from{TENON_VALUE_TENSOR, 0, {}};
-  from.as.tensor = tensor::handle(operand.tensor);
+  const tenon_value from = tensor_value(*operand.tensor);
   tenon_value to{TENON_VALUE_DTYPE, 0, {}};
   to.as.dtype = dtype;
   Tensor* result = nullptr;

@@ -144,10 +144,8 @@ std::vector<std::pair<const Kernel*, std::string>> judge(const Invocation& call)
         reason = "does not give canonical bits: pin it, or choose fast arithmetic";
       }
     }
-    judged.push_back({kernel, std::move(reason), reason.empty() ? rank : rank + 4});
-  }
-  for (Judged& item : judged) {
-    if (!item.reason.empty()) item.rank = item.rank | 8;
+    if (!reason.empty()) rank += 4;  // what cannot run stands last
+    judged.push_back({kernel, std::move(reason), rank});
   }
   std::stable_sort(judged.begin(), judged.end(),
                    [](const Judged& a, const Judged& b) { return a.rank < b.rank; });

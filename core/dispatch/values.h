@@ -6,9 +6,11 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/registry/schema.h"
+#include "core/tensor/tensor.h"
 
 namespace tenon::dispatch {
 
@@ -24,6 +26,23 @@ class ValueStore {
   std::vector<std::vector<int64_t>> ints_;
   std::vector<std::string> strings_;
 };
+
+inline tenon_value tensor_value(tensor::Tensor& tensor) {
+  tenon_value value{TENON_VALUE_TENSOR, 0, {}};
+  value.as.tensor = tensor::handle(&tensor);
+  return value;
+}
+inline tenon_value int_value(int64_t number) {
+  tenon_value value{TENON_VALUE_I64, 0, {}};
+  value.as.i64 = number;
+  return value;
+}
+// A descriptor's string, borrowed; empty for NULL.
+inline std::string_view text_view(const tenon_string& text) {
+  if (!text.data) return {};
+  return text.length == TENON_NUL ? std::string_view(text.data)
+                                  : std::string_view(text.data, static_cast<size_t>(text.length));
+}
 
 // "int", "float", "tensor", ... of a value.
 std::string tag_name(uint32_t tag);

@@ -15,17 +15,6 @@ namespace tenon::optim {
 
 namespace {
 
-std::string_view view_of(const tenon_string& text) {
-  return {text.data, text.length == TENON_NUL ? std::char_traits<char>::length(text.data)
-                                              : static_cast<size_t>(text.length)};
-}
-
-tenon_value tensor_value(Tensor* tensor) {
-  tenon_value value{TENON_VALUE_TENSOR, 0, {}};
-  value.as.tensor = tensor::handle(tensor);
-  return value;
-}
-
 tenon_value list_value(const std::vector<tenon_tensor*>& list) {
   tenon_value value{TENON_VALUE_TENSOR_LIST, static_cast<uint32_t>(list.size()), {}};
   value.as.tensors = list.data();
@@ -74,9 +63,9 @@ void check_param(const Tensor& tensor, size_t index) {
 Optimizer::Optimizer(Context& context, const registry::Optimizer& kind, std::vector<Ref> params,
                      std::span<const NamedValue> values)
     : runtime_(context.runtime), kind_(&kind) {
-  step_op_ = &runtime_->plugins.require_op(view_of(kind.desc.step_op), 0);
+  step_op_ = &runtime_->plugins.require_op(dispatch::text_view(kind.desc.step_op), 0);
   if (kind.desc.rows_op.length != 0) {
-    rows_op_ = &runtime_->plugins.require_op(view_of(kind.desc.rows_op), 0);
+    rows_op_ = &runtime_->plugins.require_op(dispatch::text_view(kind.desc.rows_op), 0);
   }
   std::set<const Tensor*> seen;
   for (size_t i = 0; i < params.size(); ++i) {
@@ -107,7 +96,7 @@ Optimizer::~Optimizer() {
 size_t Optimizer::hyper_index(std::string_view name) const {
   std::string known;
   for (uint32_t i = 0; i < kind_->desc.n_hypers; ++i) {
-    const std::string_view own = view_of(kind_->desc.hypers[i].name);
+    const std::string_view own = dispatch::text_view(kind_->desc.hypers[i].name);
     if (own == name) return i;
     known += (known.empty() ? "" : " ") + std::string(own);
   }
@@ -121,7 +110,7 @@ size_t Optimizer::hyper_index(std::string_view name) const {
 
 tenon_value Optimizer::checked(size_t hyper, const tenon_value& value) const {
   const tenon_hyper_desc& desc = kind_->desc.hypers[hyper];
-  const std::string name(view_of(desc.name));
+  const std::string name(dispatch::text_view(desc.name));
   tenon_value out = value;
   if (desc.tag == TENON_VALUE_F64 && value.tag == TENON_VALUE_I64) {
     out.tag = TENON_VALUE_F64;
@@ -175,7 +164,7 @@ Tensor* Optimizer::state(uint32_t param, std::string_view name) const {
   }
   std::string known;
   for (uint32_t i = 0; i < kind_->desc.n_states; ++i) {
-    const std::string_view own = view_of(kind_->desc.states[i].name);
+    const std::string_view own = dispatch::text_view(kind_->desc.states[i].name);
     if (own == name) {
       return params_[param].states.empty() ? nullptr : params_[param].states[i].get();
     }
@@ -292,7 +281,7 @@ void Optimizer::step(Context& context, const Work& work,
   std::vector<tenon_value> attrs;
   for (uint32_t i = 0; i < kind_->desc.n_hypers; ++i) {
     if (numbers.values[i]) {
-      inputs.push_back(tensor_value(numbers.values[i].get()));
+      inputs.push_back(dispatch::tensor_value(*numbers.values[i]));
     } else {
       attrs.push_back(hypers_[i]);
     }

@@ -2,67 +2,10 @@
 // sdk/tools/operands.cc: from sample text to values.
 #include "operands.h"
 
+#include <tenon/sdk/sample_value.hpp>
+
 namespace tenon::tools {
-namespace {
-
-// The name has been checked by the sample's parser.
-tenon_dtype dtype_of(const std::string& name) {
-  struct Row {
-    const char* name;
-    tenon_dtype dtype;
-  };
-  static constexpr Row rows[] = {{"bool", TENON_DTYPE_BOOL}, {"u8", TENON_DTYPE_U8},
-                                 {"i8", TENON_DTYPE_I8},     {"i16", TENON_DTYPE_I16},
-                                 {"i32", TENON_DTYPE_I32},   {"i64", TENON_DTYPE_I64},
-                                 {"f16", TENON_DTYPE_F16},   {"bf16", TENON_DTYPE_BF16},
-                                 {"f32", TENON_DTYPE_F32},   {"f64", TENON_DTYPE_F64}};
-  for (const Row& row : rows) {
-    if (name == row.name) return row.dtype;
-  }
-  return TENON_DTYPE_NONE;
-}
-
-tenon_value scalar_value(const sdk::SampleScalar& scalar) {
-  tenon_value value{};
-  if (const auto* flag = std::get_if<bool>(&scalar)) {
-    value.tag = TENON_VALUE_BOOL;
-    value.as.i64 = *flag ? 1 : 0;
-  } else if (const auto* integer = std::get_if<int64_t>(&scalar)) {
-    value.tag = TENON_VALUE_I64;
-    value.as.i64 = *integer;
-  } else {
-    value.tag = TENON_VALUE_F64;
-    value.as.f64 = std::get<double>(scalar);
-  }
-  return value;
-}
-
-// Pointers lead into `given`.
-tenon_value attr_value(const sdk::SampleValue& given) {
-  tenon_value value{};
-  if (std::holds_alternative<std::monostate>(given)) return value;
-  if (const auto* text = std::get_if<std::string>(&given)) {
-    value.tag = TENON_VALUE_STRING;
-    value.count = static_cast<uint32_t>(text->size());
-    value.as.string = text->data();
-  } else if (const auto* ints = std::get_if<std::vector<int64_t>>(&given)) {
-    value.tag = TENON_VALUE_INT_LIST;
-    value.count = static_cast<uint32_t>(ints->size());
-    value.as.ints = ints->data();
-  } else if (const auto* dtype = std::get_if<sdk::SampleDtype>(&given)) {
-    value.tag = TENON_VALUE_DTYPE;
-    value.as.dtype = dtype_of(dtype->name);
-  } else if (const auto* flag = std::get_if<bool>(&given)) {
-    return scalar_value(*flag);
-  } else if (const auto* integer = std::get_if<int64_t>(&given)) {
-    return scalar_value(*integer);
-  } else {
-    return scalar_value(std::get<double>(given));
-  }
-  return value;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Operands::Operands(const Session& session, const tenon_op* op, const std::string& sample)
     : session_(session) {
@@ -87,7 +30,7 @@ Operands::~Operands() {
 tenon_tensor* Operands::make(const sdk::SampleTensor& tensor) {
   tensors_.reserve(tensors_.size() + 1);
   tenon_tensor* made = nullptr;
-  session_.check(tenon_tensor_create(session_.context(), dtype_of(tensor.dtype), nullptr,
+  session_.check(tenon_tensor_create(session_.context(), sdk::sample_dtype(tensor.dtype), nullptr,
                                      static_cast<int32_t>(tensor.dims.size()), tensor.dims.data(),
                                      &made));
   tensors_.push_back(made);
@@ -100,7 +43,7 @@ tenon_value Operands::input(const sdk::SampleInput& given) {
     case sdk::SampleInput::Kind::None:
       break;
     case sdk::SampleInput::Kind::Scalar:
-      return scalar_value(given.scalar);
+      return sdk::sample_value(given.scalar);
     case sdk::SampleInput::Kind::Tensor:
       value.tag = TENON_VALUE_TENSOR;
       value.as.tensor = make(given.tensor);
@@ -122,7 +65,7 @@ void Operands::set_attr(const tenon_op* op, const std::string& name,
   uint32_t index = 0;
   session_.check(tenon_op_find_attribute(session_.context(), op, name.data(), name.size(), &index));
   if (index >= attrs_.size()) attrs_.resize(index + 1);
-  attrs_[index] = attr_value(value);
+  attrs_[index] = sdk::sample_attribute(value);
 }
 
 }  // namespace tenon::tools

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/sample_value.hpp>
 
 #include "tests/conformance/conformance_support.h"
 
@@ -12,46 +13,6 @@ namespace {
 using sdk::SampleInput;
 using sdk::SampleScalar;
 using sdk::SampleTensor;
-
-tenon_value scalar_value(const SampleScalar& scalar) {
-  tenon_value value{};
-  if (const auto* flag = std::get_if<bool>(&scalar)) {
-    value.tag = TENON_VALUE_BOOL;
-    value.as.i64 = *flag ? 1 : 0;
-  } else if (const auto* integer = std::get_if<int64_t>(&scalar)) {
-    value.tag = TENON_VALUE_I64;
-    value.as.i64 = *integer;
-  } else {
-    value.tag = TENON_VALUE_F64;
-    value.as.f64 = std::get<double>(scalar);
-  }
-  return value;
-}
-
-// Pointers lead into `given`.
-tenon_value attribute_value(const sdk::SampleValue& given) {
-  tenon_value value{};
-  if (std::holds_alternative<std::monostate>(given)) return value;
-  if (const auto* text = std::get_if<std::string>(&given)) {
-    value.tag = TENON_VALUE_STRING;
-    value.count = static_cast<uint32_t>(text->size());
-    value.as.string = text->data();
-  } else if (const auto* ints = std::get_if<std::vector<int64_t>>(&given)) {
-    value.tag = TENON_VALUE_INT_LIST;
-    value.count = static_cast<uint32_t>(ints->size());
-    value.as.ints = ints->data();
-  } else if (const auto* dtype = std::get_if<sdk::SampleDtype>(&given)) {
-    value.tag = TENON_VALUE_DTYPE;
-    value.as.dtype = dtype_named(dtype->name);
-  } else if (const auto* flag = std::get_if<bool>(&given)) {
-    return scalar_value(*flag);
-  } else if (const auto* integer = std::get_if<int64_t>(&given)) {
-    return scalar_value(*integer);
-  } else {
-    return scalar_value(std::get<double>(given));
-  }
-  return value;
-}
 
 // Integers stay integers: a double could not hold all of them.
 template <class T>
@@ -152,7 +113,7 @@ void Bound::build(const Case& from) {
   size_t next = 0;
   for (const SampleInput& input : from.sample.inputs) {
     tenon_value value{};
-    if (input.kind == SampleInput::Kind::Scalar) value = scalar_value(input.scalar);
+    if (input.kind == SampleInput::Kind::Scalar) value = sdk::sample_value(input.scalar);
     if (input.kind == SampleInput::Kind::Tensor) {
       value.tag = TENON_VALUE_TENSOR;
       value.as.tensor = handles_[next++];
@@ -175,7 +136,7 @@ tenon_status attributes(const Session& session, const tenon_op* op, const sdk::S
         tenon_op_find_attribute(session, op, name.data(), name.size(), &index);
     if (status != TENON_OK) return status;
     if (index >= out.size()) out.resize(index + 1);
-    out[index] = attribute_value(value);
+    out[index] = sdk::sample_attribute(value);
   }
   return TENON_OK;
 }

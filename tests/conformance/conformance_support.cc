@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/sample_value.hpp>
 
 #include "tests/support/paths.h"
 
@@ -88,16 +89,9 @@ size_t size_of(tenon_dtype dtype) { return sdk::size_of(dtype); }
 bool is_float(tenon_dtype dtype) { return sdk::is_float(dtype); }
 
 tenon_dtype dtype_named(std::string_view name) {
-  static constexpr std::pair<std::string_view, tenon_dtype> names[] = {
-      {"bool", TENON_DTYPE_BOOL}, {"u8", TENON_DTYPE_U8},     {"i8", TENON_DTYPE_I8},
-      {"i16", TENON_DTYPE_I16},   {"i32", TENON_DTYPE_I32},   {"i64", TENON_DTYPE_I64},
-      {"f16", TENON_DTYPE_F16},   {"bf16", TENON_DTYPE_BF16}, {"f32", TENON_DTYPE_F32},
-      {"f64", TENON_DTYPE_F64}};
-  for (const auto& [known, dtype] : names) {
-    if (known == name) return dtype;
-  }
-  ADD_FAILURE() << "no dtype " << name;
-  return TENON_DTYPE_NONE;
+  const tenon_dtype dtype = sdk::sample_dtype(name);
+  EXPECT_NE(dtype, TENON_DTYPE_NONE) << "no dtype " << name;
+  return dtype;
 }
 
 size_t Array::count() const {

@@ -50,7 +50,7 @@ typedef struct tenon_call {
 
 // ---- Handshake ----------------------------------------------------------------------------------
 
-// Compared byte for byte; a difference refuses the plugin. TENON_FINGERPRINT_HERE is this build's.
+// Compared member by member; a difference refuses the plugin.
 #define TENON_SANITIZER_NONE 0u
 #define TENON_SANITIZER_ADDRESS 1u
 #define TENON_SANITIZER_THREAD 2u

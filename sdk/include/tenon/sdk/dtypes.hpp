@@ -142,7 +142,8 @@ constexpr To convert(From value) {
     using Limits = std::numeric_limits<To>;
     // Both ends are powers of two, so exact in any float: [min, max + 1).
     constexpr double low = static_cast<double>(Limits::min());
-    constexpr double past = static_cast<double>(Limits::max() / 2 + 1) * 2.0;
+    constexpr To half = static_cast<To>(Limits::max() / 2 + 1);
+    constexpr double past = static_cast<double>(half) * 2.0;
     const double wide = static_cast<double>(value);
     if (wide != wide) return To(0);
     if (wide < low) return Limits::min();

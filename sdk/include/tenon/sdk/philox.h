@@ -13,8 +13,15 @@
 extern "C" {
 #endif
 
+// So that C++ can use it in constant expressions.
+#ifdef __cplusplus
+#define TENON_SDK_CONSTEXPR constexpr
+#else
+#define TENON_SDK_CONSTEXPR static inline
+#endif
+
 // Ten rounds over `counter`, in place; least significant words first.
-static inline void tenon_sdk_philox(uint32_t counter[4], uint64_t key) {
+TENON_SDK_CONSTEXPR void tenon_sdk_philox(uint32_t counter[4], uint64_t key) {
   uint32_t key0 = (uint32_t)key;
   uint32_t key1 = (uint32_t)(key >> 32);
   for (int round = 0; round < 10; ++round) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon/sdk/philox.hpp: the counter-based random words of tenon_rng (plugin.h), on the host.
-//
-// Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
-// 2011.
+// philox.h has the generator and its source.
 #pragma once
 
 #include <tenon/plugin.h>
+#include <tenon/sdk/philox.h>
 
 #include <array>
 #include <cstdint>
@@ -16,14 +15,7 @@ using PhiloxBlock = std::array<uint32_t, 4>;
 
 // Ten rounds over a 128-bit counter with a 64-bit key (low word first).
 constexpr PhiloxBlock philox(PhiloxBlock counter, std::array<uint32_t, 2> key) {
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t a = uint64_t{0xD2511F53} * counter[0];
-    const uint64_t b = uint64_t{0xCD9E8D57} * counter[2];
-    counter = {static_cast<uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<uint32_t>(b),
-               static_cast<uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<uint32_t>(a)};
-    key[0] += 0x9E3779B9;
-    key[1] += 0xBB67AE85;
-  }
+  tenon_sdk_philox(counter.data(), uint64_t{key[1]} << 32 | key[0]);
   return counter;
 }
 

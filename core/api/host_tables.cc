@@ -346,14 +346,6 @@ const void* get_interface(const tenon_host*, const char* id, uint64_t length) {
   return nullptr;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr uint32_t kSanitizer = TENON_SANITIZER_ADDRESS;
-#elif defined(__SANITIZE_THREAD__)
-constexpr uint32_t kSanitizer = TENON_SANITIZER_THREAD;
-#else
-constexpr uint32_t kSanitizer = TENON_SANITIZER_NONE;
-#endif
-
 tenon_host make_host() {
   constexpr unsigned char order[4] = {1, 2, 3, 4};
   uint32_t byte_order = 0;
@@ -362,7 +354,8 @@ tenon_host make_host() {
           0,
           TENON_ABI_MAJOR,
           TENON_ABI_MINOR,
-          {static_cast<uint32_t>(sizeof(void*) * 8), byte_order, kSanitizer, TENON_ABI_DRAFT},
+          {static_cast<uint32_t>(sizeof(void*) * 8), byte_order, TENON_SANITIZER_BUILT,
+           TENON_ABI_DRAFT},
           get_interface,
           nullptr};
 }

@@ -52,7 +52,7 @@ void Call::raise(tenon_status status, const char* callback) {
   } else {
     error.message = "the " + std::string(callback) + " failed without saying why";
   }
-  error.status = status > 0 && status <= TENON_E_INTERNAL ? status : TENON_E_PLUGIN;
+  error.status = status > 0 && status <= TENON_E_DEVICE_LOST ? status : TENON_E_PLUGIN;
   const std::string name = op ? op->name : "";
   if (error.op.empty()) {
     error.op = name;

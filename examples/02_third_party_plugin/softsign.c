@@ -220,7 +220,7 @@ TENON_EXPORT tenon_status tenon_plugin_query_v0(const tenon_host* host, tenon_pl
       .required_minor = TENON_ABI_MINOR,
       .fingerprint = {.pointer_bits = 8 * sizeof(void*),
                       .byte_order = byte_order(),
-                      .sanitizer = TENON_SANITIZER_NONE,
+                      .sanitizer = TENON_SANITIZER_BUILT,
                       .draft = TENON_ABI_DRAFT},
       .id = TEXT("acme.softsign"),
       .version = TEXT("1.0.0"),

@@ -205,6 +205,12 @@ MEMBER(tenon_backend_table, event_record, 112);
 MEMBER(tenon_backend_table, event_wait, 120);
 MEMBER(tenon_backend_table, event_query, 128);
 
+STRUCT(tenon_backend_pinned_table, 24);
+MEMBER(tenon_backend_pinned_table, struct_size, 0);
+MEMBER(tenon_backend_pinned_table, flags, 4);
+MEMBER(tenon_backend_pinned_table, alloc, 8);
+MEMBER(tenon_backend_pinned_table, free, 16);
+
 STRUCT(tenon_hyper_desc, 64);
 MEMBER(tenon_hyper_desc, name, 0);
 MEMBER(tenon_hyper_desc, doc, 16);
@@ -302,7 +308,7 @@ MEMBER(tenon_host_rng, struct_size, 0);
 MEMBER(tenon_host_rng, flags, 4);
 MEMBER(tenon_host_rng, get, 8);
 
-STRUCT(tenon_runtime_options, 64);
+STRUCT(tenon_runtime_options, 80);
 MEMBER(tenon_runtime_options, struct_size, 0);
 MEMBER(tenon_runtime_options, flags, 4);
 MEMBER(tenon_runtime_options, paths, 8);
@@ -313,6 +319,7 @@ MEMBER(tenon_runtime_options, n_exclude, 28);
 MEMBER(tenon_runtime_options, exclude, 32);
 MEMBER(tenon_runtime_options, memory_limit, 40);
 MEMBER(tenon_runtime_options, check, 48);
+MEMBER(tenon_runtime_options, allowlist, 64);
 
 STRUCT(tenon_stats, 80);
 MEMBER(tenon_stats, struct_size, 0);

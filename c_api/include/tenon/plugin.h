@@ -54,6 +54,21 @@ typedef struct tenon_call {
 #define TENON_SANITIZER_NONE 0u
 #define TENON_SANITIZER_ADDRESS 1u
 #define TENON_SANITIZER_THREAD 2u
+// What this translation unit is instrumented with.
+#if defined(__SANITIZE_ADDRESS__)
+#define TENON_SANITIZER_BUILT TENON_SANITIZER_ADDRESS
+#elif defined(__SANITIZE_THREAD__)
+#define TENON_SANITIZER_BUILT TENON_SANITIZER_THREAD
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TENON_SANITIZER_BUILT TENON_SANITIZER_ADDRESS
+#elif __has_feature(thread_sanitizer)
+#define TENON_SANITIZER_BUILT TENON_SANITIZER_THREAD
+#endif
+#endif
+#ifndef TENON_SANITIZER_BUILT
+#define TENON_SANITIZER_BUILT TENON_SANITIZER_NONE
+#endif
 typedef struct tenon_fingerprint {
   uint32_t pointer_bits;  // 64
   uint32_t byte_order;    // 0x01020304 as this machine stores it
@@ -144,6 +159,9 @@ typedef struct tenon_launch {
 #define TENON_OP_RANDOM 2u  // draws random numbers (`random_words` says how many)
 #define TENON_OP_EFFECT 4u  // must run even when no output is used
 #define TENON_OP_LINEAR 8u  // documentation: linear in its tensor inputs
+// Signature (x: T[...], *, kind: int, index: int) -> T[...]: the output lies on the device
+// {kind, index} (as in tenon_device), and Tenon itself moves the data there; the op has no kernels.
+#define TENON_OP_TRANSFER 16u
 
 // Fills out_metas[n_outputs] (shape and dtype preset to the dtype the schema gives, rank 0).
 // state [infer]
@@ -326,6 +344,8 @@ typedef struct tenon_backend_table {
   tenon_status (*stream_create)(void* self, int32_t index, void** out_stream);
   void (*stream_release)(void* self, int32_t index, void* stream);
   // Waits for all work of `stream`; returns the first failure since the last wait.
+  // TENON_E_DEVICE_LOST from here or from any other slot: nothing but release, free and wait is
+  // asked of that device again.
   tenon_status (*stream_wait)(void* self, int32_t index, void* stream, tenon_diag* diag);
   tenon_status (*event_create)(void* self, int32_t index, void** out_event);
   void (*event_release)(void* self, int32_t index, void* event);
@@ -336,6 +356,16 @@ typedef struct tenon_backend_table {
   tenon_status (*event_query)(void* self, int32_t index, void* event, uint32_t* out_done,
                               tenon_diag* diag);
 } tenon_backend_table;
+
+// Optional interface "tenon.backend.pinned/1": host memory that `copy` reads and writes while the
+// host goes on. Without it, copies from host memory are waited for. No slot is NULL.
+typedef struct tenon_backend_pinned_table {
+  uint32_t struct_size;
+  uint32_t flags;  // 0
+  // Host memory, aligned to 64 bytes. TENON_E_MEMORY where there is none left.
+  tenon_status (*alloc)(void* self, uint64_t bytes, void** out_data);
+  void (*free)(void* self, void* data, uint64_t bytes);
+} tenon_backend_pinned_table;
 
 // ---- Optimizers: interface "tenon.optimizers/1" -------------------------------------------------
 

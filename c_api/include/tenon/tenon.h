@@ -44,6 +44,9 @@ TENON_EXPORT void tenon_text_release(tenon_text* text);
 
 #define TENON_POLICY_OWNED 0u  // refuse plugins that others than root and the user could change
 #define TENON_POLICY_ANY 1u
+// Only libraries whose sha256 the lock file `allowlist` states, written by `tenon plugin lock`. The
+// bytes that were hashed are the bytes that run: they are copied to sealed memory first.
+#define TENON_POLICY_ALLOWLIST 2u
 
 #define TENON_RUNTIME_NO_DEFAULT_PATHS 1u  // only `paths` are searched
 #define TENON_RUNTIME_NO_ENVIRONMENT 2u    // TENON_* variables are not read
@@ -63,6 +66,7 @@ typedef struct tenon_runtime_options {
   uint64_t memory_limit;        // bytes per device; 0: none
   // Check modes, comma separated, added to TENON_CHECK: layout finite threads launch handles.
   tenon_string check;
+  tenon_string allowlist;  // TENON_POLICY_ALLOWLIST: path of the lock file
 } tenon_runtime_options;
 
 // Creates a runtime: finds plugins by reading their manifests and opens none of them.

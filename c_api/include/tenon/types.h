@@ -80,6 +80,7 @@ typedef int32_t tenon_status;
 #define TENON_E_INTERRUPTED ((tenon_status)28)  // tenon_context_interrupt was called
 #define TENON_E_UNSUPPORTED ((tenon_status)29)  // understood, but not offered here
 #define TENON_E_INTERNAL ((tenon_status)30)     // a fault of Tenon itself; please report it
+#define TENON_E_DEVICE_LOST ((tenon_status)31)  // the device is gone; only releases work on it
 
 // ---- Strings, devices, dtypes -------------------------------------------------------------------
 

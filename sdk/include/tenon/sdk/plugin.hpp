@@ -35,27 +35,12 @@ struct About {
   std::span<const Unit* const> units;
 };
 
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr uint32_t kSanitizer = TENON_SANITIZER_ADDRESS;
-#elif defined(__SANITIZE_THREAD__)
-inline constexpr uint32_t kSanitizer = TENON_SANITIZER_THREAD;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-inline constexpr uint32_t kSanitizer = TENON_SANITIZER_ADDRESS;
-#elif __has_feature(thread_sanitizer)
-inline constexpr uint32_t kSanitizer = TENON_SANITIZER_THREAD;
-#else
-inline constexpr uint32_t kSanitizer = TENON_SANITIZER_NONE;
-#endif
-#else
-inline constexpr uint32_t kSanitizer = TENON_SANITIZER_NONE;
-#endif
-
 inline tenon_fingerprint fingerprint() {
   constexpr unsigned char order[4] = {1, 2, 3, 4};
   uint32_t byte_order = 0;
   __builtin_memcpy(&byte_order, order, sizeof byte_order);
-  return {static_cast<uint32_t>(sizeof(void*) * 8), byte_order, kSanitizer, TENON_ABI_DRAFT};
+  return {static_cast<uint32_t>(sizeof(void*) * 8), byte_order, TENON_SANITIZER_BUILT,
+          TENON_ABI_DRAFT};
 }
 
 // The tables of one runtime, gathered from the units when the plugin is opened.

@@ -47,9 +47,11 @@ Context::Context(Runtime& owner) : runtime(&owner), no_scope(owner.intern_scope(
   graph = autograd::create_graph(owner);
   kernels = new dispatch::KernelCache;
   owner.retain();
+  owner.add_context(*this);
 }
 
 Context::~Context() {
+  runtime->remove_context(*this);
   delete capturing;
   autograd::close(*graph);
   graph->release();

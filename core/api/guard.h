@@ -32,10 +32,14 @@ inline void store(Context& context, const Error& error) noexcept {
 class InUse {
  public:
   explicit InUse(Context& context) : context_(context) {
-    free_ = !context_.busy.exchange(true, std::memory_order_acquire);
+    // Both ways: see Runtime::wait_for_calls.
+    free_ = !context_.busy.exchange(true, std::memory_order_acq_rel);
   }
   ~InUse() {
-    if (free_) context_.busy.store(false, std::memory_order_release);
+    if (!free_) return;
+    context_.calls.store(context_.calls.load(std::memory_order_relaxed) + 1,
+                         std::memory_order_release);
+    context_.busy.store(false, std::memory_order_release);
   }
   InUse(const InUse&) = delete;
   InUse& operator=(const InUse&) = delete;

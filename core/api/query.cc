@@ -8,6 +8,7 @@
 #include "core/api/context.h"
 #include "core/autograd/graph.h"
 #include "core/dispatch/values.h"
+#include "core/plugin/sha256.h"
 #include "core/registry/checks.h"
 #include "core/tensor/dtype.h"
 
@@ -33,10 +34,34 @@ const char* name_of(plugin::State state) {
       return "refused";
     case plugin::State::Open:
       return "open";
+    case plugin::State::Deactivated:
+      return "deactivated";
     case plugin::State::Failed:
       break;
   }
   return "failed";
+}
+
+const char* name_of(plugin::Stage stage) {
+  switch (stage) {
+    case plugin::Stage::Manifest:
+      return "manifest";
+    case plugin::Stage::Policy:
+      return "policy";
+    case plugin::Stage::Requirement:
+      return "requirement";
+    case plugin::Stage::Library:
+      return "library";
+    case plugin::Stage::Handshake:
+      return "handshake";
+    case plugin::Stage::Init:
+      return "init";
+    case plugin::Stage::Registration:
+      return "registration";
+    case plugin::Stage::None:
+      break;
+  }
+  return "";
 }
 
 ordered_json plugin_json(const Plugin& plugin) {
@@ -57,7 +82,9 @@ ordered_json plugin_json(const Plugin& plugin) {
           {"license", manifest.license},
           {"folder", plugin.folder},
           {"library", plugin.library},
+          {"sha256", manifest.sha256},
           {"state", name_of(state)},
+          {"stage", settled ? name_of(plugin.stage) : ""},
           {"reason", settled ? plugin.reason : ""},
           {"report", settled ? plugin.report : std::vector<std::string>()},
           {"ops", ops},
@@ -65,7 +92,12 @@ ordered_json plugin_json(const Plugin& plugin) {
           {"vjps", manifest.vjps},
           {"optimizers", manifest.optimizers},
           {"datasets", manifest.datasets},
-          {"devices", manifest.devices}};
+          {"devices", manifest.devices},
+          {"requires",
+           {{"ops", manifest.required_ops},
+            {"roles", manifest.required_roles},
+            {"cpu_features", manifest.cpu_features},
+            {"libraries", manifest.libraries}}}};
 }
 
 ordered_json plugins_json(Context& context) {
@@ -325,7 +357,7 @@ ordered_json environment_json(Context& context) {
   for (const CheckWord& word : words) {
     if (runtime.config.checks & word.mode) checks.emplace_back(word.name);
   }
-  const bool owned = runtime.config.plugins.policy == TENON_POLICY_OWNED;
+  static constexpr const char* policies[] = {"owned", "any", "allowlist"};
   return {
       {"version", std::to_string(TENON_VERSION_MAJOR) + "." + std::to_string(TENON_VERSION_MINOR) +
                       "." + std::to_string(TENON_VERSION_PATCH)},
@@ -334,10 +366,28 @@ ordered_json environment_json(Context& context) {
       {"threads", runtime.pool.size()},
       {"available_cpus", threads::Pool::available()},
       {"checks", checks},
-      {"policy", owned ? "owned" : "any"},
+      {"policy", policies[runtime.config.plugins.policy]},
       {"memory_limit", runtime.config.memory_limit},
       {"excluded", runtime.config.plugins.exclude},
       {"trace_file", runtime.config.trace_file}};
+}
+
+// Reads every library whole, so nobody asks for it by the way.
+ordered_json hashes_json(Context& context) {
+  ordered_json list = ordered_json::array();
+  for (const auto& plugin : context.runtime->plugins.plugins()) {
+    if (plugin->library.empty()) continue;
+    std::string hash;
+    std::string problem;
+    try {
+      hash = plugin::sha256_of_file(plugin->library);
+    } catch (const Error& error) {
+      problem = error.message;
+    }
+    list.push_back(
+        {{"id", plugin->id}, {"library", plugin->library}, {"sha256", hash}, {"problem", problem}});
+  }
+  return list;
 }
 
 ordered_json log_json(Context& context) { return context.runtime->log_lines(); }
@@ -348,15 +398,11 @@ struct Topic {
   bool opens_all;
 };
 constexpr Topic kTopics[] = {
-    {"plugins", plugins_json, false},
-    {"devices", devices_json, true},
-    {"ops", ops_json, true},
-    {"optimizers", optimizers_json, true},
-    {"datasets", datasets_json, true},
-    {"samples", samples_json, true},
-    {"paths", paths_json, false},
-    {"stats", stats_json, false},
-    {"environment", environment_json, false},
+    {"plugins", plugins_json, false},  {"devices", devices_json, true},
+    {"ops", ops_json, true},           {"optimizers", optimizers_json, true},
+    {"datasets", datasets_json, true}, {"samples", samples_json, true},
+    {"paths", paths_json, false},      {"hashes", hashes_json, false},
+    {"stats", stats_json, false},      {"environment", environment_json, false},
     {"log", log_json, false},
 };
 

@@ -102,6 +102,25 @@ tenon_runtime_options read_sized(const tenon_runtime_options* given) {
   return options;
 }
 
+void read_policy(const tenon_runtime_options& options, plugin::HostOptions& plugins) {
+  if (options.policy > TENON_POLICY_ALLOWLIST) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "tenon_runtime_options.policy is unknown",
+                .operand = "policy",
+                .expected = "TENON_POLICY_OWNED, _ANY or _ALLOWLIST",
+                .found = std::to_string(options.policy)};
+  }
+  plugins.policy = options.policy;
+  plugins.allowlist = read_string(options.allowlist, "allowlist");
+  if (plugins.allowlist.empty() != (options.policy != TENON_POLICY_ALLOWLIST)) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "TENON_POLICY_ALLOWLIST and tenon_runtime_options.allowlist go together",
+                .operand = "allowlist",
+                .expected = "a lock file with TENON_POLICY_ALLOWLIST, and none with others",
+                .found = plugins.allowlist.empty() ? "none" : plugins.allowlist};
+  }
+}
+
 }  // namespace
 
 RuntimeConfig read_config(const tenon_runtime_options* given) {
@@ -112,13 +131,6 @@ RuntimeConfig read_config(const tenon_runtime_options* given) {
                 .message = "tenon_runtime_options.flags has unknown bits",
                 .operand = "flags",
                 .found = std::to_string(options.flags & ~known)};
-  }
-  if (options.policy != TENON_POLICY_OWNED && options.policy != TENON_POLICY_ANY) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "tenon_runtime_options.policy is unknown",
-                .operand = "policy",
-                .expected = "TENON_POLICY_OWNED or TENON_POLICY_ANY",
-                .found = std::to_string(options.policy)};
   }
   if (options.threads < 0 || options.threads > 4096) {
     throw Error{.status = TENON_E_ARGUMENT,
@@ -132,7 +144,7 @@ RuntimeConfig read_config(const tenon_runtime_options* given) {
   config.memory_limit = options.memory_limit;
   config.plugins.paths = read_strings(options.paths, options.n_paths, "paths");
   config.plugins.exclude = read_strings(options.exclude, options.n_exclude, "exclude");
-  config.plugins.policy = options.policy;
+  read_policy(options, config.plugins);
   config.plugins.default_paths = (options.flags & TENON_RUNTIME_NO_DEFAULT_PATHS) == 0;
   config.plugins.environment = (options.flags & TENON_RUNTIME_NO_ENVIRONMENT) == 0;
   config.checks = read_checks(read_string(options.check, "check"), "check");
@@ -226,10 +238,27 @@ Runtime::~Runtime() {
   devices_.clear();  // before the backends that made them
 }
 
+namespace {
+
+// Memory of a deactivated backend lives on; nothing new is put there.
+Device& in_use(Device& device) {
+  const plugin::Plugin& plugin = *device.backend->plugin;
+  if (!plugin.is_deactivated()) return device;
+  throw Error{.status = TENON_E_PLUGIN,
+              .message = "device " + device.name() + ": plugin " + plugin.id + " was deactivated",
+              .operand = "device",
+              .expected = "a device of an active plugin",
+              .found = device.name(),
+              .plugin = plugin.id,
+              .hint = "a new runtime opens it again"};
+}
+
+}  // namespace
+
 Device& Runtime::device(const tenon_device& id) {
   std::lock_guard lock(mutex_);
   const auto found = devices_.find({id.kind, id.index});
-  if (found != devices_.end()) return *found->second;
+  if (found != devices_.end()) return in_use(*found->second);
   const registry::Backend* backend = registry.backend(id.kind);
   if (!backend) {
     throw Error{.status = TENON_E_DEVICE,
@@ -252,7 +281,7 @@ Device& Runtime::device(const tenon_device& id) {
 }
 
 Device& Runtime::host_device() {
-  if (Device* known = host_.load(std::memory_order_acquire)) return *known;
+  if (Device* known = host_.load(std::memory_order_acquire)) return in_use(*known);
   const registry::Backend& backend = plugins.require_backend("");
   Device& made = device({backend.kind, 0});
   host_.store(&made, std::memory_order_release);

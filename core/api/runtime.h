@@ -28,6 +28,7 @@
 
 namespace tenon {
 
+struct Context;
 struct Runtime;
 namespace dispatch {
 class PrepareCache;
@@ -104,6 +105,13 @@ struct Runtime {
   std::vector<std::pair<uint32_t, std::string>> pins() const;
   void set_pin(uint32_t op_index, const std::string& plugin);
   void set_memory_limit(uint64_t bytes);
+
+  // Contexts report themselves, so that calls in flight can be waited for.
+  void add_context(Context& context);
+  void remove_context(Context& context) noexcept;
+  // Returns when every public call has returned that was running in another context of this runtime
+  // when it was called. Throws TENON_E_INTERRUPTED when `self` is interrupted.
+  void wait_for_calls(Context& self);
   // TENON_TRACE: best effort at the end of the run.
   void write_trace_file() noexcept;
   // Lines plugins logged; the newest kLogLines are kept.
@@ -117,6 +125,8 @@ struct Runtime {
   mutable std::mutex mutex_;  // guards what follows
   std::map<std::pair<uint32_t, int32_t>, std::unique_ptr<Device>> devices_;
   std::vector<std::pair<uint32_t, std::string>> pins_;
+  std::vector<Context*> contexts_;
+  uint64_t context_ids_ = 0;
   std::set<std::string> scopes_;
   std::deque<std::string> log_;
   std::atomic<Device*> host_{nullptr};

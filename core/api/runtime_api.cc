@@ -4,6 +4,7 @@
 
 #include "core/api/guard.h"
 #include "core/api/query.h"
+#include "core/dispatch/prepare.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -89,6 +90,26 @@ tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op, uint6
     const uint32_t index =
         op_name.empty() ? UINT32_MAX : cx.runtime->plugins.require_op(op_name, 0).index;
     cx.runtime->set_pin(index, std::string(id));
+  });
+}
+
+tenon_status tenon_plugin_deactivate(tenon_context* context, const char* id, uint64_t id_length) {
+  return guard(context, [&](Context& cx) {
+    refuse_in_capture(cx, "deactivating a plugin");
+    Runtime& runtime = *cx.runtime;
+    const std::string_view name = require_text(id, id_length, "id");
+    runtime.plugins.deactivate(name);
+    runtime.wait_for_calls(cx);
+    std::unique_ptr<Error> late;
+    for (Device* device : runtime.devices()) {
+      try {
+        device->wait();
+      } catch (const Error& error) {
+        if (!late) late = std::make_unique<Error>(error);
+      }
+    }
+    runtime.prepared->drop(*runtime.plugins.find(name));
+    if (late) throw Error(*late);
   });
 }
 

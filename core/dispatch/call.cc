@@ -26,9 +26,29 @@ std::string_view name_of(CallState state) {
   return "?";
 }
 
+namespace {
+
+[[noreturn]] void fail_deactivated(const plugin::Plugin& plugin, const registry::Op* op) {
+  Error error{TENON_E_PLUGIN, "plugin " + plugin.id + " was deactivated"};
+  if (op) {
+    error.op = op->name;
+    error.message = op->name + ": " + error.message;
+  }
+  error.expected = "an active plugin";
+  error.found = "a deactivated one";
+  error.plugin = plugin.id;
+  error.hint = "a new runtime opens it again";
+  throw error;
+}
+
+}  // namespace
+
 Call::Call(Context& owner, CallState in, plugin::Plugin* from, const registry::Op* what)
     : tenon_call(host_call_template()), context(&owner), state(in), plugin(from), op(what) {
-  self = from ? from->self : nullptr;
+  if (!from) return;
+  self = from->self;
+  // Every callback of a plugin runs behind one of these, so nothing enters a deactivated one.
+  if (from->is_deactivated()) fail_deactivated(*from, what);
 }
 
 void Call::fail(Error error) noexcept {

@@ -27,6 +27,19 @@ void PrepareCache::insert(const std::string& key, std::shared_ptr<const Prepared
   order_.pop_back();
 }
 
+void PrepareCache::drop(const plugin::Plugin& plugin) {
+  std::list<Entry> dropped;  // released outside the lock
+  std::lock_guard lock(mutex_);
+  for (auto entry = order_.begin(); entry != order_.end();) {
+    const auto next = std::next(entry);
+    if (entry->second->kernel->plugin == &plugin) {
+      map_.erase(entry->first);
+      dropped.splice(dropped.end(), order_, entry);
+    }
+    entry = next;
+  }
+}
+
 namespace {
 
 std::string key_of(const registry::Kernel& kernel, const Device& device, const Block& block) {

@@ -18,6 +18,7 @@ class PrepareCache {
   static constexpr size_t kCapacity = 1024;
   std::shared_ptr<const Prepared> find(const std::string& key);
   void insert(const std::string& key, std::shared_ptr<const Prepared> prepared);
+  void drop(const plugin::Plugin& plugin);  // what its kernels have prepared
 
  private:
   using Entry = std::pair<std::string, std::shared_ptr<const Prepared>>;

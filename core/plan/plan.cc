@@ -205,6 +205,24 @@ std::unique_ptr<Plan> Recorder::finish(Context& context) {
   return std::move(plan_);
 }
 
+// Before the first launch, so that a plan never stops half-way for this.
+void Plan::check_plugins() {
+  const uint64_t now = runtime->registry.epoch();
+  if (now == epoch) return;
+  for (const Launch& launch : launches) {
+    if (!launch.kernel->plugin->is_deactivated()) continue;
+    throw Error{.status = TENON_E_PLUGIN,
+                .message = "the plan launches " + launch.op->name + " of plugin " +
+                           launch.kernel->plugin->id + ", which was deactivated",
+                .op = launch.op->name,
+                .expected = "active plugins",
+                .found = launch.kernel->plugin->id,
+                .plugin = launch.kernel->plugin->id,
+                .hint = "capture the step again"};
+  }
+  epoch = now;
+}
+
 void Plan::run(Context& context) {
   if (running.exchange(true, std::memory_order_acquire)) {
     throw Error{.status = TENON_E_STATE,
@@ -215,6 +233,7 @@ void Plan::run(Context& context) {
     std::atomic<bool>& flag;
     ~Running() { flag.store(false, std::memory_order_release); }
   } guard{running};
+  check_plugins();
   // A launch that fails has written, and so have those before it: versions move all the same.
   struct Written {
     Plan& plan;

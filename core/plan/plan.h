@@ -83,8 +83,10 @@ struct Plan {
   std::vector<DeviceState> devices;
   uint64_t host_counter = 0;
   std::atomic<bool> running{false};
+  uint64_t epoch = 0;  // of the registry, when the launches were last seen to be runnable
 
  private:
+  void check_plugins();
   DeviceState& state_of(Device& device);
   friend class Recorder;
 };

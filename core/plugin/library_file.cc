@@ -48,7 +48,7 @@ std::string machine_name(uint16_t machine) {
 
 class File {
  public:
-  explicit File(const std::string& path) : path_(path) {
+  File(const std::string& path, const std::string& shown) : path_(shown) {
     struct stat info {};
     if (stat(path.c_str(), &info) != 0) {
       refuse(errno == ENOENT ? "does not exist"
@@ -113,8 +113,8 @@ void check_header(const File& file, const Elf64_Ehdr& header) {
 
 }  // namespace
 
-void check_library_file(const std::string& path) {
-  const File file(path);
+void check_library_file(const std::string& path, const std::string& shown) {
+  const File file(path, shown);
   Elf64_Ehdr header{};
   file.read(0, &header, sizeof header, "ELF header");
   check_header(file, header);

@@ -41,6 +41,8 @@ struct Opened {
 struct OpenLibraries {
   std::mutex mutex;
   std::map<std::string, Opened> by_path;
+  std::map<std::string, shared_library*> by_hash;  // sealed copies
+  std::map<std::string, shared_library*> by_name;  // of the system
 };
 
 OpenLibraries& open_libraries() {
@@ -48,10 +50,13 @@ OpenLibraries& open_libraries() {
   return *libraries;
 }
 
-shared_library* load(const std::string& path) {
+// Throws Error{TENON_E_PLUGIN} with the loader's words, naming the library as `shown`.
+shared_library* load(const std::string& path, const std::string& shown,
+                     boost::dll::load_mode::type mode = {}) {
+  namespace load_mode = boost::dll::load_mode;
   auto library = std::make_unique<shared_library>();
   try {
-    library->load(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+    library->load(path, mode | load_mode::rtld_now | load_mode::rtld_local);
   } catch (const std::system_error& error) {
     // "boost::dll::... failed (dlerror system message: <the loader's words>): Bad file descriptor"
     std::string words = error.what();
@@ -61,7 +66,7 @@ shared_library* load(const std::string& path) {
     if (begin != std::string::npos && end != std::string::npos && end > begin) {
       words = words.substr(begin + before.size(), end - begin - before.size());
     }
-    refuse(path, "cannot be opened: " + words);
+    refuse(shown, "cannot be opened: " + words);
   }
   return library.release();
 }
@@ -75,7 +80,7 @@ shared_library& opened(const std::string& path) {
   if (found == libraries.by_path.end()) {
     const auto entry = libraries.by_path.emplace(path, Opened{info.st_dev, info.st_ino}).first;
     try {
-      entry->second.library = load(path);
+      entry->second.library = load(path, path);
     } catch (...) {
       libraries.by_path.erase(entry);
       throw;
@@ -90,10 +95,7 @@ shared_library& opened(const std::string& path) {
   return *found->second.library;
 }
 
-}  // namespace
-
-tenon_plugin_query_fn open_library(const std::string& path) {
-  const shared_library& library = opened(path);
+tenon_plugin_query_fn query_of(const shared_library& library, const std::string& shown) {
   if (library.has(TENON_PLUGIN_QUERY_NAME)) {
     return &library.get<tenon_status(const tenon_host*, tenon_plugin*, tenon_diag*)>(
         TENON_PLUGIN_QUERY_NAME);
@@ -101,12 +103,46 @@ tenon_plugin_query_fn open_library(const std::string& path) {
   for (int major = 1; major < 16; ++major) {
     const std::string name = "tenon_plugin_query_v" + std::to_string(major);
     if (library.has(name.c_str())) {
-      refuse(path, "exports " + name +
-                       " and not " TENON_PLUGIN_QUERY_NAME
-                       ": it is built for another major ABI version than this Tenon");
+      refuse(shown, "exports " + name +
+                        " and not " TENON_PLUGIN_QUERY_NAME
+                        ": it is built for another major ABI version than this Tenon");
     }
   }
-  refuse(path, "is no Tenon plugin: it does not export " TENON_PLUGIN_QUERY_NAME);
+  refuse(shown, "is no Tenon plugin: it does not export " TENON_PLUGIN_QUERY_NAME);
+}
+
+shared_library& opened_system_library(const std::string& name) {
+  OpenLibraries& libraries = open_libraries();
+  const std::lock_guard lock(libraries.mutex);
+  const auto found = libraries.by_name.find(name);
+  if (found != libraries.by_name.end()) return *found->second;
+  shared_library* library = load(name, name, boost::dll::load_mode::search_system_folders);
+  return *libraries.by_name.emplace(name, library).first->second;
+}
+
+}  // namespace
+
+tenon_plugin_query_fn open_library(const std::string& path) { return query_of(opened(path), path); }
+
+tenon_plugin_query_fn open_sealed(const SealedFile& file, const std::string& shown) {
+  OpenLibraries& libraries = open_libraries();
+  const std::lock_guard lock(libraries.mutex);
+  const auto found = libraries.by_hash.find(file.sha256());
+  if (found != libraries.by_hash.end()) return query_of(*found->second, shown);
+  shared_library* library = load(file.path(), shown);
+  file.keep_open();
+  libraries.by_hash.emplace(file.sha256(), library);
+  return query_of(*library, shown);
+}
+
+void open_system_library(const std::string& name) { opened_system_library(name); }
+
+void* find_system_symbol(const std::string& name, const char* symbol) {
+  try {
+    return dlsym(opened_system_library(name).native(), symbol);
+  } catch (const Error&) {
+    return nullptr;
+  }
 }
 
 // The kernel's name for the file: what dladdr says may be relative to a folder that was current

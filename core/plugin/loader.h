@@ -9,11 +9,22 @@
 
 #include <string>
 
+#include "core/plugin/sealed_file.h"
+
 namespace tenon::plugin {
 
 // The query function of the library at `path` (absolute, already through check_library_file).
 // Throws Error{TENON_E_PLUGIN}: the loader's words, or which query function is missing.
 tenon_plugin_query_fn open_library(const std::string& path);
+
+// The same from a sealed copy; `shown` is how the words name it. Equal bytes are opened once.
+tenon_plugin_query_fn open_sealed(const SealedFile& file, const std::string& shown);
+
+// A library of the system, by its name alone ("libcrypto.so.3"), found as the dynamic loader finds
+// any; it stays open. Throws Error{TENON_E_PLUGIN} with the loader's words.
+void open_system_library(const std::string& name);
+// A function of such a library; NULL where there is no such library or function.
+void* find_system_symbol(const std::string& name, const char* symbol);
 
 // The folder that holds the library (or program) this code is in; empty when it cannot be told.
 std::string own_folder();

@@ -236,7 +236,7 @@ Manifest read(const json& root) {
     m.required_ops = as_list(field(requires_.value, "ops", "requires."), as_dotted_name);
     m.required_roles = as_list(field(requires_.value, "roles", "requires."), as_role);
     m.cpu_features = as_list(field(requires_.value, "cpu_features", "requires."), as_string);
-    m.libraries = as_list(field(requires_.value, "libraries", "requires."), as_string);
+    m.libraries = as_list(field(requires_.value, "libraries", "requires."), as_file_name);
   }
   return m;
 }

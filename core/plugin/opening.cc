@@ -11,6 +11,7 @@
 #include "core/plugin/loader.h"
 #include "core/plugin/plugin_host.h"
 #include "core/plugin/policy.h"
+#include "core/plugin/sealed_file.h"
 #include "core/registry/checks.h"
 
 namespace tenon::plugin {
@@ -41,6 +42,11 @@ registry::Tables tables_of(const tenon_plugin& plugin, void* self) {
   tables.datasets = table_of<tenon_datasets_table>(plugin, self, "tenon.datasets/1");
   tables.selftest = table_of<tenon_selftest_table>(plugin, self, "tenon.selftest/1");
   return tables;
+}
+
+// The words of a library that is missing are better than those for what would need it.
+void open_libraries(const Manifest& manifest) {
+  for (const std::string& library : manifest.libraries) open_system_library(library);
 }
 
 // Gives back what `init` made, unless registration kept it.
@@ -89,19 +95,38 @@ bool PluginHost::open(Plugin& plugin) noexcept {
   return verdict == State::Open;
 }
 
-void PluginHost::open_checked(Plugin& plugin, State& verdict) {
-  verdict = State::Refused;
-  if (policy_ != TENON_POLICY_ANY) {
+// What is checked here is what is opened: under the allow-list a sealed copy, under `owned` a file
+// that nobody but root and the caller can exchange in between.
+tenon_plugin_query_fn PluginHost::open_file(Plugin& plugin, State& verdict) {
+  plugin.stage = Stage::Policy;
+  if (policy_ == TENON_POLICY_ALLOWLIST) {
+    const SealedFile file(plugin.library, allowlist_.hash_of(plugin.id));
+    plugin.stage = Stage::Library;
+    open_libraries(plugin.manifest);
+    check_library_file(file.path(), plugin.library);
+    verdict = State::Failed;
+    return open_sealed(file, plugin.library);
+  }
+  if (policy_ == TENON_POLICY_OWNED) {
     check_owned(plugin.folder + "/plugin.json");
     check_owned(plugin.library);
   }
-  check_library_file(plugin.library);
+  plugin.stage = Stage::Library;
+  open_libraries(plugin.manifest);
+  check_library_file(plugin.library, plugin.library);
+  verdict = State::Failed;
+  return open_library(plugin.library);
+}
+
+void PluginHost::open_checked(Plugin& plugin, State& verdict) {
+  verdict = State::Refused;
+  plugin.stage = Stage::Requirement;
   open_rivals(plugin);
   open_required(plugin);
 
-  verdict = State::Failed;
-  const tenon_plugin_query_fn query = open_library(plugin.library);
+  const tenon_plugin_query_fn query = open_file(plugin, verdict);
   libraries_opened_.fetch_add(1, std::memory_order_relaxed);
+  plugin.stage = Stage::Handshake;
   Answer answer;
   call_query(query, host_, answer);
   verdict = State::Refused;
@@ -110,6 +135,7 @@ void PluginHost::open_checked(Plugin& plugin, State& verdict) {
   check_identity(plugin.manifest, plugin.interface);
 
   verdict = State::Failed;
+  plugin.stage = Stage::Init;
   tenon_diag diag{};
   const tenon_status status = plugin.interface.init(&host_, &plugin.self, &diag);
   if (status != TENON_OK) {
@@ -117,9 +143,11 @@ void PluginHost::open_checked(Plugin& plugin, State& verdict) {
     throw Error{TENON_E_PLUGIN, "its init reported: " + words_of(diag, status)};
   }
   verdict = State::Refused;
+  plugin.stage = Stage::Registration;
   ReleaseSelf self{plugin};
   register_tables(plugin);
   self.kept = true;
+  plugin.stage = Stage::None;
 }
 
 void PluginHost::register_tables(Plugin& plugin) {

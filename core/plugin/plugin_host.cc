@@ -3,6 +3,8 @@
 // names that nothing was registered under.
 #include "core/plugin/plugin_host.h"
 
+#include <tenon/tenon.h>
+
 #include <algorithm>
 
 #include "core/api/error.h"
@@ -26,6 +28,8 @@ std::string verdict_of(const Plugin& plugin) {
       return "which could not be opened: " + plugin.reason;
     case State::Open:
       return "which is open but does not offer it";
+    case State::Deactivated:
+      return "which was deactivated";
     case State::Found:
       break;
   }
@@ -43,6 +47,7 @@ constexpr const char* kRefusedHint =
 PluginHost::PluginHost(const HostOptions& options, registry::Registry& registry,
                        const tenon_host& host)
     : registry_(registry), host_(host), policy_(options.policy) {
+  if (policy_ == TENON_POLICY_ALLOWLIST) allowlist_ = Allowlist(options.allowlist);
   scan(options);
 }
 
@@ -52,12 +57,14 @@ PluginHost::~PluginHost() {
   }
 }
 
-const Plugin* PluginHost::find(std::string_view id) const {
+Plugin* PluginHost::find_plugin(std::string_view id) const {
   for (const auto& plugin : plugins_) {
     if (plugin->id == id) return plugin.get();
   }
   return nullptr;
 }
+
+const Plugin* PluginHost::find(std::string_view id) const { return find_plugin(id); }
 
 int64_t PluginHost::libraries_opened() const {
   return libraries_opened_.load(std::memory_order_relaxed);
@@ -220,6 +227,24 @@ void PluginHost::open_for_device(uint32_t kind) {
                    [](const Plugin* a, const Plugin* b) { return a->id < b->id; });
   open_all_of(wanted);
   opened_kinds_.push_back(kind);
+}
+
+void PluginHost::deactivate(std::string_view id) {
+  Plugin* plugin = find_plugin(id);
+  if (plugin == nullptr) {
+    Error error{TENON_E_NOT_FOUND, "no plugin " + quoted(id) + " was found; " + searched()};
+    error.operand = "id";
+    error.expected = "the id of a plugin of this runtime";
+    error.found = id;
+    error.hint = "`tenon list` shows every plugin";
+    throw error;
+  }
+  const std::lock_guard lock(mutex_);
+  const State state = plugin->state.load(std::memory_order_acquire);
+  if (state == State::Open) registry_.remove(*plugin);
+  if (state == State::Open || state == State::Found) {
+    plugin->state.store(State::Deactivated, std::memory_order_release);
+  }
 }
 
 void PluginHost::open_all() {

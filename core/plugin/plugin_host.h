@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/plugin/allowlist.h"
 #include "core/registry/registry.h"
 
 namespace tenon::plugin {
@@ -45,10 +46,24 @@ Manifest parse_manifest(std::string_view json_text, std::string_view file_name);
 std::string format_manifest(const Manifest& manifest);
 
 // Refused: Tenon said no, before or after opening. Failed: the library or its code did.
-enum class State : uint8_t { Found, Refused, Open, Failed };
+// Deactivated: the program said no, for the rest of the runtime's life.
+enum class State : uint8_t { Found, Refused, Open, Failed, Deactivated };
+
+// How far a refused or failed plugin came.
+enum class Stage : uint8_t {
+  None,
+  Manifest,
+  Policy,
+  Requirement,
+  Library,
+  Handshake,
+  Init,
+  Registration
+};
 
 // One plugin of one runtime. Address stable; `self` and `tables` set when Open. While `state` is
-// Found only the members above it may be read; afterwards nothing changes until the host dies.
+// Found only the members above it may be read; afterwards nothing changes until the host dies, but
+// that an Open plugin may become Deactivated.
 struct Plugin {
   std::string id;
   std::string folder;
@@ -56,11 +71,16 @@ struct Plugin {
   Manifest manifest;
   uint32_t order = 0;  // position in the search
   std::atomic<State> state{State::Found};
+  Stage stage = Stage::None;        // where it was refused or failed
   std::string reason;               // why refused or failed
   std::vector<std::string> report;  // what of it was passed over
   tenon_plugin interface {};        // what the query filled in
   void* self = nullptr;
   registry::Tables tables;
+
+  bool is_deactivated() const {
+    return state.load(std::memory_order_acquire) == State::Deactivated;
+  }
 };
 
 struct SearchPath {
@@ -75,13 +95,15 @@ struct HostOptions {
   std::vector<std::string> paths;  // searched first
   bool default_paths = true;
   bool environment = true;
-  uint32_t policy = 0;  // TENON_POLICY_*
+  uint32_t policy = 0;    // TENON_POLICY_*
+  std::string allowlist;  // the lock file of TENON_POLICY_ALLOWLIST
   std::vector<std::string> exclude;
 };
 
 class PluginHost {
  public:
-  // Scans at once: reads manifests, opens nothing. Never throws for a broken plugin.
+  // Scans at once: reads manifests, opens nothing. Never throws for a broken plugin, but for an
+  // allow-list that cannot be read.
   PluginHost(const HostOptions& options, registry::Registry& registry, const tenon_host& host);
   ~PluginHost();  // calls each opened plugin's release; libraries stay mapped
   PluginHost(const PluginHost&) = delete;
@@ -102,6 +124,11 @@ class PluginHost {
   void open_for_device(uint32_t kind);
   void open_all();  // for listings
 
+  // Takes a plugin out of use: nothing of it is found, chosen or opened again. Calls that run
+  // inside it are not waited for. No effect on one that was refused or has failed. Throws
+  // Error{TENON_E_NOT_FOUND} where there is none of this id.
+  void deactivate(std::string_view id);
+
   const Plugin* find(std::string_view id) const;
   const std::vector<std::unique_ptr<Plugin>>& plugins() const { return plugins_; }
   const std::vector<SearchPath>& paths() const { return paths_; }
@@ -121,11 +148,13 @@ class PluginHost {
   // opening.cc; the mutex is held
   bool open(Plugin& plugin) noexcept;  // true when Open
   void open_checked(Plugin& plugin, State& verdict);
+  tenon_plugin_query_fn open_file(Plugin& plugin, State& verdict);
   void open_rivals(const Plugin& plugin);
   void open_required(const Plugin& plugin);
   void open_all_of(const Plugins& plugins);
   void register_tables(Plugin& plugin);
 
+  Plugin* find_plugin(std::string_view id) const;
   static bool settled(const Plugins& plugins);  // none of them is still to be opened
   const registry::Backend& require_host_backend();
   const Plugins& listing(Listed kind, std::string_view name) const;
@@ -136,6 +165,7 @@ class PluginHost {
   registry::Registry& registry_;
   const tenon_host& host_;
   uint32_t policy_;
+  Allowlist allowlist_;
   std::vector<std::unique_ptr<Plugin>> plugins_;
   std::vector<SearchPath> paths_;
   // By kind: name -> the plugins whose manifests list it, in search order, refused ones too.

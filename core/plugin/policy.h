@@ -17,7 +17,8 @@ void check_owned(const std::string& path);
 void check_cpu_features(const std::vector<std::string>& features);
 
 // Refuses a library file that the dynamic loader could not open, with better words than the
-// loader's: missing, no regular file, not ELF, for another machine, truncated.
-void check_library_file(const std::string& path);
+// loader's: missing, no regular file, not ELF, for another machine, truncated. `shown` is how the
+// words name it.
+void check_library_file(const std::string& path, const std::string& shown);
 
 }  // namespace tenon::plugin

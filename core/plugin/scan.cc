@@ -124,21 +124,29 @@ std::vector<SearchPath> search_paths(const HostOptions& options) {
 }
 
 // What can be said against a plugin without opening it.
-void check_found(const Plugin& plugin, const HostOptions& options, const tenon_host& host) {
+void check_found(Plugin& plugin, const HostOptions& options, const Allowlist& allowlist,
+                 const tenon_host& host) {
+  plugin.stage = Stage::Policy;
   if (std::find(options.exclude.begin(), options.exclude.end(), plugin.id) !=
       options.exclude.end()) {
     registry::refuse("excluded by name");
   }
+  plugin.stage = Stage::Handshake;
   check_manifest_abi(plugin.manifest, host);
+  plugin.stage = Stage::Library;
   if (!exists(plugin.library)) {
     registry::refuse("library " + plugin.library + " does not exist; plugin.json names it");
   }
-  if (options.policy != TENON_POLICY_ANY) {
+  plugin.stage = Stage::Policy;
+  if (options.policy == TENON_POLICY_OWNED) {
     check_owned(plugin.folder);
     check_owned(plugin.folder + "/plugin.json");
     check_owned(plugin.library);
   }
+  if (options.policy == TENON_POLICY_ALLOWLIST) allowlist.hash_of(plugin.id);
+  plugin.stage = Stage::Requirement;
   check_cpu_features(plugin.manifest.cpu_features);
+  plugin.stage = Stage::None;
 }
 
 }  // namespace
@@ -187,6 +195,7 @@ void PluginHost::scan_folder(const std::string& folder, SearchPath& path,
   plugin->folder = folder;
   plugin->id = folder.substr(folder.rfind('/') + 1);
   plugin->order = static_cast<uint32_t>(plugins_.size());
+  plugin->stage = Stage::Manifest;
   try {
     const std::string file = folder + "/plugin.json";
     plugin->manifest = parse_manifest(read_manifest(file), file);
@@ -197,7 +206,7 @@ void PluginHost::scan_folder(const std::string& folder, SearchPath& path,
     if (const Plugin* first = find(plugin->id)) {
       registry::refuse("another plugin with this id was found first in " + first->folder);
     }
-    check_found(*plugin, options, host_);
+    check_found(*plugin, options, allowlist_, host_);
   } catch (Error& error) {
     plugin->reason = std::move(error.message);
     plugin->state.store(State::Refused, std::memory_order_release);

@@ -38,6 +38,8 @@ inline constexpr uint32_t kRoleEnd = TENON_ROLE_ISFINITE + 1;
 // "copy", "sum_to", ...; empty for TENON_ROLE_NONE and unknown roles.
 std::string_view name_of_role(uint32_t role) noexcept;
 
+struct Op;
+
 // Descriptors are copied, so that a shorter one of an older plugin has a zero tail.
 struct Kernel {
   tenon_kernel_desc desc{};
@@ -48,6 +50,7 @@ struct Kernel {
 struct VjpRule {
   tenon_vjp_desc desc{};
   plugin::Plugin* plugin = nullptr;
+  Op* op = nullptr;
 };
 
 // Best first: priority, then plugin id, then order of registration. All device kinds together.
@@ -129,6 +132,11 @@ class Registry {
   // of the plugin. Called under the plugin host's mutex.
   void add(plugin::Plugin& plugin, const Tables& tables, std::vector<std::string>& report);
 
+  // Takes a plugin's entries out of every look-up: its kernels are chosen no more, and the next
+  // best rule or role holder takes the place of its own. The objects themselves stay, because
+  // calls, graphs and handles refer to them. All or nothing; called under the plugin host's mutex.
+  void remove(const plugin::Plugin& plugin);
+
   // Thread-safe look-ups; nullptr where absent. Names as "vendor.op"; revision 0: newest.
   Op* find_op(std::string_view name, uint32_t revision = 0) const;
   Op* role(uint32_t role) const;
@@ -163,7 +171,8 @@ class Registry {
   // What look-ups read. A transaction works on a copy and swaps it in, so that one that fails
   // leaves no trace.
   struct Index {
-    std::vector<Op*> ops;  // by Op::index
+    std::vector<Op*> ops;  // in order of registration
+    uint32_t next_op = 0;  // the next Op::index
     std::unordered_map<std::string, std::vector<Op*>, NameHash, std::equal_to<>> ops_by_name;
     std::array<Op*, kRoleEnd> roles{};
     std::vector<const Backend*> backends;  // search order

@@ -29,11 +29,6 @@ bool has(const List& list, const Item& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-// Is (priority, id) ahead of the other?
-bool better(int32_t priority, const std::string& id, int32_t other, const std::string& other_id) {
-  return priority != other ? priority > other : id < other_id;
-}
-
 }  // namespace
 
 void OpDeleter::operator()(Op* op) const noexcept {
@@ -121,7 +116,7 @@ void Transaction::stage_op(const tenon_op_desc& desc, uint32_t position) {
   op->doc = text_of(desc.doc, what);
   op->schema = std::move(schema);
   op->plugin = &plugin_;
-  op->index = static_cast<uint32_t>(next_->ops.size());
+  op->index = next_->next_op++;
   op->runtime = registry_.runtime_;
   next_->ops.push_back(op.get());
   auto& revisions = next_->ops_by_name[name];
@@ -174,6 +169,8 @@ void Transaction::stage_vjp(const tenon_vjp_desc& desc, uint32_t position) {
     return;
   }
   if (!fits(*op, what, [&] { check_vjp(desc, what, op->schema); })) return;
+  // One that is passed over stays at hand for when the better one's plugin is deactivated.
+  content_->rules.push_back({desc, &plugin_, op});
   const VjpRule* current = op->vjp.load(std::memory_order_acquire);
   if (current != nullptr &&
       !better(desc.priority, plugin_.id, current->desc.priority, current->plugin->id)) {
@@ -186,7 +183,6 @@ void Transaction::stage_vjp(const tenon_vjp_desc& desc, uint32_t position) {
                                    "plugin " + plugin_.id + " comes first, with priority " +
                                    std::to_string(desc.priority));
   }
-  content_->rules.push_back({desc, &plugin_});
   new_rules_[op] = &content_->rules.back();
 }
 

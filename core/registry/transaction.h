@@ -20,6 +20,12 @@ struct OpDeleter {
 };
 using OwnedOp = std::unique_ptr<Op, OpDeleter>;
 
+// Is (priority, plugin id) ahead of the other?
+inline bool better(int32_t priority, const std::string& id, int32_t other,
+                   const std::string& other_id) {
+  return priority != other ? priority > other : id < other_id;
+}
+
 struct Registry::Content {
   std::vector<OwnedOp> ops;
   std::deque<Kernel> kernels;

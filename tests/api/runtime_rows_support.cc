@@ -39,12 +39,22 @@ void add_creation(Rows& rows) {
   runtime("struct_size 0", [](auto& o) { o.struct_size = 0; });
   runtime("unknown flags", [](auto& o) { o.flags = 1u << 30; });
   runtime("unknown policy", [](auto& o) { o.policy = 99; });
+  runtime("allow-list policy without a list", [](auto& o) { o.policy = TENON_POLICY_ALLOWLIST; });
+  runtime("an allow-list without the policy", [](auto& o) { o.allowlist = {"list", TENON_NUL}; });
+  runtime("NULL allow-list with a length", [](auto& o) { o.allowlist = {nullptr, 3}; });
   runtime("negative threads", [](auto& o) { o.threads = -1; });
   runtime("too many threads", [](auto& o) { o.threads = INT32_MAX; });
   runtime("NULL paths with a count", [](auto& o) { o.n_paths = 2; });
   runtime("NULL exclude with a count", [](auto& o) { o.n_exclude = 2; });
   runtime("unknown check mode", [](auto& o) { o.check = {"everything", TENON_NUL}; });
   runtime("NULL check with a length", [](auto& o) { o.check = {nullptr, 3}; });
+  add_diag(rows, "tenon_runtime_create", "an allow-list that does not exist", TENON_E_IO,
+           [](World& w, tenon_diag* diag) {
+             tenon_runtime_options options = options_of();
+             options.policy = TENON_POLICY_ALLOWLIST;
+             options.allowlist = {"/nowhere/list", TENON_NUL};
+             return tenon_runtime_create(&options, diag, &w.outs.runtime);
+           });
   add_diag(rows, "tenon_runtime_create", "NULL out", TENON_E_ARGUMENT,
            [](World&, tenon_diag* diag) {
              const tenon_runtime_options options = options_of();
@@ -142,6 +152,13 @@ void add_runtime(Rows& rows) {
   });
   add(rows, "tenon_runtime_set_pin", "NULL op with a length", TENON_E_ARGUMENT,
       [](World& w) { return tenon_runtime_set_pin(w.cx, nullptr, 4, "tenon.ref", TENON_NUL); });
+  add_contexts(rows, "tenon_plugin_deactivate", [](World&, tenon_context* cx) {
+    return tenon_plugin_deactivate(cx, "tenon.nobody", TENON_NUL);
+  });
+  add(rows, "tenon_plugin_deactivate", "unknown plugin", TENON_E_NOT_FOUND,
+      [](World& w) { return tenon_plugin_deactivate(w.cx, "tenon.nobody", TENON_NUL); });
+  add(rows, "tenon_plugin_deactivate", "NULL id with a length", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_plugin_deactivate(w.cx, nullptr, 3); });
   add_contexts(rows, "tenon_runtime_set_memory_limit",
                [](World&, tenon_context* cx) { return tenon_runtime_set_memory_limit(cx, 1); });
   add_contexts(rows, "tenon_runtime_get_stats", [](World& w, tenon_context* cx) {

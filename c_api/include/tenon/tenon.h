@@ -86,6 +86,7 @@ TENON_EXPORT void tenon_runtime_release(tenon_runtime* runtime);
 //   "ops"         each op: schema, documentation, flags, kernels, backward rule
 //   "optimizers"  "datasets"  "samples"
 //   "paths"       the folders searched, in order, and what was wrong with each
+//   "hashes"      sha256 of each plugin's library as it is now on disk
 //   "stats"       live objects, memory per device, launches
 //   "environment" threads, check modes, CPU limits
 //   "log"         the newest lines plugins have logged
@@ -100,6 +101,18 @@ TENON_EXPORT tenon_status tenon_runtime_query(tenon_context* context, const char
 TENON_EXPORT tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op,
                                                 uint64_t op_length, const char* plugin,
                                                 uint64_t plugin_length);
+
+// Takes a plugin out of use in this runtime, for good: nothing of it is found, chosen or called
+// again. Waits until the calls that are running in other contexts have returned and devices have
+// finished, then drops its prepared kernel objects. What it made lives on: tensors keep their data,
+// and memory of its devices is given back to it. Calls that need it fail with TENON_E_PLUGIN; where
+// another plugin offers a kernel or rule too, that takes over. The library stays mapped. A second
+// time changes nothing.
+// errors   TENON_E_NOT_FOUND, TENON_E_CAPTURE (while this context captures), TENON_E_INTERRUPTED
+//          (out of use, but calls may still be running inside), the failure of a device's earlier
+//          work (out of use all the same)
+TENON_EXPORT tenon_status tenon_plugin_deactivate(tenon_context* context, const char* id,
+                                                  uint64_t id_length);
 
 // Bytes of memory each device of this runtime may hold; 0: no limit.
 TENON_EXPORT tenon_status tenon_runtime_set_memory_limit(tenon_context* context, uint64_t bytes);

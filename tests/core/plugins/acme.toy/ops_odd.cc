@@ -96,6 +96,7 @@ constexpr tenon_op_desc ops[] = {
     map("acme.outer", "outer(x: T[...]) -> T[...]", sdk::compose_fn<outer>),
     map("acme.hook", "hook(x: T[...], *, function: int, user: int) -> T[...]", nullptr,
         TENON_OP_ELEMENTWISE | TENON_OP_EFFECT),
+    map("acme.watch", "watch(x: T[...], *, counters: int=0) -> T[...] where T: float"),
 };
 
 constexpr tenon_slot_rule anything[] = {sdk::strided_in(), sdk::strided_out()};
@@ -143,6 +144,13 @@ constexpr tenon_kernel_desc kernels[] = {
                  .n_attrs = 2,
                  .flags = kGood,
                  .launch = sdk::launch_fn<hook>}),
+    sdk::kernel({.op = "acme.watch",
+                 .device = "toy",
+                 .slots = anything,
+                 .rows = sdk::kFloats,
+                 .n_attrs = 1,
+                 .flags = kGood,
+                 .launch = sdk::launch_fn<acme::copy>}),
 };
 
 constexpr tenon_vjp_need nothing[1] = {};
@@ -150,6 +158,8 @@ constexpr tenon_vjp_desc vjps[] = {
     sdk::vjp({.op = "acme.unsafe", .needs = nothing, .vjp = sdk::vjp_fn<identity_vjp>}),
     sdk::vjp({.op = "acme.nosy", .needs = nothing, .vjp = sdk::vjp_fn<nosy_vjp>}),
     sdk::vjp({.op = "acme.badgrad", .needs = nothing, .vjp = sdk::vjp_fn<badgrad_vjp>}),
+    sdk::vjp(
+        {.op = "acme.watch", .needs = nothing, .vjp = sdk::vjp_fn<identity_vjp>, .n_attrs = 1}),
     sdk::vjp({.op = "acme.once", .needs = nothing, .vjp = sdk::vjp_fn<identity_vjp>, .flags = 0}),
 };
 

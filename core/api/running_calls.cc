@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/running_calls.cc: which contexts are inside a public call, and waiting for them.
+//
+// A caller first changes what new calls can see, then waits here. `busy` is exchanged by the call
+// that enters, and exchanged for itself here: either that comes first, and the call sees the
+// change, or the call is seen and waited for.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "core/api/context.h"
+
+namespace tenon {
+
+namespace {
+
+struct Pending {
+  uint64_t id;     // of the context
+  uint64_t calls;  // that had returned when the wait began
+};
+
+// Contexts that wait for others are at rest, or two of them would wait for each other.
+bool is_running(Context& context) {
+  bool idle = false;
+  return !context.busy.compare_exchange_strong(idle, false, std::memory_order_acq_rel) &&
+         !context.waiting.load(std::memory_order_acquire);
+}
+
+struct Waiting {
+  explicit Waiting(Context& context) : flag(context.waiting) {
+    flag.store(true, std::memory_order_release);
+  }
+  ~Waiting() { flag.store(false, std::memory_order_release); }
+  std::atomic<bool>& flag;
+};
+
+}  // namespace
+
+void Runtime::add_context(Context& context) {
+  std::lock_guard lock(mutex_);
+  context.id = ++context_ids_;
+  contexts_.push_back(&context);
+}
+
+void Runtime::remove_context(Context& context) noexcept {
+  std::lock_guard lock(mutex_);
+  std::erase(contexts_, &context);
+}
+
+void Runtime::wait_for_calls(Context& self) {
+  const Waiting waiting(self);
+  std::vector<Pending> pending;
+  {
+    std::lock_guard lock(mutex_);
+    for (Context* context : contexts_) {
+      // The count is read first: a call that returns in between then counts as returned.
+      const uint64_t calls = context->calls.load(std::memory_order_acquire);
+      if (context != &self && is_running(*context)) pending.push_back({context->id, calls});
+    }
+  }
+  const auto has_returned = [this](const Pending& entry) {
+    const auto found =
+        std::find_if(contexts_.begin(), contexts_.end(),
+                     [&](const Context* context) { return context->id == entry.id; });
+    return found == contexts_.end() ||
+           (*found)->calls.load(std::memory_order_acquire) != entry.calls || !is_running(**found);
+  };
+  while (true) {
+    {
+      std::lock_guard lock(mutex_);
+      std::erase_if(pending, has_returned);
+    }
+    if (pending.empty()) return;
+    self.check_interrupt();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+}  // namespace tenon

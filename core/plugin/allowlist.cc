@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plugin/allowlist.cc: reads
+//
+//   {"lock": 1, "plugins": [{"id": "vendor.name", "sha256": "64 hex digits"}, ...]}
+//
+// What else an entry says (version, library) is for people.
+#include "core/plugin/allowlist.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "core/api/error.h"
+#include "core/plugin/policy.h"
+
+namespace tenon::plugin {
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse(const std::string& path, tenon_status status, const std::string& problem) {
+  throw Error{.status = status,
+              .message = "allow-list " + path + " " + problem,
+              .operand = "allowlist",
+              .expected = "a lock file",
+              .hint = "write it with `tenon plugin lock -o " + path + "`"};
+}
+
+std::string read_all(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(path, TENON_E_IO, std::string("cannot be read: ") + std::strerror(errno));
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) refuse(path, TENON_E_IO, "cannot be read");
+  return text;
+}
+
+bool is_sha256(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+std::string text_at(const json& entry, const char* name) {
+  const auto found = entry.find(name);
+  return found != entry.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+Allowlist::Allowlist(const std::string& path) : path_(path) {
+  const std::string text = read_all(path);
+  check_owned(path);
+  const json root = json::parse(text, nullptr, false);
+  if (!root.is_object()) refuse(path, TENON_E_DATA, "is not a JSON object");
+  const auto version = root.find("lock");
+  if (version == root.end() || *version != 1) {
+    refuse(path, TENON_E_DATA, "has no \"lock\": 1; this Tenon reads format 1");
+  }
+  const auto plugins = root.find("plugins");
+  if (plugins == root.end() || !plugins->is_array()) {
+    refuse(path, TENON_E_DATA, "has no list \"plugins\"");
+  }
+  for (size_t i = 0; i < plugins->size(); ++i) {
+    const json& entry = (*plugins)[i];
+    const std::string where = "plugins[" + std::to_string(i) + "]";
+    if (!entry.is_object()) refuse(path, TENON_E_DATA, where + " is not an object");
+    const std::string id = text_at(entry, "id");
+    const std::string hash = text_at(entry, "sha256");
+    if (id.empty()) refuse(path, TENON_E_DATA, where + " has no \"id\"");
+    if (!is_sha256(hash)) {
+      refuse(path, TENON_E_DATA,
+             where + " (" + id + "): \"sha256\" must be 64 hexadecimal digits in small letters");
+    }
+    if (!hashes_.emplace(id, hash).second) {
+      refuse(path, TENON_E_DATA, where + ": " + id + " is listed twice");
+    }
+  }
+}
+
+const std::string& Allowlist::hash_of(const std::string& id) const {
+  const auto found = hashes_.find(id);
+  if (found != hashes_.end()) return found->second;
+  throw Error{TENON_E_PLUGIN, "the allow-list " + path_ +
+                                  " does not list it; if it should be "
+                                  "permitted, write the list again with `tenon plugin lock`"};
+}
+
+}  // namespace tenon::plugin

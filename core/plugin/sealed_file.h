@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plugin/sealed_file.h: a library's bytes in memory that nobody can change any more.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace tenon::plugin {
+
+// A regular file, readable; throws Error{TENON_E_PLUGIN} that names it.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  const void* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  void* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// A copy of `path` in a sealed memory file whose bytes have the given hash; throws
+// Error{TENON_E_PLUGIN} where they do not. The copy is what was hashed, so it does not matter what
+// becomes of the file meanwhile.
+class SealedFile {
+ public:
+  SealedFile(const std::string& path, const std::string& sha256);
+  ~SealedFile();
+  SealedFile(const SealedFile&) = delete;
+  SealedFile& operator=(const SealedFile&) = delete;
+  const std::string& sha256() const { return sha256_; }
+  std::string path() const;  // below /proc/self/fd; good while the descriptor is open
+  // The descriptor now belongs to the process: the loader knows the library by path().
+  void keep_open() const { kept_ = true; }
+
+ private:
+  std::string sha256_;
+  int descriptor_ = -1;
+  mutable bool kept_ = false;
+};
+
+}  // namespace tenon::plugin

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plugin/sha256.cc: EVP_Digest of libcrypto. https://docs.openssl.org/3.0/man3/EVP_DigestInit/
+#include "core/plugin/sha256.h"
+
+#include <array>
+
+#include "core/api/error.h"
+#include "core/plugin/loader.h"
+#include "core/plugin/sealed_file.h"
+
+namespace tenon::plugin {
+namespace {
+
+using DigestFn = int (*)(const void* data, size_t bytes, unsigned char* out,
+                         unsigned int* out_bytes, const void* type, void* engine);
+using TypeFn = const void* (*)();
+
+struct Crypto {
+  DigestFn digest = nullptr;
+  TypeFn type = nullptr;
+};
+
+const Crypto& crypto() {
+  static const Crypto found = [] {
+    Crypto made;
+    for (const char* name : {"libcrypto.so.3", "libcrypto.so.1.1"}) {
+      made.digest = reinterpret_cast<DigestFn>(find_system_symbol(name, "EVP_Digest"));
+      made.type = reinterpret_cast<TypeFn>(find_system_symbol(name, "EVP_sha256"));
+      if (made.digest != nullptr && made.type != nullptr) return made;
+    }
+    return Crypto{};
+  }();
+  if (found.digest != nullptr) return found;
+  throw Error{.status = TENON_E_UNSUPPORTED,
+              .message =
+                  "sha256 needs OpenSSL's libcrypto.so.3 or libcrypto.so.1.1, and neither "
+                  "can be opened",
+              .expected = "libcrypto.so.3",
+              .hint = "install OpenSSL (Debian: libssl3), or use another policy"};
+}
+
+}  // namespace
+
+std::string sha256_of(const void* data, size_t bytes) {
+  const Crypto& library = crypto();
+  std::array<unsigned char, 64> digest{};
+  unsigned int length = 0;
+  if (library.digest(data, bytes, digest.data(), &length, library.type(), nullptr) != 1 ||
+      length != 32) {
+    throw Error{TENON_E_INTERNAL, "libcrypto failed to compute a sha256"};
+  }
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (unsigned int i = 0; i < length; ++i) {
+    text += digits[digest[i] >> 4];
+    text += digits[digest[i] & 15];
+  }
+  return text;
+}
+
+std::string sha256_of_file(const std::string& path) {
+  const MappedFile file(path);
+  return sha256_of(file.data(), file.size());
+}
+
+}  // namespace tenon::plugin

@@ -17,7 +17,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-static_assert(std::size(kLayouts) == 8);
 constexpr tenon_dtype kDtypes[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
 
 // The last ones are cut into several tiles.
@@ -57,11 +56,19 @@ class ProviderResults : public Provider {
   std::mt19937_64 random{kSeed};
 };
 
-// Every pair of layouts for small operands; for others each layout once.
-bool pairs_up(const Shape& a_shape, size_t a_layout, size_t b_layout) {
+bool is_small(const Shape& shape) {
   int64_t elements = 1;
-  for (const int64_t size : a_shape) elements *= size;
-  return elements < 1000 || b_layout == (3 * a_layout + 1) % 8;
+  for (const int64_t size : shape) elements *= size;
+  return elements < 1000;
+}
+
+// Every pair of layouts for small operands; for others, where the reference takes its time, those
+// that BLAS reads as they are, and in f32 some that are copied first.
+bool pairs_up(const Shape& a_shape, tenon_dtype dtype, Layout a, Layout b) {
+  if (is_small(a_shape) || (a == Layout::Transposed && b == Layout::Transposed)) return true;
+  const auto from = static_cast<size_t>(a);
+  const bool turned = static_cast<size_t>(b) == (3 * from + 1) % std::size(kLayouts);
+  return turned && (a == Layout::RowMajor || (dtype == TENON_DTYPE_F32 && from % 2 == 0));
 }
 
 TEST_F(ProviderResults, AgreeWithTheReferenceForAllShapesAndLayouts) {
@@ -69,8 +76,7 @@ TEST_F(ProviderResults, AgreeWithTheReferenceForAllShapesAndLayouts) {
     for (const auto& [a_shape, b_shape] : kShapes) {
       for (const Layout a_layout : kLayouts) {
         for (const Layout b_layout : kLayouts) {
-          const auto number = [](Layout layout) { return static_cast<size_t>(layout); };
-          if (!pairs_up(a_shape, number(a_layout), number(b_layout))) continue;
+          if (!pairs_up(a_shape, dtype, a_layout, b_layout)) continue;
           SCOPED_TRACE(testing::Message()
                        << "f" << (dtype == TENON_DTYPE_F32 ? 32 : 64) << " "
                        << testing::PrintToString(a_shape) << " " << name_of(a_layout) << ", "
@@ -119,6 +125,7 @@ TEST_F(ProviderResults, NothingButTheOutputIsWritten) {
   const Context cx(checked, TENON_ARITHMETIC_FAST);
   for (const auto& [a_shape, b_shape] : kShapes) {
     for (const Layout layout : kLayouts) {
+      if (!is_small(a_shape) && layout != Layout::Transposed) continue;  // the check takes its time
       SCOPED_TRACE(testing::Message() << testing::PrintToString(a_shape) << " " << name_of(layout));
       const Tensor a = placed(cx, TENON_DTYPE_F32, a_shape, layout, random);
       const Tensor b = placed(cx, TENON_DTYPE_F32, b_shape, layout, random);

@@ -54,8 +54,8 @@ struct Skipped {
   std::string reason;
 };
 
-// What one call amounts to. Only of products of matrices is it known how many operations they take;
-// for others it is the memory of operands and results, each counted once.
+// What one call amounts to. Only of products of float matrices is it known how many operations they
+// take; for others it is the memory of operands and results, each counted once.
 struct Work {
   const char* unit = "bytes";
   double amount = 0;
@@ -181,7 +181,8 @@ class Call {
       elements += count;
       bytes += count * size_of_name(output.at("dtype"));
     }
-    if (explained_.at("op") == "tenon.matmul" && first != nullptr) {
+    const bool floats = sdk::is_float(sdk::sample_dtype(explained_.at("dtypes").value("T", "")));
+    if (explained_.at("op") == "tenon.matmul" && floats && first != nullptr) {
       return {"flop", 2 * elements * static_cast<double>(first->dims.back())};
     }
     return {"bytes", bytes};

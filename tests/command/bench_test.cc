@@ -109,6 +109,7 @@ TEST(CommandBench, SaysWhyAProviderCannotRunTheCall) {
   EXPECT_EQ(plugins_in(answer.at("skipped")), std::vector<std::string>{"tenon.openblas"});
   EXPECT_THAT(answer.at("skipped")[0].at("reason").get<std::string>(),
               HasSubstr("has no row for dtypes (i32)"));
+  EXPECT_EQ(answer.at("work").at("unit"), "bytes") << "integers make no floating-point operations";
   const Done only = bench({"tenon.matmul", "i32[4,4], i32[4,4]", "--plugins", "tenon.openblas"});
   EXPECT_EQ(only.status, 1);
   EXPECT_THAT(only.err, AllOf(HasSubstr("no provider can run this call of tenon.matmul"),

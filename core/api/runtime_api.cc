@@ -85,7 +85,8 @@ tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op, uint6
                   .message = "no plugin \"" + std::string(id) + "\" was found; " +
                              cx.runtime->plugins.searched(),
                   .operand = "plugin",
-                  .found = std::string(id)};
+                  .found = std::string(id),
+                  .hint = "`tenon list` shows the plugins that are found"};
     }
     const uint32_t index =
         op_name.empty() ? UINT32_MAX : cx.runtime->plugins.require_op(op_name, 0).index;

@@ -108,6 +108,23 @@ bool is_view(const Invocation& call) {
   return result.copy_needed == 0;
 }
 
+// The op's report, and why a pin has no effect on this call.
+ordered_json report_json(const Invocation& call,
+                         std::span<const std::pair<const Kernel*, std::string>> judged) {
+  ordered_json list = call.cx.runtime->registry.report_of(call.op);
+  const std::string pin = pinned_plugin(call);
+  if (pin.empty()) return list;
+  bool listed = false;
+  for (const auto& [kernel, reason] : judged) {
+    if (kernel->plugin->id != pin) continue;
+    if (reason.empty()) return list;
+    listed = true;
+  }
+  list.push_back(pin + " is pinned, but " +
+                 (listed ? "its kernels cannot run this call" : "has no kernel for this op"));
+  return list;
+}
+
 }  // namespace
 
 std::string explain(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
@@ -155,7 +172,7 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
       {"candidates", candidates},
       {"backward",
        {{"plugin", rule ? ordered_json(rule->plugin->id) : ordered_json()}, {"compose", composes}}},
-      {"report", context.runtime->registry.report_of(op)}};
+      {"report", report_json(call, judged)}};
   return answer.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

@@ -117,13 +117,18 @@ std::string unfit(const Invocation& call, const Kernel& kernel) {
 
 }  // namespace
 
-std::vector<std::pair<const Kernel*, std::string>> judge(const Invocation& call) {
-  call.cx.runtime->plugins.open_for_device(call.device->id.kind);
+std::string pinned_plugin(const Invocation& call) {
   std::string pin;
   for (const auto& [op, plugin] : call.cx.runtime->pins()) {
     if (op == call.op.index) pin = plugin;
     if (op == UINT32_MAX && pin.empty()) pin = plugin;
   }
+  return pin;
+}
+
+std::vector<std::pair<const Kernel*, std::string>> judge(const Invocation& call) {
+  call.cx.runtime->plugins.open_for_device(call.device->id.kind);
+  const std::string pin = pinned_plugin(call);
   const bool canonical =
       call.device->host_memory() && call.cx.arithmetic == TENON_ARITHMETIC_CANONICAL;
   struct Judged {

@@ -51,6 +51,9 @@ const Candidates& candidates(const Invocation& call);
 // Every kernel of the op with the reason why it cannot run ("" where it can), best first.
 std::vector<std::pair<const registry::Kernel*, std::string>> judge(const Invocation& call);
 
+// The plugin pinned for the call's op, or for all; "" where none is.
+std::string pinned_plugin(const Invocation& call);
+
 // TENON_E_NO_KERNEL with every candidate and why it lost.
 [[noreturn]] void fail_no_kernel(const Invocation& call, const std::string& declined);
 

@@ -26,12 +26,22 @@ struct Failure {
   int exit_status = kFindings;
 };
 
+// What `bench` is to measure.
+struct BenchRequest {
+  std::string op, sample;
+  std::vector<std::string> plugins;  // empty: all that can
+  std::string arithmetic = "canonical";
+  double min_time = 0.5;  // seconds for each provider
+  bool json = false;
+};
+
 // Each prints its answer and returns an exit status; throws Failure.
 int list(const Options& options, bool as_json);
 int doctor(const Options& options, bool as_json);
 int op_list(const Options& options, bool as_json);
 int op_explain(const Options& options, const std::string& name, const std::string& sample,
                bool as_json);
+int bench(const Options& options, const BenchRequest& request);
 int inspect(const std::string& file, bool as_json);
 int trace(const Options& options, const std::string& file, const std::vector<std::string>& program);
 // An empty `output` is plugin.json beside the library, "-" standard output; an empty `id` is any.

@@ -30,6 +30,7 @@ struct Given {
   bool json = false;
   std::string name, sample, file, output, id;
   std::vector<std::string> program;
+  BenchRequest bench;
   std::function<int()> run;
 };
 
@@ -56,6 +57,22 @@ void add_op(CLI::App& app, Given& given) {
   });
 }
 
+void add_bench(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand(
+      "bench", "Time one call with every provider that can run it, and compare the results");
+  BenchRequest& request = given.bench;
+  command->add_option("name", request.op, "The op, \"tenon.matmul\"")->required();
+  command->add_option("sample", request.sample, "The call, as for `op explain`")->required();
+  command->add_option("--plugins", request.plugins, "Only these providers, comma separated")
+      ->delimiter(',');
+  command->add_option("--arithmetic", request.arithmetic, "Who is chosen without a pin")
+      ->check(CLI::IsMember({"canonical", "fast"}));
+  command->add_option("--min-time", request.min_time, "Seconds for each provider (0.5)")
+      ->check(CLI::Range(0.001, 3600.0));
+  command->add_flag("--json", request.json, "Print JSON");
+  command->callback([&] { given.run = [&] { return bench(given.options, given.bench); }; });
+}
+
 void add_trace(CLI::App& app, Given& given) {
   CLI::App* command =
       app.add_subcommand("trace", "Run a program and record its kernel launches for Perfetto");
@@ -79,6 +96,7 @@ void add_commands(CLI::App& app, Given& given) {
   add_json(health, given);
   health->callback([&] { given.run = [&] { return doctor(given.options, given.json); }; });
   add_op(app, given);
+  add_bench(app, given);
   CLI::App* look = app.add_subcommand("inspect", "What a file is: a plugin, a manifest, idx data");
   look->add_option("file", given.file, "File or plugin folder")->required();
   add_json(look, given);

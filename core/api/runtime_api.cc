@@ -80,7 +80,9 @@ tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op, uint6
   return guard(context, [&](Context& cx) {
     const std::string_view op_name = require_text(op, op_length, "op");
     const std::string_view id = require_text(plugin, plugin_length, "plugin");
-    if (!id.empty() && !cx.runtime->plugins.find(id)) {
+    const plugin::Plugin* pinned = id.empty() ? nullptr : cx.runtime->plugins.find(id);
+    if (pinned) pinned->check_usable("a pin on it has no effect");
+    if (!id.empty() && !pinned) {
       throw Error{.status = TENON_E_NOT_FOUND,
                   .message = "no plugin \"" + std::string(id) + "\" was found; " +
                              cx.runtime->plugins.searched(),

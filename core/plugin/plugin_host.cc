@@ -44,6 +44,17 @@ constexpr const char* kRefusedHint =
 
 }  // namespace
 
+void Plugin::check_usable(const std::string& consequence) const {
+  const State now = state.load(std::memory_order_acquire);
+  if (now == State::Found || now == State::Open) return;
+  Error error{TENON_E_PLUGIN, "plugin " + id + " in " + folder + " cannot be used: it " +
+                                  verdict_of(*this).substr(std::string_view("which ").size()) +
+                                  "; " + consequence};
+  error.plugin = id;
+  error.hint = kRefusedHint;
+  throw error;
+}
+
 PluginHost::PluginHost(const HostOptions& options, registry::Registry& registry,
                        const tenon_host& host)
     : registry_(registry), host_(host), policy_(options.policy) {

@@ -151,6 +151,16 @@ TEST_F(Deactivate, TheOwnerOfADeviceLeavesItsTensorsReadable) {
   EXPECT_EQ(cx.values(cx.call("acme.neg", {arg(x)})), (Values{-1, -2, -3, -4, -5, -6}));
 }
 
+TEST_F(Deactivate, APinOnItIsRefused) {
+  cx.must(deactivate(cx, "acme.extra"));
+  const Failure f = cx.refused(
+      TENON_E_PLUGIN,
+      tenon_runtime_set_pin(cx.get(), "acme.watch", TENON_NUL, "acme.extra", TENON_NUL));
+  EXPECT_THAT(f.message, HasSubstr("plugin acme.extra in "));
+  EXPECT_THAT(f.message,
+              HasSubstr(" cannot be used: it was deactivated; a pin on it has no effect"));
+}
+
 TEST_F(Deactivate, OtherRuntimesGoOn) {
   const RuntimeHandle second = make_runtime();
   const Session other(second);

@@ -97,7 +97,7 @@ TENON_EXPORT tenon_status tenon_runtime_query(tenon_context* context, const char
 
 // Prefers kernels of `plugin` for `op` (empty: for all ops) in this runtime, whatever their
 // priority and arithmetic; an empty `plugin` takes the pin back.
-// errors   TENON_E_NOT_FOUND where no such plugin was found
+// errors   TENON_E_NOT_FOUND where no such plugin was found, TENON_E_PLUGIN where it cannot be used
 TENON_EXPORT tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op,
                                                 uint64_t op_length, const char* plugin,
                                                 uint64_t plugin_length);

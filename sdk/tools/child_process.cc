@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -18,8 +19,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-
-#include "command.h"
 
 namespace tenon::tools {
 namespace {
@@ -195,7 +194,37 @@ ChildEnd run_child(const std::vector<std::string>& arguments, double seconds,
   return end;
 }
 
+std::vector<std::string> arguments_of(const Options& options) {
+  std::vector<std::string> arguments;
+  for (const std::string& path : options.plugin_paths) {
+    arguments.emplace_back("--plugin-path");
+    arguments.push_back(absolute_path(path));
+  }
+  if (!options.allowlist.empty()) {
+    arguments.emplace_back("--allowlist");
+    arguments.push_back(absolute_path(options.allowlist));
+  }
+  return arguments;
+}
+
+std::string end_text(int status) {
+  if (!WIFSIGNALED(status)) return "exit status " + std::to_string(WEXITSTATUS(status));
+  const char* name = sigabbrev_np(WTERMSIG(status));
+  return name == nullptr ? "signal " + std::to_string(WTERMSIG(status)) : "SIG" + std::string(name);
+}
+
+void send_line(const Json& json) {
+  const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  for (size_t sent = 0; sent < line.size();) {
+    const ssize_t some = write(kReportDescriptor, line.data() + sent, line.size() - sent);
+    if (some <= 0) return;  // nobody listens, or a plugin closed it: the parent will say so
+    sent += static_cast<size_t>(some);
+  }
+}
+
 void limit_child() {
+  // Programs that a plugin starts have no part in this.
+  fcntl(kReportDescriptor, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "command.h"
+
 namespace tenon::tools {
 
 // Where the child writes its lines.
@@ -23,6 +25,15 @@ struct ChildEnd {
 // of its group. Throws Failure where it cannot be started.
 ChildEnd run_child(const std::vector<std::string>& arguments, double seconds,
                    const std::function<void(const std::string& line)>& take);
+
+// The options that stand before a subcommand, for a child.
+std::vector<std::string> arguments_of(const Options& options);
+
+// How a child ended: "exit status 3", "SIGSEGV".
+std::string end_text(int status);
+
+// For the child: one line for its parent.
+void send_line(const Json& json);
 
 // For the child, before anything else: no core dump, no endless file, no life without its parent.
 void limit_child();

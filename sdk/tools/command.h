@@ -41,6 +41,8 @@ int trace(const Options& options, const std::string& file, const std::vector<std
 // An empty `output` is plugin.json beside the library, "-" standard output; an empty `id` is any.
 int manifest(const std::string& library, const std::string& output, const std::string& id,
              bool as_json);
+// What `doctor` runs in a process of its own, as plugins may end it; not for people.
+int doctor_child(const Options& options);
 // Empty `ids` are all plugins. No step of a plugin may take longer than `seconds`.
 int probe(const Options& options, const std::vector<std::string>& ids, double seconds,
           bool as_json);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/doctor.cc: `tenon doctor`: opens every plugin and gives a verdict on each, on the
-// devices and on the process; then what is wrong and what to do.
+// devices and on the process; then what is wrong and what to do. That happens in a child process:
+// where a plugin ends it, this one still has something to say.
 #include <fstream>
 
+#include "child_process.h"
 #include "machine.h"
 #include "session.h"
 #include "sha256.h"
@@ -201,28 +203,32 @@ std::string device_text(const Json& device) {
   return text + " (" + device.at("plugin").get<std::string>() + ")\n";
 }
 
-void print_all(const Json& answer, const Machine& machine, const std::vector<Finding>& findings) {
+void print_all(const Json& answer) {
   print(summary_text(answer.at("summary")));
   print("plugins\n");
   for (const Json& plugin : answer.at("plugins")) print(plugin_text(plugin));
   print("devices\n");
   for (const Json& device : answer.at("devices")) print(device_text(device));
-  print("process\n" + text_of(machine));
+  print("process\n" + text_of(answer.at("machine")));
   const Json& environment = answer.at("environment");
   const std::vector<std::string> checks = names_of(environment.at("checks"));
   print("  Tenon " + environment.at("version").get<std::string>() + ", ABI draft " +
         std::to_string(environment.at("draft").get<int>()) +
         (checks.empty() ? "" : ", checking " + joined(checks)) + "\n");
-  if (findings.empty()) return;
+  if (answer.at("findings").empty()) return;
   print("problems\n");
-  for (const Finding& finding : findings) {
-    print("  " + finding.about + "\n    " + finding.problem + "\n    -> " + finding.advice + "\n");
+  for (const Json& finding : answer.at("findings")) {
+    print("  " + finding.at("about").get<std::string>() + "\n    " +
+          finding.at("problem").get<std::string>() + "\n    -> " +
+          finding.at("advice").get<std::string>() + "\n");
   }
 }
 
-}  // namespace
+Json json_of(const Finding& finding) {
+  return {{"about", finding.about}, {"problem", finding.problem}, {"advice", finding.advice}};
+}
 
-int doctor(const Options& options, bool as_json) {
+Json look_at_all(const Options& options) {
   const Session session(options);
   const Json devices = session.query("devices");  // opens every plugin
   Json plugins = session.query("plugins");
@@ -239,22 +245,65 @@ int doctor(const Options& options, bool as_json) {
   look_at_paths(paths, findings);
   look_for_problems(machine, findings);
   Json listed = Json::array();
-  for (const Finding& finding : findings) {
-    listed.push_back(
-        {{"about", finding.about}, {"problem", finding.problem}, {"advice", finding.advice}});
+  for (const Finding& finding : findings) listed.push_back(json_of(finding));
+  return {{"findings", listed},          {"plugins", plugins}, {"devices", devices},
+          {"machine", json_of(machine)}, {"paths", paths},     {"environment", environment}};
+}
+
+constexpr const char* kProbeAdvice =
+    "`tenon doctor --probe` opens each plugin by itself and says which one it is";
+// Of all plugins together; --probe has a limit for each step.
+constexpr double kSeconds = 120;
+
+// What the child's end adds to what it said.
+void look_at_end(const ChildEnd& end, Json& findings) {
+  const auto printed = [&](const char* stream, const std::string& text) {
+    if (text.empty()) return;
+    findings.push_back(json_of(
+        {std::string("output to ") + stream,
+         "a plugin printed \"" + one_line(text.substr(0, text.find('\n'))) + "\"", kProbeAdvice}));
+  };
+  printed("stdout", end.out);
+  printed("stderr", end.err);
+  if (end.status == 0) return;
+  findings.push_back(
+      json_of({"process", "ended with " + end_text(end.status) + " after all plugins were released",
+               kProbeAdvice}));
+}
+
+}  // namespace
+
+int doctor_child(const Options& options) {
+  limit_child();
+  try {
+    send_line(Json{{"answer", look_at_all(options)}});
+  } catch (const Failure& failure) {
+    send_line(Json{{"failure", failure.text}});
   }
-  const Json answer = {{"summary", summary_of(plugins, devices, findings.size())},
-                       {"findings", listed},
-                       {"plugins", plugins},
-                       {"devices", devices},
-                       {"machine", json_of(machine)},
-                       {"paths", paths},
-                       {"environment", environment}};
-  if (as_json) {
-    print_json(answer);
-  } else {
-    print_all(answer, machine, findings);
+  return kGood;
+}
+
+int doctor(const Options& options, bool as_json) {
+  std::vector<std::string> arguments = arguments_of(options);
+  arguments.emplace_back("doctor-child");
+  Json said;
+  const ChildEnd end = run_child(arguments, kSeconds, [&](const std::string& line) {
+    said = Json::parse(line, nullptr, false);
+  });
+  if (said.is_object() && said.contains("failure")) throw Failure{said.at("failure")};
+  if (!said.is_object()) {
+    throw Failure{(end.stopped
+                       ? std::string("opening the plugins did not end within 120 s")
+                       : "opening the plugins ended the process with " + end_text(end.status)) +
+                  "; " + kProbeAdvice};
   }
+  Json seen = said.at("answer");
+  Json findings = seen.at("findings");
+  look_at_end(end, findings);
+  Json answer = {{"summary", summary_of(seen.at("plugins"), seen.at("devices"), findings.size())}};
+  answer.update(seen);
+  answer["findings"] = findings;
+  as_json ? print_json(answer) : print_all(answer);
   return findings.empty() ? kGood : kFindings;
 }
 

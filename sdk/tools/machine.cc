@@ -280,17 +280,28 @@ Json json_of(const Machine& machine) {
           {"blas", runtimes(machine.blas)},           {"variables", variables}};
 }
 
-std::string text_of(const Machine& machine) {
-  const auto or_none = [](const std::string& text) { return text.empty() ? "none" : text; };
-  std::string variables;
-  for (const auto& [name, value] : machine.variables) variables += ", " + name + "=" + value;
-  return "  threads: " + std::to_string(machine.threads) + " on " +
-         count_text(machine.available_cpus, "usable CPU") + variables +
-         "\n  CPU: " + machine.architecture + ", " + or_none(joined(machine.cpu_features)) +
-         "\n  Tenon is compiled for: " + machine.architecture +
-         (machine.built_for.empty() ? " baseline" : ", " + joined(machine.built_for)) +
-         "\n  OpenMP: " + or_none(runtimes_text(machine.openmp)) +
-         "\n  BLAS: " + or_none(runtimes_text(machine.blas)) + "\n";
+std::string text_of(const Json& machine) {
+  const auto runtimes = [&](const char* member) {
+    std::vector<std::string> texts;
+    for (const Json& item : machine.at(member)) {
+      texts.push_back(item.at("family").get<std::string>() + " (" +
+                      item.at("library").get<std::string>() + ")");
+    }
+    return texts.empty() ? std::string("none") : joined(texts);
+  };
+  const auto features = [&](const char* member) {
+    const std::vector<std::string> names = names_of(machine.at(member));
+    return machine.at("architecture").get<std::string>() +
+           (names.empty() ? "" : " with " + joined(names));
+  };
+  std::string text = "  threads: " + std::to_string(machine.at("threads").get<size_t>()) + " on " +
+                     count_text(machine.at("available_cpus").get<size_t>(), "usable CPU");
+  for (const auto& [name, value] : machine.at("variables").items()) {
+    text += ", " + name + "=" + value.get<std::string>();
+  }
+  return text + "\n  CPU: " + features("cpu_features") +
+         "\n  Tenon is compiled for: " + features("built_for") +
+         "\n  OpenMP: " + runtimes("openmp") + "\n  BLAS: " + runtimes("blas") + "\n";
 }
 
 std::vector<std::string> missing_libraries(const Json& names) {

@@ -101,8 +101,10 @@ void add_doctor(CLI::App& app, Given& given) {
   });
 }
 
-// What `doctor --probe` runs; an empty group keeps it out of the help.
-void add_probe_child(CLI::App& app, Given& given) {
+// What `doctor` runs; an empty group keeps it out of the help.
+void add_children(CLI::App& app, Given& given) {
+  CLI::App* all = app.add_subcommand("doctor-child", "")->group("");
+  all->callback([&] { given.run = [&] { return doctor_child(given.options); }; });
   CLI::App* command = app.add_subcommand("probe-child", "")->group("");
   command->add_option("id", given.id)->required();
   command->add_option("library", given.file)->required();
@@ -164,7 +166,7 @@ void add_commands(CLI::App& app, Given& given) {
   add_trace(app, given);
   add_manifest(app, given);
   add_plugin(app, given);
-  add_probe_child(app, given);
+  add_children(app, given);
 }
 
 // Programs that read JSON get it for failures too.

@@ -2,7 +2,6 @@
 // sdk/tools/probe.cc: `tenon doctor --probe`: gives each plugin a process of its own and says how
 // that went. Nothing is opened in this process.
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -125,18 +124,17 @@ class Company {
 
 std::vector<std::string> arguments_for(const Options& options, const Json& plugin,
                                        const std::vector<std::string>& excluded) {
-  std::vector<std::string> arguments;
-  const auto add = [&](const std::string& name, const std::string& value) {
-    arguments.push_back(name);
-    arguments.push_back(value);
-  };
+  Options near = options;
   const std::filesystem::path folder(plugin.at("folder").get<std::string>());
-  add("--plugin-path", folder.parent_path());
-  for (const std::string& path : options.plugin_paths) add("--plugin-path", absolute_path(path));
-  if (!options.allowlist.empty()) add("--allowlist", absolute_path(options.allowlist));
+  near.plugin_paths.insert(near.plugin_paths.begin(), folder.parent_path());
+  std::vector<std::string> arguments = arguments_of(near);
   arguments.emplace_back("probe-child");
-  for (const std::string& id : excluded) add("--without", id);
-  add(plugin.at("id"), plugin.at("library"));
+  for (const std::string& id : excluded) {
+    arguments.emplace_back("--without");
+    arguments.push_back(id);
+  }
+  arguments.push_back(plugin.at("id"));
+  arguments.push_back(plugin.at("library"));
   return arguments;
 }
 
@@ -144,11 +142,6 @@ std::string seconds_text(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%g s", seconds);
   return text;
-}
-
-std::string signal_text(int signal) {
-  const char* name = sigabbrev_np(signal);
-  return name == nullptr ? "signal " + std::to_string(signal) : "SIG" + std::string(name);
 }
 
 void note_output(Outcome& outcome, const char* stream, const std::string& text) {
@@ -169,17 +162,15 @@ void judge(Outcome& outcome, const ChildEnd& end, const std::string& phase, bool
     outcome.reason =
         "hung while " + phase + ": no progress for " + seconds_text(seconds) + "; killed";
   } else if (WIFSIGNALED(end.status)) {
-    const int signal = WTERMSIG(end.status);
     outcome.verdict = "crashed";
-    outcome.reason = "crashed with " + signal_text(signal) + " while " + phase;
-    if (signal == SIGXFSZ) {
+    outcome.reason = "crashed with " + end_text(end.status) + " while " + phase;
+    if (WTERMSIG(end.status) == SIGXFSZ) {
       outcome.reason +=
           " (it wrote more than " + std::to_string(kChildFileBytes >> 20) + " MiB to one file)";
     }
   } else if (!finished || WEXITSTATUS(end.status) != 0) {
     outcome.verdict = "exited";
-    outcome.reason = "ended the process with exit status " +
-                     std::to_string(WEXITSTATUS(end.status)) + " while " + phase;
+    outcome.reason = "ended the process with " + end_text(end.status) + " while " + phase;
   } else if (outcome.verdict == "ok" && !outcome.problems.empty()) {
     outcome.verdict = "misbehaves";
   }

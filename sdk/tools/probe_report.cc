@@ -2,20 +2,15 @@
 // sdk/tools/probe_report.cc: see probe_report.h.
 #include "probe_report.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "child_process.h"
 
 namespace tenon::tools {
-
-ProbeReport::ProbeReport() : state_(process_state()) {
-  // Programs that a plugin starts have no part in this.
-  fcntl(kReportDescriptor, F_SETFD, FD_CLOEXEC);
-}
 
 void ProbeReport::phase(const std::string& name) {
   look_back();
@@ -27,15 +22,7 @@ void ProbeReport::problem(const std::string& text) {
   if (told_.insert(text).second) send("problem", text);
 }
 
-void ProbeReport::send(const char* member, const Json& value) {
-  const std::string line =
-      Json{{member, value}}.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  for (size_t sent = 0; sent < line.size();) {
-    const ssize_t some = write(kReportDescriptor, line.data() + sent, line.size() - sent);
-    if (some <= 0) return;  // nobody listens, or the plugin closed it: the parent will say so
-    sent += static_cast<size_t>(some);
-  }
-}
+void ProbeReport::send(const char* member, const Json& value) { send_line(Json{{member, value}}); }
 
 void ProbeReport::look_back() {
   const ProcessState now = process_state();

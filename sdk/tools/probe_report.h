@@ -22,8 +22,6 @@ namespace tenon::tools {
 // The child's side. Between two phases it looks at what the plugin did to the process.
 class ProbeReport {
  public:
-  ProbeReport();
-
   // Ends the phase before and starts one.
   void phase(const std::string& name);
   void problem(const std::string& text);
@@ -34,7 +32,7 @@ class ProbeReport {
   void look_at_output(int descriptor, const char* name, int64_t& seen);
 
   std::string phase_ = "starting";
-  ProcessState state_;
+  ProcessState state_ = process_state();
   std::set<std::string> told_;
   int64_t out_bytes_ = 0;
   int64_t err_bytes_ = 0;

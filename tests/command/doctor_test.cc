@@ -99,6 +99,31 @@ TEST(CommandDoctor, RefusesWhatThisMachineCannotRun) {
               HasSubstr("this machine cannot run the plugin"));
 }
 
+// A plugin that ends the process does not take the doctor with it.
+TEST(CommandDoctor, OutlivesThePlugins) {
+  for (const auto& [id, end] : {std::pair{"hostile.crashes_init", "SIGSEGV"},
+                                std::pair{"hostile.exits_load", "exit status 3"}}) {
+    const TemporaryFolder folder;
+    copy_plugin(id, folder.path("."), hostile_dir());
+    const Done done = run_command({"--plugin-path", folder.path("."), "doctor", "--json"},
+                                  {{"TENON_TEST_HOSTILE", "1"}});
+    EXPECT_EQ(done.status, 1) << id;
+    EXPECT_EQ(done.json().at("error"),
+              std::string("opening the plugins ended the process with ") + end +
+                  "; `tenon doctor --probe` opens each plugin by itself and says which one it is");
+  }
+}
+
+TEST(CommandDoctor, HearsWhatPluginsPrint) {
+  const TemporaryFolder folder;
+  copy_plugin("hostile.prints_load", folder.path("."), hostile_dir());
+  const Done done = run_command({"--plugin-path", folder.path("."), "doctor", "--json"},
+                                {{"TENON_TEST_HOSTILE", "1"}});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_EQ(finding_about(done.json(), "output to stdout").at("problem"),
+            "a plugin printed \"hello from a constructor\"");
+}
+
 // Real ones need not be installed: what counts is that libraries of these names are loaded.
 class CommandDoctorLoaded : public testing::Test {
  protected:

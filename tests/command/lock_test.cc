@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <map>
 
 #include "tests/command/command_support.h"
 #include "tests/support/paths.h"
@@ -130,6 +131,18 @@ TEST_F(CommandLock, CheckIsContentAfterLockingWhatIsFound) {
       run_command({"--plugin-path", plugins_, "plugin", "lock", "--force", "-o", file_});
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(check().at("new"), json::array());
+}
+
+TEST_F(CommandLock, OnlyWhatIsLockedIsOpened) {
+  const Done done =
+      run_command({"--plugin-path", plugins_, "--allowlist", file_, "doctor", "--json"});
+  if (done.err.find("policy is unknown") != std::string::npos) {
+    GTEST_SKIP() << "this libtenon knows no allow-list";
+  }
+  std::map<std::string, std::string> states;
+  for (const json& plugin : done.json().at("plugins")) states[plugin.at("id")] = plugin.at("state");
+  EXPECT_EQ(states["hostile.good"], "open") << done.out;
+  EXPECT_EQ(states["tenon.ops"], "refused") << done.out;
 }
 
 TEST_F(CommandLock, CheckRefusesWhatIsNoLockFile) {

@@ -6,6 +6,7 @@
 #   ...Soak     soak      minutes to hours; ./dev soak
 #   ...Outside  outside   needs something Tenon itself never needs, such as NumPy
 #   ...Threads  quick and threads: runs under ThreadSanitizer in CI
+#   ...Hostile  quick and hostile: plugins that do what they must not
 #   any other   quick
 
 foreach(name IN LISTS names)
@@ -21,6 +22,8 @@ foreach(name IN LISTS names)
     set_tests_properties("${name}" PROPERTIES LABELS outside TIMEOUT 300)
   elseif(suite MATCHES "Threads$")
     set_tests_properties("${name}" PROPERTIES LABELS "quick;threads" TIMEOUT 30)
+  elseif(suite MATCHES "Hostile$")
+    set_tests_properties("${name}" PROPERTIES LABELS "quick;hostile" TIMEOUT 30)
   else()
     set_tests_properties("${name}" PROPERTIES LABELS quick TIMEOUT 30)
   endif()

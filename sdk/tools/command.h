@@ -18,6 +18,9 @@ inline constexpr int kUsage = 2;     // the command line is wrong
 // Options before the subcommand.
 struct Options {
   std::vector<std::string> plugin_paths;  // searched first
+  std::string allowlist;                  // a lock file: only what it names is opened
+  std::vector<std::string> exclude;       // ids of plugins to leave out
+  bool only_paths = false;                // nothing but plugin_paths is searched
 };
 
 // Ends the command: `text` goes to standard error.
@@ -43,18 +46,38 @@ int op_explain(const Options& options, const std::string& name, const std::strin
                bool as_json);
 int bench(const Options& options, const BenchRequest& request);
 int inspect(const std::string& file, bool as_json);
-int trace(const Options& options, const std::string& file, const std::vector<std::string>& program);
+int trace(const Options& options, const std::string& file, const std::vector<std::string>& program,
+          bool as_json);
 // An empty `output` is plugin.json beside the library, "-" standard output; an empty `id` is any.
-int manifest(const std::string& library, const std::string& output, const std::string& id);
+int manifest(const std::string& library, const std::string& output, const std::string& id,
+             bool as_json);
+// What `doctor` runs in a process of its own, as plugins may end it; not for people.
+int doctor_child(const Options& options);
+// Empty `ids` are all plugins. No step of a plugin may take longer than `seconds`.
+int probe(const Options& options, const std::vector<std::string>& ids, double seconds,
+          bool as_json);
+// What `probe` runs in a process of its own, for one plugin; not for people.
+int probe_child(const Options& options, const std::string& id, const std::string& library);
+int plugin_lock(const Options& options, const std::vector<std::string>& folders,
+                const std::string& output, bool force, bool as_json);
+int plugin_check(const Options& options, bool as_json);
 
 // Prints to standard output; JSON by itself, whatever bytes plugins have put into it.
 void print(const std::string& text);
 void print_json(const Json& json);
 
+// Writes a file that no reader sees half written. Throws Failure.
+void write_file(const std::string& path, const std::string& text);
+
+// A given path, relative to where the command was started.
+std::string absolute_path(const std::string& path);
+
 // "1 plugin", "2 plugins"
 std::string count_text(size_t count, const std::string& noun);
 // Items with ", " between them.
 std::string joined(const std::vector<std::string>& items);
+// On one line, without control characters and no longer than 200 bytes: for what plugins wrote.
+std::string one_line(const std::string& text);
 // A list of strings, or of objects with a member "name", as strings.
 std::vector<std::string> names_of(const Json& list);
 

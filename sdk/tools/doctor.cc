@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/tools/doctor.cc: `tenon doctor`: opens every plugin and says what is wrong and what to do.
+// sdk/tools/doctor.cc: `tenon doctor`: opens every plugin and gives a verdict on each, on the
+// devices and on the process; then what is wrong and what to do. That happens in a child process:
+// where a plugin ends it, this one still has something to say.
+#include <fstream>
+
+#include "child_process.h"
+#include "machine.h"
 #include "session.h"
+#include "sha256.h"
 
 namespace tenon::tools {
 namespace {
-
-struct Finding {
-  std::string about;
-  std::string problem;
-  std::string advice;
-};
 
 // One line of advice for a reason. The reasons are the core's; their first words are what differs.
 std::string advice_for(const std::string& reason) {
@@ -26,6 +27,8 @@ std::string advice_for(const std::string& reason) {
       {"another plugin with this id", "remove one of the two folders"},
       {"can be written by every user", "take that permission away: chmod o-w"},
       {"belongs neither to", "give it to root or to yourself with chown"},
+      {"allow-list", "where the plugin is wanted: `tenon plugin lock --force`"},
+      {"lock file", "where the plugin is wanted: `tenon plugin lock --force`"},
       {"does not exist", "install the plugin again: a file of it is missing"},
       {"truncated", "install the plugin again: its library is damaged"},
       {"another architecture", "install the plugin's build for this machine"},
@@ -41,23 +44,61 @@ std::string advice_for(const std::string& reason) {
   return "report it to the plugin's author";
 }
 
-bool is_excluded(const Json& plugin) {
-  return plugin.at("reason").get<std::string>().find("excluded by name") != std::string::npos;
+// What plugin.json says beyond what decides about opening.
+Json manifest_in(const Json& plugin) {
+  std::ifstream file(plugin.at("folder").get<std::string>() + "/plugin.json", std::ios::binary);
+  Json manifest = Json::parse(file, nullptr, false);
+  return manifest.is_object() ? manifest : Json::object();
 }
 
-void look_at_plugins(const Json& plugins, std::vector<Finding>& findings) {
-  if (plugins.empty()) {
-    findings.push_back({"plugins", "none was found",
-                        "install plugins, or name their folder in TENON_PLUGIN_PATH"});
+// "good", "differs", "none" (nothing to compare with) or "unknown" (no libcrypto).
+std::string check_hash(const Json& plugin, const Json& manifest, std::vector<Finding>& findings) {
+  const Json stated = manifest.value("sha256", Json());
+  const std::string library = plugin.at("library");
+  if (!stated.is_string() || !std::ifstream(library)) return "none";
+  const Hash hash = sha256_of(library);
+  if (!hash.problem.empty()) return "unknown";
+  if (hash.digits == stated.get<std::string>()) return "good";
+  findings.push_back(
+      {"library " + library,
+       "its bytes are not those plugin.json was written for: sha256 " + hash.digits.substr(0, 12) +
+           "..., plugin.json says " + one_line(stated.get<std::string>()).substr(0, 12) + "...",
+       "install the plugin again; or, where you built it yourself, `tenon manifest " + library +
+           "`"});
+  return "differs";
+}
+
+// A plugin that was refused by what its manifest says is not believed in what else it says.
+bool is_trusted(const std::string& state, const std::string& stage) {
+  return state == "open" || state == "failed" || stage == "library" || stage == "handshake" ||
+         stage == "init" || stage == "registration" || stage == "requirement";
+}
+
+// Adds members `hash` and `missing_libraries`, and to excluded plugins `excluded`.
+void look_at_plugin(Json& plugin, std::vector<Finding>& findings) {
+  const std::string state = plugin.at("state");
+  const std::string reason = plugin.at("reason");
+  const std::string stage = plugin.value("stage", "");
+  const std::string id = plugin.at("id");
+  plugin["excluded"] = reason.find("excluded by name") != std::string::npos;
+  if (plugin["excluded"]) return;
+  if (state != "open") {
+    findings.push_back({"plugin " + id + " in " + plugin.at("folder").get<std::string>(),
+                        state + (stage.empty() ? "" : " (" + stage + ")") + ": " + reason,
+                        advice_for(reason)});
   }
-  for (const Json& plugin : plugins) {
-    const std::string state = plugin.at("state");
-    if (state == "open" || is_excluded(plugin)) continue;
-    const std::string reason = plugin.at("reason");
-    findings.push_back({"plugin " + plugin.at("id").get<std::string>() + " in " +
-                            plugin.at("folder").get<std::string>(),
-                        state + ": " + reason, advice_for(reason)});
-  }
+  const Json manifest = manifest_in(plugin);
+  plugin["hash"] = check_hash(plugin, manifest, findings);
+  plugin["missing_libraries"] = Json::array();
+  const Json needs = manifest.value("requires", Json());
+  if (!is_trusted(state, stage) || !needs.is_object()) return;
+  const std::vector<std::string> missing =
+      missing_libraries(needs.value("libraries", Json::array()));
+  plugin["missing_libraries"] = missing;
+  if (missing.empty()) return;
+  findings.push_back({"plugin " + id, "needs libraries that are not installed: " + joined(missing),
+                      "install them with the system's packages, or name their folder in "
+                      "LD_LIBRARY_PATH"});
 }
 
 void look_at_devices(const Json& devices, std::vector<Finding>& findings) {
@@ -102,19 +143,45 @@ void look_at_paths(const Json& paths, std::vector<Finding>& findings) {
   }
 }
 
-std::string device_text(const Json& device) {
-  std::string text = "  " + device.at("kind").get<std::string>() + ": ";
-  text += device.at("count") == 0 ? "not usable"
-                                  : count_text(device.at("count").get<size_t>(), "device");
-  if (device.at("host_memory").get<bool>()) text += ", host memory";
-  text += device.at("autograd").get<bool>() ? ", autograd" : ", no autograd";
-  return text + ", from " + device.at("plugin").get<std::string>() + "\n";
+Json summary_of(const Json& plugins, const Json& devices, size_t problems) {
+  size_t loaded = 0;
+  size_t excluded = 0;
+  for (const Json& plugin : plugins) {
+    loaded += plugin.at("state") == "open" ? 1 : 0;
+    excluded += plugin.at("excluded").get<bool>() ? 1 : 0;
+  }
+  size_t usable = 0;
+  for (const Json& device : devices) usable += device.at("count") != 0 ? 1 : 0;
+  return {{"plugins", plugins.size()},
+          {"loaded", loaded},
+          {"refused", plugins.size() - loaded - excluded},
+          {"excluded", excluded},
+          {"devices", devices.size()},
+          {"usable_devices", usable},
+          {"problems", problems}};
+}
+
+std::string summary_text(const Json& summary) {
+  const auto number = [&](const char* member) { return summary.at(member).get<size_t>(); };
+  const size_t problems = number("problems");
+  return count_text(number("plugins"), "plugin") + ", " + std::to_string(number("loaded")) +
+         " loaded, " + std::to_string(number("refused")) + " refused" +
+         (number("excluded") == 0 ? "" : ", " + std::to_string(number("excluded")) + " excluded") +
+         "; " + std::to_string(number("usable_devices")) + " of " +
+         count_text(number("devices"), "device") + " usable; " +
+         (problems == 0 ? "no problems" : count_text(problems, "problem")) + "\n";
 }
 
 std::string plugin_text(const Json& plugin) {
-  std::string text = "  " + plugin.at("id").get<std::string>() + " " +
-                     plugin.at("version").get<std::string>() + ": " +
-                     plugin.at("state").get<std::string>();
+  const std::string state = plugin.at("state");
+  const std::string version = plugin.at("version");
+  const std::string stage = plugin.value("stage", "");
+  std::string text = plugin.at("id").get<std::string>() + (version.empty() ? "" : " " + version);
+  text = "  " + text + ": " + (state == "open" ? "loaded" : state) +
+         (stage.empty() ? "" : " (" + stage + ")");
+  const std::string hash = plugin.value("hash", "none");
+  if (hash == "good") text += ", sha256 good";
+  if (hash == "differs") text += ", sha256 WRONG";
   const std::string reason = plugin.at("reason");
   if (!reason.empty()) text += ": " + reason;
   text += "\n";
@@ -122,61 +189,121 @@ std::string plugin_text(const Json& plugin) {
   return text;
 }
 
-std::string path_text(const Json& path) {
-  const std::string problem = path.at("problem");
-  std::string text = "  " + path.at("folder").get<std::string>() + " (" +
-                     path.at("origin").get<std::string>() + "): ";
-  return text + (problem.empty() ? count_text(path.at("found").get<size_t>(), "plugin") : problem) +
-         "\n";
+std::string device_text(const Json& device) {
+  std::string text = "  " + device.at("kind").get<std::string>() + ": ";
+  if (device.at("count") == 0) {
+    text += "not usable: " + device.at("why_none").get<std::string>();
+  } else {
+    text += "usable, " + count_text(device.at("count").get<size_t>(), "device");
+    if (device.at("host_memory").get<bool>()) text += ", host memory";
+    text += device.at("autograd").get<bool>()
+                ? ", autograd"
+                : ", no autograd: " + device.at("autograd_reason").get<std::string>();
+  }
+  return text + " (" + device.at("plugin").get<std::string>() + ")\n";
 }
 
-void print_all(const Json& plugins, const Json& devices, const Json& paths, const Json& environment,
-               const std::vector<Finding>& findings) {
+void print_all(const Json& answer) {
+  print(summary_text(answer.at("summary")));
   print("plugins\n");
-  for (const Json& plugin : plugins) print(plugin_text(plugin));
+  for (const Json& plugin : answer.at("plugins")) print(plugin_text(plugin));
   print("devices\n");
-  for (const Json& device : devices) print(device_text(device));
-  print("search paths, in order\n");
-  for (const Json& path : paths) print(path_text(path));
+  for (const Json& device : answer.at("devices")) print(device_text(device));
+  print("process\n" + text_of(answer.at("machine")));
+  const Json& environment = answer.at("environment");
   const std::vector<std::string> checks = names_of(environment.at("checks"));
-  print("environment\n  Tenon " + environment.at("version").get<std::string>() + ", ABI draft " +
-        std::to_string(environment.at("draft").get<int>()) + ", " +
-        count_text(environment.at("threads").get<size_t>(), "thread") + " of " +
-        count_text(environment.at("available_cpus").get<size_t>(), "usable CPU") +
+  print("  Tenon " + environment.at("version").get<std::string>() + ", ABI draft " +
+        std::to_string(environment.at("draft").get<int>()) +
         (checks.empty() ? "" : ", checking " + joined(checks)) + "\n");
-  if (findings.empty()) return print("nothing found wrong\n");
-  print("findings\n");
-  for (const Finding& finding : findings) {
-    print("  " + finding.about + "\n    " + finding.problem + "\n    -> " + finding.advice + "\n");
+  if (answer.at("findings").empty()) return;
+  print("problems\n");
+  for (const Json& finding : answer.at("findings")) {
+    print("  " + finding.at("about").get<std::string>() + "\n    " +
+          finding.at("problem").get<std::string>() + "\n    -> " +
+          finding.at("advice").get<std::string>() + "\n");
   }
+}
+
+Json json_of(const Finding& finding) {
+  return {{"about", finding.about}, {"problem", finding.problem}, {"advice", finding.advice}};
+}
+
+Json look_at_all(const Options& options) {
+  const Session session(options);
+  const Json devices = session.query("devices");  // opens every plugin
+  Json plugins = session.query("plugins");
+  const Json paths = session.query("paths");
+  const Json environment = session.query("environment");
+  const Machine machine = look_at_machine(environment);
+  std::vector<Finding> findings;
+  if (plugins.empty()) {
+    findings.push_back({"plugins", "none was found",
+                        "install plugins, or name their folder in TENON_PLUGIN_PATH"});
+  }
+  for (Json& plugin : plugins) look_at_plugin(plugin, findings);
+  look_at_devices(devices, findings);
+  look_at_paths(paths, findings);
+  look_for_problems(machine, findings);
+  Json listed = Json::array();
+  for (const Finding& finding : findings) listed.push_back(json_of(finding));
+  return {{"findings", listed},          {"plugins", plugins}, {"devices", devices},
+          {"machine", json_of(machine)}, {"paths", paths},     {"environment", environment}};
+}
+
+constexpr const char* kProbeAdvice =
+    "`tenon doctor --probe` opens each plugin by itself and says which one it is";
+// Of all plugins together; --probe has a limit for each step.
+constexpr double kSeconds = 120;
+
+// What the child's end adds to what it said.
+void look_at_end(const ChildEnd& end, Json& findings) {
+  const auto printed = [&](const char* stream, const std::string& text) {
+    if (text.empty()) return;
+    findings.push_back(json_of(
+        {std::string("output to ") + stream,
+         "a plugin printed \"" + one_line(text.substr(0, text.find('\n'))) + "\"", kProbeAdvice}));
+  };
+  printed("stdout", end.out);
+  printed("stderr", end.err);
+  if (end.status == 0) return;
+  findings.push_back(
+      json_of({"process", "ended with " + end_text(end.status) + " after all plugins were released",
+               kProbeAdvice}));
 }
 
 }  // namespace
 
-int doctor(const Options& options, bool as_json) {
-  const Session session(options);
-  const Json devices = session.query("devices");  // opens every plugin
-  const Json plugins = session.query("plugins");
-  const Json paths = session.query("paths");
-  const Json environment = session.query("environment");
-  std::vector<Finding> findings;
-  look_at_plugins(plugins, findings);
-  look_at_devices(devices, findings);
-  look_at_paths(paths, findings);
-  if (as_json) {
-    Json listed = Json::array();
-    for (const Finding& finding : findings) {
-      listed.push_back(
-          {{"about", finding.about}, {"problem", finding.problem}, {"advice", finding.advice}});
-    }
-    print_json(Json{{"findings", listed},
-                    {"plugins", plugins},
-                    {"devices", devices},
-                    {"paths", paths},
-                    {"environment", environment}});
-  } else {
-    print_all(plugins, devices, paths, environment, findings);
+int doctor_child(const Options& options) {
+  limit_child();
+  try {
+    send_line(Json{{"answer", look_at_all(options)}});
+  } catch (const Failure& failure) {
+    send_line(Json{{"failure", failure.text}});
   }
+  return kGood;
+}
+
+int doctor(const Options& options, bool as_json) {
+  std::vector<std::string> arguments = arguments_of(options);
+  arguments.emplace_back("doctor-child");
+  Json said;
+  const ChildEnd end = run_child(arguments, kSeconds, [&](const std::string& line) {
+    said = Json::parse(line, nullptr, false);
+  });
+  if (said.is_object() && said.contains("failure")) throw Failure{said.at("failure")};
+  if (!said.is_object()) {
+    throw Failure{(end.stopped
+                       ? std::string("opening the plugins did not end within 120 s")
+                       : "opening the plugins ended the process with " + end_text(end.status)) +
+                  "; " + kProbeAdvice};
+  }
+  Json seen = said.at("answer");
+  Json findings = seen.at("findings");
+  look_at_end(end, findings);
+  Json answer = {{"summary", summary_of(seen.at("plugins"), seen.at("devices"), findings.size())}};
+  answer.update(seen);
+  answer["findings"] = findings;
+  as_json ? print_json(answer) : print_all(answer);
   return findings.empty() ? kGood : kFindings;
 }
 

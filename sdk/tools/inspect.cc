@@ -7,6 +7,7 @@
 
 #include "idx_header.h"
 #include "plugin_library.h"
+#include "sha256.h"
 
 namespace tenon::tools {
 namespace {
@@ -70,7 +71,7 @@ void compare(const Json& manifest, const Json& library, std::vector<std::string>
 Report inspect_library(const fs::path& library) {
   const PluginFacts facts = read_library(library);
   Report report;
-  const Json expected = manifest_of(facts, library.filename(), sha256_of(library));
+  const Json expected = manifest_of(facts, library.filename(), sha256_of(library).digits);
   report.content = {{"kind", "plugin"}, {"library", library.string()}, {"states", expected}};
   const fs::path beside = library.parent_path() / "plugin.json";
   if (!fs::exists(beside)) {
@@ -101,7 +102,7 @@ Report inspect_manifest(const fs::path& manifest) {
     return report;
   }
   const PluginFacts facts = read_library(library);
-  const Json expected = manifest_of(facts, library.filename(), sha256_of(library));
+  const Json expected = manifest_of(facts, library.filename(), sha256_of(library).digits);
   report.content["library"] = library.string();
   report.content["states"] = expected;
   compare(given, expected, report.findings);

@@ -29,8 +29,10 @@ struct Given {
   Options options;
   bool json = false;
   std::string name, sample, file, output, id;
-  std::vector<std::string> program;
+  std::vector<std::string> program, names;
   BenchRequest bench;
+  double seconds = 0;
+  bool flag = false;
   std::function<int()> run;
 };
 
@@ -76,38 +78,120 @@ void add_bench(CLI::App& app, Given& given) {
 void add_trace(CLI::App& app, Given& given) {
   CLI::App* command =
       app.add_subcommand("trace", "Run a program and record its kernel launches for Perfetto");
-  given.output = "";
   command->add_option("-o,--output", given.output, "The file to write (trace.json)");
   command->add_option("program", given.program, "The program and its arguments, after --")
       ->required();
+  add_json(command, given);
   command->callback([&] {
     given.run = [&] {
       const std::string file = given.output.empty() ? "trace.json" : given.output;
-      return trace(given.options, file, given.program);
+      return trace(given.options, file, given.program, given.json);
     };
   });
 }
 
+void add_list(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand("list", "The plugins found; opens none");
+  add_json(command, given);
+  command->callback([&] { given.run = [&] { return list(given.options, given.json); }; });
+}
+
+void add_doctor(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand("doctor", "Open every plugin; what is wrong, what to do");
+  CLI::Option* probing = command->add_flag(
+      "--probe", given.flag,
+      "Instead: open each plugin in a process of its own, run its samples, and say whether it "
+      "crashes, hangs, prints, leaks or changes the process");
+  command->add_option("id", given.names, "Probe only these plugins")->needs(probing);
+  given.seconds = 10;
+  command
+      ->add_option("--probe-timeout", given.seconds,
+                   "Seconds that one step of a probed plugin may take (10)")
+      ->needs(probing)
+      ->check(CLI::Range(0.1, 86400.0));
+  add_json(command, given);
+  command->callback([&] {
+    given.run = [&] {
+      return given.flag ? probe(given.options, given.names, given.seconds, given.json)
+                        : doctor(given.options, given.json);
+    };
+  });
+}
+
+// What `doctor` runs; an empty group keeps it out of the help.
+void add_children(CLI::App& app, Given& given) {
+  CLI::App* all = app.add_subcommand("doctor-child", "")->group("");
+  all->callback([&] { given.run = [&] { return doctor_child(given.options); }; });
+  CLI::App* command = app.add_subcommand("probe-child", "")->group("");
+  command->add_option("id", given.id)->required();
+  command->add_option("library", given.file)->required();
+  command->add_option("--without", given.options.exclude)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->callback(
+      [&] { given.run = [&] { return probe_child(given.options, given.id, given.file); }; });
+}
+
+void add_inspect(CLI::App& app, Given& given) {
+  CLI::App* command =
+      app.add_subcommand("inspect", "What a file is: a plugin, a manifest, idx data");
+  command->add_option("file", given.file, "File or plugin folder")->required();
+  add_json(command, given);
+  command->callback([&] { given.run = [&] { return inspect(given.file, given.json); }; });
+}
+
+void add_manifest(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand("manifest", "Write the plugin.json of a plugin's library");
+  command->add_option("library", given.file, "The library")->required();
+  command->add_option("-o,--output", given.output, "Where to write; - is standard output");
+  command->add_option("--id", given.id, "Fail unless the library states this id");
+  add_json(command, given);
+  command->callback([&] {
+    given.run = [&] { return manifest(given.file, given.output, given.id, given.json); };
+  });
+}
+
+void add_plugin(CLI::App& app, Given& given) {
+  CLI::App* plugin = app.add_subcommand("plugin", "The lock file: which plugins may be opened");
+  plugin->require_subcommand(1);
+  CLI::App* lock = plugin->add_subcommand(
+      "lock", "Write the lock file of the plugins found, for --allowlist and programs");
+  lock->add_option("folder", given.names,
+                   "Lock what these folders hold (plugin folders, or folders of them) instead of "
+                   "what the usual search finds");
+  lock->add_option("-o,--output", given.output, "The file to write (tenon-plugins.lock)");
+  lock->add_flag("--force", given.flag, "Write over a file that is there");
+  add_json(lock, given);
+  lock->callback([&] {
+    given.run = [&] {
+      const std::string file = given.output.empty() ? "tenon-plugins.lock" : given.output;
+      return plugin_lock(given.options, given.names, file, given.flag, given.json);
+    };
+  });
+  CLI::App* check = plugin->add_subcommand(
+      "check", "Compare the plugins found with a lock file: new, changed, missing");
+  check->add_option("--allowlist", given.options.allowlist, "The lock file (tenon-plugins.lock)");
+  add_json(check, given);
+  check->callback([&] { given.run = [&] { return plugin_check(given.options, given.json); }; });
+}
+
 void add_commands(CLI::App& app, Given& given) {
-  CLI::App* found = app.add_subcommand("list", "The plugins found; opens none");
-  add_json(found, given);
-  found->callback([&] { given.run = [&] { return list(given.options, given.json); }; });
-  CLI::App* health = app.add_subcommand("doctor", "Open every plugin; what is wrong, what to do");
-  add_json(health, given);
-  health->callback([&] { given.run = [&] { return doctor(given.options, given.json); }; });
+  add_list(app, given);
+  add_doctor(app, given);
   add_op(app, given);
   add_bench(app, given);
-  CLI::App* look = app.add_subcommand("inspect", "What a file is: a plugin, a manifest, idx data");
-  look->add_option("file", given.file, "File or plugin folder")->required();
-  add_json(look, given);
-  look->callback([&] { given.run = [&] { return inspect(given.file, given.json); }; });
+  add_inspect(app, given);
   add_trace(app, given);
-  CLI::App* write = app.add_subcommand("manifest", "Write the plugin.json of a plugin's library");
-  write->add_option("library", given.file, "The library")->required();
-  write->add_option("-o,--output", given.output, "Where to write; - is standard output");
-  write->add_option("--id", given.id, "Fail unless the library states this id");
-  write->callback(
-      [&] { given.run = [&] { return manifest(given.file, given.output, given.id); }; });
+  add_manifest(app, given);
+  add_plugin(app, given);
+  add_children(app, given);
+}
+
+// Programs that read JSON get it for failures too.
+int report(const Given& given, const std::string& text, int status) {
+  if (given.json) print_json(Json{{"error", text}});
+  std::cerr << "tenon: " << text << '\n';
+  return status;
 }
 
 }  // namespace
@@ -120,6 +204,8 @@ int main(int argc, char** argv) {
                  "A folder that holds plugin folders, searched first; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--allowlist", given.options.allowlist,
+                 "A lock file (`tenon plugin lock`): open only the libraries it names");
   app.require_subcommand(1);
   add_commands(app, given);
   try {
@@ -128,10 +214,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kGood : kUsage;
   } catch (const Failure& failure) {
-    std::cerr << "tenon: " << failure.text << '\n';
-    return failure.exit_status;
+    return report(given, failure.text, failure.exit_status);
   } catch (const std::exception& error) {
-    std::cerr << "tenon: " << error.what() << '\n';
-    return kFindings;
+    return report(given, error.what(), kFindings);
   }
 }

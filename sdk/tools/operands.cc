@@ -2,13 +2,48 @@
 // sdk/tools/operands.cc: from sample text to values.
 #include "operands.h"
 
+#include <cmath>
+#include <tenon/sdk/dtypes.hpp>
 #include <tenon/sdk/sample_value.hpp>
 
 namespace tenon::tools {
-namespace {}  // namespace
+namespace {
 
-Operands::Operands(const Session& session, const tenon_op* op, const std::string& sample)
-    : session_(session) {
+// Integers stay integers: a double could not hold all of them.
+template <class T>
+T element_of(const sdk::SampleScalar& scalar) {
+  return std::visit([](auto value) { return sdk::convert<T>(value); }, scalar);
+}
+
+template <class T>
+T drawn(const sdk::SampleTensor& tensor, std::mt19937_64& random) {
+  // By hand: the standard's distributions differ between libraries.
+  const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
+  const double value = tensor.low + unit * (tensor.high - tensor.low);
+  if constexpr (std::is_same_v<T, sdk::Bool>) return sdk::Bool(unit < 0.5);
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(std::floor(value));
+  return sdk::convert<T>(value);
+}
+
+std::vector<unsigned char> contents_of(const sdk::SampleTensor& tensor, std::mt19937_64& random) {
+  const auto count = static_cast<size_t>(tensor.element_count());
+  std::vector<unsigned char> bytes;
+  sdk::dispatch_dtype(sdk::sample_dtype(tensor.dtype), [&]<class T>() {
+    bytes.resize(count * sizeof(T));
+    for (size_t i = 0; i < count; ++i) {
+      sdk::store(bytes.data() + i * sizeof(T), tensor.explicit_values
+                                                   ? element_of<T>(tensor.values[i])
+                                                   : drawn<T>(tensor, random));
+    }
+  });
+  return bytes;
+}
+
+}  // namespace
+
+Operands::Operands(const Session& session, const tenon_op* op, const std::string& sample,
+                   const OperandOptions& options)
+    : session_(session), options_(options) {
   try {
     sample_ = sdk::parse_sample(sample);
   } catch (const std::runtime_error& error) {
@@ -30,10 +65,14 @@ Operands::~Operands() {
 tenon_tensor* Operands::make(const sdk::SampleTensor& tensor) {
   tensors_.reserve(tensors_.size() + 1);
   tenon_tensor* made = nullptr;
-  session_.check(tenon_tensor_create(session_.context(), sdk::sample_dtype(tensor.dtype), nullptr,
-                                     static_cast<int32_t>(tensor.dims.size()), tensor.dims.data(),
-                                     &made));
+  session_.check(tenon_tensor_create(session_.context(), sdk::sample_dtype(tensor.dtype),
+                                     options_.device, static_cast<int32_t>(tensor.dims.size()),
+                                     tensor.dims.data(), &made));
   tensors_.push_back(made);
+  if (options_.random != nullptr) {
+    const std::vector<unsigned char> bytes = contents_of(tensor, *options_.random);
+    session_.check(tenon_tensor_set_data(session_.context(), made, bytes.data(), bytes.size()));
+  }
   return made;
 }
 

@@ -3,17 +3,25 @@
 #pragma once
 
 #include <deque>
+#include <random>
 #include <tenon/sdk/sample.hpp>
 
 #include "session.h"
 
 namespace tenon::tools {
 
-// Tensors are made with the right shape and dtype; their contents are not set, as nothing runs.
+// Where the tensors lie, and what is in them. Without `random` their contents are not set: that is
+// enough where nothing runs.
+struct OperandOptions {
+  const tenon_device* device = nullptr;  // NULL: the context's
+  std::mt19937_64* random = nullptr;
+};
+
 class Operands {
  public:
   // Throws Failure: text that cannot be read, attributes the op does not have.
-  Operands(const Session& session, const tenon_op* op, const std::string& sample);
+  Operands(const Session& session, const tenon_op* op, const std::string& sample,
+           const OperandOptions& options = {});
   ~Operands();
   Operands(const Operands&) = delete;
   Operands& operator=(const Operands&) = delete;
@@ -27,6 +35,7 @@ class Operands {
   void set_attr(const tenon_op* op, const std::string& name, const sdk::SampleValue& value);
 
   const Session& session_;
+  const OperandOptions options_;
   sdk::Sample sample_;  // values point into it
   std::vector<tenon_tensor*> tensors_;
   std::deque<std::vector<tenon_tensor*>> lists_;

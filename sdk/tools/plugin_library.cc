@@ -171,11 +171,12 @@ void check_elf(const std::string& path) {
   }
 }
 
-tenon_plugin_query_fn open_library(const std::string& path) {
+tenon_plugin_query_fn open_library(const std::string& path, const PhaseFn& at) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
   if (error) fail(path, error.message());
   check_elf(real);
+  at("loading its library");
   // Never closed: static data of a plugin may be referred to until the process ends.
   void* library = dlopen(real.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -190,11 +191,12 @@ tenon_plugin_query_fn open_library(const std::string& path) {
 
 }  // namespace
 
-PluginFacts read_library(const std::string& path) {
-  const tenon_plugin_query_fn query = open_library(path);
+PluginFacts read_library(const std::string& path, const PhaseFn& at) {
+  const tenon_plugin_query_fn query = open_library(path, at);
   tenon_plugin plugin{};
   plugin.struct_size = sizeof plugin;
   tenon_diag diag{};
+  at("running its query");
   tenon_status status = query(&stub_host(), &plugin, &diag);
   if (status != TENON_OK) fail(path, "its query reported: " + words_of(diag, status));
   check_versions(path, plugin);
@@ -215,14 +217,20 @@ PluginFacts read_library(const std::string& path) {
   if (facts.version.empty()) fail(path, "it states no version");
   if (facts.license.empty()) fail(path, "it states no license (an SPDX expression)");
 
+  at("running its init");
   void* self = nullptr;
   status = plugin.init(&stub_host(), &self, &diag);
   if (status != TENON_OK) fail(path, "its init reported: " + words_of(diag, status));
   struct Release {
     const tenon_plugin& plugin;
     void* self;
-    ~Release() { plugin.release(self); }
-  } release{plugin, self};
+    const PhaseFn& at;
+    ~Release() {
+      at("running its release");
+      plugin.release(self);
+    }
+  } release{plugin, self, at};
+  at("reading its tables");
   read_tables({path, plugin, self}, facts);
   return facts;
 }
@@ -258,25 +266,6 @@ Json manifest_of(const PluginFacts& facts, const std::string& library, const std
                       {"cpu_features", Json::array()},
                       {"libraries", Json::array()}};
   return root;
-}
-
-std::string sha256_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, "cannot be read");
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  void* crypto = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
-  if (crypto == nullptr) return {};
-  using Sha256 = unsigned char* (*)(const unsigned char*, size_t, unsigned char*);
-  const auto digest = reinterpret_cast<Sha256>(dlsym(crypto, "SHA256"));
-  if (digest == nullptr) return {};
-  std::array<unsigned char, 32> sum{};
-  digest(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), sum.data());
-  std::string text;
-  for (const unsigned char byte : sum) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
 }
 
 }  // namespace tenon::tools

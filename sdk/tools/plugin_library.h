@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,15 +27,15 @@ struct PluginFacts {
   std::vector<std::string> required_ops;  // of others: without them the plugin is of no use
 };
 
+// Told what comes next, "running its init"; may not throw.
+using PhaseFn = std::function<void(const char* phase)>;
+
 // Opens the library, runs its query and init, reads its tables, releases it. It stays mapped.
 // Throws Failure.
-PluginFacts read_library(const std::string& path);
+PluginFacts read_library(
+    const std::string& path, const PhaseFn& at = [](const char*) {});
 
 // The content of plugin.json. An empty `sha256` is left out.
 Json manifest_of(const PluginFacts& facts, const std::string& library, const std::string& sha256);
-
-// 64 hexadecimal digits, or "" where libcrypto is not installed. Throws Failure where the file
-// cannot be read.
-std::string sha256_of(const std::string& path);
 
 }  // namespace tenon::tools

@@ -2,8 +2,6 @@
 // sdk/tools/session.cc: runtime, context, and words for a failure.
 #include "session.h"
 
-#include <filesystem>
-
 namespace tenon::tools {
 namespace {
 
@@ -28,20 +26,34 @@ std::string describe(const tenon_error& error) {
   return text;
 }
 
+std::vector<tenon_string> borrowed(const std::vector<std::string>& strings) {
+  std::vector<tenon_string> list;
+  for (const std::string& text : strings) list.push_back({text.data(), text.size()});
+  return list;
+}
+
 }  // namespace
 
 Session::Session(const Options& options) {
   std::vector<std::string> folders;
-  for (const std::string& given : options.plugin_paths) {
-    // Relative to where the command was started, not to whatever the runtime would take.
-    folders.push_back(std::filesystem::absolute(given).lexically_normal().string());
-  }
-  std::vector<tenon_string> paths;
-  for (const std::string& folder : folders) paths.push_back({folder.data(), folder.size()});
+  for (const std::string& given : options.plugin_paths) folders.push_back(absolute_path(given));
+  const std::vector<tenon_string> paths = borrowed(folders);
+  const std::vector<tenon_string> exclude = borrowed(options.exclude);
+  const std::string allowlist =
+      options.allowlist.empty() ? std::string() : absolute_path(options.allowlist);
   tenon_runtime_options runtime_options{};
   runtime_options.struct_size = sizeof runtime_options;
+  if (options.only_paths) {
+    runtime_options.flags = TENON_RUNTIME_NO_DEFAULT_PATHS | TENON_RUNTIME_NO_ENVIRONMENT;
+  }
   runtime_options.paths = paths.data();
   runtime_options.n_paths = static_cast<uint32_t>(paths.size());
+  runtime_options.exclude = exclude.data();
+  runtime_options.n_exclude = static_cast<uint32_t>(exclude.size());
+  if (!allowlist.empty()) {
+    runtime_options.policy = TENON_POLICY_ALLOWLIST;
+    runtime_options.allowlist = {allowlist.data(), allowlist.size()};
+  }
   tenon_diag diag{};
   tenon_status status = tenon_runtime_create(&runtime_options, &diag, &runtime_);
   if (status != TENON_OK) fail(status, diag);

@@ -103,11 +103,18 @@ std::string TemporaryFolder::write(const std::string& name, const std::string& b
   return file.string();
 }
 
-std::string copy_plugin(const std::string& id, const std::string& folder) {
+std::string copy_plugin(const std::string& id, const std::string& folder, const std::string& from) {
   const fs::path target = fs::path(folder) / id;
   fs::create_directories(target);
-  fs::copy(fs::path(plugin_dir()) / id, target, fs::copy_options::recursive);
+  fs::copy(fs::path(from.empty() ? plugin_dir() : from) / id, target, fs::copy_options::recursive);
   return target.string();
+}
+
+std::string hostile_dir() { return std::string(test_plugin_dir()) + "/command"; }
+
+nlohmann::json read_json(const std::string& path) {
+  std::ifstream file(path);
+  return nlohmann::json::parse(file);
 }
 
 }  // namespace tenon::tests

@@ -40,7 +40,12 @@ class TemporaryFolder {
   std::filesystem::path root_;
 };
 
-// Copies plugin `id` of the tree to `folder`/`id`; returns that.
-std::string copy_plugin(const std::string& id, const std::string& folder);
+// Copies plugin `id` of `from` (the tree's own unless given) to `folder`/`id`; returns that.
+std::string copy_plugin(const std::string& id, const std::string& folder,
+                        const std::string& from = {});
+// Where the plugins of tests/command/plugins are.
+std::string hostile_dir();
+
+nlohmann::json read_json(const std::string& path);
 
 }  // namespace tenon::tests

@@ -15,11 +15,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-json read_json(const std::string& path) {
-  std::ifstream file(path);
-  return json::parse(file);
-}
-
 // A data set file: bytes 0, 1, 2, ... of type u8.
 std::string idx_bytes(unsigned char rows, unsigned char columns, size_t data) {
   std::string bytes = {0, 0, 8, 2};

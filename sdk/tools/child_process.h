@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/tools/child_process.h: this program again, in a process that may do what it likes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "command.h"
+
+namespace tenon::tools {
+
+// Where the child writes its lines.
+inline constexpr int kReportDescriptor = 3;
+
+struct ChildEnd {
+  int status = 0;        // as of waitpid
+  bool stopped = false;  // it was silent for too long and was killed
+  std::string out, err;  // the beginning of what it printed
+  size_t out_bytes = 0, err_bytes = 0;
+};
+
+// Runs this executable with `arguments`; stdin is empty. Each line the child writes to
+// kReportDescriptor goes to `take`; one that sends none for `seconds` is killed, with every process
+// of its group. Throws Failure where it cannot be started.
+ChildEnd run_child(const std::vector<std::string>& arguments, double seconds,
+                   const std::function<void(const std::string& line)>& take);
+
+// The options that stand before a subcommand, for a child.
+std::vector<std::string> arguments_of(const Options& options);
+
+// How a child ended: "exit status 3", "SIGSEGV".
+std::string end_text(int status);
+
+// For the child: one line for its parent.
+void send_line(const Json& json);
+
+// For the child, before anything else: no core dump, no endless file, no life without its parent.
+void limit_child();
+
+// Bytes a child may write to one file; more is SIGXFSZ.
+inline constexpr unsigned long kChildFileBytes = 64ul << 20;
+
+}  // namespace tenon::tools

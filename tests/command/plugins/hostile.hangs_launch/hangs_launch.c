@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/command/plugins/hostile.hangs_launch/hangs_launch.c: waits for ever in its kernel.
+#define HOSTILE_NAME "hangs_launch"
+#include "tests/command/hostile_plugin.h"
+
+#include <unistd.h>
+
+static tenon_status misbehave(enum moment moment) {
+  while (moment == AT_LAUNCH) pause();
+  return TENON_OK;
+}

@@ -10,9 +10,9 @@ std::string test_plugin(const std::string& id) {
   return std::string(test_plugin_dir()) + "/evolution/" + id;
 }
 
-Session::Session(const std::vector<std::string>& folders, const char* check) {
+Session::Session(const std::vector<std::string>& folders, const char* check, bool with_own) {
   std::vector<std::string> searched = folders;
-  searched.emplace_back(plugin_dir());
+  if (with_own) searched.emplace_back(plugin_dir());
   std::vector<tenon_string> paths;
   for (const std::string& folder : searched) paths.push_back({folder.data(), folder.size()});
   tenon_runtime_options options{};

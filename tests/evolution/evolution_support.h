@@ -36,10 +36,11 @@ inline tenon_value value_of(int64_t number) {
   return value;
 }
 
-// A runtime that sees the tree's own plugins and the plugin folders given.
+// A runtime that sees the plugin folders given and, unless told otherwise, the tree's own plugins.
 class Session {
  public:
-  explicit Session(const std::vector<std::string>& folders, const char* check = "");
+  explicit Session(const std::vector<std::string>& folders, const char* check = "",
+                   bool with_own = true);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

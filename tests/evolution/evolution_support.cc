@@ -11,8 +11,9 @@ std::string test_plugin(const std::string& id) {
 }
 
 Session::Session(const std::vector<std::string>& folders, const char* check, bool with_own) {
-  std::vector<std::string> searched = folders;
+  std::vector<std::string> searched;
   if (with_own) searched.emplace_back(plugin_dir());
+  searched.insert(searched.end(), folders.begin(), folders.end());
   std::vector<tenon_string> paths;
   for (const std::string& folder : searched) paths.push_back({folder.data(), folder.size()});
   tenon_runtime_options options{};

@@ -155,24 +155,23 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
   } else if (composes) {
     choice = "composition";
   }
-  const ordered_json answer = {
-      {"op", op.name},
-      {"revision", op.desc.revision},
-      {"plugin", op.plugin->id},
-      {"schema", op.schema_text},
-      {"inputs", inputs_json(call)},
-      {"attributes", attrs_json(call)},
-      {"dtypes", dtypes_json(call)},
-      {"casts", casts_json(call)},
-      {"outputs", outputs_json(call)},
-      {"device", call.device->name()},
-      {"chosen", choice},
-      {"candidates", candidates},
-      {"backward",
-       {{"plugin", rule ? ordered_json(rule->plugin->id) : ordered_json()},
-        {"compose", composes},
-        {"reason", too_old}}},
-      {"report", context.runtime->registry.report_of(op)}};
+  const ordered_json answer = {{"op", op.name},
+                               {"revision", op.desc.revision},
+                               {"plugin", op.plugin->id},
+                               {"schema", op.schema_text},
+                               {"inputs", inputs_json(call)},
+                               {"attributes", attrs_json(call)},
+                               {"dtypes", dtypes_json(call)},
+                               {"casts", casts_json(call)},
+                               {"outputs", outputs_json(call)},
+                               {"device", call.device->name()},
+                               {"chosen", choice},
+                               {"candidates", candidates},
+                               {"backward",
+                                {{"plugin", rule ? ordered_json(rule->plugin->id) : ordered_json()},
+                                 {"compose", composes},
+                                 {"reason", too_old}}},
+                               {"report", context.runtime->registry.report_of(op)}};
   return answer.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

@@ -68,8 +68,8 @@ struct Usage {
 // `begin` as Invocation::begin, `attrs` complete.
 Usage usage_of(const registry::Schema& schema, std::span<const uint32_t> begin,
                std::span<const tenon_value> attrs, uint64_t wanted);
-// "" where a kernel or rule that was built with the counts `known` serves the call; else what it was
-// built before.
+// "" where a kernel or rule that was built with the counts `known` serves the call; else what it
+// was built before.
 std::string built_before(const registry::Schema& schema, const Usage& known, const Usage& used);
 
 }  // namespace tenon::dispatch

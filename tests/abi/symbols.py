@@ -72,7 +72,8 @@ def problems(readelf, path, expected, allowed, sanitized):
             yield f"has the run path {path_list!r}"
     if "(TEXTREL)" in dynamic or re.search(r"\(FLAGS\).*\bTEXTREL\b", dynamic):
         yield "has text relocations"
-    stack = re.search(r"GNU_STACK(?:\s+0x\w+){5}\s+([RWE ]+?)\s+0x", read(readelf, "--segments", path))
+    segments = read(readelf, "--segments", path)
+    stack = re.search(r"GNU_STACK(?:\s+0x\w+){5}\s+([RWE ]+?)\s+0x", segments)
     if not stack or "E" in stack.group(1):
         yield "asks for an executable stack"
 

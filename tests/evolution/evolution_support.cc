@@ -96,10 +96,9 @@ const tenon_op* Session::op(std::string_view name) {
 tenon_status Session::try_call(std::string_view name, const Inputs& inputs, const Inputs& attrs,
                                std::vector<Tensor>& outputs) {
   std::vector<tenon_tensor*> made(outputs.size());
-  const tenon_status status =
-      tenon_op_call(context, op(name), inputs.data(), static_cast<uint32_t>(inputs.size()),
-                    attrs.data(), static_cast<uint32_t>(attrs.size()), made.data(),
-                    static_cast<uint32_t>(made.size()));
+  const tenon_status status = tenon_op_call(
+      context, op(name), inputs.data(), static_cast<uint32_t>(inputs.size()), attrs.data(),
+      static_cast<uint32_t>(attrs.size()), made.data(), static_cast<uint32_t>(made.size()));
   for (size_t i = 0; i < made.size(); ++i) outputs[i] = Tensor(made[i]);
   return status;
 }

@@ -105,8 +105,8 @@ TEST_F(MuseumOfThisDraft, TheDeviceHoldsTensorsAndRunsItsKernel) {
 
 TEST_F(Museum, AnotherDraftIsRefusedByItsManifest) {
   Session s(forged(99));
-  const std::string words = "built for ABI draft 99; this Tenon loads draft " +
-                            std::to_string(TENON_ABI_DRAFT);
+  const std::string words =
+      "built for ABI draft 99; this Tenon loads draft " + std::to_string(TENON_ABI_DRAFT);
   const auto plugin = s.plugin("museum.op");
   EXPECT_EQ(plugin.at("state"), "refused") << plugin;
   EXPECT_EQ(plugin.at("reason"), words);
@@ -120,8 +120,8 @@ TEST_F(Museum, AnotherDraftIsRefusedByTheLibraryWhereTheManifestLies) {
   Session s(forged(TENON_ABI_DRAFT));
   const auto plugin = s.plugin("museum.op");
   EXPECT_EQ(plugin.at("state"), "refused") << plugin;
-  EXPECT_EQ(plugin.at("reason"), "built for ABI draft 99; this Tenon loads draft " +
-                                     std::to_string(TENON_ABI_DRAFT));
+  EXPECT_EQ(plugin.at("reason"),
+            "built for ABI draft 99; this Tenon loads draft " + std::to_string(TENON_ABI_DRAFT));
 }
 
 // A plain plugin in an instrumented process would hide what the instruments look for.

@@ -386,9 +386,9 @@ TEST(NewerPlugin, AZeroTailAndLongerTablesAreRead) {
     EXPECT_THAT(grown.report, testing::IsEmpty());
     EXPECT_NE(registry.find_op("acme.f"), nullptr);
   };
-  accepts([](Grown& g) -> auto& { return g.kernel; });
-  accepts([](Grown& g) -> auto& { return g.rule; });
-  accepts([](Grown& g) -> auto& { return g.dataset; });
+  accepts([](Grown & g) -> auto& { return g.kernel; });
+  accepts([](Grown & g) -> auto& { return g.rule; });
+  accepts([](Grown & g) -> auto& { return g.dataset; });
 }
 
 TEST(NewerPlugin, ATailThatIsNotZeroNamesItsOffset) {
@@ -405,9 +405,9 @@ TEST(NewerPlugin, ATailThatIsNotZeroNamesItsOffset) {
       EXPECT_EQ(registry.find_op("acme.f"), nullptr);
     }
   };
-  refuses([](Grown& g) -> auto& { return g.kernel; });
-  refuses([](Grown& g) -> auto& { return g.rule; });
-  refuses([](Grown& g) -> auto& { return g.dataset; });
+  refuses([](Grown & g) -> auto& { return g.kernel; });
+  refuses([](Grown & g) -> auto& { return g.rule; });
+  refuses([](Grown & g) -> auto& { return g.dataset; });
 }
 
 }  // namespace

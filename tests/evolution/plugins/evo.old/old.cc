@@ -30,7 +30,8 @@ void join(const sdk::Launch& l) {
 void gate(const sdk::Launch& l) {
   expect_block(l, 1);
   const int64_t n = sdk::count_of(l.shape(0));
-  for (int64_t i = 0; i < n; ++i) l.out_data<float>()[i] = l.data<float>(0)[i] * l.data<float>(0)[i];
+  for (int64_t i = 0; i < n; ++i)
+    l.out_data<float>()[i] = l.data<float>(0)[i] * l.data<float>(0)[i];
 }
 void grown(const sdk::Launch& l) {
   expect_block(l, 1);

@@ -19,7 +19,7 @@ import witness
 QUERY = "tenon_plugin_query_v0"
 SYSTEM = re.compile(r"lib(c|m|pthread|dl|rt|gcc_s|stdc\+\+)\.so\.\d+|ld-linux[-\w]*\.so\.\d+")
 VERSIONED = re.compile(r"@(GLIBC|GLIBCXX|CXXABI|GCC)_")
-SANITIZER = re.compile(r"lib(asan|ubsan|tsan)\.so\.\d+|__(asan|ubsan|tsan|sanitizer)_\w+")
+SANITIZER = re.compile(r"lib(asan|ubsan|tsan)\.so\.\d+")
 # Common system libraries that one plugin is made of, by plugin.
 WANTED = {"tenon.data": {"libz.so.1"}}
 
@@ -56,16 +56,16 @@ def problems(readelf, path, expected, allowed, sanitized):
     yield from (f"does not export {name}" for name in sorted(expected - exported))
     yield from (f"has the unique symbol {name}" for name, kind, _ in symbols if kind == "UNIQUE")
 
-    def is_fine(name):
-        return sanitized and SANITIZER.fullmatch(name)
-
     needed = entries(dynamic, "NEEDED")
     for name in needed:
-        if not SYSTEM.fullmatch(name) and name not in allowed and not is_fine(name):
+        if sanitized and SANITIZER.fullmatch(name):
+            continue
+        if not SYSTEM.fullmatch(name) and name not in allowed:
             yield f"needs {name}"
-    if set(needed).isdisjoint(allowed):  # else their symbols, without a version, may be among them
+    # A sanitizer's and those other libraries' symbols have no version.
+    if not sanitized and set(needed).isdisjoint(allowed):
         for name, kind, defined in symbols:
-            if not defined and kind != "WEAK" and not VERSIONED.search(name) and not is_fine(name):
+            if not defined and kind != "WEAK" and not VERSIONED.search(name):
                 yield f"wants {name}, which no system library names with a version"
     for path_list in entries(dynamic, "RPATH") + entries(dynamic, "RUNPATH"):
         if path_list != "$ORIGIN":

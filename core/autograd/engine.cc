@@ -38,6 +38,27 @@ bool only_ours(const Tensor& tensor) {
          tensor::is_dense(tensor.shape(), tensor.strides());
 }
 
+[[noreturn]] void fail_without_rule(const Node& node) {
+  const registry::VjpRule* rule = node.op->vjp.load(std::memory_order_acquire);
+  const std::string too_old =
+      rule ? rule_too_old(*rule, node.op->schema, node.input_begin, node.attrs.values()) : "";
+  if (!too_old.empty()) {
+    throw Error{.status = TENON_E_GRAD,
+                .message = "the backward rule of " + node.op->name + " " + too_old,
+                .op = node.op->name,
+                .expected = "a rule that knows all that the call uses, or a composition",
+                .found = "an older rule",
+                .plugin = rule->plugin->id,
+                .hint = "leave that out of the call, or update plugin " + rule->plugin->id};
+  }
+  throw Error{.status = TENON_E_GRAD,
+              .message = node.op->name + " has no backward rule",
+              .op = node.op->name,
+              .expected = "an op with a rule or a composition",
+              .found = "neither",
+              .hint = "detach its inputs, or load a plugin that adds a rule"};
+}
+
 class Walk {
  public:
   Walk(Context& context, uint32_t flags)
@@ -210,14 +231,7 @@ void Walk::step(Node& node) {
                 .found = "a second backward",
                 .hint = "pass TENON_BACKWARD_RETAIN to the first backward"};
   }
-  if (!node.rule) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = node.op->name + " has no backward rule",
-                .op = node.op->name,
-                .expected = "an op with a rule or a composition",
-                .found = "neither",
-                .hint = "detach its inputs, or load a plugin that adds a rule"};
-  }
+  if (!node.rule) fail_without_rule(node);
   if (create_ && !(node.rule->desc.flags & TENON_VJP_TWICE)) {
     throw Error{
         .status = TENON_E_GRAD,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/autograd/record.cc: one node for one recorded call.
 #include "core/autograd/engine.h"
+#include "core/dispatch/select.h"
 
 namespace tenon::autograd {
 
@@ -8,10 +9,6 @@ using dispatch::Invocation;
 using dispatch::Operand;
 
 namespace {
-
-const registry::VjpRule* rule_of(const Invocation& call) {
-  return call.op.vjp.load(std::memory_order_acquire);
-}
 
 bool differentiable(const Invocation& call, const registry::VjpRule* rule, uint32_t index) {
   const Operand& operand = call.operands[index];
@@ -44,6 +41,25 @@ Saved save(Tensor& tensor) {
 }
 
 }  // namespace
+
+std::string rule_too_old(const registry::VjpRule& rule, const registry::Schema& schema,
+                         std::span<const uint32_t> begin, std::span<const tenon_value> attrs) {
+  const tenon_vjp_desc& desc = rule.desc;
+  if (desc.n_inputs >= schema.inputs.size() && desc.n_attrs >= schema.attrs.size()) return "";
+  // An aux output that the rule does not know has no gradient; the others have theirs all the same.
+  return dispatch::built_before(schema, {desc.n_inputs, desc.n_attrs, 0},
+                                dispatch::usage_of(schema, begin, attrs, 0));
+}
+
+const registry::VjpRule* rule_of(const Invocation& call, std::string* too_old) {
+  const registry::VjpRule* rule = call.op.vjp.load(std::memory_order_acquire);
+  if (!rule) return nullptr;
+  std::string words = rule_too_old(*rule, call.schema, {call.begin.data(), call.begin.size()},
+                                   {call.attrs.data(), call.attrs.size()});
+  if (words.empty()) return rule;
+  if (too_old) *too_old = std::move(words);
+  return nullptr;
+}
 
 bool wants_recording(const Invocation& call) {
   if (!call.cx.grad_enabled()) return false;

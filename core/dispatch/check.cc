@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "core/dispatch/prepare.h"
+#include "core/dispatch/select.h"
 
 namespace tenon::dispatch {
 
@@ -86,21 +87,23 @@ Pass make_pass(const Block& block, unsigned char pattern) {
   return pass;
 }
 
-std::string operand_name(const Call& call, const Item& item) {
+// `n_inputs` are the kernel's: the op may have grown since it was built.
+std::string operand_name(const Call& call, uint32_t n_inputs, const Item& item) {
   const auto& schema = call.op->schema;
-  if (item.slot < schema.inputs.size()) return schema.inputs[item.slot].name;
-  const size_t output = item.slot - schema.inputs.size();
+  if (item.slot < n_inputs) return schema.inputs[item.slot].name;
+  const size_t output = item.slot - n_inputs;
   const std::string& name = output < schema.outputs.size() ? schema.outputs[output].name : "";
   return name.empty() ? "output " + std::to_string(output) : name;
 }
 
 [[noreturn]] void fail_check(const Call& call, const registry::Kernel& kernel, const Item& item,
                              const std::string& what, const std::string& expected) {
+  const std::string operand = operand_name(call, kernel_inputs(kernel.desc), item);
   throw Error{.status = TENON_E_CHECK,
               .message = call.op->name + ": kernel of " + kernel.plugin->id + " " + what +
-                         " operand \"" + operand_name(call, item) + "\"",
+                         " operand \"" + operand + "\"",
               .op = call.op->name,
-              .operand = operand_name(call, item),
+              .operand = operand,
               .expected = expected,
               .found = std::string(tensor::name_of(item.dtype)) + tensor::dims_text(item.dims()) +
                        " strides " + tensor::dims_text(item.steps()),
@@ -303,9 +306,9 @@ void check_finite(Context& context, const registry::Op& op, Device& device, cons
                 .message = op.name + ": produced a NaN or an infinity" +
                            (scope.empty() ? "" : " in " + scope),
                 .op = op.name,
-                .operand = item.slot < op.schema.inputs.size()
+                .operand = item.slot < block.launch.n_inputs
                                ? op.schema.inputs[item.slot].name
-                               : "output " + std::to_string(item.slot - op.schema.inputs.size()),
+                               : "output " + std::to_string(item.slot - block.launch.n_inputs),
                 .expected = "finite values",
                 .found = "NaN or infinity in " + std::string(tensor::name_of(item.dtype)) +
                          tensor::dims_text(item.dims())};

@@ -17,7 +17,7 @@ namespace {
 
 using autograd::Node;
 
-bool has_rule(const registry::Op& op) { return op.vjp.load(std::memory_order_acquire) != nullptr; }
+bool has_rule(const Invocation& call) { return autograd::rule_of(call) != nullptr; }
 
 // Destroys a node that never got an output.
 struct Recording {
@@ -117,7 +117,7 @@ void check_mutated(const Invocation& call, bool recording) {
                          tensor::dims_text(tensor.shape()));
       }
       // Without a rule, what the operand becomes would be lost to the gradient.
-      if (recording && (!has_rule(call.op) || autograd::requires_grad(tensor))) {
+      if (recording && (!has_rule(call) || autograd::requires_grad(tensor))) {
         fail_operand(call, input, TENON_E_GRAD, "is written while it requires a gradient",
                      "a tensor without gradient", tensor::describe(tensor),
                      "wrap the call in tenon_grad_begin(TENON_GRAD_DISABLED)");
@@ -218,7 +218,7 @@ void compose(Invocation& call, std::span<Tensor*> outputs) {
                "compose");
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Ref& made = window.composed[i];
-    if (!made && call.schema.outputs[i].aux) continue;
+    if (!made && call.schema.outputs[i].aux && !(call.wanted >> i & 1)) continue;
     const tenon_meta& meta = call.outputs[i];
     const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
     if (!made || made->dtype() != meta.dtype || &made->device() != call.device ||
@@ -296,8 +296,8 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
   check_output_count(invocation, outputs.size());
   const bool recording = autograd::wants_recording(invocation);
   check_mutated(invocation, recording);
-  uint64_t wanted = (uint64_t{1} << outputs.size()) - 1;
-  if (recording && !has_rule(op) && op.desc.compose) {
+  invocation.wanted = (uint64_t{1} << outputs.size()) - 1;
+  if (recording && !has_rule(invocation) && op.desc.compose) {
     std::vector<Tensor*> made(invocation.n_outputs(), nullptr);
     compose(invocation, made);
     for (size_t i = 0; i < made.size(); ++i) {
@@ -312,14 +312,14 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
   Recording record;
   if (recording) {
     record.node = autograd::begin_record(invocation);
-    wanted |= autograd::needed_outputs(invocation);
+    invocation.wanted |= autograd::needed_outputs(invocation);
   }
   std::vector<Ref> results(invocation.n_outputs());
   if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
     results[0] = Ref(view);
     if (recording) autograd::end_record(invocation, *record.node, {&view, 1}, true);
   } else {
-    results = allocate_outputs(invocation, wanted);
+    results = allocate_outputs(invocation, invocation.wanted);
     std::vector<Tensor*> flat = pointers(results);
     autograd::without_grad(context, [&] { run_or_compose(invocation, flat); });
     if (recording) autograd::end_record(invocation, *record.node, flat, false);
@@ -341,14 +341,15 @@ void apply(Context& context, const registry::Op& op, std::span<const tenon_value
   check_grad_outputs(invocation, outputs, recording);
   std::vector<Tensor*> flat(outputs.begin(), outputs.end());
   flat.resize(invocation.n_outputs(), nullptr);
-  if (recording && !has_rule(op) && op.desc.compose) return compose(invocation, flat);
+  const uint64_t given = (uint64_t{1} << outputs.size()) - 1;
+  invocation.wanted = given;
+  if (recording && !has_rule(invocation) && op.desc.compose) return compose(invocation, flat);
   Recording record;
   std::vector<Ref> extra;
   if (recording) {
     record.node = autograd::begin_record(invocation);
-    const uint64_t missing =
-        autograd::needed_outputs(invocation) & ~((uint64_t{1} << outputs.size()) - 1);
-    extra = allocate_outputs(invocation, missing);
+    invocation.wanted |= autograd::needed_outputs(invocation);
+    extra = allocate_outputs(invocation, invocation.wanted & ~given);
     for (size_t i = outputs.size(); i < flat.size(); ++i) flat[i] = extra[i].get();
   }
   if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {

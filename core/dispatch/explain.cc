@@ -99,6 +99,14 @@ ordered_json kernel_json(const Invocation& call, const Kernel& kernel) {
           {"flags", flag_words(kernel)}};
 }
 
+// Outputs that the kernel was built before; a call that asks for one of them passes it over.
+ordered_json lacking_json(const Invocation& call, const Kernel& kernel) {
+  ordered_json list = ordered_json::array();
+  const uint32_t known = kernel.desc.n_slots - kernel_inputs(kernel.desc);
+  for (uint32_t i = known; i < call.n_outputs(); ++i) list.push_back(call.schema.outputs[i].name);
+  return list;
+}
+
 bool is_view(const Invocation& call) {
   if (!call.op.desc.view || call.operands.empty() || !call.operands[0].tensor) return false;
   const InputBlock inputs(call);
@@ -136,16 +144,23 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
   unify_shapes(call);
   infer(call);
 
-  const auto judged = judge(call);  // also opens the plugins that may bring a backward rule
+  context.runtime->plugins.open_for_device(call.device->id.kind);  // may bring a backward rule
+  std::string too_old;
+  const registry::VjpRule* rule = autograd::rule_of(call, &too_old);
+  if (!too_old.empty()) too_old = op.vjp.load()->plugin->id + " " + too_old;
+  // Without aux outputs, but for those that the rule would save.
+  call.wanted = (uint64_t{1} << call.schema.plain_outputs()) - 1;
+  if (autograd::wants_recording(call)) call.wanted |= autograd::needed_outputs(call);
+  const auto judged = judge(call);
   const Kernel* chosen = nullptr;
   ordered_json candidates = ordered_json::array();
   for (const auto& [kernel, reason] : judged) {
     if (!chosen && reason.empty()) chosen = kernel;
     ordered_json entry = kernel_json(call, *kernel);
+    entry["lacks_outputs"] = lacking_json(call, *kernel);
     entry["reason"] = reason;
     candidates.push_back(std::move(entry));
   }
-  const registry::VjpRule* rule = op.vjp.load(std::memory_order_acquire);
   const bool composes = op.desc.compose != nullptr;
   ordered_json choice;
   if (composes && !rule && autograd::wants_recording(call)) {
@@ -157,22 +172,23 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
   } else if (composes) {
     choice = "composition";
   }
-  const ordered_json answer = {
-      {"op", op.name},
-      {"revision", op.desc.revision},
-      {"plugin", op.plugin->id},
-      {"schema", op.schema_text},
-      {"inputs", inputs_json(call)},
-      {"attributes", attrs_json(call)},
-      {"dtypes", dtypes_json(call)},
-      {"casts", casts_json(call)},
-      {"outputs", outputs_json(call)},
-      {"device", call.device->name()},
-      {"chosen", choice},
-      {"candidates", candidates},
-      {"backward",
-       {{"plugin", rule ? ordered_json(rule->plugin->id) : ordered_json()}, {"compose", composes}}},
-      {"report", report_json(call, judged)}};
+  const ordered_json answer = {{"op", op.name},
+                               {"revision", op.desc.revision},
+                               {"plugin", op.plugin->id},
+                               {"schema", op.schema_text},
+                               {"inputs", inputs_json(call)},
+                               {"attributes", attrs_json(call)},
+                               {"dtypes", dtypes_json(call)},
+                               {"casts", casts_json(call)},
+                               {"outputs", outputs_json(call)},
+                               {"device", call.device->name()},
+                               {"chosen", choice},
+                               {"candidates", candidates},
+                               {"backward",
+                                {{"plugin", rule ? ordered_json(rule->plugin->id) : ordered_json()},
+                                 {"compose", composes},
+                                 {"reason", too_old}}},
+                               {"report", report_json(call, judged)}};
   return answer.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

@@ -55,6 +55,7 @@ struct Invocation {
   Small<Ref, 4> made;           // promotion casts
   Device* device = nullptr;
   Small<tenon_meta, 2> outputs;  // [n_outputs]
+  uint64_t wanted = 0;           // bit i: the caller or the backward rule asks for output i
   bool dry = false;              // explain: nothing is cast, views state the promoted dtype
 };
 

@@ -3,6 +3,7 @@
 #include "core/dispatch/select.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "core/dispatch/values.h"
@@ -16,7 +17,7 @@ size_t KernelKeyHash::operator()(const KernelKey& key) const noexcept {
   const auto mix = [&hash](uint64_t word) { hash = (hash ^ word) * 0x100000001b3ull; };
   mix(key.op);
   mix(key.kind);
-  mix(key.arithmetic | uint64_t{key.wide} << 8);
+  mix(key.arithmetic | uint64_t{key.wide} << 8 | uint64_t{key.used_outputs} << 16);
   mix(key.used_inputs | uint64_t{key.used_attrs} << 32);
   for (tenon_dtype type : key.types) mix(type);
   return hash;
@@ -47,20 +48,9 @@ bool same_value(const tenon_value& a, const tenon_value& b) {
   }
 }
 
-// Operands and attributes beyond these are absent or default.
-uint32_t used_inputs(const Invocation& call) {
-  uint32_t used = call.n_inputs();
-  while (used > 0 && call.count(used - 1) == 0 && call.schema.inputs[used - 1].optional) --used;
-  return used;
-}
-
-uint32_t used_attrs(const Invocation& call) {
-  uint32_t used = static_cast<uint32_t>(call.attrs.size());
-  while (used > 0 && !call.schema.attrs[used - 1].required() &&
-         same_value(call.attrs[used - 1], default_value(call.schema.attrs[used - 1]))) {
-    --used;
-  }
-  return used;
+Usage used_by(const Invocation& call) {
+  return usage_of(call.schema, {call.begin.data(), call.begin.size()},
+                  {call.attrs.data(), call.attrs.size()}, call.wanted);
 }
 
 bool is_wide(const Invocation& call) {
@@ -104,18 +94,37 @@ std::string unfit(const Invocation& call, const Kernel& kernel) {
   if (is_wide(call) && !(kernel.desc.flags & TENON_KERNEL_INDEX_64)) {
     return "cannot index more than 2^31 - 1 elements";
   }
-  if (used_inputs(call) > kernel_inputs(kernel.desc)) {
-    return "was built before operand \"" + call.schema.inputs[kernel_inputs(kernel.desc)].name +
-           "\" existed";
-  }
-  if (used_attrs(call) > kernel.desc.n_attrs) {
-    return "was built before attribute \"" + call.schema.attrs[kernel.desc.n_attrs].name +
-           "\" existed";
-  }
-  return "";
+  const uint32_t inputs = kernel_inputs(kernel.desc);
+  return built_before(call.schema, {inputs, kernel.desc.n_attrs, kernel.desc.n_slots - inputs},
+                      used_by(call));
 }
 
 }  // namespace
+
+Usage usage_of(const registry::Schema& schema, std::span<const uint32_t> begin,
+               std::span<const tenon_value> attrs, uint64_t wanted) {
+  Usage used{static_cast<uint32_t>(schema.inputs.size()), static_cast<uint32_t>(attrs.size()),
+             static_cast<uint32_t>(std::bit_width(wanted))};
+  while (used.inputs > 0 && schema.inputs[used.inputs - 1].optional &&
+         begin[used.inputs] == begin[used.inputs - 1]) {
+    --used.inputs;
+  }
+  while (used.attrs > 0 && !schema.attrs[used.attrs - 1].required() &&
+         same_value(attrs[used.attrs - 1], default_value(schema.attrs[used.attrs - 1]))) {
+    --used.attrs;
+  }
+  return used;
+}
+
+std::string built_before(const registry::Schema& schema, const Usage& known, const Usage& used) {
+  const auto words = [](const char* noun, const std::string& name) {
+    return "was built before " + std::string(noun) + " \"" + name + "\" existed";
+  };
+  if (used.inputs > known.inputs) return words("operand", schema.inputs[known.inputs].name);
+  if (used.attrs > known.attrs) return words("attribute", schema.attrs[known.attrs].name);
+  if (used.outputs > known.outputs) return words("output", schema.outputs[known.outputs].name);
+  return "";
+}
 
 std::string pinned_plugin(const Invocation& call) {
   std::string pin;
@@ -171,8 +180,10 @@ const Candidates& candidates(const Invocation& call) {
   key.kind = call.device->id.kind;
   key.arithmetic = call.cx.arithmetic;
   key.wide = is_wide(call) ? 1 : 0;
-  key.used_inputs = used_inputs(call);
-  key.used_attrs = used_attrs(call);
+  const Usage used = used_by(call);
+  key.used_inputs = used.inputs;
+  key.used_attrs = used.attrs;
+  key.used_outputs = used.outputs;
   const bool cacheable = call.types.size() <= key.types.size();
   std::copy_n(call.types.begin(), std::min(call.types.size(), key.types.size()), key.types.begin());
   const auto found = cache.map.find(key);

@@ -31,6 +31,7 @@ struct KernelKey {
   uint32_t wide = 0;  // an operand of more than 2^31 - 1 elements
   uint32_t used_inputs = 0;
   uint32_t used_attrs = 0;
+  uint32_t used_outputs = 0;
   std::array<tenon_dtype, 4> types{};
   bool operator==(const KernelKey&) const = default;
 };
@@ -57,7 +58,21 @@ std::string pinned_plugin(const Invocation& call);
 // TENON_E_NO_KERNEL with every candidate and why it lost.
 [[noreturn]] void fail_no_kernel(const Invocation& call, const std::string& declined);
 
-// Inputs and outputs of a kernel as it was built.
+// Inputs of a kernel as it was built; its other slots are outputs.
 uint32_t kernel_inputs(const tenon_kernel_desc& desc);
+
+// What of a schema that has grown a call makes use of. Operands behind `inputs` are absent,
+// attributes behind `attrs` have their defaults, outputs behind `outputs` are not asked for.
+struct Usage {
+  uint32_t inputs = 0;
+  uint32_t attrs = 0;
+  uint32_t outputs = 0;
+};
+// `begin` as Invocation::begin, `attrs` complete.
+Usage usage_of(const registry::Schema& schema, std::span<const uint32_t> begin,
+               std::span<const tenon_value> attrs, uint64_t wanted);
+// "" where a kernel or rule that was built with the counts `known` serves the call; else what it
+// was built before.
+std::string built_before(const registry::Schema& schema, const Usage& known, const Usage& used);
 
 }  // namespace tenon::dispatch

@@ -49,15 +49,18 @@ void check_one(const std::string& path) {
   if (stat(path.c_str(), &info) != 0) {
     refuse(path + " cannot be examined: " + std::strerror(errno));
   }
-  const std::string found = ": owner " + user_name(info.st_uid) + ", mode " + octal(info.st_mode);
+  // Names of users are read from files: only where they are needed.
+  const auto found = [&info] {
+    return ": owner " + user_name(info.st_uid) + ", mode " + octal(info.st_mode);
+  };
   const bool sticky_folder = S_ISDIR(info.st_mode) && (info.st_mode & S_ISVTX) != 0;
   if ((info.st_mode & S_IWOTH) != 0 && !sticky_folder) {
-    refuse("policy 'owned': " + path + " can be written by every user" + found +
+    refuse("policy 'owned': " + path + " can be written by every user" + found() +
            "; take that right away with: chmod o-w " + path);
   }
   if (info.st_uid != 0 && info.st_uid != geteuid()) {
     refuse("policy 'owned': " + path + " belongs neither to root nor to " + user_name(geteuid()) +
-           found + "; install the plugin as one of them, or use policy 'any'");
+           found() + "; install the plugin as one of them, or use policy 'any'");
   }
 }
 

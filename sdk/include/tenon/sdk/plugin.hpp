@@ -9,6 +9,7 @@
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/sdk/base.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -28,11 +29,16 @@ struct Unit {
   extern const ::tenon::sdk::Unit tenon_unit_##name; \
   constinit const ::tenon::sdk::Unit tenon_unit_##name
 
+// The ABI minor that these headers themselves ask of a host. A plugin built with newer headers runs
+// on older hosts, unless it states more.
+inline constexpr uint32_t kRequiredMinor = 1;
+
 struct About {
   std::string_view id;
   std::string_view version;
   std::string_view license;
   std::span<const Unit* const> units;
+  uint32_t required_minor = kRequiredMinor;
 };
 
 inline tenon_fingerprint fingerprint() {
@@ -92,26 +98,23 @@ struct State {
   tenon_selftest_table selftest_table{};
 };
 
-// The body of tenon_plugin_query_v0. `Data` is a struct with a static `about()`.
+// What every host of this draft reads of a tenon_plugin.
+inline constexpr uint32_t kLeastPluginSize =
+    offsetof(tenon_plugin, get_interface) + sizeof(tenon_plugin::get_interface);
+
+// Everything the plugin states, as long as these headers know it.
 template <class Data>
-tenon_status query(const tenon_host*, tenon_plugin* out, tenon_diag* diag) noexcept {
-  if (out->struct_size < sizeof(tenon_plugin)) {
-    diag->status = TENON_E_PLUGIN;
-    diag->length = std::snprintf(diag->message, sizeof diag->message,
-                                 "the host reads %u bytes of tenon_plugin, %zu are needed",
-                                 static_cast<unsigned>(out->struct_size), sizeof(tenon_plugin));
-    return TENON_E_PLUGIN;
-  }
+tenon_plugin statement() {
   const About about = Data::about();
-  out->struct_size = sizeof(tenon_plugin);
-  out->built_major = TENON_ABI_MAJOR;
-  out->built_minor = TENON_ABI_MINOR;
-  out->required_minor = TENON_ABI_MINOR;
-  out->fingerprint = fingerprint();
-  out->id = str(about.id);
-  out->version = str(about.version);
-  out->license = str(about.license);
-  out->init = [](const tenon_host*, void** out_self, tenon_diag* d) -> tenon_status {
+  tenon_plugin out{};
+  out.built_major = TENON_ABI_MAJOR;
+  out.built_minor = TENON_ABI_MINOR;
+  out.required_minor = about.required_minor;
+  out.fingerprint = fingerprint();
+  out.id = str(about.id);
+  out.version = str(about.version);
+  out.license = str(about.license);
+  out.init = [](const tenon_host*, void** out_self, tenon_diag* d) -> tenon_status {
     try {
       *out_self = new State(Data::about());
       return TENON_OK;
@@ -121,10 +124,30 @@ tenon_status query(const tenon_host*, tenon_plugin* out, tenon_diag* diag) noexc
       return TENON_E_MEMORY;
     }
   };
-  out->release = [](void* self) { delete static_cast<State*>(self); };
-  out->get_interface = [](void* self, const char* id, uint64_t length) -> const void* {
-    return static_cast<State*>(self)->find({id, length});
+  out.release = [](void* self) { delete static_cast<State*>(self); };
+  out.get_interface = [](void* self, const char* id, uint64_t length) -> const void* {
+    return static_cast<State*>(self)->find(length == TENON_NUL ? std::string_view(id)
+                                                               : std::string_view(id, length));
   };
+  return out;
+}
+
+// The body of tenon_plugin_query_v0. `Data` is a struct with a static `about()`. Fills as much of
+// `out` as both sides know.
+template <class Data>
+tenon_status query(const tenon_host*, tenon_plugin* out, tenon_diag* diag) noexcept {
+  const uint32_t room = out->struct_size;
+  if (room < kLeastPluginSize) {
+    diag->status = TENON_E_PLUGIN;
+    diag->length =
+        std::snprintf(diag->message, sizeof diag->message,
+                      "the host reads %u bytes of tenon_plugin, %u are needed",
+                      static_cast<unsigned>(room), static_cast<unsigned>(kLeastPluginSize));
+    return TENON_E_PLUGIN;
+  }
+  tenon_plugin filled = statement<Data>();
+  filled.struct_size = room < sizeof filled ? room : static_cast<uint32_t>(sizeof filled);
+  __builtin_memcpy(out, &filled, filled.struct_size);
   return TENON_OK;
 }
 

@@ -228,7 +228,8 @@ std::vector<std::string> flag_words(const registry::Op& op) {
 ordered_json ops_json(Context& context) {
   ordered_json list = ordered_json::array();
   for (const registry::Op* op : context.runtime->registry.ops()) {
-    const registry::VjpRule* rule = op->vjp.load(std::memory_order_acquire);
+    const registry::RuleSet* rules = op->rules.load(std::memory_order_acquire);
+    const registry::VjpRule* rule = rules && !rules->rules.empty() ? rules->rules.front() : nullptr;
     const std::string role(registry::name_of_role(op->desc.role));
     list.push_back({{"name", op->name},
                     {"revision", op->desc.revision},

@@ -15,8 +15,8 @@ namespace tenon::autograd {
 // what it was built before.
 std::string rule_too_old(const registry::VjpRule& rule, const registry::Schema& schema,
                          std::span<const uint32_t> begin, std::span<const tenon_value> attrs);
-// The op's backward rule; NULL where there is none, or where it was built before an operand or
-// attribute that this call uses: `too_old`, if given, then says so.
+// The op's best backward rule among those that were not built before an operand or attribute that
+// this call uses, or NULL; `too_old`, if given, says why the best of all is not it.
 const registry::VjpRule* rule_of(const dispatch::Invocation& call, std::string* too_old = nullptr);
 
 // Does any tensor operand want a gradient, with grad enabled?

@@ -81,8 +81,8 @@ struct Plugin {
   bool is_deactivated() const {
     return state.load(std::memory_order_acquire) == State::Deactivated;
   }
-  // Throws Error{TENON_E_PLUGIN} where it was refused, failed or deactivated; `consequence` ends the
-  // message.
+  // Throws Error{TENON_E_PLUGIN} where it was refused, failed or deactivated; `consequence` ends
+  // the message.
   void check_usable(const std::string& consequence) const;
 };
 

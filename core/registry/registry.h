@@ -38,8 +38,6 @@ inline constexpr uint32_t kRoleEnd = TENON_ROLE_ISFINITE + 1;
 // "copy", "sum_to", ...; empty for TENON_ROLE_NONE and unknown roles.
 std::string_view name_of_role(uint32_t role) noexcept;
 
-struct Op;
-
 // Descriptors are copied, so that a shorter one of an older plugin has a zero tail.
 struct Kernel {
   tenon_kernel_desc desc{};
@@ -50,12 +48,15 @@ struct Kernel {
 struct VjpRule {
   tenon_vjp_desc desc{};
   plugin::Plugin* plugin = nullptr;
-  Op* op = nullptr;
 };
 
 // Best first: priority, then plugin id, then order of registration. All device kinds together.
 struct KernelSet {
   std::vector<const Kernel*> kernels;
+};
+// Best first, likewise: the first that was not built before what a call uses is its rule.
+struct RuleSet {
+  std::vector<const VjpRule*> rules;
 };
 
 struct Op : memory::SlotHeader {
@@ -68,7 +69,7 @@ struct Op : memory::SlotHeader {
   uint32_t index = 0;  // dense in this runtime, for caches
   void* runtime = nullptr;
   std::atomic<const KernelSet*> kernels{nullptr};
-  std::atomic<const VjpRule*> vjp{nullptr};
+  std::atomic<const RuleSet*> rules{nullptr};
   std::vector<std::string> report;  // what was passed over; read it with Registry::report_of
 
   bool has(uint32_t flag) const { return (desc.flags & flag) != 0; }

@@ -7,23 +7,6 @@
 #include "core/registry/transaction.h"
 
 namespace tenon::registry {
-namespace {
-
-// The best rule for `op` among all that were ever registered and whose plugin is still active.
-const VjpRule* best_rule(const Op& op, const plugin::Plugin& removed,
-                         const std::vector<const VjpRule*>& rules) {
-  const VjpRule* best = nullptr;
-  for (const VjpRule* rule : rules) {
-    if (rule->op != &op || rule->plugin == &removed || rule->plugin->is_deactivated()) continue;
-    if (best == nullptr ||
-        better(rule->desc.priority, rule->plugin->id, best->desc.priority, best->plugin->id)) {
-      best = rule;
-    }
-  }
-  return best;
-}
-
-}  // namespace
 
 void Registry::remove(const plugin::Plugin& plugin) {
   const auto is_its = [&](const auto* entry) { return entry->plugin == &plugin; };
@@ -43,30 +26,29 @@ void Registry::remove(const plugin::Plugin& plugin) {
     next->roles[role] = heir == next->ops.end() ? nullptr : *heir;
   }
 
-  std::vector<const VjpRule*> rules;
-  for (const auto& added : contents_) {
-    for (const VjpRule& rule : added->rules) rules.push_back(&rule);
-  }
-  std::vector<std::pair<Op*, const KernelSet*>> new_sets;
-  std::vector<std::pair<Op*, const VjpRule*>> new_rules;
+  std::vector<std::pair<Op*, const KernelSet*>> new_kernel_sets;
+  std::vector<std::pair<Op*, const RuleSet*>> new_rule_sets;
   for (Op* op : next->ops) {
-    const KernelSet* set = op->kernels.load(std::memory_order_acquire);
-    if (set != nullptr && std::any_of(set->kernels.begin(), set->kernels.end(), is_its)) {
-      content->kernel_sets.push_back(*set);
-      std::erase_if(content->kernel_sets.back().kernels, is_its);
-      new_sets.emplace_back(op, &content->kernel_sets.back());
+    const KernelSet* kernels = op->kernels.load(std::memory_order_acquire);
+    if (kernels != nullptr &&
+        std::any_of(kernels->kernels.begin(), kernels->kernels.end(), is_its)) {
+      KernelSet& left = content->kernel_sets.emplace_back(*kernels);
+      std::erase_if(left.kernels, is_its);
+      new_kernel_sets.emplace_back(op, &left);
     }
-    const VjpRule* rule = op->vjp.load(std::memory_order_acquire);
-    if (rule != nullptr && is_its(rule)) {
-      new_rules.emplace_back(op, best_rule(*op, plugin, rules));
+    const RuleSet* rules = op->rules.load(std::memory_order_acquire);
+    if (rules != nullptr && std::any_of(rules->rules.begin(), rules->rules.end(), is_its)) {
+      RuleSet& left = content->rule_sets.emplace_back(*rules);
+      std::erase_if(left.rules, is_its);
+      new_rule_sets.emplace_back(op, &left);
     }
   }
 
   const std::unique_lock lock(mutex_);
   contents_.reserve(contents_.size() + 1);
   // Nothing below allocates.
-  for (const auto& [op, set] : new_sets) op->kernels.store(set, std::memory_order_release);
-  for (const auto& [op, rule] : new_rules) op->vjp.store(rule, std::memory_order_release);
+  for (const auto& [op, set] : new_kernel_sets) op->kernels.store(set, std::memory_order_release);
+  for (const auto& [op, set] : new_rule_sets) op->rules.store(set, std::memory_order_release);
   index_.swap(next);
   contents_.push_back(std::move(content));
   raise_epoch();

@@ -29,6 +29,13 @@ bool has(const List& list, const Item& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
+// The order of kernels and of rules: priority, then plugin id.
+template <class Entry>
+bool better(const Entry* a, const Entry* b) {
+  return a->desc.priority != b->desc.priority ? a->desc.priority > b->desc.priority
+                                              : a->plugin->id < b->plugin->id;
+}
+
 }  // namespace
 
 void OpDeleter::operator()(Op* op) const noexcept {
@@ -59,7 +66,7 @@ void Transaction::stage(const Tables& tables) {
   for (uint32_t i = 0; tables.selftest != nullptr && i < tables.selftest->count; ++i) {
     stage_sample(tables.selftest->samples[i]);
   }
-  build_kernel_sets();
+  build_sets();
 }
 
 void Transaction::pass_over(Op& op, const std::string& line) {
@@ -169,21 +176,21 @@ void Transaction::stage_vjp(const tenon_vjp_desc& desc, uint32_t position) {
     return;
   }
   if (!fits(*op, what, [&] { check_vjp(desc, what, op->schema); })) return;
-  // One that is passed over stays at hand for when the better one's plugin is deactivated.
-  content_->rules.push_back({desc, &plugin_, op});
-  const VjpRule* current = op->vjp.load(std::memory_order_acquire);
-  if (current != nullptr &&
-      !better(desc.priority, plugin_.id, current->desc.priority, current->plugin->id)) {
-    pass_over(*op, what + " was passed over: that of plugin " + current->plugin->id +
-                       " comes first, with priority " + std::to_string(current->desc.priority));
-    return;
+  content_->rules.push_back({desc, &plugin_});
+  const VjpRule* added = &content_->rules.back();
+  new_rules_[op] = added;
+  const RuleSet* others = op->rules.load(std::memory_order_acquire);
+  if (others == nullptr || others->rules.empty()) return;
+  const VjpRule* best = others->rules.front();
+  const VjpRule* first = better(added, best) ? added : best;
+  const VjpRule* second = first == added ? best : added;
+  const std::string line = what + " comes after that of plugin " + first->plugin->id +
+                           ", which has priority " + std::to_string(first->desc.priority);
+  if (second == added) {
+    pass_over(*op, line);
+  } else {
+    op_lines_.emplace_back(op, second->plugin->id + ": " + line);
   }
-  if (current != nullptr) {
-    op_lines_.emplace_back(op, current->plugin->id + ": " + what + " was passed over: that of " +
-                                   "plugin " + plugin_.id + " comes first, with priority " +
-                                   std::to_string(desc.priority));
-  }
-  new_rules_[op] = &content_->rules.back();
 }
 
 void Transaction::stage_backend(const tenon_backend_table& table) {
@@ -261,16 +268,20 @@ void Transaction::stage_sample(const tenon_sample& sample) {
   next_->samples.push_back({sample, &plugin_});
 }
 
-void Transaction::build_kernel_sets() {
+void Transaction::build_sets() {
   for (const auto& [op, added] : new_kernels_) {
-    KernelSet set;
+    KernelSet& set = content_->kernel_sets.emplace_back();
     if (const KernelSet* old = op->kernels.load(std::memory_order_acquire)) set = *old;
     set.kernels.insert(set.kernels.end(), added.begin(), added.end());
-    std::stable_sort(set.kernels.begin(), set.kernels.end(), [](const Kernel* a, const Kernel* b) {
-      return better(a->desc.priority, a->plugin->id, b->desc.priority, b->plugin->id);
-    });
-    content_->kernel_sets.push_back(std::move(set));
-    new_sets_[op] = &content_->kernel_sets.back();
+    std::stable_sort(set.kernels.begin(), set.kernels.end(), better<Kernel>);
+    new_kernel_sets_[op] = &set;
+  }
+  for (const auto& [op, added] : new_rules_) {
+    RuleSet& set = content_->rule_sets.emplace_back();
+    if (const RuleSet* old = op->rules.load(std::memory_order_acquire)) set = *old;
+    set.rules.push_back(added);
+    std::stable_sort(set.rules.begin(), set.rules.end(), better<VjpRule>);
+    new_rule_sets_[op] = &set;
   }
 }
 
@@ -281,8 +292,10 @@ void Transaction::commit(std::vector<std::string>& report) {
   for (auto& [op, line] : op_lines_) op->report.reserve(op->report.size() + op_lines_.size());
   // Nothing below allocates.
   for (auto& [op, line] : op_lines_) op->report.push_back(std::move(line));
-  for (const auto& [op, set] : new_sets_) op->kernels.store(set, std::memory_order_release);
-  for (const auto& [op, rule] : new_rules_) op->vjp.store(rule, std::memory_order_release);
+  for (const auto& [op, set] : new_kernel_sets_) {
+    op->kernels.store(set, std::memory_order_release);
+  }
+  for (const auto& [op, set] : new_rule_sets_) op->rules.store(set, std::memory_order_release);
   registry_.index_.swap(next_);
   registry_.contents_.push_back(std::move(content_));
   registry_.raise_epoch();

@@ -20,17 +20,12 @@ struct OpDeleter {
 };
 using OwnedOp = std::unique_ptr<Op, OpDeleter>;
 
-// Is (priority, plugin id) ahead of the other?
-inline bool better(int32_t priority, const std::string& id, int32_t other,
-                   const std::string& other_id) {
-  return priority != other ? priority > other : id < other_id;
-}
-
 struct Registry::Content {
   std::vector<OwnedOp> ops;
   std::deque<Kernel> kernels;
   std::deque<VjpRule> rules;
   std::deque<KernelSet> kernel_sets;
+  std::deque<RuleSet> rule_sets;
   std::deque<Backend> backends;
   std::deque<Optimizer> optimizers;
   std::deque<Dataset> datasets;
@@ -53,7 +48,7 @@ class Transaction {
   void stage_optimizer(const tenon_optimizer_desc& desc, uint32_t position);
   void stage_dataset(const tenon_dataset_desc& desc, uint32_t position);
   void stage_sample(const tenon_sample& sample);
-  void build_kernel_sets();
+  void build_sets();
 
   Op* find_op(std::string_view name, uint32_t revision) const;
   // Runs `check`; a misfit with an op that another plugin offered first, in place of this plugin's
@@ -70,7 +65,8 @@ class Transaction {
   std::vector<Op*> replaced_;  // ops of others that this plugin offers too
   std::map<Op*, std::vector<const Kernel*>> new_kernels_;
   std::map<Op*, const VjpRule*> new_rules_;
-  std::map<Op*, const KernelSet*> new_sets_;
+  std::map<Op*, const KernelSet*> new_kernel_sets_;
+  std::map<Op*, const RuleSet*> new_rule_sets_;
   std::vector<std::pair<std::string, uint32_t>> own_ops_, own_rules_;
   std::vector<std::string> lines_;
   std::vector<std::pair<Op*, std::string>> op_lines_;

@@ -153,9 +153,9 @@ TEST_F(Deactivate, TheOwnerOfADeviceLeavesItsTensorsReadable) {
 
 TEST_F(Deactivate, APinOnItIsRefused) {
   cx.must(deactivate(cx, "acme.extra"));
-  const Failure f = cx.refused(
-      TENON_E_PLUGIN,
-      tenon_runtime_set_pin(cx.get(), "acme.watch", TENON_NUL, "acme.extra", TENON_NUL));
+  const Failure f =
+      cx.refused(TENON_E_PLUGIN,
+                 tenon_runtime_set_pin(cx.get(), "acme.watch", TENON_NUL, "acme.extra", TENON_NUL));
   EXPECT_THAT(f.message, HasSubstr("plugin acme.extra in "));
   EXPECT_THAT(f.message,
               HasSubstr(" cannot be used: it was deactivated; a pin on it has no effect"));

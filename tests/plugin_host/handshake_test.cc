@@ -37,7 +37,7 @@ TEST(Handshake, AGoodPluginOpensWhenItIsNeeded) {
     EXPECT_THAT(plugin.report, IsEmpty());
     EXPECT_EQ(op.plugin, &plugin);
     EXPECT_EQ(op.kernels.load()->kernels.size(), 1u);
-    EXPECT_EQ(op.vjp.load()->plugin, &plugin);
+    EXPECT_EQ(op.rules.load()->rules.front()->plugin, &plugin);
 
     const registry::Backend& toy = world.plugins->require_backend("toy");
     EXPECT_EQ(toy.count, 1);
@@ -240,8 +240,8 @@ TEST(Handshake, KernelsOpenThePluginOfTheirOpFirst) {
   EXPECT_EQ(world.plugins->find("acme.provider")->state, State::Open);
   EXPECT_THAT(world.plugins->find("acme.provider")->report,
               testing::ElementsAre(
-                  "backward rule of acme.twice was passed over: that of plugin acme.good comes "
-                  "first, with priority 0"));
+                  "backward rule of acme.twice comes after that of plugin acme.good, which has "
+                  "priority 0"));
   const registry::Op* op = world.registry.find_op("acme.twice");
   ASSERT_NE(op, nullptr);
   const auto& kernels = op->kernels.load()->kernels;

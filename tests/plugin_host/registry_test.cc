@@ -63,7 +63,7 @@ TEST(Registry, TakesAllOfAPlugin) {
   EXPECT_EQ(op->schema.inputs.size(), 2u);
   ASSERT_NE(op->kernels.load(), nullptr);
   EXPECT_EQ(op->kernels.load()->kernels[0]->device_kind, registry.find_name("toy"));
-  EXPECT_EQ(op->vjp.load()->desc.non_differentiable, 2u);
+  EXPECT_EQ(op->rules.load()->rules.front()->desc.non_differentiable, 2u);
   EXPECT_EQ(registry.find_op("acme.noise")->kernels.load(), nullptr);
   ASSERT_NE(registry.host_backend(), nullptr);
   EXPECT_EQ(registry.host_backend(), registry.backend(registry.find_name("toy")));
@@ -127,14 +127,15 @@ TEST(Registry, TheBetterBackwardRuleWins) {
   Offer later("acme.z");
   later.rule("acme.f", 1, 1);
   later.add_to(registry);
-  EXPECT_EQ(registry.find_op("acme.f")->vjp.load()->plugin->id, "acme.m");
-  EXPECT_THAT(later.report, Contains(HasSubstr("that of plugin acme.m comes first")));
+  EXPECT_EQ(registry.find_op("acme.f")->rules.load()->rules.front()->plugin->id, "acme.m");
+  EXPECT_THAT(later.report, Contains(HasSubstr("comes after that of plugin acme.m")));
   Offer better("acme.zz");
   better.rule("acme.f", 1, 1).priority = 1;
   better.add_to(registry);
-  EXPECT_EQ(registry.find_op("acme.f")->vjp.load()->plugin->id, "acme.zz");
-  EXPECT_THAT(registry.report_of(*registry.find_op("acme.f")),
-              Contains(HasSubstr("acme.m: backward rule of acme.f was passed over")));
+  EXPECT_EQ(registry.find_op("acme.f")->rules.load()->rules.front()->plugin->id, "acme.zz");
+  EXPECT_THAT(
+      registry.report_of(*registry.find_op("acme.f")),
+      Contains(HasSubstr("acme.m: backward rule of acme.f comes after that of plugin acme.zz")));
 }
 
 TEST(Registry, OlderKernelsFitOpsThatHaveGrown) {
@@ -219,7 +220,7 @@ TEST(Registry, KernelsForAnOpThatSomebodyElseOfferedDifferentlyArePassedOver) {
   second.rule("acme.f", 2, 1);
   second.add_to(registry);
   EXPECT_EQ(registry.find_op("acme.f")->kernels.load(), nullptr);
-  EXPECT_EQ(registry.find_op("acme.f")->vjp.load(), nullptr);
+  EXPECT_EQ(registry.find_op("acme.f")->rules.load(), nullptr);
   EXPECT_THAT(second.report, Contains(HasSubstr("but plugin acme.first offered the op first")));
   // Without an op of its own there is no excuse.
   Offer third("acme.third", 2);

@@ -36,6 +36,9 @@ int inspect(const std::string& file, bool as_json);
 int trace(const Options& options, const std::string& file, const std::vector<std::string>& program);
 // An empty `output` is plugin.json beside the library, "-" standard output; an empty `id` is any.
 int manifest(const std::string& library, const std::string& output, const std::string& id);
+// Writes the project `into`/`id`; an empty `into` is the current folder.
+int new_project(const std::string& kind, const std::string& id, const std::string& language,
+                const std::string& into);
 
 // Prints to standard output; JSON by itself, whatever bytes plugins have put into it.
 void print(const std::string& text);

@@ -28,7 +28,8 @@ std::string version_text() {
 struct Given {
   Options options;
   bool json = false;
-  std::string name, sample, file, output, id;
+  std::string name, sample, file, output, id, kind;
+  std::string language = "cpp";
   std::vector<std::string> program;
   std::function<int()> run;
 };
@@ -71,6 +72,17 @@ void add_trace(CLI::App& app, Given& given) {
   });
 }
 
+void add_new(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand("new", "Write a plugin project that builds and passes");
+  command->add_option("kind", given.kind, "backend, op, optimizer or dataset")->required();
+  command->add_option("name", given.name, "vendor.name, such as acme.softsign")->required();
+  command->add_option("--lang", given.language, "c, cpp or rust (cpp)");
+  command->add_option("--into", given.file, "The folder to write into (the current one)");
+  command->callback([&] {
+    given.run = [&] { return new_project(given.kind, given.name, given.language, given.file); };
+  });
+}
+
 void add_commands(CLI::App& app, Given& given) {
   CLI::App* found = app.add_subcommand("list", "The plugins found; opens none");
   add_json(found, given);
@@ -84,6 +96,7 @@ void add_commands(CLI::App& app, Given& given) {
   add_json(look, given);
   look->callback([&] { given.run = [&] { return inspect(given.file, given.json); }; });
   add_trace(app, given);
+  add_new(app, given);
   CLI::App* write = app.add_subcommand("manifest", "Write the plugin.json of a plugin's library");
   write->add_option("library", given.file, "The library")->required();
   write->add_option("-o,--output", given.output, "Where to write; - is standard output");

@@ -8,7 +8,7 @@
 //! with the panic's words; nothing unwinds into the host.
 //!
 //! ```ignore
-//! pub static UNIT: tenon_plugin::Unit = tenon_plugin::Unit { ops: &[...], ..Unit::EMPTY };
+//! pub const UNIT: tenon_plugin::Unit = tenon_plugin::Unit { ops: &[...], ..Unit::EMPTY };
 //! tenon_plugin::export_plugin!(id: "acme.square", version: "1.0.0", license: "MIT",
 //!                              units: &[&UNIT]);
 //! ```

@@ -50,7 +50,11 @@ impl<'a> Attrs<'a> {
         value
     }
     pub fn integer(&self, index: usize) -> i64 {
-        unsafe { self.tagged(index, &[TENON_VALUE_I64]).as_.i64 }
+        unsafe { self.tagged(index, &[TENON_VALUE_I64, TENON_VALUE_BOOL]).as_.i64 }
+    }
+    /// Is it an integer, or a bool, rather than a float?
+    pub fn is_integer(&self, index: usize) -> bool {
+        matches!(self.0[index].tag, TENON_VALUE_I64 | TENON_VALUE_BOOL)
     }
     pub fn flag(&self, index: usize) -> bool {
         unsafe { self.tagged(index, &[TENON_VALUE_BOOL]).as_.i64 != 0 }
@@ -255,9 +259,19 @@ impl<'a> Launch<'a> {
                 );
             }
         }
-        let operands = operands.map(|(view, access)| Operand::<T>::new(view, access));
+        let access = operands.map(|(_, access)| access);
+        let operands = operands.map(|(view, _)| Strided::of(view));
         self.parallel_for(shape.iter().product(), GRAIN, |begin, end| {
-            walk(shape, &operands, begin, end, &body)
+            walk(shape, &operands, begin, end, |addresses| {
+                let mut values = [T::default(); N];
+                for k in (0..N).filter(|k| access[*k] != Access::Write) {
+                    values[k] = unsafe { addresses[k].cast::<T>().read_unaligned() };
+                }
+                body(&mut values);
+                for k in (0..N).filter(|k| access[*k] != Access::Read) {
+                    unsafe { addresses[k].cast::<T>().write_unaligned(values[k]) };
+                }
+            })
         })
     }
 }
@@ -281,53 +295,70 @@ unsafe extern "C" fn piece<F: Fn(i64, i64) + Sync>(
     }
 }
 
-struct Operand<T> {
-    data: *mut T,
-    strides: [i64; TENON_MAX_RANK as usize],
-    access: Access,
+/// Where an operand's first element is, and the bytes to the next one along each dimension; what a
+/// loop over several operands needs of each. Steps may be changed: 0 repeats a dimension.
+#[derive(Clone, Copy)]
+pub struct Strided {
+    pub data: *mut u8,
+    pub step: [i64; TENON_MAX_RANK as usize],
 }
 
 // Threads get pieces that do not overlap.
-unsafe impl<T> Sync for Operand<T> {}
+unsafe impl Send for Strided {}
+unsafe impl Sync for Strided {}
 
-impl<T> Operand<T> {
-    fn new(view: View, access: Access) -> Operand<T> {
-        let mut strides = [0; TENON_MAX_RANK as usize];
-        strides[..view.strides().len()].copy_from_slice(view.strides());
-        Operand {
-            data: view.raw.data.cast(),
-            strides,
-            access,
+impl Strided {
+    pub fn of(view: View) -> Strided {
+        let mut step = [0; TENON_MAX_RANK as usize];
+        let size = i64::from(view.dtype() >> 8 & 0xff) / 8;
+        for (step, stride) in step.iter_mut().zip(view.strides()) {
+            *step = stride * size;
         }
+        Strided {
+            data: view.raw.data.cast(),
+            step,
+        }
+    }
+    fn at(&self, index: &[i64]) -> *mut u8 {
+        let offset: i64 = index
+            .iter()
+            .zip(&self.step)
+            .map(|(at, step)| at * step)
+            .sum();
+        self.data.wrapping_offset(offset as isize)
     }
 }
 
-/// Elements [begin, end) of `shape` in row-major order, in runs along the last dimension.
-fn walk<T: Element, const N: usize>(
+/// Calls `body` with the addresses of each operand's element, for elements [begin, end) of `shape`
+/// in row-major order. They need no alignment: `read_unaligned`, `write_unaligned`.
+pub fn walk<const N: usize>(
     shape: &[i64],
-    operands: &[Operand<T>; N],
+    operands: &[Strided; N],
     begin: i64,
     end: i64,
-    body: &impl Fn(&mut [T; N]),
+    mut body: impl FnMut([*mut u8; N]),
 ) {
     let shape = if shape.is_empty() { &[1][..] } else { shape };
     let last = shape.len() - 1;
     let mut index = [0; TENON_MAX_RANK as usize];
+    let index = &mut index[..=last];
     let mut rest = begin;
-    for d in (0..=last).rev() {
+    for d in (0..=last).rev().filter(|_| begin < end) {
         index[d] = rest % shape[d];
         rest /= shape[d];
     }
     let mut at = begin;
     while at < end {
         let count = (shape[last] - index[last]).min(end - at);
-        let mut addresses = [std::ptr::null_mut::<T>(); N];
+        let mut addresses = [std::ptr::null_mut(); N];
         for (address, operand) in addresses.iter_mut().zip(operands) {
-            let offset: i64 = (0..=last).map(|d| index[d] * operand.strides[d]).sum();
-            *address = operand.data.wrapping_offset(offset as isize);
+            *address = operand.at(index);
         }
-        for i in 0..count {
-            run_element(operands, &addresses, last, i, body);
+        for _ in 0..count {
+            body(addresses);
+            for (address, operand) in addresses.iter_mut().zip(operands) {
+                *address = address.wrapping_offset(operand.step[last] as isize);
+            }
         }
         at += count;
         index[last] += count;
@@ -337,29 +368,6 @@ fn walk<T: Element, const N: usize>(
             }
             index[d] = 0;
             index[d - 1] += 1;
-        }
-    }
-}
-
-#[inline(always)]
-fn run_element<T: Element, const N: usize>(
-    operands: &[Operand<T>; N],
-    addresses: &[*mut T; N],
-    last: usize,
-    i: i64,
-    body: &impl Fn(&mut [T; N]),
-) {
-    let mut values = [T::default(); N];
-    let element = |k: usize| addresses[k].wrapping_offset((i * operands[k].strides[last]) as isize);
-    for k in 0..N {
-        if operands[k].access != Access::Write {
-            values[k] = unsafe { element(k).read_unaligned() };
-        }
-    }
-    body(&mut values);
-    for k in 0..N {
-        if operands[k].access != Access::Read {
-            unsafe { element(k).write_unaligned(values[k]) };
         }
     }
 }

@@ -33,7 +33,8 @@ pub use backend::{backend, Backend};
 pub use dataset::{dataset, Dataset, Field, Target};
 pub use describe::*;
 pub use guard::{check, guard, Error, Failure, Result};
-pub use launch::{infer_fn, launch_fn, Access, Args, Attrs, Element, Infer, Kernel, Launch, View};
+pub use launch::{infer_fn, launch_fn, walk};
+pub use launch::{Access, Args, Attrs, Element, Infer, Kernel, Launch, Strided, View};
 pub use plugin::{fingerprint, query, About, Plugin, Unit};
 pub use rule::{vjp_fn, Rule, Value, Vjp};
 

@@ -164,9 +164,8 @@ int new_project(const std::string& kind, const std::string& id, const std::strin
                   " exists already: take another name, or another folder with --into"};
   }
   Files files;
-  for (const fs::path& layer :
-       {templates / kAny / kAny, templates / kind / kAny, templates / kAny / language,
-        templates / kind / language}) {
+  for (const fs::path& layer : {templates / kAny / kAny, templates / kind / kAny,
+                                templates / kAny / language, templates / kind / language}) {
     add_files(layer, words, files);
   }
   write_project(project, files);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # tests/templates/project.py: what `tenon new` writes builds against an installed Tenon and passes.
+# In a project with an op, a data set and an optimizer are then one new file each.
 # Usage: project.py <installed prefix> <work folder> <source tree> <kind> <language> <cmake>
 #                   <generator> <make program> [<configure option>...]
 import json
@@ -32,6 +33,16 @@ def foreign_paths(build, tree, own):
     ]
 
 
+def add_file(prefix, work, project, kind, language):
+    """Drops the source of another kind's template into the project."""
+    name = f"acme.more_{kind}"
+    run(prefix / "bin/tenon", "new", kind, name, "--lang", language, "--into", work)
+    sources = sorted((work / name / "src").rglob(f"more_{kind}.*"))
+    for source in sources:
+        shutil.copy(source, project / source.relative_to(work / name))
+    return name
+
+
 def main():
     prefix, work, tree = (pathlib.Path(each).resolve() for each in sys.argv[1:4])
     kind, language, cmake, generator, make, *options = sys.argv[4:]
@@ -56,6 +67,17 @@ def main():
     run(cmake, "--build", build)
     run(pathlib.Path(cmake).with_name("ctest"), "--test-dir", build, "--output-on-failure",
         "--no-tests=error")
+    if kind == "op":
+        added = {
+            f"{other}s": add_file(prefix, work, project, other, language)
+            for other in ("dataset", "optimizer")
+        }
+        run(cmake, "--build", build)
+        manifest = (build / "plugins" / name / "plugin.json").read_text(encoding="utf-8")
+        for list_name, item in added.items():
+            if item not in json.loads(manifest)[list_name]:
+                return f"{item} was added as one file, and is not found: {manifest}"
+        written = sorted(project.rglob("*"))
     foreign = foreign_paths(build, tree, (prefix, work))
     if foreign:
         return f"the build looked into Tenon's tree: {foreign}"

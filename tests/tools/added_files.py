@@ -86,7 +86,8 @@ def copy_tree(source, tree):
 
 def add_from_templates(command, tree, scratch):
     """Adds what `tenon new` writes; returns the new files."""
-    for kind, file in (("optimizer", "plugins/optim/heavy.cc"), ("dataset", "plugins/data/moons.cc")):
+    files = {"optimizer": "plugins/optim/heavy.cc", "dataset": "plugins/data/moons.cc"}
+    for kind, file in files.items():
         source = pathlib.Path(file)
         name = f"acme.{source.stem}"
         run(command, "new", kind, name, "--into", str(scratch))

@@ -69,7 +69,11 @@ impl sdk::Dataset for Data {
         4
     }
     fn fields(&self) -> Vec<sdk::Field> {
-        vec![sdk::Field { name: "number", dtype: TENON_DTYPE_I64, shape: vec![] }]
+        vec![sdk::Field {
+            name: "number",
+            dtype: TENON_DTYPE_I64,
+            shape: vec![],
+        }]
     }
     fn get(&self, indices: &[i64], target: &sdk::Target) -> sdk::Result {
         for (row, index) in indices.iter().enumerate() {

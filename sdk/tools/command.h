@@ -61,6 +61,9 @@ int probe_child(const Options& options, const std::string& id, const std::string
 int plugin_lock(const Options& options, const std::vector<std::string>& folders,
                 const std::string& output, bool force, bool as_json);
 int plugin_check(const Options& options, bool as_json);
+// Writes the project `into`/`id`; an empty `into` is the current folder.
+int new_project(const std::string& kind, const std::string& id, const std::string& language,
+                const std::string& into, bool as_json);
 
 // Prints to standard output; JSON by itself, whatever bytes plugins have put into it.
 void print(const std::string& text);

@@ -28,7 +28,8 @@ std::string version_text() {
 struct Given {
   Options options;
   bool json = false;
-  std::string name, sample, file, output, id;
+  std::string name, sample, file, output, id, kind;
+  std::string language = "cpp";
   std::vector<std::string> program, names;
   BenchRequest bench;
   double seconds = 0;
@@ -175,6 +176,20 @@ void add_plugin(CLI::App& app, Given& given) {
   check->callback([&] { given.run = [&] { return plugin_check(given.options, given.json); }; });
 }
 
+void add_new(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand("new", "Write a plugin project that builds and passes");
+  command->add_option("kind", given.kind, "backend, op, optimizer or dataset")->required();
+  command->add_option("name", given.name, "vendor.name, such as acme.softsign")->required();
+  command->add_option("--lang", given.language, "c, cpp or rust (cpp)");
+  command->add_option("--into", given.file, "The folder to write into (the current one)");
+  add_json(command, given);
+  command->callback([&] {
+    given.run = [&] {
+      return new_project(given.kind, given.name, given.language, given.file, given.json);
+    };
+  });
+}
+
 void add_commands(CLI::App& app, Given& given) {
   add_list(app, given);
   add_doctor(app, given);
@@ -182,6 +197,7 @@ void add_commands(CLI::App& app, Given& given) {
   add_bench(app, given);
   add_inspect(app, given);
   add_trace(app, given);
+  add_new(app, given);
   add_manifest(app, given);
   add_plugin(app, given);
   add_children(app, given);

@@ -11,6 +11,7 @@ namespace tenon::tests {
 namespace {
 
 using nlohmann::json;
+using testing::Contains;
 using testing::HasSubstr;
 
 void expect_members(const json& object, const std::vector<std::string>& names) {
@@ -76,6 +77,14 @@ TEST(CommandJson, InspectAndManifest) {
   expect_members(answer, {"file", "manifest"});
   EXPECT_EQ(answer.at("file"), file);
   EXPECT_EQ(answer.at("manifest"), read_json(file));
+}
+
+TEST(CommandJson, New) {
+  const TemporaryFolder folder;
+  const json answer =
+      run_command({"new", "op", "acme.thing", "--into", folder.path(""), "--json"}).json();
+  expect_members(answer, {"folder", "files"});
+  EXPECT_THAT(answer.at("files").get<std::vector<std::string>>(), Contains("CMakeLists.txt"));
 }
 
 // What the program prints goes to standard error.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/tools/added_op.py: an added op shows only new files. Copies the tree, writes one op with its
-# gradient and one kernel file, and proves that git sees nothing but those two, that both build, and
-# that the op is found, documented, and has a kernel and a rule.
-# Usage: added_op.py <source folder> <cmake> <generator> <make program>
+# tests/tools/added_files.py: additions show only new files. Copies the tree and adds an op (a file
+# with its gradient, and one with a kernel), an optimizer (one file), a data set (one file) and a
+# device (one folder), the last three as `tenon new` writes them. Proves that git sees nothing but
+# those, that all of it builds, and that everything is found.
+# Usage: added_files.py <source folder> <cmake> <generator> <make program> <command tenon>
 import json
 import pathlib
 import shutil
@@ -83,31 +84,73 @@ def copy_tree(source, tree):
     run(*git, "commit", "-qm", "before")
 
 
+def add_from_templates(command, tree, scratch):
+    """Adds what `tenon new` writes; returns the new files."""
+    files = {"optimizer": "plugins/optim/heavy.cc", "dataset": "plugins/data/moons.cc"}
+    for kind, file in files.items():
+        source = pathlib.Path(file)
+        name = f"acme.{source.stem}"
+        run(command, "new", kind, name, "--into", str(scratch))
+        shutil.copy(scratch / name / "src" / source.name, tree / file)
+        yield file
+    run(command, "new", "backend", "acme.toy", "--lang", "c", "--into", str(tree / "backends"))
+    for path in (tree / "backends/acme.toy").rglob("*"):
+        if path.is_file():
+            yield str(path.relative_to(tree))
+
+
+def what_is_missing(build):
+    """What the build's own command does not find of the additions, in words."""
+    tenon = str(build / "bin/tenon")
+    call = json.loads(run(tenon, "op", "explain", "tenon.thrice", "f32[3]", "--json"))
+    if (call.get("chosen") or {}).get("plugin") != "tenon.ref":
+        return f"no kernel was chosen: {call}"
+    if (call.get("backward") or {}).get("plugin") != "tenon.ops":
+        return f"no backward rule: {call}"
+    # Findings are no failure here: the new device lacks the roles that are not for gradients.
+    done = subprocess.run([tenon, "doctor", "--json"], text=True, capture_output=True, check=False)
+    answer = json.loads(done.stdout)
+    plugins = {plugin["id"]: plugin for plugin in answer["plugins"]}
+    states = {name: plugin["state"] for name, plugin in plugins.items()}
+    if set(states.values()) != {"open"}:
+        return f"not every plugin opens: {done.stdout}"
+    if "acme.heavy" not in plugins["tenon.optim"]["optimizers"]:
+        return f"the optimizer is not found: {plugins['tenon.optim']}"
+    if "acme.moons" not in plugins["tenon.data"]["datasets"]:
+        return f"the data set is not found: {plugins['tenon.data']}"
+    devices = {device["kind"]: device for device in answer["devices"]}
+    if not devices.get("toy", {}).get("autograd"):
+        return f"the device is not found, or cannot do autograd: {answer['devices']}"
+    return ""
+
+
 def main():
-    source, cmake, generator, make = sys.argv[1:5]
+    source, cmake, generator, make, command = sys.argv[1:6]
     with tempfile.TemporaryDirectory() as folder:
-        tree, build = pathlib.Path(folder, "tree"), pathlib.Path(folder, "build")
+        tree = pathlib.Path(folder, "tree")
+        # Where the presets build: to a compiler cache it is all the same as any other clone.
+        build = tree / "build/release"
         copy_tree(source, tree)
         (tree / OP).write_text(OP_TEXT)
         (tree / KERNEL).write_text(KERNEL_TEXT)
+        added = [OP, KERNEL, *add_from_templates(command, tree, pathlib.Path(folder))]
         changed = run("git", "-C", str(tree), "status", "--porcelain", "-uall").splitlines()
-        if sorted(changed) != sorted([f"?? {OP}", f"?? {KERNEL}"]):
-            return f"more than two new files: {changed}"
+        if sorted(changed) != sorted(f"?? {name}" for name in added):
+            return f"more than the new files: {changed}"
         run(cmake, "-S", str(tree), "-B", str(build), "-G", generator,
             f"-DCMAKE_MAKE_PROGRAM={make}", "-DCMAKE_BUILD_TYPE=Release",
             "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -g1 -DNDEBUG",
             "-DCMAKE_C_FLAGS_RELEASE=-O2 -g1 -DNDEBUG",
             "-DTENON_BUILD_TESTS=OFF", "-DTENON_BUILD_EXAMPLES=OFF")
-        run(cmake, "--build", str(build), "--target", "tenon.ops", "tenon.ref", "tenon_command")
-        told = run(str(build / "bin/tenon"), "op", "explain", "tenon.thrice", "f32[3]", "--json")
-        answer = json.loads(told)
-        if (answer.get("chosen") or {}).get("plugin") != "tenon.ref":
-            return f"no kernel was chosen: {told}"
-        if (answer.get("backward") or {}).get("plugin") != "tenon.ops":
-            return f"no backward rule: {told}"
+        run(cmake, "--build", str(build), "--target", "tenon.ops", "tenon.ref", "tenon.optim",
+            "tenon.data", "acme.toy", "tenon_command")
+        missing = what_is_missing(build)
+        if missing:
+            return missing
         if run("git", "-C", str(tree), "diff", "--stat"):
             return "the build changed a file of the tree"
-    print("two new files, no other change: op, gradient and kernel are found")
+    print(f"{len(added)} new files, no other change: op, gradient, kernel, optimizer, data set and "
+          "device are found")
     return 0
 
 

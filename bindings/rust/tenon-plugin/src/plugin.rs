@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// bindings/rust/tenon-plugin/src/plugin.rs: puts the units of one plugin together.
+use crate::guard::{caught, diagnose, silence_panics};
+use crate::raw::*;
+use std::mem::size_of;
+use std::os::raw::{c_char, c_void};
+
+/// What one source file adds to a plugin: constant data.
+#[derive(Clone, Copy)]
+pub struct Unit {
+    pub ops: &'static [tenon_op_desc],
+    pub vjps: &'static [tenon_vjp_desc],
+    pub kernels: &'static [tenon_kernel_desc],
+    pub samples: &'static [tenon_sample],
+    pub optimizers: &'static [tenon_optimizer_desc],
+    pub datasets: &'static [tenon_dataset_desc],
+    pub backend: Option<&'static tenon_backend_table>,
+}
+
+impl Unit {
+    pub const EMPTY: Unit = Unit {
+        ops: &[],
+        vjps: &[],
+        kernels: &[],
+        samples: &[],
+        optimizers: &[],
+        datasets: &[],
+        backend: None,
+    };
+}
+
+/// What a plugin says of itself.
+pub struct About {
+    /// "vendor.name"
+    pub id: &'static str,
+    pub version: &'static str,
+    /// An SPDX expression.
+    pub license: &'static str,
+    pub units: &'static [&'static Unit],
+    pub init: fn() -> std::result::Result<(), String>,
+}
+
+/// Implemented by [`export_plugin!`](crate::export_plugin).
+pub trait Plugin {
+    const ABOUT: About;
+}
+
+pub fn fingerprint() -> tenon_fingerprint {
+    tenon_fingerprint {
+        pointer_bits: usize::BITS,
+        byte_order: u32::from_ne_bytes([1, 2, 3, 4]),
+        sanitizer: TENON_SANITIZER_NONE,
+        draft: TENON_ABI_DRAFT,
+    }
+}
+
+/// The tables of one runtime, gathered from the units.
+struct State {
+    ops: Table<tenon_op_desc>,
+    vjps: Table<tenon_vjp_desc>,
+    kernels: Table<tenon_kernel_desc>,
+    optimizers: Table<tenon_optimizer_desc>,
+    datasets: Table<tenon_dataset_desc>,
+    _samples: Vec<tenon_sample>,
+    samples_table: tenon_selftest_table,
+    backend: *const c_void,
+}
+
+/// Every table of pointers has this layout; which it is, only its id says.
+#[repr(C)]
+struct Head {
+    struct_size: u32,
+    count: u32,
+    descs: *const c_void,
+}
+
+struct Table<T> {
+    head: Head,
+    _descs: Vec<*const T>,
+}
+
+impl<T: 'static> Table<T> {
+    fn gather(lists: impl Iterator<Item = &'static [T]>) -> Table<T> {
+        let descs: Vec<*const T> = lists.flatten().map(|desc| desc as *const T).collect();
+        let head = Head {
+            struct_size: size_of::<Head>() as u32,
+            count: descs.len() as u32,
+            descs: descs.as_ptr().cast(),
+        };
+        Table {
+            head,
+            _descs: descs,
+        }
+    }
+    /// NULL where the plugin has nothing for it.
+    fn address(&self) -> *const c_void {
+        match self.head.count {
+            0 => std::ptr::null(),
+            _ => (&self.head as *const Head).cast(),
+        }
+    }
+}
+
+impl State {
+    fn gather(units: &'static [&'static Unit]) -> State {
+        let samples: Vec<tenon_sample> = units
+            .iter()
+            .flat_map(|unit| unit.samples)
+            .copied()
+            .collect();
+        let backend = units.iter().find_map(|unit| unit.backend);
+        State {
+            ops: Table::gather(units.iter().map(|unit| unit.ops)),
+            vjps: Table::gather(units.iter().map(|unit| unit.vjps)),
+            kernels: Table::gather(units.iter().map(|unit| unit.kernels)),
+            optimizers: Table::gather(units.iter().map(|unit| unit.optimizers)),
+            datasets: Table::gather(units.iter().map(|unit| unit.datasets)),
+            samples_table: tenon_selftest_table {
+                struct_size: size_of::<tenon_selftest_table>() as u32,
+                count: samples.len() as u32,
+                samples: samples.as_ptr(),
+            },
+            _samples: samples,
+            backend: backend.map_or(std::ptr::null(), |table| {
+                (table as *const tenon_backend_table).cast()
+            }),
+        }
+    }
+    fn find(&self, id: &[u8]) -> *const c_void {
+        match id {
+            b"tenon.ops/1" => self.ops.address(),
+            b"tenon.vjps/1" => self.vjps.address(),
+            b"tenon.kernels/1" => self.kernels.address(),
+            b"tenon.optimizers/1" => self.optimizers.address(),
+            b"tenon.datasets/1" => self.datasets.address(),
+            b"tenon.selftest/1" if self.samples_table.count > 0 => {
+                (&self.samples_table as *const tenon_selftest_table).cast()
+            }
+            b"tenon.backend/1" => self.backend,
+            _ => std::ptr::null(),
+        }
+    }
+}
+
+unsafe extern "C" fn init<P: Plugin>(
+    _host: *const tenon_host,
+    out_self: *mut *mut c_void,
+    diag: *mut tenon_diag,
+) -> tenon_status {
+    let made = caught(|| {
+        (P::ABOUT.init)()?;
+        Ok(Box::new(State::gather(P::ABOUT.units)))
+    });
+    match made {
+        Ok(Ok(state)) => {
+            *out_self = Box::into_raw(state).cast();
+            TENON_OK
+        }
+        Ok(Err(words)) | Err(words) => diagnose(diag, TENON_E_PLUGIN, &words),
+    }
+}
+
+unsafe extern "C" fn release(state: *mut c_void) {
+    let _ = caught(|| drop(Box::from_raw(state.cast::<State>())));
+}
+
+unsafe extern "C" fn get_interface(
+    state: *mut c_void,
+    id: *const c_char,
+    length: u64,
+) -> *const c_void {
+    let id = std::slice::from_raw_parts(id.cast::<u8>(), length as usize);
+    (*state.cast::<State>()).find(id)
+}
+
+/// The body of `tenon_plugin_query_v0`.
+///
+/// # Safety
+/// `out` and `diag` are the host's.
+pub unsafe fn query<P: Plugin>(out: *mut tenon_plugin, diag: *mut tenon_diag) -> tenon_status {
+    let found = (*out).struct_size as usize;
+    if found < size_of::<tenon_plugin>() {
+        let words = format!(
+            "the host reads {found} bytes of tenon_plugin, {} are needed",
+            size_of::<tenon_plugin>()
+        );
+        return diagnose(diag, TENON_E_PLUGIN, &words);
+    }
+    silence_panics();
+    *out = tenon_plugin {
+        struct_size: size_of::<tenon_plugin>() as u32,
+        flags: 0,
+        built_major: TENON_ABI_MAJOR,
+        built_minor: TENON_ABI_MINOR,
+        required_minor: TENON_ABI_MINOR,
+        reserved: 0,
+        fingerprint: fingerprint(),
+        id: crate::text(P::ABOUT.id),
+        version: crate::text(P::ABOUT.version),
+        license: crate::text(P::ABOUT.license),
+        init: Some(init::<P>),
+        release: Some(release),
+        get_interface: Some(get_interface),
+    };
+    TENON_OK
+}

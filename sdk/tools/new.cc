@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/tools/new.cc: `tenon new`: writes a plugin project from the templates.
+//
+// Templates are files in share/tenon/templates/<kind>/<language>, beside this program's own folder;
+// `any` stands for every kind or language. A project is made of four such folders; what several of
+// them have is put together, in this order: any/any, <kind>/any, any/<language>, <kind>/<language>.
+// ".in" at the end of a name goes away, and @ID@, @VENDOR@, @NAME@, @CRATE@ are replaced in names
+// and contents.
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "command.h"
+
+namespace tenon::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAny = "any";
+
+using Words = std::map<std::string, std::string>;  // placeholder, what stands for it
+using Files = std::map<std::string, std::string>;  // path in the project, contents
+
+// share/tenon of the installation or build tree that this program lies in.
+fs::path data_folder() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) throw Failure{"this program cannot find its own file: " + error.message()};
+  return program.parent_path().parent_path() / "share" / "tenon";
+}
+
+std::vector<std::string> folders_in(const fs::path& folder) {
+  std::set<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.is_directory() && entry.path().filename() != kAny) {
+      names.insert(entry.path().filename());
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+void require_one_of(const std::string& what, const std::string& given,
+                    const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), given) != known.end()) return;
+  throw Failure{"unknown " + what + " \"" + given + "\": expected one of " + joined(known), kUsage};
+}
+
+bool is_word(const std::string& text) {
+  const auto rest = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !text.empty() && text[0] >= 'a' && text[0] <= 'z' &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return c == '_' || rest(c); });
+}
+
+Words words_of(const std::string& id, const fs::path& data) {
+  const size_t dot = id.find('.');
+  const std::string vendor = id.substr(0, dot);
+  const std::string name = dot == std::string::npos ? "" : id.substr(dot + 1);
+  if (!is_word(vendor) || !is_word(name)) {
+    throw Failure{"\"" + id +
+                      "\" is no name for a plugin: expected vendor.name, each of small letters, "
+                      "digits and _, beginning with a letter, such as acme.softsign",
+                  kUsage};
+  }
+  if (vendor == "tenon") {
+    throw Failure{"\"" + id + "\": names that begin with \"tenon.\" are Tenon's own; take yours",
+                  kUsage};
+  }
+  return {{"ID", id},
+          {"VENDOR", vendor},
+          {"NAME", name},
+          {"CRATE", (data / "rust" / "tenon-plugin").string()}};
+}
+
+std::string filled_in(const std::string& text, const Words& words, const fs::path& file) {
+  std::string result;
+  size_t at = 0;
+  for (size_t open = 0; (open = text.find('@', at)) != std::string::npos;) {
+    const size_t close = text.find('@', open + 1);
+    const auto word = close == std::string::npos
+                          ? words.end()
+                          : words.find(text.substr(open + 1, close - open - 1));
+    if (word == words.end()) throw Failure{file.string() + ": holds '@' that is no placeholder"};
+    result += text.substr(at, open - at) + word->second;
+    at = close + 1;
+  }
+  return result + text.substr(at);
+}
+
+void add_files(const fs::path& folder, const Words& words, Files& files) {
+  if (!fs::is_directory(folder)) return;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    fs::path name = entry.path().lexically_relative(folder);
+    if (name.extension() == ".in") name.replace_extension();
+    std::ostringstream text;
+    text << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+    files[filled_in(name, words, entry.path())] += filled_in(text.str(), words, entry.path());
+  }
+}
+
+void write_files(const fs::path& project, const Files& files) {
+  for (const auto& [name, text] : files) {
+    const fs::path file = project / name;
+    fs::create_directories(file.parent_path());
+    std::ofstream stream(file, std::ios::binary);
+    stream << text;
+    if (!stream.flush()) throw Failure{file.string() + ": cannot be written"};
+  }
+}
+
+// Nobody sees half a project: it gets its name when it is whole.
+void write_project(const fs::path& project, const Files& files) {
+  fs::path part = project;
+  part += ".part" + std::to_string(getpid());
+  try {
+    write_files(part, files);
+    fs::rename(part, project);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(part, ignored);
+    throw;
+  }
+}
+
+void print_next(const fs::path& project, const Files& files, const fs::path& prefix) {
+  const bool installed = fs::exists(prefix / "share" / "tenon" / "LICENSE");
+  const std::string folder = project.string();
+  print("wrote " + folder + ":\n");
+  for (const auto& [name, text] : files) print("  " + name + "\n");
+  print("build and test it:\n  cmake -S " + folder + " -B " + folder +
+        "/build -DCMAKE_PREFIX_PATH=" +
+        (installed ? prefix.string() : "<where Tenon is installed>") + "\n  cmake --build " +
+        folder + "/build\n  ctest --test-dir " + folder + "/build --output-on-failure\n");
+}
+
+}  // namespace
+
+int new_project(const std::string& kind, const std::string& id, const std::string& language,
+                const std::string& into, bool as_json) {
+  const fs::path data = data_folder();
+  const fs::path templates = data / "templates";
+  const std::vector<std::string> kinds = folders_in(templates);
+  if (kinds.empty()) {
+    throw Failure{"the templates are missing: expected them in " + templates.string() +
+                  "; install Tenon again, with its share folder beside its bin folder"};
+  }
+  require_one_of("kind", kind, kinds);
+  require_one_of("language", language, folders_in(templates / kind));
+  const Words words = words_of(id, data);
+  const fs::path folder = into.empty() ? fs::path(".") : fs::path(into);
+  if (!fs::is_directory(folder)) {
+    throw Failure{folder.string() + " is no folder: make it, or give another with --into"};
+  }
+  const fs::path project = folder / id;
+  if (fs::symlink_status(project).type() != fs::file_type::not_found) {
+    throw Failure{project.string() +
+                  " exists already: take another name, or another folder with --into"};
+  }
+  Files files;
+  for (const fs::path& layer : {templates / kAny / kAny, templates / kind / kAny,
+                                templates / kAny / language, templates / kind / language}) {
+    add_files(layer, words, files);
+  }
+  write_project(project, files);
+  if (as_json) {
+    Json names = Json::array();
+    for (const auto& [name, text] : files) names.push_back(name);
+    print_json(Json{{"folder", project.string()}, {"files", names}});
+  } else {
+    print_next(project, files, data.parent_path().parent_path());
+  }
+  return kGood;
+}
+
+}  // namespace tenon::tools

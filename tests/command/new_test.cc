@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/command/new_test.cc: `tenon new`: what it refuses, what it says, what it leaves behind.
+// That its projects build and pass is proven in tests/templates.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tenon/tenon.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/command/command_support.h"
+#include "tests/support/paths.h"
+
+namespace tenon::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::vector<std::string> entries_of(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    names.push_back(entry.path().filename());
+  }
+  return names;
+}
+
+// Refused as a wrong command line, and nothing was written.
+void expect_wrong(const std::vector<std::string>& arguments, const std::string& words) {
+  const TemporaryFolder folder;
+  std::vector<std::string> line = {"new"};
+  line.insert(line.end(), arguments.begin(), arguments.end());
+  line.insert(line.end(), {"--into", folder.path(".")});
+  const Done done = run_command(line);
+  EXPECT_EQ(done.status, 2) << done.out << done.err;
+  EXPECT_THAT(done.err, HasSubstr(words));
+  EXPECT_THAT(entries_of(folder.path(".")), IsEmpty());
+}
+
+TEST(CommandNew, RefusesUnknownKindsAndLanguages) {
+  expect_wrong({"layer", "acme.thing"},
+               "unknown kind \"layer\": expected one of backend, dataset, op, optimizer");
+  expect_wrong({"any", "acme.thing"}, "unknown kind \"any\"");
+  expect_wrong({"../op", "acme.thing"}, "unknown kind \"../op\"");
+  expect_wrong({"op", "acme.thing", "--lang", "ada"},
+               "unknown language \"ada\": expected one of c, cpp, rust");
+  expect_wrong({"op", "acme.thing", "--lang", "any"}, "unknown language \"any\"");
+  expect_wrong({"op", "acme.thing", "--lang", ""}, "unknown language \"\"");
+}
+
+TEST(CommandNew, RefusesNamesThatAreNone) {
+  for (const char* name : {"thing", "acme.", ".thing", "acme.Thing", "acme.my-thing", "acme.1st",
+                           "acme.a.b", "acme.thing ", "acme/thing", "../acme.thing", "acme..x"}) {
+    expect_wrong({"op", name}, "is no name for a plugin: expected vendor.name");
+  }
+  expect_wrong({"op", ""}, "is no name for a plugin");
+  expect_wrong({"op", "tenon.thing"}, "are Tenon's own");
+}
+
+TEST(CommandNew, NeedsKindAndName) {
+  EXPECT_EQ(run_command({"new"}).status, 2);
+  EXPECT_EQ(run_command({"new", "op"}).status, 2);
+}
+
+TEST(CommandNew, RefusesWhatExistsAndLeavesItAlone) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("acme.thing/mine.txt", "mine");
+  const Done done = run_command({"new", "op", "acme.thing", "--into", folder.path(".")});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("acme.thing exists already"));
+  EXPECT_THAT(entries_of(folder.path("acme.thing")), testing::ElementsAre("mine.txt"));
+  // A link to nowhere is something, too.
+  fs::create_symlink("/nonexistent", folder.path("acme.link"));
+  EXPECT_EQ(run_command({"new", "op", "acme.link", "--into", folder.path(".")}).status, 1);
+  EXPECT_THAT(entries_of(folder.path(".")),
+              testing::UnorderedElementsAre("acme.thing", "acme.link"));
+}
+
+TEST(CommandNew, RefusesAFolderThatIsNone) {
+  const Done done = run_command({"new", "op", "acme.thing", "--into", "/nonexistent/folder"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("/nonexistent/folder is no folder"));
+}
+
+TEST(CommandNew, WritesAProjectAndSaysWhatIsNext) {
+  const TemporaryFolder folder;
+  const Done done = run_command({"new", "op", "acme.thing", "--into", folder.path(".")});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("cmake -S "));
+  EXPECT_THAT(done.out, HasSubstr("cmake --build "));
+  EXPECT_THAT(done.out, HasSubstr("ctest --test-dir "));
+  for (const char* file : {"CMakeLists.txt", "README.md", "src/thing.cc", "test/test.c"}) {
+    std::ostringstream text;
+    text << std::ifstream(folder.path("acme.thing/" + std::string(file))).rdbuf();
+    EXPECT_THAT(done.out, HasSubstr(std::string("  ") + file));
+    EXPECT_THAT(text.str(), HasSubstr("acme.thing")) << file;
+    EXPECT_THAT(text.str(), Not(HasSubstr("@"))) << file;
+  }
+  // The templates of this build, not those of the folder it was started in.
+  EXPECT_EQ(entries_of(folder.path(".")), std::vector<std::string>{"acme.thing"});
+}
+
+TEST(CommandNew, SaysWhereTheTemplatesShouldBe) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder.path("tree/bin"));
+  fs::create_directories(folder.path("tree/lib"));
+  fs::copy(command_path(), folder.path("tree/bin/tenon"));
+  const fs::path library = fs::canonical(library_path());
+  fs::copy(library, folder.path("tree/lib/libtenon.so." + std::to_string(TENON_VERSION_MAJOR)));
+  const Done done = run_program(
+      {folder.path("tree/bin/tenon"), "new", "op", "acme.thing", "--into", folder.path(".")});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("the templates are missing: expected them in " +
+                                  folder.path("tree/share/tenon/templates")));
+}
+
+}  // namespace
+}  // namespace tenon::tests

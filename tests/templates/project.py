@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# tests/templates/project.py: what `tenon new` writes builds against an installed Tenon and passes.
+# In a project with an op, a data set and an optimizer are then one new file each.
+# Usage: project.py <installed prefix> <work folder> <source tree> <kind> <language> <cmake>
+#                   <generator> <make program> [<configure option>...]
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+
+def run(*command):
+    print("+", *command, flush=True)
+    subprocess.run([str(each) for each in command], check=True)
+
+
+def foreign_paths(build, tree, own):
+    """Folders of the source tree, outside of `own`, that a compiler was told to look into."""
+    commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    told = {
+        pathlib.Path(folder).resolve()
+        for entry in commands
+        for folder in re.findall(r"-(?:I|isystem|iquote) ?(\S+)", entry["command"])
+    }
+    return [
+        str(folder)
+        for folder in told
+        if folder.is_relative_to(tree) and not any(folder.is_relative_to(each) for each in own)
+    ]
+
+
+def add_file(prefix, work, project, kind, language):
+    """Drops the source of another kind's template into the project."""
+    name = f"acme.more_{kind}"
+    run(prefix / "bin/tenon", "new", kind, name, "--lang", language, "--into", work)
+    sources = sorted((work / name / "src").rglob(f"more_{kind}.*"))
+    for source in sources:
+        shutil.copy(source, project / source.relative_to(work / name))
+    return name
+
+
+def main():
+    prefix, work, tree = (pathlib.Path(each).resolve() for each in sys.argv[1:4])
+    kind, language, cmake, generator, make, *options = sys.argv[4:]
+    # A path that stays the same lets a compiler cache help.
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    name = f"acme.{kind}_{language}"
+    # Templates must be found without the help of the current folder.
+    os.chdir("/")
+    run(prefix / "bin/tenon", "new", kind, name, "--lang", language, "--into", work)
+    project, build = work / name, work / "build"
+    for path in project.rglob("*"):
+        if path.is_file() and re.search(r"@[A-Z]+@", path.read_text(encoding="utf-8")):
+            return f"{path} has a placeholder left"
+    written = sorted(project.rglob("*"))
+    strict = "-Wall -Wextra -Wpedantic -Wshadow -Werror"
+    # GCC 12 sees overlaps where std::string appends to a literal (bug 105651 of GCC).
+    strict_cxx = f"{strict} -Wno-restrict" if language == "cpp" else strict
+    run(cmake, "-S", project, "-B", build, "-G", generator, f"-DCMAKE_MAKE_PROGRAM={make}",
+        f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+        f"-DCMAKE_C_FLAGS={strict}", f"-DCMAKE_CXX_FLAGS={strict_cxx}", *options)
+    run(cmake, "--build", build)
+    run(pathlib.Path(cmake).with_name("ctest"), "--test-dir", build, "--output-on-failure",
+        "--no-tests=error")
+    if kind == "op":
+        added = {
+            f"{other}s": add_file(prefix, work, project, other, language)
+            for other in ("dataset", "optimizer")
+        }
+        run(cmake, "--build", build)
+        manifest = (build / "plugins" / name / "plugin.json").read_text(encoding="utf-8")
+        for list_name, item in added.items():
+            if item not in json.loads(manifest)[list_name]:
+                return f"{item} was added as one file, and is not found: {manifest}"
+        written = sorted(project.rglob("*"))
+    foreign = foreign_paths(build, tree, (prefix, work))
+    if foreign:
+        return f"the build looked into Tenon's tree: {foreign}"
+    left = [path for path in sorted(project.rglob("*")) if path not in written]
+    if [path.name for path in left] not in ([], ["Cargo.lock"]):
+        return f"the build wrote into the project: {left}"
+    return 0
+
+
+try:
+    sys.exit(main())
+except subprocess.CalledProcessError as error:
+    sys.exit(f"failed with {error.returncode}: {' '.join(map(str, error.cmd))}")

@@ -50,8 +50,8 @@ OpenLibraries& open_libraries() {
   return *libraries;
 }
 
-// Throws Error{TENON_E_PLUGIN} with the loader's words, naming the library as `shown`.
-shared_library* load(const std::string& path, const std::string& shown,
+// NULL where the library cannot be opened; `problem` then has the loader's words.
+shared_library* load(const std::string& path, std::string& problem,
                      boost::dll::load_mode::type mode = {}) {
   namespace load_mode = boost::dll::load_mode;
   auto library = std::make_unique<shared_library>();
@@ -59,16 +59,23 @@ shared_library* load(const std::string& path, const std::string& shown,
     library->load(path, mode | load_mode::rtld_now | load_mode::rtld_local);
   } catch (const std::system_error& error) {
     // "boost::dll::... failed (dlerror system message: <the loader's words>): Bad file descriptor"
-    std::string words = error.what();
+    problem = error.what();
     const std::string before = "(dlerror system message: ";
-    const size_t begin = words.find(before);
-    const size_t end = words.rfind(')');
+    const size_t begin = problem.find(before);
+    const size_t end = problem.rfind(')');
     if (begin != std::string::npos && end != std::string::npos && end > begin) {
-      words = words.substr(begin + before.size(), end - begin - before.size());
+      problem = problem.substr(begin + before.size(), end - begin - before.size());
     }
-    refuse(shown, "cannot be opened: " + words);
+    return nullptr;
   }
   return library.release();
+}
+
+// Throws Error{TENON_E_PLUGIN} that names the library as `shown`.
+shared_library* load_plugin(const std::string& path, const std::string& shown) {
+  std::string problem;
+  if (shared_library* library = load(path, problem)) return library;
+  refuse(shown, "cannot be opened: " + problem);
 }
 
 shared_library& opened(const std::string& path) {
@@ -80,7 +87,7 @@ shared_library& opened(const std::string& path) {
   if (found == libraries.by_path.end()) {
     const auto entry = libraries.by_path.emplace(path, Opened{info.st_dev, info.st_ino}).first;
     try {
-      entry->second.library = load(path, path);
+      entry->second.library = load_plugin(path, path);
     } catch (...) {
       libraries.by_path.erase(entry);
       throw;
@@ -111,13 +118,14 @@ tenon_plugin_query_fn query_of(const shared_library& library, const std::string&
   refuse(shown, "is no Tenon plugin: it does not export " TENON_PLUGIN_QUERY_NAME);
 }
 
-shared_library& opened_system_library(const std::string& name) {
+shared_library* opened_system_library(const std::string& name, std::string& problem) {
   OpenLibraries& libraries = open_libraries();
   const std::lock_guard lock(libraries.mutex);
   const auto found = libraries.by_name.find(name);
-  if (found != libraries.by_name.end()) return *found->second;
-  shared_library* library = load(name, name, boost::dll::load_mode::search_system_folders);
-  return *libraries.by_name.emplace(name, library).first->second;
+  if (found != libraries.by_name.end()) return found->second;
+  shared_library* library = load(name, problem, boost::dll::load_mode::search_system_folders);
+  if (library != nullptr) libraries.by_name.emplace(name, library);
+  return library;
 }
 
 }  // namespace
@@ -129,20 +137,22 @@ tenon_plugin_query_fn open_sealed(const SealedFile& file, const std::string& sho
   const std::lock_guard lock(libraries.mutex);
   const auto found = libraries.by_hash.find(file.sha256());
   if (found != libraries.by_hash.end()) return query_of(*found->second, shown);
-  shared_library* library = load(file.path(), shown);
+  shared_library* library = load_plugin(file.path(), shown);
   file.keep_open();
   libraries.by_hash.emplace(file.sha256(), library);
   return query_of(*library, shown);
 }
 
-void open_system_library(const std::string& name) { opened_system_library(name); }
+std::string open_system_library(const std::string& name) {
+  std::string problem;
+  opened_system_library(name, problem);
+  return problem;
+}
 
 void* find_system_symbol(const std::string& name, const char* symbol) {
-  try {
-    return dlsym(opened_system_library(name).native(), symbol);
-  } catch (const Error&) {
-    return nullptr;
-  }
+  std::string problem;
+  const shared_library* library = opened_system_library(name, problem);
+  return library == nullptr ? nullptr : dlsym(library->native(), symbol);
 }
 
 // The kernel's name for the file: what dladdr says may be relative to a folder that was current

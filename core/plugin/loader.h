@@ -21,8 +21,8 @@ tenon_plugin_query_fn open_library(const std::string& path);
 tenon_plugin_query_fn open_sealed(const SealedFile& file, const std::string& shown);
 
 // A library of the system, by its name alone ("libcrypto.so.3"), found as the dynamic loader finds
-// any; it stays open. Throws Error{TENON_E_PLUGIN} with the loader's words.
-void open_system_library(const std::string& name);
+// any; it stays open. Returns the loader's words where it cannot be opened, else "".
+std::string open_system_library(const std::string& name);
 // A function of such a library; NULL where there is no such library or function.
 void* find_system_symbol(const std::string& name, const char* symbol);
 

@@ -44,9 +44,14 @@ registry::Tables tables_of(const tenon_plugin& plugin, void* self) {
   return tables;
 }
 
-// The words of a library that is missing are better than those for what would need it.
-void open_libraries(const Manifest& manifest) {
-  for (const std::string& library : manifest.libraries) open_system_library(library);
+// Before the plugin's own library, so that the words name what is missing.
+void open_libraries(Plugin& plugin) {
+  plugin.stage = Stage::Requirement;
+  for (const std::string& library : plugin.manifest.libraries) {
+    const std::string problem = open_system_library(library);
+    if (problem.empty()) continue;
+    registry::refuse("it needs the library " + library + ", which cannot be opened: " + problem);
+  }
 }
 
 // Gives back what `init` made, unless registration kept it.
@@ -101,8 +106,8 @@ tenon_plugin_query_fn PluginHost::open_file(Plugin& plugin, State& verdict) {
   plugin.stage = Stage::Policy;
   if (policy_ == TENON_POLICY_ALLOWLIST) {
     const SealedFile file(plugin.library, allowlist_.hash_of(plugin.id));
+    open_libraries(plugin);
     plugin.stage = Stage::Library;
-    open_libraries(plugin.manifest);
     check_library_file(file.path(), plugin.library);
     verdict = State::Failed;
     return open_sealed(file, plugin.library);
@@ -111,8 +116,8 @@ tenon_plugin_query_fn PluginHost::open_file(Plugin& plugin, State& verdict) {
     check_owned(plugin.folder + "/plugin.json");
     check_owned(plugin.library);
   }
+  open_libraries(plugin);
   plugin.stage = Stage::Library;
-  open_libraries(plugin.manifest);
   check_library_file(plugin.library, plugin.library);
   verdict = State::Failed;
   return open_library(plugin.library);

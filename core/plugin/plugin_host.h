@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/plugin/allowlist.h"
+#include "core/plugin/policy.h"
 #include "core/registry/registry.h"
 
 namespace tenon::plugin {
@@ -144,8 +145,9 @@ class PluginHost {
 
   // scan.cc
   void scan(const HostOptions& options);
-  void scan_path(SearchPath& path, const HostOptions& options);
-  void scan_folder(const std::string& folder, SearchPath& path, const HostOptions& options);
+  void scan_path(SearchPath& path, const HostOptions& options, OwnedPaths& owned);
+  void scan_folder(const std::string& folder, SearchPath& path, const HostOptions& options,
+                   OwnedPaths& owned);
   void list_names();
 
   // opening.cc; the mutex is held

@@ -104,16 +104,20 @@ constexpr std::array<CpuFeature, 0> kCpuFeatures{};
 
 }  // namespace
 
-void check_owned(const std::string& path) {
+void check_owned(const std::string& path) { OwnedPaths().check(path); }
+
+void OwnedPaths::check(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), free);
   if (real == nullptr) refuse(path + " cannot be found: " + std::strerror(errno));
-  std::string each = real.get();
-  while (true) {
+  std::vector<std::string> looked_at;
+  for (std::string each = real.get(); !in_order_.contains(each);) {
     check_one(each);
-    if (each == "/") return;
+    looked_at.push_back(each);
+    if (each == "/") break;
     const size_t slash = each.rfind('/');
     each.resize(slash == 0 ? 1 : slash);
   }
+  in_order_.insert(looked_at.begin(), looked_at.end());
 }
 
 void check_cpu_features(const std::vector<std::string>& features) {

@@ -3,6 +3,7 @@
 // path, what was found and the cure.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,15 @@ namespace tenon::plugin {
 // all users, or belongs to neither root nor the caller. World-writable folders with the sticky bit
 // (/tmp) are accepted: what others put there is not ours, and is refused by its owner.
 void check_owned(const std::string& path);
+
+// The same for many paths of one moment: what was found in order is not looked at again.
+class OwnedPaths {
+ public:
+  void check(const std::string& path);
+
+ private:
+  std::set<std::string> in_order_;
+};
 
 // Refuses CPU features this machine lacks, and names it does not know.
 void check_cpu_features(const std::vector<std::string>& features);

@@ -125,7 +125,7 @@ std::vector<SearchPath> search_paths(const HostOptions& options) {
 
 // What can be said against a plugin without opening it.
 void check_found(Plugin& plugin, const HostOptions& options, const Allowlist& allowlist,
-                 const tenon_host& host) {
+                 OwnedPaths& owned, const tenon_host& host) {
   plugin.stage = Stage::Policy;
   if (std::find(options.exclude.begin(), options.exclude.end(), plugin.id) !=
       options.exclude.end()) {
@@ -139,9 +139,9 @@ void check_found(Plugin& plugin, const HostOptions& options, const Allowlist& al
   }
   plugin.stage = Stage::Policy;
   if (options.policy == TENON_POLICY_OWNED) {
-    check_owned(plugin.folder);
-    check_owned(plugin.folder + "/plugin.json");
-    check_owned(plugin.library);
+    owned.check(plugin.folder);
+    owned.check(plugin.folder + "/plugin.json");
+    owned.check(plugin.library);
   }
   if (options.policy == TENON_POLICY_ALLOWLIST) allowlist.hash_of(plugin.id);
   plugin.stage = Stage::Requirement;
@@ -153,6 +153,7 @@ void check_found(Plugin& plugin, const HostOptions& options, const Allowlist& al
 
 void PluginHost::scan(const HostOptions& options) {
   paths_ = search_paths(options);
+  OwnedPaths owned;
   std::map<std::string, std::string> seen;  // real path -> as it was given first
   for (SearchPath& path : paths_) {
     if (!path.problem.empty()) continue;
@@ -166,7 +167,7 @@ void PluginHost::scan(const HostOptions& options) {
       const std::string real = real_path(path.folder);
       const auto [first, is_new] = seen.emplace(real.empty() ? path.folder : real, path.folder);
       if (is_new) {
-        scan_path(path, options);
+        scan_path(path, options, owned);
       } else {
         path.problem = "the same as " + first->second;
       }
@@ -175,22 +176,22 @@ void PluginHost::scan(const HostOptions& options) {
   list_names();
 }
 
-void PluginHost::scan_path(SearchPath& path, const HostOptions& options) {
+void PluginHost::scan_path(SearchPath& path, const HostOptions& options, OwnedPaths& owned) {
   while (path.folder.size() > 1 && path.folder.back() == '/') path.folder.pop_back();
   if (exists(path.folder + "/plugin.json")) {
-    scan_folder(path.folder, path, options);
+    scan_folder(path.folder, path, options, owned);
     return;
   }
   std::vector<std::string> names;
   if (!list_folder(path.folder, names, path.problem)) return;
   for (const std::string& name : names) {
     const std::string folder = path.folder + "/" + name;
-    if (exists(folder + "/plugin.json")) scan_folder(folder, path, options);
+    if (exists(folder + "/plugin.json")) scan_folder(folder, path, options, owned);
   }
 }
 
 void PluginHost::scan_folder(const std::string& folder, SearchPath& path,
-                             const HostOptions& options) {
+                             const HostOptions& options, OwnedPaths& owned) {
   auto plugin = std::make_unique<Plugin>();
   plugin->folder = folder;
   plugin->id = folder.substr(folder.rfind('/') + 1);
@@ -206,7 +207,7 @@ void PluginHost::scan_folder(const std::string& folder, SearchPath& path,
     if (const Plugin* first = find(plugin->id)) {
       registry::refuse("another plugin with this id was found first in " + first->folder);
     }
-    check_found(*plugin, options, allowlist_, host_);
+    check_found(*plugin, options, allowlist_, owned, host_);
   } catch (Error& error) {
     plugin->reason = std::move(error.message);
     plugin->state.store(State::Refused, std::memory_order_release);

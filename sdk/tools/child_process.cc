@@ -200,6 +200,10 @@ std::vector<std::string> arguments_of(const Options& options) {
     arguments.emplace_back("--plugin-path");
     arguments.push_back(absolute_path(path));
   }
+  for (const std::string& id : options.exclude) {
+    arguments.emplace_back("--exclude");
+    arguments.push_back(id);
+  }
   if (!options.allowlist.empty()) {
     arguments.emplace_back("--allowlist");
     arguments.push_back(absolute_path(options.allowlist));

@@ -126,9 +126,6 @@ void add_children(CLI::App& app, Given& given) {
   CLI::App* command = app.add_subcommand("probe-child", "")->group("");
   command->add_option("id", given.id)->required();
   command->add_option("library", given.file)->required();
-  command->add_option("--without", given.options.exclude)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->callback(
       [&] { given.run = [&] { return probe_child(given.options, given.id, given.file); }; });
 }
@@ -218,6 +215,10 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", version_text());
   app.add_option("--plugin-path", given.options.plugin_paths,
                  "A folder that holds plugin folders, searched first; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--exclude", given.options.exclude,
+                 "The id of a plugin to leave out; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--allowlist", given.options.allowlist,

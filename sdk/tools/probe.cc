@@ -127,12 +127,9 @@ std::vector<std::string> arguments_for(const Options& options, const Json& plugi
   Options near = options;
   const std::filesystem::path folder(plugin.at("folder").get<std::string>());
   near.plugin_paths.insert(near.plugin_paths.begin(), folder.parent_path());
+  near.exclude.insert(near.exclude.end(), excluded.begin(), excluded.end());
   std::vector<std::string> arguments = arguments_of(near);
   arguments.emplace_back("probe-child");
-  for (const std::string& id : excluded) {
-    arguments.emplace_back("--without");
-    arguments.push_back(id);
-  }
   arguments.push_back(plugin.at("id"));
   arguments.push_back(plugin.at("library"));
   return arguments;

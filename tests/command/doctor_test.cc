@@ -81,8 +81,9 @@ TEST(CommandDoctor, NamesLibrariesThatAreNotInstalled) {
   const json answer = done.json();
   EXPECT_EQ(entry_of(answer, "hostile.good").at("missing_libraries"),
             json::array({"libnosuch_42.so.7"}));
-  EXPECT_EQ(finding_about(answer, "plugin hostile.good").at("problem"),
-            "needs libraries that are not installed: libnosuch_42.so.7");
+  EXPECT_THAT(finding_about(answer, "plugin hostile.good").at("problem").get<std::string>(),
+              StartsWith("refused (requirement): it needs the library libnosuch_42.so.7, which "
+                         "cannot be opened: "));
 }
 
 TEST(CommandDoctor, RefusesWhatThisMachineCannotRun) {
@@ -143,7 +144,9 @@ class CommandDoctorLoaded : public testing::Test {
     }
     environment.emplace_back("TENON_TEST_HOSTILE", paths);
     const Done done =
-        run_command({"--plugin-path", folder_.path("plugins"), "doctor", "--json"}, environment);
+        run_command({"--plugin-path", folder_.path("plugins"), "--exclude", "tenon.openblas",
+                     "doctor", "--json"},
+                    environment);
     const json answer = done.json();
     EXPECT_EQ(entry_of(answer, "hostile.opens_libraries").at("state"), "open") << done.out;
     EXPECT_EQ(done.status, answer.at("findings").empty() ? 0 : 1);

@@ -130,6 +130,11 @@ void PluginHost::register_tables(Plugin& plugin) {
   for (const auto& [device, kernels] : names.kernels) ops.insert(kernels.begin(), kernels.end());
   for (const auto& op : names.ops) ops.erase(op.name);
   for (const std::string& op : ops) open_all_of(listing(Listed::Op, op));
+  // What a backend must have kernels for is known only when these are there.
+  for (const uint32_t role : {TENON_ROLE_COPY, TENON_ROLE_FILL}) {
+    if (plugin.tables.backend == nullptr) continue;
+    open_all_of(listing(Listed::Role, registry::name_of_role(role)));
+  }
   registry_.add(plugin, plugin.tables, plugin.report);
 }
 

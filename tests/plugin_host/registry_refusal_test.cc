@@ -302,7 +302,7 @@ TEST(RegistryRefusal, OptimizersWhoseStepOpDoesNotFit) {
 TEST(RegistryRefusal, Datasets) {
   Offer null_callback("acme.ops");
   null_callback.dataset("acme.d").get = nullptr;
-  EXPECT_THAT(null_callback.refusal(), HasSubstr("dataset acme.d: one of `create`"));
+  EXPECT_THAT(null_callback.refusal(), HasSubstr("dataset acme.d: `get` is NULL"));
   const tenon_dataset_option option{text("path"), {}, TENON_VALUE_TENSOR, 1};
   Offer bad_option("acme.ops");
   bad_option.dataset("acme.d").options = &option;

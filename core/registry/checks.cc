@@ -129,6 +129,10 @@ void collect_names(const Table* table, const char* noun, std::set<std::string>& 
   }
 }
 
+void check_revision(uint32_t revision, const std::string& what) {
+  if (revision == 0) refuse(what + ": revision is 0; revisions begin with 1");
+}
+
 std::string device_of(const tenon_string& text, const std::string& what) {
   const std::string_view kind = text_of(text, what);
   if (!is_plain_name(kind)) {
@@ -235,6 +239,7 @@ TableNames names_of(const Tables& tables) {
   TableNames names;
   for (uint32_t i = 0; tables.ops != nullptr && i < tables.ops->count; ++i) {
     const auto desc = entry_of(tables.ops, i, "op");
+    check_revision(desc.revision, tag_of("op", i));
     names.ops.insert({dotted_name_of(desc.name, tag_of("op", i)), desc.revision,
                       std::string(name_of_role(desc.role))});
   }
@@ -262,7 +267,7 @@ void check_op(const tenon_op_desc& desc, const std::string& name, const Schema& 
   if (schema.name != last) {
     refuse(what + ": its schema is named '" + schema.name + "'; '" + last + "' was expected");
   }
-  if (desc.revision == 0) refuse(what + ": revision is 0; revisions begin with 1");
+  check_revision(desc.revision, what);
   constexpr uint32_t known =
       TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_EFFECT | TENON_OP_LINEAR;
   if ((desc.flags & ~known) != 0 || desc.reserved != 0) {

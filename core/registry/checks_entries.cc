@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/registry/checks_entries.cc: checks of kernels, backward rules, backends, optimizers and
 // datasets.
-#include <cmath>
+#include <bit>
 
 #include "core/registry/checks.h"
 
@@ -42,7 +42,9 @@ SlotCounts count_slots(const tenon_kernel_desc& desc, const std::string& what) {
     refuse(what + ": n_slots is " + std::to_string(desc.n_slots) + "; at most " +
            std::to_string(TENON_MAX_SLOTS) + " are possible");
   }
-  if (desc.n_slots > 0 && desc.slots == nullptr) refuse(what + ": `slots` is NULL");
+  if (desc.n_slots > 0 && desc.slots == nullptr) {
+    refuse(what + ": `slots` is NULL, but n_slots is " + std::to_string(desc.n_slots));
+  }
   SlotCounts counts;
   for (uint32_t i = 0; i < desc.n_slots; ++i) {
     const tenon_slot_rule& slot = desc.slots[i];
@@ -91,9 +93,12 @@ void check_rows(const tenon_kernel_desc& desc, const std::string& what, const Sc
            schema.text);
   }
   if (desc.n_variables == 0) return;
-  if (desc.n_rows == 0 || desc.n_rows > kMaxRows || desc.dtype_rows == nullptr) {
-    refuse(what + ": it needs dtype rows; n_rows is " + std::to_string(desc.n_rows) +
-           (desc.dtype_rows == nullptr ? " and `dtype_rows` is NULL" : ""));
+  if (desc.n_rows == 0 || desc.n_rows > kMaxRows) {
+    refuse(what + ": n_rows is " + std::to_string(desc.n_rows) + "; 1 to " +
+           std::to_string(kMaxRows) + " rows of dtypes are possible");
+  }
+  if (desc.dtype_rows == nullptr) {
+    refuse(what + ": `dtype_rows` is NULL, but n_rows is " + std::to_string(desc.n_rows));
   }
   for (uint32_t i = 0; i < desc.n_rows * desc.n_variables; ++i) {
     const tenon_dtype dtype = desc.dtype_rows[i];
@@ -126,6 +131,15 @@ void check_callbacks(const std::string& what,
   for (const auto& [name, null] : is_null) {
     if (null) refuse(what + ": `" + name + "` is NULL; no slot may be");
   }
+}
+
+void check_mask(const std::string& what, const std::string& member, uint64_t mask, const char* noun,
+                uint32_t count) {
+  const uint64_t outside = count < 64 ? mask >> count : 0;
+  if (outside == 0) return;
+  refuse(what + ": " + member + " names " + noun + " " +
+         std::to_string(count + static_cast<uint32_t>(std::countr_zero(outside))) +
+         "; the rule knows " + std::to_string(count));
 }
 
 std::string child(const std::string& what, const char* noun, std::string_view name) {
@@ -268,23 +282,18 @@ void check_vjp(const tenon_vjp_desc& desc, const std::string& what, const Schema
   }
   if (desc.vjp == nullptr) refuse(what + ": `vjp` is NULL");
   check_counts(what, schema, desc.n_inputs, desc.n_outputs, desc.n_attrs);
-  if (desc.n_inputs > 0 && desc.needs == nullptr) refuse(what + ": `needs` is NULL");
-  const auto outside = [](uint64_t mask, uint32_t count) {
-    return count < 64 && (mask >> count) != 0;
-  };
+  if (desc.n_inputs > 0 && desc.needs == nullptr) {
+    refuse(what + ": `needs` is NULL, but n_inputs is " + std::to_string(desc.n_inputs));
+  }
   for (uint32_t i = 0; i < desc.n_inputs; ++i) {
     const tenon_vjp_need& need = desc.needs[i];
-    if (outside(need.inputs | need.input_metas, desc.n_inputs) ||
-        outside(need.outputs | need.output_metas, desc.n_outputs)) {
-      refuse(what + ": needs[" + std::to_string(i) + "] names an operand past the " +
-             std::to_string(desc.n_inputs) + " inputs and " + std::to_string(desc.n_outputs) +
-             " outputs");
-    }
+    const std::string member = "needs[" + std::to_string(i) + "].";
+    check_mask(what, member + "inputs", need.inputs, "input", desc.n_inputs);
+    check_mask(what, member + "input_metas", need.input_metas, "input", desc.n_inputs);
+    check_mask(what, member + "outputs", need.outputs, "output", desc.n_outputs);
+    check_mask(what, member + "output_metas", need.output_metas, "output", desc.n_outputs);
   }
-  if (outside(desc.non_differentiable, desc.n_inputs)) {
-    refuse(what + ": non_differentiable names an input past the " + std::to_string(desc.n_inputs) +
-           " there are");
-  }
+  check_mask(what, "non_differentiable", desc.non_differentiable, "input", desc.n_inputs);
 }
 
 void check_backend(const tenon_backend_table& table) {

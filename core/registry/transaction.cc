@@ -118,9 +118,10 @@ void Transaction::stage_op(const tenon_op_desc& desc, uint32_t position) {
   const std::string what = "op " + label(name, desc.revision);
   if (has(own_ops_, std::pair(name, desc.revision))) refuse(what + " is registered twice");
   own_ops_.emplace_back(name, desc.revision);
+  const std::string_view schema_text = text_of(desc.schema, what);
   Schema schema;
   try {
-    schema = parse_schema(text_of(desc.schema, what));
+    schema = parse_schema(schema_text);
   } catch (const Error& error) {
     refuse(what + ": " + error.message);
   }
@@ -133,7 +134,7 @@ void Transaction::stage_op(const tenon_op_desc& desc, uint32_t position) {
   OwnedOp op(memory::Slab<Op, kOpKind>::instance().create());
   op->desc = desc;
   op->name = name;
-  op->schema_text = text_of(desc.schema, what);
+  op->schema_text = schema_text;
   op->doc = text_of(desc.doc, what);
   op->schema = std::move(schema);
   op->plugin = &plugin_;
@@ -149,14 +150,16 @@ void Transaction::stage_op(const tenon_op_desc& desc, uint32_t position) {
 
 void Transaction::stage_role(Op& op) {
   if (op.desc.role == TENON_ROLE_NONE) return;
+  const std::string role(name_of_role(op.desc.role));
+  const Op*& own = own_roles_[op.desc.role];
+  if (own != nullptr) {
+    refuse("role '" + role + "' is claimed by two ops: " + own->name + " and " + op.name);
+  }
+  own = &op;
   Op*& holder = next_->roles[op.desc.role];
   if (holder == nullptr) {
     holder = &op;
     return;
-  }
-  const std::string role(name_of_role(op.desc.role));
-  if (holder->plugin == &plugin_) {
-    refuse("role '" + role + "' is claimed by two ops: " + holder->name + " and " + op.name);
   }
   pass_over(op, "op " + op.name + " was passed over for role '" + role + "': " + holder->name +
                     " of plugin " + holder->plugin->id + " holds it");

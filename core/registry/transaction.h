@@ -67,6 +67,7 @@ class Transaction {
   std::map<Op*, const VjpRule*> new_rules_;
   std::map<Op*, const KernelSet*> new_sets_;
   std::vector<std::pair<std::string, uint32_t>> own_ops_, own_rules_;
+  std::array<const Op*, kRoleEnd> own_roles_{};
   std::string own_kind_;               // of the plugin's backend, where that was not passed over
   bool kernel_of_unknown_op_ = false;  // on that kind: it may be what is mandatory
   std::vector<std::string> lines_;

@@ -108,7 +108,8 @@ CaseFile read_case(const std::string& path) {
       if (!starts_with(line, "  ")) {
         throw std::runtime_error(path + ": neither a directive nor indented: " + line);
       }
-      directives.back().second += line.substr(line.find_first_not_of(' ') - 1);
+      const std::string more = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+      directives.back().second += (starts_with(more, "\\n") ? "" : " ") + more;
     }
   }
   CaseFile file;

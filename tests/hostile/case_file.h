@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/hostile/case_file.h: what a case says about itself, in comments or (in *.case files, which
 // take the good plugin's library) in plain lines. A line that is indented goes on with the one
-// before.
+// before, after a space unless it begins with "\n".
 //
 //   needs: op hostile.twice      what makes Tenon open the plugin, this being the default; or
 //                                device, optimizer, dataset with a name, or: dispatch
@@ -22,7 +22,7 @@
 //   unseen:                      no plugin at all is found; the text is what is said of the path
 //   error: STATUS message        it opens, and this is what the call that `needs` names says
 //
-// In expected texts "\n" is a line break, and names in braces stand for folders ({folder}, {root}),
+// In expected texts "\n" is a line break, and names in braces stand for folders ({folder}, {plugins}, {root}, {good_plugins}),
 // the {library}, {owner} ("name (number)" of this process), sizes of structs ({tenon_op_desc},
 // {tenon_op_desc+3}) and numbers of the ABI ({draft}, {major}, {minor}).
 #pragma once

@@ -2,13 +2,14 @@
 // tests/hostile/runner.cc: shows one hostile plugin to a runtime, beside good plugins, and checks
 // what comes of it: the exact reason, that nothing of the plugin stays, that others are not harmed.
 //
-// Usage: hostile_runner <case> <library> <plugin.json>. Exit status 0 where all is as the case says.
-// Uses the public C API alone.
+// Usage: hostile_runner <case> <library> <plugin.json>. Exit status 0 where all is as the case
+// says. Uses the public C API alone.
 #include <dlfcn.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -113,6 +114,7 @@ json listings(Session& session) {
     all[topic] = session.query(topic);
   }
   for (json& device : all["devices"]) device.erase("memory");
+  std::sort(all["samples"].begin(), all["samples"].end());  // else as the plugins were opened
   return all;
 }
 
@@ -121,9 +123,9 @@ std::string differences(const json& expected, const json& found) {
 }
 
 struct Verdict {
-  std::string state;   // as in topic "plugins"
+  std::string state;  // as in topic "plugins"
   bool by_scan = false;
-  bool maps = true;    // whether the plugin's code is in the process afterwards
+  bool maps = true;  // whether the plugin's code is in the process afterwards
 };
 
 Verdict verdict_of(const CaseFile& what) {
@@ -263,6 +265,7 @@ void run(const std::string& path, const std::string& library, const std::string&
                                                     {"plugins", place.plugins()},
                                                     {"folder", place.folder()},
                                                     {"library", place.library()},
+                                                    {"good_plugins", plugin_dir()},
                                                     {"owner", owner()}};
   json good;
   {
@@ -273,8 +276,7 @@ void run(const std::string& path, const std::string& library, const std::string&
   if (what.library.empty()) {
     place.put(what, library, manifest);
   } else {
-    const std::string other =
-        std::string(test_plugin_dir()) + "/hostile/" + what.library + "/";
+    const std::string other = std::string(test_plugin_dir()) + "/hostile/" + what.library + "/";
     place.put(what, other + what.library + ".so", other + "plugin.json");
   }
   place.run(what.before);

@@ -216,11 +216,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "`needs` is NULL"},
         BadRule{"null_vjp", [](tenon_vjp_desc& d, Needs&) { d.vjp = nullptr; }, "`vjp` is NULL"},
         BadRule{"mask_input", [](tenon_vjp_desc&, Needs& n) { n[1].inputs = 4; },
-                "needs[1] names an operand past"},
+                "needs[1].inputs names input 2; the rule knows 2"},
         BadRule{"mask_output_meta", [](tenon_vjp_desc&, Needs& n) { n[0].output_metas = 2; },
-                "needs[0] names an operand past"},
+                "needs[0].output_metas names output 1; the rule knows 1"},
         BadRule{"mask_fixed", [](tenon_vjp_desc& d, Needs&) { d.non_differentiable = 4; },
-                "non_differentiable names an input past the 2"},
+                "non_differentiable names input 2; the rule knows 2"},
         BadRule{"flags", [](tenon_vjp_desc& d, Needs&) { d.flags = 128; }, "unknown flags 128"}),
     [](const auto& each) { return std::string(each.param.name); });
 

@@ -4,6 +4,7 @@
 #include <tenon/tenon.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
 
 #include "core/api/error.h"
@@ -43,6 +44,15 @@ registry::Tables tables_of(const tenon_plugin& plugin, void* self) {
   return tables;
 }
 
+// For what a plugin let escape into the host.
+std::string thrown_text(const char* words) noexcept {
+  try {
+    if (words != nullptr) return "it has thrown an exception: " + registry::shown(words);
+  } catch (...) {
+  }
+  return "it has thrown";
+}
+
 // Gives back what `init` made, unless registration kept it.
 struct ReleaseSelf {
   Plugin& plugin;
@@ -80,8 +90,11 @@ bool PluginHost::open(Plugin& plugin) noexcept {
   } catch (const OutOfMemory&) {
     plugin.reason = "out of memory";
     verdict = State::Failed;
+  } catch (const std::exception& error) {
+    plugin.reason = thrown_text(error.what());
+    verdict = State::Failed;
   } catch (...) {
-    plugin.reason = "it has thrown";
+    plugin.reason = thrown_text(nullptr);
     verdict = State::Failed;
   }
   if (entered) opening_.pop_back();

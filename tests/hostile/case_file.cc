@@ -22,7 +22,7 @@ const std::set<std::string>& verdicts() {
 const std::set<std::string>& keys() {
   static const std::set<std::string> all = [] {
     std::set<std::string> known = verdicts();
-    known.insert({"needs", "manifest", "before", "between", "library", "policy"});
+    known.insert({"needs", "manifest", "before", "between", "policy", "environment"});
     return known;
   }();
   return all;
@@ -37,10 +37,10 @@ void take(CaseFile& file, const std::string& key, const std::string& value) {
     file.before.push_back(value);
   } else if (key == "between") {
     file.between.push_back(value);
-  } else if (key == "library") {
-    file.library = value;
   } else if (key == "policy") {
     file.policy = value;
+  } else if (key == "environment") {
+    file.environment = value;
   } else if (!file.verdict.empty()) {
     throw std::runtime_error("a second verdict, '" + key + "'");
   } else {
@@ -53,7 +53,8 @@ bool starts_with(const std::string& text, std::string_view prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
 }
 
-// The lines of the comment that opens a C file, or all lines of a .case file; without "// " or "# ".
+// The lines of the comment that opens a C file, or all lines of a .case file; without "// " or "#
+// ".
 std::vector<std::string> opening_lines(const std::string& path) {
   std::ifstream stream(path);
   if (!stream) throw std::runtime_error(path + ": cannot be read");
@@ -86,12 +87,16 @@ const std::map<std::string, size_t>& sizes() {
 }
 
 std::string value_of(const std::string& name, const std::map<std::string, std::string>& names) {
-  if (const auto found = names.find(name); found != names.end()) return found->second;
-  const size_t plus = std::min(name.find('+'), name.size());
-  const auto size = sizes().find(name.substr(0, plus));
-  if (size == sizes().end()) throw std::runtime_error("unknown placeholder {" + name + "}");
-  const size_t more = plus == name.size() ? 0 : std::stoul(name.substr(plus + 1));
-  return std::to_string(size->second + more);
+  const size_t sign = std::min(name.find_first_of("+-"), name.size());
+  const std::string plain = name.substr(0, sign);
+  const auto given = names.find(plain);
+  const auto size = sizes().find(plain);
+  if (given == names.end() && size == sizes().end()) {
+    throw std::runtime_error("unknown placeholder {" + name + "}");
+  }
+  std::string value = given != names.end() ? given->second : std::to_string(size->second);
+  if (sign == name.size()) return value;
+  return std::to_string(std::stol(value) + std::stol(name.substr(sign)));
 }
 
 }  // namespace
@@ -128,6 +133,8 @@ std::string filled_in(const std::string& text, const std::map<std::string, std::
     if (text.compare(i, 2, "\\n") == 0) {
       result += '\n';
       ++i;
+    } else if (text.compare(i, 2, "{{") == 0) {
+      result += text[i++];
     } else if (text[i] == '{') {
       const size_t end = text.find('}', i);
       if (end == std::string::npos) throw std::runtime_error("'{' without '}'");

@@ -7,10 +7,12 @@
 //                                device, optimizer, dataset with a name, or: dispatch
 //   manifest: {"op": ...}        a step of JSON Patch (RFC 6902) on the good plugin.json; a `test`
 //                                step fails the case where the good one has changed
-//   before: command              for the shell, in the plugin's folder, before the runtime is made
+//   before: command              for the shell, in the plugin's folder and with $root and
+//                                $good_plugins, before the runtime is made
 //   between: command             the same, after it was made and before the plugin is needed
-//   library: name                another test plugin's library and plugin.json instead
 //   policy: any                  instead of owned
+//   environment: folders         TENON_PLUGIN_PATH instead of a path given by the program; the
+//                                current folder is the one that holds the plugin's
 //
 // What must come of it, one of these, with the exact reason:
 //
@@ -19,12 +21,14 @@
 //   refused:                     after its query
 //   failed:                      the loader or the plugin's own code did
 //   opens:                       it is accepted; the text is its report, lines joined by " | "
-//   unseen:                      no plugin at all is found; the text is what is said of the path
+//   unseen:                      it is not found at all; the text is what is said of each folder
+//                                searched, joined by " | "
 //   error: STATUS message        it opens, and this is what the call that `needs` names says
 //
-// In expected texts "\n" is a line break, and names in braces stand for folders ({folder}, {plugins}, {root}, {good_plugins}),
-// the {library}, {owner} ("name (number)" of this process), sizes of structs ({tenon_op_desc},
-// {tenon_op_desc+3}) and numbers of the ABI ({draft}, {major}, {minor}).
+// In expected texts "\n" is a line break, "{{" a brace, and names in braces stand for folders
+// ({folder}, {plugins}, {root}, {good_plugins}), the {library}, {owner} ("name (number)" of this
+// process), sizes of structs ({tenon_op_desc}, {tenon_op_desc+3}) and numbers of the ABI ({draft},
+// {major}, {minor}).
 #pragma once
 
 #include <map>
@@ -37,7 +41,7 @@ struct CaseFile {
   std::string needs = "op hostile.twice";
   std::vector<std::string> manifest;  // JSON
   std::vector<std::string> before, between;
-  std::string library, policy;
+  std::string policy, environment;
   std::string verdict;  // "refused by the scan", ..., "error"
   std::string text;     // with its placeholders
 };

@@ -6,7 +6,7 @@
 // says. Uses the public C API alone.
 #include <dlfcn.h>
 #include <pwd.h>
-#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -96,8 +96,21 @@ std::string owner() {
   return user == nullptr ? number : std::string(user->pw_name) + " (" + number + ")";
 }
 
+std::string machine() {
+  utsname names{};
+  uname(&names);
+  const std::string name = names.machine;
+  return name == "x86_64" ? "x86-64" : name;
+}
+
+std::string size_of(const std::string& file) { return std::to_string(fs::file_size(file)); }
+
 // The plugin's own library where the process has it mapped, else NULL.
-void* mapped(const std::string& library) { return dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD); }
+void* mapped(const std::string& library) {
+  std::error_code missing;
+  if (!fs::is_regular_file(library, missing)) return nullptr;  // a pipe would hold up the loader
+  return dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD);
+}
 
 int counter(const std::string& library, const char* name) {
   void* const handle = mapped(library);
@@ -144,7 +157,12 @@ class Trial {
   // `good`: what the good plugins alone list.
   void run(const json& good) {
     const uint32_t policy = what_.policy == "any" ? TENON_POLICY_ANY : TENON_POLICY_OWNED;
-    Session session({place_.plugins(), plugin_dir()}, policy);
+    std::vector<std::string> paths = {place_.plugins(), plugin_dir()};
+    if (!what_.environment.empty()) {
+      paths.erase(paths.begin());
+      fs::current_path(place_.plugins());
+    }
+    Session session(paths, policy, !what_.environment.empty());
     if (what_.verdict == "unseen") {
       check_unseen(session);
     } else {
@@ -176,12 +194,11 @@ class Trial {
   void check_unseen(Session& session) const {
     std::string said;
     for (const json& path : session.query("paths")) {
-      if (path["folder"] == place_.plugins()) {
-        check_same(path["found"].dump(), "0", "plugins found");
-        said = path["problem"];
-      }
+      if (path["folder"] == plugin_dir()) continue;
+      check_same(path["found"].dump(), "0", "plugins found");
+      said += (said.empty() ? "" : " | ") + path["problem"].get<std::string>();
     }
-    check_same(said, text_, "what is said of the path");
+    check_same(said, text_, "what is said of the folders");
     std::string message;
     check(!session.need(what_.needs, message), "what the plugin offers was found all the same");
   }
@@ -261,23 +278,21 @@ class Trial {
 void run(const std::string& path, const std::string& library, const std::string& manifest) {
   const CaseFile what = read_case(path);
   const Place place;
-  const std::map<std::string, std::string> names = {{"root", place.root()},
-                                                    {"plugins", place.plugins()},
-                                                    {"folder", place.folder()},
-                                                    {"library", place.library()},
-                                                    {"good_plugins", plugin_dir()},
-                                                    {"owner", owner()}};
+  const std::map<std::string, std::string> names = {
+      {"root", place.root()},       {"plugins", place.plugins()},   {"folder", place.folder()},
+      {"library", place.library()}, {"good_plugins", plugin_dir()}, {"owner", owner()},
+      {"machine", machine()},       {"size", size_of(library)}};
   json good;
   {
     Session session({plugin_dir()}, TENON_POLICY_OWNED);
     session.add_ones();
     good = listings(session);
   }
-  if (what.library.empty()) {
-    place.put(what, library, manifest);
-  } else {
-    const std::string other = std::string(test_plugin_dir()) + "/hostile/" + what.library + "/";
-    place.put(what, other + what.library + ".so", other + "plugin.json");
+  place.put(what, library, manifest);
+  setenv("good_plugins", plugin_dir(), 1);
+  setenv("root", place.root().c_str(), 1);
+  if (!what.environment.empty()) {
+    setenv("TENON_PLUGIN_PATH", filled_in(what.environment, names).c_str(), 1);
   }
   place.run(what.before);
   Trial trial(what, place, filled_in(what.text, names));

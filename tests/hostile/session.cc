@@ -28,12 +28,13 @@ tenon_value value_of(tenon_tensor* tensor) {
 
 }  // namespace
 
-Session::Session(const std::vector<std::string>& paths, uint32_t policy) {
+Session::Session(const std::vector<std::string>& paths, uint32_t policy, bool environment) {
   std::vector<tenon_string> folders;
   for (const std::string& path : paths) folders.push_back({path.data(), path.size()});
   tenon_runtime_options options{};
   options.struct_size = sizeof options;
-  options.flags = TENON_RUNTIME_NO_DEFAULT_PATHS | TENON_RUNTIME_NO_ENVIRONMENT;
+  options.flags = TENON_RUNTIME_NO_DEFAULT_PATHS;
+  if (!environment) options.flags |= TENON_RUNTIME_NO_ENVIRONMENT;
   options.paths = folders.data();
   options.n_paths = static_cast<uint32_t>(folders.size());
   options.policy = policy;

@@ -12,8 +12,9 @@ namespace tenon::tests {
 
 class Session {
  public:
-  // Searches `paths` alone. Throws std::runtime_error where that fails: no plugin may break it.
-  Session(const std::vector<std::string>& paths, uint32_t policy);
+  // Searches `paths`, and what TENON_PLUGIN_PATH says where `environment`. Throws
+  // std::runtime_error where that fails: no plugin may break it.
+  Session(const std::vector<std::string>& paths, uint32_t policy, bool environment = false);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

@@ -111,7 +111,7 @@ CaseFile read_case(const std::string& path) {
       directives.emplace_back(key, line.substr(begin));
     } else if (!directives.empty()) {
       if (!starts_with(line, "  ")) {
-        throw std::runtime_error(path + ": neither a directive nor indented: " + line);
+        throw std::runtime_error((path + ": neither a directive nor indented: ").append(line));
       }
       const std::string more = line.substr(std::min(line.find_first_not_of(' '), line.size()));
       directives.back().second += (starts_with(more, "\\n") ? "" : " ") + more;

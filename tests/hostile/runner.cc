@@ -6,6 +6,7 @@
 // says. Uses the public C API alone.
 #include <dlfcn.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -68,6 +69,7 @@ class Place {
 
   void put(const CaseFile& what, const std::string& library, const std::string& manifest) const {
     fs::copy_file(library, this->library());
+    fs::permissions(this->library(), fs::perms(0755));
     json content = json::parse(std::ifstream(manifest));
     content["library"] = "hostile.so";
     content.erase("sha256");  // that of the good library
@@ -314,6 +316,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: %s <case> <library> <plugin.json>\n", arguments[0]);
     return 2;
   }
+  umask(022);  // rights are what many cases are about
   try {
     run(arguments[1], arguments[2], arguments[3]);
   } catch (const std::exception& error) {

@@ -10,6 +10,7 @@
 #include "core/dispatch/select.h"
 #include "core/dispatch/values.h"
 #include "core/plan/plan.h"
+#include "core/registry/checks.h"
 
 namespace tenon::dispatch {
 
@@ -136,21 +137,6 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
 
 namespace {
 
-// Does the kernel take any memory in every slot? Staging goes through COPY, so a copy that needed
-// staging itself could not be used for it.
-bool takes_any_layout(const registry::Kernel& kernel) {
-  constexpr uint32_t in = TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE;
-  for (uint32_t i = 0; i < kernel.desc.n_slots; ++i) {
-    const tenon_slot_rule& rule = kernel.desc.slots[i];
-    const uint32_t wanted = rule.role == TENON_SLOT_IN ? in : TENON_SLOT_NEGATIVE_STRIDE;
-    if (rule.layout != TENON_LAYOUT_STRIDED || (rule.flags & wanted) != wanted ||
-        rule.max_rank != 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // The kernel of a role op for one dtype row; both roles have exactly one type variable.
 const registry::Kernel& role_kernel(Context& context, const registry::Op& op, Device& device,
                                     tenon_dtype dtype, bool any_layout) {
@@ -159,7 +145,7 @@ const registry::Kernel& role_kernel(Context& context, const registry::Op& op, De
   for (const registry::Kernel* kernel :
        set ? set->kernels : std::vector<const registry::Kernel*>()) {
     if (kernel->device_kind != device.id.kind) continue;
-    if (any_layout && !takes_any_layout(*kernel)) continue;
+    if (any_layout && !registry::takes_any_layout(kernel->desc)) continue;
     for (uint32_t row = 0; row < kernel->desc.n_rows; ++row) {
       if (kernel->desc.dtype_rows[row] == dtype) return *kernel;
     }
@@ -204,7 +190,7 @@ void launch_fill(Context& context, Device& device, const Item& to, const tenon_v
   item.slot = 0;
   item.role = TENON_SLOT_OUT;
   Ref staged;
-  if (!takes_any_layout(kernel) && !tensor::is_row_major(to.dims(), to.steps())) {
+  if (!registry::takes_any_layout(kernel.desc) && !tensor::is_row_major(to.dims(), to.steps())) {
     staged = Ref(Tensor::create(device, to.dtype, to.dims()));
     item = make_item(*staged, 0, TENON_SLOT_OUT);
   }

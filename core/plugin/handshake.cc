@@ -56,7 +56,8 @@ void check_versions(uint32_t draft, uint32_t major, uint32_t minor, uint32_t req
 void compare_text(const char* name, const std::string& manifest, const tenon_string& library) {
   const std::string found(registry::text_of(library, name));
   if (found != manifest) {
-    disagree(name, "plugin.json says \"" + manifest + "\", the library \"" + found + "\"");
+    disagree(name, "plugin.json says \"" + manifest + "\", the library \"" +
+                       registry::shown(found) + "\"");
   }
 }
 
@@ -134,6 +135,9 @@ void check_answer(const Answer& answer, const tenon_host& host) {
   const tenon_plugin& plugin = answer.plugin;
   const tenon_fingerprint& theirs = plugin.fingerprint;
   const tenon_fingerprint& ours = host.fingerprint;
+  if (plugin.init == nullptr && theirs.pointer_bits == 0 && theirs.draft == 0) {
+    refuse(TENON_PLUGIN_QUERY_NAME " returned TENON_OK and filled in nothing");
+  }
   check_versions(theirs.draft, plugin.built_major, plugin.built_minor, plugin.required_minor, host);
   if (theirs.pointer_bits != ours.pointer_bits) {
     refuse("built for pointers of " + std::to_string(theirs.pointer_bits) +

@@ -105,7 +105,10 @@ void check_header(const File& file, const Elf64_Ehdr& header) {
     file.refuse("is built for another architecture: " + machine_name(header.e_machine) +
                 "; this machine needs " + machine_name(kMachine));
   }
-  if (header.e_type != ET_DYN) file.refuse("is not a shared library");
+  if (header.e_type != ET_DYN) {
+    file.refuse("is not a shared library: its ELF type is " + std::to_string(header.e_type) + "; " +
+                std::to_string(ET_DYN) + " is needed");
+  }
   if (header.e_phnum == 0 || header.e_phentsize != sizeof(Elf64_Phdr)) {
     file.refuse("is damaged: it has no table of segments");
   }

@@ -15,7 +15,9 @@
 //   }
 //
 // All lists are optional. The text is untrusted: it may be any bytes.
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/api/error.h"
 #include "core/plugin/plugin_host.h"
@@ -41,6 +43,7 @@ struct Field {
   }
 
   static std::string describe(const json& value) {
+    if (value.is_null()) return "nothing";
     if (value.is_number() || value.is_boolean()) return value.dump();
     if (value.is_string()) {
       const auto& text = value.get_ref<const std::string&>();
@@ -114,7 +117,13 @@ void each(const Field& f, Take&& take) {
 
 std::vector<std::string> as_list(const Field& f, std::string (*read)(const Field&)) {
   std::vector<std::string> list;
-  each(f, [&](const Field& item) { list.push_back(read(item)); });
+  each(f, [&](const Field& item) {
+    std::string name = read(item);
+    if (std::find(list.begin(), list.end(), name) != list.end()) {
+      item.refuse("listed once");
+    }
+    list.push_back(std::move(name));
+  });
   return list;
 }
 
@@ -192,10 +201,21 @@ void check_depth(std::string_view text) {
 json parse_json(std::string_view text) {
   check_depth(text);
   try {
-    return json::parse(text.begin(), text.end());
+    // Where a name stands twice, readers would not agree on which one counts.
+    std::vector<std::set<std::string>> seen;
+    const auto watch = [&](int, json::parse_event_t event, json& parsed) {
+      if (event == json::parse_event_t::object_start) seen.emplace_back();
+      if (event == json::parse_event_t::object_end) seen.pop_back();
+      if (event == json::parse_event_t::key && !seen.back().insert(parsed).second) {
+        throw Error{TENON_E_PLUGIN, "field " + Field::describe(parsed) + " stands there twice"};
+      }
+      return true;
+    };
+    return json::parse(text.begin(), text.end(), watch);
   } catch (const json::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     std::string what = error.what();
+    what.resize(std::min(what.find("; last read: "), what.size()));  // bytes of the file
     const size_t tag = what.find("] ");
     throw Error{TENON_E_PLUGIN,
                 "is not JSON: " + (tag == std::string::npos ? what : what.substr(tag + 2))};
@@ -224,7 +244,13 @@ Manifest read(const json& root) {
   m.abi_minor = as_u32(field(abi.value, "minor", "abi."));
   m.required_minor = as_u32(field(abi.value, "required_minor", "abi."));
   m.draft = as_u32(field(abi.value, "draft", "abi."));
-  each(field(root, "ops"), [&](const Field& f) { m.ops.push_back(as_op(f)); });
+  std::set<std::pair<std::string, uint32_t>> ops;
+  each(field(root, "ops"), [&](const Field& f) {
+    m.ops.push_back(as_op(f));
+    if (!ops.emplace(m.ops.back().name, m.ops.back().revision).second) {
+      field(f.value, "name", f.path + ".").refuse("listed once with this revision");
+    }
+  });
   each(field(root, "kernels"), [&](const Field& f) { m.kernels.push_back(as_kernels(f)); });
   m.vjps = as_list(field(root, "vjps"), as_dotted_name);
   m.optimizers = as_list(field(root, "optimizers"), as_dotted_name);

@@ -4,6 +4,7 @@
 #include <tenon/tenon.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
 
 #include "core/api/error.h"
@@ -54,6 +55,15 @@ void open_libraries(Plugin& plugin) {
   }
 }
 
+// For what a plugin let escape into the host.
+std::string thrown_text(const char* words) noexcept {
+  try {
+    if (words != nullptr) return "it has thrown an exception: " + registry::shown(words);
+  } catch (...) {
+  }
+  return "it has thrown";
+}
+
 // Gives back what `init` made, unless registration kept it.
 struct ReleaseSelf {
   Plugin& plugin;
@@ -91,8 +101,11 @@ bool PluginHost::open(Plugin& plugin) noexcept {
   } catch (const OutOfMemory&) {
     plugin.reason = "out of memory";
     verdict = State::Failed;
+  } catch (const std::exception& error) {
+    plugin.reason = thrown_text(error.what());
+    verdict = State::Failed;
   } catch (...) {
-    plugin.reason = "it has thrown";
+    plugin.reason = thrown_text(nullptr);
     verdict = State::Failed;
   }
   if (entered) opening_.pop_back();
@@ -163,6 +176,11 @@ void PluginHost::register_tables(Plugin& plugin) {
   for (const auto& [device, kernels] : names.kernels) ops.insert(kernels.begin(), kernels.end());
   for (const auto& op : names.ops) ops.erase(op.name);
   for (const std::string& op : ops) open_all_of(listing(Listed::Op, op));
+  // What a backend must have kernels for is known only when these are there.
+  for (const uint32_t role : {TENON_ROLE_COPY, TENON_ROLE_FILL}) {
+    if (plugin.tables.backend == nullptr) continue;
+    open_all_of(listing(Listed::Role, registry::name_of_role(role)));
+  }
   registry_.add(plugin, plugin.tables, plugin.report);
 }
 

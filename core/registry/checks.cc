@@ -10,7 +10,9 @@ namespace {
 // Longer strings than any documentation text are taken for garbage.
 constexpr uint64_t kMaxTextBytes = uint64_t{1} << 20;
 constexpr uint32_t kMaxEntries = 1u << 20;
-constexpr uint32_t kMaxDescriptorBytes = 1u << 16;
+// Far above what any descriptor has; reading further for the sake of a forged size is not safe.
+constexpr uint32_t kMaxDescriptorBytes = 1024;
+constexpr size_t kMaxShownBytes = 60;
 constexpr size_t kMaxNameBytes = 128;
 
 bool is_name_byte(char c) noexcept {
@@ -123,8 +125,20 @@ auto entry_of(const Table* table, uint32_t index, const char* noun) {
 template <class Table>
 void collect_names(const Table* table, const char* noun, std::set<std::string>& names) {
   for (uint32_t i = 0; table != nullptr && i < table->count; ++i) {
-    names.emplace(text_of(entry_of(table, i, noun).name, tag_of(noun, i)));
+    names.insert(dotted_name_of(entry_of(table, i, noun).name, tag_of(noun, i)));
   }
+}
+
+void check_revision(uint32_t revision, const std::string& what) {
+  if (revision == 0) refuse(what + ": revision is 0; revisions begin with 1");
+}
+
+std::string device_of(const tenon_string& text, const std::string& what) {
+  const std::string_view kind = text_of(text, what);
+  if (!is_plain_name(kind)) {
+    refuse(what + ": the device kind '" + shown(kind) + "' is not one of [a-z0-9_]");
+  }
+  return std::string(kind);
 }
 
 }  // namespace
@@ -153,6 +167,19 @@ bool is_dotted_name(std::string_view name) noexcept {
   return parts >= 2;
 }
 
+std::string shown(std::string_view text) {
+  std::string result;
+  for (const char c : text.substr(0, kMaxShownBytes)) {
+    if (c >= 0x20 && c < 0x7f) {
+      result += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      result += {'\\', 'x', "0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
+    }
+  }
+  return text.size() > kMaxShownBytes ? result + "..." : result;
+}
+
 std::string_view text_of(const tenon_string& text, std::string_view what) {
   if (text.data == nullptr) {
     if (text.length == 0) return {};
@@ -167,11 +194,20 @@ std::string_view text_of(const tenon_string& text, std::string_view what) {
   return {text.data, static_cast<size_t>(length)};
 }
 
+std::string dotted_name_of(const tenon_string& text, const std::string& what) {
+  const std::string_view name = text_of(text, what);
+  if (!is_dotted_name(name)) {
+    refuse(what + ": the name '" + shown(name) +
+           "' is not of the form vendor.name in small letters, digits and '_'");
+  }
+  return std::string(name);
+}
+
 void check_tail(const void* source, uint32_t size, uint32_t known, std::string_view what) {
   if (size <= known) return;
   if (size > kMaxDescriptorBytes) {
-    refuse(std::string(what) + ": struct_size is " + std::to_string(size) +
-           "; that cannot be right");
+    refuse(std::string(what) + ": struct_size is " + std::to_string(size) + "; more than " +
+           std::to_string(kMaxDescriptorBytes) + " cannot be right");
   }
   const auto* bytes = static_cast<const unsigned char*>(source);
   for (uint32_t i = known; i < size; ++i) {
@@ -203,22 +239,24 @@ TableNames names_of(const Tables& tables) {
   TableNames names;
   for (uint32_t i = 0; tables.ops != nullptr && i < tables.ops->count; ++i) {
     const auto desc = entry_of(tables.ops, i, "op");
-    names.ops.insert({std::string(text_of(desc.name, tag_of("op", i))), desc.revision,
+    check_revision(desc.revision, tag_of("op", i));
+    names.ops.insert({dotted_name_of(desc.name, tag_of("op", i)), desc.revision,
                       std::string(name_of_role(desc.role))});
   }
   for (uint32_t i = 0; tables.kernels != nullptr && i < tables.kernels->count; ++i) {
     const auto desc = entry_of(tables.kernels, i, "kernel");
     const std::string what = tag_of("kernel", i);
-    names.kernels[std::string(text_of(desc.device, what))].emplace(text_of(desc.op, what));
+    const std::string op = dotted_name_of(desc.op, what);
+    names.kernels[device_of(desc.device, what)].insert(op);
   }
   for (uint32_t i = 0; tables.vjps != nullptr && i < tables.vjps->count; ++i) {
-    names.vjps.emplace(
-        text_of(entry_of(tables.vjps, i, "backward rule").op, tag_of("backward rule", i)));
+    const char* noun = "backward rule";
+    names.vjps.insert(dotted_name_of(entry_of(tables.vjps, i, noun).op, tag_of(noun, i)));
   }
   collect_names(tables.optimizers, "optimizer", names.optimizers);
   collect_names(tables.datasets, "dataset", names.datasets);
   if (tables.backend != nullptr) {
-    names.devices.emplace(text_of(tables.backend->kind, "table tenon.backend/1"));
+    names.devices.insert(device_of(tables.backend->kind, "table tenon.backend/1"));
   }
   return names;
 }
@@ -229,7 +267,7 @@ void check_op(const tenon_op_desc& desc, const std::string& name, const Schema& 
   if (schema.name != last) {
     refuse(what + ": its schema is named '" + schema.name + "'; '" + last + "' was expected");
   }
-  if (desc.revision == 0) refuse(what + ": revision is 0; revisions begin with 1");
+  check_revision(desc.revision, what);
   constexpr uint32_t known =
       TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_EFFECT | TENON_OP_LINEAR;
   if ((desc.flags & ~known) != 0 || desc.reserved != 0) {

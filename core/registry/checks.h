@@ -25,8 +25,14 @@ bool is_dotted_name(std::string_view name) noexcept;
 // A device kind or the like: [a-z0-9_]+.
 bool is_plain_name(std::string_view name) noexcept;
 
+// A text of a plugin for a message: at most 60 bytes of it, all but printable ASCII as \xNN.
+std::string shown(std::string_view text);
+
 // The bytes of `text`, which belongs to entry `what`.
 std::string_view text_of(const tenon_string& text, std::string_view what);
+
+// The name "vendor.name" of entry `what`.
+std::string dotted_name_of(const tenon_string& text, const std::string& what);
 
 // The bytes past what this Tenon knows must be zero.
 void check_tail(const void* source, uint32_t size, uint32_t known, std::string_view what);
@@ -73,6 +79,10 @@ TableNames names_of(const Tables& tables);
 
 // Name, schema name, flags, callbacks the shape rule and flags need, the role's signature.
 void check_op(const tenon_op_desc& desc, const std::string& name, const Schema& schema);
+
+// Does the kernel take any memory in every slot? Staging goes through COPY, so a copy that needed
+// staging itself could not be used for it.
+bool takes_any_layout(const tenon_kernel_desc& desc);
 
 // Everything that must hold between a kernel (a rule) and the op it is for.
 void check_kernel(const tenon_kernel_desc& desc, const std::string& what, const Schema& schema);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/registry/checks_entries.cc: checks of kernels, backward rules, backends, optimizers and
 // datasets.
-#include <cmath>
+#include <bit>
 
 #include "core/registry/checks.h"
 
@@ -18,23 +18,37 @@ struct SlotCounts {
 
 bool is_input_role(uint32_t role) { return role == TENON_SLOT_IN || role == TENON_SLOT_INOUT; }
 
+void check_slot(const tenon_slot_rule& slot, const std::string& what) {
+  constexpr uint32_t known = TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE |
+                             TENON_SLOT_HOST_SCALAR | TENON_SLOT_UNALIGNED;
+  if (slot.role > TENON_SLOT_ACCUM) {
+    refuse(what + " has an unknown role " + std::to_string(slot.role));
+  }
+  if (slot.layout > TENON_LAYOUT_STRIDED) {
+    refuse(what + " has an unknown layout class " + std::to_string(slot.layout));
+  }
+  if ((slot.flags & ~known) != 0) {
+    refuse(what + " has an unknown flag: needs a newer Tenon for flags " +
+           std::to_string(slot.flags & ~known));
+  }
+  if (slot.max_rank > TENON_MAX_RANK) {
+    refuse(what + " has max_rank " + std::to_string(slot.max_rank) + ", a rank above " +
+           std::to_string(TENON_MAX_RANK));
+  }
+}
+
 SlotCounts count_slots(const tenon_kernel_desc& desc, const std::string& what) {
   if (desc.n_slots > TENON_MAX_SLOTS) {
     refuse(what + ": n_slots is " + std::to_string(desc.n_slots) + "; at most " +
            std::to_string(TENON_MAX_SLOTS) + " are possible");
   }
-  if (desc.n_slots > 0 && desc.slots == nullptr) refuse(what + ": `slots` is NULL");
+  if (desc.n_slots > 0 && desc.slots == nullptr) {
+    refuse(what + ": `slots` is NULL, but n_slots is " + std::to_string(desc.n_slots));
+  }
   SlotCounts counts;
   for (uint32_t i = 0; i < desc.n_slots; ++i) {
     const tenon_slot_rule& slot = desc.slots[i];
-    constexpr uint32_t known = TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE |
-                               TENON_SLOT_HOST_SCALAR | TENON_SLOT_UNALIGNED;
-    if (slot.role > TENON_SLOT_ACCUM || slot.layout > TENON_LAYOUT_STRIDED ||
-        (slot.flags & ~known) != 0 || slot.max_rank > TENON_MAX_RANK) {
-      refuse(what + ": slot " + std::to_string(i) +
-             " has an unknown role, layout or flag, or a rank above " +
-             std::to_string(TENON_MAX_RANK));
-    }
+    check_slot(slot, what + ": slot " + std::to_string(i));
     if (!is_input_role(slot.role)) {
       ++counts.outputs;
     } else if (counts.outputs > 0) {
@@ -79,9 +93,12 @@ void check_rows(const tenon_kernel_desc& desc, const std::string& what, const Sc
            schema.text);
   }
   if (desc.n_variables == 0) return;
-  if (desc.n_rows == 0 || desc.n_rows > kMaxRows || desc.dtype_rows == nullptr) {
-    refuse(what + ": it needs dtype rows; n_rows is " + std::to_string(desc.n_rows) +
-           (desc.dtype_rows == nullptr ? " and `dtype_rows` is NULL" : ""));
+  if (desc.n_rows == 0 || desc.n_rows > kMaxRows) {
+    refuse(what + ": n_rows is " + std::to_string(desc.n_rows) + "; 1 to " +
+           std::to_string(kMaxRows) + " rows of dtypes are possible");
+  }
+  if (desc.dtype_rows == nullptr) {
+    refuse(what + ": `dtype_rows` is NULL, but n_rows is " + std::to_string(desc.n_rows));
   }
   for (uint32_t i = 0; i < desc.n_rows * desc.n_variables; ++i) {
     const tenon_dtype dtype = desc.dtype_rows[i];
@@ -97,13 +114,41 @@ void check_rows(const tenon_kernel_desc& desc, const std::string& what, const Sc
   }
 }
 
+// A list that belongs to an optimizer or a dataset.
+void check_list(const std::string& what, const char* name, uint32_t count, const void* list) {
+  if (count > TENON_MAX_SLOTS) {
+    refuse(what + ": n_" + name + " is " + std::to_string(count) + "; at most " +
+           std::to_string(TENON_MAX_SLOTS) + " are possible");
+  }
+  if (count > 0 && list == nullptr) {
+    refuse(what + ": `" + name + "` is NULL, but n_" + name + " is " + std::to_string(count));
+  }
+}
+
+// The first of a table's callbacks that is NULL, by name; no slot may be.
+void check_callbacks(const std::string& what,
+                     std::initializer_list<std::pair<const char*, bool>> is_null) {
+  for (const auto& [name, null] : is_null) {
+    if (null) refuse(what + ": `" + name + "` is NULL; no slot may be");
+  }
+}
+
+void check_mask(const std::string& what, const std::string& member, uint64_t mask, const char* noun,
+                uint32_t count) {
+  const uint64_t outside = count < 64 ? mask >> count : 0;
+  if (outside == 0) return;
+  refuse(what + ": " + member + " names " + noun + " " +
+         std::to_string(count + static_cast<uint32_t>(std::countr_zero(outside))) +
+         "; the rule knows " + std::to_string(count));
+}
+
 std::string child(const std::string& what, const char* noun, std::string_view name) {
-  return what + ": " + noun + " '" + std::string(name) + "'";
+  return what + ": " + noun + " '" + shown(name) + "'";
 }
 
 void check_unique(std::set<std::string>& seen, std::string_view name, const std::string& what) {
   if (!is_plain_name(name)) {
-    refuse(what + ": the name '" + std::string(name) + "' is not one of [a-z0-9_]");
+    refuse(what + ": the name '" + shown(name) + "' is not one of [a-z0-9_]");
   }
   if (!seen.emplace(name).second) refuse(what + ": '" + std::string(name) + "' stands there twice");
 }
@@ -111,9 +156,7 @@ void check_unique(std::set<std::string>& seen, std::string_view name, const std:
 // Returns how many hyper-parameters are dynamic.
 uint32_t check_hypers(const tenon_optimizer_desc& desc, const std::string& what,
                       std::set<std::string>& seen) {
-  if (desc.n_hypers > TENON_MAX_SLOTS || (desc.n_hypers > 0 && desc.hypers == nullptr)) {
-    refuse(what + ": `hypers` is NULL, or there are more than 64");
-  }
+  check_list(what, "hypers", desc.n_hypers, desc.hypers);
   uint32_t dynamic = 0;
   for (uint32_t i = 0; i < desc.n_hypers; ++i) {
     const tenon_hyper_desc& hyper = desc.hypers[i];
@@ -140,9 +183,7 @@ uint32_t check_hypers(const tenon_optimizer_desc& desc, const std::string& what,
 
 void check_states(const tenon_optimizer_desc& desc, const std::string& what,
                   std::set<std::string>& seen) {
-  if (desc.n_states > TENON_MAX_SLOTS || (desc.n_states > 0 && desc.states == nullptr)) {
-    refuse(what + ": `states` is NULL, or there are more than 64");
-  }
+  check_list(what, "states", desc.n_states, desc.states);
   for (uint32_t i = 0; i < desc.n_states; ++i) {
     const tenon_state_desc& state = desc.states[i];
     const std::string_view name = text_of(state.name, what);
@@ -165,6 +206,23 @@ void check_step(const tenon_optimizer_desc& desc, const std::string& what, const
            " inputs (params, grads, each state, each dynamic hyper-parameter); its schema is " +
            step.text);
   }
+  const auto expect = [&](size_t i, std::string_view name, bool list, bool mutated) {
+    const Param& input = step.inputs[i];
+    if (input.name == name && input.list == list && input.mutated == mutated) return;
+    refuse(what + ": input " + std::to_string(i) + " of its step op must be '" + std::string(name) +
+           (mutated ? "!" : "") + (list ? ": T[...]*" : ": f64[]") + "'; its schema is " +
+           step.text);
+  };
+  expect(0, "params", true, true);
+  expect(1, "grads", true, false);
+  size_t next = 2;
+  for (uint32_t i = 0; i < desc.n_states; ++i) {
+    expect(next++, text_of(desc.states[i].name, what), true, true);
+  }
+  for (uint32_t i = 0; i < desc.n_hypers; ++i) {
+    if ((desc.hypers[i].flags & TENON_HYPER_DYNAMIC) == 0) continue;
+    expect(next++, text_of(desc.hypers[i].name, what), false, false);
+  }
   for (uint32_t i = 0; i < desc.n_hypers; ++i) {
     if ((desc.hypers[i].flags & TENON_HYPER_DYNAMIC) != 0) continue;
     const std::string_view name = text_of(desc.hypers[i].name, what);
@@ -177,6 +235,19 @@ void check_step(const tenon_optimizer_desc& desc, const std::string& what, const
 
 }  // namespace
 
+bool takes_any_layout(const tenon_kernel_desc& desc) {
+  constexpr uint32_t in = TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE;
+  for (uint32_t i = 0; i < desc.n_slots; ++i) {
+    const tenon_slot_rule& rule = desc.slots[i];
+    const uint32_t wanted = rule.role == TENON_SLOT_IN ? in : TENON_SLOT_NEGATIVE_STRIDE;
+    if (rule.layout != TENON_LAYOUT_STRIDED || (rule.flags & wanted) != wanted ||
+        rule.max_rank != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void check_kernel(const tenon_kernel_desc& desc, const std::string& what, const Schema& schema) {
   constexpr uint32_t known = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL |
                              TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
@@ -184,6 +255,12 @@ void check_kernel(const tenon_kernel_desc& desc, const std::string& what, const 
     refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known));
   }
   if (desc.launch == nullptr) refuse(what + ": `launch` is NULL");
+  if ((desc.prepare == nullptr) != (desc.release_prepared == nullptr)) {
+    refuse(what + ": it has " +
+           (desc.prepare == nullptr ? "`release_prepared` but no `prepare`"
+                                    : "`prepare` but no `release_prepared`") +
+           "; give both or neither");
+  }
   const SlotCounts counts = count_slots(desc, what);
   check_counts(what, schema, counts.inputs, counts.outputs, desc.n_attrs);
   for (uint32_t i = 0; i < counts.inputs; ++i) {
@@ -205,52 +282,44 @@ void check_vjp(const tenon_vjp_desc& desc, const std::string& what, const Schema
   }
   if (desc.vjp == nullptr) refuse(what + ": `vjp` is NULL");
   check_counts(what, schema, desc.n_inputs, desc.n_outputs, desc.n_attrs);
-  if (desc.n_inputs > 0 && desc.needs == nullptr) refuse(what + ": `needs` is NULL");
-  const auto outside = [](uint64_t mask, uint32_t count) {
-    return count < 64 && (mask >> count) != 0;
-  };
+  if (desc.n_inputs > 0 && desc.needs == nullptr) {
+    refuse(what + ": `needs` is NULL, but n_inputs is " + std::to_string(desc.n_inputs));
+  }
   for (uint32_t i = 0; i < desc.n_inputs; ++i) {
     const tenon_vjp_need& need = desc.needs[i];
-    if (outside(need.inputs | need.input_metas, desc.n_inputs) ||
-        outside(need.outputs | need.output_metas, desc.n_outputs)) {
-      refuse(what + ": needs[" + std::to_string(i) + "] names an operand past the " +
-             std::to_string(desc.n_inputs) + " inputs and " + std::to_string(desc.n_outputs) +
-             " outputs");
-    }
+    const std::string member = "needs[" + std::to_string(i) + "].";
+    check_mask(what, member + "inputs", need.inputs, "input", desc.n_inputs);
+    check_mask(what, member + "input_metas", need.input_metas, "input", desc.n_inputs);
+    check_mask(what, member + "outputs", need.outputs, "output", desc.n_outputs);
+    check_mask(what, member + "output_metas", need.output_metas, "output", desc.n_outputs);
   }
-  if (outside(desc.non_differentiable, desc.n_inputs)) {
-    refuse(what + ": non_differentiable names an input past the " + std::to_string(desc.n_inputs) +
-           " there are");
-  }
+  check_mask(what, "non_differentiable", desc.non_differentiable, "input", desc.n_inputs);
 }
 
 void check_backend(const tenon_backend_table& table) {
   const std::string kind(text_of(table.kind, "table tenon.backend/1"));
   if (!is_plain_name(kind)) {
-    refuse("table tenon.backend/1: the device kind '" + kind + "' is not one of [a-z0-9_]");
+    refuse("table tenon.backend/1: the device kind '" + shown(kind) + "' is not one of [a-z0-9_]");
   }
   const std::string what = "device " + kind;
   if ((table.flags & ~TENON_BACKEND_HOST_MEMORY) != 0) {
     refuse(what + " needs a newer Tenon: unknown flags " +
            std::to_string(table.flags & ~TENON_BACKEND_HOST_MEMORY));
   }
-  const std::pair<const char*, bool> slots[] = {
-      {"device_count", table.device_count == nullptr},
-      {"alloc", table.alloc == nullptr},
-      {"free", table.free == nullptr},
-      {"copy", table.copy == nullptr},
-      {"stream_create", table.stream_create == nullptr},
-      {"stream_release", table.stream_release == nullptr},
-      {"stream_wait", table.stream_wait == nullptr},
-      {"event_create", table.event_create == nullptr},
-      {"event_release", table.event_release == nullptr},
-      {"event_record", table.event_record == nullptr},
-      {"event_wait", table.event_wait == nullptr},
-      {"event_query", table.event_query == nullptr},
-  };
-  for (const auto& [name, is_null] : slots) {
-    if (is_null) refuse(what + ": `" + name + "` is NULL; no slot may be");
-  }
+  check_callbacks(what, {
+                            {"device_count", table.device_count == nullptr},
+                            {"alloc", table.alloc == nullptr},
+                            {"free", table.free == nullptr},
+                            {"copy", table.copy == nullptr},
+                            {"stream_create", table.stream_create == nullptr},
+                            {"stream_release", table.stream_release == nullptr},
+                            {"stream_wait", table.stream_wait == nullptr},
+                            {"event_create", table.event_create == nullptr},
+                            {"event_release", table.event_release == nullptr},
+                            {"event_record", table.event_record == nullptr},
+                            {"event_wait", table.event_wait == nullptr},
+                            {"event_query", table.event_query == nullptr},
+                        });
 }
 
 void check_optimizer(const tenon_optimizer_desc& desc, const std::string& name,
@@ -261,9 +330,9 @@ void check_optimizer(const tenon_optimizer_desc& desc, const std::string& name,
   }
   const std::string step_op(text_of(desc.step_op, what));
   const std::string rows_op(text_of(desc.rows_op, what));
-  if (!is_dotted_name(step_op)) refuse(what + ": step_op '" + step_op + "' is no op name");
+  if (!is_dotted_name(step_op)) refuse(what + ": step_op '" + shown(step_op) + "' is no op name");
   if (!rows_op.empty() && !is_dotted_name(rows_op)) {
-    refuse(what + ": rows_op '" + rows_op + "' is no op name");
+    refuse(what + ": rows_op '" + shown(rows_op) + "' is no op name");
   }
   std::set<std::string> seen;
   const uint32_t dynamic = check_hypers(desc, what, seen);
@@ -277,13 +346,12 @@ void check_dataset(const tenon_dataset_desc& desc, const std::string& name) {
     refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags) +
            ", reserved " + std::to_string(desc.reserved));
   }
-  if (desc.create == nullptr || desc.release == nullptr || desc.length == nullptr ||
-      desc.fields == nullptr || desc.get == nullptr) {
-    refuse(what + ": one of `create`, `release`, `length`, `fields`, `get` is NULL");
-  }
-  if (desc.n_options > TENON_MAX_SLOTS || (desc.n_options > 0 && desc.options == nullptr)) {
-    refuse(what + ": `options` is NULL, or there are more than 64");
-  }
+  check_callbacks(what, {{"create", desc.create == nullptr},
+                         {"release", desc.release == nullptr},
+                         {"length", desc.length == nullptr},
+                         {"fields", desc.fields == nullptr},
+                         {"get", desc.get == nullptr}});
+  check_list(what, "options", desc.n_options, desc.options);
   std::set<std::string> seen;
   for (uint32_t i = 0; i < desc.n_options; ++i) {
     const tenon_dataset_option& option = desc.options[i];
@@ -291,10 +359,13 @@ void check_dataset(const tenon_dataset_desc& desc, const std::string& name) {
     check_unique(seen, option_name, what);
     const bool known = option.tag == TENON_VALUE_STRING || option.tag == TENON_VALUE_I64 ||
                        option.tag == TENON_VALUE_F64 || option.tag == TENON_VALUE_BOOL;
-    if (!known || option.required > 1) {
+    if (!known) {
       refuse(child(what, "option", option_name) + " has tag " + std::to_string(option.tag) +
-             " and required " + std::to_string(option.required) +
-             "; TENON_VALUE_STRING, I64, F64 or BOOL, and 0 or 1 are needed");
+             "; TENON_VALUE_STRING, I64, F64 or BOOL is needed");
+    }
+    if (option.required > 1) {
+      refuse(child(what, "option", option_name) + ": `required` is " +
+             std::to_string(option.required) + "; 0 or 1 is needed");
     }
   }
 }

@@ -3,6 +3,7 @@
 #include "core/registry/transaction.h"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 
 #include "core/plugin/plugin_host.h"
@@ -15,18 +16,32 @@ std::string label(std::string_view name, uint32_t revision) {
 }
 
 std::string name_at(const tenon_string& text, const char* noun, uint32_t position) {
-  const std::string what = std::string(noun) + " " + std::to_string(position);
-  std::string name(text_of(text, what));
-  if (!is_dotted_name(name)) {
-    refuse(what + ": the name '" + name +
-           "' is not of the form vendor.name in small letters, digits and '_'");
-  }
-  return name;
+  return dotted_name_of(text, std::string(noun) + " " + std::to_string(position));
 }
 
 template <class List, class Item>
 bool has(const List& list, const Item& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+// Would the two always be candidates for the same calls, so that one of them never runs?
+bool same_claim(const tenon_kernel_desc& a, const tenon_kernel_desc& b) {
+  if (a.priority != b.priority || a.flags != b.flags || a.predicate != b.predicate ||
+      a.n_attrs != b.n_attrs || a.n_slots != b.n_slots ||
+      (a.n_slots > 0 && std::memcmp(a.slots, b.slots, a.n_slots * sizeof *a.slots) != 0)) {
+    return false;
+  }
+  if (a.n_variables == 0) return true;
+  const size_t row = a.n_variables * sizeof *a.dtype_rows;
+  for (uint32_t i = 0; i < a.n_rows; ++i) {
+    for (uint32_t j = 0; j < b.n_rows; ++j) {
+      if (std::memcmp(a.dtype_rows + size_t{i} * a.n_variables,
+                      b.dtype_rows + size_t{j} * b.n_variables, row) == 0) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 // The order of kernels and of rules: priority, then plugin id.
@@ -58,13 +73,14 @@ void Transaction::stage(const Tables& tables) {
   each(tables.ops, "op", [this](const auto& desc, uint32_t i) { stage_op(desc, i); });
   if (tables.backend != nullptr) stage_backend(*tables.backend);
   each(tables.kernels, "kernel", [this](const auto& desc, uint32_t i) { stage_kernel(desc, i); });
+  if (!own_kind_.empty()) check_mandatory();
   each(tables.vjps, "backward rule", [this](const auto& desc, uint32_t i) { stage_vjp(desc, i); });
   each(tables.optimizers, "optimizer",
        [this](const auto& desc, uint32_t i) { stage_optimizer(desc, i); });
   each(tables.datasets, "dataset",
        [this](const auto& desc, uint32_t i) { stage_dataset(desc, i); });
   for (uint32_t i = 0; tables.selftest != nullptr && i < tables.selftest->count; ++i) {
-    stage_sample(tables.selftest->samples[i]);
+    stage_sample(tables.selftest->samples[i], i);
   }
   build_sets();
 }
@@ -104,9 +120,10 @@ void Transaction::stage_op(const tenon_op_desc& desc, uint32_t position) {
   const std::string what = "op " + label(name, desc.revision);
   if (has(own_ops_, std::pair(name, desc.revision))) refuse(what + " is registered twice");
   own_ops_.emplace_back(name, desc.revision);
+  const std::string_view schema_text = text_of(desc.schema, what);
   Schema schema;
   try {
-    schema = parse_schema(text_of(desc.schema, what));
+    schema = parse_schema(schema_text);
   } catch (const Error& error) {
     refuse(what + ": " + error.message);
   }
@@ -119,7 +136,7 @@ void Transaction::stage_op(const tenon_op_desc& desc, uint32_t position) {
   OwnedOp op(memory::Slab<Op, kOpKind>::instance().create());
   op->desc = desc;
   op->name = name;
-  op->schema_text = text_of(desc.schema, what);
+  op->schema_text = schema_text;
   op->doc = text_of(desc.doc, what);
   op->schema = std::move(schema);
   op->plugin = &plugin_;
@@ -135,14 +152,16 @@ void Transaction::stage_op(const tenon_op_desc& desc, uint32_t position) {
 
 void Transaction::stage_role(Op& op) {
   if (op.desc.role == TENON_ROLE_NONE) return;
+  const std::string role(name_of_role(op.desc.role));
+  const Op*& own = own_roles_[op.desc.role];
+  if (own != nullptr) {
+    refuse("role '" + role + "' is claimed by two ops: " + own->name + " and " + op.name);
+  }
+  own = &op;
   Op*& holder = next_->roles[op.desc.role];
   if (holder == nullptr) {
     holder = &op;
     return;
-  }
-  const std::string role(name_of_role(op.desc.role));
-  if (holder->plugin == &plugin_) {
-    refuse("role '" + role + "' is claimed by two ops: " + holder->name + " and " + op.name);
   }
   pass_over(op, "op " + op.name + " was passed over for role '" + role + "': " + holder->name +
                     " of plugin " + holder->plugin->id + " holds it");
@@ -157,12 +176,44 @@ void Transaction::stage_kernel(const tenon_kernel_desc& desc, uint32_t position)
   if (!is_plain_name(device)) refuse(what + ": the device kind is not one of [a-z0-9_]");
   Op* op = find_op(name, desc.revision);
   if (op == nullptr) {
+    if (device == own_kind_) kernel_of_unknown_op_ = true;
     pass_over("kernel for unknown op " + op_label + " on " + device + " was passed over");
     return;
   }
   if (!fits(*op, what, [&] { check_kernel(desc, what, op->schema); })) return;
-  content_->kernels.push_back({desc, &plugin_, registry_.intern(device)});
+  const uint32_t kind = registry_.intern(device);
+  for (const Kernel* other : new_kernels_[op]) {
+    if (other->device_kind == kind && same_claim(other->desc, desc)) {
+      refuse(what +
+             " is registered twice: another kernel has the same slots and a dtype row of it");
+    }
+  }
+  content_->kernels.push_back({desc, &plugin_, kind});
   new_kernels_[op].push_back(&content_->kernels.back());
+}
+
+// What every other op on a device stands on. Only what is known to be missing counts: the op may
+// come from a plugin that is not there.
+void Transaction::check_mandatory() const {
+  const uint32_t kind = registry_.find_name(own_kind_);
+  for (const uint32_t role : {TENON_ROLE_COPY, TENON_ROLE_FILL}) {
+    std::string known;
+    bool met = false;
+    for (Op* op : next_->ops) {
+      if (op->desc.role != role) continue;
+      known += (known.empty() ? "" : ", ") + op->name;
+      const auto added = new_kernels_.find(op);
+      if (added == new_kernels_.end()) continue;
+      for (const Kernel* kernel : added->second) {
+        met |= kernel->device_kind == kind &&
+               (role != TENON_ROLE_COPY || takes_any_layout(kernel->desc));
+      }
+    }
+    if (met || known.empty() || kernel_of_unknown_op_) continue;
+    refuse("device " + own_kind_ + ": a backend must have kernels for the roles 'copy' and " +
+           "'fill'; this plugin registers none of " + known + " for it" +
+           (role == TENON_ROLE_COPY ? " that takes any strides on both sides" : ""));
+  }
 }
 
 void Transaction::stage_vjp(const tenon_vjp_desc& desc, uint32_t position) {
@@ -203,6 +254,7 @@ void Transaction::stage_backend(const tenon_backend_table& table) {
       return;
     }
   }
+  own_kind_ = kind;
   Backend backend{&table, &plugin_, plugin_.self, registry_.intern(kind), kind, 0, {}};
   tenon_diag diag{};
   int32_t count = 0;
@@ -257,12 +309,13 @@ void Transaction::stage_dataset(const tenon_dataset_desc& desc, uint32_t positio
   next_->datasets[name] = &content_->datasets.back();
 }
 
-void Transaction::stage_sample(const tenon_sample& sample) {
-  const std::string_view name = text_of(sample.op, "sample");
-  text_of(sample.text, "sample");
-  text_of(sample.fragment, "sample");
+void Transaction::stage_sample(const tenon_sample& sample, uint32_t position) {
+  const std::string what = "sample " + std::to_string(position);
+  const std::string_view name = text_of(sample.op, what);
+  text_of(sample.text, what);
+  text_of(sample.fragment, what);
   if (next_->ops_by_name.find(name) == next_->ops_by_name.end()) {
-    pass_over("sample for unknown op " + std::string(name) + " was passed over");
+    pass_over("sample for unknown op " + shown(name) + " was passed over");
     return;
   }
   next_->samples.push_back({sample, &plugin_});

@@ -47,7 +47,8 @@ class Transaction {
   void stage_backend(const tenon_backend_table& table);
   void stage_optimizer(const tenon_optimizer_desc& desc, uint32_t position);
   void stage_dataset(const tenon_dataset_desc& desc, uint32_t position);
-  void stage_sample(const tenon_sample& sample);
+  void stage_sample(const tenon_sample& sample, uint32_t position);
+  void check_mandatory() const;
   void build_sets();
 
   Op* find_op(std::string_view name, uint32_t revision) const;
@@ -68,6 +69,9 @@ class Transaction {
   std::map<Op*, const KernelSet*> new_kernel_sets_;
   std::map<Op*, const RuleSet*> new_rule_sets_;
   std::vector<std::pair<std::string, uint32_t>> own_ops_, own_rules_;
+  std::array<const Op*, kRoleEnd> own_roles_{};
+  std::string own_kind_;               // of the plugin's backend, where that was not passed over
+  bool kernel_of_unknown_op_ = false;  // on that kind: it may be what is mandatory
   std::vector<std::string> lines_;
   std::vector<std::pair<Op*, std::string>> op_lines_;
 };

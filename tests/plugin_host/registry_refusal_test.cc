@@ -216,11 +216,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "`needs` is NULL"},
         BadRule{"null_vjp", [](tenon_vjp_desc& d, Needs&) { d.vjp = nullptr; }, "`vjp` is NULL"},
         BadRule{"mask_input", [](tenon_vjp_desc&, Needs& n) { n[1].inputs = 4; },
-                "needs[1] names an operand past"},
+                "needs[1].inputs names input 2; the rule knows 2"},
         BadRule{"mask_output_meta", [](tenon_vjp_desc&, Needs& n) { n[0].output_metas = 2; },
-                "needs[0] names an operand past"},
+                "needs[0].output_metas names output 1; the rule knows 1"},
         BadRule{"mask_fixed", [](tenon_vjp_desc& d, Needs&) { d.non_differentiable = 4; },
-                "non_differentiable names an input past the 2"},
+                "non_differentiable names input 2; the rule knows 2"},
         BadRule{"flags", [](tenon_vjp_desc& d, Needs&) { d.flags = 128; }, "unknown flags 128"}),
     [](const auto& each) { return std::string(each.param.name); });
 
@@ -302,7 +302,7 @@ TEST(RegistryRefusal, OptimizersWhoseStepOpDoesNotFit) {
 TEST(RegistryRefusal, Datasets) {
   Offer null_callback("acme.ops");
   null_callback.dataset("acme.d").get = nullptr;
-  EXPECT_THAT(null_callback.refusal(), HasSubstr("dataset acme.d: one of `create`"));
+  EXPECT_THAT(null_callback.refusal(), HasSubstr("dataset acme.d: `get` is NULL"));
   const tenon_dataset_option option{text("path"), {}, TENON_VALUE_TENSOR, 1};
   Offer bad_option("acme.ops");
   bad_option.dataset("acme.d").options = &option;

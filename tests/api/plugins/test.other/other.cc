@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/plugins/test.other/other.cc: a second device, "other", whose memory the host may not
-// touch, without kernels: for operands that do not belong together.
+// touch, with the kernels every backend must have and no others: for operands that do not belong
+// together.
 
 #include <cstdlib>
 #include <cstring>
 
-#include <tenon/sdk/plugin.hpp>
+#include "../../../core/plugins/acme.toy/kernels.hpp"
 
 namespace {
+
+struct Other {
+  static constexpr std::string_view device = "other";
+  template <void (*Run)(const tenon::sdk::Launch&)>
+  static constexpr auto launch = tenon::sdk::launch_fn<Run>;
+};
+
+constexpr tenon_kernel_desc kernels[] = {
+    acme::entry<Other, acme::copy>("tenon.copy", acme::kMap, tenon::sdk::kAllDtypes),
+    acme::entry<Other, acme::full>("tenon.full", acme::kStridedOut, tenon::sdk::kAllDtypes, 3)};
 
 tenon_status device_count(void*, int32_t* out_count, tenon_diag*) {
   *out_count = 1;
@@ -59,4 +70,4 @@ constexpr tenon_backend_table table = {sizeof(tenon_backend_table),
 
 }  // namespace
 
-TENON_UNIT(other) = {.backend = &table};
+TENON_UNIT(other) = {.kernels = kernels, .backend = &table};

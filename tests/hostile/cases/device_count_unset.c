@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/hostile/cases/device_count_unset.c: a device kind that does not say how many there are.
+// needs: device hostile
+// error: TENON_E_DEVICE device hostile:0 does not exist: the plugin found none and gave no reason
+#include "../hostile.h"
+
+static tenon_status count(void* self, int32_t* out_count, tenon_diag* diag) {
+  (void)self;
+  (void)out_count;
+  (void)diag;
+  return TENON_OK;
+}
+
+void spoil(void) { backend.table.device_count = count; }

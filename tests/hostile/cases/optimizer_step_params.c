@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/hostile/cases/optimizer_step_params.c: an optimizer whose step op does not write the
+// parameters.
+// needs: optimizer hostile.sgd
+// refused: optimizer hostile.sgd: input 0 of its step op must be 'params!: T[...]*'; its schema is
+//   step(params: T[...]*, grads: T[...]*, momentum!: T[...]*, lr: f64[], *, nesterov: bool=false)
+//   -> ()
+#include "../hostile.h"
+
+void spoil(void) {
+  step_op.desc.schema = text_of(
+      "step(params: T[...]*, grads: T[...]*, momentum!: T[...]*, lr: f64[], *, nesterov: "
+      "bool=false) -> ()");
+}

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "core/api/device.h"
 #include "core/api/error.h"
 #include "core/api/handles.h"
-#include "core/memory/allocator.h"
 #include "core/memory/slab.h"
 #include "core/plugin/plugin_host.h"
 #include "core/registry/registry.h"
@@ -32,27 +32,6 @@ struct Runtime;
 namespace dispatch {
 class PrepareCache;
 }
-
-// One device of one runtime: the backend's index with our caching allocator and default stream.
-struct Device {
-  Device(Runtime& owner, const registry::Backend& from, int32_t index, uint64_t limit);
-  ~Device();
-
-  memory::Block allocate(uint64_t bytes) { return allocator->allocate(bytes); }
-  void release(memory::Block block) noexcept { allocator->release(block); }
-  bool host_memory() const { return (backend->table->flags & TENON_BACKEND_HOST_MEMORY) != 0; }
-  // Raw copy; throws on failure.
-  void copy(uint32_t direction, void* destination, const void* source, uint64_t bytes);
-  // Waits for the default stream; throws the first failure.
-  void wait();
-  std::string name() const { return backend->kind_name + ":" + std::to_string(id.index); }
-
-  Runtime* runtime;
-  const registry::Backend* backend;
-  tenon_device id;
-  void* stream = nullptr;
-  std::unique_ptr<memory::CachingAllocator> allocator;
-};
 
 enum CheckMode : uint32_t {
   kCheckLayout = 1,

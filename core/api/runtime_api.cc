@@ -227,7 +227,16 @@ tenon_status tenon_device_find(tenon_context* context, const char* kind, uint64_
 tenon_status tenon_device_run(tenon_context* context, const tenon_device* device) {
   return guard(context, [&](Context& cx) {
     if (device) return cx.runtime->device(*device).wait();
-    for (Device* each : cx.runtime->devices()) each->wait();
+    // Every device is waited for, whatever another one reports.
+    std::unique_ptr<Error> first;
+    for (Device* each : cx.runtime->devices()) {
+      try {
+        each->wait();
+      } catch (const Error& error) {
+        if (!first) first = std::make_unique<Error>(error);
+      }
+    }
+    if (first) throw Error(*first);
   });
 }
 

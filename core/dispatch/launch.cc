@@ -92,6 +92,15 @@ struct Scratch {
 
 }  // namespace
 
+void check_launch(Call& call, tenon_status status, Device& device, uint64_t sequence) {
+  if (status == TENON_E_DEVICE_LOST && !device.host_memory()) {
+    device.note_lost(call.failure ? call.failure->message : std::string(),
+                     call.op->name + " #" + std::to_string(sequence));
+    device.require_alive();
+  }
+  call.check(status, "kernel");
+}
+
 void run_kernel(Context& context, const registry::Op& op, const registry::Kernel& kernel,
                 Device& device, Block& block, const tenon_rng* rng) {
   Runtime& runtime = *context.runtime;
@@ -109,6 +118,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
     call.has_rng = true;
     call.rng_state = *rng;
   }
+  device.enqueue(op.name, context.sequence);
   const bool traced = runtime.trace.active();
   const uint64_t start = traced ? trace::now_ns() : 0;
   ++context.launches;
@@ -124,8 +134,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   }
   // A kernel that failed half-way has written: versions move all the same.
   mark_written(context, op, block);
-  call.check(status, "kernel");
-  if (scratch.block.data && !device.host_memory()) device.wait();
+  check_launch(call, status, device, context.sequence);
   if (runtime.config.checks & kCheckLaunch) device.wait();
   if (runtime.config.checks & kCheckFinite) check_finite(context, op, device, block);
   if (context.capture) {

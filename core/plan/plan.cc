@@ -72,11 +72,6 @@ Plan::Plan(Runtime& owner) : runtime(&owner) {
 
 Plan::~Plan() {
   for (DeviceState& state : devices) {
-    if (!state.device->host_memory()) {
-      tenon_diag diag{};
-      const registry::Backend& backend = *state.device->backend;
-      backend.table->stream_wait(backend.self, state.device->id.index, state.device->stream, &diag);
-    }
     if (state.scratch.data) state.device->release(state.scratch);
     if (state.counter.data) state.device->release(state.counter);
   }
@@ -229,10 +224,10 @@ void Plan::run(Context& context) {
   host_counter = context.counter;
   for (DeviceState& state : devices) {
     if (!state.counter.data) continue;
-    state.device->copy(TENON_COPY_TO_DEVICE, state.counter.data, &host_counter,
-                       sizeof host_counter);
+    state.device->copy_from_host(state.counter.data, &host_counter, sizeof host_counter);
   }
   const bool traced = context.runtime->trace.active();
+  const bool checked = (context.runtime->config.checks & kCheckLaunch) != 0;
   for (Launch& launch : launches) {
     context.check_interrupt();
     dispatch::Call call(context, dispatch::CallState::Launch, launch.kernel->plugin, launch.op);
@@ -247,6 +242,7 @@ void Plan::run(Context& context) {
       call.rng_state.key = context.seed;
       call.rng_state.stream = context.stream;
     }
+    launch.device->enqueue(launch.op->name, context.sequence);
     ++context.launches;
     const uint64_t start = traced ? trace::now_ns() : 0;
     const tenon_status status = launch.kernel->desc.launch(&call, &launch.launch);
@@ -254,7 +250,8 @@ void Plan::run(Context& context) {
       context.runtime->trace.add_complete(launch.op->name, launch.kernel->plugin->id, start,
                                           trace::now_ns() - start, 0, "{\"plan\":true}");
     }
-    call.check(status, "kernel");
+    dispatch::check_launch(call, status, *launch.device, context.sequence);
+    if (checked) launch.device->wait();
   }
   context.counter += counters;
 }

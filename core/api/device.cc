@@ -114,10 +114,16 @@ memory::Block Device::allocate_apart(uint64_t bytes) {
   }
 }
 
-void Device::enqueue_apart(const char* what, uint64_t sequence) {
-  require_alive();
-  std::lock_guard lock(mutex_);
-  window_.add(what, sequence);
+void Enqueueing::begin(const char* what, uint64_t sequence) {
+  device_->require_alive();
+  std::lock_guard lock(device_->mutex_);
+  device_->window_.add(what, sequence);
+  ++device_->entering_;
+}
+
+void Enqueueing::end() noexcept {
+  std::lock_guard lock(device_->mutex_);
+  --device_->entering_;
 }
 
 // The status of a slot that was asked to `what`.
@@ -135,10 +141,13 @@ void Device::check(tenon_status status, const std::string& what) {
 }
 
 void Device::raw_copy(uint32_t direction, void* destination, const void* source, uint64_t bytes) {
-  if (!host_) enqueue_apart(direction == TENON_COPY_TO_HOST ? kCopyOut : kCopyIn, 0);
-  check(
-      backend->table->copy(backend->self, id.index, stream, direction, destination, source, bytes),
-      "copy " + std::to_string(bytes) + " bytes");
+  tenon_status status = TENON_OK;
+  {
+    const Enqueueing entry(*this, direction == TENON_COPY_TO_HOST ? kCopyOut : kCopyIn, 0);
+    status = backend->table->copy(backend->self, id.index, stream, direction, destination, source,
+                                  bytes);
+  }
+  if (status != TENON_OK) check(status, "copy " + std::to_string(bytes) + " bytes");
 }
 
 void Device::copy_from_host(void* destination, const void* source, uint64_t bytes) {
@@ -190,19 +199,15 @@ void Device::wait() {
 }
 
 void Device::settle() noexcept {
-  if (host_) return;
-  {
-    std::lock_guard lock(mutex_);
-    if (window_.empty()) return;
-  }
-  collect();
+  if (!host_) collect();
 }
 
 void Device::collect() noexcept {
+  // What another thread is about to enqueue may not be part of this wait: it then stays named.
   uint64_t enqueued = 0;
   {
     std::lock_guard lock(mutex_);
-    enqueued = window_.count();
+    if (entering_ == 0) enqueued = window_.count();
   }
   tenon_diag diag{};
   const tenon_status status = backend->table->stream_wait(backend->self, id.index, stream, &diag);

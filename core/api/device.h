@@ -36,7 +36,6 @@ class WorkWindow {
   // `what` lives as long as the runtime; sequence 0 for what is no op call.
   void add(const char* what, uint64_t sequence);
   uint64_t count() const { return count_; }
-  bool empty() const { return count_ == known_good_; }
   // The first `count` pieces of work are settled.
   void settle(uint64_t count) { known_good_ = std::max(known_good_, count); }
   // "tenon.add #7, tenon.relu #8 (and 3 before)"
@@ -76,14 +75,10 @@ struct Device {
 
   // Waits for the stream; throws the first failure since the last wait.
   void wait();
-  // The same, but keeps a failure for the next wait().
+  // The same, but keeps a failure for the next wait(). Memory and objects that work was enqueued
+  // with may go back to their plugin after it.
   void settle() noexcept;
 
-  // Before a launch: refuses a lost device, and remembers what the message of a later failure
-  // names. Nothing to do for host memory.
-  void enqueue(const std::string& op, uint64_t sequence) {
-    if (!host_) enqueue_apart(op.c_str(), sequence);
-  }
   // Throws TENON_E_DEVICE_LOST where the device is lost.
   void require_alive() const {
     if (!host_ && lost_.load(std::memory_order_acquire)) throw Error(lost_error_);
@@ -104,9 +99,9 @@ struct Device {
 
  private:
   friend class PinnedPool;
+  friend class Enqueueing;
 
   memory::Block allocate_apart(uint64_t bytes);
-  void enqueue_apart(const char* what, uint64_t sequence);
   void raw_copy(uint32_t direction, void* destination, const void* source, uint64_t bytes);
   void check(tenon_status status, const std::string& what);
   void collect() noexcept;
@@ -118,8 +113,29 @@ struct Device {
   Error lost_error_;          // written once, before lost_
   mutable std::mutex mutex_;  // guards what follows, and the writing of lost_error_
   WorkWindow window_;
+  uint64_t entering_ = 0;  // pieces of the window that may not have reached the backend yet
   std::unique_ptr<Error> failure_;    // noticed, and not told yet
   tenon_status wordless_ = TENON_OK;  // one for whose words there was no memory
+};
+
+// Around the enqueueing of one piece of work: refuses a lost device, and remembers what the message
+// of a later failure names. Nothing to do for host memory.
+class Enqueueing {
+ public:
+  Enqueueing(Device& device, const char* what, uint64_t sequence)
+      : device_(device.host_memory() ? nullptr : &device) {
+    if (device_) begin(what, sequence);
+  }
+  ~Enqueueing() {
+    if (device_) end();
+  }
+  Enqueueing(const Enqueueing&) = delete;
+  Enqueueing& operator=(const Enqueueing&) = delete;
+
+ private:
+  void begin(const char* what, uint64_t sequence);
+  void end() noexcept;
+  Device* device_;
 };
 
 }  // namespace tenon

@@ -118,7 +118,6 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
     call.has_rng = true;
     call.rng_state = *rng;
   }
-  device.enqueue(op.name, context.sequence);
   const bool traced = runtime.trace.active();
   const uint64_t start = traced ? trace::now_ns() : 0;
   ++context.launches;
@@ -126,6 +125,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   if (runtime.config.checks & kCheckLayout && device.host_memory()) {
     status = launch_guarded(call, kernel, block);
   } else {
+    const Enqueueing entry(device, op.name.c_str(), context.sequence);
     status = kernel.desc.launch(&call, &block.launch);
   }
   if (traced) {

@@ -242,10 +242,13 @@ void Plan::run(Context& context) {
       call.rng_state.key = context.seed;
       call.rng_state.stream = context.stream;
     }
-    launch.device->enqueue(launch.op->name, context.sequence);
     ++context.launches;
     const uint64_t start = traced ? trace::now_ns() : 0;
-    const tenon_status status = launch.kernel->desc.launch(&call, &launch.launch);
+    tenon_status status = TENON_OK;
+    {
+      const Enqueueing entry(*launch.device, launch.op->name.c_str(), context.sequence);
+      status = launch.kernel->desc.launch(&call, &launch.launch);
+    }
     if (traced) {
       context.runtime->trace.add_complete(launch.op->name, launch.kernel->plugin->id, start,
                                           trace::now_ns() - start, 0, "{\"plan\":true}");

@@ -97,7 +97,7 @@ void check_transfer(const tenon_op_desc& desc, const std::string& what, const Sc
   bool fits = schema.inputs.size() == 1 && schema.outputs.size() == 1 && schema.attrs.size() == 2;
   if (fits) {
     const Param& x = schema.inputs[0];
-    fits = is_tensor(x.type, x.list, x.mutated) && !x.optional &&
+    fits = is_tensor(x.type, x.list, x.mutated) &&
            is_tensor(schema.outputs[0].type, false, false) && !schema.outputs[0].aux;
   }
   for (size_t i = 0; fits && i < 2; ++i) {

@@ -180,7 +180,7 @@ void sim_put_integer(char* to, tenon_dtype dtype, int64_t value);  // wraps
 
 enum { SIM_OPERANDS = 4 };
 // Walks the elements of up to four operands together, in row-major order of their one shape:
-//   for (sim_walk w = sim_walk_of(shape, rank, views, n); w.left > 0; sim_walk_next(&w)) ...
+//   for (sim_walk w = sim_walk_of(views, n); w.left > 0; sim_walk_next(&w)) ...
 // with `data[i]` at operand i's element.
 typedef struct sim_walk {
   int64_t left;  // elements still to come, this one counted

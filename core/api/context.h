@@ -48,6 +48,7 @@ struct Context {
   void check_interrupt();
 
   Runtime* runtime;
+  const uint64_t id;  // no other context of the runtime has it, or had
   ErrorRecord error;
   std::atomic<bool> busy{false};
   std::atomic<bool> interrupted{false};

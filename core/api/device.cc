@@ -2,14 +2,17 @@
 // core/api/device.cc: one device of one runtime.
 #include "core/api/device.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/api/pinned.h"
 #include "core/api/runtime.h"
 
 namespace tenon {
 
-void WorkWindow::add(const char* what, uint64_t sequence) {
+void WorkWindow::add(const char* what, uint64_t sequence, Asker asker) {
+  if (std::find(askers_.begin(), askers_.end(), asker) == askers_.end()) askers_.push_back(asker);
   newest_[count_ % kNamed] = {what, sequence};
   ++count_;
 }
@@ -114,10 +117,10 @@ memory::Block Device::allocate_apart(uint64_t bytes) {
   }
 }
 
-void Enqueueing::begin(const char* what, uint64_t sequence) {
+void Enqueueing::begin(const char* what, uint64_t sequence, Asker asker) {
   device_->require_alive();
   std::lock_guard lock(device_->mutex_);
-  device_->window_.add(what, sequence);
+  device_->window_.add(what, sequence, asker);
   ++device_->entering_;
 }
 
@@ -140,28 +143,29 @@ void Device::check(tenon_status status, const std::string& what) {
               .plugin = backend->plugin->id};
 }
 
-void Device::raw_copy(uint32_t direction, void* destination, const void* source, uint64_t bytes) {
+void Device::raw_copy(uint32_t direction, void* destination, const void* source, uint64_t bytes,
+                      Asker asker) {
   tenon_status status = TENON_OK;
   {
-    const Enqueueing entry(*this, direction == TENON_COPY_TO_HOST ? kCopyOut : kCopyIn, 0);
+    const Enqueueing entry(*this, direction == TENON_COPY_TO_HOST ? kCopyOut : kCopyIn, 0, asker);
     status = backend->table->copy(backend->self, id.index, stream, direction, destination, source,
                                   bytes);
   }
   if (status != TENON_OK) check(status, "copy " + std::to_string(bytes) + " bytes");
 }
 
-void Device::copy_from_host(void* destination, const void* source, uint64_t bytes) {
+void Device::copy_from_host(void* destination, const void* source, uint64_t bytes, Asker asker) {
   if (bytes == 0) return;
   if (!host_) require_alive();
   PinnedPool::Block* block = pinned_ ? pinned_->take(bytes) : nullptr;
   if (!block) {
-    raw_copy(TENON_COPY_TO_DEVICE, destination, source, bytes);
-    return wait();
+    raw_copy(TENON_COPY_TO_DEVICE, destination, source, bytes, asker);
+    return wait(asker);
   }
   std::memcpy(block->data, source, bytes);
   tenon_status status = TENON_OK;
   try {
-    raw_copy(TENON_COPY_TO_DEVICE, destination, block->data, bytes);
+    raw_copy(TENON_COPY_TO_DEVICE, destination, block->data, bytes, asker);
     status = pinned_->send(block);
   } catch (...) {
     settle();
@@ -173,24 +177,32 @@ void Device::copy_from_host(void* destination, const void* source, uint64_t byte
     pinned_->give_back(block);
     check(status, "record an event");
   }
-  if (runtime->config.checks & kCheckLaunch) wait();
+  if (runtime->config.checks & kCheckLaunch) wait(asker);
 }
 
-void Device::copy_to_host(void* destination, const void* source, uint64_t bytes) {
+void Device::copy_to_host(void* destination, const void* source, uint64_t bytes, Asker asker) {
   if (bytes == 0) return;
-  raw_copy(TENON_COPY_TO_HOST, destination, source, bytes);
-  wait();
+  raw_copy(TENON_COPY_TO_HOST, destination, source, bytes, asker);
+  wait(asker);
 }
 
-void Device::wait() {
+void Device::wait(Asker asker) {
   if (host_) return;
   require_alive();
   collect();
-  std::unique_ptr<Error> failure;
+  std::shared_ptr<const Error> failure;
   tenon_status wordless = TENON_OK;
   {
     std::lock_guard lock(mutex_);
-    failure = std::move(failure_);
+    if (failure_) {
+      for (const Asker other : concerned_) {
+        if (other != asker) untold_.try_emplace(other, failure_);
+      }
+      failure = std::exchange(failure_, nullptr);
+    } else if (const auto entry = untold_.find(asker); entry != untold_.end()) {
+      failure = entry->second;
+    }
+    untold_.erase(asker);
     wordless = std::exchange(wordless_, TENON_OK);
   }
   require_alive();
@@ -234,7 +246,7 @@ void Device::keep(tenon_status status, const std::string& words) {
   if (status == TENON_E_DEVICE_LOST) {
     return note_lost(words, "a wait for: " + window);
   }
-  auto made = std::make_unique<Error>(
+  auto made = std::make_shared<const Error>(
       Error{.status = status,
             .message = "device " + name() +
                        " failed: " + (words.empty() ? "its backend gave no words" : words) +
@@ -247,7 +259,15 @@ void Device::keep(tenon_status status, const std::string& words) {
                         ? ""
                         : "TENON_CHECK=launch waits after every launch and names the one"});
   std::lock_guard lock(mutex_);
-  if (!failure_) failure_ = std::move(made);
+  if (failure_) return;
+  concerned_ = window_.askers();
+  failure_ = std::move(made);
+}
+
+void Device::forget(Asker asker) noexcept {
+  std::lock_guard lock(mutex_);
+  untold_.erase(asker);
+  std::erase(concerned_, asker);
 }
 
 void Device::note_lost(const std::string& words, const std::string& noticed_by) {

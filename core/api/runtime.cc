@@ -213,6 +213,11 @@ std::vector<Device*> Runtime::devices() const {
   return out;
 }
 
+void Runtime::forget_context(Asker context) noexcept {
+  std::lock_guard lock(mutex_);
+  for (const auto& [key, device] : devices_) device->forget(context);
+}
+
 std::vector<std::pair<uint32_t, std::string>> Runtime::pins() const {
   std::lock_guard lock(mutex_);
   return pins_;

@@ -66,6 +66,8 @@ struct Runtime {
   // Host memory: the first backend that offers it. Opens plugins; throws where there is none.
   Device& host_device();
   std::vector<Device*> devices() const;
+  // No device keeps failures for a context that goes.
+  void forget_context(Asker context) noexcept;
 
   std::atomic<int64_t> refs{1};
   std::atomic<bool> closed{false};
@@ -78,6 +80,7 @@ struct Runtime {
   std::atomic<int64_t> tensors{0};
   std::atomic<int64_t> storages{0};
   std::atomic<int64_t> plans{0};
+  std::atomic<uint64_t> contexts{0};  // made so far
 
   // Preferred plugins: op index (or ~0u for all) to plugin id.
   std::vector<std::pair<uint32_t, std::string>> pins() const;

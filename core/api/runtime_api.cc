@@ -226,12 +226,12 @@ tenon_status tenon_device_find(tenon_context* context, const char* kind, uint64_
 
 tenon_status tenon_device_run(tenon_context* context, const tenon_device* device) {
   return guard(context, [&](Context& cx) {
-    if (device) return cx.runtime->device(*device).wait();
+    if (device) return cx.runtime->device(*device).wait(cx.id);
     // Every device is waited for, whatever another one reports.
     std::unique_ptr<Error> first;
     for (Device* each : cx.runtime->devices()) {
       try {
-        each->wait();
+        each->wait(cx.id);
       } catch (const Error& error) {
         if (!first) first = std::make_unique<Error>(error);
       }

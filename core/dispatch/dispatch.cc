@@ -479,13 +479,13 @@ void copy_into(Context& context, const Tensor& source, Tensor& destination) {
   }
   const uint64_t bytes = static_cast<uint64_t>(source.elements()) * source.element_size();
   if (from.host_memory()) {
-    to.copy_from_host(target->view.data, packed->view.data, bytes);
+    to.copy_from_host(target->view.data, packed->view.data, bytes, context.id);
   } else if (to.host_memory()) {
-    from.copy_to_host(target->view.data, packed->view.data, bytes);
+    from.copy_to_host(target->view.data, packed->view.data, bytes, context.id);
   } else {
     const Ref host(Tensor::create(context.runtime->host_device(), source.dtype(), source.shape()));
-    from.copy_to_host(host->view.data, packed->view.data, bytes);
-    to.copy_from_host(target->view.data, host->view.data, bytes);
+    from.copy_to_host(host->view.data, packed->view.data, bytes, context.id);
+    to.copy_from_host(target->view.data, host->view.data, bytes, context.id);
   }
   destination.storage->written(nullptr, context.scope_path());
   if (target.get() != &destination) {

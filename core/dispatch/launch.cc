@@ -125,7 +125,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   if (runtime.config.checks & kCheckLayout && device.host_memory()) {
     status = launch_guarded(call, kernel, block);
   } else {
-    const Enqueueing entry(device, op.name.c_str(), context.sequence);
+    const Enqueueing entry(device, op.name.c_str(), context.sequence, context.id);
     status = kernel.desc.launch(&call, &block.launch);
   }
   if (traced) {
@@ -135,7 +135,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   // A kernel that failed half-way has written: versions move all the same.
   mark_written(context, op, block);
   check_launch(call, status, device, context.sequence);
-  if (runtime.config.checks & kCheckLaunch) device.wait();
+  if (runtime.config.checks & kCheckLaunch) device.wait(context.id);
   if (runtime.config.checks & kCheckFinite) check_finite(context, op, device, block);
   if (context.capture) {
     context.capture->add(op, kernel, device, block, prepared, scratch_bytes, rng,

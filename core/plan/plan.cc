@@ -224,7 +224,8 @@ void Plan::run(Context& context) {
   host_counter = context.counter;
   for (DeviceState& state : devices) {
     if (!state.counter.data) continue;
-    state.device->copy_from_host(state.counter.data, &host_counter, sizeof host_counter);
+    state.device->copy_from_host(state.counter.data, &host_counter, sizeof host_counter,
+                                 context.id);
   }
   const bool traced = context.runtime->trace.active();
   const bool checked = (context.runtime->config.checks & kCheckLaunch) != 0;
@@ -246,7 +247,7 @@ void Plan::run(Context& context) {
     const uint64_t start = traced ? trace::now_ns() : 0;
     tenon_status status = TENON_OK;
     {
-      const Enqueueing entry(*launch.device, launch.op->name.c_str(), context.sequence);
+      const Enqueueing entry(*launch.device, launch.op->name.c_str(), context.sequence, context.id);
       status = launch.kernel->desc.launch(&call, &launch.launch);
     }
     if (traced) {
@@ -254,7 +255,7 @@ void Plan::run(Context& context) {
                                           trace::now_ns() - start, 0, "{\"plan\":true}");
     }
     dispatch::check_launch(call, status, *launch.device, context.sequence);
-    if (checked) launch.device->wait();
+    if (checked) launch.device->wait(context.id);
   }
   context.counter += counters;
 }

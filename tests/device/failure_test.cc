@@ -140,6 +140,39 @@ TEST(DeviceFailure, OfDataKeepsItsStatus) {
   EXPECT_STREQ(session.error().op, "tenon.softmax_cross_entropy");
 }
 
+// Contexts share the stream: a failure concerns all that had work in the window, each once.
+TEST(DeviceFailure, IsToldToEveryContextThatHadWork) {
+  const DeviceSession session;
+  const Tensor x = session.f32(session.sim, {2}, {1, 2});
+  session.must(session.wait(session.sim));
+  tenon_context* second = nullptr;
+  tenon_context* third = nullptr;
+  session.must(tenon_context_create(session.runtime(), nullptr, &second));
+  session.must(tenon_context_create(session.runtime(), nullptr, &third));
+  session.inject(session.sim, "launch");
+  const tenon_value v = tensor_value(x.get());
+  const Tensor mine = session.call("tenon.neg", {v});
+  tenon_tensor* made = nullptr;
+  session.must(tenon_op_call(second, session.find("tenon.neg"), &v, 1, nullptr, 0, &made, 1));
+  const Tensor theirs(made);
+  const std::string words =
+      "device sim:0 failed: an injected failure; enqueued since the last good wait: "
+      "sim.inject #1, tenon.neg #2, tenon.neg #1";
+  EXPECT_EQ(session.wait(session.sim), TENON_E_DEVICE);
+  EXPECT_EQ(session.message(), words);
+  float data[2] = {};
+  EXPECT_EQ(tenon_tensor_get_data(third, x.get(), data, sizeof data), TENON_OK);
+  EXPECT_EQ(tenon_tensor_get_data(second, theirs.get(), data, sizeof data), TENON_E_DEVICE);
+  tenon_error error{};
+  error.struct_size = sizeof error;
+  session.must(tenon_context_get_error(second, &error));
+  EXPECT_EQ(error.message, words);
+  EXPECT_EQ(tenon_tensor_get_data(second, theirs.get(), data, sizeof data), TENON_OK);
+  EXPECT_EQ(session.wait(session.sim), TENON_OK);
+  tenon_context_release(second);
+  tenon_context_release(third);
+}
+
 TEST(DeviceFailure, OfAKernelDoesNotTouchOtherDevices) {
   const DeviceSession session;
   const tenon_device other = session.device("sim", 1);

@@ -101,7 +101,6 @@ struct Device {
   // The context goes: nobody will ask for what it has not been told.
   void forget(Asker asker) noexcept;
 
-  bool has_pinned() const { return pinned_ != nullptr; }
   uint64_t pinned_bytes() const;
 
   Runtime* runtime;

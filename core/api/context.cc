@@ -43,7 +43,8 @@ void ErrorRecord::store_out_of_memory(uint64_t bytes, uint64_t call_sequence) no
   sequence = call_sequence;
 }
 
-Context::Context(Runtime& owner) : runtime(&owner), no_scope(owner.intern_scope("")) {
+Context::Context(Runtime& owner)
+    : runtime(&owner), id(owner.contexts.fetch_add(1)), no_scope(owner.intern_scope("")) {
   graph = autograd::create_graph(owner);
   kernels = new dispatch::KernelCache;
   owner.retain();
@@ -56,6 +57,7 @@ Context::~Context() {
   autograd::close(*graph);
   graph->release();
   delete kernels;
+  runtime->forget_context(id);
   runtime->release();
 }
 

@@ -48,11 +48,11 @@ struct Context {
   void check_interrupt();
 
   Runtime* runtime;
+  const uint64_t id;  // no other context of the runtime has it, or had
   ErrorRecord error;
   std::atomic<bool> busy{false};
   std::atomic<uint64_t> calls{0};    // public calls that have returned
   std::atomic<bool> waiting{false};  // in the running call, for calls of other contexts
-  uint64_t id = 0;                   // unique in the runtime
   std::atomic<bool> interrupted{false};
   std::vector<uint32_t> grad_modes;
   std::vector<const std::string*> scopes;

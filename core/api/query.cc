@@ -146,7 +146,14 @@ ordered_json memory_json(const Device& device) {
           {"reserved_bytes", stats.reserved_bytes},
           {"live_blocks", stats.live_blocks},
           {"allocations", stats.allocations},
-          {"raw_allocations", stats.raw_allocations}};
+          {"raw_allocations", stats.raw_allocations},
+          {"pinned_bytes", device.pinned_bytes()},
+          {"lost", device.lost_message()}};
+}
+
+bool offers_pinned(const registry::Backend& backend) {
+  constexpr std::string_view id = "tenon.backend.pinned/1";
+  return backend.plugin->interface.get_interface(backend.self, id.data(), id.size()) != nullptr;
 }
 
 ordered_json device_json(Context& context, const registry::Backend& backend) {
@@ -162,13 +169,22 @@ ordered_json device_json(Context& context, const registry::Backend& backend) {
   }
   if (backend.count == 0) no_autograd = "no usable device";
   ordered_json memory = ordered_json::array();
+  std::vector<std::string> lost;  // one message for each lost device
   for (const Device* device : context.runtime->devices()) {
-    if (device->id.kind == backend.kind) memory.push_back(memory_json(*device));
+    if (device->id.kind != backend.kind) continue;
+    memory.push_back(memory_json(*device));
+    if (const std::string words = device->lost_message(); !words.empty()) lost.push_back(words);
   }
+  const bool host = (backend.table->flags & TENON_BACKEND_HOST_MEMORY) != 0;
+  const auto indices = static_cast<size_t>(backend.count);
   return {{"kind", backend.kind_name},
           {"doc", text(backend.table->doc)},
           {"plugin", backend.plugin->id},
-          {"host_memory", (backend.table->flags & TENON_BACKEND_HOST_MEMORY) != 0},
+          {"host_memory", host},
+          {"asynchronous", !host},
+          {"pinned", offers_pinned(backend)},
+          {"usable", backend.count > 0 && (lost.empty() || lost.size() < indices)},
+          {"lost", lost},
           {"count", backend.count},
           {"why_none", backend.why_none},
           {"roles", {{"present", present}, {"missing", missing}}},
@@ -221,6 +237,7 @@ std::vector<std::string> flag_words(const registry::Op& op) {
   if (op.has(TENON_OP_RANDOM)) words.emplace_back("random");
   if (op.has(TENON_OP_EFFECT)) words.emplace_back("effect");
   if (op.has(TENON_OP_LINEAR)) words.emplace_back("linear");
+  if (op.has(TENON_OP_TRANSFER)) words.emplace_back("transfer");
   if (op.desc.view) words.emplace_back("view");
   return words;
 }

@@ -38,7 +38,6 @@ struct Waiting {
 
 void Runtime::add_context(Context& context) {
   std::lock_guard lock(mutex_);
-  context.id = ++context_ids_;
   contexts_.push_back(&context);
 }
 

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "core/api/device.h"
 #include "core/api/error.h"
 #include "core/api/handles.h"
-#include "core/memory/allocator.h"
 #include "core/memory/slab.h"
 #include "core/plugin/plugin_host.h"
 #include "core/registry/registry.h"
@@ -33,27 +33,6 @@ struct Runtime;
 namespace dispatch {
 class PrepareCache;
 }
-
-// One device of one runtime: the backend's index with our caching allocator and default stream.
-struct Device {
-  Device(Runtime& owner, const registry::Backend& from, int32_t index, uint64_t limit);
-  ~Device();
-
-  memory::Block allocate(uint64_t bytes) { return allocator->allocate(bytes); }
-  void release(memory::Block block) noexcept { allocator->release(block); }
-  bool host_memory() const { return (backend->table->flags & TENON_BACKEND_HOST_MEMORY) != 0; }
-  // Raw copy; throws on failure.
-  void copy(uint32_t direction, void* destination, const void* source, uint64_t bytes);
-  // Waits for the default stream; throws the first failure.
-  void wait();
-  std::string name() const { return backend->kind_name + ":" + std::to_string(id.index); }
-
-  Runtime* runtime;
-  const registry::Backend* backend;
-  tenon_device id;
-  void* stream = nullptr;
-  std::unique_ptr<memory::CachingAllocator> allocator;
-};
 
 enum CheckMode : uint32_t {
   kCheckLayout = 1,
@@ -88,6 +67,8 @@ struct Runtime {
   // Host memory: the first backend that offers it. Opens plugins; throws where there is none.
   Device& host_device();
   std::vector<Device*> devices() const;
+  // No device keeps failures for a context that goes.
+  void forget_context(Asker context) noexcept;
 
   std::atomic<int64_t> refs{1};
   std::atomic<bool> closed{false};
@@ -100,6 +81,7 @@ struct Runtime {
   std::atomic<int64_t> tensors{0};
   std::atomic<int64_t> storages{0};
   std::atomic<int64_t> plans{0};
+  std::atomic<uint64_t> contexts{0};  // made so far
 
   // Preferred plugins: op index (or ~0u for all) to plugin id.
   std::vector<std::pair<uint32_t, std::string>> pins() const;
@@ -126,7 +108,6 @@ struct Runtime {
   std::map<std::pair<uint32_t, int32_t>, std::unique_ptr<Device>> devices_;
   std::vector<std::pair<uint32_t, std::string>> pins_;
   std::vector<Context*> contexts_;
-  uint64_t context_ids_ = 0;
   std::set<std::string> scopes_;
   std::deque<std::string> log_;
   std::atomic<Device*> host_{nullptr};

@@ -103,16 +103,8 @@ tenon_status tenon_plugin_deactivate(tenon_context* context, const char* id, uin
     const std::string_view name = require_text(id, id_length, "id");
     runtime.plugins.deactivate(name);
     runtime.wait_for_calls(cx);
-    std::unique_ptr<Error> late;
-    for (Device* device : runtime.devices()) {
-      try {
-        device->wait();
-      } catch (const Error& error) {
-        if (!late) late = std::make_unique<Error>(error);
-      }
-    }
+    for (Device* device : runtime.devices()) device->settle();
     runtime.prepared->drop(*runtime.plugins.find(name));
-    if (late) throw Error(*late);
   });
 }
 
@@ -250,8 +242,17 @@ tenon_status tenon_device_find(tenon_context* context, const char* kind, uint64_
 
 tenon_status tenon_device_run(tenon_context* context, const tenon_device* device) {
   return guard(context, [&](Context& cx) {
-    if (device) return cx.runtime->device(*device).wait();
-    for (Device* each : cx.runtime->devices()) each->wait();
+    if (device) return cx.runtime->device(*device).wait(cx.id);
+    // Every device is waited for, whatever another one reports.
+    std::unique_ptr<Error> first;
+    for (Device* each : cx.runtime->devices()) {
+      try {
+        each->wait(cx.id);
+      } catch (const Error& error) {
+        if (!first) first = std::make_unique<Error>(error);
+      }
+    }
+    if (first) throw Error(*first);
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/dispatch/bind.cc: checks the caller's values against the schema: arity, kinds, handles,
 // devices, attribute types.
+#include <algorithm>
 #include <cmath>
 
 #include "core/dispatch/invocation.h"
@@ -103,6 +104,35 @@ void bind_device(Invocation& call) {
                  operand.tensor->device().name(), "copy it with tenon_tensor_create_copy");
   }
   call.device = first ? &first->tensor->device() : &call.cx.default_device();
+  call.output_device = call.device;
+}
+
+// Attributes 0 and 1 of a TENON_OP_TRANSFER op are the target's kind and index.
+void bind_target(Invocation& call) {
+  const int64_t kind = call.attrs[0].as.i64;
+  const int64_t index = call.attrs[1].as.i64;
+  Runtime& runtime = *call.cx.runtime;
+  const int64_t known = kind == 0 ? runtime.host_device().id.kind : kind;
+  if (known < 0 || known > UINT32_MAX || !runtime.registry.backend(static_cast<uint32_t>(known))) {
+    throw Error{
+        .status = TENON_E_DEVICE,
+        .message = call.op.name + ": there is no device kind with id " + std::to_string(kind),
+        .op = call.op.name,
+        .operand = call.schema.attrs[0].name,
+        .expected = "the kind of a device, or 0 for host memory",
+        .found = std::to_string(kind),
+        .hint = "take kind and index from tenon_device_find"};
+  }
+  // An index that does not fit becomes one that no device has.
+  const auto narrow = static_cast<int32_t>(std::clamp<int64_t>(index, -1, INT32_MAX));
+  try {
+    call.output_device = &runtime.device({static_cast<uint32_t>(known), narrow});
+  } catch (Error& error) {
+    error.message = call.op.name + ": " + error.message;
+    error.op = call.op.name;
+    error.operand = call.schema.attrs[1].name;
+    throw;
+  }
 }
 
 [[noreturn]] void fail_attr(const Invocation& call, const registry::Attr& attr,
@@ -213,6 +243,7 @@ void bind(Invocation& call, std::span<const tenon_value> inputs,
   }
   bind_attrs(call, attrs);
   bind_device(call);
+  if (call.op.has(TENON_OP_TRANSFER)) bind_target(call);
 }
 
 }  // namespace tenon::dispatch

@@ -295,8 +295,7 @@ void check_finite(Context& context, const registry::Op& op, Device& device, cons
       const Ref packed(Tensor::create(device, item.dtype, item.dims()));
       launch_copy(context, device, item, make_item(*packed, 1, TENON_SLOT_OUT));
       copied = Ref(Tensor::create(context.runtime->host_device(), item.dtype, item.dims()));
-      device.copy(TENON_COPY_TO_HOST, copied->view.data, packed->view.data, packed->storage->bytes);
-      device.wait();
+      device.copy_to_host(copied->view.data, packed->view.data, packed->storage->bytes, context.id);
       host = copied.get();
     }
     tenon_view view = copied ? host->view : block.views[i];

@@ -86,8 +86,8 @@ void check_given_output(const Invocation& call, size_t index, const Tensor& out)
     fail_output(call, index, TENON_E_DTYPE, "has the wrong dtype", tensor::describe(meta),
                 tensor::describe(out));
   }
-  if (&out.device() != call.device) {
-    fail_output(call, index, TENON_E_DEVICE, "is on another device", call.device->name(),
+  if (&out.device() != call.output_device) {
+    fail_output(call, index, TENON_E_DEVICE, "is on another device", call.output_device->name(),
                 out.device().name());
   }
   if (out.storage->read_only) {
@@ -250,6 +250,7 @@ void compose(Invocation& call, std::span<Tensor*> outputs) {
 void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
                   std::span<const tenon_value> attrs) {
   bind(call, inputs, attrs);
+  call.device->require_alive();
   // Backward rules may live in plugins that nothing has needed so far.
   if (call.cx.opened_kind != call.device->id.kind) {
     call.cx.runtime->plugins.open_for_device(call.device->id.kind);
@@ -260,7 +261,27 @@ void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
   infer(call);
 }
 
+// A new tensor's elements on another device, or on the same one: always a copy, so that whether a
+// later write shows in the operand never depends on where it was.
+void transfer(Invocation& call, Tensor& output) {
+  const Operand& operand = call.operands[0];
+  if (!operand.tensor) {
+    const Ref number(full(call.cx, *call.output_device, output.dtype(), {}, operand.number));
+    return copy_into(call.cx, *number, output);
+  }
+  if (call.cx.capture && call.device != call.output_device) {
+    throw Error{.status = TENON_E_CAPTURE,
+                .message = call.op.name + ": a copy between devices cannot be captured",
+                .op = call.op.name,
+                .expected = "one device",
+                .found = call.device->name() + " to " + call.output_device->name(),
+                .hint = "move data before tenon_capture_begin or after tenon_capture_end"};
+  }
+  copy_into(call.cx, *operand.tensor, output);
+}
+
 void run_or_compose(Invocation& call, std::span<Tensor*> outputs) {
+  if (call.op.has(TENON_OP_TRANSFER)) return transfer(call, *outputs[0]);
   std::string declined;
   if (execute(call, outputs, declined)) return;
   if (!call.op.desc.compose) fail_no_kernel(call, declined);
@@ -272,8 +293,8 @@ std::vector<Ref> allocate_outputs(const Invocation& call, uint64_t wanted) {
   for (uint32_t i = 0; i < call.n_outputs(); ++i) {
     if (!(wanted >> i & 1)) continue;
     const tenon_meta& meta = call.outputs[i];
-    outputs[i] =
-        Ref(Tensor::create(*call.device, meta.dtype, {meta.shape, static_cast<size_t>(meta.rank)}));
+    outputs[i] = Ref(Tensor::create(*call.output_device, meta.dtype,
+                                    {meta.shape, static_cast<size_t>(meta.rank)}));
   }
   return outputs;
 }
@@ -459,17 +480,14 @@ void copy_into(Context& context, const Tensor& source, Tensor& destination) {
   }
   const uint64_t bytes = static_cast<uint64_t>(source.elements()) * source.element_size();
   if (from.host_memory()) {
-    to.copy(TENON_COPY_TO_DEVICE, target->view.data, packed->view.data, bytes);
+    to.copy_from_host(target->view.data, packed->view.data, bytes, context.id);
   } else if (to.host_memory()) {
-    from.copy(TENON_COPY_TO_HOST, target->view.data, packed->view.data, bytes);
-    from.wait();
+    from.copy_to_host(target->view.data, packed->view.data, bytes, context.id);
   } else {
     const Ref host(Tensor::create(context.runtime->host_device(), source.dtype(), source.shape()));
-    from.copy(TENON_COPY_TO_HOST, host->view.data, packed->view.data, bytes);
-    from.wait();
-    to.copy(TENON_COPY_TO_DEVICE, target->view.data, host->view.data, bytes);
+    from.copy_to_host(host->view.data, packed->view.data, bytes, context.id);
+    to.copy_from_host(target->view.data, host->view.data, bytes, context.id);
   }
-  to.wait();
   destination.storage->written(nullptr, context.scope_path());
   if (target.get() != &destination) {
     launch_copy(context, to, make_item(*target, 0, TENON_SLOT_IN),

@@ -164,6 +164,8 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
   ordered_json choice;
   if (composes && !rule && autograd::wants_recording(call)) {
     choice = "composition";  // recorded in place of a kernel, so that a gradient flows
+  } else if (op.has(TENON_OP_TRANSFER)) {
+    choice = "transfer";
   } else if (is_view(call)) {
     choice = "view";
   } else if (chosen) {

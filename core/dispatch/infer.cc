@@ -208,7 +208,7 @@ void infer(Invocation& call) {
     tenon_meta& meta = call.outputs[i];
     meta = tenon_meta{};
     meta.dtype = call.type_of(call.schema.outputs[i].type);
-    meta.device = call.device->id;
+    meta.device = call.output_device->id;
   }
   switch (call.op.desc.shape_rule) {
     case TENON_SHAPE_BROADCAST:
@@ -222,7 +222,7 @@ void infer(Invocation& call) {
   }
   infer_callback(call);
   for (tenon_meta& meta : call.outputs) {
-    meta.device = call.device->id;
+    meta.device = call.output_device->id;
     if (meta.rank < 0 || meta.rank > TENON_MAX_RANK || !tensor::is_known(meta.dtype)) {
       throw Error{.status = TENON_E_PLUGIN,
                   .message = call.op.name + ": its shape rule gave an impossible output",

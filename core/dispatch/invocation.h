@@ -54,9 +54,10 @@ struct Invocation {
   Small<tenon_dtype, 4> types;  // per type variable
   Small<Ref, 4> made;           // promotion casts
   Device* device = nullptr;
-  Small<tenon_meta, 2> outputs;  // [n_outputs]
-  uint64_t wanted = 0;           // bit i: the caller or the backward rule asks for output i
-  bool dry = false;              // explain: nothing is cast, views state the promoted dtype
+  Device* output_device = nullptr;  // another one for TENON_OP_TRANSFER alone
+  Small<tenon_meta, 2> outputs;     // [n_outputs]
+  uint64_t wanted = 0;              // bit i: the caller or the backward rule asks for output i
+  bool dry = false;                 // explain: nothing is cast, views state the promoted dtype
 };
 
 // Each fills its part of the invocation and throws Error naming op, operand, expected, found.

@@ -93,6 +93,15 @@ struct Scratch {
 
 }  // namespace
 
+void check_launch(Call& call, tenon_status status, Device& device, uint64_t sequence) {
+  if (status == TENON_E_DEVICE_LOST && !device.host_memory()) {
+    device.note_lost(call.failure ? call.failure->message : std::string(),
+                     call.op->name + " #" + std::to_string(sequence));
+    device.require_alive();
+  }
+  call.check(status, "kernel");
+}
+
 void run_kernel(Context& context, const registry::Op& op, const registry::Kernel& kernel,
                 Device& device, Block& block, const tenon_rng* rng) {
   Runtime& runtime = *context.runtime;
@@ -117,6 +126,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   if (runtime.config.checks & kCheckLayout && device.host_memory()) {
     status = launch_guarded(call, kernel, block);
   } else {
+    const Enqueueing entry(device, op.name.c_str(), context.sequence, context.id);
     status = kernel.desc.launch(&call, &block.launch);
   }
   if (traced) {
@@ -125,9 +135,8 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   }
   // A kernel that failed half-way has written: versions move all the same.
   mark_written(context, op, block);
-  call.check(status, "kernel");
-  if (scratch.block.data && !device.host_memory()) device.wait();
-  if (runtime.config.checks & kCheckLaunch) device.wait();
+  check_launch(call, status, device, context.sequence);
+  if (runtime.config.checks & kCheckLaunch) device.wait(context.id);
   if (runtime.config.checks & kCheckFinite) check_finite(context, op, device, block);
   if (context.capture) {
     context.capture->add(op, kernel, device, block, prepared, scratch_bytes, rng,

@@ -44,13 +44,18 @@ struct Block {
 // Objects made by kernels' `prepare`, shared by launches with equal keys.
 struct Prepared {
   const registry::Kernel* kernel = nullptr;
+  Device* device = nullptr;
   void* object = nullptr;
   ~Prepared() {
     if (object && kernel->desc.release_prepared) {
+      device->settle();  // launches that use it may still be queued
       kernel->desc.release_prepared(kernel->desc.user, object);
     }
   }
 };
+
+// Throws what a kernel's `launch` reported, if anything.
+void check_launch(struct Call& call, tenon_status status, Device& device, uint64_t sequence);
 
 // Runs one kernel on operands that fit it, and records it where a capture is on. `rng` may be NULL.
 void run_kernel(Context& context, const registry::Op& op, const registry::Kernel& kernel,

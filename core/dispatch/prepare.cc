@@ -73,6 +73,7 @@ std::shared_ptr<const Prepared> prepare(Context& context, const registry::Op& op
   if (auto known = cache.find(key)) return known;
   auto made = std::make_shared<Prepared>();
   made->kernel = &kernel;
+  made->device = &device;
   // Data pointers are NULL while preparing, but for numbers.
   std::vector<void*> data;
   for (tenon_view& view : block.views) {

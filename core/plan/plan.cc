@@ -72,11 +72,6 @@ Plan::Plan(Runtime& owner) : runtime(&owner) {
 
 Plan::~Plan() {
   for (DeviceState& state : devices) {
-    if (!state.device->host_memory()) {
-      tenon_diag diag{};
-      const registry::Backend& backend = *state.device->backend;
-      backend.table->stream_wait(backend.self, state.device->id.index, state.device->stream, &diag);
-    }
     if (state.scratch.data) state.device->release(state.scratch);
     if (state.counter.data) state.device->release(state.counter);
   }
@@ -248,10 +243,11 @@ void Plan::run(Context& context) {
   host_counter = context.counter;
   for (DeviceState& state : devices) {
     if (!state.counter.data) continue;
-    state.device->copy(TENON_COPY_TO_DEVICE, state.counter.data, &host_counter,
-                       sizeof host_counter);
+    state.device->copy_from_host(state.counter.data, &host_counter, sizeof host_counter,
+                                 context.id);
   }
   const bool traced = context.runtime->trace.active();
+  const bool checked = (context.runtime->config.checks & kCheckLaunch) != 0;
   for (Launch& launch : launches) {
     context.check_interrupt();
     dispatch::Call call(context, dispatch::CallState::Launch, launch.kernel->plugin, launch.op);
@@ -268,12 +264,17 @@ void Plan::run(Context& context) {
     }
     ++context.launches;
     const uint64_t start = traced ? trace::now_ns() : 0;
-    const tenon_status status = launch.kernel->desc.launch(&call, &launch.launch);
+    tenon_status status = TENON_OK;
+    {
+      const Enqueueing entry(*launch.device, launch.op->name.c_str(), context.sequence, context.id);
+      status = launch.kernel->desc.launch(&call, &launch.launch);
+    }
     if (traced) {
       context.runtime->trace.add_complete(launch.op->name, launch.kernel->plugin->id, start,
                                           trace::now_ns() - start, 0, "{\"plan\":true}");
     }
-    call.check(status, "kernel");
+    dispatch::check_launch(call, status, *launch.device, context.sequence);
+    if (checked) launch.device->wait(context.id);
   }
   context.counter += counters;
 }

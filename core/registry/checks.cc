@@ -91,6 +91,37 @@ void check_role(uint32_t role, const std::string& what, const Schema& schema) {
          problem + " as tenon/plugin.h says; its schema is " + schema.text);
 }
 
+// Tenon moves the data itself, so nothing else of an op can have a meaning here.
+void check_transfer(const tenon_op_desc& desc, const std::string& what, const Schema& schema) {
+  const auto is_tensor = [](const TypeTerm& type, bool list, bool mutated) {
+    return type.variable == 0 && !list && !mutated;
+  };
+  bool fits = schema.inputs.size() == 1 && schema.outputs.size() == 1 && schema.attrs.size() == 2;
+  if (fits) {
+    const Param& x = schema.inputs[0];
+    fits = is_tensor(x.type, x.list, x.mutated) &&
+           is_tensor(schema.outputs[0].type, false, false) && !schema.outputs[0].aux;
+  }
+  for (size_t i = 0; fits && i < 2; ++i) {
+    const Attr& attr = schema.attrs[i];
+    fits = attr.kind == AttrKind::Int && attr.name == (i == 0 ? "kind" : "index");
+  }
+  if (!fits) {
+    refuse(what +
+           ": flag TRANSFER needs the signature (x: T[...], *, kind: int, index: int) -> "
+           "T[...]; the schema is " +
+           schema.text);
+  }
+  const bool plain = desc.shape_rule == TENON_SHAPE_SAME_AS_0 && desc.view == nullptr &&
+                     desc.compose == nullptr && desc.role == TENON_ROLE_NONE &&
+                     (desc.flags & (TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_EFFECT)) == 0;
+  if (!plain) {
+    refuse(what +
+           ": flag TRANSFER goes with shape rule SAME_AS_0, without `view`, `compose`, a "
+           "role, ELEMENTWISE, RANDOM or EFFECT");
+  }
+}
+
 void check_shape_rule(const tenon_op_desc& desc, const std::string& what, const Schema& schema) {
   switch (desc.shape_rule) {
     case TENON_SHAPE_CALLBACK:
@@ -268,8 +299,8 @@ void check_op(const tenon_op_desc& desc, const std::string& name, const Schema& 
     refuse(what + ": its schema is named '" + schema.name + "'; '" + last + "' was expected");
   }
   check_revision(desc.revision, what);
-  constexpr uint32_t known =
-      TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_EFFECT | TENON_OP_LINEAR;
+  constexpr uint32_t known = TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_EFFECT |
+                             TENON_OP_LINEAR | TENON_OP_TRANSFER;
   if ((desc.flags & ~known) != 0 || desc.reserved != 0) {
     refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known) +
            ", reserved " + std::to_string(desc.reserved));
@@ -282,6 +313,7 @@ void check_op(const tenon_op_desc& desc, const std::string& name, const Schema& 
   if ((desc.flags & TENON_OP_RANDOM) != 0 && desc.random_words == nullptr) {
     refuse(what + ": flag RANDOM needs `random_words`; it is NULL");
   }
+  if ((desc.flags & TENON_OP_TRANSFER) != 0) check_transfer(desc, what, schema);
   check_role(desc.role, what, schema);
 }
 

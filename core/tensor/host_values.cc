@@ -30,7 +30,7 @@ HostValues::HostValues(Context& context, const Tensor& tensor)
     source = copy_.get();
     strides_ = copy_->strides();
   } else {
-    tensor.device().wait();
+    tensor.device().wait(context.id);
   }
   first_ = static_cast<const unsigned char*>(source->view.data);
 }

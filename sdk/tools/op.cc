@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/op.cc: `tenon op list` and `tenon op explain`.
+#include <algorithm>
+
 #include "operands.h"
 #include "session.h"
 
@@ -32,7 +34,11 @@ void print_op(const Json& op) {
         op.at("schema").get<std::string>() + "\n");
   const std::string doc = op.at("doc");
   if (!doc.empty()) print("\n" + doc + (doc.back() == '\n' ? "" : "\n"));
-  print(op.at("kernels").empty() ? "\nno kernels\n" : "\nkernels, best first\n");
+  const std::vector<std::string> flags = names_of(op.at("flags"));
+  const bool moves = std::find(flags.begin(), flags.end(), "transfer") != flags.end();
+  print(moves                      ? "\nno kernels needed: Tenon itself moves the data\n"
+        : op.at("kernels").empty() ? "\nno kernels\n"
+                                   : "\nkernels, best first\n");
   for (const Json& kernel : op.at("kernels")) print(kernel_text(kernel));
   if (op.at("compose").get<bool>()) print("composition: in terms of other ops\n");
   print(backward_text(op.at("vjp"), op.at("compose").get<bool>()) + "\n");
@@ -76,7 +82,9 @@ void print_call(const Json& call) {
   if (chosen.is_null()) {
     print("nothing can run this call\n");
   } else if (chosen.is_string()) {
-    print(chosen == "view" ? "a view: no kernel runs\n" : "runs its composition\n");
+    print(chosen == "view"       ? "a view: no kernel runs\n"
+          : chosen == "transfer" ? "a transfer: Tenon moves the data, no kernel of the op runs\n"
+                                 : "runs its composition\n");
   } else {
     print("runs the kernel of " + chosen.at("plugin").get<std::string>() + ", priority " +
           std::to_string(chosen.at("priority").get<int>()) + flags_text(chosen.at("flags")) + "\n");

@@ -13,16 +13,18 @@ namespace tenon::tests {
 
 // ---- Session ------------------------------------------------------------------------------------
 
-Session::Session(Kind kind) {
+Session::Session(Kind kind, const char* check) {
   const std::string plugins = plugin_dir();
-  const std::string strict = std::string(test_plugin_dir()) + "/conformance";
-  const tenon_string paths[] = {{plugins.data(), plugins.size()}, {strict.data(), strict.size()}};
+  const std::string more = kind == Simulated ? std::string(build_dir()) + "/sim_plugins"
+                                             : std::string(test_plugin_dir()) + "/conformance";
+  const tenon_string paths[] = {{plugins.data(), plugins.size()}, {more.data(), more.size()}};
   tenon_runtime_options options{};
   options.struct_size = sizeof options;
   options.flags = TENON_RUNTIME_NO_DEFAULT_PATHS | TENON_RUNTIME_NO_ENVIRONMENT;
   options.paths = paths;
-  options.n_paths = kind == Strict ? 2 : 1;
+  options.n_paths = kind == Strict || kind == Simulated ? 2 : 1;
   options.threads = 2;
+  if (check) options.check = {check, TENON_NUL};
   if (kind == Checked) options.check = {"layout", TENON_NUL};
   tenon_diag diag{};
   EXPECT_EQ(tenon_runtime_create(&options, &diag, &runtime_), TENON_OK) << diag.message;

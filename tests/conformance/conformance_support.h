@@ -29,14 +29,17 @@ inline constexpr uint64_t kSeed = 20261121;
 // A runtime on the tree's own plugins, and one context.
 class Session {
  public:
-  enum Kind { Plain, Checked, Strict };  // as shipped; check mode layout; with plugin test.strict
+  // As shipped; check mode layout; with plugin test.strict; with the simulated device.
+  enum Kind { Plain, Checked, Strict, Simulated };
 
-  explicit Session(Kind kind = Plain);
+  // `check` are check modes, beside those of `kind`.
+  explicit Session(Kind kind = Plain, const char* check = nullptr);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   operator tenon_context*() const { return context_; }
+  tenon_runtime* runtime() const { return runtime_; }
   Json query(std::string_view topic) const;
   const tenon_op* find(std::string_view op) const;
   tenon_op_info info(const tenon_op* op) const;

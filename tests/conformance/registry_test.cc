@@ -46,10 +46,10 @@ TEST(ConformanceRegistry, EveryOpCanRunOnTheHost) {
   ASSERT_NE(host, "");
   for (const Json& op : ops()) {
     bool runs = op.at("compose");
-    for (const Json& flag : op.at("flags")) runs = runs || flag == "view";
+    for (const Json& flag : op.at("flags")) runs = runs || flag == "view" || flag == "transfer";
     for (const Json& kernel : op.at("kernels")) runs = runs || kernel.at("device") == host;
     EXPECT_TRUE(runs) << op.at("name") << " has no kernel on " << host
-                      << ", is no view and has no composition";
+                      << ", is no view, no transfer, and has no composition";
   }
 }
 

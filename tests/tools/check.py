@@ -48,7 +48,7 @@ COMMON = {"examples/common"}  # but for this one, which its neighbours share
 EVERYDAY = """
     add sub mul div neg exp log sqrt abs max min sum mean where equal less copy fill cast select
     gather scatter sort any all slice reshape expand squeeze transpose permute concat split clone
-    flatten eq ne lt le gt ge isfinite uniform normal maximum minimum pow floor ceil round sign
+    flatten to eq ne lt le gt ge isfinite uniform normal maximum minimum pow floor ceil round sign
     clamp full rows_add sum_to
 """
 # Beside the folders of backends/. "cpu" alone means a processor: affinity, container limits.

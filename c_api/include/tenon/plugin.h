@@ -160,7 +160,8 @@ typedef struct tenon_launch {
 #define TENON_OP_EFFECT 4u  // must run even when no output is used
 #define TENON_OP_LINEAR 8u  // documentation: linear in its tensor inputs
 // Signature (x: T[...], *, kind: int, index: int) -> T[...]: the output lies on the device
-// {kind, index} (as in tenon_device), and Tenon itself moves the data there; the op has no kernels.
+// {kind, index} (as in tenon_device; kind 0 is host memory), and Tenon itself moves the data there;
+// the op has no kernels.
 #define TENON_OP_TRANSFER 16u
 
 // Fills out_metas[n_outputs] (shape and dtype preset to the dtype the schema gives, rank 0).

@@ -109,8 +109,7 @@ TENON_EXPORT tenon_status tenon_runtime_set_pin(tenon_context* context, const ch
 // another plugin offers a kernel or rule too, that takes over. The library stays mapped. A second
 // time changes nothing.
 // errors   TENON_E_NOT_FOUND, TENON_E_CAPTURE (while this context captures), TENON_E_INTERRUPTED
-//          (out of use, but calls may still be running inside), the failure of a device's earlier
-//          work (out of use all the same)
+//          (out of use, but calls may still be running inside)
 TENON_EXPORT tenon_status tenon_plugin_deactivate(tenon_context* context, const char* id,
                                                   uint64_t id_length);
 

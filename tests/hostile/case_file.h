@@ -4,7 +4,8 @@
 // before, after a space unless it begins with "\n".
 //
 //   needs: op hostile.twice      what makes Tenon open the plugin, this being the default; or
-//                                device, optimizer, dataset with a name, or: dispatch
+//                                backward (of an op), device, optimizer, dataset with a name; or
+//                                dispatch: a call of a good op on the good device
 //   manifest: {"op": ...}        a step of JSON Patch (RFC 6902) on the good plugin.json; a `test`
 //                                step fails the case where the good one has changed
 //   before: command              for the shell, in the plugin's folder and with $root and
@@ -26,9 +27,9 @@
 //   error: STATUS message        it opens, and this is what the call that `needs` names says
 //
 // In expected texts "\n" is a line break, "{{" a brace, and names in braces stand for folders
-// ({folder}, {plugins}, {root}, {good_plugins}), the {library}, {owner} ("name (number)" of this
-// process), sizes of structs ({tenon_op_desc}, {tenon_op_desc+3}) and numbers of the ABI ({draft},
-// {major}, {minor}).
+// ({folder}, {plugins}, {root}, {good_plugins}), the {library} and its {size} as built, {owner}
+// ("name (number)" of this process), this {machine}, the {sanitizer} of this build, sizes of
+// structs ({tenon_op_desc}, {tenon_op_desc+3}) and numbers of the ABI ({draft}, {major}, {minor}).
 #pragma once
 
 #include <map>

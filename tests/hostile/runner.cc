@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <tenon/plugin.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -103,6 +104,12 @@ std::string machine() {
   uname(&names);
   const std::string name = names.machine;
   return name == "x86_64" ? "x86-64" : name;
+}
+
+const char* sanitizer() {
+  return TENON_SANITIZER_BUILT == TENON_SANITIZER_ADDRESS  ? "AddressSanitizer"
+         : TENON_SANITIZER_BUILT == TENON_SANITIZER_THREAD ? "ThreadSanitizer"
+                                                           : "no sanitizer";
 }
 
 std::string size_of(const std::string& file) { return std::to_string(fs::file_size(file)); }
@@ -289,7 +296,7 @@ void run(const std::string& path, const std::string& library, const std::string&
   const std::map<std::string, std::string> names = {
       {"root", place.root()},       {"plugins", place.plugins()},   {"folder", place.folder()},
       {"library", place.library()}, {"good_plugins", plugin_dir()}, {"owner", owner()},
-      {"machine", machine()},       {"size", size_of(library)}};
+      {"machine", machine()},       {"sanitizer", sanitizer()},     {"size", size_of(library)}};
   json good;
   {
     Session session({plugin_dir()}, TENON_POLICY_OWNED);

@@ -27,7 +27,8 @@
 //   error: STATUS message        it opens, and this is what the call that `needs` names says
 //
 // In expected texts "\n" is a line break, "{{" a brace, and names in braces stand for folders
-// ({folder}, {plugins}, {root}, {good_plugins}), the {library} and its {size} as built, {owner}
+// ({folder}, {plugins}, {root}, {good_plugins}, which holds {good_count}), the {library} and its
+// {size} as built, {owner}
 // ("name (number)" of this process), this {machine}, the {sanitizer} of this build, sizes of
 // structs ({tenon_op_desc}, {tenon_op_desc+3}) and numbers of the ABI ({draft}, {major}, {minor}).
 #pragma once

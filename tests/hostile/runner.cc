@@ -290,13 +290,22 @@ class Trial {
   bool again_ = false;  // the process has had a runtime with this plugin
 };
 
+std::string good_count() {
+  size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(plugin_dir())) {
+    count += fs::exists(entry.path() / "plugin.json") ? 1 : 0;
+  }
+  return std::to_string(count);
+}
+
 void run(const std::string& path, const std::string& library, const std::string& manifest) {
   const CaseFile what = read_case(path);
   const Place place;
   const std::map<std::string, std::string> names = {
       {"root", place.root()},       {"plugins", place.plugins()},   {"folder", place.folder()},
-      {"library", place.library()}, {"good_plugins", plugin_dir()}, {"owner", owner()},
-      {"machine", machine()},       {"sanitizer", sanitizer()},     {"size", size_of(library)}};
+      {"library", place.library()}, {"good_plugins", plugin_dir()}, {"good_count", good_count()},
+      {"owner", owner()},           {"machine", machine()},         {"sanitizer", sanitizer()},
+      {"size", size_of(library)}};
   json good;
   {
     Session session({plugin_dir()}, TENON_POLICY_OWNED);

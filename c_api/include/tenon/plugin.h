@@ -254,7 +254,7 @@ typedef struct tenon_kernel_desc {
   uint32_t n_attrs;  // attributes known when built
   uint32_t n_rows;
   uint32_t n_variables;
-  // Each of the next four may be NULL.
+  // Each of the next four may be NULL, the last two together.
   // Bytes of scratch that `launch` will ask for. state [prepare]
   tenon_status (*workspace)(tenon_call* call, const tenon_launch* args, uint64_t* out_bytes);
   // 0 in *out_accepts declines what data cannot say; give the reason with fail's message.

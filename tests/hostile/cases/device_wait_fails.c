@@ -2,7 +2,8 @@
 // tests/hostile/cases/device_wait_fails.c: a device whose work fails, which is known when it is
 // waited for.
 // needs: device hostile
-// error: TENON_E_DEVICE device hostile:0: a wire came loose
+// error: TENON_E_DEVICE device hostile:0 failed: a wire came loose; enqueued since the last good
+//   wait: copy from host memory
 #include "../hostile.h"
 
 static tenon_status wait(void* self, int32_t index, void* stream, tenon_diag* diag) {

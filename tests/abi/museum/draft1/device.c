@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/abi/museum/draft1/device.c: plugin museum.device: the device kind "museum", whose memory
-// the host may use, and a kernel of museum.twice for it.
+// the host may use, its kernels for copy and fill, and one of museum.twice.
 #include <stdlib.h>
 
 #include "exhibit.h"
@@ -85,6 +85,73 @@ static const tenon_backend_table backend = {
     .event_query = event_query,
 };
 
+// y = x element by element, in any strides: what the host stages with.
+static tenon_status launch_copy(tenon_call* call, const tenon_launch* args) {
+  const tenon_view* x = &args->views[0];
+  const tenon_view* y = &args->views[1];
+  int64_t index[TENON_MAX_RANK] = {0};
+  int64_t count = 1;
+  (void)call;
+  for (int32_t d = 0; d < y->rank; ++d) count *= y->shape[d];
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t from = 0;
+    int64_t to = 0;
+    for (int32_t d = 0; d < y->rank; ++d) {
+      from += index[d] * x->strides[d];
+      to += index[d] * y->strides[d];
+    }
+    ((float*)y->data)[to] = ((const float*)x->data)[from];
+    for (int32_t d = y->rank - 1; d >= 0; --d) {
+      if (++index[d] < y->shape[d]) break;
+      index[d] = 0;
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status launch_fill(tenon_call* call, const tenon_launch* args) {
+  const tenon_view* y = &args->views[0];
+  const tenon_value* value = &args->attrs[1];
+  const double number = value->tag == TENON_VALUE_F64 ? value->as.f64 : (double)value->as.i64;
+  int64_t count = 1;
+  (void)call;
+  for (int32_t d = 0; d < y->rank; ++d) count *= y->shape[d];
+  for (int64_t i = 0; i < count; ++i) ((float*)y->data)[i] = (float)number;
+  return TENON_OK;
+}
+
+static const tenon_slot_rule copy_slots[] = {
+    {TENON_SLOT_IN, TENON_LAYOUT_STRIDED, TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE, 0},
+    {TENON_SLOT_OUT, TENON_LAYOUT_STRIDED, TENON_SLOT_NEGATIVE_STRIDE, 0}};
+static const tenon_slot_rule fill_slots[] = {{TENON_SLOT_OUT, TENON_LAYOUT_CONTIGUOUS, 0, 0}};
+
+static const tenon_kernel_desc copy_kernel = {
+    .struct_size = sizeof(tenon_kernel_desc),
+    .flags = TENON_KERNEL_CANONICAL | TENON_KERNEL_CAPTURE_SAFE,
+    .op = TEXT("tenon.copy"),
+    .device = TEXT("museum"),
+    .revision = 1,
+    .slots = copy_slots,
+    .dtype_rows = twice_rows,
+    .n_slots = 2,
+    .n_rows = 1,
+    .n_variables = 1,
+    .launch = launch_copy,
+};
+static const tenon_kernel_desc fill_kernel = {
+    .struct_size = sizeof(tenon_kernel_desc),
+    .flags = TENON_KERNEL_CANONICAL | TENON_KERNEL_CAPTURE_SAFE,
+    .op = TEXT("tenon.full"),
+    .device = TEXT("museum"),
+    .revision = 1,
+    .slots = fill_slots,
+    .dtype_rows = twice_rows,
+    .n_slots = 1,
+    .n_attrs = 3,
+    .n_rows = 1,
+    .n_variables = 1,
+    .launch = launch_fill,
+};
 static const tenon_kernel_desc kernel = {
     .struct_size = sizeof(tenon_kernel_desc),
     .flags = TENON_KERNEL_CANONICAL | TENON_KERNEL_CAPTURE_SAFE,
@@ -98,8 +165,8 @@ static const tenon_kernel_desc kernel = {
     .n_variables = 1,
     .launch = launch_twice,
 };
-static const tenon_kernel_desc* const kernels[] = {&kernel};
-static const tenon_kernels_table kernels_table = {sizeof(tenon_kernels_table), 1, kernels};
+static const tenon_kernel_desc* const kernels[] = {&copy_kernel, &fill_kernel, &kernel};
+static const tenon_kernels_table kernels_table = {sizeof(tenon_kernels_table), 3, kernels};
 
 static const void* get_interface(void* self, const char* id, uint64_t id_length) {
   (void)self;

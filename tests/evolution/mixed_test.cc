@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/evolution/mixed_test.cc: one process, plugins in C, in C++ with libstdc++, and in C++ with
-// libc++ by another compiler. All compute, and what any of them throws becomes an error record.
+// tests/evolution/mixed_test.cc: one process, plugins in C, in Rust, in C++ with libstdc++, and in
+// C++ with libc++ by another compiler. All compute, and what any of them throws becomes an error
+// record.
 #include <dlfcn.h>
 
 #include "tests/evolution/evolution_support.h"
@@ -59,6 +60,26 @@ TEST_F(Libcxx, ComputesBesideTheOthers) {
     if (handle) dlclose(handle);
   }
 }
+
+#ifdef TENON_TESTS_RUST
+TEST(Mixed, FourLanguageRuntimesComputeInOneGraph) {
+  Session s({test_plugin("evo.libcxx"), test_plugin("museum.op"),
+             std::string(test_plugin_dir()) + "/templates/test.rust_panics"});
+  const Tensor x = s.parameter({1, -2});
+  const Tensor in_c = std::move(s.call("museum.twice", {value_of(x)})[0]);
+  const Tensor in_rust = std::move(s.call("test.rust_panics", {value_of(in_c)})[0]);
+  const Tensor libcxx =
+      std::move(s.call("evo.letters", {value_of(in_rust)}, {words("seven..")})[0]);
+  const std::vector<Tensor> y = s.call("tenon.neg", {value_of(libcxx)});
+  EXPECT_THAT(s.floats(y[0].get()), ElementsAre(-9, -3));
+  s.backward(y[0]);
+  EXPECT_THAT(s.grad(x), ElementsAre(-2, -2));
+  std::vector<Tensor> none(1);
+  EXPECT_THAT(s.refusal(s.try_call("test.rust_panics", {value_of(x)}, {words("launch")}, none),
+                        TENON_E_PLUGIN),
+              HasSubstr("boom in launch"));
+}
+#endif
 
 TEST_F(Libcxx, WhatItThrowsBecomesAnErrorRecord) {
   for (int round = 0; round < 3; ++round) {

@@ -113,7 +113,8 @@ void bind_target(Invocation& call) {
   const int64_t index = call.attrs[1].as.i64;
   Runtime& runtime = *call.cx.runtime;
   const int64_t known = kind == 0 ? runtime.host_device().id.kind : kind;
-  if (known < 0 || known > UINT32_MAX || !runtime.registry.backend(static_cast<uint32_t>(known))) {
+  if (known < 0 || known > UINT32_MAX ||
+      runtime.registry.name_of(static_cast<uint32_t>(known)).empty()) {
     throw Error{
         .status = TENON_E_DEVICE,
         .message = call.op.name + ": there is no device kind with id " + std::to_string(kind),

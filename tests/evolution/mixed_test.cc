@@ -12,12 +12,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-tenon_value words(std::string_view text) {
-  tenon_value value{TENON_VALUE_STRING, static_cast<uint32_t>(text.size()), {}};
-  value.as.string = text.data();
-  return value;
-}
-
 TEST(Mixed, APluginInCLoadsBesideTheOthers) {
   Session s({test_plugin("museum.op")});
   const Tensor x = s.parameter({1, -2});
@@ -29,6 +23,12 @@ TEST(Mixed, APluginInCLoadsBesideTheOthers) {
 }
 
 #ifdef TENON_TESTS_LIBCXX
+
+tenon_value words(std::string_view text) {
+  tenon_value value{TENON_VALUE_STRING, static_cast<uint32_t>(text.size()), {}};
+  value.as.string = text.data();
+  return value;
+}
 
 class Libcxx : public testing::Test {
  protected:

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "tests/evolution/evolution_support.h"
+#include "tests/support/paths.h"
 
 namespace tenon::tests {
 namespace {
@@ -62,24 +63,35 @@ TEST_F(Libcxx, ComputesBesideTheOthers) {
 }
 
 #ifdef TENON_TESTS_RUST
+
+tenon_value dtype(tenon_dtype type) {
+  tenon_value value{TENON_VALUE_DTYPE, 0, {}};
+  value.as.dtype = type;
+  return value;
+}
+
 TEST(Mixed, FourLanguageRuntimesComputeInOneGraph) {
   Session s({test_plugin("evo.libcxx"), test_plugin("museum.op"),
              std::string(test_plugin_dir()) + "/templates/test.rust_panics"});
   const Tensor x = s.parameter({1, -2});
   const Tensor in_c = std::move(s.call("museum.twice", {value_of(x)})[0]);
-  const Tensor in_rust = std::move(s.call("test.rust_panics", {value_of(in_c)})[0]);
-  const Tensor libcxx =
-      std::move(s.call("evo.letters", {value_of(in_rust)}, {words("seven..")})[0]);
+  const Tensor wide =
+      std::move(s.call("tenon.cast", {value_of(in_c)}, {dtype(TENON_DTYPE_F64)})[0]);
+  const Tensor in_rust = std::move(s.call("test.rust_panics", {value_of(wide)})[0]);
+  const Tensor narrow =
+      std::move(s.call("tenon.cast", {value_of(in_rust)}, {dtype(TENON_DTYPE_F32)})[0]);
+  const Tensor libcxx = std::move(s.call("evo.letters", {value_of(narrow)}, {words("seven..")})[0]);
   const std::vector<Tensor> y = s.call("tenon.neg", {value_of(libcxx)});
   EXPECT_THAT(s.floats(y[0].get()), ElementsAre(-9, -3));
   s.backward(y[0]);
   EXPECT_THAT(s.grad(x), ElementsAre(-2, -2));
   std::vector<Tensor> none(1);
-  EXPECT_THAT(s.refusal(s.try_call("test.rust_panics", {value_of(x)}, {words("launch")}, none),
+  EXPECT_THAT(s.refusal(s.try_call("test.rust_panics", {value_of(wide)}, {words("launch")}, none),
                         TENON_E_PLUGIN),
               HasSubstr("boom in launch"));
 }
-#endif
+
+#endif  // TENON_TESTS_RUST
 
 TEST_F(Libcxx, WhatItThrowsBecomesAnErrorRecord) {
   for (int round = 0; round < 3; ++round) {

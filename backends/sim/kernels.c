@@ -173,6 +173,7 @@ static const tenon_kernel_desc live_desc = {.struct_size = sizeof(tenon_kernel_d
 #define ADDRESS(name, ...) &name##_desc,
 static const tenon_kernel_desc* const kernels[] = {KERNELS(ADDRESS) & matmul_desc, &inject_desc,
                                                    &live_desc};
+// The elements are pointers.  NOLINTNEXTLINE(bugprone-sizeof-expression)
 static const tenon_kernels_table table = {sizeof table, LENGTH(kernels), kernels};
 
 const tenon_kernels_table* sim_kernels(void) { return &table; }

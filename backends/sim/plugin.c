@@ -39,6 +39,7 @@ static const tenon_backend_pinned_table pinned = {
     .free = sim_pinned_free,
 };
 
+// The elements are pointers.  NOLINTNEXTLINE(bugprone-sizeof-expression)
 static const tenon_ops_table ops = {sizeof ops, sizeof sim_ops / sizeof *sim_ops, sim_ops};
 
 // Once for each runtime, so that two runtimes have devices of their own. A machine without the

@@ -27,7 +27,7 @@ ordered_json inputs_json(const Invocation& call) {
       value += operand.tensor ? tensor::describe(*operand.tensor) : value_text(operand.number);
     }
     if (param.list) {
-      value = "[" + value + "]";
+      value.insert(0, "[").append("]");
     } else if (value.empty()) {
       value = "none";
     }
@@ -162,6 +162,7 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
   }
   const bool composes = op.desc.compose != nullptr;
   ordered_json choice;
+  // A composition comes first or last.  NOLINTNEXTLINE(bugprone-branch-clone)
   if (composes && !rule && autograd::wants_recording(call)) {
     choice = "composition";  // recorded in place of a kernel, so that a gradient flows
   } else if (op.has(TENON_OP_TRANSFER)) {

@@ -63,17 +63,18 @@ Allowlist::Allowlist(const std::string& path) : path_(path) {
   }
   for (size_t i = 0; i < plugins->size(); ++i) {
     const json& entry = (*plugins)[i];
-    const std::string where = "plugins[" + std::to_string(i) + "]";
+    std::string where = "plugins[" + std::to_string(i) + "]";
     if (!entry.is_object()) refuse(path, TENON_E_DATA, where + " is not an object");
     const std::string id = text_at(entry, "id");
     const std::string hash = text_at(entry, "sha256");
     if (id.empty()) refuse(path, TENON_E_DATA, where + " has no \"id\"");
+    where.append(" (").append(id).append(")");
     if (!is_sha256(hash)) {
       refuse(path, TENON_E_DATA,
-             where + " (" + id + "): \"sha256\" must be 64 hexadecimal digits in small letters");
+             where + ": \"sha256\" must be 64 hexadecimal digits in small letters");
     }
     if (!hashes_.emplace(id, hash).second) {
-      refuse(path, TENON_E_DATA, where + ": " + id + " is listed twice");
+      refuse(path, TENON_E_DATA, where + " is listed twice");
     }
   }
 }

@@ -51,7 +51,8 @@ void open_libraries(Plugin& plugin) {
   for (const std::string& library : plugin.manifest.libraries) {
     const std::string problem = open_system_library(library);
     if (problem.empty()) continue;
-    registry::refuse("it needs the library " + library + ", which cannot be opened: " + problem);
+    std::string words = "it needs the library ";
+    registry::refuse(words.append(library).append(", which cannot be opened: ").append(problem));
   }
 }
 

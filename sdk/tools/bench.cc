@@ -274,7 +274,7 @@ std::pair<std::string, uint64_t> traced(const Session& session, Call& call) {
 
 std::string reason_of(const Json& explained, const std::string& plugin) {
   for (const Json& candidate : explained.at("candidates")) {
-    const std::string reason = candidate.at("reason");
+    std::string reason = candidate.at("reason");
     if (candidate.at("plugin") == plugin && !reason.empty()) return reason;
   }
   return "another plugin's kernel is chosen even where this one is pinned";
@@ -342,9 +342,9 @@ std::vector<std::string> wanted_providers(const Json& explained,
   const std::vector<std::string> all = providers_of(explained);
   for (const std::string& plugin : asked) {
     if (std::find(all.begin(), all.end(), plugin) != all.end()) continue;
-    throw Failure{"--plugins: no plugin \"" + plugin + "\" has kernels for " + op +
-                      "; these have: " + (all.empty() ? "none" : joined(all)),
-                  kUsage};
+    std::string words = "--plugins: no plugin \"";
+    words.append(plugin).append("\" has kernels for ").append(op).append("; these have: ");
+    throw Failure{words.append(all.empty() ? "none" : joined(all)), kUsage};
   }
   return asked.empty() ? all : asked;
 }

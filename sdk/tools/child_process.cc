@@ -70,9 +70,9 @@ std::vector<std::string> child_environment() {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     if (text.rfind("ASAN_OPTIONS=", 0) == 0) {
-      address = text.substr(13) + ":" + address;
+      address.insert(0, text.substr(13).append(":"));
     } else if (text.rfind("TSAN_OPTIONS=", 0) == 0) {
-      thread = text.substr(13) + ":" + thread;
+      thread.insert(0, text.substr(13).append(":"));
     } else if (text.rfind("TENON_TRACE=", 0) != 0) {  // children would write over each other's
       all.push_back(text);
     }

@@ -159,15 +159,17 @@ std::string manifest_text(const Json& manifest) {
               std::to_string(value.at("draft").get<int>());
     } else if (field == "kernels") {
       for (const Json& entry : value) {
-        shown += (shown.empty() ? "" : "; ") + entry.at("device").get<std::string>() + ": " +
-                 (entry.at("ops").is_array() ? joined(names_of(entry.at("ops"))) : "all ops");
+        shown += shown.empty() ? "" : "; ";
+        shown += entry.at("device").get<std::string>();
+        shown += ": ";
+        shown += entry.at("ops").is_array() ? joined(names_of(entry.at("ops"))) : "all ops";
       }
     } else if (value.is_array()) {
       shown = joined(names_of(value));
     } else {
       shown = value.is_string() ? value.get<std::string>() : value.dump();
     }
-    text += "  " + field + ": " + shown + "\n";
+    text.append("  ").append(field).append(": ").append(shown).append("\n");
   }
   return text;
 }

@@ -7,7 +7,7 @@ namespace {
 
 // The status, with `record` of the row false: these report into a tenon_diag.
 void add_diag(Rows& rows, const std::string& function, const std::string& what,
-              tenon_status expected, std::function<tenon_status(World&, tenon_diag*)> call) {
+              tenon_status expected, const std::function<tenon_status(World&, tenon_diag*)>& call) {
   rows.push_back({function, what, expected,
                   [call](World& w) {
                     tenon_diag diag{};
@@ -83,7 +83,7 @@ void add_creation(Rows& rows) {
 // Void functions: nothing to return, and nothing may happen.
 template <class T>
 void add_release(Rows& rows, const std::string& function, Kind kind, void (*release)(T*)) {
-  const auto row = [&](const char* what, std::function<void*(World&)> which) {
+  const auto row = [&](const char* what, const std::function<void*(World&)>& which) {
     rows.push_back({function, what, TENON_OK,
                     [release, which](World& w) {
                       release(static_cast<T*>(which(w)));
@@ -111,7 +111,7 @@ void add_library(Rows& rows) {
                     return TENON_OK;
                   },
                   false});
-  const auto text = [&](const char* what, std::function<void*(World&)> which) {
+  const auto text = [&](const char* what, const std::function<void*(World&)>& which) {
     rows.push_back({"tenon_text_get", what, TENON_E_HANDLE,
                     [which](World& w) {
                       return tenon_text_get(static_cast<const tenon_text*>(which(w)), &w.outs.name,

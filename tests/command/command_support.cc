@@ -35,7 +35,8 @@ std::vector<std::string> environment_with(const Environment& changes) {
     for (const auto& [changed, value] : changes) replaced = replaced || changed == name;
     if (!replaced) all.push_back(text);
   }
-  for (const auto& [name, value] : changes) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : changes)
+    all.push_back(std::string(name).append("=").append(value));
   return all;
 }
 

@@ -146,7 +146,7 @@ class CommandDoctorLoaded : public testing::Test {
     const Done done = run_command({"--plugin-path", folder_.path("plugins"), "--exclude",
                                    "tenon.openblas", "doctor", "--json"},
                                   environment);
-    const json answer = done.json();
+    json answer = done.json();
     EXPECT_EQ(entry_of(answer, "hostile.opens_libraries").at("state"), "open") << done.out;
     EXPECT_EQ(done.status, answer.at("findings").empty() ? 0 : 1);
     return answer;

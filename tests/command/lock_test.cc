@@ -42,7 +42,7 @@ class CommandLock : public testing::Test {
   json check() {
     const Done done =
         run_command({"--plugin-path", plugins_, "plugin", "check", "--allowlist", file_, "--json"});
-    const json answer = done.json();
+    json answer = done.json();
     const bool good =
         answer.at("new").empty() && answer.at("changed").empty() && answer.at("missing").empty();
     EXPECT_EQ(done.status, good ? 0 : 1) << done.out;

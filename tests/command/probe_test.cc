@@ -21,7 +21,7 @@ json probe(const std::string& name, const std::string& seconds = "20") {
                                 {{"TENON_TEST_HOSTILE", "1"}});
   const json answer = done.json();
   EXPECT_EQ(answer.at("plugins").size(), 1u) << done.out;
-  const json plugin = answer.at("plugins").at(0);
+  json plugin = answer.at("plugins").at(0);
   EXPECT_EQ(plugin.at("id"), id);
   EXPECT_EQ(done.status, plugin.at("verdict") == "ok" ? 0 : 1) << done.err;
   return plugin;

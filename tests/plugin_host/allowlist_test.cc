@@ -138,7 +138,7 @@ TEST(Allowlist, ABrokenLockFileIsRefusedAsAWhole) {
                 " plugins[0] (a.b): \"sha256\" must be 64 hexadecimal digits in small letters");
   EXPECT_EQ(
       message(json{{"lock", 1}, {"plugins", {entry("a.b", hash), entry("a.b", hash)}}}.dump()),
-      "allow-list " + path + " plugins[1]: a.b is listed twice");
+      "allow-list " + path + " plugins[1] (a.b) is listed twice");
   EXPECT_EQ(error_of([&] { Allowlist list(folder.path("none")); }).message,
             "allow-list " + folder.path("none") + " cannot be read: No such file or directory");
 }

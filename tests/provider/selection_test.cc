@@ -20,7 +20,7 @@ struct Operands {
 };
 
 std::vector<std::string> who(const Context& cx, const Operands& of) {
-  const std::vector<std::string> ran = cx.ran([&] { (void)cx.matmul(of.a, of.b); });
+  std::vector<std::string> ran = cx.ran([&] { (void)cx.matmul(of.a, of.b); });
   EXPECT_THAT(ran, ElementsAre(cx.chosen(of.a, of.b))) << "explain says otherwise";
   return ran;
 }

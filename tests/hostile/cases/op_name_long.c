@@ -9,6 +9,6 @@
 void spoil(void) {
   static char name[301];
   memset(name, 'a', 300);
-  memcpy(name, "hostile.", 8);
+  memcpy(name, "hostile.", sizeof "hostile." - 1);
   twice_op.desc.name = text_of(name);
 }

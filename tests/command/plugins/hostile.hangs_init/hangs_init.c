@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 static tenon_status misbehave(enum moment moment) {
-  while (moment == AT_INIT) pause();
+  if (moment == AT_INIT) {
+    for (;;) pause();
+  }
   return TENON_OK;
 }

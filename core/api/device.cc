@@ -38,6 +38,7 @@ std::string WorkWindow::only() const {
 
 namespace {
 
+constexpr std::string_view kPinnedId = "tenon.backend.pinned/1";
 constexpr const char* kCopyIn = "copy from host memory";
 constexpr const char* kCopyOut = "copy to host memory";
 
@@ -48,14 +49,12 @@ std::string words_of(tenon_diag& diag) {
 
 // The optional table; throws where it is there and cannot be used.
 const tenon_backend_pinned_table* pinned_table(const registry::Backend& backend) {
-  constexpr std::string_view id = "tenon.backend.pinned/1";
-  const auto* table = static_cast<const tenon_backend_pinned_table*>(
-      backend.plugin->interface.get_interface(backend.self, id.data(), id.size()));
+  const tenon_backend_pinned_table* table = find_pinned_table(backend);
   if (!table) return nullptr;
   if (table->struct_size < sizeof *table || !table->alloc || !table->free) {
     throw Error{.status = TENON_E_PLUGIN,
-                .message = "plugin " + backend.plugin->id + ": its table " + std::string(id) +
-                           " is too short or has an empty slot",
+                .message = "plugin " + backend.plugin->id + ": its table " +
+                           std::string(kPinnedId) + " is too short or has an empty slot",
                 .expected = "struct_size " + std::to_string(sizeof *table) + " and two functions",
                 .found = "struct_size " + std::to_string(table->struct_size),
                 .plugin = backend.plugin->id};
@@ -64,6 +63,11 @@ const tenon_backend_pinned_table* pinned_table(const registry::Backend& backend)
 }
 
 }  // namespace
+
+const tenon_backend_pinned_table* find_pinned_table(const registry::Backend& backend) {
+  return static_cast<const tenon_backend_pinned_table*>(
+      backend.plugin->interface.get_interface(backend.self, kPinnedId.data(), kPinnedId.size()));
+}
 
 Device::Device(Runtime& owner, const registry::Backend& from, int32_t index, uint64_t limit)
     : runtime(&owner),

@@ -33,6 +33,9 @@ namespace tenon {
 struct Runtime;
 class PinnedPool;
 
+// The backend's table "tenon.backend.pinned/1", unchecked; NULL where it has none.
+const tenon_backend_pinned_table* find_pinned_table(const registry::Backend& backend);
+
 // Which context asks: its number, which no other context of the runtime has or had.
 using Asker = uint64_t;
 
@@ -48,7 +51,7 @@ class WorkWindow {
     if (known_good_ == count_) askers_.clear();
   }
   const std::vector<Asker>& askers() const { return askers_; }
-  // "tenon.add #7, tenon.relu #8 (and 3 before)"
+  // "vendor.add #7, vendor.relu #8 (and 3 before)"
   std::string text() const;
   // The op of the only piece of work there is; else "".
   std::string only() const;

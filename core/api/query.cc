@@ -151,11 +151,6 @@ ordered_json memory_json(const Device& device) {
           {"lost", device.lost_message()}};
 }
 
-bool offers_pinned(const registry::Backend& backend) {
-  constexpr std::string_view id = "tenon.backend.pinned/1";
-  return backend.plugin->interface.get_interface(backend.self, id.data(), id.size()) != nullptr;
-}
-
 ordered_json device_json(Context& context, const registry::Backend& backend) {
   std::vector<std::string> present;
   std::vector<std::string> missing;
@@ -182,7 +177,7 @@ ordered_json device_json(Context& context, const registry::Backend& backend) {
           {"plugin", backend.plugin->id},
           {"host_memory", host},
           {"asynchronous", !host},
-          {"pinned", offers_pinned(backend)},
+          {"pinned", find_pinned_table(backend) != nullptr},
           {"usable", backend.count > 0 && (lost.empty() || lost.size() < indices)},
           {"lost", lost},
           {"count", backend.count},
@@ -245,8 +240,7 @@ std::vector<std::string> flag_words(const registry::Op& op) {
 ordered_json ops_json(Context& context) {
   ordered_json list = ordered_json::array();
   for (const registry::Op* op : context.runtime->registry.ops()) {
-    const registry::RuleSet* rules = op->rules.load(std::memory_order_acquire);
-    const registry::VjpRule* rule = rules && !rules->rules.empty() ? rules->rules.front() : nullptr;
+    const registry::VjpRule* rule = op->best_rule();
     const std::string role(registry::name_of_role(op->desc.role));
     list.push_back({{"name", op->name},
                     {"revision", op->desc.revision},

@@ -39,8 +39,7 @@ bool only_ours(const Tensor& tensor) {
 }
 
 [[noreturn]] void fail_without_rule(const Node& node) {
-  const registry::RuleSet* set = node.op->rules.load(std::memory_order_acquire);
-  const registry::VjpRule* rule = set && !set->rules.empty() ? set->rules.front() : nullptr;
+  const registry::VjpRule* rule = node.op->best_rule();
   const std::string too_old =
       rule ? rule_too_old(*rule, node.op->schema, node.input_begin, node.attrs.values()) : "";
   if (!too_old.empty()) {

@@ -14,6 +14,7 @@
 
 #include "core/api/error.h"
 #include "core/plugin/policy.h"
+#include "core/plugin/sha256.h"
 
 namespace tenon::plugin {
 namespace {
@@ -35,10 +36,6 @@ std::string read_all(const std::string& path) {
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (file.bad()) refuse(path, TENON_E_IO, "cannot be read");
   return text;
-}
-
-bool is_sha256(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 std::string text_at(const json& entry, const char* name) {

@@ -21,6 +21,7 @@
 
 #include "core/api/error.h"
 #include "core/plugin/plugin_host.h"
+#include "core/plugin/sha256.h"
 #include "core/registry/checks.h"
 
 namespace tenon::plugin {
@@ -142,9 +143,7 @@ std::string as_file_name(const Field& f) {
 std::string as_sha256(const Field& f) {
   if (f.value.is_null()) return {};
   std::string text = as_string(f);
-  if (text.size() != 64 || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    f.refuse("64 hexadecimal digits in small letters");
-  }
+  if (!is_sha256(text)) f.refuse("64 hexadecimal digits in small letters");
   return text;
 }
 

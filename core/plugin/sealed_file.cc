@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "core/api/error.h"
 #include "core/plugin/sha256.h"
@@ -30,55 +31,39 @@ struct Descriptor {
   }
 };
 
-void write_all(int descriptor, const void* data, size_t bytes, const std::string& path) {
-  const auto* from = static_cast<const char*>(data);
-  while (bytes != 0) {
-    const ssize_t written = ::write(descriptor, from, bytes);
+void write_all(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) refuse(path, "cannot be copied to memory: " + system_words());
-    from += written;
-    bytes -= static_cast<size_t>(written);
+    bytes.remove_prefix(static_cast<size_t>(written));
   }
 }
 
 }  // namespace
 
-MappedFile::MappedFile(const std::string& path) {
+std::string read_library(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat info {};
   if (file.number < 0 || fstat(file.number, &info) != 0) {
     refuse(path, errno == ENOENT ? "does not exist" : "cannot be read: " + system_words());
   }
   if (!S_ISREG(info.st_mode)) refuse(path, "is not a regular file");
-  size_ = static_cast<size_t>(info.st_size);
-  if (size_ == 0) return;
-  data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number, 0);
-  if (data_ == MAP_FAILED) refuse(path, "cannot be read: " + system_words());
-}
-
-MappedFile::~MappedFile() {
-  if (size_ != 0) munmap(data_, size_);
+  std::string bytes;
+  char buffer[1 << 16];
+  ssize_t got = 0;
+  while ((got = ::read(file.number, buffer, sizeof buffer)) != 0) {
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(path, "cannot be read: " + system_words());
+    bytes.append(buffer, static_cast<size_t>(got));
+  }
+  return bytes;
 }
 
 SealedFile::SealedFile(const std::string& path, const std::string& sha256) : sha256_(sha256) {
   Descriptor copy{memfd_create("tenon-plugin", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
   if (copy.number < 0) refuse(path, "cannot be copied to memory: " + system_words());
-  {
-    const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    struct stat info {};
-    if (file.number < 0 || fstat(file.number, &info) != 0) {
-      refuse(path, errno == ENOENT ? "does not exist" : "cannot be read: " + system_words());
-    }
-    if (!S_ISREG(info.st_mode)) refuse(path, "is not a regular file");
-    // Read, not mapped: a file that shrinks under a mapping kills the process.
-    char buffer[1 << 16];
-    ssize_t got = 0;
-    while ((got = ::read(file.number, buffer, sizeof buffer)) != 0) {
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) refuse(path, "cannot be read: " + system_words());
-      write_all(copy.number, buffer, static_cast<size_t>(got), path);
-    }
-  }
+  write_all(copy.number, read_library(path), path);
   constexpr int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
   if (fcntl(copy.number, F_ADD_SEALS, seals) != 0) {
     refuse(path, "cannot be sealed in memory: " + system_words());

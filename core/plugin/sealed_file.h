@@ -2,25 +2,13 @@
 // core/plugin/sealed_file.h: a library's bytes in memory that nobody can change any more.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 namespace tenon::plugin {
 
-// A regular file, readable; throws Error{TENON_E_PLUGIN} that names it.
-class MappedFile {
- public:
-  explicit MappedFile(const std::string& path);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  const void* data() const { return data_; }
-  size_t size() const { return size_; }
-
- private:
-  void* data_ = nullptr;
-  size_t size_ = 0;
-};
+// The bytes of a regular file; throws Error{TENON_E_PLUGIN} that names it. Read, not mapped: a file
+// that shrinks under a mapping kills the process.
+std::string read_library(const std::string& path);
 
 // A copy of `path` in a sealed memory file whose bytes have the given hash; throws
 // Error{TENON_E_PLUGIN} where they do not. The copy is what was hashed, so it does not matter what

@@ -41,6 +41,10 @@ const Crypto& crypto() {
 
 }  // namespace
 
+bool is_sha256(std::string_view text) noexcept {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 std::string sha256_of(const void* data, size_t bytes) {
   const Crypto& library = crypto();
   std::array<unsigned char, 64> digest{};
@@ -59,8 +63,8 @@ std::string sha256_of(const void* data, size_t bytes) {
 }
 
 std::string sha256_of_file(const std::string& path) {
-  const MappedFile file(path);
-  return sha256_of(file.data(), file.size());
+  const std::string bytes = read_library(path);
+  return sha256_of(bytes.data(), bytes.size());
 }
 
 }  // namespace tenon::plugin

@@ -73,6 +73,11 @@ struct Op : memory::SlotHeader {
   std::vector<std::string> report;  // what was passed over; read it with Registry::report_of
 
   bool has(uint32_t flag) const { return (desc.flags & flag) != 0; }
+  // The first of the rules; NULL where there is none.
+  const VjpRule* best_rule() const {
+    const RuleSet* set = rules.load(std::memory_order_acquire);
+    return set == nullptr || set->rules.empty() ? nullptr : set->rules.front();
+  }
 };
 
 struct Backend {

@@ -230,9 +230,8 @@ void Transaction::stage_vjp(const tenon_vjp_desc& desc, uint32_t position) {
   content_->rules.push_back({desc, &plugin_});
   const VjpRule* added = &content_->rules.back();
   new_rules_[op] = added;
-  const RuleSet* others = op->rules.load(std::memory_order_acquire);
-  if (others == nullptr || others->rules.empty()) return;
-  const VjpRule* best = others->rules.front();
+  const VjpRule* best = op->best_rule();
+  if (best == nullptr) return;
   const VjpRule* first = better(added, best) ? added : best;
   const VjpRule* second = first == added ? best : added;
   const std::string line = what + " comes after that of plugin " + first->plugin->id +

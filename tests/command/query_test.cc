@@ -55,6 +55,19 @@ class RuntimeQuery : public testing::Test {
   tenon_context* context_ = nullptr;
 };
 
+// Asked of the core's own hashing; the manifests hold what the command has computed.
+TEST_F(RuntimeQuery, HashesAreThoseOfTheManifests) {
+  const json hashes = query("hashes");
+  const json plugins = query("plugins");
+  ASSERT_EQ(hashes.size(), plugins.size());
+  ASSERT_FALSE(hashes.empty());
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    EXPECT_EQ(hashes[i].at("id"), plugins[i].at("id"));
+    EXPECT_EQ(hashes[i].at("sha256"), plugins[i].at("sha256")) << hashes[i];
+    EXPECT_EQ(hashes[i].at("problem"), "");
+  }
+}
+
 TEST_F(RuntimeQuery, EveryTopicIsJson) {
   for (const char* topic :
        {"plugins", "devices", "ops", "optimizers", "datasets", "samples", "paths", "log"}) {

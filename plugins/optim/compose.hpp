@@ -33,6 +33,31 @@ class Update {
   void set_state(uint32_t k, sdk::Value now, sdk::Value before) {
     store(kFirstState + k, now, before);
   }
+
+  // An operand that is changed by writes: `now` is the operand itself where all of it is held in C,
+  // else a copy in C, which keep() puts back. What it was `before` is known only where rows are
+  // updated.
+  struct Held {
+    uint32_t input;
+    sdk::Value before;
+    sdk::Value now;
+  };
+  Held hold_param() { return hold(0); }
+  Held hold_state(uint32_t k) { return hold(kFirstState + k); }
+  void scale(const Held& x, sdk::Value factor) {
+    calls_.apply("tenon.mul", {x.now, factor}, {}, {x.now.tensor()});
+  }
+  // x + (value * a) * b
+  void add_product(const Held& x, sdk::Value a, sdk::Value b, double value) {
+    calls_.apply("tenon.addcmul", {x.now, a, b}, {value}, {x.now.tensor()});
+  }
+  // x + a / b
+  void add_quotient(const Held& x, sdk::Value a, sdk::Value b) {
+    calls_.apply("tenon.addcdiv", {x.now, a, b}, {1.0}, {x.now.tensor()});
+  }
+  void keep(const Held& x) {
+    if (x.now.tensor() != entry(x.input).tensor()) store(x.input, x.now, x.before);
+  }
   void count_step() { calls_.apply("tenon.add", {step(), 1}, {}, {step().tensor()}); }
 
   sdk::Value add(sdk::Value a, sdk::Value b) { return calls_.call("tenon.add", {a, b}); }
@@ -55,6 +80,12 @@ class Update {
 
   sdk::Value entry(uint32_t input) const { return calls_.in(input).as.tensors[item_]; }
   tenon_dtype dtype(uint32_t input) { return calls_.meta(entry(input).tensor()).dtype; }
+
+  Held hold(uint32_t input) {
+    const sdk::Value before = fetch(input);
+    if constexpr (rows) return {input, before, calls_.call("tenon.copy", {before})};
+    return {input, before, before};
+  }
 
   // The whole tensor, or its given rows, in C.
   sdk::Value fetch(uint32_t input) {

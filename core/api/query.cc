@@ -212,6 +212,27 @@ std::vector<std::string> rows_text(const tenon_kernel_desc& kernel) {
   return rows;
 }
 
+// "in strided zero_stride" for each slot: what the kernel says it takes.
+std::vector<std::string> slots_text(const tenon_kernel_desc& kernel) {
+  static constexpr const char* roles[] = {"in", "out", "inout", "accum"};
+  static constexpr const char* layouts[] = {"contiguous", "inner_contiguous", "dense", "strided"};
+  static constexpr std::pair<uint32_t, const char*> flags[] = {
+      {TENON_SLOT_ZERO_STRIDE, " zero_stride"},
+      {TENON_SLOT_NEGATIVE_STRIDE, " negative_stride"},
+      {TENON_SLOT_HOST_SCALAR, " host_scalar"},
+      {TENON_SLOT_UNALIGNED, " unaligned"}};
+  std::vector<std::string> slots;
+  for (uint32_t i = 0; i < kernel.n_slots; ++i) {
+    const tenon_slot_rule& rule = kernel.slots[i];
+    std::string line = std::string(roles[rule.role]) + " " + layouts[rule.layout];
+    for (const auto& [flag, word] : flags) {
+      if (rule.flags & flag) line += word;
+    }
+    slots.push_back(std::move(line));
+  }
+  return slots;
+}
+
 ordered_json kernels_json(const registry::Op& op) {
   ordered_json list = ordered_json::array();
   const registry::KernelSet* set = op.kernels.load(std::memory_order_acquire);
@@ -221,7 +242,9 @@ ordered_json kernels_json(const registry::Op& op) {
                     {"priority", kernel->desc.priority},
                     {"canonical", (kernel->desc.flags & TENON_KERNEL_CANONICAL) != 0},
                     {"capture_safe", (kernel->desc.flags & TENON_KERNEL_CAPTURE_SAFE) != 0},
-                    {"dtypes", rows_text(kernel->desc)}});
+                    {"index_64", (kernel->desc.flags & TENON_KERNEL_INDEX_64) != 0},
+                    {"dtypes", rows_text(kernel->desc)},
+                    {"slots", slots_text(kernel->desc)}});
   }
   return list;
 }
@@ -335,6 +358,33 @@ ordered_json samples_json(Context& context) {
   return list;
 }
 
+ordered_json tolerances_json(Context& context) {
+  ordered_json list = ordered_json::array();
+  for (const registry::Tolerance& entry : context.runtime->registry.tolerances()) {
+    list.push_back({{"op", text(entry.desc.op)},
+                    {"revision", entry.desc.revision},
+                    {"dtype", tensor::name_of(entry.desc.dtype)},
+                    {"ulp", entry.desc.ulp},
+                    {"relative", entry.desc.relative},
+                    {"reason", text(entry.desc.reason)},
+                    {"plugin", entry.plugin->id}});
+  }
+  return list;
+}
+
+ordered_json optimizer_samples_json(Context& context) {
+  ordered_json list = ordered_json::array();
+  for (const registry::OptimizerSample& entry : context.runtime->registry.optimizer_samples()) {
+    list.push_back({{"optimizer", text(entry.desc.optimizer)},
+                    {"text", text(entry.desc.text)},
+                    {"steps", entry.desc.steps},
+                    {"expect", entry.desc.expect},
+                    {"fragment", text(entry.desc.fragment)},
+                    {"plugin", entry.plugin->id}});
+  }
+  return list;
+}
+
 // ---- the runtime itself -------------------------------------------------------------------------
 
 ordered_json stats_json(Context& context) {
@@ -410,11 +460,18 @@ struct Topic {
   bool opens_all;
 };
 constexpr Topic kTopics[] = {
-    {"plugins", plugins_json, false},  {"devices", devices_json, true},
-    {"ops", ops_json, true},           {"optimizers", optimizers_json, true},
-    {"datasets", datasets_json, true}, {"samples", samples_json, true},
-    {"paths", paths_json, false},      {"hashes", hashes_json, false},
-    {"stats", stats_json, false},      {"environment", environment_json, false},
+    {"plugins", plugins_json, false},
+    {"devices", devices_json, true},
+    {"ops", ops_json, true},
+    {"optimizers", optimizers_json, true},
+    {"datasets", datasets_json, true},
+    {"samples", samples_json, true},
+    {"tolerances", tolerances_json, true},
+    {"optimizer_samples", optimizer_samples_json, true},
+    {"paths", paths_json, false},
+    {"hashes", hashes_json, false},
+    {"stats", stats_json, false},
+    {"environment", environment_json, false},
     {"log", log_json, false},
 };
 

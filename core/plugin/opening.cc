@@ -42,6 +42,9 @@ registry::Tables tables_of(const tenon_plugin& plugin, void* self) {
   tables.optimizers = table_of<tenon_optimizers_table>(plugin, self, "tenon.optimizers/1");
   tables.datasets = table_of<tenon_datasets_table>(plugin, self, "tenon.datasets/1");
   tables.selftest = table_of<tenon_selftest_table>(plugin, self, "tenon.selftest/1");
+  tables.tolerances = table_of<tenon_tolerances_table>(plugin, self, "tenon.selftest.tolerances/1");
+  tables.optimizer_samples =
+      table_of<tenon_optimizer_samples_table>(plugin, self, "tenon.selftest.optimizers/1");
   return tables;
 }
 

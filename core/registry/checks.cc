@@ -259,6 +259,10 @@ void check_tables(const Tables& tables) {
               tables.datasets ? tables.datasets->descs : nullptr);
   check_table(tables.selftest, "tenon.selftest/1",
               tables.selftest ? tables.selftest->samples : nullptr);
+  check_table(tables.tolerances, "tenon.selftest.tolerances/1",
+              tables.tolerances ? tables.tolerances->descs : nullptr);
+  check_table(tables.optimizer_samples, "tenon.selftest.optimizers/1",
+              tables.optimizer_samples ? tables.optimizer_samples->descs : nullptr);
   if (tables.backend != nullptr && tables.backend->struct_size < sizeof(tenon_backend_table)) {
     refuse("table tenon.backend/1: struct_size is " + std::to_string(tables.backend->struct_size) +
            "; " + std::to_string(sizeof(tenon_backend_table)) + " is needed");

@@ -93,5 +93,7 @@ void check_backend(const tenon_backend_table& table);
 // `step` is the step op's schema, or nullptr where that op is not known yet.
 void check_optimizer(const tenon_optimizer_desc& desc, const std::string& name, const Schema* step);
 void check_dataset(const tenon_dataset_desc& desc, const std::string& name);
+void check_tolerance(const tenon_tolerance& desc, const std::string& what);
+void check_optimizer_sample(const tenon_optimizer_sample& desc, const std::string& what);
 
 }  // namespace tenon::registry

@@ -2,6 +2,7 @@
 // core/registry/checks_entries.cc: checks of kernels, backward rules, backends, optimizers and
 // datasets.
 #include <bit>
+#include <cmath>
 
 #include "core/registry/checks.h"
 
@@ -233,6 +234,10 @@ void check_step(const tenon_optimizer_desc& desc, const std::string& what, const
   }
 }
 
+void check_flags_zero(uint32_t flags, const std::string& what) {
+  if (flags != 0) refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(flags));
+}
+
 }  // namespace
 
 bool takes_any_layout(const tenon_kernel_desc& desc) {
@@ -325,9 +330,7 @@ void check_backend(const tenon_backend_table& table) {
 void check_optimizer(const tenon_optimizer_desc& desc, const std::string& name,
                      const Schema* step) {
   const std::string what = "optimizer " + name;
-  if (desc.flags != 0) {
-    refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags));
-  }
+  check_flags_zero(desc.flags, what);
   const std::string step_op(text_of(desc.step_op, what));
   const std::string rows_op(text_of(desc.rows_op, what));
   if (!is_dotted_name(step_op)) refuse(what + ": step_op '" + shown(step_op) + "' is no op name");
@@ -368,6 +371,33 @@ void check_dataset(const tenon_dataset_desc& desc, const std::string& name) {
              std::to_string(option.required) + "; 0 or 1 is needed");
     }
   }
+}
+
+void check_tolerance(const tenon_tolerance& desc, const std::string& what) {
+  check_flags_zero(desc.flags, what);
+  text_of(desc.op, what);
+  if (text_of(desc.reason, what).empty()) {
+    refuse(what + ": `reason` is empty; say in a sentence why the bits may differ");
+  }
+  if (!tensor::is_float(desc.dtype)) {
+    refuse(what + " has dtype " + std::to_string(desc.dtype) +
+           "; TENON_DTYPE_F16, BF16, F32 or F64 is needed");
+  }
+  const auto check = [&](const char* member, double value) {
+    if (std::isfinite(value) && value >= 0) return;
+    refuse(what + ": `" + member + "` is " + std::to_string(value) +
+           "; a finite number of 0 or more is needed");
+  };
+  check("ulp", desc.ulp);
+  check("relative", desc.relative);
+}
+
+void check_optimizer_sample(const tenon_optimizer_sample& desc, const std::string& what) {
+  check_flags_zero(desc.flags, what);
+  text_of(desc.optimizer, what);
+  text_of(desc.text, what);
+  text_of(desc.fragment, what);
+  if (desc.expect == TENON_OK && desc.steps == 0) refuse(what + ": `steps` is 0; 1 or more");
 }
 
 }  // namespace tenon::registry

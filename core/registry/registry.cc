@@ -127,6 +127,16 @@ std::vector<Sample> Registry::samples() const {
   return index_->samples;
 }
 
+std::vector<Tolerance> Registry::tolerances() const {
+  const std::shared_lock lock(mutex_);
+  return index_->tolerances;
+}
+
+std::vector<OptimizerSample> Registry::optimizer_samples() const {
+  const std::shared_lock lock(mutex_);
+  return index_->optimizer_samples;
+}
+
 std::vector<std::string> Registry::report_of(const Op& op) const {
   const std::shared_lock lock(mutex_);
   return op.report;

@@ -107,6 +107,16 @@ struct Sample {
   plugin::Plugin* plugin = nullptr;
 };
 
+struct Tolerance {
+  tenon_tolerance desc{};
+  plugin::Plugin* plugin = nullptr;
+};
+
+struct OptimizerSample {
+  tenon_optimizer_sample desc{};
+  plugin::Plugin* plugin = nullptr;
+};
+
 // What one plugin's tables hold, as read by the plugin host; borrowed.
 struct Tables {
   const tenon_ops_table* ops = nullptr;
@@ -116,6 +126,8 @@ struct Tables {
   const tenon_optimizers_table* optimizers = nullptr;
   const tenon_datasets_table* datasets = nullptr;
   const tenon_selftest_table* selftest = nullptr;
+  const tenon_tolerances_table* tolerances = nullptr;
+  const tenon_optimizer_samples_table* optimizer_samples = nullptr;
 };
 
 class Registry {
@@ -155,6 +167,8 @@ class Registry {
   std::vector<const Optimizer*> optimizers() const;
   std::vector<const Dataset*> datasets() const;
   std::vector<Sample> samples() const;
+  std::vector<Tolerance> tolerances() const;
+  std::vector<OptimizerSample> optimizer_samples() const;
   std::vector<std::string> report_of(const Op& op) const;
 
   // Raised by every change that can alter a kernel choice.
@@ -185,6 +199,8 @@ class Registry {
     std::map<std::string, const Optimizer*, std::less<>> optimizers;
     std::map<std::string, const Dataset*, std::less<>> datasets;
     std::vector<Sample> samples;
+    std::vector<Tolerance> tolerances;
+    std::vector<OptimizerSample> optimizer_samples;
   };
 
   void* runtime_;

@@ -18,7 +18,10 @@ void Registry::remove(const plugin::Plugin& plugin) {
   std::erase_if(next->backends, is_its);
   std::erase_if(next->optimizers, [&](const auto& entry) { return is_its(entry.second); });
   std::erase_if(next->datasets, [&](const auto& entry) { return is_its(entry.second); });
-  std::erase_if(next->samples, [&](const Sample& sample) { return sample.plugin == &plugin; });
+  const auto own = [&](const auto& entry) { return entry.plugin == &plugin; };
+  std::erase_if(next->samples, own);
+  std::erase_if(next->tolerances, own);
+  std::erase_if(next->optimizer_samples, own);
   for (uint32_t role = 1; role < kRoleEnd; ++role) {
     if (next->roles[role] == nullptr || !is_its(next->roles[role])) continue;
     const auto heir = std::find_if(next->ops.begin(), next->ops.end(),

@@ -82,6 +82,10 @@ void Transaction::stage(const Tables& tables) {
   for (uint32_t i = 0; tables.selftest != nullptr && i < tables.selftest->count; ++i) {
     stage_sample(tables.selftest->samples[i], i);
   }
+  each(tables.tolerances, "tolerance",
+       [this](const auto& desc, uint32_t i) { stage_tolerance(desc, i); });
+  each(tables.optimizer_samples, "optimizer sample",
+       [this](const auto& desc, uint32_t i) { stage_optimizer_sample(desc, i); });
   build_sets();
 }
 
@@ -318,6 +322,28 @@ void Transaction::stage_sample(const tenon_sample& sample, uint32_t position) {
     return;
   }
   next_->samples.push_back({sample, &plugin_});
+}
+
+void Transaction::stage_tolerance(const tenon_tolerance& desc, uint32_t position) {
+  const std::string what = "tolerance " + std::to_string(position);
+  check_tolerance(desc, what);
+  const std::string_view name = text_of(desc.op, what);
+  if (next_->ops_by_name.find(name) == next_->ops_by_name.end()) {
+    pass_over("tolerance for unknown op " + shown(name) + " was passed over");
+    return;
+  }
+  next_->tolerances.push_back({desc, &plugin_});
+}
+
+void Transaction::stage_optimizer_sample(const tenon_optimizer_sample& desc, uint32_t position) {
+  const std::string what = "optimizer sample " + std::to_string(position);
+  check_optimizer_sample(desc, what);
+  const std::string_view name = text_of(desc.optimizer, what);
+  if (next_->optimizers.find(name) == next_->optimizers.end()) {
+    pass_over("sample for unknown optimizer " + shown(name) + " was passed over");
+    return;
+  }
+  next_->optimizer_samples.push_back({desc, &plugin_});
 }
 
 void Transaction::build_sets() {

@@ -48,6 +48,8 @@ class Transaction {
   void stage_optimizer(const tenon_optimizer_desc& desc, uint32_t position);
   void stage_dataset(const tenon_dataset_desc& desc, uint32_t position);
   void stage_sample(const tenon_sample& sample, uint32_t position);
+  void stage_tolerance(const tenon_tolerance& desc, uint32_t position);
+  void stage_optimizer_sample(const tenon_optimizer_sample& desc, uint32_t position);
   void check_mandatory() const;
   void build_sets();
 

@@ -11,8 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <random>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/draw.hpp>
 #include <tenon/sdk/sample_value.hpp>
 
 #include "operands.h"
@@ -21,7 +20,6 @@
 namespace tenon::tools {
 namespace {
 
-constexpr uint64_t kSeed = 20270401;
 constexpr double kBatchSeconds = 1e-3;  // long against the clock's own cost
 constexpr size_t kLeastBatches = 5;
 
@@ -75,36 +73,13 @@ Numbers numbers_of(const Session& session, const tenon_tensor* tensor) {
   return numbers;
 }
 
-// Writes what the sample says about the tensor.
-void fill(const Session& session, tenon_tensor* tensor, const sdk::SampleTensor& sample,
-          std::mt19937_64& random) {
-  const auto count = static_cast<size_t>(sample.element_count());
-  std::string bytes;
-  sdk::dispatch_dtype(sdk::sample_dtype(sample.dtype), [&]<class T>() {
-    bytes.resize(count * sizeof(T));
-    std::uniform_real_distribution<double> draw(sample.low, sample.high);
-    for (size_t i = 0; i < count; ++i) {
-      T value{};
-      if (sample.explicit_values) {
-        std::visit([&](auto given) { value = sdk::convert<T>(given); }, sample.values[i]);
-      } else if constexpr (std::is_same_v<T, sdk::Bool>) {
-        value = sdk::Bool((random() & 1) != 0);
-      } else {
-        value = sdk::convert<T>(sdk::is_float_type<T> ? draw(random) : std::floor(draw(random)));
-      }
-      sdk::store(bytes.data() + i * sizeof(T), value);
-    }
-  });
-  session.check(tenon_tensor_set_data(session.context(), tensor, bytes.data(), bytes.size()));
-}
-
 // The op with its operands, as often as wanted.
 class Call {
  public:
   Call(const Session& session, const std::string& name, const std::string& sample)
       : session_(session),
         op_(find(session, name)),
-        operands_(session, op_, sample),
+        operands_(session, op_, sample, {nullptr, sdk::kDrawSeed}),
         sample_(sdk::parse_sample(sample)) {
     explained_ = explain();
     for (const Json& output : explained_.at("outputs")) {
@@ -129,11 +104,8 @@ class Call {
 
   // Operands and random numbers as at the start.
   void reset() const {
-    std::mt19937_64 random(kSeed);
-    for_each_tensor([&](tenon_tensor* tensor, const sdk::SampleTensor& from) {
-      fill(session_, tensor, from, random);
-    });
-    session_.check(tenon_context_set_seed(session_.context(), kSeed, 0));
+    operands_.fill();
+    session_.check(tenon_context_set_seed(session_.context(), sdk::kDrawSeed, 0));
   }
 
   void run(uint64_t times) {
@@ -476,7 +448,7 @@ int bench(const Options& options, const BenchRequest& request) {
   report.work = call.work();
   report.head = {{"op", request.op},
                  {"sample", request.sample},
-                 {"seed", kSeed},
+                 {"seed", sdk::kDrawSeed},
                  {"arithmetic", request.arithmetic},
                  {"threads", session.query("environment").at("threads")},
                  {"min_time_s", request.min_time},

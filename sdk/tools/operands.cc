@@ -2,38 +2,20 @@
 // sdk/tools/operands.cc: from sample text to values.
 #include "operands.h"
 
-#include <cmath>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/draw.hpp>
 #include <tenon/sdk/sample_value.hpp>
 
 namespace tenon::tools {
 namespace {
 
-// Integers stay integers: a double could not hold all of them.
-template <class T>
-T element_of(const sdk::SampleScalar& scalar) {
-  return std::visit([](auto value) { return sdk::convert<T>(value); }, scalar);
-}
-
-template <class T>
-T drawn(const sdk::SampleTensor& tensor, std::mt19937_64& random) {
-  // By hand: the standard's distributions differ between libraries.
-  const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
-  const double value = tensor.low + unit * (tensor.high - tensor.low);
-  if constexpr (std::is_same_v<T, sdk::Bool>) return sdk::Bool(unit < 0.5);
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(std::floor(value));
-  return sdk::convert<T>(value);
-}
-
-std::vector<unsigned char> contents_of(const sdk::SampleTensor& tensor, std::mt19937_64& random) {
+std::vector<unsigned char> contents_of(const sdk::SampleTensor& tensor, uint64_t seed,
+                                       uint64_t number) {
   const auto count = static_cast<size_t>(tensor.element_count());
   std::vector<unsigned char> bytes;
   sdk::dispatch_dtype(sdk::sample_dtype(tensor.dtype), [&]<class T>() {
     bytes.resize(count * sizeof(T));
     for (size_t i = 0; i < count; ++i) {
-      sdk::store(bytes.data() + i * sizeof(T), tensor.explicit_values
-                                                   ? element_of<T>(tensor.values[i])
-                                                   : drawn<T>(tensor, random));
+      sdk::store(bytes.data() + i * sizeof(T), sdk::sample_element<T>(tensor, seed, number, i));
     }
   });
   return bytes;
@@ -52,6 +34,7 @@ Operands::Operands(const Session& session, const tenon_op* op, const std::string
   try {
     for (const sdk::SampleInput& given : sample_.inputs) inputs_.push_back(input(given));
     for (const auto& [name, value] : sample_.attrs) set_attr(op, name, value);
+    if (options_.seed) fill();
   } catch (...) {
     for (tenon_tensor* tensor : tensors_) tenon_tensor_release(tensor);
     throw;
@@ -69,11 +52,16 @@ tenon_tensor* Operands::make(const sdk::SampleTensor& tensor) {
                                      options_.device, static_cast<int32_t>(tensor.dims.size()),
                                      tensor.dims.data(), &made));
   tensors_.push_back(made);
-  if (options_.random != nullptr) {
-    const std::vector<unsigned char> bytes = contents_of(tensor, *options_.random);
-    session_.check(tenon_tensor_set_data(session_.context(), made, bytes.data(), bytes.size()));
-  }
+  texts_.push_back(&tensor);
   return made;
+}
+
+void Operands::fill() const {
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    const std::vector<unsigned char> bytes = contents_of(*texts_[i], *options_.seed, i);
+    session_.check(
+        tenon_tensor_set_data(session_.context(), tensors_[i], bytes.data(), bytes.size()));
+  }
 }
 
 tenon_value Operands::input(const sdk::SampleInput& given) {

@@ -3,18 +3,18 @@
 #pragma once
 
 #include <deque>
-#include <random>
+#include <optional>
 #include <tenon/sdk/sample.hpp>
 
 #include "session.h"
 
 namespace tenon::tools {
 
-// Where the tensors lie, and what is in them. Without `random` their contents are not set: that is
+// Where the tensors lie, and what is in them. Without `seed` their contents are not set: that is
 // enough where nothing runs.
 struct OperandOptions {
   const tenon_device* device = nullptr;  // NULL: the context's
-  std::mt19937_64* random = nullptr;
+  std::optional<uint64_t> seed;
 };
 
 class Operands {
@@ -25,6 +25,9 @@ class Operands {
   ~Operands();
   Operands(const Operands&) = delete;
   Operands& operator=(const Operands&) = delete;
+
+  // Gives the tensors their contents again; only with a seed.
+  void fill() const;
 
   const std::vector<tenon_value>& inputs() const { return inputs_; }
   const std::vector<tenon_value>& attrs() const { return attrs_; }
@@ -38,6 +41,7 @@ class Operands {
   const OperandOptions options_;
   sdk::Sample sample_;  // values point into it
   std::vector<tenon_tensor*> tensors_;
+  std::vector<const sdk::SampleTensor*> texts_;  // of tensors_
   std::deque<std::vector<tenon_tensor*>> lists_;
   std::vector<tenon_value> inputs_;
   std::vector<tenon_value> attrs_;

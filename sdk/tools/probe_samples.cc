@@ -5,13 +5,12 @@
 
 #include <map>
 #include <set>
+#include <tenon/sdk/draw.hpp>
 
 #include "operands.h"
 
 namespace tenon::tools {
 namespace {
-
-constexpr uint64_t kSeed = 20240917;
 
 struct Sample {
   std::string op, text, fragment;
@@ -69,8 +68,7 @@ class Runner {
     tenon_op_info info{};
     info.struct_size = sizeof info;
     session_.check(tenon_op_get_info(context, op, &info));
-    std::mt19937_64 random(kSeed);
-    const Operands operands(session_, op, sample.text, {device, &random});
+    const Operands operands(session_, op, sample.text, {device, sdk::kDrawSeed});
     // What is written in place may not require a gradient.
     backward = backward && sample.expect == TENON_OK &&
                std::string_view(info.schema).find("!:") == std::string_view::npos;

@@ -256,6 +256,35 @@ MEMBER(tenon_selftest_table, struct_size, 0);
 MEMBER(tenon_selftest_table, count, 4);
 MEMBER(tenon_selftest_table, samples, 8);
 
+STRUCT(tenon_tolerance, 64);
+MEMBER(tenon_tolerance, struct_size, 0);
+MEMBER(tenon_tolerance, flags, 4);
+MEMBER(tenon_tolerance, op, 8);
+MEMBER(tenon_tolerance, reason, 24);
+MEMBER(tenon_tolerance, revision, 40);
+MEMBER(tenon_tolerance, dtype, 44);
+MEMBER(tenon_tolerance, ulp, 48);
+MEMBER(tenon_tolerance, relative, 56);
+
+STRUCT(tenon_tolerances_table, 16);
+MEMBER(tenon_tolerances_table, struct_size, 0);
+MEMBER(tenon_tolerances_table, count, 4);
+MEMBER(tenon_tolerances_table, descs, 8);
+
+STRUCT(tenon_optimizer_sample, 64);
+MEMBER(tenon_optimizer_sample, struct_size, 0);
+MEMBER(tenon_optimizer_sample, flags, 4);
+MEMBER(tenon_optimizer_sample, optimizer, 8);
+MEMBER(tenon_optimizer_sample, text, 24);
+MEMBER(tenon_optimizer_sample, fragment, 40);
+MEMBER(tenon_optimizer_sample, expect, 56);
+MEMBER(tenon_optimizer_sample, steps, 60);
+
+STRUCT(tenon_optimizer_samples_table, 16);
+MEMBER(tenon_optimizer_samples_table, struct_size, 0);
+MEMBER(tenon_optimizer_samples_table, count, 4);
+MEMBER(tenon_optimizer_samples_table, descs, 8);
+
 STRUCT(tenon_host_call, 32);
 MEMBER(tenon_host_call, struct_size, 0);
 MEMBER(tenon_host_call, flags, 4);

@@ -191,6 +191,8 @@ long_kernel twice_kernel, copy_kernel, full_kernel;
 long_rule twice_rule;
 long_optimizer sgd;
 long_dataset numbers;
+long_tolerance tolerance;
+long_optimizer_sample sgd_run;
 long_backend backend;
 tenon_sample samples[ROOM];
 tenon_slot_rule twice_slots[TENON_MAX_SLOTS + 1], copy_slots[2], full_slots[1];
@@ -204,12 +206,16 @@ const tenon_kernel_desc* kernels[ROOM];
 const tenon_vjp_desc* rules[ROOM];
 const tenon_optimizer_desc* optimizers[ROOM];
 const tenon_dataset_desc* datasets[ROOM];
+const tenon_tolerance* tolerances[ROOM];
+const tenon_optimizer_sample* sgd_runs[ROOM];
 tenon_ops_table ops_table;
 tenon_kernels_table kernels_table;
 tenon_vjps_table rules_table;
 tenon_optimizers_table optimizers_table;
 tenon_datasets_table datasets_table;
 tenon_selftest_table samples_table;
+tenon_tolerances_table tolerances_table;
+tenon_optimizer_samples_table sgd_runs_table;
 hostile_interface interfaces[N_INTERFACES];
 
 void set_op(long_op* op, const char* name, const char* schema, uint32_t shape_rule) {
@@ -309,6 +315,25 @@ static void set_training(void) {
   datasets_table = (tenon_datasets_table){sizeof datasets_table, 1, datasets};
   samples[0] = (tenon_sample){TEXT("hostile.twice"), TEXT("f32[2,3]"), {NULL, 0}, TENON_OK, 1};
   samples_table = (tenon_selftest_table){sizeof samples_table, 1, samples};
+  tolerance.desc = (tenon_tolerance){sizeof(tenon_tolerance),
+                                     0,
+                                     TEXT("hostile.twice"),
+                                     TEXT("for tests"),
+                                     1,
+                                     TENON_DTYPE_F32,
+                                     1,
+                                     0};
+  tolerances[0] = &tolerance.desc;
+  tolerances_table = (tenon_tolerances_table){sizeof tolerances_table, 1, tolerances};
+  sgd_run.desc = (tenon_optimizer_sample){sizeof(tenon_optimizer_sample),
+                                          0,
+                                          TEXT("hostile.sgd"),
+                                          TEXT("f32[2]"),
+                                          {NULL, 0},
+                                          TENON_OK,
+                                          1};
+  sgd_runs[0] = &sgd_run.desc;
+  sgd_runs_table = (tenon_optimizer_samples_table){sizeof sgd_runs_table, 1, sgd_runs};
 }
 
 static void set_backend(void) {
@@ -332,11 +357,15 @@ static void set_backend(void) {
 }
 
 static void set_interfaces(void) {
-  const hostile_interface all[N_INTERFACES] = {
-      {"tenon.ops/1", &ops_table},           {"tenon.kernels/1", &kernels_table},
-      {"tenon.vjps/1", &rules_table},        {"tenon.backend/1", &backend.table},
-      {"tenon.datasets/1", &datasets_table}, {"tenon.optimizers/1", &optimizers_table},
-      {"tenon.selftest/1", &samples_table}};
+  const hostile_interface all[N_INTERFACES] = {{"tenon.ops/1", &ops_table},
+                                               {"tenon.kernels/1", &kernels_table},
+                                               {"tenon.vjps/1", &rules_table},
+                                               {"tenon.backend/1", &backend.table},
+                                               {"tenon.datasets/1", &datasets_table},
+                                               {"tenon.optimizers/1", &optimizers_table},
+                                               {"tenon.selftest/1", &samples_table},
+                                               {"tenon.selftest.tolerances/1", &tolerances_table},
+                                               {"tenon.selftest.optimizers/1", &sgd_runs_table}};
   memcpy(interfaces, all, sizeof all);
 }
 

@@ -4,8 +4,8 @@
 //
 // It registers one of everything: the ops hostile.twice, hostile.step and hostile.finite (role
 // isfinite), a kernel on cpu, the device kind "hostile" with the kernels it must have, a backward
-// rule, an optimizer, a dataset and a sample. All of it may be written, and the descriptors are
-// followed by a tail of zeros, so a case changes what it likes in `spoil`:
+// rule, an optimizer, a dataset, samples and a tolerance. All of it may be written, and the
+// descriptors are followed by a tail of zeros, so a case changes what it likes in `spoil`:
 //
 //   // tests/hostile/cases/op_size_zero.c: an op that says it has no bytes.
 //   // refused: op 0: struct_size is 0; at least {tenon_op_desc} is needed
@@ -66,6 +66,14 @@ typedef struct long_dataset {
   tenon_dataset_desc desc;
   unsigned char tail[TAIL];
 } long_dataset;
+typedef struct long_tolerance {
+  tenon_tolerance desc;
+  unsigned char tail[TAIL];
+} long_tolerance;
+typedef struct long_optimizer_sample {
+  tenon_optimizer_sample desc;
+  unsigned char tail[TAIL];
+} long_optimizer_sample;
 typedef struct long_backend {
   tenon_backend_table table;
   unsigned char tail[TAIL];
@@ -76,6 +84,8 @@ extern long_kernel twice_kernel, copy_kernel, full_kernel;
 extern long_rule twice_rule;
 extern long_optimizer sgd;
 extern long_dataset numbers;
+extern long_tolerance tolerance;
+extern long_optimizer_sample sgd_run;
 extern long_backend backend;
 
 #define ROOM 12  // for what a case adds
@@ -92,15 +102,19 @@ extern const tenon_kernel_desc* kernels[ROOM];
 extern const tenon_vjp_desc* rules[ROOM];
 extern const tenon_optimizer_desc* optimizers[ROOM];
 extern const tenon_dataset_desc* datasets[ROOM];
+extern const tenon_tolerance* tolerances[ROOM];
+extern const tenon_optimizer_sample* sgd_runs[ROOM];
 extern tenon_ops_table ops_table;
 extern tenon_kernels_table kernels_table;
 extern tenon_vjps_table rules_table;
 extern tenon_optimizers_table optimizers_table;
 extern tenon_datasets_table datasets_table;
 extern tenon_selftest_table samples_table;
+extern tenon_tolerances_table tolerances_table;
+extern tenon_optimizer_samples_table sgd_runs_table;
 
 // What get_interface answers.
-#define N_INTERFACES 7
+#define N_INTERFACES 9
 typedef struct hostile_interface {
   const char* id;
   const void* table;

@@ -84,14 +84,15 @@ TENON_EXPORT void tenon_runtime_release(tenon_runtime* runtime);
 //   "plugins"     each plugin found: id, folder, state, why it was refused, what it lists
 //   "devices"     each device kind: indices, roles, can it do autograd, why not
 //   "ops"         each op: schema, documentation, flags, kernels, backward rule
-//   "optimizers"  "datasets"  "samples"
+//   "optimizers"  "datasets"
+//   "samples"  "tolerances"  "optimizer_samples"  what plugins say to test themselves with
 //   "paths"       the folders searched, in order, and what was wrong with each
 //   "hashes"      sha256 of each plugin's library as it is now on disk
 //   "stats"       live objects, memory per device, launches
 //   "environment" threads, check modes, CPU limits
 //   "log"         the newest lines plugins have logged
-// "devices", "ops", "optimizers", "datasets" and "samples" open every permitted plugin.
-// errors   TENON_E_NOT_FOUND
+// All but "plugins", "paths", "hashes", "stats", "environment" and "log" open every permitted
+// plugin. errors   TENON_E_NOT_FOUND
 TENON_EXPORT tenon_status tenon_runtime_query(tenon_context* context, const char* topic,
                                               uint64_t topic_length, tenon_text** out_json);
 

@@ -658,6 +658,51 @@ unsafe impl Sync for tenon_selftest_table {}
 
 #[repr(C)]
 #[derive(Clone, Copy)]
+pub struct tenon_tolerance {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub op: tenon_string,
+    pub reason: tenon_string,
+    pub revision: u32,
+    pub dtype: tenon_dtype,
+    pub ulp: f64,
+    pub relative: f64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_tolerances_table {
+    pub struct_size: u32,
+    pub count: u32,
+    pub descs: *const *const tenon_tolerance,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_tolerances_table {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_optimizer_sample {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub optimizer: tenon_string,
+    pub text: tenon_string,
+    pub fragment: tenon_string,
+    pub expect: tenon_status,
+    pub steps: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_optimizer_samples_table {
+    pub struct_size: u32,
+    pub count: u32,
+    pub descs: *const *const tenon_optimizer_sample,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_optimizer_samples_table {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
 pub struct tenon_host_call {
     pub struct_size: u32,
     pub flags: u32,

@@ -228,4 +228,30 @@ constexpr tenon_sample refused(std::string_view op, std::string_view text, tenon
   return {str(op), str(text), str(fragment), status, revision};
 }
 
+// How far right results may lie from the exact ones; see tenon_tolerance.
+struct ToleranceParts {
+  std::string_view op;
+  tenon_dtype dtype = TENON_DTYPE_F32;
+  double ulp = 0;
+  double relative = 0;
+  std::string_view reason;
+  uint32_t revision = 1;
+};
+constexpr tenon_tolerance tolerance(const ToleranceParts& p) {
+  return {
+      sizeof(tenon_tolerance), 0, str(p.op), str(p.reason), p.revision, p.dtype, p.ulp, p.relative};
+}
+
+// A run of an optimizer that works, and one whose creation is refused.
+constexpr tenon_optimizer_sample optimizer_sample(std::string_view optimizer, std::string_view text,
+                                                  uint32_t steps) {
+  return {
+      sizeof(tenon_optimizer_sample), 0, str(optimizer), str(text), {nullptr, 0}, TENON_OK, steps};
+}
+constexpr tenon_optimizer_sample optimizer_refused(std::string_view optimizer,
+                                                   std::string_view text, tenon_status status,
+                                                   std::string_view fragment) {
+  return {sizeof(tenon_optimizer_sample), 0, str(optimizer), str(text), str(fragment), status, 0};
+}
+
 }  // namespace tenon::sdk

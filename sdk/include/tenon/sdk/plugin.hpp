@@ -23,6 +23,8 @@ struct Unit {
   std::span<const tenon_optimizer_desc> optimizers{};
   std::span<const tenon_dataset_desc> datasets{};
   const tenon_backend_table* backend = nullptr;
+  std::span<const tenon_tolerance> tolerances{};
+  std::span<const tenon_optimizer_sample> optimizer_samples{};
 };
 
 #define TENON_UNIT(name)                             \
@@ -58,6 +60,8 @@ struct State {
       for (const auto& item : unit->kernels) kernels.push_back(&item);
       for (const auto& item : unit->optimizers) optimizers.push_back(&item);
       for (const auto& item : unit->datasets) datasets.push_back(&item);
+      for (const auto& item : unit->tolerances) tolerances.push_back(&item);
+      for (const auto& item : unit->optimizer_samples) optimizer_samples.push_back(&item);
       samples.insert(samples.end(), unit->samples.begin(), unit->samples.end());
       if (unit->backend) backend = unit->backend;
     }
@@ -67,6 +71,9 @@ struct State {
     optimizers_table = {sizeof optimizers_table, count(optimizers), optimizers.data()};
     datasets_table = {sizeof datasets_table, count(datasets), datasets.data()};
     selftest_table = {sizeof selftest_table, count(samples), samples.data()};
+    tolerances_table = {sizeof tolerances_table, count(tolerances), tolerances.data()};
+    optimizer_samples_table = {sizeof optimizer_samples_table, count(optimizer_samples),
+                               optimizer_samples.data()};
   }
   const void* find(std::string_view id) const {
     if (id == "tenon.ops/1") return ops.empty() ? nullptr : &ops_table;
@@ -75,6 +82,12 @@ struct State {
     if (id == "tenon.optimizers/1") return optimizers.empty() ? nullptr : &optimizers_table;
     if (id == "tenon.datasets/1") return datasets.empty() ? nullptr : &datasets_table;
     if (id == "tenon.selftest/1") return samples.empty() ? nullptr : &selftest_table;
+    if (id == "tenon.selftest.tolerances/1") {
+      return tolerances.empty() ? nullptr : &tolerances_table;
+    }
+    if (id == "tenon.selftest.optimizers/1") {
+      return optimizer_samples.empty() ? nullptr : &optimizer_samples_table;
+    }
     if (id == "tenon.backend/1") return backend;
     return nullptr;
   }
@@ -89,6 +102,8 @@ struct State {
   std::vector<const tenon_optimizer_desc*> optimizers;
   std::vector<const tenon_dataset_desc*> datasets;
   std::vector<tenon_sample> samples;
+  std::vector<const tenon_tolerance*> tolerances;
+  std::vector<const tenon_optimizer_sample*> optimizer_samples;
   const tenon_backend_table* backend = nullptr;
   tenon_ops_table ops_table{};
   tenon_vjps_table vjps_table{};
@@ -96,6 +111,8 @@ struct State {
   tenon_optimizers_table optimizers_table{};
   tenon_datasets_table datasets_table{};
   tenon_selftest_table selftest_table{};
+  tenon_tolerances_table tolerances_table{};
+  tenon_optimizer_samples_table optimizer_samples_table{};
 };
 
 // What every host of this draft reads of a tenon_plugin.

@@ -12,8 +12,8 @@ namespace rules = tenon::rules;
 constexpr std::string_view name = "tenon.addcdiv";
 
 constexpr std::string_view doc =
-    R"(Adds a scaled quotient: `y = x + value * a / b`. The operands are broadcast together. Division
-by zero gives an infinity or NaN.
+    R"(Adds a scaled quotient: `y = x + value * a / b`. The operands are broadcast together.
+Division by zero gives an infinity or NaN.
 
 In place it is the step of Adam: `addcdiv(p, m, sqrt(v) + eps, value=-lr)`.
 

@@ -214,9 +214,12 @@ constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_refused("tenon.adam", "f32[2] | eps=true", TENON_E_ATTRIBUTE,
                            "\"eps\" has the wrong type")};
 
+constexpr auto kTolerances = step_tolerances("tenon.adam_step", "tenon.adam_rows");
+
 }  // namespace
 
 TENON_UNIT(adam) = {.ops = kOps,
                     .samples = kSamples,
                     .optimizers = kOptimizers,
+                    .tolerances = kTolerances,
                     .optimizer_samples = kOptimizerSamples};

@@ -197,9 +197,12 @@ constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_refused("tenon.adamw", "f32[2] | weight_decay=-0.1", TENON_E_ATTRIBUTE,
                            "\"weight_decay\" is out of range")};
 
+constexpr auto kTolerances = step_tolerances("tenon.adamw_step", "tenon.adamw_rows");
+
 }  // namespace
 
 TENON_UNIT(adamw) = {.ops = kOps,
                      .samples = kSamples,
                      .optimizers = kOptimizers,
+                     .tolerances = kTolerances,
                      .optimizer_samples = kOptimizerSamples};

@@ -274,9 +274,12 @@ constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_refused("tenon.sgd", "f32[2] | nesterov=1", TENON_E_ATTRIBUTE,
                            "\"nesterov\" has the wrong type")};
 
+constexpr auto kTolerances = step_tolerances("tenon.sgd_step", "tenon.sgd_rows");
+
 }  // namespace
 
 TENON_UNIT(sgd) = {.ops = kOps,
                    .samples = kSamples,
                    .optimizers = kOptimizers,
+                   .tolerances = kTolerances,
                    .optimizer_samples = kOptimizerSamples};

@@ -78,6 +78,15 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "| shape=[2], dtype=f16", TENON_E_DTYPE, "f16"),
 };
 
+constexpr std::string_view reason =
+    "Logarithm, root, sine and cosine are the C library's, and near their zeros only the absolute "
+    "error of the angle is small.";
+constexpr tenon_tolerance tolerances[] = {
+    sdk::tolerance(
+        {.op = name, .dtype = TENON_DTYPE_F32, .ulp = 2, .relative = 2e-7, .reason = reason}),
+    sdk::tolerance(
+        {.op = name, .dtype = TENON_DTYPE_F64, .ulp = 2, .relative = 1e-15, .reason = reason})};
+
 }  // namespace
 
-TENON_UNIT(normal) = {.ops = ops, .samples = samples};
+TENON_UNIT(normal) = {.ops = ops, .samples = samples, .tolerances = tolerances};

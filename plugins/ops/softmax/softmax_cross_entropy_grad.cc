@@ -103,7 +103,11 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[], f32[2,3]", TENON_E_ARGUMENT, "number of operands"),
 };
 
+constexpr auto tolerances = sdk::float_tolerances(
+    name, "A quotient, the C library's exp, a difference and a product, each rounded.",
+    {.f16 = {1, 2e-06}, .bf16 = {1, 2e-06}, .f32 = {2, 2e-06}, .f64 = {4, 4e-15}});
+
 }  // namespace
 
 TENON_UNIT(softmax_cross_entropy_grad) = {
-    .ops = ops, .vjps = vjps, .samples = samples};
+    .ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

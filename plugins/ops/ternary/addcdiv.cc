@@ -89,6 +89,12 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[2], f32[2], f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
+constexpr auto tolerances = sdk::float_tolerances(
+    name,
+    "Three rounded operations, whose errors count against the largest result where x and the term "
+    "cancel.",
+    {.f16 = {1, 4e-07}, .bf16 = {1, 4e-07}, .f32 = {2, 4e-07}, .f64 = {2, 1e-15}});
+
 }  // namespace
 
-TENON_UNIT(addcdiv) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(addcdiv) = {.ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

@@ -58,6 +58,11 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
+constexpr auto tolerances = sdk::float_tolerances(
+    name,
+    "An exp within 1 ULP, a sum and a quotient in f64, from which a narrower float is rounded.",
+    {.f16 = {1, 0}, .bf16 = {1, 0}, .f32 = {1, 0}, .f64 = {2, 0}});
+
 }  // namespace
 
-TENON_UNIT(sigmoid) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(sigmoid) = {.ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

@@ -78,8 +78,9 @@ def compare(runtime, name, rows):
             tally.passed += int((steps <= allowed).sum())
             for i in numpy.flatnonzero(steps > allowed):
                 tally.fail(
-                    f"{dtype} {form}, x = {float(given[i]).hex()}: found {float(found[i]).hex()}, "
-                    f"expected {float(expected[i]).hex()} within {allowed[i]} ULP, off by {steps[i]}"
+                    f"{dtype} {form}, x = {float(given[i]).hex()}: "
+                    f"found {float(found[i]).hex()}, expected {float(expected[i]).hex()}, "
+                    f"off by {steps[i]} ULP, {allowed[i]} allowed"
                 )
     return tally
 
@@ -105,7 +106,7 @@ def main():
     if not cases:
         print(f"FAILED no umath-validation-set-*.csv in {DATA}: this NumPy came without its tests")
         return 1
-    status = suite.main("numpy umath", {"numpy": numpy.__version__}, cases)
+    status = suite.main("numpy_umath", {"numpy": numpy.__version__}, cases)
     runtime.close()
     return status
 

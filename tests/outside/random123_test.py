@@ -2,8 +2,8 @@
 # tests/outside/random123_test.py: uniform and normal against Random123 and its known answers.
 """Random123's kat_vectors has three vectors for philox4x32 of 10 rounds. Tenon takes the key as
 seed, the first two counter words as counter and the last two as stream. An f32 shows the top 24
-bits of its word, an f64 the top 53 bits of two. Longer runs are compared with philox_numpy.py, which
-is held to the same three vectors with all of their bits."""
+bits of its word, an f64 the top 53 bits of two. Longer runs are compared with philox_numpy.py,
+which is held to the same three vectors with all of their bits."""
 
 import math
 import sys
@@ -21,17 +21,13 @@ import philox_numpy
 import ulp
 
 # Counter, key, answer, as in Random123's tests/kat_vectors.
-KNOWN_ANSWERS = [
-    tuple([int(word, 16) for word in words.split()] for words in line.split("|"))
-    for line in (
-        "00000000 00000000 00000000 00000000 | 00000000 00000000"
-        "| 6627e8d5 e169c58d bc57ac4c 9b00dbd8",
-        "ffffffff ffffffff ffffffff ffffffff | ffffffff ffffffff"
-        "| 408f276d 41c83b0e a20bc7c6 6d5451fd",
-        "243f6a88 85a308d3 13198a2e 03707344 | a4093822 299f31d0"
-        "| d16cfe09 94fdcceb 5001e420 24126ea1",
-    )
-]
+VECTORS = """
+00000000 00000000 00000000 00000000 00000000 00000000 6627e8d5 e169c58d bc57ac4c 9b00dbd8
+ffffffff ffffffff ffffffff ffffffff ffffffff ffffffff 408f276d 41c83b0e a20bc7c6 6d5451fd
+243f6a88 85a308d3 13198a2e 03707344 a4093822 299f31d0 d16cfe09 94fdcceb 5001e420 24126ea1
+"""
+WORDS = [[int(word, 16) for word in line.split()] for line in VECTORS.strip().splitlines()]
+KNOWN_ANSWERS = [(words[:4], words[4:6], words[6:]) for words in WORDS]
 # Seed, stream, counter. The last block of the second is the last there is: counting ends, and must
 # not begin anew, before 2^64.
 STATES = [(0, 0, 0), (2**64 - 1, 2**64 - 1, 2**64 - 2**20), (20261121, 7, 2**32 - 100)]
@@ -150,9 +146,9 @@ def check_counter(tally, runtime, what, state, dtype, count):
 
 
 def box_muller(unit, mean, deviation):
-    """The formula of tenon.normal's documentation, in mpmath, rounded once. Its arithmetic is f64, so
-    the angle is what f64 makes of it: near a zero of the cosine the rounding of 2 pi u alone moves
-    the result by thousands of ULP."""
+    """The formula of tenon.normal's documentation, in mpmath, rounded once. Its arithmetic is f64,
+    so the angle is what f64 makes of it: near a zero of the cosine the rounding of 2 pi u alone
+    moves the result by thousands of ULP."""
     smallest = 2.0 ** (-24 if unit.dtype == numpy.float32 else -53)
     values = []
     for first, second in unit.reshape(-1, 2).tolist():

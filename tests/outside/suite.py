@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/outside/suite.py: runs the cases of an outside suite op by op and keeps the scoreboard.
-"""scoreboard.json says, suite by suite and op by op, how many cases are claimed to pass. A run fails
-when a case fails, when fewer cases passed than are claimed, and when an op has no passed case. With
---claim it raises the claims to what passed. Nothing here lowers a claim: that takes an editor.
+"""scoreboard.json says, suite by suite and op by op, how many cases are claimed to pass. A suite is
+named as its script, <suite>_test.py. A run fails when a case fails, when fewer cases passed than
+are claimed, and when an op has no passed case. With --claim it raises the claims to what passed.
+Nothing here lowers a claim: that takes an editor.
 
 Every case of a suite is passed, failed, or uncovered with a reason; none is left out in silence.
 """
@@ -55,23 +56,25 @@ class Scoreboard:
         self.suites = json.loads(self.path.read_text()) if self.path.exists() else {}
 
     def claims(self, suite):
-        return {
-            op: entry["claimed"] for op, entry in self.suites.get(suite, {}).get("ops", {}).items()
-        }
+        return {op: entry["claimed"] for op, entry in self.suites[suite]["ops"].items()}
 
-    def versions(self, suite):
-        return self.suites.get(suite, {}).get("versions", {})
+    def compares(self, suite, versions):
+        """Another release of a suite has other cases: only their failures count then."""
+        return suite not in self.suites or self.suites[suite]["versions"] == versions
 
     def shortfalls(self, suite, tallies):
         """One line for each op of which fewer cases passed than are claimed."""
-        return [
-            f"{op}: {claimed} cases are claimed, {tallies[op].passed if op in tallies else 0} passed"
-            for op, claimed in sorted(self.claims(suite).items())
-            if claimed > (tallies[op].passed if op in tallies else 0)
-        ]
+        if suite not in self.suites:
+            return [f"{self.path.name} claims nothing of {suite}: run {suite}_test.py --claim"]
+        lines = []
+        for op, claimed in sorted(self.claims(suite).items()):
+            passed = tallies[op].passed if op in tallies else 0
+            if passed < claimed:
+                lines.append(f"{op}: {claimed} cases are claimed, {passed} passed")
+        return lines
 
     def claim(self, suite, versions, tallies):
-        lower = self.shortfalls(suite, tallies)
+        lower = self.shortfalls(suite, tallies) if suite in self.suites else []
         if lower:
             raise LowerClaim(
                 "claims only grow; where fewer cases are right, edit "
@@ -86,7 +89,20 @@ class Scoreboard:
             for op, tally in sorted(tallies.items())
         }
         self.suites[suite] = {"versions": versions, "ops": ops}
-        self.path.write_text(json.dumps(dict(sorted(self.suites.items())), indent=1) + "\n")
+        self.path.write_text(text_of(self.suites))
+
+
+def text_of(suites):
+    """JSON with a line for each op, so that a change of the file can be read."""
+    blocks = []
+    for name, suite in sorted(suites.items()):
+        rows = [f"  {json.dumps(op)}: {json.dumps(entry)}" for op, entry in suite["ops"].items()]
+        blocks.append(
+            f'{json.dumps(name)}: {{"versions": {json.dumps(suite["versions"])}, "ops": {{\n'
+            + ",\n".join(rows)
+            + "}}"
+        )
+    return "{" + ",\n".join(blocks) + "}\n"
 
 
 def main(suite, versions, cases, arguments=None, scoreboard=None):
@@ -95,7 +111,11 @@ def main(suite, versions, cases, arguments=None, scoreboard=None):
     scoreboard = scoreboard or Scoreboard()
     tallies, problems = {}, []
     for op, case in sorted(cases.items()):
-        tallies[op] = case()
+        try:
+            tallies[op] = case()
+        except Exception as error:  # the other ops are still worth knowing
+            tallies[op] = Tally()
+            tallies[op].fail(f"raised {error!r}")
         print(f"{op:36} {tallies[op].line()}", flush=True)
         problems += [f"{op}: {words}" for words in tallies[op].problems()]
     totals = sum(tally.passed for tally in tallies.values())
@@ -107,11 +127,10 @@ def main(suite, versions, cases, arguments=None, scoreboard=None):
             scoreboard.claim(suite, versions, tallies)
         except LowerClaim as refusal:
             problems.append(str(refusal))
-    elif scoreboard.versions(suite) in ({}, versions):
+    elif scoreboard.compares(suite, versions):
         problems += scoreboard.shortfalls(suite, tallies)
     else:
-        # Another release has other cases: only their failures count.
-        print(f"claims were made with {scoreboard.versions(suite)} and are not compared")
+        print(f"the claims are those of another release, {scoreboard.suites[suite]['versions']}")
     for problem in problems:
         print(f"FAILED {problem}")
     return 1 if problems else 0

@@ -264,6 +264,12 @@ class Runtime:
             c_uint64(len(data)),
         )
 
+    def host_kind(self):
+        """The number by which the runtime knows the kind of host memory."""
+        device = Device()
+        self.call("tenon_device_find", b"", c_uint64(0), c_int32(0), byref(device))
+        return device.kind
+
     def wrap(self, dtype, shape, strides, address):
         """A tensor on memory of the caller's, who keeps it; strides in elements."""
         return self.make(

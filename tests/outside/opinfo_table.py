@@ -40,10 +40,11 @@ class Row:
 
 @dataclasses.dataclass
 class Entry:
-    """`slack`: how many units in the last place a result may be off; None: not at all, but that zeros
-    of either sign are equal, and NaNs. With `sums` the units are those of the largest number among
-    operands and results, because an order of adding shows where terms cancel. Units of a gradient
-    (float64) are always those, since broadcasting adds. `why` says where the slack comes from."""
+    """`slack`: how many units in the last place a result may be off; None: not at all, save that
+    zeros of either sign are equal, and NaNs. With `sums` the units are those of the largest number
+    among operands and results, because an order of adding shows where terms cancel. Units of a
+    gradient (float64) are always those, since broadcasting adds. `why`: where the slack comes from.
+    """
 
     rows: list
     slack: float | None = None

@@ -295,8 +295,10 @@ def argmax(input, dim=None, keepdim=False):
     return call(input, axis=dim, keepdims=keepdim, lacks=lacks)
 
 
-def fused(input, tensor1, tensor2, *, value=1):
-    return call(input, tensor1, tensor2, value=float(value))
+def scaled_onto(input, tensor1, tensor2, *, value=1):
+    """Of integers Tenon makes f32, PyTorch keeps them."""
+    lacks = {"integers": not input.dtype.is_floating_point}
+    return call(input, tensor1, tensor2, value=float(value), lacks=lacks)
 
 
 CASTS = {
@@ -319,8 +321,12 @@ SUMS = "PyTorch adds in another order"
 
 TABLE = {
     "tenon.add": Entry([Row("add", scaled)]),
-    "tenon.addcmul": Entry([Row("addcmul", fused)], 4, 16, "two products and a sum"),
-    "tenon.addcdiv": Entry([Row("addcdiv", fused)], 4, 16, "quotient, product and sum"),
+    "tenon.addcmul": Entry(
+        [Row("addcmul", scaled_onto)], 4, 16, "two products and a sum", sums=True
+    ),
+    "tenon.addcdiv": Entry(
+        [Row("addcdiv", scaled_onto)], 4, 16, "quotient, product and sum", sums=True
+    ),
     "tenon.argmax": Entry([Row("argmax", argmax), Row("max.reduction_with_dim", argmax_along)]),
     "tenon.cast": Entry(
         [Row("to", to_cast), *[Row(name, cast_to(dtype)) for name, dtype in CASTS.items()]]

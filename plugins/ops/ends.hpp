@@ -22,8 +22,7 @@ inline constexpr std::string_view kF64 =
     "f64[6]{1.7976931348623157e308,-1.7976931348623157e308,2.2250738585072014e-308,5e-324,-5e-324,"
     "1.0000000000000002}";
 inline constexpr std::string_view kSpecial = "f32[8]{0.0,-0.0,1.0,-1.0,inf,-inf,nan,1e-40}";
-inline constexpr std::string_view kI64 =
-    "i64[5]{-9223372036854775808,-1,0,1,9223372036854775807}";
+inline constexpr std::string_view kI64 = "i64[5]{-9223372036854775808,-1,0,1,9223372036854775807}";
 inline constexpr std::string_view kI32 = "i32[5]{-2147483648,-1,0,1,2147483647}";
 inline constexpr std::string_view kI16 = "i16[4]{-32768,-1,0,32767}";
 inline constexpr std::string_view kI8 = "i8[4]{-128,-1,0,127}";

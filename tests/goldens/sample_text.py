@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import exact
 
-TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|-?inf\b|-?\d[\w.]*(?:(?<=[eE])[-+]\d+)?|\w+|[][(){},|=])')
+STRING, NUMBER = r'"(?:[^"\\]|\\.)*"', r"-?inf\b|-?\d[\w.]*(?:(?<=[eE])[-+]\d+)?"
+TOKEN = re.compile(rf"\s*({STRING}|{NUMBER}|\w+|[][(){{}},|=])")
 WORDS = {"true": True, "false": False, "inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
@@ -71,7 +72,8 @@ class Parser:
         shape = tuple(self.many("]", self.scalar))
         low, high = -1.0, 1.0
         if not exact.is_float(dtype):
-            low, high = (0.0 if dtype in ("u8", "bool") else -5.0), (2.0 if dtype == "bool" else 6.0)
+            low = 0.0 if dtype in ("u8", "bool") else -5.0
+            high = 2.0 if dtype == "bool" else 6.0
         given = None
         if self.accept("("):
             low, high = (float(bound) for bound in self.many(")", self.scalar))

@@ -39,7 +39,7 @@ def is_integer(dtype):
 
 
 def scaled_integer(value):
-    """(sign, n, e): |value| is n * 2^e, or next to it with an odd n that no rounding takes for a tie."""
+    """(sign, n, e): |value| is n * 2^e, or just above it, and then n is odd and no tie."""
     if isinstance(value, mpmath.mpf):
         sign, mantissa, exponent, _ = value._mpf_
         return sign, int(mantissa), int(exponent)

@@ -22,17 +22,13 @@ Source: Python array API standard, `mean`.
 Canonical arithmetic: the sum as in `tenon.sum`, divided by `n` before the one rounding to
 T.)";
 
-// sum / n. A sum of f16 may leave its range where the mean does not, so it is taken in f32.
+// sum / n. A sum of f16 may leave its range where the mean does not.
 void compose(sdk::Compose& c) {
   const tenon_meta meta = c.meta(c.in(0).tensor());
   const auto count = static_cast<double>(rules::reduced_count(rules::shape_of(meta), c.attrs[0]));
-  const bool half = meta.dtype == TENON_DTYPE_F16;
-  sdk::Value x = c.in(0);
-  if (half) x = c.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F32)});
+  const sdk::Value x = rules::widened(c, c.in(0));
   tenon_tensor* sum = c.call("tenon.sum", {x}, {c.attrs[0], c.attrs[1]});
-  tenon_tensor* mean = c.call("tenon.div", {sum, count});
-  if (half) mean = c.call("tenon.cast", {mean}, {sdk::Value::dtype(meta.dtype)});
-  c.set(0, mean);
+  c.set(0, rules::rounded_to(c, c.call("tenon.div", {sum, count}), meta.dtype));
 }
 
 void vjp(sdk::Vjp& v) {

@@ -27,7 +27,7 @@ void compose(sdk::Compose& c) {
   tenon_tensor* differences = rules::shifted(c);
   tenon_tensor* powers = c.call("tenon.exp", {differences});
   tenon_tensor* total = rules::sum_over(c, powers, c.attrs.integer(0));
-  c.set(0, c.call("tenon.sub", {differences, c.call("tenon.log", {total})}));
+  rules::set_rounded(c, c.call("tenon.sub", {differences, c.call("tenon.log", {total})}));
 }
 
 void vjp(sdk::Vjp& v) {

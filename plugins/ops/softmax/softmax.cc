@@ -27,7 +27,7 @@ end.)";
 void compose(sdk::Compose& c) {
   tenon_tensor* powers = c.call("tenon.exp", {rules::shifted(c)});
   tenon_tensor* total = rules::sum_over(c, powers, c.attrs.integer(0));
-  c.set(0, c.call("tenon.div", {powers, total}));
+  rules::set_rounded(c, c.call("tenon.div", {powers, total}));
 }
 
 void vjp(sdk::Vjp& v) {

@@ -24,7 +24,9 @@ Canonical arithmetic: `x + ((value * a) * b)`, three IEEE 754 operations in C, e
 nearest even and none fused; C is f32 for f16, bf16 and f32, f64 for f64. `value` is rounded to C
 first. f16 and bf16 are rounded once more, at the end.)";
 
-void compose(sdk::Compose& c) { rules::compose_add_scaled(c, "tenon.mul"); }
+void compose(sdk::Compose& c) {
+  rules::AddScaled(c, "tenon.mul", [](double a, double b) { return a * b; }).compose();
+}
 
 void vjp(sdk::Vjp& v) {
   if (v.wants(0)) v.grad(0, v.dy());

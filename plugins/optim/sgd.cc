@@ -77,10 +77,10 @@ void compose(sdk::Compose& c) {
       const sdk::Value before = u.state(0);
       const sdk::Value taken = u.mul(d, 1 - c.attrs.real(kDampening));
       const sdk::Value b = u.where_first(d, u.add(u.mul(before, momentum), taken));
-      u.set_state(0, b, before);
+      u.set_state(0, b);
       d = c.attrs.flag(kNesterov) ? u.add(d, u.mul(b, momentum)) : b;
     }
-    u.set_param(u.sub(p, u.mul(d, u.to_c(u.lr()))), p);
+    u.set_param(u.sub(p, u.mul(d, u.to_c(u.lr()))));
     u.count_step();
   }
 }

@@ -3,9 +3,7 @@
 //
 // x[indices[r], ...] += values[r, ...] for r ascending.
 // Source: PyTorch's `index_add_`.
-#include <algorithm>
-
-#include "rules.hpp"
+#include "index/rows.hpp"
 
 namespace {
 
@@ -25,25 +23,12 @@ Source: PyTorch, `index_add_`.
 Canonical arithmetic: each addition is one IEEE 754 operation in T (f16 and bf16 in f32,
 rounded once), in order of `r`.)";
 
-// Nothing to infer; the sizes that the schema's letters do not tie together are compared.
-void infer(const sdk::Args& args, std::span<tenon_meta>) {
-  rules::need_rank(args, 1, "indices", 1, "[R]");
-  const std::span<const int64_t> x = args.shape(0);
-  const std::span<const int64_t> values = args.shape(2);
-  if (values.empty() || !std::equal(x.begin() + 1, x.end(), values.begin() + 1, values.end())) {
-    rules::Dims expected(x);
-    expected[0] = args.shape(1)[0];
-    throw sdk::Failure{TENON_E_SHAPE, "the rows of values differ from the rows of x", "values",
-                       sdk::shape_text(expected.span()), sdk::shape_text(values)};
-  }
-}
-
 constexpr tenon_op_desc ops[] = {sdk::op(
     {.name = name,
      .schema = "rows_add(x!: T[N,...], indices: i64[R], values: T[R,...]) -> () where T: float",
      .doc = doc,
      .role = TENON_ROLE_ROWS_ADD,
-     .infer = sdk::infer_fn<infer>})};
+     .infer = sdk::infer_fn<rules::infer_rows>})};
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[5,3], i64[4]{0,2,4,2}, f64[4,3]"),

@@ -23,3 +23,11 @@ def rows_add(call):
         for i, value in enumerate(added):
             target[i] = exact.rounded(x.dtype, target[i] + value)
     return []
+
+
+@golden("tenon.rows_put")
+def rows_put(call):
+    x, indices, values = call.inputs
+    for row, index in enumerate(indices.elements()):
+        x.values[index] = values.values[row]
+    return []

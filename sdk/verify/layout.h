@@ -61,13 +61,17 @@ struct ReleaseTensor {
 };
 using Tensor = std::unique_ptr<tenon_tensor, ReleaseTensor>;
 
+// Around: the bytes around a tensor are watched. None: it has a storage of its own, row-major.
+enum class Guards : uint8_t { None, Around };
+
 // A tensor of a given layout inside a larger storage on `device`. Every byte outside of its
 // elements holds a pattern: guard bands before and after, and holes between.
 class Placed {
  public:
   // Elements of `array` that coincide (ZeroStride, Window) take the value written last; read()
   // tells what the tensor then holds.
-  Placed(const Session& session, const Array& array, Layout layout, const tenon_device& device);
+  Placed(const Session& session, const Array& array, Layout layout, const tenon_device& device,
+         Guards guards = Guards::Around);
   Placed(const Placed&) = delete;
   Placed& operator=(const Placed&) = delete;
 
@@ -78,6 +82,8 @@ class Placed {
   bool outside_untouched() const;
 
  private:
+  void make_plain(const Array& array, const tenon_device& device);
+  void make_unaligned();
   std::vector<unsigned char> storage_bytes() const;
 
   const Session& session_;
@@ -86,9 +92,9 @@ class Placed {
   Shape shape_;
   Placement placement_;
   int64_t first_ = 0;                     // byte of element (0, ..., 0) in the storage
+  size_t bytes_ = 0;                      // of the storage
   std::unique_ptr<unsigned char[]> own_;  // Unaligned: memory of ours
-  size_t own_bytes_ = 0;
-  Tensor base_;  // the whole storage; before tensor_
+  Tensor base_;                           // the whole storage; before tensor_
   Tensor tensor_;
 };
 

@@ -107,6 +107,7 @@ class Subject {
   Json optimizers_, optimizer_samples_, devices_;
   std::unique_ptr<Session> session_, guarded_, strict_, without_;
   bool tried_without_ = false;
+  std::vector<Entry> others_;  // ops of without_
 };
 
 }  // namespace tenon::verify

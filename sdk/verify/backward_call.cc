@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 namespace tenon::verify {
 
@@ -75,6 +76,17 @@ std::vector<Layout> plain_layouts(const Pass& pass) {
   return layouts;
 }
 
+std::optional<SampleCall> f64_call(const Entry& op, const SampleText& sample, uint64_t seed) {
+  std::optional<SampleCall> written = make_call(op, sample, "", "", seed);
+  std::set<std::string> floats;
+  for (const Array& array : written->arrays) {
+    if (sdk::is_float(array.dtype)) floats.insert(dtype_name(array.dtype));
+  }
+  if (floats.size() != 1) return std::nullopt;
+  if (*floats.begin() == "f64") return written;
+  return make_call(op, sample, *floats.begin(), "f64", seed);
+}
+
 std::optional<Pass> make_pass(const Session& session, const SampleCall& call,
                               const tenon_device& device, uint64_t seed) {
   Pass pass;
@@ -91,10 +103,10 @@ std::optional<Pass> make_pass(const Session& session, const SampleCall& call,
     const tenon_dtype dtype = float_named(output.dtype);
     pass.has_incoming.push_back(dtype != TENON_DTYPE_NONE);
     // Numbers of tensors that no call of at most 64 operands has.
-    pass.incoming.push_back(dtype == TENON_DTYPE_NONE
-                                ? Array{}
-                                : drawn_incoming(dtype, output.shape, seed,
-                                                 uint64_t{1000} + pass.incoming.size()));
+    pass.incoming.push_back(
+        dtype == TENON_DTYPE_NONE
+            ? Array{}
+            : drawn_incoming(dtype, output.shape, seed, uint64_t{1000} + pass.incoming.size()));
   }
   if (std::count(pass.has_incoming.begin(), pass.has_incoming.end(), true) == 0) {
     return std::nullopt;
@@ -192,7 +204,8 @@ void blame(Gradients& result, const Cause& cause, const std::string& words) {
 }
 
 // Operands and incoming gradients hold what they held, and so do the bytes around them.
-void check_memory(Gradients& result, const Pass& pass, const Bound& bound, const PlacedList& seeds) {
+void check_memory(Gradients& result, const Pass& pass, const Bound& bound,
+                  const PlacedList& seeds) {
   for (size_t i = 0; i < pass.arrays.size(); ++i) {
     const Placed& placed = *bound.tensors()[i];
     const std::string name = operand_name(*pass.call, i);
@@ -212,8 +225,8 @@ void check_memory(Gradients& result, const Pass& pass, const Bound& bound, const
       blame(result, causes::kOverrun, "backward wrote outside of " + name);
     }
     if (const auto changed = compare(result.incoming[i], seeds[i]->read())) {
-      blame(result, causes::kGradientChangesSeed, "backward changed " + name + ": " +
-                                                      changed->words);
+      blame(result, causes::kGradientChangesSeed,
+            "backward changed " + name + ": " + changed->words);
     }
   }
 }
@@ -273,8 +286,8 @@ Gradients run_pass(const Session& session, const Pass& pass, const tenon_device&
   PlacedList seeds(pass.incoming.size());
   for (size_t i = 0; i < pass.incoming.size(); ++i) {
     if (pass.has_incoming[i]) {
-      seeds[i] = std::make_unique<Placed>(session, pass.incoming[i], pass.incoming_layouts()[i],
-                                          device);
+      seeds[i] =
+          std::make_unique<Placed>(session, pass.incoming[i], pass.incoming_layouts()[i], device);
     }
     const bool merged = seeds[i] && overlaps_itself(seeds[i]->layout());
     result.incoming.push_back(merged ? seeds[i]->read() : pass.incoming[i]);

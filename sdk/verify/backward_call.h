@@ -33,6 +33,9 @@ struct Pass {
   std::vector<Layout> case_layouts() const;
 };
 
+// The sample with all floats as f64; nothing where it has floats of several dtypes, or none.
+std::optional<SampleCall> f64_call(const Entry& op, const SampleText& sample, uint64_t seed);
+
 // Row-major, every float operand that is not written wants a gradient; incoming gradients are drawn
 // from [-1, 1). Nothing where the call cannot be made on this device (a dry call is refused) or has
 // no float operand or no float output.
@@ -48,11 +51,11 @@ struct Gradients {
   enum class Stage : uint8_t { Forward, Backward, Done };
   Stage stage = Stage::Done;  // where it failed
   tenon_status status = TENON_OK;
-  std::string words;                      // of the failure
-  bool recorded = true;                   // false: no output leads to an operand
-  std::vector<std::optional<Array>> of;   // for each operand; nothing where there is none
-  std::vector<Array> arrays, incoming;    // as the call saw them: ZeroStride and Window merge some
-  const Cause* broken = nullptr;          // memory that should not have changed
+  std::string words;                     // of the failure
+  bool recorded = true;                  // false: no output leads to an operand
+  std::vector<std::optional<Array>> of;  // for each operand; nothing where there is none
+  std::vector<Array> arrays, incoming;   // as the call saw them: ZeroStride and Window merge some
+  const Cause* broken = nullptr;         // memory that should not have changed
   std::string broken_words;
   bool good() const { return stage == Stage::Done && !broken; }
 };

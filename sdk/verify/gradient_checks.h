@@ -17,7 +17,7 @@ class CallChecks {
  public:
   // `call` is borrowed.
   CallChecks(Work& work, const SampleCall& call, Pass pass)
-      : work(work), call(call), pass(std::move(pass)) {}
+      : work_(work), call_(call), pass_(std::move(pass)) {}
   CallChecks(const CallChecks&) = delete;
   CallChecks& operator=(const CallChecks&) = delete;
 
@@ -34,7 +34,7 @@ class CallChecks {
   template <class Body>
   void each_case(Form form, const std::vector<Layout>& layouts, const std::string& detail,
                  Body&& body) {
-    if (!work.recorder.begin(make_case(form, layouts, detail))) return;
+    if (!work_.recorder.begin(make_case(form, layouts, detail))) return;
     std::optional<Finding> finding;
     try {
       finding = body();
@@ -42,14 +42,14 @@ class CallChecks {
       finding = Finding{&causes::kGradientRefused, failure.text};
     }
     if (finding) {
-      work.recorder.fail(*finding->cause, finding->words);
+      work_.recorder.fail(*finding->cause, finding->words);
     } else {
-      work.recorder.pass();
+      work_.recorder.pass();
     }
   }
 
-  const Session& session() const { return work.subject.session(); }
-  Gradients run(const Pass& changed) const { return run_pass(session(), changed, work.device); }
+  const Session& session() const { return work_.subject.session(); }
+  Gradients run(const Pass& changed) const { return run_pass(session(), changed, work_.device); }
   const Gradients& reference();  // row-major; run when first asked for
   // All that can be said of a pass without knowing its values.
   std::optional<Finding> problem_of(const Gradients& found);
@@ -73,9 +73,9 @@ class CallChecks {
   std::optional<Finding> held_case(size_t operand, Layout layout);
   std::optional<Finding> poisoned_case(bool output, size_t index);
 
-  Work& work;
-  const SampleCall& call;
-  Pass pass;
+  Work& work_;
+  const SampleCall& call_;
+  const Pass pass_;
   std::optional<Gradients> reference_;
 };
 

@@ -110,8 +110,8 @@ bool right_without_broadcast(Work& work, const Pass& pass) {
 
 // Where an elementwise op without a memory of its own gives `results`, by halving [low, high];
 // nothing where it does not rise or fall through all of them.
-std::optional<Vector> inverse_of(const Function& f, Point at, size_t operand,
-                                 const Vector& results, double low, double high) {
+std::optional<Vector> inverse_of(const Function& f, Point at, size_t operand, const Vector& results,
+                                 double low, double high) {
   at[operand].assign(results.size(), low);
   const Vector bottom = f(at);
   at[operand].assign(results.size(), high);
@@ -158,8 +158,8 @@ bool looks_alike(const Entry& a, const Entry& b) {
 std::string look_alike(Work& work, const Pass& pass, const Differentiable& own,
                        const Point& gradient) {
   const auto wanted = std::count(pass.wanted.begin(), pass.wanted.end(), true);
-  const auto first = static_cast<size_t>(
-      std::find(pass.wanted.begin(), pass.wanted.end(), true) - pass.wanted.begin());
+  const auto first = static_cast<size_t>(std::find(pass.wanted.begin(), pass.wanted.end(), true) -
+                                         pass.wanted.begin());
   for (const Entry& entry : work.subject.all_ops()) {
     if (entry.name == pass.call->op->name || !looks_alike(entry, *pass.call->op)) continue;
     SampleCall call = *pass.call;
@@ -176,8 +176,7 @@ std::string look_alike(Work& work, const Pass& pass, const Differentiable& own,
     const auto differences = differentiable(work.subject.session(), *other, work.device);
     if (!differences) continue;
     if (all_confirmed(*differences, gradient, work.request.seed) ||
-        (wanted == 1 &&
-         is_gradient_by_output(work, own, *differences, gradient[first], first))) {
+        (wanted == 1 && is_gradient_by_output(work, own, *differences, gradient[first], first))) {
       return entry.name;
     }
   }
@@ -204,22 +203,22 @@ Finding diagnose_wrong(Work& work, const Pass& pass, const Differentiable& diffe
     return {&causes::kOtherOpsGradient,
             "the gradient is that of " + other + " for the same operands: " + words};
   }
-  return {&causes::kWrongGradient, "the gradient of " + name + " is not that of the forward: " +
-                                       words};
+  return {&causes::kWrongGradient,
+          "the gradient of " + name + " is not that of the forward: " + words};
 }
 
 std::optional<Finding> diagnose_failure(const Pass& pass, const Gradients& found, bool together) {
   if (found.broken) return Finding{found.broken, found.broken_words};
   if (found.stage == Gradients::Stage::Done) return std::nullopt;
   if (found.stage == Gradients::Stage::Forward) {
-    return Finding{&causes::kRefused, "the call is refused while its operands want gradients: " +
-                                          found.words};
+    return Finding{&causes::kRefused,
+                   "the call is refused while its operands want gradients: " + found.words};
   }
   const bool undeclared = found.words.find("its needs do not declare") != std::string::npos;
   if (together) {
-    return Finding{&causes::kSavesTooLittle,
-                   "backward works when all operands want gradients, and fails here: " +
-                       found.words};
+    return Finding{
+        &causes::kSavesTooLittle,
+        "backward works when all operands want gradients, and fails here: " + found.words};
   }
   if (undeclared) return Finding{&causes::kUndeclaredRead, found.words};
   if (found.status == TENON_E_VJP && pass.call->broadcasts()) {

@@ -21,8 +21,8 @@ struct Finding {
 Finding diagnose_wrong(Work& work, const Pass& pass, const Differentiable& differences,
                        const Gradients& found, size_t operand, const std::string& words);
 
-// A pass that failed, or wrote where it should not; nothing for a good one. `together` is true where
-// the same call works while all its operands want gradients.
+// A pass that failed, or wrote where it should not; nothing for a good one. `together` is true
+// where the same call works while all its operands want gradients.
 std::optional<Finding> diagnose_failure(const Pass& pass, const Gradients& found, bool together);
 
 // How far gradients of equal calls may lie apart on a device: 0 where all of the subject's kernels

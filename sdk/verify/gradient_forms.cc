@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "gradient_checks.h"
 
@@ -40,8 +41,9 @@ double largest_finite(tenon_dtype dtype) {
 std::optional<std::string> differ_by_rounding(const Array& wide, const Array& found, double flow,
                                               const Tolerance& tolerance) {
   const double most = std::max(largest_of(wide), flow);
-  const double bound = kRoundings * ulp_of(1.0, found.dtype) * most +
-                       std::max(tolerance.ulp * ulp_of(most, found.dtype), tolerance.relative * most);
+  const double bound =
+      kRoundings * ulp_of(1.0, found.dtype) * most +
+      std::max(tolerance.ulp * ulp_of(most, found.dtype), tolerance.relative * most);
   for (size_t i = 0; i < wide.count(); ++i) {
     const double expected = wide.at(i);
     const double value = found.at(i);
@@ -64,8 +66,8 @@ std::vector<Layout> layouts_of(const Pass& pass, bool host_memory, bool operands
       fits = fits || applies(layout, pass.arrays[i].shape, !pass.call->mutated[i], host_memory);
     }
     for (size_t i = 0; i < pass.incoming.size(); ++i) {
-      fits = fits || (pass.has_incoming[i] &&
-                      applies(layout, pass.incoming[i].shape, true, host_memory));
+      fits = fits ||
+             (pass.has_incoming[i] && applies(layout, pass.incoming[i].shape, true, host_memory));
     }
     if (fits) all.push_back(layout);
   }
@@ -90,33 +92,33 @@ void CallChecks::layout_case(const Pass& changed, const std::string& detail) {
     const Gradients found = run(changed);
     const bool merged =
         std::any_of(changed.layouts.begin(), changed.layouts.end(), overlaps_itself);
-    Pass plain = pass;
+    Pass plain = pass_;
     plain.arrays = found.arrays;
     plain.incoming = found.incoming;
     const Gradients expected = merged ? run(plain) : reference();
-    // What is no call of the op even with row-major operands says nothing of layouts.
+    // What is no call_ of the op even with row-major operands says nothing of layouts.
     if (expected.stage == Gradients::Stage::Forward && merged) return std::nullopt;
     if (auto problem = problem_of(expected)) return problem;
     if (auto problem = problem_of(found)) {
       if (found.stage != Gradients::Stage::Done) problem->cause = &causes::kGradientLayout;
       return problem;
     }
-    return differ(call, expected, found, causes::kGradientLayout,
-                  [&](tenon_dtype dtype) { return gradient_tolerance(work, dtype); });
+    return differ(call_, expected, found, causes::kGradientLayout,
+                  [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); });
   });
 }
 
 void CallChecks::check_layouts() {
-  const size_t n_operands = pass.arrays.size();
+  const size_t n_operands = pass_.arrays.size();
   for (const bool operands : {true, false}) {
-    for (const Layout layout : layouts_of(pass, work.host_memory, operands)) {
-      Pass changed = pass;
+    for (const Layout layout : layouts_of(pass_, work_.host_memory, operands)) {
+      Pass changed = pass_;
       for (size_t i = operands ? 0 : n_operands; i < changed.layouts.size(); ++i) {
-        if (i < n_operands || pass.has_incoming[i - n_operands]) {
-          set_layout(changed, i, layout, work.host_memory);
+        if (i < n_operands || pass_.has_incoming[i - n_operands]) {
+          set_layout(changed, i, layout, work_.host_memory);
         }
       }
-      if (changed.layouts == pass.layouts) continue;
+      if (changed.layouts == pass_.layouts) continue;
       layout_case(changed, operands ? "all" : "incoming");
     }
   }
@@ -124,74 +126,75 @@ void CallChecks::check_layouts() {
 
 // Each operand and incoming gradient in another layout.
 void CallChecks::check_mixed() {
-  const std::vector<Layout> all = layouts_of(pass, work.host_memory, true);
-  for (size_t turn = 0; turn < all.size() && pass.layouts.size() > 1; ++turn) {
-    Pass changed = pass;
+  const std::vector<Layout> all = layouts_of(pass_, work_.host_memory, true);
+  std::set<std::vector<Layout>> tried = {pass_.layouts};
+  for (size_t turn = 0; turn < all.size() && pass_.layouts.size() > 1; ++turn) {
+    Pass changed = pass_;
     for (size_t i = 0; i < changed.layouts.size(); ++i) {
-      set_layout(changed, i, all[(turn + 3 * i) % all.size()], work.host_memory);
+      set_layout(changed, i, all[(turn + 3 * i) % all.size()], work_.host_memory);
     }
-    if (changed.layouts != pass.layouts) layout_case(changed, "mixed");
+    if (tried.insert(changed.layouts).second) layout_case(changed, "mixed");
   }
 }
 
 std::optional<Finding> CallChecks::subset_case(const std::vector<bool>& wanted) {
-  Pass changed = pass;
+  Pass changed = pass_;
   changed.wanted = wanted;
   const Gradients& together = reference();
   const Gradients found = run(changed);
-  if (auto problem = diagnose_failure(pass, found, together.good())) return problem;
+  if (auto problem = diagnose_failure(pass_, found, together.good())) return problem;
   if (auto problem = problem_of(together)) return problem;
   Gradients expected = together;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!wanted[i]) expected.of[i].reset();
   }
-  return differ(call, expected, found, causes::kSavesTooLittle,
-                [&](tenon_dtype dtype) { return gradient_tolerance(work, dtype); });
+  return differ(call_, expected, found, causes::kSavesTooLittle,
+                [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); });
 }
 
 void CallChecks::check_subsets() {
-  const auto n_wanted = std::count(pass.wanted.begin(), pass.wanted.end(), true);
+  const auto n_wanted = std::count(pass_.wanted.begin(), pass_.wanted.end(), true);
   if (n_wanted < 2) return;
-  for (size_t i = 0; i < pass.wanted.size(); ++i) {
-    if (!pass.wanted[i]) continue;
-    std::vector<bool> alone(pass.wanted.size(), false);
+  for (size_t i = 0; i < pass_.wanted.size(); ++i) {
+    if (!pass_.wanted[i]) continue;
+    std::vector<bool> alone(pass_.wanted.size(), false);
     alone[i] = true;
-    each_case(Form::Backward, pass.case_layouts(), "only" + std::to_string(i),
+    each_case(Form::Backward, pass_.case_layouts(), "only" + std::to_string(i),
               [&] { return subset_case(alone); });
     if (n_wanted < 3) continue;
-    std::vector<bool> others = pass.wanted;
+    std::vector<bool> others = pass_.wanted;
     others[i] = false;
-    each_case(Form::Backward, pass.case_layouts(), "without" + std::to_string(i),
+    each_case(Form::Backward, pass_.case_layouts(), "without" + std::to_string(i),
               [&] { return subset_case(others); });
   }
 }
 
 void CallChecks::check_dtype() {
-  const bool narrow = std::any_of(pass.arrays.begin(), pass.arrays.end(), [](const Array& array) {
+  const bool narrow = std::any_of(pass_.arrays.begin(), pass_.arrays.end(), [](const Array& array) {
     return sdk::is_float(array.dtype) && array.dtype != TENON_DTYPE_F64;
   });
-  if (!narrow || call.has_non_finite()) return;
+  if (!narrow || call_.has_non_finite()) return;
   SampleCall wide_call;
-  const auto wide = widened(session(), pass, wide_call, work.device);
+  const auto wide = widened(session(), pass_, wide_call, work_.device);
   if (!wide) return;
-  each_case(Form::Backward, pass.case_layouts(), "as-f64", [&]() -> std::optional<Finding> {
+  each_case(Form::Backward, pass_.case_layouts(), "as-f64", [&]() -> std::optional<Finding> {
     const Gradients& found = reference();
     if (auto problem = problem_of(found)) return problem;
     const Gradients expected = run(*wide);
     if (auto problem = problem_of(expected)) return problem;
     double flow = 0;
-    for (const Array& incoming : pass.incoming) flow = std::max(flow, largest_of(incoming));
+    for (const Array& incoming : pass_.incoming) flow = std::max(flow, largest_of(incoming));
     // Where the forward itself leaves the dtype's range, so may all that follows.
-    const Outcome forward = outcome_of(session(), call, work.device);
+    const Outcome forward = outcome_of(session(), call_, work_.device);
     if (!std::all_of(forward.results.begin(), forward.results.end(), all_finite)) {
       return std::nullopt;
     }
     for (size_t i = 0; i < found.of.size(); ++i) {
       if (!found.of[i] || !expected.of[i]) continue;
-      const Tolerance tolerance = work.op.tolerance(found.of[i]->dtype);
+      const Tolerance tolerance = work_.op.tolerance(found.of[i]->dtype);
       const auto words = differ_by_rounding(*expected.of[i], *found.of[i], flow, tolerance);
       if (!words) continue;
-      return Finding{&causes::kGradientDtype, "the gradient of " + operand_name(call, i) + " in " +
+      return Finding{&causes::kGradientDtype, "the gradient of " + operand_name(call_, i) + " in " +
                                                   dtype_name(found.of[i]->dtype) + ": " + *words};
     }
     return std::nullopt;
@@ -200,37 +203,37 @@ void CallChecks::check_dtype() {
 
 // The rule that serves where the subject's is not there.
 void CallChecks::check_other_rule() {
-  const Session* other = work.op.rule && work.host_memory ? work.subject.without(work.op) : nullptr;
+  const Session* other =
+      work_.op.rule && work_.host_memory ? work_.subject.without(work_.op) : nullptr;
   if (!other) return;
-  each_case(Form::Backward, pass.case_layouts(), "other-rule", [&]() -> std::optional<Finding> {
+  each_case(Form::Backward, pass_.case_layouts(), "other-rule", [&]() -> std::optional<Finding> {
     const Gradients& found = reference();
     if (auto problem = problem_of(found)) return problem;
-    const Gradients expected = run_pass(*other, pass, work.device);
+    const Gradients expected = run_pass(*other, pass_, work_.device);
     if (!expected.good() || !expected.recorded) return std::nullopt;
     const auto tolerance = [&](tenon_dtype dtype) {
-      Tolerance wider = work.op.tolerance(dtype);
+      Tolerance wider = work_.op.tolerance(dtype);
       wider.relative += kRoundings * ulp_of(1.0, dtype);
       return wider;
     };
-    auto finding = differ(call, expected, found, causes::kWrongGradient, tolerance);
+    auto finding = differ(call_, expected, found, causes::kWrongGradient, tolerance);
     if (finding) finding->words = "another plugin's rule gives something else: " + finding->words;
     return finding;
   });
 }
 
 void CallChecks::check_host() {
-  if (work.host_memory) return;
+  if (work_.host_memory) return;
   tenon_device host{};
   session().check(tenon_device_find(session().context(), "", 0, 0, &host));
-  if (!make_pass(session(), call, host, work.request.seed)) return;
-  each_case(Form::Backward, pass.case_layouts(), "as-host", [&]() -> std::optional<Finding> {
+  if (!make_pass(session(), call_, host, work_.request.seed)) return;
+  each_case(Form::Backward, pass_.case_layouts(), "as-host", [&]() -> std::optional<Finding> {
     const Gradients& found = reference();
     if (auto problem = problem_of(found)) return problem;
-    const Gradients expected = run_pass(session(), pass, host);
+    const Gradients expected = run_pass(session(), pass_, host);
     if (!expected.good()) return std::nullopt;
-    auto finding = differ(call, expected, found, causes::kWrongGradient, [&](tenon_dtype dtype) {
-      return gradient_tolerance(work, dtype);
-    });
+    auto finding = differ(call_, expected, found, causes::kWrongGradient,
+                          [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); });
     if (finding) finding->words = "host memory gives something else: " + finding->words;
     return finding;
   });
@@ -240,9 +243,9 @@ std::optional<Finding> CallChecks::repeated_case() {
   const Gradients& first = reference();
   if (auto problem = problem_of(first)) return problem;
   for (int turn = 1; turn < kRepeats; ++turn) {
-    const Gradients again = run(pass);
+    const Gradients again = run(pass_);
     if (auto problem = problem_of(again)) return problem;
-    if (auto finding = differ(call, first, again, causes::kNondeterministic,
+    if (auto finding = differ(call_, first, again, causes::kNondeterministic,
                               [](tenon_dtype) { return Tolerance{}; })) {
       finding->cause = &causes::kNondeterministic;
       return finding;
@@ -269,25 +272,26 @@ std::optional<Finding> CallChecks::held_case(size_t operand, Layout layout) {
   if (auto problem = problem_of(alone)) return problem;
   if (!alone.of[operand]) return std::nullopt;
   tenon_context* context = session().context();
-  const Bound bound(session(), call, pass.arrays, pass.operand_layouts(), work.device);
-  for (size_t i = 0; i < pass.wanted.size(); ++i) {
-    if (pass.wanted[i]) session().check(tenon_tensor_set_requires_grad(context, bound.handle(i), 1));
+  const Bound bound(session(), call_, pass_.arrays, pass_.operand_layouts(), work_.device);
+  for (size_t i = 0; i < pass_.wanted.size(); ++i) {
+    if (pass_.wanted[i])
+      session().check(tenon_tensor_set_requires_grad(context, bound.handle(i), 1));
   }
   Array before = *alone.of[operand];
   for (size_t i = 0; i < before.count(); ++i) {
-    before.set(i, 2 * sdk::drawn_unit(work.request.seed, 2000, i) - 1);
+    before.set(i, 2 * sdk::drawn_unit(work_.request.seed, 2000, i) - 1);
   }
-  const Placed held(session(), before, layout, work.device);
+  const Placed held(session(), before, layout, work_.device);
   session().check(tenon_tensor_set_grad(context, bound.handle(operand), held.get()));
   std::vector<Tensor> outputs;
-  session().check(verify::call(session(), call, bound, static_cast<uint32_t>(pass.incoming.size()),
-                               outputs));
+  session().check(
+      verify::call(session(), call_, bound, static_cast<uint32_t>(pass_.incoming.size()), outputs));
   std::vector<std::unique_ptr<Placed>> seeds;
   std::vector<tenon_tensor*> roots, incoming;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!pass.has_incoming[i]) continue;
-    seeds.push_back(std::make_unique<Placed>(session(), pass.incoming[i], Layout::Contiguous,
-                                             work.device));
+    if (!pass_.has_incoming[i]) continue;
+    seeds.push_back(
+        std::make_unique<Placed>(session(), pass_.incoming[i], Layout::Contiguous, work_.device));
     roots.push_back(outputs[i].get());
     incoming.push_back(seeds.back()->get());
   }
@@ -296,18 +300,18 @@ std::optional<Finding> CallChecks::held_case(size_t operand, Layout layout) {
   if (status != TENON_OK) {
     return Finding{&causes::kGradientRefused, failure_of(session(), status)};
   }
-  const std::string name = operand_name(call, operand);
+  const std::string name = operand_name(call_, operand);
   const auto found = held_gradient(session(), bound.handle(operand), before);
   if (!found) return Finding{&causes::kNoGradient, name + " holds no gradient after backward"};
-  const auto wrong = compare(sum_of(before, *alone.of[operand]), *found,
-                             gradient_tolerance(work, found->dtype));
+  const auto wrong =
+      compare(sum_of(before, *alone.of[operand]), *found, gradient_tolerance(work_, found->dtype));
   if (wrong) {
     return Finding{&causes::kGradientLayout,
                    "added to the gradient that " + name + " held: " + wrong->words};
   }
   if (!held.outside_untouched()) {
-    return Finding{&causes::kOverrun, "adding to the gradient that " + name +
-                                          " held wrote outside of it"};
+    return Finding{&causes::kOverrun,
+                   "adding to the gradient that " + name + " held wrote outside of it"};
   }
   const Array after = held.read();
   if (after == before || !compare(*found, after)) return std::nullopt;
@@ -317,10 +321,10 @@ std::optional<Finding> CallChecks::held_case(size_t operand, Layout layout) {
 }
 
 void CallChecks::check_held() {
-  for (size_t i = 0; i < pass.wanted.size(); ++i) {
-    if (!pass.wanted[i]) continue;
-    for (const Layout layout : layouts_for(pass.arrays[i].shape, false, work.host_memory)) {
-      std::vector<Layout> layouts(pass.operand_layouts().begin(), pass.operand_layouts().end());
+  for (size_t i = 0; i < pass_.wanted.size(); ++i) {
+    if (!pass_.wanted[i]) continue;
+    for (const Layout layout : layouts_for(pass_.arrays[i].shape, false, work_.host_memory)) {
+      std::vector<Layout> layouts(pass_.operand_layouts().begin(), pass_.operand_layouts().end());
       layouts.push_back(layout);
       each_case(Form::Backward, layouts, "held" + std::to_string(i),
                 [&] { return held_case(i, layout); });
@@ -329,9 +333,9 @@ void CallChecks::check_held() {
 }
 
 void CallChecks::check_backward() {
-  each_case(Form::Backward, pass.case_layouts(), "again", [&] { return repeated_case(); });
+  each_case(Form::Backward, pass_.case_layouts(), "again", [&] { return repeated_case(); });
   check_layouts();
-  if (work.request.level >= kMatrix) check_mixed();
+  if (work_.request.level >= kMatrix) check_mixed();
   check_subsets();
   check_dtype();
   check_other_rule();
@@ -363,7 +367,7 @@ void poison(const Session& session, tenon_tensor* tensor) {
 std::optional<Finding> CallChecks::poisoned_case(bool output, size_t index) {
   const Gradients& expected = reference();
   if (auto problem = problem_of(expected)) return problem;
-  Pass changed = pass;
+  Pass changed = pass_;
   changed.between = [&](const Bound& bound, std::span<const Tensor> outputs) {
     poison(session(), output ? outputs[index].get() : bound.handle(index));
   };
@@ -372,22 +376,24 @@ std::optional<Finding> CallChecks::poisoned_case(bool output, size_t index) {
     return std::nullopt;
   }
   if (auto problem = problem_of(found)) return problem;
-  const std::string name = output ? "output " + std::to_string(index) : operand_name(call, index);
-  auto finding = differ(call, expected, found, causes::kUndeclaredRead,
+  const std::string name = output ? "output " + std::to_string(index) : operand_name(call_, index);
+  auto finding = differ(call_, expected, found, causes::kUndeclaredRead,
                         [](tenon_dtype) { return Tolerance{}; });
   if (!finding) return std::nullopt;
   return Finding{&causes::kUndeclaredRead,
-                 name + " was overwritten between forward and backward; expected TENON_E_VERSION "
-                        "or the same gradients, but " + finding->words};
+                 name +
+                     " was overwritten between forward and backward; expected TENON_E_VERSION "
+                     "or the same gradients, but " +
+                     finding->words};
 }
 
 void CallChecks::check_poisoned() {
   for (const bool output : {false, true}) {
-    const std::vector<Array>& tensors = output ? pass.incoming : pass.arrays;
+    const std::vector<Array>& tensors = output ? pass_.incoming : pass_.arrays;
     for (size_t i = 0; i < tensors.size(); ++i) {
-      if (output && !pass.has_incoming[i]) continue;
+      if (output && !pass_.has_incoming[i]) continue;
       if (tensors[i].count() == 0) continue;
-      each_case(Form::Poisoned, pass.case_layouts(), (output ? "out" : "in") + std::to_string(i),
+      each_case(Form::Poisoned, pass_.case_layouts(), (output ? "out" : "in") + std::to_string(i),
                 [&] { return poisoned_case(output, i); });
     }
   }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <set>
 
 #include "gradient_checks.h"
 
@@ -45,24 +44,24 @@ std::string mismatch(double expected, double found) {
 Case CallChecks::make_case(Form form, const std::vector<Layout>& layouts,
                            const std::string& detail) const {
   Case each;
-  each.op = work.op.name;
-  each.sample = call.number;
-  each.from = call.from;
-  each.to = call.to;
+  each.op = work_.op.name;
+  each.sample = call_.number;
+  each.from = call_.from;
+  each.to = call_.to;
   each.layouts = layouts;
   each.form = form;
-  each.backend = work.backend;
+  each.backend = work_.backend;
   each.detail = detail;
   return each;
 }
 
 const Gradients& CallChecks::reference() {
-  if (!reference_) reference_ = run(pass);
+  if (!reference_) reference_ = run(pass_);
   return *reference_;
 }
 
 std::optional<Finding> CallChecks::problem_of(const Gradients& found) {
-  return diagnose_failure(pass, found, false);
+  return diagnose_failure(pass_, found, false);
 }
 
 // ---- Central differences ------------------------------------------------------------------------
@@ -71,23 +70,23 @@ std::optional<Finding> CallChecks::problem_of(const Gradients& found) {
 std::optional<Finding> CallChecks::absent_case(const Differentiable& differences, size_t operand) {
   Slope slope;
   for (uint64_t number = 0; number < kDirections && slope.verdict != Verdict::Wrong; ++number) {
-    Point direction = drawn_direction(differences.at, work.request.seed, number);
+    Point direction = drawn_direction(differences.at, work_.request.seed, number);
     for (size_t i = 0; i < direction.size(); ++i) {
       if (i != operand) direction[i].clear();
     }
     slope = judge_slope(differences.f, differences.at, direction, differences.weights, 0, 0);
   }
   if (slope.verdict != Verdict::Wrong) return std::nullopt;
-  Pass alone = pass;
+  Pass alone = pass_;
   std::fill(alone.wanted.begin(), alone.wanted.end(), false);
   alone.wanted[operand] = true;
-  const std::string words = operand_name(call, operand) +
+  const std::string words = operand_name(call_, operand) +
                             " gets no gradient; differences along a drawn direction give " +
                             number_text(slope.expected);
   if (run(alone).recorded) return Finding{&causes::kNoGradient, words};
-  const Session* other = work.op.rule ? work.subject.without(work.op) : nullptr;
+  const Session* other = work_.op.rule ? work_.subject.without(work_.op) : nullptr;
   if (!other) return std::nullopt;
-  const Gradients others = run_pass(*other, alone, work.device);
+  const Gradients others = run_pass(*other, alone, work_.device);
   if (!others.good() || !others.of[operand]) return std::nullopt;
   return Finding{&causes::kNoGradient, words + "; another plugin's rule gives one"};
 }
@@ -103,7 +102,7 @@ std::optional<Finding> CallChecks::numeric_case(const Differentiable& difference
   for (size_t k = 0; k < tries; ++k) {
     Point direction = count <= kEachElement
                           ? unit_direction(differences.at, operand, k)
-                          : drawn_direction(differences.at, work.request.seed, k);
+                          : drawn_direction(differences.at, work_.request.seed, k);
     for (size_t i = 0; i < direction.size(); ++i) {
       if (i != operand) direction[i].clear();
     }
@@ -112,11 +111,11 @@ std::optional<Finding> CallChecks::numeric_case(const Differentiable& difference
                                     stated, largest(gradient[operand]));
     if (slope.verdict == Verdict::Right) ++judged;
     if (slope.verdict != Verdict::Wrong) continue;
-    const std::string where =
-        count <= kEachElement ? "element " + index_text(k, found.of[operand]->shape)
-                              : "along drawn direction " + std::to_string(k);
+    const std::string where = count <= kEachElement
+                                  ? "element " + index_text(k, found.of[operand]->shape)
+                                  : "along drawn direction " + std::to_string(k);
     const double unit = count <= kEachElement ? direction[operand][k] : 1;
-    return diagnose_wrong(work, pass, differences, found, operand,
+    return diagnose_wrong(work_, pass_, differences, found, operand,
                           where + ": " + mismatch(slope.expected / unit, stated / unit));
   }
   return std::nullopt;
@@ -128,7 +127,7 @@ std::optional<Finding> CallChecks::product_case(const Differentiable& difference
   const Gradients& found = reference();
   if (auto problem = problem_of(found)) return problem;
   const Point gradient = point_of(found, differences.at);
-  Point direction = drawn_direction(differences.at, work.request.seed, kDirections);
+  Point direction = drawn_direction(differences.at, work_.request.seed, kDirections);
   size_t first = 0;
   double scale = 0;
   for (size_t i = direction.size(); i-- > 0;) {
@@ -138,11 +137,11 @@ std::optional<Finding> CallChecks::product_case(const Differentiable& difference
     scale = std::max(scale, largest(gradient[i]));
   }
   const double stated = dot(gradient, direction);
-  const Slope slope = judge_slope(differences.f, differences.at, direction, differences.weights,
-                                  stated, scale);
+  const Slope slope =
+      judge_slope(differences.f, differences.at, direction, differences.weights, stated, scale);
   if (slope.verdict == Verdict::Right) ++judged;
   if (slope.verdict != Verdict::Wrong) return std::nullopt;
-  return diagnose_wrong(work, pass, differences, found, first,
+  return diagnose_wrong(work_, pass_, differences, found, first,
                         "<incoming, J v> and <gradient, v> differ for a drawn v: " +
                             mismatch(slope.expected, stated));
 }
@@ -150,21 +149,21 @@ std::optional<Finding> CallChecks::product_case(const Differentiable& difference
 // A NaN that comes in must come out of every element that the output depends on.
 std::optional<Finding> CallChecks::nan_case(const Differentiable& differences) {
   if (auto problem = problem_of(reference())) return problem;
-  const Point all = drawn_direction(differences.at, work.request.seed, kDirections + 1);
+  const Point all = drawn_direction(differences.at, work_.request.seed, kDirections + 1);
   const Vector reached = derivative(differences.f, differences.at, all, nullptr);
   size_t at = 0;  // among the elements of all outputs
   for (size_t k = 0; k < reached.size(); ++k) {
     if (std::isfinite(reached[k]) && std::abs(reached[k]) > std::abs(reached[at])) at = k;
   }
   if (reached.empty() || !(std::abs(reached[at]) > 1e-6)) return std::nullopt;
-  Pass changed = pass;
+  Pass changed = pass_;
   size_t begin = 0;
   std::string name;
-  for (size_t i = 0; i < pass.incoming.size(); ++i) {
-    const size_t count = pass.has_incoming[i] ? pass.incoming[i].count() : 0;
+  for (size_t i = 0; i < pass_.incoming.size(); ++i) {
+    const size_t count = pass_.has_incoming[i] ? pass_.incoming[i].count() : 0;
     if (at >= begin && at < begin + count) {
       changed.incoming[i].set(at - begin, std::nan(""));
-      name = "element " + index_text(at - begin, pass.incoming[i].shape) +
+      name = "element " + index_text(at - begin, pass_.incoming[i].shape) +
              " of the gradient of output " + std::to_string(i);
     }
     begin += count;
@@ -179,14 +178,13 @@ std::optional<Finding> CallChecks::nan_case(const Differentiable& differences) {
       if (std::isfinite(gradient[i][k]) == false || gradient[i].size() > kEachElement) continue;
       if (!found.of[i]) continue;
       bool smooth = false;
-      const Vector column = derivative(differences.f, differences.at,
-                                       unit_direction(differences.at, i, k), &smooth);
+      const Vector column =
+          derivative(differences.f, differences.at, unit_direction(differences.at, i, k), &smooth);
       if (!smooth || !(std::abs(column[at]) > 1e-6)) continue;
       return Finding{&causes::kGradientNan,
-                     "with NaN as " + name + ", element " +
-                         index_text(k, found.of[i]->shape) + " of the gradient of " +
-                         operand_name(call, i) + " is " + number_text(gradient[i][k]) +
-                         ", although that output depends on it"};
+                     "with NaN as " + name + ", element " + index_text(k, found.of[i]->shape) +
+                         " of the gradient of " + operand_name(call_, i) + " is " +
+                         number_text(gradient[i][k]) + ", although that output depends on it"};
     }
   }
   if (spread) return std::nullopt;
@@ -194,15 +192,15 @@ std::optional<Finding> CallChecks::nan_case(const Differentiable& differences) {
 }
 
 void CallChecks::check_numeric(const Differentiable& differences, uint64_t& judged) {
-  for (size_t i = 0; i < pass.wanted.size(); ++i) {
-    if (!pass.wanted[i]) continue;
-    each_case(Form::Gradient, pass.case_layouts(), "in" + std::to_string(i),
+  for (size_t i = 0; i < pass_.wanted.size(); ++i) {
+    if (!pass_.wanted[i]) continue;
+    each_case(Form::Gradient, pass_.case_layouts(), "in" + std::to_string(i),
               [&] { return numeric_case(differences, i, judged); });
   }
-  each_case(Form::Gradient, pass.case_layouts(), "product",
+  each_case(Form::Gradient, pass_.case_layouts(), "product",
             [&] { return product_case(differences, judged); });
-  if (call.has_non_finite()) return;
-  each_case(Form::Gradient, pass.case_layouts(), "nan", [&] { return nan_case(differences); });
+  if (call_.has_non_finite()) return;
+  each_case(Form::Gradient, pass_.case_layouts(), "nan", [&] { return nan_case(differences); });
 }
 
 // ---- What has no gradient -----------------------------------------------------------------------
@@ -224,13 +222,13 @@ std::optional<Finding> refusal_of(Work& work, const SampleCall& call) {
     if (status != TENON_E_GRAD || error_of(session).op != work.op.name) {
       return Finding{&causes::kNotRefused,
                      "an operand that wants a gradient was to be written: expected TENON_E_GRAD "
-                     "that names " + work.op.name + ", found " +
+                     "that names " +
+                         work.op.name + ", found " +
                          (status == TENON_OK ? "success" : failure_of(session, status))};
     }
     for (size_t i = 0; i < call.arrays.size(); ++i) {
       if (bound.tensors()[i]->read() == call.arrays[i]) continue;
-      return Finding{&causes::kInputChanged,
-                     "the refused call changed " + operand_name(call, i)};
+      return Finding{&causes::kInputChanged, "the refused call changed " + operand_name(call, i)};
     }
     return std::nullopt;
   }
@@ -247,8 +245,7 @@ std::optional<Finding> refusal_of(Work& work, const SampleCall& call) {
     }
     return Finding{&causes::kNotRefused,
                    "it has no backward rule: expected TENON_E_GRAD that names it, found " +
-                       (status == TENON_OK ? std::string("success")
-                                           : failure_of(session, status))};
+                       (status == TENON_OK ? std::string("success") : failure_of(session, status))};
   }
   return std::nullopt;
 }
@@ -282,18 +279,6 @@ void check_refusal(Work& work, const SampleCall& call, const std::string& detail
   }
 }
 
-// The sample with all floats as f64; nothing where it has floats of several dtypes, or none.
-std::optional<SampleCall> f64_call(Work& work, const SampleText& sample) {
-  std::optional<SampleCall> written = make_call(work.op, sample, "", "", work.request.seed);
-  std::set<std::string> floats;
-  for (const Array& array : written->arrays) {
-    if (sdk::is_float(array.dtype)) floats.insert(dtype_name(array.dtype));
-  }
-  if (floats.size() != 1) return std::nullopt;
-  if (*floats.begin() == "f64") return written;
-  return make_call(work.op, sample, *floats.begin(), "f64", work.request.seed);
-}
-
 // The op's good samples that anybody asked for.
 std::vector<const SampleText*> wanted_samples(Work& work) {
   std::vector<const SampleText*> list;
@@ -312,7 +297,7 @@ struct Judged {
 
 void check_sample_numeric(Work& work, const SampleText& sample, Judged& judged) {
   const Session& session = work.subject.session();
-  const std::optional<SampleCall> call = f64_call(work, sample);
+  const std::optional<SampleCall> call = f64_call(work.op, sample, work.request.seed);
   if (!call) return;
   std::optional<Pass> pass = make_pass(session, *call, work.device, work.request.seed);
   if (!pass) return;

@@ -132,10 +132,14 @@ constexpr tenon_vjp_desc rule(std::string_view op, std::span<const tenon_vjp_nee
 
 // ---- The plugin ---------------------------------------------------------------------------------
 
+#ifndef TENON_CASE_REQUIRED_MINOR
+#define TENON_CASE_REQUIRED_MINOR sdk::kRequiredMinor
+#endif
+
 struct Data {
   static sdk::About about() {
     static constexpr const sdk::Unit* units[] = {&unit};
-    return {TENON_CASE_ID, "1.0.0", "Apache-2.0", units};
+    return {TENON_CASE_ID, "1.0.0", "Apache-2.0", units, TENON_CASE_REQUIRED_MINOR};
   }
 };
 

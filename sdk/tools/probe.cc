@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <set>
 
 #include "child_process.h"
+#include "company.h"
 #include "session.h"
 
 namespace tenon::tools {
@@ -20,104 +20,6 @@ struct Outcome {
   std::string reason;          // of those but the last
   std::vector<std::string> problems, notes;
   Json counts, growth;
-};
-
-// ---- which plugins come along -------------------------------------------------------------------
-
-bool lists(const Json& names, const std::string& name) {
-  const std::vector<std::string> all = names_of(names);
-  return std::find(all.begin(), all.end(), name) != all.end();
-}
-
-bool has_kernel(const Json& plugin, const std::string& op) {
-  for (const Json& entry : plugin.at("kernels")) {
-    if (entry.at("ops").is_string() || lists(entry.at("ops"), "*") || lists(entry.at("ops"), op)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool holds_role(const Json& plugin) {
-  for (const Json& op : plugin.at("ops")) {
-    if (!op.value("role", "").empty()) return true;
-  }
-  return false;
-}
-
-// The plugins a probed one is opened with: those that define the ops it extends, offer its devices,
-// run its ops, and hold the roles of the core. Few, so that what happens is its own doing.
-class Company {
- public:
-  explicit Company(const Json& plugins) : plugins_(plugins) {}
-
-  std::vector<std::string> excluded_for(const Json& plugin) {
-    members_.assign(1, &plugin);
-    for (size_t i = 0; i < members_.size(); ++i) need_for(*members_[i]);
-    std::vector<std::string> excluded;
-    for (const Json& other : plugins_) {
-      if (!is_member(other)) excluded.push_back(other.at("id"));
-    }
-    return excluded;
-  }
-
- private:
-  bool is_member(const Json& plugin) const {
-    return std::any_of(members_.begin(), members_.end(),
-                       [&](const Json* member) { return member->at("id") == plugin.at("id"); });
-  }
-
-  // Adds the plugin that offers most of `names`, until no other offers one of the rest.
-  template <class Offers>
-  void need(std::set<std::string> names, const Offers& offers) {
-    const auto erase_offered = [&](const Json& plugin) {
-      std::erase_if(names, [&](const std::string& name) { return offers(plugin, name); });
-    };
-    for (const Json* member : members_) erase_offered(*member);
-    while (!names.empty()) {
-      const Json* best = nullptr;
-      ptrdiff_t most = 0;
-      for (const Json& plugin : plugins_) {
-        if (plugin.at("state") == "refused") continue;
-        const ptrdiff_t count =
-            std::count_if(names.begin(), names.end(),
-                          [&](const std::string& name) { return offers(plugin, name); });
-        if (count > most) best = &plugin;
-        most = std::max(most, count);
-      }
-      if (best == nullptr) return;
-      members_.push_back(best);
-      erase_offered(*best);
-    }
-  }
-
-  void need_for(const Json& plugin) {
-    std::set<std::string> extended;
-    std::set<std::string> devices;
-    for (const std::string& op : names_of(plugin.at("vjps"))) extended.insert(op);
-    for (const Json& entry : plugin.at("kernels")) {
-      devices.insert(entry.at("device").get<std::string>());
-      if (!entry.at("ops").is_array()) continue;
-      for (const std::string& op : names_of(entry.at("ops"))) extended.insert(op);
-    }
-    const Json requirements = plugin.value("requires", Json::object());
-    for (const std::string& op : names_of(requirements.value("ops", Json::array()))) {
-      extended.insert(op);
-    }
-    std::set<std::string> own;
-    for (const std::string& op : names_of(plugin.at("ops"))) own.insert(op);
-    need(extended,
-         [](const Json& other, const std::string& name) { return lists(other.at("ops"), name); });
-    need(devices, [](const Json& other, const std::string& name) {
-      return lists(other.at("devices"), name);
-    });
-    need(own, has_kernel);
-    if (own.empty() && extended.empty() && plugin.at("optimizers").empty()) return;
-    need({"roles"}, [](const Json& other, const std::string&) { return holds_role(other); });
-  }
-
-  const Json& plugins_;
-  std::vector<const Json*> members_;
 };
 
 // ---- one plugin ---------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ std::vector<tenon_string> borrowed(const std::vector<std::string>& strings) {
 
 }  // namespace
 
-Session::Session(const Options& options) {
+Session::Session(const Options& options, const RuntimeSettings& settings) {
   std::vector<std::string> folders;
   for (const std::string& given : options.plugin_paths) folders.push_back(absolute_path(given));
   const std::vector<tenon_string> paths = borrowed(folders);
@@ -50,6 +50,8 @@ Session::Session(const Options& options) {
   runtime_options.n_paths = static_cast<uint32_t>(paths.size());
   runtime_options.exclude = exclude.data();
   runtime_options.n_exclude = static_cast<uint32_t>(exclude.size());
+  runtime_options.check = {settings.check.data(), settings.check.size()};
+  runtime_options.threads = settings.threads;
   if (!allowlist.empty()) {
     runtime_options.policy = TENON_POLICY_ALLOWLIST;
     runtime_options.allowlist = {allowlist.data(), allowlist.size()};
@@ -73,6 +75,15 @@ Json Session::query(std::string_view topic) const {
   tenon_text* text = nullptr;
   check(tenon_runtime_query(context_, topic.data(), topic.size(), &text));
   return Json::parse(take_text(text));
+}
+
+const tenon_op* Session::op(const std::string& name) const {
+  const auto known = ops_.find(name);
+  if (known != ops_.end()) return known->second;
+  const tenon_op* found = nullptr;
+  check(tenon_op_find(context_, name.data(), name.size(), 0, &found));
+  ops_.emplace(name, found);
+  return found;
 }
 
 void Session::check(tenon_status status) const {

@@ -4,6 +4,7 @@
 
 #include <tenon/tenon.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +13,16 @@
 
 namespace tenon::tools {
 
+// What a runtime is given beside the plugins it may open.
+struct RuntimeSettings {
+  std::string check;  // check modes, comma separated, beside those of the environment
+  int threads = 0;    // compute threads; 0: as many as may be used
+};
+
 class Session {
  public:
   // Throws Failure.
-  explicit Session(const Options& options);
+  explicit Session(const Options& options, const RuntimeSettings& settings = {});
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -25,12 +32,16 @@ class Session {
   // The answer of tenon_runtime_query. Throws Failure.
   Json query(std::string_view topic) const;
 
+  // An op by name, looked up once. Throws Failure.
+  const tenon_op* op(const std::string& name) const;
+
   // Throws the context's error record as a Failure where `status` is one.
   void check(tenon_status status) const;
 
  private:
   tenon_runtime* runtime_ = nullptr;
   tenon_context* context_ = nullptr;
+  mutable std::map<std::string, const tenon_op*> ops_;
 };
 
 // Takes the text over and returns its bytes.

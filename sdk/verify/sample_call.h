@@ -14,7 +14,8 @@
 
 namespace tenon::verify {
 
-// A sample with every tensor of one dtype replaced by another, and contents for its tensors.
+// A sample with every tensor of one dtype replaced by another (where it has no tensor: the dtype an
+// attribute states), and contents for its tensors.
 struct SampleCall {
   const Entry* op = nullptr;
   uint32_t number = 0;   // the sample's
@@ -26,10 +27,11 @@ struct SampleCall {
   uint32_t n_outputs = 0;
   uint32_t n_plain_outputs = 0;  // without aux
 
+  std::vector<Layout> row_major() const;  // of `arrays`
   bool mutates() const;
   bool has_size_zero() const;
   bool has_non_finite() const;  // NaN or infinity among the operands
-  bool broadcasts() const;      // operands of unequal shapes in an op of shape rule BROADCAST-like
+  bool broadcasts() const;      // operands of unequal shapes in an elementwise op
 };
 
 // Contents are drawn as tenon/sdk/draw.hpp says. Nothing where the values given in the text do not
@@ -37,10 +39,16 @@ struct SampleCall {
 std::optional<SampleCall> make_call(const Entry& op, const SampleText& sample,
                                     const std::string& from, const std::string& to, uint64_t seed);
 
-// The sample as written first, then one call for each replacement that the op's schema takes.
+// The sample as written first, then one call for each replacement of one of its dtypes.
+std::vector<SampleCall> replacements_of(const Entry& op, const SampleText& sample, uint64_t seed);
+
+// Those that the op's schema takes and something can run, and always the sample as written.
 // `session` is asked with dry calls (tenon_op_explain), on `device`.
 std::vector<SampleCall> calls_of(const Session& session, const Entry& op, const SampleText& sample,
                                  const tenon_device& device, uint64_t seed);
+
+// The answer of tenon_op_explain; null where it refuses the call.
+Json explained(const Session& session, const SampleCall& from, const tenon_device& device);
 
 // FNV-1a, 64 bits, over the bytes of all operands in order: as golden files state it.
 std::string checksum_of(const SampleCall& call);
@@ -51,7 +59,8 @@ class Bound {
   // `layouts` has one entry for each of the call's arrays; `arrays` may differ from the call's.
   Bound(const Session& session, const SampleCall& call, std::span<const Array> arrays,
         std::span<const Layout> layouts, const tenon_device& device);
-  Bound(const Session& session, const SampleCall& call, const tenon_device& device);  // row-major
+  // Row-major, each tensor in a storage of its own, without guards.
+  Bound(const Session& session, const SampleCall& call, const tenon_device& device);
   Bound(const Bound&) = delete;
   Bound& operator=(const Bound&) = delete;
 
@@ -60,14 +69,18 @@ class Bound {
   const std::vector<std::unique_ptr<Placed>>& tensors() const { return tensors_; }
   tenon_tensor* handle(size_t index) const { return handles_[index]; }
   void replace(size_t index, tenon_tensor* tensor);  // borrowed
+  // Not TENON_OK where the op has no attribute of a name in the sample; the session has the words.
+  tenon_status status() const { return status_; }
 
  private:
+  void begin(const Session& session, const tenon_device& device);
   void build();
 
   const SampleCall& call_;
   std::vector<std::unique_ptr<Placed>> tensors_;
   std::vector<tenon_tensor*> handles_;
   std::vector<tenon_value> inputs_, attrs_;
+  tenon_status status_ = TENON_OK;
 };
 
 const tenon_op* find_op(const Session& session, const std::string& name);

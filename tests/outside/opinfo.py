@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/outside/opinfo.py: runs the samples of PyTorch's OpInfos through Tenon and compares.
-"""Four forms, one *_test.py each: values, non-contiguous operands, out=, gradients."""
+"""Four forms: values, non-contiguous operands, out=, gradients. Each opinfo_*_test.py runs one, on
+OpInfo's sample_inputs or on its reference_inputs, which are many more."""
 
 import ctypes
 import os
@@ -31,6 +32,7 @@ SETS = {
     "float": {torch.float16, torch.bfloat16, torch.float32, torch.float64},
 }
 SETS["number"] = SETS["int"] | SETS["float"]
+MAX_RANK = 8
 NOWHERE = (ctypes.c_char * 8)()  # the address of tensors without elements
 GAP = 77  # what lies between the elements of a strided output
 
@@ -193,7 +195,8 @@ class Comparison:
         self.declared = declared_dtypes(self.op.info.schema.decode())
         self.tally = suite.Tally()
 
-    def run(self, form, dtypes=None, **options):
+    def run(self, form, dtypes=None, source="sample_inputs", **options):
+        """`source`: the method of OpInfo that makes the samples."""
         start = self.bridge.runtime.live()
         for row in self.entry.rows:
             infos = [info for info in op_db if info.full_name == row.opinfo]
@@ -202,14 +205,15 @@ class Comparison:
             for info in infos:
                 for dtype in sorted(info.supported_dtypes("cpu"), key=str):
                     if dtypes is None or dtype in dtypes:
-                        self.run_samples(form, row, info, dtype, **options)
+                        samples = getattr(info, source)
+                        self.run_samples(form, row, info, dtype, samples, **options)
         if self.bridge.runtime.live() != start:
             self.tally.fail(f"still held: {self.bridge.runtime.live()}, before it was {start}")
         return self.tally
 
-    def run_samples(self, form, row, info, dtype, **options):
+    def run_samples(self, form, row, info, dtype, samples, **options):
         torch.manual_seed(SEED)
-        for sample in info.sample_inputs("cpu", dtype, **options):
+        for sample in samples("cpu", dtype, **options):
             if dtype not in CODES:
                 self.tally.uncovered[f"dtype {dtype}".replace("torch.", "")] += 1
                 continue
@@ -234,7 +238,12 @@ class Comparison:
     def translate(self, row, sample):
         """The call, or why Tenon does not offer it."""
         call = row.translate(sample.input, *sample.args, **sample.kwargs)
-        for reason, asked in call.lacks.items():
+        given = list(flat(call.inputs))
+        missing = {
+            "rank above 8": any(tensor.dim() > MAX_RANK for tensor in tensors_in(given)),
+            "complex number": any(isinstance(value, complex) for value in given),
+        }
+        for reason, asked in {**call.lacks, **missing}.items():
             if asked:
                 return Uncovered(reason)
         return call
@@ -372,8 +381,9 @@ def every_op(names):
     return tally
 
 
-def main(form, applies=lambda op: True, complete=False, **options):
-    """`applies` chooses from the registry's ops, by what the registry says of them."""
+def main(form, applies=lambda op: True, complete=False, name=None, **options):
+    """Runs one form. `applies` chooses from the registry's ops, by what the registry says of them;
+    `complete`: every op must have its place; `name`: of the suite, where it is not the form's."""
     torch.set_num_threads(1)
     print(f"TENON_TEST_SEED={SEED}")
     runtime = tenon.Runtime()
@@ -387,6 +397,6 @@ def main(form, applies=lambda op: True, complete=False, **options):
     if complete:
         cases["every op"] = lambda: every_op(ops)
     versions = {"torch": torch.__version__.split("+")[0]}
-    status = suite.main(f"opinfo_{form.__name__}", versions, cases)
+    status = suite.main(f"opinfo_{name or form.__name__}", versions, cases)
     runtime.close()
     return status

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/verify/sample_call.cc: see sample_call.h.
+#include "sample_call.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+#include <tenon/sdk/draw.hpp>
+#include <tenon/sdk/sample_value.hpp>
+
+namespace tenon::verify {
+namespace {
+
+using sdk::SampleInput;
+using sdk::SampleTensor;
+
+// ---- Other dtypes -------------------------------------------------------------------------------
+
+enum class Category : uint8_t { Bool, Integer, Float };
+
+const sdk::detail::SampleDtypeRow& row_of(const std::string& dtype) {
+  return *sdk::detail::find_sample_dtype(dtype);
+}
+
+Category category_of(const std::string& dtype) { return static_cast<Category>(row_of(dtype).kind); }
+
+// Does the new dtype hold at least two numbers of the range, and nothing it cannot hold?
+bool range_fits(const SampleTensor& tensor, const std::string& to) {
+  if (category_of(to) != Category::Integer) return true;
+  const auto& row = row_of(to);
+  return tensor.low >= static_cast<double>(row.least) &&
+         tensor.high - 1 <= static_cast<double>(row.greatest) && tensor.high - tensor.low >= 2;
+}
+
+bool value_fits(const sdk::SampleScalar& value, const std::string& to) {
+  const double* real = std::get_if<double>(&value);
+  if (real == nullptr || category_of(to) != Category::Integer) return true;
+  const auto& row = row_of(to);
+  return std::isfinite(*real) && *real >= static_cast<double>(row.least) &&
+         *real <= static_cast<double>(row.greatest);
+}
+
+// Within a category range and values stay as written, and integers keep their low bits: so do
+// golden files. False where given values do not fit.
+bool retype(SampleTensor& tensor, const std::string& to) {
+  const Category before = category_of(tensor.dtype);
+  const bool same = before == category_of(to);
+  const bool fits = same || (before != Category::Bool && range_fits(tensor, to));
+  tensor.dtype = to;
+  if (tensor.explicit_values) {
+    return same || std::all_of(tensor.values.begin(), tensor.values.end(),
+                               [&](const auto& value) { return value_fits(value, to); });
+  }
+  if (fits) return true;
+  const bool whole = category_of(to) == Category::Integer;
+  tensor.low = !whole ? -1 : row_of(to).least < 0 ? -5 : 0;
+  tensor.high = whole ? 6 : 1;
+  return true;
+}
+
+template <class T>
+T element_of(const SampleTensor& tensor, uint64_t seed, uint64_t number, uint64_t index) {
+  if constexpr (std::is_integral_v<T>) {
+    if (!tensor.explicit_values) {
+      const double unit = sdk::drawn_unit(seed, number, index);
+      const double value = std::floor(tensor.low + unit * (tensor.high - tensor.low));
+      return static_cast<T>(static_cast<int64_t>(value));
+    }
+  }
+  return sdk::sample_element<T>(tensor, seed, number, index);
+}
+
+Array drawn(const SampleTensor& tensor, uint64_t seed, uint64_t number) {
+  Array array = make_array(sdk::sample_dtype(tensor.dtype), tensor.dims);
+  sdk::dispatch_dtype(array.dtype, [&]<class T>() {
+    for (size_t i = 0; i < array.count(); ++i) {
+      sdk::store(array.bytes.data() + i * sizeof(T), element_of<T>(tensor, seed, number, i));
+    }
+  });
+  return array;
+}
+
+// The attribute that states a dtype is replaced where no tensor is.
+bool retype_attributes(sdk::Sample& sample, const std::string& from, const std::string& to) {
+  for (auto& [name, value] : sample.attrs) {
+    auto* dtype = std::get_if<sdk::SampleDtype>(&value);
+    if (dtype != nullptr && dtype->name == from) dtype->name = to;
+  }
+  return true;
+}
+
+bool replace_dtype(SampleCall& call, const std::string& from, const std::string& to) {
+  bool tensors = false;
+  bool fits = true;
+  const auto replace = [&](SampleTensor& tensor) {
+    tensors = true;
+    if (tensor.dtype == from) fits = retype(tensor, to) && fits;
+  };
+  for (SampleInput& input : call.sample.inputs) {
+    if (input.kind == SampleInput::Kind::Tensor) replace(input.tensor);
+    for (SampleTensor& item : input.list) replace(item);
+  }
+  return tensors ? fits : retype_attributes(call.sample, from, to);
+}
+
+bool same_operands(const SampleCall& a, const SampleCall& b) {
+  for (size_t i = 0; i < a.arrays.size(); ++i) {
+    if (a.arrays[i].dtype != b.arrays[i].dtype) return false;
+  }
+  return !a.arrays.empty();
+}
+
+// In order of appearance.
+std::vector<std::string> dtypes_in(const SampleCall& call) {
+  std::vector<std::string> names;
+  const auto add = [&names](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const Array& array : call.arrays) add(dtype_name(array.dtype));
+  if (!call.arrays.empty()) return names;
+  for (const auto& [name, value] : call.sample.attrs) {
+    if (const auto* dtype = std::get_if<sdk::SampleDtype>(&value)) add(dtype->name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<Layout> SampleCall::row_major() const {
+  std::vector<Layout> layouts;
+  for (const Array& array : arrays) layouts.push_back(row_major_for(array.shape));
+  return layouts;
+}
+
+bool SampleCall::mutates() const { return std::count(mutated.begin(), mutated.end(), true) != 0; }
+
+bool SampleCall::has_size_zero() const {
+  return std::any_of(arrays.begin(), arrays.end(),
+                     [](const Array& array) { return array.count() == 0; });
+}
+
+bool SampleCall::has_non_finite() const {
+  return std::any_of(arrays.begin(), arrays.end(), [](const Array& array) {
+    for (size_t i = 0; sdk::is_float(array.dtype) && i < array.count(); ++i) {
+      if (!std::isfinite(array.at(i))) return true;
+    }
+    return false;
+  });
+}
+
+bool SampleCall::broadcasts() const {
+  return op->has_flag("elementwise") &&
+         std::any_of(arrays.begin(), arrays.end(),
+                     [&](const Array& array) { return array.shape != arrays[0].shape; });
+}
+
+std::optional<SampleCall> make_call(const Entry& op, const SampleText& sample,
+                                    const std::string& from, const std::string& to, uint64_t seed) {
+  SampleCall call;
+  call.op = &op;
+  call.number = sample.number;
+  call.from = from;
+  call.to = to;
+  try {
+    call.sample = sdk::parse_sample(sample.text);
+  } catch (const std::runtime_error& error) {
+    throw Failure{op.name + ", sample \"" + sample.text + "\": " + error.what()};
+  }
+  if (!from.empty() && !replace_dtype(call, from, to)) return std::nullopt;
+  Signature signature = signature_of(op.schema);
+  call.n_outputs = signature.n_outputs;
+  call.n_plain_outputs = signature.n_plain_outputs;
+  signature.mutated.resize(std::max(signature.mutated.size(), call.sample.inputs.size()));
+  for (uint32_t i = 0; i < call.sample.inputs.size(); ++i) {
+    const auto add = [&](const SampleTensor& tensor) {
+      call.arrays.push_back(drawn(tensor, seed, call.arrays.size()));
+      call.mutated.push_back(signature.mutated[i]);
+      call.slot.push_back(i);
+    };
+    const SampleInput& input = call.sample.inputs[i];
+    if (input.kind == SampleInput::Kind::Tensor) add(input.tensor);
+    for (const SampleTensor& item : input.list) add(item);
+  }
+  return call;
+}
+
+Json explained(const Session& session, const SampleCall& from, const tenon_device& device) {
+  const Bound bound(session, from, device);
+  tenon_text* text = nullptr;
+  if (bound.status() != TENON_OK) return {};
+  const tenon_status status =
+      tenon_op_explain(session.context(), find_op(session, from.op->name), bound.inputs().data(),
+                       static_cast<uint32_t>(bound.inputs().size()), bound.attrs().data(),
+                       static_cast<uint32_t>(bound.attrs().size()), &text);
+  return status == TENON_OK ? Json::parse(tools::take_text(text)) : Json();
+}
+
+std::vector<SampleCall> replacements_of(const Entry& op, const SampleText& sample, uint64_t seed) {
+  std::vector<SampleCall> calls;
+  calls.push_back(*make_call(op, sample, "", "", seed));
+  for (const std::string& from : dtypes_in(calls[0])) {
+    for (const auto& row : sdk::detail::sample_dtypes) {
+      if (row.name == from) continue;
+      std::optional<SampleCall> call = make_call(op, sample, from, std::string(row.name), seed);
+      const bool known = call && std::any_of(calls.begin(), calls.end(), [&](const auto& other) {
+                           return same_operands(other, *call);
+                         });
+      if (call && !known) calls.push_back(std::move(*call));
+    }
+  }
+  return calls;
+}
+
+std::vector<SampleCall> calls_of(const Session& session, const Entry& op, const SampleText& sample,
+                                 const tenon_device& device, uint64_t seed) {
+  std::vector<SampleCall> calls;
+  for (SampleCall& call : replacements_of(op, sample, seed)) {
+    if (!call.from.empty()) {
+      const Json answer = explained(session, call, device);
+      if (!answer.is_object() || answer.at("chosen").is_null()) continue;
+    }
+    calls.push_back(std::move(call));
+  }
+  return calls;
+}
+
+std::string checksum_of(const SampleCall& call) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const Array& array : call.arrays) {
+    for (const unsigned char byte : array.bytes) hash = (hash ^ byte) * 0x100000001b3u;
+  }
+  char text[24];
+  std::snprintf(text, sizeof text, "%016" PRIx64, hash);
+  return text;
+}
+
+// ---- Bound --------------------------------------------------------------------------------------
+
+Bound::Bound(const Session& session, const SampleCall& call, std::span<const Array> arrays,
+             std::span<const Layout> layouts, const tenon_device& device)
+    : call_(call) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    tensors_.push_back(std::make_unique<Placed>(session, arrays[i], layouts[i], device));
+  }
+  begin(session, device);
+}
+
+Bound::Bound(const Session& session, const SampleCall& call, const tenon_device& device)
+    : call_(call) {
+  for (const Array& array : call.arrays) {
+    tensors_.push_back(
+        std::make_unique<Placed>(session, array, Layout::Contiguous, device, Guards::None));
+  }
+  begin(session, device);
+}
+
+void Bound::begin(const Session& session, const tenon_device& device) {
+  session.check(tenon_context_set_device(session.context(), &device));
+  for (const auto& placed : tensors_) handles_.push_back(placed->get());
+  build();
+  const tenon_op* op = find_op(session, call_.op->name);
+  for (const auto& [name, value] : call_.sample.attrs) {
+    uint32_t index = 0;
+    status_ = tenon_op_find_attribute(session.context(), op, name.data(), name.size(), &index);
+    if (status_ != TENON_OK) return;
+    if (index >= attrs_.size()) attrs_.resize(index + 1);
+    attrs_[index] = sdk::sample_attribute(value);
+  }
+}
+
+void Bound::replace(size_t index, tenon_tensor* tensor) {
+  handles_[index] = tensor;
+  build();
+}
+
+void Bound::build() {
+  inputs_.clear();
+  size_t next = 0;
+  for (const SampleInput& input : call_.sample.inputs) {
+    tenon_value value{};
+    if (input.kind == SampleInput::Kind::Scalar) value = sdk::sample_value(input.scalar);
+    if (input.kind == SampleInput::Kind::Tensor) {
+      value.tag = TENON_VALUE_TENSOR;
+      value.as.tensor = handles_[next++];
+    }
+    if (input.kind == SampleInput::Kind::List) {
+      value.tag = TENON_VALUE_TENSOR_LIST;
+      value.count = static_cast<uint32_t>(input.list.size());
+      value.as.tensors = handles_.data() + next;
+      next += input.list.size();
+    }
+    inputs_.push_back(value);
+  }
+}
+
+// ---- Calls --------------------------------------------------------------------------------------
+
+const tenon_op* find_op(const Session& session, const std::string& name) {
+  return session.op(name);
+}
+
+tenon_status call(const Session& session, const SampleCall& from, const Bound& bound,
+                  uint32_t n_outputs, std::vector<Tensor>& out) {
+  if (bound.status() != TENON_OK) return bound.status();
+  session.check(tenon_context_set_counter(session.context(), 0));
+  std::vector<tenon_tensor*> made(n_outputs, nullptr);
+  const tenon_status status =
+      tenon_op_call(session.context(), find_op(session, from.op->name), bound.inputs().data(),
+                    static_cast<uint32_t>(bound.inputs().size()), bound.attrs().data(),
+                    static_cast<uint32_t>(bound.attrs().size()), made.data(), n_outputs);
+  out.clear();
+  for (tenon_tensor* tensor : made) {
+    if (tensor != nullptr) out.emplace_back(tensor);
+  }
+  return status;
+}
+
+tenon_status apply(const Session& session, const SampleCall& from, const Bound& bound,
+                   std::span<tenon_tensor* const> outputs) {
+  if (bound.status() != TENON_OK) return bound.status();
+  session.check(tenon_context_set_counter(session.context(), 0));
+  return tenon_op_apply(session.context(), find_op(session, from.op->name), bound.inputs().data(),
+                        static_cast<uint32_t>(bound.inputs().size()), bound.attrs().data(),
+                        static_cast<uint32_t>(bound.attrs().size()), outputs.data(),
+                        static_cast<uint32_t>(outputs.size()));
+}
+
+tenon_error error_of(const Session& session) {
+  tenon_error error{};
+  error.struct_size = sizeof error;
+  session.check(tenon_context_get_error(session.context(), &error));
+  return error;
+}
+
+std::string failure_of(const Session& session, tenon_status status) {
+  const tenon_error error = error_of(session);
+  std::string words = std::string(tenon_status_get_name(status)) + ": " + error.message;
+  const std::pair<const char*, const char*> parts[] = {
+      {"operand", error.operand}, {"expected", error.expected}, {"found", error.found}};
+  for (const auto& [name, value] : parts) {
+    if (*value != 0) words += std::string("; ") + name + " " + value;
+  }
+  return words;
+}
+
+Outcome outcome_of(const Session& session, const SampleCall& from, const tenon_device& device) {
+  const Bound bound(session, from, device);
+  Outcome outcome;
+  std::vector<Tensor> made;
+  outcome.status = call(session, from, bound, from.n_outputs, made);
+  if (outcome.status != TENON_OK) {
+    outcome.words = failure_of(session, outcome.status);
+    return outcome;
+  }
+  for (const Tensor& tensor : made) outcome.results.push_back(contents_of(session, tensor.get()));
+  for (size_t i = 0; i < from.arrays.size(); ++i) {
+    if (from.mutated[i]) outcome.results.push_back(bound.tensors()[i]->read());
+  }
+  return outcome;
+}
+
+}  // namespace tenon::verify

@@ -5,6 +5,7 @@
 #include "core/api/guard.h"
 #include "core/api/query.h"
 #include "core/dispatch/prepare.h"
+#include "core/dispatch/select.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -80,9 +81,10 @@ tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op, uint6
   return guard(context, [&](Context& cx) {
     const std::string_view op_name = require_text(op, op_length, "op");
     const std::string_view id = require_text(plugin, plugin_length, "plugin");
-    const plugin::Plugin* pinned = id.empty() ? nullptr : cx.runtime->plugins.find(id);
+    const bool plugin_named = !id.empty() && id != dispatch::kCompositionPin;
+    const plugin::Plugin* pinned = plugin_named ? cx.runtime->plugins.find(id) : nullptr;
     if (pinned) pinned->check_usable("a pin on it has no effect");
-    if (!id.empty() && !pinned) {
+    if (plugin_named && !pinned) {
       throw Error{.status = TENON_E_NOT_FOUND,
                   .message = "no plugin \"" + std::string(id) + "\" was found; " +
                              cx.runtime->plugins.searched(),

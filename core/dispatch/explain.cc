@@ -121,7 +121,7 @@ ordered_json report_json(const Invocation& call,
                          std::span<const std::pair<const Kernel*, std::string>> judged) {
   ordered_json list = call.cx.runtime->registry.report_of(call.op);
   const std::string pin = pinned_plugin(call);
-  if (pin.empty()) return list;
+  if (pin.empty() || (pin == kCompositionPin && call.op.desc.compose)) return list;
   bool listed = false;
   for (const auto& [kernel, reason] : judged) {
     if (kernel->plugin->id != pin) continue;
@@ -129,7 +129,9 @@ ordered_json report_json(const Invocation& call,
     listed = true;
   }
   list.push_back(pin + " is pinned, but " +
-                 (listed ? "its kernels cannot run this call" : "has no kernel for this op"));
+                 (pin == kCompositionPin ? "the op has none"
+                  : listed               ? "its kernels cannot run this call"
+                                         : "has no kernel for this op"));
   return list;
 }
 

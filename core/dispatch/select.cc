@@ -138,6 +138,7 @@ std::string pinned_plugin(const Invocation& call) {
 std::vector<std::pair<const Kernel*, std::string>> judge(const Invocation& call) {
   call.cx.runtime->plugins.open_for_device(call.device->id.kind);
   const std::string pin = pinned_plugin(call);
+  const bool composed = pin == kCompositionPin && call.op.desc.compose != nullptr;
   const bool canonical =
       call.device->host_memory() && call.cx.arithmetic == TENON_ARITHMETIC_CANONICAL;
   struct Judged {
@@ -158,6 +159,7 @@ std::vector<std::pair<const Kernel*, std::string>> judge(const Invocation& call)
         reason = "does not give canonical bits: pin it, or choose fast arithmetic";
       }
     }
+    if (composed && reason.empty()) reason = "the op's composition is pinned";
     if (!reason.empty()) rank += 4;  // what cannot run stands last
     judged.push_back({kernel, std::move(reason), rank});
   }

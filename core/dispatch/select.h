@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -51,6 +52,9 @@ const Candidates& candidates(const Invocation& call);
 
 // Every kernel of the op with the reason why it cannot run ("" where it can), best first.
 std::vector<std::pair<const registry::Kernel*, std::string>> judge(const Invocation& call);
+
+// In the place of a plugin's id, which has a dot: no kernel, where the op has a composition.
+inline constexpr std::string_view kCompositionPin = "composition";
 
 // The plugin pinned for the call's op, or for all; "" where none is.
 std::string pinned_plugin(const Invocation& call);

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace tenon::tools {
 namespace {
@@ -89,13 +90,20 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return list;
 }
 
-pid_t start(const std::vector<std::string>& arguments, int out, int err, int report) {
+pid_t start(const std::vector<std::string>& arguments, int out, int err, int report, int shared) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, report, kReportDescriptor);
+  // A descriptor that is where another is to go would be closed by it: these two are moved first.
+  const Descriptor moved_report(fcntl(report, F_DUPFD_CLOEXEC, kSharedDescriptor + 1));
+  const Descriptor moved_shared(shared < 0 ? -1
+                                           : fcntl(shared, F_DUPFD_CLOEXEC, kSharedDescriptor + 1));
+  posix_spawn_file_actions_adddup2(&actions, moved_report.get(), kReportDescriptor);
+  if (shared >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, moved_shared.get(), kSharedDescriptor);
+  }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -161,7 +169,8 @@ void read_output(const Descriptor& file, std::string& text, size_t& bytes) {
 }  // namespace
 
 ChildEnd run_child(const std::vector<std::string>& arguments, double seconds,
-                   const std::function<void(const std::string& line)>& take) {
+                   const std::function<void(const std::string& line)>& take,
+                   const ChildExtras& extras) {
   const Descriptor out = memory_file("stdout");
   const Descriptor err = memory_file("stderr");
   std::array<int, 2> ends{};
@@ -169,17 +178,20 @@ ChildEnd run_child(const std::vector<std::string>& arguments, double seconds,
   const Descriptor reading(ends[0]);
   Descriptor writing(ends[1]);
   fcntl(reading.get(), F_SETFL, O_NONBLOCK);
-  const pid_t child = start(arguments, out.get(), err.get(), writing.get());
+  const pid_t child = start(arguments, out.get(), err.get(), writing.get(), extras.shared);
   writing.close_now();
 
   ChildEnd end;
   Lines lines(reading.get(), take);
   const auto limit = std::chrono::duration<double>(seconds);
   Clock::time_point heard = Clock::now();
+  uint64_t seen = 0;
   while (!has_ended(child)) {
     pollfd waiting{reading.get(), POLLIN, 0};
     poll(&waiting, 1, 10);
     if (lines.read_some()) heard = Clock::now();
+    const uint64_t reached = extras.progress ? extras.progress() : seen;
+    if (std::exchange(seen, reached) != reached) heard = Clock::now();
     if ((waiting.revents & POLLHUP) != 0) usleep(1000);  // closed early, or just ending
     if (Clock::now() - heard < limit) continue;
     end.stopped = true;

@@ -12,6 +12,13 @@ namespace tenon::tools {
 
 // Where the child writes its lines.
 inline constexpr int kReportDescriptor = 3;
+// Where it finds the file of ChildExtras.
+inline constexpr int kSharedDescriptor = 4;
+
+struct ChildExtras {
+  int shared = -1;                     // an open file the child gets as well
+  std::function<uint64_t()> progress;  // other numbers than before are signs of life too
+};
 
 struct ChildEnd {
   int status = 0;        // as of waitpid
@@ -21,10 +28,11 @@ struct ChildEnd {
 };
 
 // Runs this executable with `arguments`; stdin is empty. Each line the child writes to
-// kReportDescriptor goes to `take`; one that sends none for `seconds` is killed, with every process
-// of its group. Throws Failure where it cannot be started.
+// kReportDescriptor goes to `take`; one that gives no sign of life for `seconds` is killed, with
+// every process of its group. Throws Failure where it cannot be started.
 ChildEnd run_child(const std::vector<std::string>& arguments, double seconds,
-                   const std::function<void(const std::string& line)>& take);
+                   const std::function<void(const std::string& line)>& take,
+                   const ChildExtras& extras = {});
 
 // The options that stand before a subcommand, for a child.
 std::vector<std::string> arguments_of(const Options& options);

@@ -8,7 +8,9 @@
 #include <functional>
 #include <iostream>
 
+#include "child.h"
 #include "command.h"
+#include "report.h"
 
 namespace {
 
@@ -32,6 +34,7 @@ struct Given {
   std::string language = "cpp";
   std::vector<std::string> program, names;
   BenchRequest bench;
+  tenon::verify::Request verify;
   double seconds = 0;
   bool flag = false;
   std::function<int()> run;
@@ -119,7 +122,53 @@ void add_doctor(CLI::App& app, Given& given) {
   });
 }
 
-// What `doctor` runs; an empty group keeps it out of the help.
+// "--json -" prints, any other value is a file.
+void take_json_file(Given& given, const std::string& file) {
+  given.json = given.verify.json = file == "-";
+  given.verify.json_file = given.json ? "" : file;
+}
+
+void add_verify(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand(
+      "verify", "Judge plugins: values, layouts, gradients, memory, of every op and optimizer");
+  tenon::verify::Request& request = given.verify;
+  command->add_option("plugin", request.plugins,
+                      "Ids, plugin folders or libraries; none: all plugins found");
+  command
+      ->add_option("--level", request.level,
+                   "0 smoke, 1 values and layouts, 2 the full matrix, 3 soak (1)")
+      ->check(CLI::Range(tenon::verify::kSmoke, tenon::verify::kSoak));
+  command
+      ->add_option("--ops", request.ops,
+                   "Only these ops and optimizers, comma separated; a final * stands for any rest")
+      ->delimiter(',');
+  command->add_option("--seed", request.seed, "Of the contents of operands");
+  command->add_option_function<std::string>(
+      "--json", [&given](const std::string& file) { take_json_file(given, file); },
+      "Write the report as JSON to this file; - prints it instead of the text");
+  command
+      ->add_option("--goldens", request.goldens,
+                   "A folder of golden files, searched before the others; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--case", request.only_case, "Run this case alone, as a failure names it");
+  command->add_option("--jobs", request.jobs, "Processes at a time (as many as CPUs)")
+      ->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--timeout", request.seconds,
+                   "Seconds without progress after which a process is ended (60; 900 at level 3)")
+      ->check(CLI::Range(0.1, 86400.0));
+  command->add_flag("--matrix", request.matrix, "Print the table of layouts however wide it is");
+  command->add_flag("--list-causes", given.flag, "Instead: list the causes of failures there are");
+  command->callback([&] {
+    given.run = [&] {
+      return given.flag ? tenon::verify::list_causes(given.json)
+                        : tenon::verify::verify(given.options, given.verify);
+    };
+  });
+}
+
+// What `doctor` and `verify` run; an empty group keeps it out of the help.
 void add_children(CLI::App& app, Given& given) {
   CLI::App* all = app.add_subcommand("doctor-child", "")->group("");
   all->callback([&] { given.run = [&] { return doctor_child(given.options); }; });
@@ -128,6 +177,11 @@ void add_children(CLI::App& app, Given& given) {
   command->add_option("library", given.file)->required();
   command->callback(
       [&] { given.run = [&] { return probe_child(given.options, given.id, given.file); }; });
+  CLI::App* verify = app.add_subcommand("verify-child", "")->group("");
+  verify->add_option("order", given.sample)->required();
+  verify->callback([&] {
+    given.run = [&] { return tenon::verify::verify_child(given.options, given.sample); };
+  });
 }
 
 void add_inspect(CLI::App& app, Given& given) {
@@ -197,6 +251,7 @@ void add_commands(CLI::App& app, Given& given) {
   add_new(app, given);
   add_manifest(app, given);
   add_plugin(app, given);
+  add_verify(app, given);
   add_children(app, given);
 }
 

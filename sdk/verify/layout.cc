@@ -125,11 +125,13 @@ bool applies(Layout layout, const Shape& shape, bool input, bool host_memory) {
   return false;
 }
 
+Layout row_major_for(const Shape& shape) {
+  if (shape.empty()) return Layout::RankZero;
+  return has_extent(shape, 0) ? Layout::SizeZero : Layout::Contiguous;
+}
+
 std::vector<Layout> layouts_for(const Shape& shape, bool input, bool host_memory) {
-  std::vector<Layout> all;
-  for (const Layout first : {Layout::Contiguous, Layout::RankZero, Layout::SizeZero}) {
-    if (applies(first, shape, input, host_memory)) all.push_back(first);
-  }
+  std::vector<Layout> all = {row_major_for(shape)};
   for (size_t i = 1; i < static_cast<size_t>(Layout::Aliased); ++i) {
     const auto layout = static_cast<Layout>(i);
     if (applies(layout, shape, input, host_memory)) all.push_back(layout);
@@ -232,8 +234,25 @@ std::vector<unsigned char> Placed::storage_bytes() const {
   return bytes;
 }
 
-Array Placed::read() const {
-  const std::vector<unsigned char> bytes = storage_bytes();
+Touched Placed::find_touched(std::vector<unsigned char> bytes) const {
+  if (!base_ && !own_) return Touched::None;
+  const size_t size = sdk::size_of(dtype_);
+  each_offset(shape_, placement_.strides, [&](int64_t offset) {
+    std::memset(bytes.data() + first_ + offset * static_cast<int64_t>(size), kPattern, size);
+  });
+  const int64_t low = first_ - placement_.offset * static_cast<int64_t>(size);
+  const int64_t high = low + placement_.total * static_cast<int64_t>(size);
+  Touched touched = Touched::None;
+  for (int64_t i = 0; i < static_cast<int64_t>(bytes.size()); ++i) {
+    if (bytes[static_cast<size_t>(i)] == kPattern) continue;
+    if (i < low || i >= high) return Touched::Beyond;
+    touched = Touched::Holes;
+  }
+  return touched;
+}
+
+Array Placed::read(Touched* touched) const {
+  std::vector<unsigned char> bytes = storage_bytes();
   Array array = make_array(dtype_, shape_);
   const size_t size = sdk::size_of(dtype_);
   unsigned char* to = array.bytes.data();
@@ -241,18 +260,13 @@ Array Placed::read() const {
     std::memcpy(to, bytes.data() + first_ + offset * static_cast<int64_t>(size), size);
     to += size;
   });
+  if (touched != nullptr) *touched = find_touched(std::move(bytes));
   return array;
 }
 
-bool Placed::outside_untouched() const {
-  std::vector<unsigned char> bytes = storage_bytes();
-  const size_t size = sdk::size_of(dtype_);
-  each_offset(shape_, placement_.strides, [&](int64_t offset) {
-    std::memset(bytes.data() + first_ + offset * static_cast<int64_t>(size), kPattern, size);
-  });
-  return (!base_ && !own_) || std::all_of(bytes.begin(), bytes.end(),
-                                          [](unsigned char byte) { return byte == kPattern; });
-}
+int64_t Placed::offset() const { return first_ / static_cast<int64_t>(sdk::size_of(dtype_)); }
+
+bool Placed::outside_untouched() const { return find_touched(storage_bytes()) == Touched::None; }
 
 Array contents_of(const Session& session, const tenon_tensor* tensor) {
   tenon_view view{};

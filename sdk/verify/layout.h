@@ -45,7 +45,8 @@ std::optional<Layout> layout_named(std::string_view name);
 bool applies(Layout layout, const Shape& shape, bool input, bool host_memory);
 // All that apply, Contiguous (or RankZero, SizeZero) first.
 std::vector<Layout> layouts_for(const Shape& shape, bool input, bool host_memory);
-bool overlaps_itself(Layout layout);  // ZeroStride, Window
+Layout row_major_for(const Shape& shape);  // the first of them
+bool overlaps_itself(Layout layout);       // ZeroStride, Window
 
 // Strides in elements; the offset of element 0 from the lowest one; elements from the lowest to the
 // highest, both included.
@@ -60,6 +61,9 @@ struct ReleaseTensor {
   void operator()(tenon_tensor* tensor) const { tenon_tensor_release(tensor); }
 };
 using Tensor = std::unique_ptr<tenon_tensor, ReleaseTensor>;
+
+// Bytes outside of a tensor's elements that were written: between them, or before and after them.
+enum class Touched : uint8_t { None, Holes, Beyond };
 
 // Around: the bytes around a tensor are watched. None: it has a storage of its own, row-major.
 enum class Guards : uint8_t { None, Around };
@@ -77,7 +81,8 @@ class Placed {
 
   tenon_tensor* get() const { return tensor_.get(); }
   Layout layout() const { return layout_; }
-  Array read() const;
+  int64_t offset() const;  // of element (0, ..., 0) in the storage, in elements
+  Array read(Touched* touched = nullptr) const;
   void write(const Array& array);  // from outside of Tenon's ops; advances the version
   bool outside_untouched() const;
 
@@ -85,6 +90,7 @@ class Placed {
   void make_plain(const Array& array, const tenon_device& device);
   void make_unaligned();
   std::vector<unsigned char> storage_bytes() const;
+  Touched find_touched(std::vector<unsigned char> bytes) const;
 
   const Session& session_;
   Layout layout_;

@@ -2,6 +2,7 @@
 // sdk/verify/oracle.h: where right results come from, other than from the kernel that is judged.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ class Goldens {
   std::optional<Json> find_optimizer(const std::string& optimizer);
 
  private:
+  const std::optional<Json>& file(const std::string& name);
+
   std::vector<std::string> folders_;
   std::map<std::string, std::optional<Json>> files_;
 };

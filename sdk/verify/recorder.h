@@ -5,10 +5,13 @@
 // and finished counts and failures are sent in small lots.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "case.h"
 #include "causes.h"
@@ -19,7 +22,23 @@ namespace tenon::verify {
 // Where a process begins again after one before it died.
 struct Resume {
   uint64_t skip_before = 0;  // cases with a smaller number were run
+  std::set<uint64_t> dead;   // cases that ended a process
 };
+
+// Failures of one cause that are told in full; the rest are counted.
+inline constexpr uint64_t kToldFailures = 20;
+
+// Cases that were run, by what the report's matrix shows.
+struct Tally {
+  uint64_t cases = 0, passed = 0, failed = 0;
+  uint64_t distinct = 0;  // texts of cases, each counted once
+  std::map<std::string, uint64_t> forms, layouts, dtypes;
+
+  void count(const Case& each);
+  void add(const Tally& other);
+};
+Json json_of(const Tally& tally);
+Tally tally_of(const Json& json);
 
 class Recorder {
  public:
@@ -43,19 +62,34 @@ class Recorder {
   void uncovered(const std::string& op, const std::string& what, const std::string& why);
 
   uint64_t failures() const { return failures_; }
+  bool running() const { return running_.has_value(); }
+  // What went wrong outside of any case.
+  void fail_outside(const Case& about, const Cause& cause, const std::string& words);
+  // Printing that nobody looked at yet is a failure of `about`.
+  void look_at_output(const Case& about, const std::string& when);
+  // Tells the parent all that is not told yet.
+  void flush();
 
  private:
-  void flush();
+  void end();
+  void record(const Case& about, const Cause& cause, const std::string& words);
+  // What was printed since the last look.
+  std::string printed();
 
   const Request& request_;
   Resume resume_;
   Board* board_;
   uint64_t number_ = 0;
   uint64_t failures_ = 0;
+  int64_t printed_[2] = {0, 0};
+  std::chrono::steady_clock::time_point told_;
   std::optional<Case> running_;
-  std::map<std::string, uint64_t>
-      passed_;  // since the last flush, by "op|form|dtype|backend|layouts"
-  std::vector<Json> failed_;
+  std::set<std::string> texts_;
+  std::map<std::pair<std::string, std::string>, uint64_t> causes_;  // by op and cause
+  // Since the last flush.
+  Tally tally_;
+  Json failed_ = Json::array();
+  Json uncovered_ = Json::array();
 };
 
 }  // namespace tenon::verify

@@ -104,6 +104,14 @@ bool replace_dtype(SampleCall& call, const std::string& from, const std::string&
   return tensors ? fits : retype_attributes(call.sample, from, to);
 }
 
+bool same_operands(const SampleCall& a, const SampleCall& b) {
+  for (size_t i = 0; i < a.arrays.size(); ++i) {
+    if (a.arrays[i].dtype != b.arrays[i].dtype) return false;
+  }
+  return !a.arrays.empty();
+}
+
+// In order of appearance.
 std::vector<std::string> dtypes_in(const SampleCall& call) {
   std::vector<std::string> names;
   const auto add = [&names](const std::string& name) {
@@ -117,14 +125,13 @@ std::vector<std::string> dtypes_in(const SampleCall& call) {
   return names;
 }
 
-bool same_operands(const SampleCall& a, const SampleCall& b) {
-  for (size_t i = 0; i < a.arrays.size(); ++i) {
-    if (a.arrays[i].dtype != b.arrays[i].dtype) return false;
-  }
-  return !a.arrays.empty();
-}
-
 }  // namespace
+
+std::vector<Layout> SampleCall::row_major() const {
+  std::vector<Layout> layouts;
+  for (const Array& array : arrays) layouts.push_back(row_major_for(array.shape));
+  return layouts;
+}
 
 bool SampleCall::mutates() const { return std::count(mutated.begin(), mutated.end(), true) != 0; }
 
@@ -189,23 +196,31 @@ Json explained(const Session& session, const SampleCall& from, const tenon_devic
   return status == TENON_OK ? Json::parse(tools::take_text(text)) : Json();
 }
 
-std::vector<SampleCall> calls_of(const Session& session, const Entry& op, const SampleText& sample,
-                                 const tenon_device& device, uint64_t seed) {
+std::vector<SampleCall> replacements_of(const Entry& op, const SampleText& sample, uint64_t seed) {
   std::vector<SampleCall> calls;
   calls.push_back(*make_call(op, sample, "", "", seed));
   for (const std::string& from : dtypes_in(calls[0])) {
     for (const auto& row : sdk::detail::sample_dtypes) {
-      const std::string to(row.name);
-      if (to == from) continue;
-      std::optional<SampleCall> call = make_call(op, sample, from, to, seed);
-      if (!call || std::any_of(calls.begin(), calls.end(), [&](const SampleCall& other) {
-            return same_operands(other, *call);
-          })) {
-        continue;
-      }
-      const Json answer = explained(session, *call, device);
-      if (answer.is_object() && !answer.at("chosen").is_null()) calls.push_back(std::move(*call));
+      if (row.name == from) continue;
+      std::optional<SampleCall> call = make_call(op, sample, from, std::string(row.name), seed);
+      const bool known = call && std::any_of(calls.begin(), calls.end(), [&](const auto& other) {
+                           return same_operands(other, *call);
+                         });
+      if (call && !known) calls.push_back(std::move(*call));
     }
+  }
+  return calls;
+}
+
+std::vector<SampleCall> calls_of(const Session& session, const Entry& op, const SampleText& sample,
+                                 const tenon_device& device, uint64_t seed) {
+  std::vector<SampleCall> calls;
+  for (SampleCall& call : replacements_of(op, sample, seed)) {
+    if (!call.from.empty()) {
+      const Json answer = explained(session, call, device);
+      if (!answer.is_object() || answer.at("chosen").is_null()) continue;
+    }
+    calls.push_back(std::move(call));
   }
   return calls;
 }

@@ -27,6 +27,7 @@ struct SampleCall {
   uint32_t n_outputs = 0;
   uint32_t n_plain_outputs = 0;  // without aux
 
+  std::vector<Layout> row_major() const;  // of `arrays`
   bool mutates() const;
   bool has_size_zero() const;
   bool has_non_finite() const;  // NaN or infinity among the operands
@@ -38,7 +39,10 @@ struct SampleCall {
 std::optional<SampleCall> make_call(const Entry& op, const SampleText& sample,
                                     const std::string& from, const std::string& to, uint64_t seed);
 
-// The sample as written first, then one call for each replacement that the op's schema takes.
+// The sample as written first, then one call for each replacement of one of its dtypes.
+std::vector<SampleCall> replacements_of(const Entry& op, const SampleText& sample, uint64_t seed);
+
+// Those that the op's schema takes and something can run, and always the sample as written.
 // `session` is asked with dry calls (tenon_op_explain), on `device`.
 std::vector<SampleCall> calls_of(const Session& session, const Entry& op, const SampleText& sample,
                                  const tenon_device& device, uint64_t seed);

@@ -131,6 +131,7 @@ Signature signature_of(const std::string& schema) {
     const size_t dims_end = type.rfind(']');
     const std::string_view marks = dims_end == type.npos ? type : type.substr(dims_end);
     signature.mutated.push_back(item.substr(0, colon).find('!') != item.npos);
+    signature.inputs.emplace_back(item.substr(0, item.find_first_of("!:")));
     signature.lists.push_back(marks.find('*') != marks.npos);
   }
   const size_t arrow = schema.find("->");
@@ -139,9 +140,13 @@ Signature signature_of(const std::string& schema) {
   outputs = outputs.substr(0, outputs.find(" where "));
   while (outputs.starts_with(' ')) outputs.remove_prefix(1);
   if (outputs.starts_with('(')) outputs = bracketed(outputs, 0);
-  for (const std::string_view item : items_of(outputs)) {
+  for (std::string_view item : items_of(outputs)) {
+    const bool aux = item.starts_with("aux ");
+    if (aux) item.remove_prefix(4);
+    const size_t colon = item.find(':');
+    signature.outputs.emplace_back(colon == item.npos ? "" : item.substr(0, colon));
     ++signature.n_outputs;
-    if (!item.starts_with("aux ")) ++signature.n_plain_outputs;
+    signature.n_plain_outputs += aux ? 0 : 1;
   }
   return signature;
 }

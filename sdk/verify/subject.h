@@ -62,9 +62,11 @@ struct Entry {
 
 // Read out of a schema text (docs/schema.md).
 struct Signature {
-  std::vector<bool> mutated;  // for each input: marked "!"
-  std::vector<bool> lists;    // for each input: a list
-  uint32_t n_outputs = 0;     // with aux
+  std::vector<bool> mutated;         // for each input: marked "!"
+  std::vector<bool> lists;           // for each input: a list
+  std::vector<std::string> inputs;   // their names
+  std::vector<std::string> outputs;  // "" for one without a name
+  uint32_t n_outputs = 0;            // with aux
   uint32_t n_plain_outputs = 0;
 };
 Signature signature_of(const std::string& schema);

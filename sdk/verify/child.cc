@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/verify/child.cc: see child.h. The plugin may do here whatever it likes; the parent watches.
+#include "child.h"
+
+#include <cstdio>
+#include <exception>
+
+#include "board.h"
+#include "checks.h"
+#include "child_process.h"
+#include "matrix.h"
+
+namespace tenon::verify {
+
+// Until all of them are here.
+#define TENON_WEAK __attribute__((weak))
+TENON_WEAK void check_declared(Work& work);
+TENON_WEAK void check_errors(Work& work);
+TENON_WEAK void check_values(Work& work);
+TENON_WEAK void check_forms(Work& work);
+TENON_WEAK void check_gradients(Work& work);
+TENON_WEAK void check_twice(Work& work);
+TENON_WEAK void check_repeats(Work& work);
+TENON_WEAK void check_states(Work& work);
+TENON_WEAK void check_memory(Work& work);
+TENON_WEAK void check_huge(Work& work);
+TENON_WEAK void check_optimizer(Subject& subject, Recorder& recorder, const Request& request,
+                                const std::string& optimizer);
+
+namespace {
+
+using tools::send_line;
+
+// The checks of an op in the order in which they are made: what is simple first, what is likely to
+// end the process last.
+void (*const kOpChecks[])(Work&) = {
+    check_declared, check_errors, check_values,  check_forms,  check_gradients,
+    check_twice,    check_states, check_repeats, check_memory, check_huge,
+};
+
+Order order_of(const std::string& text) {
+  const Json json = Json::parse(text);
+  Order order;
+  order.plugin = json.at("plugin");
+  order.request.level = json.at("level");
+  order.request.seed = json.at("seed");
+  order.request.only_case = json.at("case");
+  json.at("goldens").get_to(order.request.goldens);
+  for (const Json& group : json.at("groups")) {
+    order.groups.push_back({group.at("op"), group.at("backend"), group.at("optimizer")});
+  }
+  order.resume.skip_before = json.at("skip_before");
+  json.at("dead").get_to(order.resume.dead);
+  return order;
+}
+
+// What a failure outside of any case is about.
+Case about(const Group& group) {
+  Case none;
+  none.op = group.name();
+  none.form = Form::Declared;
+  none.backend = group.backend;
+  return none;
+}
+
+// A check that throws has met something it needs and was refused.
+template <class Check>
+void guarded(Recorder& recorder, const Group& group, const Check& check) {
+  const auto note = [&](const std::string& reason) {
+    const std::string words = reason + "; what this check would look at next was not run";
+    if (recorder.running()) return recorder.fail(causes::kRefused, words);
+    recorder.fail_outside(about(group), causes::kUnusable, words);
+  };
+  try {
+    check();
+  } catch (const Failure& failure) {
+    note(failure.text);
+  } catch (const std::exception& error) {
+    note(error.what());
+  }
+}
+
+void run_op(Subject& subject, Recorder& recorder, const Request& request, const Group& group) {
+  const Entry& op = subject.entry(group.op);
+  Work work{subject, recorder, request, op, group.backend};
+  work.device = subject.device(group.backend);
+  work.host_memory = subject.is_host_memory(group.backend);
+  work.own_kernel = op.own_kernel(subject.id(), group.backend) != nullptr;
+  for (const auto check : kOpChecks) {
+    if (check == nullptr) continue;
+    guarded(recorder, group, [&] { check(work); });
+  }
+}
+
+void run_group(Subject& subject, const Order& order, size_t index, Board* board) {
+  const Group& group = order.groups[index];
+  const Resume resume = index == 0 ? order.resume : Resume();
+  send_line({{"group", index}});
+  if (board != nullptr) board->enter(static_cast<uint32_t>(index));
+  {
+    Recorder recorder(order.request, resume, board);
+    recorder.look_at_output(about(group), "while it was opened");
+    guarded(recorder, group, [&] {
+      if (group.optimizer.empty()) {
+        run_op(subject, recorder, order.request, group);
+      } else if (check_optimizer != nullptr) {
+        check_optimizer(subject, recorder, order.request, group.optimizer);
+      }
+    });
+    recorder.look_at_output(about(group), "after the last case");
+  }
+  send_line({{"done", index}});
+}
+
+Json entries_of(Subject& subject) {
+  Json entries = Json::array();
+  for (const Entry& op : subject.entries()) {
+    for (const std::string& backend : subject.backends_for(op)) {
+      entries.push_back(facts_of(subject, op, backend));
+    }
+  }
+  for (const Json& optimizer : subject.optimizers()) {
+    entries.push_back(
+        {{"op", ""}, {"backend", ""}, {"optimizer", optimizer.at("name")}, {"cells", Json()}});
+  }
+  return entries;
+}
+
+}  // namespace
+
+Json json_of(const Order& order) {
+  Json groups = Json::array();
+  for (const Group& group : order.groups) {
+    groups.push_back(
+        {{"op", group.op}, {"backend", group.backend}, {"optimizer", group.optimizer}});
+  }
+  return {{"plugin", order.plugin},
+          {"level", order.request.level},
+          {"seed", order.request.seed},
+          {"case", order.request.only_case},
+          {"goldens", order.request.goldens},
+          {"groups", groups},
+          {"skip_before", order.resume.skip_before},
+          {"dead", order.resume.dead}};
+}
+
+int verify_child(const Options& options, const std::string& text) {
+  tools::limit_child();
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // what is printed before a crash is seen
+  const Order order = order_of(text);
+  const BoardPage board(tools::kSharedDescriptor);
+  send_line({{"phase", "opening the plugin"}});
+  std::optional<Subject> subject;
+  try {
+    subject.emplace(options, order.plugin);
+    if (order.groups.empty()) send_line({{"entries", entries_of(*subject)}});
+  } catch (const Failure& failure) {
+    send_line({{"refused", failure.text}});
+    return tools::kFindings;
+  }
+  for (size_t i = 0; i < order.groups.size(); ++i) run_group(*subject, order, i, board.get());
+  send_line({{"phase", "releasing the plugin"}});
+  subject.reset();
+  send_line({{"end", true}});
+  return tools::kGood;
+}
+
+}  // namespace tenon::verify

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/verify/child.h: what a process of `tenon verify` is told to do, and what it says.
+//
+// Its argument is an Order as JSON. It writes lines of JSON: {"phase": words} before a step that
+// has no case; {"entries": [...]} where it is asked what there is; {"group": i} and {"done": i}
+// around a group; and between them the recorder's lots.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "recorder.h"
+#include "request.h"
+
+namespace tenon::verify {
+
+// What one process works through; `op` or `optimizer` is empty.
+struct Group {
+  std::string op, backend, optimizer;
+
+  const std::string& name() const { return op.empty() ? optimizer : op; }
+};
+
+struct Order {
+  std::string plugin;
+  Request request;
+  std::vector<Group> groups;  // empty: say what there is
+  Resume resume;              // in the first of them
+};
+Json json_of(const Order& order);
+
+// The subcommand `verify-child`; not for people.
+int verify_child(const Options& options, const std::string& order);
+
+}  // namespace tenon::verify

@@ -70,6 +70,7 @@ class CallChecks {
   void check_held();
   std::optional<Finding> repeated_case();
   std::optional<Finding> subset_case(const std::vector<bool>& wanted);
+  std::optional<Array> added_to(const Placed& held, size_t operand) const;
   std::optional<Finding> held_case(size_t operand, Layout layout);
   std::optional<Finding> poisoned_case(bool output, size_t index);
 

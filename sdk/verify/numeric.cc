@@ -22,7 +22,7 @@ Vector moved(const Function& f, const Point& at, const Point& direction, double 
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-// A result that no point changes has the derivative 0, whatever it is.
+// A result that no point changes counts with the derivative 0, also where it is not finite.
 Vector central(const Function& f, const Point& at, const Point& direction, double h) {
   const Vector up2 = moved(f, at, direction, 2 * h);
   const Vector up1 = moved(f, at, direction, h);
@@ -119,8 +119,12 @@ Slope judge_slope(const Function& f, const Point& at, const Point& direction, co
     before = numeric;
     last = h;
   }
-  // What no two steps agree on is no derivative.
-  const bool settled = apart <= 1e-4;
+  // What no two steps agree on is no derivative, and what stays infinite may still have one.
+  const Vector here = f(at);
+  bool settled = apart <= 1e-4;
+  for (size_t k = 0; k < here.size(); ++k) {
+    settled = settled && (weights[k] == 0 || std::isfinite(here[k]));
+  }
   const bool smooth = settled && sides_agree(f, at, direction, last);
   best.verdict = smooth ? Verdict::Wrong : Verdict::Unknown;
   return best;

@@ -41,6 +41,8 @@ tenon_tensor* log_probs_grad(sdk::Vjp& v, sdk::Value target) {
   tenon_tensor* ignored = v.call("tenon.eq", {target, v.attr(0)});
   tenon_tensor* as_i64 = v.call("tenon.cast", {ignored}, {sdk::Value::dtype(TENON_DTYPE_I64)});
   tenon_tensor* counted = v.call("tenon.sub", {meta.shape[0], v.call("tenon.sum", {as_i64})});
+  // Where no row counts the quotient is not used, but its own gradient must be finite.
+  counted = v.call("tenon.maximum", {counted, 1});
   counted = v.call("tenon.cast", {counted}, {sdk::Value::dtype(meta.dtype)});
   tenon_tensor* scale = v.call("tenon.div", {v.in(0), counted});
   tenon_tensor* slope = v.call("tenon.mul", {v.call("tenon.exp", {v.in(1)}), scale});

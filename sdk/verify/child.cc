@@ -66,7 +66,8 @@ Case about(const Group& group) {
 // A check that throws has met something it needs and was refused.
 template <class Check>
 void guarded(Recorder& recorder, const Group& group, const Check& check) {
-  const auto note = [&](const std::string& words) {
+  const auto note = [&](const std::string& reason) {
+    const std::string words = reason + "; what this check would look at next was not run";
     if (recorder.running()) return recorder.fail(causes::kRefused, words);
     recorder.fail_outside(about(group), causes::kUnusable, words);
   };

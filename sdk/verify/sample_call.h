@@ -14,8 +14,8 @@
 
 namespace tenon::verify {
 
-// A sample with every tensor of one dtype replaced by another (where it has no tensor: the dtype an
-// attribute states), and contents for its tensors.
+// A sample with every tensor of one dtype replaced by another, and contents for its tensors. "=f32"
+// as a dtype is one that an attribute states; "f32+=f16" two dtypes that are replaced together.
 struct SampleCall {
   const Entry* op = nullptr;
   uint32_t number = 0;   // the sample's
@@ -83,12 +83,17 @@ class Bound {
   tenon_status status_ = TENON_OK;
 };
 
+Json explained(const Session& session, const SampleCall& from, const Bound& bound);
+
 const tenon_op* find_op(const Session& session, const std::string& name);
 
 // tenon_op_call and tenon_op_apply of a bound call. The random counter is set to 0 first, so that
 // equal calls draw equal numbers.
 tenon_status call(const Session& session, const SampleCall& from, const Bound& bound,
                   uint32_t n_outputs, std::vector<Tensor>& out);
+// Leaves the counter as it is, which is all that a capture allows.
+tenon_status call_again(const Session& session, const SampleCall& from, const Bound& bound,
+                        uint32_t n_outputs, std::vector<Tensor>& out);
 tenon_status apply(const Session& session, const SampleCall& from, const Bound& bound,
                    std::span<tenon_tensor* const> outputs);
 

@@ -29,7 +29,7 @@ std::string folder_of(Subject& subject) {
 
 // What distinguishes found results from right ones.
 struct Wrong {
-  const Cause* cause = nullptr;  // where it is clear from the results alone
+  const Cause* cause;  // NULL where it is not clear from the results alone
   std::string words;
 };
 
@@ -95,6 +95,12 @@ std::optional<Expected> Values::of_golden(const SampleCall& call) {
   std::optional<std::vector<Array>> results = goldens_.find(call);
   if (!results) return std::nullopt;
   return Expected{{TENON_OK, "", std::move(*results)}, false};
+}
+
+// A formula that is wrong for all floats says nothing about rows, though integers may be right.
+bool same_category(const SampleCall& a, const SampleCall& b) {
+  if ((a.from == b.from && a.to == b.to) || a.arrays.empty()) return false;
+  return sdk::is_float(a.arrays[0].dtype) == sdk::is_float(b.arrays[0].dtype);
 }
 
 // ---- Comparing ----------------------------------------------------------------------------------
@@ -165,7 +171,7 @@ void Values::fail(const SampleText& sample, const SampleCall& call, const Wrong&
   }
   for (const SampleCall& other :
        calls_of(work_.subject.session(), work_.op, sample, work_.device, work_.request.seed)) {
-    if (other.from == call.from && other.to == call.to) continue;
+    if (!same_category(other, call)) continue;
     if (is_right(other, source)) {
       return recorder.fail(
           causes::kWrongDtypeRow,

@@ -167,3 +167,23 @@ tenon_status sim_run_where(const sim_launch* l, char words[SIM_WORDS]) {
   }
   return TENON_OK;
 }
+
+// x + (value * a) * b, or / b: `real` of the kernel. Every operation is rounded by itself, in f64
+// or, for the narrower floats, in f32.
+tenon_status sim_run_add_scaled(const sim_launch* l, char words[SIM_WORDS]) {
+  (void)words;
+  const tenon_dtype dtype = sim_slot(l, 3)->dtype;
+  const double value = l->attrs[0].as.f64;
+  for (sim_walk w = walk_all(l); w.left > 0; sim_walk_next(&w)) {
+    const double x = sim_get_real(w.data[1], dtype);
+    const double a = sim_get_real(w.data[2], dtype);
+    const double b = sim_get_real(w.data[3], dtype);
+    if (dtype == TENON_DTYPE_F64) {
+      sim_put_real(w.data[0], dtype, x + l->kernel->real(value * a, b));
+    } else {
+      const float scaled = (float)value * (float)a;
+      sim_put_real(w.data[0], dtype, (float)x + (float)l->kernel->real(scaled, b));
+    }
+  }
+  return TENON_OK;
+}

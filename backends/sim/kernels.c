@@ -53,7 +53,7 @@ static int64_t whole_isfinite(int64_t x, int64_t same) { return (void)x, (void)s
 static const tenon_slot_rule fill_slots[] = {OUT};
 static const tenon_slot_rule unary_slots[] = {NUMBER, OUT};
 static const tenon_slot_rule binary_slots[] = {NUMBER, NUMBER, OUT};
-static const tenon_slot_rule where_slots[] = {NUMBER, NUMBER, NUMBER, OUT};
+static const tenon_slot_rule ternary_slots[] = {NUMBER, NUMBER, NUMBER, OUT};
 static const tenon_slot_rule map_slots[] = {IN, OUT};
 static const tenon_slot_rule rows_add_slots[] = {INOUT, IN, IN};
 static const tenon_slot_rule matmul_slots[] = {IN, IN, OUT};
@@ -95,7 +95,9 @@ static const tenon_dtype cast_rows[] = {TO_ALL(TENON_DTYPE_BOOL), TO_ALL(TENON_D
   X(maximum, binary_slots, number_rows, 1, 0, EXACT, sim_run_binary, real_max, whole_max)          \
   X(eq, binary_slots, all_rows, 1, 0, EXACT, sim_run_binary, real_eq, whole_eq)                    \
   X(lt, binary_slots, all_rows, 1, 0, EXACT, sim_run_binary, real_lt, whole_lt)                    \
-  X(where, where_slots, all_rows, 1, 0, EXACT, sim_run_where, NULL, NULL)                          \
+  X(where, ternary_slots, all_rows, 1, 0, EXACT, sim_run_where, NULL, NULL)                        \
+  X(addcmul, ternary_slots, float_rows, 1, 1, EXACT, sim_run_add_scaled, real_mul, NULL)           \
+  X(addcdiv, ternary_slots, float_rows, 1, 1, EXACT, sim_run_add_scaled, real_div, NULL)           \
   X(neg, unary_slots, number_rows, 1, 0, EXACT, sim_run_unary, real_neg, whole_neg)                \
   X(relu, unary_slots, number_rows, 1, 0, EXACT, sim_run_unary, real_relu, whole_relu)             \
   X(exp, unary_slots, float_rows, 1, 0, EXACT, sim_run_unary, real_exp, NULL)                      \

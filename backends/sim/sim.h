@@ -208,6 +208,7 @@ tenon_status sim_run_reshape(const sim_launch* l, char words[SIM_WORDS]);
 tenon_status sim_run_unary(const sim_launch* l, char words[SIM_WORDS]);
 tenon_status sim_run_binary(const sim_launch* l, char words[SIM_WORDS]);
 tenon_status sim_run_where(const sim_launch* l, char words[SIM_WORDS]);
+tenon_status sim_run_add_scaled(const sim_launch* l, char words[SIM_WORDS]);
 tenon_status sim_run_sum(const sim_launch* l, char words[SIM_WORDS]);
 tenon_status sim_run_mean(const sim_launch* l, char words[SIM_WORDS]);
 tenon_status sim_run_max(const sim_launch* l, char words[SIM_WORDS]);

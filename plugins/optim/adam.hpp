@@ -48,6 +48,8 @@ sdk::Value correction(U& u, double beta) {
 }
 
 // `decoupled`: weight decay shrinks the parameter (AdamW), else it joins the gradient (Adam).
+// Parameter and means are written in place by addcmul and addcdiv, whose arithmetic is the one
+// that adam.cc states; the parameter comes last, because its gradient may be in the same memory.
 template <bool rows, bool decoupled>
 void compose(sdk::Compose& c) {
   const double beta1 = c.attrs.real(kBeta1);
@@ -55,22 +57,24 @@ void compose(sdk::Compose& c) {
   const double weight_decay = c.attrs.real(kWeightDecay);
   for (uint32_t item = 0; item < c.in(0).count; ++item) {
     Update<rows> u(c, 2, item);
-    const sdk::Value before = u.param(), m_before = u.state(0), v_before = u.state(1);
+    const auto p = u.hold_param(), m = u.hold_state(0), v = u.hold_state(1);
     const sdk::Value rate = u.lr();
-    sdk::Value p = before, g = u.grad();
-    if (weight_decay != 0 && decoupled) {
-      p = u.mul(p, u.to_c(u.sub(1.0, u.mul(rate, weight_decay))));
-    } else if (weight_decay != 0) {
-      g = u.add(g, u.mul(p, weight_decay));
-    }
-    const sdk::Value m = u.add(u.mul(m_before, beta1), u.mul(g, 1 - beta1));
-    const sdk::Value v = u.add(u.mul(v_before, beta2), u.mul(u.mul(g, 1 - beta2), g));
-    const sdk::Value size = u.to_c(u.div(rate, correction(u, beta1)));
+    sdk::Value g = u.grad();
+    if (weight_decay != 0 && !decoupled) g = u.add(g, u.mul(p.now, weight_decay));
+    const sdk::Value step = u.call("tenon.neg", u.div(rate, correction(u, beta1)));
     const sdk::Value root = u.to_c(u.call("tenon.sqrt", correction(u, beta2)));
-    const sdk::Value slope = u.add(u.div(u.call("tenon.sqrt", v), root), c.attrs.real(kEps));
-    u.set_state(0, m, m_before);
-    u.set_state(1, v, v_before);
-    u.set_param(u.sub(p, u.div(u.mul(m, size), slope)), before);
+    u.scale(m, beta1);
+    u.add_product(m, g, 1.0, 1 - beta1);
+    u.scale(v, beta2);
+    u.add_product(v, g, g, 1 - beta2);
+    const sdk::Value slope = u.add(u.div(u.call("tenon.sqrt", v.now), root), c.attrs.real(kEps));
+    if (weight_decay != 0 && decoupled) {
+      u.scale(p, u.to_c(u.sub(1.0, u.mul(rate, weight_decay))));
+    }
+    u.add_quotient(p, u.mul(m.now, u.to_c(step)), slope);
+    u.keep(m);
+    u.keep(v);
+    u.keep(p);
     u.count_step();
   }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/optim/compose.hpp: update rules written in other ops, for devices without a step kernel.
 //
-// Arithmetic is as the ops' documentation says where the ops used give single roundings; beta^t
-// comes from exp and log instead of multiplications, and rows are updated by adding differences, so
-// the last bits may differ from a kernel's.
+// Arithmetic is as the ops' documentation says, but for beta^t, which comes from exp and log
+// instead of multiplications, so that the last bits may differ from a kernel's.
 #pragma once
 
 #include <tenon/sdk/op.hpp>
@@ -29,9 +28,30 @@ class Update {
   sdk::Value step() { return entry(kFirstState + n_states_); }
   sdk::Value lr() { return calls_.in(kFirstState + n_states_ + 1); }  // f64, rank 0
 
-  void set_param(sdk::Value now, sdk::Value before) { store(0, now, before); }
-  void set_state(uint32_t k, sdk::Value now, sdk::Value before) {
-    store(kFirstState + k, now, before);
+  void set_param(sdk::Value now) { store(0, now); }
+  void set_state(uint32_t k, sdk::Value now) { store(kFirstState + k, now); }
+
+  // An operand that is changed by writes: `now` is the operand itself where all of it is updated
+  // and held in C, else a copy in C, which keep() puts back.
+  struct Held {
+    uint32_t input;
+    sdk::Value now;
+  };
+  Held hold_param() { return {0, fetch(0)}; }
+  Held hold_state(uint32_t k) { return {kFirstState + k, fetch(kFirstState + k)}; }
+  void scale(const Held& x, sdk::Value factor) {
+    calls_.apply("tenon.mul", {x.now, factor}, {}, {x.now.tensor()});
+  }
+  // x + (value * a) * b
+  void add_product(const Held& x, sdk::Value a, sdk::Value b, double value) {
+    calls_.apply("tenon.addcmul", {x.now, a, b}, {value}, {x.now.tensor()});
+  }
+  // x + a / b
+  void add_quotient(const Held& x, sdk::Value a, sdk::Value b) {
+    calls_.apply("tenon.addcdiv", {x.now, a, b}, {1.0}, {x.now.tensor()});
+  }
+  void keep(const Held& x) {
+    if (x.now.tensor() != entry(x.input).tensor()) store(x.input, x.now);
   }
   void count_step() { calls_.apply("tenon.add", {step(), 1}, {}, {step().tensor()}); }
 
@@ -56,7 +76,7 @@ class Update {
   sdk::Value entry(uint32_t input) const { return calls_.in(input).as.tensors[item_]; }
   tenon_dtype dtype(uint32_t input) { return calls_.meta(entry(input).tensor()).dtype; }
 
-  // The whole tensor, or its given rows, in C.
+  // The whole tensor, or a copy of its given rows, in C.
   sdk::Value fetch(uint32_t input) {
     const sdk::Value whole = entry(input);
     if constexpr (!rows) {
@@ -73,14 +93,13 @@ class Update {
     }
   }
 
-  void store(uint32_t input, sdk::Value now, sdk::Value before) {
+  void store(uint32_t input, sdk::Value now) {
     const sdk::Value target = entry(input);
     const tenon_dtype to = dtype(input);
     if constexpr (!rows) {
       calls_.apply("tenon.cast", {now}, {sdk::Value::dtype(to)}, {target.tensor()});
     } else {
-      const sdk::Value change = cast(sub(now, before), to);
-      calls_.call_many("tenon.rows_add", std::array{target, entry(1), change}, {}, {});
+      calls_.call_many("tenon.rows_put", std::array{target, entry(1), cast(now, to)}, {}, {});
     }
   }
 

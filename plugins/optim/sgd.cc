@@ -77,10 +77,10 @@ void compose(sdk::Compose& c) {
       const sdk::Value before = u.state(0);
       const sdk::Value taken = u.mul(d, 1 - c.attrs.real(kDampening));
       const sdk::Value b = u.where_first(d, u.add(u.mul(before, momentum), taken));
-      u.set_state(0, b, before);
+      u.set_state(0, b);
       d = c.attrs.flag(kNesterov) ? u.add(d, u.mul(b, momentum)) : b;
     }
-    u.set_param(u.sub(p, u.mul(d, u.to_c(u.lr()))), p);
+    u.set_param(u.sub(p, u.mul(d, u.to_c(u.lr()))));
     u.count_step();
   }
 }
@@ -154,12 +154,57 @@ constexpr tenon_sample kSamples[] = {
     sdk::sample("tenon.sgd_step",
                 "[f16[], f16[0,2]], [f16[], f16[0,2]], [f32[], f32[0,2]], [i64[]{1}, i64[]{2}], "
                 "f64[]{0.1} | momentum=0.5"),
+    sdk::sample("tenon.sgd_step", "[], [], [], [], f64[]{0.1}"),
+    sdk::sample(
+        "tenon.sgd_step",
+        "[f32[2,1,3,2]], [f32[2,1,3,2]], [f32[2,1,3,2]], [i64[]{4}], f64[]{0.05} | momentum=0.5"),
+    sdk::sample("tenon.sgd_step",
+                "[f32[2,3]], [f32[2,3]], [f32[2,3]], [i64[]{2}], f64[]{0.1} | momentum=0.9, "
+                "weight_decay=0.5, nesterov=true"),
+    sdk::sample("tenon.sgd_step",
+                "[f64[1,3,1]], [f64[1,3,1]], [f64[1,3,1]], [i64[]{7}], f64[]{0.0} | "
+                "dampening=-0.5, momentum=1.5"),
+    sdk::sample(
+        "tenon.sgd_step",
+        "[f32[4]{nan,inf,1.0,-0.0}], [f32[4]{1.0,-1.0,nan,0.0}], [f32[4]], [i64[]{1}], f64[]{0.5}"),
+    sdk::sample("tenon.sgd_step",
+                "[f32[3]{3.4028235e38,1.0,-3.4028235e38}], "
+                "[f32[3]{-3.4028235e38,3.4028235e38,0.5}], [f32[3]], [i64[]{1}], f64[]{1.0}"),
+    sdk::sample("tenon.sgd_step",
+                "[f32[3]{1e-45,1.1754944e-38,-1e-45}], [f32[3]{-1e-45,1e-45,1e-45}], [f32[3]], "
+                "[i64[]{1}], f64[]{1.0}"),
+    sdk::sample("tenon.sgd_step",
+                "[f64[2]{5e-324,1.7976931348623157e308}], "
+                "[f64[2]{5e-324,-1.7976931348623157e308}], [f64[2]], [i64[]{1}], f64[]{1.0}"),
+    sdk::sample("tenon.sgd_step",
+                "[f16[2]{65504.0,6e-8}], [f16[2]{-16.0,6e-8}], [f16[2]], [i64[]{1}], f64[]{1.0}"),
+    sdk::sample(
+        "tenon.sgd_step",
+        "[bf16[2]{3.39e38,9.2e-41}], [bf16[2]{-1e36,-9.2e-41}], [bf16[2]], [i64[]{1}], f64[]{1.0}"),
     sdk::sample("tenon.sgd_rows",
                 "[f32[5,2]], [i64[2]{1,3}], [f32[2,2]], [f32[5,2]], [i64[]{2}], f64[]{0.1} | "
                 "momentum=0.9, weight_decay=0.1"),
     sdk::sample("tenon.sgd_rows",
                 "[f64[4,2,2], f64[3]], [i64[0], i64[3]{0,1,2}], [f64[0,2,2], f64[3]], "
                 "[f64[4,2,2], f64[3]], [i64[]{0}, i64[]{0}], f64[]{0.1}"),
+    sdk::sample("tenon.sgd_rows", "[], [], [], [], [], f64[]{0.1}"),
+    sdk::sample("tenon.sgd_rows",
+                "[f32[3,2,1,2]], [i64[2]{0,2}], [f32[2,2,1,2]], [f32[3,2,1,2]], [i64[]{5}], "
+                "f64[]{0.05} | weight_decay=0.3"),
+    sdk::sample("tenon.sgd_rows",
+                "[f32[1,3]], [i64[1]{0}], [f32[1,3]], [f32[1,3]], [i64[]{1}], f64[]{0.5}"),
+    sdk::sample("tenon.sgd_rows",
+                "[bf16[4,2]], [i64[2]{0,3}], [bf16[2,2]], [f32[4,2]], [i64[]{3}], f64[]{0.1}"),
+    sdk::sample("tenon.sgd_rows",
+                "[f16[4]], [i64[3]{0,1,3}], [f16[3]], [f16[4]], [i64[]{1}], f64[]{0.1}"),
+    sdk::sample("tenon.sgd_rows",
+                "[f32[0,3]], [i64[0]], [f32[0,3]], [f32[0,3]], [i64[]{1}], f64[]{0.1}"),
+    sdk::sample("tenon.sgd_rows",
+                "[f32[3]{nan,1.0,inf}], [i64[2]{1,2}], [f32[2]{nan,-inf}], [f32[3]], [i64[]{1}], "
+                "f64[]{0.1}"),
+    sdk::sample("tenon.sgd_rows",
+                "[f64[3]], [i64[3]{0,1,2}], [f64[3]{1e100,1e-100,-1e-200}], [f64[3]], [i64[]{1}], "
+                "f64[]{0.1}"),
     sdk::refused("tenon.sgd_step", "[f32[3]], [f32[3], f32[3]], [f32[3]], [i64[]{0}], f64[]{0.1}",
                  TENON_E_ARGUMENT, "grads has 2 tensors for 1 parameters"),
     sdk::refused("tenon.sgd_step", "[f32[3,2]], [f32[2,3]], [f32[3,2]], [i64[]{0}], f64[]{0.1}",
@@ -184,8 +229,57 @@ constexpr tenon_sample kSamples[] = {
                  TENON_E_DATA, "ascend"),
     sdk::refused("tenon.sgd_rows",
                  "[f32[5]], [i64[1]{5}], [f32[1]], [f32[5]], [i64[]{2}], f64[]{0.1}", TENON_E_DATA,
-                 "row 5")};
+                 "row 5"),
+    sdk::refused("tenon.sgd_step", "[f32[3]], [f64[3]], [f32[3]], [i64[]{0}], f64[]{0.1}",
+                 TENON_E_DTYPE, "grads"),
+    sdk::refused("tenon.sgd_step", "[i32[3]], [i32[3]], [f32[3]], [i64[]{0}], f64[]{0.1}",
+                 TENON_E_DTYPE, "i32"),
+    sdk::refused("tenon.sgd_step", "[f32[3]], [f32[3]], [f32[3]], [i64[1]{0}], f64[]{0.1}",
+                 TENON_E_SHAPE, "step"),
+    sdk::refused("tenon.sgd_step", "[f32[3]], [f32[3]], [f32[3]], [i64[]{0}]", TENON_E_ARGUMENT,
+                 "number of operands"),
+    sdk::refused("tenon.sgd_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [i64[]{0}], f64[]{0.1} | dampening=inf",
+                 TENON_E_ATTRIBUTE, "dampening must be a finite number"),
+    sdk::refused("tenon.sgd_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [i64[]{0}], f64[]{0.1} | weight_decay=nan",
+                 TENON_E_ATTRIBUTE, "weight_decay must be at least 0"),
+    sdk::refused("tenon.sgd_rows",
+                 "[f32[5]], [i32[1]{1}], [f32[1]], [f32[5]], [i64[]{2}], f64[]{0.1}", TENON_E_DTYPE,
+                 "indices"),
+    sdk::refused(
+        "tenon.sgd_rows",
+        "[f32[5]], [i64[1]{1}], [f32[1]], [f32[5]], [i64[]{2}], f64[]{0.1} | momentum=-1.0",
+        TENON_E_ATTRIBUTE, "momentum must be at least 0"),
+    sdk::refused("tenon.sgd_rows", "[f32[5]], [i64[1]{1}], [f32[1]], [f32[5]]", TENON_E_ARGUMENT,
+                 "number of operands")};
+
+constexpr tenon_optimizer_sample kOptimizerSamples[] = {
+    sdk::optimizer_sample("tenon.sgd", "f32[3,2], f32[5] | lr=0.1", 3),
+    sdk::optimizer_sample("tenon.sgd", "f64[4] | lr=0.05, momentum=0.9", 5),
+    sdk::optimizer_sample(
+        "tenon.sgd",
+        "f32[2,3,1,2], f64[], f32[1] | lr=0.1, momentum=0.5, dampening=0.25, weight_decay=0.01", 3),
+    sdk::optimizer_sample(
+        "tenon.sgd", "f64[2,2], f32[0,3] | lr=0.2, momentum=0.9, nesterov=true, weight_decay=0.1",
+        4),
+    sdk::optimizer_refused("tenon.sgd", "f32[2] | speed=0.1", TENON_E_ATTRIBUTE,
+                           "no hyper-parameter"),
+    sdk::optimizer_refused("tenon.sgd", "f32[2] | lr=-1.0", TENON_E_ATTRIBUTE,
+                           "\"lr\" is out of range"),
+    sdk::optimizer_refused("tenon.sgd", "f32[2] | lr=nan", TENON_E_ATTRIBUTE,
+                           "\"lr\" is out of range"),
+    sdk::optimizer_refused("tenon.sgd", "f32[2] | momentum=-0.5", TENON_E_ATTRIBUTE,
+                           "\"momentum\" is out of range"),
+    sdk::optimizer_refused("tenon.sgd", "f32[2] | nesterov=1", TENON_E_ATTRIBUTE,
+                           "\"nesterov\" has the wrong type")};
+
+constexpr auto kTolerances = step_tolerances("tenon.sgd_step", "tenon.sgd_rows");
 
 }  // namespace
 
-TENON_UNIT(sgd) = {.ops = kOps, .samples = kSamples, .optimizers = kOptimizers};
+TENON_UNIT(sgd) = {.ops = kOps,
+                   .samples = kSamples,
+                   .optimizers = kOptimizers,
+                   .tolerances = kTolerances,
+                   .optimizer_samples = kOptimizerSamples};

@@ -6,9 +6,10 @@
 // entry alone, so that lists fit each other is checked here.
 #pragma once
 
-#include <tenon/sdk/base.hpp>
+#include <tenon/sdk/op.hpp>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <vector>
@@ -118,6 +119,19 @@ inline void check_range(const sdk::Args& args, uint32_t index, const char* name,
   throw sdk::Failure{TENON_E_ATTRIBUTE,
                      std::string(name) + " must be " + words + ", found " + found, name, words,
                      found};
+}
+
+// A step's results: of the op on whole parameters and of the one on rows.
+constexpr std::array<tenon_tolerance, 8> step_tolerances(std::string_view step_op,
+                                                         std::string_view rows_op) {
+  constexpr std::string_view reason =
+      "A step rounds up to ten times, and while t is small 1 - beta^t keeps few of its digits.";
+  constexpr sdk::FloatRooms rooms = {
+      .f16 = {1, 2e-6}, .bf16 = {1, 2e-6}, .f32 = {4, 2e-6}, .f64 = {4, 1e-13}};
+  std::array<tenon_tolerance, 8> both{};
+  std::ranges::copy(sdk::float_tolerances(step_op, reason, rooms), both.begin());
+  std::ranges::copy(sdk::float_tolerances(rows_op, reason, rooms), both.begin() + 4);
+  return both;
 }
 
 }  // namespace tenon::optim

@@ -82,7 +82,8 @@ TEST_F(RuntimeQuery, UnknownTopicsAreRefusedWithTheKnownOnes) {
   EXPECT_EQ(tenon_runtime_query(context_, "nosuch", TENON_NUL, &text), TENON_E_NOT_FOUND);
   EXPECT_EQ(text, nullptr);
   EXPECT_THAT(error(), HasSubstr("\"nosuch\""));
-  EXPECT_THAT(error(), HasSubstr("plugins, devices, ops, optimizers, datasets, samples, paths"));
+  EXPECT_THAT(error(), HasSubstr("plugins, devices, ops, optimizers, datasets, samples, "
+                                 "tolerances, optimizer_samples, paths"));
 }
 
 TEST_F(RuntimeQuery, ListingPluginsOpensNoLibrary) {

@@ -80,6 +80,8 @@ const std::map<std::string, size_t>& sizes() {
       {"tenon_dataset_desc", sizeof(tenon_dataset_desc)},
       {"tenon_backend_table", sizeof(tenon_backend_table)},
       {"tenon_ops_table", sizeof(tenon_ops_table)},
+      {"tenon_tolerance", sizeof(tenon_tolerance)},
+      {"tenon_optimizer_sample", sizeof(tenon_optimizer_sample)},
       {"draft", TENON_ABI_DRAFT},
       {"major", TENON_ABI_MAJOR},
       {"minor", TENON_ABI_MINOR}};

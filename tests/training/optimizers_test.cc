@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <limits>
 #include <random>
 
 #include "tests/training/training_support.h"
@@ -412,6 +413,16 @@ TEST_F(Compositions, GiveWhatKernelsGive) {
       EXPECT_EQ(values_of<int64_t>(step_p.get()), std::vector<int64_t>{3});
     }
   }
+}
+
+// An infinite row stays infinite: nothing is added to what was there.
+TEST_F(Compositions, PutRowsInPlace) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor p = tensor<float>({3}, {1, inf, 2}), g = tensor<float>({2}, {-inf, 4});
+  const Tensor indices = tensor<int64_t>({2}, {1, 2}), step = tensor<int64_t>({}, {1});
+  const Tensor buffer = tensor<double>({3}, {0, 0, 0});
+  must(call("tenon.sgd_rows", {p.get(), indices.get(), g.get(), buffer.get(), step.get()}, 0.5));
+  EXPECT_EQ(values_of<float>(p.get()), (std::vector<float>{1, inf, 0}));
 }
 
 }  // namespace

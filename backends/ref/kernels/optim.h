@@ -11,7 +11,7 @@
 //   };
 #pragma once
 
-#include "kernels/ref.h"
+#include "kernels/rows.h"
 
 namespace tenon::ref::optim {
 
@@ -98,13 +98,6 @@ inline void check_rows(const sdk::Launch& l) {
           std::to_string(row)};
     }
   }
-}
-
-// The operand's row `row`, as an operand without dimension 0.
-inline sdk::Strided row_of(sdk::Strided operand, int64_t row) {
-  operand.data += row * operand.step[0];
-  std::copy(operand.step.begin() + 1, operand.step.end(), operand.step.begin());
-  return operand;
 }
 
 template <bool rows, class T, class U, class Rule>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/ref/kernels/rows.h: indices that name rows of a table.
+// backends/ref/kernels/rows.h: indices that name rows of a table, and the ops that write rows.
 #pragma once
 
 #include "kernels/ref.h"
@@ -34,6 +34,19 @@ void check_rows(const tenon_view& indices, int64_t rows, const char* operand) {
                          "check the values that were used as indices"};
     }
   });
+}
+
+// Slots of ops that write rows of a tensor.
+enum RowsSlot : uint32_t { kX, kIndices, kValues };
+inline constexpr tenon_slot_rule kRowsSlots[] = {sdk::strided_inout(), sdk::strided_in(),
+                                                 sdk::strided_in()};
+
+// `strided` without its first dimension, at element `index` of it.
+inline sdk::Strided row_of(const sdk::Strided& strided, int64_t index) {
+  sdk::Strided row;
+  row.data = strided.data + index * strided.step[0];
+  std::copy(strided.step.begin() + 1, strided.step.end(), row.step.begin());
+  return row;
 }
 
 }  // namespace tenon::ref

@@ -6,16 +6,6 @@
 namespace tenon::ref {
 namespace {
 
-enum Slot : uint32_t { kX, kIndices, kValues };
-
-// `strided` without its first dimension, at element `index` of it.
-sdk::Strided row_of(const sdk::Strided& strided, int64_t index) {
-  sdk::Strided row;
-  row.data = strided.data + index * strided.step[0];
-  std::copy(strided.step.begin() + 1, strided.step.end(), row.step.begin());
-  return row;
-}
-
 // Every addition rounds to the dtype, in order of occurrence, so the result has one meaning.
 void rows_add(const sdk::Launch& l) {
   const tenon_view& indices = l.view(kIndices);
@@ -40,12 +30,10 @@ void rows_add(const sdk::Launch& l) {
   });
 }
 
-constexpr tenon_slot_rule slots[] = {sdk::strided_inout(), sdk::strided_in(), sdk::strided_in()};
-
 constexpr tenon_kernel_desc kernels[] = {
     sdk::kernel({.op = "tenon.rows_add",
                  .device = kDevice,
-                 .slots = slots,
+                 .slots = kRowsSlots,
                  .rows = sdk::kFloats,
                  .flags = kCanonical,
                  .priority = kPriority,

@@ -2,10 +2,12 @@
 // plugins/ops/copy/copy.cc: copy, the same elements in storage of their own.
 //
 // y = x;  dx = dy. Source: array-api `asarray(copy=True)`.
+#include "ends.hpp"
 #include "rules.hpp"
 
 namespace {
 
+namespace ends = tenon::ends;
 namespace sdk = tenon::sdk;
 constexpr std::string_view name = "tenon.copy";
 
@@ -35,12 +37,23 @@ constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3]"),
     sdk::sample(name, "f32[4,1,5](-100,100)"),
-    sdk::sample(name, "f32[6]{0.0,-0.0,inf,-inf,nan,1e-40}"),
-    sdk::sample(name, "i64[3]{-9223372036854775808,0,9223372036854775807}"),
-    sdk::sample(name, "bool[7]"),
-    sdk::sample(name, "bf16[]"),
+    sdk::sample(name, "f64[2,1,3,2]"),
+    sdk::sample(name, "f64[]"),
     sdk::sample(name, "f64[2,0,3]"),
+    sdk::sample(name, ends::kF32),
+    sdk::sample(name, ends::kF64),
+    sdk::sample(name, ends::kF16),
+    sdk::sample(name, ends::kBf16),
+    sdk::sample(name, ends::kSpecial),
+    sdk::sample(name, ends::kI64),
+    sdk::sample(name, ends::kI32),
+    sdk::sample(name, ends::kI16),
+    sdk::sample(name, ends::kI8),
+    sdk::sample(name, ends::kU8),
+    sdk::sample(name, "bool[7]"),
+    sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 }  // namespace

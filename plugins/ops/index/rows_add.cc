@@ -3,9 +3,7 @@
 //
 // x[indices[r], ...] += values[r, ...] for r ascending.
 // Source: PyTorch's `index_add_`.
-#include <algorithm>
-
-#include "rules.hpp"
+#include "index/rows.hpp"
 
 namespace {
 
@@ -25,40 +23,40 @@ Source: PyTorch, `index_add_`.
 Canonical arithmetic: each addition is one IEEE 754 operation in T (f16 and bf16 in f32,
 rounded once), in order of `r`.)";
 
-// Nothing to infer; the sizes that the schema's letters do not tie together are compared.
-void infer(const sdk::Args& args, std::span<tenon_meta>) {
-  rules::need_rank(args, 1, "indices", 1, "[R]");
-  const std::span<const int64_t> x = args.shape(0);
-  const std::span<const int64_t> values = args.shape(2);
-  if (values.empty() || !std::equal(x.begin() + 1, x.end(), values.begin() + 1, values.end())) {
-    rules::Dims expected(x);
-    expected[0] = args.shape(1)[0];
-    throw sdk::Failure{TENON_E_SHAPE, "the rows of values differ from the rows of x", "values",
-                       sdk::shape_text(expected.span()), sdk::shape_text(values)};
-  }
-}
-
 constexpr tenon_op_desc ops[] = {sdk::op(
     {.name = name,
      .schema = "rows_add(x!: T[N,...], indices: i64[R], values: T[R,...]) -> () where T: float",
      .doc = doc,
      .role = TENON_ROLE_ROWS_ADD,
-     .infer = sdk::infer_fn<infer>})};
+     .infer = sdk::infer_fn<rules::infer_rows>})};
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[5,3], i64[4]{0,2,4,2}, f64[4,3]"),
     sdk::sample(name, "f64[5], i64[2]{1,1}, f64[2]"),
     sdk::sample(name, "f64[3,2,2], i64[1]{2}, f64[1,2,2]"),
+    sdk::sample(name, "f64[3,2,1,2], i64[2]{0,2}, f64[2,2,1,2]"),
     sdk::sample(name, "f64[1,1], i64[1]{0}, f64[1,1]"),
     sdk::sample(name, "f64[5,3], i64[0], f64[0,3]"),
     sdk::sample(name, "f64[0,3], i64[0], f64[0,3]"),
+    sdk::sample(name, "f64[2,0], i64[2]{1,0}, f64[2,0]"),
     sdk::sample(name, "f16[4,2](0,1000), i64[3]{3,3,3}, f16[3,2]"),
     sdk::sample(name, "f32[2]{inf,1e30}, i64[3]{0,1,1}, f32[3]{-inf,-1e30,1e-30}"),
+    sdk::sample(
+        name, "f32[3]{3.4028235e38,nan,-0.0}, i64[4]{0,1,2,2}, f32[4]{3.4028235e38,1.0,0.0,1e-45}"),
+    sdk::sample(name,
+                "f64[2]{1.7976931348623157e308,5e-324}, i64[2]{0,1}, "
+                "f64[2]{-1.7976931348623157e308,-2.2250738585072014e-308}"),
+    sdk::sample(name, "f16[2]{65504.0,6e-8}, i64[2]{0,1}, f16[2]{16.0,6.1035e-5}"),
+    sdk::sample(name, "bf16[2]{3.39e38,9.2e-41}, i64[2]{0,1}, bf16[2]{1e36,1.1755e-38}"),
     sdk::refused(name, "f32[5,3], i64[1]{5}, f32[1,3]", TENON_E_DATA, "indices"),
+    sdk::refused(name, "f32[5,3], i64[2]{0,-1}, f32[2,3]", TENON_E_DATA, "indices"),
     sdk::refused(name, "f32[5,3], i64[2]{0,1}, f32[2,4]", TENON_E_SHAPE, "rows of values"),
     sdk::refused(name, "f32[5,3], i64[2]{0,1}, f32[2]", TENON_E_SHAPE, "rows of values"),
     sdk::refused(name, "f32[5,3], i64[3]{0,1,2}, f32[2,3]", TENON_E_SHAPE, "values"),
     sdk::refused(name, "f32[5,3], i64[1]{0}, f64[1,3]", TENON_E_DTYPE, "values"),
+    sdk::refused(name, "f32[5,3], i32[1]{0}, f32[1,3]", TENON_E_DTYPE, "indices"),
+    sdk::refused(name, "i64[5,3], i64[1]{0}, i64[1,3]", TENON_E_DTYPE, "i64"),
+    sdk::refused(name, "f32[5,3], i64[1]{0}", TENON_E_ARGUMENT, "number of operands"),
 };
 
 }  // namespace

@@ -162,15 +162,32 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[0,2,3], f64[3,4]"),
     sdk::sample(name, "f32[17,65], f32[65,33]"),
     sdk::sample(name, "f16[2,40](0,1), f16[40,3](0,1)"),
-    sdk::sample(name, "i32[2,2]{2147483647,1,-5,3}, i32[2,2]{2,0,1,-1}"),
     sdk::sample(name, "f32[2,3], f64[3,2]"),
+    sdk::sample(name, "i32[2,2]{2147483647,1,-5,3}, i32[2,2]{2,0,1,-1}"),
+    sdk::sample(name, "i64[2,2]{9223372036854775807,1,-5,3}, i64[2,1]{2,-1}"),
+    sdk::sample(name, "u8[2,3], u8[3,2]"),
+    sdk::sample(
+        name, "f32[2,2]{3.4028235e38,0.0,1e-45,1.1754944e-38}, f32[2,2]{1.0,3.4028235e38,2.0,0.0}"),
+    sdk::sample(name,
+                "f64[2,2]{1.7976931348623157e308,0.0,5e-324,2.2250738585072014e-308}, "
+                "f64[2,2]{1.0,0.5,2.0,0.0}"),
+    sdk::sample(name, "f16[2,2]{65504.0,0.0,6e-8,6.1035e-5}, f16[2,2]{1.0,65504.0,2.0,0.0}"),
+    sdk::sample(name, "bf16[2,2]{3.39e38,0.0,9.2e-41,1.1755e-38}, bf16[2,2]{1.0,0.5,2.0,0.0}"),
+    sdk::sample(name, "f32[3,2]{inf,1.0,nan,1.0,inf,-inf}, f32[2,2]{1.0,0.0,1.0,2.0}"),
     sdk::refused(name, "f32[3,4], f32[3,5]", TENON_E_SHAPE, "inner sizes 4 and 3 differ"),
     sdk::refused(name, "f32[3], f32[4]", TENON_E_SHAPE, "inner sizes 3 and 4 differ"),
     sdk::refused(name, "f32[2,2,3], f32[5,3,2]", TENON_E_SHAPE, "batch dimensions"),
     sdk::refused(name, "f32[2,2], 2.0", TENON_E_SHAPE, "no dimensions"),
+    sdk::refused(name, "f32[], f32[2,2]", TENON_E_SHAPE, "no dimensions"),
     sdk::refused(name, "bool[2,2], bool[2,2]", TENON_E_DTYPE, "bool"),
+    sdk::refused(name, "f32[2,2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2,2], f32[2,2] | transpose=true", TENON_E_ATTRIBUTE, "transpose"),
 };
+
+constexpr auto tolerances = sdk::float_tolerances(
+    name, "Additions in another order round differently, by as much as the largest partial sums.",
+    {.f16 = {1, 4e-06}, .bf16 = {1, 4e-06}, .f32 = {1, 4e-06}, .f64 = {1, 1e-14}});
 
 }  // namespace
 
-TENON_UNIT(matmul) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(matmul) = {.ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

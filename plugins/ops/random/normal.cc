@@ -58,18 +58,35 @@ constexpr tenon_op_desc ops[] = {
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "| shape=[2,3]"),
-    sdk::sample(name, "| shape=[1001], dtype=f64"),
+    sdk::sample(name, "| shape=[2,1,3,2]"),
+    sdk::sample(name, "| shape=[61], dtype=f64"),
+    sdk::sample(name, "| shape=[63]"),
     sdk::sample(name, "| shape=[4,5], mean=3.0, std=0.1"),
     sdk::sample(name, "| shape=[]"),
     sdk::sample(name, "| shape=[0]"),
     sdk::sample(name, "| shape=[5], mean=-1.0, std=0.0, dtype=f64"),
     sdk::sample(name, "| shape=[1]"),
+    sdk::sample(name, "| shape=[1,7,1], dtype=f64"),
+    sdk::sample(name, "| shape=[6], std=1e30"),
+    sdk::sample(name, "| shape=[6], mean=1e-40, std=1e-40"),
+    sdk::refused(name, "f32[2] | shape=[2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "", TENON_E_ATTRIBUTE, "shape"),
     sdk::refused(name, "| shape=[2], std=-1.0", TENON_E_ATTRIBUTE, "describe no distribution"),
     sdk::refused(name, "| shape=[2], mean=nan", TENON_E_ATTRIBUTE, "describe no distribution"),
+    sdk::refused(name, "| shape=[2], std=inf", TENON_E_ATTRIBUTE, "describe no distribution"),
     sdk::refused(name, "| shape=[2,-3]", TENON_E_SHAPE, "negative size"),
     sdk::refused(name, "| shape=[2], dtype=f16", TENON_E_DTYPE, "f16"),
 };
 
+constexpr std::string_view reason =
+    "Logarithm, root, sine and cosine are the C library's, and near their zeros only the absolute "
+    "error of the angle is small.";
+constexpr tenon_tolerance tolerances[] = {
+    sdk::tolerance(
+        {.op = name, .dtype = TENON_DTYPE_F32, .ulp = 2, .relative = 2e-7, .reason = reason}),
+    sdk::tolerance(
+        {.op = name, .dtype = TENON_DTYPE_F64, .ulp = 2, .relative = 1e-15, .reason = reason})};
+
 }  // namespace
 
-TENON_UNIT(normal) = {.ops = ops, .samples = samples};
+TENON_UNIT(normal) = {.ops = ops, .samples = samples, .tolerances = tolerances};

@@ -55,14 +55,22 @@ constexpr tenon_op_desc ops[] = {
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "| shape=[2,3]"),
-    sdk::sample(name, "| shape=[1000], dtype=f64"),
+    sdk::sample(name, "| shape=[2,1,3,2]"),
+    sdk::sample(name, "| shape=[61], dtype=f64"),
+    sdk::sample(name, "| shape=[63]"),
     sdk::sample(name, "| shape=[4,5], low=-2.0, high=3.0"),
     sdk::sample(name, "| shape=[]"),
     sdk::sample(name, "| shape=[3,0]"),
+    sdk::sample(name, "| shape=[1,1], dtype=f64"),
     sdk::sample(name, "| shape=[7], low=1.5, high=1.5, dtype=f64"),
     sdk::sample(name, "| shape=[9], low=-1e30, high=1e30"),
+    sdk::sample(name, "| shape=[5], low=-1e300, high=1e300, dtype=f64"),
+    sdk::sample(name, "| shape=[6], low=0.0, high=1e-45"),
+    sdk::refused(name, "f32[2] | shape=[2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "", TENON_E_ATTRIBUTE, "shape"),
     sdk::refused(name, "| shape=[2], low=1.0, high=0.0", TENON_E_ATTRIBUTE, "bound no interval"),
     sdk::refused(name, "| shape=[2], high=inf", TENON_E_ATTRIBUTE, "bound no interval"),
+    sdk::refused(name, "| shape=[2], low=nan", TENON_E_ATTRIBUTE, "bound no interval"),
     sdk::refused(name, "| shape=[-1]", TENON_E_SHAPE, "negative size"),
     sdk::refused(name, "| shape=[2], dtype=i32", TENON_E_DTYPE, "i32"),
 };

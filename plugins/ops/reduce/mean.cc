@@ -22,17 +22,13 @@ Source: Python array API standard, `mean`.
 Canonical arithmetic: the sum as in `tenon.sum`, divided by `n` before the one rounding to
 T.)";
 
-// sum / n. A sum of f16 may leave its range where the mean does not, so it is taken in f32.
+// sum / n. A sum of f16 may leave its range where the mean does not.
 void compose(sdk::Compose& c) {
   const tenon_meta meta = c.meta(c.in(0).tensor());
   const auto count = static_cast<double>(rules::reduced_count(rules::shape_of(meta), c.attrs[0]));
-  const bool half = meta.dtype == TENON_DTYPE_F16;
-  sdk::Value x = c.in(0);
-  if (half) x = c.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F32)});
+  const sdk::Value x = rules::widened(c, c.in(0));
   tenon_tensor* sum = c.call("tenon.sum", {x}, {c.attrs[0], c.attrs[1]});
-  tenon_tensor* mean = c.call("tenon.div", {sum, count});
-  if (half) mean = c.call("tenon.cast", {mean}, {sdk::Value::dtype(meta.dtype)});
-  c.set(0, mean);
+  c.set(0, rules::rounded_to(c, c.call("tenon.div", {sum, count}), meta.dtype));
 }
 
 void vjp(sdk::Vjp& v) {
@@ -59,6 +55,7 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3]"),
     sdk::sample(name, "f64[2,3,4] | axes=[1]"),
     sdk::sample(name, "f64[2,3,4] | axes=[-1,0], keepdims=true"),
+    sdk::sample(name, "f64[2,3,1,4] | axes=[1,3]"),
     sdk::sample(name, "f64[2,3] | axes=[]"),
     sdk::sample(name, "f64[] | axes=[]"),
     sdk::sample(name, "f64[]"),
@@ -68,13 +65,25 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,0,3] | axes=[1]"),
     sdk::sample(name, "f64[2,0,3] | axes=[0]"),
     sdk::sample(name, "f16[3]{60000.0,60000.0,-30000.0}"),
+    sdk::sample(name, "f32[3]{3.4028235e38,1e-45,1.1754944e-38}"),
+    sdk::sample(name, "f32[2]{1e-45,3e-45}"),
+    sdk::sample(name, "f64[2]{1.7976931348623157e308,5e-324}"),
+    sdk::sample(name, "bf16[2]{3.39e38,9.2e-41}"),
     sdk::sample(name, "f32[3]{inf,-inf,1.0}"),
+    sdk::sample(name, "f32[2,2]{nan,1.0,-inf,1.0} | axes=[1]"),
     sdk::refused(name, "f32[2,3] | axes=[2]", TENON_E_ATTRIBUTE, "axes"),
     sdk::refused(name, "f32[2,3] | axes=[-3]", TENON_E_ATTRIBUTE, "axes"),
-    sdk::refused(name, "f32[2,3] | axes=[0,0]", TENON_E_ATTRIBUTE, "axes"),
+    sdk::refused(name, "f32[2,3] | axes=[0,0]", TENON_E_ATTRIBUTE, "twice"),
+    sdk::refused(name, "f32[2,3] | axes=1", TENON_E_ATTRIBUTE, "axes"),
+    sdk::refused(name, "f32[2,3] | keepdims=1", TENON_E_ATTRIBUTE, "keepdims"),
+    sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "i32[3]", TENON_E_DTYPE, "i32"),
 };
 
+constexpr auto tolerances = sdk::float_tolerances(
+    name, "Additions in another order round differently, by as much as the largest partial sums.",
+    {.f16 = {1, 4e-06}, .bf16 = {1, 4e-06}, .f32 = {1, 4e-06}, .f64 = {1, 1e-14}});
+
 }  // namespace
 
-TENON_UNIT(mean) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(mean) = {.ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

@@ -44,6 +44,7 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3]"),
     sdk::sample(name, "f64[2,3,4] | axes=[1]"),
     sdk::sample(name, "f64[2,3,4] | axes=[-1,0], keepdims=true"),
+    sdk::sample(name, "f64[2,3,1,4] | axes=[1,3]"),
     sdk::sample(name, "f64[2,3] | axes=[]"),
     sdk::sample(name, "f64[] | axes=[]"),
     sdk::sample(name, "f64[]"),
@@ -52,15 +53,31 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[0]"),
     sdk::sample(name, "f64[2,0,3] | axes=[1]"),
     sdk::sample(name, "f64[2,0,3] | axes=[0]"),
-    sdk::sample(name, "i32[2]{2147483647,1}"),
+    sdk::sample(name, "f32[3]{3.4028235e38,1e-45,1.1754944e-38}"),
+    sdk::sample(name, "f32[3]{1e-45,1.1754944e-38,1e-45}"),
+    sdk::sample(name, "f64[2]{1.7976931348623157e308,5e-324}"),
+    sdk::sample(name, "f64[3]{5e-324,2.2250738585072014e-308,5e-324}"),
     sdk::sample(name, "f16[3]{60000.0,60000.0,-60000.0}"),
+    sdk::sample(name, "f16[2]{65504.0,16.0}"),
+    sdk::sample(name, "bf16[2]{3.39e38,9.2e-41}"),
     sdk::sample(name, "f32[3]{inf,-inf,1.0}"),
+    sdk::sample(name, "f32[2,2]{nan,1.0,-inf,1.0} | axes=[1]"),
+    sdk::sample(name, "i32[2]{2147483647,1}"),
+    sdk::sample(name, "i64[2]{-9223372036854775808,-1}"),
+    sdk::sample(name, "u8[2,2]{255,1,128,128} | axes=[1]"),
     sdk::refused(name, "f32[2,3] | axes=[2]", TENON_E_ATTRIBUTE, "axes"),
     sdk::refused(name, "f32[2,3] | axes=[-3]", TENON_E_ATTRIBUTE, "axes"),
-    sdk::refused(name, "f32[2,3] | axes=[0,0]", TENON_E_ATTRIBUTE, "axes"),
+    sdk::refused(name, "f32[2,3] | axes=[0,0]", TENON_E_ATTRIBUTE, "twice"),
+    sdk::refused(name, "f32[2,3] | axes=1", TENON_E_ATTRIBUTE, "axes"),
+    sdk::refused(name, "f32[2,3] | keepdims=1", TENON_E_ATTRIBUTE, "keepdims"),
+    sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "bool[3]", TENON_E_DTYPE, "bool"),
 };
 
+constexpr auto tolerances = sdk::float_tolerances(
+    name, "Additions in another order round differently, by as much as the largest partial sums.",
+    {.f16 = {1, 4e-06}, .bf16 = {1, 4e-06}, .f32 = {1, 4e-06}, .f64 = {1, 1e-14}});
+
 }  // namespace
 
-TENON_UNIT(sum) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(sum) = {.ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

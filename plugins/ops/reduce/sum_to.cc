@@ -56,6 +56,7 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3] | shape=[3]"),
     sdk::sample(name, "f64[2,3] | shape=[2,1]"),
     sdk::sample(name, "f64[4,2,3] | shape=[1,1,3]"),
+    sdk::sample(name, "f64[2,3,1,2] | shape=[3,1,1]"),
     sdk::sample(name, "f64[2,3] | shape=[]"),
     sdk::sample(name, "f64[2,3] | shape=[2,3]"),
     sdk::sample(name, "f64[] | shape=[]"),
@@ -63,14 +64,31 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,0] | shape=[2,1]"),
     sdk::sample(name, "f64[2,0] | shape=[0]"),
     sdk::sample(name, "f32[5,7,2](0,1) | shape=[7,1]"),
+    sdk::sample(name, "f32[3]{3.4028235e38,1e-45,1.1754944e-38} | shape=[]"),
+    sdk::sample(name, "f32[3]{1e-45,1.1754944e-38,1e-45} | shape=[]"),
+    sdk::sample(name, "f64[2]{1.7976931348623157e308,5e-324} | shape=[]"),
+    sdk::sample(name, "f64[3]{5e-324,2.2250738585072014e-308,5e-324} | shape=[]"),
+    sdk::sample(name, "f16[3]{60000.0,60000.0,-60000.0} | shape=[]"),
+    sdk::sample(name, "f16[2]{65504.0,16.0} | shape=[]"),
+    sdk::sample(name, "bf16[2]{3.39e38,9.2e-41} | shape=[]"),
+    sdk::sample(name, "f32[3]{inf,-inf,1.0} | shape=[]"),
+    sdk::sample(name, "f32[2,2]{nan,1.0,-inf,1.0} | shape=[2,1]"),
     sdk::sample(name, "i32[2]{2147483647,1} | shape=[]"),
+    sdk::sample(name, "u8[2,2]{255,1,128,128} | shape=[2]"),
     sdk::sample(name, "f16[3,1]{60000.0,60000.0,-60000.0} | shape=[1,1]"),
     sdk::refused(name, "f32[2,3] | shape=[2]", TENON_E_SHAPE, "cannot be summed"),
     sdk::refused(name, "f32[3] | shape=[1,3]", TENON_E_SHAPE, "cannot be summed"),
     sdk::refused(name, "f32[2,3] | shape=[-1,3]", TENON_E_SHAPE, "negative size"),
     sdk::refused(name, "f32[1,3] | shape=[2,3]", TENON_E_SHAPE, "cannot be summed"),
+    sdk::refused(name, "bool[2,3] | shape=[3]", TENON_E_DTYPE, "bool"),
+    sdk::refused(name, "f32[2,3]", TENON_E_ATTRIBUTE, "shape"),
+    sdk::refused(name, "| shape=[3]", TENON_E_ARGUMENT, "number of operands"),
 };
+
+constexpr auto tolerances = sdk::float_tolerances(
+    name, "Additions in another order round differently, by as much as the largest partial sums.",
+    {.f16 = {1, 4e-06}, .bf16 = {1, 4e-06}, .f32 = {1, 4e-06}, .f64 = {1, 1e-14}});
 
 }  // namespace
 
-TENON_UNIT(sum_to) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(sum_to) = {.ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

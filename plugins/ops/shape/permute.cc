@@ -87,10 +87,20 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[] | axes=[]"),
     sdk::sample(name, "f64[1,4,1] | axes=[2,1,0]"),
     sdk::sample(name, "f64[0,3] | axes=[1,0]"),
+    sdk::sample(name, "f64[2,3,1,2] | axes=[3,1,0,2]"),
     sdk::sample(name, "i8[2,3,1,2] | axes=[3,1,0,2]"),
+    sdk::sample(name, "f32[2,3]{0.0,-0.0,inf,-inf,nan,1e-45} | axes=[1,0]"),
+    sdk::sample(name,
+                "f64[2,3]{1.7976931348623157e308,2.3e-308,5e-324,nan,-inf,-0.0} | axes=[1,0]"),
+    sdk::sample(name, "f16[2,3]{65504.0,6.1035e-5,6e-8,nan,inf,-0.0} | axes=[1,0]"),
+    sdk::sample(name, "bf16[2,3]{3.39e38,1.1755e-38,9.2e-41,nan,inf,-0.0} | axes=[1,0]"),
+    sdk::sample(name, "i64[2,3]{-9223372036854775808,-1,0,1,2,9223372036854775807} | axes=[1,0]"),
+    sdk::sample(name, "bool[2,3] | axes=[1,0]"),
     sdk::refused(name, "f32[2,3] | axes=[0]", TENON_E_ATTRIBUTE, "each axis once"),
     sdk::refused(name, "f32[2,3] | axes=[0,0]", TENON_E_ATTRIBUTE, "each axis once"),
     sdk::refused(name, "f32[2,3] | axes=[0,2]", TENON_E_ATTRIBUTE, "out of range"),
+    sdk::refused(name, "f32[2,3]", TENON_E_ATTRIBUTE, "axes"),
+    sdk::refused(name, "| axes=[]", TENON_E_ARGUMENT, "number of operands"),
 };
 
 }  // namespace

@@ -128,13 +128,21 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,0,3] | shape=[0,5]"),
     sdk::sample(name, "f64[0,4] | shape=[4,-1]"),
     sdk::sample(name, "i64[4] | shape=[2,2]"),
-    sdk::sample(name, "bool[2,2] | shape=[4]"),
+    sdk::sample(name, "f32[2,3]{0.0,-0.0,inf,-inf,nan,1e-45} | shape=[3,2]"),
+    sdk::sample(name,
+                "f64[2,3]{1.7976931348623157e308,2.3e-308,5e-324,nan,-inf,-0.0} | shape=[3,2]"),
+    sdk::sample(name, "f16[2,3]{65504.0,6.1035e-5,6e-8,nan,inf,-0.0} | shape=[3,2]"),
+    sdk::sample(name, "bf16[2,3]{3.39e38,1.1755e-38,9.2e-41,nan,inf,-0.0} | shape=[3,2]"),
+    sdk::sample(name, "i64[2,3]{-9223372036854775808,-1,0,1,2,9223372036854775807} | shape=[3,2]"),
+    sdk::sample(name, "bool[2,3] | shape=[3,2]"),
     sdk::refused(name, "f32[2,3] | shape=[4]", TENON_E_SHAPE, "6 elements"),
     sdk::refused(name, "f32[2,3] | shape=[-1,4]", TENON_E_SHAPE, "6 elements"),
     sdk::refused(name, "f32[2,3] | shape=[-1,-1]", TENON_E_SHAPE, "more than one -1"),
     sdk::refused(name, "f32[2,3] | shape=[-2,-3]", TENON_E_SHAPE, "negative size"),
     sdk::refused(name, "f32[0] | shape=[0,-1]", TENON_E_SHAPE, "-1 could be any size"),
     sdk::refused(name, "f32[6]", TENON_E_ATTRIBUTE, "shape"),
+    sdk::refused(name, "f32[6] | shape=6", TENON_E_ATTRIBUTE, "shape"),
+    sdk::refused(name, "| shape=[6]", TENON_E_ARGUMENT, "number of operands"),
 };
 
 }  // namespace

@@ -84,6 +84,7 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[6] | axis=0, step=-1"),
     sdk::sample(name, "f64[2,6] | axis=-1, start=-2, stop=0, step=-2"),
     sdk::sample(name, "f64[3,4] | axis=0, stop=-1"),
+    sdk::sample(name, "f64[2,1,5,2] | axis=2, start=1, step=3"),
     sdk::sample(name, "f64[4] | axis=0, start=3, stop=1"),
     sdk::sample(name, "f64[4] | axis=0, start=-100, stop=100"),
     sdk::sample(name, "f64[4] | axis=0, start=2, step=9223372036854775807"),
@@ -91,10 +92,23 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[0,2] | axis=0, step=-1"),
     sdk::sample(name, "f64[1] | axis=0"),
     sdk::sample(name, "i64[2,3,4] | axis=1, start=1"),
+    sdk::sample(name, "f32[2,3]{0.0,-0.0,inf,-inf,nan,1e-45} | axis=1, start=-1, step=-2"),
+    sdk::sample(name,
+                "f64[2,3]{1.7976931348623157e308,2.3e-308,5e-324,nan,-inf,-0.0} | axis=1, "
+                "start=-1, step=-2"),
+    sdk::sample(name, "f16[2,3]{65504.0,6.1035e-5,6e-8,nan,inf,-0.0} | axis=1, start=-1, step=-2"),
+    sdk::sample(name,
+                "bf16[2,3]{3.39e38,1.1755e-38,9.2e-41,nan,inf,-0.0} | axis=1, start=-1, step=-2"),
+    sdk::sample(
+        name,
+        "i64[2,3]{-9223372036854775808,-1,0,1,2,9223372036854775807} | axis=1, start=-1, step=-2"),
+    sdk::sample(name, "bool[2,3] | axis=1, start=-1, step=-2"),
     sdk::refused(name, "f32[4] | axis=0, step=0", TENON_E_ATTRIBUTE, "step is zero"),
     sdk::refused(name, "f32[4] | axis=1", TENON_E_ATTRIBUTE, "axis is out of range"),
     sdk::refused(name, "f32[] | axis=0", TENON_E_SHAPE, "no dimensions"),
     sdk::refused(name, "f32[4]", TENON_E_ATTRIBUTE, "axis"),
+    sdk::refused(name, "f32[4] | axis=0, start=1.0", TENON_E_ATTRIBUTE, "start"),
+    sdk::refused(name, "| axis=0", TENON_E_ARGUMENT, "number of operands"),
 };
 
 }  // namespace

@@ -89,20 +89,43 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3] | shape=[2,6], axis=1, start=1, step=2"),
     sdk::sample(name, "f64[3] | shape=[3], axis=0, start=2, step=-1"),
     sdk::sample(name, "f64[2,2] | shape=[2,4], axis=-1, start=3, step=-2"),
+    sdk::sample(name, "f64[2,1,2,2] | shape=[2,1,5,2], axis=2, start=0, step=3"),
     sdk::sample(name, "f64[0] | shape=[4], axis=0, start=0, step=1"),
     sdk::sample(name, "f64[1] | shape=[4], axis=0, start=3, step=1"),
     sdk::sample(name, "f64[0,2] | shape=[0,2], axis=0, start=0, step=1"),
     sdk::sample(name, "i64[2] | shape=[3], axis=0, start=0, step=2"),
+    sdk::sample(name,
+                "f32[2,3]{0.0,-0.0,inf,-inf,nan,1e-45} | shape=[2,4], axis=1, start=1, step=1"),
+    sdk::sample(name,
+                "f64[2,3]{1.7976931348623157e308,2.3e-308,5e-324,nan,-inf,-0.0} | shape=[2,4], "
+                "axis=1, start=1, step=1"),
+    sdk::sample(
+        name,
+        "f16[2,3]{65504.0,6.1035e-5,6e-8,nan,inf,-0.0} | shape=[2,4], axis=1, start=1, step=1"),
+    sdk::sample(name,
+                "bf16[2,3]{3.39e38,1.1755e-38,9.2e-41,nan,inf,-0.0} | shape=[2,4], axis=1, "
+                "start=1, step=1"),
+    sdk::sample(name,
+                "i64[2,3]{-9223372036854775808,-1,0,1,2,9223372036854775807} | shape=[2,4], "
+                "axis=1, start=1, step=1"),
+    sdk::sample(name, "bool[2,3] | shape=[2,4], axis=1, start=1, step=1"),
     sdk::refused(name, "f32[3] | shape=[5], axis=0, start=3, step=1", TENON_E_ATTRIBUTE,
                  "leaves the axis"),
     sdk::refused(name, "f32[3] | shape=[5], axis=0, start=1, step=-1", TENON_E_ATTRIBUTE,
                  "leaves the axis"),
     sdk::refused(name, "f32[3] | shape=[5], axis=0, start=0, step=0", TENON_E_ATTRIBUTE,
                  "step is zero"),
+    sdk::refused(name, "f32[3] | shape=[5], axis=1, start=0, step=1", TENON_E_ATTRIBUTE,
+                 "axis is out of range"),
     sdk::refused(name, "f32[2,3] | shape=[3,5], axis=1, start=0, step=1", TENON_E_SHAPE,
                  "does not fit into"),
     sdk::refused(name, "f32[2,3] | shape=[6], axis=0, start=0, step=1", TENON_E_SHAPE,
                  "does not fit into"),
+    sdk::refused(name, "f32[3] | shape=[-5], axis=0, start=0, step=1", TENON_E_SHAPE,
+                 "negative size"),
+    sdk::refused(name, "f32[3] | shape=[5], axis=0, start=0", TENON_E_ATTRIBUTE, "step"),
+    sdk::refused(name, "| shape=[5], axis=0, start=0, step=1", TENON_E_ARGUMENT,
+                 "number of operands"),
 };
 
 }  // namespace

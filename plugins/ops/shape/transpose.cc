@@ -67,13 +67,21 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3,4]"),
     sdk::sample(name, "f64[2,3,4] | axis0=0, axis1=2"),
     sdk::sample(name, "f64[2,3,4] | axis0=1, axis1=1"),
+    sdk::sample(name, "f64[2,1,3,2] | axis0=1, axis1=-1"),
     sdk::sample(name, "f64[1,5]"),
     sdk::sample(name, "f64[3] | axis0=0, axis1=-1"),
     sdk::sample(name, "f64[0,3]"),
+    sdk::sample(name, "f32[2,3]{0.0,-0.0,inf,-inf,nan,1e-45}"),
+    sdk::sample(name, "f64[2,3]{1.7976931348623157e308,2.3e-308,5e-324,nan,-inf,-0.0}"),
+    sdk::sample(name, "f16[2,3]{65504.0,6.1035e-5,6e-8,nan,inf,-0.0}"),
+    sdk::sample(name, "bf16[2,3]{3.39e38,1.1755e-38,9.2e-41,nan,inf,-0.0}"),
+    sdk::sample(name, "i64[2,3]{-9223372036854775808,-1,0,1,2,9223372036854775807}"),
     sdk::sample(name, "bool[2,3]"),
     sdk::refused(name, "f32[3]", TENON_E_ATTRIBUTE, "axis0 is out of range"),
     sdk::refused(name, "f32[2,3] | axis1=2", TENON_E_ATTRIBUTE, "axis1 is out of range"),
     sdk::refused(name, "f32[]", TENON_E_SHAPE, "no dimensions"),
+    sdk::refused(name, "f32[2,3] | axis0=0.0", TENON_E_ATTRIBUTE, "axis0"),
+    sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
 };
 
 }  // namespace

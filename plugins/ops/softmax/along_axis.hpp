@@ -13,14 +13,19 @@ inline void infer_along_axis(const sdk::Args& args, std::span<tenon_meta> out) {
 }
 
 // x less its largest element along the axis, which leaves the result as it is and keeps exp in
-// range. Nothing has no largest element.
+// range; 16-bit floats as f32. Nothing has no largest element.
 inline tenon_tensor* shifted(sdk::Compose& c) {
-  const tenon_meta meta = c.meta(c.in(0).tensor());
-  if (sdk::count_of(shape_of(meta)) == 0) return c.call("tenon.copy", {c.in(0)});
+  const sdk::Value x = widened(c, c.in(0));
+  const tenon_meta meta = c.meta(x.tensor());
+  if (sdk::count_of(shape_of(meta)) == 0) return c.call("tenon.copy", {x});
   const int64_t axis = c.attrs.integer(0);
   const Dims axes(std::span(&axis, 1));
-  tenon_tensor* largest = c.call("tenon.max", {c.in(0)}, {axes.value(), true});
-  return c.call("tenon.sub", {c.in(0), largest});
+  return c.call("tenon.sub", {x, c.call("tenon.max", {x}, {axes.value(), true})});
+}
+
+// The composition's result.
+inline void set_rounded(sdk::Compose& c, tenon_tensor* y) {
+  c.set(0, rounded_to(c, y, c.meta(c.in(0).tensor()).dtype));
 }
 
 }  // namespace tenon::rules

@@ -85,17 +85,33 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3], i64[2]{-100,-100}"),
     sdk::sample(name, "f64[2,5](-20,20), i64[2]{4,0}"),
     sdk::sample(name, "f64[0,3], i64[0]"),
+    sdk::sample(name, "f64[7,9], i64[7]{8,0,4,4,2,7,1}"),
     sdk::sample(name, "f32[2,3](-1000,1000), i64[2]{2,1}"),
     sdk::sample(name, "f16[3,10], i64[3]{9,0,4}"),
+    sdk::sample(name, "f32[2,2]{0.0,-inf,1.0,0.0}, i64[2]{0,1}"),
+    sdk::sample(name, "f32[2,2]{nan,0.0,1.0,0.0}, i64[2]{0,1}"),
+    sdk::sample(name, "f32[2,2]{3.4028235e38,3.4028235e38,1e-45,1.1754944e-38}, i64[2]{1,0}"),
+    sdk::sample(name, "f64[1,2]{1.7976931348623157e308,1.7976931348623157e308}, i64[1]{0}"),
+    sdk::sample(name, "f16[2,2]{65504.0,-65504.0,6e-8,6.1035e-5}, i64[2]{0,1}"),
+    sdk::sample(name, "bf16[1,2]{9.2e-41,3.39e38}, i64[1]{1}"),
     sdk::refused(name, "f32[2,3], i64[2]{0,3}", TENON_E_DATA, "target"),
     sdk::refused(name, "f32[2,3], i64[2]{-1,0}", TENON_E_DATA, "target"),
     sdk::refused(name, "f32[2,3], i64[3]", TENON_E_SHAPE, "target"),
     sdk::refused(name, "f32[3], i64[3]", TENON_E_SHAPE, "logits"),
     sdk::refused(name, "f32[2,3], f32[2]", TENON_E_DTYPE, "target"),
+    sdk::refused(name, "i32[2,3], i64[2]", TENON_E_DTYPE, "i32"),
     sdk::refused(name, "f32[2,0], i64[2]{-100,-100}", TENON_E_SHAPE, "no classes"),
     sdk::refused(name, "f32[1,3], 0", TENON_E_SHAPE, "target must have"),
+    sdk::refused(name, "f32[2,3], i64[2]{0,0} | ignore_index=0.5", TENON_E_ATTRIBUTE,
+                 "ignore_index"),
+    sdk::refused(name, "f32[2,3]", TENON_E_ARGUMENT, "number of operands"),
 };
+
+constexpr auto tolerances = sdk::float_tolerances(
+    name, "The sum of powers depends on its order, and exp and log are the C library's.",
+    {.f16 = {1, 2e-06}, .bf16 = {1, 2e-06}, .f32 = {2, 2e-06}, .f64 = {4, 4e-15}});
 
 }  // namespace
 
-TENON_UNIT(softmax_cross_entropy) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(softmax_cross_entropy) = {
+    .ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

@@ -41,6 +41,8 @@ tenon_tensor* log_probs_grad(sdk::Vjp& v, sdk::Value target) {
   tenon_tensor* ignored = v.call("tenon.eq", {target, v.attr(0)});
   tenon_tensor* as_i64 = v.call("tenon.cast", {ignored}, {sdk::Value::dtype(TENON_DTYPE_I64)});
   tenon_tensor* counted = v.call("tenon.sub", {meta.shape[0], v.call("tenon.sum", {as_i64})});
+  // Where no row counts the quotient is not used, but its own gradient must be finite.
+  counted = v.call("tenon.maximum", {counted, 1});
   counted = v.call("tenon.cast", {counted}, {sdk::Value::dtype(meta.dtype)});
   tenon_tensor* scale = v.call("tenon.div", {v.in(0), counted});
   tenon_tensor* slope = v.call("tenon.mul", {v.call("tenon.exp", {v.in(1)}), scale});
@@ -83,14 +85,31 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[], f64[2,3](-3,-0.1), i64[2]{-100,-100}"),
     sdk::sample(name, "1.0, f64[2,3](-3,-0.1), i64[2]{2,0}"),
     sdk::sample(name, "f64[], f64[0,3], i64[0]"),
-    sdk::sample(name, "f32[], f32[1,3]{-inf,-1000.0,0.0}, i64[1]{2}"),
+    sdk::sample(name, "f64[], f64[7,9](-4,-0.1), i64[7]{8,0,4,4,2,7,1}"),
     sdk::sample(name, "bf16[], bf16[2,3](-3,-0.1), i64[2]{1,2}"),
+    sdk::sample(name, "f32[], f32[1,3]{-inf,-1000.0,0.0}, i64[1]{2}"),
+    sdk::sample(name, "f32[]{nan}, f32[1,2](-1,-0.1), i64[1]{1}"),
+    sdk::sample(name, "f32[]{inf}, f32[1,2]{-0.5,-1.0}, i64[1]{1}"),
+    sdk::sample(name, "f32[]{3.4028235e38}, f32[1,2]{-1e-45,-3.4028235e38}, i64[1]{1}"),
+    sdk::sample(name, "f64[]{1.7976931348623157e308}, f64[1,2]{-5e-324,-1.0}, i64[1]{1}"),
+    sdk::sample(name, "f16[]{65504.0}, f16[1,2]{-6e-8,-65504.0}, i64[1]{1}"),
+    sdk::sample(name, "bf16[]{3.39e38}, bf16[1,2]{-9.2e-41,-2.0}, i64[1]{1}"),
     sdk::refused(name, "f32[], f32[2,3], i64[3]", TENON_E_SHAPE, "target"),
     sdk::refused(name, "f32[2], f32[2,3], i64[2]", TENON_E_SHAPE, "dy"),
     sdk::refused(name, "f32[], f32[6], i64[6]", TENON_E_SHAPE, "log_probs"),
     sdk::refused(name, "f64[], f32[2,3], i64[2]", TENON_E_DTYPE, "log_probs"),
+    sdk::refused(name, "f32[], f32[2,3], i32[2]", TENON_E_DTYPE, "target"),
+    sdk::refused(name, "f32[], f32[2,3], i64[2]{0,3}", TENON_E_DATA, "target"),
+    sdk::refused(name, "f32[], f32[2,3], i64[2]{0,0} | ignore_index=0.5", TENON_E_ATTRIBUTE,
+                 "ignore_index"),
+    sdk::refused(name, "f32[], f32[2,3]", TENON_E_ARGUMENT, "number of operands"),
 };
+
+constexpr auto tolerances = sdk::float_tolerances(
+    name, "A quotient, the C library's exp, a difference and a product, each rounded.",
+    {.f16 = {1, 2e-06}, .bf16 = {1, 2e-06}, .f32 = {2, 2e-06}, .f64 = {4, 4e-15}});
 
 }  // namespace
 
-TENON_UNIT(softmax_cross_entropy_grad) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(softmax_cross_entropy_grad) = {
+    .ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

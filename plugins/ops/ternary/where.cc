@@ -45,16 +45,28 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "bool[2,3], f64[2,3], f64[2,3]"),
     sdk::sample(name, "bool[3], f64[2,3], f64[]"),
     sdk::sample(name, "bool[2,1], f64[3], f64[2,3]"),
+    sdk::sample(name, "bool[2,1,3,1], f64[4,1,2], f64[2]"),
     sdk::sample(name, "bool[], f64[3], f64[3]"),
+    sdk::sample(name, "bool[], f64[], f64[]"),
     sdk::sample(name, "bool[4], f64[4], 0"),
     sdk::sample(name, "bool[4], -1, f64[4]"),
-    sdk::sample(name, "bool[3]{true,false,true}, f32[3]{nan,nan,1.0}, f32[3]{inf,-inf,2.0}"),
-    sdk::sample(name, "bool[2], i32[2], f64[2]"),
-    sdk::sample(name, "bool[2], bool[2], bool[2]"),
     sdk::sample(name, "bool[0,3], f64[3], f64[1]"),
+    sdk::sample(name, "bool[3]{true,false,true}, f32[3]{nan,nan,1.0}, f32[3]{inf,-inf,2.0}"),
+    sdk::sample(name,
+                "bool[4]{true,false,true,false}, f32[4]{3.4028235e38,0.0,-0.0,0.0}, "
+                "f32[4]{0.0,1e-45,0.0,-0.0}"),
+    sdk::sample(name,
+                "bool[2]{true,false}, f64[2]{1.7976931348623157e308,0.0}, f64[2]{0.0,5e-324}"),
+    sdk::sample(name, "bool[2]{true,false}, f16[2]{65504.0,0.0}, bf16[2]{0.0,9.2e-41}"),
+    sdk::sample(name, "bool[2], i32[2], f64[2]"),
+    sdk::sample(
+        name, "bool[2]{true,false}, i64[2]{-9223372036854775808,0}, i64[2]{0,9223372036854775807}"),
+    sdk::sample(name, "bool[3], u8[3], i8[3]"),
+    sdk::sample(name, "bool[2], bool[2], bool[2]"),
     sdk::refused(name, "bool[2], f32[3], f32[3]", TENON_E_SHAPE, "broadcast"),
     sdk::refused(name, "f32[2], f32[2], f32[2]", TENON_E_DTYPE, "condition"),
     sdk::refused(name, "bool[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "bool[2], f32[2], f32[2] | scale=1.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 }  // namespace

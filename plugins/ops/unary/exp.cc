@@ -3,10 +3,12 @@
 //
 // y = exp(x);  dx = dy * y.
 // Source: array-api `exp`.
+#include "ends.hpp"
 #include "rules.hpp"
 
 namespace {
 
+namespace ends = tenon::ends;
 namespace sdk = tenon::sdk;
 constexpr std::string_view name = "tenon.exp";
 
@@ -34,15 +36,27 @@ constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3](-2,2)"),
     sdk::sample(name, "f64[5](-20,5)"),
-    sdk::sample(name, "f32[8]{0.0,-0.0,1.0,-1.0,inf,-inf,nan,1e-40}"),
-    sdk::sample(name, "f32[4]{88.7,88.8,-103.9,-104.0}"),
-    sdk::sample(name, "f16[3]{11.0,12.0,-18.0}"),
-    sdk::sample(name, "i32[3]"),
-    sdk::sample(name, "f64[]"),
+    sdk::sample(name, "f64[2,1,3,2](0.5,2)"),
+    sdk::sample(name, "f64[](0.5,2)"),
     sdk::sample(name, "f64[0,3]"),
+    sdk::sample(name, "f64[1,5,1](0.5,2)"),
+    sdk::sample(name, "i32[3]"),
+    sdk::sample(name, ends::kF32),
+    sdk::sample(name, ends::kF64),
+    sdk::sample(name, ends::kF16),
+    sdk::sample(name, ends::kBf16),
+    sdk::sample(name, ends::kSpecial),
+    sdk::sample(name, "f32[6]{88.7,88.8,-87.4,-103.9,-104.0,1e-8}"),
+    sdk::sample(name, "f16[4]{11.0,11.1,-17.0,-18.0}"),
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
+
+constexpr auto tolerances = sdk::float_tolerances(
+    name, "The C library's exp is within 1 ULP in f64, and a narrower float is rounded from that.",
+    {.f16 = {1, 0}, .bf16 = {1, 0}, .f32 = {1, 0}, .f64 = {1, 0}});
 
 }  // namespace
 
-TENON_UNIT(exp) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(exp) = {.ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

@@ -2,10 +2,12 @@
 // plugins/ops/unary/isfinite.cc: isfinite, which elements are finite numbers.
 //
 // y = x is neither infinite nor NaN. Source: array-api `isfinite`.
+#include "ends.hpp"
 #include "rules.hpp"
 
 namespace {
 
+namespace ends = tenon::ends;
 namespace sdk = tenon::sdk;
 constexpr std::string_view name = "tenon.isfinite";
 
@@ -28,15 +30,23 @@ constexpr tenon_op_desc ops[] = {sdk::op({.name = name,
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3]"),
-    sdk::sample(name, "f32[8]{0.0,-0.0,1.0,-1.0,inf,-inf,nan,1e-40}"),
+    sdk::sample(name, "f64[2,1,3,2]"),
+    sdk::sample(name, "f64[]"),
+    sdk::sample(name, "f64[0,3]"),
+    sdk::sample(name, "f64[1,5,1]"),
+    sdk::sample(name, ends::kF32),
+    sdk::sample(name, ends::kF64),
+    sdk::sample(name, ends::kF16),
+    sdk::sample(name, ends::kBf16),
+    sdk::sample(name, ends::kSpecial),
     sdk::sample(name, "f16[4]{inf,-inf,nan,65504.0}"),
     sdk::sample(name, "bf16[3]{inf,nan,3.3e38}"),
-    sdk::sample(name, "f64[3]{1.7e308,inf,5e-324}"),
-    sdk::sample(name, "i64[3]"),
-    sdk::sample(name, "bool[2]"),
-    sdk::sample(name, "f32[]"),
-    sdk::sample(name, "f64[0,3]"),
+    sdk::sample(name, ends::kI64),
+    sdk::sample(name, ends::kI32),
+    sdk::sample(name, "bool[2,2]"),
+    sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 }  // namespace

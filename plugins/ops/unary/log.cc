@@ -3,10 +3,12 @@
 //
 // y = ln(x);  dx = dy / x.
 // Source: array-api `log`.
+#include "ends.hpp"
 #include "rules.hpp"
 
 namespace {
 
+namespace ends = tenon::ends;
 namespace sdk = tenon::sdk;
 constexpr std::string_view name = "tenon.log";
 
@@ -36,14 +38,26 @@ constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3](0.5,2)"),
     sdk::sample(name, "f64[5](1,1000)"),
-    sdk::sample(name, "f32[8]{0.0,-0.0,1.0,-1.0,inf,-inf,nan,1e-40}"),
-    sdk::sample(name, "f32[3]{3.4e38,1.1754944e-38,0.99999994}"),
-    sdk::sample(name, "bf16[4](0.5,2)"),
-    sdk::sample(name, "f64[](1,2)"),
+    sdk::sample(name, "f64[2,1,3,2](0.5,2)"),
+    sdk::sample(name, "f64[](0.5,2)"),
     sdk::sample(name, "f64[0,3]"),
+    sdk::sample(name, "f64[1,5,1](0.5,2)"),
+    sdk::sample(name, "i32[3]"),
+    sdk::sample(name, ends::kF32),
+    sdk::sample(name, ends::kF64),
+    sdk::sample(name, ends::kF16),
+    sdk::sample(name, ends::kBf16),
+    sdk::sample(name, ends::kSpecial),
+    sdk::sample(name, "f32[5]{0.99999994,1.0000001,2.0,10.0,1e30}"),
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
+
+constexpr auto tolerances = sdk::float_tolerances(
+    name, "The C library's log is within 1 ULP in f64, and a narrower float is rounded from that.",
+    {.f16 = {1, 0}, .bf16 = {1, 0}, .f32 = {1, 0}, .f64 = {1, 0}});
 
 }  // namespace
 
-TENON_UNIT(log) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(log) = {.ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

@@ -3,10 +3,12 @@
 //
 // y = -x;  dx = -dy.
 // Source: array-api `neg`.
+#include "ends.hpp"
 #include "rules.hpp"
 
 namespace {
 
+namespace ends = tenon::ends;
 namespace sdk = tenon::sdk;
 constexpr std::string_view name = "tenon.neg";
 
@@ -33,13 +35,24 @@ constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3](-2,2)"),
     sdk::sample(name, "f32[4,1,5](-100,100)"),
-    sdk::sample(name, "f32[8]{0.0,-0.0,1.0,-1.0,inf,-inf,nan,1e-40}"),
-    sdk::sample(name, "i32[4]{-2147483648,-1,0,2147483647}"),
-    sdk::sample(name, "u8[3]{0,1,255}"),
-    sdk::sample(name, "f16[]"),
+    sdk::sample(name, "f64[2,1,3,2](-2,2)"),
+    sdk::sample(name, "f64[]"),
     sdk::sample(name, "f64[0,3]"),
-    sdk::refused(name, "bool[3]", TENON_E_DTYPE, "bool"),
+    sdk::sample(name, "f64[1,5,1]"),
+    sdk::sample(name, ends::kF32),
+    sdk::sample(name, ends::kF64),
+    sdk::sample(name, ends::kF16),
+    sdk::sample(name, ends::kBf16),
+    sdk::sample(name, ends::kSpecial),
+    sdk::sample(name, ends::kI64),
+    sdk::sample(name, ends::kI32),
+    sdk::sample(name, ends::kI16),
+    sdk::sample(name, ends::kI8),
+    sdk::sample(name, ends::kU8),
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "bool[3]", TENON_E_DTYPE, "bool"),
+    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 }  // namespace

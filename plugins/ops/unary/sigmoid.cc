@@ -4,10 +4,12 @@
 // y = 1 / (1 + exp(-x));  dx = dy * y * (1 - y).
 // Source: NumPy/SciPy `scipy.special.expit`; gradient as in PyTorch
 // `tools/autograd/derivatives.yaml`.
+#include "ends.hpp"
 #include "rules.hpp"
 
 namespace {
 
+namespace ends = tenon::ends;
 namespace sdk = tenon::sdk;
 constexpr std::string_view name = "tenon.sigmoid";
 
@@ -39,15 +41,28 @@ constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3](-2,2)"),
     sdk::sample(name, "f64[5](-6,6)"),
-    sdk::sample(name, "f32[8]{0.0,-0.0,1.0,-1.0,inf,-inf,nan,1e-40}"),
-    sdk::sample(name, "f32[4]{88.8,-88.8,-104.0,17.0}"),
-    sdk::sample(name, "f16[3]{8.0,-8.0,-17.0}"),
-    sdk::sample(name, "i32[3]"),
-    sdk::sample(name, "f64[]"),
+    sdk::sample(name, "f64[2,1,3,2](0.5,2)"),
+    sdk::sample(name, "f64[](0.5,2)"),
     sdk::sample(name, "f64[0,3]"),
+    sdk::sample(name, "f64[1,5,1](0.5,2)"),
+    sdk::sample(name, "i32[3]"),
+    sdk::sample(name, ends::kF32),
+    sdk::sample(name, ends::kF64),
+    sdk::sample(name, ends::kF16),
+    sdk::sample(name, ends::kBf16),
+    sdk::sample(name, ends::kSpecial),
+    sdk::sample(name, "f32[6]{88.8,-88.8,-104.0,17.0,-17.0,1e-10}"),
+    sdk::sample(name, "f16[4]{8.0,-8.0,-17.0,-18.0}"),
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
+
+constexpr auto tolerances = sdk::float_tolerances(
+    name,
+    "An exp within 1 ULP, a sum and a quotient in f64, from which a narrower float is rounded.",
+    {.f16 = {1, 0}, .bf16 = {1, 0}, .f32 = {1, 0}, .f64 = {2, 0}});
 
 }  // namespace
 
-TENON_UNIT(sigmoid) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(sigmoid) = {.ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

@@ -3,10 +3,12 @@
 //
 // y = sqrt(x);  dx = dy / (2 y).
 // Source: array-api `sqrt`.
+#include "ends.hpp"
 #include "rules.hpp"
 
 namespace {
 
+namespace ends = tenon::ends;
 namespace sdk = tenon::sdk;
 constexpr std::string_view name = "tenon.sqrt";
 
@@ -40,12 +42,20 @@ constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3](0.5,2)"),
     sdk::sample(name, "f64[5](1,1000)"),
-    sdk::sample(name, "f32[8]{0.0,-0.0,1.0,-1.0,inf,-inf,nan,1e-40}"),
-    sdk::sample(name, "f32[2]{3.4e38,2.0}"),
-    sdk::sample(name, "f16[4](0.5,2)"),
-    sdk::sample(name, "f64[](1,2)"),
+    sdk::sample(name, "f64[2,1,3,2](0.5,2)"),
+    sdk::sample(name, "f64[](0.5,2)"),
     sdk::sample(name, "f64[0,3]"),
+    sdk::sample(name, "f64[1,5,1](0.5,2)"),
+    sdk::sample(name, "i32[3]"),
+    sdk::sample(name, ends::kF32),
+    sdk::sample(name, ends::kF64),
+    sdk::sample(name, ends::kF16),
+    sdk::sample(name, ends::kBf16),
+    sdk::sample(name, ends::kSpecial),
+    sdk::sample(name, "f32[5]{2.0,3.0,4.0,1e-30,16777216.0}"),
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 }  // namespace

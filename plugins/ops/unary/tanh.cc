@@ -3,10 +3,12 @@
 //
 // y = tanh(x);  dx = dy * (1 - y^2).
 // Source: array-api `tanh`.
+#include "ends.hpp"
 #include "rules.hpp"
 
 namespace {
 
+namespace ends = tenon::ends;
 namespace sdk = tenon::sdk;
 constexpr std::string_view name = "tenon.tanh";
 
@@ -37,15 +39,27 @@ constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3](-2,2)"),
     sdk::sample(name, "f64[5](-4,4)"),
-    sdk::sample(name, "f32[8]{0.0,-0.0,1.0,-1.0,inf,-inf,nan,1e-40}"),
-    sdk::sample(name, "f32[4]{9.1,-9.1,1e-5,50.0}"),
-    sdk::sample(name, "f16[3]{0.001,4.0,-8.0}"),
-    sdk::sample(name, "i32[3]"),
-    sdk::sample(name, "f64[]"),
+    sdk::sample(name, "f64[2,1,3,2](0.5,2)"),
+    sdk::sample(name, "f64[](0.5,2)"),
     sdk::sample(name, "f64[0,3]"),
+    sdk::sample(name, "f64[1,5,1](0.5,2)"),
+    sdk::sample(name, "i32[3]"),
+    sdk::sample(name, ends::kF32),
+    sdk::sample(name, ends::kF64),
+    sdk::sample(name, ends::kF16),
+    sdk::sample(name, ends::kBf16),
+    sdk::sample(name, ends::kSpecial),
+    sdk::sample(name, "f32[6]{9.0,9.1,-9.1,1e-5,-1e-20,50.0}"),
+    sdk::sample(name, "f16[4]{0.001,4.0,4.6,-8.0}"),
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
+
+constexpr auto tolerances = sdk::float_tolerances(
+    name, "The C library's tanh is within 2 ULP in f64, and a narrower float is rounded from that.",
+    {.f16 = {1, 0}, .bf16 = {1, 0}, .f32 = {1, 0}, .f64 = {2, 0}});
 
 }  // namespace
 
-TENON_UNIT(tanh) = {.ops = ops, .vjps = vjps, .samples = samples};
+TENON_UNIT(tanh) = {.ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

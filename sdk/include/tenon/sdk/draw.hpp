@@ -35,7 +35,8 @@ T drawn_value(double unit, double low, double high) {
   if constexpr (std::is_same_v<T, Bool>) {
     return Bool(unit < 0.5);
   } else if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(std::floor(value));
+    // Below zero an unsigned dtype keeps the low bits.
+    return convert<T>(static_cast<int64_t>(std::floor(value)));
   } else {
     return convert<T>(value);
   }

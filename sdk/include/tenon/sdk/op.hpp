@@ -9,6 +9,8 @@
 
 #include <tenon/sdk/base.hpp>
 
+#include <array>
+
 namespace tenon::sdk {
 
 // Calls ops from a rule. Tensors it returns live until the rule returns.
@@ -240,6 +242,25 @@ struct ToleranceParts {
 constexpr tenon_tolerance tolerance(const ToleranceParts& p) {
   return {
       sizeof(tenon_tolerance), 0, str(p.op), str(p.reason), p.revision, p.dtype, p.ulp, p.relative};
+}
+
+// One for each float dtype, with one reason.
+struct Room {
+  double ulp = 0;
+  double relative = 0;
+};
+struct FloatRooms {
+  Room f16, bf16, f32, f64;
+};
+constexpr std::array<tenon_tolerance, 4> float_tolerances(std::string_view op,
+                                                          std::string_view reason,
+                                                          const FloatRooms& rooms,
+                                                          uint32_t revision = 1) {
+  const auto made = [&](tenon_dtype dtype, const Room& room) {
+    return tolerance({op, dtype, room.ulp, room.relative, reason, revision});
+  };
+  return {made(TENON_DTYPE_F16, rooms.f16), made(TENON_DTYPE_BF16, rooms.bf16),
+          made(TENON_DTYPE_F32, rooms.f32), made(TENON_DTYPE_F64, rooms.f64)};
 }
 
 // A run of an optimizer that works, and one whose creation is refused.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/ref/kernels/add_scaled.cc: addcmul, addcdiv: x + (value * a) * b and x + (value * a) /
+// b.
+
+#include "kernels/ref.h"
+
+namespace tenon::ref {
+namespace {
+
+struct Multiply {
+  template <class C>
+  C operator()(C a, C b) const {
+    return a * b;
+  }
+};
+struct Divide {
+  template <class C>
+  C operator()(C a, C b) const {
+    return a / b;
+  }
+};
+
+template <class F>
+void add_scaled(const sdk::Launch& l) {
+  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
+    using C = sdk::Compute<T>;
+    const C value = static_cast<C>(l.attrs.real(0));
+    sdk::elementwise<T, T, T, T>(l, [value](T x, T a, T b) {
+      return sdk::narrow<T>(static_cast<C>(x) + F()(value * static_cast<C>(a), static_cast<C>(b)));
+    });
+  });
+}
+
+constexpr tenon_slot_rule slots[] = {element_in(), element_in(), element_in(), sdk::strided_out()};
+
+constexpr tenon_kernel_desc ternary(std::string_view op,
+                                    tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
+  return sdk::kernel({.op = op,
+                      .device = kDevice,
+                      .slots = slots,
+                      .rows = sdk::kFloats,
+                      .n_attrs = 1,
+                      .flags = kCanonical,
+                      .priority = kPriority,
+                      .launch = launch});
+}
+
+constexpr tenon_kernel_desc kernels[] = {
+    ternary("tenon.addcmul", sdk::launch_fn<add_scaled<Multiply>>),
+    ternary("tenon.addcdiv", sdk::launch_fn<add_scaled<Divide>>),
+};
+
+}  // namespace
+}  // namespace tenon::ref
+
+TENON_UNIT(add_scaled) = {.kernels = tenon::ref::kernels};

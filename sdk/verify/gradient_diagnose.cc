@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/verify/gradient_diagnose.cc: see gradient_diagnose.h. Causes are tried from the most to the
+// least specific; each is a claim that differences confirm.
+#include "gradient_diagnose.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::verify {
+namespace {
+
+constexpr uint64_t kDirections = 3;
+
+// Do differences along drawn directions of `operand` confirm `gradient`, and deny it nowhere?
+bool confirmed(const Differentiable& differences, size_t operand, const Vector& gradient,
+               uint64_t seed) {
+  bool any = false;
+  for (uint64_t number = 0; number < kDirections; ++number) {
+    Point direction = drawn_direction(differences.at, seed, number);
+    for (size_t i = 0; i < direction.size(); ++i) {
+      if (i != operand) direction[i].clear();
+    }
+    const Slope slope = judge_slope(differences.f, differences.at, direction, differences.weights,
+                                    dot(gradient, direction[operand]), largest(gradient));
+    if (slope.verdict == Verdict::Wrong) return false;
+    any = any || slope.verdict == Verdict::Right;
+  }
+  return any;
+}
+
+bool all_confirmed(const Differentiable& differences, const Point& gradient, uint64_t seed) {
+  for (size_t i = 0; i < gradient.size(); ++i) {
+    if (!gradient[i].empty() && !confirmed(differences, i, gradient[i], seed)) return false;
+  }
+  return true;
+}
+
+std::optional<size_t> swapped_with(Work& work, const Differentiable& differences,
+                                   const Point& gradient, size_t operand) {
+  for (size_t other = 0; other < gradient.size(); ++other) {
+    if (other == operand || gradient[other].size() != gradient[operand].size()) continue;
+    if (confirmed(differences, other, gradient[operand], work.request.seed) &&
+        confirmed(differences, operand, gradient[other], work.request.seed)) {
+      return other;
+    }
+  }
+  return std::nullopt;
+}
+
+// Sizes aligned at the end; 1 stretches.
+bool stretches_to(const Shape& from, const Shape& to) {
+  if (from.size() > to.size()) return false;
+  const size_t lead = to.size() - from.size();
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] != to[lead + i] && from[i] != 1) return false;
+  }
+  return true;
+}
+
+Array stretched(const Array& array, const Shape& shape) {
+  Array made = make_array(array.dtype, shape);
+  const size_t lead = shape.size() - array.shape.size();
+  for (size_t i = 0; i < made.count(); ++i) {
+    size_t rest = i;
+    size_t from = 0;
+    size_t step = 1;
+    for (size_t d = shape.size(); d-- > lead;) {
+      const size_t at = rest % static_cast<size_t>(shape[d]);
+      rest /= static_cast<size_t>(shape[d]);
+      const auto size = static_cast<size_t>(array.shape[d - lead]);
+      if (size != 1) from += at * step;
+      step *= size;
+    }
+    made.set(i, array.at(from));
+  }
+  return made;
+}
+
+// The same call with every operand stretched to the output's shape; nothing where that is another
+// call.
+std::optional<Pass> without_broadcast(Work& work, const Pass& pass, SampleCall& call) {
+  if (pass.incoming.size() != 1) return std::nullopt;
+  const Shape& shape = pass.incoming[0].shape;
+  call = *pass.call;
+  bool changed = false;
+  for (Array& array : call.arrays) {
+    if (array.shape == shape) continue;
+    if (!stretches_to(array.shape, shape)) return std::nullopt;
+    array = stretched(array, shape);
+    changed = true;
+  }
+  if (!changed) return std::nullopt;
+  auto equal = make_pass(work.subject.session(), call, work.device, work.request.seed);
+  if (!equal || equal->incoming.size() != 1 || equal->incoming[0].shape != shape) {
+    return std::nullopt;
+  }
+  return equal;
+}
+
+bool right_without_broadcast(Work& work, const Pass& pass) {
+  SampleCall call;
+  const auto equal = without_broadcast(work, pass, call);
+  if (!equal) return false;
+  const Session& session = work.subject.session();
+  const Gradients found = run_pass(session, *equal, work.device);
+  const auto differences = differentiable(session, *equal, work.device);
+  return found.good() && differences &&
+         all_confirmed(*differences, point_of(found, differences->at), work.request.seed);
+}
+
+// Where an elementwise op without a memory of its own gives `results`, by halving [low, high];
+// nothing where it does not rise or fall through all of them.
+std::optional<Vector> inverse_of(const Function& f, Point at, size_t operand, const Vector& results,
+                                 double low, double high) {
+  at[operand].assign(results.size(), low);
+  const Vector bottom = f(at);
+  at[operand].assign(results.size(), high);
+  const Vector top = f(at);
+  if (bottom.size() != results.size()) return std::nullopt;
+  Vector lows(results.size(), low), highs(results.size(), high);
+  for (int step = 0; step < 200; ++step) {
+    for (size_t k = 0; k < results.size(); ++k) at[operand][k] = (lows[k] + highs[k]) / 2;
+    const Vector middle = f(at);
+    for (size_t k = 0; k < results.size(); ++k) {
+      const bool below = (middle[k] < results[k]) == (bottom[k] < top[k]);
+      (below ? lows : highs)[k] = at[operand][k];
+    }
+  }
+  const Vector reached = f(at);
+  for (size_t k = 0; k < results.size(); ++k) {
+    const double apart = std::abs(reached[k] - results[k]);
+    if (!(apart <= 1e-12 * std::max(1.0, std::abs(results[k])))) return std::nullopt;
+  }
+  return at[operand];
+}
+
+// A rule that reads the output computes the gradient of its own op where that has this output.
+bool is_gradient_by_output(Work& work, const Differentiable& own, Differentiable other,
+                           const Vector& gradient, size_t operand) {
+  const Vector results = own.f(own.at);
+  if (results.size() != own.at[operand].size()) return false;
+  for (const double low : {-30.0, 1e-9}) {
+    const auto inverse = inverse_of(other.f, other.at, operand, results, low, 30);
+    if (!inverse) continue;
+    other.at[operand] = *inverse;
+    if (confirmed(other, operand, gradient, work.request.seed)) return true;
+  }
+  return false;
+}
+
+bool looks_alike(const Entry& a, const Entry& b) {
+  const Signature first = signature_of(a.schema);
+  const Signature second = signature_of(b.schema);
+  return first.lists == second.lists && first.mutated == second.mutated &&
+         first.n_plain_outputs == second.n_plain_outputs;
+}
+
+std::string look_alike(Work& work, const Pass& pass, const Differentiable& own,
+                       const Point& gradient) {
+  const auto wanted = std::count(pass.wanted.begin(), pass.wanted.end(), true);
+  const auto first = static_cast<size_t>(std::find(pass.wanted.begin(), pass.wanted.end(), true) -
+                                         pass.wanted.begin());
+  for (const Entry& entry : work.subject.all_ops()) {
+    if (entry.name == pass.call->op->name || !looks_alike(entry, *pass.call->op)) continue;
+    SampleCall call = *pass.call;
+    call.op = &entry;
+    auto other = make_pass(work.subject.session(), call, work.device, work.request.seed);
+    if (!other || other->incoming.size() != pass.incoming.size()) continue;
+    bool same = true;
+    for (size_t i = 0; i < pass.incoming.size(); ++i) {
+      same = same && other->incoming[i].shape == pass.incoming[i].shape;
+    }
+    if (!same) continue;
+    other->incoming = pass.incoming;
+    other->wanted = pass.wanted;
+    const auto differences = differentiable(work.subject.session(), *other, work.device);
+    if (!differences) continue;
+    if (all_confirmed(*differences, gradient, work.request.seed) ||
+        (wanted == 1 && is_gradient_by_output(work, own, *differences, gradient[first], first))) {
+      return entry.name;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Finding diagnose_wrong(Work& work, const Pass& pass, const Differentiable& differences,
+                       const Gradients& found, size_t operand, const std::string& words) {
+  const Point gradient = point_of(found, differences.at);
+  const std::string name = operand_name(*pass.call, operand);
+  if (const auto other = swapped_with(work, differences, gradient, operand)) {
+    return {&causes::kSwappedGradients, name + " gets the gradient of " +
+                                            operand_name(*pass.call, *other) +
+                                            " and that one gets its: " + words};
+  }
+  if (right_without_broadcast(work, pass)) {
+    return {&causes::kGradientBroadcast,
+            "the gradient of " + name +
+                " is wrong, and right with all operands in the output's shape: " + words};
+  }
+  if (const std::string other = look_alike(work, pass, differences, gradient); !other.empty()) {
+    return {&causes::kOtherOpsGradient,
+            "the gradient is that of " + other + " for the same operands: " + words};
+  }
+  return {&causes::kWrongGradient,
+          "the gradient of " + name + " is not that of the forward: " + words};
+}
+
+std::optional<Finding> diagnose_failure(const Pass& pass, const Gradients& found, bool together) {
+  if (found.broken) return Finding{found.broken, found.broken_words};
+  if (found.stage == Gradients::Stage::Done) return std::nullopt;
+  if (found.stage == Gradients::Stage::Forward) {
+    return Finding{&causes::kRefused,
+                   "the call is refused while its operands want gradients: " + found.words};
+  }
+  const bool undeclared = found.words.find("its needs do not declare") != std::string::npos;
+  if (together) {
+    return Finding{
+        &causes::kSavesTooLittle,
+        "backward works when all operands want gradients, and fails here: " + found.words};
+  }
+  if (undeclared) return Finding{&causes::kUndeclaredRead, found.words};
+  if (found.status == TENON_E_VJP && pass.call->broadcasts()) {
+    return Finding{&causes::kGradientBroadcast, found.words};
+  }
+  return Finding{&causes::kGradientRefused, found.words};
+}
+
+Tolerance gradient_tolerance(Work& work, const tenon_dtype& dtype) {
+  Tolerance loosest;
+  bool canonical = true;
+  for (const Entry& entry : work.subject.entries()) {
+    const Kernel* kernel = entry.own_kernel(work.subject.id(), work.backend);
+    if (!kernel) continue;
+    canonical = canonical && kernel->canonical;
+    loosest.ulp = std::max(loosest.ulp, entry.tolerance(dtype).ulp);
+    loosest.relative = std::max(loosest.relative, entry.tolerance(dtype).relative);
+  }
+  return canonical ? Tolerance{} : loosest;
+}
+
+std::optional<Finding> differ(const SampleCall& call, const Gradients& expected,
+                              const Gradients& found, const Cause& cause,
+                              const std::function<Tolerance(tenon_dtype)>& tolerance) {
+  for (size_t i = 0; i < expected.of.size(); ++i) {
+    const std::string name = operand_name(call, i);
+    if (expected.of[i].has_value() != found.of[i].has_value()) {
+      const bool lost = expected.of[i].has_value();
+      return Finding{lost ? &causes::kNoGradient : &cause,
+                     name + (lost ? " gets no gradient here, and gets one otherwise"
+                                  : " gets a gradient here, and none otherwise")};
+    }
+    if (!expected.of[i]) continue;
+    const auto difference =
+        compare(*expected.of[i], *found.of[i], tolerance(expected.of[i]->dtype));
+    if (!difference) continue;
+    return Finding{difference->not_finite ? &causes::kGradientNan : &cause,
+                   "the gradient of " + name + " differs: " + difference->words};
+  }
+  return std::nullopt;
+}
+
+}  // namespace tenon::verify

@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/verify/optimizers.cc: whole runs of an optimizer: against its reference trace, with strided
+// parameters and gradients, saved and resumed, captured, and what it must refuse.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <tenon/sdk/draw.hpp>
+#include <tenon/sdk/sample_value.hpp>
+
+#include "checks.h"
+#include "oracle.h"
+
+namespace tenon::verify {
+namespace {
+
+struct Finding {
+  const Cause* cause = nullptr;
+  std::string words;
+};
+
+struct RunSample {
+  uint32_t number = 0;
+  std::string text, fragment;
+  tenon_status expect = TENON_OK;
+  uint32_t steps = 1;
+  sdk::Sample parsed;
+  std::vector<Array> parameters;
+};
+
+struct Named {
+  std::string name;
+  tenon_value value{};
+};
+
+// All there is after a step.
+struct State {
+  std::vector<Array> parameters;
+  std::map<std::string, std::vector<Array>> states;
+};
+
+void fill_drawn(Array& array, const sdk::SampleTensor& like, uint64_t seed, uint64_t number) {
+  sdk::dispatch_dtype(array.dtype, [&]<class T>() {
+    for (size_t i = 0; i < array.count(); ++i) {
+      sdk::store(array.bytes.data() + i * sizeof(T), sdk::sample_element<T>(like, seed, number, i));
+    }
+  });
+}
+
+std::vector<RunSample> samples_of(const Json& samples, const std::string& optimizer,
+                                  uint64_t seed) {
+  std::vector<RunSample> list;
+  for (const Json& entry : samples) {
+    if (entry.at("optimizer") != optimizer) continue;
+    RunSample sample;
+    sample.number = static_cast<uint32_t>(list.size());
+    sample.text = entry.at("text");
+    sample.fragment = entry.at("fragment");
+    sample.expect = entry.at("expect");
+    sample.steps = entry.at("steps");
+    try {
+      sample.parsed = sdk::parse_sample(sample.text);
+    } catch (const std::runtime_error& error) {
+      throw Failure{optimizer + ", sample \"" + sample.text + "\": " + error.what()};
+    }
+    for (const sdk::SampleInput& input : sample.parsed.inputs) {
+      if (input.kind != sdk::SampleInput::Kind::Tensor) {
+        throw Failure{optimizer + ", sample \"" + sample.text +
+                      "\": expected tensors alone before '|', the parameters"};
+      }
+      Array array = make_array(sdk::sample_dtype(input.tensor.dtype), input.tensor.dims);
+      fill_drawn(array, input.tensor, seed, sample.parameters.size());
+      sample.parameters.push_back(std::move(array));
+    }
+    list.push_back(std::move(sample));
+  }
+  return list;
+}
+
+// Of step `step` for parameter `index`: tensor number n * (step + 1) + index, from [-1, 1).
+Array gradient_of(const RunSample& sample, uint32_t step, size_t index, uint64_t seed) {
+  Array array = make_array(sample.parameters[index].dtype, sample.parameters[index].shape);
+  fill_drawn(array, sdk::SampleTensor{dtype_name(array.dtype), array.shape}, seed,
+             sample.parameters.size() * (step + 1) + index);
+  return array;
+}
+
+struct ReleaseOptimizer {
+  void operator()(tenon_optimizer* optimizer) const { tenon_optimizer_release(optimizer); }
+};
+struct ReleasePlan {
+  void operator()(tenon_plan* plan) const { tenon_plan_release(plan); }
+};
+
+std::vector<Layout> plain_layouts(const RunSample& sample) {
+  std::vector<Layout> layouts;
+  for (int turn = 0; turn < 2; ++turn) {
+    for (const Array& array : sample.parameters) {
+      layouts.push_back(layouts_for(array.shape, false, true).front());
+    }
+  }
+  return layouts;
+}
+
+// One optimizer over parameters of its own. Layouts are those of the parameters, then those of the
+// gradients.
+class Training {
+ public:
+  Training(const Session& session, const RunSample& sample, std::span<const Layout> layouts,
+           const tenon_device& device, uint64_t seed)
+      : session_(session), sample_(sample), seed_(seed) {
+    for (size_t i = 0; i < sample.parameters.size(); ++i) {
+      parameters_.push_back(
+          std::make_unique<Placed>(session, sample.parameters[i], layouts[i], device));
+      const Array& like = sample.parameters[i];
+      gradients_.push_back(std::make_unique<Placed>(session, make_array(like.dtype, like.shape),
+                                                    layouts[sample.parameters.size() + i], device));
+      const tenon_status wanted =
+          tenon_tensor_set_requires_grad(session.context(), parameters_[i]->get(), 1);
+      if (sample.expect == TENON_OK) session.check(wanted);
+    }
+  }
+
+  tenon_status create(const std::string& optimizer, const std::vector<Named>& hypers) {
+    std::vector<tenon_string> names;
+    std::vector<tenon_value> values;
+    for (const Named& hyper : hypers) {
+      names.push_back({hyper.name.data(), hyper.name.size()});
+      values.push_back(hyper.value);
+    }
+    std::vector<tenon_tensor*> parameters;
+    for (const auto& placed : parameters_) parameters.push_back(placed->get());
+    tenon_optimizer* made = nullptr;
+    const tenon_status status = tenon_optimizer_create(
+        session_.context(), optimizer.data(), optimizer.size(), parameters.data(),
+        static_cast<uint32_t>(parameters.size()), names.data(), values.data(),
+        static_cast<uint32_t>(names.size()), &made);
+    optimizer_.reset(made);
+    return status;
+  }
+
+  void step(uint32_t number) {
+    give_gradients(number);
+    session_.check(tenon_optimizer_run(session_.context(), optimizer_.get(), 0));
+  }
+
+  // Runs the step and keeps it to be replayed.
+  void capture_step(uint32_t number) {
+    give_gradients(number);
+    session_.check(tenon_capture_begin(session_.context(), nullptr, 0));
+    const tenon_status ran = tenon_optimizer_run(session_.context(), optimizer_.get(), 0);
+    tenon_plan* plan = nullptr;
+    const tenon_status ended = tenon_capture_end(session_.context(), &plan);
+    plan_.reset(plan);
+    session_.check(ran);
+    session_.check(ended);
+  }
+  void replay_step(uint32_t number) {
+    give_gradients(number);
+    session_.check(tenon_plan_run(session_.context(), plan_.get()));
+  }
+
+  State state(const std::vector<std::string>& names) const {
+    State now;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      now.parameters.push_back(parameters_[i]->read());
+      for (const std::string& name : names) {
+        now.states[name].push_back(contents_of(session_, state_tensor(i, name)));
+      }
+    }
+    return now;
+  }
+
+  void restore(const State& saved) {
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      overwrite(parameters_[i]->get(), saved.parameters[i]);
+      for (const auto& [name, arrays] : saved.states) {
+        overwrite(state_tensor(i, name), arrays[i]);
+      }
+    }
+  }
+
+  // Writes that missed, and states whose dimensions lie in another order than the parameter's.
+  std::optional<Finding> memory_problem(const std::vector<std::string>& names,
+                                        uint32_t last_step) const {
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      const std::string number = std::to_string(i);
+      if (!parameters_[i]->outside_untouched()) {
+        return Finding{&causes::kOverrun, "a step wrote outside of parameter " + number};
+      }
+      if (!gradients_[i]->outside_untouched()) {
+        return Finding{&causes::kOverrun,
+                       "a step wrote outside of the gradient of parameter " + number};
+      }
+      if (gradients_[i]->read() != gradient_of(sample_, last_step, i, seed_)) {
+        return Finding{&causes::kInputChanged,
+                       "a step changed the gradient of parameter " + number};
+      }
+      for (const std::string& name : names) {
+        if (in_same_order(parameters_[i]->get(), state_tensor(i, name))) continue;
+        return Finding{&causes::kOptimizerStrides,
+                       "state " + name + " of parameter " + number +
+                           " has its dimensions in another order in memory than the parameter"};
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void give_gradients(uint32_t number) {
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      gradients_[i]->write(gradient_of(sample_, number, i, seed_));
+      session_.check(
+          tenon_tensor_set_grad(session_.context(), parameters_[i]->get(), gradients_[i]->get()));
+    }
+  }
+
+  tenon_tensor* state_tensor(size_t index, const std::string& name) const {
+    tenon_tensor* tensor = nullptr;
+    session_.check(tenon_optimizer_get_state(session_.context(), optimizer_.get(),
+                                             static_cast<uint32_t>(index), name.data(), name.size(),
+                                             &tensor));
+    if (!tensor) throw Failure{"state " + name + " is not there after a step"};
+    return tensor;
+  }
+
+  // From outside of autograd, which protects leaves that want gradients.
+  void overwrite(tenon_tensor* tensor, const Array& array) {
+    tenon_tensor* alias = nullptr;
+    session_.check(tenon_tensor_create_detached(session_.context(), tensor, &alias));
+    const Tensor owned(alias);
+    session_.check(
+        tenon_tensor_set_data(session_.context(), alias, array.bytes.data(), array.bytes.size()));
+  }
+
+  bool in_same_order(const tenon_tensor* parameter, const tenon_tensor* state) const {
+    tenon_view first{}, second{};
+    session_.check(tenon_tensor_get_view(session_.context(), parameter, &first));
+    session_.check(tenon_tensor_get_view(session_.context(), state, &second));
+    if (second.rank != first.rank) return second.rank == 0;
+    for (int32_t i = 0; i < first.rank; ++i) {
+      for (int32_t k = 0; k < first.rank; ++k) {
+        const bool below = std::abs(first.strides[i]) < std::abs(first.strides[k]);
+        if (below && first.shape[i] > 1 && first.shape[k] > 1 &&
+            std::abs(second.strides[i]) > std::abs(second.strides[k])) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  const Session& session_;
+  const RunSample& sample_;
+  const uint64_t seed_;
+  std::vector<std::unique_ptr<Placed>> parameters_, gradients_;
+  std::unique_ptr<tenon_optimizer, ReleaseOptimizer> optimizer_;
+  std::unique_ptr<tenon_plan, ReleasePlan> plan_;
+};
+
+// ---- Comparing ----------------------------------------------------------------------------------
+
+std::optional<std::string> differ(const State& expected, const State& found,
+                                  const std::function<Tolerance(tenon_dtype)>& tolerance) {
+  const auto compared = [&](const std::vector<Array>& right, const std::vector<Array>& given,
+                            const std::string& name) -> std::optional<std::string> {
+    if (right.size() != given.size()) {
+      return "expected " + std::to_string(right.size()) + " of " + name + ", found " +
+             std::to_string(given.size());
+    }
+    for (size_t i = 0; i < right.size(); ++i) {
+      if (right[i].shape != given[i].shape || right[i].dtype != given[i].dtype) {
+        return name + " " + std::to_string(i) + ": expected " + text_of(right[i]) + ", found " +
+               text_of(given[i]);
+      }
+      const auto difference = compare(right[i], given[i], tolerance(right[i].dtype));
+      if (difference) return name + " " + std::to_string(i) + ": " + difference->words;
+    }
+    return std::nullopt;
+  };
+  if (auto words = compared(expected.parameters, found.parameters, "parameter")) return words;
+  for (const auto& [name, arrays] : expected.states) {
+    const auto given = found.states.find(name);
+    if (given == found.states.end()) return "there is no state " + name;
+    auto words = compared(arrays, given->second, "state " + name + " of parameter");
+    if (words) return words;
+  }
+  return std::nullopt;
+}
+
+Tolerance exactly(tenon_dtype) { return {}; }
+
+// ---- One optimizer ------------------------------------------------------------------------------
+
+class Checks {
+ public:
+  Checks(Subject& subject, Recorder& recorder, const Request& request, const Json& optimizer)
+      : session_(subject.session()),
+        recorder_(recorder),
+        request_(request),
+        optimizer_(optimizer),
+        name_(optimizer.at("name")) {
+    session_.check(tenon_device_find(session_.context(), "", 0, 0, &host_));
+    for (const Json& device : session_.query("devices")) {
+      if (device.at("host_memory")) backend_ = device.at("kind");
+    }
+    for (const Json& state : optimizer.at("states")) states_.push_back(state.at("name"));
+  }
+
+  void check_refused(const RunSample& sample);
+  void check_ranges(const RunSample& sample);
+  void check_golden(const RunSample& sample, const std::optional<Json>& golden);
+  void check_layouts(const RunSample& sample);
+  void check_resumed(const RunSample& sample);
+  void check_counters(const RunSample& sample);
+
+ private:
+  template <class Body>
+  void each_case(const RunSample& sample, Form form, const std::vector<Layout>& layouts,
+                 const std::string& detail, Body&& body) {
+    Case each;
+    each.op = name_;
+    each.sample = sample.number;
+    each.layouts = layouts;
+    each.form = form;
+    each.backend = backend_;
+    each.detail = detail;
+    if (!recorder_.begin(each)) return;
+    std::optional<Finding> finding;
+    try {
+      finding = body();
+    } catch (const Failure& failure) {
+      finding = Finding{&causes::kRefused, failure.text};
+    }
+    if (finding) {
+      recorder_.fail(*finding->cause, finding->words);
+    } else {
+      recorder_.pass();
+    }
+  }
+
+  std::vector<Named> hypers_of(const RunSample& sample) const {
+    std::vector<Named> hypers;
+    for (const auto& [name, value] : sample.parsed.attrs) {
+      hypers.push_back({name, sdk::sample_attribute(value)});
+    }
+    return hypers;
+  }
+
+  std::unique_ptr<Training> started(const RunSample& sample,
+                                    std::span<const Layout> layouts) const {
+    auto training = std::make_unique<Training>(session_, sample, layouts, host_, request_.seed);
+    session_.check(training->create(name_, hypers_of(sample)));
+    return training;
+  }
+
+  // The eager run with row-major tensors, one entry a step.
+  std::vector<State> trace_of(const RunSample& sample, uint32_t steps) const {
+    const auto training = started(sample, plain_layouts(sample));
+    std::vector<State> trace;
+    for (uint32_t step = 0; step < steps; ++step) {
+      training->step(step);
+      trace.push_back(training->state(states_));
+    }
+    return trace;
+  }
+
+  std::optional<Finding> refused_case(const RunSample& sample, const std::vector<Named>& hypers,
+                                      tenon_status expect, const std::string& fragment) const;
+  std::optional<Finding> golden_case(const RunSample& sample, const Json& golden) const;
+  std::optional<Finding> layout_case(const RunSample& sample,
+                                     const std::vector<Layout>& layouts) const;
+  std::optional<Finding> resumed_case(const RunSample& sample, bool captured) const;
+
+  const Session& session_;
+  Recorder& recorder_;
+  const Request& request_;
+  const Json& optimizer_;
+  std::string name_, backend_;
+  std::vector<std::string> states_;
+  tenon_device host_{};
+};
+
+std::optional<Finding> Checks::refused_case(const RunSample& sample,
+                                            const std::vector<Named>& hypers, tenon_status expect,
+                                            const std::string& fragment) const {
+  Training training(session_, sample, plain_layouts(sample), host_, request_.seed);
+  const tenon_status status = training.create(name_, hypers);
+  const std::string expected = std::string("expected ") + tenon_status_get_name(expect) +
+                               " with words that contain \"" + fragment + "\", found ";
+  if (status == TENON_OK) return Finding{&causes::kNotRefused, expected + "success"};
+  const std::string words = failure_of(session_, status);
+  if (status == expect && words.find(fragment) != std::string::npos) return std::nullopt;
+  return Finding{&causes::kErrorStatus, expected + words};
+}
+
+void Checks::check_refused(const RunSample& sample) {
+  each_case(sample, Form::Error, plain_layouts(sample), "", [&] {
+    return refused_case(sample, hypers_of(sample), sample.expect, sample.fragment);
+  });
+}
+
+// Every hyper-parameter beyond its range, and one that is not there.
+void Checks::check_ranges(const RunSample& sample) {
+  const auto with = [&](const std::string& name, double number, const std::string& type) {
+    std::vector<Named> hypers = hypers_of(sample);
+    std::erase_if(hypers, [&](const Named& hyper) { return hyper.name == name; });
+    tenon_value value{TENON_VALUE_F64, 0, {}};
+    value.as.f64 = number;
+    if (type == "int") {
+      value.tag = TENON_VALUE_I64;
+      value.as.i64 = static_cast<int64_t>(number);
+    }
+    hypers.push_back({name, value});
+    return hypers;
+  };
+  const std::string unknown = "no_such_hyper_parameter";
+  each_case(sample, Form::Error, plain_layouts(sample), "unknown", [&] {
+    return refused_case(sample, with(unknown, 1, "float"), TENON_E_ATTRIBUTE, unknown);
+  });
+  uint32_t number = 0;
+  for (const Json& hyper : optimizer_.at("hypers")) {
+    const std::string name = hyper.at("name");
+    const std::string type = hyper.at("type");
+    const std::string place = std::to_string(number++);
+    if (type == "bool") continue;
+    const auto beyond = [&](const std::string& side, double end, double value) {
+      if (!std::isfinite(end) || value == end || !std::isfinite(value)) return;
+      each_case(sample, Form::Error, plain_layouts(sample), side + place, [&] {
+        return refused_case(sample, with(name, value, type), TENON_E_ATTRIBUTE, name);
+      });
+    };
+    const double minimum =
+        hyper.at("minimum").is_null() ? -HUGE_VAL : hyper.at("minimum").get<double>();
+    const double maximum =
+        hyper.at("maximum").is_null() ? HUGE_VAL : hyper.at("maximum").get<double>();
+    beyond("below", minimum, minimum - 1);
+    beyond("above", maximum, maximum + 1);
+    if (type == "int") continue;
+    each_case(sample, Form::Error, plain_layouts(sample), "nan" + place, [&] {
+      return refused_case(sample, with(name, std::nan(""), type), TENON_E_ATTRIBUTE, name);
+    });
+  }
+}
+
+// ---- The reference trace ------------------------------------------------------------------------
+
+State state_of(const Json& entry) {
+  State state;
+  for (const Json& parameter : entry.at("params")) {
+    state.parameters.push_back(golden_array(parameter));
+  }
+  for (const auto& [name, list] : entry.at("states").items()) {
+    for (const Json& each : list) state.states[name].push_back(golden_array(each));
+  }
+  return state;
+}
+
+std::string checksum_of_run(const RunSample& sample, uint64_t seed) {
+  SampleCall all;
+  all.arrays = sample.parameters;
+  for (uint32_t step = 0; step < sample.steps; ++step) {
+    for (size_t i = 0; i < sample.parameters.size(); ++i) {
+      all.arrays.push_back(gradient_of(sample, step, i, seed));
+    }
+  }
+  return checksum_of(all);
+}
+
+std::optional<Finding> Checks::golden_case(const RunSample& sample, const Json& golden) const {
+  std::map<std::string, Tolerance> tolerances;
+  for (const Json& entry : golden.at("file").at("tolerances")) {
+    tolerances[entry.at("dtype")] = {entry.at("ulp"), entry.at("relative")};
+  }
+  const Json& expected = golden.at("case");
+  if (expected.at("inputs") != checksum_of_run(sample, sdk::kDrawSeed)) {
+    return Finding{&causes::kOptimizerTrace,
+                   "the reference trace is that of other parameters or gradients; make the golden "
+                   "files anew"};
+  }
+  const std::vector<State> found = trace_of(sample, sample.steps);
+  for (size_t step = 0; step < found.size(); ++step) {
+    const auto words = differ(state_of(expected.at("trace").at(step)), found[step],
+                              [&](tenon_dtype dtype) { return tolerances[dtype_name(dtype)]; });
+    if (words) {
+      return Finding{&causes::kOptimizerTrace,
+                     "after step " + std::to_string(step) + ", " + *words};
+    }
+  }
+  return std::nullopt;
+}
+
+void Checks::check_golden(const RunSample& sample, const std::optional<Json>& golden) {
+  if (request_.seed != sdk::kDrawSeed) return;  // golden files are of one seed
+  for (const Json& each : golden ? golden->at("cases") : Json::array()) {
+    if (each.at("sample") != sample.text) continue;
+    each_case(sample, Form::Trace, plain_layouts(sample), "", [&] {
+      return golden_case(sample,
+                         {{"file", {{"tolerances", golden->at("tolerances")}}}, {"case", each}});
+    });
+    return;
+  }
+  recorder_.uncovered(name_, "trace",
+                      "no golden file has a trace of sample " + std::to_string(sample.number) +
+                          " \"" + sample.text + "\"");
+}
+
+// ---- Layouts ------------------------------------------------------------------------------------
+
+std::optional<Finding> Checks::layout_case(const RunSample& sample,
+                                           const std::vector<Layout>& layouts) const {
+  const std::vector<State> expected = trace_of(sample, sample.steps);
+  const auto training = started(sample, layouts);
+  for (uint32_t step = 0; step < sample.steps; ++step) {
+    training->step(step);
+    if (const auto words = differ(expected[step], training->state(states_), exactly)) {
+      return Finding{&causes::kOptimizerStrides, "after step " + std::to_string(step) +
+                                                     " with row-major tensors and with "
+                                                     "these layouts, " +
+                                                     *words};
+    }
+    if (auto problem = training->memory_problem(states_, step)) return problem;
+  }
+  return std::nullopt;
+}
+
+// All parameters, all gradients and both in each layout, then each parameter alone.
+void Checks::check_layouts(const RunSample& sample) {
+  const size_t n = sample.parameters.size();
+  std::set<std::vector<Layout>> tried;
+  const auto try_layouts = [&](Layout layout, size_t begin, size_t end, const char* detail) {
+    std::vector<Layout> layouts = plain_layouts(sample);
+    for (size_t i = begin; i < end; ++i) {
+      if (applies(layout, sample.parameters[i % n].shape, false, true)) layouts[i] = layout;
+    }
+    if (!tried.insert(layouts).second) return;
+    each_case(sample, Form::Trace, layouts, detail, [&] { return layout_case(sample, layouts); });
+  };
+  for (uint8_t number = 0; number < kLayoutCount; ++number) {
+    const auto layout = static_cast<Layout>(number);
+    try_layouts(layout, 0, n, "parameters");
+    try_layouts(layout, n, 2 * n, "gradients");
+    try_layouts(layout, 0, 2 * n, "both");
+    for (size_t i = 0; n > 1 && i < n; ++i) try_layouts(layout, i, i + 1, "one");
+  }
+}
+
+// ---- Saved and resumed --------------------------------------------------------------------------
+
+// States appear with a parameter's first step: that one is run, then all is overwritten.
+std::optional<Finding> Checks::resumed_case(const RunSample& sample, bool captured) const {
+  const uint32_t total = sample.steps + 2;
+  const uint32_t saved_at = total / 2;
+  const std::vector<State> expected = trace_of(sample, total);
+  const auto training = started(sample, plain_layouts(sample));
+  training->step(total);
+  training->restore(expected[saved_at - 1]);
+  for (uint32_t step = saved_at; step < total; ++step) {
+    if (!captured) {
+      training->step(step);
+    } else if (step == saved_at) {
+      training->capture_step(step);
+    } else {
+      training->replay_step(step);
+    }
+    if (const auto words = differ(expected[step], training->state(states_), exactly)) {
+      return Finding{captured ? &causes::kReplay : &causes::kOptimizerResume,
+                     "saved after step " + std::to_string(saved_at - 1) +
+                         " and resumed, after "
+                         "step " +
+                         std::to_string(step) + " " + *words};
+    }
+  }
+  return std::nullopt;
+}
+
+void Checks::check_resumed(const RunSample& sample) {
+  for (const bool captured : {false, true}) {
+    each_case(sample, Form::Resume, plain_layouts(sample), captured ? "captured" : "",
+              [&] { return resumed_case(sample, captured); });
+  }
+}
+
+void Checks::check_counters(const RunSample& sample) {
+  each_case(
+      sample, Form::Trace, plain_layouts(sample), "counters", [&]() -> std::optional<Finding> {
+        const auto stats = [&] {
+          tenon_stats now{};
+          now.struct_size = sizeof now;
+          session_.check(tenon_runtime_get_stats(session_.context(), &now));
+          return now;
+        };
+        trace_of(sample, 1);  // what is made once is there now
+        const tenon_stats before = stats();
+        trace_of(sample, sample.steps);
+        const tenon_stats after = stats();
+        const auto text = [](const tenon_stats& now) {
+          return std::to_string(now.tensors) + " tensors, " + std::to_string(now.storages) +
+                 " storages, " + std::to_string(now.nodes) + " nodes, " +
+                 std::to_string(now.plans) + " plans, " + std::to_string(now.bytes_live) + " bytes";
+        };
+        if (text(before) == text(after)) return std::nullopt;
+        return Finding{&causes::kLeak, "expected after a run " + text(before) +
+                                           " as before it, found " + text(after)};
+      });
+}
+
+std::string folder_of(Subject& subject) {
+  for (const Json& plugin : subject.session().query("plugins")) {
+    if (plugin.at("id") == subject.id()) return plugin.at("folder");
+  }
+  return {};
+}
+
+}  // namespace
+
+void check_optimizer(Subject& subject, Recorder& recorder, const Request& request,
+                     const std::string& optimizer) {
+  const auto entry = std::find_if(subject.optimizers().begin(), subject.optimizers().end(),
+                                  [&](const Json& one) { return one.at("name") == optimizer; });
+  if (entry == subject.optimizers().end()) {
+    throw Failure{"plugin " + subject.id() + " has no optimizer " + optimizer};
+  }
+  Checks checks(subject, recorder, request, *entry);
+  Goldens goldens(request, folder_of(subject));
+  const std::optional<Json> golden = goldens.find_optimizer(optimizer);
+  bool good = false;
+  for (const RunSample& sample : samples_of(subject.optimizer_samples(), optimizer, request.seed)) {
+    if (!recorder.wants(optimizer, sample.number)) continue;
+    if (sample.expect != TENON_OK) {
+      checks.check_refused(sample);
+      continue;
+    }
+    if (request.level == kSmoke && good) continue;
+    checks.check_golden(sample, golden);
+    if (request.level >= kValues) {
+      if (!good) checks.check_ranges(sample);
+      checks.check_layouts(sample);
+      checks.check_counters(sample);
+    }
+    checks.check_resumed(sample);
+    good = true;
+  }
+}
+
+}  // namespace tenon::verify

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/goldens/ops/softmax.py: exponentials that sum to 1, and the loss made of them.
+
+import math
+
+import mpmath
+import numpy
+
+import exact
+from exact_array import Array
+from ops import golden
+
+
+def log_probabilities(line):
+    """log(exp(x) / sum exp) of each element, as mpf; NaN for all where one is NaN or +inf."""
+    largest = max(range(len(line)), key=lambda i: line[i])
+    if any(math.isnan(x) for x in line) or math.isinf(line[largest]):
+        return [mpmath.nan] * len(line)
+    shifted = [mpmath.mpf(x) - mpmath.mpf(line[largest]) for x in line]
+    rest = sum((mpmath.exp(s) for i, s in enumerate(shifted) if i != largest), mpmath.mpf(0))
+    log_sum = mpmath.log1p(rest)
+    return [s - log_sum for s in shifted]
+
+
+def along_axis(call, function):
+    """function(line) for each line of x along the axis, rounded once."""
+    x = call.inputs[0]
+    moved = numpy.moveaxis(x.values, call.attrs["axis"], -1)
+    result = numpy.empty(moved.shape, dtype=object)
+    if moved.size:
+        for place in numpy.ndindex(moved.shape[:-1]):
+            result[place] = [exact.rounded(x.dtype, value) for value in function(moved[place])]
+    result = numpy.moveaxis(result, -1, call.attrs["axis"])
+    return [Array.of(x.dtype, x.shape, result.reshape(-1))]
+
+
+@golden("tenon.log_softmax")
+def log_softmax(call):
+    return along_axis(call, log_probabilities)
+
+
+@golden("tenon.softmax")
+def softmax(call):
+    return along_axis(call, lambda line: [mpmath.exp(p) for p in log_probabilities(line)])
+
+
+@golden("tenon.softmax_cross_entropy")
+def softmax_cross_entropy(call):
+    logits, target = call.inputs
+    dtype = logits.dtype
+    rows = [log_probabilities(list(row)) for row in logits.values]
+    counted = [n for n, c in enumerate(target.elements()) if c != call.attrs["ignore_index"]]
+    loss = mpmath.mpf(0)
+    for n in counted:
+        loss -= rows[n][target.values[n]]
+    loss = exact.rounded(dtype, loss / len(counted) if counted else loss)
+    flat = [exact.rounded(dtype, value) for row in rows for value in row]
+    return [Array.of(dtype, (), [loss]), Array.of(dtype, logits.shape, flat)]
+
+
+@golden("tenon.softmax_cross_entropy_grad")
+def softmax_cross_entropy_grad(call):
+    dy, log_probs, target = call.inputs
+    dtype = log_probs.dtype
+    classes = target.elements()
+    ignored = call.attrs["ignore_index"]
+    count = sum(c != ignored for c in classes)
+    result = numpy.empty(log_probs.shape, dtype=object)
+    for n, c in numpy.ndindex(log_probs.shape):
+        if classes[n] == ignored:
+            result[n, c] = 0.0
+            continue
+        slope = mpmath.exp(mpmath.mpf(log_probs.values[n, c])) - (c == classes[n])
+        scale = mpmath.mpf(dy.elements()[0]) / count
+        result[n, c] = exact.rounded(dtype, scale * slope)
+    return [Array.of(dtype, log_probs.shape, result.reshape(-1))]

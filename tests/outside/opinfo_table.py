@@ -1,0 +1,430 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/outside/opinfo_table.py: which of PyTorch's OpInfos show what each op of Tenon means.
+"""TABLE maps an op of Tenon to rows; WITHOUT names the ops that no OpInfo can show, and why. Every
+registered op is in one of the two.
+
+A row names an OpInfo ("div", or "div.no_rounding_mode" for one variant) and translates its samples:
+a function with the parameters of PyTorch's op that gives a Call: Tenon's inputs and attributes.
+
+lacks   {what: given}: where `given` is true the sample asks for what Tenon's op does not offer, and
+        counts as uncovered under that name
+finish  from PyTorch's result to Tenon's, where the two differ in form
+
+A sample the function has no parameter for is an error, so nothing that PyTorch adds goes unseen.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+import torch
+
+AXIS_OF_RANK_0 = "axis of a tensor of rank 0"
+HOST = "host"  # an attribute that is the host device's kind
+
+
+@dataclasses.dataclass
+class Call:
+    inputs: list
+    attributes: dict
+    lacks: dict
+    finish: Callable
+
+
+@dataclasses.dataclass
+class Row:
+    opinfo: str
+    translate: Callable
+    reference: Callable | None = None  # instead of PyTorch's op
+    writes: bool = False  # the op's first input is its result
+
+
+@dataclasses.dataclass
+class Entry:
+    """`slack`: how many units in the last place a result may be off; None: not at all, save that
+    zeros of either sign are equal, and NaNs. With `sums` the units are those of the largest number
+    among operands and results, because an order of adding shows where terms cancel. Units of a
+    gradient (float64) are always those, since broadcasting adds. `why`: where the slack comes from.
+    """
+
+    rows: list
+    slack: float | None = None
+    gradient_slack: float = 8
+    why: str = "every result is exact"
+    sums: bool = False
+
+
+def call(*inputs, lacks=None, finish=lambda y: y, **attributes):
+    return Call(list(inputs), attributes, lacks or {}, finish)
+
+
+def axes_of(dim):
+    """PyTorch's dim as Tenon's axes; an empty tuple stands for all, as none does."""
+    if dim is None or isinstance(dim, int):
+        return None if dim is None else [dim]
+    return list(dim) or None
+
+
+def shape_of(given):
+    """Sizes given as one tuple or one by one."""
+    return list(given[0] if len(given) == 1 and not isinstance(given[0], int) else given)
+
+
+def numbers(*values):
+    return any(not isinstance(value, torch.Tensor) for value in values)
+
+
+def on_cpu(device):
+    return device is None or torch.device(device).type == "cpu"
+
+
+# ---- translations that several rows share -------------------------------------------------------
+
+
+def unary(input):
+    return call(input)
+
+
+def binary(input, other):
+    return call(input, other)
+
+
+def scaled(input, other, *, alpha=1):
+    return call(input, other, lacks={"alpha": alpha != 1})
+
+
+def reduction(input, dim=None, keepdim=False, *, dtype=None):
+    axes = axes_of(dim)
+    lacks = {"dtype": dtype is not None, AXIS_OF_RANK_0: input.dim() == 0 and axes is not None}
+    return call(input, axes=axes, keepdims=keepdim, lacks=lacks, finish=in_dtype_of(input))
+
+
+def in_dtype_of(input):
+    """Tenon adds integers in their own dtype, modulo 2^bits; PyTorch in int64."""
+    return lambda y: y if y.dtype.is_floating_point else y.to(input.dtype)
+
+
+def softmax(input, dim, *, dtype=None):
+    lacks = {"dtype": dtype is not None, AXIS_OF_RANK_0: input.dim() == 0}
+    return call(input, axis=dim, lacks=lacks)
+
+
+def sizes(input, *size):
+    return call(input, shape=shape_of(size))
+
+
+def sum_to_size(input, *size):
+    return call(input, shape=shape_of(size), finish=in_dtype_of(input))
+
+
+def unflattened(input, dim, sizes):
+    dim %= input.dim()
+    return call(input, shape=[*input.shape[:dim], *sizes, *input.shape[dim + 1 :]])
+
+
+def flattened(input, start_dim=0, end_dim=-1):
+    return call(input, shape=list(torch.flatten(input, start_dim, end_dim).shape))
+
+
+def in_format(input, *, memory_format=None):
+    """A memory format says where the result lies, not what it is."""
+    return call(input)
+
+
+def cast_to(dtype):
+    def translate(input, *, memory_format=None):
+        return cast(input, dtype)
+
+    return translate
+
+
+def cast(input, dtype):
+    outside = False
+    if input.is_floating_point() and not (dtype.is_floating_point or dtype == torch.bool):
+        limits = torch.iinfo(dtype)
+        whole = input.detach().double()
+        outside = bool(((whole <= limits.min - 1.0) | (whole >= limits.max + 1.0)).any())
+    lacks = {"float outside the integer's range, undefined in PyTorch": outside}
+    return call(input, dtype=dtype, lacks=lacks)
+
+
+def target(input, arguments, dtype):
+    """The dtype that Tensor.to is asked for."""
+    for argument in (*arguments, dtype):
+        if isinstance(argument, torch.Tensor):
+            return argument.dtype
+        if isinstance(argument, torch.dtype):
+            return argument
+    return input.dtype
+
+
+def to_cast(input, *arguments, dtype=None, memory_format=None):
+    return cast(input, target(input, arguments, dtype))
+
+
+def to_device(input, *arguments, dtype=None, memory_format=None):
+    lacks = {"dtype": target(input, arguments, dtype) != input.dtype}
+    return call(input, kind=HOST, index=0, lacks=lacks)
+
+
+def filled(value):
+    def translate(size, *, dtype, device):
+        lacks = {"device": not on_cpu(device)}
+        return call(shape=list(size), value=value, dtype=dtype, lacks=lacks)
+
+    return translate
+
+
+def full(size, fill_value, *, dtype, device):
+    return call(shape=list(size), value=fill_value, dtype=dtype)
+
+
+def full_like(input, fill_value, *, dtype=None, device=None):
+    return new_full(input, input.shape, fill_value, dtype=dtype, device=device)
+
+
+def new_full(input, size, fill_value, *, dtype=None, device=None):
+    lacks = {"device": not on_cpu(device)}
+    return call(shape=list(size), value=fill_value, dtype=dtype or input.dtype, lacks=lacks)
+
+
+def concatenated(tensors, dim=0):
+    # PyTorch skips an operand of shape (0,) among others of higher rank.
+    ranks = {tensor.dim() for tensor in tensors}
+    return call(list(tensors), axis=dim, lacks={"operands of different rank": len(ranks) > 1})
+
+
+def select(input, dim, index):
+    index %= input.shape[dim]
+    return call(input, axis=dim, start=index, stop=index + 1, finish=lambda y: y.unsqueeze(dim))
+
+
+def narrow(input, dim, start, length):
+    start = int(start) % max(input.shape[dim], 1) if int(start) < 0 else int(start)
+    return call(input, axis=dim, start=start, stop=start + length)
+
+
+def get_item(input, index):
+    lone = index[0] if isinstance(index, tuple) and len(index) == 1 else index
+    if not isinstance(lone, slice):
+        return call(input, lacks={"an index that is not one slice": True})
+    return call(input, axis=0, start=lone.start, stop=lone.stop, step=lone.step or 1)
+
+
+def slice_put(input, source, dim=0, start=None, end=None, step=1):
+    return call(source, shape=list(input.shape), axis=dim, start=start or 0, step=step)
+
+
+def slice_into_zeros(input, source, *arguments):
+    return torch.slice_scatter(torch.zeros_like(input), source, *arguments)
+
+
+def squeeze(input, dim=None):
+    """PyTorch leaves an axis that is longer than 1; Tenon refuses it."""
+    if dim is None:
+        return call(input, axes=None)
+    axes = [dim] if isinstance(dim, int) else list(dim)
+    scalar = input.dim() == 0 and bool(axes)
+    longer = not scalar and any(input.shape[axis] != 1 for axis in axes)
+    return call(input, axes=axes, lacks={"axis longer than 1": longer, AXIS_OF_RANK_0: scalar})
+
+
+def transposed(input):
+    return call(input, axis0=0, axis1=-1, lacks={"rank below 2": input.dim() < 2})
+
+
+def transpose(input, dim0, dim1):
+    return call(input, axis0=dim0, axis1=dim1, lacks={AXIS_OF_RANK_0: input.dim() == 0})
+
+
+def movedim(input, source, destination):
+    rank = input.dim()
+    moved = {to % rank: of % rank for of, to in zip(source, destination, strict=True)}
+    return call(input, axes=[moved[axis] for axis in range(rank)])
+
+
+def embedding(
+    weight,
+    indices,
+    padding_idx=None,
+    max_norm=None,
+    norm_type=2.0,
+    scale_grad_by_freq=False,
+    sparse=False,
+):
+    lacks = {
+        "padding_idx": padding_idx is not None,
+        "max_norm": max_norm is not None,
+        "scale_grad_by_freq": scale_grad_by_freq,
+    }
+    return call(weight, indices, lacks=lacks)
+
+
+def index_add(input, dim, index, source, *, alpha=1):
+    """Rows are those of axis 0, and alpha is multiplied in before."""
+    lacks = {"rank 0": input.dim() == 0}
+    if input.dim() == 0:
+        return call(input, lacks=lacks)
+    moved = input.movedim(dim, 0), index.long(), (alpha * source).movedim(dim, 0)
+    return call(*moved, finish=lambda y: y.movedim(dim, 0))
+
+
+def cross_entropy(
+    input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0
+):
+    lacks = {
+        "rank other than 2": input.dim() != 2,
+        "probabilities as target": target.is_floating_point(),
+        "weight": weight is not None,
+        f"reduction {reduction}": reduction != "mean",
+        "label_smoothing": label_smoothing != 0.0,
+    }
+    return call(input, target, ignore_index=ignore_index, lacks=lacks)
+
+
+def maximum_along(input, dim, keepdim=False):
+    plain = reduction(input, dim, keepdim)
+    return dataclasses.replace(plain, finish=lambda y: y.values)
+
+
+def argmax_along(input, dim, keepdim=False):
+    return dataclasses.replace(argmax(input, dim, keepdim), finish=lambda y: y.indices)
+
+
+def argmax(input, dim=None, keepdim=False):
+    lacks = {AXIS_OF_RANK_0: input.dim() == 0 and dim is not None}
+    return call(input, axis=dim, keepdims=keepdim, lacks=lacks)
+
+
+def scaled_onto(input, tensor1, tensor2, *, value=1):
+    """Of integers Tenon makes f32, PyTorch keeps them."""
+    lacks = {"integers": not input.dtype.is_floating_point}
+    return call(input, tensor1, tensor2, value=float(value), lacks=lacks)
+
+
+CASTS = {
+    "bool": torch.bool,
+    "byte": torch.uint8,
+    "char": torch.int8,
+    "short": torch.int16,
+    "int": torch.int32,
+    "long": torch.int64,
+    "half": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "float": torch.float32,
+    "double": torch.float64,
+}
+
+PRODUCTS = "matmul", "mm", "bmm", "mv", "dot"
+
+# ---- the table ----------------------------------------------------------------------------------
+
+LIBRARY = "one call of a mathematical function on either side, and products in the gradient"
+SUMS = "PyTorch adds in another order"
+
+TABLE = {
+    "tenon.add": Entry([Row("add", scaled)]),
+    "tenon.addcmul": Entry(
+        [Row("addcmul", scaled_onto)], 4, 16, "two products and a sum", sums=True
+    ),
+    "tenon.addcdiv": Entry(
+        [Row("addcdiv", scaled_onto)], 4, 16, "quotient, product and sum", sums=True
+    ),
+    "tenon.argmax": Entry([Row("argmax", argmax), Row("max.reduction_with_dim", argmax_along)]),
+    "tenon.cast": Entry(
+        [Row("to", to_cast), *[Row(name, cast_to(dtype)) for name, dtype in CASTS.items()]]
+    ),
+    "tenon.concat": Entry([Row("cat", concatenated)]),
+    "tenon.copy": Entry([Row("clone", in_format), Row("contiguous", in_format)]),
+    "tenon.div": Entry(
+        [Row("div.no_rounding_mode", binary), Row("true_divide", binary)],
+        None,
+        8,
+        "x",
+    ),
+    "tenon.embedding": Entry([Row("nn.functional.embedding", embedding)]),
+    "tenon.eq": Entry([Row("eq", binary)]),
+    "tenon.exp": Entry([Row("exp", unary)], 2, 8, LIBRARY),
+    "tenon.expand": Entry(
+        [
+            Row("expand", sizes),
+            Row("broadcast_to", sizes),
+            Row("expand_as", lambda input, other: call(input, shape=list(other.shape))),
+        ]
+    ),
+    "tenon.full": Entry(
+        [
+            Row("full", full),
+            Row("zeros", filled(0)),
+            Row("ones", filled(1)),
+            Row("full_like", full_like),
+            Row("new_full", new_full),
+        ]
+    ),
+    "tenon.isfinite": Entry([Row("isfinite", unary)]),
+    "tenon.log": Entry([Row("log", unary)], 2, 8, LIBRARY),
+    "tenon.log_softmax": Entry([Row("log_softmax", softmax)], 4, 8, SUMS, sums=True),
+    "tenon.lt": Entry([Row("lt", binary)]),
+    "tenon.matmul": Entry([Row(name, binary) for name in PRODUCTS], 4, 8, SUMS, sums=True),
+    "tenon.max": Entry(
+        [
+            Row("amax", reduction),
+            Row("max.reduction_no_dim", unary),
+            Row("max.reduction_with_dim", maximum_along),
+        ]
+    ),
+    "tenon.maximum": Entry([Row("maximum", binary), Row("max.binary", binary)]),
+    "tenon.mean": Entry([Row("mean", reduction)], 4, 8, SUMS, sums=True),
+    "tenon.mul": Entry([Row("mul", binary)], None, 16, "broadcast gradients add products"),
+    "tenon.neg": Entry([Row("neg", unary)]),
+    "tenon.permute": Entry(
+        [Row("permute", lambda input, dims: call(input, axes=list(dims))), Row("movedim", movedim)]
+    ),
+    "tenon.relu": Entry([Row("nn.functional.relu", unary)]),
+    "tenon.reshape": Entry(
+        [
+            Row("reshape", sizes),
+            Row("view", sizes),
+            Row("flatten", flattened),
+            Row("ravel", flattened),
+            Row("unflatten", unflattened),
+        ]
+    ),
+    "tenon.rows_add": Entry([Row("index_add", index_add, writes=True)]),
+    "tenon.sigmoid": Entry([Row("sigmoid", unary)], 2, 8, LIBRARY),
+    "tenon.slice": Entry(
+        [Row("narrow", narrow), Row("select", select), Row("__getitem__", get_item)]
+    ),
+    "tenon.slice_put": Entry([Row("slice_scatter", slice_put, reference=slice_into_zeros)]),
+    "tenon.softmax": Entry([Row("softmax", softmax)], 4, 8, SUMS, sums=True),
+    "tenon.softmax_cross_entropy": Entry(
+        [Row("nn.functional.cross_entropy", cross_entropy)], 4, 8, SUMS, sums=True
+    ),
+    "tenon.sqrt": Entry([Row("sqrt", unary)], 1, 8, "PyTorch's is not correctly rounded"),
+    "tenon.squeeze": Entry([Row("squeeze", squeeze)]),
+    "tenon.sub": Entry([Row("sub", scaled)]),
+    "tenon.sum": Entry([Row("sum", reduction)], 4, 8, SUMS, sums=True),
+    "tenon.sum_to": Entry([Row("sum_to_size", sum_to_size)], 4, 8, SUMS, sums=True),
+    "tenon.tanh": Entry([Row("tanh", unary)], 2, 8, LIBRARY),
+    "tenon.to": Entry([Row("to", to_device)]),
+    "tenon.transpose": Entry([Row("transpose", transpose), Row("t", transposed)]),
+    "tenon.where": Entry(
+        [Row("where", lambda input, condition, other: call(condition, input, other))]
+    ),
+}
+
+OPTIMIZER = "no OpInfo: a step of an optimizer, which PyTorch describes by OptimizerInfo"
+GENERATOR = "no OpInfo of the same numbers: another generator; random123_test.py has the proof"
+
+WITHOUT = {
+    "tenon.adam_rows": OPTIMIZER,
+    "tenon.adam_step": OPTIMIZER,
+    "tenon.adamw_rows": OPTIMIZER,
+    "tenon.adamw_step": OPTIMIZER,
+    "tenon.normal": GENERATOR,
+    "tenon.sgd_rows": OPTIMIZER,
+    "tenon.sgd_step": OPTIMIZER,
+    "tenon.softmax_cross_entropy_grad": (
+        "no OpInfo: what softmax_cross_entropy calls for its gradient, which is compared"
+    ),
+    "tenon.uniform": GENERATOR,
+}

@@ -16,6 +16,14 @@ std::span<const Layout> Pass::incoming_layouts() const {
   return std::span(layouts).subspan(arrays.size());
 }
 
+uint32_t Pass::n_outputs() const {
+  uint32_t count = call->n_plain_outputs;
+  for (uint32_t i = count; i < has_incoming.size(); ++i) {
+    if (has_incoming[i]) count = i + 1;
+  }
+  return count;
+}
+
 std::vector<Layout> Pass::case_layouts() const {
   std::vector<Layout> stated(layouts.begin(),
                              layouts.begin() + static_cast<ptrdiff_t>(arrays.size()));
@@ -99,13 +107,12 @@ std::optional<Pass> make_pass(const Session& session, const SampleCall& call,
   const auto outputs = outputs_of(session, call, device);
   if (!outputs) return std::nullopt;
   for (const Output& output : *outputs) {
-    if (output.aux) continue;
     const tenon_dtype dtype = float_named(output.dtype);
-    pass.has_incoming.push_back(dtype != TENON_DTYPE_NONE);
+    pass.has_incoming.push_back(dtype != TENON_DTYPE_NONE && !output.aux);
     // Numbers of tensors that no call of at most 64 operands has.
     pass.incoming.push_back(
         dtype == TENON_DTYPE_NONE
-            ? Array{}
+            ? Array{TENON_DTYPE_NONE, {}, {}}
             : drawn_incoming(dtype, output.shape, seed, uint64_t{1000} + pass.incoming.size()));
   }
   if (std::count(pass.has_incoming.begin(), pass.has_incoming.end(), true) == 0) {
@@ -293,8 +300,7 @@ Gradients run_pass(const Session& session, const Pass& pass, const tenon_device&
     result.incoming.push_back(merged ? seeds[i]->read() : pass.incoming[i]);
   }
   std::vector<Tensor> outputs;
-  const auto n_outputs = static_cast<uint32_t>(pass.incoming.size());
-  tenon_status status = call(session, *pass.call, bound, n_outputs, outputs);
+  tenon_status status = call(session, *pass.call, bound, pass.n_outputs(), outputs);
   if (status != TENON_OK) return failed(result, session, Gradients::Stage::Forward, status);
   if (pass.between) pass.between(bound, outputs);
   status = run_backward(session, result, pass, bound, outputs, seeds);
@@ -318,6 +324,7 @@ class Evaluated {
       : session_(session),
         call_(*pass.call),
         has_result_(pass.has_incoming),
+        n_outputs_(pass.n_outputs()),
         bound_(session, call_, pass.arrays, plain_layouts(pass), device),
         now_(std::move(at)) {}
 
@@ -330,8 +337,7 @@ class Evaluated {
       now_[i] = point[i];
     }
     std::vector<Tensor> outputs;
-    session_.check(
-        call(session_, call_, bound_, static_cast<uint32_t>(has_result_.size()), outputs));
+    session_.check(call(session_, call_, bound_, n_outputs_, outputs));
     Vector results;
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (!has_result_[i]) continue;
@@ -345,6 +351,7 @@ class Evaluated {
   const Session& session_;
   SampleCall call_;
   std::vector<bool> has_result_;
+  uint32_t n_outputs_;
   Bound bound_;
   Point now_;
 };

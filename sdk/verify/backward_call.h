@@ -19,16 +19,18 @@ namespace tenon::verify {
 // What is run. Layouts are those of the operands, then those of the incoming gradients.
 struct Pass {
   const SampleCall* call = nullptr;
-  std::vector<Array> arrays;    // operands
-  std::vector<Array> incoming;  // for each output but aux ones; no shape where it is no float
-  std::vector<bool> has_incoming;
-  std::vector<bool> wanted;  // operands that want a gradient
+  std::vector<Array> arrays;       // operands
+  std::vector<Array> incoming;     // for each output; no shape where it is no float
+  std::vector<bool> has_incoming;  // false where it is no float, and at first for aux outputs
+  std::vector<bool> wanted;        // operands that want a gradient
   std::vector<Layout> layouts;
   // Runs between forward and backward.
   std::function<void(const Bound&, std::span<const Tensor> outputs)> between;
 
   std::span<const Layout> operand_layouts() const;
-  std::span<const Layout> incoming_layouts() const;  // one for each output but aux ones
+  std::span<const Layout> incoming_layouts() const;  // one for each output
+  uint32_t n_outputs()
+      const;  // that the call is asked for: aux ones only with an incoming gradient
   // Layouts as a Case states them: outputs without an incoming gradient left out.
   std::vector<Layout> case_layouts() const;
 };

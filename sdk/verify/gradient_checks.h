@@ -64,11 +64,15 @@ class CallChecks {
   void check_mixed();
   void layout_case(const Pass& changed, const std::string& detail);
   void check_subsets();
+  void check_outputs();
   void check_dtype();
   void check_other_rule();
   void check_host();
   void check_held();
   std::optional<Finding> repeated_case();
+  std::optional<Finding> steady(const std::optional<Finding>& finding);
+  std::optional<Finding> judged_by_differences(const std::optional<Finding>& finding,
+                                               const std::string& words);
   std::optional<Finding> subset_case(const std::vector<bool>& wanted);
   std::optional<Array> added_to(const Placed& held, size_t operand) const;
   std::optional<Finding> held_case(size_t operand, Layout layout);

@@ -35,10 +35,14 @@ bool all_confirmed(const Differentiable& differences, const Point& gradient, uin
   return true;
 }
 
-std::optional<size_t> swapped_with(Work& work, const Differentiable& differences,
+// Tensors of one list are one operand: those may have any order.
+std::optional<size_t> swapped_with(Work& work, const Pass& pass, const Differentiable& differences,
                                    const Point& gradient, size_t operand) {
+  const std::vector<uint32_t>& slot = pass.call->slot;
   for (size_t other = 0; other < gradient.size(); ++other) {
-    if (other == operand || gradient[other].size() != gradient[operand].size()) continue;
+    if (slot[other] == slot[operand] || gradient[other].size() != gradient[operand].size()) {
+      continue;
+    }
     if (confirmed(differences, other, gradient[operand], work.request.seed) &&
         confirmed(differences, operand, gradient[other], work.request.seed)) {
       return other;
@@ -76,36 +80,70 @@ Array stretched(const Array& array, const Shape& shape) {
   return made;
 }
 
-// The same call with every operand stretched to the output's shape; nothing where that is another
-// call.
-std::optional<Pass> without_broadcast(Work& work, const Pass& pass, SampleCall& call) {
-  if (pass.incoming.size() != 1) return std::nullopt;
-  const Shape& shape = pass.incoming[0].shape;
-  call = *pass.call;
-  bool changed = false;
-  for (Array& array : call.arrays) {
-    if (array.shape == shape) continue;
-    if (!stretches_to(array.shape, shape)) return std::nullopt;
-    array = stretched(array, shape);
-    changed = true;
+// Operand `input` as a tensor of `shape`: numbers become f64, truth values stay what they are.
+std::optional<Array> even_operand(const sdk::SampleInput& input, const Array* given,
+                                  const Shape& shape) {
+  if (input.kind == sdk::SampleInput::Kind::Scalar) {
+    Array array = make_array(TENON_DTYPE_F64, shape);
+    const double number =
+        std::visit([](auto value) { return static_cast<double>(value); }, input.scalar);
+    for (size_t i = 0; i < array.count(); ++i) array.set(i, number);
+    return array;
   }
-  if (!changed) return std::nullopt;
-  auto equal = make_pass(work.subject.session(), call, work.device, work.request.seed);
-  if (!equal || equal->incoming.size() != 1 || equal->incoming[0].shape != shape) {
+  if (input.kind != sdk::SampleInput::Kind::Tensor || !stretches_to(given->shape, shape)) {
     return std::nullopt;
   }
-  return equal;
+  const Array wide = given->dtype == TENON_DTYPE_BOOL ? *given : converted(*given, TENON_DTYPE_F64);
+  return stretched(wide, shape);
 }
 
-bool right_without_broadcast(Work& work, const Pass& pass) {
+// The same call of an elementwise op with every operand, numbers and integers too, as a tensor of
+// the output's shape; nothing where that changes nothing.
+std::optional<Pass> evened(Work& work, const Pass& pass, SampleCall& call) {
+  if (!pass.call->op->has_flag("elementwise") || pass.incoming.size() != 1) return std::nullopt;
+  const Shape& shape = pass.incoming[0].shape;
+  call = *pass.call;
+  call.arrays.clear();
+  call.mutated.clear();
+  call.slot.clear();
+  size_t next = 0;
+  for (uint32_t i = 0; i < call.sample.inputs.size(); ++i) {
+    sdk::SampleInput& input = call.sample.inputs[i];
+    const bool tensor = input.kind == sdk::SampleInput::Kind::Tensor;
+    auto array = even_operand(input, tensor ? &pass.arrays[next++] : nullptr, shape);
+    if (!array) return std::nullopt;
+    input.kind = sdk::SampleInput::Kind::Tensor;
+    input.tensor.dtype = dtype_name(array->dtype);
+    input.tensor.dims = shape;
+    call.arrays.push_back(std::move(*array));
+    call.mutated.push_back(false);
+    call.slot.push_back(i);
+  }
+  if (call.arrays == pass.arrays) return std::nullopt;
+  auto even = make_pass(work.subject.session(), call, work.device, work.request.seed);
+  if (!even || even->incoming.size() != 1 || even->incoming[0].shape != shape) return std::nullopt;
+  return even;
+}
+
+// What is wrong shows best where nothing is broadcast; where all is right then, that is the cause.
+std::optional<Finding> diagnose_evened(Work& work, const Pass& pass, const std::string& name,
+                                       const std::string& words) {
   SampleCall call;
-  const auto equal = without_broadcast(work, pass, call);
-  if (!equal) return false;
+  const auto even = evened(work, pass, call);
+  if (!even) return std::nullopt;
   const Session& session = work.subject.session();
-  const Gradients found = run_pass(session, *equal, work.device);
-  const auto differences = differentiable(session, *equal, work.device);
-  return found.good() && differences &&
-         all_confirmed(*differences, point_of(found, differences->at), work.request.seed);
+  const Gradients found = run_pass(session, *even, work.device);
+  const auto differences = differentiable(session, *even, work.device);
+  if (!found.good() || !differences) return std::nullopt;
+  const Point gradient = point_of(found, differences->at);
+  for (size_t i = 0; i < gradient.size(); ++i) {
+    if (gradient[i].empty() || confirmed(*differences, i, gradient[i], work.request.seed)) continue;
+    return diagnose_wrong(work, *even, *differences, found, i, words);
+  }
+  if (!pass.call->broadcasts()) return std::nullopt;
+  return Finding{&causes::kGradientBroadcast,
+                 "the gradient of " + name +
+                     " is wrong, and right with all operands in the output's shape: " + words};
 }
 
 // Where an elementwise op without a memory of its own gives `results`, by halving [low, high];
@@ -152,7 +190,8 @@ bool looks_alike(const Entry& a, const Entry& b) {
   const Signature first = signature_of(a.schema);
   const Signature second = signature_of(b.schema);
   return first.lists == second.lists && first.mutated == second.mutated &&
-         first.n_plain_outputs == second.n_plain_outputs;
+         first.n_plain_outputs == second.n_plain_outputs &&
+         a.has_flag("elementwise") == b.has_flag("elementwise");
 }
 
 std::string look_alike(Work& work, const Pass& pass, const Differentiable& own,
@@ -168,7 +207,8 @@ std::string look_alike(Work& work, const Pass& pass, const Differentiable& own,
     if (!other || other->incoming.size() != pass.incoming.size()) continue;
     bool same = true;
     for (size_t i = 0; i < pass.incoming.size(); ++i) {
-      same = same && other->incoming[i].shape == pass.incoming[i].shape;
+      same = same && other->incoming[i].shape == pass.incoming[i].shape &&
+             other->has_incoming[i] == pass.has_incoming[i];
     }
     if (!same) continue;
     other->incoming = pass.incoming;
@@ -189,16 +229,12 @@ Finding diagnose_wrong(Work& work, const Pass& pass, const Differentiable& diffe
                        const Gradients& found, size_t operand, const std::string& words) {
   const Point gradient = point_of(found, differences.at);
   const std::string name = operand_name(*pass.call, operand);
-  if (const auto other = swapped_with(work, differences, gradient, operand)) {
+  if (const auto other = swapped_with(work, pass, differences, gradient, operand)) {
     return {&causes::kSwappedGradients, name + " gets the gradient of " +
                                             operand_name(*pass.call, *other) +
                                             " and that one gets its: " + words};
   }
-  if (right_without_broadcast(work, pass)) {
-    return {&causes::kGradientBroadcast,
-            "the gradient of " + name +
-                " is wrong, and right with all operands in the output's shape: " + words};
-  }
+  if (auto finding = diagnose_evened(work, pass, name, words)) return *finding;
   if (const std::string other = look_alike(work, pass, differences, gradient); !other.empty()) {
     return {&causes::kOtherOpsGradient,
             "the gradient is that of " + other + " for the same operands: " + words};
@@ -227,6 +263,18 @@ std::optional<Finding> diagnose_failure(const Pass& pass, const Gradients& found
   return Finding{&causes::kGradientRefused, found.words};
 }
 
+bool works_with_more(Work& work, ptrdiff_t n_wanted) {
+  const Session& session = work.subject.session();
+  for (const SampleText& sample : work.op.samples) {
+    if (sample.expect != TENON_OK) continue;
+    const auto call = make_call(work.op, sample, "", "", work.request.seed);
+    const auto pass = make_pass(session, *call, work.device, work.request.seed);
+    if (!pass || std::count(pass->wanted.begin(), pass->wanted.end(), true) <= n_wanted) continue;
+    if (run_pass(session, *pass, work.device).good()) return true;
+  }
+  return false;
+}
+
 Tolerance gradient_tolerance(Work& work, const tenon_dtype& dtype) {
   Tolerance loosest;
   bool canonical = true;
@@ -247,7 +295,7 @@ std::optional<Finding> differ(const SampleCall& call, const Gradients& expected,
     const std::string name = operand_name(call, i);
     if (expected.of[i].has_value() != found.of[i].has_value()) {
       const bool lost = expected.of[i].has_value();
-      return Finding{lost ? &causes::kNoGradient : &cause,
+      return Finding{&causes::kNoGradient,
                      name + (lost ? " gets no gradient here, and gets one otherwise"
                                   : " gets a gradient here, and none otherwise")};
     }

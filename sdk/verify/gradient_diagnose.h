@@ -25,6 +25,9 @@ Finding diagnose_wrong(Work& work, const Pass& pass, const Differentiable& diffe
 // where the same call works while all its operands want gradients.
 std::optional<Finding> diagnose_failure(const Pass& pass, const Gradients& found, bool together);
 
+// Is there a sample with more than `n_wanted` operands that want gradients, whose backward works?
+bool works_with_more(Work& work, ptrdiff_t n_wanted);
+
 // How far gradients of equal calls may lie apart on a device: 0 where all of the subject's kernels
 // are canonical.
 Tolerance gradient_tolerance(Work& work, const tenon_dtype& dtype);

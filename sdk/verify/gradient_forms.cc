@@ -103,8 +103,8 @@ void CallChecks::layout_case(const Pass& changed, const std::string& detail) {
       if (found.stage != Gradients::Stage::Done) problem->cause = &causes::kGradientLayout;
       return problem;
     }
-    return differ(call_, expected, found, causes::kGradientLayout,
-                  [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); });
+    return steady(differ(call_, expected, found, causes::kGradientLayout,
+                         [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); }));
   });
 }
 
@@ -148,8 +148,8 @@ std::optional<Finding> CallChecks::subset_case(const std::vector<bool>& wanted) 
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!wanted[i]) expected.of[i].reset();
   }
-  return differ(call_, expected, found, causes::kSavesTooLittle,
-                [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); });
+  return steady(differ(call_, expected, found, causes::kSavesTooLittle,
+                       [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); }));
 }
 
 void CallChecks::check_subsets() {
@@ -216,9 +216,8 @@ void CallChecks::check_other_rule() {
       wider.relative += kRoundings * ulp_of(1.0, dtype);
       return wider;
     };
-    auto finding = differ(call_, expected, found, causes::kWrongGradient, tolerance);
-    if (finding) finding->words = "another plugin's rule gives something else: " + finding->words;
-    return finding;
+    const auto finding = differ(call_, expected, found, causes::kWrongGradient, tolerance);
+    return judged_by_differences(finding, "another plugin's rule gives something else: ");
   });
 }
 
@@ -234,8 +233,7 @@ void CallChecks::check_host() {
     if (!expected.good()) return std::nullopt;
     auto finding = differ(call_, expected, found, causes::kWrongGradient,
                           [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); });
-    if (finding) finding->words = "host memory gives something else: " + finding->words;
-    return finding;
+    return judged_by_differences(finding, "host memory gives something else: ");
   });
 }
 
@@ -252,6 +250,36 @@ std::optional<Finding> CallChecks::repeated_case() {
     }
   }
   return std::nullopt;
+}
+
+// What differs from run to run differs from everything.
+std::optional<Finding> CallChecks::steady(const std::optional<Finding>& finding) {
+  if (!finding) return std::nullopt;
+  const auto unsteady = repeated_case();
+  return unsteady ? unsteady : finding;
+}
+
+// A difference from another rule or device: which of the two is right, and why the other is not.
+std::optional<Finding> CallChecks::judged_by_differences(const std::optional<Finding>& finding,
+                                                         const std::string& words) {
+  if (!finding) return std::nullopt;
+  const Finding stated{finding->cause, words + finding->words};
+  if (const auto unsteady = repeated_case()) return unsteady;
+  if (stated.cause != &causes::kWrongGradient) return stated;
+  SampleCall wide_call;
+  auto wide = widened(session(), pass_, wide_call, work_.device);
+  if (!wide) return stated;
+  const auto differences = differentiable(session(), *wide, work_.device);
+  if (!differences) return stated;
+  CallChecks in_f64(work_, wide_call, std::move(*wide));
+  uint64_t judged = 0;
+  for (size_t i = 0; i < pass_.wanted.size(); ++i) {
+    if (!pass_.wanted[i]) continue;
+    if (auto wrong = in_f64.numeric_case(*differences, i, judged)) return wrong;
+  }
+  const bool narrow = wide_call.arrays != call_.arrays;
+  if (narrow && judged > 0) return Finding{&causes::kGradientDtype, stated.words};
+  return stated;
 }
 
 // ---- Gradients that leaves hold -----------------------------------------------------------------
@@ -282,8 +310,7 @@ std::optional<Array> CallChecks::added_to(const Placed& held, size_t operand) co
   }
   session().check(tenon_tensor_set_grad(context, bound.handle(operand), held.get()));
   std::vector<Tensor> outputs;
-  const auto n_outputs = static_cast<uint32_t>(pass_.incoming.size());
-  session().check(verify::call(session(), call_, bound, n_outputs, outputs));
+  session().check(verify::call(session(), call_, bound, pass_.n_outputs(), outputs));
   std::vector<std::unique_ptr<Placed>> seeds;
   std::vector<tenon_tensor*> roots, incoming;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -317,8 +344,8 @@ std::optional<Finding> CallChecks::held_case(size_t operand, Layout layout) {
     tolerance = gradient_tolerance(work_, before.dtype);
   }
   if (const auto wrong = compare(*expected, *found, tolerance)) {
-    return Finding{&causes::kGradientLayout,
-                   "added to the gradient that " + name + " held: " + wrong->words};
+    return steady(Finding{&causes::kGradientLayout,
+                          "added to the gradient that " + name + " held: " + wrong->words});
   }
   if (!held.outside_untouched()) {
     return Finding{&causes::kOverrun,
@@ -343,11 +370,24 @@ void CallChecks::check_held() {
   }
 }
 
+// Only one of several outputs has a gradient; aux outputs too may be the only one.
+void CallChecks::check_outputs() {
+  for (size_t i = 0; i < pass_.incoming.size() && pass_.incoming.size() > 1; ++i) {
+    if (pass_.incoming[i].dtype == TENON_DTYPE_NONE) continue;
+    Pass changed = pass_;
+    std::fill(changed.has_incoming.begin(), changed.has_incoming.end(), false);
+    changed.has_incoming[i] = true;
+    each_case(Form::Backward, changed.case_layouts(), "from" + std::to_string(i),
+              [&] { return problem_of(run(changed)); });
+  }
+}
+
 void CallChecks::check_backward() {
   each_case(Form::Backward, pass_.case_layouts(), "again", [&] { return repeated_case(); });
   check_layouts();
   if (work_.request.level >= kMatrix) check_mixed();
   check_subsets();
+  check_outputs();
   check_dtype();
   check_other_rule();
   check_host();
@@ -388,9 +428,9 @@ std::optional<Finding> CallChecks::poisoned_case(bool output, size_t index) {
   }
   if (auto problem = problem_of(found)) return problem;
   const std::string name = output ? "output " + std::to_string(index) : operand_name(call_, index);
-  auto finding = differ(call_, expected, found, causes::kUndeclaredRead,
-                        [](tenon_dtype) { return Tolerance{}; });
-  if (!finding) return std::nullopt;
+  auto finding = steady(differ(call_, expected, found, causes::kUndeclaredRead,
+                               [](tenon_dtype) { return Tolerance{}; }));
+  if (!finding || finding->cause == &causes::kNondeterministic) return finding;
   return Finding{&causes::kUndeclaredRead,
                  name +
                      " was overwritten between forward and backward; expected TENON_E_VERSION "

@@ -61,7 +61,11 @@ const Gradients& CallChecks::reference() {
 }
 
 std::optional<Finding> CallChecks::problem_of(const Gradients& found) {
-  return diagnose_failure(pass_, found, false);
+  auto problem = diagnose_failure(pass_, found, false);
+  if (!problem || problem->cause != &causes::kUndeclaredRead) return problem;
+  const auto n_wanted = std::count(pass_.wanted.begin(), pass_.wanted.end(), true);
+  if (works_with_more(work_, n_wanted)) problem->cause = &causes::kSavesTooLittle;
+  return problem;
 }
 
 // ---- Central differences ------------------------------------------------------------------------

@@ -45,7 +45,9 @@ void set_element(Array& array, size_t index, const Json& value) {
   array.set(index, value.get<double>());
 }
 
-Array array_of(const Json& stated) {
+}  // namespace
+
+Array golden_array(const Json& stated) {
   Array array = make_array(sdk::sample_dtype(stated.at("dtype").get<std::string>()),
                            stated.at("shape").get<Shape>());
   const Json& values = stated.at("values");
@@ -57,6 +59,8 @@ Array array_of(const Json& stated) {
   return array;
 }
 
+namespace {
+
 std::vector<Array> results_of(const Json& stated, const SampleCall& call) {
   const std::string operands = checksum_of(call);
   if (stated.at("inputs") != operands) {
@@ -64,7 +68,7 @@ std::vector<Array> results_of(const Json& stated, const SampleCall& call) {
                   stated.at("inputs").get<std::string>() + ", those drawn here have " + operands};
   }
   std::vector<Array> results;
-  for (const Json& result : stated.at("results")) results.push_back(array_of(result));
+  for (const Json& result : stated.at("results")) results.push_back(golden_array(result));
   return results;
 }
 

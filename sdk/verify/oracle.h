@@ -12,6 +12,9 @@
 
 namespace tenon::verify {
 
+// A tensor as a golden file states it: dtype, shape, values. Throws Failure.
+Array golden_array(const Json& stated);
+
 // Golden files: values computed by other programs (tests/goldens/README.md). Folders are searched
 // in order: the request's, the plugin's own `goldens`, the installed ones.
 class Goldens {

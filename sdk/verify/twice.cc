@@ -98,8 +98,7 @@ SecondGradients second_order(const Second& second) {
     wanted.push_back(bound.handle(i));
   }
   std::vector<Tensor> outputs;
-  tenon_status status = verify::call(session, second.call, bound,
-                                     static_cast<uint32_t>(pass.incoming.size()), outputs);
+  tenon_status status = verify::call(session, second.call, bound, pass.n_outputs(), outputs);
   if (status != TENON_OK) return failed(session, status, false);
   std::vector<std::unique_ptr<Placed>> incoming;
   std::vector<tenon_tensor*> roots, seeds;
@@ -229,7 +228,7 @@ void check_call(Work& work, const SampleCall& call, const Pass& pass) {
 }  // namespace
 
 void check_twice(Work& work) {
-  if (work.request.level < kMatrix || !(work.op.has_vjp || work.op.composes)) return;
+  if (work.request.level < kValues || !(work.op.has_vjp || work.op.composes)) return;
   for (const SampleText& sample : work.op.samples) {
     if (sample.expect != TENON_OK || !work.recorder.wants(work.op.name, sample.number)) continue;
     const auto call = f64_call(work.op, sample, work.request.seed);

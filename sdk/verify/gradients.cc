@@ -88,9 +88,10 @@ std::optional<Finding> CallChecks::absent_case(const Differentiable& differences
                             " gets no gradient; differences along a drawn direction give " +
                             number_text(slope.expected);
   if (run(alone).recorded) return Finding{&causes::kNoGradient, words};
-  const Session* other = work_.op.rule ? work_.subject.without(work_.op) : nullptr;
+  const Session* other =
+      work_.op.rule && work_.host_memory ? work_.subject.without(work_.op) : nullptr;
   if (!other) return std::nullopt;
-  const Gradients others = run_pass(*other, alone, work_.device);
+  const Gradients others = run_pass(*other, alone, host_of(*other));
   if (!others.good() || !others.of[operand]) return std::nullopt;
   return Finding{&causes::kNoGradient, words + "; another plugin's rule gives one"};
 }
@@ -269,18 +270,7 @@ void check_refusal(Work& work, const SampleCall& call, const std::string& detail
   each.form = Form::Gradient;
   each.backend = work.backend;
   each.detail = detail;
-  if (!work.recorder.begin(each)) return;
-  std::optional<Finding> finding;
-  try {
-    finding = refusal_of(work, call);
-  } catch (const Failure& failure) {
-    finding = Finding{&causes::kRefused, failure.text};
-  }
-  if (finding) {
-    work.recorder.fail(*finding->cause, finding->words);
-  } else {
-    work.recorder.pass();
-  }
+  run_case(work.recorder, each, causes::kRefused, [&] { return refusal_of(work, call); });
 }
 
 // The op's good samples that anybody asked for.

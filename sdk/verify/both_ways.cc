@@ -78,6 +78,12 @@ BothWays both_ways(const Session& session, const SampleCall& from, const tenon_d
   return result;
 }
 
+tenon_device device_in(const Session& session, const std::string& kind) {
+  tenon_device device{};
+  session.check(tenon_device_find(session.context(), kind.data(), kind.size(), 0, &device));
+  return device;
+}
+
 std::vector<const SampleText*> good_samples(const Entry& op) {
   std::vector<const SampleText*> samples;
   for (const SampleText& sample : op.samples) {

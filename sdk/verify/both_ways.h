@@ -25,6 +25,9 @@ BothWays both_ways(const Session& session, const SampleCall& from, const tenon_d
                    bool backward, const Around& forward_around = {},
                    const Around& backward_around = {});
 
+// A device kind in a session that has not met it yet; numbers of kinds are a session's own.
+tenon_device device_in(const Session& session, const std::string& kind);
+
 // The samples that are to succeed.
 std::vector<const SampleText*> good_samples(const Entry& op);
 

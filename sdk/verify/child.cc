@@ -12,28 +12,13 @@
 
 namespace tenon::verify {
 
-// Until all of them are here.
-#define TENON_WEAK __attribute__((weak))
-TENON_WEAK void check_declared(Work& work);
-TENON_WEAK void check_errors(Work& work);
-TENON_WEAK void check_values(Work& work);
-TENON_WEAK void check_forms(Work& work);
-TENON_WEAK void check_gradients(Work& work);
-TENON_WEAK void check_twice(Work& work);
-TENON_WEAK void check_repeats(Work& work);
-TENON_WEAK void check_states(Work& work);
-TENON_WEAK void check_memory(Work& work);
-TENON_WEAK void check_huge(Work& work);
-TENON_WEAK void check_optimizer(Subject& subject, Recorder& recorder, const Request& request,
-                                const std::string& optimizer);
-
 namespace {
 
 using tools::send_line;
 
 // The checks of an op in the order in which they are made: what is simple first, what is likely to
 // end the process last.
-void (*const kOpChecks[])(Work&) = {
+constexpr void (*kOpChecks[])(Work&) = {
     check_declared, check_errors, check_values,  check_forms,  check_gradients,
     check_twice,    check_states, check_repeats, check_memory, check_huge,
 };
@@ -87,7 +72,6 @@ void run_op(Subject& subject, Recorder& recorder, const Request& request, const 
   work.host_memory = subject.is_host_memory(group.backend);
   work.own_kernel = op.own_kernel(subject.id(), group.backend) != nullptr;
   for (const auto check : kOpChecks) {
-    if (check == nullptr) continue;
     guarded(recorder, group, [&] { check(work); });
   }
 }
@@ -103,7 +87,7 @@ void run_group(Subject& subject, const Order& order, size_t index, Board* board)
     guarded(recorder, group, [&] {
       if (group.optimizer.empty()) {
         run_op(subject, recorder, order.request, group);
-      } else if (check_optimizer != nullptr) {
+      } else {
         check_optimizer(subject, recorder, order.request, group.optimizer);
       }
     });

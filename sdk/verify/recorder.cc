@@ -93,7 +93,12 @@ bool Recorder::begin(const Case& each) {
   return true;
 }
 
+void Recorder::must_run() const {
+  if (!running_) throw Failure{"a check ended a case that it had not begun"};
+}
+
 void Recorder::pass() {
+  must_run();
   const std::string text = printed();
   if (!text.empty()) return fail(causes::kOutput, text);
   ++tally_.passed;
@@ -101,6 +106,7 @@ void Recorder::pass() {
 }
 
 void Recorder::fail(const Cause& cause, const std::string& words) {
+  must_run();
   ++tally_.failed;
   record(*running_, cause, words);
   printed();  // a case has one cause

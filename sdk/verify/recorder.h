@@ -71,6 +71,7 @@ class Recorder {
   void flush();
 
  private:
+  void must_run() const;
   void end();
   void record(const Case& about, const Cause& cause, const std::string& words);
   // What was printed since the last look.

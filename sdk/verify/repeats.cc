@@ -62,8 +62,11 @@ void check_threads(Work& work, Sessions& sessions, const SampleCall& call,
   for (const int threads : thread_counts(work.request.level)) {
     const std::string name = std::to_string(threads) + (detail.empty() ? "" : "-" + detail);
     if (!work.recorder.begin(plain_case(call, Form::Threads, work.backend, name))) continue;
-    const Outcome one = outcome_of(sessions.with(1), call, work.device);
-    const Outcome many = outcome_of(sessions.with(threads), call, work.device);
+    const auto run = [&](const Session& session) {
+      return outcome_of(session, call, device_in(session, work.backend));
+    };
+    const Outcome one = run(sessions.with(1));
+    const Outcome many = run(sessions.with(threads));
     const std::string difference = difference_of(one, many);
     if (difference.empty()) {
       work.recorder.pass();

@@ -302,8 +302,13 @@ const tenon_op* find_op(const Session& session, const std::string& name) {
 
 tenon_status call(const Session& session, const SampleCall& from, const Bound& bound,
                   uint32_t n_outputs, std::vector<Tensor>& out) {
-  if (bound.status() != TENON_OK) return bound.status();
   session.check(tenon_context_set_counter(session.context(), 0));
+  return call_again(session, from, bound, n_outputs, out);
+}
+
+tenon_status call_again(const Session& session, const SampleCall& from, const Bound& bound,
+                        uint32_t n_outputs, std::vector<Tensor>& out) {
+  if (bound.status() != TENON_OK) return bound.status();
   std::vector<tenon_tensor*> made(n_outputs, nullptr);
   const tenon_status status =
       tenon_op_call(session.context(), find_op(session, from.op->name), bound.inputs().data(),

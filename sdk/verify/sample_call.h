@@ -89,6 +89,9 @@ const tenon_op* find_op(const Session& session, const std::string& name);
 // equal calls draw equal numbers.
 tenon_status call(const Session& session, const SampleCall& from, const Bound& bound,
                   uint32_t n_outputs, std::vector<Tensor>& out);
+// Leaves the counter as it is, which is all that a capture allows.
+tenon_status call_again(const Session& session, const SampleCall& from, const Bound& bound,
+                        uint32_t n_outputs, std::vector<Tensor>& out);
 tenon_status apply(const Session& session, const SampleCall& from, const Bound& bound,
                    std::span<tenon_tensor* const> outputs);
 

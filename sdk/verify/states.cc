@@ -13,7 +13,8 @@ void check_states(Work& work) {
     const std::optional<SampleCall> call = make_call(work.op, *sample, "", "", work.request.seed);
     if (!call || !work.recorder.begin(plain_case(*call, Form::Strict, work.backend, ""))) continue;
     if (session == nullptr) session = &work.subject.strict();
-    const BothWays both = both_ways(*session, *call, work.device, work.op.rule);
+    const BothWays both =
+        both_ways(*session, *call, device_in(*session, work.backend), work.op.rule);
     if (both.outcome.status == TENON_OK) {
       work.recorder.pass();
     } else if (both.outcome.status == TENON_E_CHECK || both.outcome.status == TENON_E_STATE) {

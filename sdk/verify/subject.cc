@@ -233,9 +233,11 @@ std::vector<std::string> Subject::backends_for(const Entry& op) {
   return {kinds.begin(), kinds.end()};
 }
 
-tenon_device Subject::device(const std::string& kind) {
+tenon_device Subject::device(const std::string& kind) { return device_in(session(), kind); }
+
+tenon_device Subject::device_in(const Session& session, const std::string& kind) const {
   tenon_device device{};
-  session().check(tenon_device_find(session().context(), kind.data(), kind.size(), 0, &device));
+  session.check(tenon_device_find(session.context(), kind.data(), kind.size(), 0, &device));
   return device;
 }
 

@@ -98,6 +98,8 @@ class Subject {
   // and for rules, host memory.
   std::vector<std::string> backends_for(const Entry& op);
   tenon_device device(const std::string& kind);
+  // The numbers of kinds differ between runtimes.
+  tenon_device device_in(const Session& session, const std::string& kind) const;
   bool is_host_memory(const std::string& kind);
 
  private:

@@ -77,9 +77,10 @@ class Capture {
 struct Trials::Run {
   const Case& each;
   const Session& session;
+  tenon_device device;
   std::vector<Layout> inputs, outputs;
   const Outcome* given = nullptr;  // expected whatever the operands hold
-  Outcome tied;                    // expected for operands that overlap themselves
+  Outcome tied{};                  // expected for operands that overlap themselves
   bool by_tolerance = false;       // also where the kernel is canonical
 };
 
@@ -152,20 +153,19 @@ std::string Trials::name_of_operand(bool output, size_t index) const {
          (list ? "[" + std::to_string(static_cast<ptrdiff_t>(index) - first) + "]" : "");
 }
 
-tenon_device Trials::output_device(size_t index) {
-  if (!call_.op->has_flag("transfer")) return work_.device;
-  if (output_devices_.empty()) {
-    const Session& session = work_.subject.session();
-    const Bound bound(session, call_, work_.device);
-    std::vector<Tensor> made;
-    session.check(verify::call(session, call_, bound, call_.n_outputs, made));
-    for (const Tensor& tensor : made) {
-      tenon_view view{};
-      session.check(tenon_tensor_get_view(session.context(), tensor.get(), &view));
-      output_devices_.push_back(view.device);
-    }
+// Of an op that moves its operand elsewhere: where it is then.
+std::vector<tenon_device> Trials::output_devices(const Run& run, size_t count) {
+  std::vector<tenon_device> devices(count, run.device);
+  if (!call_.op->has_flag("transfer")) return devices;
+  const Bound bound(run.session, call_, run.device);
+  std::vector<Tensor> made;
+  run.session.check(verify::call(run.session, call_, bound, call_.n_outputs, made));
+  for (size_t i = 0; i < std::min(count, made.size()); ++i) {
+    tenon_view view{};
+    run.session.check(tenon_tensor_get_view(run.session.context(), made[i].get(), &view));
+    devices[i] = view.device;
   }
-  return output_devices_.at(index);
+  return devices;
 }
 
 // ---- Comparing ----------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ std::vector<Array> held_by(const Bound& bound) {
 // ---- Forms --------------------------------------------------------------------------------------
 
 std::optional<Fault> Trials::run_returned(Run& run) {
-  const Bound bound(run.session, call_, call_.arrays, run.inputs, work_.device);
+  const Bound bound(run.session, call_, call_.arrays, run.inputs, run.device);
   const std::vector<Array> before = held_by(bound);
   const Outcome& expected = expected_for(run, bound);
   std::vector<Tensor> made;
@@ -280,14 +280,15 @@ std::optional<Fault> Trials::run_returned(Run& run) {
 }
 
 std::optional<Fault> Trials::run_out(Run& run) {
-  const Bound bound(run.session, call_, call_.arrays, run.inputs, work_.device);
+  const Bound bound(run.session, call_, call_.arrays, run.inputs, run.device);
   const std::vector<Array> before = held_by(bound);
   const Outcome& expected = expected_for(run, bound);
   Placeds outputs;
   std::vector<tenon_tensor*> handles;
+  const std::vector<tenon_device> devices = output_devices(run, run.outputs.size());
   for (size_t i = 0; i < run.outputs.size() && i < expected.results.size(); ++i) {
     outputs.push_back(std::make_unique<Placed>(run.session, blank_like(expected.results[i]),
-                                               run.outputs[i], output_device(i)));
+                                               run.outputs[i], devices[i]));
     handles.push_back(outputs.back()->get());
   }
   if (handles.empty()) {
@@ -316,7 +317,7 @@ std::optional<Fault> Trials::run_out(Run& run) {
 
 std::optional<Fault> Trials::run_in_place(Run& run) {
   const size_t target = numbers_in(run.each.detail).at(0);
-  Bound bound(run.session, call_, call_.arrays, run.inputs, work_.device);
+  Bound bound(run.session, call_, call_.arrays, run.inputs, run.device);
   const std::vector<Array> before = held_by(bound);
   tenon_tensor* handle = bound.handle(target);
   const Outcome& expected = base();
@@ -343,7 +344,7 @@ std::optional<Fault> Trials::run_in_place(Run& run) {
 }
 
 std::optional<Fault> Trials::run_recorded(Run& run) {
-  const Bound bound(run.session, call_, call_.arrays, run.inputs, work_.device);
+  const Bound bound(run.session, call_, call_.arrays, run.inputs, run.device);
   const std::vector<Array> before = held_by(bound);
   const Outcome& expected = expected_for(run, bound);
   for (size_t i = 0; i < before.size(); ++i) {
@@ -361,10 +362,11 @@ std::optional<Fault> Trials::run_recorded(Run& run) {
 std::optional<Fault> Trials::run_replayed(Run& run) {
   SampleText text = call_.op->samples.at(call_.number);
   SampleCall other = *make_call(*call_.op, text, call_.from, call_.to, work_.request.seed + 1);
-  const Bound bound(run.session, call_, call_.arrays, run.inputs, work_.device);
+  const Bound bound(run.session, call_, call_.arrays, run.inputs, run.device);
   std::vector<Tensor> made;
+  run.session.check(tenon_context_set_counter(run.session.context(), 0));
   Capture capture(run.session, bound);
-  tenon_status status = verify::call(run.session, call_, bound, call_.n_outputs, made);
+  tenon_status status = call_again(run.session, call_, bound, call_.n_outputs, made);
   const tenon_status ended = capture.end();
   if (status == TENON_OK) status = ended;
   if (status != TENON_OK || base().status != TENON_OK) return refused(run, status, base());
@@ -399,7 +401,7 @@ std::optional<Fault> Trials::run_same(Run& run, size_t first, size_t second) {
   SampleCall tied = call_;
   tied.arrays[second] = tied.arrays[first];
   run.tied = outcome_of(work_.subject.session(), tied, work_.device);
-  Bound bound(run.session, call_, tied.arrays, run.inputs, work_.device);
+  Bound bound(run.session, call_, tied.arrays, run.inputs, run.device);
   bound.replace(second, bound.handle(first));
   std::vector<Tensor> made;
   const tenon_status status = verify::call(run.session, call_, bound, call_.n_outputs, made);
@@ -420,8 +422,8 @@ std::optional<Fault> Trials::run_overlapping(Run& run, size_t first, size_t seco
   std::copy_n(all.bytes.begin() + static_cast<ptrdiff_t>(shift * size),
               tied.arrays[second].bytes.size(), tied.arrays[second].bytes.begin());
   run.tied = outcome_of(work_.subject.session(), tied, work_.device);
-  const Placed memory(run.session, all, Layout::Contiguous, work_.device);
-  Bound bound(run.session, call_, tied.arrays, run.inputs, work_.device);
+  const Placed memory(run.session, all, Layout::Contiguous, run.device);
+  Bound bound(run.session, call_, tied.arrays, run.inputs, run.device);
   const Tensor one = view_of(run.session, memory.get(), tied.arrays[first].shape, memory.offset());
   const Tensor two = view_of(run.session, memory.get(), tied.arrays[second].shape,
                              memory.offset() + static_cast<int64_t>(shift));
@@ -451,11 +453,11 @@ std::optional<Fault> Trials::run_onto_input(Run& run, size_t input, int64_t outp
   const size_t size = sdk::size_of(given.dtype);
   const auto begin = static_cast<ptrdiff_t>(static_cast<size_t>(1 - output_at) * size);
   std::copy(given.bytes.begin(), given.bytes.end(), all.bytes.begin() + begin);
-  const Placed memory(run.session, all, Layout::Contiguous, work_.device);
+  const Placed memory(run.session, all, Layout::Contiguous, run.device);
   const Tensor in =
       view_of(run.session, memory.get(), given.shape, memory.offset() + 1 - output_at);
   const Tensor out = view_of(run.session, memory.get(), result.shape, memory.offset() + output_at);
-  Bound bound(run.session, call_, call_.arrays, run.inputs, work_.device);
+  Bound bound(run.session, call_, call_.arrays, run.inputs, run.device);
   bound.replace(input, in.get());
   tenon_tensor* target = out.get();
   const tenon_status status = apply(run.session, call_, bound, {&target, 1});
@@ -470,31 +472,26 @@ std::optional<Fault> Trials::run_onto_input(Run& run, size_t input, int64_t outp
   return differs(run, true, 0, result, contents_of(run.session, target));
 }
 
-std::optional<Fault> Trials::run_against(const Case& each, const Outcome& expected) {
-  const Session& session =
-      each.form == Form::Guarded ? work_.subject.guarded() : work_.subject.session();
+Trials::Run Trials::run_of(const Case& each) {
+  Subject& subject = work_.subject;
+  const bool guarded = each.form == Form::Guarded;
+  const Session& session = guarded ? subject.guarded() : subject.session();
   const auto first_output = each.layouts.begin() + static_cast<ptrdiff_t>(call_.arrays.size());
-  Run run{each,
-          session,
-          {each.layouts.begin(), first_output},
-          {first_output, each.layouts.end()},
-          &expected,
-          {},
-          false};
+  return {.each = each,
+          .session = session,
+          .device = subject.device_in(session, work_.backend),
+          .inputs = {each.layouts.begin(), first_output},
+          .outputs = {first_output, each.layouts.end()}};
+}
+
+std::optional<Fault> Trials::run_against(const Case& each, const Outcome& expected) {
+  Run run = run_of(each);
+  run.given = &expected;
   return run_out(run);
 }
 
 std::optional<Fault> Trials::run(const Case& each) {
-  const Session& session =
-      each.form == Form::Guarded ? work_.subject.guarded() : work_.subject.session();
-  const auto first_output = each.layouts.begin() + static_cast<ptrdiff_t>(call_.arrays.size());
-  Run run{each,
-          session,
-          {each.layouts.begin(), first_output},
-          {first_output, each.layouts.end()},
-          nullptr,
-          {},
-          false};
+  Run run = run_of(each);
   switch (each.form) {
     case Form::Guarded:
       return run_out(run);

@@ -55,6 +55,7 @@ class Trials {
 
  private:
   struct Run;
+  Run run_of(const Case& each);
   std::optional<Fault> run_returned(Run& run);
   std::optional<Fault> run_out(Run& run);
   std::optional<Fault> run_in_place(Run& run);
@@ -72,13 +73,12 @@ class Trials {
   std::optional<Fault> differs(const Run& run, bool output, size_t index, const Array& expected,
                                const Array& found);
   const Json& explanation();
-  tenon_device output_device(size_t index);
+  std::vector<tenon_device> output_devices(const Run& run, size_t count);
 
   Work& work_;
   const SampleCall& call_;
   std::optional<Outcome> base_;
   std::optional<Json> explanation_;
-  std::vector<tenon_device> output_devices_;
 };
 
 // Outputs that are given hold this byte everywhere before the call.

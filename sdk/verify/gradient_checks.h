@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backward_call.h"
@@ -34,18 +35,8 @@ class CallChecks {
   template <class Body>
   void each_case(Form form, const std::vector<Layout>& layouts, const std::string& detail,
                  Body&& body) {
-    if (!work_.recorder.begin(make_case(form, layouts, detail))) return;
-    std::optional<Finding> finding;
-    try {
-      finding = body();
-    } catch (const Failure& failure) {
-      finding = Finding{&causes::kGradientRefused, failure.text};
-    }
-    if (finding) {
-      work_.recorder.fail(*finding->cause, finding->words);
-    } else {
-      work_.recorder.pass();
-    }
+    run_case(work_.recorder, make_case(form, layouts, detail), causes::kGradientRefused,
+             std::forward<Body>(body));
   }
 
   const Session& session() const { return work_.subject.session(); }

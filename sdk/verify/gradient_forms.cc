@@ -209,7 +209,7 @@ void CallChecks::check_other_rule() {
   each_case(Form::Backward, pass_.case_layouts(), "other-rule", [&]() -> std::optional<Finding> {
     const Gradients& found = reference();
     if (auto problem = problem_of(found)) return problem;
-    const Gradients expected = run_pass(*other, pass_, work_.device);
+    const Gradients expected = run_pass(*other, pass_, host_of(*other));
     if (!expected.good() || !expected.recorded) return std::nullopt;
     const auto tolerance = [&](tenon_dtype dtype) {
       Tolerance wider = work_.op.tolerance(dtype);
@@ -223,8 +223,7 @@ void CallChecks::check_other_rule() {
 
 void CallChecks::check_host() {
   if (work_.host_memory) return;
-  tenon_device host{};
-  session().check(tenon_device_find(session().context(), "", 0, 0, &host));
+  const tenon_device host = host_of(session());
   if (!make_pass(session(), call_, host, work_.request.seed)) return;
   each_case(Form::Backward, pass_.case_layouts(), "as-host", [&]() -> std::optional<Finding> {
     const Gradients& found = reference();

@@ -7,16 +7,13 @@
 #include <tenon/sdk/draw.hpp>
 #include <tenon/sdk/sample_value.hpp>
 
+#include "backward_call.h"
 #include "checks.h"
+#include "finding.h"
 #include "oracle.h"
 
 namespace tenon::verify {
 namespace {
-
-struct Finding {
-  const Cause* cause = nullptr;
-  std::string words;
-};
 
 struct RunSample {
   uint32_t number = 0;
@@ -302,8 +299,8 @@ class Checks {
         recorder_(recorder),
         request_(request),
         optimizer_(optimizer),
-        name_(optimizer.at("name")) {
-    session_.check(tenon_device_find(session_.context(), "", 0, 0, &host_));
+        name_(optimizer.at("name")),
+        host_(host_of(session_)) {
     for (const Json& device : session_.query("devices")) {
       if (device.at("host_memory")) backend_ = device.at("kind");
     }
@@ -328,18 +325,7 @@ class Checks {
     each.form = form;
     each.backend = backend_;
     each.detail = detail;
-    if (!recorder_.begin(each)) return;
-    std::optional<Finding> finding;
-    try {
-      finding = body();
-    } catch (const Failure& failure) {
-      finding = Finding{&causes::kRefused, failure.text};
-    }
-    if (finding) {
-      recorder_.fail(*finding->cause, finding->words);
-    } else {
-      recorder_.pass();
-    }
+    run_case(recorder_, each, causes::kRefused, std::forward<Body>(body));
   }
 
   std::vector<Named> hypers_of(const RunSample& sample) const {
@@ -390,7 +376,7 @@ class Checks {
   std::string name_, backend_;
   std::vector<std::string> states_;
   std::map<uint32_t, std::vector<State>> traces_;
-  tenon_device host_{};
+  tenon_device host_;
 };
 
 std::optional<Finding> Checks::remembered(const RunSample& sample) {

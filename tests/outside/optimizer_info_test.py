@@ -126,8 +126,7 @@ def main():
     runtime = tenon.Runtime()
     bridge = opinfo.Bridge(runtime)
     cases = {name: lambda name=name: compare(bridge, name) for name in RULES}
-    versions = {"torch": torch.__version__.split("+")[0]}
-    status = suite.main("optimizer_info", versions, cases)
+    status = suite.main("optimizer_info", opinfo.VERSIONS, cases)
     runtime.close()
     return status
 

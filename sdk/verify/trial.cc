@@ -301,17 +301,22 @@ std::optional<Fault> Trials::run_out(Run& run) {
   }
   if (auto fault = changed_input(call_, bound, before, *this)) return fault;
   std::vector<Array> found;
+  std::optional<Fault> outside;
   for (size_t i = 0; i < outputs.size(); ++i) {
     Touched touched = Touched::None;
     found.push_back(outputs[i]->read(&touched));
-    if (touched == Touched::None) continue;
-    Fault fault;
-    fault.kind = touched == Touched::Holes ? Fault::Kind::Holes : Fault::Kind::Beyond;
-    fault.output = true;
-    fault.index = i;
-    fault.words = "bytes outside of " + name_of_operand(true, i) + " were written";
-    return fault;
+    if (touched == Touched::None || outside) continue;
+    outside.emplace();
+    outside->kind = touched == Touched::Holes ? Fault::Kind::Holes : Fault::Kind::Beyond;
+    outside->output = true;
+    outside->index = i;
+    outside->words = "bytes outside of " + name_of_operand(true, i) + " were written";
+    if (auto wrong = differs(run, true, i, expected.results[i], found[i])) {
+      outside->words += "; " + wrong->words;
+      outside->difference = std::move(wrong->difference);
+    }
   }
+  if (outside) return outside;
   return check_results(run, expected, found, bound);
 }
 

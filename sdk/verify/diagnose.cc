@@ -193,9 +193,9 @@ Diagnoser::Found Diagnoser::of_form() {
     plain.layouts.push_back(plain.layouts.front());
   }
   if (cause == nullptr) return std::nullopt;
-  if (cause == &causes::kAliasing && each_.form == Form::Out) plain = row_major();
+  if (each_.form == Form::Out) plain.form = Form::Out;
   for (Layout& layout : plain.layouts) {
-    if (layout == Layout::Aliased) layout = Layout::Contiguous;
+    if (layout == Layout::Aliased) layout = Layout::Offset;  // as what is shared may lie
   }
   plain.detail.clear();
   const std::optional<Fault> fault = trials_.run(plain);
@@ -261,7 +261,12 @@ Diagnosis Diagnoser::of_row_major(const Fault& fault) {
 }
 
 const Cause* Diagnoser::only_layout(const std::set<Layout>& failing) const {
-  if (failing == std::set{Layout::Offset}) return &causes::kOffset;
+  // Of these alone element (0, ..., 0) does not lie where a storage could begin.
+  static const std::set begins_inside = {Layout::Offset, Layout::Negative, Layout::Unaligned};
+  if (failing.contains(Layout::Offset) &&
+      std::includes(begins_inside.begin(), begins_inside.end(), failing.begin(), failing.end())) {
+    return &causes::kOffset;
+  }
   if (failing == std::set{Layout::Negative}) return &causes::kNegativeStride;
   if (failing == std::set{Layout::Unaligned}) return &causes::kUnaligned;
   const std::set overlapping = {Layout::ZeroStride, Layout::Window};

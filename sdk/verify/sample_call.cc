@@ -34,14 +34,17 @@ bool range_fits(const SampleTensor& tensor, const std::string& to) {
 }
 
 bool value_fits(const sdk::SampleScalar& value, const std::string& to) {
-  const double* real = std::get_if<double>(&value);
-  if (real == nullptr || category_of(to) != Category::Integer) return true;
+  if (category_of(to) != Category::Integer) return true;
   const auto& row = row_of(to);
-  return std::isfinite(*real) && *real >= static_cast<double>(row.least) &&
-         *real <= static_cast<double>(row.greatest);
+  if (const auto* whole = std::get_if<int64_t>(&value)) {
+    return *whole >= row.least && *whole <= row.greatest;
+  }
+  const double* real = std::get_if<double>(&value);
+  return real == nullptr || (std::isfinite(*real) && *real >= static_cast<double>(row.least) &&
+                             *real <= static_cast<double>(row.greatest));
 }
 
-// Within a category range and values stay as written, and integers keep their low bits: so do
+// Within a category the range stays as written, and drawn integers keep their low bits: so do
 // golden files. False where given values do not fit.
 bool retype(SampleTensor& tensor, const std::string& to) {
   const Category before = category_of(tensor.dtype);
@@ -49,8 +52,8 @@ bool retype(SampleTensor& tensor, const std::string& to) {
   const bool fits = same || (before != Category::Bool && range_fits(tensor, to));
   tensor.dtype = to;
   if (tensor.explicit_values) {
-    return same || std::all_of(tensor.values.begin(), tensor.values.end(),
-                               [&](const auto& value) { return value_fits(value, to); });
+    return std::all_of(tensor.values.begin(), tensor.values.end(),
+                       [&](const auto& value) { return value_fits(value, to); });
   }
   if (fits) return true;
   const bool whole = category_of(to) == Category::Integer;

@@ -18,6 +18,21 @@ Array tiled(const Array& array, const Shape& shape) {
   return result;
 }
 
+namespace {
+
+// Elements of the largest output. That of operands which broadcast can be far larger than they are.
+double largest_output(const Json& answer) {
+  double largest = 0;
+  for (const Json& output : answer.at("outputs")) {
+    double count = 1;
+    for (const Json& extent : output.at("shape")) count *= extent.get<double>();
+    largest = std::max(largest, count);
+  }
+  return largest;
+}
+
+}  // namespace
+
 std::optional<SampleCall> enlarged(const Session& session, const SampleCall& call,
                                    const tenon_device& device, size_t elements) {
   double factor = 0;
@@ -29,16 +44,18 @@ std::optional<SampleCall> enlarged(const Session& session, const SampleCall& cal
     const double each = std::pow(times, 1.0 / static_cast<double>(growing));
     factor = factor == 0 ? each : std::min(factor, each);
   }
-  const auto whole = static_cast<int64_t>(factor);
-  if (whole < 2) return std::nullopt;
-  SampleCall larger = call;
-  for (Array& array : larger.arrays) {
-    Shape shape = array.shape;
-    for (int64_t& extent : shape) extent *= extent > 1 ? whole : 1;
-    array = tiled(array, shape);
+  for (auto whole = static_cast<int64_t>(factor); whole >= 2; whole /= 2) {
+    SampleCall larger = call;
+    for (Array& array : larger.arrays) {
+      Shape shape = array.shape;
+      for (int64_t& extent : shape) extent *= extent > 1 ? whole : 1;
+      array = tiled(array, shape);
+    }
+    const Json answer = explained(session, larger, device);
+    if (!answer.is_object()) return std::nullopt;
+    if (largest_output(answer) <= static_cast<double>(elements)) return larger;
   }
-  if (!explained(session, larger, device).is_object()) return std::nullopt;
-  return larger;
+  return std::nullopt;
 }
 
 }  // namespace tenon::verify

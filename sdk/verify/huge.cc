@@ -118,10 +118,21 @@ std::optional<Plan> best_plan(Work& work) {
   return best;
 }
 
+double number_in(const char* path, double otherwise) {
+  std::ifstream file(path);
+  double number = 0;
+  return file >> number ? number : otherwise;
+}
+
+// Left of what the machine, and a container around this process, may use.
 double memory_available() {
+  const double most = number_in("/sys/fs/cgroup/memory.max", 1e18);
+  const double container = most - number_in("/sys/fs/cgroup/memory.current", 0);
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);) {
-    if (line.rfind("MemAvailable:", 0) == 0) return std::stod(line.substr(13)) * 1024;
+    if (line.rfind("MemAvailable:", 0) == 0) {
+      return std::min(std::stod(line.substr(13)) * 1024, container);
+    }
   }
   return 0;
 }

@@ -168,6 +168,7 @@ int level_of(Form form) {
     case Form::Threads:
     case Form::Backward:
     case Form::Poisoned:
+    case Form::Trace:
     case Form::Resume:
       return kValues;
     default:
@@ -184,7 +185,8 @@ void look_for_empty_cells(PluginResult& result, int level) {
       continue;
     }
     if (group.group.op.empty()) {
-      if (tally.forms.count(std::string(name_of(Form::Trace))) == 0) {
+      const bool due = level >= level_of(Form::Trace);
+      if (due && tally.forms.count(std::string(name_of(Form::Trace))) == 0) {
         fail_empty(result, group.group, "form trace");
       }
       continue;

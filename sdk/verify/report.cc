@@ -110,6 +110,7 @@ Json matrix_of(const PluginResult& result) {
     Json row = {{"op", group.group.op},
                 {"backend", group.group.backend},
                 {"optimizer", group.group.optimizer},
+                {"seconds", group.seconds},
                 {"cut", group.cut}};
     row.update(json_of(group.tally));
     if (group.facts.is_object() && group.facts.contains("forms")) {

@@ -40,6 +40,7 @@ struct GroupResult {
   Group group;
   Json facts;  // of matrix.h; null for optimizers
   Tally tally;
+  double seconds = 0;
   bool cut = false;  // so many of its processes died that the rest was not run
 };
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <mutex>
@@ -17,6 +18,7 @@ namespace tenon::verify {
 namespace {
 
 using tools::ChildEnd;
+using Clock = std::chrono::steady_clock;
 
 // Opening plugins costs more than the few cases of a group on a low level.
 size_t groups_in_a_process(int level) {
@@ -102,9 +104,14 @@ class Batch {
     if (said.contains("group")) {
       current_ = said.at("group");
       upto_ = current_ == 0 ? resume_.skip_before : 0;
+      began_ = Clock::now();
     }
     if (said.contains("upto")) add_lot(said);
-    if (said.contains("done")) done_ = said.at("done").get<size_t>() + 1;
+    if (said.contains("done")) {
+      done_ = said.at("done").get<size_t>() + 1;
+      result_.groups[pending_[current_]].seconds +=
+          std::chrono::duration<double>(Clock::now() - began_).count();
+    }
     if (options_.progress) options_.progress(result_, result_.groups[pending_[current_]].group);
   }
 
@@ -201,6 +208,7 @@ class Batch {
   size_t current_ = 0;  // position among `pending_`
   size_t done_ = 0;     // groups that are finished
   uint64_t upto_ = 0;   // cases of the current group that were told
+  Clock::time_point began_;
   bool finished_ = false;
   std::string phase_, refused_;
 };
@@ -232,7 +240,7 @@ bool list_groups(PluginResult& result, const Request& request, const RunOptions&
   if (!entries.is_array()) return false;
   for (const Json& entry : entries) {
     const Group group{entry.at("op"), entry.at("backend"), entry.at("optimizer")};
-    result.groups.push_back({group, entry, {}, false});
+    result.groups.push_back({group, entry, {}, 0, false});
   }
   return true;
 }

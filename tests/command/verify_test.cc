@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/command/verify_test.cc: the runner of `tenon verify`: what plugins do to the process that
+// judges them (tests/command/plugins), the report, repeating a failure, wrong command lines.
+// Whether verdicts on values are right is tested in tests/conformance and tests/mutants.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/command/command_support.h"
+#include "tests/support/paths.h"
+
+namespace tenon::tests {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const Environment kMisbehave = {{"TENON_TEST_HOSTILE", "1"}};
+
+Done verify(std::vector<std::string> arguments, const Environment& environment = {}) {
+  std::vector<std::string> all{"--plugin-path", hostile_dir(), "verify"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run_command(all, environment);
+}
+
+// The entry of "hostile.<name>", which misbehaves.
+json verify_hostile(const std::string& name, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{"hostile." + name, "--level", "0", "--json", "-"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Done done = verify(arguments, kMisbehave);
+  EXPECT_EQ(done.status, 1) << done.err;
+  const json answer = done.json();
+  EXPECT_EQ(answer.at("plugins").size(), 1u) << done.out;
+  return answer.at("plugins").at(0);
+}
+
+json first_failure(const json& plugin, const std::string& cause) {
+  for (const json& failure : plugin.at("failures")) {
+    if (failure.at("cause") == cause) return failure;
+  }
+  ADD_FAILURE() << "no failure of cause " << cause << ": " << plugin.at("failures").dump(2);
+  return json::object();
+}
+
+// Through a shell, as a person would paste it.
+Done in_shell(const std::string& command) {
+  const std::string folder = std::filesystem::path(command_path()).parent_path();
+  return run_program({"/bin/sh", "-c", command},
+                     {{"TENON_TEST_HOSTILE", "1"}, {"PATH", folder + ":/usr/bin:/bin"}});
+}
+
+TEST(VerifyHostile, ACrashIsAFailureOfItsCase) {
+  const json plugin = verify_hostile("crashes_launch");
+  const json failure = first_failure(plugin, "crash");
+  EXPECT_EQ(failure.at("op"), "hostile.crashes_launch");
+  EXPECT_THAT(failure.at("words"), HasSubstr("SIGSEGV"));
+  EXPECT_EQ(failure.at("backend"), "cpu");
+  EXPECT_FALSE(failure.at("case").get<std::string>().empty());
+  EXPECT_EQ(plugin.at("skipped"), 1) << "the group is cut short after its third process";
+}
+
+TEST(VerifyHostile, TheCommandOfAFailureRepeatsItsCaseAlone) {
+  const json failure = first_failure(verify_hostile("crashes_launch"), "crash");
+  const std::string repro = failure.at("repro");
+  const Done again = in_shell(repro + " --json -");
+  EXPECT_EQ(again.status, 1) << repro << again.err;
+  const json plugin = again.json().at("plugins").at(0);
+  EXPECT_EQ(plugin.at("cases"), 1) << plugin.dump(2);
+  EXPECT_EQ(first_failure(plugin, "crash").at("case"), failure.at("case"));
+}
+
+TEST(VerifyHostile, AHang) {
+  const json plugin = verify_hostile("hangs_launch", {"--timeout", "1"});
+  EXPECT_EQ(first_failure(plugin, "hang").at("words"), "no progress for 1 s; killed");
+}
+
+TEST(VerifyHostile, AnExitWhenItIsOpened) {
+  const json failure = first_failure(verify_hostile("exits_init"), "exit");
+  EXPECT_THAT(failure.at("words"),
+              AllOf(HasSubstr("exit status"), HasSubstr("opening the plugin")));
+}
+
+TEST(VerifyHostile, Printing) {
+  const json failure = first_failure(verify_hostile("prints_launch"), "output");
+  EXPECT_THAT(failure.at("words"), HasSubstr("printed to standard"));
+}
+
+TEST(VerifyHostile, PrintingWhileItIsLoaded) {
+  const json failure = first_failure(verify_hostile("prints_load"), "output");
+  EXPECT_THAT(failure.at("words"), HasSubstr("hello from a constructor"));
+}
+
+TEST(VerifyHostile, ALeak) {
+  const Done done = verify({"hostile.leaks_memory", "--level", "1", "--json", "-"}, kMisbehave);
+  const json failure = first_failure(done.json().at("plugins").at(0), "leak");
+  EXPECT_THAT(failure.at("words"), HasSubstr("more bytes of the heap"));
+}
+
+TEST(VerifyHostile, AnotherPluginDoesNotDisturb) {
+  const Done done =
+      verify({"tenon.ref", "--level", "0", "--ops", "tenon.add", "--json", "-"}, kMisbehave);
+  EXPECT_EQ(done.status, 0) << done.out;
+}
+
+TEST(Verify, ReportsOneRowForAnOp) {
+  const Done done = verify({"tenon.ref", "--level", "1", "--ops", "tenon.add"});
+  EXPECT_EQ(done.status, 0) << done.out << done.err;
+  EXPECT_THAT(done.out, AllOf(HasSubstr("tenon.ref: passed"), HasSubstr("tenon.add cpu"),
+                              HasSubstr("fewest cases of an op"), HasSubstr(" 0 skipped")));
+  EXPECT_EQ(done.err, "");
+}
+
+TEST(Verify, JsonGoesToAFile) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("report.json");
+  const Done done = verify({"tenon.ref", "--level", "0", "--ops", "tenon.add", "--json", file});
+  EXPECT_THAT(done.out, HasSubstr("tenon.ref: passed"));
+  const json report = read_json(file);
+  EXPECT_EQ(report.at("failed"), 0);
+  EXPECT_EQ(report.at("skipped"), 0);
+  EXPECT_EQ(report.at("passed"), report.at("cases"));
+  EXPECT_EQ(report.at("minimum").at("op"), "tenon.add");
+  const json& plugin = report.at("plugins").at(0);
+  EXPECT_EQ(plugin.at("id"), "tenon.ref");
+  EXPECT_EQ(plugin.at("matrix").at(0).at("op"), "tenon.add");
+  EXPECT_TRUE(plugin.at("matrix").at(0).contains("impossible"));
+}
+
+TEST(Verify, TakesAFolderAndALibrary) {
+  const std::string folder = std::string(plugin_dir()) + "/tenon.ref";
+  for (const std::string& argument : {folder, folder + "/tenon.ref.so"}) {
+    const Done done = verify({argument, "--level", "0", "--ops", "tenon.add", "--json", "-"});
+    EXPECT_EQ(done.status, 0) << argument << done.out << done.err;
+    EXPECT_EQ(done.json().at("plugins").at(0).at("id"), "tenon.ref");
+  }
+}
+
+TEST(Verify, AHashThatDisagreesIsAFailure) {
+  const TemporaryFolder folder;
+  const std::string copy = copy_plugin("tenon.ref", folder.path("plugins"));
+  json manifest = read_json(copy + "/plugin.json");
+  if (!manifest.contains("sha256")) GTEST_SKIP() << "libcrypto was not there for plugin.json";
+  manifest["sha256"] = std::string(64, '0');
+  folder.write("plugins/tenon.ref/plugin.json", manifest.dump());
+  const Done done = verify({copy, "--level", "0", "--json", "-"});
+  EXPECT_EQ(done.status, 1);
+  const json failure = first_failure(done.json().at("plugins").at(0), "unusable");
+  EXPECT_THAT(failure.at("words"), HasSubstr("plugin.json states sha256 0000"));
+}
+
+// ---- wrong command lines ------------------------------------------------------------------------
+
+void expect_usage(const std::vector<std::string>& arguments, const std::string& words) {
+  const Done done = verify(arguments);
+  EXPECT_EQ(done.status, 2) << done.out;
+  EXPECT_THAT(done.err, HasSubstr(words));
+  EXPECT_EQ(done.out, "");
+}
+
+TEST(VerifyUsage, SaysWhatIsWrong) {
+  expect_usage({"acme.none"}, "no plugin acme.none was found");
+  expect_usage({"/nowhere/acme.none"}, "/nowhere/acme.none: there is no such file or folder");
+  expect_usage({"tenon.ref", "--case", "what"}, "expected 6 or 7 parts with ':' between them");
+  expect_usage({"tenon.ref", "--case", "tenon.add:99:::returned:cpu"}, "no such case is run");
+  expect_usage({"tenon.ref", "--ops", "acme.*"}, "no op of these plugins has a name");
+  expect_usage({"tenon.ref", "--json", "/nowhere/f.json"},
+               "/nowhere/f.json.part cannot be written");
+  expect_usage({"tenon.ref", "--goldens", "/nowhere"}, "the folder /nowhere cannot be read");
+  expect_usage({"tenon.ref", "--level", "4"}, "--level");
+}
+
+TEST(VerifyUsage, AFolderWithoutAManifest) {
+  const TemporaryFolder folder;
+  folder.write("acme.raw/acme.raw.so", "");
+  expect_usage({folder.path("acme.raw")}, "`tenon manifest LIBRARY` writes it");
+}
+
+// ---- documentation ------------------------------------------------------------------------------
+
+// The table of causes in docs/conformance.md is the closed list, in its order.
+TEST(VerifyDocs, ListEveryCause) {
+  const Done done = verify({"--list-causes"});
+  EXPECT_EQ(done.status, 0);
+  std::vector<std::string> causes;
+  std::istringstream lines(done.out);
+  for (std::string line; std::getline(lines, line);) {
+    causes.push_back(line.substr(0, line.find(' ')));
+  }
+  std::vector<std::string> documented;
+  std::ifstream page(std::string(source_dir()) + "/docs/conformance.md");
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("## ", 0) == 0) inside = line == "## Causes";
+    if (!inside || line.rfind("| `", 0) != 0) continue;
+    documented.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  EXPECT_GT(causes.size(), 50u);
+  EXPECT_EQ(documented, causes);
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -60,10 +60,11 @@ class CallChecks {
   void check_other_rule();
   void check_host();
   void check_held();
-  std::optional<Finding> repeated_case();
-  std::optional<Finding> steady(const std::optional<Finding>& finding);
+  std::optional<Finding> unsteady(const Pass& each);
+  std::optional<Finding> steady(const Pass& each, const std::optional<Finding>& finding);
   std::optional<Finding> judged_by_differences(const std::optional<Finding>& finding,
-                                               const std::string& words);
+                                               const std::string& words, const Session& other,
+                                               const tenon_device& device);
   std::optional<Finding> subset_case(const std::vector<bool>& wanted);
   std::optional<Array> added_to(const Placed& held, size_t operand) const;
   std::optional<Finding> held_case(size_t operand, Layout layout);

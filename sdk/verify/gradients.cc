@@ -196,7 +196,9 @@ std::optional<Finding> CallChecks::nan_case(const Differentiable& differences) {
                          number_text(gradient[i][k]) + ", although that output depends on it"};
     }
   }
-  if (spread) return std::nullopt;
+  const bool none = std::none_of(found.of.begin(), found.of.end(),
+                                 [](const auto& each) { return each.has_value(); });
+  if (spread || none) return std::nullopt;
   return Finding{&causes::kGradientNan, "with NaN as " + name + ", all gradients are finite"};
 }
 

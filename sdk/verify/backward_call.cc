@@ -146,6 +146,12 @@ std::optional<Pass> widened(const Session& session, const Pass& pass, SampleCall
   return wide;
 }
 
+tenon_device host_of(const Session& session) {
+  tenon_device host{};
+  session.check(tenon_device_find(session.context(), "", 0, 0, &host));
+  return host;
+}
+
 uint32_t tensor_flags(const Session& session, const tenon_tensor* tensor) {
   tenon_tensor_info info{};
   info.struct_size = sizeof info;

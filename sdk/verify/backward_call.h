@@ -79,6 +79,9 @@ Point point_of(const Gradients& gradients, const Point& at);
 // The gradient a leaf holds, dense; nothing where there is none. Throws Failure.
 std::optional<Array> held_gradient(const Session& session, tenon_tensor* leaf, const Array& like);
 
+// The device with host memory, as this session counts it.
+tenon_device host_of(const Session& session);
+
 uint32_t tensor_flags(const Session& session, const tenon_tensor* tensor);
 // "operand 2 (weights[1])": position, and the slot's name in the schema.
 std::string operand_name(const SampleCall& call, size_t index);

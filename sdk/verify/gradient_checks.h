@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backward_call.h"
@@ -34,18 +35,8 @@ class CallChecks {
   template <class Body>
   void each_case(Form form, const std::vector<Layout>& layouts, const std::string& detail,
                  Body&& body) {
-    if (!work_.recorder.begin(make_case(form, layouts, detail))) return;
-    std::optional<Finding> finding;
-    try {
-      finding = body();
-    } catch (const Failure& failure) {
-      finding = Finding{&causes::kGradientRefused, failure.text};
-    }
-    if (finding) {
-      work_.recorder.fail(*finding->cause, finding->words);
-    } else {
-      work_.recorder.pass();
-    }
+    run_case(work_.recorder, make_case(form, layouts, detail), causes::kGradientRefused,
+             std::forward<Body>(body));
   }
 
   const Session& session() const { return work_.subject.session(); }
@@ -69,10 +60,11 @@ class CallChecks {
   void check_other_rule();
   void check_host();
   void check_held();
-  std::optional<Finding> repeated_case();
-  std::optional<Finding> steady(const std::optional<Finding>& finding);
+  std::optional<Finding> unsteady(const Pass& each);
+  std::optional<Finding> steady(const Pass& each, const std::optional<Finding>& finding);
   std::optional<Finding> judged_by_differences(const std::optional<Finding>& finding,
-                                               const std::string& words);
+                                               const std::string& words, const Session& other,
+                                               const tenon_device& device);
   std::optional<Finding> subset_case(const std::vector<bool>& wanted);
   std::optional<Array> added_to(const Placed& held, size_t operand) const;
   std::optional<Finding> held_case(size_t operand, Layout layout);

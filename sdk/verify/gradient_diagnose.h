@@ -8,13 +8,9 @@
 
 #include "backward_call.h"
 #include "checks.h"
+#include "finding.h"
 
 namespace tenon::verify {
-
-struct Finding {
-  const Cause* cause = nullptr;
-  std::string words;
-};
 
 // A row-major f64 pass whose gradient of `operand` is not what differences say. `words` are the
 // element, what was expected and what was found.

@@ -103,7 +103,8 @@ void CallChecks::layout_case(const Pass& changed, const std::string& detail) {
       if (found.stage != Gradients::Stage::Done) problem->cause = &causes::kGradientLayout;
       return problem;
     }
-    return steady(differ(call_, expected, found, causes::kGradientLayout,
+    return steady(merged ? plain : pass_,
+                  differ(call_, expected, found, causes::kGradientLayout,
                          [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); }));
   });
 }
@@ -148,8 +149,8 @@ std::optional<Finding> CallChecks::subset_case(const std::vector<bool>& wanted) 
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!wanted[i]) expected.of[i].reset();
   }
-  return steady(differ(call_, expected, found, causes::kSavesTooLittle,
-                       [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); }));
+  return steady(pass_, differ(call_, expected, found, causes::kSavesTooLittle,
+                              [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); }));
 }
 
 void CallChecks::check_subsets() {
@@ -209,7 +210,7 @@ void CallChecks::check_other_rule() {
   each_case(Form::Backward, pass_.case_layouts(), "other-rule", [&]() -> std::optional<Finding> {
     const Gradients& found = reference();
     if (auto problem = problem_of(found)) return problem;
-    const Gradients expected = run_pass(*other, pass_, work_.device);
+    const Gradients expected = run_pass(*other, pass_, host_of(*other));
     if (!expected.good() || !expected.recorded) return std::nullopt;
     const auto tolerance = [&](tenon_dtype dtype) {
       Tolerance wider = work_.op.tolerance(dtype);
@@ -217,14 +218,14 @@ void CallChecks::check_other_rule() {
       return wider;
     };
     const auto finding = differ(call_, expected, found, causes::kWrongGradient, tolerance);
-    return judged_by_differences(finding, "another plugin's rule gives something else: ");
+    return judged_by_differences(finding, "another plugin's rule gives something else: ", *other,
+                                 host_of(*other));
   });
 }
 
 void CallChecks::check_host() {
   if (work_.host_memory) return;
-  tenon_device host{};
-  session().check(tenon_device_find(session().context(), "", 0, 0, &host));
+  const tenon_device host = host_of(session());
   if (!make_pass(session(), call_, host, work_.request.seed)) return;
   each_case(Form::Backward, pass_.case_layouts(), "as-host", [&]() -> std::optional<Finding> {
     const Gradients& found = reference();
@@ -233,15 +234,16 @@ void CallChecks::check_host() {
     if (!expected.good()) return std::nullopt;
     auto finding = differ(call_, expected, found, causes::kWrongGradient,
                           [&](tenon_dtype dtype) { return gradient_tolerance(work_, dtype); });
-    return judged_by_differences(finding, "host memory gives something else: ");
+    return judged_by_differences(finding, "host memory gives something else: ", session(), host);
   });
 }
 
-std::optional<Finding> CallChecks::repeated_case() {
-  const Gradients& first = reference();
+// The same bits each time?
+std::optional<Finding> CallChecks::unsteady(const Pass& each) {
+  const Gradients first = run(each);
   if (auto problem = problem_of(first)) return problem;
   for (int turn = 1; turn < kRepeats; ++turn) {
-    const Gradients again = run(pass_);
+    const Gradients again = run(each);
     if (auto problem = problem_of(again)) return problem;
     if (auto finding = differ(call_, first, again, causes::kNondeterministic,
                               [](tenon_dtype) { return Tolerance{}; })) {
@@ -253,18 +255,20 @@ std::optional<Finding> CallChecks::repeated_case() {
 }
 
 // What differs from run to run differs from everything.
-std::optional<Finding> CallChecks::steady(const std::optional<Finding>& finding) {
+std::optional<Finding> CallChecks::steady(const Pass& each, const std::optional<Finding>& finding) {
   if (!finding) return std::nullopt;
-  const auto unsteady = repeated_case();
-  return unsteady ? unsteady : finding;
+  const auto changing = unsteady(each);
+  return changing ? changing : finding;
 }
 
 // A difference from another rule or device: which of the two is right, and why the other is not.
 std::optional<Finding> CallChecks::judged_by_differences(const std::optional<Finding>& finding,
-                                                         const std::string& words) {
+                                                         const std::string& words,
+                                                         const Session& other,
+                                                         const tenon_device& device) {
   if (!finding) return std::nullopt;
+  if (const auto changing = unsteady(pass_)) return changing;
   const Finding stated{finding->cause, words + finding->words};
-  if (const auto unsteady = repeated_case()) return unsteady;
   if (stated.cause != &causes::kWrongGradient) return stated;
   SampleCall wide_call;
   auto wide = widened(session(), pass_, wide_call, work_.device);
@@ -277,9 +281,15 @@ std::optional<Finding> CallChecks::judged_by_differences(const std::optional<Fin
     if (!pass_.wanted[i]) continue;
     if (auto wrong = in_f64.numeric_case(*differences, i, judged)) return wrong;
   }
-  const bool narrow = wide_call.arrays != call_.arrays;
-  if (narrow && judged > 0) return Finding{&causes::kGradientDtype, stated.words};
-  return stated;
+  if (wide_call.arrays == call_.arrays) return stated;
+  const Gradients expected = run_pass(other, in_f64.pass_, device);
+  const auto tolerance = [](tenon_dtype dtype) {
+    return Tolerance{0, kRoundings * ulp_of(1.0, dtype)};
+  };
+  const bool right_in_f64 =
+      expected.good() && in_f64.reference().good() &&
+      !differ(wide_call, expected, in_f64.reference(), causes::kWrongGradient, tolerance);
+  return Finding{right_in_f64 ? &causes::kGradientDtype : stated.cause, stated.words};
 }
 
 // ---- Gradients that leaves hold -----------------------------------------------------------------
@@ -344,8 +354,8 @@ std::optional<Finding> CallChecks::held_case(size_t operand, Layout layout) {
     tolerance = gradient_tolerance(work_, before.dtype);
   }
   if (const auto wrong = compare(*expected, *found, tolerance)) {
-    return steady(Finding{&causes::kGradientLayout,
-                          "added to the gradient that " + name + " held: " + wrong->words});
+    return steady(pass_, Finding{&causes::kGradientLayout,
+                                 "added to the gradient that " + name + " held: " + wrong->words});
   }
   if (!held.outside_untouched()) {
     return Finding{&causes::kOverrun,
@@ -383,7 +393,7 @@ void CallChecks::check_outputs() {
 }
 
 void CallChecks::check_backward() {
-  each_case(Form::Backward, pass_.case_layouts(), "again", [&] { return repeated_case(); });
+  each_case(Form::Backward, pass_.case_layouts(), "again", [&] { return unsteady(pass_); });
   check_layouts();
   if (work_.request.level >= kMatrix) check_mixed();
   check_subsets();
@@ -428,8 +438,8 @@ std::optional<Finding> CallChecks::poisoned_case(bool output, size_t index) {
   }
   if (auto problem = problem_of(found)) return problem;
   const std::string name = output ? "output " + std::to_string(index) : operand_name(call_, index);
-  auto finding = steady(differ(call_, expected, found, causes::kUndeclaredRead,
-                               [](tenon_dtype) { return Tolerance{}; }));
+  auto finding = steady(pass_, differ(call_, expected, found, causes::kUndeclaredRead,
+                                      [](tenon_dtype) { return Tolerance{}; }));
   if (!finding || finding->cause == &causes::kNondeterministic) return finding;
   return Finding{&causes::kUndeclaredRead,
                  name +

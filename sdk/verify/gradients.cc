@@ -88,9 +88,10 @@ std::optional<Finding> CallChecks::absent_case(const Differentiable& differences
                             " gets no gradient; differences along a drawn direction give " +
                             number_text(slope.expected);
   if (run(alone).recorded) return Finding{&causes::kNoGradient, words};
-  const Session* other = work_.op.rule ? work_.subject.without(work_.op) : nullptr;
+  const Session* other =
+      work_.op.rule && work_.host_memory ? work_.subject.without(work_.op) : nullptr;
   if (!other) return std::nullopt;
-  const Gradients others = run_pass(*other, alone, work_.device);
+  const Gradients others = run_pass(*other, alone, host_of(*other));
   if (!others.good() || !others.of[operand]) return std::nullopt;
   return Finding{&causes::kNoGradient, words + "; another plugin's rule gives one"};
 }
@@ -154,12 +155,19 @@ std::optional<Finding> CallChecks::product_case(const Differentiable& difference
 std::optional<Finding> CallChecks::nan_case(const Differentiable& differences) {
   if (auto problem = problem_of(reference())) return problem;
   const Point all = drawn_direction(differences.at, work_.request.seed, kDirections + 1);
-  const Vector reached = derivative(differences.f, differences.at, all, nullptr);
+  const Vector reached = derivative(differences.f, differences.at, all);
   size_t at = 0;  // among the elements of all outputs
   for (size_t k = 0; k < reached.size(); ++k) {
     if (std::isfinite(reached[k]) && std::abs(reached[k]) > std::abs(reached[at])) at = k;
   }
-  if (reached.empty() || !(std::abs(reached[at]) > 1e-6)) return std::nullopt;
+  Vector only(reached.size(), 0.0);
+  const auto depends = [&](const Point& direction) {
+    return judge_slope(differences.f, differences.at, direction, only, 0, 1).verdict ==
+           Verdict::Wrong;
+  };
+  if (reached.empty()) return std::nullopt;
+  only[at] = 1;
+  if (!depends(all)) return std::nullopt;
   Pass changed = pass_;
   size_t begin = 0;
   std::string name;
@@ -179,19 +187,18 @@ std::optional<Finding> CallChecks::nan_case(const Differentiable& differences) {
   for (size_t i = 0; i < gradient.size(); ++i) {
     for (size_t k = 0; k < gradient[i].size(); ++k) {
       spread = spread || !std::isfinite(gradient[i][k]);
-      if (std::isfinite(gradient[i][k]) == false || gradient[i].size() > kEachElement) continue;
+      if (!std::isfinite(gradient[i][k]) || gradient[i].size() > kEachElement) continue;
       if (!found.of[i]) continue;
-      bool smooth = false;
-      const Vector column =
-          derivative(differences.f, differences.at, unit_direction(differences.at, i, k), &smooth);
-      if (!smooth || !(std::abs(column[at]) > 1e-6)) continue;
+      if (!depends(unit_direction(differences.at, i, k))) continue;
       return Finding{&causes::kGradientNan,
                      "with NaN as " + name + ", element " + index_text(k, found.of[i]->shape) +
                          " of the gradient of " + operand_name(call_, i) + " is " +
                          number_text(gradient[i][k]) + ", although that output depends on it"};
     }
   }
-  if (spread) return std::nullopt;
+  const bool none = std::none_of(found.of.begin(), found.of.end(),
+                                 [](const auto& each) { return each.has_value(); });
+  if (spread || none) return std::nullopt;
   return Finding{&causes::kGradientNan, "with NaN as " + name + ", all gradients are finite"};
 }
 
@@ -269,18 +276,7 @@ void check_refusal(Work& work, const SampleCall& call, const std::string& detail
   each.form = Form::Gradient;
   each.backend = work.backend;
   each.detail = detail;
-  if (!work.recorder.begin(each)) return;
-  std::optional<Finding> finding;
-  try {
-    finding = refusal_of(work, call);
-  } catch (const Failure& failure) {
-    finding = Finding{&causes::kRefused, failure.text};
-  }
-  if (finding) {
-    work.recorder.fail(*finding->cause, finding->words);
-  } else {
-    work.recorder.pass();
-  }
+  run_case(work.recorder, each, causes::kRefused, [&] { return refusal_of(work, call); });
 }
 
 // The op's good samples that anybody asked for.

@@ -102,56 +102,45 @@ double largest(const Vector& values) {
   return most;
 }
 
-Slope judge_slope(const Function& f, const Point& at, const Point& direction, const Vector& weights,
-                  double found, double scale) {
-  Slope best;
-  double apart = std::numeric_limits<double>::infinity();
-  double before = kNan;
-  double last = 0;
-  for (const double h : steps_for(at, direction)) {
-    const double numeric = dot(weights, central(f, at, direction, h));
-    const double size = std::max({std::abs(numeric), std::abs(found), 1e-3 * scale, 1e-9});
-    if (std::abs(numeric - found) <= kSlopeTolerance * size) return {Verdict::Right, numeric};
-    if (std::abs(numeric - before) / size < apart) {
-      apart = std::abs(numeric - before) / size;
-      best.expected = numeric;
-    }
-    before = numeric;
-    last = h;
+namespace {
+
+// How far rounding of the results may move their weighted slope: also where a change is lost in a
+// result of another magnitude.
+double rounding_of(const Vector& results, const Vector& weights, double h) {
+  double sum = 0;
+  for (size_t k = 0; k < results.size(); ++k) {
+    if (weights[k] != 0) sum += std::abs(weights[k] * results[k]);
   }
-  // What no two steps agree on is no derivative, and what stays infinite may still have one.
-  const Vector here = f(at);
-  bool settled = apart <= 1e-4;
-  for (size_t k = 0; k < here.size(); ++k) {
-    settled = settled && (weights[k] == 0 || std::isfinite(here[k]));
-  }
-  const bool smooth = settled && sides_agree(f, at, direction, last);
-  best.verdict = smooth ? Verdict::Wrong : Verdict::Unknown;
-  return best;
+  return 4 * std::numeric_limits<double>::epsilon() * sum / h;
 }
 
-Vector derivative(const Function& f, const Point& at, const Point& direction, bool* smooth) {
-  Vector best, before;
-  double apart = std::numeric_limits<double>::infinity();
-  double last = 0;
+}  // namespace
+
+Slope judge_slope(const Function& f, const Point& at, const Point& direction, const Vector& weights,
+                  double found, double scale) {
+  double before = kNan;
+  double last = kNan;
+  double size = 0;
+  double step = 0;
   for (const double h : steps_for(at, direction)) {
-    Vector now = central(f, at, direction, h);
-    if (best.empty()) best = now;
-    if (!before.empty()) {
-      double most = 0;
-      for (size_t k = 0; k < now.size(); ++k) {
-        if (std::isfinite(now[k])) most = std::max(most, std::abs(now[k] - before[k]));
-      }
-      if (most < apart) {
-        apart = most;
-        best = now;
-      }
-    }
-    before = std::move(now);
-    last = h;
+    before = last;
+    last = dot(weights, central(f, at, direction, h));
+    size = std::max({std::abs(last), std::abs(found), 1e-3 * scale, 1e-9});
+    step = h;
+    if (std::abs(last - found) <= kSlopeTolerance * size) return {Verdict::Right, last};
   }
-  if (smooth) *smooth = sides_agree(f, at, direction, last);
-  return best;
+  // What two steps do not agree on is no derivative, what is lost in rounding cannot be seen, and
+  // what stays infinite may still have a slope.
+  const Vector here = f(at);
+  const double rounding = rounding_of(here, weights, step);
+  const bool settled = std::abs(last - before) <= 1e-4 * size + rounding;
+  const bool visible = std::abs(last - found) > rounding;  // false where results are not finite
+  const bool wrong = settled && visible && sides_agree(f, at, direction, step);
+  return {wrong ? Verdict::Wrong : Verdict::Unknown, last};
+}
+
+Vector derivative(const Function& f, const Point& at, const Point& direction) {
+  return central(f, at, direction, 1e-4);
 }
 
 Point unit_direction(const Point& like, size_t operand, size_t element) {

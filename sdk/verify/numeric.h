@@ -33,14 +33,13 @@ struct Slope {
   double expected = 0;
 };
 
-// Is `found` the derivative of sum(weights * f) at `at` along `direction`? `relative` is the
-// accepted error beside the largest of both and 1e-3 of `scale`, the magnitude of such derivatives.
+// Is `found` the derivative of sum(weights * f) at `at` along `direction`? The accepted error is
+// kSlopeTolerance times the largest of both and of 1e-3 `scale`, the magnitude of such derivatives.
 Slope judge_slope(const Function& f, const Point& at, const Point& direction, const Vector& weights,
                   double found, double scale);
 
-// df/dt of f(at + t * direction) by the step that agrees best with the next one; NaN where results
-// are not finite. `smooth` (may be NULL) is false where the one-sided derivatives differ.
-Vector derivative(const Function& f, const Point& at, const Point& direction, bool* smooth);
+// df/dt of f(at + t * direction), of all results, by one step; NaN where they are not finite.
+Vector derivative(const Function& f, const Point& at, const Point& direction);
 
 double dot(const Vector& a, const Vector& b);
 double dot(const Point& a, const Point& b);

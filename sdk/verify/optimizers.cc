@@ -3,261 +3,16 @@
 // parameters and gradients, saved and resumed, captured, and what it must refuse.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <tenon/sdk/draw.hpp>
 #include <tenon/sdk/sample_value.hpp>
 
+#include "backward_call.h"
 #include "checks.h"
+#include "finding.h"
 #include "oracle.h"
+#include "training.h"
 
 namespace tenon::verify {
 namespace {
-
-struct Finding {
-  const Cause* cause = nullptr;
-  std::string words;
-};
-
-struct RunSample {
-  uint32_t number = 0;
-  std::string text, fragment;
-  tenon_status expect = TENON_OK;
-  uint32_t steps = 1;
-  sdk::Sample parsed;
-  std::vector<Array> parameters;
-};
-
-struct Named {
-  std::string name;
-  tenon_value value{};
-};
-
-// All there is after a step.
-struct State {
-  std::vector<Array> parameters;
-  std::map<std::string, std::vector<Array>> states;
-};
-
-void fill_drawn(Array& array, const sdk::SampleTensor& like, uint64_t seed, uint64_t number) {
-  sdk::dispatch_dtype(array.dtype, [&]<class T>() {
-    for (size_t i = 0; i < array.count(); ++i) {
-      sdk::store(array.bytes.data() + i * sizeof(T), sdk::sample_element<T>(like, seed, number, i));
-    }
-  });
-}
-
-std::vector<RunSample> samples_of(const Json& samples, const std::string& optimizer,
-                                  uint64_t seed) {
-  std::vector<RunSample> list;
-  for (const Json& entry : samples) {
-    if (entry.at("optimizer") != optimizer) continue;
-    RunSample sample;
-    sample.number = static_cast<uint32_t>(list.size());
-    sample.text = entry.at("text");
-    sample.fragment = entry.at("fragment");
-    sample.expect = entry.at("expect");
-    sample.steps = entry.at("steps");
-    try {
-      sample.parsed = sdk::parse_sample(sample.text);
-    } catch (const std::runtime_error& error) {
-      throw Failure{optimizer + ", sample \"" + sample.text + "\": " + error.what()};
-    }
-    for (const sdk::SampleInput& input : sample.parsed.inputs) {
-      if (input.kind != sdk::SampleInput::Kind::Tensor) {
-        throw Failure{optimizer + ", sample \"" + sample.text +
-                      "\": expected tensors alone before '|', the parameters"};
-      }
-      Array array = make_array(sdk::sample_dtype(input.tensor.dtype), input.tensor.dims);
-      fill_drawn(array, input.tensor, seed, sample.parameters.size());
-      sample.parameters.push_back(std::move(array));
-    }
-    list.push_back(std::move(sample));
-  }
-  return list;
-}
-
-// Of step `step` for parameter `index`: tensor number n * (step + 1) + index, from [-1, 1).
-Array gradient_of(const RunSample& sample, uint32_t step, size_t index, uint64_t seed) {
-  Array array = make_array(sample.parameters[index].dtype, sample.parameters[index].shape);
-  sdk::SampleTensor like;
-  like.dtype = dtype_name(array.dtype);
-  like.dims = array.shape;
-  fill_drawn(array, like, seed, sample.parameters.size() * (step + 1) + index);
-  return array;
-}
-
-struct ReleaseOptimizer {
-  void operator()(tenon_optimizer* optimizer) const { tenon_optimizer_release(optimizer); }
-};
-struct ReleasePlan {
-  void operator()(tenon_plan* plan) const { tenon_plan_release(plan); }
-};
-
-std::vector<Layout> plain_layouts(const RunSample& sample) {
-  std::vector<Layout> layouts;
-  for (int turn = 0; turn < 2; ++turn) {
-    for (const Array& array : sample.parameters) {
-      layouts.push_back(layouts_for(array.shape, false, true).front());
-    }
-  }
-  return layouts;
-}
-
-// One optimizer over parameters of its own. Layouts are those of the parameters, then those of the
-// gradients.
-class Training {
- public:
-  Training(const Session& session, const RunSample& sample, std::span<const Layout> layouts,
-           const tenon_device& device, uint64_t seed)
-      : session_(session), sample_(sample), seed_(seed) {
-    for (size_t i = 0; i < sample.parameters.size(); ++i) {
-      parameters_.push_back(
-          std::make_unique<Placed>(session, sample.parameters[i], layouts[i], device));
-      const Array& like = sample.parameters[i];
-      gradients_.push_back(std::make_unique<Placed>(session, make_array(like.dtype, like.shape),
-                                                    layouts[sample.parameters.size() + i], device));
-      const tenon_status wanted =
-          tenon_tensor_set_requires_grad(session.context(), parameters_[i]->get(), 1);
-      if (sample.expect == TENON_OK) session.check(wanted);
-    }
-  }
-
-  tenon_status create(const std::string& optimizer, const std::vector<Named>& hypers) {
-    std::vector<tenon_string> names;
-    std::vector<tenon_value> values;
-    for (const Named& hyper : hypers) {
-      names.push_back({hyper.name.data(), hyper.name.size()});
-      values.push_back(hyper.value);
-    }
-    std::vector<tenon_tensor*> parameters;
-    for (const auto& placed : parameters_) parameters.push_back(placed->get());
-    tenon_optimizer* made = nullptr;
-    const tenon_status status = tenon_optimizer_create(
-        session_.context(), optimizer.data(), optimizer.size(), parameters.data(),
-        static_cast<uint32_t>(parameters.size()), names.data(), values.data(),
-        static_cast<uint32_t>(names.size()), &made);
-    optimizer_.reset(made);
-    return status;
-  }
-
-  void step(uint32_t number) {
-    give_gradients(number);
-    session_.check(tenon_optimizer_run(session_.context(), optimizer_.get(), 0));
-  }
-
-  // Runs the step and keeps it to be replayed.
-  void capture_step(uint32_t number) {
-    give_gradients(number);
-    session_.check(tenon_capture_begin(session_.context(), nullptr, 0));
-    const tenon_status ran = tenon_optimizer_run(session_.context(), optimizer_.get(), 0);
-    tenon_plan* plan = nullptr;
-    const tenon_status ended = tenon_capture_end(session_.context(), &plan);
-    plan_.reset(plan);
-    session_.check(ran);
-    session_.check(ended);
-  }
-  void replay_step(uint32_t number) {
-    give_gradients(number);
-    session_.check(tenon_plan_run(session_.context(), plan_.get()));
-  }
-
-  State state(const std::vector<std::string>& names) const {
-    State now;
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      now.parameters.push_back(parameters_[i]->read());
-      for (const std::string& name : names) {
-        now.states[name].push_back(contents_of(session_, state_tensor(i, name)));
-      }
-    }
-    return now;
-  }
-
-  void restore(const State& saved) {
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      overwrite(parameters_[i]->get(), saved.parameters[i]);
-      for (const auto& [name, arrays] : saved.states) {
-        overwrite(state_tensor(i, name), arrays[i]);
-      }
-    }
-  }
-
-  // Writes that missed, and states whose dimensions lie in another order than the parameter's.
-  std::optional<Finding> memory_problem(const std::vector<std::string>& names,
-                                        uint32_t last_step) const {
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      const std::string number = std::to_string(i);
-      if (!parameters_[i]->outside_untouched()) {
-        return Finding{&causes::kOverrun, "a step wrote outside of parameter " + number};
-      }
-      if (!gradients_[i]->outside_untouched()) {
-        return Finding{&causes::kOverrun,
-                       "a step wrote outside of the gradient of parameter " + number};
-      }
-      if (gradients_[i]->read() != gradient_of(sample_, last_step, i, seed_)) {
-        return Finding{&causes::kInputChanged,
-                       "a step changed the gradient of parameter " + number};
-      }
-      for (const std::string& name : names) {
-        if (in_same_order(parameters_[i]->get(), state_tensor(i, name))) continue;
-        return Finding{&causes::kOptimizerStrides,
-                       "state " + name + " of parameter " + number +
-                           " has its dimensions in another order in memory than the parameter"};
-      }
-    }
-    return std::nullopt;
-  }
-
- private:
-  void give_gradients(uint32_t number) {
-    for (size_t i = 0; i < parameters_.size(); ++i) {
-      gradients_[i]->write(gradient_of(sample_, number, i, seed_));
-      session_.check(
-          tenon_tensor_set_grad(session_.context(), parameters_[i]->get(), gradients_[i]->get()));
-    }
-  }
-
-  tenon_tensor* state_tensor(size_t index, const std::string& name) const {
-    tenon_tensor* tensor = nullptr;
-    session_.check(tenon_optimizer_get_state(session_.context(), optimizer_.get(),
-                                             static_cast<uint32_t>(index), name.data(), name.size(),
-                                             &tensor));
-    if (!tensor) throw Failure{"state " + name + " is not there after a step"};
-    return tensor;
-  }
-
-  // From outside of autograd, which protects leaves that want gradients.
-  void overwrite(tenon_tensor* tensor, const Array& array) {
-    tenon_tensor* alias = nullptr;
-    session_.check(tenon_tensor_create_detached(session_.context(), tensor, &alias));
-    const Tensor owned(alias);
-    session_.check(
-        tenon_tensor_set_data(session_.context(), alias, array.bytes.data(), array.bytes.size()));
-  }
-
-  bool in_same_order(const tenon_tensor* parameter, const tenon_tensor* state) const {
-    tenon_view first{}, second{};
-    session_.check(tenon_tensor_get_view(session_.context(), parameter, &first));
-    session_.check(tenon_tensor_get_view(session_.context(), state, &second));
-    if (second.rank != first.rank) return second.rank == 0;
-    for (int32_t i = 0; i < first.rank; ++i) {
-      for (int32_t k = 0; k < first.rank; ++k) {
-        const bool below = std::abs(first.strides[i]) < std::abs(first.strides[k]);
-        if (below && first.shape[i] > 1 && first.shape[k] > 1 &&
-            std::abs(second.strides[i]) > std::abs(second.strides[k])) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  const Session& session_;
-  const RunSample& sample_;
-  const uint64_t seed_;
-  std::vector<std::unique_ptr<Placed>> parameters_, gradients_;
-  std::unique_ptr<tenon_optimizer, ReleaseOptimizer> optimizer_;
-  std::unique_ptr<tenon_plan, ReleasePlan> plan_;
-};
 
 // ---- Comparing ----------------------------------------------------------------------------------
 
@@ -302,8 +57,8 @@ class Checks {
         recorder_(recorder),
         request_(request),
         optimizer_(optimizer),
-        name_(optimizer.at("name")) {
-    session_.check(tenon_device_find(session_.context(), "", 0, 0, &host_));
+        name_(optimizer.at("name")),
+        host_(host_of(session_)) {
     for (const Json& device : session_.query("devices")) {
       if (device.at("host_memory")) backend_ = device.at("kind");
     }
@@ -328,18 +83,7 @@ class Checks {
     each.form = form;
     each.backend = backend_;
     each.detail = detail;
-    if (!recorder_.begin(each)) return;
-    std::optional<Finding> finding;
-    try {
-      finding = body();
-    } catch (const Failure& failure) {
-      finding = Finding{&causes::kRefused, failure.text};
-    }
-    if (finding) {
-      recorder_.fail(*finding->cause, finding->words);
-    } else {
-      recorder_.pass();
-    }
+    run_case(recorder_, each, causes::kRefused, std::forward<Body>(body));
   }
 
   std::vector<Named> hypers_of(const RunSample& sample) const {
@@ -390,7 +134,7 @@ class Checks {
   std::string name_, backend_;
   std::vector<std::string> states_;
   std::map<uint32_t, std::vector<State>> traces_;
-  tenon_device host_{};
+  tenon_device host_;
 };
 
 std::optional<Finding> Checks::remembered(const RunSample& sample) {

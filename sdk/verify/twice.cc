@@ -211,18 +211,7 @@ void check_call(Work& work, const SampleCall& call, const Pass& pass) {
   each.layouts = pass.case_layouts();
   each.form = Form::Twice;
   each.backend = work.backend;
-  if (!work.recorder.begin(each)) return;
-  std::optional<Finding> finding;
-  try {
-    finding = judge(second);
-  } catch (const Failure& failure) {
-    finding = Finding{&causes::kSecondOrder, failure.text};
-  }
-  if (finding) {
-    work.recorder.fail(*finding->cause, finding->words);
-  } else {
-    work.recorder.pass();
-  }
+  run_case(work.recorder, each, causes::kSecondOrder, [&] { return judge(second); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "core/api/context.h"
 
 #include <cstdio>
+#include <memory>
 
 #include "core/autograd/graph.h"
 #include "core/dispatch/select.h"
@@ -45,10 +46,16 @@ void ErrorRecord::store_out_of_memory(uint64_t bytes, uint64_t call_sequence) no
 
 Context::Context(Runtime& owner)
     : runtime(&owner), id(owner.contexts.fetch_add(1)), no_scope(owner.intern_scope("")) {
+  auto cache = std::make_unique<dispatch::KernelCache>();
   graph = autograd::create_graph(owner);
-  kernels = new dispatch::KernelCache;
+  try {
+    owner.add_context(*this);
+  } catch (...) {
+    graph->release();
+    throw;
+  }
+  kernels = cache.release();
   owner.retain();
-  owner.add_context(*this);
 }
 
 Context::~Context() {

@@ -3,7 +3,9 @@
 #include "core/api/device.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "core/api/pinned.h"
@@ -80,7 +82,10 @@ Device::Device(Runtime& owner, const registry::Backend& from, int32_t index, uin
     Device* d = static_cast<Device*>(self);
     const tenon_status status = d->backend->table->alloc(d->backend->self, d->id.index, bytes, out);
     if (status == TENON_E_DEVICE_LOST) {
-      d->note_lost("", "an allocation of " + std::to_string(bytes) + " bytes");
+      char detail[48];
+      std::snprintf(detail, sizeof detail, " of %llu bytes",
+                    static_cast<unsigned long long>(bytes));
+      d->note_lost("", "an allocation", detail);
     }
     return status == TENON_OK;
   };
@@ -137,7 +142,7 @@ void Enqueueing::end() noexcept {
 void Device::check(tenon_status status, const std::string& what) {
   if (status == TENON_OK) return;
   if (status == TENON_E_DEVICE_LOST) {
-    note_lost("", "the request to " + what);
+    note_lost("", "the request to ", what.c_str());
     require_alive();
   }
   throw Error{.status = status,
@@ -194,23 +199,26 @@ void Device::wait(Asker asker) {
   if (host_) return;
   require_alive();
   collect();
-  std::shared_ptr<const Error> failure;
+  std::unique_ptr<Error> failure;
   tenon_status wordless = TENON_OK;
   {
     std::lock_guard lock(mutex_);
+    const auto entry = untold_.find(asker);
+    // Copied before it is taken: without memory it waits for the next call.
     if (failure_) {
+      failure = std::make_unique<Error>(*failure_);
       for (const Asker other : concerned_) {
         if (other != asker) untold_.try_emplace(other, failure_);
       }
-      failure = std::exchange(failure_, nullptr);
-    } else if (const auto entry = untold_.find(asker); entry != untold_.end()) {
-      failure = entry->second;
+      failure_ = nullptr;
+    } else if (entry != untold_.end()) {
+      failure = std::make_unique<Error>(*entry->second);
     }
     untold_.erase(asker);
     wordless = std::exchange(wordless_, TENON_OK);
   }
   require_alive();
-  if (failure) throw Error(*failure);
+  if (failure) throw Error(std::move(*failure));
   check(wordless, "finish its work");
 }
 
@@ -248,7 +256,7 @@ void Device::keep(tenon_status status, const std::string& words) {
     only = window_.only();
   }
   if (status == TENON_E_DEVICE_LOST) {
-    return note_lost(words, "a wait for: " + window);
+    return note_lost(words, "a wait for: ", window.c_str());
   }
   auto made = std::make_shared<const Error>(
       Error{.status = status,
@@ -274,14 +282,19 @@ void Device::forget(Asker asker) noexcept {
   std::erase(concerned_, asker);
 }
 
-void Device::note_lost(const std::string& words, const std::string& noticed_by) {
-  Error error{.status = TENON_E_DEVICE_LOST,
-              .message = "device " + name() + " is lost, noticed by " + noticed_by +
-                         (words.empty() ? "" : ": " + words),
-              .expected = "a device that works",
-              .found = "a lost one",
-              .plugin = backend->plugin->id,
-              .hint = "release what is on it; start a new runtime once the device is back"};
+void Device::note_lost(const std::string& words, const char* noticed_by,
+                       const char* detail) noexcept {
+  Error error{.status = TENON_E_DEVICE_LOST, .message = {}};
+  try {
+    error.message = "device " + name() + " is lost, noticed by " + noticed_by + detail +
+                    (words.empty() ? "" : ": " + words);
+    error.expected = "a device that works";
+    error.found = "a lost one";
+    error.plugin = backend->plugin->id;
+    error.hint = "release what is on it; start a new runtime once the device is back";
+  } catch (const std::bad_alloc&) {
+    error.message = "device lost";  // short enough to need no memory
+  }
   std::lock_guard lock(mutex_);
   if (lost_.load(std::memory_order_relaxed)) return;
   lost_error_ = std::move(error);

@@ -98,7 +98,8 @@ struct Device {
     if (!host_ && lost_.load(std::memory_order_acquire)) throw Error(lost_error_);
   }
   // A slot of the backend, or a kernel, answered TENON_E_DEVICE_LOST. The first one counts.
-  void note_lost(const std::string& words, const std::string& noticed_by);
+  void note_lost(const std::string& words, const char* noticed_by,
+                 const char* detail = "") noexcept;
   // "" where it is not; else the message.
   std::string lost_message() const;
   // The context goes: nobody will ask for what it has not been told.

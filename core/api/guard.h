@@ -27,6 +27,18 @@ inline void store(Context& context, const Error& error) noexcept {
   }
 }
 
+// A fault of Tenon's own.
+inline tenon_status store_internal(Context& context, const char* words) noexcept {
+  try {
+    context.error.store({.status = TENON_E_INTERNAL, .message = words}, *context.scope_path(),
+                        context.sequence);
+    return TENON_E_INTERNAL;
+  } catch (...) {
+    context.error.store_out_of_memory(0, context.sequence);
+    return TENON_E_MEMORY;
+  }
+}
+
 // Marks the context as in use, so that a second thread, or a plugin calling back into the public
 // API, is told so instead of corrupting it.
 class InUse {
@@ -77,11 +89,9 @@ tenon_status guard(const tenon_context* handle, Body&& body) noexcept {
     context.error.store_out_of_memory(0, context.sequence);
     return TENON_E_MEMORY;
   } catch (const std::exception& error) {
-    store(context, Error{.status = TENON_E_INTERNAL, .message = error.what()});
-    return TENON_E_INTERNAL;
+    return store_internal(context, error.what());
   } catch (...) {
-    store(context, Error{.status = TENON_E_INTERNAL, .message = "unknown exception"});
-    return TENON_E_INTERNAL;
+    return store_internal(context, "unknown exception");
   }
 }
 
@@ -159,9 +169,16 @@ auto& require_slot(const void* handle, const char* kind) {
   return *slot;
 }
 
-inline tenon_text* make_text(std::string text) {
+// The text that `write` returns. What writing ends (a recording) ends only where the text is given.
+template <class Write>
+tenon_text* make_text(Write&& write) {
   TextSlot* slot = TextSlab::instance().create();
-  slot->text = std::move(text);
+  try {
+    slot->text = write();
+  } catch (...) {
+    TextSlab::instance().destroy(slot);
+    throw;
+  }
   return static_cast<tenon_text*>(TextSlab::to_handle(slot));
 }
 

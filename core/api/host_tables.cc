@@ -25,6 +25,17 @@ std::string text_of(const char* data, uint64_t length) {
   return length == TENON_NUL ? std::string(data) : std::string(data, length);
 }
 
+// A fault of Tenon's own.
+tenon_status fail_internal(Call& call, const char* words) noexcept {
+  try {
+    call.fail(Error{.status = TENON_E_INTERNAL, .message = words});
+    return TENON_E_INTERNAL;
+  } catch (...) {
+    call.out_of_memory = true;
+    return TENON_E_MEMORY;
+  }
+}
+
 template <class Body>
 tenon_status host_guard(tenon_call* window, Body&& body) noexcept {
   if (!window) return TENON_E_ARGUMENT;
@@ -43,8 +54,9 @@ tenon_status host_guard(tenon_call* window, Body&& body) noexcept {
     call.out_of_memory = true;
     return TENON_E_MEMORY;
   } catch (const std::exception& error) {
-    call.fail(Error{.status = TENON_E_INTERNAL, .message = error.what()});
-    return TENON_E_INTERNAL;
+    return fail_internal(call, error.what());
+  } catch (...) {
+    return fail_internal(call, "unknown exception");
   }
 }
 

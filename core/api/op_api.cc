@@ -27,11 +27,7 @@ std::span<const tenon_value> read_values(const tenon_value* data, uint32_t count
 }
 
 // The capture ended, or failed; either way it is over.
-std::unique_ptr<plan::Recorder> take_capture(Context& context) {
-  if (!context.capturing) {
-    throw Error{.status = TENON_E_STATE,
-                .message = "tenon_capture_end without tenon_capture_begin"};
-  }
+std::unique_ptr<plan::Recorder> take_capture(Context& context) noexcept {
   std::unique_ptr<plan::Recorder> recorder(context.capturing);
   context.capturing = nullptr;
   context.capture = nullptr;
@@ -127,9 +123,10 @@ tenon_status tenon_op_explain(tenon_context* context, const tenon_op* op, const 
                               tenon_text** out_json) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_json, "out_json");
-    *out_json =
-        make_text(dispatch::explain(cx, require_op(cx, op), read_values(inputs, n_inputs, "inputs"),
-                                    read_values(attrs, n_attrs, "attrs")));
+    const registry::Op& which = require_op(cx, op);
+    const auto operands = read_values(inputs, n_inputs, "inputs");
+    const auto attributes = read_values(attrs, n_attrs, "attrs");
+    *out_json = make_text([&] { return dispatch::explain(cx, which, operands, attributes); });
   });
 }
 
@@ -152,10 +149,19 @@ tenon_status tenon_capture_begin(tenon_context* context, tenon_tensor* const* in
 tenon_status tenon_capture_end(tenon_context* context, tenon_plan** out_plan) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_plan, "out_plan");
-    const std::unique_ptr<plan::Recorder> recorder = take_capture(cx);
-    std::unique_ptr<plan::Plan> made = recorder->finish(cx);
+    if (!cx.capturing) {
+      throw Error{.status = TENON_E_STATE,
+                  .message = "tenon_capture_end without tenon_capture_begin"};
+    }
+    // Before anything ends: without memory the capture goes on.
     plan::PlanSlot* slot = plan::PlanSlab::instance().create();
-    slot->plan = made.release();
+    const std::unique_ptr<plan::Recorder> recorder = take_capture(cx);
+    try {
+      slot->plan = recorder->finish(cx).release();
+    } catch (...) {
+      plan::PlanSlab::instance().destroy(slot);
+      throw;
+    }
     *out_plan = static_cast<tenon_plan*>(plan::PlanSlab::to_handle(slot));
   });
 }
@@ -190,7 +196,7 @@ tenon_status tenon_plan_set(tenon_context* context, tenon_plan* plan, uint32_t i
 tenon_status tenon_plan_get_text(tenon_context* context, tenon_plan* plan, tenon_text** out_text) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_text, "out_text");
-    *out_text = make_text(require_plan(cx, plan).text());
+    *out_text = make_text([&] { return require_plan(cx, plan).text(); });
   });
 }
 

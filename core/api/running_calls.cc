@@ -5,6 +5,7 @@
 // that enters, and exchanged for itself here: either that comes first, and the call sees the
 // change, or the call is seen and waited for.
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <chrono>
 #include <thread>
 
@@ -48,7 +49,8 @@ void Runtime::remove_context(Context& context) noexcept {
 
 void Runtime::wait_for_calls(Context& self) {
   const Waiting waiting(self);
-  std::vector<Pending> pending;
+  // In place for any usual number of contexts: what the caller has changed cannot be undone.
+  boost::container::small_vector<Pending, 256> pending;
   {
     std::lock_guard lock(mutex_);
     for (Context* context : contexts_) {
@@ -67,7 +69,7 @@ void Runtime::wait_for_calls(Context& self) {
   while (true) {
     {
       std::lock_guard lock(mutex_);
-      std::erase_if(pending, has_returned);
+      pending.erase(std::remove_if(pending.begin(), pending.end(), has_returned), pending.end());
     }
     if (pending.empty()) return;
     self.check_interrupt();

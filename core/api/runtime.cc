@@ -254,8 +254,10 @@ std::vector<std::pair<uint32_t, std::string>> Runtime::pins() const {
 
 void Runtime::set_pin(uint32_t op_index, const std::string& plugin) {
   std::lock_guard lock(mutex_);
-  std::erase_if(pins_, [&](const auto& pin) { return pin.first == op_index; });
-  if (!plugin.empty()) pins_.emplace_back(op_index, plugin);
+  auto pins = pins_;
+  std::erase_if(pins, [&](const auto& pin) { return pin.first == op_index; });
+  if (!plugin.empty()) pins.emplace_back(op_index, plugin);
+  pins_.swap(pins);
   registry.raise_epoch();
 }
 

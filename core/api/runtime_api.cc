@@ -72,7 +72,7 @@ tenon_status tenon_runtime_query(tenon_context* context, const char* topic, uint
                                  tenon_text** out_json) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_json, "out_json");
-    *out_json = make_text(query(cx, require_text(topic, topic_length, "topic")));
+    *out_json = make_text([&] { return query(cx, require_text(topic, topic_length, "topic")); });
   });
 }
 
@@ -103,9 +103,10 @@ tenon_status tenon_plugin_deactivate(tenon_context* context, const char* id, uin
     refuse_in_capture(cx, "deactivating a plugin");
     Runtime& runtime = *cx.runtime;
     const std::string_view name = require_text(id, id_length, "id");
+    const std::vector<Device*> devices = runtime.devices();  // before there is anything to undo
     runtime.plugins.deactivate(name);
     runtime.wait_for_calls(cx);
-    for (Device* device : runtime.devices()) device->settle();
+    for (Device* device : devices) device->settle();
     runtime.prepared->drop(*runtime.plugins.find(name));
   });
 }
@@ -316,6 +317,6 @@ tenon_status tenon_trace_end(tenon_context* context, tenon_text** out_json) {
     if (!cx.runtime->trace.active()) {
       throw Error{.status = TENON_E_STATE, .message = "tenon_trace_end without tenon_trace_begin"};
     }
-    *out_json = make_text(cx.runtime->trace.end());
+    *out_json = make_text([&] { return cx.runtime->trace.end(); });
   });
 }

@@ -315,7 +315,7 @@ tenon_status tenon_tensor_get_text(tenon_context* context, const tenon_tensor* t
     require_pointer(out_text, "out_text");
     Tensor& t = require_tensor(cx, tensor, "tensor");
     refuse_in_capture(cx, "reading on the host");
-    *out_text = make_text(tensor::to_text(cx, t, flags));
+    *out_text = make_text([&] { return tensor::to_text(cx, t, flags); });
   });
 }
 

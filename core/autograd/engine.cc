@@ -7,6 +7,9 @@
 #include "core/autograd/engine.h"
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
+#include <mutex>
 #include <unordered_map>
 
 #include "core/autograd/rows.h"
@@ -29,6 +32,22 @@ struct Watched {
   Node* node = nullptr;  // counted
   uint32_t output = 0;
   Ref grad;
+};
+
+// Gives up one reference at the end of a scope.
+struct Hold {
+  Node* node;
+  ~Hold() {
+    if (node) release_node(node);
+  }
+};
+
+// What becomes of one leaf's gradient once those of all leaves are complete.
+struct Change {
+  Link* link = nullptr;
+  Ref grad;      // the new gradient
+  Ref sum;       // or: what the gradient there is becomes, in its own memory
+  RowGrad rows;  // or: the new gradient as rows
 };
 
 bool earlier(const Node* a, const Node* b) { return a->sequence < b->sequence; }
@@ -91,10 +110,10 @@ class Walk {
 
   void push(Node& node) {
     if (node.queued) return;
-    node.queued = true;
-    ++node.refs;
     node.grads.resize(node.n_outputs);
     heap_.push_back(&node);
+    node.queued = true;
+    ++node.refs;
     std::push_heap(heap_.begin(), heap_.end(), earlier);
   }
 
@@ -121,8 +140,10 @@ class Walk {
   Ref fitted(const Node& node, uint32_t flat, Ref grad) const;
   void send(const Node& node, uint32_t flat, Ref dense, RowGrad rows);
   void step(Node& node);
-  void commit_dense(Link& link, LeafGrad& entry);
-  void commit_rows(Link& link, LeafGrad& entry);
+  Change change_dense(Link& link, LeafGrad& entry);
+  Change change_rows(Link& link, LeafGrad& entry);
+  Change change(Link& link, LeafGrad& entry);
+  void publish(Change& change);
   bool keeps_rows(const Tensor& leaf) const {
     return leaf.device().host_memory() && !context_.capturing && !create_;
   }
@@ -170,24 +191,24 @@ void Walk::seed(Tensor& root, Tensor* given, size_t index) {
     grad = Ref(dispatch::full(context_, root.device(), root.dtype(), root.shape(),
                               dispatch::int_value(1)));
   }
-  Edge edge = edge_to(root, *context_.graph);
+  const Edge edge = edge_to(root, *context_.graph);
+  const Hold hold{edge.node};
   if (edge.leaf) {
     accumulate(leaf_entry(root).dense, std::move(grad));
     return;
   }
   push(*edge.node);
-  Node& node = *edge.node;
-  release_node(edge.node);  // the heap holds it
-  accumulate(node.grads[edge.output], std::move(grad));
+  accumulate(edge.node->grads[edge.output], std::move(grad));
 }
 
 void Walk::watch(Tensor& input) {
-  Watched watched;
-  Edge edge = edge_to(input, *context_.graph);
-  watched.node = edge.node;
-  watched.output = edge.output;
-  const auto [entry, fresh] = watched_.try_emplace(&input, std::move(watched));
-  if (!fresh && edge.node) release_node(edge.node);
+  const Edge edge = edge_to(input, *context_.graph);
+  const Hold hold{edge.node};
+  const auto [entry, fresh] = watched_.try_emplace(&input);
+  if (!fresh) return;
+  entry->second.node = edge.node;
+  entry->second.output = edge.output;
+  if (edge.node) ++edge.node->refs;
 }
 
 // The gradient in the input's own shape; broadcasting is undone by the SUM_TO role.
@@ -277,55 +298,87 @@ void Walk::run() {
   }
 }
 
-void Walk::commit_dense(Link& link, LeafGrad& entry) {
+Change Walk::change_dense(Link& link, LeafGrad& entry) {
+  // Copied where its memory is shared with other gradients, a seed, or a plan.
+  if (!only_ours(*entry.dense) && !create_) {
+    entry.dense = Ref(dispatch::copy(context_, *entry.dense));
+  }
+  for (const RowGrad& rows : entry.rows) add_rows_into(context_, *entry.dense, rows);
+  entry.rows.clear();
   if (link.row_indices) {
     add_rows_into(context_, *entry.dense, {link.row_indices, link.row_values});
-    link.row_indices = Ref();
-    link.row_values = Ref();
   }
+  Change change{&link, {}, {}, {}};
   if (!link.grad) {
-    link.grad = std::move(entry.dense);
-    return;
-  }
-  if (create_) {
-    link.grad = Ref(dispatch::add(context_, *link.grad, *entry.dense));
-  } else {
+    change.grad = std::move(entry.dense);
+  } else if (create_) {
+    change.grad = Ref(dispatch::add(context_, *link.grad, *entry.dense));
+  } else if (context_.capture) {
+    // A replay has to add into the gradient's own memory.
     dispatch::add_into(context_, *link.grad, *entry.dense);
+    change.grad = link.grad;
+  } else {
+    dispatch::add_into(context_, *entry.dense, *link.grad);
+    change.sum = std::move(entry.dense);
   }
+  return change;
 }
 
-void Walk::commit_rows(Link& link, LeafGrad& entry) {
-  const tenon_meta table = tensor::meta_of(*entry.leaf);
+Change Walk::change_rows(Link& link, LeafGrad& entry) {
+  Change change{&link, {}, {}, {}};
   if (link.grad) {
-    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *link.grad, rows);
-    return;
+    change.sum = Ref(dispatch::copy(context_, *link.grad));
+    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *change.sum, rows);
+    return change;
   }
   std::vector<RowGrad> parts;
   if (link.row_indices) parts.push_back({link.row_indices, link.row_values});
   for (RowGrad& rows : entry.rows) parts.push_back(std::move(rows));
-  RowGrad merged = coalesce(context_, table, parts);
-  link.row_indices = std::move(merged.indices);
-  link.row_values = std::move(merged.values);
+  change.rows = coalesce(context_, tensor::meta_of(*entry.leaf), parts);
+  return change;
 }
 
+Change Walk::change(Link& link, LeafGrad& entry) {
+  if (entry.dense) return change_dense(link, entry);
+  if (!entry.rows.empty()) return change_rows(link, entry);
+  return {};
+}
+
+// Cannot fail but for a gradient that lies on a device or is not row-major: the copy is a launch.
+void Walk::publish(Change& change) {
+  if (!change.link) return;
+  Link& link = *change.link;
+  if (!change.sum) {
+    link.grad = std::move(change.grad);
+    link.row_indices = std::move(change.rows.indices);
+    link.row_values = std::move(change.rows.values);
+    return;
+  }
+  Tensor& grad = *link.grad;
+  if (!grad.device().host_memory() || !grad.contiguous() || !change.sum->contiguous()) {
+    return dispatch::copy_into(context_, *change.sum, grad);
+  }
+  std::memcpy(grad.view.data, change.sum->view.data,
+              static_cast<size_t>(grad.elements()) * grad.element_size());
+  grad.storage->written(context_.runtime->registry.role(TENON_ROLE_ADD), context_.scope_path());
+}
+
+// Leaves change together: where one of the sums fails, none of them has.
 void Walk::commit() {
   const GradMode mode(context_, create_);
-  for (Tensor* leaf : leaf_order_) {
-    LeafGrad& entry = leaves_.at(leaf);
-    Link& link = link_of(*leaf);
-    std::lock_guard lock(link.mutex);
-    // Copied where its memory is shared with other gradients, a seed, or a plan.
-    if (entry.dense && !only_ours(*entry.dense) && !create_) {
-      entry.dense = Ref(dispatch::copy(context_, *entry.dense));
-    }
-    if (entry.dense) {
-      for (const RowGrad& rows : entry.rows) add_rows_into(context_, *entry.dense, rows);
-      entry.rows.clear();
-      commit_dense(link, entry);
-    } else if (!entry.rows.empty()) {
-      commit_rows(link, entry);
-    }
+  std::vector<Link*> links;
+  for (Tensor* leaf : leaf_order_) links.push_back(&link_of(*leaf));
+  std::vector<Change> changes;
+  changes.reserve(links.size());
+  // Contexts may share leaves, so all of them lock in one order.
+  std::vector<Link*> ordered = links;
+  std::sort(ordered.begin(), ordered.end(), std::less<>());
+  std::vector<std::unique_lock<std::mutex>> locks;
+  for (Link* link : ordered) locks.emplace_back(link->mutex);
+  for (size_t i = 0; i < links.size(); ++i) {
+    changes.push_back(change(*links[i], leaves_.at(leaf_order_[i])));
   }
+  for (Change& each : changes) publish(each);
 }
 
 Ref Walk::taken(Tensor& input) {

@@ -2,6 +2,7 @@
 // core/autograd/engine.h: recording a call, and the backward walk.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,13 +23,30 @@ const registry::VjpRule* rule_of(const dispatch::Invocation& call, std::string* 
 // Does any tensor operand want a gradient, with grad enabled?
 bool wants_recording(const dispatch::Invocation& call);
 
-// Builds the call's node, with its edges and saved inputs, before the kernel runs: an in-place
-// kernel overwrites what the edges are read from. NULL rule is allowed: backward then fails with
-// the op's name. Throws GRAPH_OWNER.
-Node* begin_record(dispatch::Invocation& call);
-// After the kernel: saves outputs and attaches the node to them. `outputs` has NULL where unwanted.
-void end_record(dispatch::Invocation& call, Node& node, std::span<Tensor* const> outputs,
-                bool is_view);
+// One call's node from before its kernel runs until its outputs hold it. Destroys a node that never
+// got an output. Without begin() the others do nothing.
+class Recording {
+ public:
+  Recording() = default;
+  ~Recording() {
+    if (node_) release_node(node_);
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  // Makes the node, with its edges and saved inputs: an in-place kernel overwrites what the edges
+  // are read from. No rule is allowed: backward then fails with the op's name. Throws GRAPH_OWNER.
+  void begin(dispatch::Invocation& call);
+  // Saves `outputs` (NULL where unwanted) and makes all that end() needs, because what the kernel
+  // writes cannot be undone.
+  void reserve(const dispatch::Invocation& call, std::span<Tensor* const> outputs);
+  // After the kernel: attaches the node to the same outputs.
+  void end(std::span<Tensor* const> outputs, bool is_view) noexcept;
+
+ private:
+  Node* node_ = nullptr;
+  dispatch::Small<std::unique_ptr<Link>, 2> links_;
+};
 
 // Runs `body` with gradients disabled.
 template <class Body>

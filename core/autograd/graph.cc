@@ -2,8 +2,6 @@
 // core/autograd/graph.cc: nodes, links and their ends.
 #include "core/autograd/graph.h"
 
-#include <memory>
-
 #include "core/api/context.h"
 #include "core/api/error.h"
 #include "core/api/runtime.h"
@@ -155,7 +153,11 @@ Link& link_of(Tensor& tensor) {
 }
 
 void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view) {
-  auto link = std::make_unique<Link>();
+  attach(tensor, node, output, is_view, std::make_unique<Link>());
+}
+
+void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view,
+            std::unique_ptr<Link> link) noexcept {
   link->requires_grad = true;
   link->node = &node;
   link->output = output;

@@ -13,6 +13,7 @@
 #include <tenon/plugin.h>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -124,6 +125,8 @@ bool is_leaf(const Tensor& tensor) noexcept;
 Link& link_of(Tensor& tensor);
 // Makes `tensor` output `output` of `node`, replacing whatever it was.
 void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view);
+void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view,
+            std::unique_ptr<Link> fresh) noexcept;
 // The edge that leads to `tensor`; empty where it requires no grad. Throws GRAPH_OWNER where it
 // belongs to another context's graph.
 Edge edge_to(Tensor& tensor, const Graph& graph);

@@ -84,7 +84,7 @@ bool wants_recording(const Invocation& call) {
 
 uint64_t needed_outputs(const Invocation& call) { return needs_of(call, rule_of(call)).outputs; }
 
-Node* begin_record(Invocation& call) {
+void Recording::begin(Invocation& call) {
   const registry::VjpRule* rule = rule_of(call);
   const tenon_vjp_need needs = needs_of(call, rule);
   // Edges first: finding them may throw, and then nothing was recorded.
@@ -104,48 +104,54 @@ Node* begin_record(Invocation& call) {
       edges[i] = edge_to(*call.operands[i].tensor, *call.cx.graph);
     }
   }
-  Node* node = create_node(*call.cx.graph);
+  node_ = create_node(*call.cx.graph);
   undo.armed = false;
+  Node* const node = node_;
   node->edges = std::move(edges);
   node->op = &call.op;
   node->rule = rule;
   node->scope = call.cx.scope_path();
-  try {
-    node->attrs = dispatch::ValueStore({call.attrs.data(), call.attrs.size()});
-    node->input_begin.assign(call.begin.begin(), call.begin.end());
-    node->n_outputs = call.n_outputs();
-    node->output_metas.assign(call.outputs.begin(), call.outputs.end());
-    node->saved_inputs.resize(call.operands.size());
-    node->saved_outputs.resize(call.n_outputs());
-    node->input_metas.resize(call.operands.size());
-    for (const auto& param : call.schema.inputs) node->input_is_list.push_back(param.list ? 1 : 0);
-    for (uint32_t i = 0; i < call.operands.size(); ++i) {
-      Operand& operand = call.operands[i];
-      if (operand.tensor) node->input_metas[i] = tensor::meta_of(*operand.tensor);
-      if (!(needs.inputs >> call.input_of(i) & 1)) continue;
-      if (operand.tensor) {
-        node->saved_inputs[i] = save(*operand.tensor);
-      } else {
-        node->saved_inputs[i].kept = true;
-        node->saved_inputs[i].number = operand.number;
-      }
+  node->attrs = dispatch::ValueStore({call.attrs.data(), call.attrs.size()});
+  node->input_begin.assign(call.begin.begin(), call.begin.end());
+  node->n_outputs = call.n_outputs();
+  node->output_metas.assign(call.outputs.begin(), call.outputs.end());
+  node->saved_inputs.resize(call.operands.size());
+  node->saved_outputs.resize(call.n_outputs());
+  node->input_metas.resize(call.operands.size());
+  for (const auto& param : call.schema.inputs) node->input_is_list.push_back(param.list ? 1 : 0);
+  for (uint32_t i = 0; i < call.operands.size(); ++i) {
+    Operand& operand = call.operands[i];
+    if (operand.tensor) node->input_metas[i] = tensor::meta_of(*operand.tensor);
+    if (!(needs.inputs >> call.input_of(i) & 1)) continue;
+    if (operand.tensor) {
+      node->saved_inputs[i] = save(*operand.tensor);
+    } else {
+      node->saved_inputs[i].kept = true;
+      node->saved_inputs[i].number = operand.number;
     }
-  } catch (...) {
-    release_node(node);
-    throw;
   }
-  return node;
 }
 
-void end_record(Invocation& call, Node& node, std::span<Tensor* const> outputs, bool is_view) {
+void Recording::reserve(const Invocation& call, std::span<Tensor* const> outputs) {
+  if (!node_) return;
+  Node& node = *node_;
   const tenon_vjp_need needs = needs_of_node(node);
+  links_.resize(outputs.size());
   for (uint32_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] && needs.outputs >> i & 1) node.saved_outputs[i] = save(*outputs[i]);
-  }
-  for (uint32_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i] || !tensor::is_float(outputs[i]->dtype())) continue;
     if (call.schema.outputs[i].aux && !node.saved_outputs[i].kept) continue;
-    attach(*outputs[i], node, i, is_view);
+    links_[i] = std::make_unique<Link>();
+  }
+}
+
+void Recording::end(std::span<Tensor* const> outputs, bool is_view) noexcept {
+  if (!node_) return;
+  Node& node = *node_;
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    Saved& saved = node.saved_outputs[i];
+    if (saved.kept) saved.version = outputs[i]->storage->version.load(std::memory_order_relaxed);
+    if (links_[i]) attach(*outputs[i], node, i, is_view, std::move(links_[i]));
   }
 }
 

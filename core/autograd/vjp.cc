@@ -70,7 +70,7 @@ Tensor* VjpFrame::unpack(const Saved& saved, const Edge* edge, uint32_t output) 
   if (edge && edge->leaf) return edge->leaf.get();
   Node* origin = edge ? edge->node : &node;
   if (!origin) return &tensor;
-  owned.emplace_back(tensor.alias());
+  owned.push_back(Ref(tensor.alias()));
   attach(*owned.back(), *origin, edge ? edge->output : output, false);
   return owned.back().get();
 }
@@ -131,9 +131,9 @@ tenon_value VjpFrame::output_grad(uint32_t index) {
   if (!grad) {
     if (node.rule->desc.flags & TENON_VJP_ACCEPTS_ABSENT) return value;
     const tenon_meta& meta = node.output_metas[index];
-    owned.emplace_back(dispatch::full(context, context.runtime->device(meta.device), meta.dtype,
-                                      {meta.shape, static_cast<size_t>(meta.rank)},
-                                      dispatch::int_value(0)));
+    owned.push_back(Ref(dispatch::full(context, context.runtime->device(meta.device), meta.dtype,
+                                       {meta.shape, static_cast<size_t>(meta.rank)},
+                                       dispatch::int_value(0))));
     grad = owned.back().get();
   }
   return dispatch::tensor_value(*grad);

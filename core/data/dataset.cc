@@ -148,7 +148,7 @@ std::vector<Ref> Dataset::get(Context& context, std::span<const int64_t> indices
     std::copy_n(field.sample.shape, field.sample.rank, shape.begin() + 1);
     const tensor::DimSpan dims(shape.data(), static_cast<size_t>(field.sample.rank) + 1);
     tensor::checked_count(dims, tensor::size_of(field.sample.dtype));
-    out.emplace_back(Tensor::create(runtime_->host_device(), field.sample.dtype, dims));
+    out.push_back(Ref(Tensor::create(runtime_->host_device(), field.sample.dtype, dims)));
     destinations.push_back(out.back()->view.data);
   }
   run(context, *kind_, "get", [&](tenon_call* call) {

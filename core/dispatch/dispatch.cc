@@ -15,17 +15,9 @@ namespace tenon::dispatch {
 
 namespace {
 
-using autograd::Node;
+using autograd::Recording;
 
 bool has_rule(const Invocation& call) { return autograd::rule_of(call) != nullptr; }
-
-// Destroys a node that never got an output.
-struct Recording {
-  Node* node = nullptr;
-  ~Recording() {
-    if (node) autograd::release_node(node);
-  }
-};
 
 // One bar around the op, above the kernels and copies it launches.
 class OpSpan {
@@ -191,7 +183,8 @@ Tensor* try_view(Invocation& call) {
                         base.offset + result.offset);
 }
 
-// The op in terms of others; fills outputs that are NULL, copies into those that are not.
+// The op in terms of others; fills outputs that are NULL and wanted, copies into those that are
+// not NULL.
 void compose(Invocation& call, std::span<Tensor*> outputs) {
   Call window(call.cx, CallState::Compose, call.op.plugin, &call.op);
   window.composed.resize(call.n_outputs());
@@ -235,7 +228,7 @@ void compose(Invocation& call, std::span<Tensor*> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     Ref& made = window.composed[i];
     if (!outputs[i]) {
-      if (made) outputs[i] = made.take();
+      if (call.wanted >> i & 1) outputs[i] = made.take();
       continue;
     }
     copy_into(call.cx, *made, *outputs[i]);
@@ -321,29 +314,25 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
   if (recording && !has_rule(invocation) && op.desc.compose) {
     std::vector<Tensor*> made(invocation.n_outputs(), nullptr);
     compose(invocation, made);
-    for (size_t i = 0; i < made.size(); ++i) {
-      if (i < outputs.size()) {
-        outputs[i] = made[i];
-      } else if (made[i]) {
-        made[i]->release();
-      }
-    }
+    std::copy_n(made.begin(), outputs.size(), outputs.begin());
     return;
   }
   Recording record;
   if (recording) {
-    record.node = autograd::begin_record(invocation);
+    record.begin(invocation);
     invocation.wanted |= autograd::needed_outputs(invocation);
   }
   std::vector<Ref> results(invocation.n_outputs());
   if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
     results[0] = Ref(view);
-    if (recording) autograd::end_record(invocation, *record.node, {&view, 1}, true);
+    record.reserve(invocation, {&view, 1});
+    record.end({&view, 1}, true);
   } else {
     results = allocate_outputs(invocation, invocation.wanted);
     std::vector<Tensor*> flat = pointers(results);
+    record.reserve(invocation, flat);
     autograd::without_grad(context, [&] { run_or_compose(invocation, flat); });
-    if (recording) autograd::end_record(invocation, *record.node, flat, false);
+    record.end(flat, false);
   }
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = results[i].take();
 }
@@ -368,11 +357,12 @@ void apply(Context& context, const registry::Op& op, std::span<const tenon_value
   Recording record;
   std::vector<Ref> extra;
   if (recording) {
-    record.node = autograd::begin_record(invocation);
+    record.begin(invocation);
     invocation.wanted |= autograd::needed_outputs(invocation);
     extra = allocate_outputs(invocation, invocation.wanted & ~given);
     for (size_t i = outputs.size(); i < flat.size(); ++i) flat[i] = extra[i].get();
   }
+  record.reserve(invocation, flat);
   if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
     const Ref owned(view);
     copy_into(context, *view, *outputs[0]);
@@ -380,7 +370,7 @@ void apply(Context& context, const registry::Op& op, std::span<const tenon_value
   } else {
     autograd::without_grad(context, [&] { run_or_compose(invocation, flat); });
   }
-  if (recording) autograd::end_record(invocation, *record.node, flat, false);
+  record.end(flat, false);
 }
 
 namespace {

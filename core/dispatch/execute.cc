@@ -183,9 +183,8 @@ class Staging {
     staged.original = item;
     const DimSpan shape = item.dims();
     staged.temporary = Ref(Tensor::create(*call_.device, item.dtype, shape));
-    if (call_.cx.runtime->trace.active()) {
-      call_.cx.runtime->trace.add_instant(call_.op.name + " staging", "staging", 0, "");
-    }
+    trace::Recorder& trace = call_.cx.runtime->trace;
+    if (trace.active()) trace.add_instant(call_.op.name + " staging", "staging", 0, "");
     Item replacement = make_item(*staged.temporary, item.slot, item.role);
     if (item.flags & TENON_VIEW_HOST_SCALAR) {
       tenon_value number{};

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/dispatch/explain.cc: what a call would do, as JSON. Nothing is cast, allocated or launched:
 // only the op's own rules about metadata run.
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "core/autograd/engine.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/select.h"
 #include "core/dispatch/values.h"
+#include "core/json/writer.h"
 
 namespace tenon::dispatch {
 
 namespace {
 
-using nlohmann::ordered_json;
+using json::Writer;
 using registry::Kernel;
 
-ordered_json inputs_json(const Invocation& call) {
-  ordered_json list = ordered_json::array();
+void write_inputs(Writer& out, const Invocation& call) {
+  out.begin_list();
   for (uint32_t input = 0; input < call.n_inputs(); ++input) {
     const registry::Param& param = call.schema.inputs[input];
     std::string value;
@@ -31,58 +32,66 @@ ordered_json inputs_json(const Invocation& call) {
     } else if (value.empty()) {
       value = "none";
     }
-    list.push_back({{"name", param.name}, {"value", value}});
+    out.begin_object();
+    out.member("name", param.name);
+    out.member("value", value);
+    out.end_object();
   }
-  return list;
+  out.end_list();
 }
 
-ordered_json attrs_json(const Invocation& call) {
-  ordered_json object = ordered_json::object();
+void write_attrs(Writer& out, const Invocation& call) {
+  out.begin_object();
   for (size_t i = 0; i < call.attrs.size(); ++i) {
-    object[call.schema.attrs[i].name] = value_text(call.attrs[i]);
+    out.member(call.schema.attrs[i].name, value_text(call.attrs[i]));
   }
-  return object;
+  out.end_object();
 }
 
-ordered_json dtypes_json(const Invocation& call) {
-  ordered_json object = ordered_json::object();
+void write_dtypes(Writer& out, const Invocation& call) {
+  out.begin_object();
   for (size_t i = 0; i < call.types.size(); ++i) {
-    object[call.schema.variables[i].name] = tensor::name_of(call.types[i]);
+    out.member(call.schema.variables[i].name, tensor::name_of(call.types[i]));
   }
-  return object;
+  out.end_object();
 }
 
-ordered_json casts_json(const Invocation& call) {
-  ordered_json list = ordered_json::array();
+void write_casts(Writer& out, const Invocation& call) {
+  out.begin_list();
   for (uint32_t i = 0; i < call.operands.size(); ++i) {
     const Tensor* tensor = call.operands[i].tensor;
     const registry::Param& param = call.schema.inputs[call.input_of(i)];
     const tenon_dtype dtype = call.type_of(param.type);
     if (!tensor || tensor->dtype() == dtype) continue;
-    list.push_back({{"input", param.name},
-                    {"from", tensor::name_of(tensor->dtype())},
-                    {"to", tensor::name_of(dtype)}});
+    out.begin_object();
+    out.member("input", param.name);
+    out.member("from", tensor::name_of(tensor->dtype()));
+    out.member("to", tensor::name_of(dtype));
+    out.end_object();
   }
-  return list;
+  out.end_list();
 }
 
-ordered_json outputs_json(const Invocation& call) {
-  ordered_json list = ordered_json::array();
+void write_outputs(Writer& out, const Invocation& call) {
+  out.begin_list();
   for (size_t i = 0; i < call.outputs.size(); ++i) {
     const tenon_meta& meta = call.outputs[i];
-    ordered_json shape = ordered_json::array();
-    for (int32_t d = 0; d < meta.rank; ++d) shape.push_back(meta.shape[d]);
     const registry::Output& output = call.schema.outputs[i];
-    list.push_back({{"name", output.name},
-                    {"shape", shape},
-                    {"dtype", tensor::name_of(meta.dtype)},
-                    {"aux", output.aux}});
+    out.begin_object();
+    out.member("name", output.name);
+    out.name("shape");
+    out.begin_list();
+    for (int32_t d = 0; d < meta.rank; ++d) out.value(meta.shape[d]);
+    out.end_list();
+    out.member("dtype", tensor::name_of(meta.dtype));
+    out.member("aux", output.aux);
+    out.end_object();
   }
-  return list;
+  out.end_list();
 }
 
-std::vector<std::string> flag_words(const Kernel& kernel) {
-  std::vector<std::string> words;
+std::vector<std::string_view> flag_words(const Kernel& kernel) {
+  std::vector<std::string_view> words;
   const uint32_t flags = kernel.desc.flags;
   if (flags & TENON_KERNEL_CAPTURE_SAFE) words.emplace_back("capture-safe");
   if (flags & TENON_KERNEL_CANONICAL) words.emplace_back("canonical");
@@ -92,19 +101,20 @@ std::vector<std::string> flag_words(const Kernel& kernel) {
   return words;
 }
 
-ordered_json kernel_json(const Invocation& call, const Kernel& kernel) {
-  return {{"plugin", kernel.plugin->id},
-          {"device", call.cx.runtime->registry.name_of(kernel.device_kind)},
-          {"priority", kernel.desc.priority},
-          {"flags", flag_words(kernel)}};
+// The members of an object.
+void write_kernel(Writer& out, const Invocation& call, const Kernel& kernel) {
+  out.member("plugin", kernel.plugin->id);
+  out.member("device", call.cx.runtime->registry.name_of(kernel.device_kind));
+  out.member("priority", kernel.desc.priority);
+  out.member("flags", flag_words(kernel));
 }
 
 // Outputs that the kernel was built before; a call that asks for one of them passes it over.
-ordered_json lacking_json(const Invocation& call, const Kernel& kernel) {
-  ordered_json list = ordered_json::array();
+void write_lacking(Writer& out, const Invocation& call, const Kernel& kernel) {
+  out.begin_list();
   const uint32_t known = kernel.desc.n_slots - kernel_inputs(kernel.desc);
-  for (uint32_t i = known; i < call.n_outputs(); ++i) list.push_back(call.schema.outputs[i].name);
-  return list;
+  for (uint32_t i = known; i < call.n_outputs(); ++i) out.value(call.schema.outputs[i].name);
+  out.end_list();
 }
 
 bool is_view(const Invocation& call) {
@@ -117,9 +127,9 @@ bool is_view(const Invocation& call) {
 }
 
 // The op's report, and why a pin has no effect on this call.
-ordered_json report_json(const Invocation& call,
-                         std::span<const std::pair<const Kernel*, std::string>> judged) {
-  ordered_json list = call.cx.runtime->registry.report_of(call.op);
+std::vector<std::string> report_of(const Invocation& call,
+                                   std::span<const std::pair<const Kernel*, std::string>> judged) {
+  std::vector<std::string> list = call.cx.runtime->registry.report_of(call.op);
   const std::string pin = pinned_plugin(call);
   if (pin.empty() || (pin == kCompositionPin && call.op.desc.compose)) return list;
   bool listed = false;
@@ -133,6 +143,56 @@ ordered_json report_json(const Invocation& call,
                   : listed               ? "its kernels cannot run this call"
                                          : "has no kernel for this op"));
   return list;
+}
+
+// `kernel`: the best that may run, or NULL.
+void write_choice(Writer& out, const Invocation& call, const registry::VjpRule* rule,
+                  const Kernel* kernel) {
+  const bool composes = call.op.desc.compose != nullptr;
+  // A composition comes first or last.  NOLINTNEXTLINE(bugprone-branch-clone)
+  if (composes && !rule && autograd::wants_recording(call)) {
+    out.value("composition");  // recorded in place of a kernel, so that a gradient flows
+  } else if (call.op.has(TENON_OP_TRANSFER)) {
+    out.value("transfer");
+  } else if (is_view(call)) {
+    out.value("view");
+  } else if (kernel) {
+    out.begin_object();
+    write_kernel(out, call, *kernel);
+    out.end_object();
+  } else if (composes) {
+    out.value("composition");
+  } else {
+    out.value(nullptr);
+  }
+}
+
+void write_candidates(Writer& out, const Invocation& call,
+                      std::span<const std::pair<const Kernel*, std::string>> judged) {
+  out.begin_list();
+  for (const auto& [kernel, reason] : judged) {
+    out.begin_object();
+    write_kernel(out, call, *kernel);
+    out.name("lacks_outputs");
+    write_lacking(out, call, *kernel);
+    out.member("reason", reason);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_backward(Writer& out, const registry::Op& op, const registry::VjpRule* rule,
+                    const std::string& too_old) {
+  out.begin_object();
+  out.name("plugin");
+  if (rule) {
+    out.value(rule->plugin->id);
+  } else {
+    out.value(nullptr);
+  }
+  out.member("compose", op.desc.compose != nullptr);
+  out.member("reason", too_old);
+  out.end_object();
 }
 
 }  // namespace
@@ -153,47 +213,34 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
   call.wanted = (uint64_t{1} << call.schema.plain_outputs()) - 1;
   if (autograd::wants_recording(call)) call.wanted |= autograd::needed_outputs(call);
   const auto judged = judge(call);
-  const Kernel* chosen = nullptr;
-  ordered_json candidates = ordered_json::array();
-  for (const auto& [kernel, reason] : judged) {
-    if (!chosen && reason.empty()) chosen = kernel;
-    ordered_json entry = kernel_json(call, *kernel);
-    entry["lacks_outputs"] = lacking_json(call, *kernel);
-    entry["reason"] = reason;
-    candidates.push_back(std::move(entry));
-  }
-  const bool composes = op.desc.compose != nullptr;
-  ordered_json choice;
-  // A composition comes first or last.  NOLINTNEXTLINE(bugprone-branch-clone)
-  if (composes && !rule && autograd::wants_recording(call)) {
-    choice = "composition";  // recorded in place of a kernel, so that a gradient flows
-  } else if (op.has(TENON_OP_TRANSFER)) {
-    choice = "transfer";
-  } else if (is_view(call)) {
-    choice = "view";
-  } else if (chosen) {
-    choice = kernel_json(call, *chosen);
-  } else if (composes) {
-    choice = "composition";
-  }
-  const ordered_json answer = {{"op", op.name},
-                               {"revision", op.desc.revision},
-                               {"plugin", op.plugin->id},
-                               {"schema", op.schema_text},
-                               {"inputs", inputs_json(call)},
-                               {"attributes", attrs_json(call)},
-                               {"dtypes", dtypes_json(call)},
-                               {"casts", casts_json(call)},
-                               {"outputs", outputs_json(call)},
-                               {"device", call.device->name()},
-                               {"chosen", choice},
-                               {"candidates", candidates},
-                               {"backward",
-                                {{"plugin", rule ? ordered_json(rule->plugin->id) : ordered_json()},
-                                 {"compose", composes},
-                                 {"reason", too_old}}},
-                               {"report", report_json(call, judged)}};
-  return answer.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  const auto fit = std::find_if(judged.begin(), judged.end(),
+                                [](const auto& candidate) { return candidate.second.empty(); });
+  Writer out;
+  out.begin_object();
+  out.member("op", op.name);
+  out.member("revision", op.desc.revision);
+  out.member("plugin", op.plugin->id);
+  out.member("schema", op.schema_text);
+  out.name("inputs");
+  write_inputs(out, call);
+  out.name("attributes");
+  write_attrs(out, call);
+  out.name("dtypes");
+  write_dtypes(out, call);
+  out.name("casts");
+  write_casts(out, call);
+  out.name("outputs");
+  write_outputs(out, call);
+  out.member("device", call.device->name());
+  out.name("chosen");
+  write_choice(out, call, rule, fit == judged.end() ? nullptr : fit->first);
+  out.name("candidates");
+  write_candidates(out, call, judged);
+  out.name("backward");
+  write_backward(out, op, rule, too_old);
+  out.member("report", report_of(call, judged));
+  out.end_object();
+  return out.take();
 }
 
 }  // namespace tenon::dispatch

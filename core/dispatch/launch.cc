@@ -2,7 +2,9 @@
 // core/dispatch/launch.cc: runs one kernel: prepare, scratch, launch, trace, capture.
 #include "core/dispatch/launch.h"
 
+#include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "core/dispatch/call.h"
 #include "core/dispatch/check.h"
@@ -56,14 +58,19 @@ Block::Block(const Device& device, std::span<const Item> given, uint32_t n_slots
 
 namespace {
 
-std::string launch_text(const Block& block) {
-  std::string text = "{\"operands\":\"";
-  for (size_t i = 0; i < block.items.size(); ++i) {
-    if (i) text += " ";
-    text += std::string(tensor::name_of(block.items[i].dtype)) +
-            tensor::dims_text(block.items[i].dims());
+// Empty where there is no memory for it: the kernel has run, and its call must not fail for this.
+std::string launch_text(const Block& block) noexcept {
+  try {
+    std::string text = "{\"operands\":\"";
+    for (size_t i = 0; i < block.items.size(); ++i) {
+      if (i) text += " ";
+      text += std::string(tensor::name_of(block.items[i].dtype)) +
+              tensor::dims_text(block.items[i].dims());
+    }
+    return text + "\"}";
+  } catch (const std::bad_alloc&) {
+    return {};
   }
-  return text + "\"}";
 }
 
 uint64_t workspace(Context& context, const registry::Op& op, const registry::Kernel& kernel,
@@ -95,8 +102,10 @@ struct Scratch {
 
 void check_launch(Call& call, tenon_status status, Device& device, uint64_t sequence) {
   if (status == TENON_E_DEVICE_LOST && !device.host_memory()) {
-    device.note_lost(call.failure ? call.failure->message : std::string(),
-                     call.op->name + " #" + std::to_string(sequence));
+    const std::string none;
+    char number[32];
+    std::snprintf(number, sizeof number, " #%llu", static_cast<unsigned long long>(sequence));
+    device.note_lost(call.failure ? call.failure->message : none, call.op->name.c_str(), number);
     device.require_alive();
   }
   call.check(status, "kernel");

@@ -19,8 +19,10 @@ void PrepareCache::insert(const std::string& key, std::shared_ptr<const Prepared
   std::shared_ptr<const Prepared> evicted;  // released outside the lock
   std::lock_guard lock(mutex_);
   if (map_.contains(key)) return;
-  order_.emplace_front(key, std::move(prepared));
-  map_.emplace(key, order_.begin());
+  std::list<Entry> fresh;
+  fresh.emplace_front(key, std::move(prepared));
+  map_.emplace(key, fresh.begin());
+  order_.splice(order_.begin(), fresh);
   if (order_.size() <= kCapacity) return;
   evicted = std::move(order_.back().second);
   map_.erase(order_.back().first);

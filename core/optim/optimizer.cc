@@ -179,8 +179,8 @@ Tensor* Optimizer::state(uint32_t param, std::string_view name) const {
 }
 
 // Never recorded: a replay must not set the state back to its beginning.
-void Optimizer::make_state(Context& context, Param& param) {
-  if (!param.states.empty()) return;
+bool Optimizer::make_state(Context& context, Param& param) {
+  if (!param.states.empty()) return false;
   const CaptureSuspended suspended(context);
   const Tensor& like = *param.tensor;
   std::vector<Ref> states;
@@ -202,6 +202,7 @@ void Optimizer::make_state(Context& context, Param& param) {
     states.push_back(std::move(made));
   }
   param.states = std::move(states);
+  return true;
 }
 
 const Optimizer::Dynamic& Optimizer::dynamic(Context& context, Device& device) {
@@ -301,10 +302,29 @@ void Optimizer::run(Context& context, bool clear_grads) {
                 .expected = "gradients from tenon_backward_run",
                 .found = "none"};
   }
+  // What was made for a first step that then failed goes again; a plan may hold it already.
+  struct Fresh {
+    Optimizer& optimizer;
+    bool capturing;
+    size_t dynamics;
+    std::vector<size_t> params{};
+    bool kept = false;
+    ~Fresh() {
+      if (kept || capturing) return;
+      for (size_t i : params) optimizer.params_[i].states.clear();
+      optimizer.dynamics_.resize(dynamics);
+    }
+  } fresh{*this, context.capturing != nullptr, dynamics_.size()};
+  fresh.params.reserve(params_.size());
   for (const Work& work : works) {
-    for (size_t i : work.params) make_state(context, params_[i]);
+    for (size_t i : work.params) {
+      if (make_state(context, params_[i])) fresh.params.push_back(i);
+    }
   }
-  for (const Work& work : works) step(context, work, grads);
+  for (const Work& work : works) {
+    step(context, work, grads);
+    fresh.kept = true;  // those after it start from their states' beginning when asked again
+  }
   if (!clear_grads) return;
   for (Param& param : params_) {
     autograd::Link& link = autograd::link_of(*param.tensor);

@@ -53,7 +53,7 @@ class Optimizer {
 
   size_t hyper_index(std::string_view name) const;
   tenon_value checked(size_t hyper, const tenon_value& value) const;
-  void make_state(Context& context, Param& param);
+  bool make_state(Context& context, Param& param);  // false where there was one
   const Dynamic& dynamic(Context& context, Device& device);
   std::vector<Work> gather(std::vector<std::pair<Ref, Ref>>& grads, bool& any);
   void step(Context& context, const Work& work, std::span<const std::pair<Ref, Ref>> grads);

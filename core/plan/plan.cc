@@ -156,15 +156,28 @@ void Recorder::add(const registry::Op& op, const registry::Kernel& kernel, Devic
                    const Block& block, std::shared_ptr<const dispatch::Prepared> prepared,
                    uint64_t scratch_bytes, const tenon_rng* rng, const std::string* scope) {
   Launch& launch = plan_->launches.emplace_back(op, kernel, device, block);
+  // A call that fails for want of memory has not taken place: no replay may run half of it.
+  struct Undo {
+    Plan& plan;
+    bool armed = true;
+    ~Undo() {
+      if (!armed) return;
+      for (Plan::Input& input : plan.inputs) {
+        std::erase_if(input.patches,
+                      [&](const Plan::Patch& p) { return p.launch == &plan.launches.back(); });
+      }
+      plan.launches.pop_back();
+    }
+  } undo{*plan_};
   launch.prepared = std::move(prepared);
   launch.launch.prepared = launch.prepared ? launch.prepared->object : nullptr;
   launch.scratch_bytes = scratch_bytes;
   launch.scope = scope;
   Plan::DeviceState& state = plan_->state_of(device);
   if (scratch_bytes > state.scratch.capacity) {
+    const memory::Block larger = device.allocate(scratch_bytes);
     if (state.scratch.data) device.release(state.scratch);
-    state.scratch = {};
-    state.scratch = device.allocate(scratch_bytes);
+    state.scratch = larger;
   }
   if (rng) {
     launch.random = true;
@@ -192,6 +205,7 @@ void Recorder::add(const registry::Op& op, const registry::Kernel& kernel, Devic
     }
   }
   bind_inputs(launch, block);
+  undo.armed = false;
 }
 
 std::unique_ptr<Plan> Recorder::finish(Context& context) {

@@ -10,16 +10,18 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
+#include <new>
 
 #include "core/api/error.h"
+#include "core/json/reader.h"
 #include "core/plugin/policy.h"
 #include "core/plugin/sha256.h"
 
 namespace tenon::plugin {
 namespace {
 
-using nlohmann::json;
+using json::Kind;
+using json::Value;
 
 [[noreturn]] void refuse(const std::string& path, tenon_status status, const std::string& problem) {
   throw Error{.status = status,
@@ -32,15 +34,24 @@ using nlohmann::json;
 std::string read_all(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
+  if (!file && errno == ENOMEM) throw std::bad_alloc();
   if (!file) refuse(path, TENON_E_IO, std::string("cannot be read: ") + std::strerror(errno));
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (file.bad()) refuse(path, TENON_E_IO, "cannot be read");
   return text;
 }
 
-std::string text_at(const json& entry, const char* name) {
-  const auto found = entry.find(name);
-  return found != entry.end() && found->is_string() ? found->get<std::string>() : std::string();
+std::string text_at(const Value& entry, const char* name) {
+  const Value& found = entry.member(name);
+  return found.is(Kind::String) ? found.text : std::string();
+}
+
+Value parse_text(const std::string& text) {
+  try {
+    return json::parse(text, TENON_E_DATA);
+  } catch (const Error&) {
+    return {};  // refused as no object
+  }
 }
 
 }  // namespace
@@ -48,30 +59,39 @@ std::string text_at(const json& entry, const char* name) {
 Allowlist::Allowlist(const std::string& path) : path_(path) {
   const std::string text = read_all(path);
   check_owned(path);
-  const json root = json::parse(text, nullptr, false);
-  if (!root.is_object()) refuse(path, TENON_E_DATA, "is not a JSON object");
-  const auto version = root.find("lock");
-  if (version == root.end() || *version != 1) {
-    refuse(path, TENON_E_DATA, "has no \"lock\": 1; this Tenon reads format 1");
+  read(text);
+}
+
+Allowlist Allowlist::parse(const std::string& text, const std::string& path) {
+  Allowlist list;
+  list.path_ = path;
+  list.read(text);
+  return list;
+}
+
+void Allowlist::read(const std::string& text) {
+  const Value root = parse_text(text);
+  if (!root.is(Kind::Object)) refuse(path_, TENON_E_DATA, "is not a JSON object");
+  const Value& version = root.member("lock");
+  if (!version.is(Kind::Unsigned) || version.number != 1) {
+    refuse(path_, TENON_E_DATA, "has no \"lock\": 1; this Tenon reads format 1");
   }
-  const auto plugins = root.find("plugins");
-  if (plugins == root.end() || !plugins->is_array()) {
-    refuse(path, TENON_E_DATA, "has no list \"plugins\"");
-  }
-  for (size_t i = 0; i < plugins->size(); ++i) {
-    const json& entry = (*plugins)[i];
+  const Value& plugins = root.member("plugins");
+  if (!plugins.is(Kind::List)) refuse(path_, TENON_E_DATA, "has no list \"plugins\"");
+  for (size_t i = 0; i < plugins.items.size(); ++i) {
+    const Value& entry = plugins.items[i];
     std::string where = "plugins[" + std::to_string(i) + "]";
-    if (!entry.is_object()) refuse(path, TENON_E_DATA, where + " is not an object");
+    if (!entry.is(Kind::Object)) refuse(path_, TENON_E_DATA, where + " is not an object");
     const std::string id = text_at(entry, "id");
     const std::string hash = text_at(entry, "sha256");
-    if (id.empty()) refuse(path, TENON_E_DATA, where + " has no \"id\"");
+    if (id.empty()) refuse(path_, TENON_E_DATA, where + " has no \"id\"");
     where.append(" (").append(id).append(")");
     if (!is_sha256(hash)) {
-      refuse(path, TENON_E_DATA,
+      refuse(path_, TENON_E_DATA,
              where + ": \"sha256\" must be 64 hexadecimal digits in small letters");
     }
     if (!hashes_.emplace(id, hash).second) {
-      refuse(path, TENON_E_DATA, where + " is listed twice");
+      refuse(path_, TENON_E_DATA, where + " is listed twice");
     }
   }
 }

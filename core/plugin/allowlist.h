@@ -17,7 +17,12 @@ class Allowlist {
   // The sha256 of this plugin's library; throws Error{TENON_E_PLUGIN} where the list has none.
   const std::string& hash_of(const std::string& id) const;
 
+  // The same from a text; `path` stands for it in the words.
+  static Allowlist parse(const std::string& text, const std::string& path);
+
  private:
+  void read(const std::string& text);
+
   std::string path_;
   std::map<std::string, std::string> hashes_;  // id -> sha256
 };

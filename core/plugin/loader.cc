@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 
 #include "core/api/error.h"
@@ -65,6 +67,10 @@ shared_library* load(const std::string& path, std::string& problem,
     const size_t end = problem.rfind(')');
     if (begin != std::string::npos && end != std::string::npos && end > begin) {
       problem = problem.substr(begin + before.size(), end - begin - before.size());
+    }
+    // Of the loader itself, which says so in two ways.
+    for (const char* words : {"out of memory", "Cannot allocate memory"}) {
+      if (problem.find(words) != std::string::npos) throw std::bad_alloc();
     }
     return nullptr;
   }
@@ -159,7 +165,10 @@ void* find_system_symbol(const std::string& name, const char* symbol) {
 // when the library was loaded.
 std::string own_folder() {
   const uintptr_t here = reinterpret_cast<uintptr_t>(&own_folder);
+  errno = 0;
   std::ifstream maps("/proc/self/maps");
+  if (!maps && errno == ENOMEM) throw std::bad_alloc();
+  maps.exceptions(std::ios::badbit);  // what getline does where memory runs out
   std::string line;
   while (std::getline(maps, line)) {
     uintptr_t begin = 0;

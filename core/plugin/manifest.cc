@@ -16,10 +16,11 @@
 //
 // All lists are optional. The text is untrusted: it may be any bytes.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/api/error.h"
+#include "core/json/reader.h"
+#include "core/json/writer.h"
 #include "core/plugin/plugin_host.h"
 #include "core/plugin/sha256.h"
 #include "core/registry/checks.h"
@@ -27,15 +28,15 @@
 namespace tenon::plugin {
 namespace {
 
-using nlohmann::json;
+using json::Kind;
+using json::Value;
 
-constexpr int kMaxDepth = 16;
 constexpr uint32_t kFormat = 1;
 constexpr size_t kMaxStringBytes = 1024;
 
 // Carries the path of the field into every complaint.
 struct Field {
-  const json& value;
+  const Value& value;
   std::string path;
 
   [[noreturn]] void refuse(const std::string& expected) const {
@@ -43,30 +44,32 @@ struct Field {
                 "field \"" + path + "\" must be " + expected + "; found " + describe(value)};
   }
 
-  static std::string describe(const json& value) {
-    if (value.is_null()) return "nothing";
-    if (value.is_number() || value.is_boolean()) return value.dump();
-    if (value.is_string()) {
-      const auto& text = value.get_ref<const std::string&>();
-      return json(text.substr(0, 60)).dump(-1, ' ', true, json::error_handler_t::replace);
+  static std::string describe(const Value& value) {
+    switch (value.kind) {
+      case Kind::Null:
+        return "nothing";
+      case Kind::List:
+        return "a value of type array";
+      case Kind::Object:
+        return "a value of type object";
+      case Kind::String: {
+        std::string text;
+        json::append_quoted(text, value.text.substr(0, 60), true);
+        return text;
+      }
+      default:
+        return value.text;
     }
-    return std::string("a value of type ") + value.type_name();
   }
 };
 
-const json& member(const json& object, const char* name) {
-  static const json none;
-  const auto found = object.find(name);
-  return found == object.end() ? none : *found;
-}
-
-Field field(const json& object, const char* name, const std::string& prefix = {}) {
-  return {member(object, name), prefix + name};
+Field field(const Value& object, const char* name, const std::string& prefix = {}) {
+  return {object.member(name), prefix + name};
 }
 
 std::string as_string(const Field& f) {
-  if (!f.value.is_string()) f.refuse("a string");
-  const auto& text = f.value.get_ref<const std::string&>();
+  if (!f.value.is(Kind::String)) f.refuse("a string");
+  const std::string& text = f.value.text;
   if (text.empty() || text.size() > kMaxStringBytes) f.refuse("a string of 1 to 1024 bytes");
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
@@ -99,19 +102,19 @@ std::string as_role(const Field& f) {
 }
 
 uint32_t as_u32(const Field& f) {
-  if (!f.value.is_number_unsigned() || f.value.get<uint64_t>() > UINT32_MAX) {
+  if (!f.value.is(Kind::Unsigned) || f.value.number > UINT32_MAX) {
     f.refuse("a whole number from 0 to 4294967295");
   }
-  return f.value.get<uint32_t>();
+  return static_cast<uint32_t>(f.value.number);
 }
 
 // Calls `take` with each element of an optional list.
 template <class Take>
 void each(const Field& f, Take&& take) {
-  if (f.value.is_null()) return;
-  if (!f.value.is_array()) f.refuse("a list");
+  if (f.value.is(Kind::Null)) return;
+  if (!f.value.is(Kind::List)) f.refuse("a list");
   size_t i = 0;
-  for (const json& item : f.value) {
+  for (const Value& item : f.value.items) {
     take(Field{item, f.path + "[" + std::to_string(i++) + "]"});
   }
 }
@@ -129,7 +132,7 @@ std::vector<std::string> as_list(const Field& f, std::string (*read)(const Field
 }
 
 void check_object(const Field& f) {
-  if (!f.value.is_object()) f.refuse("an object");
+  if (!f.value.is(Kind::Object)) f.refuse("an object");
 }
 
 std::string as_file_name(const Field& f) {
@@ -141,7 +144,7 @@ std::string as_file_name(const Field& f) {
 }
 
 std::string as_sha256(const Field& f) {
-  if (f.value.is_null()) return {};
+  if (f.value.is(Kind::Null)) return {};
   std::string text = as_string(f);
   if (!is_sha256(text)) f.refuse("64 hexadecimal digits in small letters");
   return text;
@@ -153,10 +156,10 @@ Manifest::OpName as_op(const Field& f) {
   Manifest::OpName op;
   op.name = as_dotted_name(field(f.value, "name", prefix));
   const Field revision = field(f.value, "revision", prefix);
-  if (!revision.value.is_null()) op.revision = as_u32(revision);
+  if (!revision.value.is(Kind::Null)) op.revision = as_u32(revision);
   if (op.revision == 0) revision.refuse("1 or more");
   const Field role = field(f.value, "role", prefix);
-  if (!role.value.is_null()) op.role = as_role(role);
+  if (!role.value.is(Kind::Null)) op.role = as_role(role);
   return op;
 }
 
@@ -166,9 +169,9 @@ Manifest::KernelNames as_kernels(const Field& f) {
   Manifest::KernelNames kernels;
   kernels.device = as_plain_name(field(f.value, "device", prefix));
   const Field ops = field(f.value, "ops", prefix);
-  if (ops.value.is_string() && ops.value.get_ref<const std::string&>() == "*") {
+  if (ops.value.is(Kind::String) && ops.value.text == "*") {
     kernels.ops.emplace_back("*");
-  } else if (ops.value.is_array()) {
+  } else if (ops.value.is(Kind::List)) {
     kernels.ops = as_list(ops, as_dotted_name);
   } else {
     ops.refuse("a list of op names, or \"*\"");
@@ -176,57 +179,12 @@ Manifest::KernelNames as_kernels(const Field& f) {
   return kernels;
 }
 
-// nlohmann's reader is not recursive, but a bound keeps what follows simple.
-void check_depth(std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kMaxDepth) {
-        throw Error{TENON_E_PLUGIN, "brackets are nested deeper than " + std::to_string(kMaxDepth)};
-      }
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-}
-
-json parse_json(std::string_view text) {
-  check_depth(text);
-  try {
-    // Where a name stands twice, readers would not agree on which one counts.
-    std::vector<std::set<std::string>> seen;
-    const auto watch = [&](int, json::parse_event_t event, json& parsed) {
-      if (event == json::parse_event_t::object_start) seen.emplace_back();
-      if (event == json::parse_event_t::object_end) seen.pop_back();
-      if (event == json::parse_event_t::key && !seen.back().insert(parsed).second) {
-        throw Error{TENON_E_PLUGIN, "field " + Field::describe(parsed) + " stands there twice"};
-      }
-      return true;
-    };
-    return json::parse(text.begin(), text.end(), watch);
-  } catch (const json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
-    std::string what = error.what();
-    what.resize(std::min(what.find("; last read: "), what.size()));  // bytes of the file
-    const size_t tag = what.find("] ");
-    throw Error{TENON_E_PLUGIN,
-                "is not JSON: " + (tag == std::string::npos ? what : what.substr(tag + 2))};
-  }
-}
-
-Manifest read(const json& root) {
-  if (!root.is_object()) {
+Manifest read(const Value& root) {
+  if (!root.is(Kind::Object)) {
     throw Error{TENON_E_PLUGIN, "must hold an object; found " + Field::describe(root)};
   }
   const Field format = field(root, "manifest");
-  if (!format.value.is_null() && as_u32(format) != kFormat) {
+  if (!format.value.is(Kind::Null) && as_u32(format) != kFormat) {
     throw Error{TENON_E_PLUGIN, "needs a newer Tenon: manifest format " +
                                     std::to_string(as_u32(format)) + "; this Tenon reads " +
                                     std::to_string(kFormat)};
@@ -256,7 +214,7 @@ Manifest read(const json& root) {
   m.datasets = as_list(field(root, "datasets"), as_dotted_name);
   m.devices = as_list(field(root, "devices"), as_plain_name);
   const Field requires_ = field(root, "requires");
-  if (!requires_.value.is_null()) {
+  if (!requires_.value.is(Kind::Null)) {
     check_object(requires_);
     m.required_ops = as_list(field(requires_.value, "ops", "requires."), as_dotted_name);
     m.required_roles = as_list(field(requires_.value, "roles", "requires."), as_role);
@@ -270,48 +228,65 @@ Manifest read(const json& root) {
 
 Manifest parse_manifest(std::string_view json_text, std::string_view file_name) {
   try {
-    return read(parse_json(json_text));
+    return read(json::parse(json_text, TENON_E_PLUGIN));
   } catch (Error& error) {
     error.message = std::string(file_name) + ": " + error.message;
     throw;
-  } catch (const json::exception& error) {
-    throw Error{TENON_E_PLUGIN, std::string(file_name) + ": " + error.what()};
   }
 }
 
 std::string format_manifest(const Manifest& m) {
-  nlohmann::ordered_json root;
-  root["manifest"] = kFormat;
-  root["id"] = m.id;
-  root["version"] = m.version;
-  root["license"] = m.license;
-  root["library"] = m.library;
-  if (!m.sha256.empty()) root["sha256"] = m.sha256;
-  root["abi"] = {{"major", m.abi_major},
-                 {"minor", m.abi_minor},
-                 {"required_minor", m.required_minor},
-                 {"draft", m.draft}};
-  root["ops"] = nlohmann::ordered_json::array();
+  json::Writer out(2);
+  out.begin_object();
+  out.member("manifest", kFormat);
+  out.member("id", m.id);
+  out.member("version", m.version);
+  out.member("license", m.license);
+  out.member("library", m.library);
+  if (!m.sha256.empty()) out.member("sha256", m.sha256);
+  out.name("abi");
+  out.begin_object();
+  out.member("major", m.abi_major);
+  out.member("minor", m.abi_minor);
+  out.member("required_minor", m.required_minor);
+  out.member("draft", m.draft);
+  out.end_object();
+  out.name("ops");
+  out.begin_list();
   for (const auto& op : m.ops) {
-    nlohmann::ordered_json entry = {{"name", op.name}, {"revision", op.revision}};
-    if (!op.role.empty()) entry["role"] = op.role;
-    root["ops"].push_back(std::move(entry));
+    out.begin_object();
+    out.member("name", op.name);
+    out.member("revision", op.revision);
+    if (!op.role.empty()) out.member("role", op.role);
+    out.end_object();
   }
-  root["kernels"] = nlohmann::ordered_json::array();
+  out.end_list();
+  out.name("kernels");
+  out.begin_list();
   for (const auto& kernels : m.kernels) {
-    nlohmann::ordered_json entry = {{"device", kernels.device}, {"ops", kernels.ops}};
-    if (kernels.ops == std::vector<std::string>{"*"}) entry["ops"] = "*";
-    root["kernels"].push_back(std::move(entry));
+    out.begin_object();
+    out.member("device", kernels.device);
+    if (kernels.ops == std::vector<std::string>{"*"}) {
+      out.member("ops", "*");
+    } else {
+      out.member("ops", kernels.ops);
+    }
+    out.end_object();
   }
-  root["vjps"] = m.vjps;
-  root["optimizers"] = m.optimizers;
-  root["datasets"] = m.datasets;
-  root["devices"] = m.devices;
-  root["requires"] = {{"ops", m.required_ops},
-                      {"roles", m.required_roles},
-                      {"cpu_features", m.cpu_features},
-                      {"libraries", m.libraries}};
-  return root.dump(2) + "\n";
+  out.end_list();
+  out.member("vjps", m.vjps);
+  out.member("optimizers", m.optimizers);
+  out.member("datasets", m.datasets);
+  out.member("devices", m.devices);
+  out.name("requires");
+  out.begin_object();
+  out.member("ops", m.required_ops);
+  out.member("roles", m.required_roles);
+  out.member("cpu_features", m.cpu_features);
+  out.member("libraries", m.libraries);
+  out.end_object();
+  out.end_object();
+  return out.take() + "\n";
 }
 
 }  // namespace tenon::plugin

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "core/api/error.h"
 #include "core/plugin/handshake.h"
@@ -82,29 +83,33 @@ struct ReleaseSelf {
 
 }  // namespace
 
-bool PluginHost::open(Plugin& plugin) noexcept {
+// Running out of memory says nothing about the plugin: it stays to be opened.
+bool PluginHost::open(Plugin& plugin) {
   if (plugin.state.load(std::memory_order_acquire) != State::Found) {
     return plugin.state.load(std::memory_order_acquire) == State::Open;
   }
   // Plugins that need each other's ops: the inner one does without what the outer one brings.
   if (std::find(opening_.begin(), opening_.end(), &plugin) != opening_.end()) return false;
+  struct Opening {
+    Plugins& list;
+    ~Opening() { list.pop_back(); }
+  };
   State verdict = State::Failed;
-  bool entered = false;
+  opening_.push_back(&plugin);
+  const Opening opening{opening_};
+  opened_.reserve(opened_.size() + opening_.size());
   try {
-    opening_.push_back(&plugin);
-    entered = true;
-    opened_.reserve(opened_.size() + opening_.size());
     open_checked(plugin, verdict);
     opened_.push_back(&plugin);
     verdict = State::Open;
   } catch (Error& error) {
     plugin.reason = std::move(error.message);
   } catch (const std::bad_alloc&) {
-    plugin.reason = "out of memory";  // short enough to need none
-    verdict = State::Failed;
+    plugin.report.clear();
+    throw;
   } catch (const OutOfMemory&) {
-    plugin.reason = "out of memory";
-    verdict = State::Failed;
+    plugin.report.clear();
+    throw;
   } catch (const std::exception& error) {
     plugin.reason = thrown_text(error.what());
     verdict = State::Failed;
@@ -112,7 +117,6 @@ bool PluginHost::open(Plugin& plugin) noexcept {
     plugin.reason = thrown_text(nullptr);
     verdict = State::Failed;
   }
-  if (entered) opening_.pop_back();
   plugin.state.store(verdict, std::memory_order_release);
   return verdict == State::Open;
 }
@@ -147,7 +151,9 @@ void PluginHost::open_checked(Plugin& plugin, State& verdict) {
   open_required(plugin);
 
   const tenon_plugin_query_fn query = open_file(plugin, verdict);
-  libraries_opened_.fetch_add(1, std::memory_order_relaxed);
+  if (!std::exchange(plugin.mapped, true)) {
+    libraries_opened_.fetch_add(1, std::memory_order_relaxed);
+  }
   plugin.stage = Stage::Handshake;
   Answer answer;
   call_query(query, host_, answer);
@@ -162,6 +168,7 @@ void PluginHost::open_checked(Plugin& plugin, State& verdict) {
   const tenon_status status = plugin.interface.init(&host_, &plugin.self, &diag);
   if (status != TENON_OK) {
     plugin.self = nullptr;
+    if (status == TENON_E_MEMORY) throw OutOfMemory{};
     throw Error{TENON_E_PLUGIN, "its init reported: " + words_of(diag, status)};
   }
   verdict = State::Refused;

@@ -76,6 +76,7 @@ struct Plugin {
   std::string reason;               // why refused or failed
   std::vector<std::string> report;  // what of it was passed over
   tenon_plugin interface {};        // what the query filled in
+  bool mapped = false;              // its library was opened, once at least
   void* self = nullptr;
   registry::Tables tables;
 
@@ -151,7 +152,7 @@ class PluginHost {
   void list_names();
 
   // opening.cc; the mutex is held
-  bool open(Plugin& plugin) noexcept;  // true when Open
+  bool open(Plugin& plugin);  // true when Open; throws where memory runs out, and nothing else
   void open_checked(Plugin& plugin, State& verdict);
   tenon_plugin_query_fn open_file(Plugin& plugin, State& verdict);
   void open_rivals(const Plugin& plugin);

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string_view>
 
 #include "core/api/error.h"
@@ -104,13 +105,20 @@ constexpr std::array<CpuFeature, 0> kCpuFeatures{};
 
 }  // namespace
 
+std::string real_path(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), free);
+  if (real != nullptr) return real.get();
+  if (errno == ENOMEM) throw std::bad_alloc();  // says nothing about the path
+  return {};
+}
+
 void check_owned(const std::string& path) { OwnedPaths().check(path); }
 
 void OwnedPaths::check(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), free);
-  if (real == nullptr) refuse(path + " cannot be found: " + std::strerror(errno));
+  const std::string real = real_path(path);
+  if (real.empty()) refuse(path + " cannot be found: " + std::strerror(errno));
   std::vector<std::string> looked_at;
-  for (std::string each = real.get(); !in_order_.contains(each);) {
+  for (std::string each = real; !in_order_.contains(each);) {
     check_one(each);
     looked_at.push_back(each);
     if (each == "/") break;

@@ -9,6 +9,9 @@
 
 namespace tenon::plugin {
 
+// `path` without links and dots; "" where it cannot be found (errno says why).
+std::string real_path(const std::string& path);
+
 // TENON_POLICY_OWNED: refuses `path` (which must exist) when it or a folder above it is writable by
 // all users, or belongs to neither root nor the caller. World-writable folders with the sticky bit
 // (/tmp) are accepted: what others put there is not ours, and is refused by its owner.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "core/api/error.h"
 #include "core/plugin/handshake.h"
@@ -27,11 +28,6 @@ constexpr size_t kMaxManifestBytes = size_t{1} << 20;
 std::string environment(const char* name) {
   const char* value = getenv(name);
   return value == nullptr ? std::string() : std::string(value);
-}
-
-std::string real_path(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), free);
-  return real == nullptr ? std::string() : std::string(real.get());
 }
 
 bool exists(const std::string& path) {
@@ -67,6 +63,7 @@ std::string read_manifest(const std::string& path) {
 bool list_folder(const std::string& folder, std::vector<std::string>& names, std::string& problem) {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(folder.c_str()), closedir);
   if (stream == nullptr) {
+    if (errno == ENOMEM) throw std::bad_alloc();  // says nothing about the folder
     problem = errno == ENOENT    ? "does not exist"
               : errno == ENOTDIR ? "is not a folder"
                                  : std::string("cannot be read: ") + std::strerror(errno);

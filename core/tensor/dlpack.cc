@@ -37,13 +37,15 @@ void check_version(Managed& managed) {
                     "dltensor_versioned"};
   }
   const std::string found = "DLPack " + version_text(managed.version);
-  if (managed.deleter) managed.deleter(&managed);
-  throw Error{.status = TENON_E_UNSUPPORTED,
+  Error error{.status = TENON_E_UNSUPPORTED,
               .message = found + " is not understood; its deleter was called",
               .operand = "managed",
               .expected = "DLPack 1.x",
               .found = found,
               .hint = "ask the producer with max_version=(1, 0)"};
+  // Last: who gets another status still owns the tensor.
+  if (managed.deleter) managed.deleter(&managed);
+  throw Error(std::move(error));
 }
 
 void check_array(const dlpack::Array& array) {

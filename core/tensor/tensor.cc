@@ -4,12 +4,27 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "core/api/error.h"
 #include "core/api/runtime.h"
 #include "core/autograd/graph.h"
 
 namespace tenon::tensor {
+
+namespace {
+
+// A figure that finds no memory is left out, as the recorder does.
+void trace_memory(const Device& device) noexcept {
+  try {
+    device.runtime->trace.add_counter(device.name() + " bytes",
+                                      static_cast<double>(device.allocator->stats().live_bytes));
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+}
+
+}  // namespace
 
 Storage* Storage::create(Device& device, uint64_t bytes) {
   std::unique_ptr<Storage> storage(new Storage);
@@ -19,10 +34,7 @@ Storage* Storage::create(Device& device, uint64_t bytes) {
   storage->bytes = bytes;
   device.runtime->retain();
   device.runtime->storages.fetch_add(1, std::memory_order_relaxed);
-  if (device.runtime->trace.active()) {
-    device.runtime->trace.add_counter(device.name() + " bytes",
-                                      static_cast<double>(device.allocator->stats().live_bytes));
-  }
+  if (device.runtime->trace.active()) trace_memory(device);
   return storage.release();
 }
 

@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -12,23 +11,24 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/json/writer.h"
+
 namespace tenon::trace {
 namespace {
 
-using nlohmann::json;
-
 // Names come from programs and plugins and need not be UTF-8: what is not becomes U+FFFD.
 std::string quoted(std::string_view text) {
-  const auto plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; };
-  if (std::all_of(text.begin(), text.end(), plain)) return '"' + std::string(text) + '"';
-  return json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string out;
+  json::append_quoted(out, text);
+  return out;
 }
 
 // `args` itself when it is the text of a JSON object; otherwise an object that shows it.
 std::string as_object(std::string_view args) {
   if (args.empty()) return "{}";
   const size_t first = args.find_first_not_of(" \t\r\n");
-  if (first != args.npos && args[first] == '{' && json::accept(args)) return std::string(args);
+  if (first != args.npos && args[first] == '{' && nlohmann::json::accept(args))
+    return std::string(args);
   return "{\"text\":" + quoted(args) + "}";
 }
 
@@ -133,8 +133,8 @@ void Recorder::set_process_name(std::string_view name) noexcept {
 
 std::string Recorder::end() {
   const std::lock_guard<std::mutex> guard(mutex_);
+  std::string text = write();  // where memory runs out here the recording goes on
   active_.store(false, std::memory_order_relaxed);
-  std::string text = write();
   events_.clear();
   events_.shrink_to_fit();
   text_bytes_ = 0;

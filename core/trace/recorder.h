@@ -27,7 +27,7 @@ class Recorder {
   // A recording holds at most `most_events` whose texts (names, categories, args) take at most
   // `most_text_bytes` together; what does not fit is dropped and counted.
   explicit Recorder(uint64_t most_events = 1'000'000,
-                    uint64_t most_text_bytes = uint64_t{64} << 20) noexcept
+                    uint64_t most_text_bytes = uint64_t{64} << 20)
       : most_events_(most_events), most_text_bytes_(most_text_bytes) {}
 
   // Starts recording, without the events of an earlier recording that was not ended.
@@ -56,7 +56,8 @@ class Recorder {
   void set_process_name(std::string_view name) noexcept;
 
   // Stops and returns the recording as JSON text; one without events when nothing was begun. The
-  // number of dropped events stands in otherData.dropped_events. Throws std::bad_alloc.
+  // number of dropped events stands in otherData.dropped_events. Throws std::bad_alloc, and then
+  // goes on recording.
   std::string end();
 
  private:

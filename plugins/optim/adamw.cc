@@ -109,6 +109,8 @@ constexpr tenon_sample kSamples[] = {
     sdk::sample("tenon.adamw_step",
                 "[bf16[2]{3.39e38,9.2e-41}], [bf16[2]{1e18,9.2e-41}], [bf16[2]], [bf16[2](0,1)], "
                 "[i64[]{1}], f64[]{0.1}"),
+    sdk::sample("tenon.adamw_step",
+                "[bf16[4,1]], [bf16[4,1]], [f32[4,1]], [f32[4,1](0,1)], [i64[]{1}], f64[]{0.5}"),
     sdk::sample("tenon.adamw_rows",
                 "[f32[5,2]], [i64[2]{1,3}], [f32[2,2]], [f32[5,2]], [f32[5,2](0,1)], [i64[]{2}], "
                 "f64[]{0.1}"),

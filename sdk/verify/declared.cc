@@ -43,7 +43,8 @@ std::string row_of(const Json& answer) {
 
 // What the calls of all samples say about one dtype row.
 struct Reached {
-  bool own = false;        // the judged plugin's kernel is chosen
+  bool own = false;  // the judged plugin's kernel is chosen, by each of `calls`
+  std::vector<std::pair<SampleCall, std::vector<Layout>>> calls;
   std::string sample;      // of a call that reaches the row
   std::string chosen;      // what else is chosen
   std::string own_reason;  // why its kernel is not
@@ -56,12 +57,23 @@ std::string chosen_text(const Json& chosen) {
 }
 
 void note_call(const Work& work, const SampleCall& call, std::map<std::string, Reached>& rows) {
-  const Json answer = explained(work.subject.session(), call, work.device);
+  const Session& session = work.subject.session();
+  Json answer = explained(session, call, work.device);
   if (!answer.is_object()) return;
+  std::vector<Layout> layouts = call.row_major();
+  if (answer.at("chosen") == "view") {
+    // The kernel runs where no view exists: for operands of another layout, if at all.
+    for (size_t i = 0; i < layouts.size(); ++i) {
+      const bool possible = applies(Layout::Transposed, call.arrays[i].shape, true, true);
+      if (possible) layouts[i] = Layout::Transposed;
+    }
+    answer = explained(session, call, Bound(session, call, call.arrays, layouts, work.device));
+  }
   Reached& reached = rows[row_of(answer)];
   const Json& chosen = answer.at("chosen");
   if (chosen.is_object() && chosen.at("plugin") == work.subject.id()) {
     reached.own = true;
+    reached.calls.emplace_back(call, layouts);
     return;
   }
   reached.sample = work.op.samples.at(call.number).text;
@@ -87,10 +99,34 @@ std::string detail_of(const std::string& row) {
   return detail;
 }
 
+// Is the judged plugin's kernel the one that is launched? Only a recording says so: a kernel may
+// decline what was chosen for it.
+bool launches_own(Work& work, const SampleCall& from, const std::vector<Layout>& layouts,
+                  std::string& why_not) {
+  const Session& session = work.subject.session();
+  const Bound bound(session, from, from.arrays, layouts, work.device);
+  std::vector<Tensor> made;
+  session.check(tenon_trace_begin(session.context()));
+  const tenon_status status = call(session, from, bound, from.n_outputs, made);
+  tenon_text* text = nullptr;
+  session.check(tenon_trace_end(session.context(), &text));
+  const Json recorded = Json::parse(tools::take_text(text));
+  if (status != TENON_OK) {
+    why_not = failure_of(session, status);
+    return false;
+  }
+  for (const Json& event : recorded.at("traceEvents")) {
+    if (event.value("name", "") != work.op.name || event.value("cat", "") == "op") continue;
+    if (event.value("cat", "") == work.subject.id()) return true;
+    why_not = "the kernel of " + event.value("cat", "") + " was launched";
+  }
+  return false;
+}
+
 void check_row(Work& work, const std::string& row, const std::map<std::string, Reached>& rows) {
   if (!work.recorder.begin(case_of(work, detail_of(row)))) return;
   const auto found = rows.find(row);
-  if (found != rows.end() && found->second.own) return work.recorder.pass();
+  std::string why_not = "nothing was launched";
   const std::string name = "row (" + row + ") of the kernel for " + work.backend;
   if (found == rows.end()) {
     return work.recorder.fail(causes::kNotReached, name + " is run by no sample of " +
@@ -98,7 +134,15 @@ void check_row(Work& work, const std::string& row, const std::map<std::string, R
                                                        ", whatever dtypes its tensors are given");
   }
   const Reached& reached = found->second;
-  // View ops need their kernel only where no view exists.
+  for (const auto& [from, layouts] : reached.calls) {
+    if (launches_own(work, from, layouts, why_not)) return work.recorder.pass();
+  }
+  if (reached.own) {
+    return work.recorder.fail(causes::kNotUsed,
+                              name + " is chosen for sample \"" +
+                                  work.op.samples.at(reached.calls.front().first.number).text +
+                                  "\", and yet not run: " + why_not);
+  }
   work.recorder.fail(causes::kNotUsed,
                      name + ": sample \"" + reached.sample + "\" is given to " + reached.chosen +
                          (reached.own_reason.empty() ? "" : ", because " + reached.own_reason));

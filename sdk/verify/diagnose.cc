@@ -32,6 +32,7 @@ class Diagnoser {
   Diagnosis of_row_major(const Fault& fault);
   Diagnosis of_output(const Place& place, const Fault& fault, const std::set<Layout>& failing);
   Diagnosis of_input(const Place& place, const Fault& fault, const std::set<Layout>& failing);
+  bool only_outside(const Fault& fault);
   const Cause* only_layout(const std::set<Layout>& failing) const;
 
   const SampleCall& call() const { return trials_.call(); }
@@ -192,9 +193,9 @@ Diagnoser::Found Diagnoser::of_form() {
     plain.layouts.push_back(plain.layouts.front());
   }
   if (cause == nullptr) return std::nullopt;
-  if (cause == &causes::kAliasing && each_.form == Form::Out) plain = row_major();
+  if (each_.form == Form::Out) plain.form = Form::Out;
   for (Layout& layout : plain.layouts) {
-    if (layout == Layout::Aliased) layout = Layout::Contiguous;
+    if (layout == Layout::Aliased) layout = Layout::Offset;  // as what is shared may lie
   }
   plain.detail.clear();
   const std::optional<Fault> fault = trials_.run(plain);
@@ -260,7 +261,12 @@ Diagnosis Diagnoser::of_row_major(const Fault& fault) {
 }
 
 const Cause* Diagnoser::only_layout(const std::set<Layout>& failing) const {
-  if (failing == std::set{Layout::Offset}) return &causes::kOffset;
+  // Of these alone element (0, ..., 0) does not lie where a storage could begin.
+  static const std::set begins_inside = {Layout::Offset, Layout::Negative, Layout::Unaligned};
+  if (failing.contains(Layout::Offset) &&
+      std::includes(begins_inside.begin(), begins_inside.end(), failing.begin(), failing.end())) {
+    return &causes::kOffset;
+  }
   if (failing == std::set{Layout::Negative}) return &causes::kNegativeStride;
   if (failing == std::set{Layout::Unaligned}) return &causes::kUnaligned;
   const std::set overlapping = {Layout::ZeroStride, Layout::Window};
@@ -270,11 +276,24 @@ const Cause* Diagnoser::only_layout(const std::set<Layout>& failing) const {
   return nullptr;
 }
 
+// All elements are right, and more than those was written.
+bool Diagnoser::only_outside(const Fault& fault) {
+  if (fault.kind == Fault::Kind::Holes || fault.kind == Fault::Kind::Beyond) {
+    return fault.output && !fault.difference;
+  }
+  if (fault.message.find("wrote outside") == std::string::npos) return false;
+  Case given = each_;
+  given.form = Form::Out;
+  const std::optional<Fault> seen = trials_.run(given);
+  return !seen || (seen->output && !seen->difference);
+}
+
 Diagnosis Diagnoser::of_output(const Place& place, const Fault& fault,
                                const std::set<Layout>& failing) {
   const std::string words = std::string(name_of(each_.layouts[place.at])) + " " +
                             trials_.name_of_operand(place.output, place.index) + ": " +
                             fault.words + claim_of(place);
+  if (only_outside(fault)) return because(causes::kOverrun, words);
   if (const Cause* cause = only_layout(failing)) return because(*cause, words);
   if (fault.kind != Fault::Kind::Values) return because(causes::kOutputStrides, words);
   if (!place.output) {  // written in place

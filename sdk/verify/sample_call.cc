@@ -34,14 +34,17 @@ bool range_fits(const SampleTensor& tensor, const std::string& to) {
 }
 
 bool value_fits(const sdk::SampleScalar& value, const std::string& to) {
-  const double* real = std::get_if<double>(&value);
-  if (real == nullptr || category_of(to) != Category::Integer) return true;
+  if (category_of(to) != Category::Integer) return true;
   const auto& row = row_of(to);
-  return std::isfinite(*real) && *real >= static_cast<double>(row.least) &&
-         *real <= static_cast<double>(row.greatest);
+  if (const auto* whole = std::get_if<int64_t>(&value)) {
+    return *whole >= row.least && *whole <= row.greatest;
+  }
+  const double* real = std::get_if<double>(&value);
+  return real == nullptr || (std::isfinite(*real) && *real >= static_cast<double>(row.least) &&
+                             *real <= static_cast<double>(row.greatest));
 }
 
-// Within a category range and values stay as written, and integers keep their low bits: so do
+// Within a category the range stays as written, and drawn integers keep their low bits: so do
 // golden files. False where given values do not fit.
 bool retype(SampleTensor& tensor, const std::string& to) {
   const Category before = category_of(tensor.dtype);
@@ -49,8 +52,8 @@ bool retype(SampleTensor& tensor, const std::string& to) {
   const bool fits = same || (before != Category::Bool && range_fits(tensor, to));
   tensor.dtype = to;
   if (tensor.explicit_values) {
-    return same || std::all_of(tensor.values.begin(), tensor.values.end(),
-                               [&](const auto& value) { return value_fits(value, to); });
+    return std::all_of(tensor.values.begin(), tensor.values.end(),
+                       [&](const auto& value) { return value_fits(value, to); });
   }
   if (fits) return true;
   const bool whole = category_of(to) == Category::Integer;
@@ -81,46 +84,80 @@ Array drawn(const SampleTensor& tensor, uint64_t seed, uint64_t number) {
   return array;
 }
 
-// The attribute that states a dtype is replaced where no tensor is.
-bool retype_attributes(sdk::Sample& sample, const std::string& from, const std::string& to) {
-  for (auto& [name, value] : sample.attrs) {
-    auto* dtype = std::get_if<sdk::SampleDtype>(&value);
-    if (dtype != nullptr && dtype->name == from) dtype->name = to;
+// "f32+=f16" to "i8+=i16": tensors of f32 are of i8, and attributes that state f16 state i16.
+using Replacements = std::vector<std::pair<std::string, std::string>>;
+
+Replacements replacements_in(const std::string& from, const std::string& to) {
+  Replacements all;
+  for (size_t at = 0, other = 0; at <= from.size();) {
+    const size_t end = std::min(from.find('+', at), from.size());
+    const size_t other_end = std::min(to.find('+', other), to.size());
+    all.emplace_back(from.substr(at, end - at), to.substr(other, other_end - other));
+    at = end + 1;
+    other = std::min(other_end + 1, to.size());
   }
-  return true;
+  return all;
 }
 
-bool replace_dtype(SampleCall& call, const std::string& from, const std::string& to) {
-  bool tensors = false;
+bool is_known(const std::string& dtype) {
+  return sdk::detail::find_sample_dtype(dtype.starts_with('=') ? dtype.substr(1) : dtype) !=
+         nullptr;
+}
+
+bool replace_dtypes(SampleCall& call, const Replacements& all) {
   bool fits = true;
   const auto replace = [&](SampleTensor& tensor) {
-    tensors = true;
-    if (tensor.dtype == from) fits = retype(tensor, to) && fits;
+    for (const auto& [from, to] : all) {
+      if (tensor.dtype != from) continue;
+      fits = retype(tensor, to) && fits;
+      return;
+    }
   };
   for (SampleInput& input : call.sample.inputs) {
     if (input.kind == SampleInput::Kind::Tensor) replace(input.tensor);
     for (SampleTensor& item : input.list) replace(item);
   }
-  return tensors ? fits : retype_attributes(call.sample, from, to);
+  for (auto& [name, value] : call.sample.attrs) {
+    auto* dtype = std::get_if<sdk::SampleDtype>(&value);
+    for (const auto& [from, to] : all) {
+      if (dtype == nullptr || '=' + dtype->name != from) continue;
+      dtype->name = to.substr(1);
+      break;
+    }
+  }
+  return fits;
 }
 
-bool same_operands(const SampleCall& a, const SampleCall& b) {
+bool same_dtypes(const SampleCall& a, const SampleCall& b) {
   for (size_t i = 0; i < a.arrays.size(); ++i) {
     if (a.arrays[i].dtype != b.arrays[i].dtype) return false;
   }
-  return !a.arrays.empty();
+  for (size_t i = 0; i < a.sample.attrs.size(); ++i) {
+    const auto* one = std::get_if<sdk::SampleDtype>(&a.sample.attrs[i].second);
+    const auto* two = std::get_if<sdk::SampleDtype>(&b.sample.attrs[i].second);
+    if (one != nullptr && two != nullptr && one->name != two->name) return false;
+  }
+  return true;
 }
 
-// In order of appearance.
+// Of tensors "f32", of attributes "=f32"; in order of appearance.
 std::vector<std::string> dtypes_in(const SampleCall& call) {
   std::vector<std::string> names;
   const auto add = [&names](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
   for (const Array& array : call.arrays) add(dtype_name(array.dtype));
-  if (!call.arrays.empty()) return names;
   for (const auto& [name, value] : call.sample.attrs) {
-    if (const auto* dtype = std::get_if<sdk::SampleDtype>(&value)) add(dtype->name);
+    if (const auto* dtype = std::get_if<sdk::SampleDtype>(&value)) add("=" + dtype->name);
+  }
+  return names;
+}
+
+// The dtypes that may take the place of one of dtypes_in.
+std::vector<std::string> others_of(const std::string& dtype) {
+  std::vector<std::string> names;
+  for (const auto& row : sdk::detail::sample_dtypes) {
+    names.push_back((dtype.starts_with('=') ? "=" : "") + std::string(row.name));
   }
   return names;
 }
@@ -167,7 +204,14 @@ std::optional<SampleCall> make_call(const Entry& op, const SampleText& sample,
   } catch (const std::runtime_error& error) {
     throw Failure{op.name + ", sample \"" + sample.text + "\": " + error.what()};
   }
-  if (!from.empty() && !replace_dtype(call, from, to)) return std::nullopt;
+  if (!from.empty()) {
+    const Replacements all = replacements_in(from, to);
+    for (const auto& [one, other] : all) {
+      if (is_known(one) && is_known(other)) continue;
+      throw Failure{"no dtypes to replace: '" + from + ">" + to + "'", tools::kUsage};
+    }
+    if (!replace_dtypes(call, all)) return std::nullopt;
+  }
   Signature signature = signature_of(op.schema);
   call.n_outputs = signature.n_outputs;
   call.n_plain_outputs = signature.n_plain_outputs;
@@ -185,8 +229,7 @@ std::optional<SampleCall> make_call(const Entry& op, const SampleText& sample,
   return call;
 }
 
-Json explained(const Session& session, const SampleCall& from, const tenon_device& device) {
-  const Bound bound(session, from, device);
+Json explained(const Session& session, const SampleCall& from, const Bound& bound) {
   tenon_text* text = nullptr;
   if (bound.status() != TENON_OK) return {};
   const tenon_status status =
@@ -196,17 +239,31 @@ Json explained(const Session& session, const SampleCall& from, const tenon_devic
   return status == TENON_OK ? Json::parse(tools::take_text(text)) : Json();
 }
 
+Json explained(const Session& session, const SampleCall& from, const tenon_device& device) {
+  return explained(session, from, Bound(session, from, device));
+}
+
 std::vector<SampleCall> replacements_of(const Entry& op, const SampleText& sample, uint64_t seed) {
   std::vector<SampleCall> calls;
   calls.push_back(*make_call(op, sample, "", "", seed));
-  for (const std::string& from : dtypes_in(calls[0])) {
-    for (const auto& row : sdk::detail::sample_dtypes) {
-      if (row.name == from) continue;
-      std::optional<SampleCall> call = make_call(op, sample, from, std::string(row.name), seed);
-      const bool known = call && std::any_of(calls.begin(), calls.end(), [&](const auto& other) {
-                           return same_operands(other, *call);
-                         });
-      if (call && !known) calls.push_back(std::move(*call));
+  const auto add = [&](const std::string& from, const std::string& to) {
+    std::optional<SampleCall> call = make_call(op, sample, from, to, seed);
+    const bool known = call && std::any_of(calls.begin(), calls.end(), [&](const auto& other) {
+                         return same_dtypes(other, *call);
+                       });
+    if (call && !known) calls.push_back(std::move(*call));
+  };
+  const std::vector<std::string> dtypes = dtypes_in(calls[0]);
+  for (const std::string& from : dtypes) {
+    for (const std::string& to : others_of(from)) add(from, to);
+  }
+  // Rows of two type variables, once for the op.
+  const auto first = std::find_if(op.samples.begin(), op.samples.end(),
+                                  [](const auto& other) { return other.expect == TENON_OK; });
+  if (dtypes.size() < 2 || first->number != sample.number) return calls;
+  for (const std::string& one : others_of(dtypes[0])) {
+    for (const std::string& two : others_of(dtypes[1])) {
+      add(dtypes[0] + "+" + dtypes[1], one + "+" + two);
     }
   }
   return calls;

@@ -14,8 +14,8 @@
 
 namespace tenon::verify {
 
-// A sample with every tensor of one dtype replaced by another (where it has no tensor: the dtype an
-// attribute states), and contents for its tensors.
+// A sample with every tensor of one dtype replaced by another, and contents for its tensors. "=f32"
+// as a dtype is one that an attribute states; "f32+=f16" two dtypes that are replaced together.
 struct SampleCall {
   const Entry* op = nullptr;
   uint32_t number = 0;   // the sample's
@@ -82,6 +82,8 @@ class Bound {
   std::vector<tenon_value> inputs_, attrs_;
   tenon_status status_ = TENON_OK;
 };
+
+Json explained(const Session& session, const SampleCall& from, const Bound& bound);
 
 const tenon_op* find_op(const Session& session, const std::string& name);
 

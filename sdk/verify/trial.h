@@ -22,7 +22,7 @@ struct Fault {
   std::string words;
   tenon_status status = TENON_OK;        // Refused
   std::string message, operand;          // Refused: of the error record
-  std::optional<Difference> difference;  // Values, Meta
+  std::optional<Difference> difference;  // Values, Meta; of an output also Holes, Beyond
   Array found;                           // Values, Meta
 };
 

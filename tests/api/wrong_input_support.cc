@@ -3,6 +3,7 @@
 #include "tests/api/wrong_input_support.h"
 
 #include <cstring>
+#include <fstream>
 
 #include "tests/support/paths.h"
 
@@ -86,13 +87,16 @@ tenon_text* make_text(tenon_context* cx) {
 
 void World::make_side(Side& side) {
   const std::string plugins = plugin_dir();
-  const std::string tests = std::string(test_plugin_dir()) + "/api";
-  const tenon_string paths[] = {{plugins.data(), plugins.size()}, {tests.data(), tests.size()}};
+  const std::string tests = std::string(test_plugin_dir()) + "/api/test.other";
+  const std::string simulated = std::string(build_dir()) + "/sim_plugins";
+  const tenon_string paths[] = {{plugins.data(), plugins.size()},
+                                {tests.data(), tests.size()},
+                                {simulated.data(), simulated.size()}};
   tenon_runtime_options options{};
   options.struct_size = sizeof options;
   options.flags = TENON_RUNTIME_NO_DEFAULT_PATHS | TENON_RUNTIME_NO_ENVIRONMENT;
   options.paths = paths;
-  options.n_paths = 2;
+  options.n_paths = 3;
   options.threads = 1;
   tenon_diag diag{};
   EXPECT_EQ(tenon_runtime_create(&options, &diag, &side.runtime), TENON_OK) << diag.message;
@@ -195,6 +199,22 @@ void World::reset_outs() {
 }
 
 bool World::outs_untouched() const { return std::memcmp(&outs, &untouched_, sizeof outs) == 0; }
+
+std::set<std::string> exported_functions() {
+  std::ifstream file(std::string(source_dir()) + "/c_api/include/tenon/tenon.h");
+  const std::string header((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_GT(header.size(), 1000u);
+  std::set<std::string> exported;
+  const std::string mark = "\nTENON_EXPORT ";
+  for (size_t at = header.find(mark); at != std::string::npos; at = header.find(mark, at + 1)) {
+    // The name is what stands before the first parenthesis.
+    const size_t end = header.find('(', at);
+    const size_t begin = header.find_last_not_of("abcdefghijklmnopqrstuvwxyz_0123456789", end - 1);
+    exported.insert(header.substr(begin + 1, end - begin - 1));
+  }
+  EXPECT_GE(exported.size(), 60u);
+  return exported;
+}
 
 void add_contexts(Rows& rows, const std::string& function,
                   std::function<tenon_status(World&, tenon_context*)> call) {

@@ -17,12 +17,11 @@ import exact
 import ops
 from exact_array import Array
 from registry import Registry
-from sample_text import TensorText, parse, tensors_of
+from sample_text import Dtype, TensorText, default_range, parse, tensors_of
 from schema_text import Refused, Schema
 from update_rules import RULES
 
 FOLDER = pathlib.Path(__file__).parent
-CLASSES = (exact.FLOATS, exact.INTEGERS)
 TRACE_TOLERANCES = [
     {
         "dtype": "f32",
@@ -61,31 +60,53 @@ def array_text(array):
     return f'{{"dtype": "{array.dtype}", "shape": {shape}, "values": [{values}]}}'
 
 
-def fits(tensor, dtype):
-    """Can `dtype` hold the values that the text gives?"""
-    if tensor.given is None or not exact.is_integer(dtype):
+def kind_of(dtype):
+    return "float" if exact.is_float(dtype) else "integer" if exact.is_integer(dtype) else "bool"
+
+
+def limits(dtype):
+    """The least and the greatest number of an integer dtype."""
+    bits = exact.BITS[dtype]
+    least = 0 if dtype == "u8" else -(1 << (bits - 1))
+    return least, least + (1 << bits) - 1
+
+
+def retyped(tensor, dtype):
+    """Gives a tensor another dtype; False where given floats do not fit an integer. README.md."""
+    before, after = kind_of(tensor.dtype), kind_of(dtype)
+    tensor.dtype = dtype
+    if before == after:
         return True
-    return all(exact.wrapped(dtype, value) == value for value in tensor.given)
+    least, greatest = limits(dtype) if after == "integer" else (-math.inf, math.inf)
+    if tensor.given is not None:
+        reals = [value for value in tensor.given if isinstance(value, float)]
+        return after != "integer" or all(least <= value <= greatest for value in reals)
+    fits = least <= tensor.low and tensor.high - 1 <= greatest and tensor.high - tensor.low >= 2
+    if before == "bool" or (after == "integer" and not fits):
+        tensor.low, tensor.high = default_range(dtype)
+    return True
 
 
-def replacements(inputs):
-    """The sample as written, and each dtype of it replaced by each other of its kind."""
+def replacements(inputs, attrs):
+    """The sample as written, and each dtype of it replaced by each other."""
     yield "", ""
-    for dtype in dict.fromkeys(tensor.dtype for tensor in tensors_of(inputs)):
-        for kind in CLASSES:
-            if dtype in kind:
-                yield from ((dtype, other) for other in kind if other != dtype)
+    tensors = list(tensors_of(inputs))
+    named = [tensor.dtype for tensor in tensors]
+    if not tensors:
+        named = [value.name for value in attrs.values() if isinstance(value, Dtype)]
+    for dtype in dict.fromkeys(named):
+        yield from ((dtype, other) for other in exact.ALL if other != dtype)
 
 
-def replaced(inputs, source, target):
-    """The inputs in the new dtype, or None where given values do not fit it."""
+def replaced(inputs, attrs, source, target):
+    """Inputs and attributes in the new dtype, or None where given values do not fit it."""
     inputs = copy.deepcopy(inputs)
-    for tensor in tensors_of(inputs):
-        if source and tensor.dtype == source:
-            if not fits(tensor, target):
-                return None
-            tensor.dtype = target
-    return inputs
+    tensors = list(tensors_of(inputs))
+    if not tensors:
+        new = {Dtype(source): Dtype(target)}
+        attrs = {n: new.get(v, v) if isinstance(v, Dtype) else v for n, v in attrs.items()}
+    fitting = [retyped(tensor, target) for tensor in tensors if tensor.dtype == source]
+    return (inputs, attrs) if all(fitting) else None
 
 
 def operand(schema_input, given, dtypes, numbered):
@@ -104,11 +125,12 @@ def operand(schema_input, given, dtypes, numbered):
 
 def case_text(function, schema, sample, source, target):
     """One case as a line of JSON, or None where the schema does not take the dtypes."""
-    inputs, given_attrs = parse(sample)
-    inputs = replaced(inputs, source, target)
-    if inputs is None:
+    call = parse(sample)
+    if source:
+        call = replaced(*call, source, target)
+    if call is None:
         return None
-    attrs = schema.attrs(given_attrs)
+    inputs, attrs = call[0], schema.attrs(call[1])
     try:
         dtypes = schema.bind(inputs, attrs)
     except Refused:
@@ -137,7 +159,7 @@ def op_text(op, samples, function):
     schema = Schema(op["schema"])
     cases = []
     for sample in samples:
-        for source, target in replacements(parse(sample)[0]):
+        for source, target in replacements(*parse(sample)):
             try:
                 text = case_text(function, schema, sample, source, target)
             except Exception as error:

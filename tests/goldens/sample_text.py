@@ -26,6 +26,12 @@ class Dtype:
     name: str
 
 
+def default_range(dtype):
+    if exact.is_float(dtype) or dtype == "bool":
+        return -1.0, 1.0  # which a bool makes no use of
+    return (0.0 if dtype == "u8" else -5.0), 6.0
+
+
 class Parser:
     def __init__(self, text):
         self.text = text
@@ -70,10 +76,7 @@ class Parser:
         if dtype not in exact.ALL or not self.accept("["):
             raise ValueError(f"not a tensor: {self.text}")
         shape = tuple(self.many("]", self.scalar))
-        low, high = -1.0, 1.0
-        if not exact.is_float(dtype):
-            low = 0.0 if dtype in ("u8", "bool") else -5.0
-            high = 2.0 if dtype == "bool" else 6.0
+        low, high = default_range(dtype)
         given = None
         if self.accept("("):
             low, high = (float(bound) for bound in self.many(")", self.scalar))

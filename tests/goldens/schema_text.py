@@ -128,6 +128,11 @@ class Schema:
         variables |= {a.kind for a in self.attributes.values() if self.is_variable(a.kind)}
         for variable in variables:
             dtypes[variable] = self.decided(variable, inputs, attrs)
+        for slot, given in zip(self.inputs, inputs, strict=False):
+            dtype = dtypes.get(slot.type, slot.type)
+            if type(given) is int and exact.is_integer(dtype):
+                if exact.wrapped(dtype, given) != given:
+                    raise Refused  # a number that the dtype cannot hold
         return dtypes
 
     def decided(self, variable, inputs, attrs):

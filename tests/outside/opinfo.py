@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/outside/opinfo.py: runs the samples of PyTorch's OpInfos through Tenon and compares.
-"""Four forms, one *_test.py each: values, non-contiguous operands, out=, gradients."""
+"""Four forms: values, non-contiguous operands, out=, gradients. Each opinfo_*_test.py runs one, on
+OpInfo's sample_inputs or on its reference_inputs, which are many more."""
 
 import ctypes
 import os
@@ -31,6 +32,8 @@ SETS = {
     "float": {torch.float16, torch.bfloat16, torch.float32, torch.float64},
 }
 SETS["number"] = SETS["int"] | SETS["float"]
+VERSIONS = {"torch": torch.__version__.split("+")[0], "seed": SEED}
+MAX_RANK = 8
 NOWHERE = (ctypes.c_char * 8)()  # the address of tensors without elements
 GAP = 77  # what lies between the elements of a strided output
 
@@ -79,6 +82,8 @@ def difference(found, expected, slack, scale=None):
             f"found {found.dtype}{list(found.shape)}, expected "
             f"{expected.dtype}{list(expected.shape)}"
         )
+    if torch.equal(found, expected):
+        return ""
     if not found.dtype.is_floating_point:
         wrong = found != expected
     else:
@@ -110,6 +115,10 @@ def largest(tensors):
     return found
 
 
+def address_of(tensor):
+    return tensor.data_ptr() or ctypes.addressof(NOWHERE)
+
+
 class Bridge:
     """Tenon's tensors on the memory of PyTorch's, for the length of a `with`."""
 
@@ -134,8 +143,8 @@ class Bridge:
     def wrap(self, given):
         memory = given.detach()
         self.memory.append(memory)
-        address = memory.data_ptr() or ctypes.addressof(NOWHERE)
-        tensor = self.runtime.wrap(CODES[memory.dtype], memory.shape, memory.stride(), address)
+        code, address = CODES[memory.dtype], address_of(memory)
+        tensor = self.runtime.wrap(code, memory.shape, memory.stride(), address)
         return self.hold([tensor])[0]
 
     def inputs(self, given):
@@ -161,12 +170,10 @@ class Bridge:
         dtype = next(dtype for dtype, code in CODES.items() if code == view.dtype)
         shape = tuple(view.shape[: view.rank])
         out = torch.empty(shape, dtype=dtype)
-        if out.numel():
-            out.copy_(
-                torch.frombuffer(
-                    bytearray(tensor.get_bytes(out.numel() * out.itemsize)), dtype=dtype
-                ).reshape(shape)
-            )
+        bytes_of_out = ctypes.c_uint64(out.numel() * out.itemsize)
+        tensor.owner.call(
+            "tenon_tensor_get_data", tensor.handle, ctypes.c_void_p(address_of(out)), bytes_of_out
+        )
         return out
 
 
@@ -193,7 +200,8 @@ class Comparison:
         self.declared = declared_dtypes(self.op.info.schema.decode())
         self.tally = suite.Tally()
 
-    def run(self, form, dtypes=None, **options):
+    def run(self, form, dtypes=None, source="sample_inputs", **options):
+        """`source`: the method of OpInfo that makes the samples."""
         start = self.bridge.runtime.live()
         for row in self.entry.rows:
             infos = [info for info in op_db if info.full_name == row.opinfo]
@@ -202,14 +210,15 @@ class Comparison:
             for info in infos:
                 for dtype in sorted(info.supported_dtypes("cpu"), key=str):
                     if dtypes is None or dtype in dtypes:
-                        self.run_samples(form, row, info, dtype, **options)
+                        samples = getattr(info, source)
+                        self.run_samples(form, row, info, dtype, samples, **options)
         if self.bridge.runtime.live() != start:
             self.tally.fail(f"still held: {self.bridge.runtime.live()}, before it was {start}")
         return self.tally
 
-    def run_samples(self, form, row, info, dtype, **options):
+    def run_samples(self, form, row, info, dtype, samples, **options):
         torch.manual_seed(SEED)
-        for sample in info.sample_inputs("cpu", dtype, **options):
+        for sample in samples("cpu", dtype, set_seed=False, **options):
             if dtype not in CODES:
                 self.tally.uncovered[f"dtype {dtype}".replace("torch.", "")] += 1
                 continue
@@ -234,7 +243,12 @@ class Comparison:
     def translate(self, row, sample):
         """The call, or why Tenon does not offer it."""
         call = row.translate(sample.input, *sample.args, **sample.kwargs)
-        for reason, asked in call.lacks.items():
+        given = list(flat(call.inputs))
+        missing = {
+            "rank above 8": any(tensor.dim() > MAX_RANK for tensor in tensors_in(given)),
+            "complex number": any(isinstance(value, complex) for value in given),
+        }
+        for reason, asked in {**call.lacks, **missing}.items():
             if asked:
                 return Uncovered(reason)
         return call
@@ -372,8 +386,9 @@ def every_op(names):
     return tally
 
 
-def main(form, applies=lambda op: True, complete=False, **options):
-    """`applies` chooses from the registry's ops, by what the registry says of them."""
+def main(form, applies=lambda op: True, complete=False, name=None, **options):
+    """Runs one form. `applies` chooses from the registry's ops, by what the registry says of them;
+    `complete`: every op must have its place; `name`: of the suite, where it is not the form's."""
     torch.set_num_threads(1)
     print(f"TENON_TEST_SEED={SEED}")
     runtime = tenon.Runtime()
@@ -386,7 +401,6 @@ def main(form, applies=lambda op: True, complete=False, **options):
     }
     if complete:
         cases["every op"] = lambda: every_op(ops)
-    versions = {"torch": torch.__version__.split("+")[0]}
-    status = suite.main(f"opinfo_{form.__name__}", versions, cases)
+    status = suite.main(f"opinfo_{name or form.__name__}", VERSIONS, cases)
     runtime.close()
     return status

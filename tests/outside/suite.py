@@ -59,7 +59,7 @@ class Scoreboard:
         return {op: entry["claimed"] for op, entry in self.suites[suite]["ops"].items()}
 
     def compares(self, suite, versions):
-        """Another release of a suite has other cases: only their failures count then."""
+        """Another release or seed has other cases: only their failures count then."""
         return suite not in self.suites or self.suites[suite]["versions"] == versions
 
     def shortfalls(self, suite, tallies):
@@ -130,7 +130,9 @@ def main(suite, versions, cases, arguments=None, scoreboard=None):
     elif scoreboard.compares(suite, versions):
         problems += scoreboard.shortfalls(suite, tallies)
     else:
-        print(f"the claims are those of another release, {scoreboard.suites[suite]['versions']}")
+        print(
+            f"the claims are those of another release or seed, {scoreboard.suites[suite]['versions']}"
+        )
     for problem in problems:
         print(f"FAILED {problem}")
     return 1 if problems else 0

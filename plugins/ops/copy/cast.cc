@@ -49,6 +49,7 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f32[5]{255.9,256.0,-0.9,-1.0,nan} | dtype=u8"),
     sdk::sample(name, "i64[4]{16777217,-1,9007199254740993,-9223372036854775808} | dtype=f32"),
     sdk::sample(name, "i64[3]{2049,65520,-65519} | dtype=f16"),
+    sdk::sample(name, "i64[4](0,100) | dtype=i32"),
     sdk::sample(name, "i32[4]{-1,255,256,300} | dtype=u8"),
     sdk::sample(name, "i32[4]{-129,128,32768,-32769} | dtype=i8"),
     sdk::sample(name, "f32[4]{0.0,-0.0,0.5,nan} | dtype=bool"),

@@ -12,8 +12,8 @@ namespace rules = tenon::rules;
 constexpr std::string_view name = "tenon.rows_put";
 
 constexpr std::string_view doc =
-    R"(Puts `values[r]` in the place of row `indices[r]` of `x`, in place, for `r` ascending; of a row
-named twice the last one stays. An index outside `x` is refused, and then nothing is written.
+    R"(Puts `values[r]` in the place of row `indices[r]` of `x`, in place, for `r` ascending; of a
+row named twice the last one stays. An index outside `x` is refused, and then nothing is written.
 Update rules for rows are composed with this op.
 
 No gradient: it is what parameters are updated with.

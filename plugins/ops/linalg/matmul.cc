@@ -181,7 +181,6 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[], f32[2,2]", TENON_E_SHAPE, "no dimensions"),
     sdk::refused(name, "bool[2,2], bool[2,2]", TENON_E_DTYPE, "bool"),
     sdk::refused(name, "f32[2,2]", TENON_E_ARGUMENT, "number of operands"),
-    sdk::refused(name, "f32[2,2], f32[2,2] | transpose=true", TENON_E_ATTRIBUTE, "transpose"),
 };
 
 constexpr auto tolerances = sdk::float_tolerances(

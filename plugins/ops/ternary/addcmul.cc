@@ -84,7 +84,6 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[2,3], f32[2], f32[]", TENON_E_SHAPE, "broadcast"),
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "f32[2], f32[2], f32[2] | value=\"one\"", TENON_E_ATTRIBUTE, "value"),
-    sdk::refused(name, "f32[2], f32[2], f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 constexpr auto tolerances = sdk::float_tolerances(

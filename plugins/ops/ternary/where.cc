@@ -66,7 +66,6 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "bool[2], f32[3], f32[3]", TENON_E_SHAPE, "broadcast"),
     sdk::refused(name, "f32[2], f32[2], f32[2]", TENON_E_DTYPE, "condition"),
     sdk::refused(name, "bool[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
-    sdk::refused(name, "bool[2], f32[2], f32[2] | scale=1.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 }  // namespace

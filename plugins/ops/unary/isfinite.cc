@@ -46,7 +46,6 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "bool[2,2]"),
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
-    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 }  // namespace

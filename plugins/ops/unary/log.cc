@@ -51,7 +51,6 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f32[5]{0.99999994,1.0000001,2.0,10.0,1e30}"),
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
-    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 constexpr auto tolerances = sdk::float_tolerances(

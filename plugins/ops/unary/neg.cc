@@ -52,7 +52,6 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "bool[3]", TENON_E_DTYPE, "bool"),
-    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 }  // namespace

@@ -55,7 +55,6 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f32[5]{2.0,3.0,4.0,1e-30,16777216.0}"),
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
-    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 }  // namespace

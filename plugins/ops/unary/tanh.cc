@@ -53,7 +53,6 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f16[4]{0.001,4.0,4.6,-8.0}"),
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
-    sdk::refused(name, "f32[2] | scale=2.0", TENON_E_ATTRIBUTE, "scale"),
 };
 
 constexpr auto tolerances = sdk::float_tolerances(

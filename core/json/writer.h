@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/json/writer.h: writes JSON text from front to back. Nothing is built up beside the text, so
+// that running out of memory is one std::bad_alloc and no destructor needs any.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace tenon::json {
+
+// `text` in quotes. What is no UTF-8 becomes U+FFFD; `ascii`: all that is not ASCII as \uXXXX.
+void append_quoted(std::string& out, std::string_view text, bool ascii = false);
+// The shortest digits that read back as the same number, "1.0", "1e-08"; null for NaN and
+// infinities, which JSON does not have.
+void append_number(std::string& out, double value);
+
+// The caller opens and closes what belongs together; at most 64 levels.
+class Writer {
+ public:
+  // indent  spaces for each level, with every entry on a line of its own; 0: all in one line
+  explicit Writer(uint32_t indent = 0) : indent_(indent) {}
+
+  void begin_object() { begin('{'); }
+  void end_object() { end('}'); }
+  void begin_list() { begin('['); }
+  void end_list() { end(']'); }
+  // Between begin_object and end_object: names the value that is written next.
+  void name(std::string_view name);
+
+  void value(std::string_view text);
+  void value(const char* text) { value(std::string_view(text)); }
+  void value(const std::string& text) { value(std::string_view(text)); }
+  void value(bool flag) { raw(flag ? "true" : "false"); }
+  void value(double number);
+  void value(std::nullptr_t) { raw("null"); }
+  template <class Integer>
+  requires std::is_integral_v<Integer>
+  void value(Integer number) { raw(std::to_string(number)); }
+  template <class Item>
+  void value(const std::vector<Item>& items) {
+    begin_list();
+    for (const Item& item : items) value(item);
+    end_list();
+  }
+
+  template <class Value>
+  void member(std::string_view name_of_it, const Value& content) {
+    name(name_of_it);
+    value(content);
+  }
+
+  const std::string& text() const { return text_; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  void begin(char bracket);
+  void end(char bracket);
+  void raw(std::string_view token);
+  void before_entry();
+  void new_line();
+
+  std::string text_;
+  uint32_t indent_;
+  uint32_t depth_ = 0;
+  uint64_t filled_ = 0;  // bit d: the object or list at depth d has an entry
+  bool named_ = false;   // a name was written, its value was not
+};
+
+}  // namespace tenon::json

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# tests/mutants/case.py: `tenon verify` finds one planted fault, names its cause, repeats it with
+# the command it prints, and has nothing to say against the same plugin without the fault.
+#
+# Usage: case.py <installed prefix> <folder with mutant/ and twin/> <case file>
+#        case.py --list                 a table of all cases, from their first lines
+#        case.py --counts <causes.h>    are there enough of them, and one for every cause?
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "cases"
+TAGS = ("cause", "op", "backward-only", "level")
+TAG = re.compile(rf"({'|'.join(TAGS)}): ")
+LEAST, LEAST_BACKWARD = 30, 12
+# Causes without a case, and why.
+WITHOUT_CASE = {
+    "huge": "needs operands of gigabytes",
+}
+
+
+class Fault(Exception):
+    """What is wrong, in words."""
+
+
+class Case:
+    """A case file's name and what its first lines say."""
+
+    def __init__(self, path):
+        self.name = path.stem
+        head = []
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if not line.startswith("//"):
+                break
+            head.append(line[2:].strip())
+        words = " ".join(line for line in head[1:] if not TAG.match(line))
+        self.what = words.partition(": ")[2]
+        tags = dict(line.split(": ", 1) for line in head if TAG.match(line))
+        missing = [tag for tag in TAGS if tag not in tags]
+        if missing:
+            raise Fault(f"{path} has no line '// {missing[0]}: ...'")
+        self.cause = tags["cause"]
+        self.ops = tags["op"].split()
+        self.backward_only = {"yes": True, "no": False}[tags["backward-only"]]
+        self.level = tags["level"]
+
+    def ops_of(self, plugin):
+        return [op.replace("TENON_CASE_ID", plugin) for op in self.ops]
+
+
+class Report:
+    """What `tenon verify` answered about one plugin."""
+
+    def __init__(self, tenon, plugin, level):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "report.json"
+            command = [tenon, "verify", plugin, "--level", level, "--json", file]
+            print("+", *command, flush=True)
+            done = run([str(each) for each in command])
+            self.exit, self.text = done.returncode, done.stdout + done.stderr
+            if not file.exists():
+                raise Fault(f"no report was written; exit status {self.exit}:\n{self.text}")
+            self.json = json.loads(file.read_text(encoding="utf-8"))
+        self.failures = self.json["failures"]
+
+    def causes(self):
+        return sorted({f"{each['op']}: {each['cause']}" for each in self.failures})
+
+
+def run(command):
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False
+    )
+
+
+def need(holds, words, report):
+    if not holds:
+        raise Fault(f"{words}\nfailures: {report.causes()}\n{report.text}")
+
+
+def check_twin(case, report):
+    need(report.exit == 0, f"the twin should pass; exit status {report.exit}", report)
+    need(report.json["failed"] == 0 and not report.failures, "the twin has failures", report)
+    need(report.json["passed"] > 0, "nothing was tried on the twin", report)
+
+
+def check_mutant(case, plugin, tenon, report):
+    need(report.exit == 1, f"exit status 1 was expected, not {report.exit}", report)
+    need(report.json["failed"] > 0, "the fault was not found", report)
+    own = tuple(case.ops_of(plugin.name)) + (plugin.name,)
+    for failure in report.failures:
+        need(failure["op"].startswith(own), f"{failure['op']} has nothing to do with it", report)
+    for op in case.ops_of(plugin.name):
+        true = [each for each in report.failures if (each["op"], each["cause"]) == (op, case.cause)]
+        need(true, f"no failure of {op} names the cause, {case.cause}", report)
+        need(case.cause in report.text, "the text does not name the cause", report)
+        check_repeats(true[0], case, tenon, report)
+
+
+def check_repeats(failure, case, tenon, report):
+    """The printed command, run by itself, has the same outcome."""
+    command = shlex.split(failure["repro"])
+    need(command[0] == "tenon", f"no command: {failure['repro']}", report)
+    print("+", failure["repro"], flush=True)
+    again = run([str(tenon), *command[1:]])
+    said = again.stdout + again.stderr
+    need(again.returncode == 1 and case.cause in said,
+         f"{failure['repro']}\nexit status {again.returncode}, not 1 with {case.cause}:\n{said}",
+         report)
+
+
+def check(prefix, plugins, path):
+    case = Case(path)
+    tenon = prefix / "bin/tenon"
+    twin, mutant = (plugins / kind / f"{kind}.{case.name}" for kind in ("twin", "mutant"))
+    check_twin(case, Report(tenon, twin, case.level))
+    check_mutant(case, mutant, tenon, Report(tenon, mutant, case.level))
+
+
+def all_cases():
+    return [Case(path) for path in sorted(FOLDER.glob("*.cc"))]
+
+
+def check_counts(causes_header):
+    cases = all_cases()
+    backward = sum(case.backward_only for case in cases)
+    if len(cases) < LEAST or backward < LEAST_BACKWARD:
+        raise Fault(f"{len(cases)} cases, {backward} in backward alone; "
+                    f"{LEAST} and {LEAST_BACKWARD} are needed")
+    header = causes_header.read_text(encoding="utf-8")
+    known = set(re.findall(r'X\(k\w+, "([a-z0-9-]+)",', header))
+    shown = {case.cause for case in cases}
+    if shown - known:
+        raise Fault(f"no causes of {causes_header.name}: {sorted(shown - known)}")
+    if known - shown != set(WITHOUT_CASE):
+        raise Fault(f"causes without a case: {sorted(known - shown)}; "
+                    f"WITHOUT_CASE names {sorted(WITHOUT_CASE)}")
+
+
+def show_list():
+    cases = all_cases()
+    for case in cases:
+        side = "backward" if case.backward_only else "forward"
+        print(f"{case.name:26}{case.cause:26}{side:10}{' '.join(case.ops)}\n    {case.what}")
+    backward = sum(case.backward_only for case in cases)
+    print(f"{len(cases)} cases, {backward} of them differ in backward alone")
+
+
+try:
+    if sys.argv[1:] == ["--list"]:
+        show_list()
+    elif sys.argv[1:2] == ["--counts"]:
+        check_counts(pathlib.Path(sys.argv[2]))
+    else:
+        check(*(pathlib.Path(each).resolve() for each in sys.argv[1:4]))
+except Fault as fault:
+    sys.exit(str(fault))

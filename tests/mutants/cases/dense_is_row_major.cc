@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/mutants/cases/dense_is_row_major.cc: claims DENSE for its input, any order of dimensions
+// without gaps, and reads it as row-major: wrong where the dimensions are permuted.
+// cause: input-strides-ignored
+// op: tenon.mean
+// backward-only: no
+// level: 1
+#include "mutant.h"
+
+#include "mean.h"
+
+namespace mutants {
+
+void mean(const sdk::Launch& l) {
+  const Groups groups(l);
+  const tenon_view& x = l.view(0);
+  for (int64_t o = 0; o < elements(l.out()); ++o) {
+    double sum = 0;
+    for (int64_t i = 0; i < elements(x); ++i) {
+      if (groups.of(i) == o) sum += get(x, kMutant ? i : place(x, i));
+    }
+    put(l.out(), place(l.out(), o), sum / groups.size());
+  }
+}
+
+constexpr tenon_slot_rule slots[] = {sdk::slot(TENON_SLOT_IN, TENON_LAYOUT_DENSE),
+                                     sdk::strided_out()};
+constexpr tenon_kernel_desc kernels[] = {mean_kernel<mean>(slots)};
+constinit const sdk::Unit unit = {.kernels = kernels};
+
+}  // namespace mutants

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/mutants/cases/half_accumulator.cc: keeps the running sum in the dtype of the input: an f16
+// sum rounds at every step and overflows where the mean does not.
+// cause: wrong-dtype-row
+// op: tenon.mean
+// backward-only: no
+// level: 1
+#include "mutant.h"
+
+#include "mean.h"
+
+namespace mutants {
+
+double narrow_sum(const sdk::Launch& l, const Groups& groups, int64_t o) {
+  const tenon_view& x = l.view(0);
+  double sum = 0;
+  for (int64_t i = 0; i < elements(x); ++i) {
+    if (groups.of(i) != o) continue;
+    sum += get(x, place(x, i));
+    if (x.dtype == TENON_DTYPE_F16) sum = static_cast<double>(static_cast<float>(sdk::F16(sum)));
+  }
+  return sum;
+}
+
+void mean(const sdk::Launch& l) {
+  const Groups groups(l);
+  for (int64_t o = 0; o < elements(l.out()); ++o) {
+    const double sum = kMutant ? narrow_sum(l, groups, o) : sum_of(l, groups, o);
+    put(l.out(), place(l.out(), o), sum / groups.size());
+  }
+}
+
+constexpr tenon_kernel_desc kernels[] = {mean_kernel<mean>()};
+constinit const sdk::Unit unit = {.kernels = kernels};
+
+}  // namespace mutants

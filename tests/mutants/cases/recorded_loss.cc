@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/mutants/cases/recorded_loss.cc: takes another way where a backward wants the aux output:
+// forgets there that ignored rows do not count.
+// cause: recorded-differs
+// op: tenon.softmax_cross_entropy
+// backward-only: no
+// level: 1
+#include "mutant.h"
+
+namespace mutants {
+
+// log(sum exp(x - m)) + m of row n.
+double log_sum(const tenon_view& x, int64_t n) {
+  const int64_t classes = x.shape[1];
+  double most = -HUGE_VAL;
+  double sum = 0;
+  for (int64_t c = 0; c < classes; ++c) {
+    const double each = get(x, place(x, n * classes + c));
+    if (most < each || std::isnan(each)) most = each;
+  }
+  for (int64_t c = 0; c < classes; ++c) sum += std::exp(get(x, place(x, n * classes + c)) - most);
+  return most + std::log(sum);
+}
+
+void loss(const sdk::Launch& l) {
+  const tenon_view& x = l.view(0);
+  const int64_t classes = x.shape[1];
+  const int64_t ignored = l.attrs.integer(0);
+  const bool recorded = l.wants_out(1);
+  double sum = 0;
+  int64_t counted = 0;
+  for (int64_t n = 0; n < x.shape[0]; ++n) {
+    const auto target = sdk::load<int64_t>(address(l.view(1), place(l.view(1), n)));
+    if (target != ignored && (target < 0 || target >= classes)) {
+      throw sdk::Failure{TENON_E_DATA, "target names no class", "target"};
+    }
+    if (target != ignored) sum += log_sum(x, n) - get(x, place(x, n * classes + target));
+    if (target != ignored || (kMutant && recorded)) ++counted;
+    for (int64_t c = 0; recorded && c < classes; ++c) {
+      const int64_t i = n * classes + c;
+      put(l.out(1), place(l.out(1), i), get(x, place(x, i)) - log_sum(x, n));
+    }
+  }
+  put(l.out(), 0, counted == 0 ? 0.0 : sum / static_cast<double>(counted));
+}
+
+constexpr tenon_slot_rule slots[] = {sdk::strided_in(), sdk::strided_in(), sdk::strided_out(),
+                                     sdk::strided_out()};
+constexpr tenon_kernel_desc kernels[] = {kernel<loss>("tenon.softmax_cross_entropy", slots, 1)};
+constinit const sdk::Unit unit = {.kernels = kernels};
+
+}  // namespace mutants

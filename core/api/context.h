@@ -5,6 +5,8 @@
 #include <tenon/tenon.h>
 
 #include <atomic>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,9 @@ class Recorder;
 }
 namespace dispatch {
 struct KernelCache;
-}
+struct CheckedWindow;
+class CheckSite;
+}  // namespace dispatch
 
 // The last failure, in buffers that survive running out of memory.
 struct ErrorRecord {
@@ -54,6 +58,13 @@ struct Context {
   std::atomic<uint64_t> calls{0};    // public calls that have returned
   std::atomic<bool> waiting{false};  // in the running call, for calls of other contexts
   std::atomic<bool> interrupted{false};
+  // TENON_CHECK=threads: the public function that runs, and the innermost callback.
+  std::atomic<const char*> function{""};
+  std::atomic<dispatch::CheckedWindow*> window{nullptr};
+  std::mutex misuse_mutex;              // guards the two below
+  std::unique_ptr<ErrorRecord> misuse;  // a second thread's, which must not write `error`
+  bool misuse_untold = false;
+  dispatch::CheckSite* check_site = nullptr;  // TENON_CHECK=finite: what the launches are part of
   std::vector<uint32_t> grad_modes;
   std::vector<const std::string*> scopes;
   const std::string* no_scope;

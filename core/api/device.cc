@@ -40,6 +40,7 @@ std::string WorkWindow::only() const {
 
 namespace {
 
+constexpr uintptr_t kAlignment = 64;
 constexpr std::string_view kPinnedId = "tenon.backend.pinned/1";
 constexpr const char* kCopyIn = "copy from host memory";
 constexpr const char* kCopyOut = "copy to host memory";
@@ -66,6 +67,21 @@ const tenon_backend_pinned_table* pinned_table(const registry::Backend& backend)
 
 }  // namespace
 
+bool is_aligned(const void* data) noexcept {
+  return reinterpret_cast<uintptr_t>(data) % kAlignment == 0;
+}
+
+void fail_unaligned(const registry::Backend& backend, const std::string& what, const void* data) {
+  const uintptr_t over = reinterpret_cast<uintptr_t>(data) % kAlignment;
+  throw Error{.status = TENON_E_PLUGIN,
+              .message = what + ": plugin " + backend.plugin->id +
+                         " gave memory that is not aligned to 64 bytes",
+              .expected = "an address that is a multiple of 64",
+              .found = std::to_string(over) + " bytes beyond one",
+              .plugin = backend.plugin->id,
+              .hint = "a backend's alloc rounds the address up"};
+}
+
 const tenon_backend_pinned_table* find_pinned_table(const registry::Backend& backend) {
   return static_cast<const tenon_backend_pinned_table*>(
       backend.plugin->interface.get_interface(backend.self, kPinnedId.data(), kPinnedId.size()));
@@ -86,6 +102,10 @@ Device::Device(Runtime& owner, const registry::Backend& from, int32_t index, uin
       std::snprintf(detail, sizeof detail, " of %llu bytes",
                     static_cast<unsigned long long>(bytes));
       d->note_lost("", "an allocation", detail);
+    }
+    if (status == TENON_OK && !is_aligned(*out)) {
+      d->backend->table->free(d->backend->self, d->id.index, *out, bytes);
+      fail_unaligned(*d->backend, "device " + d->name(), *out);
     }
     return status == TENON_OK;
   };

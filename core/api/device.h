@@ -39,6 +39,11 @@ const tenon_backend_pinned_table* find_pinned_table(const registry::Backend& bac
 // Which context asks: its number, which no other context of the runtime has or had.
 using Asker = uint64_t;
 
+// What every backend owes for each block, and the words for one that does not give it.
+bool is_aligned(const void* data) noexcept;
+[[noreturn]] void fail_unaligned(const registry::Backend& backend, const std::string& what,
+                                 const void* data);
+
 // What was enqueued since the last good wait; the newest are named. Guarded by its owner.
 class WorkWindow {
  public:

@@ -62,14 +62,22 @@ class InUse {
   bool free_;
 };
 
+// For a context that is in use: by another thread, or by the call whose callback calls `function`.
+tenon_status refuse_second_use(Context& context, const char* function) noexcept;
+// TENON_CHECK=threads: throws what a plugin did between calls with a tenon_call it has kept.
+void check_kept_windows(Context& context, const char* function);
+
+// function  what the program called, for the words of TENON_CHECK=threads
 template <class Body>
-tenon_status guard(const tenon_context* handle, Body&& body) noexcept {
+tenon_status guard(const tenon_context* handle, Body&& body,
+                   const char* function = __builtin_FUNCTION()) noexcept {
   ContextSlot* slot = ContextSlab::from_handle(handle);
   if (!slot) return TENON_E_HANDLE;
   Context& context = *slot->context;
   InUse in_use(context);
-  if (!in_use.free()) return TENON_E_STATE;
+  if (!in_use.free()) return refuse_second_use(context, function);
   try {
+    if (context.runtime->thread_checks) check_kept_windows(context, function);
     if (context.runtime->closed.load(std::memory_order_acquire)) {
       throw Error{.status = TENON_E_RUNTIME,
                   .message = "the runtime was released; its contexts can only be released",

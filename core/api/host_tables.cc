@@ -3,6 +3,7 @@
 // stores its failure in the call and returns a status.
 #include "core/api/host_tables.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -17,6 +18,7 @@ namespace {
 
 using dispatch::Call;
 using dispatch::CallState;
+using dispatch::Window;
 using tensor::Ref;
 using tensor::Tensor;
 
@@ -36,13 +38,48 @@ tenon_status fail_internal(Call& call, const char* words) noexcept {
   }
 }
 
+// Thrown where a function is called in a state that does not allow it.
+struct WrongState : Error {};
+
+// The call behind a window; NULL where TENON_CHECK=threads forbids `function` just now.
+Call* call_of(tenon_call* handed, const char* function) noexcept {
+  Window& window = *static_cast<Window*>(handed);
+  if (!window.checks) return window.owner;
+  try {
+    return window.checks->admit(window, function) ? window.owner : nullptr;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+// True where the call's state is among `allowed`.
+bool in_state(const Call& call, std::initializer_list<CallState> allowed) {
+  return std::find(allowed.begin(), allowed.end(), call.state) != allowed.end();
+}
+
+void note_state(tenon_call* handed, const Call& call, const char* function) noexcept {
+  Window& window = *static_cast<Window*>(handed);
+  try {
+    if (window.checks) window.checks->note_state(window, function, dispatch::name_of(call.state));
+  } catch (...) {
+    return;
+  }
+}
+
+// `function` names it for TENON_CHECK=threads.
 template <class Body>
-tenon_status host_guard(tenon_call* window, Body&& body) noexcept {
+tenon_status host_guard(tenon_call* window, const char* function, Body&& body) noexcept {
   if (!window) return TENON_E_ARGUMENT;
-  Call& call = Call::from(window);
+  Call* const admitted = call_of(window, function);
+  if (!admitted) return TENON_E_STATE;
+  Call& call = *admitted;
   try {
     body(call);
     return TENON_OK;
+  } catch (WrongState& error) {
+    note_state(window, call, function);
+    call.fail(std::move(error));
+    return TENON_E_STATE;
   } catch (Error& error) {
     const tenon_status status = error.status;
     call.fail(std::move(error));
@@ -61,13 +98,11 @@ tenon_status host_guard(tenon_call* window, Body&& body) noexcept {
 }
 
 void require_state(const Call& call, std::initializer_list<CallState> allowed, const char* what) {
-  for (CallState state : allowed) {
-    if (call.state == state) return;
-  }
-  throw Error{.status = TENON_E_STATE,
-              .message = std::string(what) + " may not be called while in state " +
-                         std::string(dispatch::name_of(call.state)),
-              .found = std::string(dispatch::name_of(call.state))};
+  if (in_state(call, allowed)) return;
+  throw WrongState{{.status = TENON_E_STATE,
+                    .message = std::string(what) + " may not be called while in state " +
+                               std::string(dispatch::name_of(call.state)),
+                    .found = std::string(dispatch::name_of(call.state))}};
 }
 
 void require_pointer(const void* pointer, const char* what) {
@@ -99,34 +134,28 @@ const registry::Op& require_op(const Call& call, const tenon_op* handle) {
 
 tenon_status host_fail(tenon_call* window, tenon_status status, const char* message,
                        uint64_t length) {
-  if (!window) return status;
-  try {
-    Call::from(window).fail(Error{.status = status, .message = text_of(message, length)});
-  } catch (...) {
-    Call::from(window).out_of_memory = true;
-  }
+  host_guard(window, "fail", [&](Call& call) {
+    call.fail(Error{.status = status, .message = text_of(message, length)});
+  });
   return status;
 }
 
 tenon_status host_fail_detail(tenon_call* window, tenon_status status, const char* message,
                               const char* operand, const char* expected, const char* found,
                               const char* hint) {
-  if (!window) return status;
-  try {
-    Call::from(window).fail(Error{.status = status,
-                                  .message = text_of(message, TENON_NUL),
-                                  .operand = text_of(operand, TENON_NUL),
-                                  .expected = text_of(expected, TENON_NUL),
-                                  .found = text_of(found, TENON_NUL),
-                                  .hint = text_of(hint, TENON_NUL)});
-  } catch (...) {
-    Call::from(window).out_of_memory = true;
-  }
+  host_guard(window, "fail_detail", [&](Call& call) {
+    call.fail(Error{.status = status,
+                    .message = text_of(message, TENON_NUL),
+                    .operand = text_of(operand, TENON_NUL),
+                    .expected = text_of(expected, TENON_NUL),
+                    .found = text_of(found, TENON_NUL),
+                    .hint = text_of(hint, TENON_NUL)});
+  });
   return status;
 }
 
 void host_log(tenon_call* window, uint32_t level, const char* message, uint64_t length) {
-  host_guard(window, [&](Call& call) {
+  host_guard(window, "log", [&](Call& call) {
     call.context->runtime->log(level, call.plugin ? call.plugin->id : "", text_of(message, length));
   });
 }
@@ -135,7 +164,7 @@ void host_log(tenon_call* window, uint32_t level, const char* message, uint64_t 
 
 const tenon_op* host_find(tenon_call* window, const char* name, uint64_t length) {
   const tenon_op* found = nullptr;
-  host_guard(window, [&](Call& call) {
+  host_guard(window, "dispatch.find", [&](Call& call) {
     require_pointer(name, "an op's name");
     const std::string_view text(name, length == TENON_NUL ? std::strlen(name) : length);
     registry::Op& op = call.context->runtime->plugins.require_op(text, 0);
@@ -152,7 +181,7 @@ std::span<const tenon_value> values(const tenon_value* data, uint32_t count, con
 tenon_status host_op_call(tenon_call* window, const tenon_op* op, const tenon_value* inputs,
                           uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
                           tenon_tensor** out_outputs, uint32_t n_outputs) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "dispatch.call", [&](Call& call) {
     require_state(call, {CallState::Vjp, CallState::Compose}, "an op");
     if (n_outputs != 0) require_pointer(out_outputs, "outputs");
     std::vector<Tensor*> outputs(n_outputs, nullptr);
@@ -169,7 +198,7 @@ tenon_status host_op_call(tenon_call* window, const tenon_op* op, const tenon_va
 tenon_status host_op_apply(tenon_call* window, const tenon_op* op, const tenon_value* inputs,
                            uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
                            tenon_tensor* const* outputs, uint32_t n_outputs) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "dispatch.apply", [&](Call& call) {
     require_state(call, {CallState::Vjp, CallState::Compose}, "an op");
     if (n_outputs != 0) require_pointer(outputs, "outputs");
     std::vector<Tensor*> targets;
@@ -182,14 +211,14 @@ tenon_status host_op_apply(tenon_call* window, const tenon_op* op, const tenon_v
 }
 
 tenon_status host_meta(tenon_call* window, const tenon_tensor* tensor, tenon_meta* out_meta) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "dispatch.meta", [&](Call& call) {
     require_pointer(out_meta, "out_meta");
     *out_meta = tensor::meta_of(require_tensor(call, tensor, "tensor"));
   });
 }
 
 tenon_status host_set_output(tenon_call* window, uint32_t index, tenon_tensor* tensor) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "dispatch.set_output", [&](Call& call) {
     require_state(call, {CallState::Compose}, "set_output");
     if (index >= call.composed.size()) {
       throw Error{.status = TENON_E_ARGUMENT,
@@ -209,19 +238,19 @@ autograd::VjpFrame& frame(Call& call) {
 
 uint32_t vjp_wants(tenon_call* window, uint32_t index) {
   uint32_t wants = 0;
-  host_guard(window, [&](Call& call) { wants = frame(call).wants(index) ? 1 : 0; });
+  host_guard(window, "vjp.wants", [&](Call& call) { wants = frame(call).wants(index) ? 1 : 0; });
   return wants;
 }
 
 tenon_status vjp_input(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "vjp.get_input", [&](Call& call) {
     require_pointer(out_value, "out_value");
     *out_value = frame(call).input(index);
   });
 }
 
 tenon_status vjp_output(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "vjp.get_output", [&](Call& call) {
     require_pointer(out_value, "out_value");
     *out_value = frame(call).output(index);
   });
@@ -229,14 +258,14 @@ tenon_status vjp_output(tenon_call* window, uint32_t index, tenon_value* out_val
 
 tenon_status vjp_input_meta(tenon_call* window, uint32_t index, uint32_t item,
                             tenon_meta* out_meta) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "vjp.get_input_meta", [&](Call& call) {
     require_pointer(out_meta, "out_meta");
     *out_meta = frame(call).input_meta(index, item);
   });
 }
 
 tenon_status vjp_output_meta(tenon_call* window, uint32_t index, tenon_meta* out_meta) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "vjp.get_output_meta", [&](Call& call) {
     require_pointer(out_meta, "out_meta");
     *out_meta = frame(call).output_meta(index);
   });
@@ -244,7 +273,7 @@ tenon_status vjp_output_meta(tenon_call* window, uint32_t index, tenon_meta* out
 
 uint32_t vjp_input_count(tenon_call* window, uint32_t index) {
   uint32_t count = 0;
-  host_guard(window, [&](Call& call) {
+  host_guard(window, "vjp.get_input_count", [&](Call& call) {
     const autograd::Node& node = frame(call).node;
     if (index + 1 < node.input_begin.size()) {
       count = node.input_begin[index + 1] - node.input_begin[index];
@@ -254,7 +283,7 @@ uint32_t vjp_input_count(tenon_call* window, uint32_t index) {
 }
 
 tenon_status vjp_attr(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "vjp.get_attr", [&](Call& call) {
     require_pointer(out_value, "out_value");
     const auto attrs = frame(call).node.attrs.values();
     *out_value = index < attrs.size() ? attrs[index] : tenon_value{};
@@ -262,7 +291,7 @@ tenon_status vjp_attr(tenon_call* window, uint32_t index, tenon_value* out_value
 }
 
 tenon_status vjp_output_grad(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "vjp.get_output_grad", [&](Call& call) {
     require_pointer(out_value, "out_value");
     *out_value = frame(call).output_grad(index);
   });
@@ -270,14 +299,14 @@ tenon_status vjp_output_grad(tenon_call* window, uint32_t index, tenon_value* ou
 
 tenon_status vjp_set_input_grad(tenon_call* window, uint32_t index, uint32_t item,
                                 tenon_tensor* grad) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "vjp.set_input_grad", [&](Call& call) {
     frame(call).set_grad(index, item, grad ? &require_tensor(call, grad, "gradient") : nullptr);
   });
 }
 
 tenon_status vjp_rows(tenon_call* window, uint32_t index, tenon_tensor* indices,
                       tenon_tensor* rows) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "vjp.accumulate_rows", [&](Call& call) {
     frame(call).add_rows(index, require_tensor(call, indices, "indices"),
                          require_tensor(call, rows, "values"));
   });
@@ -285,23 +314,46 @@ tenon_status vjp_rows(tenon_call* window, uint32_t index, tenon_tensor* indices,
 
 // ---- tenon.host.memory/1, threads/1, rng/1
 
+// The call where it launches; else NULL.
+Call* launching(tenon_call* window, const char* function) noexcept {
+  Call* const call = window ? call_of(window, function) : nullptr;
+  if (!call || call->state == CallState::Launch) return call;
+  note_state(window, *call, function);
+  return nullptr;
+}
+
 void* host_scratch(tenon_call* window, uint64_t* out_bytes) {
-  if (!window) return nullptr;
-  const Call& call = Call::from(window);
-  const bool launching = call.state == CallState::Launch;
-  if (out_bytes) *out_bytes = launching ? call.scratch_bytes : 0;
-  return launching ? call.scratch : nullptr;
+  const Call* const call = launching(window, "memory.scratch");
+  if (out_bytes) *out_bytes = call ? call->scratch_bytes : 0;
+  return call ? call->scratch : nullptr;
 }
 
 void* host_stream(tenon_call* window) {
-  return window && Call::from(window).state == CallState::Launch ? Call::from(window).stream
-                                                                 : nullptr;
+  const Call* const call = launching(window, "memory.stream");
+  return call ? call->stream : nullptr;
 }
+
+// What runs in parallel must not call the host, on the callback's own thread either.
+struct InParallel {
+  explicit InParallel(tenon_call* handed) {
+    Window& given = *static_cast<Window*>(handed);
+    if (!given.checks) return;
+    window = static_cast<dispatch::CheckedWindow*>(&given);
+    window->parallel.store(true, std::memory_order_relaxed);
+  }
+  ~InParallel() {
+    if (window) window->parallel.store(false, std::memory_order_relaxed);
+  }
+  InParallel(const InParallel&) = delete;
+  InParallel& operator=(const InParallel&) = delete;
+  dispatch::CheckedWindow* window = nullptr;
+};
 
 tenon_status host_parallel_for(tenon_call* window, int64_t n, int64_t grain, tenon_parallel_fn fn,
                                void* user) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "threads.parallel_for", [&](Call& call) {
     require_state(call, {CallState::Launch, CallState::Data}, "parallel_for");
+    const InParallel inside(window);
     if (!call.context->runtime->pool.run(n, grain, fn, user)) {
       throw Error{.status = TENON_E_ARGUMENT,
                   .message = "parallel_for needs n >= 0, grain >= 1 and a function"};
@@ -310,7 +362,7 @@ tenon_status host_parallel_for(tenon_call* window, int64_t n, int64_t grain, ten
 }
 
 tenon_status host_rng(tenon_call* window, tenon_rng* out_rng) {
-  return host_guard(window, [&](Call& call) {
+  return host_guard(window, "rng.get", [&](Call& call) {
     require_state(call, {CallState::Launch}, "rng.get");
     require_pointer(out_rng, "out_rng");
     if (!call.has_rng) {

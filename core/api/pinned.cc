@@ -50,6 +50,11 @@ PinnedPool::Block* PinnedPool::make(uint64_t capacity) {
     backend.table->event_release(backend.self, device_.id.index, block->event);
     return nullptr;
   }
+  if (!is_aligned(block->data)) {
+    backend.table->event_release(backend.self, device_.id.index, block->event);
+    table_.free(backend.self, block->data, capacity);
+    fail_unaligned(backend, "pinned memory of " + device_.name(), block->data);
+  }
   block->capacity = capacity;
   bytes_ += capacity;
   blocks_.push_back(std::move(block));

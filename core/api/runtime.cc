@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/dispatch/prepare.h"
+#include "core/dispatch/thread_checks.h"
 #include "core/tensor/tensor.h"
 
 namespace tenon {
@@ -176,13 +177,15 @@ Runtime::Runtime(const RuntimeConfig& given)
       plugins(config.plugins, registry, host_interface()),
       pool(config.threads),
       prepared(std::make_unique<dispatch::PrepareCache>()) {
-  if (config.checks & kCheckHandles) memory::set_quarantine(true);
+  if (config.checks & kCheckThreads) thread_checks = std::make_unique<dispatch::ThreadChecks>();
+  if (config.checks & kCheckHandles) memory::hold_quarantine();
   if (!config.trace_file.empty()) trace.begin();
 }
 
 Runtime::~Runtime() {
   prepared.reset();  // before the kernels that made them
   devices_.clear();  // before the backends that made them
+  if (config.checks & kCheckHandles) memory::drop_quarantine();
 }
 
 namespace {

@@ -32,7 +32,8 @@ struct Context;
 struct Runtime;
 namespace dispatch {
 class PrepareCache;
-}
+class ThreadChecks;
+}  // namespace dispatch
 
 enum CheckMode : uint32_t {
   kCheckLayout = 1,
@@ -78,6 +79,7 @@ struct Runtime {
   threads::Pool pool;
   trace::Recorder trace;
   std::unique_ptr<dispatch::PrepareCache> prepared;
+  std::unique_ptr<dispatch::ThreadChecks> thread_checks;  // under TENON_CHECK=threads
   std::atomic<int64_t> tensors{0};
   std::atomic<int64_t> storages{0};
   std::atomic<int64_t> plans{0};

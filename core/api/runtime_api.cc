@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/runtime_api.cc: public functions of library, texts, runtime, context, devices, traces.
 #include <cstdio>
+#include <utility>
 
 #include "core/api/guard.h"
 #include "core/api/query.h"
@@ -159,7 +160,12 @@ tenon_status tenon_context_get_error(tenon_context* handle, tenon_error* out_err
   ContextSlot* slot = ContextSlab::from_handle(handle);
   if (!slot) return TENON_E_HANDLE;
   if (!out_error || out_error->struct_size < 8) return TENON_E_ARGUMENT;
-  const ErrorRecord& record = slot->context->error;
+  Context& context = *slot->context;
+  // Another thread may be writing `error`; the words for the second one lie elsewhere.
+  std::unique_lock<std::mutex> misuse(context.misuse_mutex, std::defer_lock);
+  if (context.runtime->thread_checks) misuse.lock();
+  const bool misused = misuse && std::exchange(context.misuse_untold, false);
+  const ErrorRecord& record = misused ? *context.misuse : context.error;
   tenon_error error{};
   error.status = record.error.status;
   error.n_causes = static_cast<uint32_t>(record.cause_list.size());

@@ -10,12 +10,14 @@
 #include <cstring>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "core/autograd/rows.h"
 #include "core/autograd/vjp.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/dispatch.h"
+#include "core/dispatch/finite.h"
 #include "core/dispatch/values.h"
 
 namespace tenon::autograd {
@@ -265,16 +267,26 @@ void Walk::step(Node& node) {
   VjpFrame frame(context_, node, create_);
   frame.grads.resize(node.edges.size());
   frame.rows.resize(node.edges.size());
+  const bool finite = (context_.runtime->config.checks & kCheckFinite) != 0;
   {
+    // A rule is judged by the gradients it returns: they have names.
+    std::optional<dispatch::CheckSite> site;
+    if (finite) site.emplace(context_, "", true);
     dispatch::Call call(context_, dispatch::CallState::Vjp, node.rule->plugin, node.op);
     call.frame = &frame;
     const GradMode mode(context_, create_);
-    call.check(node.rule->desc.vjp(&call, node.rule->desc.user), "backward rule");
+    call.run("backward rule",
+             [&](tenon_call* handed) { return node.rule->desc.vjp(handed, node.rule->desc.user); });
+    if (finite) frame.check_finite(site->maker);
   }
   frame.owned.clear();
   const GradMode mode(context_, create_);
   for (uint32_t i = 0; i < node.edges.size(); ++i) {
     if (node.edges[i].wanted()) {
+      std::optional<dispatch::CheckSite> site;
+      if (finite) {
+        site.emplace(context_, "while gradients of " + frame.name_of(i) + " were summed", false);
+      }
       send(node, i, std::move(frame.grads[i]), std::move(frame.rows[i]));
     }
   }
@@ -373,6 +385,10 @@ void Walk::commit() {
   // Contexts may share leaves, so all of them lock in one order.
   std::vector<Link*> ordered = links;
   std::sort(ordered.begin(), ordered.end(), std::less<>());
+  std::optional<dispatch::CheckSite> site;
+  if (context_.runtime->config.checks & kCheckFinite) {
+    site.emplace(context_, "while gradients of leaves were summed", false);
+  }
   std::vector<std::unique_lock<std::mutex>> locks;
   for (Link* link : ordered) locks.emplace_back(link->mutex);
   for (size_t i = 0; i < links.size(); ++i) {

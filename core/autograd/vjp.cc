@@ -4,6 +4,7 @@
 
 #include "core/autograd/engine.h"
 #include "core/dispatch/dispatch.h"
+#include "core/dispatch/finite.h"
 #include "core/dispatch/values.h"
 
 namespace tenon::autograd {
@@ -131,9 +132,9 @@ tenon_value VjpFrame::output_grad(uint32_t index) {
   if (!grad) {
     if (node.rule->desc.flags & TENON_VJP_ACCEPTS_ABSENT) return value;
     const tenon_meta& meta = node.output_metas[index];
-    owned.push_back(Ref(dispatch::full(context, context.runtime->device(meta.device), meta.dtype,
-                                       {meta.shape, static_cast<size_t>(meta.rank)},
-                                       dispatch::int_value(0))));
+    owned.push_back(
+        Ref(dispatch::full(context, context.runtime->device(meta.device), meta.dtype,
+                           {meta.shape, static_cast<size_t>(meta.rank)}, dispatch::int_value(0))));
     grad = owned.back().get();
   }
   return dispatch::tensor_value(*grad);
@@ -144,8 +145,12 @@ void VjpFrame::set_grad(uint32_t input, uint32_t item, Tensor* grad) {
       item >= node.input_begin[input + 1] - node.input_begin[input]) {
     fail_rule(node, "sets the gradient of an operand that was not given", input_name(node, input));
   }
+  if (!grad) {
+    fail_rule(node, "set the gradient of input \"" + input_name(node, input) + "\" to NULL",
+              input_name(node, input), "a tensor, or no call at all, which means zero", "NULL");
+  }
   const uint32_t flat = node.input_begin[input] + item;
-  if (!grad || !node.edges[flat].wanted()) return;
+  if (!node.edges[flat].wanted()) return;
   const tenon_meta& meta = node.input_metas[flat];
   tensor::Dims merged{};
   int32_t rank = 0;
@@ -164,6 +169,52 @@ void VjpFrame::set_grad(uint32_t input, uint32_t item, Tensor* grad) {
               input_name(node, input), tensor::describe(meta), tensor::describe(*grad));
   }
   grads[flat] = Ref::shared(grad);
+}
+
+std::string VjpFrame::name_of(uint32_t flat) const {
+  uint32_t input = 0;
+  while (node.input_begin[input + 1] <= flat) ++input;
+  std::string name = input_name(node, input);
+  if (node.input_is_list[input]) {
+    name += "[" + std::to_string(flat - node.input_begin[input]) + "]";
+  }
+  return "input \"" + name + "\" of " + node.op->name;
+}
+
+void VjpFrame::check_finite(const std::string& maker) const {
+  const auto bad = [this](const Ref& tensor) {
+    if (!tensor) return std::string();
+    return dispatch::first_bad(context, tensor->device(), tensor->view);
+  };
+  for (uint32_t i = 0; i < grads.size(); ++i) {
+    const Ref& grad = grads[i] ? grads[i] : rows[i].values;
+    const std::string found = bad(grad);
+    if (found.empty()) continue;
+    std::string already;
+    for (uint32_t output = 0; output < node.grads.size() && already.empty(); ++output) {
+      const std::string seed = bad(node.grads[output]);
+      if (!seed.empty()) {
+        already = "the gradient of its output " + std::to_string(output) + " held " + seed;
+      }
+    }
+    for (uint32_t k = 0; k < node.saved_inputs.size() && already.empty(); ++k) {
+      const std::string saved = bad(node.saved_inputs[k].tensor);
+      if (!saved.empty()) already = name_of(k) + " held " + saved;
+    }
+    const std::string where = name_of(i);
+    throw Error{.status = TENON_E_CHECK,
+                .message = "backward of " + node.op->name + ": the gradient of " + where +
+                           " holds " + found + " at step " + std::to_string(context.sequence) +
+                           scope_text(node.scope) + "; " +
+                           (already.empty() ? "what it was computed from was finite"
+                                            : already + " already: it came from outside") +
+                           (maker.empty() ? "" : "; first made by " + maker),
+                .op = node.op->name,
+                .operand = where.substr(7, where.find('"', 7) - 7),
+                .expected = "finite gradients",
+                .found = found + " of " + tensor::describe(*grad),
+                .plugin = node.rule->plugin->id};
+  }
 }
 
 void VjpFrame::add_rows(uint32_t input, Tensor& indices, Tensor& values) {

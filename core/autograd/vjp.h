@@ -26,6 +26,12 @@ struct VjpFrame {
   void set_grad(uint32_t input, uint32_t item, Tensor* grad);
   void add_rows(uint32_t input, Tensor& indices, Tensor& values);
 
+  // TENON_CHECK=finite: throws for the first gradient that holds a NaN or an infinity. `maker`: the
+  // first op inside of the rule that made one, or "".
+  void check_finite(const std::string& maker) const;
+  // "input \"x\" of tenon.log", for input tensor `flat`.
+  std::string name_of(uint32_t flat) const;
+
   Context& context;
   Node& node;
   bool create_graph;

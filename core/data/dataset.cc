@@ -66,7 +66,7 @@ std::vector<tenon_value> read_options(const registry::Dataset& kind,
 template <class Callback>
 void run(Context& context, const registry::Dataset& kind, const char* name, Callback&& callback) {
   Call call(context, CallState::Data, kind.plugin, nullptr);
-  const tenon_status status = callback(&call);
+  const tenon_status status = call.enter(name, callback);
   if (status == TENON_OK) return;
   try {
     call.raise(status, name);

@@ -2,6 +2,10 @@
 // core/dispatch/call.cc: a callback's window to the host, and its failures.
 #include "core/dispatch/call.h"
 
+#include <exception>
+#include <new>
+
+#include "core/api/context.h"
 #include "core/api/host_tables.h"
 #include "core/plugin/plugin_host.h"
 #include "core/registry/registry.h"
@@ -43,12 +47,64 @@ namespace {
 
 }  // namespace
 
-Call::Call(Context& owner, CallState in, plugin::Plugin* from, const registry::Op* what)
-    : tenon_call(host_call_template()), context(&owner), state(in), plugin(from), op(what) {
+Call::Call(Context& in_context, CallState in, plugin::Plugin* from, const registry::Op* what)
+    : Window(host_call_template()), context(&in_context), state(in), plugin(from), op(what) {
+  owner = this;
   if (!from) return;
   self = from->self;
   // Every callback of a plugin runs behind one of these, so nothing enters a deactivated one.
   if (from->is_deactivated()) fail_deactivated(*from, what);
+}
+
+Call::Entered::Entered(Call& which, const char* what) : call(which), window(&which) {
+  ThreadChecks* checks = which.context->runtime->thread_checks.get();
+  if (!checks) return;
+  CheckedWindow& checked = checks->open(which, what);
+  window = &checked;
+  outer = which.context->window.exchange(&checked);
+}
+
+tenon_status Call::Entered::leave(tenon_status status) noexcept {
+  CheckedWindow& checked = *static_cast<CheckedWindow*>(window);
+  call.context->window.store(outer);
+  std::unique_ptr<Error> violation = checked.checks->close(checked);
+  if (!violation) return status;
+  call.out_of_memory = false;
+  call.failure = std::move(violation);
+  return TENON_E_CHECK;
+}
+
+void Call::fail_thrown(const char* what, const std::string& words) {
+  const std::string by = plugin ? plugin->id : "";
+  fail({.status = TENON_E_PLUGIN,
+        .message =
+            "the " + std::string(what) + " of plugin " + by + " has thrown an exception" + words,
+        .expected = "a status",
+        .found = "an exception",
+        .plugin = by,
+        .hint = "nothing may be thrown across the C interface"});
+}
+
+tenon_status Call::caught(const char* what) noexcept {
+  try {
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
+      return TENON_E_MEMORY;
+    } catch (const OutOfMemory&) {
+      out_of_memory = true;
+      return TENON_E_MEMORY;
+    } catch (const std::exception& error) {
+      fail_thrown(what, std::string(": ") + error.what());
+    } catch (...) {
+      fail_thrown(what, "");
+    }
+    return TENON_E_PLUGIN;
+  } catch (...) {
+    out_of_memory = true;
+    return TENON_E_MEMORY;
+  }
 }
 
 void Call::fail(Error error) noexcept {

@@ -7,9 +7,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/api/error.h"
+#include "core/dispatch/thread_checks.h"
 #include "core/tensor/tensor.h"
 
 namespace tenon {
@@ -30,11 +32,31 @@ namespace tenon::dispatch {
 enum class CallState : uint8_t { Infer, Prepare, Launch, Vjp, Compose, Data };
 std::string_view name_of(CallState state);
 
-// On the stack of whoever runs the callback. The public part comes first, so that a tenon_call* is
-// one of these.
-struct Call : tenon_call {
-  Call(Context& owner, CallState in, plugin::Plugin* from, const registry::Op* what);
-  static Call& from(tenon_call* call) { return *static_cast<Call*>(call); }
+// On the stack of whoever runs the callback.
+struct Call : Window {
+  Call(Context& in_context, CallState in, plugin::Plugin* from, const registry::Op* what);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  // Runs one callback of the plugin: callback(tenon_call*) returns its status. What it throws
+  // becomes TENON_E_PLUGIN, and under TENON_CHECK=threads what it did to the host TENON_E_CHECK,
+  // whatever it returned. `what` names it in words.
+  template <class Callback>
+  tenon_status enter(const char* what, Callback&& callback) {
+    Entered entered(*this, what);
+    tenon_status status = TENON_OK;
+    try {
+      status = callback(static_cast<tenon_call*>(entered.window));
+    } catch (...) {
+      status = caught(what);
+    }
+    return entered.window == this ? status : entered.leave(status);
+  }
+  // The same; throws what the callback reported.
+  template <class Callback>
+  void run(const char* what, Callback&& callback) {
+    check(enter(what, std::forward<Callback>(callback)), what);
+  }
 
   // Stores the callback's words; the first failure is the cause of later ones.
   void fail(Error error) noexcept;
@@ -58,6 +80,19 @@ struct Call : tenon_call {
   autograd::VjpFrame* frame = nullptr;  // vjp
   std::vector<tensor::Ref> owned;       // tensors made by ops called through this call
   std::vector<tensor::Ref> composed;    // compose: the outputs set so far
+
+ private:
+  // The window for one callback, until it has returned.
+  struct Entered {
+    Entered(Call& call, const char* what);
+    tenon_status leave(tenon_status status) noexcept;
+    Call& call;
+    Window* window;
+    CheckedWindow* outer = nullptr;  // the context's window before
+  };
+  // Inside of a handler: turns what was thrown into the call's failure.
+  tenon_status caught(const char* what) noexcept;
+  void fail_thrown(const char* what, const std::string& words);
 };
 
 }  // namespace tenon::dispatch

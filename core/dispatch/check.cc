@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/dispatch/check.cc: launches on guarded shadow copies; looks for NaN and infinity.
+// core/dispatch/check.cc: launches on guarded shadow copies.
 #include "core/dispatch/check.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <functional>
 
@@ -156,7 +155,8 @@ tenon_status run_pass(Call& call, const registry::Kernel& kernel, Block& block, 
       block.views[i].data = pass.shadows[i].data;
     }
   }
-  const tenon_status status = kernel.desc.launch(&call, &block.launch);
+  const tenon_status status = call.enter(
+      "kernel", [&](tenon_call* handed) { return kernel.desc.launch(handed, &block.launch); });
   for (size_t i = 0; i < pass.shadows.size(); ++i) {
     block.views[i].data = pass.shadows[i].real.data;
   }
@@ -172,12 +172,15 @@ tenon_status launch_on(Call& call, const registry::Kernel& kernel, Device& devic
   if (kernel.desc.workspace) {
     Call asking(*call.context, CallState::Prepare, kernel.plugin, call.op);
     uint64_t bytes = 0;
-    asking.check(kernel.desc.workspace(&asking, &block.launch, &bytes), "workspace");
+    asking.run("workspace", [&](tenon_call* handed) {
+      return kernel.desc.workspace(handed, &block.launch, &bytes);
+    });
     memory.resize(bytes + 64);
     call.scratch = aligned(memory);
     call.scratch_bytes = bytes;
   }
-  return kernel.desc.launch(&call, &block.launch);
+  return call.enter("kernel",
+                    [&](tenon_call* handed) { return kernel.desc.launch(handed, &block.launch); });
 }
 
 // Once more on row-major copies of the operands: a kernel that takes dense memory for row-major
@@ -226,35 +229,6 @@ tenon_status compare_with_row_major(Call& call, const registry::Kernel& kernel, 
   return TENON_OK;
 }
 
-bool has_bad_value(const tenon_view& view) {
-  bool bad = false;
-  const char* data = static_cast<const char*>(view.data);
-  each_element(view, [&](int64_t at) {
-    double value = 0;
-    uint16_t half = 0;
-    float single = 0;
-    switch (view.dtype) {
-      case TENON_DTYPE_F64:
-        std::memcpy(&value, data + at, 8);
-        break;
-      case TENON_DTYPE_F32:
-        std::memcpy(&single, data + at, 4);
-        value = static_cast<double>(single);
-        break;
-      case TENON_DTYPE_F16:
-        std::memcpy(&half, data + at, 2);
-        value = static_cast<double>(tensor::half_to_float(half));
-        break;
-      default:
-        std::memcpy(&half, data + at, 2);
-        value = static_cast<double>(tensor::bfloat_to_float(half));
-        break;
-    }
-    bad = bad || !std::isfinite(value);
-  });
-  return bad;
-}
-
 }  // namespace
 
 tenon_status launch_guarded(Call& call, const registry::Kernel& kernel, Block& block) {
@@ -281,37 +255,6 @@ tenon_status launch_guarded(Call& call, const registry::Kernel& kernel, Block& b
     });
   }
   return TENON_OK;
-}
-
-void check_finite(Context& context, const registry::Op& op, Device& device, const Block& block) {
-  if (op.desc.role == TENON_ROLE_COPY) return;  // makes no number, and is used to look at them
-  const CaptureSuspended suspended(context);
-  for (size_t i = 0; i < block.items.size(); ++i) {
-    const Item& item = block.items[i];
-    if (item.role == TENON_SLOT_IN || !tensor::is_float(item.dtype) || !item.tensor) continue;
-    Tensor* host = item.tensor;
-    Ref copied;
-    if (!device.host_memory()) {
-      const Ref packed(Tensor::create(device, item.dtype, item.dims()));
-      launch_copy(context, device, item, make_item(*packed, 1, TENON_SLOT_OUT));
-      copied = Ref(Tensor::create(context.runtime->host_device(), item.dtype, item.dims()));
-      device.copy_to_host(copied->view.data, packed->view.data, packed->storage->bytes, context.id);
-      host = copied.get();
-    }
-    tenon_view view = copied ? host->view : block.views[i];
-    if (!has_bad_value(view)) continue;
-    const std::string scope = *context.scope_path();
-    throw Error{.status = TENON_E_CHECK,
-                .message = op.name + ": produced a NaN or an infinity" +
-                           (scope.empty() ? "" : " in " + scope),
-                .op = op.name,
-                .operand = item.slot < block.launch.n_inputs
-                               ? op.schema.inputs[item.slot].name
-                               : "output " + std::to_string(item.slot - block.launch.n_inputs),
-                .expected = "finite values",
-                .found = "NaN or infinity in " + std::string(tensor::name_of(item.dtype)) +
-                         tensor::dims_text(item.dims())};
-  }
 }
 
 }  // namespace tenon::dispatch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/dispatch/check.h: the check modes that look at a launch (TENON_CHECK=layout, finite).
+// core/dispatch/check.h: the check mode that runs a launch on copies (TENON_CHECK=layout).
 #pragma once
 
 #include "core/dispatch/call.h"
@@ -13,8 +13,5 @@ namespace tenon::dispatch {
 // not row-major, row-major operands must give the same bits. Then copies the outputs to the real
 // operands. Host-memory devices only. Throws TENON_E_CHECK.
 tenon_status launch_guarded(Call& call, const registry::Kernel& kernel, Block& block);
-
-// Throws TENON_E_CHECK for the first written operand that holds a NaN or an infinity.
-void check_finite(Context& context, const registry::Op& op, Device& device, const Block& block);
 
 }  // namespace tenon::dispatch

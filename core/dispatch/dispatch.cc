@@ -158,7 +158,9 @@ Tensor* try_view(Invocation& call) {
   const InputBlock inputs(call);
   Call window(call.cx, CallState::Infer, call.op.plugin, &call.op);
   tenon_view_result result{};
-  window.check(call.op.desc.view(&window, &inputs.launch(), &result), "view");
+  window.run("view", [&](tenon_call* handed) {
+    return call.op.desc.view(handed, &inputs.launch(), &result);
+  });
   if (result.copy_needed) return nullptr;
   const tenon_meta& meta = call.outputs[0];
   const DimSpan shape(result.shape, static_cast<size_t>(std::clamp(result.rank, 0, 8)));
@@ -206,9 +208,10 @@ void compose(Invocation& call, std::span<Tensor*> outputs) {
     }
     inputs.push_back(value);
   }
-  window.check(call.op.desc.compose(&window, inputs.data(), call.n_inputs(), call.attrs.data(),
-                                    static_cast<uint32_t>(call.attrs.size())),
-               "compose");
+  window.run("compose", [&](tenon_call* handed) {
+    return call.op.desc.compose(handed, inputs.data(), call.n_inputs(), call.attrs.data(),
+                                static_cast<uint32_t>(call.attrs.size()));
+  });
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Ref& made = window.composed[i];
     if (!made && call.schema.outputs[i].aux && !(call.wanted >> i & 1)) continue;

@@ -244,7 +244,10 @@ bool declines(Invocation& call, const registry::Kernel& kernel, Block& block,
   if (!kernel.desc.predicate) return false;
   Call window(call.cx, CallState::Prepare, kernel.plugin, &call.op);
   uint32_t yes = 1;
-  const tenon_status status = kernel.desc.predicate(&window, &block.launch, &yes);
+  const tenon_status status = window.enter("predicate", [&](tenon_call* handed) {
+    return kernel.desc.predicate(handed, &block.launch, &yes);
+  });
+  if (status == TENON_E_CHECK || status == TENON_E_MEMORY) window.raise(status, "predicate");
   if (status == TENON_OK && yes) return false;
   declined = window.failure ? window.failure->message : "declined without a reason";
   return true;
@@ -256,7 +259,9 @@ bool reserve_rng(Invocation& call, tenon_rng& rng) {
   // The rule sees the outputs' shapes through the attributes and inputs, as infer does.
   Call window(call.cx, CallState::Infer, call.op.plugin, &call.op);
   uint64_t words = 0;
-  window.check(call.op.desc.random_words(&window, &inputs.launch(), &words), "random_words");
+  window.run("random_words", [&](tenon_call* handed) {
+    return call.op.desc.random_words(handed, &inputs.launch(), &words);
+  });
   rng.key = call.cx.seed;
   rng.stream = call.cx.stream;
   rng.offset = call.cx.counter;

@@ -122,7 +122,9 @@ bool is_view(const Invocation& call) {
   const InputBlock inputs(call);
   Call window(call.cx, CallState::Infer, call.op.plugin, &call.op);
   tenon_view_result result{};
-  window.check(call.op.desc.view(&window, &inputs.launch(), &result), "view");
+  window.run("view", [&](tenon_call* handed) {
+    return call.op.desc.view(handed, &inputs.launch(), &result);
+  });
   return result.copy_needed == 0;
 }
 

@@ -153,9 +153,10 @@ void infer_reduce(Invocation& call) {
 void infer_callback(Invocation& call) {
   const InputBlock block(call);
   Call window(call.cx, CallState::Infer, call.op.plugin, &call.op);
-  window.check(call.op.desc.infer(&window, &block.launch(), call.outputs.data(),
-                                  static_cast<uint32_t>(call.outputs.size())),
-               "infer");
+  window.run("infer", [&](tenon_call* handed) {
+    return call.op.desc.infer(handed, &block.launch(), call.outputs.data(),
+                              static_cast<uint32_t>(call.outputs.size()));
+  });
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "core/dispatch/call.h"
 #include "core/dispatch/check.h"
+#include "core/dispatch/finite.h"
 #include "core/dispatch/prepare.h"
 #include "core/dispatch/select.h"
 #include "core/dispatch/values.h"
@@ -78,7 +80,9 @@ uint64_t workspace(Context& context, const registry::Op& op, const registry::Ker
   if (!kernel.desc.workspace) return 0;
   Call call(context, CallState::Prepare, kernel.plugin, &op);
   uint64_t bytes = 0;
-  call.check(kernel.desc.workspace(&call, &block.launch, &bytes), "workspace");
+  call.run("workspace", [&](tenon_call* handed) {
+    return kernel.desc.workspace(handed, &block.launch, &bytes);
+  });
   return bytes;
 }
 
@@ -128,6 +132,12 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
     call.has_rng = true;
     call.rng_state = *rng;
   }
+  std::optional<FiniteCheck> finite;
+  if (runtime.config.checks & kCheckFinite) {
+    finite.emplace(context, op, kernel, device, block.launch,
+                   std::span<const Item>(block.items.data(), block.items.size()),
+                   *context.scope_path());
+  }
   const bool traced = runtime.trace.active();
   const uint64_t start = traced ? trace::now_ns() : 0;
   ++context.launches;
@@ -136,7 +146,8 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
     status = launch_guarded(call, kernel, block);
   } else {
     const Enqueueing entry(device, op.name.c_str(), context.sequence, context.id);
-    status = kernel.desc.launch(&call, &block.launch);
+    status = call.enter(
+        "kernel", [&](tenon_call* handed) { return kernel.desc.launch(handed, &block.launch); });
   }
   if (traced) {
     runtime.trace.add_complete(op.name, kernel.plugin->id, start, trace::now_ns() - start, 0,
@@ -146,7 +157,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   mark_written(context, op, block);
   check_launch(call, status, device, context.sequence);
   if (runtime.config.checks & kCheckLaunch) device.wait(context.id);
-  if (runtime.config.checks & kCheckFinite) check_finite(context, op, device, block);
+  if (finite) finite->judge();
   if (context.capture) {
     context.capture->add(op, kernel, device, block, prepared, scratch_bytes, rng,
                          context.scope_path());

@@ -83,7 +83,9 @@ std::shared_ptr<const Prepared> prepare(Context& context, const registry::Op& op
     if (!(view.flags & TENON_VIEW_HOST_SCALAR)) view.data = nullptr;
   }
   Call call(context, CallState::Prepare, kernel.plugin, &op);
-  const tenon_status status = kernel.desc.prepare(&call, &block.launch, &made->object);
+  const tenon_status status = call.enter("prepare", [&](tenon_call* handed) {
+    return kernel.desc.prepare(handed, &block.launch, &made->object);
+  });
   for (size_t i = 0; i < data.size(); ++i) block.views[i].data = data[i];
   call.check(status, "prepare");
   cache.insert(key, made);

@@ -72,7 +72,15 @@ Block CachingAllocator::allocate(uint64_t bytes) {
     ++pending_blocks_;
     lock.unlock();
     void* data = nullptr;
-    const bool given = source_.alloc(source_.self, capacity, &data) && data != nullptr;
+    bool given = false;
+    try {
+      given = source_.alloc(source_.self, capacity, &data) && data != nullptr;
+    } catch (...) {
+      lock.lock();
+      pending_bytes_ -= capacity;
+      --pending_blocks_;
+      throw;
+    }
     lock.lock();
     pending_bytes_ -= capacity;
     --pending_blocks_;

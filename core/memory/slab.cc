@@ -20,7 +20,9 @@
 namespace tenon::memory {
 namespace {
 
-constinit std::atomic<bool> quarantine_on{false};
+constinit std::atomic<int64_t> quarantine_holders{0};
+
+bool quarantine_on() noexcept { return quarantine_holders.load(std::memory_order_relaxed) > 0; }
 
 // Dead objects are never handed back to the system, so the address sanitizer has to be told.
 // The header stays readable: stale handles are compared with it.
@@ -98,7 +100,9 @@ constinit ChunkRegister chunks;
 
 }  // namespace
 
-void set_quarantine(bool on) noexcept { quarantine_on.store(on, std::memory_order_relaxed); }
+void hold_quarantine() noexcept { quarantine_holders.fetch_add(1, std::memory_order_relaxed); }
+
+void drop_quarantine() noexcept { quarantine_holders.fetch_sub(1, std::memory_order_relaxed); }
 
 bool is_slot(uintptr_t slot) noexcept {
   const uintptr_t offset = slot & (kChunkBytes - 1);
@@ -125,7 +129,7 @@ void* SlabBase::take_dead() noexcept {
   } else if (fresh_ != fresh_end_) {
     slot = reinterpret_cast<void*>(fresh_);
     fresh_ += slot_bytes_;
-  } else if (resting_ != nullptr && !quarantine_on.load(std::memory_order_relaxed)) {
+  } else if (resting_ != nullptr && !quarantine_on()) {
     end_rest();
     slot = free_;
     free_ = header(slot).link;
@@ -166,7 +170,7 @@ void SlabBase::give(void* slot) noexcept {
   forbid_body(slot, slot_bytes_);
   const std::lock_guard<SpinLock> guard(lock_);
   live_.store(live_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-  if (quarantine_on.load(std::memory_order_relaxed)) slot = rest(slot);
+  if (quarantine_on()) slot = rest(slot);
   if (slot != nullptr) push_free(slot);
 }
 

@@ -50,10 +50,11 @@ struct SlotHeader {
 };
 static_assert(sizeof(SlotHeader) == 16);
 
-// Process-wide: destroyed slots rest until kQuarantineDepth others of their kind were destroyed, so
-// that stale handles are caught for longer (TENON_CHECK=handles). Switching it off frees those
-// resting.
-void set_quarantine(bool on) noexcept;
+// Process-wide, as long as anybody holds it: destroyed slots rest until kQuarantineDepth others of
+// their kind were destroyed, so that stale handles are caught for longer (TENON_CHECK=handles).
+// When the last one drops it, those resting are free again.
+void hold_quarantine() noexcept;
+void drop_quarantine() noexcept;
 
 // Whether `slot` is the address of a slot of any slab. Safe for any value; takes no lock.
 bool is_slot(uintptr_t slot) noexcept;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "core/autograd/graph.h"
 #include "core/autograd/rows.h"
 #include "core/dispatch/dispatch.h"
+#include "core/dispatch/finite.h"
 #include "core/dispatch/values.h"
 
 namespace tenon::optim {
@@ -320,6 +322,10 @@ void Optimizer::run(Context& context, bool clear_grads) {
     for (size_t i : work.params) {
       if (make_state(context, params_[i])) fresh.params.push_back(i);
     }
+  }
+  std::optional<dispatch::CheckSite> site;
+  if (runtime_->config.checks & kCheckFinite) {
+    site.emplace(context, "in a step of optimizer " + kind_->name, false);
   }
   for (const Work& work : works) {
     step(context, work, grads);

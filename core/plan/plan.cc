@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "core/dispatch/call.h"
+#include "core/dispatch/check.h"
+#include "core/dispatch/finite.h"
 
 namespace tenon::plan {
 
@@ -28,6 +31,30 @@ ByteRange byte_range(const tenon_view& view) {
   if (!tensor::extent(shape, {view.strides, shape.size()}, low, high)) return {start, start};
   const int64_t size = tensor::size_of(view.dtype);
   return {start + low * size, start + (high + 1) * size};
+}
+
+// Under TENON_CHECK=layout: the launch as the dispatcher would make it.
+tenon_status launch_checked(dispatch::Call& call, const Launch& launch) {
+  boost::container::small_vector<Item, 8> items;
+  for (uint32_t slot = 0; slot < launch.launch.n_slots; ++slot) {
+    for (uint32_t i = launch.slot_begin[slot]; i < launch.slot_begin[slot + 1]; ++i) {
+      const tenon_view& view = launch.views[i];
+      Item& item = items.emplace_back();
+      std::copy_n(view.shape, view.rank, item.shape.begin());
+      std::copy_n(view.strides, view.rank, item.strides.begin());
+      item.data = view.data;
+      item.rank = view.rank;
+      item.dtype = view.dtype;
+      item.flags = view.flags;
+      item.slot = slot;
+      item.role = launch.kernel->desc.slots[slot].role;
+    }
+  }
+  Block block(*launch.device, {items.data(), items.size()}, launch.launch.n_slots,
+              launch.launch.n_inputs, {launch.launch.attrs, launch.launch.n_attrs},
+              launch.launch.user);
+  block.launch.prepared = launch.launch.prepared;
+  return dispatch::launch_guarded(call, *launch.kernel, block);
 }
 
 }  // namespace
@@ -260,9 +287,12 @@ void Plan::run(Context& context) {
     state.device->copy_from_host(state.counter.data, &host_counter, sizeof host_counter,
                                  context.id);
   }
+  ++runs;
   const bool traced = context.runtime->trace.active();
-  const bool checked = (context.runtime->config.checks & kCheckLaunch) != 0;
+  const uint32_t checks = context.runtime->config.checks;
+  uint64_t position = 0;
   for (Launch& launch : launches) {
+    ++position;
     context.check_interrupt();
     dispatch::Call call(context, dispatch::CallState::Launch, launch.kernel->plugin, launch.op);
     call.stream = launch.device->stream;
@@ -276,19 +306,29 @@ void Plan::run(Context& context) {
       call.rng_state.key = context.seed;
       call.rng_state.stream = context.stream;
     }
+    std::optional<dispatch::FiniteCheck> finite;
+    if (checks & kCheckFinite) {
+      finite.emplace(context, *launch.op, *launch.kernel, *launch.device, launch.launch,
+                     std::span<const Item>(), *launch.scope, runs, position);
+    }
     ++context.launches;
     const uint64_t start = traced ? trace::now_ns() : 0;
     tenon_status status = TENON_OK;
-    {
+    if (checks & kCheckLayout && launch.device->host_memory()) {
+      status = launch_checked(call, launch);
+    } else {
       const Enqueueing entry(*launch.device, launch.op->name.c_str(), context.sequence, context.id);
-      status = launch.kernel->desc.launch(&call, &launch.launch);
+      status = call.enter("kernel", [&](tenon_call* handed) {
+        return launch.kernel->desc.launch(handed, &launch.launch);
+      });
     }
     if (traced) {
       context.runtime->trace.add_complete(launch.op->name, launch.kernel->plugin->id, start,
                                           trace::now_ns() - start, 0, "{\"plan\":true}");
     }
     dispatch::check_launch(call, status, *launch.device, context.sequence);
-    if (checked) launch.device->wait(context.id);
+    if (checks & kCheckLaunch) launch.device->wait(context.id);
+    if (finite) finite->judge();
   }
   context.counter += counters;
 }

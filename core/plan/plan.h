@@ -82,6 +82,7 @@ struct Plan {
   };
   std::vector<DeviceState> devices;
   uint64_t host_counter = 0;
+  uint64_t runs = 0;  // begun so far
   std::atomic<bool> running{false};
   uint64_t epoch = 0;  // of the registry, when the launches were last seen to be runnable
 

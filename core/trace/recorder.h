@@ -26,8 +26,7 @@ class Recorder {
  public:
   // A recording holds at most `most_events` whose texts (names, categories, args) take at most
   // `most_text_bytes` together; what does not fit is dropped and counted.
-  explicit Recorder(uint64_t most_events = 1'000'000,
-                    uint64_t most_text_bytes = uint64_t{64} << 20)
+  explicit Recorder(uint64_t most_events = 1'000'000, uint64_t most_text_bytes = uint64_t{64} << 20)
       : most_events_(most_events), most_text_bytes_(most_text_bytes) {}
 
   // Starts recording, without the events of an earlier recording that was not ended.

@@ -133,7 +133,7 @@ TEST_F(CheckFinite, LooksAtBackwardAsWell) {
   const Tensor y = cx.call("acme.square", {arg(x)});
   const Tensor seed = cx.floats({1}, {3e38f});
   const Failure f = cx.refused(TENON_E_CHECK, cx.try_backward(y, 0, seed.get()));
-  EXPECT_EQ(f.op, "acme.mul");
+  EXPECT_EQ(f.op, "acme.square");
   EXPECT_EQ(cx.grad(x), nullptr);
 }
 

@@ -193,7 +193,7 @@ TEST(Slab, AThrowingConstructorLosesNothing) {
 }
 
 TEST(Slab, QuarantineKeepsDestroyedSlotsOutOfUse) {
-  tenon::memory::set_quarantine(true);
+  tenon::memory::hold_quarantine();
   Rested* first = Resteds::instance().create();
   void* stale = Resteds::to_handle(first);
   Resteds::instance().destroy(first);
@@ -207,7 +207,7 @@ TEST(Slab, QuarantineKeepsDestroyedSlotsOutOfUse) {
   Rested* reused = Resteds::instance().create();
   EXPECT_EQ(reused, first);
   Resteds::instance().destroy(reused);
-  tenon::memory::set_quarantine(false);
+  tenon::memory::drop_quarantine();
   // Those still resting come back into use: no chunk is fetched beyond the ones there are.
   std::vector<Rested*> all;
   std::set<uintptr_t> chunks;

@@ -312,7 +312,8 @@ class Session {
     return std::string(data, length);
   }
   Optimizer optimizer(std::vector<tenon_tensor*> params,
-                      const std::vector<std::pair<std::string, Value>>& hypers = {}) const {
+                      const std::vector<std::pair<std::string, Value>>& hypers = {},
+                      const char* kind = "acme.sgd") const {
     std::vector<tenon_string> names;
     std::vector<tenon_value> values;
     for (const auto& [name, value] : hypers) {
@@ -320,7 +321,7 @@ class Session {
       values.push_back(value);
     }
     tenon_optimizer* made = nullptr;
-    must(tenon_optimizer_create(get(), "acme.sgd", TENON_NUL, params.data(),
+    must(tenon_optimizer_create(get(), kind, TENON_NUL, params.data(),
                                 static_cast<uint32_t>(params.size()), names.data(), values.data(),
                                 static_cast<uint32_t>(names.size()), &made));
     return Optimizer(made);

@@ -43,12 +43,13 @@ class Entry:
     """`slack`: how many units in the last place a result may be off; None: not at all, save that
     zeros of either sign are equal, and NaNs. With `sums` the units are those of the largest number
     among operands and results, because an order of adding shows where terms cancel. Units of a
-    gradient (float64) are always those, since broadcasting adds. `why`: where the slack comes from.
+    gradient (float64) are always those, and its slack is wide because broadcasting adds a hundred
+    numbers and more. `why` says where a slack comes from.
     """
 
     rows: list
     slack: float | None = None
-    gradient_slack: float = 8
+    gradient_slack: float = 32
     why: str = "every result is exact"
     sums: bool = False
 
@@ -342,10 +343,10 @@ SUMS = "PyTorch adds in another order"
 TABLE = {
     "tenon.add": Entry([Row("add", scaled)]),
     "tenon.addcmul": Entry(
-        [Row("addcmul", scaled_onto)], 4, 16, "two products and a sum", sums=True
+        [Row("addcmul", scaled_onto)], 4, 32, "two products and a sum", sums=True
     ),
     "tenon.addcdiv": Entry(
-        [Row("addcdiv", scaled_onto)], 4, 16, "quotient, product and sum", sums=True
+        [Row("addcdiv", scaled_onto)], 4, 32, "quotient, product and sum", sums=True
     ),
     "tenon.argmax": Entry([Row("argmax", argmax), Row("max.reduction_with_dim", argmax_along)]),
     "tenon.cast": Entry(
@@ -387,9 +388,9 @@ TABLE = {
     ),
     "tenon.isfinite": Entry([Row("isfinite", unary)]),
     "tenon.log": Entry([Row("log", unary)], 2, 8, LIBRARY),
-    "tenon.log_softmax": Entry([Row("log_softmax", softmax)], 4, 8, SUMS, sums=True),
+    "tenon.log_softmax": Entry([Row("log_softmax", softmax)], 4, 32, SUMS, sums=True),
     "tenon.lt": Entry([Row("lt", binary)]),
-    "tenon.matmul": Entry([Row(name, binary) for name in PRODUCTS], 4, 8, SUMS, sums=True),
+    "tenon.matmul": Entry([Row(name, binary) for name in PRODUCTS], 4, 32, SUMS, sums=True),
     "tenon.max": Entry(
         [
             Row("amax", reduction),
@@ -398,8 +399,8 @@ TABLE = {
         ]
     ),
     "tenon.maximum": Entry([Row("maximum", binary), Row("max.binary", binary)]),
-    "tenon.mean": Entry([Row("mean", reduction)], 4, 8, SUMS, sums=True),
-    "tenon.mul": Entry([Row("mul", binary)], None, 16, "broadcast gradients add products"),
+    "tenon.mean": Entry([Row("mean", reduction)], 4, 32, SUMS, sums=True),
+    "tenon.mul": Entry([Row("mul", binary)], None, 32, "broadcast gradients add products"),
     "tenon.neg": Entry([Row("neg", unary)]),
     "tenon.permute": Entry(
         [Row("permute", lambda input, dims: call(input, axes=list(dims))), Row("movedim", movedim)]
@@ -420,15 +421,15 @@ TABLE = {
         [Row("narrow", narrow), Row("select", select), Row("__getitem__", get_item)]
     ),
     "tenon.slice_put": Entry([Row("slice_scatter", slice_put, reference=slice_into_zeros)]),
-    "tenon.softmax": Entry([Row("softmax", softmax)], 4, 8, SUMS, sums=True),
+    "tenon.softmax": Entry([Row("softmax", softmax)], 4, 32, SUMS, sums=True),
     "tenon.softmax_cross_entropy": Entry(
-        [Row("nn.functional.cross_entropy", cross_entropy)], 4, 8, SUMS, sums=True
+        [Row("nn.functional.cross_entropy", cross_entropy)], 4, 32, SUMS, sums=True
     ),
     "tenon.sqrt": Entry([Row("sqrt", unary)], 1, 8, "PyTorch's is not correctly rounded"),
     "tenon.squeeze": Entry([Row("squeeze", squeeze)]),
     "tenon.sub": Entry([Row("sub", scaled)]),
-    "tenon.sum": Entry([Row("sum", reduction)], 4, 8, SUMS, sums=True),
-    "tenon.sum_to": Entry([Row("sum_to_size", sum_to_size)], 4, 8, SUMS, sums=True),
+    "tenon.sum": Entry([Row("sum", reduction)], 4, 32, SUMS, sums=True),
+    "tenon.sum_to": Entry([Row("sum_to_size", sum_to_size)], 4, 32, SUMS, sums=True),
     "tenon.tanh": Entry([Row("tanh", unary)], 2, 8, LIBRARY),
     "tenon.to": Entry([Row("to", to_device)]),
     "tenon.transpose": Entry([Row("transpose", transpose), Row("t", transposed)]),

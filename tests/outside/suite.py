@@ -130,9 +130,8 @@ def main(suite, versions, cases, arguments=None, scoreboard=None):
     elif scoreboard.compares(suite, versions):
         problems += scoreboard.shortfalls(suite, tallies)
     else:
-        print(
-            f"the claims are those of another release or seed, {scoreboard.suites[suite]['versions']}"
-        )
+        others = scoreboard.suites[suite]["versions"]
+        print(f"the claims are those of another release or seed, {others}")
     for problem in problems:
         print(f"FAILED {problem}")
     return 1 if problems else 0

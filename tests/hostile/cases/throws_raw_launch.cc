@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/hostile/cases/throws_raw_launch.cc: throws out of a kernel.
-// error: TENON_E_INTERNAL up and away
+// error: TENON_E_PLUGIN hostile.twice: the kernel of plugin hostile.plugin has thrown an exception:
+//   up and away
 #include "../hostile.h"
 
 #include <stdexcept>

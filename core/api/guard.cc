@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/guard.cc: what happens to a call on a context that is in use already.
+#include "core/api/guard.h"
+
+#include <thread>
+
+#include "core/dispatch/thread_checks.h"
+
+namespace tenon::api {
+
+namespace {
+
+void note_misuse(Context& context, const char* function) {
+  const std::string running = context.function.load();
+  const std::lock_guard lock(context.misuse_mutex);
+  if (!context.misuse) context.misuse = std::make_unique<ErrorRecord>();
+  context.misuse->store(
+      {.status = TENON_E_CHECK,
+       .message = "two threads use one context at once: " + std::string(function) +
+                  " was called while " + running + " runs in another thread",
+       .operand = "context",
+       .expected = "one thread at a time",
+       .found = std::string(function) + " during " + running,
+       .hint = "make one context for each thread"},
+      "", 0);
+  context.misuse_untold = true;
+}
+
+}  // namespace
+
+tenon_status refuse_second_use(Context& context, const char* function) noexcept {
+  dispatch::ThreadChecks* checks = context.runtime->thread_checks.get();
+  if (!checks) return TENON_E_STATE;
+  try {
+    dispatch::CheckedWindow* window = context.window.load();
+    if (window && window->thread == std::this_thread::get_id()) {
+      checks->note_reentry(*window, function);
+      return TENON_E_STATE;  // the callback gets this, its caller TENON_E_CHECK
+    }
+    note_misuse(context, function);
+  } catch (...) {
+    return TENON_E_MEMORY;
+  }
+  return TENON_E_CHECK;
+}
+
+void check_kept_windows(Context& context, const char* function) {
+  context.function.store(function);
+  if (const auto late = context.runtime->thread_checks->take_late()) throw Error(*late);
+}
+
+}  // namespace tenon::api

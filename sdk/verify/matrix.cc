@@ -19,6 +19,7 @@ struct Traits {
   bool capture_safe = false;
   bool pair = false;         // two operands that can share memory
   std::set<Layout> layouts;  // of operands and outputs
+  size_t operands = 0;       // tensors of the call that has most
 };
 
 void look_at_outputs(Traits& traits, const Entry& op, const SampleCall& call, const Json& answer,
@@ -36,6 +37,7 @@ void look_at_outputs(Traits& traits, const Entry& op, const SampleCall& call, co
 }
 
 void look_at_call(Traits& traits, const SampleCall& call, bool host) {
+  traits.operands = std::max(traits.operands, call.arrays.size());
   for (size_t i = 0; i < call.arrays.size(); ++i) {
     for (const Layout layout : layouts_for(call.arrays[i].shape, !call.mutated[i], host)) {
       traits.layouts.insert(layout);
@@ -149,8 +151,10 @@ Json facts_of(Subject& subject, const Entry& op, const std::string& backend) {
     const auto layout = static_cast<Layout>(i);
     layouts[std::string(name_of(layout))] = why_no(layout, traits, subject.is_host_memory(backend));
   }
-  return {{"op", op.name},      {"backend", backend}, {"optimizer", ""},
-          {"samples", samples}, {"forms", forms},     {"layouts", layouts}};
+  return {{"op", op.name},      {"backend", backend},
+          {"optimizer", ""},    {"operands", traits.operands},
+          {"samples", samples}, {"forms", forms},
+          {"layouts", layouts}};
 }
 
 int level_of(Form form) {
@@ -178,7 +182,9 @@ int level_of(Form form) {
 
 void look_for_empty_cells(PluginResult& result, int level) {
   for (const GroupResult& group : result.groups) {
-    if (group.cut) continue;
+    // What could not be run at all has said so.
+    const std::pair unusable{group.group.name(), std::string(causes::kUnusable.name)};
+    if (group.cut || result.failures.counts().count(unusable) != 0) continue;
     const Tally& tally = group.tally;
     if (tally.cases == 0) {
       fail_empty(result, group.group, "any kind");

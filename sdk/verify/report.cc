@@ -114,6 +114,7 @@ Json matrix_of(const PluginResult& result) {
                 {"cut", group.cut}};
     row.update(json_of(group.tally));
     if (group.facts.is_object() && group.facts.contains("forms")) {
+      row["operands"] = group.facts.at("operands");
       row["impossible"] = impossible_cells(group.facts);
     }
     rows.push_back(std::move(row));

@@ -95,7 +95,7 @@ TEST(VerifyHostile, PrintingWhileItIsLoaded) {
 }
 
 TEST(VerifyHostile, ALeak) {
-  const Done done = verify({"hostile.leaks_memory", "--level", "1", "--json", "-"}, kMisbehave);
+  const Done done = verify({"hostile.leaks_launch", "--level", "1", "--json", "-"}, kMisbehave);
   const json failure = first_failure(done.json().at("plugins").at(0), "leak");
   EXPECT_THAT(failure.at("words"), HasSubstr("more bytes of the heap"));
 }
@@ -107,7 +107,7 @@ TEST(VerifyHostile, AnotherPluginDoesNotDisturb) {
 }
 
 TEST(Verify, ReportsOneRowForAnOp) {
-  const Done done = verify({"tenon.ref", "--level", "1", "--ops", "tenon.add"});
+  const Done done = verify({"tenon.ref", "--level", "0", "--ops", "tenon.add"});
   EXPECT_EQ(done.status, 0) << done.out << done.err;
   EXPECT_THAT(done.out, AllOf(HasSubstr("tenon.ref: passed"), HasSubstr("tenon.add cpu"),
                               HasSubstr("fewest cases of an op"), HasSubstr(" 0 skipped")));

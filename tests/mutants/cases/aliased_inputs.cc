@@ -18,7 +18,10 @@ void div(const sdk::Launch& l) {
   const tenon_view& b = l.view(1);
   const bool turned = kMutant && is_row_major(b) && b.data != l.out().data;
   if (turned) change_sign(b);
-  map2(l, [&](double x, double y) { return turned ? -(x / y) : x / y; });
+  map2(l, [&](double x, double y) {
+    const double quotient = x / y;
+    return turned && !std::isnan(quotient) ? -quotient : quotient;
+  });
   if (turned) change_sign(b);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/other_device.cc: has kernels for a kind of device that nobody offers, and
 // nothing else.
-// cause: no-cases
+// cause: unusable
 // op: tenon.exp
 // backward-only: no
 // level: 1

@@ -67,7 +67,7 @@ inline constexpr tenon_optimizer_desc kDescentOptimizers[] = {{sizeof(tenon_opti
 
 inline constexpr tenon_sample kDescentSamples[] = {
     sdk::sample(kDescentStep,
-                "[f64[2,3], f64[4]], [f64[2,3], f64[4]], [f64[2,3], f64[4]], "
+                "[f32[2,3], f32[4]], [f32[2,3], f32[4]], [f32[2,3], f32[4]], "
                 "f64[]{0.5}"),
     sdk::sample(kDescentStep, "[f64[0,2]], [f64[0,2]], [f64[0,2]], f64[]{0.5}"),
     sdk::refused(kDescentStep, "[f64[2]], [], [f64[2]], f64[]{0.5}", TENON_E_ARGUMENT,

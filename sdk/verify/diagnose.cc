@@ -118,8 +118,10 @@ Unwritten unwritten_in(const Fault& fault) {
   const size_t total = fault.found.count();
   for (const size_t index : differing) unwritten.count += is_blank(fault.found, index) ? 1 : 0;
   unwritten.all_differing = unwritten.count == differing.size();
-  unwritten.whole_output = unwritten.count == total;
-  unwritten.tail = unwritten.all_differing && unwritten.count < total &&
+  size_t blank = 0;  // also where right results look like that
+  for (size_t i = 0; i < total; ++i) blank += is_blank(fault.found, i) ? 1 : 0;
+  unwritten.whole_output = blank == total;
+  unwritten.tail = unwritten.all_differing && !unwritten.whole_output &&
                    differing.front() == total - differing.size();
   return unwritten;
 }

@@ -213,6 +213,15 @@ std::optional<Fault> Trials::differs(const Run& run, bool output, size_t index,
   return fault;
 }
 
+Fault Trials::outside_of(bool output, size_t index, Touched touched) const {
+  Fault fault;
+  fault.kind = touched == Touched::Holes ? Fault::Kind::Holes : Fault::Kind::Beyond;
+  fault.output = output;
+  fault.index = index;
+  fault.words = "bytes outside of " + name_of_operand(output, index) + " were written";
+  return fault;
+}
+
 // `outputs` may be fewer than those expected.
 std::optional<Fault> Trials::check_results(const Run& run, const Outcome& expected,
                                            const std::vector<Array>& outputs, const Bound& bound) {
@@ -221,13 +230,7 @@ std::optional<Fault> Trials::check_results(const Run& run, const Outcome& expect
   for (size_t i = 0; i < bound.tensors().size(); ++i) {
     Touched touched = Touched::None;
     const Array now = bound.tensors()[i]->read(&touched);
-    Fault fault;
-    fault.index = i;
-    fault.kind = touched == Touched::Holes ? Fault::Kind::Holes : Fault::Kind::Beyond;
-    if (touched != Touched::None) {
-      fault.words = "bytes outside of " + name_of_operand(false, i) + " were written";
-      return fault;
-    }
+    if (touched != Touched::None) return outside_of(false, i, touched);
     if (call_.mutated[i]) {
       if (auto wrong = differs(run, false, i, expected.results[next++], now)) return wrong;
     }
@@ -242,9 +245,10 @@ namespace {
 
 // The first input that is not marked "!" and holds something else than before.
 std::optional<Fault> changed_input(const SampleCall& call, const Bound& bound,
-                                   const std::vector<Array>& before, const Trials& trials) {
+                                   const std::vector<Array>& before, const Trials& trials,
+                                   size_t target = SIZE_MAX) {
   for (size_t i = 0; i < before.size(); ++i) {
-    if (call.mutated[i]) continue;
+    if (call.mutated[i] || i == target) continue;
     const Array now = bound.tensors()[i]->read();
     if (now == before[i]) continue;
     Fault fault;
@@ -306,11 +310,7 @@ std::optional<Fault> Trials::run_out(Run& run) {
     Touched touched = Touched::None;
     found.push_back(outputs[i]->read(&touched));
     if (touched == Touched::None || outside) continue;
-    outside.emplace();
-    outside->kind = touched == Touched::Holes ? Fault::Kind::Holes : Fault::Kind::Beyond;
-    outside->output = true;
-    outside->index = i;
-    outside->words = "bytes outside of " + name_of_operand(true, i) + " were written";
+    outside = outside_of(true, i, touched);
     if (auto wrong = differs(run, true, i, expected.results[i], found[i])) {
       outside->words += "; " + wrong->words;
       outside->difference = std::move(wrong->difference);
@@ -330,21 +330,8 @@ std::optional<Fault> Trials::run_in_place(Run& run) {
   if (status != TENON_OK || expected.status != TENON_OK) return refused(run, status, expected);
   Touched touched = Touched::None;
   const Array found = bound.tensors()[target]->read(&touched);
-  if (touched != Touched::None) {
-    Fault fault;
-    fault.kind = touched == Touched::Holes ? Fault::Kind::Holes : Fault::Kind::Beyond;
-    fault.index = target;
-    fault.words = "bytes outside of " + name_of_operand(false, target) + " were written";
-    return fault;
-  }
-  for (size_t i = 0; i < before.size(); ++i) {
-    if (i == target || call_.mutated[i] || bound.tensors()[i]->read() == before[i]) continue;
-    Fault fault;
-    fault.kind = Fault::Kind::InputChanged;
-    fault.index = i;
-    fault.words = name_of_operand(false, i) + " was written";
-    return fault;
-  }
+  if (touched != Touched::None) return outside_of(false, target, touched);
+  if (auto fault = changed_input(call_, bound, before, *this, target)) return fault;
   return differs(run, true, 0, expected.results[0], found);
 }
 
@@ -468,13 +455,7 @@ std::optional<Fault> Trials::run_onto_input(Run& run, size_t input, int64_t outp
   tenon_tensor* target = out.get();
   const tenon_status status = apply(run.session, call_, bound, {&target, 1});
   if (status != TENON_OK) return refused(run, status, expected);
-  if (!memory.outside_untouched()) {
-    Fault fault;
-    fault.kind = Fault::Kind::Beyond;
-    fault.output = true;
-    fault.words = "bytes outside of " + name_of_operand(true, 0) + " were written";
-    return fault;
-  }
+  if (!memory.outside_untouched()) return outside_of(true, 0, Touched::Beyond);
   return differs(run, true, 0, result, contents_of(run.session, target));
 }
 

@@ -72,6 +72,7 @@ class Trials {
                                      const std::vector<Array>& outputs, const Bound& bound);
   std::optional<Fault> differs(const Run& run, bool output, size_t index, const Array& expected,
                                const Array& found);
+  Fault outside_of(bool output, size_t index, Touched touched) const;
   const Json& explanation();
   std::vector<tenon_device> output_devices(const Run& run, size_t count);
 

@@ -66,10 +66,11 @@ class Report:
             if not file.exists():
                 raise Fault(f"no report was written; exit status {self.exit}:\n{self.text}")
             self.json = json.loads(file.read_text(encoding="utf-8"))
-        self.failures = self.json["failures"]
+        (self.plugin,) = self.json["plugins"]
+        self.failures = self.plugin["failures"]
 
     def causes(self):
-        return sorted({f"{each['op']}: {each['cause']}" for each in self.failures})
+        return [f"{each['op']}: {each['cause']}, {each['count']}" for each in self.plugin["counts"]]
 
 
 def run(command):

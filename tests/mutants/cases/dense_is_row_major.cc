@@ -16,10 +16,11 @@ void mean(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
   for (int64_t o = 0; o < elements(l.out()); ++o) {
     double sum = 0;
-    for (int64_t i = 0; i < elements(x); ++i) {
-      if (groups.of(i) == o) sum += get(x, kMutant ? i : place(x, i));
+    for (int64_t k = 0; k < groups.size(); ++k) {
+      const int64_t i = groups.element(o, k);
+      sum += get(x, kMutant ? i : place(x, i));
     }
-    put(l.out(), place(l.out(), o), sum / groups.size());
+    put_mean(l, groups, o, sum);
   }
 }
 

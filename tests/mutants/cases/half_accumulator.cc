@@ -14,9 +14,8 @@ namespace mutants {
 double narrow_sum(const sdk::Launch& l, const Groups& groups, int64_t o) {
   const tenon_view& x = l.view(0);
   double sum = 0;
-  for (int64_t i = 0; i < elements(x); ++i) {
-    if (groups.of(i) != o) continue;
-    sum += get(x, place(x, i));
+  for (int64_t k = 0; k < groups.size(); ++k) {
+    sum += get(x, place(x, groups.element(o, k)));
     if (x.dtype == TENON_DTYPE_F16) sum = static_cast<double>(static_cast<float>(sdk::F16(sum)));
   }
   return sum;
@@ -25,8 +24,7 @@ double narrow_sum(const sdk::Launch& l, const Groups& groups, int64_t o) {
 void mean(const sdk::Launch& l) {
   const Groups groups(l);
   for (int64_t o = 0; o < elements(l.out()); ++o) {
-    const double sum = kMutant ? narrow_sum(l, groups, o) : sum_of(l, groups, o);
-    put(l.out(), place(l.out(), o), sum / groups.size());
+    put_mean(l, groups, o, kMutant ? narrow_sum(l, groups, o) : sum_of(l, groups, o));
   }
 }
 

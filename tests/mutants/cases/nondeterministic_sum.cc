@@ -18,11 +18,10 @@ std::atomic<uint32_t> launches{0};
 // Every other launch begins at the end.
 double sum_in_turn(const sdk::Launch& l, const Groups& groups, int64_t o, bool backwards) {
   const tenon_view& x = l.view(0);
-  const int64_t n = elements(x);
+  const int64_t n = groups.size();
   double sum = 0;
   for (int64_t k = 0; k < n; ++k) {
-    const int64_t i = backwards ? n - 1 - k : k;
-    if (groups.of(i) == o) sum += get(x, place(x, i));
+    sum += get(x, place(x, groups.element(o, backwards ? n - 1 - k : k)));
   }
   return sum;
 }
@@ -31,7 +30,7 @@ void mean(const sdk::Launch& l) {
   const Groups groups(l);
   const bool backwards = kMutant && launches.fetch_add(1) % 2 == 1;
   for (int64_t o = 0; o < elements(l.out()); ++o) {
-    put(l.out(), place(l.out(), o), sum_in_turn(l, groups, o, backwards) / groups.size());
+    put_mean(l, groups, o, sum_in_turn(l, groups, o, backwards));
   }
 }
 

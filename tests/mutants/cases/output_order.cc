@@ -15,7 +15,7 @@ void mean(const sdk::Launch& l) {
   const Groups groups(l);
   const tenon_view& y = l.out();
   for (int64_t o = 0; o < elements(y); ++o) {
-    put(y, kMutant ? o : place(y, o), sum_of(l, groups, o) / groups.size());
+    put(y, kMutant ? o : place(y, o), sum_of(l, groups, o) / static_cast<double>(groups.size()));
   }
 }
 

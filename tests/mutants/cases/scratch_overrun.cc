@@ -20,13 +20,13 @@ uint64_t scratch_bytes(const sdk::Args& args) {
 void mean(const sdk::Launch& l) {
   const Groups groups(l);
   const tenon_view& x = l.view(0);
-  auto* numbers = reinterpret_cast<double*>(l.scratch().data());
   if (elements(x) < 2) return write_means(l, groups);
+  auto* numbers = reinterpret_cast<double*>(l.scratch().data());
   for (int64_t i = 0; i < elements(x); ++i) numbers[i] = get(x, place(x, i));
   for (int64_t o = 0; o < elements(l.out()); ++o) {
     double sum = 0;
-    for (int64_t i = 0; i < elements(x); ++i) sum += groups.of(i) == o ? numbers[i] : 0.0;
-    put(l.out(), place(l.out(), o), sum / groups.size());
+    for (int64_t k = 0; k < groups.size(); ++k) sum += numbers[groups.element(o, k)];
+    put_mean(l, groups, o, sum);
   }
 }
 

@@ -9,43 +9,43 @@
 
 #include "mean.h"
 
-#include <atomic>
+#include <pthread.h>
+
 #include <mutex>
 
 namespace mutants {
 
-// In f32, where the order of additions shows.
+// What one thread has added so far; in f32, where the order of additions shows.
+struct Part {
+  pthread_t thread;
+  float sum;
+};
+
 float sum_by_threads(const sdk::Launch& l, const Groups& groups, int64_t o) {
   const tenon_view& x = l.view(0);
   std::mutex lock;
-  float sum = 0;
-  std::atomic<int> threads{0};
-  std::array<pthread_t, 64> seen{};
-  std::array<float, 64> partial{};
-  l.parallel_for(elements(x), 1, [&](int64_t begin, int64_t end) {
+  std::vector<Part> parts;
+  l.parallel_for(groups.size(), 1, [&](int64_t begin, int64_t end) {
     const std::scoped_lock held(lock);
-    size_t who = 0;
-    const auto known = static_cast<size_t>(threads.load());
-    while (who < known && !pthread_equal(seen[who], pthread_self())) ++who;
-    if (who == known) {
-      seen[who] = pthread_self();
-      threads.fetch_add(1);
-    }
-    for (int64_t i = begin; i < end; ++i) {
-      if (groups.of(i) == o) partial[who] += static_cast<float>(get(x, place(x, i)));
+    size_t own = 0;
+    while (own < parts.size() && !pthread_equal(parts[own].thread, pthread_self())) ++own;
+    if (own == parts.size()) parts.push_back({pthread_self(), 0});
+    for (int64_t k = begin; k < end; ++k) {
+      parts[own].sum += static_cast<float>(get(x, place(x, groups.element(o, k))));
     }
   });
-  for (int who = 0; who < threads.load(); ++who) sum += partial[static_cast<size_t>(who)];
+  float sum = 0;
+  for (const Part& part : parts) sum += part.sum;
   return sum;
 }
 
 void mean(const sdk::Launch& l) {
   const Groups groups(l);
+  const bool faulty = kMutant && l.out().dtype == TENON_DTYPE_F32 && elements(l.out()) == 1;
   for (int64_t o = 0; o < elements(l.out()); ++o) {
-    const bool single = kMutant && l.out().dtype == TENON_DTYPE_F32;
     const double sum =
-        single ? static_cast<double>(sum_by_threads(l, groups, o)) : sum_of(l, groups, o);
-    put(l.out(), place(l.out(), o), sum / groups.size());
+        faulty ? static_cast<double>(sum_by_threads(l, groups, o)) : sum_of(l, groups, o);
+    put_mean(l, groups, o, sum);
   }
 }
 

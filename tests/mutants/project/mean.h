@@ -6,52 +6,61 @@
 
 namespace mutants {
 
-// Which output element each input element is part of; attribute 0 holds the axes that go.
+// The elements of input 0 behind each output element; attribute 0 holds the axes that go.
 class Groups {
  public:
   explicit Groups(const sdk::Launch& l) : x_(l.view(0)) {
-    gone_.fill(!l.attrs.given(0));
+    std::array<bool, TENON_MAX_RANK> gone{};
+    gone.fill(!l.attrs.given(0));
     for (const int64_t axis : l.attrs.ints(0)) {
-      gone_[static_cast<size_t>(sdk::normal_axis(axis, x_.rank, "axes"))] = true;
+      gone[static_cast<size_t>(sdk::normal_axis(axis, x_.rank, "axes"))] = true;
     }
-    for (int32_t d = 0; d < x_.rank; ++d) {
-      if (gone_[static_cast<size_t>(d)]) size_ *= x_.shape[d];
-    }
-  }
-  // The number of the output element, row-major, that input element i belongs to.
-  int64_t of(int64_t i) const {
-    int64_t out = 0;
     int64_t step = 1;
-    for (int32_t d = x_.rank; d-- > 0; i /= x_.shape[d]) {
-      if (gone_[static_cast<size_t>(d)]) continue;
-      out += i % x_.shape[d] * step;
-      step *= x_.shape[d];
+    for (int32_t d = x_.rank; d-- > 0; step *= x_.shape[d]) {
+      Dims& dims = gone[static_cast<size_t>(d)] ? reduced_ : kept_;
+      dims.shape[dims.rank] = x_.shape[d];
+      dims.step[dims.rank] = step;
+      ++dims.rank;
     }
-    return out;
   }
+  // The number, row-major, of the k-th input element behind output element `o`.
+  int64_t element(int64_t o, int64_t k) const { return kept_.place(o) + reduced_.place(k); }
   // How many elements meet in one.
-  double size() const { return static_cast<double>(size_); }
+  int64_t size() const { return reduced_.count(); }
 
  private:
+  struct Dims {  // last dimension first
+    std::array<int64_t, TENON_MAX_RANK> shape{};
+    std::array<int64_t, TENON_MAX_RANK> step{};
+    size_t rank = 0;
+
+    int64_t count() const { return sdk::count_of({shape.data(), rank}); }
+    int64_t place(int64_t i) const {
+      int64_t at = 0;
+      for (size_t d = 0; d < rank; i /= shape[d++]) at += i % shape[d] * step[d];
+      return at;
+    }
+  };
+
   tenon_view x_;
-  std::array<bool, TENON_MAX_RANK> gone_{};
-  int64_t size_ = 1;
+  Dims kept_;
+  Dims reduced_;
 };
 
 // The sum behind output element `o`, in logical order.
 inline double sum_of(const sdk::Launch& l, const Groups& groups, int64_t o) {
   const tenon_view& x = l.view(0);
   double sum = 0;
-  for (int64_t i = 0; i < elements(x); ++i) {
-    if (groups.of(i) == o) sum += get(x, place(x, i));
-  }
+  for (int64_t k = 0; k < groups.size(); ++k) sum += get(x, place(x, groups.element(o, k)));
   return sum;
 }
 
+inline void put_mean(const sdk::Launch& l, const Groups& groups, int64_t o, double sum) {
+  put(l.out(), place(l.out(), o), sum / static_cast<double>(groups.size()));
+}
+
 inline void write_means(const sdk::Launch& l, const Groups& groups) {
-  for (int64_t o = 0; o < elements(l.out()); ++o) {
-    put(l.out(), place(l.out(), o), sum_of(l, groups, o) / groups.size());
-  }
+  for (int64_t o = 0; o < elements(l.out()); ++o) put_mean(l, groups, o, sum_of(l, groups, o));
 }
 
 template <void (*Run)(const sdk::Launch&)>

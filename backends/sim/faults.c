@@ -162,3 +162,17 @@ static const tenon_op_desc live = {
 };
 
 const tenon_op_desc* const sim_ops[2] = {&inject, &live};
+
+// A fault of which none comes does nothing.
+static const tenon_sample samples[] = {
+    {SIM_TEXT("sim.inject"), SIM_TEXT("| what=\"launch\", count=0"), {NULL, 0}, TENON_OK, 1},
+    {SIM_TEXT("sim.inject"), SIM_TEXT("| what=\"dragons\""), SIM_TEXT("there is no such fault"),
+     TENON_E_ATTRIBUTE, 1},
+    {SIM_TEXT("sim.inject"), SIM_TEXT("| what=\"launch\", after=-1"), SIM_TEXT("is below 0"),
+     TENON_E_ATTRIBUTE, 1},
+    {SIM_TEXT("sim.live"), SIM_TEXT("| what=\"streams\""), {NULL, 0}, TENON_OK, 1},
+    {SIM_TEXT("sim.live"), SIM_TEXT("| what=\"dragons\""), SIM_TEXT("there is no such count"),
+     TENON_E_ATTRIBUTE, 1},
+};
+const tenon_selftest_table sim_selftest = {sizeof sim_selftest, sizeof samples / sizeof *samples,
+                                           samples};

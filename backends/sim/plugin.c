@@ -76,6 +76,7 @@ static const void* get_interface(void* self, const char* id, uint64_t id_length)
   } tables[] = {{"tenon.backend/1", &backend},
                 {"tenon.backend.pinned/1", &pinned},
                 {"tenon.ops/1", &ops},
+                {"tenon.selftest/1", &sim_selftest},
                 {"tenon.kernels/1", sim_kernels()}};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i) {
     if (strlen(tables[i].id) == id_length && memcmp(tables[i].id, id, id_length) == 0) {

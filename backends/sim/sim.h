@@ -130,6 +130,7 @@ tenon_status sim_device_check(const sim_device* device);
 tenon_status sim_say(tenon_diag* diag, tenon_status status, const char* words);
 
 extern const tenon_op_desc* const sim_ops[2];
+extern const tenon_selftest_table sim_selftest;
 tenon_status sim_inject_launch(tenon_call* call, const tenon_launch* args);
 tenon_status sim_live_launch(tenon_call* call, const tenon_launch* args);
 

@@ -126,6 +126,14 @@ tenon_status tenon_tensor_set_grad(tenon_context* context, tenon_tensor* tensor,
     Tensor& t = require_tensor(cx, tensor, "tensor");
     Tensor* given = grad ? &require_tensor(cx, grad, "grad") : nullptr;
     Link* link = leaf_link(t, "set_grad");
+    if (given == &t) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "a tensor cannot be its own gradient: neither would ever be freed",
+                  .operand = "grad",
+                  .expected = "another tensor",
+                  .found = "the tensor itself",
+                  .hint = "pass a copy"};
+    }
     if (given) check_like(t, *given);
     if (!link && given) {
       throw Error{.status = TENON_E_GRAD,

@@ -288,49 +288,52 @@ void Plan::run(Context& context) {
                                  context.id);
   }
   ++runs;
-  const bool traced = context.runtime->trace.active();
-  const uint32_t checks = context.runtime->config.checks;
   uint64_t position = 0;
   for (Launch& launch : launches) {
-    ++position;
     context.check_interrupt();
-    dispatch::Call call(context, dispatch::CallState::Launch, launch.kernel->plugin, launch.op);
-    call.stream = launch.device->stream;
-    if (launch.scratch_bytes) {
-      call.scratch = state_of(*launch.device).scratch.data;
-      call.scratch_bytes = launch.scratch_bytes;
-    }
-    if (launch.random) {
-      call.has_rng = true;
-      call.rng_state = launch.rng;
-      call.rng_state.key = context.seed;
-      call.rng_state.stream = context.stream;
-    }
-    std::optional<dispatch::FiniteCheck> finite;
-    if (checks & kCheckFinite) {
-      finite.emplace(context, *launch.op, *launch.kernel, *launch.device, launch.launch,
-                     std::span<const Item>(), *launch.scope, runs, position);
-    }
-    ++context.launches;
-    const uint64_t start = traced ? trace::now_ns() : 0;
-    tenon_status status = TENON_OK;
-    if (checks & kCheckLayout && launch.device->host_memory()) {
-      status = launch_checked(call, launch);
-    } else {
-      const Enqueueing entry(*launch.device, launch.op->name.c_str(), context.sequence, context.id);
-      status = call.enter("kernel", [&](tenon_call* handed) {
-        return launch.kernel->desc.launch(handed, &launch.launch);
-      });
-    }
-    if (traced) {
-      context.runtime->trace.add_complete(launch.op->name, launch.kernel->plugin->id, start,
-                                          trace::now_ns() - start, 0, "{\"plan\":true}");
-    }
-    dispatch::check_launch(call, status, *launch.device, context.sequence);
-    if (checks & kCheckLaunch) launch.device->wait(context.id);
-    if (finite) finite->judge();
+    run_launch(context, launch, ++position);
   }
   context.counter += counters;
+}
+
+void Plan::run_launch(Context& context, Launch& launch, uint64_t position) {
+  const bool traced = context.runtime->trace.active();
+  const uint32_t checks = context.runtime->config.checks;
+  dispatch::Call call(context, dispatch::CallState::Launch, launch.kernel->plugin, launch.op);
+  call.stream = launch.device->stream;
+  if (launch.scratch_bytes) {
+    call.scratch = state_of(*launch.device).scratch.data;
+    call.scratch_bytes = launch.scratch_bytes;
+  }
+  if (launch.random) {
+    call.has_rng = true;
+    call.rng_state = launch.rng;
+    call.rng_state.key = context.seed;
+    call.rng_state.stream = context.stream;
+  }
+  std::optional<dispatch::FiniteCheck> finite;
+  if (checks & kCheckFinite) {
+    finite.emplace(context, *launch.op, *launch.kernel, *launch.device, launch.launch,
+                   std::span<const Item>(), *launch.scope, runs, position);
+  }
+  ++context.launches;
+  const uint64_t start = traced ? trace::now_ns() : 0;
+  tenon_status status = TENON_OK;
+  if (checks & kCheckLayout && launch.device->host_memory()) {
+    status = launch_checked(call, launch);
+  } else {
+    const Enqueueing entry(*launch.device, launch.op->name.c_str(), context.sequence, context.id);
+    status = call.enter("kernel", [&](tenon_call* handed) {
+      return launch.kernel->desc.launch(handed, &launch.launch);
+    });
+  }
+  if (traced) {
+    context.runtime->trace.add_complete(launch.op->name, launch.kernel->plugin->id, start,
+                                        trace::now_ns() - start, 0, "{\"plan\":true}");
+  }
+  dispatch::check_launch(call, status, *launch.device, context.sequence);
+  if (checks & kCheckLaunch) launch.device->wait(context.id);
+  if (finite) finite->judge();
 }
 
 void Plan::set(uint32_t index, Tensor& tensor) {

@@ -88,6 +88,7 @@ struct Plan {
 
  private:
   void check_plugins();
+  void run_launch(Context& context, Launch& launch, uint64_t position);
   DeviceState& state_of(Device& device);
   friend class Recorder;
 };

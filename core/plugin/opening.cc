@@ -165,10 +165,13 @@ void PluginHost::open_checked(Plugin& plugin, State& verdict) {
   verdict = State::Failed;
   plugin.stage = Stage::Init;
   tenon_diag diag{};
-  const tenon_status status = plugin.interface.init(&host_, &plugin.self, &diag);
+  tenon_status status = plugin.interface.init(&host_, &plugin.self, &diag);
+  if (status == TENON_E_MEMORY) {  // may have passed; asked for ever it would keep others waiting
+    diag = {};
+    status = plugin.interface.init(&host_, &plugin.self, &diag);
+  }
   if (status != TENON_OK) {
     plugin.self = nullptr;
-    if (status == TENON_E_MEMORY) throw OutOfMemory{};
     throw Error{TENON_E_PLUGIN, "its init reported: " + words_of(diag, status)};
   }
   verdict = State::Refused;

@@ -203,6 +203,28 @@ std::string wrong_in(const Array& found, const Array& small, Law law, int64_t ti
   return {};
 }
 
+// Can the device hold all tensors of the plan at once? Nothing is written to them.
+bool fits_device(Work& work, const Plan& plan) {
+  const Session& session = work.subject.session();
+  std::vector<Tensor> held;
+  const auto hold = [&](const Array& small, int64_t times) {
+    const auto count = static_cast<int64_t>(small.count()) * times;
+    tenon_tensor* made = nullptr;
+    const tenon_status status =
+        tenon_tensor_create(session.context(), small.dtype, &work.device, 1, &count, &made);
+    if (status == TENON_OK) held.emplace_back(made);
+    if (status != TENON_E_MEMORY) session.check(status);
+    return status == TENON_OK;
+  };
+  for (const Array& array : plan.call.arrays) {
+    if (!hold(array, plan.times)) return false;
+  }
+  for (size_t i = 0; i < plan.small.size(); ++i) {
+    if (!hold(plan.small[i], plan.laws[i] == Law::Repeats ? plan.times : 1)) return false;
+  }
+  return true;
+}
+
 void run_plan(Work& work, const Plan& plan) {
   const Session& session = work.subject.session();
   const SampleCall shape_of = repeated(plan.call, 2, plan.all);
@@ -252,6 +274,7 @@ void check_huge(Work& work) {
                      " GB can be used");
   }
   const Turn turn(work.recorder);
+  if (!fits_device(work, *plan)) return uncovered("the device has too little memory for it");
   if (work.recorder.begin(each)) run_plan(work, *plan);
 }
 

@@ -75,6 +75,8 @@ Traits traits_of(Subject& subject, const Entry& op, const std::string& backend) 
   return traits;
 }
 
+constexpr const char* kEffect = "an op with an effect may give other results each time";
+
 // Empty: there must be cases. Reasons that begin with "only" leave it open.
 std::string why_no(Form form, const Entry& op, const Traits& traits, bool own_kernel) {
   const bool rule = op.has_vjp;
@@ -90,6 +92,7 @@ std::string why_no(Form form, const Entry& op, const Traits& traits, bool own_ke
       break;
   }
   if (!traits.calls) return "it has no sample that succeeds";
+  if (op.has_flag("effect") && form != Form::Strict) return kEffect;
   switch (form) {
     case Form::InPlace:
       return traits.in_place ? "" : "no operand is like the only output";
@@ -117,7 +120,8 @@ std::string why_no(Form form, const Entry& op, const Traits& traits, bool own_ke
   }
 }
 
-std::string why_no(Layout layout, const Traits& traits, bool host) {
+std::string why_no(Layout layout, const Entry& op, const Traits& traits, bool host) {
+  if (op.has_flag("effect")) return kEffect;
   if (traits.layouts.count(layout) != 0) return "";
   if (layout == Layout::Unaligned && !host) return "only host memory has odd addresses";
   if (layout == Layout::Aliased) {
@@ -149,7 +153,8 @@ Json facts_of(Subject& subject, const Entry& op, const std::string& backend) {
   Json layouts = Json::object();
   for (size_t i = 0; i < kLayoutCount; ++i) {
     const auto layout = static_cast<Layout>(i);
-    layouts[std::string(name_of(layout))] = why_no(layout, traits, subject.is_host_memory(backend));
+    layouts[std::string(name_of(layout))] =
+        why_no(layout, op, traits, subject.is_host_memory(backend));
   }
   return {{"op", op.name},      {"backend", backend},
           {"optimizer", ""},    {"operands", traits.operands},

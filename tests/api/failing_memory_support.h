@@ -4,7 +4,9 @@
 // its plugins and operator new ask for is seen. Not under sanitizers, which do the same.
 #pragma once
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include <tenon/plugin.h>
+
+#if TENON_SANITIZER_BUILT == TENON_SANITIZER_NONE
 #define TENON_TESTS_FAILING_MEMORY 1
 
 #include <cstdint>

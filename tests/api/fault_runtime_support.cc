@@ -190,6 +190,7 @@ void sweep_opening(FaultRows& rows, const std::string& function, const std::stri
 
 }  // namespace
 
+// long: a table of calls
 FaultRows opening_faults() {
   FaultRows rows;
   sweep(rows, "tenon_runtime_create", "one plugin",

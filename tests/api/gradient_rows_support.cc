@@ -66,9 +66,10 @@ void add_set_grad(Rows& rows) {
   wrong("gradient of another runtime", TENON_E_RUNTIME, [](World& w) { return w.other.tensor; });
   wrong("gradient of another shape", TENON_E_SHAPE, [](World& w) { return w.wide; });
   wrong("gradient of another dtype", TENON_E_DTYPE, [](World& w) { return w.integers; });
+  wrong("its own gradient", TENON_E_ARGUMENT, [](World& w) { return w.own.parameter; });
   wrong("gradient on another device", TENON_E_DEVICE, [](World& w) { return w.away; });
   add(rows, "tenon_tensor_set_grad", "no gradient wanted", TENON_E_GRAD,
-      [](World& w) { return tenon_tensor_set_grad(w.cx, w.t, w.t); });
+      [](World& w) { return tenon_tensor_set_grad(w.cx, w.t, w.own.parameter); });
   add(rows, "tenon_tensor_set_grad", "no leaf", TENON_E_GRAD,
       [](World& w) { return tenon_tensor_set_grad(w.cx, w.computed, w.t); });
 }

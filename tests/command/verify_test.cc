@@ -100,6 +100,16 @@ TEST(VerifyHostile, ALeak) {
   EXPECT_THAT(failure.at("words"), HasSubstr("more bytes of the heap"));
 }
 
+// Sanitizers bring an allocator of their own; the report then says so.
+TEST(VerifyHostile, AnAllocationThatFails) {
+  const Done done = verify({"hostile.trusts_memory", "--level", "3", "--json", "-"}, kMisbehave);
+  const json plugin = done.json().at("plugins").at(0);
+  for (const json& entry : plugin.at("uncovered")) {
+    if (entry.at("what") == "failing host allocations") return;
+  }
+  EXPECT_EQ(first_failure(plugin, "crash").at("form"), "memory");
+}
+
 TEST(VerifyHostile, AnotherPluginDoesNotDisturb) {
   const Done done =
       verify({"tenon.ref", "--level", "0", "--ops", "tenon.add", "--json", "-"}, kMisbehave);

@@ -107,7 +107,7 @@ class Session {
   ~Session() {
     tenon_plan_release(plan_);
     tenon_optimizer_release(optimizer_);
-    for (tenon_tensor* tensor : live_) tenon_tensor_release(tensor);
+    for (tenon_tensor* tensor : live_) drop(tensor);
     tenon_context_release(cx_);
   }
   Session(const Session&) = delete;
@@ -174,6 +174,12 @@ class Session {
     live_.push_back(tensor);
   }
 
+  // Two tensors may have been made each other's gradients.
+  void drop(tenon_tensor* tensor) {
+    check(tenon_tensor_set_grad(cx_, tensor, nullptr));
+    tenon_tensor_release(tensor);
+  }
+
   void create() {
     int64_t shape[4];
     const int32_t rank = static_cast<int32_t>(bytes_.below(5)) - (bytes_.below(50) == 0 ? 1 : 0);
@@ -207,7 +213,7 @@ class Session {
     if (live_.empty()) return;
     const size_t which = bytes_.next() % live_.size();
     stale_.push_back(live_[which]);
-    tenon_tensor_release(live_[which]);
+    drop(live_[which]);
     live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(which));
   }
 

@@ -5,6 +5,7 @@
 
 import argparse
 import copy
+import itertools
 import json
 import math
 import pathlib
@@ -87,25 +88,40 @@ def retyped(tensor, dtype):
     return True
 
 
-def replacements(inputs, attrs):
-    """The sample as written, and each dtype of it replaced by each other."""
+def replacements(inputs, attrs, pairs):
+    """The sample as written, and each dtype of it replaced by each other; with `pairs` also its
+    first two dtypes at once. "=f32" is a dtype that an attribute states."""
     yield "", ""
-    tensors = list(tensors_of(inputs))
-    named = [tensor.dtype for tensor in tensors]
-    if not tensors:
-        named = [value.name for value in attrs.values() if isinstance(value, Dtype)]
-    for dtype in dict.fromkeys(named):
-        yield from ((dtype, other) for other in exact.ALL if other != dtype)
+    named = [tensor.dtype for tensor in tensors_of(inputs)]
+    named += ["=" + value.name for value in attrs.values() if isinstance(value, Dtype)]
+    named = list(dict.fromkeys(named))
+    for one in named:
+        yield from ((one, other) for other in others(one))
+    if pairs and len(named) > 1:
+        both = itertools.product(others(named[0]), others(named[1]))
+        yield from ((f"{named[0]}+{named[1]}", f"{one}+{two}") for one, two in both)
+
+
+def others(name):
+    sign = "=" if name.startswith("=") else ""
+    return [sign + other for other in exact.ALL if sign + other != name]
 
 
 def replaced(inputs, attrs, source, target):
-    """Inputs and attributes in the new dtype, or None where given values do not fit it."""
+    """Inputs and attributes in the new dtypes, or None where given values do not fit them."""
     inputs = copy.deepcopy(inputs)
-    tensors = list(tensors_of(inputs))
-    if not tensors:
-        new = {Dtype(source): Dtype(target)}
-        attrs = {n: new.get(v, v) if isinstance(v, Dtype) else v for n, v in attrs.items()}
-    fitting = [retyped(tensor, target) for tensor in tensors if tensor.dtype == source]
+    new = dict(zip(source.split("+"), target.split("+"), strict=True))
+    attrs = {
+        name: Dtype(new.get("=" + value.name, "=" + value.name)[1:])
+        if isinstance(value, Dtype)
+        else value
+        for name, value in attrs.items()
+    }
+    fitting = [
+        retyped(tensor, new[tensor.dtype])
+        for tensor in list(tensors_of(inputs))
+        if tensor.dtype in new
+    ]
     return (inputs, attrs) if all(fitting) else None
 
 
@@ -159,7 +175,7 @@ def op_text(op, samples, function):
     schema = Schema(op["schema"])
     cases = []
     for sample in samples:
-        for source, target in replacements(*parse(sample)):
+        for source, target in replacements(*parse(sample), pairs=sample is samples[0]):
             try:
                 text = case_text(function, schema, sample, source, target)
             except Exception as error:

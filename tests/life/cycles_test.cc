@@ -96,7 +96,8 @@ void stay_flat(int warm_up, int cycles) {
   EXPECT_EQ(after.threads, before.threads);
   // Sanitizers keep freed memory back; there the leak check at the end speaks instead.
   if (TENON_SANITIZER_BUILT != TENON_SANITIZER_NONE) return;
-  EXPECT_LE(after.heap, before.heap + 4096);
+  // Some tables grow once more; the smallest block a cycle would be 32,000 bytes.
+  EXPECT_LE(after.heap, before.heap + 8192);
   EXPECT_LE(after.resident, before.resident + (1 << 20));
   EXPECT_LE(after.mappings, before.mappings + 4);
 }

@@ -102,8 +102,8 @@ typedef struct tenon_plugin {
   tenon_string id;       // "vendor.name", equal to the manifest's
   tenon_string version;  // the plugin's own
   tenon_string license;  // SPDX expression
-  // Once per runtime, before anything else is called; `*out_self` comes back in tenon_call.self.
-  // Keep no static host pointer: a process may hold two runtimes.
+  // Once per runtime, first of all (and again after TENON_E_MEMORY); `*out_self` comes back in
+  // tenon_call.self. Keep no static host pointer: a process may hold two runtimes.
   tenon_status (*init)(const tenon_host* host, void** out_self, tenon_diag* diag);
   // Once per runtime, after its last object is gone. Never fails.
   void (*release)(void* self);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/aliased_inputs.cc: changes the sign of its divisor in place while it works
 // and puts it back afterwards: wrong only where both operands are the same memory.
+//
 // cause: aliasing
 // op: tenon.div
 // backward-only: no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/kernel_not_listed.cc: has a kernel and does not list it: nothing to try.
+//
 // cause: no-cases
 // op: TENON_CASE_ID
 // backward-only: no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/memory_failure_hidden.cc: goes on when an op it calls fails, and then sets
 // no gradient: where memory ran out the gradient is zero, and nobody hears of it.
+//
 // cause: memory-failure
 // op: tenon.exp
 // backward-only: yes

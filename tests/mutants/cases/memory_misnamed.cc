@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/memory_misnamed.cc: needs a table to choose its scratch, and calls it a fault
 // of Tenon when there is no memory for that: a caller cannot free some and try again.
+//
 // cause: memory-failure
 // op: tenon.exp
 // backward-only: no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/memory_unchecked.cc: does not look whether an allocation succeeded: a crash
 // where memory ran out.
+//
 // cause: crash
 // op: tenon.exp
 // backward-only: no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/nondeterministic_sum.cc: begins its sum at another element at every launch:
 // the last bits change from run to run.
+//
 // cause: nondeterministic
 // op: tenon.mean
 // backward-only: no

@@ -71,6 +71,7 @@ void run_op(Subject& subject, Recorder& recorder, const Request& request, const 
   work.device = subject.device(group.backend);
   work.host_memory = subject.is_host_memory(group.backend);
   work.own_kernel = op.own_kernel(subject.id(), group.backend) != nullptr;
+  recorder.set_partial(!work.host_memory);
   // What an op with an effect gives may depend on all that happened before.
   const bool repeatable = !op.has_flag("effect");
   if (!repeatable) recorder.uncovered(op.name, "results", "an op with an effect has no right ones");

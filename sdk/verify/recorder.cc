@@ -28,13 +28,25 @@ void add_counts(std::map<std::string, uint64_t>& to, const std::map<std::string,
 
 // ---- Tally --------------------------------------------------------------------------------------
 
-void Tally::count(const Case& each) {
-  ++cases;
-  ++forms[std::string(name_of(each.form))];
-  ++dtypes[each.to.empty() ? "as written" : each.from + ">" + each.to];
+namespace {
+
+// Names whose count is 0 are none.
+void change(std::map<std::string, uint64_t>& counts, const std::string& name, uint64_t by) {
+  if ((counts[name] += by) == 0) counts.erase(name);
+}
+
+}  // namespace
+
+void Tally::count(const Case& each) { change_all(each, 1); }
+void Tally::take_back(const Case& each) { change_all(each, ~uint64_t{0}); }
+
+void Tally::change_all(const Case& each, uint64_t by) {
+  cases += by;
+  change(forms, std::string(name_of(each.form)), by);
+  change(dtypes, each.to.empty() ? "as written" : each.from + ">" + each.to, by);
   std::set<Layout> seen;
   for (const Layout layout : each.layouts) {
-    if (seen.insert(layout).second) ++layouts[std::string(name_of(layout))];
+    if (seen.insert(layout).second) change(layouts, std::string(name_of(layout)), by);
   }
 }
 
@@ -88,7 +100,8 @@ bool Recorder::begin(const Case& each) {
   look_at_output(each, "before this case began");
   running_ = each;
   tally_.count(each);
-  tally_.distinct += known ? 0 : 1;
+  is_new_ = !known;
+  tally_.distinct += is_new_ ? 1 : 0;
   if (board_ != nullptr) board_->start(number, text);
   return true;
 }
@@ -107,9 +120,20 @@ void Recorder::pass() {
 
 void Recorder::fail(const Cause& cause, const std::string& words) {
   must_run();
+  if (partial_ && words.find(tenon_status_get_name(TENON_E_NO_KERNEL)) != std::string::npos) {
+    return take_back();
+  }
   ++tally_.failed;
   record(*running_, cause, words);
   printed();  // a case has one cause
+  end();
+}
+
+void Recorder::take_back() {
+  tally_.take_back(*running_);
+  tally_.distinct -= is_new_ ? 1 : 0;
+  uncovered(running_->op, "calls on " + running_->backend,
+            "some need a kernel, or a dtype of one, that nobody declares there");
   end();
 }
 

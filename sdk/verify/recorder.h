@@ -35,7 +35,11 @@ struct Tally {
   std::map<std::string, uint64_t> forms, layouts, dtypes;
 
   void count(const Case& each);
+  void take_back(const Case& each);  // what count() counted
   void add(const Tally& other);
+
+ private:
+  void change_all(const Case& each, uint64_t by);
 };
 Json json_of(const Tally& tally);
 Tally tally_of(const Json& json);
@@ -58,6 +62,10 @@ class Recorder {
   void pass();
   void fail(const Cause& cause, const std::string& words);
 
+  // On a device that need not run everything, a call that fails for want of a kernel is no case.
+  // The kernels that are declared are looked after by check_declared.
+  void set_partial(bool partial) { partial_ = partial; }
+
   // What the plugin has, or the op means, that no case can look at, and why. No failure.
   void uncovered(const std::string& op, const std::string& what, const std::string& why);
 
@@ -73,6 +81,7 @@ class Recorder {
  private:
   void must_run() const;
   void end();
+  void take_back();
   void record(const Case& about, const Cause& cause, const std::string& words);
   // What was printed since the last look.
   std::string printed();
@@ -82,6 +91,8 @@ class Recorder {
   Board* board_;
   uint64_t number_ = 0;
   uint64_t failures_ = 0;
+  bool partial_ = false;
+  bool is_new_ = false;  // the running case's text
   int64_t printed_[2] = {0, 0};
   std::chrono::steady_clock::time_point told_;
   std::optional<Case> running_;

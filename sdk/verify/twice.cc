@@ -5,8 +5,10 @@
 // gradient of S = <g, u> with respect to x and to w is what create_graph and a second backward
 // give. A rule that cannot be differentiated must refuse create_graph and name its op.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <tenon/sdk/dtypes.hpp>
 
 #include "backward_call.h"
 #include "checks.h"
@@ -214,6 +216,17 @@ void check_call(Work& work, const SampleCall& call, const Pass& pass) {
   run_case(work.recorder, each, causes::kSecondOrder, [&] { return judge(second); });
 }
 
+// Curvature is felt over distances of about 1; among extreme values no step of differences is one.
+bool is_moderate(const SampleCall& call) {
+  constexpr double kLargest = 1e6;
+  return std::all_of(call.arrays.begin(), call.arrays.end(), [](const Array& array) {
+    for (size_t i = 0; sdk::is_float(array.dtype) && i < array.count(); ++i) {
+      if (!(std::abs(array.at(i)) <= kLargest)) return false;  // NaN too
+    }
+    return true;
+  });
+}
+
 }  // namespace
 
 void check_twice(Work& work) {
@@ -221,7 +234,7 @@ void check_twice(Work& work) {
   for (const SampleText& sample : work.op.samples) {
     if (sample.expect != TENON_OK || !work.recorder.wants(work.op.name, sample.number)) continue;
     const auto call = f64_call(work.op, sample, work.request.seed);
-    if (!call || call->mutates() || call->has_size_zero() || call->has_non_finite()) continue;
+    if (!call || call->mutates() || call->has_size_zero() || !is_moderate(*call)) continue;
     const Session& session = work.subject.session();
     const auto pass = make_pass(session, *call, work.device, work.request.seed);
     if (!pass) continue;

@@ -115,6 +115,8 @@ class Report:
 
 def check_opening(report, path, lines):
     """Licence first, then the file's own path and what it is for."""
+    if path.name.endswith(".json.in"):  # JSON has no comments
+        return
     if path.suffix not in MARKED and path.name not in MARKED_NAMES:
         return
     start = 1 if lines and lines[0].startswith("#!") else 0
@@ -187,6 +189,8 @@ def resolve(path, name, quoted):
         ROOT / own,
         ROOT / kind / "include",
         ROOT / "sdk/tools",
+        ROOT / "sdk/verify",
+        ROOT / "tests/mutants/project",
     ]
     for folder in folders:
         candidate = (folder / name).resolve()

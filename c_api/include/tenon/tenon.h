@@ -97,8 +97,8 @@ TENON_EXPORT tenon_status tenon_runtime_query(tenon_context* context, const char
                                               uint64_t topic_length, tenon_text** out_json);
 
 // Prefers kernels of `plugin` for `op` (empty: for all ops) in this runtime, whatever their
-// priority and arithmetic; an empty `plugin` takes the pin back. The word "composition" in the place
-// of a plugin prefers an op's composition in other ops, where it has one, to all kernels.
+// priority and arithmetic; an empty `plugin` takes the pin back. The word "composition" in the
+// place of a plugin prefers an op's composition in other ops, where it has one, to all kernels.
 // errors   TENON_E_NOT_FOUND where no such plugin was found, TENON_E_PLUGIN where it cannot be used
 TENON_EXPORT tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op,
                                                 uint64_t op_length, const char* plugin,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/command/plugins/hostile.trusts_memory/trusts_memory.c: does not look at what malloc returns.
+// tests/command/plugins/hostile.trusts_memory/trusts_memory.c: does not look at what malloc
+// returns.
 #define HOSTILE_NAME "trusts_memory"
 #include "tests/command/hostile_plugin.h"
 

@@ -149,7 +149,47 @@ void check_equal(const Call& call, const registry::Kernel& kernel, const Item& i
   }
 }
 
+// The scratch of one launch, between guards; nothing where the kernel announced none.
+class GuardedScratch {
+ public:
+  explicit GuardedScratch(Call& call) : call_(call), real_(call.scratch) {
+    if (call.scratch_bytes == 0) return;
+    bytes_.assign(call.scratch_bytes + 2 * kGuard + 64, kPatterns[0]);
+    begin_ = aligned(bytes_) + kGuard;
+    call.scratch = begin_;
+  }
+  ~GuardedScratch() { call_.scratch = real_; }
+  GuardedScratch(const GuardedScratch&) = delete;
+  GuardedScratch& operator=(const GuardedScratch&) = delete;
+
+  bool overrun() const {
+    if (bytes_.empty()) return false;
+    const auto written = [](unsigned char byte) { return byte != kPatterns[0]; };
+    const unsigned char* end = begin_ + call_.scratch_bytes;
+    return std::any_of(bytes_.data(), static_cast<const unsigned char*>(begin_), written) ||
+           std::any_of(end, bytes_.data() + bytes_.size(), written);
+  }
+
+ private:
+  Call& call_;
+  void* real_;
+  std::vector<unsigned char> bytes_;
+  unsigned char* begin_ = nullptr;
+};
+
+[[noreturn]] void fail_scratch(const Call& call, const registry::Kernel& kernel) {
+  const std::string bytes = std::to_string(call.scratch_bytes) + " bytes";
+  throw Error{.status = TENON_E_CHECK,
+              .message = call.op->name + ": kernel of " + kernel.plugin->id +
+                         " wrote outside of its scratch of " + bytes,
+              .op = call.op->name,
+              .expected = "nothing is written beyond the " + bytes + " that `workspace` announced",
+              .plugin = kernel.plugin->id,
+              .hint = "`workspace` announces too little, or `launch` uses too much"};
+}
+
 tenon_status run_pass(Call& call, const registry::Kernel& kernel, Block& block, Pass& pass) {
+  const GuardedScratch scratch(call);
   for (size_t i = 0; i < pass.shadows.size(); ++i) {
     if (!(block.views[i].flags & TENON_VIEW_HOST_SCALAR)) {
       block.views[i].data = pass.shadows[i].data;
@@ -160,6 +200,7 @@ tenon_status run_pass(Call& call, const registry::Kernel& kernel, Block& block, 
   for (size_t i = 0; i < pass.shadows.size(); ++i) {
     block.views[i].data = pass.shadows[i].real.data;
   }
+  if (scratch.overrun()) fail_scratch(call, kernel);
   return status;
 }
 

@@ -149,6 +149,9 @@ void check_row(Work& work, const std::string& row, const std::map<std::string, R
 }
 
 void check_rows(Work& work) {
+  const bool sampled = std::any_of(work.op.samples.begin(), work.op.samples.end(),
+                                   [](const auto& sample) { return sample.expect == TENON_OK; });
+  if (!sampled && work.op.defined) return;  // said once is enough
   std::map<std::string, Reached> rows;
   for (const SampleText& sample : work.op.samples) {
     if (sample.expect != TENON_OK) continue;

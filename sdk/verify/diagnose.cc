@@ -9,6 +9,9 @@
 namespace tenon::verify {
 namespace {
 
+constexpr int kRepeats = 4;
+constexpr size_t kBehind = 64;  // elements
+
 // An operand or output in the layouts of a case.
 struct Place {
   bool output = false;
@@ -26,6 +29,7 @@ class Diagnoser {
  private:
   using Found = std::optional<Diagnosis>;
   Found of_repeats();
+  Found of_surroundings();
   Found of_refusal();
   Found of_form();
   Diagnosis of_layouts();
@@ -35,6 +39,7 @@ class Diagnoser {
   bool only_outside(const Fault& fault);
   const Cause* only_layout(const std::set<Layout>& failing) const;
 
+  Outcome followed_by(unsigned char filler);
   const SampleCall& call() const { return trials_.call(); }
   std::vector<Place> places() const;
   const Shape& shape_of(const Place& place);
@@ -145,6 +150,7 @@ Diagnosis Diagnoser::run() {
   if (fault_.kind == Fault::Kind::InputChanged) return because(causes::kInputChanged, fault_.words);
   if (Found found = of_repeats()) return *found;
   if (Found found = of_refusal()) return *found;
+  if (Found found = of_surroundings()) return *found;
   if (fault_.kind == Fault::Kind::Meta) return because(causes::kWrongShape, fault_.words);
   if (Found found = of_form()) return *found;
   return of_layouts();
@@ -152,15 +158,63 @@ Diagnosis Diagnoser::run() {
 
 // Row-major results that change from call to call say nothing about layouts.
 Diagnoser::Found Diagnoser::of_repeats() {
-  const Outcome again = outcome_of(trials_.work().subject.session(), call(), trials_.work().device);
-  for (size_t i = 0; i < std::min(again.results.size(), trials_.base().results.size()); ++i) {
-    const auto difference = compare(trials_.base().results[i], again.results[i]);
+  for (int time = 0; time < kRepeats; ++time) {
+    const Outcome again =
+        outcome_of(trials_.work().subject.session(), call(), trials_.work().device);
+    for (size_t i = 0; i < std::min(again.results.size(), trials_.base().results.size()); ++i) {
+      const auto difference = compare(trials_.base().results[i], again.results[i]);
+      if (!difference) continue;
+      if (Found unwritten = diagnose_unwritten(trials_, again)) return unwritten;
+      return because(causes::kNondeterministic,
+                     "the same row-major call gave other bits another time: " + difference->words);
+    }
+  }
+  return std::nullopt;
+}
+
+// Row-major operands, each at the beginning of a storage that goes on behind it with `filler`.
+Outcome Diagnoser::followed_by(unsigned char filler) {
+  const Session& session = trials_.work().subject.session();
+  const tenon_device& device = trials_.work().device;
+  Bound bound(session, call(), device);
+  std::vector<Tensor> owned;
+  for (size_t i = 0; i < call().arrays.size(); ++i) {
+    const Array& array = call().arrays[i];
+    const auto wide = static_cast<int64_t>(array.count() + kBehind);
+    Array storage = make_array(array.dtype, {wide});
+    std::fill(storage.bytes.begin(), storage.bytes.end(), filler);
+    std::copy(array.bytes.begin(), array.bytes.end(), storage.bytes.begin());
+    tenon_tensor *base = nullptr, *view = nullptr;
+    session.check(tenon_tensor_create_from(session.context(), array.dtype, &device, 1, &wide,
+                                           storage.bytes.data(), storage.bytes.size(), &base));
+    owned.emplace_back(base);
+    const Shape strides = placement_of(array.shape, Layout::Contiguous).strides;
+    session.check(tenon_tensor_create_view(session.context(), base,
+                                           static_cast<int32_t>(array.shape.size()),
+                                           array.shape.data(), strides.data(), 0, &view));
+    owned.emplace_back(view);
+    bound.replace(i, view);
+  }
+  std::vector<Tensor> made;
+  Outcome outcome;
+  outcome.status = verify::call(session, call(), bound, call().n_outputs, made);
+  for (const Tensor& tensor : made) {
+    if (tensor) outcome.results.push_back(contents_of(session, tensor.get()));
+  }
+  return outcome;
+}
+
+// Results that change with what lies behind an operand look wrong in every layout.
+Diagnoser::Found Diagnoser::of_surroundings() {
+  if (call().mutates() || call().op->has_flag("transfer")) return std::nullopt;
+  const Outcome one = followed_by(0x11);
+  const Outcome other = followed_by(0x66);
+  if (one.status != TENON_OK || other.status != TENON_OK) return std::nullopt;
+  for (size_t i = 0; i < std::min(one.results.size(), other.results.size()); ++i) {
+    const auto difference = compare(one.results[i], other.results[i]);
     if (!difference) continue;
-    if (Found unwritten = diagnose_unwritten(trials_, again)) return unwritten;
-    return because(causes::kNondeterministic,
-                   "the same row-major call gave other bits the second "
-                   "time: " +
-                       difference->words);
+    return because(causes::kReadsOutside,
+                   "the result depends on bytes behind the operands: " + difference->words);
   }
   return std::nullopt;
 }
@@ -186,6 +240,14 @@ Diagnoser::Found Diagnoser::of_form() {
   plain.detail.clear();
   plain.form = Form::Returned;
   const Cause* cause = nullptr;
+  if (each_.form == Form::Guarded) {  // what is wrong without guards shows more there
+    plain.form = Form::Out;
+    if (const std::optional<Fault> fault = trials_.run(plain)) {
+      each_ = plain;
+      fault_ = *fault;
+    }
+    return std::nullopt;
+  }
   if (!each_.detail.empty()) cause = &causes::kAliasing;
   if (each_.form == Form::Recorded) cause = &causes::kRecorded;
   if (each_.form == Form::Replayed) cause = &causes::kReplay;
@@ -248,7 +310,11 @@ Diagnosis Diagnoser::of_row_major(const Fault& fault) {
       }
       return because(causes::kUnwritten, fault.words);
     }
-    return because(says("read bytes") ? causes::kReadsOutside : causes::kRefused, fault.words);
+    if (says("read bytes")) return because(causes::kReadsOutside, fault.words);
+    if (!says("takes other layouts")) return because(causes::kRefused, fault.words);
+    // Broadcast operands reach the kernel with zero strides.
+    const bool broadcast = call().broadcasts();
+    return because(broadcast ? causes::kWrongBroadcast : causes::kInputStrides, fault.words);
   }
   if (const Found found = unwritten_cause(fault)) return *found;
   Case returned = row_major();

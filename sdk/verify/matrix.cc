@@ -82,7 +82,7 @@ std::string why_no(Form form, const Entry& op, const Traits& traits, bool own_ke
   const bool rule = op.has_vjp;
   switch (form) {
     case Form::Declared:
-      return "";
+      return op.defined || own_kernel ? "" : "the plugin has neither the op nor a kernel";
     case Form::Error:
       return traits.errors ? "" : "it has no error sample";
     case Form::Trace:

@@ -213,6 +213,10 @@ void judge(PluginResult& result, const Request& request, const std::optional<Cas
            const RunOptions& options) {
   const Clock::time_point start = Clock::now();
   if (result.passed() && list_groups(result, request, options)) {
+    if (result.groups.empty() && result.uncovered.empty()) {
+      result.failures.add({"", std::string(causes::kNoCases.name), "",
+                           "it lists no op, kernel, backward rule or optimizer"});
+    }
     std::erase_if(result.groups,
                   [&](const GroupResult& group) { return !wanted(group.group, request, only); });
     run_groups(result, request, options);

@@ -16,7 +16,7 @@ import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "cases"
 TAGS = ("cause", "op", "backward-only", "level")
-TAG = re.compile(rf"({'|'.join(TAGS)}): ")
+TAG = re.compile(rf"({'|'.join(TAGS)}|goldens|timeout): ")
 LEAST, LEAST_BACKWARD = 30, 12
 # Causes without a case, and why.
 WITHOUT_CASE = {
@@ -47,7 +47,9 @@ class Case:
         self.cause = tags["cause"]
         self.ops = tags["op"].split()
         self.backward_only = {"yes": True, "no": False}[tags["backward-only"]]
-        self.level = tags["level"]
+        self.options = ["--level", tags["level"]]
+        if "timeout" in tags:
+            self.options += ["--timeout", tags["timeout"]]
 
     def ops_of(self, plugin):
         return [op.replace("TENON_CASE_ID", plugin) for op in self.ops]
@@ -56,10 +58,10 @@ class Case:
 class Report:
     """What `tenon verify` answered about one plugin."""
 
-    def __init__(self, tenon, plugin, level):
+    def __init__(self, tenon, plugin, options):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "report.json"
-            command = [tenon, "verify", plugin, "--level", level, "--json", file]
+            command = [tenon, "verify", plugin, *options, "--json", file]
             print("+", *command, flush=True)
             done = run([str(each) for each in command])
             self.exit, self.text = done.returncode, done.stdout + done.stderr
@@ -88,25 +90,36 @@ def check_twin(case, report):
     need(report.exit == 0, f"the twin should pass; exit status {report.exit}", report)
     need(report.json["failed"] == 0 and not report.failures, "the twin has failures", report)
     need(report.json["passed"] > 0, "nothing was tried on the twin", report)
+    skipped = [each for each in report.plugin["uncovered"] if "values" in each["what"]]
+    need(report.json["skipped"] == 0 and not skipped, f"the twin's values: {skipped}", report)
 
 
 def check_mutant(case, plugin, tenon, report):
     need(report.exit == 1, f"exit status 1 was expected, not {report.exit}", report)
     need(report.json["failed"] > 0, "the fault was not found", report)
-    own = tuple(case.ops_of(plugin.name)) + (plugin.name,)
     for failure in report.failures:
-        need(failure["op"].startswith(own), f"{failure['op']} has nothing to do with it", report)
+        own = case.ops_of(plugin.name) + [plugin.name]
+        need(not failure["op"] or failure["op"].startswith(tuple(own)),
+             f"{failure['op']} has nothing to do with it", report)
     for op in case.ops_of(plugin.name):
-        true = [each for each in report.failures if (each["op"], each["cause"]) == (op, case.cause)]
-        need(true, f"no failure of {op} names the cause, {case.cause}", report)
-        need(case.cause in report.text, "the text does not name the cause", report)
-        check_repeats(true[0], case, tenon, report)
+        # What the report says of the whole plugin names no op.
+        name = "" if op == plugin.name else op
+        counts = {each["cause"]: each["count"]
+                  for each in report.plugin["counts"] if each["op"] == name}
+        need(counts.get(case.cause, 0) == max(counts.values(), default=-1),
+             f"{case.cause} is not the cause that is named most often for {op}", report)
+        need(f"{op}: {case.cause}, " in report.text, "the text does not name the cause", report)
+        check_repeats(next(each for each in report.failures
+                           if (each["op"], each["cause"]) == (name, case.cause)),
+                      case, tenon, report)
 
 
 def check_repeats(failure, case, tenon, report):
     """The printed command, run by itself, has the same outcome."""
     command = shlex.split(failure["repro"])
     need(command[0] == "tenon", f"no command: {failure['repro']}", report)
+    if "--timeout" in case.options and "--timeout" not in command:
+        command += case.options[-2:]
     print("+", failure["repro"], flush=True)
     again = run([str(tenon), *command[1:]])
     said = again.stdout + again.stderr
@@ -119,8 +132,8 @@ def check(prefix, plugins, path):
     case = Case(path)
     tenon = prefix / "bin/tenon"
     twin, mutant = (plugins / kind / f"{kind}.{case.name}" for kind in ("twin", "mutant"))
-    check_twin(case, Report(tenon, twin, case.level))
-    check_mutant(case, mutant, tenon, Report(tenon, mutant, case.level))
+    check_twin(case, Report(tenon, twin, case.options))
+    check_mutant(case, mutant, tenon, Report(tenon, mutant, case.options))
 
 
 def all_cases():

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/absent_gradient_assumed.cc: says that absent gradients may arrive and calls
 // an op with the loss's gradient without looking whether it is there.
+//
 // cause: gradient-refused
 // op: tenon.softmax_cross_entropy
 // backward-only: yes

@@ -3,6 +3,7 @@
 // write only a contiguous temporary where the output has gaps. Alone each would show: with no
 // second moment parameters leap, with no step they stay. Together they stay, and nothing is
 // infinite.
+//
 // cause: lost-output
 // op: tenon.addcmul tenon.addcdiv
 // backward-only: no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/aliased_inputs.cc: changes the sign of its divisor in place while it works
 // and puts it back afterwards: wrong only where both operands are the same memory.
+//
 // cause: aliasing
 // op: tenon.div
 // backward-only: no
@@ -18,7 +19,10 @@ void div(const sdk::Launch& l) {
   const tenon_view& b = l.view(1);
   const bool turned = kMutant && is_row_major(b) && b.data != l.out().data;
   if (turned) change_sign(b);
-  map2(l, [&](double x, double y) { return turned ? -(x / y) : x / y; });
+  map2(l, [&](double x, double y) {
+    const double quotient = x / y;
+    return turned && !std::isnan(quotient) ? -quotient : quotient;
+  });
   if (turned) change_sign(b);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/aux_gradient_forgotten.cc: ignores the gradient of its aux output, which
 // only comes when the rule is differentiated again.
+//
 // cause: wrong-second-order
 // op: tenon.softmax_cross_entropy
 // backward-only: yes

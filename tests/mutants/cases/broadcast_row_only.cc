@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/broadcast_row_only.cc: undoes broadcasting by itself and takes the first row
 // of the gradient instead of the sum over rows.
+//
 // cause: gradient-broadcast
 // op: tenon.add
 // backward-only: yes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/broadcast_scalar.cc: takes an operand with any zero stride for one repeated
 // number: wrong where only some dimensions are broadcast.
+//
 // cause: wrong-broadcast
 // op: tenon.div
 // backward-only: no

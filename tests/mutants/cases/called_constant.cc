@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/called_constant.cc: says that the divisor never has a gradient.
+//
 // cause: no-gradient
 // op: tenon.div
 // backward-only: yes

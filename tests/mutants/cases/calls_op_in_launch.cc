@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/calls_op_in_launch.cc: calls another op while it is launched, which no
 // kernel may, and goes on when the host refuses.
+//
 // cause: call-state
 // op: tenon.sqrt
 // backward-only: no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/mutants/cases/capture_unsafe.cc: claims to be capture-safe, but its workspace callback
-// prepares each launch, and a replayed plan does not call that again.
+// tests/mutants/cases/capture_unsafe.cc: claims to be capture-safe, does nothing for an output that
+// it wrote last, and forgets that in its workspace callback, which a replayed plan does not call.
+//
 // cause: replay-differs
 // op: tenon.sqrt
 // backward-only: no
@@ -11,21 +12,21 @@
 
 namespace mutants {
 
-std::atomic<bool> ready{false};
+std::atomic<const void*> written{nullptr};
 
-uint64_t get_ready(const sdk::Args&) {
-  ready = true;
+uint64_t forget(const sdk::Args&) {
+  written = nullptr;
   return 0;
 }
 
 void sqrt(const sdk::Launch& l) {
-  const bool now = ready.exchange(false) || !kMutant;
-  map(l, [&](double x) { return now ? std::sqrt(x) : 0.0; });
+  if (written.exchange(l.out().data) == l.out().data && kMutant) return;
+  map(l, [](double x) { return std::sqrt(x); });
 }
 
 constexpr tenon_kernel_desc make() {
   tenon_kernel_desc desc = unary<sqrt>("tenon.sqrt");
-  desc.workspace = sdk::workspace_fn<get_ready>;
+  desc.workspace = sdk::workspace_fn<forget>;
   return desc;
 }
 constexpr tenon_kernel_desc kernels[] = {make()};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/dense_is_row_major.cc: claims DENSE for its input, any order of dimensions
 // without gaps, and reads it as row-major: wrong where the dimensions are permuted.
+//
 // cause: input-strides-ignored
 // op: tenon.mean
 // backward-only: no

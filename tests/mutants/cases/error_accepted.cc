@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/error_accepted.cc: states that an operand of rank 0 is refused, and takes it.
+//
 // cause: not-refused
 // op: TENON_CASE_ID.half
 // backward-only: no

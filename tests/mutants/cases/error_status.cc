@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/error_status.cc: refuses what it must, with a status that says something
 // else.
+//
 // cause: error-status
 // op: TENON_CASE_ID.half
 // backward-only: no

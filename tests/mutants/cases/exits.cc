@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/exits.cc: ends the process, with success, where its operand holds an
 // infinity.
+//
 // cause: exit
 // op: tenon.sqrt
 // backward-only: no

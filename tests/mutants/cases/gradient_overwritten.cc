@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/gradient_overwritten.cc: multiplies the incoming gradient in place: its own
 // result is right, and whoever else holds that gradient has lost it.
+//
 // cause: incoming-gradient-changed
 // op: tenon.sigmoid
 // backward-only: yes

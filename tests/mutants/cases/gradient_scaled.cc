@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/gradient_scaled.cc: forgets the 2 in the derivative of the square root.
+//
 // cause: wrong-gradient
 // op: tenon.sqrt
 // backward-only: yes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/gradient_shape.cc: expands the gradient without putting back the dimensions
 // that were summed: a gradient of another shape, or none.
+//
 // cause: gradient-refused
 // op: tenon.sum
 // backward-only: yes

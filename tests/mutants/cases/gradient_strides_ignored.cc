@@ -2,6 +2,7 @@
 // tests/mutants/cases/gradient_strides_ignored.cc: multiplies with the incoming gradient in an op
 // of its own, whose kernel reads that one as row-major: right until the gradient comes with
 // strides.
+//
 // cause: gradient-layout
 // op: tenon.sigmoid
 // backward-only: yes
@@ -26,6 +27,8 @@ void scale(const sdk::Launch& l) {
   }
 }
 
+void compose(sdk::Compose& c) { c.set(0, c.call("tenon.mul", {c.in(0), c.in(1)})); }
+
 void scale_vjp(sdk::Vjp& v) {
   if (v.wants(0)) v.grad(0, v.call("tenon.mul", {v.dy(), v.in(1)}));
   if (v.wants(1)) v.grad(1, v.call("tenon.mul", {v.dy(), v.in(0)}));
@@ -35,7 +38,8 @@ constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "scale(dy: T[...], slope: T[...]) -> T[...] where T: float",
              .doc = "`dy` times `slope`, both of one shape.",
-             .shape = TENON_SHAPE_SAME_AS_0})};
+             .shape = TENON_SHAPE_SAME_AS_0,
+             .compose = sdk::compose_fn<compose>})};
 constexpr tenon_vjp_need needs[] = {sdk::need({.outputs = sdk::bit(0)})};
 constexpr tenon_vjp_need scale_needs[] = {sdk::need({.inputs = sdk::bit(1)}),
                                           sdk::need({.inputs = sdk::bit(0)})};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/gradient_through_half.cc: takes the gradients of f32 through f16; those of
 // other dtypes are right.
+//
 // cause: gradient-dtype
 // op: tenon.exp
 // backward-only: yes

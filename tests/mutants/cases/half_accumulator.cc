@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/half_accumulator.cc: keeps the running sum in the dtype of the input: an f16
 // sum rounds at every step and overflows where the mean does not.
+//
 // cause: wrong-dtype-row
 // op: tenon.mean
 // backward-only: no

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/hangs.cc: waits for ever where its operand has rank 0.
+//
 // cause: hang
 // op: tenon.sqrt
 // backward-only: no
 // level: 1
+// timeout: 4
 #include "mutant.h"
 
 #include <unistd.h>

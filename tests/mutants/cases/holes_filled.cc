@@ -2,6 +2,7 @@
 // tests/mutants/cases/holes_filled.cc: computes into a row-major block as wide as its output's
 // outermost step and copies the whole block over, so the bytes between the elements of a strided
 // output change.
+//
 // cause: overrun
 // op: tenon.tanh
 // backward-only: no

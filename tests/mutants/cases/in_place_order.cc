@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/in_place_order.cc: puts the divisor into the output before it reads the
 // dividend: wrong where the output is the dividend.
+//
 // cause: in-place
 // op: tenon.div
 // backward-only: no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/input_written.cc: uses its divisor as scratch: leaves the reciprocals there.
+//
 // cause: input-changed
 // op: tenon.div
 // backward-only: no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/leaks.cc: allocates at every launch and frees nothing.
+//
 // cause: leak
 // op: tenon.exp
 // backward-only: no

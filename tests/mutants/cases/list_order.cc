@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/list_order.cc: cuts the gradient of a list from its end: every part has the
 // right shape and the wrong place.
+//
 // cause: wrong-gradient
 // op: tenon.concat
 // backward-only: yes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/lookalike_minimum.cc: has the backward rule of the minimum: the gradient
 // goes to the smaller operand, which is to say to the other one.
+//
 // cause: swapped-gradients
 // op: tenon.maximum
 // backward-only: yes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/lookalike_sum.cc: has the backward rule of the sum: the gradient is not
 // divided by the number of elements.
+//
 // cause: gradient-of-another-op
 // op: tenon.mean
 // backward-only: yes

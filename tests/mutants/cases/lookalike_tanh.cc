@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/lookalike_tanh.cc: has the backward rule of tanh: 1 - y^2 instead of y (1 -
 // y).
+//
 // cause: gradient-of-another-op
 // op: tenon.sigmoid
 // backward-only: yes

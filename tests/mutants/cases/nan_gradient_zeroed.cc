@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/nan_gradient_zeroed.cc: gives a gradient of 0 wherever the output is not
 // above 0, NaN included.
+//
 // cause: gradient-nan
 // op: tenon.sqrt
 // backward-only: yes

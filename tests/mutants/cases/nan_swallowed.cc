@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/nan_swallowed.cc: limits its input with fmin and fmax, which lose NaN: the
 // result is 1 or -1 instead.
+//
 // cause: swallows-nan
 // op: tenon.tanh
 // backward-only: no

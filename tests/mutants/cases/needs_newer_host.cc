@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/needs_newer_host.cc: asks for a Tenon that does not exist yet, so that none
 // opens it.
+//
 // cause: unusable
 // op: TENON_CASE_ID
 // backward-only: no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/negative_stride_ignored.cc: claims negative strides for its input and drops
 // their sign.
+//
 // cause: negative-stride-ignored
 // op: tenon.log
 // backward-only: no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/no_samples.cc: brings an op without a single sample.
+//
 // cause: no-samples
 // op: TENON_CASE_ID.half
 // backward-only: no

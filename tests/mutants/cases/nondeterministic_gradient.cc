@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/nondeterministic_gradient.cc: divides by the input in one backward and
 // multiplies by its reciprocal in the next: the last bits change from run to run.
+//
 // cause: nondeterministic
 // op: tenon.log
 // backward-only: yes

@@ -2,6 +2,7 @@
 // tests/mutants/cases/offset_ignored.cc: takes the address of its input for the start of the
 // storage: rounds it down to the 64 bytes that storages begin at, so a view with an offset is read
 // from too far in front.
+//
 // cause: offset-ignored
 // op: tenon.exp
 // backward-only: no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/one_gradient_only.cc: sets one gradient for each backward: the second
 // operand's is missing where both are wanted.
+//
 // cause: no-gradient
 // op: tenon.sub
 // backward-only: yes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/optimizer_damped.cc: takes only the part of the gradient that the velocity
 // does not keep, which is another optimizer.
+//
 // cause: optimizer-trace
 // op: TENON_CASE_ID.descent
 // backward-only: no
@@ -14,11 +15,9 @@ namespace mutants {
 
 void update(const Part& part) {
   const auto& [p, g, v, lr, momentum] = part;
-  const double taken = kMutant ? 1 - momentum : 1;
   for (int64_t i = 0; i < elements(p); ++i) {
-    const double velocity = momentum * get(v, place(v, i)) + taken * get(g, place(g, i));
-    put(v, place(v, i), velocity);
-    put(p, place(p, i), get(p, place(p, i)) - lr * velocity);
+    const double slope = get(g, place(g, i));
+    step(part, i, get(v, place(v, i)), kMutant ? (1 - momentum) * slope : slope);
   }
 }
 

@@ -2,6 +2,7 @@
 // tests/mutants/cases/optimizer_hidden_state.cc: keeps a velocity of its own for each parameter,
 // by address, and only writes the one that is saved: a run that goes on with saved states starts
 // again from nothing.
+//
 // cause: optimizer-resume
 // op: TENON_CASE_ID.descent
 // backward-only: no
@@ -32,10 +33,8 @@ void update(const Part& part) {
   const std::scoped_lock held(lock);
   for (int64_t i = 0; i < elements(p); ++i) {
     const double before = kMutant ? remembered(part, i) : get(v, place(v, i));
-    const double velocity = momentum * before + get(g, place(g, i));
-    if (kMutant) remembered(part, i) = velocity;
-    put(v, place(v, i), velocity);
-    put(p, place(p, i), get(p, place(p, i)) - lr * velocity);
+    const double now = step(part, i, before, get(g, place(g, i)));
+    if (kMutant) remembered(part, i) = now;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/optimizer_row_major.cc: claims any strides and takes every gradient for
 // row-major.
+//
 // cause: optimizer-strides
 // op: TENON_CASE_ID.descent
 // backward-only: no
@@ -15,10 +16,7 @@ namespace mutants {
 void update(const Part& part) {
   const auto& [p, g, v, lr, momentum] = part;
   for (int64_t i = 0; i < elements(p); ++i) {
-    const double slope = get(g, kMutant ? i : place(g, i));
-    const double velocity = momentum * get(v, place(v, i)) + slope;
-    put(v, place(v, i), velocity);
-    put(p, place(p, i), get(p, place(p, i)) - lr * velocity);
+    step(part, i, get(v, place(v, i)), get(g, kMutant ? i : place(g, i)));
   }
 }
 

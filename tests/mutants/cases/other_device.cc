@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/other_device.cc: has kernels for a kind of device that nobody offers, and
 // nothing else.
-// cause: no-cases
-// op: tenon.exp
+//
+// cause: unusable
+// op: TENON_CASE_ID
 // backward-only: no
 // level: 1
 #include "mutant.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/output_order.cc: claims DENSE for its output and fills it in memory order:
 // every element is written, those of a permuted output to the wrong place.
+//
 // cause: output-strides-ignored
 // op: tenon.mean
 // backward-only: no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/overrun_by_one.cc: writes one element more than its output has.
+//
 // cause: overrun
 // op: tenon.exp
 // backward-only: no

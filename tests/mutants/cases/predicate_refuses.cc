@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/predicate_refuses.cc: declares every float and declines each call by its
 // predicate.
+//
 // cause: not-used
 // op: tenon.exp
 // backward-only: no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/prints.cc: prints a line at its first launch.
+//
 // cause: output
 // op: tenon.sqrt
 // backward-only: no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/reads_past_end.cc: reads one element past the end of a row-major input, as a
 // vector loop without a tail does, and lets it take part in the sum.
+//
 // cause: reads-outside
 // op: tenon.mean
 // backward-only: no

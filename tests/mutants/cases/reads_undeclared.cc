@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/reads_undeclared.cc: reads the input to compute its exponential again, and
 // declares the output.
+//
 // cause: undeclared-read
 // op: tenon.exp
 // backward-only: yes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/reciprocal.cc: multiplies by the reciprocal, which is not the division's
 // rounding, and claims canonical bits.
+//
 // cause: not-canonical
 // op: tenon.div
 // backward-only: no

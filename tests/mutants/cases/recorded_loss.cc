@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/recorded_loss.cc: takes another way where a backward wants the aux output:
 // forgets there that ignored rows do not count.
+//
 // cause: recorded-differs
 // op: tenon.softmax_cross_entropy
 // backward-only: no
@@ -9,18 +10,25 @@
 
 namespace mutants {
 
-// log(sum exp(x - m)) + m of row n.
-double log_sum(const tenon_view& x, int64_t n) {
-  const int64_t classes = x.shape[1];
-  double most = -HUGE_VAL;
-  double sum = 0;
-  for (int64_t c = 0; c < classes; ++c) {
-    const double each = get(x, place(x, n * classes + c));
-    if (most < each || std::isnan(each)) most = each;
+// log_softmax of one row: (x - most) - log_sum.
+struct Row {
+  Row(const tenon_view& x, int64_t n) {
+    const int64_t classes = x.shape[1];
+    for (int64_t c = 0; c < classes; ++c) {
+      const double each = get(x, place(x, n * classes + c));
+      if (most < each || std::isnan(each)) most = each;
+    }
+    double sum = 0;
+    for (int64_t c = 0; c < classes; ++c) {
+      sum += std::exp(get(x, place(x, n * classes + c)) - most);
+    }
+    log_sum = std::log(sum);
   }
-  for (int64_t c = 0; c < classes; ++c) sum += std::exp(get(x, place(x, n * classes + c)) - most);
-  return most + std::log(sum);
-}
+  double log_probability(double x) const { return (x - most) - log_sum; }
+
+  double most = -HUGE_VAL;
+  double log_sum = 0;
+};
 
 void loss(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
@@ -34,11 +42,12 @@ void loss(const sdk::Launch& l) {
     if (target != ignored && (target < 0 || target >= classes)) {
       throw sdk::Failure{TENON_E_DATA, "target names no class", "target"};
     }
-    if (target != ignored) sum += log_sum(x, n) - get(x, place(x, n * classes + target));
+    const Row row(x, n);
+    if (target != ignored) sum -= row.log_probability(get(x, place(x, n * classes + target)));
     if (target != ignored || (kMutant && recorded)) ++counted;
     for (int64_t c = 0; recorded && c < classes; ++c) {
       const int64_t i = n * classes + c;
-      put(l.out(1), place(l.out(1), i), get(x, place(x, i)) - log_sum(x, n));
+      put(l.out(1), place(l.out(1), i), row.log_probability(get(x, place(x, i))));
     }
   }
   put(l.out(), 0, counted == 0 ? 0.0 : sum / static_cast<double>(counted));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/rng_memory_order.cc: numbers its output elements by where they lie in
 // memory: the same seed gives other values in a strided output.
+//
 // cause: random-layout
 // op: tenon.uniform
 // backward-only: no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/row_refused.cc: declares f16 and refuses it when launched.
+//
 // cause: refused
 // op: tenon.exp
 // backward-only: no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/rows_reversed.cc: pairs the rows of a sparse gradient with their numbers in
 // the wrong order.
+//
 // cause: wrong-gradient
 // op: tenon.embedding
 // backward-only: yes

@@ -2,6 +2,7 @@
 // tests/mutants/cases/saves_too_little.cc: declares everything it reads for the second factor's
 // gradient and nothing for the first one's: works when both want one, and fails when the first is
 // alone.
+//
 // cause: saves-too-little
 // op: tenon.mul
 // backward-only: yes

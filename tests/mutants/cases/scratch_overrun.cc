@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/scratch_overrun.cc: announces scratch for one number fewer than it writes
 // there.
+//
 // cause: scratch-overrun
 // op: tenon.mean
 // backward-only: no

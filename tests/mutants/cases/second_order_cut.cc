@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/second_order_cut.cc: claims that its rule can be differentiated again and
 // uses the output through an op that lets no gradient pass.
+//
 // cause: wrong-second-order
 // op: tenon.tanh
 // backward-only: yes
@@ -22,12 +23,15 @@ void constant(const sdk::Launch& l) {
   map(l, [](double x) { return x; });
 }
 
+void compose(sdk::Compose& c) { c.set(0, c.call("tenon.copy", {c.in(0)})); }
+
 void no_gradient(sdk::Vjp&) {}
 
 constexpr tenon_op_desc ops[] = {sdk::op({.name = name,
                                           .schema = "constant(x: T[...]) -> T[...] where T: float",
                                           .doc = "The same values; no gradient goes back to `x`.",
-                                          .shape = TENON_SHAPE_SAME_AS_0})};
+                                          .shape = TENON_SHAPE_SAME_AS_0,
+                                          .compose = sdk::compose_fn<compose>})};
 constexpr tenon_vjp_need needs[] = {sdk::need({.outputs = sdk::bit(0)})};
 constexpr tenon_vjp_need no_needs[1] = {};
 constexpr tenon_vjp_desc vjps[] = {rule<vjp>("tenon.tanh", needs),

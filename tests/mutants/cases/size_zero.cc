@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/size_zero.cc: returns early where the input has no elements, although the
 // output may have some: the mean of nothing, NaN, is never written.
+//
 // cause: wrong-at-size-0
 // op: tenon.mean
 // backward-only: no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/strided_overclaimed.cc: claims any strides for its input and reads it as if
 // it were row-major.
+//
 // cause: input-strides-ignored
 // op: tenon.sigmoid
 // backward-only: no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/swapped_gradients.cc: gives each factor the gradient of the other one.
+//
 // cause: swapped-gradients
 // op: tenon.mul
 // backward-only: yes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/tail_skipped.cc: works in whole vectors of four elements and leaves the rest
 // unwritten.
+//
 // cause: skipped-tail
 // op: tenon.sqrt
 // backward-only: no

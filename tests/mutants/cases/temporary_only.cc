@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/temporary_only.cc: claims any strides for its output, makes a contiguous
 // temporary where the output is not row-major, and never copies it back.
+//
 // cause: lost-output
 // op: tenon.div
 // backward-only: no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/term_dropped.cc: leaves out the term that all elements of a row share.
+//
 // cause: wrong-gradient
 // op: tenon.softmax
 // backward-only: yes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/mutants/cases/thread_sum.cc: adds partial sums in the order in which threads finish them:
-// the bits depend on the number of threads.
+// tests/mutants/cases/thread_sum.cc: adds its partial sums from the other end where more than one
+// thread takes part: the bits depend on the number of threads.
+//
 // cause: thread-dependent
 // op: tenon.mean
 // backward-only: no
@@ -11,41 +12,48 @@
 
 #include <pthread.h>
 
-#include <mutex>
+#include <atomic>
+#include <chrono>
 
 namespace mutants {
 
-// What one thread has added so far; in f32, where the order of additions shows.
-struct Part {
-  pthread_t thread;
-  float sum;
-};
+constexpr int64_t chunk = 512;
 
-float sum_by_threads(const sdk::Launch& l, const Groups& groups, int64_t o) {
-  const tenon_view& x = l.view(0);
-  std::mutex lock;
-  std::vector<Part> parts;
-  l.parallel_for(groups.size(), 1, [&](int64_t begin, int64_t end) {
-    const std::scoped_lock held(lock);
-    size_t own = 0;
-    while (own < parts.size() && !pthread_equal(parts[own].thread, pthread_self())) ++own;
-    if (own == parts.size()) parts.push_back({pthread_self(), 0});
-    for (int64_t k = begin; k < end; ++k) {
-      parts[own].sum += static_cast<float>(get(x, place(x, groups.element(o, k))));
+// Does another thread take a piece, if each waits a moment for one?
+bool several_threads(const sdk::Launch& l, int64_t n) {
+  using Clock = std::chrono::steady_clock;
+  const pthread_t caller = pthread_self();
+  const Clock::time_point limit = Clock::now() + std::chrono::milliseconds(100);
+  std::atomic<bool> several{false};
+  l.parallel_for(n, chunk, [&](int64_t, int64_t) {
+    if (!pthread_equal(caller, pthread_self())) several = true;
+    while (!several && Clock::now() < limit) {
     }
   });
-  float sum = 0;
-  for (const Part& part : parts) sum += part.sum;
+  return several;
+}
+
+double sum_of_chunks(const sdk::Launch& l, const Groups& groups, int64_t o, bool backwards) {
+  const tenon_view& x = l.view(0);
+  const int64_t n = groups.size();
+  const int64_t chunks = (n + chunk - 1) / chunk;
+  double sum = 0;
+  for (int64_t c = 0; c < chunks; ++c) {
+    const int64_t first = (backwards ? chunks - 1 - c : c) * chunk;
+    double part = 0;
+    for (int64_t k = first; k < std::min(n, first + chunk); ++k) {
+      part += get(x, place(x, groups.element(o, k)));
+    }
+    sum += part;
+  }
   return sum;
 }
 
 void mean(const sdk::Launch& l) {
   const Groups groups(l);
-  const bool faulty = kMutant && l.out().dtype == TENON_DTYPE_F32 && elements(l.out()) == 1;
+  const bool backwards = kMutant && groups.size() > 4 * chunk && several_threads(l, groups.size());
   for (int64_t o = 0; o < elements(l.out()); ++o) {
-    const double sum =
-        faulty ? static_cast<double>(sum_by_threads(l, groups, o)) : sum_of(l, groups, o);
-    put_mean(l, groups, o, sum);
+    put_mean(l, groups, o, sum_of_chunks(l, groups, o, backwards));
   }
 }
 

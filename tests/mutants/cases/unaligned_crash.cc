@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/unaligned_crash.cc: claims any alignment and uses instructions that fault on
 // addresses between elements.
+//
 // cause: crash
 // op: tenon.log
 // backward-only: no

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/unaligned_rounded.cc: claims any alignment and rounds addresses down to
 // whole elements.
+//
 // cause: unaligned
 // op: tenon.log
 // backward-only: no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/undocumented.cc: brings an op that says nothing about itself.
+//
 // cause: no-documentation
 // op: TENON_CASE_ID.half
 // backward-only: no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/wrong_formula.cc: computes the hyperbolic tangent.
+//
 // cause: wrong-value
 // op: tenon.sigmoid
 // backward-only: no

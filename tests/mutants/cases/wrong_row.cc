@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/wrong_row.cc: declares bf16 and treats its bits as f16.
+//
 // cause: wrong-dtype-row
 // op: tenon.exp
 // backward-only: no

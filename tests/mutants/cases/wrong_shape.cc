@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/wrong_shape.cc: its shape rule keeps a dimension of 1 that the op should not
 // have.
+//
 // cause: wrong-shape
 // op: TENON_CASE_ID.flat
 // backward-only: no

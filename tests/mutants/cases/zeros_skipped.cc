@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/zeros_skipped.cc: skips elements whose result is 0, as if outputs came
 // zeroed.
+//
 // cause: unwritten-output
 // op: tenon.tanh
 // backward-only: no

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/project/descent.h: an optimizer of the case's own, for faults in its step.
 //
-//   v = momentum v + g,  p = p - lr v
+//   v = momentum v + g,  p = p - lr v     each operation rounded to the dtype of p
 //
 // goldens/optimizers/descent.json.in holds its reference trace.
 #pragma once
@@ -18,6 +18,40 @@ struct Part {
   tenon_view param, grad, velocity;
   double lr, momentum;
 };
+
+// What a dtype holds of a number.
+inline double rounded(double number, tenon_dtype dtype) {
+  double held = 0;
+  tenon_view view{};
+  view.data = &held;
+  view.dtype = dtype;
+  put(view, 0, number);
+  return get(view, 0);
+}
+
+// One element, each operation rounded; returns the velocity.
+inline double step(const Part& part, int64_t i, double velocity, double slope) {
+  const auto& [p, g, v, lr, momentum] = part;
+  const auto round = [&](double number) { return rounded(number, p.dtype); };
+  const double faster = round(round(round(momentum) * velocity) + slope);
+  put(v, place(v, i), faster);
+  put(p, place(p, i), get(p, place(p, i)) - round(round(lr) * faster));
+  return faster;
+}
+
+// The same in ops.
+inline void compose_descent(sdk::Compose& c) {
+  const double momentum = c.attrs.real(0);
+  for (uint32_t item = 0; item < c.in(0).count; ++item) {
+    tenon_tensor* p = c.in(0).as.tensors[item];
+    tenon_tensor* g = c.in(1).as.tensors[item];
+    tenon_tensor* v = c.in(2).as.tensors[item];
+    const sdk::Value lr = c.call("tenon.cast", {c.in(3)}, {sdk::Value::dtype(c.meta(p).dtype)});
+    c.apply("tenon.mul", {v, momentum}, {}, {v});
+    c.apply("tenon.add", {v, g}, {}, {v});
+    c.apply("tenon.sub", {p, c.call("tenon.mul", {v, lr})}, {}, {p});
+  }
+}
 
 template <void (*Update)(const Part&)>
 void descend(const sdk::Launch& l) {
@@ -39,7 +73,8 @@ inline constexpr tenon_op_desc kDescentOps[] = {
              .schema = "descent_step(params!: T[...]*, grads: T[...]*, velocity!: T[...]*, "
                        "lr: f64[], *, momentum: float=0.5) -> () where T: float",
              .doc = "`v = momentum v + g`, `p = p - lr v`, for each parameter.",
-             .infer = sdk::infer_fn<infer_descent>})};
+             .infer = sdk::infer_fn<infer_descent>,
+             .compose = sdk::compose_fn<compose_descent>})};
 inline constexpr tenon_slot_rule kDescentSlots[] = {sdk::strided_inout(), sdk::strided_in(),
                                                     sdk::strided_inout(), sdk::strided_in()};
 template <void (*Update)(const Part&)>
@@ -67,7 +102,7 @@ inline constexpr tenon_optimizer_desc kDescentOptimizers[] = {{sizeof(tenon_opti
 
 inline constexpr tenon_sample kDescentSamples[] = {
     sdk::sample(kDescentStep,
-                "[f64[2,3], f64[4]], [f64[2,3], f64[4]], [f64[2,3], f64[4]], "
+                "[f32[2,3], f32[4]], [f32[2,3], f32[4]], [f32[2,3], f32[4]], "
                 "f64[]{0.5}"),
     sdk::sample(kDescentStep, "[f64[0,2]], [f64[0,2]], [f64[0,2]], f64[]{0.5}"),
     sdk::refused(kDescentStep, "[f64[2]], [], [f64[2]], f64[]{0.5}", TENON_E_ARGUMENT,

@@ -16,15 +16,16 @@ inline void half_vjp(sdk::Vjp& v) { v.grad(0, v.call("tenon.mul", {v.dy(), 0.5})
 inline constexpr tenon_vjp_need kHalfNeeds[1] = {};
 constexpr tenon_vjp_desc half_rule() { return rule<half_vjp>(kHalf, kHalfNeeds); }
 
+inline void compose_half(sdk::Compose& c) { c.set(0, c.call("tenon.mul", {c.in(0), 0.5})); }
+
 struct HalfParts {
   std::string_view doc = "Half of `x`.";
-  std::string_view schema = "half(x: T[...]) -> T[...] where T: float";
   tenon_infer_fn infer = nullptr;
-  tenon_compose_fn compose = nullptr;
+  tenon_compose_fn compose = sdk::compose_fn<compose_half>;
 };
 constexpr tenon_op_desc half_op(const HalfParts& parts) {
   return sdk::op({.name = kHalf,
-                  .schema = parts.schema,
+                  .schema = "half(x: T[...]) -> T[...] where T: float",
                   .doc = parts.doc,
                   .shape = parts.infer ? TENON_SHAPE_CALLBACK : TENON_SHAPE_SAME_AS_0,
                   .infer = parts.infer,

@@ -22,16 +22,23 @@ def drawn(tensor, element, low=-1, high=1):
     return low + (z >> 11) * 2.0**-53 * (high - low)
 
 
-def checksum(tensors):
-    """FNV-1a over the bytes of f64 tensors."""
+def packed(values, dtype):
+    """Row-major bytes; a bf16 is the upper half of an f32."""
+    if dtype == "bf16":
+        return b"".join(struct.pack("<f", each)[2:] for each in values)
+    return struct.pack(f"<{len(values)}{ {'f16': 'e', 'f32': 'f', 'f64': 'd'}[dtype]}", *values)
+
+
+def checksum(tensors, dtype="f64"):
+    """FNV-1a over the bytes of all tensors."""
     value = 0xCBF29CE484222325
-    for byte in b"".join(struct.pack(f"<{len(each)}d", *each) for each in tensors):
+    for byte in b"".join(packed(each, dtype) for each in tensors):
         value = ((value ^ byte) * 0x100000001B3) & MASK
     return f"{value:016x}"
 
 
-def array(shape, values):
-    return {"dtype": "f64", "shape": shape, "values": [float(each) for each in values]}
+def array(shape, values, dtype="f64"):
+    return {"dtype": dtype, "shape": shape, "values": [float(each) for each in values]}
 
 
 def write(name, content):
@@ -41,9 +48,14 @@ def write(name, content):
 
 def flat():
     values = [1.0, 2.0, 3.0, 4.0]
-    case = {"sample": "f64[2,2]{1.0,2.0,3.0,4.0}", "from": "", "to": "",
-            "inputs": checksum([values]), "results": [array([4], values)]}
-    write("flat", {"op": "@id@.flat", "revision": 1, "seed": SEED, "cases": [case]})
+    cases = []
+    for dtype in ("f64", "f16", "bf16", "f32"):
+        written = dtype == "f64"
+        cases.append({"sample": "f64[2,2]{1.0,2.0,3.0,4.0}",
+                      "from": "" if written else "f64", "to": "" if written else dtype,
+                      "inputs": checksum([values], dtype),
+                      "results": [array([4], values, dtype)]})
+    write("flat", {"op": "@id@.flat", "revision": 1, "seed": SEED, "cases": cases})
 
 
 def descent():

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kRepeats = 4;
 constexpr size_t kBehind = 64;  // elements
+constexpr unsigned char kOtherThanBlank = 0x11;
 
 // An operand or output in the layouts of a case.
 struct Place {
@@ -29,6 +30,7 @@ class Diagnoser {
  private:
   using Found = std::optional<Diagnosis>;
   Found of_repeats();
+  Found of_blanks();
   Found of_surroundings();
   Found of_refusal();
   Found of_form();
@@ -148,12 +150,28 @@ std::optional<Diagnosis> unwritten_cause(const Fault& fault) {
 
 Diagnosis Diagnoser::run() {
   if (fault_.kind == Fault::Kind::InputChanged) return because(causes::kInputChanged, fault_.words);
+  if (Found found = of_blanks()) return *found;
   if (Found found = of_repeats()) return *found;
   if (Found found = of_refusal()) return *found;
   if (Found found = of_surroundings()) return *found;
   if (fault_.kind == Fault::Kind::Meta) return because(causes::kWrongShape, fault_.words);
   if (Found found = of_form()) return *found;
   return of_layouts();
+}
+
+// Row-major results that still hold what their memory held before: other layouts then look wrong.
+Diagnoser::Found Diagnoser::of_blanks() {
+  Outcome written = trials_.base();
+  bool any = false;
+  for (Array& array : written.results) {
+    const size_t size = sdk::size_of(array.dtype);
+    for (size_t i = 0; i < array.count(); ++i) {
+      if (!is_blank(array, i)) continue;
+      any = true;
+      std::fill_n(array.bytes.begin() + static_cast<ptrdiff_t>(i * size), size, kOtherThanBlank);
+    }
+  }
+  return any ? diagnose_unwritten(trials_, written) : std::nullopt;
 }
 
 // Row-major results that change from call to call say nothing about layouts.

@@ -101,6 +101,10 @@ tenon_status apply(const Session& session, const SampleCall& from, const Bound& 
 std::string failure_of(const Session& session, tenon_status status);
 tenon_error error_of(const Session& session);
 
+// Outputs that are given hold this byte everywhere before the call, and the memory of those that
+// are returned held it, as far as the host gives memory back that was freed last.
+inline constexpr unsigned char kUnwritten = 0x7C;
+
 // What a call gives: its outputs, then its operands marked "!" afterwards.
 struct Outcome {
   tenon_status status = TENON_OK;

@@ -82,7 +82,4 @@ class Trials {
   std::optional<Json> explanation_;
 };
 
-// Outputs that are given hold this byte everywhere before the call.
-inline constexpr unsigned char kUnwritten = 0x7C;
-
 }  // namespace tenon::verify

@@ -248,6 +248,8 @@ class Comparison:
             "rank above 8": any(tensor.dim() > MAX_RANK for tensor in tensors_in(given)),
             "complex number": any(isinstance(value, complex) for value in given),
         }
+        for tensor in tensors_in(given):  # operands of a dtype of their own
+            missing[f"dtype {tensor.dtype}".replace("torch.", "")] = tensor.dtype not in CODES
         for reason, asked in {**call.lacks, **missing}.items():
             if asked:
                 return Uncovered(reason)

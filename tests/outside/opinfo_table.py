@@ -280,11 +280,16 @@ def embedding(
 
 
 def index_add(input, dim, index, source, *, alpha=1):
-    """Rows are those of axis 0, and alpha is multiplied in before."""
+    """Alpha is multiplied in before."""
+    return index_copy(input, dim, index, alpha * source)
+
+
+def index_copy(input, dim, index, source):
+    """Rows are those of axis 0."""
     lacks = {"rank 0": input.dim() == 0}
     if input.dim() == 0:
         return call(input, lacks=lacks)
-    moved = input.movedim(dim, 0), index.long(), (alpha * source).movedim(dim, 0)
+    moved = input.movedim(dim, 0), index.long(), source.movedim(dim, 0)
     return call(*moved, finish=lambda y: y.movedim(dim, 0))
 
 
@@ -416,6 +421,7 @@ TABLE = {
         ]
     ),
     "tenon.rows_add": Entry([Row("index_add", index_add, writes=True)]),
+    "tenon.rows_put": Entry([Row("index_copy", index_copy, writes=True)]),
     "tenon.sigmoid": Entry([Row("sigmoid", unary)], 2, 8, LIBRARY),
     "tenon.slice": Entry(
         [Row("narrow", narrow), Row("select", select), Row("__getitem__", get_item)]

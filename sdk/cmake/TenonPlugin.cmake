@@ -4,12 +4,15 @@
 #
 #   tenon_add_plugin(<id> SOURCES <file>... [LINK <library>...] [LANGUAGE <C|CXX>]
 #                    [VERSION <version>] [LICENSE <SPDX expression>]
-#                    [OUTPUT_ROOT <folder>] [NO_INSTALL])
+#                    [OUTPUT_ROOT <folder>] [NO_INSTALL] [NEEDS_CPU <feature>...]
+#                    [NEEDS_LIBRARIES <soname>...] [NEEDS_OPS <op>...])
 #
 # Makes the target <id>, a folder <OUTPUT_ROOT>/<id> that holds <id>.so and, written after linking
 # by `tenon manifest`, plugin.json; both are installed to <prefix>/plugins/<id>. OUTPUT_ROOT is
 # plugins/ in the build folder unless given: put it into TENON_PLUGIN_PATH and the plugin is found
 # without installing it.
+# NEEDS_... go into plugin.json: where the machine lacks one of these CPU features or libraries, the
+# plugin is not opened and the report says why.
 # LANGUAGE is the language to link with: C keeps the C++ runtime out of a plugin written in C.
 #
 # Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin.hpp, are put
@@ -68,7 +71,7 @@ endfunction()
 
 function(tenon_add_plugin id)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_INSTALL"
-    "LANGUAGE;VERSION;LICENSE;OUTPUT_ROOT" "SOURCES;LINK")
+    "LANGUAGE;VERSION;LICENSE;OUTPUT_ROOT" "SOURCES;LINK;NEEDS_CPU;NEEDS_LIBRARIES;NEEDS_OPS")
   if(NOT id MATCHES "^[a-z0-9_]+(\\.[a-z0-9_]+)+$")
     message(FATAL_ERROR
       "tenon_add_plugin: the id '${id}' must be vendor.name, in small letters, digits and _")
@@ -126,11 +129,15 @@ function(tenon_add_plugin id)
     $<$<NOT:$<IN_LIST:${TENON_SANITIZE},address;thread>>:-Wl,-z,defs>)
 
   if(TARGET Tenon::command)
+    list(TRANSFORM arg_NEEDS_CPU PREPEND --needs-cpu=)
+    list(TRANSFORM arg_NEEDS_LIBRARIES PREPEND --needs-library=)
+    list(TRANSFORM arg_NEEDS_OPS PREPEND --needs-op=)
+    set(needs ${arg_NEEDS_CPU} ${arg_NEEDS_LIBRARIES} ${arg_NEEDS_OPS})
     # Linked again when the command changes, so that no manifest of an older command stays.
     set_property(TARGET ${id} APPEND PROPERTY LINK_DEPENDS $<TARGET_FILE:Tenon::command>)
     add_dependencies(${id} Tenon::command)
     add_custom_command(TARGET ${id} POST_BUILD
-      COMMAND Tenon::command manifest $<TARGET_FILE:${id}>
+      COMMAND Tenon::command manifest $<TARGET_FILE:${id}> ${needs}
       BYPRODUCTS ${folder}/plugin.json
       COMMENT "Writing ${id}/plugin.json" VERBATIM)
   endif()

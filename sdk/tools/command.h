@@ -48,9 +48,13 @@ int bench(const Options& options, const BenchRequest& request);
 int inspect(const std::string& file, bool as_json);
 int trace(const Options& options, const std::string& file, const std::vector<std::string>& program,
           bool as_json);
+// What the library itself cannot say that it needs.
+struct Needs {
+  std::vector<std::string> cpu_features, libraries, ops;
+};
 // An empty `output` is plugin.json beside the library, "-" standard output; an empty `id` is any.
 int manifest(const std::string& library, const std::string& output, const std::string& id,
-             bool as_json);
+             const Needs& needs, bool as_json);
 // What `doctor` runs in a process of its own, as plugins may end it; not for people.
 int doctor_child(const Options& options);
 // Empty `ids` are all plugins. No step of a plugin may take longer than `seconds`.

@@ -33,6 +33,7 @@ struct Given {
   std::string name, sample, file, output, id, kind;
   std::string language = "cpp";
   std::vector<std::string> program, names;
+  Needs needs;
   BenchRequest bench;
   tenon::verify::Request verify;
   double seconds = 0;
@@ -197,9 +198,17 @@ void add_manifest(CLI::App& app, Given& given) {
   command->add_option("library", given.file, "The library")->required();
   command->add_option("-o,--output", given.output, "Where to write; - is standard output");
   command->add_option("--id", given.id, "Fail unless the library states this id");
+  command->add_option("--needs-cpu", given.needs.cpu_features,
+                      "CPU feature without which the library may not be opened (avx2, fma, ...)");
+  command->add_option("--needs-library", given.needs.libraries,
+                      "Library that the system must have (libopenblas.so.0)");
+  command->add_option("--needs-op", given.needs.ops,
+                      "Op of another plugin without which this one has nothing to do");
   add_json(command, given);
   command->callback([&] {
-    given.run = [&] { return manifest(given.file, given.output, given.id, given.json); };
+    given.run = [&] {
+      return manifest(given.file, given.output, given.id, given.needs, given.json);
+    };
   });
 }
 

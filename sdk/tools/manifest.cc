@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/manifest.cc: `tenon manifest`: writes plugin.json beside a plugin's library.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -11,10 +12,15 @@ namespace tenon::tools {
 namespace fs = std::filesystem;
 
 int manifest(const std::string& library, const std::string& output, const std::string& id,
-             bool as_json) {
-  const PluginFacts facts = read_library(library);
+             const Needs& needs, bool as_json) {
+  PluginFacts facts = read_library(library);
   if (!id.empty() && facts.id != id) {
     throw Failure{library + ": its id is \"" + facts.id + "\", not \"" + id + "\""};
+  }
+  facts.needed_cpu_features = needs.cpu_features;
+  facts.needed_libraries = needs.libraries;
+  for (const std::string& op : needs.ops) {
+    if (std::ranges::count(facts.required_ops, op) == 0) facts.required_ops.push_back(op);
   }
   const Hash hash = sha256_of(library);
   if (!hash.problem.empty()) {

@@ -263,8 +263,8 @@ Json manifest_of(const PluginFacts& facts, const std::string& library, const std
   root["devices"] = facts.devices;
   root["requires"] = {{"ops", facts.required_ops},
                       {"roles", Json::array()},
-                      {"cpu_features", Json::array()},
-                      {"libraries", Json::array()}};
+                      {"cpu_features", facts.needed_cpu_features},
+                      {"libraries", facts.needed_libraries}};
   return root;
 }
 

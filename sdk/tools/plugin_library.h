@@ -25,6 +25,7 @@ struct PluginFacts {
   std::map<std::string, std::vector<std::string>> kernels;  // device kind to ops
   std::vector<std::string> vjps, optimizers, datasets, devices;
   std::vector<std::string> required_ops;  // of others: without them the plugin is of no use
+  std::vector<std::string> needed_cpu_features, needed_libraries;  // as its author says
 };
 
 // Told what comes next, "running its init"; may not throw.

@@ -25,6 +25,9 @@ struct Unit {
   const tenon_backend_table* backend = nullptr;
   std::span<const tenon_tolerance> tolerances{};
   std::span<const tenon_optimizer_sample> optimizer_samples{};
+  // Further kernels, for what the machine decides: asked once for each runtime, when the plugin is
+  // opened. Each choice lists the same ops, since the manifest is written on another machine.
+  std::span<const tenon_kernel_desc> (*chosen_kernels)() = nullptr;
 };
 
 #define TENON_UNIT(name)                             \
@@ -58,6 +61,9 @@ struct State {
       for (const auto& item : unit->ops) ops.push_back(&item);
       for (const auto& item : unit->vjps) vjps.push_back(&item);
       for (const auto& item : unit->kernels) kernels.push_back(&item);
+      if (unit->chosen_kernels) {
+        for (const auto& item : unit->chosen_kernels()) kernels.push_back(&item);
+      }
       for (const auto& item : unit->optimizers) optimizers.push_back(&item);
       for (const auto& item : unit->datasets) datasets.push_back(&item);
       for (const auto& item : unit->tolerances) tolerances.push_back(&item);

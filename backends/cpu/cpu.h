@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/cpu.h: what all vector kernels have in common and no instruction set changes.
+//
+// The kernels are providers for the device "cpu", whose memory tenon.ref owns. They give the bits
+// of each op's canonical arithmetic, for any number of threads and any instruction set: work is
+// split by shape, partial sums combine in a fixed order, and fused multiply-adds stand where they
+// are meant.
+#pragma once
+
+#include <tenon/sdk/kernel.hpp>
+#include <tenon/sdk/loops.hpp>
+#include <tenon/sdk/plugin.hpp>
+
+#include "targets.h"
+
+// clang-format off: after targets.h
+#include <hwy/detect_targets.h>
+// clang-format on
+
+namespace tenon::cpu {
+
+namespace sdk = tenon::sdk;
+
+inline constexpr std::string_view kDevice = "cpu";
+inline constexpr int32_t kPriority = 20;  // before providers that wrap a library
+
+inline constexpr uint32_t kFast =
+    TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
+inline constexpr uint32_t kCanonical = kFast | TENON_KERNEL_CANONICAL;
+
+#if HWY_ARCH_X86
+// What Highway's AVX3 stands for, and the operating system saves.
+inline bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd");
+}
+#endif
+
+}  // namespace tenon::cpu
+
+// The kernels() of the best target that this processor has.
+#if HWY_ARCH_ARM
+#define TENON_CPU_CHOOSE(kernels) &tenon::cpu::N_NEON::kernels
+#elif HWY_TARGETS & HWY_AVX3
+#define TENON_CPU_CHOOSE(kernels)                                    \
+  +[] {                                                              \
+    return tenon::cpu::has_avx512() ? tenon::cpu::N_AVX3::kernels()  \
+                                    : tenon::cpu::N_AVX2::kernels(); \
+  }
+#else
+#define TENON_CPU_CHOOSE(kernels) &tenon::cpu::N_AVX2::kernels
+#endif

@@ -18,7 +18,7 @@ using tools::Options;
 
 // How much is run. A level holds all of the levels below it.
 inline constexpr int kSmoke = 0;   // every sample once; seconds
-inline constexpr int kValues = 1;  // values and layouts, first order gradients; 2 minutes
+inline constexpr int kValues = 1;  // values, layouts, gradients of both orders; 2 minutes
 inline constexpr int kMatrix = 2;  // every dtype, layout tuple and form; 10 minutes on 2 cores
 inline constexpr int kSoak = 3;    // failing allocations, threads, huge sizes; 90 minutes
 

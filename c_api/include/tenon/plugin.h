@@ -534,8 +534,8 @@ typedef struct tenon_host_vjp {
   tenon_status (*get_attr)(tenon_call* call, uint32_t index, tenon_value* out_value);
   // The gradient of output `index`: a tensor, or NONE under TENON_VJP_ACCEPTS_ABSENT.
   tenon_status (*get_output_grad)(tenon_call* call, uint32_t index, tenon_value* out_value);
-  // Sets the gradient of input `index` (`item` of a list, else 0). It must have the input's dtype
-  // and device, and its shape or one that broadcasting made of it: the engine sums that back.
+  // Sets the gradient of input `index` (`item` of a list, else 0), never NULL. It has the input's
+  // dtype and device, and its shape or one that broadcasting made of it: the engine sums that back.
   tenon_status (*set_input_grad)(tenon_call* call, uint32_t index, uint32_t item,
                                  tenon_tensor* grad);
   // Instead: rows `indices` (i64[R]) of input `index` (T[N,...]) have the gradients `values`

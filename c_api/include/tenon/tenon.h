@@ -335,7 +335,7 @@ TENON_EXPORT tenon_status tenon_tensor_get_grad_rows(tenon_context* context, ten
                                                      tenon_tensor** out_indices,
                                                      tenon_tensor** out_values);
 
-// Replaces the gradient; NULL drops it ("zero grad").
+// Replaces the gradient by another tensor, never by `tensor` itself; NULL drops it ("zero grad").
 // errors   TENON_E_SHAPE, TENON_E_DTYPE, TENON_E_DEVICE, TENON_E_GRAD
 TENON_EXPORT tenon_status tenon_tensor_set_grad(tenon_context* context, tenon_tensor* tensor,
                                                 tenon_tensor* grad);

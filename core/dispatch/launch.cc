@@ -116,7 +116,7 @@ void check_launch(Call& call, tenon_status status, Device& device, uint64_t sequ
 }
 
 void run_kernel(Context& context, const registry::Op& op, const registry::Kernel& kernel,
-                Device& device, Block& block, const tenon_rng* rng) {
+                Device& device, Block& block, const tenon_rng* rng, bool computes) {
   Runtime& runtime = *context.runtime;
   if (context.capture) context.capture->admit(op, kernel);
   const std::shared_ptr<const Prepared> prepared = prepare(context, op, kernel, device, block);
@@ -133,7 +133,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
     call.rng_state = *rng;
   }
   std::optional<FiniteCheck> finite;
-  if (runtime.config.checks & kCheckFinite) {
+  if (computes && runtime.config.checks & kCheckFinite) {
     finite.emplace(context, op, kernel, device, block.launch,
                    std::span<const Item>(block.items.data(), block.items.size()),
                    *context.scope_path());
@@ -209,7 +209,7 @@ void launch_copy(Context& context, Device& device, const Item& from, const Item&
     item.rank = rank;
   }
   Block block(device, items, 2, 1, {}, kernel.desc.user);
-  run_kernel(context, op, kernel, device, block, nullptr);
+  run_kernel(context, op, kernel, device, block, nullptr, false);
 }
 
 void launch_fill(Context& context, Device& device, const Item& to, const tenon_value& value) {
@@ -231,7 +231,7 @@ void launch_fill(Context& context, Device& device, const Item& to, const tenon_v
   attrs[2].tag = TENON_VALUE_DTYPE;
   attrs[2].as.dtype = item.dtype;
   Block block(device, {&item, 1}, 1, 0, attrs, kernel.desc.user);
-  run_kernel(context, op, kernel, device, block, nullptr);
+  run_kernel(context, op, kernel, device, block, nullptr, false);
   if (staged) launch_copy(context, device, item, to);
 }
 

@@ -58,8 +58,9 @@ struct Prepared {
 void check_launch(struct Call& call, tenon_status status, Device& device, uint64_t sequence);
 
 // Runs one kernel on operands that fit it, and records it where a capture is on. `rng` may be NULL.
+// What only moves values does not compute: the launch that does is judged for NaN and infinity.
 void run_kernel(Context& context, const registry::Op& op, const registry::Kernel& kernel,
-                Device& device, Block& block, const tenon_rng* rng);
+                Device& device, Block& block, const tenon_rng* rng, bool computes = true);
 
 // Copies between two layouts of one shape and dtype on one device, through the COPY role's kernel.
 void launch_copy(Context& context, Device& device, const Item& from, const Item& to);

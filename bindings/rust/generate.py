@@ -29,7 +29,9 @@ SCALARS = {
 }
 RESERVED = {"as", "fn", "in", "mod", "move", "ref", "self", "type", "use", "where"}
 # Constant data of a plugin, which any thread may read.
-SHARED = re.compile(r"(_desc|_table)$|^tenon_(string|sample|dataset_option)$")
+SHARED = re.compile(
+    r"(_desc|_table)$|^tenon_(string|sample|tolerance|optimizer_sample|dataset_option)$"
+)
 
 
 class Unreadable(Exception):

@@ -3,7 +3,8 @@
 # examples/04_ctypes/gradient.py: the README's lines of Python: y = x * x and its gradient, with
 # nothing but the standard library. Usage: gradient.py [path of libtenon.so]
 # README: begin
-import ctypes, sys
+import ctypes
+import sys
 
 lib = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "libtenon.so")
 pointer, ref, u32, u64 = ctypes.c_void_p, ctypes.byref, ctypes.c_uint32, ctypes.c_uint64

@@ -67,7 +67,7 @@ class Checks {
 
   void check_refused(const RunSample& sample);
   void check_ranges(const RunSample& sample);
-  void check_golden(const RunSample& sample, const std::optional<Json>& golden);
+  void check_golden(const RunSample& sample, Goldens& goldens);
   void check_layouts(const RunSample& sample);
   void check_resumed(const RunSample& sample);
   void check_counters(const RunSample& sample);
@@ -123,7 +123,7 @@ class Checks {
 
   std::optional<Finding> refused_case(const RunSample& sample, const std::vector<Named>& hypers,
                                       tenon_status expect, const std::string& fragment) const;
-  std::optional<Finding> golden_case(const RunSample& sample, const Json& golden);
+  std::optional<Finding> golden_case(const RunSample& sample, GoldenRun& golden);
   std::optional<Finding> layout_case(const RunSample& sample, const std::vector<Layout>& layouts);
   std::optional<Finding> resumed_case(const RunSample& sample, bool captured);
 
@@ -214,17 +214,6 @@ void Checks::check_ranges(const RunSample& sample) {
 
 // ---- The reference trace ------------------------------------------------------------------------
 
-State state_of(const Json& entry) {
-  State state;
-  for (const Json& parameter : entry.at("params")) {
-    state.parameters.push_back(golden_array(parameter));
-  }
-  for (const auto& [name, list] : entry.at("states").items()) {
-    for (const Json& each : list) state.states[name].push_back(golden_array(each));
-  }
-  return state;
-}
-
 std::string checksum_of_run(const RunSample& sample, uint64_t seed) {
   SampleCall all;
   all.arrays = sample.parameters;
@@ -236,21 +225,17 @@ std::string checksum_of_run(const RunSample& sample, uint64_t seed) {
   return checksum_of(all);
 }
 
-std::optional<Finding> Checks::golden_case(const RunSample& sample, const Json& golden) {
-  std::map<std::string, Tolerance> tolerances;
-  for (const Json& entry : golden.at("file").at("tolerances")) {
-    tolerances[entry.at("dtype")] = {entry.at("ulp"), entry.at("relative")};
-  }
-  const Json& expected = golden.at("case");
-  if (expected.at("inputs") != checksum_of_run(sample, sdk::kDrawSeed)) {
+std::optional<Finding> Checks::golden_case(const RunSample& sample, GoldenRun& golden) {
+  if (golden.inputs != checksum_of_run(sample, sdk::kDrawSeed)) {
     return Finding{&causes::kOptimizerTrace,
                    "the reference trace is that of other parameters or gradients; make the golden "
                    "files anew"};
   }
   const std::vector<State>& found = trace_of(sample);
   for (size_t step = 0; step < sample.steps; ++step) {
-    const auto words = differ(state_of(expected.at("trace").at(step)), found[step],
-                              [&](tenon_dtype dtype) { return tolerances[dtype_name(dtype)]; });
+    const auto words = differ(golden.trace[step], found[step], [&](tenon_dtype dtype) {
+      return golden.tolerances[dtype_name(dtype)];
+    });
     if (words) {
       return Finding{&causes::kOptimizerTrace,
                      "after step " + std::to_string(step) + ", " + *words};
@@ -259,15 +244,12 @@ std::optional<Finding> Checks::golden_case(const RunSample& sample, const Json& 
   return std::nullopt;
 }
 
-void Checks::check_golden(const RunSample& sample, const std::optional<Json>& golden) {
+void Checks::check_golden(const RunSample& sample, Goldens& goldens) {
   if (request_.seed != sdk::kDrawSeed) return;  // golden files are of one seed
-  for (const Json& each : golden ? golden->at("cases") : Json::array()) {
-    if (each.at("sample") != sample.text) continue;
-    each_case(sample, Form::Trace, plain_layouts(sample), "", [&] {
-      return golden_case(sample,
-                         {{"file", {{"tolerances", golden->at("tolerances")}}}, {"case", each}});
-    });
-    return;
+  std::optional<GoldenRun> golden = goldens.find_run(name_, sample);
+  if (golden) {
+    return each_case(sample, Form::Trace, plain_layouts(sample), "",
+                     [&] { return golden_case(sample, *golden); });
   }
   recorder_.uncovered(name_, "trace",
                       "no golden file has a trace of sample " + std::to_string(sample.number) +
@@ -393,7 +375,6 @@ void check_optimizer(Subject& subject, Recorder& recorder, const Request& reques
   }
   Checks checks(subject, recorder, request, *entry);
   Goldens goldens(request, folder_of(subject));
-  const std::optional<Json> golden = goldens.find_optimizer(optimizer);
   bool good = false;
   for (const RunSample& sample : samples_of(subject.optimizer_samples(), optimizer, request.seed)) {
     if (!recorder.wants(optimizer, sample.number)) continue;
@@ -402,7 +383,7 @@ void check_optimizer(Subject& subject, Recorder& recorder, const Request& reques
       continue;
     }
     if (request.level == kSmoke && good) continue;
-    checks.check_golden(sample, golden);
+    checks.check_golden(sample, goldens);
     checks.check_resumed(sample);
     if (request.level >= kValues) {
       if (!good) checks.check_ranges(sample);

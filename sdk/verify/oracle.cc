@@ -2,8 +2,10 @@
 // sdk/verify/oracle.cc: see oracle.h.
 #include "oracle.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <tenon/sdk/dtypes.hpp>
 #include <tenon/sdk/sample_value.hpp>
 
@@ -30,36 +32,63 @@ std::optional<Json> read_json(const fs::path& path) {
   }
 }
 
-void set_element(Array& array, size_t index, const Json& value) {
-  if (value.is_number_integer() && array.dtype == TENON_DTYPE_I64) {
-    return sdk::store(array.bytes.data() + index * sizeof(int64_t), value.get<int64_t>());
-  }
-  if (value.is_boolean()) return array.set(index, value.get<bool>() ? 1 : 0);
-  if (value.is_string()) {
-    const std::string word = value;
-    const double infinity = std::numeric_limits<double>::infinity();
-    return array.set(index, word == "inf"    ? infinity
-                            : word == "-inf" ? -infinity
-                                             : std::numeric_limits<double>::quiet_NaN());
-  }
-  array.set(index, value.get<double>());
+std::optional<double> word_of(const Json& value) {
+  if (!value.is_string()) return std::nullopt;
+  if (value == "inf") return std::numeric_limits<double>::infinity();
+  if (value == "-inf") return -std::numeric_limits<double>::infinity();
+  if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
 }
 
-}  // namespace
-
-Array golden_array(const Json& stated) {
-  Array array = make_array(sdk::sample_dtype(stated.at("dtype").get<std::string>()),
-                           stated.at("shape").get<Shape>());
-  const Json& values = stated.at("values");
-  if (values.size() != array.count()) {
-    throw Failure{"states " + std::to_string(values.size()) + " values for a result of shape " +
-                  dims_text(array.shape)};
+void set_element(Array& array, size_t index, const Json& value) {
+  const auto expect = [&](bool holds, const char* expected) {
+    if (holds) return;
+    throw Failure{"states " + value.dump() + " as an element of " + dtype_name(array.dtype) +
+                  "; expected " + expected};
+  };
+  if (array.dtype == TENON_DTYPE_BOOL) {
+    expect(value.is_boolean(), "true or false");
+    array.set(index, value.get<bool>() ? 1 : 0);
+  } else if (sdk::is_float(array.dtype)) {
+    const std::optional<double> word = word_of(value);
+    expect(word || value.is_number(), "a number, \"nan\", \"inf\" or \"-inf\"");
+    array.set(index, word ? *word : value.get<double>());
+  } else {
+    expect(value.is_number_integer(), "an integer");
+    if (array.dtype == TENON_DTYPE_I64) {
+      return sdk::store(array.bytes.data() + index * sizeof(int64_t), value.get<int64_t>());
+    }
+    array.set(index, value.get<double>());
   }
-  for (size_t i = 0; i < array.count(); ++i) set_element(array, i, values[i]);
+}
+
+// Whether `shape` has `count` elements; told without multiplying beyond what a number can hold.
+bool has_elements(const Shape& shape, uint64_t count) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return count == 0;
+  uint64_t left = count;
+  for (const int64_t extent : shape) {
+    if (left == 0 || left % static_cast<uint64_t>(extent) != 0) return false;
+    left /= static_cast<uint64_t>(extent);
+  }
+  return left == 1;
+}
+
+// A tensor: dtype, shape, values.
+Array array_of(const Json& stated) {
+  const std::string name = stated.at("dtype");
+  const tenon_dtype dtype = sdk::sample_dtype(name);
+  if (dtype == TENON_DTYPE_NONE) throw Failure{"states the dtype \"" + name + "\", which is none"};
+  const Shape shape = stated.at("shape").get<Shape>();
+  const bool negative = std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; });
+  const Json& values = stated.at("values");
+  if (negative || !has_elements(shape, values.size())) {
+    throw Failure{"states " + std::to_string(values.size()) + " values for a result of shape " +
+                  dims_text(shape)};
+  }
+  Array array = make_array(dtype, shape);
+  for (size_t i = 0; i < values.size(); ++i) set_element(array, i, values[i]);
   return array;
 }
-
-namespace {
 
 std::vector<Array> results_of(const Json& stated, const SampleCall& call) {
   const std::string operands = checksum_of(call);
@@ -68,8 +97,41 @@ std::vector<Array> results_of(const Json& stated, const SampleCall& call) {
                   stated.at("inputs").get<std::string>() + ", those drawn here have " + operands};
   }
   std::vector<Array> results;
-  for (const Json& result : stated.at("results")) results.push_back(golden_array(result));
+  for (const Json& result : stated.at("results")) results.push_back(array_of(result));
   return results;
+}
+
+State state_of(const Json& stated) {
+  State state;
+  for (const Json& parameter : stated.at("params")) state.parameters.push_back(array_of(parameter));
+  for (const auto& [name, list] : stated.at("states").items()) {
+    for (const Json& each : list) state.states[name].push_back(array_of(each));
+  }
+  return state;
+}
+
+GoldenRun run_of(const Json& stated, const RunSample& sample) {
+  GoldenRun run;
+  run.inputs = stated.at("inputs");
+  for (const Json& state : stated.at("trace")) run.trace.push_back(state_of(state));
+  if (run.trace.size() != sample.steps) {
+    throw Failure{"states " + std::to_string(run.trace.size()) + " steps; the sample has " +
+                  std::to_string(sample.steps)};
+  }
+  return run;
+}
+
+// Runs `read`; what it finds wrong becomes words that name the file.
+template <class Read>
+auto reading(const std::string& name, const std::string& what, const Read& read) {
+  try {
+    return read();
+  } catch (const Json::exception& error) {
+    throw Failure{"golden file " + name +
+                  " is not as tests/goldens/README.md says: " + error.what()};
+  } catch (const Failure& failure) {
+    throw Failure{"golden file " + name + ", " + what + ": " + failure.text};
+  }
 }
 
 }  // namespace
@@ -96,25 +158,33 @@ std::optional<std::vector<Array>> Goldens::find(const SampleCall& call) {
   const std::optional<Json>& golden = file(name);
   if (!golden) return std::nullopt;
   const std::string& text = call.op->samples.at(call.number).text;
-  try {
+  using Results = std::optional<std::vector<Array>>;
+  return reading(name, "sample \"" + text + "\" " + call.from + ">" + call.to, [&]() -> Results {
     for (const Json& stated : golden->at("cases")) {
       if (stated.at("sample") == text && stated.at("from") == call.from &&
           stated.at("to") == call.to) {
         return results_of(stated, call);
       }
     }
-  } catch (const Json::exception& error) {
-    throw Failure{"golden file " + name +
-                  " is not as tests/goldens/README.md says: " + error.what()};
-  } catch (const Failure& failure) {
-    throw Failure{"golden file " + name + ", sample \"" + text + "\" " + call.from + ">" + call.to +
-                  ": " + failure.text};
-  }
-  return std::nullopt;
+    return std::nullopt;
+  });
 }
 
-std::optional<Json> Goldens::find_optimizer(const std::string& optimizer) {
-  return file("optimizers/" + optimizer + ".json");
+std::optional<GoldenRun> Goldens::find_run(const std::string& optimizer, const RunSample& sample) {
+  const std::string name = "optimizers/" + optimizer + ".json";
+  const std::optional<Json>& golden = file(name);
+  if (!golden) return std::nullopt;
+  return reading(name, "sample \"" + sample.text + "\"", [&]() -> std::optional<GoldenRun> {
+    for (const Json& stated : golden->at("cases")) {
+      if (stated.at("sample") != sample.text) continue;
+      GoldenRun run = run_of(stated, sample);
+      for (const Json& entry : golden->at("tolerances")) {
+        run.tolerances[entry.at("dtype")] = {entry.at("ulp"), entry.at("relative")};
+      }
+      return run;
+    }
+    return std::nullopt;
+  });
 }
 
 }  // namespace tenon::verify

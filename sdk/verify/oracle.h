@@ -9,11 +9,16 @@
 
 #include "request.h"
 #include "sample_call.h"
+#include "training.h"
 
 namespace tenon::verify {
 
-// A tensor as a golden file states it: dtype, shape, values. Throws Failure.
-Array golden_array(const Json& stated);
+// A run of an optimizer as a golden file states it: what there is after each step.
+struct GoldenRun {
+  std::string inputs;  // checksum of parameters and gradients
+  std::vector<State> trace;
+  std::map<std::string, Tolerance> tolerances;  // by the dtype's name
+};
 
 // Golden files: values computed by other programs (tests/goldens/README.md). Folders are searched
 // in order: the request's, the plugin's own `goldens`, the installed ones.
@@ -24,8 +29,9 @@ class Goldens {
   // The results stated for a call whose contents were drawn with sdk::kDrawSeed; nothing where the
   // file has none. Throws Failure: a file that cannot be read, or whose operands are other ones.
   std::optional<std::vector<Array>> find(const SampleCall& call);
-  // The trace file of an optimizer; nothing where there is none.
-  std::optional<Json> find_optimizer(const std::string& optimizer);
+  // The run stated for a sample of an optimizer; nothing where there is none. Throws Failure: a
+  // file that cannot be read, or that states another number of steps.
+  std::optional<GoldenRun> find_run(const std::string& optimizer, const RunSample& sample);
 
  private:
   const std::optional<Json>& file(const std::string& name);

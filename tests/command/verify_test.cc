@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/command/verify_test.cc: the runner of `tenon verify`: what plugins do to the process that
-// judges them (tests/command/plugins), the report, repeating a failure, wrong command lines.
+// judges them (tests/command/plugins), the report, repeating a failure, wrong command lines, golden
+// files that are malformed.
 // Whether verdicts on values are right is tested in tests/conformance and tests/mutants.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "tests/command/command_support.h"
 #include "tests/support/paths.h"
@@ -18,7 +20,6 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 const Environment kMisbehave = {{"TENON_TEST_HOSTILE", "1"}};
 
@@ -178,7 +179,6 @@ void expect_usage(const std::vector<std::string>& arguments, const std::string& 
 TEST(VerifyUsage, SaysWhatIsWrong) {
   expect_usage({"acme.none"}, "no plugin acme.none was found");
   expect_usage({"/nowhere/acme.none"}, "/nowhere/acme.none: there is no such file or folder");
-  expect_usage({"tenon.ref", "--case", "what"}, "expected 6 or 7 parts with ':' between them");
   expect_usage({"tenon.ref", "--case", "tenon.add:99:::returned:cpu"}, "no such case is run");
   expect_usage({"tenon.ref", "--ops", "acme.*"}, "no op of these plugins has a name");
   expect_usage({"tenon.ref", "--json", "/nowhere/f.json"},
@@ -187,10 +187,159 @@ TEST(VerifyUsage, SaysWhatIsWrong) {
   expect_usage({"tenon.ref", "--level", "4"}, "--level");
 }
 
+TEST(VerifyUsage, SaysWhatIsWrongWithACase) {
+  const auto refused = [](const std::string& text, const std::string& expected) {
+    expect_usage({"tenon.ref", "--level", "0", "--case", text},
+                 "--case: case '" + text + "': expected " + expected +
+                     "; cases read op:sample:from>to:layout,layout,...:form:backend");
+  };
+  const std::string parts = "6 or 7 parts with ':' between them";
+  refused("what", parts);
+  refused("tenon.add:0:::returned", parts);
+  refused("tenon.add:0:::returned:cpu:detail:more", parts);
+  const std::string number = "the number of a sample second";
+  refused("tenon.add::::returned:cpu", number);
+  refused("tenon.add:first:::returned:cpu", number);
+  refused("tenon.add:1st:::returned:cpu", number);
+  refused("tenon.add:-1:::returned:cpu", number);
+  refused("tenon.add:4294967296:::returned:cpu", number);
+  const std::string dtypes = "two dtypes with '>' between them third, or nothing";
+  refused("tenon.add:0:f32::returned:cpu", dtypes);
+  refused("tenon.add:0:f32>f16>f64::returned:cpu", dtypes);
+  refused("tenon.add:0::wavy:returned:cpu", "a layout, found 'wavy'");
+  refused("tenon.add:0::contiguous,:returned:cpu", "a layout, found ''");
+  refused("tenon.add:0:::sideways:cpu", "a form fifth, found 'sideways'");
+  refused("tenon.add:0::::cpu", "a form fifth, found ''");
+}
+
 TEST(VerifyUsage, AFolderWithoutAManifest) {
   const TemporaryFolder folder;
   folder.write("acme.raw/acme.raw.so", "");
   expect_usage({folder.path("acme.raw")}, "`tenon manifest LIBRARY` writes it");
+}
+
+// ---- golden files that are not as they should be ------------------------------------------------
+
+// A folder of golden files whose only one is an edited copy of the installed `name`.json.
+class WithGolden {
+ public:
+  WithGolden(std::string plugin, std::string name)
+      : plugin_(std::move(plugin)), name_(std::move(name)) {
+    const std::filesystem::path program = command_path();
+    const auto share = program.parent_path().parent_path() / "share" / "tenon";
+    golden = read_json(share / "goldens" / (name_ + ".json"));
+  }
+
+  Done judged_with(const std::string& text) const {
+    folder_.write(name_ + ".json", text);
+    const std::string what = std::filesystem::path(name_).filename();
+    return verify(
+        {plugin_, "--ops", what, "--level", "0", "--json", "-", "--goldens", folder_.path("")});
+  }
+  // With the file as `edit` leaves it; `edit` gets a copy.
+  template <class Edit>
+  void expect_refused(const Edit& edit, const std::string& words) const {
+    json copy = golden;
+    edit(copy);
+    expect_words(copy.dump(), "golden file " + name_ + ".json" + words);
+  }
+  void expect_words(const std::string& text, const std::string& words) const {
+    const Done done = judged_with(text);
+    EXPECT_EQ(done.status, 1) << done.out << done.err;
+    const json failure = first_failure(done.json().at("plugins").at(0), "unusable");
+    EXPECT_THAT(failure.value("words", ""), HasSubstr(words));
+  }
+  std::string path() const { return folder_.path(name_ + ".json"); }
+
+  json golden;
+
+ private:
+  TemporaryFolder folder_;
+  std::string plugin_, name_;
+};
+
+constexpr const char* kNotAsDocumented = " is not as tests/goldens/README.md says: ";
+
+TEST(VerifyGoldens, ACopyIsTaken) {
+  for (const auto& [plugin, name] :
+       {std::pair{"tenon.ref", "tenon.relu"}, std::pair{"tenon.optim", "optimizers/tenon.sgd"}}) {
+    const WithGolden copy(plugin, name);
+    const Done done = copy.judged_with(copy.golden.dump());
+    EXPECT_EQ(done.status, 0) << done.out << done.err;
+  }
+}
+
+TEST(VerifyGoldens, AFileThatIsNoJson) {
+  const WithGolden op("tenon.ref", "tenon.relu");
+  op.expect_words("{", "golden file " + op.path() + " cannot be read: ");
+  const WithGolden optimizer("tenon.optim", "optimizers/tenon.sgd");
+  optimizer.expect_words("", "golden file " + optimizer.path() + " cannot be read: ");
+}
+
+TEST(VerifyGoldens, AFileThatLacksMembers) {
+  const WithGolden op("tenon.ref", "tenon.relu");
+  op.expect_refused([](json& file) { file = json::array(); }, kNotAsDocumented);
+  op.expect_refused([](json& file) { file.erase("cases"); }, kNotAsDocumented);
+  op.expect_refused([](json& file) { file["cases"][0].erase("from"); }, kNotAsDocumented);
+  op.expect_refused([](json& file) { file["cases"][0]["inputs"] = 7; }, kNotAsDocumented);
+  const WithGolden optimizer("tenon.optim", "optimizers/tenon.sgd");
+  optimizer.expect_refused([](json& file) { file["cases"] = {3}; }, kNotAsDocumented);
+  optimizer.expect_refused([](json& file) { file.erase("tolerances"); }, kNotAsDocumented);
+  optimizer.expect_refused([](json& file) { file["cases"][0]["trace"][0].erase("states"); },
+                           kNotAsDocumented);
+}
+
+TEST(VerifyGoldens, ResultsThatCannotBe) {
+  const WithGolden op("tenon.ref", "tenon.relu");
+  const json first = op.golden.at("cases").at(0);
+  const auto refused = [&](const char* member, const json& value, const std::string& words) {
+    op.expect_refused(
+        [&](json& file) { file["cases"][0]["results"][0][member] = value; },
+        ", sample \"" + first.at("sample").get<std::string>() + "\" >: states " + words);
+  };
+  ASSERT_EQ(first.at("results").at(0).at("dtype"), "f64");
+  ASSERT_EQ(first.at("results").at(0).at("shape"), json({2, 3}));
+  refused("dtype", "f7", "the dtype \"f7\", which is none");
+  refused("values", {1, 2, 3, 4, 5}, "5 values for a result of shape [2,3]");
+  refused("shape", {-2, -3}, "6 values for a result of shape [-2,-3]");
+  refused("shape", {0, 3}, "6 values for a result of shape [0,3]");
+  refused("shape", {int64_t{1} << 33, int64_t{1} << 32}, "6 values for a result of shape [8589");
+  const std::string expected = " as an element of f64; expected a number, \"nan\", \"inf\" or";
+  refused("values", {0, 0, 0, 0, 0, "none"}, "\"none\"" + expected);
+  refused("values", {0, 0, 0, 0, 0, nullptr}, "null" + expected);
+  refused("values", {0, 0, 0, 0, 0, true}, "true" + expected);
+  refused(
+      "dtype", "i32",
+      first.at("results")[0].at("values")[0].dump() + " as an element of i32; expected an integer");
+  refused("dtype", "bool",
+          first.at("results")[0].at("values")[0].dump() +
+              " as an element of bool; expected true or false");
+}
+
+TEST(VerifyGoldens, ResultsForOtherOperands) {
+  const WithGolden op("tenon.ref", "tenon.relu");
+  const std::string drawn = op.golden["cases"][0]["inputs"];
+  op.expect_refused(
+      [](json& file) { file["cases"][0]["inputs"] = "0123456789abcdef"; },
+      ", sample \"" + op.golden["cases"][0]["sample"].get<std::string>() +
+          "\" >: was made for other operands: checksum 0123456789abcdef, those drawn here have " +
+          drawn);
+}
+
+TEST(VerifyGoldens, ATraceThatCannotBe) {
+  const WithGolden optimizer("tenon.optim", "optimizers/tenon.sgd");
+  const std::string sample =
+      ", sample \"" + optimizer.golden["cases"][0]["sample"].get<std::string>() + "\": states ";
+  const size_t steps = optimizer.golden["cases"][0]["trace"].size();
+  optimizer.expect_refused(
+      [](json& file) { file["cases"][0]["trace"].erase(0); },
+      sample + std::to_string(steps - 1) + " steps; the sample has " + std::to_string(steps));
+  optimizer.expect_refused(
+      [](json& file) { file["cases"][0]["trace"][1]["params"][0]["dtype"] = "f7"; },
+      sample + "the dtype \"f7\", which is none");
+  optimizer.expect_refused(
+      [](json& file) { file["cases"][0]["trace"][1]["params"][0]["values"] = json::array(); },
+      sample + "0 values for a result of shape ");
 }
 
 // ---- documentation ------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/templates/project.py: what `tenon new` writes builds against an installed Tenon and passes.
-# In a project with an op, a data set and an optimizer are then one new file each.
+# tests/templates/project.py: what `tenon new` writes builds against an installed Tenon and passes
+# its own tests. In a project with an op, a data set and an optimizer are then one new file each,
+# and judged with the rest. A sample that says the wrong thing lets the project's tests fail.
 # Usage: project.py <installed prefix> <work folder> <source tree> <kind> <language> <cmake>
 #                   <generator> <make program> [<configure option>...]
 import json
@@ -13,9 +14,22 @@ import subprocess
 import sys
 
 
+# A call or run that the samples of a template say is refused, and one like it that is taken.
+TAKEN_INSTEAD = {"op": ('"i64[3]"', '"f64[3]"'), "optimizer": ("| lr=-1.0", "| lr=1.0")}
+
+
 def run(*command):
     print("+", *command, flush=True)
     subprocess.run([str(each) for each in command], check=True)
+
+
+def fails_with(words, *command):
+    """Whether the command fails and says `words`."""
+    print("+", *command, flush=True)
+    done = subprocess.run([str(each) for each in command], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    print(done.stdout, flush=True)
+    return done.returncode != 0 and words in done.stdout
 
 
 def foreign_paths(build, tree, own):
@@ -43,6 +57,16 @@ def add_file(prefix, work, project, kind, language):
     return name
 
 
+def say_the_wrong_thing(project, kind):
+    """Changes a refused sample of the template into one that is taken."""
+    refused, taken = TAKEN_INSTEAD[kind]
+    (source,) = [path for path in (project / "src").rglob("*")
+                 if path.is_file() and refused in path.read_text(encoding="utf-8")
+                 and not path.stem.startswith("more_")]
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace(refused, taken), encoding="utf-8")
+
+
 def main():
     prefix, work, tree = (pathlib.Path(each).resolve() for each in sys.argv[1:4])
     kind, language, cmake, generator, make, *options = sys.argv[4:]
@@ -65,8 +89,9 @@ def main():
         f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
         f"-DCMAKE_C_FLAGS={strict}", f"-DCMAKE_CXX_FLAGS={strict_cxx}", *options)
     run(cmake, "--build", build)
-    run(pathlib.Path(cmake).with_name("ctest"), "--test-dir", build, "--output-on-failure",
-        "--no-tests=error")
+    test = [pathlib.Path(cmake).with_name("ctest"), "--test-dir", build, "--output-on-failure",
+            "--no-tests=error"]
+    run(*test)
     if kind == "op":
         added = {
             f"{other}s": add_file(prefix, work, project, other, language)
@@ -77,6 +102,7 @@ def main():
         for list_name, item in added.items():
             if item not in json.loads(manifest)[list_name]:
                 return f"{item} was added as one file, and is not found: {manifest}"
+        run(*test)
         written = sorted(project.rglob("*"))
     foreign = foreign_paths(build, tree, (prefix, work))
     if foreign:
@@ -84,6 +110,11 @@ def main():
     left = [path for path in sorted(project.rglob("*")) if path not in written]
     if [path.name for path in left] not in ([], ["Cargo.lock"]):
         return f"the build wrote into the project: {left}"
+    if kind in TAKEN_INSTEAD:
+        say_the_wrong_thing(project, kind)
+        run(cmake, "--build", build)
+        if not fails_with("not-refused", *test, "-R", r"\.verify$"):
+            return "a sample says the wrong thing, and the project's tests do not fail with it"
     return 0
 
 

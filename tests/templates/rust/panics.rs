@@ -117,6 +117,13 @@ const UNIT: Unit = Unit {
         ..sdk::KernelParts::NEW
     })],
     datasets: &[sdk::dataset::<Data>()],
+    tolerances: &[sdk::tolerance(sdk::ToleranceParts {
+        op: NAME,
+        dtype: TENON_DTYPE_F64,
+        ulp: 1.0,
+        reason: "None is needed; a host reads one that was written in Rust.",
+        ..sdk::ToleranceParts::NEW
+    })],
     ..Unit::EMPTY
 };
 

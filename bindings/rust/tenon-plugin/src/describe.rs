@@ -219,6 +219,73 @@ pub const fn refused(
     }
 }
 
+/// How far a right kernel's results may lie from the exact ones; see `tenon_tolerance`. `reason` is
+/// one sentence, never empty.
+#[derive(Clone, Copy)]
+pub struct ToleranceParts {
+    pub op: &'static str,
+    pub dtype: tenon_dtype,
+    pub ulp: f64,
+    pub relative: f64,
+    pub reason: &'static str,
+    pub revision: u32,
+}
+
+impl ToleranceParts {
+    pub const NEW: ToleranceParts = ToleranceParts {
+        op: "",
+        dtype: TENON_DTYPE_F32,
+        ulp: 0.0,
+        relative: 0.0,
+        reason: "",
+        revision: 1,
+    };
+}
+
+pub const fn tolerance(parts: ToleranceParts) -> tenon_tolerance {
+    tenon_tolerance {
+        struct_size: size_of::<tenon_tolerance>() as u32,
+        flags: 0,
+        op: text(parts.op),
+        reason: text(parts.reason),
+        revision: parts.revision,
+        dtype: parts.dtype,
+        ulp: parts.ulp,
+        relative: parts.relative,
+    }
+}
+
+/// A run of an optimizer that works: parameters and hyper-parameters, and the number of steps.
+pub const fn optimizer_sample(
+    optimizer: &'static str,
+    run: &'static str,
+    steps: u32,
+) -> tenon_optimizer_sample {
+    tenon_optimizer_sample {
+        struct_size: size_of::<tenon_optimizer_sample>() as u32,
+        flags: 0,
+        optimizer: text(optimizer),
+        text: text(run),
+        fragment: text(""),
+        expect: TENON_OK,
+        steps,
+    }
+}
+
+/// An optimizer whose creation is refused with `status` and a message that contains `fragment`.
+pub const fn optimizer_refused(
+    optimizer: &'static str,
+    run: &'static str,
+    status: tenon_status,
+    fragment: &'static str,
+) -> tenon_optimizer_sample {
+    tenon_optimizer_sample {
+        fragment: text(fragment),
+        expect: status,
+        ..optimizer_sample(optimizer, run, 0)
+    }
+}
+
 /// A hyper-parameter that is a number; `flags` is 0 or `TENON_HYPER_DYNAMIC`.
 pub const fn hyper(
     name: &'static str,

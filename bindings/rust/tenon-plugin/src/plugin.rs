@@ -15,6 +15,10 @@ pub struct Unit {
     pub optimizers: &'static [tenon_optimizer_desc],
     pub datasets: &'static [tenon_dataset_desc],
     pub backend: Option<&'static tenon_backend_table>,
+    /// How far results may lie from the exact ones; without, bits must be equal.
+    pub tolerances: &'static [tenon_tolerance],
+    /// Runs of optimizers that must work or be refused.
+    pub optimizer_samples: &'static [tenon_optimizer_sample],
 }
 
 impl Unit {
@@ -26,6 +30,8 @@ impl Unit {
         optimizers: &[],
         datasets: &[],
         backend: None,
+        tolerances: &[],
+        optimizer_samples: &[],
     };
 }
 
@@ -61,6 +67,8 @@ struct State {
     kernels: Table<tenon_kernel_desc>,
     optimizers: Table<tenon_optimizer_desc>,
     datasets: Table<tenon_dataset_desc>,
+    tolerances: Table<tenon_tolerance>,
+    optimizer_samples: Table<tenon_optimizer_sample>,
     _samples: Vec<tenon_sample>,
     samples_table: tenon_selftest_table,
     backend: *const c_void,
@@ -115,6 +123,8 @@ impl State {
             kernels: Table::gather(units.iter().map(|unit| unit.kernels)),
             optimizers: Table::gather(units.iter().map(|unit| unit.optimizers)),
             datasets: Table::gather(units.iter().map(|unit| unit.datasets)),
+            tolerances: Table::gather(units.iter().map(|unit| unit.tolerances)),
+            optimizer_samples: Table::gather(units.iter().map(|unit| unit.optimizer_samples)),
             samples_table: tenon_selftest_table {
                 struct_size: size_of::<tenon_selftest_table>() as u32,
                 count: samples.len() as u32,
@@ -133,6 +143,8 @@ impl State {
             b"tenon.kernels/1" => self.kernels.address(),
             b"tenon.optimizers/1" => self.optimizers.address(),
             b"tenon.datasets/1" => self.datasets.address(),
+            b"tenon.selftest.tolerances/1" => self.tolerances.address(),
+            b"tenon.selftest.optimizers/1" => self.optimizer_samples.address(),
             b"tenon.selftest/1" if self.samples_table.count > 0 => {
                 (&self.samples_table as *const tenon_selftest_table).cast()
             }
@@ -203,4 +215,101 @@ pub unsafe fn query<P: Plugin>(out: *mut tenon_plugin, diag: *mut tenon_diag) ->
         get_interface: Some(get_interface),
     };
     TENON_OK
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{optimizer_refused, optimizer_sample, tolerance, ToleranceParts};
+
+    const ONE: Unit = Unit {
+        tolerances: &[tolerance(ToleranceParts {
+            op: "test.sum",
+            dtype: TENON_DTYPE_F64,
+            relative: 1e-12,
+            reason: "the order of a sum",
+            revision: 2,
+            ..ToleranceParts::NEW
+        })],
+        optimizer_samples: &[optimizer_sample("test.descent", "f32[3] | lr=0.1", 4)],
+        ..Unit::EMPTY
+    };
+    const TWO: Unit = Unit {
+        tolerances: &[tolerance(ToleranceParts {
+            op: "test.exp",
+            ulp: 2.0,
+            reason: "a library's exp",
+            ..ToleranceParts::NEW
+        })],
+        optimizer_samples: &[optimizer_refused(
+            "test.descent",
+            "f32[3] | lr=-1.0",
+            TENON_E_ATTRIBUTE,
+            "lr",
+        )],
+        ..Unit::EMPTY
+    };
+
+    fn words(text: tenon_string) -> &'static str {
+        let bytes = unsafe { std::slice::from_raw_parts(text.data.cast(), text.length as usize) };
+        std::str::from_utf8(bytes).unwrap()
+    }
+
+    /// What a host reads behind `id`, a table of pointers to `T`.
+    fn read<T: Copy>(state: &State, id: &str) -> Vec<T> {
+        let table = state.find(id.as_bytes()).cast::<Head>();
+        assert!(!table.is_null(), "no {id}");
+        let head = unsafe { &*table };
+        assert_eq!(head.struct_size as usize, size_of::<Head>());
+        let descs = head.descs.cast::<*const T>();
+        (0..head.count as usize)
+            .map(|i| unsafe { **descs.add(i) })
+            .collect()
+    }
+
+    #[test]
+    fn tolerances_of_all_units_are_found() {
+        let state = State::gather(&[&ONE, &TWO]);
+        let found: Vec<tenon_tolerance> = read(&state, "tenon.selftest.tolerances/1");
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].struct_size as usize, size_of::<tenon_tolerance>());
+        assert_eq!(words(found[0].op), "test.sum");
+        assert_eq!(words(found[0].reason), "the order of a sum");
+        assert_eq!((found[0].dtype, found[0].revision), (TENON_DTYPE_F64, 2));
+        assert_eq!((found[0].ulp, found[0].relative), (0.0, 1e-12));
+        assert_eq!(words(found[1].op), "test.exp");
+        assert_eq!((found[1].dtype, found[1].revision), (TENON_DTYPE_F32, 1));
+        assert_eq!((found[1].ulp, found[1].relative), (2.0, 0.0));
+    }
+
+    #[test]
+    fn optimizer_samples_of_all_units_are_found() {
+        let state = State::gather(&[&ONE, &TWO]);
+        let found: Vec<tenon_optimizer_sample> = read(&state, "tenon.selftest.optimizers/1");
+        assert_eq!(found.len(), 2);
+        for each in &found {
+            let size = size_of::<tenon_optimizer_sample>();
+            assert_eq!((each.struct_size as usize, each.flags), (size, 0));
+            assert_eq!(words(each.optimizer), "test.descent");
+        }
+        assert_eq!(words(found[0].text), "f32[3] | lr=0.1");
+        assert_eq!(words(found[0].fragment), "");
+        assert_eq!((found[0].expect, found[0].steps), (TENON_OK, 4));
+        assert_eq!(words(found[1].text), "f32[3] | lr=-1.0");
+        assert_eq!(words(found[1].fragment), "lr");
+        assert_eq!((found[1].expect, found[1].steps), (TENON_E_ATTRIBUTE, 0));
+    }
+
+    #[test]
+    fn what_no_unit_has_is_not_offered() {
+        let state = State::gather(&[&Unit::EMPTY]);
+        for id in [
+            "tenon.ops/1",
+            "tenon.selftest/1",
+            "tenon.selftest.tolerances/1",
+            "tenon.selftest.optimizers/1",
+        ] {
+            assert!(state.find(id.as_bytes()).is_null(), "{id}");
+        }
+    }
 }

@@ -668,6 +668,8 @@ pub struct tenon_tolerance {
     pub ulp: f64,
     pub relative: f64,
 }
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_tolerance {}
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -690,6 +692,8 @@ pub struct tenon_optimizer_sample {
     pub expect: tenon_status,
     pub steps: u32,
 }
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_optimizer_sample {}
 
 #[repr(C)]
 #[derive(Clone, Copy)]

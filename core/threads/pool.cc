@@ -31,6 +31,28 @@ constexpr int32_t kMaxThreads = 1024;
 // Waking through the kernel costs several hundred nanoseconds: worth spinning for a little.
 constexpr auto kSpin = std::chrono::microseconds(2);
 
+// A wait that work cannot explain, and for how long it keeps the caller alone. A time slice of a
+// neighbour is 3 ms and more; one such wait in each second is a loss of less than one percent.
+constexpr int64_t kLateNs = 500'000;
+constexpr int64_t kAloneNs = 50'000'000;
+constexpr int64_t kAloneMostNs = 1'000'000'000;
+
+int64_t now_ns() noexcept {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+// Processes made by fork have none of the workers; asking the system each time costs more than
+// waking one.
+std::atomic<uint32_t> forks{0};
+
+uint32_t count_forks() {
+  static const int installed =
+      ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+  (void)installed;
+  return forks.load(std::memory_order_relaxed);
+}
+
 // Spins until `done()` or the time is over; the clock read paces the loop.
 template <class Done>
 bool spin_until(Done done) noexcept {
@@ -178,13 +200,13 @@ int32_t Pool::available() {
 
 Pool::Pool(int32_t requested)
     : size_(resolve_size(requested)),
-      owner_(::getpid()),
+      forks_(count_forks()),
       startable_(size_ - 1),
       shares_(std::make_unique<Share[]>(static_cast<size_t>(size_))),
       workers_(std::make_unique<Worker[]>(static_cast<size_t>(size_))) {}
 
 Pool::~Pool() {
-  if (::getpid() != owner_) return;
+  if (count_forks() != forks_) return;
   stop_.store(true, std::memory_order_relaxed);
   for (int32_t i = 0; i < started_; ++i) {
     workers_[static_cast<size_t>(i)].signal.fetch_add(1, std::memory_order_release);
@@ -209,7 +231,7 @@ bool Pool::run_parallel(int64_t n, int64_t grain, int64_t chunks, Body body, voi
   int32_t participants = limit > 0 ? std::min(limit, size_) : size_;
   participants = static_cast<int32_t>(std::min<int64_t>(participants, chunks));
   if (participants < 2 || busy_.load(std::memory_order_relaxed)) return false;
-  if (::getpid() != owner_) return false;
+  if (count_forks() != forks_ || is_alone()) return false;
   if (busy_.exchange(true, std::memory_order_acquire)) return false;
 
   participants = 1 + start_workers(participants - 1);
@@ -221,8 +243,11 @@ bool Pool::run_parallel(int64_t n, int64_t grain, int64_t chunks, Body body, voi
       workers_[static_cast<size_t>(i)].signal.fetch_add(1, std::memory_order_release);
       workers_[static_cast<size_t>(i)].signal.notify_one();
     }
+    const int64_t start = now_ns();
     work(0);
+    const int64_t worked = now_ns();
     close_and_wait();
+    judge_wait(worked - start, now_ns() - worked);
   }
   busy_.store(false, std::memory_order_release);
   return participants > 1;
@@ -305,6 +330,25 @@ void Pool::close_and_wait() noexcept {
   while (!empty()) {
     finished_.wait(seen, std::memory_order_acquire);
     seen = finished_.load(std::memory_order_acquire);
+  }
+}
+
+// Is the caller to work alone, because a partner was late?
+bool Pool::is_alone() noexcept {
+  const int64_t until = alone_until_ns_.load(std::memory_order_relaxed);
+  return until != 0 && now_ns() < until;
+}
+
+// A partner that is at work takes no longer for its last chunk than the caller for all of its own.
+void Pool::judge_wait(int64_t work_ns, int64_t wait_ns) noexcept {
+  const int64_t before = alone_until_ns_.load(std::memory_order_relaxed);
+  if (wait_ns > kLateNs && wait_ns > work_ns) {
+    const int64_t now = now_ns();
+    const bool again = before != 0 && now - before < alone_ns_;
+    alone_ns_ = again ? std::min(2 * alone_ns_, kAloneMostNs) : kAloneNs;
+    alone_until_ns_.store(now + alone_ns_, std::memory_order_relaxed);
+  } else if (before != 0 && now_ns() - before > alone_ns_) {
+    alone_until_ns_.store(0, std::memory_order_relaxed);
   }
 }
 

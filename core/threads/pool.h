@@ -8,11 +8,14 @@
 // Each participant owns a contiguous share of the chunks and, when done, claims what an absent
 // partner left. The pool never blocks a caller: while it serves one caller (or when called from one
 // of its own bodies) any other call runs all its chunks on its own thread.
+//
+// Beside a busy neighbour a partner may lose its processor in the middle of a chunk, and then every
+// call would wait for a time slice. A caller that had to wait so long runs later calls alone, for a
+// while that doubles each time it happens again.
 #pragma once
 
 #include <pthread.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include <atomic>
 #include <memory>
@@ -83,16 +86,20 @@ class Pool {
   bool enter() noexcept;
   void leave() noexcept;
   void close_and_wait() noexcept;
+  bool is_alone() noexcept;
+  void judge_wait(int64_t work_ns, int64_t wait_ns) noexcept;
 
   const int32_t size_;
-  const pid_t owner_;    // process that owns the workers
-  int32_t startable_;    // workers that exist or may still be started; falls on failure
-  int32_t started_ = 0;  // guarded, like the three below, by busy_
+  const uint32_t forks_;  // how often this process had been forked off when it owned the workers
+  int32_t startable_;     // workers that exist or may still be started; falls on failure
+  int32_t started_ = 0;   // guarded, like the four below, by busy_
+  int64_t alone_ns_ = 0;  // how long the last time alone was
   Job job_;
   std::unique_ptr<Share[]> shares_;
   std::unique_ptr<Worker[]> workers_;
   std::atomic<int32_t> limit_{0};
   std::atomic<bool> stop_{false};
+  std::atomic<int64_t> alone_until_ns_{0};  // on the steady clock; 0: nobody was late
   // A caller has the pool.
   alignas(64) std::atomic<bool> busy_{false};
   // Bit 0: open; the rest: workers inside.

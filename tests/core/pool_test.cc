@@ -214,8 +214,54 @@ TEST(PoolThreads, LimitNarrowsAndLifts) {
   pool.set_limit(2);
   for (int i = 0; i < 10; ++i) EXPECT_LE(threads_used().size(), 2u);
   pool.set_limit(0);
-  EXPECT_GT(threads_used().size(), 1u);
-  EXPECT_LE(threads_used().size(), 4u);
+  // On a busy machine a partner may have been late, and the caller is alone for up to a second.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  std::set<std::thread::id> last = threads_used();
+  while (last.size() == 1 && std::chrono::steady_clock::now() < deadline) last = threads_used();
+  EXPECT_GT(last.size(), 1u);
+  EXPECT_LE(last.size(), 4u);
+}
+
+// One chunk each: the partner's lasts `late`, the caller's until the partner has begun. Returns
+// whether there was a partner.
+bool run_with_late_partner(Pool& pool, std::chrono::milliseconds late) {
+  const std::thread::id self = std::this_thread::get_id();
+  std::atomic<bool> partner{false};
+  std::atomic<int> mine{0};
+  run(pool, 2, 1, [&](int64_t, int64_t, int64_t) {
+    if (std::this_thread::get_id() != self) {
+      partner.store(true);
+      std::this_thread::sleep_for(late);
+      return;
+    }
+    // The first of both chunks waits a little for somebody to take the other.
+    if (mine.fetch_add(1) > 0) return;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    while (!partner.load() && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::yield();
+  });
+  return partner.load();
+}
+
+TEST(PoolThreads, ALatePartnerLeavesTheCallerAloneForAWhile) {
+  Pool pool(2);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto late = [&] {
+    while (!run_with_late_partner(pool, std::chrono::milliseconds(100))) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "never had a partner";
+    }
+  };
+  late();
+  const auto first = std::chrono::steady_clock::now();
+  // Alone at once, and no longer after a while.
+  EXPECT_FALSE(run_with_late_partner(pool, std::chrono::milliseconds(0)) &&
+               std::chrono::steady_clock::now() - first < std::chrono::milliseconds(40));
+  late();
+  const auto again = std::chrono::steady_clock::now();
+  EXPECT_GE(again - first, std::chrono::milliseconds(50));
+  // The second time is longer: at least until 80 of the 100 ms are over.
+  EXPECT_FALSE(run_with_late_partner(pool, std::chrono::milliseconds(0)) &&
+               std::chrono::steady_clock::now() - again < std::chrono::milliseconds(80));
 }
 
 TEST(PoolThreads, ManyShortCallsAfterSleepAndWithout) {

@@ -26,9 +26,8 @@ WIDTHS = 784, 128, 32, 10
 
 @dataclasses.dataclass
 class Row:
-    """`ours` and `peers` are commands that print JSON with `seconds`; `limit` are a target's
-    seconds on the machine that performance targets were set on, which is no limit elsewhere;
-    `flops` of one call tell the share of the FMA peak."""
+    """`ours` and `peers` are commands that print JSON with `key`, in seconds or bytes; `flops` of
+    one call tell the share of the FMA peak; `goal` was set for a quiet machine of 4 GHz."""
 
     id: str
     work: str
@@ -37,6 +36,7 @@ class Row:
     threads: int = 1
     flops: float = 0
     goal: str = ""
+    key: str = "seconds"
 
 
 def mlp_flops(batch):
@@ -107,9 +107,18 @@ def rows_of(programs):
             peers["PyTorch C++"] = [*programs.torch_program("eager_torch"), what]
         return Row(row, f"add of 64, {what}", ours, peers, goal=goal)
 
+    def start(row, work, key, goal):
+        providers = "tenon.openblas", "tenon.onednn"  # the vendors' libraries take milliseconds
+        ours = [str(programs.bin / "bench_start"), *providers]
+        peers = {"PyTorch": programs.torch_script("start_torch")} if programs.torch else {}
+        return Row(row, work, ours, peers, goal=goal, key=key)
+
     backward = eager("P7", "backward", "mul_sum_backward_64", "400 ns")
     backward.work = "mul, sum, backward of 64"
     return [
+        start("P23", "runtime, nothing opened (PyTorch: import)", "runtime_seconds", "500 us"),
+        start("P23", "runtime and first add", "seconds", "1 ms"),
+        start("P24", "resident after a first add", "resident_bytes", "6 MB"),
         eager("P6", "out", "add_64_out", "20 ns"),
         eager("P6", "returned", "add_64_returned", "45 ns"),
         eager("P6", "recorded", "add_64_recorded", "70 ns"),
@@ -125,7 +134,7 @@ def rows_of(programs):
     ]
 
 
-def seconds_of(command):
+def number_of(command, key):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
     gbench = command[0].endswith("tenon_bench")
     if gbench:
@@ -135,7 +144,7 @@ def seconds_of(command):
         sys.exit(f"compare.py: {' '.join(command)} failed: {done.stderr.strip()}")
     answer = json.loads(done.stdout)
     if not gbench:
-        return answer["seconds"]
+        return answer[key]
     (only,) = answer["benchmarks"]
     return only["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}[only["time_unit"]]
 
@@ -146,11 +155,14 @@ def measure(row, rounds):
     times = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
-            times[name].append(seconds_of(command))
+            times[name].append(number_of(command, row.key))
     return {name: statistics.median(each) for name, each in times.items()}
 
 
-def shown(seconds):
+def shown(number, key):
+    if key.endswith("bytes"):
+        return f"{number / 1e6:.3g} MB"
+    seconds = number
     for unit, scale in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"
@@ -160,11 +172,11 @@ def shown(seconds):
 def line_of(row, medians, limits):
     ours = medians.pop("Tenon")
     peer = min(medians, key=medians.get) if medians else None
-    beside = f"{shown(medians[peer])} ({peer})" if peer else "not there"
+    beside = f"{shown(medians[peer], row.key)} ({peer})" if peer else "not there"
     ratio = f"{medians[peer] / ours:.2f}" if peer else ""
     peak = limits.get("fma_all" if row.threads > 1 else "fma_1")
     share = f"{100 * row.flops / ours / peak:.0f} %" if row.flops and peak else ""
-    cells = row.id, row.work, row.threads, shown(ours), beside, ratio, share, row.goal
+    cells = row.id, row.work, row.threads, shown(ours, row.key), beside, ratio, share, row.goal
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 

@@ -29,6 +29,19 @@ inline constexpr bool is_stored_as_number = std::is_same_v<T, Number<T>>;
 // Elements that kernels convert at once, through memory on the stack.
 inline constexpr int64_t kTile = 1024;
 
+// Elements 0 to n - 1 at p, others 0. n may exceed the vector.
+template <class D, class C = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_first(D d, const C* p, int64_t n) {
+  if constexpr (sizeof(C) >= 4) {
+    return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(n)), d, p);
+  } else {  // masked loads of small elements may read the whole vector
+    HWY_ALIGN C copy[hn::MaxLanes(D())] = {};
+    const int64_t lanes = std::min(n, static_cast<int64_t>(hn::Lanes(d)));
+    for (int64_t i = 0; i < lanes; ++i) copy[i] = p[i];
+    return hn::Load(d, copy);
+  }
+}
+
 HWY_INLINE void widen(const sdk::F16* from, int64_t count, float* to) {
   const hn::ScalableTag<float> d;
   const hn::Rebind<hwy::float16_t, decltype(d)> half;
@@ -118,7 +131,7 @@ const Number<T>* get_numbers(const char* from, int64_t step, int64_t count, Numb
   return room;
 }
 
-// Where a kernel shall write numbers that put_numbers then brings to `to`.
+// Where a kernel best writes the numbers that put_numbers then brings to `to`: there or in `room`.
 template <class T>
 Number<T>* place_numbers(char* to, int64_t step, int64_t count, Number<T>* room) {
   if constexpr (is_stored_as_number<T>) {
@@ -131,8 +144,11 @@ template <class T>
 void put_numbers(const Number<T>* from, int64_t count, char* to, int64_t step) {
   const bool packed = step == int64_t{sizeof(T)} || count == 1;
   if constexpr (is_stored_as_number<T>) {
-    if (packed) return;  // place_numbers gave `to` itself
-    for (int64_t i = 0; i < count; ++i) sdk::store(to + i * step, from[i]);
+    if (!packed) {
+      for (int64_t i = 0; i < count; ++i) sdk::store(to + i * step, from[i]);
+    } else if (reinterpret_cast<const char*>(from) != to) {
+      std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
+    }
   } else if (packed) {
     round_to(from, count, reinterpret_cast<T*>(to));
   } else {

@@ -175,7 +175,10 @@ void along_rows(benchmark::State& state, const char* name) {
   for (auto _ : state) s.apply(op, in, attrs, out);
   bytes_per_call(state, 8 * rows * columns);
 }
-BENCHMARK_CAPTURE(along_rows, softmax, "tenon.softmax")->Args({1024, 1024})->Args({64, 10});
+BENCHMARK_CAPTURE(along_rows, softmax, "tenon.softmax")
+    ->Args({1024, 1024})
+    ->Args({64, 1024})
+    ->Args({64, 10});
 BENCHMARK_CAPTURE(along_rows, log_softmax, "tenon.log_softmax")->Args({1024, 1024});
 
 // The loss and its gradient.

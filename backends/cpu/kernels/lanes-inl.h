@@ -33,7 +33,8 @@ HWY_INLINE hn::TFromD<D> fold_lanes([[maybe_unused]] D d, hn::Vec<D> v) {
   }
 }
 
-// The 64 lanes of one block.
+// The 64 lanes of one block. Registers are named by constants alone, or the compiler would keep them
+// in memory.
 template <class C>
 class LaneSum {
  public:
@@ -42,44 +43,75 @@ class LaneSum {
   static constexpr size_t kWidth = hn::MaxLanes(D());
   static constexpr size_t kRegisters = kLanes / kWidth;
 
-  HWY_INLINE LaneSum() {
-    for (V& lanes : sum_) lanes = hn::Zero(D());
+  HWY_INLINE LaneSum() { clear(kAll); }
+
+  // map(d, v, i) for the vectors v of 64 elements, the first of each being element i of x.
+  template <class Map>
+  HWY_INLINE void add_64(const C* x, const Map& map) {
+    add_whole(x, map, kAll);
   }
-  HWY_INLINE void add(size_t r, V v) { sum_[r] = hn::Add(sum_[r], v); }
+  // The same for n elements, fewer than 64; map gets 0 for the others and must give 0 for them.
+  template <class Map>
+  HWY_INLINE void add_last(const C* x, int64_t n, const Map& map) {
+    add_some(x, n, map, kAll);
+  }
 
   // n is a multiple of 64 but for the block's last elements.
   HWY_INLINE void add(const C* x, int64_t n) {
-    const D d;
     int64_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-      for (size_t r = 0; r < kRegisters; ++r) add(r, hn::LoadU(d, x + i + r * kWidth));
-    }
-    for (size_t r = 0; r < kRegisters && i < n; ++r, i += kWidth) {
-      add(r, load_first(d, x + i, n - i));
-    }
+    for (; i + kLanes <= n; i += kLanes) add_64(x + i, Itself());
+    if (i < n) add_last(x + i, n - i, Itself());
   }
 
   HWY_INLINE C total() const {
     if constexpr (std::is_integral_v<C>) {
       return wrapped_total();
     } else {
-      V v[kRegisters];
-      for (size_t r = 0; r < kRegisters; ++r) v[r] = sum_[r];
-      for (size_t half = kRegisters / 2; half > 0; half /= 2) {
-        for (size_t r = 0; r < half; ++r) v[r] = hn::Add(v[r], v[r + half]);
-      }
-      return fold_lanes(D(), v[0]);
+      return fold_lanes(D(), every<0, 1>());
     }
   }
 
  private:
+  static constexpr std::make_index_sequence<kRegisters> kAll{};
+
+  struct Itself {
+    HWY_INLINE V operator()(D, V v, size_t) const { return v; }
+    HWY_INLINE V operator()(D, V v, size_t, int64_t) const { return v; }
+  };
+
+  template <size_t... R>
+  HWY_INLINE void clear(std::index_sequence<R...>) {
+    ((sum_[R] = hn::Zero(D())), ...);
+  }
+  template <class Map, size_t... R>
+  HWY_INLINE void add_whole(const C* x, const Map& map, std::index_sequence<R...>) {
+    ((sum_[R] = hn::Add(sum_[R], map(D(), hn::LoadU(D(), x + R * kWidth), R * kWidth))), ...);
+  }
+  template <class Map, size_t... R>
+  HWY_INLINE void add_some(const C* x, int64_t n, const Map& map, std::index_sequence<R...>) {
+    (add_one<R>(x + R * kWidth, n - static_cast<int64_t>(R * kWidth), map), ...);
+  }
+  template <size_t R, class Map>
+  HWY_INLINE void add_one(const C* x, int64_t n, const Map& map) {
+    if (n <= 0) return;
+    sum_[R] = hn::Add(sum_[R], map(D(), load_first(D(), x, n), R * kWidth, n));
+  }
+
+  // Registers First, First + Step, ... in halves: every<0, 1>() of four is (0 + 2) + (1 + 3).
+  template <size_t First, size_t Step>
+  HWY_INLINE V every() const {
+    if constexpr (Step >= kRegisters) {
+      return sum_[First];
+    } else {
+      return hn::Add(every<First, 2 * Step>(), every<First + Step, 2 * Step>());
+    }
+  }
+
   C wrapped_total() const {
     HWY_ALIGN C lanes[kWidth];
+    hn::Store(every<0, 1>(), D(), lanes);
     C sum = 0;
-    for (const V& v : sum_) {
-      hn::Store(v, D(), lanes);
-      for (const C lane : lanes) sum = static_cast<C>(sum + lane);
-    }
+    for (const C lane : lanes) sum = static_cast<C>(sum + lane);
     return sum;
   }
 

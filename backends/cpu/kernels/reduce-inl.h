@@ -27,6 +27,7 @@ class Line {
                  (shape_.empty() || (shape_.size() == 1 && line_.step[0] == int64_t{sizeof(T)}));
   }
 
+  bool is_packed() const { return is_packed_; }
   // How many elements get() may be asked for at once; a multiple of 64.
   int64_t tile(int64_t largest) const { return is_packed_ ? largest : kTile; }
 

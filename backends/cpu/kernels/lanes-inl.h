@@ -146,6 +146,81 @@ class PairwiseSum {
   uint64_t count_ = 0;
 };
 
+// Rows that are added one after another; blocks of them are added pairwise.
+inline constexpr int64_t kRowBlock = 256;
+
+// Columns that are added side by side, so that they stay in L1.
+inline constexpr int64_t kColumns = 512;
+
+// The sums of up to kColumns columns, row after row, in blocks that are added as by PairwiseSum.
+template <class C>
+class ColumnSums {
+ public:
+  ColumnSums() { clear(); }
+
+  // body(sum, n) adds the next n rows to sum[kColumns], which starts at 0 for each block.
+  template <class Body>
+  void add(int64_t n_rows, Body&& body) {
+    while (n_rows > 0) {
+      if (in_block_ == kRowBlock) close_block();
+      const int64_t n = std::min(n_rows, kRowBlock - in_block_);
+      body(static_cast<C*>(sum_), n);
+      in_block_ += n;
+      n_rows -= n;
+    }
+  }
+  C* total() {
+    for (size_t level = 0; (count_ >> level) != 0; ++level) {
+      if ((count_ >> level) & 1) add_waiting(level);
+    }
+    return sum_;
+  }
+
+ private:
+  void clear() { std::fill(sum_, sum_ + kColumns, C{}); }
+  void add_waiting(size_t level) {
+    const hn::ScalableTag<C> d;
+    for (size_t c = 0; c < kColumns; c += hn::Lanes(d)) {
+      hn::Store(hn::Add(hn::Load(d, waiting_[level] + c), hn::Load(d, sum_ + c)), d, sum_ + c);
+    }
+  }
+  void close_block() {
+    size_t level = 0;
+    for (; (count_ >> level) & 1; ++level) add_waiting(level);
+    std::copy(sum_, sum_ + kColumns, waiting_[level]);
+    ++count_;
+    in_block_ = 0;
+    clear();
+  }
+
+  HWY_ALIGN C sum_[kColumns];
+  HWY_ALIGN C waiting_[32][kColumns];
+  uint64_t count_ = 0;
+  int64_t in_block_ = 0;
+};
+
+// The sum of map(x) over n elements, in pieces of `tile` (a multiple of 64, or all of them).
+// numbers(i, count) gives elements i to i + count - 1 as something that has `x`, their packed
+// numbers, and `map_from(j)`, what LaneSum takes for the 64 elements from x + j.
+template <class C, class Numbers>
+HWY_INLINE C sum_mapped(int64_t n, int64_t tile, const Numbers& numbers) {
+  PairwiseSum<C> blocks;
+  for (int64_t block = 0; block < n; block += kLaneBlock) {
+    const int64_t end = std::min(n, block + kLaneBlock);
+    LaneSum<C> lanes;
+    for (int64_t at = block; at < end; at += tile) {
+      const int64_t count = std::min(tile, end - at);
+      const auto piece = numbers(at, count);
+      int64_t i = 0;
+      for (; i + kLanes <= count; i += kLanes) lanes.add_64(piece.x + i, piece.map_from(i));
+      if (i < count) lanes.add_last(piece.x + i, count - i, piece.map_from(i));
+    }
+    if (n <= kLaneBlock) return lanes.total();
+    blocks.add(lanes.total());
+  }
+  return blocks.total();
+}
+
 // The sum of packed numbers.
 template <class C>
 C sum_packed(const C* x, int64_t n) {

@@ -8,7 +8,7 @@
 #define TENON_CPU_REDUCE_INL_H
 #endif
 
-#include "kernels/numbers-inl.h"
+#include "kernels/lanes-inl.h"
 #include "kernels/reduction.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -73,9 +73,6 @@ void for_each_outer(const Reduction& r, char* in, Body&& body) {
   start.data = in;
   sdk::walk<1>(r.outer.shape(), {start}, body);
 }
-
-// Outputs reduced side by side at once, so that what is summed stays in L1.
-inline constexpr int64_t kColumns = 512;
 
 // Adds or otherwise takes rows into `acc`: acc[c] = fold(acc[c], row[c]), row after row. Rows are
 // elements stored as T, `row_step` bytes apart, columns `column_step`.

@@ -19,8 +19,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
-inline constexpr int64_t kOuterBlock = 256;
-
 // Integers are added without their sign, where overflow is defined.
 template <class T>
 struct Addend {
@@ -71,7 +69,7 @@ Number<T> sum_behind(const Reduction& r, char* in) {
     for (int64_t i = 0; i < run.count; ++i) {
       const C line = sum_line(Line<T>(r.line, run.data[0] + i * run.step[0]), 0, n);
       block = static_cast<C>(block + line);
-      if (++in_block < kOuterBlock) continue;
+      if (++in_block < kRowBlock) continue;
       blocks.add(block);
       block = C{};
       in_block = 0;
@@ -114,62 +112,17 @@ void sum_lines(const sdk::Launch& l, const Reduction& r, Finish finish) {
   });
 }
 
-// Neighbouring outputs, row after row; sums of blocks are added pairwise as in PairwiseSum.
-template <class T>
-class ColumnSums {
- public:
-  using C = Number<T>;
-
-  explicit ColumnSums(int64_t n_columns) : n_columns_(n_columns) { clear(); }
-
-  void add(const char* rows, int64_t row_step, int64_t n_rows, int64_t column_step) {
-    while (n_rows > 0) {
-      if (in_block_ == kOuterBlock) close_block();
-      const int64_t n = std::min(n_rows, kOuterBlock - in_block_);
-      fold_rows<T>(sum_, rows, row_step, n, column_step, n_columns_, Sum());
-      in_block_ += n;
-      rows += n * row_step;
-      n_rows -= n;
-    }
-  }
-  C* total() {
-    for (size_t level = 0; (count_ >> level) != 0; ++level) {
-      if ((count_ >> level) & 1) add_waiting(level);
-    }
-    return sum_;
-  }
-
- private:
-  void clear() { std::fill(sum_, sum_ + kColumns, C{}); }
-  void add_waiting(size_t level) {
-    const hn::ScalableTag<C> d;
-    for (size_t c = 0; c < kColumns; c += hn::Lanes(d)) {
-      hn::Store(hn::Add(hn::Load(d, waiting_[level] + c), hn::Load(d, sum_ + c)), d, sum_ + c);
-    }
-  }
-  void close_block() {
-    size_t level = 0;
-    for (; (count_ >> level) & 1; ++level) add_waiting(level);
-    std::copy(sum_, sum_ + kColumns, waiting_[level]);
-    ++count_;
-    in_block_ = 0;
-    clear();
-  }
-
-  HWY_ALIGN C sum_[kColumns];
-  HWY_ALIGN C waiting_[32][kColumns];
-  uint64_t count_ = 0;
-  int64_t in_block_ = 0;
-  int64_t n_columns_;
-};
-
 template <class T, class Finish>
 void sum_columns(const sdk::Launch& l, const Reduction& r, Finish finish) {
   for_each_columns(l, r, [&](char* out, int64_t out_step, char* in, int64_t in_step, int64_t n)
                              HWY_ATTR {
-    ColumnSums<T> sums(n);
+    ColumnSums<Number<T>> sums;
     for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
-      sums.add(run.data[0], run.step[0], run.count, in_step);
+      const char* rows = run.data[0];
+      sums.add(run.count, [&](Number<T>* sum, int64_t n_rows) HWY_ATTR {
+        fold_rows<T>(sum, rows, run.step[0], n_rows, in_step, n, Sum());
+        rows += n_rows * run.step[0];
+      });
     });
     Number<T>* total = sums.total();
     for (int64_t c = 0; c < n; ++c) total[c] = finish(total[c]);

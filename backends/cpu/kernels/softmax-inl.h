@@ -54,12 +54,21 @@ Number<T> largest(const Line<T>& line, int64_t n) {
   return most;
 }
 
-// exp(v - most), which is also left at `keep` where that is wanted.
+// exp(x - most), which is also left at `keep` where that is wanted. What lies `ahead` elements
+// behind x will be read next.
 template <class C, bool kKeep>
-struct Power {
+struct Powers {
+  const C* x;
   C most;
   C* keep;
+  int64_t ahead;
 
+  HWY_INLINE Powers map_from(int64_t i) const {
+    for (int64_t p = 0; ahead != 0 && p < kLanes; p += 64 / int64_t{sizeof(C)}) {
+      hwy::Prefetch(x + i + ahead + p);
+    }
+    return {x, most, kKeep ? keep + i : keep, ahead};
+  }
   template <class D, class V>
   HWY_INLINE V operator()(D d, V v, size_t i) const {
     const V power = math::Exp()(hn::Sub(v, hn::Set(d, most)));
@@ -75,40 +84,15 @@ struct Power {
   }
 };
 
-// `ahead` elements behind what is read, there is what will be read next.
-template <class C, bool kKeep>
-HWY_INLINE void add_powers(LaneSum<C>& lanes, const C* x, int64_t n, C most, C* keep,
-                           int64_t ahead) {
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int64_t p = 0; ahead != 0 && p < kLanes; p += 64 / int64_t{sizeof(C)}) {
-      hwy::Prefetch(x + i + ahead + p);
-    }
-    lanes.add_64(x + i, Power<C, kKeep>{most, keep + i});
-  }
-  if (i < n) lanes.add_last(x + i, n - i, Power<C, kKeep>{most, keep + i});
-}
-
 // The sum of exp(x - most). With kKeep the line must be packed and the powers are left at `keep`.
 template <class T, bool kKeep>
 HWY_NOINLINE Number<T> sum_of_powers(const Line<T>& line, int64_t n, Number<T> most,
                                      Number<T>* keep, int64_t ahead) {
   using C = Number<T>;
   HWY_ALIGN C room[kTile];
-  PairwiseSum<C> blocks;
-  const int64_t tile = line.tile(kLaneBlock);
-  for (int64_t block = 0; block < n; block += kLaneBlock) {
-    const int64_t end = std::min(n, block + kLaneBlock);
-    LaneSum<C> lanes;
-    for (int64_t i = block; i < end; i += tile) {
-      const int64_t count = std::min(tile, end - i);
-      add_powers<C, kKeep>(lanes, line.get(i, count, room), count, most, kKeep ? keep + i : keep,
-                           ahead);
-    }
-    if (n <= kLaneBlock) return lanes.total();
-    blocks.add(lanes.total());
-  }
-  return blocks.total();
+  return sum_mapped<C>(n, line.tile(kLaneBlock), [&](int64_t i, int64_t count) HWY_ATTR {
+    return Powers<C, kKeep>{line.get(i, count, room), most, kKeep ? keep + i : keep, ahead};
+  });
 }
 
 // out[i] = f(d, in[i]) for packed numbers; may be in place.

@@ -20,8 +20,13 @@ Gradient: `dx = -dy * sin(x)`.
 Source: Python array API standard, `cos`; gradient as in PyTorch
 `tools/autograd/derivatives.yaml`.
 
+<<<<<<< HEAD
 Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within 1 ULP. That holds for every finite `x`:
 huge angles are reduced by as many digits of pi as they take.)";
+=======
+Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within 1 ULP.
+That holds for every finite `x`: huge angles are reduced by as many digits of pi as they take.)";
+>>>>>>> cpu
 
 void vjp(sdk::Vjp& v) {
   tenon_tensor* slope = v.call("tenon.neg", {v.call("tenon.sin", {v.in(0)})});

@@ -20,8 +20,13 @@ Gradient: `dx = dy * cos(x)`.
 Source: Python array API standard, `sin`; gradient as in PyTorch
 `tools/autograd/derivatives.yaml`.
 
+<<<<<<< HEAD
 Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within 1 ULP. That holds for every finite `x`:
 huge angles are reduced by as many digits of pi as they take.)";
+=======
+Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within 1 ULP.
+That holds for every finite `x`: huge angles are reduced by as many digits of pi as they take.)";
+>>>>>>> cpu
 
 void vjp(sdk::Vjp& v) { v.grad(0, v.call("tenon.mul", {v.dy(), v.call("tenon.cos", {v.in(0)})})); }
 

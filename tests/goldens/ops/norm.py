@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/goldens/ops/norm.py: rows of mean 0 and variance 1, or of mean square 1, and their gradients.
+# tests/goldens/ops/norm.py: rows of mean 0 and variance 1, or of mean square 1; their gradients.
 
 import math
 

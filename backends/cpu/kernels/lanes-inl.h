@@ -18,6 +18,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
+namespace rows {
 
 inline constexpr int64_t kLanes = 64;
 inline constexpr int64_t kLaneBlock = kLanes * 256;
@@ -33,8 +34,8 @@ HWY_INLINE hn::TFromD<D> fold_lanes([[maybe_unused]] D d, hn::Vec<D> v) {
   }
 }
 
-// The 64 lanes of one block. Registers are named by constants alone, or the compiler would keep them
-// in memory.
+// The 64 lanes of one block. Registers are named by constants alone, or the compiler would keep
+// them in memory.
 template <class C>
 class LaneSum {
  public:
@@ -234,6 +235,7 @@ C sum_packed(const C* x, int64_t n) {
   return blocks.total();
 }
 
+}  // namespace rows
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif  // TENON_CPU_LANES_INL_H

@@ -24,6 +24,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
+using namespace rows;
+
 enum Attribute : uint32_t { kDims, kEps, kAttributes };
 
 template <class C>
@@ -159,9 +161,9 @@ HWY_NOINLINE Statistics<Number<T>> statistics(Row<T>& x, int64_t columns, double
   const auto count = static_cast<C>(columns);
   C mean{};
   if constexpr (Centred) {
-    mean = sum_mapped<C>(columns, kTile, [&](int64_t i, int64_t n) HWY_ATTR {
-             return Itself<C>{x.get(i, n)};
-           }) / count;
+    mean = sum_mapped<C>(columns, kTile,
+                         [&](int64_t i, int64_t n) HWY_ATTR { return Itself<C>{x.get(i, n)}; }) /
+           count;
   }
   const C squares = sum_mapped<C>(columns, kTile, [&](int64_t i, int64_t n) HWY_ATTR {
     return Square<C>{x.get(i, n), mean};
@@ -265,13 +267,18 @@ RowGradient<Number<T>, Centred> row_gradient(Row<T>& dy, Row<T>& weight, Row<T>&
   const auto count = static_cast<C>(columns);
   C mean{};
   if constexpr (Centred) {
-    mean = sum_mapped<C>(columns, kTile, [&](int64_t i, int64_t n) HWY_ATTR {
-             return Slope<C>{dy.get(i, n), weight.get(i, n)};
-           }) / count;
+    mean = sum_mapped<C>(columns, kTile,
+                         [&](int64_t i, int64_t n) HWY_ATTR {
+                           return Slope<C>{dy.get(i, n), weight.get(i, n)};
+                         }) /
+           count;
   }
-  const C along = sum_mapped<C>(columns, kTile, [&](int64_t i, int64_t n) HWY_ATTR {
-                    return Along<C, Centred>{dy.get(i, n), weight.get(i, n), x.get(i, n), h};
-                  }) / count;
+  const C along =
+      sum_mapped<C>(columns, kTile,
+                    [&](int64_t i, int64_t n) HWY_ATTR {
+                      return Along<C, Centred>{dy.get(i, n), weight.get(i, n), x.get(i, n), h};
+                    }) /
+      count;
   return {h, mean, along};
 }
 
@@ -407,8 +414,8 @@ void backward_typed(const sdk::Launch& l) {
 template <bool Centred>
 void backward(const sdk::Launch& l) {
   if (Extent(l, 1).columns == 0) return;
-  sdk::dispatch_dtype<sdk::FloatTypes>(
-      l.out().dtype, [&]<class T>() HWY_ATTR { backward_typed<T, Centred>(l); });
+  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype,
+                                       [&]<class T>() HWY_ATTR { backward_typed<T, Centred>(l); });
 }
 
 constexpr tenon_slot_rule in = sdk::contiguous_in();

@@ -21,6 +21,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
+namespace rows {
 namespace optim {
 
 // Slots of a step op with `n_states` lists of states.
@@ -128,9 +129,9 @@ void step(const sdk::Launch& l) {
           }
           const Geometry<kOperands> geometry(l.shape(S::kParams, item), operands);
           const R rule(l.attrs, lr, t);
-          sdk::walk_parallel(
-              l, geometry.shape(), geometry.operands(),
-              [&](const sdk::Run<kOperands>& run) HWY_ATTR { update_run<T, U>(run, rule); });
+          sdk::walk_parallel(l, geometry.shape(), geometry.operands(),
+                             [&](const sdk::Run<kOperands>& run)
+                                 HWY_ATTR { update_run<T, U>(run, rule); });
         });
     sdk::store(counter, t);
   }
@@ -154,6 +155,7 @@ constexpr tenon_kernel_desc kernel(std::string_view op, uint32_t n_attrs,
 }
 
 }  // namespace optim
+}  // namespace rows
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif  // TENON_CPU_OPTIM_INL_H

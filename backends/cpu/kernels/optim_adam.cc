@@ -17,6 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
+using namespace rows;
+
 enum Attr : uint32_t { kBeta1, kBeta2, kEps, kWeightDecay, kAttrs };
 
 // Repeated squaring from the lowest bit: the same bits with every C library.

@@ -14,6 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
+using namespace rows;
+
 enum Attr : uint32_t { kMomentum, kDampening, kWeightDecay, kNesterov, kAttrs };
 
 template <class C>
@@ -51,8 +53,7 @@ struct Momentum : Plain<C> {
   HWY_INLINE void operator()(D d, V& p, V g, V* buffer) const {
     const V step = this->direction(d, p, g);
     const V kept = hn::Set(d, momentum);
-    buffer[0] =
-        first ? step : hn::Add(hn::Mul(kept, buffer[0]), hn::Mul(hn::Set(d, taken), step));
+    buffer[0] = first ? step : hn::Add(hn::Mul(kept, buffer[0]), hn::Mul(hn::Set(d, taken), step));
     const V change = nesterov ? hn::Add(step, hn::Mul(kept, buffer[0])) : buffer[0];
     p = hn::Add(p, hn::Mul(hn::Set(d, this->minus_lr), change));
   }

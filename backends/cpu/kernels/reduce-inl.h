@@ -13,6 +13,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
+namespace rows {
 
 // A line of elements stored as T.
 template <class T>
@@ -116,17 +117,17 @@ template <class Body>
 void for_each_columns(const sdk::Launch& l, const Reduction& r, Body&& body) {
   const int64_t grain = std::max<int64_t>(kColumns / 2, grain_of(r.outer.count()));
   l.parallel_for(r.kept.count(), grain, [&](int64_t begin, int64_t end) HWY_ATTR {
-    sdk::walk_range<2>(r.kept.shape(), r.kept.operands(), begin, end,
-                       [&](const sdk::Run<2>& run) HWY_ATTR {
-                         for (int64_t c = 0; c < run.count; c += kColumns) {
-                           body(run.data[0] + c * run.step[0], run.step[0],
-                                run.data[1] + c * run.step[1], run.step[1],
-                                std::min(kColumns, run.count - c));
-                         }
-                       });
+    sdk::walk_range<2>(
+        r.kept.shape(), r.kept.operands(), begin, end, [&](const sdk::Run<2>& run) HWY_ATTR {
+          for (int64_t c = 0; c < run.count; c += kColumns) {
+            body(run.data[0] + c * run.step[0], run.step[0], run.data[1] + c * run.step[1],
+                 run.step[1], std::min(kColumns, run.count - c));
+          }
+        });
   });
 }
 
+}  // namespace rows
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif  // TENON_CPU_REDUCE_INL_H

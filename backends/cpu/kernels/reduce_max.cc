@@ -15,6 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
+using namespace rows;
+
 // Elements of a line that are looked at together; those that hold the largest are searched again.
 inline constexpr int64_t kPiece = 4096;
 
@@ -44,7 +46,8 @@ C largest_packed(const C* x, int64_t n) {
     const auto v = hn::LoadU(d, x + i), w = hn::LoadU(d, x + i + lanes);
     a = hn::Max(a, v);
     b = hn::Max(b, w);
-    if constexpr (std::is_floating_point_v<C>) nan = hn::Or(nan, hn::Or(hn::Ne(v, v), hn::Ne(w, w)));
+    if constexpr (std::is_floating_point_v<C>)
+      nan = hn::Or(nan, hn::Or(hn::Ne(v, v), hn::Ne(w, w)));
   }
   if (i + lanes <= n) {
     const auto v = hn::LoadU(d, x + i);
@@ -138,22 +141,21 @@ struct KeepLargest {
 template <class T>
 void max_columns(const sdk::Launch& l, const Reduction& r) {
   using C = Number<T>;
-  for_each_columns(l, r, [&](char* out, int64_t out_step, char* in, int64_t in_step, int64_t n)
-                             HWY_ATTR {
-    HWY_ALIGN C best[kColumns];
-    std::fill(best, best + kColumns, C{});
-    const C* first = get_numbers<T>(in, in_step, n, best);
-    if (first != best) std::copy(first, first + n, best);
-    for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
-      fold_rows<T>(best, run.data[0], run.step[0], run.count, in_step, n, KeepLargest());
-    });
-    put_numbers<T>(best, n, out, out_step);
-  });
+  for_each_columns(
+      l, r, [&](char* out, int64_t out_step, char* in, int64_t in_step, int64_t n) HWY_ATTR {
+        HWY_ALIGN C best[kColumns];
+        std::fill(best, best + kColumns, C{});
+        const C* first = get_numbers<T>(in, in_step, n, best);
+        if (first != best) std::copy(first, first + n, best);
+        for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
+          fold_rows<T>(best, run.data[0], run.step[0], run.count, in_step, n, KeepLargest());
+        });
+        put_numbers<T>(best, n, out, out_step);
+      });
 }
 
 void max(const sdk::Launch& l) {
-  const Reduction r =
-      reduce_axes(l.view(0), l.out(), axes_attribute(l, 0), l.attrs.flag(1));
+  const Reduction r = reduce_axes(l.view(0), l.out(), axes_attribute(l, 0), l.attrs.flag(1));
   sdk::dispatch_dtype(l.out().dtype, [&]<class T>() HWY_ATTR {
     if (r.is_columns()) return max_columns<T>(l, r);
     max_lines<T>(l, r);
@@ -174,11 +176,12 @@ void argmax(const sdk::Launch& l) {
   // What is reduced is one line, wherever it stands.
   const Geometry<1>& line = r.outer.rank() ? r.outer : r.line;
   sdk::dispatch_dtype(x.dtype, [&]<class T>() HWY_ATTR {
-    l.parallel_for(r.kept.count(), grain_of(line.count()), [&](int64_t begin, int64_t end) HWY_ATTR {
-      for_each_output(r, begin, end, [&](char* out, char* in) HWY_ATTR {
-        sdk::store(out, largest_of_line(Line<T>(line, in), line.count()).place);
-      });
-    });
+    l.parallel_for(r.kept.count(), grain_of(line.count()),
+                   [&](int64_t begin, int64_t end) HWY_ATTR {
+                     for_each_output(r, begin, end, [&](char* out, char* in) HWY_ATTR {
+                       sdk::store(out, largest_of_line(Line<T>(line, in), line.count()).place);
+                     });
+                   });
   });
 }
 

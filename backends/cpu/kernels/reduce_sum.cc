@@ -19,13 +19,15 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
+using namespace rows;
+
 // Integers are added without their sign, where overflow is defined.
 template <class T>
 struct Addend {
   using type = T;
 };
 template <class T>
-  requires std::is_integral_v<T>
+requires std::is_integral_v<T>
 struct Addend<T> {
   using type = std::make_unsigned_t<T>;
 };
@@ -114,20 +116,20 @@ void sum_lines(const sdk::Launch& l, const Reduction& r, Finish finish) {
 
 template <class T, class Finish>
 void sum_columns(const sdk::Launch& l, const Reduction& r, Finish finish) {
-  for_each_columns(l, r, [&](char* out, int64_t out_step, char* in, int64_t in_step, int64_t n)
-                             HWY_ATTR {
-    ColumnSums<Number<T>> sums;
-    for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
-      const char* rows = run.data[0];
-      sums.add(run.count, [&](Number<T>* sum, int64_t n_rows) HWY_ATTR {
-        fold_rows<T>(sum, rows, run.step[0], n_rows, in_step, n, Sum());
-        rows += n_rows * run.step[0];
-      });
-    });
-    Number<T>* total = sums.total();
-    for (int64_t c = 0; c < n; ++c) total[c] = finish(total[c]);
-    put_numbers<T>(total, n, out, out_step);
-  });
+  for_each_columns(l, r,
+                   [&](char* out, int64_t out_step, char* in, int64_t in_step, int64_t n) HWY_ATTR {
+                     ColumnSums<Number<T>> sums;
+                     for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
+                       const char* rows = run.data[0];
+                       sums.add(run.count, [&](Number<T>* sum, int64_t n_rows) HWY_ATTR {
+                         fold_rows<T>(sum, rows, run.step[0], n_rows, in_step, n, Sum());
+                         rows += n_rows * run.step[0];
+                       });
+                     });
+                     Number<T>* total = sums.total();
+                     for (int64_t c = 0; c < n; ++c) total[c] = finish(total[c]);
+                     put_numbers<T>(total, n, out, out_step);
+                   });
 }
 
 template <class T, class Finish>

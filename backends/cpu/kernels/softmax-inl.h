@@ -18,6 +18,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
+namespace rows {
 namespace softmax {
 
 // Any number for NaN: it turns all of the line to NaN later.
@@ -166,6 +167,7 @@ struct LogProbability {
 };
 
 }  // namespace softmax
+}  // namespace rows
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif  // TENON_CPU_SOFTMAX_INL_H

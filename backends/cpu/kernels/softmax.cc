@@ -15,6 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
+using namespace rows;
+
 template <class C>
 struct Quotient {
   C sum;
@@ -64,14 +66,15 @@ AlongAxis along_axis(const sdk::Launch& l) {
 template <class Body>
 void for_each_line(const sdk::Launch& l, const AlongAxis& a, Body&& body) {
   if (a.line.count() == 0) return;
-  l.parallel_for(a.lines.count(), grain_of(a.line.count()), [&](int64_t begin, int64_t end) HWY_ATTR {
-    sdk::walk_range<2>(a.lines.shape(), a.lines.operands(), begin, end,
-                       [&](const sdk::Run<2>& run) HWY_ATTR {
-                         for (int64_t i = 0; i < run.count; ++i) {
-                           body(run.data[0] + i * run.step[0], run.data[1] + i * run.step[1]);
-                         }
-                       });
-  });
+  l.parallel_for(
+      a.lines.count(), grain_of(a.line.count()), [&](int64_t begin, int64_t end) HWY_ATTR {
+        sdk::walk_range<2>(a.lines.shape(), a.lines.operands(), begin, end,
+                           [&](const sdk::Run<2>& run) HWY_ATTR {
+                             for (int64_t i = 0; i < run.count; ++i) {
+                               body(run.data[0] + i * run.step[0], run.data[1] + i * run.step[1]);
+                             }
+                           });
+      });
 }
 
 template <class T>

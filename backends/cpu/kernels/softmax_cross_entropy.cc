@@ -19,6 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
+using namespace rows;
+
 enum Attribute : uint32_t { kIgnoreIndex, kAttributes };
 
 // Class numbers of the rows, checked before anything is written.
@@ -165,10 +167,9 @@ void backward_rows(const sdk::Launch& l, const Targets& targets) {
         softmax::map_line(line, out.row(n), out.step(), classes, streamed, Zero());
         continue;
       }
-      // Read first: the output may be in the same memory.
-      const C hit = f.of_target(log_probs.number(n, targets[n]));
       softmax::map_line(line, out.row(n), out.step(), classes, streamed, f);
-      put_number<T>(out.element(n, targets[n]), hit);
+      const C log_prob = log_probs.number(n, targets[n]);
+      put_number<T>(out.element(n, targets[n]), f.of_target(log_prob));
     }
   });
 }
@@ -176,8 +177,8 @@ void backward_rows(const sdk::Launch& l, const Targets& targets) {
 void backward(const sdk::Launch& l) {
   const tenon_view& log_probs = l.view(1);
   const Targets targets(l.view(2), log_probs.shape[1], l.attrs.integer(kIgnoreIndex));
-  sdk::dispatch_dtype<sdk::FloatTypes>(
-      log_probs.dtype, [&]<class T>() HWY_ATTR { backward_rows<T>(l, targets); });
+  sdk::dispatch_dtype<sdk::FloatTypes>(log_probs.dtype,
+                                       [&]<class T>() HWY_ATTR { backward_rows<T>(l, targets); });
 }
 
 constexpr tenon_slot_rule forward_slots[] = {any_in(), any_in(), any_out(), any_out()};
@@ -212,6 +213,6 @@ std::span<const tenon_kernel_desc> softmax_cross_entropy_kernels() { return kern
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-TENON_UNIT(softmax_cross_entropy) = {.chosen_kernels =
-                                         TENON_CPU_CHOOSE(softmax_cross_entropy_kernels)};
+TENON_UNIT(softmax_cross_entropy) = {
+    .chosen_kernels = TENON_CPU_CHOOSE(softmax_cross_entropy_kernels)};
 #endif

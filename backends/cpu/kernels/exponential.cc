@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/exponential.cc: exp, log, tanh, sigmoid, by the functions of math-inl.h.
+// backends/cpu/kernels/exponential.cc: exp, expm1, log, log1p, tanh, sigmoid and erf, by the
+// functions of math-inl.h. erf has no f64 here.
 
 #include "cpu.h"
 
@@ -36,17 +37,24 @@ struct Of {
   };
 };
 
-template <class Function>
+using Narrow = sdk::TypeList<float, sdk::BF16, sdk::F16>;
+using Floats = sdk::TypeList<float, double, sdk::BF16, sdk::F16>;
+
+template <class Function, class Types = Floats>
 tenon_status launch(tenon_call* call, const tenon_launch* args) {
-  using Floats = sdk::TypeList<float, double, sdk::BF16, sdk::F16>;
-  return launch_as<Of<Function>::template As>(Floats(), sdk::Args(args).out().dtype, call, args);
+  return launch_as<Of<Function>::template As>(Types(), sdk::Args(args).out().dtype, call, args);
 }
+
+constexpr tenon_dtype narrow[] = {TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32};
 
 constexpr tenon_kernel_desc kernels[] = {
     elementwise("tenon.exp", kUnarySlots, sdk::kFloats, launch<math::Exp>),
+    elementwise("tenon.expm1", kUnarySlots, sdk::kFloats, launch<math::Expm1>),
     elementwise("tenon.log", kUnarySlots, sdk::kFloats, launch<math::Log>),
+    elementwise("tenon.log1p", kUnarySlots, sdk::kFloats, launch<math::Log1p>),
     elementwise("tenon.tanh", kUnarySlots, sdk::kFloats, launch<math::Tanh>),
     elementwise("tenon.sigmoid", kUnarySlots, sdk::kFloats, launch<math::Sigmoid>),
+    elementwise("tenon.erf", kUnarySlots, narrow, launch<math::Erf, Narrow>),
 };
 
 }  // namespace

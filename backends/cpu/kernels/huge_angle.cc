@@ -42,7 +42,8 @@ int64_t reduce_huge_angle(double x, double* out_rest) {
   const auto quarters = static_cast<int64_t>(static_cast<uint64_t>((turns + half) >> 126));
   const Unsigned128 rest = (turns + half) << 2;  // in units of 2^-128, half a quarter too large
   const bool negative = (rest >> 127) == 0;
-  const Unsigned128 off = negative ? (Unsigned128{1} << 127) - rest : rest - (Unsigned128{1} << 127);
+  const Unsigned128 off =
+      negative ? (Unsigned128{1} << 127) - rest : rest - (Unsigned128{1} << 127);
   const double high = std::ldexp(static_cast<double>(static_cast<uint64_t>(off >> 64)), -64);
   const double low = std::ldexp(static_cast<double>(static_cast<uint64_t>(off)), -128);
   const double size = (high + low) * 0x1.921fb54442d18p+0;

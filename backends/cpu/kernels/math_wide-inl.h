@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/math_wide-inl.h: sin, cos, pow, gelu and its gradient of f32 vectors, computed
-// in f64 and rounded once.
+// backends/cpu/kernels/math_wide-inl.h: sin, cos, pow, gelu and its gradient of f32 vectors,
+// computed in f64 and rounded once.
 //
 // What makes these hard in f32 is an argument that needs more digits than it has: angles after the
-// multiples of pi / 2 are taken off, b log2(a), x^2 / 2 under an exponential. In f64 plain steps do.
-// The result is within 0.51 ULP. The bits are the same on all targets, as in math-inl.h.
+// multiples of pi / 2 are taken off, b log2(a), x^2 / 2 under an exponential. In f64 plain steps
+// do. The result is within 0.51 ULP. The bits are the same on all targets, as in math-inl.h.
 
 #if defined(TENON_CPU_MATH_WIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_MATH_WIDE_INL_H
@@ -14,6 +14,8 @@
 #endif
 
 #include <hwy/highway.h>
+
+#include <cmath>
 
 #include "kernels/huge_angle.h"
 #include "kernels/math-inl.h"
@@ -93,10 +95,7 @@ struct Sin {
     return in_f64(*this, x);
   }
   template <class V>
-    requires(sizeof(Lane<V>) == 8)
-  HWY_INLINE V operator()(V x) const {
-    return sine<0>(x);
-  }
+  requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V x) const { return sine<0>(x); }
 };
 struct Cos {
   template <class V>
@@ -104,10 +103,7 @@ struct Cos {
     return in_f64(*this, x);
   }
   template <class V>
-    requires(sizeof(Lane<V>) == 8)
-  HWY_INLINE V operator()(V x) const {
-    return sine<1>(x);
-  }
+  requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V x) const { return sine<1>(x); }
 };
 
 // ---- exp and log2 good for f32 results ----------------------------------------------------------
@@ -155,8 +151,7 @@ struct Pow {
     return in_f64(*this, a, b);
   }
   template <class V>
-    requires(sizeof(Lane<V>) == 8)
-  HWY_INLINE V operator()(V a, V b) const {
+  requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V a, V b) const {
     using Limits = std::numeric_limits<double>;
     const hn::DFromV<V> d;
     const V one = set<V>(1);
@@ -238,8 +233,7 @@ struct Gelu {
     return in_f64(*this, x);
   }
   template <class V>
-    requires(sizeof(Lane<V>) == 8)
-  HWY_INLINE V operator()(V x) const {
+  requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V x) const {
     return hn::Mul(at_least(x, -kNormalEnd), normal_of<kTanh>(x).below);
   }
 };
@@ -251,8 +245,7 @@ struct GeluGrad {
     return in_f64(*this, dy, x);
   }
   template <class V>
-    requires(sizeof(Lane<V>) == 8)
-  HWY_INLINE V operator()(V dy, V x) const {
+  requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V dy, V x) const {
     const auto at = normal_of<kTanh>(x);
     return hn::Mul(dy, hn::Add(at.below, at.slope));
   }

@@ -133,7 +133,7 @@ FITS = {
                  lambda z: z * sqrt(z) / tanh(sqrt(z)), NEAR, mpf("1.0"), 7, 24),
     # (erf(x) - x) / x in powers of x^2, relative to erf(x)
     "kErfF32": (lambda z: erf(sqrt(z)) / sqrt(z) - 1, lambda z: sqrt(z) / erf(sqrt(z)),
-                NEAR, mpf("1.33"), 7, 24),
+                NEAR, mpf("1.16"), 8, 24),
     # erfc(x + 2.5)
     "kErfcF32": (lambda u: erfc(u + mpf("2.5")), lambda u: mpf(1), mpf("-1.5"), mpf("1.5"), 16, 24),
     # sin(r) / r and cos(r) in powers of r^2

@@ -65,12 +65,13 @@ void pow(const sdk::Launch& l) {
 
 constexpr tenon_kernel_desc elementwise(std::string_view op, std::span<const tenon_slot_rule> slots,
                                         std::span<const tenon_dtype> rows,
-                                        tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
+                                        tenon_status (*launch)(tenon_call*, const tenon_launch*),
+                                        uint32_t flags = kOracle) {
   return sdk::kernel({.op = op,
                       .device = kDevice,
                       .slots = slots,
                       .rows = rows,
-                      .flags = kCanonical,
+                      .flags = flags,
                       .priority = kPriority,
                       .launch = launch});
 }
@@ -81,7 +82,8 @@ constexpr tenon_kernel_desc kernels[] = {
     elementwise("tenon.log1p", kUnarySlots, sdk::kFloats, sdk::launch_fn<function<log1p>>),
     elementwise("tenon.sin", kUnarySlots, sdk::kFloats, sdk::launch_fn<function<sin>>),
     elementwise("tenon.cos", kUnarySlots, sdk::kFloats, sdk::launch_fn<function<cos>>),
-    elementwise("tenon.pow", kBinarySlots, sdk::kNumbers, sdk::launch_fn<pow>),
+    elementwise("tenon.pow", kBinarySlots, sdk::kFloats, sdk::launch_fn<pow>),
+    elementwise("tenon.pow", kBinarySlots, sdk::kIntegers, sdk::launch_fn<pow>, kCanonical),
 };
 
 }  // namespace

@@ -22,7 +22,9 @@ Gradient: `dx = dy * 2 / sqrt(pi) * exp(-x^2)`.
 Source: C, `erf`; gradient as in PyTorch
 `tools/autograd/derivatives.yaml`.
 
-Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within 1 ULP.)";
+Canonical arithmetic: in f32 the steps of `tenon.cpu`, which every instruction set rounds alike;
+within 1 ULP. f16 and bf16 are computed in f32 and rounded once. f64, and all of `tenon.ref`, is
+what the C library gives in f64, within 1 ULP.)";
 
 void vjp(sdk::Vjp& v) {
   tenon_tensor* square = v.call("tenon.mul", {v.in(0), v.in(0)});

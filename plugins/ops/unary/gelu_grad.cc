@@ -23,9 +23,10 @@ Gradient: that of its composition.
 
 Source: PyTorch, `gelu_backward`.
 
-Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within the
-tolerance, which is relative to the largest result because `P(x)` and `x * P'(x)` cancel left
-of 0.)";
+Canonical arithmetic: in f32 the steps of `tenon.cpu`, which every instruction set rounds alike;
+f16 and bf16 are computed in f32 and rounded once. f64, and all of `tenon.ref`, is the formula in
+f64 with the C library's functions. Within the tolerance, which is relative to the largest result
+because `P(x)` and `x * P'(x)` cancel left of 0.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   rules::by_tanh(args.attrs.text(0));

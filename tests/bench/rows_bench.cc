@@ -181,6 +181,30 @@ BENCHMARK_CAPTURE(along_rows, softmax, "tenon.softmax")
     ->Args({64, 10});
 BENCHMARK_CAPTURE(along_rows, log_softmax, "tenon.log_softmax")->Args({1024, 1024});
 
+void layer_norm(benchmark::State& state) {
+  const int64_t rows = state.range(0), columns = state.range(1);
+  Session s;
+  const tenon_op* op = s.op("tenon.layer_norm");
+  const tenon_value in[] = {tensor(s.f32({rows, columns})), tensor(s.f32({columns})),
+                            tensor(s.f32({columns}))};
+  tenon_tensor* out[] = {s.f32({rows, columns})};
+  for (auto _ : state) s.apply(op, in, {}, out);
+  bytes_per_call(state, 8 * rows * columns);
+}
+BENCHMARK(layer_norm)->Args({1024, 768});
+
+void layer_norm_grad(benchmark::State& state) {
+  const int64_t rows = state.range(0), columns = state.range(1);
+  Session s;
+  const tenon_op* op = s.op("tenon.layer_norm_grad");
+  const tenon_value in[] = {tensor(s.f32({rows, columns})), tensor(s.f32({rows, columns})),
+                            tensor(s.f32({columns}))};
+  tenon_tensor* out[] = {s.f32({rows, columns}), s.f32({columns}), s.f32({columns})};
+  for (auto _ : state) s.apply(op, in, {}, out);
+  bytes_per_call(state, 12 * rows * columns);
+}
+BENCHMARK(layer_norm_grad)->Args({1024, 768});
+
 // The loss and its gradient.
 void cross_entropy(benchmark::State& state) {
   const int64_t rows = state.range(0), classes = state.range(1);

@@ -24,27 +24,15 @@ void function(const sdk::Launch& l) {
 }
 
 // Modulo 2^bits, by squaring. A negative exponent leaves the whole part of 1 / a^-b.
-<<<<<<< HEAD
-template <class T>
-T integer_power(T a, T b) {
-  if constexpr (std::is_signed_v<T>) {
-    if (b < 0) return a == 1 || (a == -1 && b % 2 == 0) ? T(1) : a == -1 ? T(-1) : T(0);
-  }
-=======
 int64_t integer_power(int64_t a, int64_t b) {
   if (b < 0) return a == 1 || (a == -1 && b % 2 == 0) ? 1 : a == -1 ? -1 : 0;
->>>>>>> cpu
   uint64_t power = 1;
   auto square = static_cast<uint64_t>(a);
   for (auto rest = static_cast<uint64_t>(b); rest; rest >>= 1) {
     if (rest & 1) power *= square;
     square *= square;
   }
-<<<<<<< HEAD
-  return static_cast<T>(power);
-=======
   return static_cast<int64_t>(power);
->>>>>>> cpu
 }
 
 void pow(const sdk::Launch& l) {
@@ -53,11 +41,7 @@ void pow(const sdk::Launch& l) {
       if constexpr (sdk::is_float_type<T>) {
         return sdk::narrow<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
       } else {
-<<<<<<< HEAD
-        return integer_power(a, b);
-=======
         return static_cast<T>(integer_power(a, b));
->>>>>>> cpu
       }
     });
   });

@@ -20,20 +20,10 @@ Gradient: `dx = -dy * sin(x)`.
 Source: Python array API standard, `cos`; gradient as in PyTorch
 `tools/autograd/derivatives.yaml`.
 
-<<<<<<< HEAD
-<<<<<<< HEAD
-Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within 1 ULP. That holds for every finite `x`:
-huge angles are reduced by as many digits of pi as they take.)";
-=======
-Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within 1 ULP.
-That holds for every finite `x`: huge angles are reduced by as many digits of pi as they take.)";
->>>>>>> cpu
-=======
 Canonical arithmetic: in f32 the steps of `tenon.cpu`, which every instruction set rounds alike;
 within 2 ULP. f16 and bf16 are computed in f32 and rounded once. f64, and all of `tenon.ref`, is
 what the C library gives in f64, within 1 ULP. That holds for every finite `x`: huge angles are
 reduced by as many digits of pi as they take.)";
->>>>>>> cpu
 
 void vjp(sdk::Vjp& v) {
   tenon_tensor* slope = v.call("tenon.neg", {v.call("tenon.sin", {v.in(0)})});

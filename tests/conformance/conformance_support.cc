@@ -13,19 +13,30 @@ namespace tenon::tests {
 
 // ---- Session ------------------------------------------------------------------------------------
 
-Session::Session(Kind kind, const char* check) {
-  const std::string plugins = plugin_dir();
-  const std::string more = kind == Simulated ? std::string(build_dir()) + "/sim_plugins"
-                                             : std::string(test_plugin_dir()) + "/conformance";
-  const tenon_string paths[] = {{plugins.data(), plugins.size()}, {more.data(), more.size()}};
+namespace {
+
+std::vector<std::string> folders_of(Session::Kind kind) {
+  std::vector<std::string> folders{plugin_dir()};
+  if (kind == Session::Simulated) folders.push_back(std::string(build_dir()) + "/sim_plugins");
+  if (kind == Session::Strict) folders.push_back(std::string(test_plugin_dir()) + "/conformance");
+  return folders;
+}
+
+}  // namespace
+
+Session::Session(Kind kind, const char* check)
+    : Session(folders_of(kind), 2, kind == Checked ? "layout" : check) {}
+
+Session::Session(const std::vector<std::string>& folders, int32_t threads, const char* check) {
+  std::vector<tenon_string> paths;
+  for (const std::string& folder : folders) paths.push_back({folder.data(), folder.size()});
   tenon_runtime_options options{};
   options.struct_size = sizeof options;
   options.flags = TENON_RUNTIME_NO_DEFAULT_PATHS | TENON_RUNTIME_NO_ENVIRONMENT;
-  options.paths = paths;
-  options.n_paths = kind == Strict || kind == Simulated ? 2 : 1;
-  options.threads = 2;
+  options.paths = paths.data();
+  options.n_paths = static_cast<uint32_t>(paths.size());
+  options.threads = threads;
   if (check) options.check = {check, TENON_NUL};
-  if (kind == Checked) options.check = {"layout", TENON_NUL};
   tenon_diag diag{};
   EXPECT_EQ(tenon_runtime_create(&options, &diag, &runtime_), TENON_OK) << diag.message;
   EXPECT_EQ(tenon_context_create(runtime_, &diag, &context_), TENON_OK) << diag.message;

@@ -34,6 +34,8 @@ class Session {
 
   // `check` are check modes, beside those of `kind`.
   explicit Session(Kind kind = Plain, const char* check = nullptr);
+  // On the plugins in these folders.
+  Session(const std::vector<std::string>& folders, int32_t threads, const char* check = nullptr);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

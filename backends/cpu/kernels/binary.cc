@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/binary.cc: add, sub, mul, div, maximum of f32 and f64.
+// backends/cpu/kernels/binary.cc: add, sub, mul, div, maximum.
 
 #include "cpu.h"
 
@@ -8,6 +8,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/elementwise-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
@@ -15,68 +17,97 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 struct Add {
-  template <class V>
-  HWY_INLINE V operator()(V a, V b) const {
+  static constexpr bool kStreams = true;
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
     return hn::Add(a, b);
   }
 };
+struct Sub {
+  static constexpr bool kStreams = true;
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return hn::Sub(a, b);
+  }
+};
 struct Mul {
-  template <class V>
-  HWY_INLINE V operator()(V a, V b) const {
-    return hn::Mul(a, b);
+  static constexpr bool kStreams = true;
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    if constexpr (sizeof(hn::TFromV<V>) == 1) {
+      // No instruction set multiplies bytes: even and odd ones apart, as 16 bits.
+      const hn::Repartition<uint16_t, hn::DFromV<V>> d16;
+      const auto low = hn::Set(d16, uint16_t{0xFF});
+      const auto a16 = hn::BitCast(d16, a);
+      const auto b16 = hn::BitCast(d16, b);
+      const auto even = hn::And(hn::Mul(a16, b16), low);
+      const auto odd = hn::Mul(hn::ShiftRight<8>(a16), hn::ShiftRight<8>(b16));
+      return hn::BitCast(hn::DFromV<V>(), hn::Or(even, hn::ShiftLeft<8>(odd)));
+    } else {
+      return hn::Mul(a, b);
+    }
+  }
+};
+struct Div {
+  static constexpr bool kStreams = true;
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return hn::Div(a, b);
+  }
+};
+// NaN wins whichever side it is on; of equal values (also -0 and +0) the first is taken.
+struct Maximum {
+  static constexpr bool kStreams = true;
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    auto second = hn::Lt(a, b);
+    if constexpr (std::is_floating_point_v<hn::TFromV<V>>) second = hn::Or(second, hn::IsNaN(b));
+    return hn::IfThenElse(second, b, a);
   }
 };
 
-// Element steps of an operand within a run.
-enum class Steps { kOne, kZero, kOther };
-
-template <class T, class F>
-void packed(T* out, const T* a, const T* b, int64_t count, F f) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    hn::StoreU(f(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, out + i);
-  }
-  if (i == count) return;
-  const auto tail = hn::FirstN(d, static_cast<size_t>(count - i));
-  hn::BlendedStore(f(hn::MaskedLoad(tail, d, a + i), hn::MaskedLoad(tail, d, b + i)), tail, d,
-                   out + i);
-}
-
-template <class T, class F>
-void run_typed(const sdk::Launch& l) {
-  const int64_t count = sdk::count_of(sdk::shape_of(l.out()));
-  l.parallel_for(count, sdk::kElementwiseGrain, [&](int64_t begin, int64_t end) {
-    packed<T>(l.out_data<T>() + begin, l.data<T>(0) + begin, l.data<T>(1) + begin, end - begin,
-              F());
-  });
-}
+// Signed and unsigned integers wrap to the same bits.
+template <class T>
+struct WrappingOf {
+  using Type = T;
+};
+template <>
+struct WrappingOf<int8_t> {
+  using Type = uint8_t;
+};
 
 template <class F>
-void run(const sdk::Launch& l) {
-  if (l.out().dtype == TENON_DTYPE_F32) return run_typed<float, F>(l);
-  run_typed<double, F>(l);
-}
+struct Wrapping {
+  template <class T>
+  struct Of {
+    static HWY_INLINE tenon_status launch(tenon_call* call, const tenon_launch* args) {
+      using W = typename WrappingOf<T>::Type;
+      return Elementwise<F, W, W, W>::launch(call, args, F());
+    }
+  };
+};
+template <class T>
+struct Larger {
+  static HWY_INLINE tenon_status launch(tenon_call* call, const tenon_launch* args) {
+    return Elementwise<Maximum, T, T, T>::launch(call, args, Maximum());
+  }
+};
 
-constexpr tenon_slot_rule slots[] = {sdk::contiguous_in(), sdk::contiguous_in(),
-                                     sdk::contiguous_out()};
-constexpr tenon_dtype rows[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
+using Numbers =
+    sdk::TypeList<float, double, int64_t, sdk::BF16, sdk::F16, int32_t, uint8_t, int8_t, int16_t>;
+using Floats = sdk::TypeList<float, double, sdk::BF16, sdk::F16>;
 
-constexpr tenon_kernel_desc binary(std::string_view op,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+template <class Types, template <class> class K>
+tenon_status launch(tenon_call* call, const tenon_launch* args) {
+  return launch_as<K>(Types(), sdk::Args(args).out().dtype, call, args);
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    binary("tenon.add", sdk::launch_fn<run<Add>>),
-    binary("tenon.mul", sdk::launch_fn<run<Mul>>),
+    elementwise("tenon.add", kBinarySlots, sdk::kNumbers, launch<Numbers, Wrapping<Add>::Of>),
+    elementwise("tenon.sub", kBinarySlots, sdk::kNumbers, launch<Numbers, Wrapping<Sub>::Of>),
+    elementwise("tenon.mul", kBinarySlots, sdk::kNumbers, launch<Numbers, Wrapping<Mul>::Of>),
+    elementwise("tenon.div", kBinarySlots, sdk::kFloats, launch<Floats, Wrapping<Div>::Of>),
+    elementwise("tenon.maximum", kBinarySlots, sdk::kNumbers, launch<Numbers, Larger>),
 };
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/ref/kernels/ref.h: what all kernels of the reference backend have in common.
 //
-// Ref is the oracle: plain loops over any layout, in logical order. Elementwise kernels give the
-// op's canonical arithmetic: + - * / are IEEE operations of the dtype (16-bit floats compute in
-// float and round once, integers wrap); transcendental functions are libm's in double, rounded
-// once. Reductions, matmul and the softmax family accumulate in double and round once at the end.
-// That is closer to the true value than the canonical order of float additions, but not the same
-// bits, so those kernels do not claim CANONICAL.
+// Ref is the oracle: plain loops over any layout, in logical order. Elementwise kernels of + - * /
+// and the square root give the op's canonical arithmetic: IEEE operations of the dtype (16-bit
+// floats compute in float and round once, integers wrap). Transcendental functions are libm's in
+// double, rounded once. Reductions, matmul and the softmax family accumulate in double and round
+// once at the end. That is closer to the true value than canonical arithmetic, but not the same
+// bits, and libm's bits differ between machines; so those kernels do not claim CANONICAL.
 #pragma once
 
 #include <tenon/sdk/kernel.hpp>

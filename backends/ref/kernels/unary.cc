@@ -65,24 +65,25 @@ void isfinite(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc unary(std::string_view op, std::span<const tenon_dtype> rows,
-                                  tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
+                                  tenon_status (*launch)(tenon_call*, const tenon_launch*),
+                                  uint32_t flags = kCanonical) {
   return sdk::kernel({.op = op,
                       .device = kDevice,
                       .slots = kUnarySlots,
                       .rows = rows,
-                      .flags = kCanonical,
+                      .flags = flags,
                       .priority = kPriority,
                       .launch = launch});
 }
 
 constexpr tenon_kernel_desc kernels[] = {
     unary("tenon.neg", sdk::kNumbers, sdk::launch_fn<neg>),
-    unary("tenon.exp", sdk::kFloats, sdk::launch_fn<float_function<Exp>>),
-    unary("tenon.log", sdk::kFloats, sdk::launch_fn<float_function<Log>>),
+    unary("tenon.exp", sdk::kFloats, sdk::launch_fn<float_function<Exp>>, kOracle),
+    unary("tenon.log", sdk::kFloats, sdk::launch_fn<float_function<Log>>, kOracle),
     unary("tenon.sqrt", sdk::kFloats, sdk::launch_fn<float_function<Sqrt>>),
-    unary("tenon.tanh", sdk::kFloats, sdk::launch_fn<float_function<Tanh>>),
+    unary("tenon.tanh", sdk::kFloats, sdk::launch_fn<float_function<Tanh>>, kOracle),
     unary("tenon.relu", sdk::kNumbers, sdk::launch_fn<relu>),
-    unary("tenon.sigmoid", sdk::kFloats, sdk::launch_fn<float_function<Sigmoid>>),
+    unary("tenon.sigmoid", sdk::kFloats, sdk::launch_fn<float_function<Sigmoid>>, kOracle),
     unary("tenon.isfinite", sdk::kAllDtypes, sdk::launch_fn<isfinite>),
 };
 

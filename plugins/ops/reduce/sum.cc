@@ -19,9 +19,15 @@ Gradient: `dx` is `dy`, expanded back over the reduced axes.
 
 Source: Python array API standard, `sum`, but for the dtype of integer sums.
 
-Canonical arithmetic: a tree of 64 virtual lanes along the last logical axis, then
-pairwise; over other axes sequential in blocks of 256, blocks pairwise. f16, bf16 and f32
-accumulate in f32, f64 in f64, one rounding to T at the end.)";
+Canonical arithmetic: f16, bf16 and f32 accumulate in f32, f64 in f64, one rounding to T at
+the end; integers wrap. Dimensions of size 1 do not count. The elements behind a result are
+lines, in row-major order of the reduced dimensions after the last kept one. A line is cut
+into blocks of 16384. In a block, element `i` is added to virtual lane `i mod 64`; lanes
+start at 0, and at the end lane `j + 32` is added to lane `j`, then `j + 16`, `j + 8`, `j +
+4`, `j + 2`, `j + 1`. Blocks are added pairwise: neighbours, then neighbours of these, an
+odd last one carried. The lines of a result (single elements, where the last dimension is
+kept) are added one after another in blocks of 256, which start at 0 and are added pairwise
+as well.)";
 
 void vjp(sdk::Vjp& v) {
   const rules::Dims shape(v.in_meta(0));

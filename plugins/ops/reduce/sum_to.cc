@@ -20,10 +20,7 @@ Gradient: `dx` is `dy`, expanded to the shape of `x`.
 
 Source: PyTorch, `Tensor.sum_to_size`.
 
-Canonical arithmetic: as `tenon.sum` over those dimensions: a tree of 64 virtual lanes
-along the last logical axis, then pairwise; over other axes sequential in blocks of 256,
-blocks pairwise. f16, bf16 and f32 accumulate in f32, f64 in f64, one rounding to T at the
-end.)";
+Canonical arithmetic: as `tenon.sum` over those dimensions.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const rules::Dims target = rules::checked_shape(args.attrs.ints(0), "shape");

@@ -27,8 +27,9 @@ ignored ones (`tenon.softmax_cross_entropy_grad`); `target` has none.
 
 Source: PyTorch, `cross_entropy`, which is NaN without a counted row.
 
-Canonical arithmetic: rows as in `tenon.log_softmax`; their terms are summed in the order
-of `tenon.sum` in f32 (f64 for f64) and divided by `R` once.)";
+Canonical arithmetic: rows as in `tenon.log_softmax`; the terms `-log_probs[n, target[n]]`,
+0 in ignored rows, are summed in the order of `tenon.sum` in f32 (f64 for f64) before any
+rounding to T, and divided by `R` once.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   rules::need_rank(args, 0, "logits", 2, "[N,C]");

@@ -19,7 +19,9 @@ Gradient: `dx = dy * y`.
 Source: Python array API standard, `exp`; gradient as in PyTorch
 `tools/autograd/derivatives.yaml`.
 
-Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within 1 ULP.)";
+Canonical arithmetic: the steps of `tenon.cpu`, which every instruction set rounds alike; within
+1 ULP in f32 and f64. f16 and bf16 are computed in f32 and rounded once. `tenon.ref` rounds what
+the C library gives in f64.)";
 
 void vjp(sdk::Vjp& v) { v.grad(0, v.call("tenon.mul", {v.dy(), v.out()})); }
 

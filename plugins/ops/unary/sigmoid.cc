@@ -20,8 +20,9 @@ Gradient: `dx = dy * y * (1 - y)`.
 Source: NumPy/SciPy `scipy.special.expit`; gradient as in PyTorch
 `tools/autograd/derivatives.yaml`.
 
-Canonical arithmetic: the formula in f64, rounded once to T; where `exp(-x)` overflows the
-result is 0.)";
+Canonical arithmetic: the steps of `tenon.cpu`, which every instruction set rounds alike; within
+1 ULP in f32, 2 in f64. f16 and bf16 are computed in f32 and rounded once. `tenon.ref` rounds
+what the C library gives in f64.)";
 
 void vjp(sdk::Vjp& v) {
   tenon_tensor* slope = v.call("tenon.mul", {v.out(), v.call("tenon.sub", {1.0, v.out()})});

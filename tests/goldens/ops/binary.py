@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/goldens/ops/binary.py: one value from two.
 
+import math
 import operator
+
+import mpmath
+import numpy
 
 import exact
 from exact_array import broadcast
@@ -23,6 +27,32 @@ golden("tenon.add")(arithmetic(operator.add))
 golden("tenon.sub")(arithmetic(operator.sub))
 golden("tenon.mul")(arithmetic(operator.mul))
 golden("tenon.div")(arithmetic(exact.divided))
+
+
+def float_power(a, b):
+    """As C's pow. Zeros, infinities and NaN are NumPy's affair, which asks C."""
+    if a == 0 or b == 0 or not (math.isfinite(a) and math.isfinite(b)):
+        with numpy.errstate(all="ignore"):
+            return float(numpy.float64(a) ** numpy.float64(b))
+    if a < 0 and b != math.floor(b):
+        return math.nan
+    magnitude = mpmath.power(mpmath.mpf(abs(a)), mpmath.mpf(b))
+    return -magnitude if a < 0 and math.fmod(b, 2) else magnitude
+
+
+def integer_power(dtype, a, b):
+    """Modulo 2^bits; of a negative exponent the whole part of the quotient."""
+    if b < 0:
+        return 1 if a == 1 else (-1) ** (b % 2) if a == -1 else 0
+    return exact.wrapped(dtype, pow(a, b, 1 << exact.BITS[dtype]))
+
+
+@golden("tenon.pow")
+def power(call):
+    a, b = call.inputs
+    if exact.is_float(a.dtype):
+        return [broadcast(a.dtype, lambda x, y: exact.rounded(a.dtype, float_power(x, y)), a, b)]
+    return [broadcast(a.dtype, lambda x, y: integer_power(a.dtype, x, y), a, b)]
 
 
 @golden("tenon.maximum")

@@ -49,6 +49,38 @@ def sigmoid(x):
     return 1 / (1 + mpmath.exp(-mpmath.mpf(x)))
 
 
+def finite_function(function, *, at_infinity):
+    """`function` of mpmath; zeros and NaN stay as they are, infinities are mapped."""
+
+    def compute(x):
+        if x == 0 or math.isnan(x):
+            return x
+        return function(mpmath.mpf(x)) if math.isfinite(x) else at_infinity(x)
+
+    return float_function(compute)
+
+
+golden("tenon.erf")(finite_function(mpmath.erf, at_infinity=lambda x: math.copysign(1.0, x)))
+golden("tenon.expm1")(finite_function(mpmath.expm1, at_infinity=math.expm1))
+golden("tenon.sin")(finite_function(mpmath.sin, at_infinity=lambda x: math.nan))
+
+
+@golden("tenon.cos")
+@float_function
+def cos(x):
+    return mpmath.cos(mpmath.mpf(x)) if math.isfinite(x) else math.nan
+
+
+@golden("tenon.log1p")
+@float_function
+def log1p(x):
+    if x == 0 or x == math.inf:
+        return x
+    if math.isnan(x) or x <= -1:
+        return -math.inf if x == -1 else math.nan
+    return mpmath.log1p(mpmath.mpf(x))
+
+
 @golden("tenon.sqrt")
 @float_function
 def sqrt(x):

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/element_walk.cc: see element_walk.h.
+
+#include "kernels/element_walk.h"
+
+namespace tenon::cpu {
+namespace {
+
+constexpr int64_t kTile = 256;          // elements
+constexpr int64_t kLargestElement = 8;  // bytes
+
+// Outputs from this size on are stored past the caches: their first lines would be gone before
+// anybody reads them, and a plain store reads each line first.
+constexpr int64_t kStreamBytes = int64_t{32} << 20;
+
+using Addresses = std::array<char*, kMostOperands>;
+using Steps = std::array<int64_t, kMostOperands>;  // in bytes
+
+template <class T>
+void move_elements(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    sdk::store(to + i * to_step, sdk::load<T>(from + i * from_step));
+  }
+}
+void move_elements(uint8_t size, char* to, int64_t to_step, const char* from, int64_t from_step,
+                   int64_t count) {
+  switch (size) {
+    case 1:
+      return move_elements<uint8_t>(to, to_step, from, from_step, count);
+    case 2:
+      return move_elements<uint16_t>(to, to_step, from, from_step, count);
+    case 4:
+      return move_elements<uint32_t>(to, to_step, from, from_step, count);
+    default:
+      return move_elements<uint64_t>(to, to_step, from, from_step, count);
+  }
+}
+
+// Elements along one dimension of all operands.
+struct Line {
+  const ElementLoops& loops;
+  const void* f;
+  bool past_caches;
+
+  void run(const Addresses& at, const Steps& step, int64_t count) const {
+    uint32_t other = 0;  // operands that are not packed, a bit each
+    for (uint32_t o = 0; o < loops.n_operands; ++o) {
+      if (step[o] != loops.sizes[o] && count != 1) other |= 1u << o;
+    }
+    if (other == 0) return loops.packed(f, at.data(), count, past_caches);
+    for (uint32_t input = 0; input < 2; ++input) {
+      if (other == 2u << input && step[1 + input] == 0 && loops.same[input]) {
+        return loops.same[input](f, at.data(), count, past_caches);
+      }
+    }
+    run_tiles(at, step, count, other);
+  }
+
+  void run_tiles(const Addresses& at, const Steps& step, int64_t count, uint32_t other) const {
+    alignas(64) char rooms[kMostOperands][kTile * kLargestElement];
+    for (int64_t begin = 0; begin < count; begin += kTile) {
+      const int64_t n = std::min(kTile, count - begin);
+      Addresses tile{};
+      for (uint32_t o = 0; o < loops.n_operands; ++o) {
+        char* const first = at[o] + begin * step[o];
+        const bool packed = (other >> o & 1) == 0;
+        tile[o] = packed ? first : rooms[o];
+        // One element for all is spread over the tile once.
+        if (packed || o == 0 || (step[o] == 0 && begin > 0)) continue;
+        move_elements(loops.sizes[o], rooms[o], loops.sizes[o], first, step[o], n);
+      }
+      loops.packed(f, tile.data(), n, false);
+      if (other & 1) {
+        move_elements(loops.sizes[0], at[0] + begin * step[0], step[0], rooms[0], loops.sizes[0],
+                      n);
+      }
+    }
+  }
+};
+
+const tenon_view& operand(const sdk::Args& args, uint32_t o) {
+  return o == 0 ? args.out() : args.view(o - 1);
+}
+
+void run_all(const sdk::Launch& launch, const ElementLoops& loops, const void* f) {
+  std::array<sdk::Strided, kMostOperands> operands{};
+  for (uint32_t o = 0; o < loops.n_operands; ++o) operands[o] = sdk::strided(operand(launch, o));
+  const auto shape = sdk::shape_of(launch.out());
+  const int64_t count = sdk::count_of(shape);
+  const Line line{loops, f, count * loops.sizes[0] >= kStreamBytes};
+  launch.parallel_for(count, sdk::kElementwiseGrain, [&](int64_t begin, int64_t end) {
+    sdk::walk_range(shape, operands, begin, end, [&](const sdk::Run<kMostOperands>& run) {
+      line.run(run.data, run.step, run.count);
+    });
+  });
+}
+
+}  // namespace
+
+tenon_status run_elementwise(tenon_call* call, const tenon_launch* args, const ElementLoops& loops,
+                             const void* f) {
+  const sdk::Args operands(args);
+  const tenon_view& out = operands.out();
+  const int64_t count = out.rank == 0 ? 1 : out.shape[0];
+  if (out.rank > 1 || count > sdk::kElementwiseGrain) {
+    return sdk::guarded(call, [&] { run_all(sdk::Launch(call, args), loops, f); });
+  }
+  Addresses at{};
+  Steps step{};
+  for (uint32_t o = 0; o < loops.n_operands; ++o) {
+    const tenon_view& view = operand(operands, o);
+    at[o] = static_cast<char*>(view.data);
+    step[o] = view.rank == 0 ? 0 : view.strides[0] * loops.sizes[o];
+  }
+  Line{loops, f, false}.run(at, step, count);
+  return TENON_OK;
+}
+
+}  // namespace tenon::cpu

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/math-inl.h: exp, expm1, log, log1p, tanh, sigmoid and erf of vectors.
+//
+// f32: at most 1 ULP for every input, which tests/cpu/math_test.cc proves by trying all of them.
+// f64 (not erf): at most 1 ULP for exp, expm1, log and log1p, 2 for tanh and sigmoid, on samples.
+// Subnormals, infinities, zeros of both signs and NaN are as in C.
+//
+// Every step is an operation that each instruction set rounds alike: + - * / fma, conversions,
+// comparisons, integers. So the bits are the same on all targets, and these functions are the
+// canonical arithmetic of their ops. Functions: Exp()(x) for any vector x of f32 or f64 that fills
+// a register.
+//
+// Sources: the reductions are those of W. Cody, W. Waite, "Software Manual for the Elementary
+// Functions", 1980, and P. Tang, "Table-driven implementation of the exponential function", 1989,
+// here without tables; polynomials by tools/minimax.py.
+
+#if defined(TENON_CPU_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_MATH_INL_H
+#undef TENON_CPU_MATH_INL_H
+#else
+#define TENON_CPU_MATH_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <limits>
+
+#include "kernels/math_coefficients.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+namespace math {
+
+// ---- Constants of f32 and f64 -------------------------------------------------------------------
+
+template <class T>
+struct Of;
+template <>
+struct Of<float> {
+  static constexpr float log2e = 0x1.715476p+0f;
+  // ln2 = high + low; high times an exponent is exact.
+  static constexpr float ln2_high = 0x1.62e4p-1f;
+  static constexpr float ln2_low = 0x1.7f7d1cp-20f;
+  static constexpr float round = 0x1.8p23f;  // adding it rounds to an integer
+  static constexpr float exp_least = -104.0f;
+  static constexpr float exp_most = 89.0f;
+  static constexpr float expm1_least = -18.0f;
+  static constexpr float tiny = 0x1p-25f;  // below it expm1(x) is x
+  static constexpr int bias = 127;
+  static constexpr int fraction_bits = 23;
+  static constexpr int32_t half_root_bits = 0x3f3504f3;  // sqrt(0.5)
+  static constexpr const float (&exp)[6] = kExpLongF32;
+};
+template <>
+struct Of<double> {
+  static constexpr double log2e = 0x1.71547652b82fep+0;
+  static constexpr double ln2_high = 0x1.62e42feep-1;
+  static constexpr double ln2_low = 0x1.a39ef35793c76p-33;
+  static constexpr double round = 0x1.8p52;
+  static constexpr double exp_least = -746.0;
+  static constexpr double exp_most = 710.0;
+  static constexpr double expm1_least = -40.0;
+  static constexpr double tiny = 0x1p-54;
+  static constexpr int bias = 1023;
+  static constexpr int fraction_bits = 52;
+  static constexpr int64_t half_root_bits = 0x3fe6a09e667f3bcd;
+  static constexpr const double (&exp)[11] = kExpF64;
+};
+
+template <class V>
+using Lane = hn::TFromD<hn::DFromV<V>>;
+template <class V>
+using Signed = hn::RebindToSigned<hn::DFromV<V>>;
+
+template <class V>
+HWY_INLINE V set(Lane<V> value) {
+  return hn::Set(hn::DFromV<V>(), value);
+}
+
+// c[K] + c[K + 1] x + c[K + 2] x^2 + ..., by Horner's rule.
+template <size_t K = 0, class V, size_t N>
+HWY_INLINE V polynomial(V x, const Lane<V> (&c)[N]) {
+  if constexpr (K + 1 == N) {
+    return set<V>(c[K]);
+  } else {
+    return hn::MulAdd(polynomial<K + 1>(x, c), x, set<V>(c[K]));
+  }
+}
+
+// Clamps that leave a NaN a NaN: where one operand is NaN, x86 gives the second and NEON NaN.
+template <class V>
+HWY_INLINE V at_most(V x, Lane<V> most) {
+  return hn::Min(set<V>(most), x);
+}
+template <class V>
+HWY_INLINE V at_least(V x, Lane<V> least) {
+  return hn::Max(set<V>(least), x);
+}
+
+// 2^n for an integer n as a float of a normal result.
+template <class V, class I>
+HWY_INLINE V power_of_2(I n) {
+  const hn::DFromV<V> d;
+  const Signed<V> di;
+  using T = Lane<V>;
+  const I biased = hn::Add(n, hn::Set(di, Of<T>::bias));
+  return hn::BitCast(d, hn::ShiftLeft<Of<T>::fraction_bits>(biased));
+}
+
+// x nearly n ln2 + r, |r| at most a little over ln2 / 2.
+template <class V>
+struct Reduced {
+  V magic;  // n + Of<T>::round: its low bits are n
+  V n;
+  V r;
+  HWY_INLINE auto integer() const {
+    const Signed<V> di;
+    return hn::Sub(hn::BitCast(di, magic), hn::BitCast(di, set<V>(Of<Lane<V>>::round)));
+  }
+};
+template <class V>
+HWY_INLINE Reduced<V> reduce_exp(V x) {
+  using C = Of<Lane<V>>;
+  Reduced<V> y;
+  y.magic = hn::MulAdd(x, set<V>(C::log2e), set<V>(C::round));
+  y.n = hn::Sub(y.magic, set<V>(C::round));
+  y.r = hn::NegMulAdd(y.n, set<V>(C::ln2_high), x);
+  y.r = hn::NegMulAdd(y.n, set<V>(C::ln2_low), y.r);
+  return y;
+}
+
+// p 2^n, rounded once where it is subnormal. p is within a factor of 2 of 1, and of n no more is
+// asked than that p 2^n is between twice the largest number and half the least.
+template <class V>
+HWY_INLINE V scale(V p, const Reduced<V>& by) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(Lane<V>) == 4) {
+    return V{_mm512_scalef_ps(p.raw, by.n.raw)};
+  } else {
+    return V{_mm512_scalef_pd(p.raw, by.n.raw)};
+  }
+#else
+  // The first product is exact, so the second alone rounds.
+  const auto n = by.integer();
+  const auto half = hn::ShiftRight<1>(n);
+  return hn::Mul(hn::Mul(p, power_of_2<V>(half)), power_of_2<V>(hn::Sub(n, half)));
+#endif
+}
+
+// ---- exp, expm1 ---------------------------------------------------------------------------------
+
+// exp(r) = 1 + r + r^2 P(r) in f32, its last two sums rounded.
+template <class V>
+HWY_INLINE V short_exp(V r) {
+  const V p = hn::MulAdd(polynomial(r, kExpF32), r, set<V>(1));
+  return hn::MulAdd(p, r, set<V>(1));
+}
+
+// The same as 1 + r rounded and what is left, up to 2^-4.
+template <class V>
+struct Parts {
+  V large, small;
+};
+template <class V>
+HWY_INLINE Parts<V> long_exp(V r) {
+  const V one = set<V>(1);
+  const V large = hn::Add(one, r);
+  const V lost = hn::Sub(r, hn::Sub(large, one));
+  return {large, hn::MulAdd(hn::Mul(r, r), polynomial(r, Of<Lane<V>>::exp), lost)};
+}
+
+struct Exp {
+  template <class V>
+  HWY_INLINE V operator()(V x) const {
+    using C = Of<Lane<V>>;
+    const auto at = reduce_exp(at_most(at_least(x, C::exp_least), C::exp_most));
+    if constexpr (sizeof(Lane<V>) == 4) return scale(short_exp(at.r), at);
+    const auto p = long_exp(at.r);
+    return scale(hn::Add(p.large, p.small), at);
+  }
+};
+
+// 2^n (r + r^2 P(r)) + (2^n - 1), the large parts summed exactly. All of it is halved, so that 2^n
+// does not overflow before the result does.
+struct Expm1 {
+  template <class V>
+  HWY_INLINE V operator()(V x) const {
+    using C = Of<Lane<V>>;
+    const Signed<V> di;
+    const V kept = at_most(at_least(x, C::expm1_least), C::exp_most);
+    const auto at = reduce_exp(kept);
+    // What rounding r lost.
+    const V high = hn::NegMulAdd(at.n, set<V>(C::ln2_high), kept);
+    const V lost = hn::NegMulAdd(at.n, set<V>(C::ln2_low), hn::Sub(high, at.r));
+    const V power = power_of_2<V>(hn::Sub(at.integer(), hn::Set(di, 1)));
+    const V half = set<V>(Lane<V>(0.5));
+    const V base = hn::Sub(power, half);
+    const V base_lost = hn::Sub(hn::Sub(power, base), half);
+    const V step = hn::Mul(power, at.r);
+    const V sum = hn::Add(base, step);
+    const V sum_lost = hn::Add(hn::Sub(step, hn::Sub(sum, base)), base_lost);
+    // r^2 P(r), its largest term without a rounding of its own.
+    const V cube = hn::Mul(hn::Mul(at.r, at.r), at.r);
+    const V higher = hn::MulAdd(cube, polynomial<1>(at.r, C::exp), lost);
+    const V small = hn::MulAdd(hn::Mul(set<V>(C::exp[0]), at.r), at.r, higher);
+    const V y = hn::Add(sum, hn::MulAdd(power, small, sum_lost));
+    return hn::IfThenElse(hn::Lt(hn::Abs(x), set<V>(C::tiny)), x, hn::Add(y, y));
+  }
+};
+
+// ---- log, log1p ---------------------------------------------------------------------------------
+
+// n ln2 + log(1 + f) for f from sqrt(1/2) - 1 to sqrt(2) - 1 and an integer n, plus `more`, which
+// is less than half a last place.
+template <class V>
+HWY_INLINE V log_of(V n, V f, V more) {
+  using C = Of<Lane<V>>;
+  if constexpr (sizeof(Lane<V>) == 4) {
+    const V rest = hn::MulAdd(hn::Mul(f, f), polynomial(f, kLogF32), more);
+    const V high = hn::Mul(n, set<V>(C::ln2_high));
+    const V sum = hn::Add(high, f);
+    const V lost = hn::Sub(f, hn::Sub(sum, high));
+    return hn::Add(sum, hn::Add(lost, hn::MulAdd(n, set<V>(C::ln2_low), rest)));
+  } else {
+    // log(1 + f) = f - (h - s (h + R(s^2))), h = f^2 / 2 and s = f / (2 + f).
+    const V s = hn::Div(f, hn::Add(set<V>(2), f));
+    const V z = hn::Mul(s, s);
+    const V h = hn::Mul(hn::Mul(set<V>(0.5), f), f);
+    const V series = hn::MulAdd(z, polynomial(z, kLogF64), h);
+    const V low = hn::MulAdd(n, set<V>(C::ln2_low), more);
+    const V rest = hn::Sub(h, hn::MulAdd(s, series, low));
+    return hn::MulAdd(n, set<V>(C::ln2_high), hn::Sub(f, rest));
+  }
+}
+
+// The exponent of x where its fraction is taken from sqrt(1/2) to sqrt(2). x is normal.
+template <class V>
+HWY_INLINE hn::VFromD<Signed<V>> exponent_of(V x) {
+  const Signed<V> di;
+  using C = Of<Lane<V>>;
+  const auto above = hn::Sub(hn::BitCast(di, x), hn::Set(di, C::half_root_bits));
+  return hn::ShiftRight<C::fraction_bits>(above);
+}
+
+// x 2^-n; normal, as x is.
+template <class V, class I>
+HWY_INLINE V without_exponent(V x, I n) {
+  const Signed<V> di;
+  const auto bits = hn::Sub(hn::BitCast(di, x), hn::ShiftLeft<Of<Lane<V>>::fraction_bits>(n));
+  return hn::BitCast(hn::DFromV<V>(), bits);
+}
+
+// `y` for x in (0, inf); what log gives elsewhere.
+template <class V>
+HWY_INLINE V log_domain(V x, V y) {
+  using Limits = std::numeric_limits<Lane<V>>;
+  const V zero = hn::Zero(hn::DFromV<V>());
+  // +inf and NaN stay what they are.
+  V other = hn::IfThenElse(hn::Lt(x, zero), set<V>(Limits::quiet_NaN()), x);
+  other = hn::IfThenElse(hn::Eq(x, zero), set<V>(-Limits::infinity()), other);
+  const auto inside = hn::And(hn::Gt(x, zero), hn::Lt(x, set<V>(Limits::infinity())));
+  return hn::IfThenElse(inside, y, other);
+}
+
+struct Log {
+  template <class V>
+  HWY_INLINE V operator()(V x) const {
+    using T = Lane<V>;
+    const hn::DFromV<V> d;
+    constexpr T up = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52);
+    const auto subnormal = hn::Lt(x, set<V>(std::numeric_limits<T>::min()));
+    const V normal = hn::IfThenElse(subnormal, hn::Mul(x, set<V>(up)), x);
+    const V shift = hn::IfThenElseZero(subnormal, set<V>(T(Of<T>::fraction_bits)));
+    const auto exponent = exponent_of(normal);
+    const V f = hn::Sub(without_exponent(normal, exponent), set<V>(1));
+    return log_domain(x, log_of(hn::Sub(hn::ConvertTo(d, exponent), shift), f, hn::Zero(d)));
+  }
+};
+
+// log(1 + x) with 1 + x = 2^n (1 + f), f = x 2^-n + (2^-n - 1) rounded once.
+struct Log1p {
+  template <class V>
+  HWY_INLINE V operator()(V x) const {
+    using C = Of<Lane<V>>;
+    const hn::DFromV<V> d;
+    const Signed<V> di;
+    const V sum = hn::Add(set<V>(1), x);
+    const auto n = exponent_of(sum);
+    // Beyond 2^-bias nothing is left of it beside -1.
+    const V power = power_of_2<V>(hn::Neg(hn::Min(n, hn::Set(di, C::bias))));
+    const V base = hn::Sub(power, set<V>(1));
+    const V part = without_exponent(x, n);
+    const V f = hn::Add(base, part);
+    // The sum is exact but for n = 1, where base is the larger. log(1 + f + lost) is log(1 + f) +
+    // lost (1 - f + ...).
+    const V lost = hn::Sub(part, hn::Sub(f, base));
+    const V y = log_domain(sum, log_of(hn::ConvertTo(d, n), f, hn::NegMulAdd(f, lost, lost)));
+    return hn::IfThenElse(hn::Lt(hn::Abs(x), set<V>(C::tiny)), x, y);
+  }
+};
+
+// ---- tanh, sigmoid ------------------------------------------------------------------------------
+
+// x and what rounding it lost.
+template <class V>
+struct Exact {
+  V rounded, lost;
+};
+
+// a + b for |a| not below |b|, or where the sum is exact.
+template <class V>
+HWY_INLINE Exact<V> exact_sum(V a, V b) {
+  const V sum = hn::Add(a, b);
+  return {sum, hn::Sub(b, hn::Sub(sum, a))};
+}
+
+// top / bottom, rounded nearly as if both were known exactly. No infinities.
+template <class V>
+HWY_INLINE V quotient(Exact<V> top, Exact<V> bottom) {
+  const V one = set<V>(1);
+  const V inverse = hn::Div(one, bottom.rounded);
+  V off = hn::NegMulAdd(bottom.rounded, inverse, one);
+  off = hn::NegMulAdd(bottom.lost, inverse, off);
+  const V y = hn::Mul(top.rounded, inverse);
+  const V lost = hn::MulAdd(top.lost, inverse, hn::MulSub(top.rounded, inverse, y));
+  return hn::Add(y, hn::MulAdd(y, off, lost));
+}
+
+struct Tanh {
+  template <class V>
+  HWY_INLINE V operator()(V x) const {
+    if constexpr (sizeof(Lane<V>) == 4) {
+      return of_f32(x);
+    } else {
+      return of_f64(x);
+    }
+  }
+
+ private:
+  // x + x^3 P(x^2) below 1; 1 - 2 / (exp(2 |x|) + 1) from there.
+  template <class V>
+  static HWY_INLINE V of_f32(V x) {
+    const V size = hn::Abs(x);
+    const V kept = at_most(size, 10.0f);
+    const auto at = reduce_exp(hn::Add(kept, kept));
+    const V power = power_of_2<V>(at.integer());
+    const V sum = hn::MulAdd(short_exp(at.r), power, set<V>(1));
+    const V large = hn::Sub(set<V>(1), hn::Div(set<V>(2), sum));
+    const V z = hn::Mul(x, x);
+    const V small = hn::MulAdd(hn::Mul(z, size), polynomial(z, kTanhF32), size);
+    return hn::CopySign(hn::IfThenElse(hn::Lt(size, set<V>(1)), small, large), x);
+  }
+  // With t = expm1(2 |x|): t / (t + 2) below 2, 1 - 2 / (t + 2) from there, where that is larger.
+  template <class V>
+  static HWY_INLINE V of_f64(V x) {
+    const V two = set<V>(2);
+    const V size = at_most(hn::Abs(x), 22.0);
+    const V t = Expm1()(hn::Add(size, size));
+    const auto small = hn::Lt(t, two);
+    const Exact<V> bottom = exact_sum(hn::IfThenElse(small, two, t), hn::IfThenElse(small, t, two));
+    const V y = quotient({hn::IfThenElse(small, t, two), hn::Zero(hn::DFromV<V>())}, bottom);
+    return hn::CopySign(hn::IfThenElse(small, y, hn::Sub(set<V>(1), y)), x);
+  }
+};
+
+// p 2^n / (1 + exp(-|x|)), where p 2^n is 1 for x >= 0 and exp(-|x|) below 0, all of them as sums
+// of a large and a small part.
+struct Sigmoid {
+  template <class V>
+  HWY_INLINE V operator()(V x) const {
+    using C = Of<Lane<V>>;
+    const Signed<V> di;
+    const V one = set<V>(1);
+    auto at = reduce_exp(at_least(hn::Neg(hn::Abs(x)), C::exp_least));
+    const auto parts = long_exp(at.r);
+    const auto p = exact_sum(parts.large, parts.small);
+    // Where it is less, 1 + exp(-|x|) is 1 all the same.
+    const V power = power_of_2<V>(hn::Max(at.integer(), hn::Set(di, 1 - C::bias)));
+    Exact<V> bottom = exact_sum(one, hn::Mul(p.rounded, power));
+    bottom.lost = hn::MulAdd(p.lost, power, bottom.lost);
+    const auto negative = hn::Lt(x, hn::Zero(hn::DFromV<V>()));
+    at.n = hn::IfThenElseZero(negative, at.n);
+    at.magic = hn::IfThenElse(negative, at.magic, set<V>(C::round));
+    const Exact<V> top = {hn::IfThenElse(negative, p.rounded, one),
+                          hn::IfThenElseZero(negative, p.lost)};
+    return scale(quotient(top, bottom), at);
+  }
+};
+
+// ---- erf ----------------------------------------------------------------------------------------
+
+// f32. x + x P(x^2) below 1.075; 1 - Q(|x| - 2.5) from there, which is 1 from 4 on.
+struct Erf {
+  template <class V>
+  HWY_INLINE V operator()(V x) const {
+    const V size = hn::Abs(x);
+    const V z = hn::Mul(x, x);
+    const V small = hn::MulAdd(size, polynomial(z, kErfF32), size);
+    const V shifted = hn::Sub(at_most(size, 4.0f), set<V>(2.5f));
+    const V large = hn::Sub(set<V>(1), polynomial(shifted, kErfcF32));
+    return hn::CopySign(hn::IfThenElse(hn::Lt(size, set<V>(1.075f)), small, large), x);
+  }
+};
+
+}  // namespace math
+}  // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif  // TENON_CPU_MATH_INL_H

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/optim-inl.h: how a step op updates a list of parameters, each in one pass.
+//
+// An update rule is a template over C, the type it computes in, built for one parameter from the
+// attributes, the learning rate and the number of steps, this one counted. It works on vectors:
+//
+//   template <class C> struct Rule {
+//     static constexpr size_t kStates = 1;                  // states it reads and writes
+//     Rule(const sdk::Attrs& attrs, double lr, int64_t t);
+//     template <class D, class V> void operator()(D d, V& p, V g, V* s) const;
+//   };
+
+#if defined(TENON_CPU_OPTIM_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_OPTIM_INL_H
+#undef TENON_CPU_OPTIM_INL_H
+#else
+#define TENON_CPU_OPTIM_INL_H
+#endif
+
+#include "kernels/numbers-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE {
+namespace rows {
+namespace optim {
+
+// Slots of a step op with `n_states` lists of states.
+template <uint32_t n_states>
+struct Slots {
+  static constexpr uint32_t kParams = 0;
+  static constexpr uint32_t kGrads = 1;
+  static constexpr uint32_t kStates = 2;
+  static constexpr uint32_t kStep = kStates + n_states;
+  static constexpr uint32_t kLr = kStep + 1;
+  static constexpr uint32_t kCount = kLr + 1;
+
+  static constexpr std::array<tenon_slot_rule, kCount> rules() {
+    std::array<tenon_slot_rule, kCount> result{};
+    result.fill(any_inout());
+    result[kGrads] = any_in();
+    result[kLr] = any_in(TENON_SLOT_HOST_SCALAR);
+    return result;
+  }
+};
+
+// Parameter and state dtypes: the same, or 16-bit parameters with f32 states.
+inline constexpr tenon_dtype kRows[] = {TENON_DTYPE_F16,  TENON_DTYPE_F16,  TENON_DTYPE_BF16,
+                                        TENON_DTYPE_BF16, TENON_DTYPE_F32,  TENON_DTYPE_F32,
+                                        TENON_DTYPE_F64,  TENON_DTYPE_F64,  TENON_DTYPE_F16,
+                                        TENON_DTYPE_F32,  TENON_DTYPE_BF16, TENON_DTYPE_F32};
+
+template <class Body>
+void dispatch_row(tenon_dtype param, tenon_dtype state, Body&& body) {
+  sdk::dispatch_dtype<sdk::FloatTypes>(param, [&]<class T>() {
+    if (state == param) return body.template operator()<T, T>();
+    if constexpr (sizeof(T) == 2) return body.template operator()<T, float>();
+  });
+}
+
+// Packed numbers: p, g, states.
+template <class C, class Rule>
+HWY_INLINE void update_numbers(C* HWY_RESTRICT p, const C* g,
+                               const std::array<C*, Rule::kStates>& states, int64_t count,
+                               const Rule rule) {
+  constexpr size_t kStates = Rule::kStates;
+  const hn::ScalableTag<C> d;
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    V param = hn::LoadU(d, p + i);
+    V s[kStates + 1];
+    for (size_t k = 0; k < kStates; ++k) s[k] = hn::LoadU(d, states[k] + i);
+    rule(d, param, hn::LoadU(d, g + i), s);
+    for (size_t k = 0; k < kStates; ++k) hn::StoreU(s[k], d, states[k] + i);
+    hn::StoreU(param, d, p + i);
+  }
+  if (i == count) return;
+  const auto tail = hn::FirstN(d, static_cast<size_t>(count - i));
+  V param = hn::MaskedLoad(tail, d, p + i);
+  V s[kStates + 1];
+  for (size_t k = 0; k < kStates; ++k) s[k] = hn::MaskedLoad(tail, d, states[k] + i);
+  rule(d, param, hn::MaskedLoad(tail, d, g + i), s);
+  for (size_t k = 0; k < kStates; ++k) hn::BlendedStore(s[k], tail, d, states[k] + i);
+  hn::BlendedStore(param, tail, d, p + i);
+}
+
+// A run of parameters stored as T with states stored as U.
+template <class T, class U, class Rule>
+HWY_NOINLINE void update_run(const sdk::Run<2 + Rule::kStates>& run, const Rule rule) {
+  using C = Number<T>;
+  constexpr size_t kStates = Rule::kStates;
+  HWY_ALIGN C room[2 + kStates][kTile];
+  for (int64_t begin = 0; begin < run.count; begin += kTile) {
+    const int64_t n = std::min(kTile, run.count - begin);
+    const auto address = [&](size_t k) { return run.data[k] + begin * run.step[k]; };
+    // What is not packed f32 or f64 is updated in `room`.
+    auto* p = const_cast<C*>(get_numbers<T>(address(0), run.step[0], n, room[0]));
+    const C* g = get_numbers<T>(address(1), run.step[1], n, room[1]);
+    std::array<C*, kStates> states{};
+    for (size_t k = 0; k < kStates; ++k) {
+      states[k] = const_cast<C*>(get_numbers<U>(address(2 + k), run.step[2 + k], n, room[2 + k]));
+    }
+    update_numbers<C>(p, g, states, n, rule);
+    put_numbers<T>(p, n, address(0), run.step[0]);
+    for (size_t k = 0; k < kStates; ++k) {
+      put_numbers<U>(states[k], n, address(2 + k), run.step[2 + k]);
+    }
+  }
+}
+
+// One step of every parameter. `n_states` counts the op's lists of states; the rule uses the first
+// of them. Elements are independent, so threads change no bit.
+template <uint32_t n_states, template <class> class Rule>
+void step(const sdk::Launch& l) {
+  using S = Slots<n_states>;
+  const double lr = sdk::load<double>(l.view(S::kLr).data);
+  for (uint32_t item = 0; item < l.count(S::kParams); ++item) {
+    char* counter = static_cast<char*>(l.view(S::kStep, item).data);
+    const int64_t t = sdk::load<int64_t>(counter) + 1;
+    dispatch_row(
+        l.view(S::kParams, item).dtype, l.view(S::kStates, item).dtype, [&]<class T, class U>() {
+          using R = Rule<Number<T>>;
+          constexpr size_t kOperands = 2 + R::kStates;
+          std::array<sdk::Strided, kOperands> operands{sdk::strided(l.view(S::kParams, item)),
+                                                       sdk::strided(l.view(S::kGrads, item))};
+          for (uint32_t k = 0; k < R::kStates; ++k) {
+            operands[2 + k] = sdk::strided(l.view(S::kStates + k, item));
+          }
+          const Geometry<kOperands> geometry(l.shape(S::kParams, item), operands);
+          const R rule(l.attrs, lr, t);
+          sdk::walk_parallel(l, geometry.shape(), geometry.operands(),
+                             [&](const sdk::Run<kOperands>& run)
+                                 HWY_ATTR { update_run<T, U>(run, rule); });
+        });
+    sdk::store(counter, t);
+  }
+}
+
+template <uint32_t n_states>
+inline constexpr auto kRules = Slots<n_states>::rules();
+
+template <uint32_t n_states>
+constexpr tenon_kernel_desc kernel(std::string_view op, uint32_t n_attrs,
+                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
+  return sdk::kernel({.op = op,
+                      .device = kDevice,
+                      .slots = kRules<n_states>,
+                      .rows = kRows,
+                      .n_variables = 2,
+                      .n_attrs = n_attrs,
+                      .flags = kCanonical,
+                      .priority = kPriority,
+                      .launch = launch});
+}
+
+}  // namespace optim
+}  // namespace rows
+}  // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif  // TENON_CPU_OPTIM_INL_H

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/optim_adam.cc: adam_step, adamw_step: parameter, gradient and both means are
+// read once and written once. Formulas and arithmetic: plugins/optim/adam.cc, adamw.cc.
+
+#include "cpu.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/optim_adam.cc"
+#include <cmath>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/optim-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE {
+namespace {
+
+using namespace rows;
+
+enum Attr : uint32_t { kBeta1, kBeta2, kEps, kWeightDecay, kAttrs };
+
+// Repeated squaring from the lowest bit: the same bits with every C library.
+double power(double base, int64_t exponent) {
+  double result = 1;
+  for (auto rest = static_cast<uint64_t>(exponent); rest != 0; rest >>= 1) {
+    if (rest & 1) result *= base;
+    base *= base;
+  }
+  return result;
+}
+
+template <class C, bool decoupled>
+struct Update {
+  static constexpr size_t kStates = 2;
+
+  Update(const sdk::Attrs& attrs, double lr, int64_t t)
+      : beta1(static_cast<C>(attrs.real(kBeta1))),
+        taken1(static_cast<C>(1 - attrs.real(kBeta1))),
+        beta2(static_cast<C>(attrs.real(kBeta2))),
+        taken2(static_cast<C>(1 - attrs.real(kBeta2))),
+        eps(static_cast<C>(attrs.real(kEps))),
+        root(static_cast<C>(std::sqrt(1 - power(attrs.real(kBeta2), t)))),
+        minus_step(static_cast<C>(-(lr / (1 - power(attrs.real(kBeta1), t))))),
+        decays(attrs.real(kWeightDecay) != 0),
+        decay(static_cast<C>(decoupled ? 1 - lr * attrs.real(kWeightDecay)
+                                       : attrs.real(kWeightDecay))) {}
+
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, V& p, V g, V* means) const {
+    if (decays && decoupled) p = hn::Mul(hn::Set(d, decay), p);
+    if (decays && !decoupled) g = hn::Add(g, hn::Mul(hn::Set(d, decay), p));
+    V& m = means[0];
+    V& v = means[1];
+    m = hn::Add(hn::Mul(hn::Set(d, beta1), m), hn::Mul(hn::Set(d, taken1), g));
+    v = hn::Add(hn::Mul(hn::Set(d, beta2), v), hn::Mul(hn::Mul(hn::Set(d, taken2), g), g));
+    const V slope = hn::Add(hn::Div(hn::Sqrt(v), hn::Set(d, root)), hn::Set(d, eps));
+    p = hn::Add(p, hn::Div(hn::Mul(hn::Set(d, minus_step), m), slope));
+  }
+
+  C beta1;
+  C taken1;
+  C beta2;
+  C taken2;
+  C eps;
+  C root;
+  C minus_step;
+  bool decays;
+  C decay;
+};
+
+template <class C>
+using Adam = Update<C, false>;
+template <class C>
+using AdamW = Update<C, true>;
+
+constexpr tenon_kernel_desc kernels[] = {
+    optim::kernel<2>("tenon.adam_step", kAttrs, sdk::launch_fn<optim::step<2, Adam>>),
+    optim::kernel<2>("tenon.adamw_step", kAttrs, sdk::launch_fn<optim::step<2, AdamW>>),
+};
+
+}  // namespace
+
+std::span<const tenon_kernel_desc> optim_adam_kernels() { return kernels; }
+
+}  // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+TENON_UNIT(optim_adam) = {.chosen_kernels = TENON_CPU_CHOOSE(optim_adam_kernels)};
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/optim_sgd.cc: sgd_step. Formulas and arithmetic: plugins/optim/sgd.cc.
+
+#include "cpu.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/optim_sgd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/optim-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE {
+namespace {
+
+using namespace rows;
+
+enum Attr : uint32_t { kMomentum, kDampening, kWeightDecay, kNesterov, kAttrs };
+
+template <class C>
+struct Plain {
+  static constexpr size_t kStates = 0;
+
+  Plain(const sdk::Attrs& attrs, double lr, int64_t)
+      : minus_lr(static_cast<C>(-lr)), weight_decay(static_cast<C>(attrs.real(kWeightDecay))) {}
+
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, V& p, V g, V*) const {
+    p = hn::Add(p, hn::Mul(hn::Set(d, minus_lr), direction(d, p, g)));
+  }
+  template <class D, class V>
+  HWY_INLINE V direction(D d, V p, V g) const {
+    return weight_decay != 0 ? hn::Add(g, hn::Mul(hn::Set(d, weight_decay), p)) : g;
+  }
+
+  C minus_lr;
+  C weight_decay;
+};
+
+template <class C>
+struct Momentum : Plain<C> {
+  static constexpr size_t kStates = 1;
+
+  Momentum(const sdk::Attrs& attrs, double lr, int64_t t)
+      : Plain<C>(attrs, lr, t),
+        momentum(static_cast<C>(attrs.real(kMomentum))),
+        taken(static_cast<C>(1 - attrs.real(kDampening))),
+        first(t == 1),
+        nesterov(attrs.flag(kNesterov)) {}
+
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, V& p, V g, V* buffer) const {
+    const V step = this->direction(d, p, g);
+    const V kept = hn::Set(d, momentum);
+    buffer[0] = first ? step : hn::Add(hn::Mul(kept, buffer[0]), hn::Mul(hn::Set(d, taken), step));
+    const V change = nesterov ? hn::Add(step, hn::Mul(kept, buffer[0])) : buffer[0];
+    p = hn::Add(p, hn::Mul(hn::Set(d, this->minus_lr), change));
+  }
+
+  C momentum;
+  C taken;
+  bool first;
+  bool nesterov;
+};
+
+// Without momentum the buffer is not read or written.
+void sgd(const sdk::Launch& l) {
+  if (l.attrs.real(kMomentum) == 0) {
+    optim::step<1, Plain>(l);
+  } else {
+    optim::step<1, Momentum>(l);
+  }
+}
+
+constexpr tenon_kernel_desc kernels[] = {
+    optim::kernel<1>("tenon.sgd_step", kAttrs, sdk::launch_fn<sgd>),
+};
+
+}  // namespace
+
+std::span<const tenon_kernel_desc> optim_sgd_kernels() { return kernels; }
+
+}  // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+TENON_UNIT(optim_sgd) = {.chosen_kernels = TENON_CPU_CHOOSE(optim_sgd_kernels)};
+#endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/reduce_sum.cc: sum, mean, sum_to.
+//
+// One order of additions for all layouts, threads and instruction sets: lines as lanes-inl.h says;
+// what lies behind an output besides (`outer` in reduction.h) one after another in blocks of 256,
+// which start at 0 and are added pairwise. Integers wrap, so any order gives their bits.
+
+#include "cpu.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/reduce_sum.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/lanes-inl.h"
+#include "kernels/reduce-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE {
+namespace {
+
+using namespace rows;
+
+// Integers are added without their sign, where overflow is defined.
+template <class T>
+struct Addend {
+  using type = T;
+};
+template <class T>
+requires std::is_integral_v<T>
+struct Addend<T> {
+  using type = std::make_unsigned_t<T>;
+};
+
+struct Sum {
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V a, V b) const {
+    return hn::Add(a, b);
+  }
+};
+
+template <class T>
+Number<T> sum_line(const Line<T>& line, int64_t begin, int64_t end) {
+  using C = Number<T>;
+  HWY_ALIGN C room[kTile];
+  PairwiseSum<C> blocks;
+  const int64_t tile = line.tile(kLaneBlock);
+  for (int64_t block = begin; block < end; block += kLaneBlock) {
+    const int64_t block_end = std::min(end, block + kLaneBlock);
+    LaneSum<C> lanes;
+    for (int64_t i = block; i < block_end; i += tile) {
+      const int64_t n = std::min(tile, block_end - i);
+      lanes.add(line.get(i, n, room), n);
+    }
+    if (end - begin <= kLaneBlock) return lanes.total();
+    blocks.add(lanes.total());
+  }
+  return blocks.total();
+}
+
+// All elements behind one output.
+template <class T>
+Number<T> sum_behind(const Reduction& r, char* in) {
+  using C = Number<T>;
+  const int64_t n = r.line.count();
+  if (r.outer.rank() == 0) return sum_line(Line<T>(r.line, in), 0, n);
+  PairwiseSum<C> blocks;
+  C block{};
+  int64_t in_block = 0;
+  for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
+    for (int64_t i = 0; i < run.count; ++i) {
+      const C line = sum_line(Line<T>(r.line, run.data[0] + i * run.step[0]), 0, n);
+      block = static_cast<C>(block + line);
+      if (++in_block < kRowBlock) continue;
+      blocks.add(block);
+      block = C{};
+      in_block = 0;
+    }
+  });
+  if (in_block > 0) blocks.add(block);
+  return blocks.total();
+}
+
+// One long line, cut for threads where the pairwise tree has a whole subtree.
+template <class T>
+Number<T> sum_long_line(const sdk::Launch& l, const Line<T>& line, int64_t n) {
+  constexpr int64_t kMostPieces = 64;
+  int64_t piece = 4 * kLaneBlock;
+  while (piece * kMostPieces < n) piece *= 2;
+  Number<T> sums[kMostPieces];
+  l.parallel_for(n, piece, [&](int64_t begin, int64_t end) HWY_ATTR {
+    sums[begin / piece] = sum_line(line, begin, end);
+  });
+  PairwiseSum<Number<T>> total;
+  for (int64_t begin = 0; begin < n; begin += piece) total.add(sums[begin / piece]);
+  return total.total();
+}
+
+template <class T, class Finish>
+void sum_lines(const sdk::Launch& l, const Reduction& r, Finish finish) {
+  constexpr int64_t kLong = 8 * kLaneBlock;
+  constexpr int64_t kFew = 8;
+  const int64_t n = r.line.count();
+  if (r.outer.rank() == 0 && n >= kLong && r.kept.count() < kFew) {
+    for_each_output(r, 0, r.kept.count(), [&](char* out, char* in) HWY_ATTR {
+      put_number<T>(out, finish(sum_long_line(l, Line<T>(r.line, in), n)));
+    });
+    return;
+  }
+  l.parallel_for(r.kept.count(), grain_of(r.count()), [&](int64_t begin, int64_t end) HWY_ATTR {
+    for_each_output(r, begin, end, [&](char* out, char* in) HWY_ATTR {
+      put_number<T>(out, finish(sum_behind<T>(r, in)));
+    });
+  });
+}
+
+template <class T, class Finish>
+void sum_columns(const sdk::Launch& l, const Reduction& r, Finish finish) {
+  for_each_columns(l, r,
+                   [&](char* out, int64_t out_step, char* in, int64_t in_step, int64_t n) HWY_ATTR {
+                     ColumnSums<Number<T>> sums;
+                     for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
+                       const char* rows = run.data[0];
+                       sums.add(run.count, [&](Number<T>* sum, int64_t n_rows) HWY_ATTR {
+                         fold_rows<T>(sum, rows, run.step[0], n_rows, in_step, n, Sum());
+                         rows += n_rows * run.step[0];
+                       });
+                     });
+                     Number<T>* total = sums.total();
+                     for (int64_t c = 0; c < n; ++c) total[c] = finish(total[c]);
+                     put_numbers<T>(total, n, out, out_step);
+                   });
+}
+
+template <class T, class Finish>
+void run_typed(const sdk::Launch& l, const Reduction& r, Finish finish) {
+  if (r.is_columns()) return sum_columns<T>(l, r, finish);
+  sum_lines<T>(l, r, finish);
+}
+
+void run_sum(const sdk::Launch& l, const Reduction& r) {
+  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() HWY_ATTR {
+    run_typed<typename Addend<T>::type>(l, r, [](auto total) HWY_ATTR { return total; });
+  });
+}
+
+Reduction by_attributes(const sdk::Launch& l) {
+  return reduce_axes(l.view(0), l.out(), axes_attribute(l, 0), l.attrs.flag(1));
+}
+
+void sum(const sdk::Launch& l) { run_sum(l, by_attributes(l)); }
+void sum_to(const sdk::Launch& l) { run_sum(l, reduce_to_shape(l.view(0), l.out())); }
+
+// The mean of no elements is NaN.
+void mean(const sdk::Launch& l) {
+  const Reduction r = by_attributes(l);
+  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() HWY_ATTR {
+    const auto count = static_cast<Number<T>>(r.count());
+    run_typed<T>(l, r, [count](Number<T> total) HWY_ATTR { return total / count; });
+  });
+}
+
+constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
+
+constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_dtype> rows,
+                                    uint32_t n_attrs,
+                                    tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
+  return sdk::kernel({.op = op,
+                      .device = kDevice,
+                      .slots = slots,
+                      .rows = rows,
+                      .n_attrs = n_attrs,
+                      .flags = kCanonical,
+                      .priority = kPriority,
+                      .launch = launch});
+}
+
+constexpr tenon_kernel_desc kernels[] = {
+    reducer("tenon.sum", sdk::kNumbers, 2, sdk::launch_fn<sum>),
+    reducer("tenon.mean", sdk::kFloats, 2, sdk::launch_fn<mean>),
+    reducer("tenon.sum_to", sdk::kNumbers, 1, sdk::launch_fn<sum_to>),
+};
+
+}  // namespace
+
+std::span<const tenon_kernel_desc> reduce_sum_kernels() { return kernels; }
+
+}  // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+TENON_UNIT(reduce_sum) = {.chosen_kernels = TENON_CPU_CHOOSE(reduce_sum_kernels)};
+#endif

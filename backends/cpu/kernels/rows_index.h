@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/rows_index.h: indices that name rows of a table.
+#pragma once
+
+#include "kernels/rows_copy.h"
+
+namespace tenon::cpu {
+
+// Place number `linear` in `shape`, as "[1,2]".
+inline std::string place_text(std::span<const int64_t> shape, int64_t linear) {
+  std::array<int64_t, TENON_MAX_RANK> index{};
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = linear % shape[d];
+    linear /= shape[d];
+  }
+  return sdk::shape_text({index.data(), shape.size()});
+}
+
+[[noreturn]] inline void refuse_row(std::span<const int64_t> shape, int64_t linear, int64_t row,
+                                    int64_t rows) {
+  const std::string found = std::to_string(row);
+  throw sdk::Failure{TENON_E_DATA,
+                     "indices" + place_text(shape, linear) + " is " + found +
+                         ", outside the table's " + std::to_string(rows) + " rows",
+                     "indices",
+                     "0 <= index < " + std::to_string(rows),
+                     found,
+                     "check the values that were used as indices"};
+}
+
+// Refuses the first index outside [0, rows), before anything is written.
+template <class I>
+void check_rows(const tenon_view& indices, int64_t rows) {
+  const auto shape = sdk::shape_of(indices);
+  sdk::walk<1>(shape, {sdk::strided(indices)}, [&](const sdk::Run<1>& run) {
+    for (int64_t i = 0; i < run.count; ++i) {
+      const int64_t row = sdk::load<I>(run.data[0] + i * run.step[0]);
+      if (row < 0 || row >= rows) refuse_row(shape, run.first + i, row, rows);
+    }
+  });
+}
+
+// `strided` without its first dimension, at element `index` of it.
+inline sdk::Strided row_of(const sdk::Strided& strided, int64_t index) {
+  sdk::Strided row;
+  row.data = strided.data + index * strided.step[0];
+  std::copy(strided.step.begin() + 1, strided.step.end(), row.step.begin());
+  return row;
+}
+
+// Slots of ops that write rows of a tensor.
+enum RowsSlot : uint32_t { kX, kIndices, kValues };
+inline constexpr tenon_slot_rule kRowsSlots[] = {any_inout(), any_in(), any_in()};
+
+// x and values of such an op, with as few dimensions as a row needs.
+struct RowsOperands {
+  sdk::Strided x;
+  sdk::Strided values;
+  sdk::Strided indices;
+  int64_t count;
+  Geometry<2> row;  // of x and values, at row 0 of both
+
+  explicit RowsOperands(const sdk::Launch& l)
+      : x(sdk::strided(l.view(kX))),
+        values(sdk::strided(l.view(kValues))),
+        indices(sdk::strided(l.view(kIndices))),
+        count(l.shape(kIndices)[0]),
+        row(l.shape(kX).subspan(1), {row_of(x, 0), row_of(values, 0)}) {
+    check_rows<int64_t>(l.view(kIndices), l.shape(kX)[0]);
+  }
+
+  // Calls body(run) for row after row, since indices may repeat. Threads share the columns.
+  template <class Body>
+  void for_each_run(const sdk::Launch& l, const Body& body) const {
+    const int64_t columns = row.count();
+    const int64_t grain =
+        std::max<int64_t>(256, sdk::kElementwiseGrain / std::max<int64_t>(1, count));
+    l.parallel_for(columns, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t r = 0; r < count; ++r) {
+        const auto place = sdk::load<int64_t>(indices.data + r * indices.step[0]);
+        auto operands = row.operands();
+        operands[0].data += place * x.step[0];
+        operands[1].data += r * values.step[0];
+        sdk::walk_range<2>(row.shape(), operands, begin, end, body);
+      }
+    });
+  }
+};
+
+}  // namespace tenon::cpu

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# backends/cpu/tools/minimax.py: derives the polynomials of kernels/math-inl.h.
+#
+#   minimax.py > ../kernels/math_coefficients.h
+#   minimax.py NAME...        prints these fits alone
+#
+# Each polynomial minimises the largest weighted error by Remez' exchange algorithm, on a grid of
+# Chebyshev points and in 50 digits. Coefficients are then rounded: what is fitted is multiplied by
+# so small a number, beside an exact term, that this costs next to nothing.
+# Source: E. Remez, "Sur le calcul effectif des polynomes d'approximation de Tchebichef", 1934.
+# Needs mpmath.
+import sys
+
+from mpmath import (
+    cos, erf, erfc, exp, expm1, log, log1p, lu_solve, matrix, mp, mpf, pi, sin, sqrt, tanh)
+
+mp.dps = 50
+GRID = 1200
+
+
+def grid(low, high):
+    """Chebyshev points: dense at the ends, where errors of polynomials are largest."""
+    middle, half = (low + high) / 2, (high - low) / 2
+    return [middle - half * cos(pi * (2 * i + 1) / (2 * GRID)) for i in range(GRID)]
+
+
+def value(coefficients, x):
+    total = mpf(0)
+    for c in reversed(coefficients):
+        total = total * x + c
+    return total
+
+
+def extrema(errors, count):
+    """Indices of `count` neighbouring extrema of alternating sign, the largest of them inside."""
+    runs = []
+    for i, e in enumerate(errors):
+        if runs and (errors[runs[-1]] > 0) == (e > 0):
+            if abs(e) > abs(errors[runs[-1]]):
+                runs[-1] = i
+        else:
+            runs.append(i)
+    while len(runs) > count:
+        runs.pop(0 if abs(errors[runs[0]]) < abs(errors[runs[-1]]) else -1)
+    return runs
+
+
+def remez(points, wanted, weights, count):
+    """`count` coefficients that minimise the largest |weight * (wanted - polynomial)|."""
+    n = len(points)
+    chosen = [round((n - 1) * (1 - float(cos(pi * i / count))) / 2) for i in range(count + 1)]
+    for _ in range(40):
+        system, right = matrix(count + 1, count + 1), matrix(count + 1, 1)
+        for row, i in enumerate(chosen):
+            power = mpf(1)
+            for column in range(count):
+                system[row, column] = power
+                power *= points[i]
+            system[row, count] = (-1) ** row / weights[i]
+            right[row] = wanted[i]
+        solved = lu_solve(system, right)
+        coefficients = [solved[k] for k in range(count)]
+        errors = [w * (g - value(coefficients, x)) for x, g, w in zip(points, wanted, weights)]
+        found = extrema(errors, count + 1)
+        if len(found) <= count or max(map(abs, errors)) < abs(solved[count]) * mpf("1.001"):
+            return coefficients
+        chosen = found
+    return coefficients
+
+
+def rounded(x, bits):
+    """x to `bits` significant bits."""
+    if x == 0:
+        return x
+    scale = mpf(2) ** (bits - 1 - int(mp.floor(log(abs(x), 2))))
+    return mp.nint(x * scale) / scale
+
+
+def fit(function, weight, low, high, count, bits):
+    points = grid(mpf(low), mpf(high))
+    wanted = [function(x) for x in points]
+    weights = [weight(x) for x in points]
+    done = [rounded(c, bits) for c in remez(points, wanted, weights, count)]
+    left = max(abs(w * (g - value(done, x))) for x, g, w in zip(points, wanted, weights))
+    return done, left
+
+
+def literal(c, bits):
+    text = float(c).hex()
+    mantissa, exponent = text.split("p")
+    mantissa = mantissa.rstrip("0")
+    if mantissa.endswith("."):
+        mantissa += "0"
+    return f"{mantissa}p{exponent}" + ("f" if bits == 24 else "")
+
+
+ln2 = log(mpf(2))
+HALF_LN2 = ln2 / 2 * mpf("1.001")  # the reduced argument may round past the half
+LOW_LOG, HIGH_LOG = sqrt(mpf("0.5")) - mpf("1.0001"), sqrt(mpf(2)) - mpf("0.9999")
+QUARTER_PI2 = (pi / 4 * mpf("1.0001")) ** 2
+NEAR = mpf(2) ** -40  # in the place of 0, where quotients have a limit
+
+
+def half_normal(w):
+    """exp(t^2 / 2) times the normal distribution's tail beyond t, t = 2 (1 + w) / (1 - w)."""
+    t = 2 * (1 + w) / (1 - w)
+    return exp(t * t / 2) * erfc(t / sqrt(mpf(2))) / 2 * (t + 2)
+
+
+# name: function, weight (1 / what the error is relative to), low, high, coefficients, bits
+FITS = {
+    # (exp(r) - 1 - r) / r^2, relative to expm1(r)
+    "kExpF32": (lambda r: (expm1(r) - r) / r**2, lambda r: r**2 / abs(expm1(r)),
+                -HALF_LN2, HALF_LN2, 5, 24),
+    "kExpLongF32": (lambda r: (expm1(r) - r) / r**2, lambda r: r**2 / abs(expm1(r)),
+                    -HALF_LN2, HALF_LN2, 6, 24),
+    "kExpF64": (lambda r: (expm1(r) - r) / r**2, lambda r: r**2 / abs(expm1(r)),
+                -HALF_LN2, HALF_LN2, 11, 53),
+    # exp(r), to the precision that a float rounded from it needs
+    "kExpWide": (exp, lambda r: exp(-r), -HALF_LN2, HALF_LN2, 7, 53),
+    # (log(1 + f) - f) / f^2, relative to log(1 + f)
+    "kLogF32": (lambda f: (log1p(f) - f) / f**2, lambda f: f**2 / abs(log1p(f)),
+                LOW_LOG, HIGH_LOG, 9, 24),
+    # log(1 + f) by s = f / (2 + f), z = s^2: (2 atanh(s) - 2 s) / s in powers of z, from z
+    "kLogF64": (lambda z: (log((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z) - 2) / z, lambda z: z,
+                NEAR, ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.001"), 7, 53),
+    # log2(1 + f) / f
+    "kLog2Wide": (lambda f: log1p(f) / f / ln2, lambda f: f / log1p(f) * ln2,
+                  LOW_LOG, HIGH_LOG, 13, 53),
+    # (tanh(x) - x) / x^3 in powers of x^2, relative to tanh(x)
+    "kTanhF32": (lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z,
+                 lambda z: z * sqrt(z) / tanh(sqrt(z)), NEAR, mpf("1.0"), 7, 24),
+    # (erf(x) - x) / x in powers of x^2, relative to erf(x)
+    "kErfF32": (lambda z: erf(sqrt(z)) / sqrt(z) - 1, lambda z: sqrt(z) / erf(sqrt(z)),
+                NEAR, mpf("1.16"), 8, 24),
+    # erfc(x + 2.5)
+    "kErfcF32": (lambda u: erfc(u + mpf("2.5")), lambda u: mpf(1), mpf("-1.5"), mpf("1.5"), 16, 24),
+    # sin(r) / r and cos(r) in powers of r^2
+    "kSinWide": (lambda z: sin(sqrt(z)) / sqrt(z), lambda z: sqrt(z) / sin(sqrt(z)),
+                 NEAR, QUARTER_PI2, 5, 53),
+    "kCosWide": (lambda z: cos(sqrt(z)), lambda z: 1 / cos(sqrt(z)), NEAR, QUARTER_PI2, 5, 53),
+    "kNormalTailWide": (half_normal, lambda w: 1 / half_normal(w), mpf(-1), mpf("0.77"), 12, 53),
+}
+
+
+HEAD = """// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/math_coefficients.h: the polynomials of math-inl.h and math_wide-inl.h, lowest
+// power first. Written by tools/minimax.py, which says what each stands for; not edited by hand.
+#pragma once
+
+namespace tenon::cpu {
+"""
+
+
+def main(names):
+    if not names:
+        print(HEAD)
+    for name in names or FITS:
+        function, weight, low, high, count, bits = FITS[name]
+        coefficients, left = fit(function, weight, low, high, count, bits)
+        type_name = "float" if bits == 24 else "double"
+        print(f"// Error at most 2^{float(log(left, 2)):.1f}.")
+        print(f"inline constexpr {type_name} {name}[] = {{")
+        for c in coefficients:
+            print(f"    {literal(c, bits)},")
+        print("};", flush=True)
+    if not names:
+        print("\n}  // namespace tenon::cpu")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

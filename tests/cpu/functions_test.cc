@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <limits>
 #include <random>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -261,14 +262,14 @@ TEST_P(CpuFunctionsSoak, EveryF32) {
   std::printf("%s: %.4f ULP at %a\n", f.name.data(), worst.ulp, worst.at[0]);
   EXPECT_LE(worst.ulp, f.f32_ulp) << f.name << "(" << worst.at[0] << ")";
 }
-INSTANTIATE_TEST_SUITE_P(Functions, CpuFunctionsSoak,
-                         testing::Range(size_t{0},
-                                        targets().empty() ? 0 : targets()[0].unary.size()),
-                         [](const auto& info) {
-                           std::string name(targets()[0].unary[info.param].name);
-                           std::replace(name.begin(), name.end(), ' ', '_');
-                           return name;
-                         });
+std::string name_of(const testing::TestParamInfo<size_t>& parameter) {
+  std::string name(targets()[0].unary[parameter.param].name);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+}
+size_t function_count() { return targets().empty() ? 0 : targets()[0].unary.size(); }
+INSTANTIATE_TEST_SUITE_P(Functions, CpuFunctionsSoak, testing::Range(size_t{0}, function_count()),
+                         name_of);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CpuFunctionsSoak);
 
 class CpuPowSoak : public CpuFunctions {};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/math_coefficients.h: the polynomials of math-inl.h and math_wide-inl.h,
-// lowest power first. Written by tools/minimax.py, which says what each stands for; not edited by
-// hand.
+// lowest power first. Written by tools/minimax.py, which says what each stands for.
 #pragma once
 
 namespace tenon::cpu {
@@ -77,11 +76,11 @@ inline constexpr double kCosWide[] = {
     0x1.ffffffff8496ap-1,   -0x1.ffffffb655738p-2, 0x1.555538a10e517p-5,
     -0x1.6c06e9c740275p-10, 0x1.98e77d5af36a8p-16,
 };
-// Error at most 2^-28.3.
+// Error at most 2^-28.2.
 inline constexpr double kNormalTailWide[] = {
-    0x1.5845dcae13295p-1,   -0x1.535bb18e8ff6p-2,  0x1.d7d0e2b4c335fp-6,   0x1.2ccdf83322cd2p-5,
-    -0x1.ec69db89048e2p-12, -0x1.b950ce9592e29p-8, -0x1.ffc7401e5a809p-10, 0x1.aef67b7a06bp-11,
-    0x1.b7596dab2bbd2p-11,  0x1.1b802761f6d4ap-13, -0x1.3b0156c28b967p-13, -0x1.18356cb8adf44p-14,
+    0x1.5845dcb038b4fp-1,   -0x1.535bb1afd79f6p-2, 0x1.d7d0c9c1c0117p-6,   0x1.2cce1033c0eb7p-5,
+    -0x1.ec0d8d083443ep-12, -0x1.b9544ac6c36a2p-8, -0x1.001f1cba19226p-9,  0x1.aef1b95a287aep-11,
+    0x1.b94b39e7d92d3p-11,  0x1.1e7d75871a915p-13, -0x1.40a96deb08391p-13, -0x1.1f31f820ffc7fp-14,
 };
 
 }  // namespace tenon::cpu

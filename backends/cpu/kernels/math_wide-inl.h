@@ -213,8 +213,9 @@ HWY_INLINE Normal<V> normal_by_tanh(V x) {
   return {below, hn::Mul(hn::Mul(hn::Mul(below, below), e), hn::Mul(x, inner))};
 }
 
-// From here on P is 0 or 1 for any f32; squares and cubes of it are still small.
-inline constexpr double kNormalEnd = 15;
+// From here on P and the slope of x P(x) are 0 or 1, whatever f32 they multiply; an exponential of
+// such a square or cube is still a number.
+inline constexpr double kNormalEnd = 20;
 
 template <bool kTanh, class V>
 HWY_INLINE Normal<V> normal_of(V x) {
@@ -247,7 +248,8 @@ struct GeluGrad {
   template <class V>
   requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V dy, V x) const {
     const auto at = normal_of<kTanh>(x);
-    return hn::Mul(dy, hn::Add(at.below, at.slope));
+    const auto flat = hn::Le(x, set<V>(-kNormalEnd));
+    return hn::Mul(dy, hn::IfThenZeroElse(flat, hn::Add(at.below, at.slope)));
   }
 };
 

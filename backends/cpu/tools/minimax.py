@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # backends/cpu/tools/minimax.py: derives the polynomials of kernels/math-inl.h.
 #
-#   minimax.py > ../kernels/math_coefficients.h
+#   minimax.py | clang-format > ../kernels/math_coefficients.h
 #   minimax.py NAME...        prints these fits alone
 #
 # Each polynomial minimises the largest weighted error by Remez' exchange algorithm, on a grid of
@@ -140,13 +140,13 @@ FITS = {
     "kSinWide": (lambda z: sin(sqrt(z)) / sqrt(z), lambda z: sqrt(z) / sin(sqrt(z)),
                  NEAR, QUARTER_PI2, 5, 53),
     "kCosWide": (lambda z: cos(sqrt(z)), lambda z: 1 / cos(sqrt(z)), NEAR, QUARTER_PI2, 5, 53),
-    "kNormalTailWide": (half_normal, lambda w: 1 / half_normal(w), mpf(-1), mpf("0.77"), 12, 53),
+    "kNormalTailWide": (half_normal, lambda w: 1 / half_normal(w), mpf(-1), mpf("0.82"), 12, 53),
 }
 
 
 HEAD = """// SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/math_coefficients.h: the polynomials of math-inl.h and math_wide-inl.h, lowest
-// power first. Written by tools/minimax.py, which says what each stands for; not edited by hand.
+// backends/cpu/kernels/math_coefficients.h: the polynomials of math-inl.h and math_wide-inl.h,
+// lowest power first. Written by tools/minimax.py, which says what each stands for.
 #pragma once
 
 namespace tenon::cpu {

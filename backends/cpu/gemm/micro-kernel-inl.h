@@ -243,13 +243,12 @@ HWY_NOINLINE void run_tile(const Tile<T>& tile, const Finish& finish) {
 template <class T, class Finish>
 struct TileTable {
   using Run = void (*)(const Tile<T>&, const Finish&);
-  static constexpr bool kMaskIsFree = HWY_TARGET == HWY_AVX3;
 
   template <Along kAlong, int... kCell>
   static constexpr auto cells(std::integer_sequence<int, kCell...>) {
     return std::array<Run, sizeof...(kCell)>{
         run_tile<T, kCell / 2 / kTileVectors + 1, kCell / 2 % kTileVectors + 1,
-                 kCell % 2 == 1 && !kMaskIsFree, kAlong, Finish>...};
+                 kCell % 2 == 1, kAlong, Finish>...};
   }
   using Cells = std::make_integer_sequence<int, kTileRows * kTileVectors * 2>;
   static constexpr std::array<Run, kTileRows* kTileVectors * 2> kAll[2] = {

@@ -24,15 +24,15 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
-using gemm::Matrix;
+using gemm::PackB;
 using gemm::Plan;
 using gemm::Problem;
 
 template <class T>
-constexpr gemm::Shapes kShapes = {kTileRows, kTileColumns<T>, gemm::round_up(kTileRows, kLanes<T>),
+inline constexpr gemm::Shapes kShapes = {kTileRows, kTileColumns<T>, gemm::round_up(kTileRows, kLanes<T>),
                                   sizeof(T)};
 
-// One round, or part of it: where its operands' blocks begin.
+// A block of k of a task: where its operands begin.
 template <class T>
 struct Block {
   const T* a;
@@ -56,21 +56,23 @@ class Product {
         a_(launch.data<const T>(problem.swapped ? 1 : 0)),
         b_(launch.data<const T>(problem.swapped ? 0 : 1)),
         c_(launch.out_data<T>()),
-        packed_(plan.pack_b ? reinterpret_cast<T*>(launch.scratch().data()) : nullptr) {}
+        packed_(plan.pack_b == PackB::kRound ? reinterpret_cast<T*>(launch.scratch().data())
+                                             : nullptr),
+        short_rows_(problem.m() / plan.row_blocks),
+        long_blocks_(problem.m() % plan.row_blocks) {}
 
-  void compute_all() const {
+  void compute() const {
+    if (plan_.pack_b != PackB::kRound) {
+      run_tasks(plan_.batches, [&](int64_t i, int64_t first, int64_t block, int64_t last) {
+        task(i, first, block, last);
+      });
+      return;
+    }
     const int64_t batches = p_.batches();
     for (int64_t batch = 0; batch < batches; batch += plan_.batches) {
       const int64_t here = std::min(plan_.batches, batches - batch);
       for (int64_t column = 0; column < p_.n(); column += plan_.columns) {
-        if (!plan_.pack_b) {
-          compute(batch, here, column, 0);
-          continue;
-        }
-        for (int64_t k = 0; k == 0 || k < p_.k(); k += plan_.depth) {
-          pack_round(batch, here, column, k);
-          compute(batch, here, column, k);
-        }
+        for (int64_t k = 0; k == 0 || k < p_.k(); k += plan_.depth) round(batch, here, column, k);
       }
     }
   }
@@ -78,14 +80,69 @@ class Product {
  private:
   using Table = TileTable<T, Finish>;
   static constexpr int64_t kPanelRows = kShapes<T>.panel_rows;
-  static constexpr int64_t kPackProducts = 1 << 15;  // elements worth handing to another thread
+  static constexpr int64_t kPackedElements = 1 << 15;  // worth handing to another thread
 
-  void pack_round(int64_t batch, int64_t batches, int64_t column, int64_t k) const {
+  // Calls body(batch, first column, block of rows, end of blocks) for the tasks of a round.
+  template <class Body>
+  void run_tasks(int64_t batches, const Body& body) const {
+    if (batches * plan_.down * plan_.across == 1) return body(0, 0, 0, plan_.row_blocks);
+    l_.parallel_for(
+        batches * plan_.down * plan_.across, plan_.grain, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const int64_t row_of_tasks = i / plan_.across;
+            const int64_t block = row_of_tasks % plan_.down * plan_.task_blocks;
+            body(row_of_tasks / plan_.down, i % plan_.across * plan_.task_columns, block,
+                 std::min(block + plan_.task_blocks, plan_.row_blocks));
+          }
+        });
+  }
+
+  // Columns from `first` on, all of k.
+  void task(int64_t batch, int64_t first, int64_t block, int64_t last) const {
+    const T* a = a_ + p_.offset(p_.a, batch);
+    const T* b = b_ + p_.offset(p_.b, batch) + first * p_.b.column_step;
+    Block<T> at{};
+    at.c = c_ + p_.offset(p_.c, batch) + first * p_.c.column_step;
+    at.columns = std::min(plan_.task_columns, p_.n() - first);
+    for (int64_t k = 0; k == 0 || k < p_.k(); k += plan_.depth) {
+      at.a = a + k * p_.a.column_step;
+      at.b = b + k * p_.b.row_step;
+      at.depth = std::min(plan_.depth, p_.k() - k);
+      at.goes_on = k > 0;
+      if (plan_.pack_b == PackB::kTask) {
+        packed_panels(at, block, last);
+      } else {
+        at.b_step = p_.b.row_step;
+        at.panel_step = kTileColumns<T>;
+        row_blocks(at, block, last);
+      }
+    }
+  }
+
+  void packed_panels(const Block<T>& all, int64_t block, int64_t last) const {
+    HWY_ALIGN T panel[gemm::kPanelBytes / sizeof(T)];
+    Block<T> at = all;
+    at.b = panel;
+    at.b_step = kTileColumns<T>;
+    for (int64_t first = 0; first < all.columns; first += kTileColumns<T>) {
+      at.columns = std::min(kTileColumns<T>, all.columns - first);
+      pack(Lines<T>{all.b + first * p_.b.column_step, p_.b.column_step, p_.b.row_step, at.columns},
+           at.depth, panel, kTileColumns<T>);
+      at.c = all.c + first * p_.c.column_step;
+      row_blocks(at, block, last);
+    }
+  }
+
+  // A block of k of some columns of c: packs b, then computes.
+  void round(int64_t batch, int64_t batches, int64_t column, int64_t k) const {
     const int64_t columns = std::min(plan_.columns, p_.n() - column);
-    const int64_t depth = std::min(plan_.depth, p_.k() - k);
     const int64_t panels = gemm::pieces(columns, kTileColumns<T>);
-    const int64_t panel_step = depth * kTileColumns<T>;
-    const int64_t grain = gemm::pieces(kPackProducts, std::max<int64_t>(panel_step, 1));
+    Block<T> all{};
+    all.depth = std::min(plan_.depth, p_.k() - k);
+    all.b_step = kTileColumns<T>;
+    all.panel_step = all.depth * kTileColumns<T>;
+    all.goes_on = k > 0;
+    const int64_t grain = gemm::pieces(kPackedElements, std::max<int64_t>(all.panel_step, 1));
     l_.parallel_for(batches * panels, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t first = i % panels * kTileColumns<T>;
@@ -93,110 +150,71 @@ class Product {
                         (column + first) * p_.b.column_step;
         pack(Lines<T>{from, p_.b.column_step, p_.b.row_step,
                       std::min(kTileColumns<T>, columns - first)},
-             depth, packed_ + i * panel_step, kTileColumns<T>);
+             all.depth, packed_ + i * all.panel_step, kTileColumns<T>);
       }
+    });
+    run_tasks(batches, [&](int64_t i, int64_t first, int64_t block, int64_t last) {
+      if (first >= columns) return;
+      Block<T> at = all;
+      at.a = a_ + p_.offset(p_.a, batch + i) + k * p_.a.column_step;
+      at.b = packed_ + (i * panels + first / kTileColumns<T>)*all.panel_step;
+      at.c = c_ + p_.offset(p_.c, batch + i) + (column + first) * p_.c.column_step;
+      at.columns = std::min(plan_.task_columns, columns - first);
+      row_blocks(at, block, last);
     });
   }
 
-  void compute(int64_t batch, int64_t batches, int64_t column, int64_t k) const {
-    const int64_t columns = std::min(plan_.columns, p_.n() - column);
-    const int64_t across = gemm::pieces(columns, plan_.task_columns);
-    const int64_t down = gemm::pieces(plan_.row_blocks, plan_.task_blocks);
-    l_.parallel_for(batches * down * across, plan_.grain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t block = i / across % down * plan_.task_blocks;
-        const int64_t last = std::min(block + plan_.task_blocks, plan_.row_blocks);
-        task(batch, i / across / down, column, i % across * plan_.task_columns, k, block, last);
-      }
-    });
-  }
-
-  // Columns [first, ...) of the round's, blocks of rows [block, last), of one batch.
-  void task(int64_t round, int64_t item, int64_t column, int64_t first, int64_t k, int64_t block,
-            int64_t last) const {
-    const int64_t batch = round + item;
-    const int64_t columns = std::min(plan_.columns, p_.n() - column);
-    Block<T> b{};
-    b.columns = std::min(plan_.task_columns, columns - first);
-    const T* a = a_ + p_.offset(p_.a, batch);
-    T* c = c_ + p_.offset(p_.c, batch) + (column + first) * p_.c.column_step;
-    if (plan_.pack_b) {
-      b.depth = std::min(plan_.depth, p_.k() - k);
-      b.b_step = kTileColumns<T>;
-      b.panel_step = b.depth * kTileColumns<T>;
-      const int64_t panels = gemm::pieces(columns, kTileColumns<T>);
-      b.b = packed_ + (item * panels + first / kTileColumns<T>)*b.panel_step;
-      b.a = a + k * p_.a.column_step;
-      b.c = c;
-      b.goes_on = k > 0;
-      row_blocks(b, block, last);
-      return;
-    }
-    b.b_step = p_.b.row_step;
-    b.panel_step = kTileColumns<T>;
-    for (k = 0; k == 0 || k < p_.k(); k += plan_.depth) {
-      b.depth = std::min(plan_.depth, p_.k() - k);
-      b.b = b_ + p_.offset(p_.b, batch) + k * p_.b.row_step + column + first;
-      b.a = a + k * p_.a.column_step;
-      b.c = c;
-      b.goes_on = k > 0;
-      row_blocks(b, block, last);
-    }
-  }
-
-  void row_blocks(const Block<T>& b, int64_t block, int64_t last) const {
+  void row_blocks(const Block<T>& at, int64_t block, int64_t last) const {
     for (; block < last; ++block) {
-      const int64_t row = block * p_.m() / plan_.row_blocks;
-      const int64_t rows = (block + 1) * p_.m() / plan_.row_blocks - row;
+      const int64_t row = block * short_rows_ + std::min(block, long_blocks_);
+      const int64_t rows = short_rows_ + (block < long_blocks_ ? 1 : 0);
       Tile<T> t{};
-      t.a = b.a + row * p_.a.row_step;
-      t.c = b.c + row * p_.c.row_step;
-      t.depth = b.depth;
-      t.goes_on = b.goes_on;
+      t.a = at.a + row * p_.a.row_step;
+      t.b = at.b;
+      t.c = at.c + row * p_.c.row_step;
+      t.b_step = at.b_step;
+      t.c_step = p_.c.row_step;
+      t.depth = at.depth;
+      t.goes_on = at.goes_on;
       if (plan_.pack_a) {
-        HWY_ALIGN T panel[gemm::kPanelBytes / sizeof(T)];
-        pack(Lines<T>{t.a, p_.a.row_step, p_.a.column_step, rows}, b.depth, panel, kPanelRows);
-        t.a = panel;
-        t.a_step = kPanelRows;
-        tiles(Along::kRows, t, b, rows);
+        packed_rows(t, at, rows);
       } else if (p_.a.column_step == 1) {
         t.a_step = p_.a.row_step;
-        tiles(Along::kDepth, t, b, rows);
+        tiles(Along::kDepth, t, at, rows);
       } else {
         t.a_step = p_.a.column_step;
-        tiles(Along::kRows, t, b, rows);
+        tiles(Along::kRows, t, at, rows);
       }
     }
+  }
+
+  HWY_NOINLINE void packed_rows(Tile<T>& t, const Block<T>& at, int64_t rows) const {
+    HWY_ALIGN T panel[gemm::kPanelBytes / sizeof(T)];
+    pack(Lines<T>{t.a, p_.a.row_step, p_.a.column_step, rows}, at.depth, panel, kPanelRows);
+    t.a = panel;
+    t.a_step = kPanelRows;
+    tiles(Along::kRows, t, at, rows);
   }
 
   // The tiles beside each other in one block of rows.
-  void tiles(Along along, Tile<T> t, const Block<T>& b, int64_t rows) const {
-    T* const c = t.c;
-    t.b_step = b.b_step;
-    t.c_step = p_.c.row_step;
+  void tiles(Along along, Tile<T>& t, const Block<T>& at, int64_t rows) const {
+    int64_t rest = at.columns;
     t.last = kLanes<T>;
-    t.b = b.b;
-    int64_t column = 0;
-    const auto run = Table::at(along, rows, kTileVectors, true);
-    for (; column + kTileColumns<T> <= b.columns; column += kTileColumns<T>) {
-      t.c = c + column * p_.c.column_step;
-      place(run, t, rows, kTileColumns<T>);
-      t.b += b.panel_step;
+    const auto whole = Table::at(along, rows, kTileVectors, true);
+    for (; rest >= kTileColumns<T>; rest -= kTileColumns<T>) {
+      place(whole, t, rows, kTileColumns<T>);
+      t.b += at.panel_step;
+      t.c += kTileColumns<T> * p_.c.column_step;
     }
-    if (column == b.columns) return;
-    const int64_t rest = b.columns - column;
+    if (rest == 0) return;
     const int64_t vectors = gemm::pieces(rest, kLanes<T>);
     t.last = rest - (vectors - 1) * kLanes<T>;
-    t.c = c + column * p_.c.column_step;
     place(Table::at(along, rows, vectors, t.last == kLanes<T>), t, rows, rest);
   }
 
   void place(typename Table::Run run, Tile<T>& t, int64_t rows, int64_t columns) const {
-    if (!plan_.spread_c) {
-      run(t, finish_);
-    } else {
-      spread(run, t, rows, columns);
-    }
+    if (p_.c.column_step == 1) return run(t, finish_);
+    spread(run, t, rows, columns);
   }
 
   // Through a tile of packed rows, where c has none.
@@ -226,6 +244,9 @@ class Product {
   const T* const b_;
   T* const c_;
   T* const packed_;
+  // Blocks of rows are as long as each other, but for one row that the first ones have more.
+  const int64_t short_rows_;
+  const int64_t long_blocks_;
 };
 
 bool empty(const Problem& p) { return p.m() == 0 || p.n() == 0 || p.batches() == 0; }
@@ -254,8 +275,8 @@ template <class T>
 void run_typed(const sdk::Launch& l, Problem& p) {
   if (by_lanes(p)) return few_elements<T>(l, p);
   arrange(p);
-  const Plan plan = gemm::plan_of(p, kShapes<T>);
-  Product<T, Store>(l, p, plan, Store()).compute_all();
+  const Plan plan = gemm::plan_of<kShapes<T>>(p);
+  Product<T, Store>(l, p, plan, Store()).compute();
 }
 
 void matmul(const sdk::Launch& l) {
@@ -265,13 +286,16 @@ void matmul(const sdk::Launch& l) {
   run_typed<double>(l, p);
 }
 
+template <class T>
+uint64_t packed_bytes(const Problem& p) {
+  return static_cast<uint64_t>(gemm::packed(gemm::plan_of<kShapes<T>>(p), kShapes<T>)) * sizeof(T);
+}
+
 uint64_t workspace(const sdk::Args& args) {
   Problem p = gemm::problem_of(args);
   if (empty(p) || by_lanes(p)) return 0;
   arrange(p);
-  const gemm::Shapes& shapes =
-      args.out().dtype == TENON_DTYPE_F32 ? kShapes<float> : kShapes<double>;
-  return static_cast<uint64_t>(gemm::plan_of(p, shapes).packed(shapes) * shapes.bytes);
+  return args.out().dtype == TENON_DTYPE_F32 ? packed_bytes<float>(p) : packed_bytes<double>(p);
 }
 
 constexpr uint32_t kInFlags = TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE;

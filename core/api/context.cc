@@ -73,7 +73,8 @@ Device& Context::default_device() {
 }
 
 void Context::check_interrupt() {
-  if (!interrupted.exchange(false, std::memory_order_relaxed)) return;
+  if (!interrupted.load(std::memory_order_relaxed)) return;
+  interrupted.store(false, std::memory_order_relaxed);
   throw Error{.status = TENON_E_INTERRUPTED, .message = "interrupted by tenon_context_interrupt"};
 }
 

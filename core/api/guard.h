@@ -45,7 +45,7 @@ class InUse {
  public:
   explicit InUse(Context& context) : context_(context) {
     // Both ways: see Runtime::wait_for_calls.
-    free_ = !context_.busy.exchange(true, std::memory_order_acq_rel);
+    free_ = !memory::test_and_set(context_.busy);
   }
   ~InUse() {
     if (!free_) return;

@@ -8,6 +8,7 @@
 #include "core/autograd/engine.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/launch.h"
+#include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
 #include "core/dispatch/values.h"
 
@@ -16,8 +17,6 @@ namespace tenon::dispatch {
 namespace {
 
 using autograd::Recording;
-
-bool has_rule(const Invocation& call) { return autograd::rule_of(call) != nullptr; }
 
 // One bar around the op, above the kernels and copies it launches.
 class OpSpan {
@@ -109,7 +108,7 @@ void check_mutated(const Invocation& call, bool recording) {
                          tensor::dims_text(tensor.shape()));
       }
       // Without a rule, what the operand becomes would be lost to the gradient.
-      if (recording && (!has_rule(call) || autograd::requires_grad(tensor))) {
+      if (recording && (!call.rule || autograd::requires_grad(tensor))) {
         fail_operand(call, input, TENON_E_GRAD, "is written while it requires a gradient",
                      "a tensor without gradient", tensor::describe(tensor),
                      "wrap the call in tenon_grad_begin(TENON_GRAD_DISABLED)");
@@ -255,6 +254,7 @@ void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
   promote(call);
   unify_shapes(call);
   infer(call);
+  if (call.cx.grad_enabled()) call.rule = autograd::rule_of(call);
 }
 
 // A new tensor's elements on another device, or on the same one: always a copy, so that whether a
@@ -303,18 +303,45 @@ std::vector<Tensor*> pointers(const std::vector<Ref>& refs) {
 
 }  // namespace
 
-void call(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
-          std::span<const tenon_value> attrs, std::span<Tensor*> outputs) {
-  ++context.sequence;
-  context.check_interrupt();
+namespace {
+
+// The long way of a call whose like may come again. Without `asked` nothing is learned from it.
+class Learner {
+ public:
+  Learner(Invocation& call, const Asked* asked) : call_(call), asked_(asked) {
+    Routes& routes = *call.cx.routes;
+    if (!asked || !routes.is_familiar(*asked)) return;
+    epoch_ = call.cx.runtime->registry.epoch();
+    call.lesson = &lesson_;
+  }
+  void end() {
+    if (call_.lesson) call_.cx.routes->learn(*asked_, call_, lesson_, epoch_);
+  }
+  void saw_view(const Tensor& view) { lesson_.view = &view; }
+  void saw_recording(autograd::Signature& signature) {
+    signature.retain();
+    lesson_.signature.reset(&signature);
+  }
+
+ private:
+  Invocation& call_;
+  const Asked* asked_;
+  Lesson lesson_;
+  uint64_t epoch_ = 0;
+};
+
+void call_slowly(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+                 std::span<const tenon_value> attrs, std::span<Tensor*> outputs,
+                 const Asked* asked) {
   const OpSpan span(context, op);
   Invocation invocation(context, op);
+  Learner learner(invocation, asked);
   prepare_call(invocation, inputs, attrs);
   check_output_count(invocation, outputs.size());
   const bool recording = autograd::wants_recording(invocation);
   check_mutated(invocation, recording);
   invocation.wanted = (uint64_t{1} << outputs.size()) - 1;
-  if (recording && !has_rule(invocation) && op.desc.compose) {
+  if (recording && !invocation.rule && op.desc.compose) {
     std::vector<Tensor*> made(invocation.n_outputs(), nullptr);
     compose(invocation, made);
     std::copy_n(made.begin(), outputs.size(), outputs.begin());
@@ -322,30 +349,34 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
   }
   Recording record;
   if (recording) {
-    record.begin(invocation);
-    invocation.wanted |= autograd::needed_outputs(invocation);
+    const autograd::SignatureRef signature = autograd::make_signature(invocation);
+    record.begin(context, *signature, {invocation.operands.data(), invocation.operands.size()});
+    invocation.wanted |= signature->needs.outputs;
+    learner.saw_recording(*signature);
   }
   std::vector<Ref> results(invocation.n_outputs());
   if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
     results[0] = Ref(view);
-    record.reserve(invocation, {&view, 1});
+    record.reserve({&view, 1});
     record.end({&view, 1}, true);
+    learner.saw_view(*view);
   } else {
     results = allocate_outputs(invocation, invocation.wanted);
     std::vector<Tensor*> flat = pointers(results);
-    record.reserve(invocation, flat);
+    record.reserve(flat);
     autograd::without_grad(context, [&] { run_or_compose(invocation, flat); });
     record.end(flat, false);
   }
+  learner.end();
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = results[i].take();
 }
 
-void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
-           std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
-  ++context.sequence;
-  context.check_interrupt();
+void apply_slowly(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+                  std::span<const tenon_value> attrs, std::span<Tensor* const> outputs,
+                  const Asked* asked) {
   const OpSpan span(context, op);
   Invocation invocation(context, op);
+  Learner learner(invocation, asked);
   prepare_call(invocation, inputs, attrs);
   check_output_count(invocation, outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) check_given_output(invocation, i, *outputs[i]);
@@ -356,16 +387,17 @@ void apply(Context& context, const registry::Op& op, std::span<const tenon_value
   flat.resize(invocation.n_outputs(), nullptr);
   const uint64_t given = (uint64_t{1} << outputs.size()) - 1;
   invocation.wanted = given;
-  if (recording && !has_rule(invocation) && op.desc.compose) return compose(invocation, flat);
+  if (recording && !invocation.rule && op.desc.compose) return compose(invocation, flat);
   Recording record;
   std::vector<Ref> extra;
   if (recording) {
-    record.begin(invocation);
-    invocation.wanted |= autograd::needed_outputs(invocation);
+    const autograd::SignatureRef signature = autograd::make_signature(invocation);
+    record.begin(context, *signature, {invocation.operands.data(), invocation.operands.size()});
+    invocation.wanted |= signature->needs.outputs;
     extra = allocate_outputs(invocation, invocation.wanted & ~given);
     for (size_t i = outputs.size(); i < flat.size(); ++i) flat[i] = extra[i].get();
   }
-  record.reserve(invocation, flat);
+  record.reserve(flat);
   if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
     const Ref owned(view);
     copy_into(context, *view, *outputs[0]);
@@ -374,6 +406,42 @@ void apply(Context& context, const registry::Op& op, std::span<const tenon_value
     autograd::without_grad(context, [&] { run_or_compose(invocation, flat); });
   }
   record.end(flat, false);
+  learner.end();
+}
+
+void begin_call(Context& context) {
+  ++context.sequence;
+  context.check_interrupt();
+}
+
+Route* find_route(Context& context, const Asked& asked) {
+  return context.routes->find(asked, context.runtime->registry.epoch());
+}
+
+}  // namespace
+
+void call(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+          std::span<const tenon_value> attrs, std::span<Tensor*> outputs) {
+  begin_call(context);
+  Asked asked;
+  const bool usual =
+      may_take_routes(context) && asked.read(context, op, inputs, attrs, {}, outputs.size());
+  Route* const route = usual ? find_route(context, asked) : nullptr;
+  if (route && take_route(context, *route, asked, {}, outputs)) return;
+  const bool learns = usual && (!route || route->is_stale());
+  call_slowly(context, op, inputs, attrs, outputs, learns ? &asked : nullptr);
+}
+
+void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+           std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
+  begin_call(context);
+  Asked asked;
+  const bool usual = !outputs.empty() && may_take_routes(context) &&
+                     asked.read(context, op, inputs, attrs, outputs, outputs.size());
+  Route* const route = usual ? find_route(context, asked) : nullptr;
+  if (route && take_route(context, *route, asked, outputs, {})) return;
+  const bool learns = usual && (!route || route->is_stale());
+  apply_slowly(context, op, inputs, attrs, outputs, learns ? &asked : nullptr);
 }
 
 namespace {

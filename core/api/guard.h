@@ -84,7 +84,7 @@ tenon_status guard(const tenon_context* handle, Body&& body,
                   .expected = "a live runtime",
                   .found = "a released one"};
     }
-    autograd::drain(*context.graph);
+    if (context.graph->dropped.load(std::memory_order_acquire)) autograd::drain(*context.graph);
     body(context);
     return TENON_OK;
   } catch (const Error& error) {

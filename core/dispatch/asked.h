@@ -11,45 +11,51 @@
 
 namespace tenon::dispatch {
 
+// What a caller gives. `given` are apply's outputs, of which `call` has none; `n_outputs` counts
+// those asked for.
+struct Request {
+  Context& context;
+  const registry::Op& op;
+  std::span<const tenon_value> inputs;
+  std::span<const tenon_value> attrs;
+  std::span<Tensor* const> given;
+  size_t n_outputs = 0;
+};
+
 class Asked {
  public:
-  Asked() {}  // leaves the words uninitialised
+  explicit Asked(const Request& request) : request_(request) {}  // leaves the arrays uninitialised
   Asked(const Asked&) = delete;
   Asked& operator=(const Asked&) = delete;
 
-  // False for whatever is wrong or unusual, which the long way deals with. `given` are apply's
-  // outputs, of which `call` has none; `n_outputs` counts those asked for.
-  bool read(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
-            std::span<const tenon_value> attrs, std::span<Tensor* const> given, size_t n_outputs);
+  // Is the request in `words`, which read() wrote? Finds the operands meanwhile.
+  bool matches(std::span<const uint64_t> words);
+  // Writes the request's words. False for whatever is wrong or unusual, which the long way deals
+  // with.
+  bool read();
 
-  std::span<const uint64_t> words() const { return {words_.data(), count_}; }
-  uint64_t hash() const { return (hash_ ^ hash_ >> 29) * 0x9e3779b97f4a7c15ull; }
-  bool writes() const { return writes_; }  // into given outputs
-  std::span<const Operand> operands() const { return {operands_.data(), operands_.size()}; }
+  const Request& request() const { return request_; }
+  // After matches or read.
+  std::span<const Operand> operands() const { return {operands_.data(), n_operands_}; }
+  // After read.
+  std::span<const uint64_t> words() const { return {words_.data(), n_words_}; }
+  uint64_t hash() const { return hash_; }
 
  private:
-  static constexpr size_t kMostWords = 256;
+  static constexpr size_t kMostWords = 320;
+  static constexpr size_t kMostOperands = 64;
 
-  bool put(uint64_t word) {
-    if (count_ == kMostWords) return false;
-    words_[count_++] = word;
-    hash_ = (hash_ << 7 | hash_ >> 57) + word;
-    return true;
-  }
-  bool put_all(const int64_t* words, size_t count);
-  bool put_tensor(const Tensor& tensor, bool wants);
-  bool put_operand(const tenon_tensor* handle);
-  bool put_input(const tenon_value& value);
-  bool put_attr(const tenon_value& value);
+  template <class Sink>
+  bool walk(Sink& sink);
 
+  const Request& request_;
+  union {
+    std::array<Operand, kMostOperands> operands_;  // as the invocation's; numbers in them alone
+  };
+  size_t n_operands_ = 0;
   std::array<uint64_t, kMostWords> words_;
-  size_t count_ = 0;
+  size_t n_words_ = 0;
   uint64_t hash_ = 0;
-  Small<Operand, 8> operands_;  // as the invocation's
-  Runtime* runtime_ = nullptr;
-  const Device* device_ = nullptr;
-  bool grad_ = false;
-  bool writes_ = false;
 };
 
 }  // namespace tenon::dispatch

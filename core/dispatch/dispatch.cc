@@ -330,9 +330,8 @@ class Learner {
   uint64_t epoch_ = 0;
 };
 
-void call_slowly(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
-                 std::span<const tenon_value> attrs, std::span<Tensor*> outputs,
-                 const Asked* asked) {
+void call_slowly(const Request& request, std::span<Tensor*> outputs, const Asked* asked) {
+  const auto [context, op, inputs, attrs, given, n_outputs] = request;
   const OpSpan span(context, op);
   Invocation invocation(context, op);
   Learner learner(invocation, asked);
@@ -371,9 +370,8 @@ void call_slowly(Context& context, const registry::Op& op, std::span<const tenon
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = results[i].take();
 }
 
-void apply_slowly(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
-                  std::span<const tenon_value> attrs, std::span<Tensor* const> outputs,
-                  const Asked* asked) {
+void apply_slowly(const Request& request, const Asked* asked) {
+  const auto [context, op, inputs, attrs, outputs, n_outputs] = request;
   const OpSpan span(context, op);
   Invocation invocation(context, op);
   Learner learner(invocation, asked);
@@ -414,34 +412,31 @@ void begin_call(Context& context) {
   context.check_interrupt();
 }
 
-Route* find_route(Context& context, const Asked& asked) {
-  return context.routes->find(asked, context.runtime->registry.epoch());
-}
-
 }  // namespace
 
 void call(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
           std::span<const tenon_value> attrs, std::span<Tensor*> outputs) {
   begin_call(context);
-  Asked asked;
-  const bool usual =
-      may_take_routes(context) && asked.read(context, op, inputs, attrs, {}, outputs.size());
-  Route* const route = usual ? find_route(context, asked) : nullptr;
-  if (route && take_route(context, *route, asked, {}, outputs)) return;
-  const bool learns = usual && (!route || route->is_stale());
-  call_slowly(context, op, inputs, attrs, outputs, learns ? &asked : nullptr);
+  const Request request{context, op, inputs, attrs, {}, outputs.size()};
+  if (!may_take_routes(context)) return call_slowly(request, outputs, nullptr);
+  Asked asked(request);
+  bool usual = false;
+  Route* const route = context.routes->find(asked, context.runtime->registry.epoch(), usual);
+  if (route && take_route(*route, asked, outputs)) return;
+  call_slowly(request, outputs, usual && (!route || route->is_stale()) ? &asked : nullptr);
 }
 
 void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
            std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
   begin_call(context);
-  Asked asked;
-  const bool usual = !outputs.empty() && may_take_routes(context) &&
-                     asked.read(context, op, inputs, attrs, outputs, outputs.size());
-  Route* const route = usual ? find_route(context, asked) : nullptr;
-  if (route && take_route(context, *route, asked, outputs, {})) return;
-  const bool learns = usual && (!route || route->is_stale());
-  apply_slowly(context, op, inputs, attrs, outputs, learns ? &asked : nullptr);
+  const Request request{context, op, inputs, attrs, outputs, outputs.size()};
+  // Without outputs it could not be told from `call`.
+  if (outputs.empty() || !may_take_routes(context)) return apply_slowly(request, nullptr);
+  Asked asked(request);
+  bool usual = false;
+  Route* const route = context.routes->find(asked, context.runtime->registry.epoch(), usual);
+  if (route && take_route(*route, asked, {})) return;
+  apply_slowly(request, usual && (!route || route->is_stale()) ? &asked : nullptr);
 }
 
 namespace {

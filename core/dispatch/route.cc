@@ -22,17 +22,22 @@ registry::Op& OpNames::find(std::string_view name, Runtime& runtime) {
   return *entry.op;
 }
 
-Route* Routes::find(const Asked& asked, uint64_t epoch) {
+Route* Routes::find(Asked& asked, uint64_t epoch, bool& usual) {
+  usual = true;
   if (epoch_ != epoch) {
     clear();
     epoch_ = epoch;
   }
+  Route*& latest = latest_[asked.request().op.index % latest_.size()];
+  if (latest && !latest->is_stale() && asked.matches(latest->words)) return latest;
+  usual = asked.read();
+  if (!usual) return nullptr;
   const uint64_t hash = asked.hash();
   const std::span<const uint64_t> words = asked.words();
   for (Route* route = buckets_[hash >> 56].get(); route; route = route->next.get()) {
     if (route->hash == hash &&
         std::equal(words.begin(), words.end(), route->words.begin(), route->words.end())) {
-      return route;
+      return latest = route;
     }
   }
   return nullptr;
@@ -48,6 +53,7 @@ void Routes::clear() {
   for (auto& bucket : buckets_) {
     while (bucket) bucket = std::move(bucket->next);
   }
+  latest_ = {};
   count_ = 0;
 }
 
@@ -59,6 +65,7 @@ int64_t elements_of(const tenon_meta& meta) {
 
 bool has_route(const Invocation& call, const Lesson& lesson) {
   if (!lesson.ordinary || (!lesson.kernel && !lesson.view) || !call.made.empty()) return false;
+  if (call.n_outputs() > Route::kMostOutputs) return false;
   for (uint32_t i = 0; i < call.operands.size(); ++i) {
     const Operand& operand = call.operands[i];
     if (operand.tensor && operand.tensor->elements() == 0) return false;
@@ -86,10 +93,37 @@ Route::Place place_of(const Item& item) {
   place.index = static_cast<uint32_t>(place.output ? ~item.source : item.source);
   place.number = item.tensor == nullptr;
   place.written = item.role != TENON_SLOT_IN;
-  tensor::extent(item.dims(), item.steps(), place.low, place.high);
-  place.low *= tensor::size_of(item.dtype);
-  place.high = (place.high + 1) * tensor::size_of(item.dtype);
   return place;
+}
+
+// `a` is written. An elementwise op may read the very elements it writes.
+Route::Pair pair_of(std::span<const Item> items, size_t a, size_t b, bool elementwise) {
+  const Item& x = items[a];
+  const Item& y = items[b];
+  const int64_t size_x = tensor::size_of(x.dtype);
+  const int64_t size_y = tensor::size_of(y.dtype);
+  int64_t low_x = 0, high_x = 0, low_y = 0, high_y = 0;
+  tensor::extent(x.dims(), x.steps(), low_x, high_x);
+  tensor::extent(y.dims(), y.steps(), low_y, high_y);
+  return {static_cast<uint32_t>(a), static_cast<uint32_t>(b),
+          low_x * size_x - (high_y + 1) * size_y, (high_x + 1) * size_x - low_y * size_y,
+          elementwise && y.role == TENON_SLOT_IN && x.dtype == y.dtype && x.strides == y.strides};
+}
+
+// New outputs share nothing with anybody.
+std::vector<Route::Pair> pairs_of(const Invocation& call, std::span<const Item> items,
+                                  bool outputs_are_new) {
+  std::vector<Route::Pair> pairs;
+  const auto is_new = [&](const Item& item) { return outputs_are_new && item.source < 0; };
+  for (size_t a = 0; a < items.size(); ++a) {
+    if (items[a].role == TENON_SLOT_IN || is_new(items[a])) continue;
+    for (size_t b = 0; b < items.size(); ++b) {
+      if (a == b || !items[b].tensor || is_new(items[b])) continue;
+      if (items[b].role != TENON_SLOT_IN && b < a) continue;  // met before
+      pairs.push_back(pair_of(items, a, b, call.op.has(TENON_OP_ELEMENTWISE)));
+    }
+  }
+  return pairs;
 }
 
 void set_view(Route& route, const Invocation& call, const Tensor& view) {
@@ -106,11 +140,10 @@ void set_launch(Route& route, const Invocation& call, const Lesson& lesson, bool
   route.block = std::make_unique<plan::Launch>(call.op, *lesson.kernel, *call.device, block);
   route.block->scratch_bytes = lesson.scratch_bytes;
   route.prepared = lesson.prepared;
-  for (const Item& item : lesson.items) {
-    const Route::Place& place = route.places.emplace_back(place_of(item));
-    route.shares = route.shares || (place.written && (writes || !place.output));
-  }
+  for (const Item& item : lesson.items) route.places.push_back(place_of(item));
+  route.apart = pairs_of(call, {lesson.items.data(), lesson.items.size()}, !writes);
   for (uint32_t i = 0; i < call.n_outputs(); ++i) {
+    if (writes) continue;  // they are there already
     route.made.push_back(call.wanted >> i & 1 ? made_of(call.outputs[i]) : Route::Made());
   }
 }
@@ -129,7 +162,7 @@ void Routes::learn(const Asked& asked, const Invocation& call, Lesson& lesson, u
   if (lesson.view) {
     set_view(*route, call, *lesson.view);
   } else {
-    set_launch(*route, call, lesson, asked.writes());
+    set_launch(*route, call, lesson, !asked.request().given.empty());
   }
   route->signature = std::move(lesson.signature);
   auto& bucket = buckets_[route->hash >> 56];
@@ -140,7 +173,16 @@ void Routes::learn(const Asked& asked, const Invocation& call, Lesson& lesson, u
 
 namespace {
 
-using Outputs = Small<Ref, 4>;
+// New outputs, until the caller has them.
+struct Outputs {
+  ~Outputs() {
+    for (size_t i = 0; i < count; ++i) {
+      if (all[i]) all[i]->release();
+    }
+  }
+  Tensor* all[Route::kMostOutputs];
+  size_t count = 0;
+};
 
 const Tensor* tensor_at(const Route::Place& place, std::span<const Operand> operands,
                         std::span<Tensor* const> outputs) {
@@ -149,46 +191,35 @@ const Tensor* tensor_at(const Route::Place& place, std::span<const Operand> oper
 
 void fill_in(const Route& route, std::span<const Operand> operands,
              std::span<Tensor* const> outputs) {
-  for (size_t i = 0; i < route.places.size(); ++i) {
-    const Route::Place& place = route.places[i];
-    tenon_view& view = route.block->views[i];
+  tenon_view* view = route.block->views.data();
+  for (const Route::Place& place : route.places) {
     if (place.number) {
-      const uint64_t bits = scalar_bits(operands[place.index].number, view.dtype);
-      std::memcpy(view.data, &bits, sizeof bits);
+      const uint64_t bits = scalar_bits(operands[place.index].number, view->dtype);
+      std::memcpy(view->data, &bits, sizeof bits);
     } else {
-      view.data = tensor_at(place, operands, outputs)->view.data;
+      view->data = tensor_at(place, operands, outputs)->view.data;
     }
+    ++view;
   }
 }
 
-// Does a written operand share memory with another one, other than being the very same elements of
-// an elementwise op?
-bool shares_memory(const Route& route) {
-  const auto& views = route.block->views;
-  const bool elementwise = route.op->has(TENON_OP_ELEMENTWISE);
-  for (size_t i = 0; i < views.size(); ++i) {
-    const Route::Place& a = route.places[i];
-    if (!a.written) continue;
-    const intptr_t at_a = reinterpret_cast<intptr_t>(views[i].data);
-    for (size_t j = 0; j < views.size(); ++j) {
-      const Route::Place& b = route.places[j];
-      if (j == i || b.number) continue;
-      const intptr_t at_b = reinterpret_cast<intptr_t>(views[j].data);
-      if (at_a + a.low >= at_b + b.high || at_b + b.low >= at_a + a.high) continue;
-      const bool same = elementwise && !b.written && at_a == at_b &&
-                        views[i].dtype == views[j].dtype &&
-                        std::equal(views[i].strides, views[i].strides + views[i].rank,
-                                   views[j].strides, views[j].strides + views[j].rank);
-      if (!same) return true;
-    }
+bool are_apart(const Route& route) {
+  const tenon_view* const views = route.block->views.data();
+  for (const Route::Pair& pair : route.apart) {
+    const int64_t distance = reinterpret_cast<intptr_t>(views[pair.second].data) -
+                             reinterpret_cast<intptr_t>(views[pair.first].data);
+    if (distance <= pair.below || distance >= pair.above) continue;
+    if (!pair.same_allowed || distance != 0) return false;
   }
-  return false;
+  return true;
 }
 
 struct Scratch {
   Device& device;
   memory::Block block{};
-  ~Scratch() { device.release(block); }
+  ~Scratch() {
+    if (block.data) device.release(block);
+  }
 };
 
 void launch(Context& context, const Route& route, std::span<const Operand> operands,
@@ -213,40 +244,58 @@ void launch(Context& context, const Route& route, std::span<const Operand> opera
     if (!place.written) continue;
     tensor_at(place, operands, outputs)->storage->written(route.op, context.scope_path());
   }
-  check_launch(call, status, *route.device, context.sequence);
+  if (status != TENON_OK) check_launch(call, status, *route.device, context.sequence);
 }
 
-bool take_launch(Context& context, Route& route, std::span<const Operand> operands,
-                 std::span<Tensor* const> given, std::span<Tensor*> outputs) {
-  std::shared_ptr<const Prepared> prepared;
-  if (route.block->kernel->desc.prepare) {
-    prepared = route.prepared.lock();
-    if (!prepared) return false;
-    route.block->launch.prepared = prepared->object;
-  }
-  Outputs made(route.made.size());
-  Small<Tensor*, 4> flat(route.made.size(), nullptr);
-  for (size_t i = 0; i < flat.size(); ++i) {
-    const Route::Made& like = route.made[i];
-    if (like.dtype == TENON_DTYPE_NONE) continue;
-    if (i < given.size()) {
-      flat[i] = given[i];
-      continue;
-    }
-    made[i] = Ref(Tensor::create(tensor::Storage::create(*route.device, like.bytes), like.dtype,
-                                 {like.shape.data(), static_cast<size_t>(like.rank)},
-                                 like.strides.data(), 0));
-    flat[i] = made[i].get();
-  }
-  const std::span<Tensor* const> all(flat.data(), flat.size());
-  fill_in(route, operands, all);
-  if (route.shares && shares_memory(route)) return false;
+void launch_recorded(Context& context, const Route& route, std::span<const Operand> operands,
+                     std::span<Tensor* const> outputs) {
   autograd::Recording record;
-  if (route.signature) record.begin(context, *route.signature, operands);
-  record.reserve(all);
-  launch(context, route, operands, all);
-  record.end(all, false);
-  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = made[i].take();
+  record.begin(context, *route.signature, operands);
+  record.reserve(outputs);
+  launch(context, route, operands, outputs);
+  record.end(outputs, false);
+}
+
+void make_outputs(const Route& route, Outputs& outputs) {
+  for (const Route::Made& like : route.made) {
+    Tensor* made = nullptr;
+    if (like.dtype != TENON_DTYPE_NONE) {
+      made = Tensor::create(tensor::Storage::create(*route.device, like.bytes), like.dtype,
+                            {like.shape.data(), static_cast<size_t>(like.rank)},
+                            like.strides.data(), 0);
+    }
+    outputs.all[outputs.count++] = made;
+  }
+}
+
+// Finds what `prepare` made; false where that is gone.
+bool set_prepared(Route& route, std::shared_ptr<const Prepared>& held) {
+  held = route.prepared.lock();
+  if (held) route.block->launch.prepared = held->object;
+  return held != nullptr;
+}
+
+// Onto outputs that are there; NULL where not wanted.
+bool launch_onto(Context& context, Route& route, std::span<const Operand> operands,
+                 std::span<Tensor* const> outputs) {
+  std::shared_ptr<const Prepared> prepared;
+  if (route.block->kernel->desc.prepare && !set_prepared(route, prepared)) return false;
+  fill_in(route, operands, outputs);
+  if (!are_apart(route)) return false;
+  if (route.signature) {
+    launch_recorded(context, route, operands, outputs);
+  } else {
+    launch(context, route, operands, outputs);
+  }
+  return true;
+}
+
+bool launch_anew(Context& context, Route& route, std::span<const Operand> operands,
+                 std::span<Tensor*> outputs) {
+  Outputs made;
+  make_outputs(route, made);
+  if (!launch_onto(context, route, operands, {made.all, made.count})) return false;
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = std::exchange(made.all[i], nullptr);
   return true;
 }
 
@@ -275,11 +324,14 @@ bool take_view(Context& context, const Route& route, std::span<const Operand> op
 
 }  // namespace
 
-bool take_route(Context& context, Route& route, const Asked& asked, std::span<Tensor* const> given,
-                std::span<Tensor*> outputs) {
+bool take_route(Route& route, const Asked& asked, std::span<Tensor*> outputs) {
+  const Request& request = asked.request();
   route.device->require_alive();
-  if (!route.block) return take_view(context, route, asked.operands(), outputs[0]);
-  return take_launch(context, route, asked.operands(), given, outputs);
+  if (!route.block) return take_view(request.context, route, asked.operands(), outputs[0]);
+  if (request.given.empty()) {
+    return launch_anew(request.context, route, asked.operands(), outputs);
+  }
+  return launch_onto(request.context, route, asked.operands(), request.given);
 }
 
 }  // namespace tenon::dispatch

@@ -32,14 +32,23 @@ struct Lesson {
 };
 
 struct Route {
+  static constexpr size_t kMostOutputs = 8;
+
   // Where a view of the launch block gets its address from.
   struct Place {
     uint32_t index = 0;  // of the operand or output
     bool output = false;
     bool number = false;
     bool written = false;
-    int64_t low = 0;  // the bytes it touches, from its first element
-    int64_t high = 0;
+  };
+  // Two views that must not share memory: the distance from the first one's address to the second's
+  // may not lie between the two.
+  struct Pair {
+    uint32_t first = 0;
+    uint32_t second = 0;
+    int64_t below = 0;
+    int64_t above = 0;
+    bool same_allowed = false;  // but both may be the very same elements
   };
   struct Made {
     tenon_dtype dtype = 0;  // NONE: not wanted
@@ -58,10 +67,10 @@ struct Route {
   std::unique_ptr<plan::Launch> block;  // NULL: a view
   std::vector<Place> places;            // one per view of the block
   std::weak_ptr<const Prepared> prepared;
-  std::vector<Made> made;  // the schema's outputs
-  bool shares = false;     // what is written may share memory with operands
-  int64_t offset = 0;      // of a view, from its base
-  int64_t low = 0;         // the elements it touches, from its own first
+  std::vector<Made> made;   // the schema's outputs
+  std::vector<Pair> apart;  // what is written, and what it could share memory with
+  int64_t offset = 0;       // of a view, from its base
+  int64_t low = 0;          // the elements it touches, from its own first
   int64_t high = 0;
 
   // What `prepare` made is gone: the next call goes the long way and makes a new route.
@@ -88,8 +97,9 @@ class Routes {
  public:
   OpNames names;
 
-  // NULL where such a call was not learned.
-  Route* find(const Asked& asked, uint64_t epoch);
+  // The route of `asked`; NULL where such a call was not learned, or is not usual enough to have
+  // one, which `usual` then tells.
+  Route* find(Asked& asked, uint64_t epoch, bool& usual);
   // Is `asked` a kind of call that was here before? Remembers it.
   bool is_familiar(const Asked& asked);
   // Keeps how `call` ran, unless it was out of the ordinary.
@@ -104,6 +114,7 @@ class Routes {
   size_t count_ = 0;
   std::array<std::unique_ptr<Route>, kBuckets> buckets_;
   std::array<uint64_t, kBuckets> familiar_{};  // hashes seen once
+  std::array<Route*, 64> latest_{};            // by op: the first to try, without a hash
 };
 
 // Does nobody watch or record the launches, so that routes may be taken?
@@ -113,8 +124,7 @@ inline bool may_take_routes(const Context& context) {
 }
 
 // Runs the call; false, with nothing done, where it needs the long way this time. `outputs` are
-// apply's, or where `call` wants its new ones, as many as it asks for.
-bool take_route(Context& context, Route& route, const Asked& asked, std::span<Tensor* const> given,
-                std::span<Tensor*> outputs);
+// where `call` wants its new ones; empty for apply.
+bool take_route(Route& route, const Asked& asked, std::span<Tensor*> outputs);
 
 }  // namespace tenon::dispatch

@@ -13,6 +13,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "core/autograd/leaves.h"
 #include "core/autograd/rows.h"
 #include "core/autograd/vjp.h"
 #include "core/dispatch/call.h"
@@ -24,46 +25,6 @@
 namespace tenon::autograd {
 
 namespace {
-
-struct LeafGrad {
-  Ref leaf;
-  Ref dense;
-  std::vector<RowGrad> rows;
-};
-
-// The leaves a walk has met, in that order. Few are found by looking at them all.
-class Leaves {
- public:
-  size_t size() const { return all_.size(); }
-  LeafGrad& operator[](size_t index) { return all_[index]; }
-
-  LeafGrad* find(const Tensor& leaf) {
-    if (index_.empty()) {
-      for (LeafGrad& each : all_) {
-        if (each.leaf.get() == &leaf) return &each;
-      }
-      return nullptr;
-    }
-    const auto found = index_.find(&leaf);
-    return found == index_.end() ? nullptr : &all_[found->second];
-  }
-
-  LeafGrad& at(Tensor& leaf) {
-    if (LeafGrad* known = find(leaf)) return *known;
-    all_.push_back({Ref::shared(&leaf), {}, {}});
-    if (all_.size() == kFew) {
-      for (size_t i = 0; i < all_.size(); ++i) index_.emplace(all_[i].leaf.get(), i);
-    } else if (all_.size() > kFew) {
-      index_.emplace(&leaf, all_.size() - 1);
-    }
-    return all_.back();
-  }
-
- private:
-  static constexpr size_t kFew = 16;
-  dispatch::Small<LeafGrad, kFew> all_;
-  std::unordered_map<const Tensor*, size_t> index_;  // empty while there are few
-};
 
 struct Watched {
   Node* node = nullptr;  // counted

@@ -28,7 +28,10 @@ Route* Routes::find(Asked& asked, uint64_t epoch, bool& usual) {
     clear();
     epoch_ = epoch;
   }
-  Route*& latest = latest_[asked.request().op.index % latest_.size()];
+  // Forward and backward mostly differ in that.
+  const Request& request = asked.request();
+  const size_t place = 2 * size_t{request.op.index} + (request.context.grad_enabled() ? 1 : 0);
+  Route*& latest = latest_[place % latest_.size()];
   if (latest && !latest->is_stale() && asked.matches(latest->words)) return latest;
   usual = asked.read();
   if (!usual) return nullptr;
@@ -45,8 +48,12 @@ Route* Routes::find(Asked& asked, uint64_t epoch, bool& usual) {
 
 bool Routes::is_familiar(const Asked& asked) {
   static_assert(kBuckets == 256);
-  const uint64_t hash = asked.hash();
-  return std::exchange(familiar_[hash >> 56], hash) == hash;
+  auto& seen = familiar_[asked.hash() >> 56];
+  const uint32_t tag = static_cast<uint32_t>(asked.hash() >> 24);
+  if (std::find(seen.begin(), seen.end(), tag) != seen.end()) return true;
+  std::copy_backward(seen.begin(), seen.end() - 1, seen.end());
+  seen.front() = tag;
+  return false;
 }
 
 void Routes::clear() {

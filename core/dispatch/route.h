@@ -113,8 +113,10 @@ class Routes {
   uint64_t epoch_ = 0;
   size_t count_ = 0;
   std::array<std::unique_ptr<Route>, kBuckets> buckets_;
-  std::array<uint64_t, kBuckets> familiar_{};  // hashes seen once
-  std::array<Route*, 64> latest_{};            // by op: the first to try, without a hash
+  // Hashes seen lately, newest first; several to a bucket, or two kinds by turns would push each
+  // other out and never be learned.
+  std::array<std::array<uint32_t, 4>, kBuckets> familiar_{};
+  std::array<Route*, 128> latest_{};  // by op and grad mode: the first to try, without a hash
 };
 
 // Does nobody watch or record the launches, so that routes may be taken?

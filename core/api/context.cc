@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/autograd/graph.h"
+#include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
 #include "core/plan/plan.h"
 
@@ -47,6 +48,7 @@ void ErrorRecord::store_out_of_memory(uint64_t bytes, uint64_t call_sequence) no
 Context::Context(Runtime& owner)
     : runtime(&owner), id(owner.contexts.fetch_add(1)), no_scope(owner.intern_scope("")) {
   auto cache = std::make_unique<dispatch::KernelCache>();
+  auto known = std::make_unique<dispatch::Routes>();
   graph = autograd::create_graph(owner);
   try {
     owner.add_context(*this);
@@ -55,6 +57,7 @@ Context::Context(Runtime& owner)
     throw;
   }
   kernels = cache.release();
+  routes = known.release();
   owner.retain();
 }
 
@@ -63,6 +66,7 @@ Context::~Context() {
   delete capturing;
   autograd::close(*graph);
   graph->release();
+  delete routes;
   delete kernels;
   runtime->forget_context(id);
   runtime->release();
@@ -73,7 +77,8 @@ Device& Context::default_device() {
 }
 
 void Context::check_interrupt() {
-  if (!interrupted.exchange(false, std::memory_order_relaxed)) return;
+  if (!interrupted.load(std::memory_order_relaxed)) return;
+  interrupted.store(false, std::memory_order_relaxed);
   throw Error{.status = TENON_E_INTERRUPTED, .message = "interrupted by tenon_context_interrupt"};
 }
 

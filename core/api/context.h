@@ -23,6 +23,7 @@ class Recorder;
 }
 namespace dispatch {
 struct KernelCache;
+class Routes;
 struct CheckedWindow;
 class CheckSite;
 }  // namespace dispatch
@@ -81,6 +82,7 @@ struct Context {
   uint64_t sequence = 0;     // op calls so far
   uint64_t launches = 0;
   dispatch::KernelCache* kernels = nullptr;  // owned
+  dispatch::Routes* routes = nullptr;        // owned
 };
 
 struct ContextSlot : memory::SlotHeader {

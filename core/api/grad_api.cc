@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/grad_api.cc: public functions of gradients.
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 #include "core/api/guard.h"
 #include "core/autograd/engine.h"
@@ -37,9 +38,11 @@ void check_like(const Tensor& tensor, const Tensor& grad) {
               .found = tensor::describe(grad) + " on " + grad.device().name()};
 }
 
-std::vector<Tensor*> read_list(Context& context, tenon_tensor* const* handles, uint32_t count,
-                               const char* name, bool optional) {
-  std::vector<Tensor*> out;
+using Tensors = boost::container::small_vector<Tensor*, 8>;
+
+Tensors read_list(Context& context, tenon_tensor* const* handles, uint32_t count, const char* name,
+                  bool optional) {
+  Tensors out;
   if (count != 0) require_pointer(handles, name);
   for (uint32_t i = 0; i < count; ++i) {
     const bool absent = optional && !handles[i];
@@ -47,6 +50,8 @@ std::vector<Tensor*> read_list(Context& context, tenon_tensor* const* handles, u
   }
   return out;
 }
+
+std::span<Tensor* const> span_of(const Tensors& list) { return {list.data(), list.size()}; }
 
 }  // namespace
 
@@ -156,10 +161,9 @@ tenon_status tenon_tensor_set_grad(tenon_context* context, tenon_tensor* tensor,
 tenon_status tenon_backward_run(tenon_context* context, tenon_tensor* const* roots,
                                 tenon_tensor* const* seeds, uint32_t n_roots, uint32_t flags) {
   return guard(context, [&](Context& cx) {
-    const std::vector<Tensor*> from = read_list(cx, roots, n_roots, "roots", false);
-    const std::vector<Tensor*> with =
-        seeds ? read_list(cx, seeds, n_roots, "seeds", true) : std::vector<Tensor*>();
-    autograd::backward(cx, from, with, flags);
+    const Tensors from = read_list(cx, roots, n_roots, "roots", false);
+    const Tensors with = seeds ? read_list(cx, seeds, n_roots, "seeds", true) : Tensors();
+    autograd::backward(cx, span_of(from), span_of(with), flags);
   });
 }
 
@@ -169,11 +173,11 @@ tenon_status tenon_gradient_call(tenon_context* context, tenon_tensor* const* ro
                                  tenon_tensor** out_grads) {
   return guard(context, [&](Context& cx) {
     if (n_inputs != 0) require_pointer(out_grads, "out_grads");
-    const std::vector<Tensor*> from = read_list(cx, roots, n_roots, "roots", false);
-    const std::vector<Tensor*> with =
-        seeds ? read_list(cx, seeds, n_roots, "seeds", true) : std::vector<Tensor*>();
-    const std::vector<Tensor*> to = read_list(cx, inputs, n_inputs, "inputs", false);
-    std::vector<Ref> grads = autograd::gradient(cx, from, with, to, flags);
+    const Tensors from = read_list(cx, roots, n_roots, "roots", false);
+    const Tensors with = seeds ? read_list(cx, seeds, n_roots, "seeds", true) : Tensors();
+    const Tensors to = read_list(cx, inputs, n_inputs, "inputs", false);
+    std::vector<Ref> grads =
+        autograd::gradient(cx, span_of(from), span_of(with), span_of(to), flags);
     for (uint32_t i = 0; i < n_inputs; ++i) out_grads[i] = tensor::handle(grads[i].take());
   });
 }

@@ -45,7 +45,7 @@ class InUse {
  public:
   explicit InUse(Context& context) : context_(context) {
     // Both ways: see Runtime::wait_for_calls.
-    free_ = !context_.busy.exchange(true, std::memory_order_acq_rel);
+    free_ = !memory::test_and_set(context_.busy);
   }
   ~InUse() {
     if (!free_) return;
@@ -84,7 +84,7 @@ tenon_status guard(const tenon_context* handle, Body&& body,
                   .expected = "a live runtime",
                   .found = "a released one"};
     }
-    autograd::drain(*context.graph);
+    if (context.graph->dropped.load(std::memory_order_acquire)) autograd::drain(*context.graph);
     body(context);
     return TENON_OK;
   } catch (const Error& error) {

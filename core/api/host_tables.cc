@@ -3,7 +3,6 @@
 // stores its failure in the call and returns a status.
 #include "core/api/host_tables.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -11,6 +10,7 @@
 #include "core/autograd/vjp.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/dispatch.h"
+#include "core/dispatch/route.h"
 
 namespace tenon {
 
@@ -54,7 +54,9 @@ Call* call_of(tenon_call* handed, const char* function) noexcept {
 
 // True where the call's state is among `allowed`.
 bool in_state(const Call& call, std::initializer_list<CallState> allowed) {
-  return std::find(allowed.begin(), allowed.end(), call.state) != allowed.end();
+  uint32_t states = 0;  // a set, which the compiler knows beforehand
+  for (const CallState state : allowed) states |= 1u << static_cast<uint32_t>(state);
+  return (states >> static_cast<uint32_t>(call.state) & 1) != 0;
 }
 
 void note_state(tenon_call* handed, const Call& call, const char* function) noexcept {
@@ -97,12 +99,16 @@ tenon_status host_guard(tenon_call* window, const char* function, Body&& body) n
   }
 }
 
-void require_state(const Call& call, std::initializer_list<CallState> allowed, const char* what) {
-  if (in_state(call, allowed)) return;
+[[noreturn]] void fail_state(const Call& call, const char* what) {
   throw WrongState{{.status = TENON_E_STATE,
                     .message = std::string(what) + " may not be called while in state " +
                                std::string(dispatch::name_of(call.state)),
                     .found = std::string(dispatch::name_of(call.state))}};
+}
+
+inline void require_state(const Call& call, std::initializer_list<CallState> allowed,
+                          const char* what) {
+  if (!in_state(call, allowed)) fail_state(call, what);
 }
 
 void require_pointer(const void* pointer, const char* what) {
@@ -167,7 +173,8 @@ const tenon_op* host_find(tenon_call* window, const char* name, uint64_t length)
   host_guard(window, "dispatch.find", [&](Call& call) {
     require_pointer(name, "an op's name");
     const std::string_view text(name, length == TENON_NUL ? std::strlen(name) : length);
-    registry::Op& op = call.context->runtime->plugins.require_op(text, 0);
+    Context& context = *call.context;
+    registry::Op& op = context.routes->names.find(text, *context.runtime);
     found = static_cast<const tenon_op*>(memory::Slab<registry::Op, kOpKind>::to_handle(&op));
   });
   return found;
@@ -184,10 +191,10 @@ tenon_status host_op_call(tenon_call* window, const tenon_op* op, const tenon_va
   return host_guard(window, "dispatch.call", [&](Call& call) {
     require_state(call, {CallState::Vjp, CallState::Compose}, "an op");
     if (n_outputs != 0) require_pointer(out_outputs, "outputs");
-    std::vector<Tensor*> outputs(n_outputs, nullptr);
+    dispatch::Small<Tensor*, 4> outputs(n_outputs, nullptr);
     call.owned.reserve(call.owned.size() + n_outputs);
     dispatch::call(*call.context, require_op(call, op), values(inputs, n_inputs, "inputs"),
-                   values(attrs, n_attrs, "attributes"), outputs);
+                   values(attrs, n_attrs, "attributes"), {outputs.data(), outputs.size()});
     for (uint32_t i = 0; i < n_outputs; ++i) {
       if (outputs[i]) call.owned.emplace_back(outputs[i]);
       out_outputs[i] = tensor::handle(outputs[i]);
@@ -201,12 +208,12 @@ tenon_status host_op_apply(tenon_call* window, const tenon_op* op, const tenon_v
   return host_guard(window, "dispatch.apply", [&](Call& call) {
     require_state(call, {CallState::Vjp, CallState::Compose}, "an op");
     if (n_outputs != 0) require_pointer(outputs, "outputs");
-    std::vector<Tensor*> targets;
+    dispatch::Small<Tensor*, 4> targets;
     for (uint32_t i = 0; i < n_outputs; ++i) {
       targets.push_back(&require_tensor(call, outputs[i], "output"));
     }
     dispatch::apply(*call.context, require_op(call, op), values(inputs, n_inputs, "inputs"),
-                    values(attrs, n_attrs, "attributes"), targets);
+                    values(attrs, n_attrs, "attributes"), {targets.data(), targets.size()});
   });
 }
 
@@ -275,8 +282,8 @@ uint32_t vjp_input_count(tenon_call* window, uint32_t index) {
   uint32_t count = 0;
   host_guard(window, "vjp.get_input_count", [&](Call& call) {
     const autograd::Node& node = frame(call).node;
-    if (index + 1 < node.input_begin.size()) {
-      count = node.input_begin[index + 1] - node.input_begin[index];
+    if (index + 1 < node.of->input_begin.size()) {
+      count = node.of->input_begin[index + 1] - node.of->input_begin[index];
     }
   });
   return count;
@@ -285,7 +292,7 @@ uint32_t vjp_input_count(tenon_call* window, uint32_t index) {
 tenon_status vjp_attr(tenon_call* window, uint32_t index, tenon_value* out_value) {
   return host_guard(window, "vjp.get_attr", [&](Call& call) {
     require_pointer(out_value, "out_value");
-    const auto attrs = frame(call).node.attrs.values();
+    const auto attrs = frame(call).node.of->attrs.values();
     *out_value = index < attrs.size() ? attrs[index] : tenon_value{};
   });
 }

@@ -109,9 +109,9 @@ tenon_status tenon_op_apply(tenon_context* context, const tenon_op* op, const te
   return guard(context, [&](Context& cx) {
     const registry::Op& which = require_op(cx, op);
     if (n_outputs != 0) require_pointer(outputs, "outputs");
-    boost::container::small_vector<Tensor*, 4> targets;
+    boost::container::small_vector<Tensor*, 4> targets(n_outputs, nullptr);
     for (uint32_t i = 0; i < n_outputs; ++i) {
-      targets.push_back(&require_tensor(cx, outputs[i], "output"));
+      targets[i] = &require_tensor(cx, outputs[i], "output");
     }
     dispatch::apply(cx, which, read_values(inputs, n_inputs, "inputs"),
                     read_values(attrs, n_attrs, "attrs"), {targets.data(), targets.size()});

@@ -20,6 +20,7 @@
 #include "core/api/device.h"
 #include "core/api/error.h"
 #include "core/api/handles.h"
+#include "core/memory/count.h"
 #include "core/memory/slab.h"
 #include "core/plugin/plugin_host.h"
 #include "core/registry/registry.h"
@@ -58,9 +59,9 @@ struct Runtime {
   explicit Runtime(const RuntimeConfig& config);
   ~Runtime();
 
-  void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
+  void retain() noexcept { memory::add(refs, 1); }
   void release() noexcept {
-    if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (memory::add(refs, -1) == 1) delete this;
   }
 
   // The device of an id; throws Error{TENON_E_DEVICE}. Cheap after the first time.

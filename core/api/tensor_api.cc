@@ -255,7 +255,7 @@ tenon_status tenon_tensor_get_info(tenon_context* context, const tenon_tensor* t
       set(static_cast<bool>(link->row_indices), TENON_TENSOR_GRAD_ROWS);
       // Another context's node may be on its way out.
       if (!autograd::is_leaf(t) && link->graph == cx.graph) {
-        info.node = link->node->op->name.c_str();
+        info.node = link->node->of->op->name.c_str();
       }
     }
     info.elements = t.elements();

@@ -13,22 +13,18 @@
 #include <optional>
 #include <unordered_map>
 
+#include "core/autograd/leaves.h"
 #include "core/autograd/rows.h"
 #include "core/autograd/vjp.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/finite.h"
+#include "core/dispatch/route.h"
 #include "core/dispatch/values.h"
 
 namespace tenon::autograd {
 
 namespace {
-
-struct LeafGrad {
-  Ref leaf;
-  Ref dense;
-  std::vector<RowGrad> rows;
-};
 
 struct Watched {
   Node* node = nullptr;  // counted
@@ -60,24 +56,37 @@ bool only_ours(const Tensor& tensor) {
 }
 
 [[noreturn]] void fail_without_rule(const Node& node) {
-  const registry::VjpRule* rule = node.op->best_rule();
+  const registry::VjpRule* rule = node.of->op->best_rule();
   const std::string too_old =
-      rule ? rule_too_old(*rule, node.op->schema, node.input_begin, node.attrs.values()) : "";
+      rule ? rule_too_old(*rule, node.of->op->schema, node.of->input_begin, node.of->attrs.values())
+           : "";
   if (!too_old.empty()) {
     throw Error{.status = TENON_E_GRAD,
-                .message = "the backward rule of " + node.op->name + " " + too_old,
-                .op = node.op->name,
+                .message = "the backward rule of " + node.of->op->name + " " + too_old,
+                .op = node.of->op->name,
                 .expected = "a rule that knows all that the call uses, or a composition",
                 .found = "an older rule",
                 .plugin = rule->plugin->id,
                 .hint = "leave that out of the call, or update plugin " + rule->plugin->id};
   }
   throw Error{.status = TENON_E_GRAD,
-              .message = node.op->name + " has no backward rule",
-              .op = node.op->name,
+              .message = node.of->op->name + " has no backward rule",
+              .op = node.of->op->name,
               .expected = "an op with a rule or a composition",
               .found = "neither",
               .hint = "detach its inputs, or load a plugin that adds a rule"};
+}
+
+// A number 1 of the root's shape, which has one element.
+Ref one_like(Context& context, const Tensor& root) {
+  if (!root.device().host_memory() || !dispatch::may_take_routes(context)) {
+    return Ref(
+        dispatch::full(context, root.device(), root.dtype(), root.shape(), dispatch::int_value(1)));
+  }
+  Ref one(Tensor::create(root.device(), root.dtype(), root.shape()));
+  const uint64_t bits = dispatch::scalar_bits(dispatch::int_value(1), root.dtype());
+  std::memcpy(one->view.data, &bits, root.element_size());
+  return one;
 }
 
 class Walk {
@@ -112,7 +121,6 @@ class Walk {
 
   void push(Node& node) {
     if (node.queued) return;
-    node.grads.resize(node.n_outputs);
     heap_.push_back(&node);
     node.queued = true;
     ++node.refs;
@@ -122,21 +130,12 @@ class Walk {
   // `into += grad`, in place where nobody else looks.
   void accumulate(Ref& into, Ref grad) {
     if (!into) {
-      into = std::move(grad);
+      into = std::move(grad);  // the first is moved, not added
     } else if (!create_ && only_ours(*into)) {
       dispatch::add_into(context_, *into, *grad);
     } else {
       into = Ref(dispatch::add(context_, *into, *grad));
     }
-  }
-
-  LeafGrad& leaf_entry(Tensor& leaf) {
-    const auto [entry, fresh] = leaves_.try_emplace(&leaf);
-    if (fresh) {
-      entry->second.leaf = Ref::shared(&leaf);
-      leaf_order_.push_back(&leaf);
-    }
-    return entry->second;
   }
 
   Ref fitted(const Node& node, uint32_t flat, Ref grad) const;
@@ -153,9 +152,8 @@ class Walk {
   Context& context_;
   const bool create_;
   const bool retain_;
-  std::vector<Node*> heap_;  // counted
-  std::unordered_map<Tensor*, LeafGrad> leaves_;
-  std::vector<Tensor*> leaf_order_;  // commits in a fixed order
+  dispatch::Small<Node*, 32> heap_;  // counted
+  Leaves leaves_;
   std::unordered_map<Tensor*, Watched> watched_;
 };
 
@@ -190,13 +188,12 @@ void Walk::seed(Tensor& root, Tensor* given, size_t index) {
                   .found = tensor::describe(root),
                   .hint = "sum it, or pass a seed of its shape"};
     }
-    grad = Ref(dispatch::full(context_, root.device(), root.dtype(), root.shape(),
-                              dispatch::int_value(1)));
+    grad = one_like(context_, root);
   }
   const Edge edge = edge_to(root, *context_.graph);
   const Hold hold{edge.node};
   if (edge.leaf) {
-    accumulate(leaf_entry(root).dense, std::move(grad));
+    accumulate(leaves_.at(root).dense, std::move(grad));
     return;
   }
   push(*edge.node);
@@ -215,7 +212,7 @@ void Walk::watch(Tensor& input) {
 
 // The gradient in the input's own shape; broadcasting is undone by the SUM_TO role.
 Ref Walk::fitted(const Node& node, uint32_t flat, Ref grad) const {
-  const tenon_meta& meta = node.input_metas[flat];
+  const tenon_meta& meta = node.of->input_metas[flat];
   const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
   if (std::equal(shape.begin(), shape.end(), grad->shape().begin(), grad->shape().end())) {
     return grad;
@@ -227,9 +224,9 @@ void Walk::send(const Node& node, uint32_t flat, Ref dense, RowGrad rows) {
   const Edge& edge = node.edges[flat];
   if (rows.indices) {
     if (edge.leaf && keeps_rows(*edge.leaf)) {
-      leaf_entry(*edge.leaf).rows.push_back(std::move(rows));
+      leaves_.at(*edge.leaf).rows.push_back(std::move(rows));
     } else {
-      Ref made = densify(context_, node.input_metas[flat], rows);
+      Ref made = densify(context_, node.of->input_metas[flat], rows);
       if (dense) accumulate(made, std::move(dense));
       dense = std::move(made);
     }
@@ -237,7 +234,7 @@ void Walk::send(const Node& node, uint32_t flat, Ref dense, RowGrad rows) {
   if (!dense) return;
   dense = fitted(node, flat, std::move(dense));
   if (edge.leaf) {
-    accumulate(leaf_entry(*edge.leaf).dense, std::move(dense));
+    accumulate(leaves_.at(*edge.leaf).dense, std::move(dense));
     return;
   }
   push(*edge.node);
@@ -247,36 +244,36 @@ void Walk::send(const Node& node, uint32_t flat, Ref dense, RowGrad rows) {
 void Walk::step(Node& node) {
   if (node.freed) {
     throw Error{.status = TENON_E_GRAPH_FREED,
-                .message = "backward ran through " + node.op->name +
+                .message = "backward ran through " + node.of->op->name +
                            " a second time, and its saved values are gone",
-                .op = node.op->name,
+                .op = node.of->op->name,
                 .expected = "one backward, or TENON_BACKWARD_RETAIN on all but the last",
                 .found = "a second backward",
                 .hint = "pass TENON_BACKWARD_RETAIN to the first backward"};
   }
-  if (!node.rule) fail_without_rule(node);
-  if (create_ && !(node.rule->desc.flags & TENON_VJP_TWICE)) {
+  if (!node.of->rule) fail_without_rule(node);
+  if (create_ && !(node.of->rule->desc.flags & TENON_VJP_TWICE)) {
     throw Error{
         .status = TENON_E_GRAD,
-        .message = "the backward rule of " + node.op->name + " cannot itself be differentiated",
-        .op = node.op->name,
+        .message = "the backward rule of " + node.of->op->name + " cannot itself be differentiated",
+        .op = node.of->op->name,
         .expected = "a rule with TENON_VJP_TWICE",
         .found = "a rule without it",
-        .plugin = node.rule->plugin->id};
+        .plugin = node.of->rule->plugin->id};
   }
   VjpFrame frame(context_, node, create_);
   frame.grads.resize(node.edges.size());
-  frame.rows.resize(node.edges.size());
   const bool finite = (context_.runtime->config.checks & kCheckFinite) != 0;
   {
     // A rule is judged by the gradients it returns: they have names.
     std::optional<dispatch::CheckSite> site;
     if (finite) site.emplace(context_, "", true);
-    dispatch::Call call(context_, dispatch::CallState::Vjp, node.rule->plugin, node.op);
+    dispatch::Call call(context_, dispatch::CallState::Vjp, node.of->rule->plugin, node.of->op);
     call.frame = &frame;
     const GradMode mode(context_, create_);
-    call.run("backward rule",
-             [&](tenon_call* handed) { return node.rule->desc.vjp(handed, node.rule->desc.user); });
+    call.run("backward rule", [&](tenon_call* handed) {
+      return node.of->rule->desc.vjp(handed, node.of->rule->desc.user);
+    });
     if (finite) frame.check_finite(site->maker);
   }
   frame.owned.clear();
@@ -287,7 +284,8 @@ void Walk::step(Node& node) {
       if (finite) {
         site.emplace(context_, "while gradients of " + frame.name_of(i) + " were summed", false);
       }
-      send(node, i, std::move(frame.grads[i]), std::move(frame.rows[i]));
+      send(node, i, std::move(frame.grads[i]),
+           frame.rows.empty() ? RowGrad() : std::move(frame.rows[i]));
     }
   }
 }
@@ -378,34 +376,32 @@ void Walk::publish(Change& change) {
 // Leaves change together: where one of the sums fails, none of them has.
 void Walk::commit() {
   const GradMode mode(context_, create_);
-  std::vector<Link*> links;
-  for (Tensor* leaf : leaf_order_) links.push_back(&link_of(*leaf));
-  std::vector<Change> changes;
+  dispatch::Small<Link*, 16> links;
+  for (size_t i = 0; i < leaves_.size(); ++i) links.push_back(&link_of(*leaves_[i].leaf));
+  dispatch::Small<Change, 16> changes;
   changes.reserve(links.size());
-  // Contexts may share leaves, so all of them lock in one order.
-  std::vector<Link*> ordered = links;
-  std::sort(ordered.begin(), ordered.end(), std::less<>());
   std::optional<dispatch::CheckSite> site;
   if (context_.runtime->config.checks & kCheckFinite) {
     site.emplace(context_, "while gradients of leaves were summed", false);
   }
-  std::vector<std::unique_lock<std::mutex>> locks;
-  for (Link* link : ordered) locks.emplace_back(link->mutex);
-  for (size_t i = 0; i < links.size(); ++i) {
-    changes.push_back(change(*links[i], leaves_.at(leaf_order_[i])));
+  // Contexts may share leaves, so all of them lock in one order; one thread alone need not.
+  dispatch::Small<std::unique_lock<std::mutex>, 16> locks;
+  if (!memory::single_threaded()) {
+    dispatch::Small<Link*, 16> ordered = links;
+    std::sort(ordered.begin(), ordered.end(), std::less<>());
+    for (Link* link : ordered) locks.emplace_back(link->mutex);
   }
+  for (size_t i = 0; i < links.size(); ++i) changes.push_back(change(*links[i], leaves_[i]));
   for (Change& each : changes) publish(each);
 }
 
 Ref Walk::taken(Tensor& input) {
-  const auto leaf = leaves_.find(&input);
-  if (leaf != leaves_.end()) {
-    LeafGrad& entry = leaf->second;
-    for (const RowGrad& rows : entry.rows) {
-      accumulate(entry.dense, densify(context_, tensor::meta_of(input), rows));
+  if (LeafGrad* const entry = leaves_.find(input)) {
+    for (const RowGrad& rows : entry->rows) {
+      accumulate(entry->dense, densify(context_, tensor::meta_of(input), rows));
     }
-    entry.rows.clear();
-    return entry.dense;
+    entry->rows.clear();
+    return entry->dense;
   }
   const auto watched = watched_.find(&input);
   return watched == watched_.end() ? Ref() : watched->second.grad;

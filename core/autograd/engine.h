@@ -20,8 +20,17 @@ std::string rule_too_old(const registry::VjpRule& rule, const registry::Schema& 
 // this call uses, or NULL; `too_old`, if given, says why the best of all is not it.
 const registry::VjpRule* rule_of(const dispatch::Invocation& call, std::string* too_old = nullptr);
 
-// Does any tensor operand want a gradient, with grad enabled?
+// Does any tensor operand want a gradient, with grad enabled? Reads call.rule.
 bool wants_recording(const dispatch::Invocation& call);
+
+// Counts one user of a signature; owner thread only.
+struct SignatureEnd {
+  void operator()(Signature* of) const noexcept { of->release(); }
+};
+using SignatureRef = std::unique_ptr<Signature, SignatureEnd>;
+
+// What calls like this one record. `call.rule` may be NULL: backward then fails with the op's name.
+SignatureRef make_signature(const dispatch::Invocation& call);
 
 // One call's node from before its kernel runs until its outputs hold it. Destroys a node that never
 // got an output. Without begin() the others do nothing.
@@ -35,11 +44,11 @@ class Recording {
   Recording& operator=(const Recording&) = delete;
 
   // Makes the node, with its edges and saved inputs: an in-place kernel overwrites what the edges
-  // are read from. No rule is allowed: backward then fails with the op's name. Throws GRAPH_OWNER.
-  void begin(dispatch::Invocation& call);
+  // are read from. Throws GRAPH_OWNER.
+  void begin(Context& context, Signature& of, std::span<const dispatch::Operand> operands);
   // Saves `outputs` (NULL where unwanted) and makes all that end() needs, because what the kernel
   // writes cannot be undone.
-  void reserve(const dispatch::Invocation& call, std::span<Tensor* const> outputs);
+  void reserve(std::span<Tensor* const> outputs);
   // After the kernel: attaches the node to the same outputs.
   void end(std::span<Tensor* const> outputs, bool is_view) noexcept;
 
@@ -54,12 +63,6 @@ void without_grad(Context& context, Body&& body) {
   const GradMode off(context, false);
   body();
 }
-
-// What the node's rule may read, for the inputs that want gradients.
-tenon_vjp_need needs_of_node(const Node& node);
-
-// Which aux outputs (bit i) the rule needs for the inputs that want gradients.
-uint64_t needed_outputs(const dispatch::Invocation& call);
 
 // Adds gradients to leaves.
 void backward(Context& context, std::span<Tensor* const> roots, std::span<Tensor* const> seeds,

@@ -2,6 +2,9 @@
 // core/autograd/graph.cc: nodes, links and their ends.
 #include "core/autograd/graph.h"
 
+#include <new>
+#include <utility>
+
 #include "core/api/context.h"
 #include "core/api/error.h"
 #include "core/api/runtime.h"
@@ -9,7 +12,7 @@
 namespace tenon::autograd {
 
 void Graph::release() noexcept {
-  if (refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (memory::add(refs, -1) != 1) return;
   Runtime* owner = runtime;
   delete this;
   owner->release();
@@ -22,8 +25,86 @@ Graph* create_graph(Runtime& runtime) {
   return graph;
 }
 
-Node* create_node(Graph& graph) {
-  Node* node = new Node;
+namespace {
+
+template <class T>
+std::span<T> take_array(char*& from, size_t count) {
+  T* const first = reinterpret_cast<T*>(from);
+  for (size_t i = 0; i < count; ++i) ::new (first + i) T;
+  from += count * sizeof(T);
+  return {first, count};
+}
+
+template <class T>
+void end_array(std::span<T> all) noexcept {
+  for (T& each : all) each.~T();
+}
+
+// Ends a node and keeps its memory where another one may fit in.
+void free_node(Node* node) noexcept {
+  Graph& graph = *node->graph;
+  node->of->release();
+  end_array(node->edges);
+  end_array(node->saved_inputs);
+  end_array(node->saved_outputs);
+  end_array(node->grads);
+  const uint32_t size_class = node->size_class;
+  node->~Node();
+  if (size_class >= Graph::kNodeClasses) {
+    ::operator delete(node);
+  } else {
+    Node* spare = ::new (node) Node;
+    spare->next = graph.spare_nodes[size_class];
+    graph.spare_nodes[size_class] = spare;
+  }
+  graph.release();
+}
+
+void free_link(Graph& graph, Link* link) noexcept {
+  link->~Link();
+  Link* spare = ::new (link) Link;
+  spare->next_dropped = graph.spare_links;
+  graph.spare_links = spare;
+}
+
+void free_spare(Graph& graph) noexcept {
+  for (Node*& list : graph.spare_nodes) {
+    while (Node* node = list) {
+      list = node->next;
+      ::operator delete(node);
+    }
+  }
+  while (Link* link = graph.spare_links) {
+    graph.spare_links = link->next_dropped;
+    delete link;
+  }
+}
+
+}  // namespace
+
+Node* create_node(Graph& graph, Signature& of) {
+  static_assert(sizeof(Node) % alignof(Edge) == 0 && alignof(Edge) == alignof(Saved) &&
+                alignof(Saved) == alignof(Ref));
+  const size_t operands = of.operands.size();
+  const size_t outputs = of.output_metas.size();
+  const size_t bytes = sizeof(Node) + operands * (sizeof(Edge) + sizeof(Saved)) +
+                       outputs * (sizeof(Saved) + sizeof(Ref));
+  const size_t size_class = (bytes - 1) / Graph::kNodeStep;
+  void* memory = nullptr;
+  if (size_class < Graph::kNodeClasses && graph.spare_nodes[size_class]) {
+    memory = std::exchange(graph.spare_nodes[size_class], graph.spare_nodes[size_class]->next);
+  } else {
+    memory = ::operator new((size_class + 1) * Graph::kNodeStep);
+  }
+  Node* node = ::new (memory) Node;
+  char* behind = static_cast<char*>(memory) + sizeof(Node);
+  node->edges = take_array<Edge>(behind, operands);
+  node->saved_inputs = take_array<Saved>(behind, operands);
+  node->saved_outputs = take_array<Saved>(behind, outputs);
+  node->grads = take_array<Ref>(behind, outputs);
+  node->size_class = static_cast<uint32_t>(size_class);
+  node->of = &of;
+  of.retain();
   node->graph = &graph;
   graph.retain();
   node->sequence = ++graph.sequence;
@@ -32,6 +113,13 @@ Node* create_node(Graph& graph) {
   graph.first = node;
   ++graph.live_nodes;
   return node;
+}
+
+std::unique_ptr<Link> create_link(Graph& graph) {
+  Link* spare = graph.spare_links;
+  if (!spare) return std::make_unique<Link>();
+  graph.spare_links = std::exchange(spare->next_dropped, nullptr);
+  return std::unique_ptr<Link>(spare);
 }
 
 namespace {
@@ -62,9 +150,7 @@ void release_node(Node* node) noexcept {
     Node* dead = waiting;
     waiting = dead->next;
     for (Edge& edge : dead->edges) drop_one(edge.node);
-    Graph* graph = dead->graph;
-    delete dead;
-    graph->release();
+    free_node(dead);
   }
 }
 
@@ -79,14 +165,14 @@ void drain(Graph& graph) noexcept {
   while (graph.dropped.load(std::memory_order_acquire)) {
     Link* list = nullptr;
     {
-      std::lock_guard lock(graph.mutex);
+      const std::lock_guard lock(graph.mutex);
       list = graph.dropped.exchange(nullptr, std::memory_order_acq_rel);
     }
     while (list) {
       Link* link = list;
       list = link->next_dropped;
       release_node(link->node);
-      delete link;
+      free_link(graph, link);
       graph.release();
     }
   }
@@ -103,11 +189,9 @@ void close(Graph& graph) noexcept {
   while (graph.first) {
     Node* node = graph.first;
     unlink(node);
-    node->edges.clear();
-    node->grads.clear();
-    delete node;
-    graph.release();
+    free_node(node);
   }
+  free_spare(graph);
 }
 
 void drop(Link* link) noexcept {
@@ -153,7 +237,7 @@ Link& link_of(Tensor& tensor) {
 }
 
 void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view) {
-  attach(tensor, node, output, is_view, std::make_unique<Link>());
+  attach(tensor, node, output, is_view, create_link(*node.graph));
 }
 
 void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view,
@@ -182,13 +266,13 @@ Edge edge_to(Tensor& tensor, const Graph& graph) {
     throw Error{.status = TENON_E_GRAPH_OWNER,
                 .message = "the tensor's graph was recorded by another context",
                 .expected = "a leaf, or a tensor made in this context",
-                .found = tensor::describe(tensor) + " made by " + link->node->op->name,
+                .found = tensor::describe(tensor) + " made by " + link->node->of->op->name,
                 .hint = "detach it, or use it in the context that made it"};
   }
   if (link->is_view && link->version != tensor.storage->version.load(std::memory_order_relaxed)) {
     const registry::Op* writer = tensor.storage->writer.load(std::memory_order_relaxed);
     throw Error{.status = TENON_E_VERSION,
-                .message = "the view made by " + link->node->op->name +
+                .message = "the view made by " + link->node->of->op->name +
                            " cannot be differentiated any more: its base was overwritten" +
                            (writer ? " by " + writer->name : ""),
                 .expected = "version " + std::to_string(link->version),

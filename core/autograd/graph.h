@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/autograd/graph.h: the recorded graph of one context.
 //
-// A Node is one recorded op call. It holds its input nodes (or leaves), copies of the attributes,
-// the tensors its rule declared as needed, and the metadata of inputs and outputs. It never holds
-// the tensors it made: a saved output is storage and metadata only, so there are no cycles.
+// A Node is one recorded op call. It holds its input nodes (or leaves), the tensors its rule
+// declared as needed, and what all calls of its class share: copies of the attributes, the metadata
+// of inputs and outputs. It never holds the tensors it made: a saved output is storage and metadata
+// only, so there are no cycles.
 //
 // Node counts are not atomic: only the owning context's thread touches them. A tensor released on
 // any thread leaves its link in the graph's drop list, which the owner empties at its next call.
@@ -12,13 +13,16 @@
 
 #include <tenon/plugin.h>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/dispatch/values.h"
+#include "core/memory/count.h"
 #include "core/registry/registry.h"
 #include "core/tensor/tensor.h"
 
@@ -69,40 +73,67 @@ struct Saved {
   uint64_t version = 0;
 };
 
+// One input tensor or number of a recorded call.
+struct OperandRole {
+  uint32_t input = 0;    // of the schema
+  bool follows = false;  // a gradient goes to it
+  bool saved = false;    // the rule reads it
+};
+
+// What all recorded calls of one class have in common; the dispatcher keeps those of calls it has
+// seen. Counted by the owner's thread alone.
+struct Signature {
+  uint32_t refs = 1;
+  const registry::Op* op = nullptr;
+  const registry::VjpRule* rule = nullptr;  // NULL: backward fails with the op's name
+  tenon_vjp_need needs{};                   // for the inputs that want gradients
+  dispatch::ValueStore attrs;
+  std::vector<uint32_t> input_begin;    // [n_inputs + 1] into what follows and a node's edges
+  std::vector<OperandRole> operands;    // one per input tensor or number
+  std::vector<tenon_meta> input_metas;  // likewise
+  std::vector<tenon_meta> output_metas;
+
+  uint32_t n_outputs() const { return static_cast<uint32_t>(output_metas.size()); }
+  void retain() noexcept { ++refs; }
+  void release() noexcept {
+    if (--refs == 0) delete this;
+  }
+};
+
+// The arrays lie behind the node in its own block.
 struct Node {
   uint32_t refs = 1;
   bool queued = false;
   bool freed = false;  // saved values were released by a backward without retain
-  uint32_t n_outputs = 0;
+  uint32_t size_class = 0;
   uint64_t sequence = 0;
-  const registry::Op* op = nullptr;
-  const registry::VjpRule* rule = nullptr;
+  Signature* of = nullptr;  // counted
   const std::string* scope = nullptr;
   Graph* graph = nullptr;  // counted
-  dispatch::ValueStore attrs;
-  std::vector<uint32_t> input_begin;  // [n_inputs + 1] into edges, input_metas, saved_inputs
-  std::vector<Edge> edges;            // one per input tensor
-  std::vector<tenon_meta> input_metas;
-  std::vector<Saved> saved_inputs;
-  std::vector<uint32_t> input_is_list;  // [n_inputs]
-  std::vector<Saved> saved_outputs;     // [n_outputs]
-  std::vector<tenon_meta> output_metas;
-  std::vector<Ref> grads;  // of the outputs, while a backward runs
+  std::span<Edge> edges;   // one per input tensor
+  std::span<Saved> saved_inputs;
+  std::span<Saved> saved_outputs;
+  std::span<Ref> grads;  // of the outputs, while a backward runs
   Node* previous = nullptr;
   Node* next = nullptr;
 };
 
 struct Graph {
   std::atomic<int64_t> refs{1};
-  std::mutex mutex;  // guards writes to dropped and closed
+  memory::SpinLock mutex;  // guards writes to dropped and closed
   std::atomic<Link*> dropped{nullptr};
   std::atomic<bool> closed{false};  // other contexts' threads ask
   Runtime* runtime = nullptr;
   uint64_t sequence = 0;
   int64_t live_nodes = 0;
   Node* first = nullptr;  // all nodes, for closing
+  // Kept for the next of their kind; the owner's thread alone. Links through next and next_dropped.
+  static constexpr size_t kNodeStep = 128;
+  static constexpr size_t kNodeClasses = 16;
+  std::array<Node*, kNodeClasses> spare_nodes{};  // of (class + 1) * kNodeStep bytes
+  Link* spare_links = nullptr;
 
-  void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
+  void retain() noexcept { memory::add(refs, 1); }
   void release() noexcept;
 };
 
@@ -115,7 +146,8 @@ void close(Graph& graph) noexcept;
 // Gives up a tensor's link. Any thread.
 void drop(Link* link) noexcept;
 
-Node* create_node(Graph& graph);
+// A node with empty edges; holds `of`.
+Node* create_node(Graph& graph, Signature& of);
 void release_node(Node* node) noexcept;  // iterative
 
 // Does a gradient flow through this tensor? False for a tensor whose graph has closed.
@@ -123,6 +155,8 @@ bool requires_grad(const Tensor& tensor) noexcept;
 bool is_leaf(const Tensor& tensor) noexcept;
 // The tensor's link, made where it has none.
 Link& link_of(Tensor& tensor);
+// A link without a meaning yet. Owner thread only.
+std::unique_ptr<Link> create_link(Graph& graph);
 // Makes `tensor` output `output` of `node`, replacing whatever it was.
 void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view);
 void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view,

@@ -17,21 +17,6 @@ bool differentiable(const Invocation& call, const registry::VjpRule* rule, uint3
   return !rule || !(rule->desc.non_differentiable >> call.input_of(index) & 1);
 }
 
-// The union of what the rule needs for the inputs that want gradients.
-tenon_vjp_need needs_of(const Invocation& call, const registry::VjpRule* rule) {
-  tenon_vjp_need all{};
-  for (uint32_t i = 0; rule && i < call.operands.size(); ++i) {
-    const uint32_t input = call.input_of(i);
-    if (input >= rule->desc.n_inputs || !differentiable(call, rule, i)) continue;
-    const tenon_vjp_need& need = rule->desc.needs[input];
-    all.inputs |= need.inputs;
-    all.outputs |= need.outputs;
-    all.input_metas |= need.input_metas;
-    all.output_metas |= need.output_metas;
-  }
-  return all;
-}
-
 Saved save(Tensor& tensor) {
   Saved saved;
   saved.kept = true;
@@ -75,73 +60,65 @@ bool wants_recording(const Invocation& call) {
     for (const auto& param : call.schema.inputs) mutates = mutates || param.mutated;
     if (!mutates) return false;
   }
-  const registry::VjpRule* rule = rule_of(call);
   for (uint32_t i = 0; i < call.operands.size(); ++i) {
-    if (differentiable(call, rule, i)) return true;
+    if (differentiable(call, call.rule, i)) return true;
   }
   return false;
 }
 
-uint64_t needed_outputs(const Invocation& call) { return needs_of(call, rule_of(call)).outputs; }
-
-void Recording::begin(Invocation& call) {
-  const registry::VjpRule* rule = rule_of(call);
-  const tenon_vjp_need needs = needs_of(call, rule);
-  // Edges first: finding them may throw, and then nothing was recorded.
-  std::vector<Edge> edges(call.operands.size());
-  struct Undo {
-    std::vector<Edge>& edges;
-    bool armed = true;
-    ~Undo() {
-      if (!armed) return;
-      for (Edge& edge : edges) {
-        if (edge.node) release_node(edge.node);
-      }
-    }
-  } undo{edges};
+SignatureRef make_signature(const Invocation& call) {
+  SignatureRef made(new Signature);
+  Signature& of = *made;
+  of.op = &call.op;
+  of.rule = call.rule;
+  of.attrs = dispatch::ValueStore({call.attrs.data(), call.attrs.size()});
+  of.input_begin.assign(call.begin.begin(), call.begin.end());
+  of.output_metas.assign(call.outputs.begin(), call.outputs.end());
+  of.operands.resize(call.operands.size());
+  of.input_metas.resize(call.operands.size());
   for (uint32_t i = 0; i < call.operands.size(); ++i) {
-    if (differentiable(call, rule, i)) {
-      edges[i] = edge_to(*call.operands[i].tensor, *call.cx.graph);
-    }
+    OperandRole& role = of.operands[i];
+    role.input = call.input_of(i);
+    role.follows = differentiable(call, call.rule, i);
+    if (call.operands[i].tensor) of.input_metas[i] = tensor::meta_of(*call.operands[i].tensor);
+    if (!role.follows || !of.rule || role.input >= of.rule->desc.n_inputs) continue;
+    const tenon_vjp_need& need = of.rule->desc.needs[role.input];
+    of.needs.inputs |= need.inputs;
+    of.needs.outputs |= need.outputs;
+    of.needs.input_metas |= need.input_metas;
+    of.needs.output_metas |= need.output_metas;
   }
-  node_ = create_node(*call.cx.graph);
-  undo.armed = false;
-  Node* const node = node_;
-  node->edges = std::move(edges);
-  node->op = &call.op;
-  node->rule = rule;
-  node->scope = call.cx.scope_path();
-  node->attrs = dispatch::ValueStore({call.attrs.data(), call.attrs.size()});
-  node->input_begin.assign(call.begin.begin(), call.begin.end());
-  node->n_outputs = call.n_outputs();
-  node->output_metas.assign(call.outputs.begin(), call.outputs.end());
-  node->saved_inputs.resize(call.operands.size());
-  node->saved_outputs.resize(call.n_outputs());
-  node->input_metas.resize(call.operands.size());
-  for (const auto& param : call.schema.inputs) node->input_is_list.push_back(param.list ? 1 : 0);
-  for (uint32_t i = 0; i < call.operands.size(); ++i) {
-    Operand& operand = call.operands[i];
-    if (operand.tensor) node->input_metas[i] = tensor::meta_of(*operand.tensor);
-    if (!(needs.inputs >> call.input_of(i) & 1)) continue;
-    if (operand.tensor) {
-      node->saved_inputs[i] = save(*operand.tensor);
+  for (OperandRole& role : of.operands) role.saved = (of.needs.inputs >> role.input & 1) != 0;
+  return made;
+}
+
+void Recording::begin(Context& context, Signature& of, std::span<const Operand> operands) {
+  node_ = create_node(*context.graph, of);
+  Node& node = *node_;
+  node.scope = context.scope_path();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const OperandRole& role = of.operands[i];
+    Tensor* const tensor = operands[i].tensor;
+    if (role.follows) node.edges[i] = edge_to(*tensor, *context.graph);
+    if (!role.saved) continue;
+    if (tensor) {
+      node.saved_inputs[i] = save(*tensor);
     } else {
-      node->saved_inputs[i].kept = true;
-      node->saved_inputs[i].number = operand.number;
+      node.saved_inputs[i].kept = true;
+      node.saved_inputs[i].number = operands[i].number;
     }
   }
 }
 
-void Recording::reserve(const Invocation& call, std::span<Tensor* const> outputs) {
+void Recording::reserve(std::span<Tensor* const> outputs) {
   if (!node_) return;
   Node& node = *node_;
-  const tenon_vjp_need needs = needs_of_node(node);
   links_.resize(outputs.size());
   for (uint32_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i] && needs.outputs >> i & 1) node.saved_outputs[i] = save(*outputs[i]);
+    if (outputs[i] && node.of->needs.outputs >> i & 1) node.saved_outputs[i] = save(*outputs[i]);
     if (!outputs[i] || !tensor::is_float(outputs[i]->dtype())) continue;
-    if (call.schema.outputs[i].aux && !node.saved_outputs[i].kept) continue;
-    links_[i] = std::make_unique<Link>();
+    if (node.of->op->schema.outputs[i].aux && !node.saved_outputs[i].kept) continue;
+    links_[i] = create_link(*node.graph);
   }
 }
 
@@ -153,24 +130,6 @@ void Recording::end(std::span<Tensor* const> outputs, bool is_view) noexcept {
     if (saved.kept) saved.version = outputs[i]->storage->version.load(std::memory_order_relaxed);
     if (links_[i]) attach(*outputs[i], node, i, is_view, std::move(links_[i]));
   }
-}
-
-tenon_vjp_need needs_of_node(const Node& node) {
-  tenon_vjp_need all{};
-  for (uint32_t input = 0; node.rule && input < node.rule->desc.n_inputs; ++input) {
-    if (input + 1 >= node.input_begin.size()) break;
-    bool wanted = false;
-    for (uint32_t i = node.input_begin[input]; i < node.input_begin[input + 1]; ++i) {
-      wanted = wanted || node.edges[i].wanted();
-    }
-    if (!wanted) continue;
-    const tenon_vjp_need& need = node.rule->desc.needs[input];
-    all.inputs |= need.inputs;
-    all.outputs |= need.outputs;
-    all.input_metas |= need.input_metas;
-    all.output_metas |= need.output_metas;
-  }
-  return all;
 }
 
 }  // namespace tenon::autograd

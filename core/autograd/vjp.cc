@@ -15,16 +15,16 @@ namespace {
                             const std::string& operand, const std::string& expected = {},
                             const std::string& found = {}) {
   throw Error{.status = TENON_E_VJP,
-              .message = "backward rule of " + node.op->name + ": " + message,
-              .op = node.op->name,
+              .message = "backward rule of " + node.of->op->name + ": " + message,
+              .op = node.of->op->name,
               .operand = operand,
               .expected = expected,
               .found = found,
-              .plugin = node.rule ? node.rule->plugin->id : ""};
+              .plugin = node.of->rule ? node.of->rule->plugin->id : ""};
 }
 
 std::string input_name(const Node& node, uint32_t input) {
-  const auto& inputs = node.op->schema.inputs;
+  const auto& inputs = node.of->op->schema.inputs;
   return input < inputs.size() ? inputs[input].name : "input " + std::to_string(input);
 }
 
@@ -35,15 +35,15 @@ std::string scope_text(const std::string* scope) {
 }  // namespace
 
 bool VjpFrame::wants(uint32_t input) const {
-  if (input + 1 >= node.input_begin.size()) return false;
-  for (uint32_t i = node.input_begin[input]; i < node.input_begin[input + 1]; ++i) {
+  if (input + 1 >= node.of->input_begin.size()) return false;
+  for (uint32_t i = node.of->input_begin[input]; i < node.of->input_begin[input + 1]; ++i) {
     if (node.edges[i].wanted()) return true;
   }
   return false;
 }
 
 void VjpFrame::require(uint64_t tenon_vjp_need::*mask, uint32_t index, const char* what) const {
-  if (index < 64 && (needs_of_node(node).*mask >> index & 1)) return;
+  if (index < 64 && (node.of->needs.*mask >> index & 1)) return;
   fail_rule(node,
             "reads " + std::string(what) + " " + std::to_string(index) +
                 ", which its needs do not declare",
@@ -58,10 +58,10 @@ Tensor* VjpFrame::unpack(const Saved& saved, const Edge* edge, uint32_t output) 
     const registry::Op* writer = tensor.storage->writer.load(std::memory_order_relaxed);
     const std::string* where = tensor.storage->writer_scope.load(std::memory_order_relaxed);
     throw Error{.status = TENON_E_VERSION,
-                .message = "a tensor that " + node.op->name + scope_text(node.scope) +
+                .message = "a tensor that " + node.of->op->name + scope_text(node.scope) +
                            " saved for backward was overwritten by " +
                            (writer ? writer->name : "a host write") + scope_text(where),
-                .op = node.op->name,
+                .op = node.of->op->name,
                 .operand = edge ? "saved input" : "saved output",
                 .expected = "version " + std::to_string(saved.version),
                 .found = "version " + std::to_string(now),
@@ -79,10 +79,10 @@ Tensor* VjpFrame::unpack(const Saved& saved, const Edge* edge, uint32_t output) 
 tenon_value VjpFrame::input(uint32_t index) {
   require(&tenon_vjp_need::inputs, index, "input");
   tenon_value value{};
-  if (index + 1 >= node.input_begin.size()) return value;
-  const uint32_t begin = node.input_begin[index];
-  const uint32_t end = node.input_begin[index + 1];
-  if (node.input_is_list[index]) {
+  if (index + 1 >= node.of->input_begin.size()) return value;
+  const uint32_t begin = node.of->input_begin[index];
+  const uint32_t end = node.of->input_begin[index + 1];
+  if (node.of->op->schema.inputs[index].list) {
     auto& list = lists.emplace_back();
     for (uint32_t i = begin; i < end; ++i) {
       list.push_back(tensor::handle(unpack(node.saved_inputs[i], &node.edges[i], 0)));
@@ -107,31 +107,31 @@ tenon_value VjpFrame::output(uint32_t index) {
 
 tenon_meta VjpFrame::input_meta(uint32_t index, uint32_t item) const {
   require(&tenon_vjp_need::input_metas, index, "metadata of input");
-  if (index + 1 >= node.input_begin.size() ||
-      item >= node.input_begin[index + 1] - node.input_begin[index]) {
+  if (index + 1 >= node.of->input_begin.size() ||
+      item >= node.of->input_begin[index + 1] - node.of->input_begin[index]) {
     fail_rule(node, "asks for an operand that was not given", input_name(node, index));
   }
-  return node.input_metas[node.input_begin[index] + item];
+  return node.of->input_metas[node.of->input_begin[index] + item];
 }
 
 tenon_meta VjpFrame::output_meta(uint32_t index) const {
   require(&tenon_vjp_need::output_metas, index, "metadata of output");
-  if (index >= node.output_metas.size()) {
+  if (index >= node.of->output_metas.size()) {
     fail_rule(node, "asks for an output that does not exist", "output " + std::to_string(index));
   }
-  return node.output_metas[index];
+  return node.of->output_metas[index];
 }
 
 tenon_value VjpFrame::output_grad(uint32_t index) {
   tenon_value value{};
-  if (index >= node.n_outputs) {
+  if (index >= node.of->n_outputs()) {
     fail_rule(node, "asks for the gradient of an output that does not exist",
               "output " + std::to_string(index));
   }
   Tensor* grad = node.grads[index].get();
   if (!grad) {
-    if (node.rule->desc.flags & TENON_VJP_ACCEPTS_ABSENT) return value;
-    const tenon_meta& meta = node.output_metas[index];
+    if (node.of->rule->desc.flags & TENON_VJP_ACCEPTS_ABSENT) return value;
+    const tenon_meta& meta = node.of->output_metas[index];
     owned.push_back(
         Ref(dispatch::full(context, context.runtime->device(meta.device), meta.dtype,
                            {meta.shape, static_cast<size_t>(meta.rank)}, dispatch::int_value(0))));
@@ -141,17 +141,17 @@ tenon_value VjpFrame::output_grad(uint32_t index) {
 }
 
 void VjpFrame::set_grad(uint32_t input, uint32_t item, Tensor* grad) {
-  if (input + 1 >= node.input_begin.size() ||
-      item >= node.input_begin[input + 1] - node.input_begin[input]) {
+  if (input + 1 >= node.of->input_begin.size() ||
+      item >= node.of->input_begin[input + 1] - node.of->input_begin[input]) {
     fail_rule(node, "sets the gradient of an operand that was not given", input_name(node, input));
   }
   if (!grad) {
     fail_rule(node, "set the gradient of input \"" + input_name(node, input) + "\" to NULL",
               input_name(node, input), "a tensor, or no call at all, which means zero", "NULL");
   }
-  const uint32_t flat = node.input_begin[input] + item;
+  const uint32_t flat = node.of->input_begin[input] + item;
   if (!node.edges[flat].wanted()) return;
-  const tenon_meta& meta = node.input_metas[flat];
+  const tenon_meta& meta = node.of->input_metas[flat];
   tensor::Dims merged{};
   int32_t rank = 0;
   const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
@@ -173,12 +173,12 @@ void VjpFrame::set_grad(uint32_t input, uint32_t item, Tensor* grad) {
 
 std::string VjpFrame::name_of(uint32_t flat) const {
   uint32_t input = 0;
-  while (node.input_begin[input + 1] <= flat) ++input;
+  while (node.of->input_begin[input + 1] <= flat) ++input;
   std::string name = input_name(node, input);
-  if (node.input_is_list[input]) {
-    name += "[" + std::to_string(flat - node.input_begin[input]) + "]";
+  if (node.of->op->schema.inputs[input].list) {
+    name += "[" + std::to_string(flat - node.of->input_begin[input]) + "]";
   }
-  return "input \"" + name + "\" of " + node.op->name;
+  return "input \"" + name + "\" of " + node.of->op->name;
 }
 
 void VjpFrame::check_finite(const std::string& maker) const {
@@ -187,7 +187,7 @@ void VjpFrame::check_finite(const std::string& maker) const {
     return dispatch::first_bad(context, tensor->device(), tensor->view);
   };
   for (uint32_t i = 0; i < grads.size(); ++i) {
-    const Ref& grad = grads[i] ? grads[i] : rows[i].values;
+    const Ref grad = grads[i] || rows.empty() ? grads[i] : rows[i].values;
     const std::string found = bad(grad);
     if (found.empty()) continue;
     std::string already;
@@ -203,28 +203,28 @@ void VjpFrame::check_finite(const std::string& maker) const {
     }
     const std::string where = name_of(i);
     throw Error{.status = TENON_E_CHECK,
-                .message = "backward of " + node.op->name + ": the gradient of " + where +
+                .message = "backward of " + node.of->op->name + ": the gradient of " + where +
                            " holds " + found + " at step " + std::to_string(context.sequence) +
                            scope_text(node.scope) + "; " +
                            (already.empty() ? "what it was computed from was finite"
                                             : already + " already: it came from outside") +
                            (maker.empty() ? "" : "; first made by " + maker),
-                .op = node.op->name,
+                .op = node.of->op->name,
                 .operand = where.substr(7, where.find('"', 7) - 7),
                 .expected = "finite gradients",
                 .found = found + " of " + tensor::describe(*grad),
-                .plugin = node.rule->plugin->id};
+                .plugin = node.of->rule->plugin->id};
   }
 }
 
 void VjpFrame::add_rows(uint32_t input, Tensor& indices, Tensor& values) {
-  if (input + 1 >= node.input_begin.size() ||
-      node.input_begin[input + 1] == node.input_begin[input]) {
+  if (input + 1 >= node.of->input_begin.size() ||
+      node.of->input_begin[input + 1] == node.of->input_begin[input]) {
     fail_rule(node, "sets rows of an operand that was not given", input_name(node, input));
   }
-  const uint32_t flat = node.input_begin[input];
+  const uint32_t flat = node.of->input_begin[input];
   if (!node.edges[flat].wanted()) return;
-  const tenon_meta& meta = node.input_metas[flat];
+  const tenon_meta& meta = node.of->input_metas[flat];
   bool fits = indices.dtype() == TENON_DTYPE_I64 && indices.view.rank == 1 && meta.rank >= 1 &&
               values.view.rank == meta.rank && values.shape_[0] == indices.shape_[0] &&
               values.dtype() == meta.dtype;
@@ -234,6 +234,7 @@ void VjpFrame::add_rows(uint32_t input, Tensor& indices, Tensor& values) {
               input_name(node, input), "i64[R] and rows of " + tensor::describe(meta),
               tensor::describe(indices) + " and " + tensor::describe(values));
   }
+  rows.resize(grads.size());
   rows[flat] = {Ref::shared(&indices), Ref::shared(&values)};
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/api/context.h"
 #include "core/autograd/graph.h"
+#include "core/dispatch/invocation.h"
 
 namespace tenon::autograd {
 
@@ -35,10 +36,10 @@ struct VjpFrame {
   Context& context;
   Node& node;
   bool create_graph;
-  std::vector<Ref> owned;  // tensors handed to the rule
+  dispatch::Small<Ref, 4> owned;  // tensors handed to the rule
   std::vector<std::vector<tenon_tensor*>> lists;
-  std::vector<Ref> grads;     // per input tensor
-  std::vector<RowGrad> rows;  // per input tensor
+  dispatch::Small<Ref, 4> grads;     // per input tensor
+  dispatch::Small<RowGrad, 4> rows;  // per input tensor; empty while there are none
 
  private:
   void require(uint64_t tenon_vjp_need::*mask, uint32_t index, const char* what) const;

@@ -4,6 +4,7 @@
 
 #include <tenon/plugin.h>
 
+#include <boost/container/small_vector.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -78,8 +79,9 @@ struct Call : Window {
   bool has_rng = false;
   tenon_rng rng_state{};
   autograd::VjpFrame* frame = nullptr;  // vjp
-  std::vector<tensor::Ref> owned;       // tensors made by ops called through this call
-  std::vector<tensor::Ref> composed;    // compose: the outputs set so far
+  // Tensors made by ops called through this call.
+  boost::container::small_vector<tensor::Ref, 4> owned;
+  std::vector<tensor::Ref> composed;  // compose: the outputs set so far
 
  private:
   // The window for one callback, until it has returned.

@@ -8,6 +8,7 @@
 #include "core/autograd/engine.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/launch.h"
+#include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
 #include "core/dispatch/values.h"
 
@@ -16,8 +17,6 @@ namespace tenon::dispatch {
 namespace {
 
 using autograd::Recording;
-
-bool has_rule(const Invocation& call) { return autograd::rule_of(call) != nullptr; }
 
 // One bar around the op, above the kernels and copies it launches.
 class OpSpan {
@@ -109,7 +108,7 @@ void check_mutated(const Invocation& call, bool recording) {
                          tensor::dims_text(tensor.shape()));
       }
       // Without a rule, what the operand becomes would be lost to the gradient.
-      if (recording && (!has_rule(call) || autograd::requires_grad(tensor))) {
+      if (recording && (!call.rule || autograd::requires_grad(tensor))) {
         fail_operand(call, input, TENON_E_GRAD, "is written while it requires a gradient",
                      "a tensor without gradient", tensor::describe(tensor),
                      "wrap the call in tenon_grad_begin(TENON_GRAD_DISABLED)");
@@ -255,6 +254,7 @@ void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
   promote(call);
   unify_shapes(call);
   infer(call);
+  if (call.cx.grad_enabled()) call.rule = autograd::rule_of(call);
 }
 
 // A new tensor's elements on another device, or on the same one: always a copy, so that whether a
@@ -303,18 +303,44 @@ std::vector<Tensor*> pointers(const std::vector<Ref>& refs) {
 
 }  // namespace
 
-void call(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
-          std::span<const tenon_value> attrs, std::span<Tensor*> outputs) {
-  ++context.sequence;
-  context.check_interrupt();
+namespace {
+
+// The long way of a call whose like may come again. Without `asked` nothing is learned from it.
+class Learner {
+ public:
+  Learner(Invocation& call, const Asked* asked) : call_(call), asked_(asked) {
+    Routes& routes = *call.cx.routes;
+    if (!asked || !routes.is_familiar(*asked)) return;
+    epoch_ = call.cx.runtime->registry.epoch();
+    call.lesson = &lesson_;
+  }
+  void end() {
+    if (call_.lesson) call_.cx.routes->learn(*asked_, call_, lesson_, epoch_);
+  }
+  void saw_view(const Tensor& view) { lesson_.view = &view; }
+  void saw_recording(autograd::Signature& signature) {
+    signature.retain();
+    lesson_.signature.reset(&signature);
+  }
+
+ private:
+  Invocation& call_;
+  const Asked* asked_;
+  Lesson lesson_;
+  uint64_t epoch_ = 0;
+};
+
+void call_slowly(const Request& request, std::span<Tensor*> outputs, const Asked* asked) {
+  const auto [context, op, inputs, attrs, given, n_outputs] = request;
   const OpSpan span(context, op);
   Invocation invocation(context, op);
+  Learner learner(invocation, asked);
   prepare_call(invocation, inputs, attrs);
   check_output_count(invocation, outputs.size());
   const bool recording = autograd::wants_recording(invocation);
   check_mutated(invocation, recording);
   invocation.wanted = (uint64_t{1} << outputs.size()) - 1;
-  if (recording && !has_rule(invocation) && op.desc.compose) {
+  if (recording && !invocation.rule && op.desc.compose) {
     std::vector<Tensor*> made(invocation.n_outputs(), nullptr);
     compose(invocation, made);
     std::copy_n(made.begin(), outputs.size(), outputs.begin());
@@ -322,30 +348,33 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
   }
   Recording record;
   if (recording) {
-    record.begin(invocation);
-    invocation.wanted |= autograd::needed_outputs(invocation);
+    const autograd::SignatureRef signature = autograd::make_signature(invocation);
+    record.begin(context, *signature, {invocation.operands.data(), invocation.operands.size()});
+    invocation.wanted |= signature->needs.outputs;
+    learner.saw_recording(*signature);
   }
   std::vector<Ref> results(invocation.n_outputs());
   if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
     results[0] = Ref(view);
-    record.reserve(invocation, {&view, 1});
+    record.reserve({&view, 1});
     record.end({&view, 1}, true);
+    learner.saw_view(*view);
   } else {
     results = allocate_outputs(invocation, invocation.wanted);
     std::vector<Tensor*> flat = pointers(results);
-    record.reserve(invocation, flat);
+    record.reserve(flat);
     autograd::without_grad(context, [&] { run_or_compose(invocation, flat); });
     record.end(flat, false);
   }
+  learner.end();
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = results[i].take();
 }
 
-void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
-           std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
-  ++context.sequence;
-  context.check_interrupt();
+void apply_slowly(const Request& request, const Asked* asked) {
+  const auto [context, op, inputs, attrs, outputs, n_outputs] = request;
   const OpSpan span(context, op);
   Invocation invocation(context, op);
+  Learner learner(invocation, asked);
   prepare_call(invocation, inputs, attrs);
   check_output_count(invocation, outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) check_given_output(invocation, i, *outputs[i]);
@@ -356,16 +385,17 @@ void apply(Context& context, const registry::Op& op, std::span<const tenon_value
   flat.resize(invocation.n_outputs(), nullptr);
   const uint64_t given = (uint64_t{1} << outputs.size()) - 1;
   invocation.wanted = given;
-  if (recording && !has_rule(invocation) && op.desc.compose) return compose(invocation, flat);
+  if (recording && !invocation.rule && op.desc.compose) return compose(invocation, flat);
   Recording record;
   std::vector<Ref> extra;
   if (recording) {
-    record.begin(invocation);
-    invocation.wanted |= autograd::needed_outputs(invocation);
+    const autograd::SignatureRef signature = autograd::make_signature(invocation);
+    record.begin(context, *signature, {invocation.operands.data(), invocation.operands.size()});
+    invocation.wanted |= signature->needs.outputs;
     extra = allocate_outputs(invocation, invocation.wanted & ~given);
     for (size_t i = outputs.size(); i < flat.size(); ++i) flat[i] = extra[i].get();
   }
-  record.reserve(invocation, flat);
+  record.reserve(flat);
   if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
     const Ref owned(view);
     copy_into(context, *view, *outputs[0]);
@@ -374,118 +404,39 @@ void apply(Context& context, const registry::Op& op, std::span<const tenon_value
     autograd::without_grad(context, [&] { run_or_compose(invocation, flat); });
   }
   record.end(flat, false);
+  learner.end();
 }
 
-namespace {
-
-tenon_value ints_value(DimSpan ints) {
-  tenon_value value{TENON_VALUE_INT_LIST, static_cast<uint32_t>(ints.size()), {}};
-  value.as.ints = ints.data();
-  return value;
-}
-
-const registry::Op& role(Context& context, uint32_t which) {
-  return context.runtime->plugins.require_role(which);
+void begin_call(Context& context) {
+  ++context.sequence;
+  context.check_interrupt();
 }
 
 }  // namespace
 
-Tensor* cast(Context& context, Tensor& tensor, tenon_dtype dtype) {
-  const tenon_value input = tensor_value(tensor);
-  tenon_value attr{TENON_VALUE_DTYPE, 0, {}};
-  attr.as.dtype = dtype;
-  Tensor* out = nullptr;
-  call(context, role(context, TENON_ROLE_CAST), {&input, 1}, {&attr, 1}, {&out, 1});
-  return out;
+void call(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+          std::span<const tenon_value> attrs, std::span<Tensor*> outputs) {
+  begin_call(context);
+  const Request request{context, op, inputs, attrs, {}, outputs.size()};
+  if (!may_take_routes(context)) return call_slowly(request, outputs, nullptr);
+  Asked asked(request);
+  bool usual = false;
+  Route* const route = context.routes->find(asked, context.runtime->registry.epoch(), usual);
+  if (route && take_route(*route, asked, outputs)) return;
+  call_slowly(request, outputs, usual && (!route || route->is_stale()) ? &asked : nullptr);
 }
 
-Tensor* add(Context& context, Tensor& a, Tensor& b) {
-  const tenon_value inputs[2] = {tensor_value(a), tensor_value(b)};
-  Tensor* out = nullptr;
-  call(context, role(context, TENON_ROLE_ADD), inputs, {}, {&out, 1});
-  return out;
-}
-
-void add_into(Context& context, Tensor& accumulator, Tensor& b) {
-  const tenon_value inputs[2] = {tensor_value(accumulator), tensor_value(b)};
-  Tensor* out = &accumulator;
-  apply(context, role(context, TENON_ROLE_ADD), inputs, {}, {&out, 1});
-}
-
-Tensor* sum_to(Context& context, Tensor& tensor, DimSpan shape) {
-  const tenon_value input = tensor_value(tensor);
-  const tenon_value attr = ints_value(shape);
-  Tensor* out = nullptr;
-  call(context, role(context, TENON_ROLE_SUM_TO), {&input, 1}, {&attr, 1}, {&out, 1});
-  return out;
-}
-
-Tensor* full(Context& context, Device& device, tenon_dtype dtype, DimSpan shape,
-             const tenon_value& value) {
-  Ref out(Tensor::create(device, dtype, shape));
-  fill(context, *out, value);
-  return out.take();
-}
-
-void fill(Context& context, Tensor& tensor, const tenon_value& value) {
-  launch_fill(context, tensor.device(), make_item(tensor, 0, TENON_SLOT_OUT), value);
-}
-
-Tensor* copy(Context& context, Tensor& tensor) {
-  Ref out(Tensor::create(tensor.device(), tensor.dtype(), tensor.shape()));
-  copy_into(context, tensor, *out);
-  return out.take();
-}
-
-void copy_into(Context& context, const Tensor& source, Tensor& destination) {
-  Device& from = source.device();
-  Device& to = destination.device();
-  Tensor& readable = const_cast<Tensor&>(source);
-  if (&from == &to) {
-    Ref separate;
-    if (tensor::may_overlap(source.view, destination.view)) {
-      if (tensor::same_view(source.view, destination.view)) return;
-      separate = Ref(Tensor::create(from, source.dtype(), source.shape()));
-      launch_copy(context, from, make_item(readable, 0, TENON_SLOT_IN),
-                  make_item(*separate, 1, TENON_SLOT_OUT));
-    }
-    Tensor& last = separate ? *separate : readable;
-    launch_copy(context, from, make_item(last, 0, TENON_SLOT_IN),
-                make_item(destination, 1, TENON_SLOT_OUT));
-    return;
-  }
-  // Strided copy at the source, raw copies through host memory, strided copy at the destination.
-  if (context.capture) {
-    throw Error{.status = TENON_E_CAPTURE,
-                .message = "a copy between devices cannot be captured",
-                .expected = "one device",
-                .found = from.name() + " to " + to.name()};
-  }
-  Ref packed = Ref::shared(&readable);
-  if (!source.contiguous()) {
-    packed = Ref(Tensor::create(from, source.dtype(), source.shape()));
-    launch_copy(context, from, make_item(readable, 0, TENON_SLOT_IN),
-                make_item(*packed, 1, TENON_SLOT_OUT));
-  }
-  Ref target = Ref::shared(&destination);
-  if (!destination.contiguous()) {
-    target = Ref(Tensor::create(to, source.dtype(), source.shape()));
-  }
-  const uint64_t bytes = static_cast<uint64_t>(source.elements()) * source.element_size();
-  if (from.host_memory()) {
-    to.copy_from_host(target->view.data, packed->view.data, bytes, context.id);
-  } else if (to.host_memory()) {
-    from.copy_to_host(target->view.data, packed->view.data, bytes, context.id);
-  } else {
-    const Ref host(Tensor::create(context.runtime->host_device(), source.dtype(), source.shape()));
-    from.copy_to_host(host->view.data, packed->view.data, bytes, context.id);
-    to.copy_from_host(target->view.data, host->view.data, bytes, context.id);
-  }
-  destination.storage->written(nullptr, context.scope_path());
-  if (target.get() != &destination) {
-    launch_copy(context, to, make_item(*target, 0, TENON_SLOT_IN),
-                make_item(destination, 1, TENON_SLOT_OUT));
-  }
+void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+           std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
+  begin_call(context);
+  const Request request{context, op, inputs, attrs, outputs, outputs.size()};
+  // Without outputs it could not be told from `call`.
+  if (outputs.empty() || !may_take_routes(context)) return apply_slowly(request, nullptr);
+  Asked asked(request);
+  bool usual = false;
+  Route* const route = context.routes->find(asked, context.runtime->registry.epoch(), usual);
+  if (route && take_route(*route, asked, {})) return;
+  apply_slowly(request, usual && (!route || route->is_stale()) ? &asked : nullptr);
 }
 
 }  // namespace tenon::dispatch

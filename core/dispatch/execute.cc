@@ -7,6 +7,7 @@
 // first, unless the op is elementwise and both are the very same view.
 #include "core/dispatch/call.h"
 #include "core/dispatch/launch.h"
+#include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
 #include "core/dispatch/values.h"
 
@@ -101,6 +102,7 @@ Small<Item, 8> gather_items(Invocation& call, const tenon_kernel_desc& desc,
       Operand& operand = call.operands[i];
       if (operand.tensor) {
         items.push_back(make_item(*operand.tensor, input, desc.slots[input].role));
+        items.back().source = static_cast<int32_t>(i);
         continue;
       }
       const tenon_view view = call.view_of(i, true);
@@ -109,12 +111,15 @@ Small<Item, 8> gather_items(Invocation& call, const tenon_kernel_desc& desc,
       item.dtype = view.dtype;
       item.flags = view.flags;
       item.slot = input;
+      item.source = static_cast<int32_t>(i);
       items.push_back(item);
     }
   }
   for (uint32_t slot = n_inputs; slot < desc.n_slots; ++slot) {
     Tensor* tensor = outputs[slot - n_inputs];
-    if (tensor) items.push_back(make_item(*tensor, slot, desc.slots[slot].role));
+    if (!tensor) continue;
+    items.push_back(make_item(*tensor, slot, desc.slots[slot].role));
+    items.back().source = ~static_cast<int32_t>(slot - n_inputs);
   }
   return items;
 }
@@ -137,6 +142,8 @@ class Staging {
       if (kernel_.desc.slots[items_[i].slot].role == TENON_SLOT_ACCUM) zero(items_[i]);
     }
   }
+
+  bool copied() const { return !staged_.empty(); }
 
   void scatter() {
     for (const Staged& staged : staged_) {
@@ -231,6 +238,11 @@ void check_aliases(const Invocation& call, std::span<const Item> items) {
   }
 }
 
+bool accumulates(const registry::Kernel& kernel) {
+  return std::any_of(kernel.desc.slots, kernel.desc.slots + kernel.desc.n_slots,
+                     [](const tenon_slot_rule& rule) { return rule.role == TENON_SLOT_ACCUM; });
+}
+
 bool fits_without_staging(const registry::Kernel& kernel, std::span<const Item> items) {
   if (too_deep(kernel, items)) return false;
   for (const Item& item : items) {
@@ -276,6 +288,7 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
   const Candidates& all = candidates(call);
   const registry::Kernel* chosen = nullptr;
   Small<Item, 8> chosen_items;
+  bool judged = false;  // by a predicate
   for (const registry::Kernel* kernel : all.kernels) {
     if (chosen && kernel->plugin != chosen->plugin) continue;
     Small<Item, 8> items = gather_items(call, kernel->desc, outputs);
@@ -286,6 +299,7 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
       continue;
     }
     if (kernel->desc.predicate) {
+      judged = true;
       Block block(*call.device, view_of(items), kernel->desc.n_slots, kernel_inputs(kernel->desc),
                   {call.attrs.data(), kernel->desc.n_attrs}, kernel->desc.user);
       if (declines(call, *kernel, block, declined)) continue;
@@ -306,7 +320,13 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
   Block block(*call.device, view_of(chosen_items), chosen->desc.n_slots,
               kernel_inputs(chosen->desc), {call.attrs.data(), chosen->desc.n_attrs},
               chosen->desc.user);
-  run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr);
+  run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr, call.lesson);
+  if (call.lesson) {
+    Lesson& lesson = *call.lesson;
+    lesson.kernel = chosen;
+    lesson.items = std::move(chosen_items);
+    lesson.ordinary = !random && !staging.copied() && !accumulates(*chosen) && !judged;
+  }
   staging.scatter();
   return true;
 }

@@ -210,10 +210,12 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
 
   context.runtime->plugins.open_for_device(call.device->id.kind);  // may bring a backward rule
   std::string too_old;
-  const registry::VjpRule* rule = autograd::rule_of(call, &too_old);
+  const registry::VjpRule* rule = call.rule = autograd::rule_of(call, &too_old);
   // Without aux outputs, but for those that the rule would save.
   call.wanted = (uint64_t{1} << call.schema.plain_outputs()) - 1;
-  if (autograd::wants_recording(call)) call.wanted |= autograd::needed_outputs(call);
+  if (autograd::wants_recording(call)) {
+    call.wanted |= autograd::make_signature(call)->needs.outputs;
+  }
   const auto judged = judge(call);
   const auto fit = std::find_if(judged.begin(), judged.end(),
                                 [](const auto& candidate) { return candidate.second.empty(); });

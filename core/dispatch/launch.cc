@@ -11,6 +11,7 @@
 #include "core/dispatch/check.h"
 #include "core/dispatch/finite.h"
 #include "core/dispatch/prepare.h"
+#include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
 #include "core/dispatch/values.h"
 #include "core/plan/plan.h"
@@ -116,7 +117,7 @@ void check_launch(Call& call, tenon_status status, Device& device, uint64_t sequ
 }
 
 void run_kernel(Context& context, const registry::Op& op, const registry::Kernel& kernel,
-                Device& device, Block& block, const tenon_rng* rng, bool computes) {
+                Device& device, Block& block, const tenon_rng* rng, Lesson* lesson, bool computes) {
   Runtime& runtime = *context.runtime;
   if (context.capture) context.capture->admit(op, kernel);
   const std::shared_ptr<const Prepared> prepared = prepare(context, op, kernel, device, block);
@@ -124,6 +125,10 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   Scratch scratch{&device, {}};
   const uint64_t scratch_bytes = workspace(context, op, kernel, block);
   if (scratch_bytes) scratch.block = device.allocate(scratch_bytes);
+  if (lesson) {
+    lesson->prepared = prepared;
+    lesson->scratch_bytes = scratch_bytes;
+  }
   Call call(context, CallState::Launch, kernel.plugin, &op);
   call.scratch = scratch.block.data;
   call.scratch_bytes = scratch_bytes;
@@ -209,7 +214,7 @@ void launch_copy(Context& context, Device& device, const Item& from, const Item&
     item.rank = rank;
   }
   Block block(device, items, 2, 1, {}, kernel.desc.user);
-  run_kernel(context, op, kernel, device, block, nullptr, false);
+  run_kernel(context, op, kernel, device, block, nullptr, nullptr, false);
 }
 
 void launch_fill(Context& context, Device& device, const Item& to, const tenon_value& value) {
@@ -231,7 +236,7 @@ void launch_fill(Context& context, Device& device, const Item& to, const tenon_v
   attrs[2].tag = TENON_VALUE_DTYPE;
   attrs[2].as.dtype = item.dtype;
   Block block(device, {&item, 1}, 1, 0, attrs, kernel.desc.user);
-  run_kernel(context, op, kernel, device, block, nullptr, false);
+  run_kernel(context, op, kernel, device, block, nullptr, nullptr, false);
   if (staged) launch_copy(context, device, item, to);
 }
 

@@ -21,6 +21,7 @@ struct Item {
   uint32_t flags = 0;
   uint32_t slot = 0;
   uint32_t role = TENON_SLOT_IN;
+  int32_t source = 0;        // the operand's number, or ~ the output's
   Tensor* tensor = nullptr;  // whose memory; NULL for numbers
   DimSpan dims() const { return {shape.data(), static_cast<size_t>(rank)}; }
   DimSpan steps() const { return {strides.data(), static_cast<size_t>(rank)}; }
@@ -41,6 +42,8 @@ struct Block {
   tenon_launch launch{};
 };
 
+struct Lesson;
+
 // Objects made by kernels' `prepare`, shared by launches with equal keys.
 struct Prepared {
   const registry::Kernel* kernel = nullptr;
@@ -58,9 +61,11 @@ struct Prepared {
 void check_launch(struct Call& call, tenon_status status, Device& device, uint64_t sequence);
 
 // Runs one kernel on operands that fit it, and records it where a capture is on. `rng` may be NULL.
-// What only moves values does not compute: the launch that does is judged for NaN and infinity.
+// `lesson` too; it is told what the kernel wanted beside its operands. What only moves values does
+// not compute: the launch that does is judged for NaN and infinity.
 void run_kernel(Context& context, const registry::Op& op, const registry::Kernel& kernel,
-                Device& device, Block& block, const tenon_rng* rng, bool computes = true);
+                Device& device, Block& block, const tenon_rng* rng, Lesson* lesson = nullptr,
+                bool computes = true);
 
 // Copies between two layouts of one shape and dtype on one device, through the COPY role's kernel.
 void launch_copy(Context& context, Device& device, const Item& from, const Item& to);

@@ -58,18 +58,15 @@ Block CachingAllocator::allocate(uint64_t bytes) {
   Lock lock(mutex_);
   for (;;) {
     if (limit_ != 0 && stats_.live_bytes + pending_bytes_ + capacity > limit_) break;
-    if (void* data = take_cached(capacity)) {
-      count_handed_out(capacity);
-      return Block{data, capacity};
-    }
+    if (Node* node = take_cached(capacity)) return hand_out(node);
     const uint64_t reserved = stats_.reserved_bytes + pending_bytes_ + capacity;
     if (limit_ != 0 && reserved > limit_) {
       if (free_cached(lock, reserved - limit_, 0) || wait_for_others(lock, patience)) continue;
       break;
     }
-    if (!set_node_aside()) break;
+    Node* node = take_spare();
+    if (node == nullptr) break;
     pending_bytes_ += capacity;
-    ++pending_blocks_;
     lock.unlock();
     void* data = nullptr;
     bool given = false;
@@ -78,18 +75,19 @@ Block CachingAllocator::allocate(uint64_t bytes) {
     } catch (...) {
       lock.lock();
       pending_bytes_ -= capacity;
-      --pending_blocks_;
+      give_spare(node);
       throw;
     }
     lock.lock();
     pending_bytes_ -= capacity;
-    --pending_blocks_;
     if (given) {
       ++stats_.raw_allocations;
       stats_.reserved_bytes += capacity;
-      count_handed_out(capacity);
-      return Block{data, capacity};
+      node->data = data;
+      node->capacity = capacity;
+      return hand_out(node);
     }
+    give_spare(node);
     if (!make_room(lock, remedy) && !wait_for_others(lock, patience)) break;
   }
   throw OutOfMemory{bytes};
@@ -97,12 +95,12 @@ Block CachingAllocator::allocate(uint64_t bytes) {
 
 void CachingAllocator::release(Block block) noexcept {
   if (block.data == nullptr) return;
+  static_assert(offsetof(Node, room) == 0);
+  Node* node = static_cast<Node*>(block.room);
+  forbid(block.room, kRoomBytes);
   const Lock lock(mutex_);
-  Node* node = spare_;
-  spare_ = node->next;
-  --spare_count_;
   Node*& list = cached_[class_index(block.capacity)];
-  *node = Node{block.data, block.capacity, list};
+  node->next = list;
   list = node;
   --stats_.live_blocks;
   ++stats_.frees;
@@ -132,38 +130,40 @@ void CachingAllocator::reset_peak() noexcept {
   stats_.peak_bytes = stats_.live_bytes;
 }
 
-void CachingAllocator::count_handed_out(uint64_t capacity) noexcept {
+Block CachingAllocator::hand_out(Node* node) noexcept {
   ++stats_.allocations;
   ++stats_.live_blocks;
-  stats_.live_bytes += capacity;
+  stats_.live_bytes += node->capacity;
   stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+  allow(node->room, kRoomBytes);
+  return Block{node->data, node->capacity, node->room};
 }
 
-// A cached block of exactly this class, or nullptr. Its node becomes the one put aside for it.
-void* CachingAllocator::take_cached(uint64_t capacity) noexcept {
+// A cached block of exactly this class, or nullptr.
+CachingAllocator::Node* CachingAllocator::take_cached(uint64_t capacity) noexcept {
   Node*& list = cached_[class_index(capacity)];
   Node* node = list;
-  if (node == nullptr) return nullptr;
-  list = node->next;
-  node->next = spare_;
-  spare_ = node;
-  ++spare_count_;
-  return node->data;
+  if (node != nullptr) list = node->next;
+  return node;
 }
 
-// Makes sure that one more block can be released; false when out of host memory.
-bool CachingAllocator::set_node_aside() noexcept {
-  if (spare_count_ > stats_.live_blocks + pending_blocks_) return true;
-  std::unique_ptr<NodeGroup> group(new (std::nothrow) NodeGroup);
-  if (group == nullptr) return false;
-  for (Node& node : group->nodes) {
-    node.next = spare_;
-    spare_ = &node;
+// A node without a block; nullptr when out of host memory.
+CachingAllocator::Node* CachingAllocator::take_spare() noexcept {
+  if (spare_ == nullptr) {
+    std::unique_ptr<NodeGroup> group(new (std::nothrow) NodeGroup);
+    if (group == nullptr) return nullptr;
+    for (Node& node : group->nodes) give_spare(&node);
+    group->next = std::move(groups_);
+    groups_ = std::move(group);
   }
-  spare_count_ += group->nodes.size();
-  group->next = std::move(groups_);
-  groups_ = std::move(group);
-  return true;
+  Node* node = spare_;
+  spare_ = node->next;
+  return node;
+}
+
+void CachingAllocator::give_spare(Node* node) noexcept {
+  node->next = spare_;
+  spare_ = node;
 }
 
 // After a refusal by the source: gives back the next kind of cached blocks; false when there are
@@ -194,7 +194,6 @@ bool CachingAllocator::wait_for_others(Lock& lock, bool& patience) noexcept {
 bool CachingAllocator::free_cached(Lock& lock, uint64_t needed, uint64_t smallest) noexcept {
   Node* chosen = nullptr;
   Node* last = nullptr;
-  uint64_t count = 0;
   uint64_t bytes = 0;
   for (size_t i = kClasses; i-- > 0 && bytes < needed;) {
     while (cached_[i] != nullptr && cached_[i]->capacity >= smallest && bytes < needed) {
@@ -203,7 +202,6 @@ bool CachingAllocator::free_cached(Lock& lock, uint64_t needed, uint64_t smalles
       node->next = chosen;
       chosen = node;
       if (last == nullptr) last = node;
-      ++count;
       bytes += node->capacity;
     }
   }
@@ -216,7 +214,6 @@ bool CachingAllocator::free_cached(Lock& lock, uint64_t needed, uint64_t smalles
   lock.lock();
   last->next = spare_;
   spare_ = chosen;
-  spare_count_ += count;
   stats_.reserved_bytes -= bytes;
   --freeing_;
   if (freeing_ == 0) freed_.notify_all();

@@ -8,9 +8,10 @@
 // from 257 bytes on rounding adds less than a quarter. Figures count rounded sizes: what memory is
 // really used.
 //
-// The backend's memory may be out of reach for the host, so blocks are never written to: the lists
-// live in nodes of their own, of which one is put aside for each block before it is handed out.
-// Releasing therefore allocates nothing and cannot fail.
+// The backend's memory may be out of reach for the host, so blocks are never written to: each has a
+// node of its own, from before it comes from the source until it goes back. Releasing therefore
+// allocates nothing and cannot fail. The node has room for what the block's owner wants to keep
+// beside it (a storage), which saves one allocation for each tensor.
 #pragma once
 
 #include <stddef.h>
@@ -18,8 +19,12 @@
 
 #include <array>
 #include <condition_variable>
+#include <cstddef>
 #include <memory>
 #include <mutex>
+
+#include "core/memory/count.h"
+#include "core/memory/poison.h"
 
 namespace tenon::memory {
 
@@ -45,7 +50,9 @@ struct Stats {
 struct Block {
   void* data = nullptr;
   uint64_t capacity = 0;
+  void* room = nullptr;  // kRoomBytes of host memory, the owner's as long as the block
 };
+inline constexpr size_t kRoomBytes = 128;
 
 class CachingAllocator {
  public:
@@ -82,9 +89,12 @@ class CachingAllocator {
 
  private:
   struct Node {
+    alignas(16) std::byte room[kRoomBytes];
     void* data = nullptr;
     uint64_t capacity = 0;
     Node* next = nullptr;
+    Node() noexcept { forbid(room, sizeof room); }
+    ~Node() { allow(room, sizeof room); }
   };
   struct NodeGroup {
     std::array<Node, 64> nodes;
@@ -92,28 +102,27 @@ class CachingAllocator {
   };
   // What is given back next when the source refuses.
   enum class Remedy { kLargeBlocks, kAllBlocks, kNone };
-  using Lock = std::unique_lock<std::mutex>;
+  using Lock = std::unique_lock<SpinLock>;
 
-  void* take_cached(uint64_t capacity) noexcept;
-  bool set_node_aside() noexcept;
+  Node* take_cached(uint64_t capacity) noexcept;
+  Node* take_spare() noexcept;
+  void give_spare(Node* node) noexcept;
+  Block hand_out(Node* node) noexcept;
   bool make_room(Lock& lock, Remedy& remedy) noexcept;
   bool wait_for_others(Lock& lock, bool& patience) noexcept;
   bool free_cached(Lock& lock, uint64_t needed, uint64_t smallest) noexcept;
-  void count_handed_out(uint64_t capacity) noexcept;
 
   static constexpr size_t kClasses = 256;
   static size_t class_index(uint64_t capacity) noexcept;
 
   const Source source_;
-  mutable std::mutex mutex_;  // guards everything below
-  std::condition_variable freed_;
+  mutable SpinLock mutex_;  // guards everything below
+  std::condition_variable_any freed_;
   uint64_t limit_;
   Stats stats_;
   uint64_t pending_bytes_ = 0;  // asked of the source, not answered yet
-  uint64_t pending_blocks_ = 0;
-  uint64_t freeing_ = 0;      // threads that are giving blocks back to the source
-  uint64_t spare_count_ = 0;  // never less than live and pending blocks together
-  Node* spare_ = nullptr;
+  uint64_t freeing_ = 0;        // threads that are giving blocks back to the source
+  Node* spare_ = nullptr;       // nodes without a block
   std::unique_ptr<NodeGroup> groups_;
   std::array<Node*, kClasses> cached_{};
 };

@@ -6,16 +6,7 @@
 
 #include <mutex>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TENON_SLAB_ASAN 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define TENON_SLAB_ASAN 1
-#endif
-#ifdef TENON_SLAB_ASAN
-#include <sanitizer/asan_interface.h>
-#endif
+#include "core/memory/poison.h"
 
 namespace tenon::memory {
 namespace {
@@ -24,20 +15,13 @@ constinit std::atomic<int64_t> quarantine_holders{0};
 
 bool quarantine_on() noexcept { return quarantine_holders.load(std::memory_order_relaxed) > 0; }
 
-// Dead objects are never handed back to the system, so the address sanitizer has to be told.
 // The header stays readable: stale handles are compared with it.
-void forbid_body([[maybe_unused]] void* slot, [[maybe_unused]] uintptr_t bytes) noexcept {
-#ifdef TENON_SLAB_ASAN
-  ASAN_POISON_MEMORY_REGION(static_cast<char*>(slot) + sizeof(SlotHeader),
-                            bytes - sizeof(SlotHeader));
-#endif
+void forbid_body(void* slot, uintptr_t bytes) noexcept {
+  forbid(static_cast<char*>(slot) + sizeof(SlotHeader), bytes - sizeof(SlotHeader));
 }
 
-void allow_body([[maybe_unused]] void* slot, [[maybe_unused]] uintptr_t bytes) noexcept {
-#ifdef TENON_SLAB_ASAN
-  ASAN_UNPOISON_MEMORY_REGION(static_cast<char*>(slot) + sizeof(SlotHeader),
-                              bytes - sizeof(SlotHeader));
-#endif
+void allow_body(void* slot, uintptr_t bytes) noexcept {
+  allow(static_cast<char*>(slot) + sizeof(SlotHeader), bytes - sizeof(SlotHeader));
 }
 
 SlotHeader& header(void* slot) noexcept { return *std::launder(static_cast<SlotHeader*>(slot)); }

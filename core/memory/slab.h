@@ -13,11 +13,11 @@
 
 #include <atomic>
 #include <new>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
 #include "core/api/error.h"
+#include "core/memory/count.h"
 
 namespace tenon::memory {
 
@@ -58,22 +58,6 @@ void drop_quarantine() noexcept;
 
 // Whether `slot` is the address of a slot of any slab. Safe for any value; takes no lock.
 bool is_slot(uintptr_t slot) noexcept;
-
-class SpinLock {
- public:
-  void lock() noexcept {
-    int spins = 0;
-    while (locked_.exchange(true, std::memory_order_acquire)) {
-      while (locked_.load(std::memory_order_relaxed)) {
-        if (++spins > 64) std::this_thread::yield();
-      }
-    }
-  }
-  void unlock() noexcept { locked_.store(false, std::memory_order_release); }
-
- private:
-  std::atomic<bool> locked_{false};
-};
 
 // What slabs of all types share. Has no destructor to run, so objects outlive every static.
 class SlabBase {
@@ -158,7 +142,9 @@ class Slab {
   void destroy(T* object) noexcept {
     if (object == nullptr) return;
     void* slot = object;
-    SlabBase::tag_of(slot).fetch_and(~kTagLive, std::memory_order_acq_rel);
+    // Only the one owner that is left writes the tag.
+    std::atomic<uint32_t>& tag = SlabBase::tag_of(slot);
+    tag.store(tag.load(std::memory_order_relaxed) & ~kTagLive, std::memory_order_release);
     object->~T();
     base_.give(slot);
   }

@@ -17,7 +17,8 @@ namespace tenon::optim {
 
 namespace {
 
-tenon_value list_value(const std::vector<tenon_tensor*>& list) {
+template <class List>
+tenon_value list_value(const List& list) {
   tenon_value value{TENON_VALUE_TENSOR_LIST, static_cast<uint32_t>(list.size()), {}};
   value.as.tensors = list.data();
   return value;
@@ -223,8 +224,8 @@ const Optimizer::Dynamic& Optimizer::dynamic(Context& context, Device& device) {
 
 // Parameters with gradients, cut into lists one launch can take. grads[i] = (dense, none) or
 // (indices, values) of parameter i.
-std::vector<Optimizer::Work> Optimizer::gather(std::vector<std::pair<Ref, Ref>>& grads, bool& any) {
-  std::vector<Work> works;
+Optimizer::Works Optimizer::gather(Grads& grads, bool& any) {
+  Works works;
   for (size_t i = 0; i < params_.size(); ++i) {
     grads.emplace_back();
     Tensor& tensor = *params_[i].tensor;
@@ -246,7 +247,9 @@ std::vector<Optimizer::Work> Optimizer::gather(std::vector<std::pair<Ref, Ref>>&
     };
     const auto known = std::find_if(works.begin(), works.end(), fits);
     if (known == works.end()) {
-      works.push_back({{i}, rows});
+      works.push_back({});
+      works.back().params.push_back(i);
+      works.back().rows = rows;
     } else {
       known->params.push_back(i);
     }
@@ -254,14 +257,13 @@ std::vector<Optimizer::Work> Optimizer::gather(std::vector<std::pair<Ref, Ref>>&
   return works;
 }
 
-void Optimizer::step(Context& context, const Work& work,
-                     std::span<const std::pair<Ref, Ref>> grads) {
+void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
   const bool rows = work.rows && rows_op_;
   std::vector<Ref> dense;  // rows made dense for an optimizer without a rows op
-  std::vector<tenon_tensor*> params;
-  std::vector<tenon_tensor*> firsts;
-  std::vector<tenon_tensor*> seconds;
-  std::vector<std::vector<tenon_tensor*>> states(kind_->desc.n_states);
+  Handles params;
+  Handles firsts;
+  Handles seconds;
+  dispatch::Small<Handles, 4> states(kind_->desc.n_states);
   for (size_t i : work.params) {
     Param& param = params_[i];
     params.push_back(tensor::handle(param.tensor.get()));
@@ -277,11 +279,13 @@ void Optimizer::step(Context& context, const Work& work,
       states[s].push_back(tensor::handle(param.states[s].get()));
     }
   }
-  std::vector<tenon_value> inputs = {list_value(params), list_value(firsts)};
+  dispatch::Small<tenon_value, 8> inputs;
+  inputs.push_back(list_value(params));
+  inputs.push_back(list_value(firsts));
   if (rows) inputs.push_back(list_value(seconds));
-  for (const auto& list : states) inputs.push_back(list_value(list));
+  for (const Handles& list : states) inputs.push_back(list_value(list));
   const Dynamic& numbers = dynamic(context, params_[work.params[0]].tensor->device());
-  std::vector<tenon_value> attrs;
+  dispatch::Small<tenon_value, 8> attrs;
   for (uint32_t i = 0; i < kind_->desc.n_hypers; ++i) {
     if (numbers.values[i]) {
       inputs.push_back(dispatch::tensor_value(*numbers.values[i]));
@@ -289,14 +293,15 @@ void Optimizer::step(Context& context, const Work& work,
       attrs.push_back(hypers_[i]);
     }
   }
-  dispatch::call(context, rows ? *rows_op_ : *step_op_, inputs, attrs, {});
+  dispatch::call(context, rows ? *rows_op_ : *step_op_, {inputs.data(), inputs.size()},
+                 {attrs.data(), attrs.size()}, {});
 }
 
 void Optimizer::run(Context& context, bool clear_grads) {
   const GradMode off(context, false);
-  std::vector<std::pair<Ref, Ref>> grads;
+  Grads grads;
   bool any = false;
-  const std::vector<Work> works = gather(grads, any);
+  const Works works = gather(grads, any);
   if (!any) {
     throw Error{.status = TENON_E_GRAD,
                 .message = kind_->name + ": no parameter has a gradient",
@@ -309,7 +314,7 @@ void Optimizer::run(Context& context, bool clear_grads) {
     Optimizer& optimizer;
     bool capturing;
     size_t dynamics;
-    std::vector<size_t> params{};
+    dispatch::Small<size_t, 16> params{};
     bool kept = false;
     ~Fresh() {
       if (kept || capturing) return;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/api/context.h"
+#include "core/dispatch/invocation.h"
 
 namespace tenon::optim {
 
@@ -46,17 +47,21 @@ class Optimizer {
     Device* device = nullptr;
     std::vector<Ref> values;  // per hyper; empty for static ones
   };
+  // In place for a small model, so that its steps allocate nothing.
   struct Work {
-    std::vector<size_t> params;
+    dispatch::Small<size_t, 16> params;
     bool rows = false;
   };
+  using Works = dispatch::Small<Work, 2>;
+  using Grads = dispatch::Small<std::pair<Ref, Ref>, 16>;
+  using Handles = dispatch::Small<tenon_tensor*, 16>;
 
   size_t hyper_index(std::string_view name) const;
   tenon_value checked(size_t hyper, const tenon_value& value) const;
   bool make_state(Context& context, Param& param);  // false where there was one
   const Dynamic& dynamic(Context& context, Device& device);
-  std::vector<Work> gather(std::vector<std::pair<Ref, Ref>>& grads, bool& any);
-  void step(Context& context, const Work& work, std::span<const std::pair<Ref, Ref>> grads);
+  Works gather(Grads& grads, bool& any);
+  void step(Context& context, const Work& work, const Grads& grads);
 
   Runtime* runtime_;
   const registry::Optimizer* kind_;

@@ -51,11 +51,32 @@ constexpr std::array<CategoryRow, 6> categories = {{
     {Category::Number, "number"},
 }};
 
-const Row* find_row(tenon_dtype dtype) noexcept {
-  for (const Row& row : rows) {
-    if (row.dtype == dtype) return &row;
+// A place of its own for every row; other patterns share them.
+constexpr size_t place_of(tenon_dtype dtype) noexcept {
+  const uint32_t bytes = dtype >> 11 & 0x1f;
+  return (dtype & 7) * 4 + static_cast<size_t>(std::countr_zero(bytes | 16) & 3);
+}
+
+constexpr std::array<uint8_t, 32> make_places() {
+  std::array<uint8_t, 32> places{};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    places[place_of(rows[i].dtype)] = static_cast<uint8_t>(i);
   }
-  return nullptr;
+  return places;
+}
+constexpr std::array<uint8_t, 32> places = make_places();
+
+constexpr bool rows_have_own_places() {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (places[place_of(rows[i].dtype)] != i) return false;
+  }
+  return true;
+}
+static_assert(rows_have_own_places());
+
+const Row* find_row(tenon_dtype dtype) noexcept {
+  const Row& row = rows[places[place_of(dtype)]];
+  return row.dtype == dtype ? &row : nullptr;
 }
 
 bool has_kind(tenon_dtype dtype, Kind kind) noexcept {

@@ -27,15 +27,16 @@ void trace_memory(const Device& device) noexcept {
 }  // namespace
 
 Storage* Storage::create(Device& device, uint64_t bytes) {
-  std::unique_ptr<Storage> storage(new Storage);
-  storage->block = device.allocate(bytes);
+  const memory::Block block = device.allocate(bytes);
+  Storage* storage = ::new (block.room) Storage;
+  storage->block = block;
   storage->device = &device;
   storage->data = storage->block.data;
   storage->bytes = bytes;
   device.runtime->retain();
-  device.runtime->storages.fetch_add(1, std::memory_order_relaxed);
+  memory::add(device.runtime->storages, 1);
   if (device.runtime->trace.active()) trace_memory(device);
-  return storage.release();
+  return storage;
 }
 
 Storage* Storage::create_external(Device& device, void* data, uint64_t bytes,
@@ -48,18 +49,23 @@ Storage* Storage::create_external(Device& device, void* data, uint64_t bytes,
   storage->user = user;
   storage->external = true;
   device.runtime->retain();
-  device.runtime->storages.fetch_add(1, std::memory_order_relaxed);
+  memory::add(device.runtime->storages, 1);
   return storage;
 }
 
-void Storage::release() noexcept {
-  if (refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  Runtime* runtime = device->runtime;
-  if (block.data) device->release(block);
+void Storage::destroy() noexcept {
+  Device& from = *device;
+  Runtime& runtime = *from.runtime;
   if (deleter) deleter(user);
-  runtime->storages.fetch_sub(1, std::memory_order_relaxed);
-  delete this;
-  runtime->release();
+  if (block.data) {
+    const memory::Block held = block;
+    this->~Storage();
+    from.release(held);
+  } else {
+    delete this;
+  }
+  memory::add(runtime.storages, -1);
+  runtime.release();
 }
 
 Tensor* Tensor::create(Storage* storage, tenon_dtype dtype, DimSpan shape, const int64_t* strides,
@@ -73,7 +79,7 @@ Tensor* Tensor::create(Storage* storage, tenon_dtype dtype, DimSpan shape, const
   }
   tensor->storage = storage;
   tensor->runtime = storage->device->runtime;
-  tensor->runtime->tensors.fetch_add(1, std::memory_order_relaxed);
+  memory::add(tensor->runtime->tensors, 1);
   tensor->offset = offset;
   for (size_t i = 0; i < shape.size(); ++i) {
     tensor->shape_[i] = shape[i];
@@ -104,11 +110,10 @@ Tensor* Tensor::alias() const {
   return create(storage, view.dtype, shape(), strides_, offset);
 }
 
-void Tensor::release() noexcept {
-  if (refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+void Tensor::destroy() noexcept {
   if (autograd::Link* own = link.load(std::memory_order_acquire)) autograd::drop(own);
   Storage* held = storage;
-  runtime->tensors.fetch_sub(1, std::memory_order_relaxed);
+  memory::add(runtime->tensors, -1);
   TensorSlab::instance().destroy(this);
   held->release();
 }

@@ -14,6 +14,7 @@
 
 #include "core/api/handles.h"
 #include "core/memory/allocator.h"
+#include "core/memory/count.h"
 #include "core/memory/slab.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
@@ -32,6 +33,7 @@ struct Link;
 
 namespace tenon::tensor {
 
+// Lives in its block's room; one of foreign memory, on the heap.
 struct Storage {
   std::atomic<int64_t> refs{1};
   Device* device = nullptr;  // lives as long as the runtime, which the storage keeps alive
@@ -52,14 +54,21 @@ struct Storage {
   // Somebody else's; `deleter(user)` may be NULL.
   static Storage* create_external(Device& device, void* data, uint64_t bytes,
                                   void (*deleter)(void* user), void* user);
-  void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
-  void release() noexcept;
+  void retain() noexcept { memory::add(refs, 1); }
+  void release() noexcept {
+    if (memory::add(refs, -1) == 1) destroy();
+  }
+  // Two writers at once would be a race of the program's own, so this need not be one instruction.
   void written(const registry::Op* op, const std::string* scope) noexcept {
-    version.fetch_add(1, std::memory_order_relaxed);
+    version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     writer.store(op, std::memory_order_relaxed);
     writer_scope.store(scope, std::memory_order_relaxed);
   }
+
+ private:
+  void destroy() noexcept;
 };
+static_assert(sizeof(Storage) <= memory::kRoomBytes);
 
 struct Tensor : memory::SlotHeader {
   Storage* storage = nullptr;
@@ -87,8 +96,13 @@ struct Tensor : memory::SlotHeader {
   // Another handle on the same view, without graph link.
   Tensor* alias() const;
 
-  void retain() noexcept { refs.fetch_add(1, std::memory_order_relaxed); }
-  void release() noexcept;
+  void retain() noexcept { memory::add(refs, 1); }
+  void release() noexcept {
+    if (memory::add(refs, -1) == 1) destroy();
+  }
+
+ private:
+  void destroy() noexcept;
 };
 static_assert(sizeof(Tensor) <= 256, "one slot");
 

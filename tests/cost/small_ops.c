@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/cost/small_ops.c: runs one small piece of work `count` times, for instructions.py to count
+// its instructions: small_ops <plugin folder> <work> <count>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/tenon.h>
+
+enum { SIZE = 64 };
+
+static tenon_runtime* runtime;
+static tenon_context* context;
+static const tenon_op *add, *mul, *sum;
+static tenon_tensor *a, *b, *out;
+
+static void must(tenon_status status) {
+  if (status == TENON_OK) return;
+  fprintf(stderr, "%s\n", tenon_status_get_name(status));
+  exit(1);
+}
+
+static void open_session(const char* plugins) {
+  const tenon_string path = {plugins, TENON_NUL};
+  tenon_runtime_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.flags = TENON_RUNTIME_NO_DEFAULT_PATHS;
+  options.paths = &path;
+  options.n_paths = 1;
+  must(tenon_runtime_create(&options, NULL, &runtime));
+  must(tenon_context_create(runtime, NULL, &context));
+  // Faster kernels must not hide what the core costs, nor slower ones show.
+  must(tenon_runtime_set_pin(context, NULL, 0, "tenon.ref", TENON_NUL));
+  must(tenon_op_find(context, "tenon.add", TENON_NUL, 0, &add));
+  must(tenon_op_find(context, "tenon.mul", TENON_NUL, 0, &mul));
+  must(tenon_op_find(context, "tenon.sum", TENON_NUL, 0, &sum));
+}
+
+static tenon_tensor* make(void) {
+  float values[SIZE];
+  const int64_t shape = SIZE;
+  tenon_tensor* made = NULL;
+  for (int i = 0; i < SIZE; ++i) values[i] = 0.25f * (float)i - 3.0f;
+  must(tenon_tensor_create_from(context, TENON_DTYPE_F32, NULL, 1, &shape, values, sizeof values,
+                                &made));
+  return made;
+}
+
+static tenon_value operand(tenon_tensor* tensor) {
+  tenon_value value;
+  memset(&value, 0, sizeof value);
+  value.tag = TENON_VALUE_TENSOR;
+  value.as.tensor = tensor;
+  return value;
+}
+
+static tenon_tensor* call(const tenon_op* op, const tenon_value* inputs, uint32_t count) {
+  tenon_tensor* made = NULL;
+  must(tenon_op_call(context, op, inputs, count, NULL, 0, &made, 1));
+  return made;
+}
+
+static void write_into(void) {
+  const tenon_value in[2] = {operand(a), operand(b)};
+  must(tenon_op_apply(context, add, in, 2, NULL, 0, &out, 1));
+}
+
+static void return_new(void) {
+  const tenon_value in[2] = {operand(a), operand(b)};
+  tenon_tensor_release(call(add, in, 2));
+}
+
+static void go_backward(void) {
+  const tenon_value in[2] = {operand(a), operand(b)};
+  tenon_tensor* product = call(mul, in, 2);
+  const tenon_value factor = operand(product);
+  tenon_tensor* total = call(sum, &factor, 1);
+  must(tenon_backward_run(context, &total, NULL, 1, 0));
+  must(tenon_tensor_set_grad(context, a, NULL));
+  tenon_tensor_release(total);
+  tenon_tensor_release(product);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  const char* work = argv[2];
+  const long count = atol(argv[3]);
+  const int wants_gradient = strcmp(work, "recorded") == 0 || strcmp(work, "backward") == 0;
+  void (*body)(void) = strcmp(work, "out") == 0        ? write_into
+                       : strcmp(work, "backward") == 0 ? go_backward
+                                                       : return_new;
+  open_session(argv[1]);
+  a = make();
+  b = make();
+  out = make();
+  if (wants_gradient) must(tenon_tensor_set_requires_grad(context, a, 1));
+  for (long i = 0; i < count; ++i) body();
+  tenon_tensor_release(a);
+  tenon_tensor_release(b);
+  tenon_tensor_release(out);
+  tenon_context_release(context);
+  tenon_runtime_release(runtime);
+  return 0;
+}

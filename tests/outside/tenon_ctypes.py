@@ -169,6 +169,11 @@ def value_of(given):
         value.tag, value.payload.i64 = I64, given
     elif isinstance(given, float):
         value.tag, value.payload.f64 = F64, given
+    elif isinstance(given, str):
+        text = given.encode()
+        value.memory = ctypes.create_string_buffer(text, len(text) + 1)
+        value.tag, value.count = STRING, len(text)
+        value.payload.pointer = ctypes.addressof(value.memory)
     elif isinstance(given, (list, tuple)):
         of_tensors = bool(given) and isinstance(given[0], Tensor)
         value.memory = handles(given) if of_tensors else int64s(given)

@@ -19,6 +19,7 @@ from collections.abc import Callable
 import torch
 
 AXIS_OF_RANK_0 = "axis of a tensor of rank 0"
+NEGATIVE_EPS = "a negative eps"
 HOST = "host"  # an attribute that is the host device's kind
 
 
@@ -87,6 +88,10 @@ def unary(input):
 
 def binary(input, other):
     return call(input, other)
+
+
+def swapped(input, other):
+    return call(other, input)
 
 
 def scaled(input, other, *, alpha=1):
@@ -162,6 +167,16 @@ def rounded_once(dtype):
             with torch.no_grad():
                 out.copy_(odd.view(torch.float32))
         return out
+
+    return reference
+
+
+def in_float64(function):
+    """Of 16 bits by way of float64: near 0 PyTorch's own are several units off."""
+
+    def reference(input):
+        narrow = input.dtype in (torch.float16, torch.bfloat16)
+        return function(input.double()).to(input.dtype) if narrow else function(input)
 
     return reference
 
@@ -306,6 +321,31 @@ def cross_entropy(
     return call(input, target, ignore_index=ignore_index, lacks=lacks)
 
 
+def gelu(input, *, approximate="none"):
+    return call(input, approximate=approximate)
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    return call(
+        input,
+        weight,
+        bias,
+        dims=len(normalized_shape),
+        eps=eps,
+        lacks={NEGATIVE_EPS: eps < 0},
+    )
+
+
+def native_layer_norm(input, normalized_shape, weight, bias, eps):
+    plain = layer_norm(input, normalized_shape, weight, bias, eps)
+    return dataclasses.replace(plain, finish=lambda outputs: outputs[0])
+
+
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    eps = torch.finfo(input.dtype).eps if eps is None else eps
+    return call(input, weight, dims=len(normalized_shape), eps=eps, lacks={NEGATIVE_EPS: eps < 0})
+
+
 def maximum_along(input, dim, keepdim=False):
     plain = reduction(input, dim, keepdim)
     return dataclasses.replace(plain, finish=lambda y: y.values)
@@ -366,6 +406,7 @@ TABLE = {
     ),
     "tenon.concat": Entry([Row("cat", concatenated)]),
     "tenon.copy": Entry([Row("clone", in_format), Row("contiguous", in_format)]),
+    "tenon.cos": Entry([Row("cos", unary)], 2, 8, LIBRARY),
     "tenon.div": Entry(
         [Row("div.no_rounding_mode", binary), Row("true_divide", binary)],
         None,
@@ -374,6 +415,7 @@ TABLE = {
     ),
     "tenon.embedding": Entry([Row("nn.functional.embedding", embedding)]),
     "tenon.eq": Entry([Row("eq", binary)]),
+    "tenon.erf": Entry([Row("erf", unary, in_float64(torch.erf))], 2, 8, LIBRARY),
     "tenon.exp": Entry([Row("exp", unary)], 2, 8, LIBRARY),
     "tenon.expand": Entry(
         [
@@ -382,6 +424,7 @@ TABLE = {
             Row("expand_as", lambda input, other: call(input, shape=list(other.shape))),
         ]
     ),
+    "tenon.expm1": Entry([Row("expm1", unary)], 2, 8, LIBRARY),
     "tenon.full": Entry(
         [
             Row("full", full),
@@ -391,8 +434,18 @@ TABLE = {
             Row("new_full", new_full),
         ]
     ),
+    "tenon.gelu": Entry([Row("nn.functional.gelu", gelu)], 4, 8, LIBRARY, sums=True),
     "tenon.isfinite": Entry([Row("isfinite", unary)]),
+    "tenon.layer_norm": Entry(
+        [Row("nn.functional.layer_norm", layer_norm), Row("native_layer_norm", native_layer_norm)],
+        4,
+        8192,
+        "PyTorch adds in another order; its gradient of a row of one element is no exact 0, but a "
+        "rounding times 1 / sqrt(eps)",
+        sums=True,
+    ),
     "tenon.log": Entry([Row("log", unary)], 2, 8, LIBRARY),
+    "tenon.log1p": Entry([Row("log1p", unary)], 2, 8, LIBRARY),
     "tenon.log_softmax": Entry([Row("log_softmax", softmax)], 4, 32, SUMS, sums=True),
     "tenon.lt": Entry([Row("lt", binary)]),
     "tenon.matmul": Entry([Row(name, binary) for name in PRODUCTS], 4, 32, SUMS, sums=True),
@@ -410,6 +463,12 @@ TABLE = {
     "tenon.permute": Entry(
         [Row("permute", lambda input, dims: call(input, axes=list(dims))), Row("movedim", movedim)]
     ),
+    "tenon.pow": Entry(
+        [Row("pow", binary), Row("__rpow__", swapped)],
+        2,
+        32,
+        LIBRARY,
+    ),
     "tenon.relu": Entry([Row("nn.functional.relu", unary)]),
     "tenon.reshape": Entry(
         [
@@ -420,9 +479,11 @@ TABLE = {
             Row("unflatten", unflattened),
         ]
     ),
+    "tenon.rms_norm": Entry([Row("nn.functional.rms_norm", rms_norm)], 4, 32, SUMS, sums=True),
     "tenon.rows_add": Entry([Row("index_add", index_add, writes=True)]),
     "tenon.rows_put": Entry([Row("index_copy", index_copy, writes=True)]),
     "tenon.sigmoid": Entry([Row("sigmoid", unary)], 2, 8, LIBRARY),
+    "tenon.sin": Entry([Row("sin", unary)], 2, 8, LIBRARY),
     "tenon.slice": Entry(
         [Row("narrow", narrow), Row("select", select), Row("__getitem__", get_item)]
     ),
@@ -447,17 +508,19 @@ TABLE = {
 OPTIMIZER = "no OpInfo: a step of an optimizer; optimizer_info_test.py compares it"
 ROWS = "no OpInfo, and no sparse optimizer of PyTorch's with the same rule"
 GENERATOR = "no OpInfo of the same numbers: another generator; random123_test.py has the proof"
+CALLED_FOR_GRADIENT = "no OpInfo: what {} calls for its gradient, which is compared"
 
 WITHOUT = {
     "tenon.adam_rows": OPTIMIZER,
     "tenon.adam_step": OPTIMIZER,
     "tenon.adamw_rows": ROWS,
     "tenon.adamw_step": OPTIMIZER,
+    "tenon.gelu_grad": CALLED_FOR_GRADIENT.format("gelu"),
+    "tenon.layer_norm_grad": CALLED_FOR_GRADIENT.format("layer_norm"),
     "tenon.normal": GENERATOR,
+    "tenon.rms_norm_grad": CALLED_FOR_GRADIENT.format("rms_norm"),
     "tenon.sgd_rows": ROWS,
     "tenon.sgd_step": OPTIMIZER,
-    "tenon.softmax_cross_entropy_grad": (
-        "no OpInfo: what softmax_cross_entropy calls for its gradient, which is compared"
-    ),
+    "tenon.softmax_cross_entropy_grad": CALLED_FOR_GRADIENT.format("softmax_cross_entropy"),
     "tenon.uniform": GENERATOR,
 }

@@ -3,7 +3,7 @@
 //
 //   h  = (x - m) s      m = mean x (0 for rms_norm),  s = 1 / sqrt(mean (x - m)^2 + eps)
 //   y  = h w + b
-//   dx = s (g - mean g - h mean(g h)),  g = dy w      (without mean g for rms_norm)
+//   dx = s (c - h mean(c h)),  c = dy w - mean(dy w)  (without that mean for rms_norm)
 //   dw = sum dy h,  db = sum dy                       over all rows
 // A row is what the last `dims` dimensions of x hold, and the means are over a row.
 
@@ -110,20 +110,23 @@ template <class T, bool Centred>
 void row_gradient(const Shape& shape, const Statistics& known, const sdk::Strided& dy,
                   const sdk::Strided& x, const sdk::Strided& weight, const sdk::Strided& dx) {
   const auto count = static_cast<double>(sdk::count_of(shape.row));
-  double sum = 0;
+  double mean = 0;
+  if constexpr (Centred) {
+    for_elements<2>(shape.row, {dy, weight},
+                    [&](int64_t, char* d, char* w) { mean += element<T>(d) * element<T>(w); });
+    mean /= count;
+  }
   double along = 0;
   for_elements<3>(shape.row, {dy, x, weight}, [&](int64_t, char* d, char* from, char* w) {
-    const double g = element<T>(d) * element<T>(w);
-    sum += g;
-    along += g * known.normalised(element<T>(from));
+    const double centred = element<T>(d) * element<T>(w) - mean;
+    along += centred * known.normalised(element<T>(from));
   });
-  const double mean = Centred ? sum / count : 0.0;
   along /= count;
   for_elements<4>(shape.row, {dy, x, weight, dx},
                   [&](int64_t, char* d, char* from, char* w, char* to) {
-                    const double g = element<T>(d) * element<T>(w);
+                    const double centred = element<T>(d) * element<T>(w) - mean;
                     const double h = known.normalised(element<T>(from));
-                    sdk::store(to, sdk::narrow<T>(known.scale * (g - mean - h * along)));
+                    sdk::store(to, sdk::narrow<T>(known.scale * (centred - h * along)));
                   });
 }
 

@@ -23,10 +23,8 @@ Gradient: `dx = dy * (P(x) + x * P'(x))` (`tenon.gelu_grad`).
 
 Source: D. Hendrycks, K. Gimpel, "Gaussian Error Linear Units", 2016; PyTorch, `gelu`.
 
-Canonical arithmetic: in f32 the steps of `tenon.cpu`, which every instruction set rounds alike;
-within 2 ULP. f16 and bf16 are computed in f32 and rounded once. f64, and all of `tenon.ref`, is
-the formula in f64 with the C library's functions, within 2 ULP. Far left of 0, where the result
-is tiny, its digits count as everywhere: `1 + erf` has lost them.)";
+Canonical arithmetic: evaluated in f64 and rounded once to T; f64 itself is within 2 ULP. Far
+left of 0, where the result is tiny, its digits count as everywhere: `1 + erf` has lost them.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   rules::by_tanh(args.attrs.text(0));

@@ -73,8 +73,9 @@ def norm_grad(centred):
             line, scale = normalised(list(row), call.attrs["eps"], centred)
             g = [d * w for d, w in zip(dy, weight, strict=True)]
             mean = total(g) / columns if centred else mpmath.mpf(0)
-            along = total(a * h for a, h in zip(g, line, strict=True)) / columns
-            values += [scale * (a - mean - h * along) for a, h in zip(g, line, strict=True)]
+            g = [each - mean for each in g]
+            along = total(each * h for each, h in zip(g, line, strict=True)) / columns
+            values += [scale * (each - h * along) for each, h in zip(g, line, strict=True)]
             dweight = [sum_ + d * h for sum_, d, h in zip(dweight, dy, line, strict=True)]
             dbias = [sum_ + d for sum_, d in zip(dbias, dy, strict=True)]
         shape = x.shape[len(x.shape) - dims :]

@@ -390,16 +390,15 @@ struct Sigmoid {
 
 // ---- erf ----------------------------------------------------------------------------------------
 
-// f32. x + x P(x^2) below 1.075; 1 - Q(|x| - 2.5) from there, which is 1 from 4 on.
+// f32. x + x P(x^2) below 1; Q(|x| - 2.3828125) from there, which is 1 from 4 on.
 struct Erf {
   template <class V>
   HWY_INLINE V operator()(V x) const {
     const V size = hn::Abs(x);
     const V z = hn::Mul(x, x);
     const V small = hn::MulAdd(size, polynomial(z, kErfF32), size);
-    const V shifted = hn::Sub(at_most(size, 4.0f), set<V>(2.5f));
-    const V large = hn::Sub(set<V>(1), polynomial(shifted, kErfcF32));
-    return hn::CopySign(hn::IfThenElse(hn::Lt(size, set<V>(1.075f)), small, large), x);
+    const V large = polynomial(hn::Sub(at_most(size, 4.0f), set<V>(2.3828125f)), kErfLargeF32);
+    return hn::CopySign(hn::IfThenElse(hn::Lt(size, set<V>(1)), small, large), x);
   }
 };
 

@@ -54,17 +54,17 @@ inline constexpr float kTanhF32[] = {
     -0x1.55553cp-2f, 0x1.110be2p-3f, -0x1.b96222p-5f,  0x1.600994p-6f,
     -0x1.0460c8p-7f, 0x1.2da502p-9f, -0x1.77dd46p-12f,
 };
-// Error at most 2^-28.4.
+// Error at most 2^-28.6.
 inline constexpr float kErfF32[] = {
-    0x1.06eba8p-3f, -0x1.812746p-2f, 0x1.ce2ee6p-4f,  -0x1.b82676p-6f,
-    0x1.560484p-8f, -0x1.bb163p-11f, 0x1.ce989cp-14f, -0x1.2def1p-17f,
+    0x1.06eba8p-3f, -0x1.81273ep-2f, 0x1.ce2cf8p-4f,  -0x1.b7f90ep-6f,
+    0x1.5405b2p-8f, -0x1.a3f7p-11f,  0x1.496a2ap-14f,
 };
-// Error at most 2^-28.5.
-inline constexpr float kErfcF32[] = {
-    0x1.aab86ep-12f,  -0x1.1d82e4p-9f,  0x1.64e388p-8f,   -0x1.119ebp-7f,
-    0x1.1a8b7ep-7f,   -0x1.90daeap-8f,  0x1.6eb028p-9f,   -0x1.1d860ep-11f,
-    -0x1.0f602ap-12f, 0x1.09d01ap-12f,  -0x1.53f14ap-14f, -0x1.05eb4ap-17f,
-    0x1.076cb8p-16f,  -0x1.ce8f2ep-19f, -0x1.dc9684p-21f, 0x1.76eadp-22f,
+// Error at most 2^-27.8.
+inline constexpr float kErfLargeF32[] = {
+    0x1.ff9d68p-1f,   0x1.f9f9a8p-9f,   -0x1.2d698cp-7f, 0x1.b4a4bp-7f,
+    -0x1.a3bc46p-7f,  0x1.0d0e0ap-7f,   -0x1.974d5ep-9f, 0x1.533cf4p-13f,
+    0x1.2c384p-11f,   -0x1.60f3e8p-12f, 0x1.d0641ap-15f, 0x1.148d28p-15f,
+    -0x1.489ba6p-16f, 0x1.8f0398p-20f,  0x1.930d72p-20f, -0x1.76eadp-22f,
 };
 // Error at most 2^-37.7.
 inline constexpr double kSinWide[] = {

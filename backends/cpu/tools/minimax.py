@@ -133,9 +133,10 @@ FITS = {
                  lambda z: z * sqrt(z) / tanh(sqrt(z)), NEAR, mpf("1.0"), 7, 24),
     # (erf(x) - x) / x in powers of x^2, relative to erf(x)
     "kErfF32": (lambda z: erf(sqrt(z)) / sqrt(z) - 1, lambda z: sqrt(z) / erf(sqrt(z)),
-                NEAR, mpf("1.16"), 8, 24),
-    # erfc(x + 2.5)
-    "kErfcF32": (lambda u: erfc(u + mpf("2.5")), lambda u: mpf(1), mpf("-1.5"), mpf("1.5"), 16, 24),
+                NEAR, mpf("1.0"), 7, 24),
+    # erf(x + 2.3828125), a number whose erf is very nearly an f32
+    "kErfLargeF32": (lambda u: erf(u + mpf("2.3828125")), lambda u: mpf(1),
+                     mpf("-1.3828125"), mpf("1.6171875"), 16, 24),
     # sin(r) / r and cos(r) in powers of r^2
     "kSinWide": (lambda z: sin(sqrt(z)) / sqrt(z), lambda z: sqrt(z) / sin(sqrt(z)),
                  NEAR, QUARTER_PI2, 5, 53),

@@ -25,6 +25,16 @@ bool is_nan(C x) {
   return x != x;
 }
 
+// Not Ne(v, v), which is false for NaN on some targets.
+template <class D, class V>
+HWY_INLINE auto nan_mask([[maybe_unused]] D d, V v) {
+  if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
+    return hn::IsNaN(v);
+  } else {
+    return hn::MaskFromVec(hn::Zero(d));
+  }
+}
+
 // Of packed numbers, one or more: NaN if there is one, else the largest. Zeros have any sign.
 template <class C>
 C largest_packed(const C* x, int64_t n) {
@@ -40,19 +50,18 @@ C largest_packed(const C* x, int64_t n) {
   }
   // The last vector may overlap others.
   auto a = hn::LoadU(d, x + n - lanes), b = a;
-  auto nan = hn::Ne(a, a);
+  auto nan = nan_mask(d, a);
   int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
     const auto v = hn::LoadU(d, x + i), w = hn::LoadU(d, x + i + lanes);
     a = hn::Max(a, v);
     b = hn::Max(b, w);
-    if constexpr (std::is_floating_point_v<C>)
-      nan = hn::Or(nan, hn::Or(hn::Ne(v, v), hn::Ne(w, w)));
+    nan = hn::Or(nan, hn::Or(nan_mask(d, v), nan_mask(d, w)));
   }
   if (i + lanes <= n) {
     const auto v = hn::LoadU(d, x + i);
     a = hn::Max(a, v);
-    nan = hn::Or(nan, hn::Ne(v, v));
+    nan = hn::Or(nan, nan_mask(d, v));
   }
   if (!hn::AllFalse(d, nan)) return std::numeric_limits<C>::quiet_NaN();
   HWY_ALIGN C each[hn::MaxLanes(hn::ScalableTag<C>())];
@@ -69,7 +78,7 @@ int64_t first_place(const C* x, int64_t n, C value) {
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto v = hn::LoadU(d, x + i);
-    const auto found = is_nan(value) ? hn::Ne(v, v) : hn::Eq(v, wanted);
+    const auto found = is_nan(value) ? nan_mask(d, v) : hn::Eq(v, wanted);
     if (!hn::AllFalse(d, found)) return i + static_cast<int64_t>(hn::FindFirstTrue(d, found));
   }
   while (is_nan(value) ? !is_nan(x[i]) : x[i] != value) ++i;
@@ -131,7 +140,7 @@ struct KeepLargest {
   template <class D, class V>
   HWY_INLINE V operator()(D, V best, V x) const {
     if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
-      return hn::IfThenElse(hn::Or(hn::Lt(best, x), hn::Ne(x, x)), x, best);
+      return hn::IfThenElse(hn::Or(hn::Lt(best, x), hn::IsNaN(x)), x, best);
     } else {
       return hn::Max(best, x);
     }

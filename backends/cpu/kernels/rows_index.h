@@ -72,19 +72,31 @@ struct RowsOperands {
   // Calls body(run) for row after row, since indices may repeat. Threads share the columns.
   template <class Body>
   void for_each_run(const sdk::Launch& l, const Body& body) const {
-    const int64_t columns = row.count();
-    const int64_t grain =
-        std::max<int64_t>(256, sdk::kElementwiseGrain / std::max<int64_t>(1, count));
-    l.parallel_for(columns, grain, [&](int64_t begin, int64_t end) {
+    const int64_t least = sdk::kElementwiseGrain / std::max<int64_t>(1, count);
+    l.parallel_for(row.count(), std::max<int64_t>(256, least), [&](int64_t begin, int64_t end) {
       for (int64_t r = 0; r < count; ++r) {
-        const auto place = sdk::load<int64_t>(indices.data + r * indices.step[0]);
-        auto operands = row.operands();
-        operands[0].data += place * x.step[0];
+        // Tables are large and rows are anywhere in them.
+        if (r + kAhead < count) __builtin_prefetch(x.data + place(r + kAhead) * x.step[0], 1);
+        std::array<sdk::Strided, 2> operands = row.operands();
+        operands[0].data += place(r) * x.step[0];
         operands[1].data += r * values.step[0];
-        sdk::walk_range<2>(row.shape(), operands, begin, end, body);
+        if (row.rank() == 1) {
+          const int64_t to = operands[0].step[0], from = operands[1].step[0];
+          body(sdk::Run<2>{begin,
+                           end - begin,
+                           {operands[0].data + begin * to, operands[1].data + begin * from},
+                           {to, from}});
+        } else {
+          sdk::walk_range<2>(row.shape(), operands, begin, end, body);
+        }
       }
     });
   }
+
+ private:
+  static constexpr int64_t kAhead = 8;
+
+  int64_t place(int64_t r) const { return sdk::load<int64_t>(indices.data + r * indices.step[0]); }
 };
 
 }  // namespace tenon::cpu

@@ -56,7 +56,7 @@ Number<T> largest(const Line<T>& line, int64_t n) {
 }
 
 // exp(x - most), which is also left at `keep` where that is wanted. What lies `ahead` elements
-// behind x will be read next.
+// behind both will be used next.
 template <class C, bool kKeep>
 struct Powers {
   const C* x;
@@ -67,6 +67,7 @@ struct Powers {
   HWY_INLINE Powers map_from(int64_t i) const {
     for (int64_t p = 0; ahead != 0 && p < kLanes; p += 64 / int64_t{sizeof(C)}) {
       hwy::Prefetch(x + i + ahead + p);
+      if constexpr (kKeep) hwy::Prefetch(keep + i + ahead + p);
     }
     return {x, most, kKeep ? keep + i : keep, ahead};
   }
@@ -124,6 +125,9 @@ HWY_INLINE void map_streamed(const C* in, C* out, int64_t n, const F& f) {
 
 // The result of a whole launch is streamed from this size on.
 inline constexpr int64_t kStreamBytes = int64_t{16} << 20;
+
+// Operands of this size are no more in the first caches when they are read, and are fetched ahead.
+inline constexpr int64_t kFetchBytes = int64_t{1} << 20;
 
 // out[i] = f(d, in[i]) for lines of any layout.
 template <class T, class F>

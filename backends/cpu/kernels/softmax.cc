@@ -86,7 +86,8 @@ void softmax_line(const AlongAxis& a, char* out, char* in) {
   if constexpr (is_stored_as_number<T>) {
     if (line.is_packed() && (a.out_step == int64_t{sizeof(T)} || n == 1)) {
       C* powers = reinterpret_cast<C*>(out);
-      const C sum = softmax::sum_of_powers<T, true>(line, n, most, powers, 0);
+      const int64_t ahead = a.bytes >= softmax::kFetchBytes ? n : 0;  // the next line, if packed
+      const C sum = softmax::sum_of_powers<T, true>(line, n, most, powers, ahead);
       softmax::map_packed(powers, powers, n, Quotient<C>{sum});
       return;
     }

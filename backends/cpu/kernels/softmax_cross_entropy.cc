@@ -68,6 +68,9 @@ struct Matrix {
   char* row(int64_t n) const { return operand.data + n * operand.step[0]; }
   char* element(int64_t n, int64_t c) const { return row(n) + c * operand.step[1]; }
   int64_t step() const { return operand.step[1]; }
+  bool is_flat() const {
+    return step() == int64_t{sizeof(T)} && operand.step[0] == columns.count() * step();
+  }
   Line<T> line(int64_t n) const { return {columns, row(n)}; }
   Number<T> number(int64_t n, int64_t c) const {
     return static_cast<Number<T>>(sdk::load<T>(element(n, c)));
@@ -82,8 +85,31 @@ struct Matrix {
 // which the caches hold.
 template <class T>
 int64_t fetched_ahead(const Matrix<T>& m, int64_t n, int64_t end) {
-  if (n + 1 >= end || m.bytes < softmax::kStreamBytes) return 0;
+  if (n + 1 >= end || m.bytes < softmax::kFetchBytes) return 0;
   return m.operand.step[0] / int64_t{sizeof(T)};
+}
+
+// A row that one vector holds: the same operations without loops. Gives the row's term, and leaves
+// its log-probabilities at `out` where that is wanted.
+template <class C>
+HWY_INLINE C forward_short(const C* row, int64_t classes, int64_t target, C* out) {
+  const hn::ScalableTag<C> d;
+  const auto some = hn::FirstN(d, static_cast<size_t>(classes));
+  const auto x = hn::MaskedLoad(some, d, row);
+  const auto least = hn::Set(d, -std::numeric_limits<C>::infinity());
+  const auto difference = hn::Sub(x, hn::MaxOfLanes(d, hn::IfThenElse(some, x, least)));
+  const auto powers = hn::IfThenElseZero(some, math::Exp()(difference));
+  const auto log_sum = math::Log()(hn::Set(d, fold_lanes(d, powers)));
+  HWY_ALIGN C log_probs[hn::MaxLanes(d)];
+  hn::Store(hn::Sub(difference, log_sum), d, log_probs);
+  if (out) hn::BlendedStore(hn::Sub(difference, log_sum), some, d, out);
+  return -log_probs[target];
+}
+
+template <class T>
+bool is_short(const Matrix<T>& m, int64_t classes) {
+  return is_stored_as_number<T> && m.step() == int64_t{sizeof(T)} &&
+         classes <= static_cast<int64_t>(hn::Lanes(hn::ScalableTag<Number<T>>()));
 }
 
 template <class T>
@@ -94,8 +120,17 @@ void forward_rows(const sdk::Launch& l, const Targets& targets, Number<T>* terms
   const bool keeps = l.wants_out(1);
   const Matrix<T> log_probs(keeps ? l.out(1) : l.view(0));
   const bool streamed = log_probs.bytes >= softmax::kStreamBytes;
+  const bool is_short_row = is_short(logits, classes) && is_short(log_probs, classes);
   l.parallel_for(l.view(0).shape[0], grain_of(classes), [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t n = begin; n < end; ++n) {
+      if (is_short_row) {
+        const bool counts = targets.valid(n);
+        const C term = forward_short(reinterpret_cast<const C*>(logits.row(n)), classes,
+                                     counts ? targets[n] : 0,
+                                     keeps ? reinterpret_cast<C*>(log_probs.row(n)) : nullptr);
+        terms[n] = counts ? term : C{};
+        continue;
+      }
       const Line<T> line = logits.line(n);
       const C most = softmax::largest(line, classes);
       const C sum = softmax::sum_of_powers<T, false>(line, classes, most, nullptr,
@@ -151,6 +186,29 @@ struct Zero {
   }
 };
 
+// All rows of packed operands at once, then what is different in some places.
+template <class T>
+void backward_flat(const Matrix<T>& log_probs, const Matrix<T>& out, const Targets& targets,
+                   const ScaledPower<Number<T>>& f, int64_t begin, int64_t end) {
+  const int64_t classes = out.columns.count();
+  auto* to = reinterpret_cast<T*>(out.row(begin));
+  const int64_t count = (end - begin) * classes;
+  const auto* from = reinterpret_cast<const T*>(log_probs.row(begin));
+  if (out.bytes >= softmax::kStreamBytes) {
+    softmax::map_streamed(from, to, count, f);
+  } else {
+    softmax::map_packed(from, to, count, f);
+  }
+  for (int64_t n = begin; n < end; ++n) {
+    T* row = to + (n - begin) * classes;
+    if (targets.valid(n)) {
+      row[targets[n]] = f.of_target(log_probs.number(n, targets[n]));
+    } else {
+      std::fill(row, row + classes, T{});
+    }
+  }
+}
+
 template <class T>
 void backward_rows(const sdk::Launch& l, const Targets& targets) {
   using C = Number<T>;
@@ -160,7 +218,11 @@ void backward_rows(const sdk::Launch& l, const Targets& targets) {
   const auto dy = static_cast<C>(sdk::load<T>(l.view(0).data));
   const ScaledPower<C> f{dy / static_cast<C>(std::max<int64_t>(targets.count(), 1))};
   const bool streamed = out.bytes >= softmax::kStreamBytes;
+  const bool is_flat = log_probs.is_flat() && out.is_flat();
   l.parallel_for(l.view(1).shape[0], grain_of(classes), [&](int64_t begin, int64_t end) HWY_ATTR {
+    if constexpr (is_stored_as_number<T>) {
+      if (is_flat) return backward_flat<T>(log_probs, out, targets, f, begin, end);
+    }
     for (int64_t n = begin; n < end; ++n) {
       const Line<T> line = log_probs.line(n);
       if (!targets.valid(n)) {

@@ -202,12 +202,14 @@ class Product {
     t.last = kLanes<T>;
     const auto whole = Table::at(along, rows, kTileVectors, true);
     for (; rest >= kTileColumns<T>; rest -= kTileColumns<T>) {
+      t.next = t.c + (rest > kTileColumns<T> ? kTileColumns<T> : 0);
       place(whole, t, rows, kTileColumns<T>);
       t.b += at.panel_step;
       t.c += kTileColumns<T> * p_.c.column_step;
     }
     if (rest == 0) return;
     const int64_t vectors = gemm::pieces(rest, kLanes<T>);
+    t.next = t.c;
     t.last = rest - (vectors - 1) * kLanes<T>;
     place(Table::at(along, rows, vectors, t.last == kLanes<T>), t, rows, rest);
   }
@@ -231,6 +233,7 @@ class Product {
     };
     if (t.goes_on) walk([](T& in, const T& out) { in = out; });
     t.c = packed;
+    t.next = packed;
     t.c_step = kTileColumns<T>;
     run(t, finish_);
     walk([](const T& in, T& out) { out = in; });

@@ -12,6 +12,7 @@
 #define TENON_CPU_GEMM_MICRO_KERNEL_INL_H
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <array>
@@ -47,6 +48,7 @@ struct Tile {
   const T* a;
   const T* b;
   T* c;
+  const T* next;   // the tile of c that comes after, if any, else c: it is fetched meanwhile
   int64_t a_step;  // between rows of a where k is packed, else between values of k
   int64_t b_step;  // between rows of b
   int64_t c_step;  // between rows of c
@@ -205,17 +207,35 @@ struct SpreadRowsAt {
   int64_t k;
 };
 
+// Fetches the next tile of c into the caches, a row at a time: all at once they would hold up what is
+// needed now.
+template <class T>
+struct NextRows {
+  HWY_INLINE NextRows(const Tile<T>& t, int rows)
+      : row(t.next), last(t.next + (rows - 1) * t.c_step), step(t.c_step) {}
+  HWY_INLINE void fetch() {
+    hwy::Prefetch(row);
+    hwy::Prefetch(row + kTileColumns<T> - 1);
+    row += row == last ? 0 : step;
+  }
+  const T* row;
+  const T* last;
+  int64_t step;
+};
+
 template <class T, int kRows, int kVectors, bool kWhole, Along kAlong, class Finish>
 HWY_NOINLINE void run_tile(const Tile<T>& tile, const Finish& finish) {
   const Tile<T> t = tile;
   Registers<T, kRows, kVectors, kWhole> r;
   r.begin(t);
   const T* b = t.b;
+  NextRows<T> next(t, kRows);
   int64_t k = t.depth;
   if constexpr (kAlong == Along::kDepth) {
     constexpr int kUnroll = 4;
     SpreadRows<T, kRows> a(t.a, t.a_step);
     for (; k >= kUnroll; k -= kUnroll) {
+      next.fetch();
 #pragma GCC unroll 4
       for (int u = 0; u < kUnroll; ++u) {
         r.add(t, SpreadRowsAt<T, kRows>{a, u}, b);
@@ -231,6 +251,7 @@ HWY_NOINLINE void run_tile(const Tile<T>& tile, const Finish& finish) {
   } else {
     const T* a = t.a;
     for (; k > 0; --k) {
+      next.fetch();
       r.add(t, PackedRows<T>{a}, b);
       a += t.a_step;
       b += t.b_step;

@@ -35,46 +35,64 @@ struct Lines {
 template <class T>
 inline constexpr int64_t kBlock = static_cast<int64_t>(16 / sizeof(T));
 
-// Blocks number 0, 1, ... of a vector come from lines first, first + kBlock, ... at `k`. Beyond the
-// last line that one is read again: nobody looks at what becomes of it.
+// Where as many lines begin as a vector has elements. Beyond the last line that one is read again:
+// nobody looks at what becomes of it.
+template <class T>
+struct Beginnings {
+  HWY_INLINE Beginnings(const Lines<T>& lines, int64_t first) {
+    for (int64_t i = 0; i < kLanes<T>; ++i) {
+      line[i] = lines.from + std::min(first + i, lines.count - 1) * lines.line_step;
+    }
+  }
+  const T* line[kLanes<T>];
+};
+
+// Blocks number 0, 1, ... of the vector come from lines first, first + kBlock, ... at `k`.
 template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> load_blocks(D d, const Lines<T>& lines, int64_t first, int64_t k) {
+HWY_INLINE hn::Vec<D> load_blocks(D d, const T* const* line, int64_t k) {
   constexpr int64_t lanes = static_cast<int64_t>(hn::MaxLanes(D()));
   if constexpr (lanes == kBlock<T>) {
-    return hn::LoadU(d, lines.from + std::min(first, lines.count - 1) * lines.line_step + k);
+    return hn::LoadU(d, line[0] + k);
   } else {
     const hn::Half<D> half;
-    return hn::Combine(d, load_blocks(half, lines, first + lanes / 2, k),
-                       load_blocks(half, lines, first, k));
+    return hn::Combine(d, load_blocks(half, line + lanes / 2, k), load_blocks(half, line, k));
   }
 }
 
-// kBlock values of k, from `k` on, of as many lines as a vector has elements, from `line` on.
-template <class D>
-HWY_INLINE void transpose(D d, const Lines<float>& lines, int64_t line, int64_t k, float* to,
-                          int64_t to_step) {
+// to[0], to[to_step], ...: values k, k + 1, ... of the lines that the blocks in v were loaded from.
+template <class D, class V>
+HWY_INLINE void store_transposed(D d, const V (&v)[4], float* to, int64_t to_step) {
   const hn::RepartitionToWide<D> wide;
-  const auto v0 = load_blocks(d, lines, line, k);
-  const auto v1 = load_blocks(d, lines, line + 1, k);
-  const auto v2 = load_blocks(d, lines, line + 2, k);
-  const auto v3 = load_blocks(d, lines, line + 3, k);
-  const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, v0, v1));
-  const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, v2, v3));
-  const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, v0, v1));
-  const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, v2, v3));
+  const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, v[0], v[1]));
+  const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, v[2], v[3]));
+  const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, v[0], v[1]));
+  const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, v[2], v[3]));
   hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, low01, low23)), d, to);
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23)), d, to + to_step);
   hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, high01, high23)), d, to + 2 * to_step);
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, to + 3 * to_step);
 }
 
-template <class D>
-HWY_INLINE void transpose(D d, const Lines<double>& lines, int64_t line, int64_t k, double* to,
-                          int64_t to_step) {
-  const auto v0 = load_blocks(d, lines, line, k);
-  const auto v1 = load_blocks(d, lines, line + 1, k);
-  hn::StoreU(hn::InterleaveLower(d, v0, v1), d, to);
-  hn::StoreU(hn::InterleaveUpper(d, v0, v1), d, to + to_step);
+template <class D, class V>
+HWY_INLINE void store_transposed(D d, const V (&v)[2], double* to, int64_t to_step) {
+  hn::StoreU(hn::InterleaveLower(d, v[0], v[1]), d, to);
+  hn::StoreU(hn::InterleaveUpper(d, v[0], v[1]), d, to + to_step);
+}
+
+// kBlocks blocks of k of as many lines as a vector has elements. A cache line is read at once where
+// registers suffice: lines a power of two apart push each other out of the cache.
+template <int kBlocks, class D, class T = hn::TFromD<D>>
+HWY_INLINE void transpose(D d, const Beginnings<T>& at, int64_t k, T* to, int64_t to_step) {
+  hn::Vec<D> v[kBlocks][kBlock<T>];
+#pragma GCC unroll 4
+  for (int i = 0; i < kBlock<T>; ++i) {
+#pragma GCC unroll 8
+    for (int b = 0; b < kBlocks; ++b) v[b][i] = load_blocks(d, at.line + i, k + b * kBlock<T>);
+  }
+#pragma GCC unroll 8
+  for (int b = 0; b < kBlocks; ++b) {
+    store_transposed(d, v[b], to + b * kBlock<T> * to_step, to_step);
+  }
 }
 
 template <class T>
@@ -89,10 +107,19 @@ HWY_INLINE void pack_scattered(const Lines<T>& lines, int64_t first_k, int64_t d
 template <class T>
 HWY_INLINE void pack_depth(const Lines<T>& lines, int64_t depth, T* to, int64_t to_step) {
   const hn::ScalableTag<T> d;
+  constexpr int kAtOnce = HWY_TARGET == HWY_AVX2 ? 2 : static_cast<int>(4 * sizeof(T) / 4);
   const int64_t whole = depth / kBlock<T> * kBlock<T>;
-  for (int64_t line = 0; line < lines.count; line += kLanes<T>) {
-    for (int64_t k = 0; k < whole; k += kBlock<T>) {
-      transpose(d, lines, line, k, to + k * to_step + line, to_step);
+  for (int64_t first = 0; first < lines.count; first += kLanes<T>) {
+    const Beginnings<T> at(lines, first);
+    T* out = to + first;
+    int64_t k = 0;
+    for (; k + kAtOnce * kBlock<T> <= depth; k += kAtOnce * kBlock<T>) {
+      transpose<kAtOnce>(d, at, k, out, to_step);
+      out += kAtOnce * kBlock<T> * to_step;
+    }
+    for (; k < whole; k += kBlock<T>) {
+      transpose<1>(d, at, k, out, to_step);
+      out += kBlock<T> * to_step;
     }
   }
   pack_scattered(lines, whole, depth, to, to_step);

@@ -26,7 +26,9 @@ Source: Python array API standard, `matmul`.
 
 Canonical arithmetic: `acc = fma(a_k, b_k, acc)` with `k` ascending, in f32 for f16, bf16
 and f32 and in f64 for f64, rounded to T at the end. Where the result has fewer than 16
-elements per matrix: 64 virtual lanes over `k`, then pairwise. Integers wrap modulo 2^bits.)";
+elements per matrix: 64 virtual lanes, of which lane `l` so sums `k = l, l+64, ...`; then lane
+`l + 32` is added to lane `l`, then `l + 16`, `l + 8`, `l + 4`, `l + 2` and `l + 1`. Integers
+wrap modulo 2^bits.)";
 
 void refuse(const char* operand, std::string what, std::string expected,
             std::span<const int64_t> found, const char* hint = "") {

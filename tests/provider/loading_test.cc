@@ -34,7 +34,7 @@ class ProviderLoading : public Provider {
     std::string pattern = (fs::temp_directory_path() / "tenon-XXXXXX").string();
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     folder = pattern;
-    built = fs::path(plugin_dir()) / kProvider;
+    built = fs::path(plugin_dir()) / id();
     requires_ = Json::parse(read(built / "plugin.json")).at("requires");
   }
   void TearDown() override {
@@ -46,30 +46,32 @@ class ProviderLoading : public Provider {
   fs::path built;
   Json requires_;
 };
+INSTANTIATE_TEST_SUITE_P(Each, ProviderLoading, testing::ValuesIn(providers()), short_name);
 
-TEST_F(ProviderLoading, ItsManifestNamesTheLibraryAndTheOp) {
+TEST_P(ProviderLoading, ItsManifestNamesTheLibraryAndTheOp) {
   EXPECT_THAT(requires_.at("ops"), ElementsAre(kMatmul));
   ASSERT_EQ(requires_.at("libraries").size(), 1u);
   const std::string library = requires_.at("libraries")[0];
-  EXPECT_THAT(library, HasSubstr("openblas"));
+  EXPECT_THAT(library, HasSubstr(GetParam().library));
   // It is what the system's loader will look for.
-  EXPECT_THAT(read(built / "tenon.openblas.so"), HasSubstr(library));
+  EXPECT_THAT(read(built / (std::string(id()) + ".so")), HasSubstr(library));
 }
 
-// A copy of the plugin that asks for an OpenBLAS no machine has.
-TEST_F(ProviderLoading, AMissingOpenBlasIsNamedAndNothingElseSuffers) {
-  std::string bytes = read(built / "tenon.openblas.so");
+// A copy of the plugin that asks for a library no machine has.
+TEST_P(ProviderLoading, AMissingLibraryIsNamedAndNothingElseSuffers) {
+  std::string bytes = read(built / (std::string(id()) + ".so"));
   const std::string name = requires_.at("libraries")[0];
   std::string other = name;
-  other[other.find("blas") + 3] = 'z';
+  const std::string part = GetParam().library;
+  other[other.find(part) + part.size() - 1] = 'z';
   const size_t at = bytes.find(name);
   ASSERT_NE(at, std::string::npos);
   bytes.replace(at, name.size(), other);
-  fs::create_directories(folder / kProvider);
-  fs::copy(built / "plugin.json", folder / kProvider);
-  std::ofstream(folder / kProvider / "tenon.openblas.so", std::ios::binary) << bytes;
+  fs::create_directories(folder / id());
+  fs::copy(built / "plugin.json", folder / id());
+  std::ofstream(folder / id() / (std::string(id()) + ".so"), std::ios::binary) << bytes;
 
-  const Runtime runtime({.first = {folder.string()}});
+  const Runtime runtime(only({.first = {folder.string()}}));
   const Context cx(runtime, TENON_ARITHMETIC_FAST);
   const Tensor a = cx.make(TENON_DTYPE_F32, {2, 2}, {1, 2, 3, 4});
   Tensor c;
@@ -77,7 +79,7 @@ TEST_F(ProviderLoading, AMissingOpenBlasIsNamedAndNothingElseSuffers) {
   EXPECT_THAT(cx.values(c.get()), ElementsAre(7, 10, 15, 22));
   std::vector<std::string> reasons;
   for (const Json& plugin : cx.query("plugins")) {
-    if (plugin.at("id") == kProvider) reasons.push_back(plugin.at("reason"));
+    if (plugin.at("id") == id()) reasons.push_back(plugin.at("reason"));
   }
   EXPECT_THAT(reasons, Contains(AllOf(HasSubstr("cannot be opened"), HasSubstr(other),
                                       HasSubstr("No such file"))));

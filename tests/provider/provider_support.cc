@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <tenon/sdk/dtypes.hpp>
 
@@ -57,7 +58,9 @@ Runtime::Runtime(const Options& options) {
   std::vector<std::string> folders = options.first;
   folders.emplace_back(plugin_dir());
   const std::vector<tenon_string> paths = strings(folders);
-  const std::vector<tenon_string> exclude = strings(options.exclude);
+  std::vector<std::string> excluded = options.exclude;
+  excluded.emplace_back("tenon.cpu");
+  const std::vector<tenon_string> exclude = strings(excluded);
   tenon_runtime_options given{};
   given.struct_size = sizeof given;
   given.flags = TENON_RUNTIME_NO_DEFAULT_PATHS | TENON_RUNTIME_NO_ENVIRONMENT;
@@ -190,10 +193,33 @@ std::vector<std::string> Context::ran(const std::function<void()>& body) const {
   return plugins;
 }
 
-void Provider::SetUp() {
-#ifndef TENON_TEST_OPENBLAS
-  GTEST_SKIP() << "tenon.openblas was not built: OpenBLAS was not found";
+std::vector<Wrapped> providers() {
+  Wrapped onednn{"tenon.onednn", "dnnl", {TENON_DTYPE_F32}, TENON_DTYPE_F32, false};
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    onednn.dtypes.push_back(TENON_DTYPE_BF16);
+  }
 #endif
+  return {{"tenon.openblas", "openblas", {TENON_DTYPE_F32, TENON_DTYPE_F64}, TENON_DTYPE_F64, true},
+          onednn};
+}
+
+std::string short_name(const testing::TestParamInfo<Wrapped>& provider) {
+  const std::string id = provider.param.id;
+  return id.substr(id.find('.') + 1);
+}
+
+void Provider::SetUp() {
+  if (std::filesystem::exists(std::filesystem::path(plugin_dir()) / id())) return;
+  GTEST_SKIP() << id() << " was not built: its library was not found";
+}
+
+Runtime::Options Provider::only(Runtime::Options options) {
+  for (const Wrapped& other : providers()) {
+    if (std::string_view(other.id) != id()) options.exclude.emplace_back(other.id);
+  }
+  return options;
 }
 
 const char* name_of(Layout layout) {
@@ -247,10 +273,11 @@ Tensor placed(const Context& cx, tenon_dtype dtype, const Shape& shape, Layout l
 }
 
 double tolerance(tenon_dtype dtype, int64_t k, double absolute) {
-  const double epsilon = dtype == TENON_DTYPE_F32
-                             ? static_cast<double>(std::numeric_limits<float>::epsilon())
-                             : std::numeric_limits<double>::epsilon();
-  return static_cast<double>(k + 2) * epsilon * absolute;
+  const double sums = dtype == TENON_DTYPE_F64
+                          ? std::numeric_limits<double>::epsilon()
+                          : static_cast<double>(std::numeric_limits<float>::epsilon());
+  const double result = dtype == TENON_DTYPE_BF16 ? 0x1p-7 : 0;
+  return (static_cast<double>(k + 2) * sums + result) * absolute;
 }
 
 void expect_near(const Context& cx, const Tensor& a, const Tensor& b,

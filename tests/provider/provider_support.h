@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/provider/provider_support.h: runtimes with and without the provider, matrices in any
-// layout, and which plugin's kernel ran.
+// tests/provider/provider_support.h: the providers of matmul that wrap a library, runtimes with
+// and without them, matrices in any layout, and which plugin's kernel ran.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,6 @@ using Json = nlohmann::json;
 using Shape = std::vector<int64_t>;
 
 inline constexpr uint64_t kSeed = 20270304;
-inline constexpr const char* kProvider = "tenon.openblas";
 inline constexpr const char* kReference = "tenon.ref";
 inline constexpr const char* kMatmul = "tenon.matmul";
 
@@ -30,7 +29,8 @@ struct ReleaseTensor {
 };
 using Tensor = std::unique_ptr<tenon_tensor, ReleaseTensor>;
 
-// A runtime on the tree's own plugins.
+// A runtime on the tree's own plugins, but for the vector kernels of tenon.cpu: with the plain ones
+// alone it is known who wins.
 class Runtime {
  public:
   struct Options {
@@ -84,10 +84,25 @@ class Context {
   tenon_context* context_ = nullptr;
 };
 
-// Skips the test where the plugin was not built.
-class Provider : public testing::Test {
+// What tests must know of a plugin that wraps a library's matmul.
+struct Wrapped {
+  const char* id;
+  const char* library;              // part of the library's name
+  std::vector<tenon_dtype> dtypes;  // on this machine
+  tenon_dtype finest;
+  bool reads_strides;  // large transposed operands, and windows
+};
+std::vector<Wrapped> providers();
+std::string short_name(const testing::TestParamInfo<Wrapped>& provider);
+
+// Runs for each provider; skipped where the plugin was not built.
+class Provider : public testing::TestWithParam<Wrapped> {
  protected:
   void SetUp() override;
+  static const char* id() { return GetParam().id; }
+  static const std::vector<tenon_dtype>& dtypes() { return GetParam().dtypes; }
+  // Beside this provider there is the reference alone.
+  static Runtime::Options only(Runtime::Options options = {});
 };
 
 enum class Layout {

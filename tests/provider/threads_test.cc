@@ -8,9 +8,10 @@ namespace tenon::tests {
 namespace {
 
 using ProviderThreads = Provider;
+INSTANTIATE_TEST_SUITE_P(Each, ProviderThreads, testing::ValuesIn(providers()), short_name);
 
-TEST_F(ProviderThreads, ContextsOfBothPoliciesAtOnce) {
-  const Runtime runtime({.threads = 4});
+TEST_P(ProviderThreads, ContextsOfBothPoliciesAtOnce) {
+  const Runtime runtime(only({.threads = 4}));
   const Context setup(runtime);
   std::mt19937_64 random(kSeed);
   const Tensor a = placed(setup, TENON_DTYPE_F32, {300, 40}, Layout::RowMajor, random);
@@ -34,14 +35,14 @@ TEST_F(ProviderThreads, ContextsOfBothPoliciesAtOnce) {
 }
 
 // A pin set while others compute: each call has one provider's bits or the other's.
-TEST_F(ProviderThreads, APinMovesWhileOthersCompute) {
-  const Runtime runtime({.threads = 2});
+TEST_P(ProviderThreads, APinMovesWhileOthersCompute) {
+  const Runtime runtime(only({.threads = 2}));
   const Context setup(runtime);
   std::mt19937_64 random(kSeed);
   const Tensor a = placed(setup, TENON_DTYPE_F32, {60, 70}, Layout::RowMajor, random);
   const Tensor b = placed(setup, TENON_DTYPE_F32, {70, 50}, Layout::RowMajor, random);
   const std::string reference = setup.bytes(setup.matmul(a, b).get());
-  setup.must(setup.pin(kMatmul, kProvider));
+  setup.must(setup.pin(kMatmul, id()));
   const std::string provider = setup.bytes(setup.matmul(a, b).get());
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i) {
@@ -54,7 +55,7 @@ TEST_F(ProviderThreads, APinMovesWhileOthersCompute) {
     });
   }
   for (int round = 0; round < 50; ++round) {
-    setup.must(setup.pin(kMatmul, round % 2 ? kProvider : ""));
+    setup.must(setup.pin(kMatmul, round % 2 ? id() : ""));
   }
   for (std::thread& thread : threads) thread.join();
 }

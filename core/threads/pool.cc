@@ -31,6 +31,15 @@ constexpr int32_t kMaxThreads = 1024;
 // Waking through the kernel costs several hundred nanoseconds: worth spinning for a little.
 constexpr auto kSpin = std::chrono::microseconds(2);
 
+// A wait that the chunks' own length does not explain, and the pauses that follow such waits.
+constexpr int64_t kLongWaitNs = 500'000;
+constexpr int64_t kFirstPauseNs = 50'000'000;
+constexpr int64_t kLongestPauseNs = 1'000'000'000;
+
+int64_t now_ns() noexcept {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 // Spins until `done()` or the time is over; the clock read paces the loop.
 template <class Done>
 bool spin_until(Done done) noexcept {
@@ -210,6 +219,8 @@ bool Pool::run_parallel(int64_t n, int64_t grain, int64_t chunks, Body body, voi
   participants = static_cast<int32_t>(std::min<int64_t>(participants, chunks));
   if (participants < 2 || busy_.load(std::memory_order_relaxed)) return false;
   if (::getpid() != owner_) return false;
+  const int64_t began_ns = now_ns();
+  if (began_ns < serial_until_ns_.load(std::memory_order_relaxed)) return false;
   if (busy_.exchange(true, std::memory_order_acquire)) return false;
 
   participants = 1 + start_workers(participants - 1);
@@ -221,8 +232,10 @@ bool Pool::run_parallel(int64_t n, int64_t grain, int64_t chunks, Body body, voi
       workers_[static_cast<size_t>(i)].signal.fetch_add(1, std::memory_order_release);
       workers_[static_cast<size_t>(i)].signal.notify_one();
     }
-    work(0);
+    const int64_t own_chunks = work(0);
+    const int64_t worked_ns = now_ns();
     close_and_wait();
+    judge_wait(began_ns, worked_ns, own_chunks);
   }
   busy_.store(false, std::memory_order_release);
   return participants > 1;
@@ -264,8 +277,23 @@ void Pool::deal_shares(int64_t chunks, int32_t participants) noexcept {
   }
 }
 
-// Runs the participant's own share, then whatever the others have not claimed.
-void Pool::work(int32_t participant) noexcept {
+// After a call whose caller ran `chunks` of its chunks until `worked_ns` and then waited.
+void Pool::judge_wait(int64_t began_ns, int64_t worked_ns, int64_t chunks) noexcept {
+  const int64_t ended_ns = now_ns();
+  // The partner may have begun a chunk when the caller found none left.
+  const int64_t one_chunk_ns = chunks > 0 ? (worked_ns - began_ns) / chunks : 0;
+  if (chunks == 0 || ended_ns - worked_ns <= kLongWaitNs + one_chunk_ns) {
+    pause_ns_ = 0;
+    return;
+  }
+  pause_ns_ = std::clamp(2 * pause_ns_, kFirstPauseNs, kLongestPauseNs);
+  serial_until_ns_.store(ended_ns + pause_ns_, std::memory_order_relaxed);
+}
+
+// Runs the participant's own share, then whatever the others have not claimed. Returns how many
+// chunks it ran.
+int64_t Pool::work(int32_t participant) noexcept {
+  int64_t count = 0;
   const Job job = job_;
   for (int32_t i = 0; i < job.participants; ++i) {
     Share& share = shares_[static_cast<size_t>((participant + i) % job.participants)];
@@ -273,8 +301,10 @@ void Pool::work(int32_t participant) noexcept {
       const int64_t chunk = share.next.fetch_add(1, std::memory_order_relaxed);
       if (chunk >= share.end) break;
       run_chunk(job.n, job.grain, chunk, job.body, job.user);
+      ++count;
     }
   }
+  return count;
 }
 
 bool Pool::enter() noexcept {

@@ -8,6 +8,9 @@
 // Each participant owns a contiguous share of the chunks and, when done, claims what an absent
 // partner left. The pool never blocks a caller: while it serves one caller (or when called from one
 // of its own bodies) any other call runs all its chunks on its own thread.
+//
+// A partner whose CPU is taken away in the midst of a chunk cannot be helped, and its caller waits.
+// Where that wait is long, a neighbour keeps the CPU busy: calls are then serial for a while.
 #pragma once
 
 #include <pthread.h>
@@ -79,7 +82,8 @@ class Pool {
   bool run_parallel(int64_t n, int64_t grain, int64_t chunks, Body body, void* user) noexcept;
   int32_t start_workers(int32_t wanted) noexcept;
   void deal_shares(int64_t chunks, int32_t participants) noexcept;
-  void work(int32_t participant) noexcept;
+  int64_t work(int32_t participant) noexcept;
+  void judge_wait(int64_t began_ns, int64_t worked_ns, int64_t chunks) noexcept;
   bool enter() noexcept;
   void leave() noexcept;
   void close_and_wait() noexcept;
@@ -88,6 +92,10 @@ class Pool {
   const pid_t owner_;    // process that owns the workers
   int32_t startable_;    // workers that exist or may still be started; falls on failure
   int32_t started_ = 0;  // guarded, like the three below, by busy_
+  // After a long wait: no parallel call before this time of the steady clock, in nanoseconds, and
+  // how long the pause is; 0 while all goes well. Guarded by busy_ but for readers of the first.
+  std::atomic<int64_t> serial_until_ns_{0};
+  int64_t pause_ns_ = 0;
   Job job_;
   std::unique_ptr<Share[]> shares_;
   std::unique_ptr<Worker[]> workers_;

@@ -140,6 +140,55 @@ TEST(PoolThreads, AnAbsentPartnersShareIsClaimed) {
   EXPECT_EQ(done.load(), 100);
 }
 
+// Two chunks, one for each of two threads: the caller's lasts until the other one has begun, for a
+// second at most, and the other one `partner_ms`. Did another thread take part?
+bool meets_partner(Pool& pool, int partner_ms) {
+  const auto caller = std::this_thread::get_id();
+  std::atomic<bool> met{false};
+  run(pool, 2, 1, [&](int64_t, int64_t, int64_t) {
+    if (std::this_thread::get_id() != caller) {
+      met = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(partner_ms));
+      return;
+    }
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    while (!met && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  });
+  return met;
+}
+
+// A pool whose caller has waited long for its partner. The wait counts where it is longer than a
+// chunk of the caller's, which on a busy machine takes a while to begin: hence several attempts.
+bool makes_wait(Pool& pool) {
+  for (int i = 0; i < 20; ++i) {
+    if (!meets_partner(pool, 200)) continue;
+    bool serial = true;
+    const auto caller = std::this_thread::get_id();
+    run(pool, 64, 1, [&](int64_t, int64_t, int64_t) {
+      if (std::this_thread::get_id() != caller) serial = false;
+    });
+    if (serial) return true;
+  }
+  return false;
+}
+
+TEST(PoolThreads, AfterALongWaitCallsAreSerialForAWhile) {
+  Pool pool(2);
+  ASSERT_TRUE(makes_wait(pool));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  bool met = false;
+  while (!met && std::chrono::steady_clock::now() < end) {
+    std::atomic<int> others{0};
+    const auto caller = std::this_thread::get_id();
+    run(pool, 64, 1, [&](int64_t, int64_t, int64_t) {
+      if (std::this_thread::get_id() != caller) ++others;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    });
+    met = others > 0;
+  }
+  EXPECT_TRUE(met);
+}
+
 TEST(PoolThreads, NestedCallsStayOnTheirThread) {
   Pool pool(4);
   std::atomic<int64_t> sum{0};

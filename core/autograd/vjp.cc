@@ -202,13 +202,15 @@ void VjpFrame::check_finite(const std::string& maker) const {
       if (!saved.empty()) already = name_of(k) + " held " + saved;
     }
     const std::string where = name_of(i);
+    std::string message = "backward of " + node.of->op->name;
+    message += ": the gradient of " + where;
+    message += " holds " + found;
+    message += " at step " + std::to_string(context.sequence) + scope_text(node.scope) + "; ";
+    message += already.empty() ? "what it was computed from was finite" : already;
+    if (!already.empty()) message += " already: it came from outside";
+    if (!maker.empty()) message += "; first made by " + maker;
     throw Error{.status = TENON_E_CHECK,
-                .message = "backward of " + node.of->op->name + ": the gradient of " + where +
-                           " holds " + found + " at step " + std::to_string(context.sequence) +
-                           scope_text(node.scope) + "; " +
-                           (already.empty() ? "what it was computed from was finite"
-                                            : already + " already: it came from outside") +
-                           (maker.empty() ? "" : "; first made by " + maker),
+                .message = std::move(message),
                 .op = node.of->op->name,
                 .operand = where.substr(7, where.find('"', 7) - 7),
                 .expected = "finite gradients",

@@ -15,9 +15,11 @@ namespace tenon::dispatch {
 namespace {
 
 struct Writer {
-  uint64_t* at;
+  uint64_t* const begin;
   uint64_t* const end;
+  uint64_t* at = begin;
   uint64_t hash = 0;
+  size_t position() const { return static_cast<size_t>(at - begin); }
   bool put(uint64_t word) {
     if (at == end) return false;
     *at++ = word;
@@ -29,6 +31,7 @@ struct Writer {
 // Needs no end: the words up to any point say how many follow, so while all agree there are more.
 struct Matcher {
   const uint64_t* at;
+  size_t position() const { return 0; }
   bool put(uint64_t word) { return *at++ == word; }
 };
 
@@ -86,6 +89,8 @@ bool put_attr(Sink& sink, const tenon_value& value) {
   }
 }
 
+uint64_t form_of(const Tensor& tensor, bool wants) { return tensor.form << 8 | uint64_t{wants}; }
+
 bool wants_gradient(const Tensor& tensor) {
   return tensor.link.load(std::memory_order_relaxed) && autograd::requires_grad(tensor);
 }
@@ -134,14 +139,11 @@ bool Asked::walk(Sink& sink) {
   const auto put_output = [&](const Tensor* out) {
     return !(grad && wants_gradient(*out)) && put_tensor(sink, *out, device, false);
   };
-  if (!sink.put(reinterpret_cast<uintptr_t>(&request_.op)) ||
-      !sink.put(request_.inputs.size() | request_.attrs.size() << 16 | request_.n_outputs << 32 |
-                uint64_t{writes} << 48 | uint64_t{context.arithmetic} << 49)) {
-    return false;
-  }
+  if (!sink.put(reinterpret_cast<uintptr_t>(&request_.op)) || !sink.put(head())) return false;
   for (const tenon_value& value : request_.inputs) {
     if (!put_input(value)) return false;
   }
+  attrs_at_ = sink.position();
   for (const tenon_value& value : request_.attrs) {
     if (!put_attr(sink, value)) return false;
   }
@@ -152,15 +154,73 @@ bool Asked::walk(Sink& sink) {
   return device != nullptr;
 }
 
-bool Asked::matches(std::span<const uint64_t> words) {
-  Matcher matcher{words.data()};
-  return walk(matcher);
+// As walk, for a kind that has forms.
+bool Asked::has_forms(const Kind& kind) {
+  if (kind.forms.empty() || kind.words[0] != reinterpret_cast<uintptr_t>(&request_.op) ||
+      kind.words[1] != head()) {
+    return false;
+  }
+  const bool grad = request_.context.grad_enabled();
+  const uint64_t* form = kind.forms.data();
+  Operand* next = operands_.data();
+  for (const tenon_value& value : request_.inputs) {
+    if (value.tag == TENON_VALUE_TENSOR) {
+      Tensor* const tensor = tensor::from_handle(value.as.tensor);
+      if (!tensor || *form != form_of(*tensor, grad && wants_gradient(*tensor))) return false;
+      next->tensor = tensor;
+    } else {
+      if (*form != value.tag) return false;
+      *next = {nullptr, value, 0};
+    }
+    ++form;
+    ++next;
+  }
+  Matcher matcher{kind.words.data() + kind.attrs_at};
+  for (const tenon_value& value : request_.attrs) {
+    if (!put_attr(matcher, value)) return false;
+  }
+  for (const Tensor* out : request_.given) {
+    if (*form++ != form_of(*out, grad && wants_gradient(*out))) return false;
+  }
+  n_operands_ = static_cast<size_t>(next - operands_.data());
+  return true;
+}
+
+// `forms` has room for all, or none where the kind has no forms.
+void Asked::write_forms(std::span<uint64_t> forms) const {
+  if (forms.empty()) return;
+  const bool grad = request_.context.grad_enabled();
+  uint64_t* form = forms.data();
+  for (const Operand& operand : operands()) {
+    *form++ = operand.tensor ? form_of(*operand.tensor, grad && wants_gradient(*operand.tensor))
+                             : operand.number.tag;
+  }
+  for (const Tensor* out : request_.given) *form++ = form_of(*out, false);
+}
+
+Kind Asked::kind() const {
+  Kind kind{{words_.begin(), words_.begin() + static_cast<ptrdiff_t>(n_words_)}, attrs_at_, {}};
+  const bool single =
+      std::all_of(request_.inputs.begin(), request_.inputs.end(), [](const tenon_value& value) {
+        return value.tag != TENON_VALUE_TENSOR_LIST && value.tag != TENON_VALUE_NONE;
+      });
+  if (single) kind.forms.resize(n_operands_ + request_.given.size());
+  write_forms(kind.forms);
+  return kind;
+}
+
+bool Asked::matches(Kind& kind) {
+  if (has_forms(kind)) return true;
+  Matcher matcher{kind.words.data()};
+  if (!walk(matcher)) return false;
+  write_forms(kind.forms);
+  return true;
 }
 
 bool Asked::read() {
   Writer writer{words_.data(), words_.data() + kMostWords};
   if (!walk(writer)) return false;
-  n_words_ = static_cast<size_t>(writer.at - words_.data());
+  n_words_ = writer.position();
   hash_ = (writer.hash ^ writer.hash >> 29) * 0x9e3779b97f4a7c15ull;
   return true;
 }

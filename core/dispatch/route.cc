@@ -32,14 +32,14 @@ Route* Routes::find(Asked& asked, uint64_t epoch, bool& usual) {
   const Request& request = asked.request();
   const size_t place = 2 * size_t{request.op.index} + (request.context.grad_enabled() ? 1 : 0);
   Route*& latest = latest_[place % latest_.size()];
-  if (latest && !latest->is_stale() && asked.matches(latest->words)) return latest;
+  if (latest && !latest->is_stale() && asked.matches(latest->kind)) return latest;
   usual = asked.read();
   if (!usual) return nullptr;
   const uint64_t hash = asked.hash();
   const std::span<const uint64_t> words = asked.words();
   for (Route* route = buckets_[hash >> 56].get(); route; route = route->next.get()) {
-    if (route->hash == hash &&
-        std::equal(words.begin(), words.end(), route->words.begin(), route->words.end())) {
+    if (route->hash == hash && std::equal(words.begin(), words.end(), route->kind.words.begin(),
+                                          route->kind.words.end())) {
       return latest = route;
     }
   }
@@ -87,6 +87,7 @@ bool has_route(const Invocation& call, const Lesson& lesson) {
 Route::Made made_of(const tenon_meta& meta) {
   Route::Made made;
   made.dtype = meta.dtype;
+  made.form = Tensor::new_form();
   made.rank = meta.rank;
   std::copy_n(meta.shape, meta.rank, made.shape.begin());
   tensor::row_major_strides({meta.shape, static_cast<size_t>(meta.rank)}, made.strides.data());
@@ -161,8 +162,7 @@ void Routes::learn(const Asked& asked, const Invocation& call, Lesson& lesson, u
   if (epoch != epoch_ || !has_route(call, lesson)) return;
   if (count_ == kMost) clear();
   auto route = std::make_unique<Route>();
-  const std::span<const uint64_t> words = asked.words();
-  route->words.assign(words.begin(), words.end());
+  route->kind = asked.kind();
   route->hash = asked.hash();
   route->op = &call.op;
   route->device = call.device;
@@ -269,7 +269,7 @@ void make_outputs(const Route& route, Outputs& outputs) {
     if (like.dtype != TENON_DTYPE_NONE) {
       made = Tensor::create(tensor::Storage::create(*route.device, like.bytes), like.dtype,
                             {like.shape.data(), static_cast<size_t>(like.rank)},
-                            like.strides.data(), 0);
+                            like.strides.data(), 0, like.form);
     }
     outputs.all[outputs.count++] = made;
   }
@@ -319,7 +319,7 @@ bool take_view(Context& context, const Route& route, std::span<const Operand> op
   base.storage->retain();
   Ref view(Tensor::create(base.storage, like.dtype,
                           {like.shape.data(), static_cast<size_t>(like.rank)}, like.strides.data(),
-                          offset));
+                          offset, like.form));
   Tensor* const flat[1] = {view.get()};
   autograd::Recording record;
   if (route.signature) record.begin(context, *route.signature, operands);

@@ -52,13 +52,14 @@ struct Route {
   };
   struct Made {
     tenon_dtype dtype = 0;  // NONE: not wanted
+    uint64_t form = 0;
     int32_t rank = 0;
     uint64_t bytes = 0;
     tensor::Dims shape{};
     tensor::Dims strides{};
   };
 
-  std::vector<uint64_t> words;
+  Kind kind;
   uint64_t hash = 0;
   std::unique_ptr<Route> next;  // in its bucket
   const registry::Op* op = nullptr;

@@ -68,8 +68,13 @@ void Storage::destroy() noexcept {
   runtime.release();
 }
 
+uint64_t Tensor::new_form() noexcept {
+  static constinit std::atomic<uint64_t> last{0};
+  return memory::add(last, 1) + 1;
+}
+
 Tensor* Tensor::create(Storage* storage, tenon_dtype dtype, DimSpan shape, const int64_t* strides,
-                       int64_t offset) {
+                       int64_t offset, uint64_t form) {
   Tensor* tensor = nullptr;
   try {
     tensor = TensorSlab::instance().create();
@@ -81,6 +86,7 @@ Tensor* Tensor::create(Storage* storage, tenon_dtype dtype, DimSpan shape, const
   tensor->runtime = storage->device->runtime;
   memory::add(tensor->runtime->tensors, 1);
   tensor->offset = offset;
+  tensor->form = form ? form : new_form();
   for (size_t i = 0; i < shape.size(); ++i) {
     tensor->shape_[i] = shape[i];
     tensor->strides_[i] = strides[i];
@@ -107,7 +113,7 @@ Tensor* Tensor::create(Device& device, tenon_dtype dtype, DimSpan shape) {
 
 Tensor* Tensor::alias() const {
   storage->retain();
-  return create(storage, view.dtype, shape(), strides_, offset);
+  return create(storage, view.dtype, shape(), strides_, offset, form);
 }
 
 void Tensor::destroy() noexcept {

@@ -76,6 +76,9 @@ struct Tensor : memory::SlotHeader {
   tenon_view view{};   // shape and strides point to the arrays below
   int64_t offset = 0;  // elements from the storage's start
   std::atomic<autograd::Link*> link{nullptr};
+  // Tensors of one form have equal dtypes, shapes, strides, devices, alignments and flags; the
+  // reverse need not hold. So one comparison often tells what many would.
+  uint64_t form = 0;
   int64_t shape_[TENON_MAX_RANK];
   int64_t strides_[TENON_MAX_RANK];
 
@@ -88,11 +91,12 @@ struct Tensor : memory::SlotHeader {
   bool contiguous() const { return is_row_major(shape(), strides()); }
 
   // A new handle with one owner on a retained `storage` (the caller's reference is taken over, also
-  // when this throws). `offset` in elements.
+  // when this throws). `offset` in elements. `form` where the caller knows it; else a new one.
   static Tensor* create(Storage* storage, tenon_dtype dtype, DimSpan shape, const int64_t* strides,
-                        int64_t offset);
+                        int64_t offset, uint64_t form = 0);
   // Fresh and row-major; throws OutOfMemory. The shape must have been checked.
   static Tensor* create(Device& device, tenon_dtype dtype, DimSpan shape);
+  static uint64_t new_form() noexcept;
   // Another handle on the same view, without graph link.
   Tensor* alias() const;
 

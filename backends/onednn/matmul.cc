@@ -30,7 +30,7 @@ using dnnl::memory;
 constexpr int64_t kGrainProducts = 1 << 20;  // multiplications worth handing to another thread
 constexpr int64_t kMostPieces = 64;          // each has scratch memory of its own
 constexpr uint64_t kScratchUnit = 128;       // pieces share no cache line
-// Longer rows are left to others: oneDNN's generated code keeps offsets within a row in 32 bits.
+// Longer rows are left to others: steps between rows, in bytes, are 32-bit integers in oneDNN.
 constexpr int64_t kMost = std::numeric_limits<int32_t>::max() / int64_t{sizeof(float)};
 
 memory::desc packed(int64_t rows, int64_t columns, memory::data_type type) {

@@ -201,7 +201,8 @@ def limit_lines(name, limits):
     rate = {key: value / 1e9 for key, value in limits.items() if isinstance(value, float)}
     lines = [
         f"- limits, {name}: FMA f32 {rate['fma_1']:.0f} GFLOP/s on one thread, "
-        f"{rate['fma_all']:.0f} on two; triad L1 {rate['triad_l1']:.0f}, L2 {rate['triad_l2']:.0f}, "
+        f"{rate['fma_all']:.0f} on two; "
+        f"triad L1 {rate['triad_l1']:.0f}, L2 {rate['triad_l2']:.0f}, "
         f"memory {rate['triad_memory_1']:.0f} and {rate['triad_memory_all']:.0f} GB/s"
     ]
     if limits["fma_all"] < 1.85 * limits["fma_1"]:

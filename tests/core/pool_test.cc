@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -263,8 +264,14 @@ TEST(PoolThreads, LimitNarrowsAndLifts) {
   pool.set_limit(2);
   for (int i = 0; i < 10; ++i) EXPECT_LE(threads_used().size(), 2u);
   pool.set_limit(0);
-  EXPECT_GT(threads_used().size(), 1u);
-  EXPECT_LE(threads_used().size(), 4u);
+  // On a busy machine calls may be serial for a while.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  size_t most = 0;
+  while (most < 2 && std::chrono::steady_clock::now() < end) {
+    most = std::max(most, threads_used().size());
+  }
+  EXPECT_GT(most, 1u);
+  EXPECT_LE(most, 4u);
 }
 
 TEST(PoolThreads, ManyShortCallsAfterSleepAndWithout) {

@@ -23,18 +23,31 @@ using tenon::tests::UnaryFunction;
 
 constexpr size_t kCount = 2048;
 
+// Aligned as tensors are.
+class Floats {
+ public:
+  explicit Floats(size_t count) : lines_((count + 15) / 16) {}
+  float* data() { return lines_.data()->values; }
+
+ private:
+  struct alignas(64) Line {
+    float values[16];
+  };
+  std::vector<Line> lines_;
+};
+
 // Fresh random numbers, positive where a logarithm asks for it.
-std::vector<float> numbers(bool positive) {
+Floats numbers(bool positive, size_t count = kCount) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> draw(positive ? 0.01f : -8.0f, 8.0f);
-  std::vector<float> x(kCount);
-  for (float& value : x) value = draw(random);
+  Floats x(count);
+  for (size_t i = 0; i < count; ++i) x.data()[i] = draw(random);
   return x;
 }
 
 void per_element(benchmark::State& state, const UnaryFunction& function) {
-  const std::vector<float> x = numbers(function.name.starts_with("log"));
-  std::vector<float> y(kCount);
+  Floats x = numbers(function.name.starts_with("log"));
+  Floats y(kCount);
   for (auto _ : state) {
     function.f32(x.data(), y.data(), kCount);
     benchmark::ClobberMemory();
@@ -43,8 +56,8 @@ void per_element(benchmark::State& state, const UnaryFunction& function) {
 }
 
 void pow_per_element(benchmark::State& state, const Target& target) {
-  const std::vector<float> x = numbers(true);
-  std::vector<float> y(kCount);
+  Floats x = numbers(true);
+  Floats y(kCount);
   for (auto _ : state) {
     target.pow(x.data(), x.data(), y.data(), kCount);
     benchmark::ClobberMemory();
@@ -55,9 +68,9 @@ void pow_per_element(benchmark::State& state, const Target& target) {
 // add of `state.range(0)` packed f32.
 void launch_add(benchmark::State& state) {
   const int64_t count = state.range(0);
-  std::vector<float> a(static_cast<size_t>(count), 1.5f);
-  std::vector<float> b(static_cast<size_t>(count), 2.5f);
-  std::vector<float> out(static_cast<size_t>(count));
+  Floats a = numbers(false, static_cast<size_t>(count));
+  Floats b = numbers(false, static_cast<size_t>(count));
+  Floats out(static_cast<size_t>(count));
   const int64_t stride = 1;
   std::array<tenon_view, 3> views{};
   float* const data[] = {a.data(), b.data(), out.data()};

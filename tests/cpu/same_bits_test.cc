@@ -132,8 +132,6 @@ class CpuSameBits : public testing::Test {
   }
 };
 
-#if defined(TENON_TEST_CPU_TWIN)
-
 // Layouts that differ from operand to operand.
 std::vector<Layout> mixed(size_t count, size_t first) {
   constexpr size_t n_layouts = std::size(kLayouts);
@@ -141,6 +139,32 @@ std::vector<Layout> mixed(size_t count, size_t first) {
   for (size_t i = 0; i < count; ++i) layouts.push_back(kLayouts[(first + 2 * i) % n_layouts]);
   return layouts;
 }
+
+// The order of arithmetic is that of the elements, wherever they lie in memory.
+TEST_F(CpuSameBits, InEveryLayout) {
+  const Session session(std::vector<std::string>{plugin_dir()}, 2);
+  pin(session, kPlugin);
+  const std::set<std::string> ops = ops_of(kPlugin);
+  std::map<std::string, int> tried;
+  for (const Case& from : good_cases()) {
+    if (!ops.contains(from.op) || tried[from.op] == 4) continue;
+    const auto larger = enlarged(from, 5000);
+    if (!larger || !is_accepted(session, *larger)) continue;
+    ++tried[from.op];
+    const Outcome wanted = run(session, *larger, Bound(session, *larger));
+    for (size_t first = 0; first < std::size(kLayouts); ++first) {
+      const auto layouts = mixed(larger->arrays.size(), first);
+      const Outcome found = run(session, *larger, Bound(session, *larger, larger->arrays, layouts));
+      const std::string what = larger->label + ", first operand " + name_of(layouts[0]);
+      expect_same(wanted.outputs, found.outputs, what);
+      expect_same(wanted.operands, found.operands, what);
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GE(tried.size() + 4, ops.size()) << "few ops could be made larger";
+}
+
+#if defined(TENON_TEST_CPU_TWIN)
 
 TEST_F(CpuSameBits, TheTwinHasTheSameKernels) { EXPECT_EQ(ops_of(kTwin), ops_of(kPlugin)); }
 

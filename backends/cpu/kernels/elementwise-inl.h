@@ -67,14 +67,15 @@ class Elementwise {
   using Inputs = std::index_sequence_for<From...>;
 
  public:
-  static HWY_INLINE tenon_status launch(tenon_call* call, const tenon_launch* args, const F& f) {
+  static HWY_INLINE tenon_status launch(tenon_call* call, const tenon_launch* args, F f) {
     return launch_inputs(call, args, f, Inputs());
   }
 
  private:
+  // A function of its own: what another dtype needs on the stack would cost this one, too.
   template <size_t... I>
-  static HWY_INLINE tenon_status launch_inputs(tenon_call* call, const tenon_launch* args,
-                                               const F& f, std::index_sequence<I...>) {
+  static HWY_NOINLINE tenon_status launch_inputs(tenon_call* call, const tenon_launch* args, F f,
+                                                 std::index_sequence<I...>) {
     const sdk::Args operands(args);
     const tenon_view& out = operands.out();
     if (HWY_LIKELY(is_packed(out) && (is_packed(operands.view(I)) && ...) &&

@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/elementwise-inl.h"
+#include "kernels/transpose.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
@@ -56,7 +57,11 @@ HWY_INLINE tenon_status by_size(tenon_dtype dtype, F&& launch) {
 }
 
 tenon_status copy(tenon_call* call, const tenon_launch* args) {
-  return by_size(sdk::Args(args).out().dtype, [&]<class T>() HWY_ATTR {
+  const sdk::Args operands(args);
+  if (HWY_UNLIKELY(is_transposed(operands.view(0), operands.out()))) {
+    return copy_transposed(call, args);
+  }
+  return by_size(operands.out().dtype, [&]<class T>() HWY_ATTR {
     return Elementwise<Copy, T, T>::launch(call, args, Copy());
   });
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/gemm/lanes-inl.h: products of few elements and long sums, by 64 virtual lanes.
 //
-// Lane l sums k = l, l + 64, l + 128, ... in that order, each product fused onto the lane; then lane
-// l is added to by lane l + 32, then by l + 16, l + 8, l + 4, l + 2 and l + 1. However many lanes a
+// Lane l sums k = l, l + 64, l + 128, ... in that order, each product fused onto the lane; then
+// lane l + 32 is added to lane l, then l + 16, l + 8, l + 4, l + 2 and l + 1. However many lanes a
 // register has, these are the same additions.
 
 #if defined(TENON_CPU_GEMM_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -39,8 +39,8 @@ HWY_NOINLINE void add_products(const T* a, const T* b, int64_t count, T* sums) {
   for (; count >= kSums; count -= kSums) {
 #pragma GCC unroll 32
     for (int64_t r = 0; r < registers; ++r) {
-      lanes[r] = hn::MulAdd(hn::LoadU(d, a + r * kLanes<T>), hn::LoadU(d, b + r * kLanes<T>),
-                            lanes[r]);
+      lanes[r] =
+          hn::MulAdd(hn::LoadU(d, a + r * kLanes<T>), hn::LoadU(d, b + r * kLanes<T>), lanes[r]);
     }
     a += kSums;
     b += kSums;
@@ -53,8 +53,8 @@ HWY_NOINLINE void add_products(const T* a, const T* b, int64_t count, T* sums) {
     const int64_t here = std::min(kLanes<T>, count - l);
     const auto mask = hn::FirstN(d, static_cast<size_t>(here));
     const auto sum = hn::Load(d, sums + l);
-    const auto more = hn::MulAdd(load_first(d, mask, a + l, here), load_first(d, mask, b + l, here),
-                                 sum);
+    const auto more =
+        hn::MulAdd(load_first(d, mask, a + l, here), load_first(d, mask, b + l, here), sum);
     // A lane without a product stays as it is: -0 + 0 would be +0.
     hn::Store(hn::IfThenElse(mask, more, sum), d, sums + l);
   }
@@ -101,12 +101,12 @@ void multiply_by_lanes(const gemm::Problem& p, const T* a, const T* b, T* c) {
     const int64_t count = std::min(block, p.k() - k);
     const T* columns[kFewElements];
     for (int64_t j = 0; j < p.n(); ++j) {
-      columns[j] = gathered(b + k * p.b.row_step + j * p.b.column_step, p.b.row_step, count,
-                            room[1 + j]);
+      columns[j] =
+          gathered(b + k * p.b.row_step + j * p.b.column_step, p.b.row_step, count, room[1 + j]);
     }
     for (int64_t i = 0; i < p.m(); ++i) {
-      const T* row = gathered(a + i * p.a.row_step + k * p.a.column_step, p.a.column_step, count,
-                              room[0]);
+      const T* row =
+          gathered(a + i * p.a.row_step + k * p.a.column_step, p.a.column_step, count, room[0]);
       for (int64_t j = 0; j < p.n(); ++j) add_products(row, columns[j], count, sums[i * p.n() + j]);
     }
   }

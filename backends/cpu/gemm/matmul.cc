@@ -2,11 +2,12 @@
 // backends/cpu/gemm/matmul.cc: matmul of f32 and f64, c[m,n] = sum over k of a[m,k] b[k,n].
 //
 // The canonical arithmetic of plugins/ops/linalg/matmul.cc: acc = fma(a_k, b_k, acc), k ascending;
-// 64 lanes where a matrix of the result has fewer than 16 elements. Tiles of c are held in registers
-// (micro-kernel-inl.h) and a block of k at a time is added to them. b is read in place where its
-// rows are packed and it stays in the second cache, else columns of it are packed (pack-inl.h,
-// plan.h). Sources: Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication"; Van
-// Zee and van de Geijn, "BLIS"; Heinecke et al., "LIBXSMM", for small products without packing.
+// 64 lanes where a matrix of the result has fewer than 16 elements (lanes-inl.h). Tiles of c are
+// held in registers (micro-kernel-inl.h) and a block of k at a time is added to them. b is read in
+// place where its rows are packed and it stays in the second cache, else columns of it are packed
+// (pack-inl.h, plan.h). Sources: Goto and van de Geijn, "Anatomy of High-Performance Matrix
+// Multiplication"; Van Zee and van de Geijn, "BLIS"; Heinecke et al., "LIBXSMM", for small products
+// without packing.
 
 #include "cpu.h"
 
@@ -29,8 +30,8 @@ using gemm::Plan;
 using gemm::Problem;
 
 template <class T>
-inline constexpr gemm::Shapes kShapes = {kTileRows, kTileColumns<T>, gemm::round_up(kTileRows, kLanes<T>),
-                                  sizeof(T)};
+inline constexpr gemm::Shapes kShapes = {kTileRows, kTileColumns<T>,
+                                         gemm::round_up(kTileRows, kLanes<T>), sizeof(T)};
 
 // A block of k of a task: where its operands begin.
 template <class T>
@@ -86,15 +87,15 @@ class Product {
   template <class Body>
   void run_tasks(int64_t batches, const Body& body) const {
     if (batches * plan_.down * plan_.across == 1) return body(0, 0, 0, plan_.row_blocks);
-    l_.parallel_for(
-        batches * plan_.down * plan_.across, plan_.grain, [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            const int64_t row_of_tasks = i / plan_.across;
-            const int64_t block = row_of_tasks % plan_.down * plan_.task_blocks;
-            body(row_of_tasks / plan_.down, i % plan_.across * plan_.task_columns, block,
-                 std::min(block + plan_.task_blocks, plan_.row_blocks));
-          }
-        });
+    l_.parallel_for(batches * plan_.down * plan_.across, plan_.grain,
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t i = begin; i < end; ++i) {
+                        const int64_t row_of_tasks = i / plan_.across;
+                        const int64_t block = row_of_tasks % plan_.down * plan_.task_blocks;
+                        body(row_of_tasks / plan_.down, i % plan_.across * plan_.task_columns,
+                             block, std::min(block + plan_.task_blocks, plan_.row_blocks));
+                      }
+                    });
   }
 
   // Columns from `first` on, all of k.

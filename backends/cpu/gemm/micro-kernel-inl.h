@@ -40,7 +40,7 @@ inline constexpr int kTileVectors = 4;
 template <class T>
 inline constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
 template <class T>
-inline constexpr int64_t kTileColumns = kTileVectors * kLanes<T>;
+inline constexpr int64_t kTileColumns = kTileVectors* kLanes<T>;
 
 // One tile's operands. Steps are in elements.
 template <class T>
@@ -207,8 +207,8 @@ struct SpreadRowsAt {
   int64_t k;
 };
 
-// Fetches the next tile of c into the caches, a row at a time: all at once they would hold up what is
-// needed now.
+// Fetches the next tile of c into the caches, a row at a time: all at once they would hold up what
+// is needed now.
 template <class T>
 struct NextRows {
   HWY_INLINE NextRows(const Tile<T>& t, int rows)
@@ -268,11 +268,11 @@ struct TileTable {
   template <Along kAlong, int... kCell>
   static constexpr auto cells(std::integer_sequence<int, kCell...>) {
     return std::array<Run, sizeof...(kCell)>{
-        run_tile<T, kCell / 2 / kTileVectors + 1, kCell / 2 % kTileVectors + 1,
-                 kCell % 2 == 1, kAlong, Finish>...};
+        run_tile<T, kCell / 2 / kTileVectors + 1, kCell / 2 % kTileVectors + 1, kCell % 2 == 1,
+                 kAlong, Finish>...};
   }
   using Cells = std::make_integer_sequence<int, kTileRows * kTileVectors * 2>;
-  static constexpr std::array<Run, kTileRows* kTileVectors * 2> kAll[2] = {
+  static constexpr std::array<Run, kTileRows * kTileVectors * 2> kAll[2] = {
       cells<Along::kDepth>(Cells()), cells<Along::kRows>(Cells())};
 
   // `vectors` of which the last has t.last columns.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/gemm/pack-inl.h: lines of a matrix side by side, so that one value of k is packed.
 //
-// Lines are rows of a or columns of b, in any layout: to[k, line] = from[line, k]. Packed lines of k
-// are transposed in registers, in blocks of 128 bits: a block takes some values of k of one line,
-// and a vector such blocks of lines that are as far apart as it has elements in a block.
+// Lines are rows of a or columns of b, in any layout: to[k, line] = from[line, k]. Lines packed
+// along k are transposed in registers, in blocks of 128 bits: a block takes some values of k of one
+// line, and a vector such blocks of lines that are as far apart as a block has elements.
 
 #if defined(TENON_CPU_GEMM_PACK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_GEMM_PACK_INL_H

@@ -2,8 +2,8 @@
 // backends/cpu/gemm/plan.h: into which pieces a product is cut, and what is packed first.
 //
 // A round packs columns of b, for some batches, over a block of k, and then computes the tiles of c
-// that need them; where b is read in place one round is all. Shapes, layouts and cache sizes decide,
-// never the number of threads; none of it changes bits.
+// that need them; where b is read in place, or packed by each task for itself, one round is all.
+// Shapes, layouts and cache sizes decide, never the number of threads; none of it changes bits.
 #pragma once
 
 #include <algorithm>
@@ -95,14 +95,14 @@ PackB packs_b(const Problem& p, const Caches& caches) {
   return a_in_place && a_stays ? PackB::kTask : PackB::kRound;
 }
 
-// Blocks of k keep in the first cache what is read again and again: a block of rows of a, or a panel
-// of b that was just packed.
+// Blocks of k keep in the first cache what is read again and again: a block of rows of a, or a
+// panel of b that was just packed.
 template <Shapes s>
 int64_t depth_of(const Problem& p, PackB pack_b, const Caches& caches) {
   const int64_t again = pack_b == PackB::kTask ? s.tile_columns : s.tile_rows;
   constexpr int64_t widest = std::max(s.tile_columns, s.panel_rows);
-  const int64_t most = std::min(caches.first / 2 / (again * s.bytes),
-                                kPanelBytes / (widest * s.bytes));
+  const int64_t most =
+      std::min(caches.first / 2 / (again * s.bytes), kPanelBytes / (widest * s.bytes));
   if (p.k() <= most) return std::max<int64_t>(p.k(), 1);
   return round_up(pieces(p.k(), pieces(p.k(), most)), 4);
 }

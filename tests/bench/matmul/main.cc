@@ -4,9 +4,10 @@
 //   tenon_matmul_bench [--threads 1|2|...] [--rounds <n>] [<name>...]
 //
 // All take turns in slices of a fraction of a millisecond, so that they meet the same neighbours,
-// and so does a loop of bare multiply-adds. Printed are GFLOP/s of the best slices (the tenth
-// part) and of the median one, the share of the bare loop's, and our best over the best other's. Where OPENBLAS_* is
-// set in the environment the comparison would not be fair, and nothing is run.
+// and so does a loop of bare multiply-adds. Printed are GFLOP/s of the best slices (what a tenth of
+// them exceeds) and of the median one, the share of the bare loop's, and our best over the best
+// other's. Where OPENBLAS_* is set in the environment the comparison would not be fair, and nothing
+// is run.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -78,8 +79,8 @@ struct Series {
   double median() const { return at(0.5); }
   double at(double share) const {
     std::vector<double> sorted = rates;
-    const auto place = sorted.begin() + static_cast<std::ptrdiff_t>(
-                                            static_cast<double>(sorted.size() - 1) * share);
+    const auto place = sorted.begin() +
+                       static_cast<std::ptrdiff_t>(static_cast<double>(sorted.size() - 1) * share);
     std::nth_element(sorted.begin(), place, sorted.end());
     return *place;
   }
@@ -169,9 +170,9 @@ void run(const Case& c, const Tenon& tenon, const Options& options) {
   std::vector<Contender> all = tenon.contenders(s, operands);
   for (Contender& peer : peers(s, operands)) all.push_back(std::move(peer));
   for (const Contender& contender : all) check(s, operands, contender);
-  const int rounds =
-      options.rounds ? options.rounds
-                     : static_cast<int>(std::clamp(2e10 / s.operations(), 11.0, 400.0));
+  const int rounds = options.rounds
+                         ? options.rounds
+                         : static_cast<int>(std::clamp(2e10 / s.operations(), 11.0, 400.0));
   print(c, measure(s, all, rounds, options.threads));
 }
 
@@ -213,9 +214,9 @@ int main(int count, char** arguments) {
               peer_versions().c_str(), options.threads);
   const Tenon tenon(options.threads);
   for (const Case& c : cases) {
-    const bool wanted = options.names.empty() ||
-                        std::find(options.names.begin(), options.names.end(), c.name) !=
-                            options.names.end();
+    const bool wanted =
+        options.names.empty() ||
+        std::find(options.names.begin(), options.names.end(), c.name) != options.names.end();
     if (wanted) run(c, tenon, options);
     std::fflush(stdout);
   }

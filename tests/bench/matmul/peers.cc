@@ -24,8 +24,7 @@ Contender openblas(const Shape& s, const Operands& o) {
                         s.b_transposed ? CblasTrans : CblasNoTrans, static_cast<blasint>(s.m),
                         static_cast<blasint>(s.n), static_cast<blasint>(s.k), 1.0f, o.a,
                         static_cast<blasint>(s.a_leading()), o.b,
-                        static_cast<blasint>(s.b_leading()), 0.0f, o.c,
-                        static_cast<blasint>(s.n));
+                        static_cast<blasint>(s.b_leading()), 0.0f, o.c, static_cast<blasint>(s.n));
           }};
 }
 #endif
@@ -87,8 +86,8 @@ std::string peer_versions() {
 #endif
 #ifdef TENON_BENCH_LIBXSMM
   libxsmm_init();
-  text += std::string("libxsmm ") + LIBXSMM_VERSION + ", kernels " + libxsmm_get_target_arch() +
-          "\n";
+  text +=
+      std::string("libxsmm ") + LIBXSMM_VERSION + ", kernels " + libxsmm_get_target_arch() + "\n";
 #endif
   return text;
 }

@@ -41,8 +41,7 @@ void* scratch(tenon_call*, uint64_t* out_bytes) {
   const auto at = reinterpret_cast<uintptr_t>(host().scratch.data());
   return host().scratch.data() + (64 - at % 64);
 }
-tenon_status parallel_for(tenon_call*, int64_t n, int64_t grain, tenon_parallel_fn fn,
-                          void* user) {
+tenon_status parallel_for(tenon_call*, int64_t n, int64_t grain, tenon_parallel_fn fn, void* user) {
   for (int64_t begin = 0; begin < n; begin += grain) {
     fn(user, begin, begin + grain < n ? begin + grain : n, begin / grain);
   }
@@ -60,7 +59,8 @@ Kernel find_kernel() {
   const std::string file = std::string(tests::plugin_dir()) + "/tenon.cpu/tenon.cpu.so";
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return k;
-  const auto query = reinterpret_cast<tenon_plugin_query_fn>(dlsym(library, TENON_PLUGIN_QUERY_NAME));
+  const auto query =
+      reinterpret_cast<tenon_plugin_query_fn>(dlsym(library, TENON_PLUGIN_QUERY_NAME));
   require(query, "looking up the plugin's function");
   tenon_diag diag{};
   k.plugin.struct_size = sizeof k.plugin;
@@ -151,8 +151,8 @@ std::vector<Contender> Tenon::contenders(const Shape& s, const Operands& o) cons
   const State& state = *state_;
   const auto tensor = [&](void* data, const Layout& l) {
     tenon_tensor* made = nullptr;
-    require(tenon_tensor_create_external(state.context, TENON_DTYPE_F32, 2, l.shape, l.strides, data,
-                                         0, nullptr, nullptr, &made) == TENON_OK,
+    require(tenon_tensor_create_external(state.context, TENON_DTYPE_F32, 2, l.shape, l.strides,
+                                         data, 0, nullptr, nullptr, &made) == TENON_OK,
             "making a tensor");
     return std::shared_ptr<tenon_tensor>(made, tenon_tensor_release);
   };

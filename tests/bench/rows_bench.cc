@@ -128,6 +128,13 @@ tenon_value integers(std::span<const int64_t> numbers) {
   return value;
 }
 
+// The first call finds kernels and opens plugins.
+template <class Call>
+void measure(benchmark::State& state, const Call& call) {
+  call();
+  for (auto _ : state) call();
+}
+
 void bytes_per_call(benchmark::State& state, int64_t bytes) {
   state.SetBytesProcessed(state.iterations() * bytes);
 }
@@ -140,7 +147,7 @@ void reduce(benchmark::State& state, const char* name, int64_t axis) {
   const tenon_value in[] = {tensor(s.f32({rows, columns}))};
   const tenon_value attrs[] = {integers(std::span(&axis, 1))};
   tenon_tensor* out[] = {s.f32({axis ? rows : columns})};
-  for (auto _ : state) s.apply(op, in, attrs, out);
+  measure(state, [&] { s.apply(op, in, attrs, out); });
   bytes_per_call(state, 4 * rows * columns);
 }
 BENCHMARK_CAPTURE(reduce, sum_of_rows, "tenon.sum", 1)
@@ -160,7 +167,7 @@ void argmax(benchmark::State& state) {
   const tenon_value in[] = {tensor(s.f32({rows, columns}))};
   const tenon_value attrs[] = {integer(1)};
   tenon_tensor* out[] = {s.i64({rows}, 1)};
-  for (auto _ : state) s.apply(op, in, attrs, out);
+  measure(state, [&] { s.apply(op, in, attrs, out); });
   bytes_per_call(state, 4 * rows * columns);
 }
 BENCHMARK(argmax)->Args({1024, 1024})->Args({64, 10});
@@ -172,7 +179,7 @@ void along_rows(benchmark::State& state, const char* name) {
   const tenon_value in[] = {tensor(s.f32({rows, columns}, -8, 8))};
   const tenon_value attrs[] = {integer(-1)};
   tenon_tensor* out[] = {s.f32({rows, columns})};
-  for (auto _ : state) s.apply(op, in, attrs, out);
+  measure(state, [&] { s.apply(op, in, attrs, out); });
   bytes_per_call(state, 8 * rows * columns);
 }
 BENCHMARK_CAPTURE(along_rows, softmax, "tenon.softmax")
@@ -188,7 +195,7 @@ void layer_norm(benchmark::State& state) {
   const tenon_value in[] = {tensor(s.f32({rows, columns})), tensor(s.f32({columns})),
                             tensor(s.f32({columns}))};
   tenon_tensor* out[] = {s.f32({rows, columns})};
-  for (auto _ : state) s.apply(op, in, {}, out);
+  measure(state, [&] { s.apply(op, in, {}, out); });
   bytes_per_call(state, 8 * rows * columns);
 }
 BENCHMARK(layer_norm)->Args({1024, 768});
@@ -200,7 +207,7 @@ void layer_norm_grad(benchmark::State& state) {
   const tenon_value in[] = {tensor(s.f32({rows, columns})), tensor(s.f32({rows, columns})),
                             tensor(s.f32({columns}))};
   tenon_tensor* out[] = {s.f32({rows, columns}), s.f32({columns}), s.f32({columns})};
-  for (auto _ : state) s.apply(op, in, {}, out);
+  measure(state, [&] { s.apply(op, in, {}, out); });
   bytes_per_call(state, 12 * rows * columns);
 }
 BENCHMARK(layer_norm_grad)->Args({1024, 768});
@@ -216,10 +223,10 @@ void cross_entropy(benchmark::State& state) {
   tenon_tensor* gradient[] = {s.f32({rows, classes})};
   const tenon_value in[] = {tensor(s.f32({rows, classes}, -8, 8)), target};
   const tenon_value back[] = {tensor(s.f32({}, 1, 1)), tensor(loss[1]), target};
-  for (auto _ : state) {
+  measure(state, [&] {
     s.apply(forward, in, {}, loss);
     s.apply(backward, back, {}, gradient);
-  }
+  });
   bytes_per_call(state, 16 * rows * classes);
 }
 BENCHMARK(cross_entropy)->Args({256, 50257})->Args({64, 10});
@@ -251,7 +258,7 @@ void optimizer_step(benchmark::State& state, const char* name, int n_states) {
     attrs[0].tag = TENON_VALUE_F64;
     attrs[0].as.f64 = 0.9;
   }
-  for (auto _ : state) s.apply(op, in, attrs, {});
+  measure(state, [&] { s.apply(op, in, attrs, {}); });
   bytes_per_call(state, parameters * 4 * (3 + 2 * n_states));
 }
 BENCHMARK_CAPTURE(optimizer_step, sgd_momentum, "tenon.sgd_step", 1)->Arg(0)->Arg(1);
@@ -263,7 +270,7 @@ void embedding(benchmark::State& state) {
   const tenon_op* op = s.op("tenon.embedding");
   const tenon_value in[] = {tensor(s.f32({50257, width})), tensor(s.i64({rows}, 50257))};
   tenon_tensor* out[] = {s.f32({rows, width})};
-  for (auto _ : state) s.apply(op, in, {}, out);
+  measure(state, [&] { s.apply(op, in, {}, out); });
   bytes_per_call(state, 8 * rows * width);
 }
 BENCHMARK(embedding)->Args({256, 768})->Args({4096, 64});
@@ -274,7 +281,7 @@ void rows_add(benchmark::State& state) {
   const tenon_op* op = s.op("tenon.rows_add");
   const tenon_value in[] = {tensor(s.f32({50257, width})), tensor(s.i64({rows}, 50257)),
                             tensor(s.f32({rows, width}))};
-  for (auto _ : state) s.apply(op, in, {}, {});
+  measure(state, [&] { s.apply(op, in, {}, {}); });
   bytes_per_call(state, 12 * rows * width);
 }
 BENCHMARK(rows_add)->Args({256, 768})->Args({4096, 64});
@@ -286,7 +293,7 @@ void concat(benchmark::State& state) {
   const tenon_value in[] = {list(parts)};
   const tenon_value attrs[] = {integer(1)};
   tenon_tensor* out[] = {s.f32({512, 1024})};
-  for (auto _ : state) s.apply(op, in, attrs, out);
+  measure(state, [&] { s.apply(op, in, attrs, out); });
   bytes_per_call(state, 8 * 512 * 1024);
 }
 BENCHMARK(concat);
@@ -297,7 +304,7 @@ void random_numbers(benchmark::State& state, const char* name) {
   const tenon_op* op = s.op(name);
   const tenon_value attrs[] = {integers(std::span(&n, 1))};
   tenon_tensor* out[] = {s.f32({n})};
-  for (auto _ : state) s.apply(op, {}, attrs, out);
+  measure(state, [&] { s.apply(op, {}, attrs, out); });
   bytes_per_call(state, 4 * n);
 }
 BENCHMARK_CAPTURE(random_numbers, uniform, "tenon.uniform")->Arg(1 << 20);

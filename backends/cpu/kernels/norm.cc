@@ -14,6 +14,7 @@
 #define HWY_TARGET_INCLUDE "kernels/norm.cc"
 #include <cmath>
 
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -194,17 +195,32 @@ HWY_INLINE void write_row(const C* x, const C* weight, const C* bias, C* y, int6
                    some, d, y + i);
 }
 
+// Asks for a row that is used next. Not for what the first caches hold, nor for more than these do.
+void fetch_row(const char* row, int64_t bytes, int64_t rows) {
+  constexpr int64_t kLeast = int64_t{1} << 20;
+  constexpr int64_t kMost = int64_t{1} << 14;
+  if (bytes > kMost || bytes * rows < kLeast) return;
+  for (int64_t i = 0; i < bytes; i += 64) hwy::Prefetch(row + i);
+}
+
 template <class T, bool Centred>
 void forward_rows(const sdk::Launch& l, int64_t begin, int64_t end) {
   using C = Number<T>;
-  const int64_t columns = Extent(l, 0).columns;
+  const Extent extent(l, 0);
+  const int64_t columns = extent.columns;
+  const int64_t bytes = columns * int64_t{sizeof(T)};
   Row<T> x(nullptr), weight(l, 1, C{1});
   Row<T> bias(l, Centred ? 2 : l.launch().n_inputs, -C{});  // leaves a zero's sign as it is
   HWY_ALIGN C room[kTile];
   for (int64_t r = begin; r < end; ++r) {
-    x.move_to(l.data<T>(0) + r * columns);
+    const char* in = l.data<char>(0) + r * bytes;
+    char* out = l.out_data<char>() + r * bytes;
+    x.move_to(in);
+    if (r + 1 < end) {
+      fetch_row(in + bytes, bytes, extent.rows);
+      fetch_row(out + bytes, bytes, extent.rows);
+    }
     const Normalised<C, Centred> h{statistics<T, Centred>(x, columns, l.attrs.real(kEps))};
-    char* out = l.out_data<char>() + r * columns * int64_t{sizeof(T)};
     for (int64_t i = 0; i < columns; i += kTile) {
       const int64_t n = std::min(kTile, columns - i);
       char* to = out + i * int64_t{sizeof(T)};

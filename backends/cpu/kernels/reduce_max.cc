@@ -64,9 +64,13 @@ C largest_packed(const C* x, int64_t n) {
     nan = hn::Or(nan, nan_mask(d, v));
   }
   if (!hn::AllFalse(d, nan)) return std::numeric_limits<C>::quiet_NaN();
-  HWY_ALIGN C each[hn::MaxLanes(hn::ScalableTag<C>())];
-  hn::Store(hn::Max(a, b), d, each);
-  return *std::max_element(each, each + lanes);
+  if constexpr (sizeof(C) >= 4) {
+    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b)));
+  } else {
+    HWY_ALIGN C each[hn::MaxLanes(hn::ScalableTag<C>())];
+    hn::Store(hn::Max(a, b), d, each);
+    return *std::max_element(each, each + lanes);
+  }
 }
 
 // The first place that holds `value`, or a NaN where it is one. There is such a place.
@@ -91,23 +95,40 @@ struct Largest {
   int64_t place;
 };
 
+// The largest of a line, and the first of the elements looked at together with it.
+template <class T>
+Largest<Number<T>> largest_piece(const Line<T>& line, int64_t n, int64_t tile, Number<T>* room) {
+  Largest<Number<T>> best{};
+  for (int64_t i = 0; i < n; i += tile) {
+    const int64_t count = std::min(tile, n - i);
+    const auto most = largest_packed(line.get(i, count, room), count);
+    if (i == 0 || best.value < most || is_nan(most)) best = {most, i};
+    if (is_nan(most)) break;
+  }
+  return best;
+}
+
 // The largest of a line and where it is first.
 template <class T>
 Largest<Number<T>> largest_of_line(const Line<T>& line, int64_t n) {
   using C = Number<T>;
   HWY_ALIGN C room[kTile];
   const int64_t tile = line.tile(kPiece);
-  Largest<C> best{};
-  for (int64_t i = 0; i < n; i += tile) {
-    const int64_t count = std::min(tile, n - i);
-    const C most = largest_packed(line.get(i, count, room), count);
-    if (i == 0 || best.value < most || is_nan(most)) best = {most, i};
-    if (is_nan(most)) break;
-  }
+  const Largest<C> best = largest_piece(line, n, tile, room);
   const int64_t count = std::min(tile, n - best.place);
   const C* x = line.get(best.place, count, room);
   const int64_t within = first_place(x, count, best.value);
   return {x[within], best.place + within};
+}
+
+// Which of equal elements comes first is to be seen in zeros alone.
+template <class T>
+Number<T> largest_value(const Line<T>& line, int64_t n) {
+  using C = Number<T>;
+  HWY_ALIGN C room[kTile];
+  const C most = largest_piece(line, n, line.tile(kPiece), room).value;
+  if (std::is_floating_point_v<C> && most == C{}) return largest_of_line(line, n).value;
+  return most;
 }
 
 // The largest of all elements behind one output.
@@ -119,7 +140,7 @@ Number<T> largest_behind(const Reduction& r, char* in) {
   for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
     for (int64_t i = 0; i < run.count; ++i) {
       const Line<T> line(r.line, run.data[0] + i * run.step[0]);
-      const Number<T> most = largest_of_line(line, n).value;
+      const Number<T> most = largest_value(line, n);
       if (!any || best < most || is_nan(most)) best = most;
       any = true;
     }

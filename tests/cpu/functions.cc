@@ -4,15 +4,15 @@
 
 #include <cmath>
 
-#include "cpu.h"
+#include "backends/cpu/cpu.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/cpu/functions.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/math-inl.h"
-#include "kernels/math_wide-inl.h"
+#include "backends/cpu/kernels/math-inl.h"
+#include "backends/cpu/kernels/math_wide-inl.h"
 
 #ifndef TENON_TESTS_CPU_EXACT
 #define TENON_TESTS_CPU_EXACT

@@ -6,6 +6,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/reduce_max.cc"
+#include <cmath>
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -21,8 +23,12 @@ using namespace rows;
 inline constexpr int64_t kPiece = 4096;
 
 template <class C>
-bool is_nan(C x) {
-  return x != x;
+bool is_nan([[maybe_unused]] C x) {
+  if constexpr (std::is_floating_point_v<C>) {
+    return std::isnan(x);
+  } else {
+    return false;
+  }
 }
 
 // Not Ne(v, v), which is false for NaN on some targets.

@@ -31,7 +31,7 @@ class ReductionBuilder {
   // Dimension d of the input is reduced.
   void reduce(size_t d) { out_dim_[d] = kReduced; }
   // Dimension d of the input is dimension `out_dim` of the output.
-  void keep(size_t d, size_t out_dim) { out_dim_[d] = static_cast<int8_t>(out_dim); }
+  void keep(size_t d, size_t out_dim) { out_dim_[d] = static_cast<int32_t>(out_dim); }
 
   Reduction build() {
     size_t line_begin = shape_.size();
@@ -51,12 +51,12 @@ class ReductionBuilder {
   }
 
  private:
-  static constexpr int8_t kReduced = -1;
+  static constexpr int32_t kReduced = -1;
 
   std::span<const int64_t> shape_;
   sdk::Strided from_;
   sdk::Strided to_;
-  std::array<int8_t, TENON_MAX_RANK> out_dim_{};
+  std::array<int32_t, TENON_MAX_RANK> out_dim_{};
 };
 
 // `axes` has bit d set where dimension d is reduced. `keepdims`: the output has them with size 1.

@@ -25,9 +25,11 @@ std::vector<std::string> folders_of(Session::Kind kind) {
 }  // namespace
 
 Session::Session(Kind kind, const char* check)
-    : Session(folders_of(kind), 2, kind == Checked ? "layout" : check) {}
+    : Session(folders_of(kind), 2, kind == Checked ? "layout" : check,
+              kind == Simulated ? "tenon.cpu" : nullptr) {}
 
-Session::Session(const std::vector<std::string>& folders, int32_t threads, const char* check) {
+Session::Session(const std::vector<std::string>& folders, int32_t threads, const char* check,
+                 const char* exclude) {
   std::vector<tenon_string> paths;
   for (const std::string& folder : folders) paths.push_back({folder.data(), folder.size()});
   tenon_runtime_options options{};
@@ -37,6 +39,9 @@ Session::Session(const std::vector<std::string>& folders, int32_t threads, const
   options.n_paths = static_cast<uint32_t>(paths.size());
   options.threads = threads;
   if (check) options.check = {check, TENON_NUL};
+  const tenon_string excluded{exclude, TENON_NUL};
+  if (exclude) options.exclude = &excluded;
+  options.n_exclude = exclude ? 1 : 0;
   tenon_diag diag{};
   EXPECT_EQ(tenon_runtime_create(&options, &diag, &runtime_), TENON_OK) << diag.message;
   EXPECT_EQ(tenon_context_create(runtime_, &diag, &context_), TENON_OK) << diag.message;

@@ -29,13 +29,15 @@ inline constexpr uint64_t kSeed = 20261121;
 // A runtime on the tree's own plugins, and one context.
 class Session {
  public:
-  // As shipped; check mode layout; with plugin test.strict; with the simulated device.
+  // As shipped; check mode layout; with plugin test.strict; with the simulated device, beside the
+  // plain kernels alone.
   enum Kind { Plain, Checked, Strict, Simulated };
 
   // `check` are check modes, beside those of `kind`.
   explicit Session(Kind kind = Plain, const char* check = nullptr);
   // On the plugins in these folders.
-  Session(const std::vector<std::string>& folders, int32_t threads, const char* check = nullptr);
+  Session(const std::vector<std::string>& folders, int32_t threads, const char* check = nullptr,
+          const char* exclude = nullptr);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

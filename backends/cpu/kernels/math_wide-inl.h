@@ -249,7 +249,7 @@ struct GeluGrad {
   requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V dy, V x) const {
     const auto at = normal_of<kTanh>(x);
     const auto flat = hn::Le(x, set<V>(-kNormalEnd));
-    return hn::Mul(dy, hn::IfThenZeroElse(flat, hn::Add(at.below, at.slope)));
+    return hn::Mul(dy, hn::IfThenElse(flat, set<V>(-0.0), hn::Add(at.below, at.slope)));
   }
 };
 

@@ -135,24 +135,30 @@ struct Normalised {
   }
 };
 
-// g h, where x is dy
+// (g - mean) h, where x is dy
 template <class C, bool Centred>
 struct Along {
   const C* x;
   const C* weight;
   const C* row;
+  C mean;  // of g
   Normalised<C, Centred> h;
-  Along map_from(int64_t i) const { return {x, weight + i, row + i, h}; }
+  Along map_from(int64_t i) const { return {x, weight + i, row + i, mean, h}; }
 
   template <class D, class V>
+  HWY_INLINE V product(D d, V dy, V w, V v) const {
+    V g = hn::Mul(dy, w);
+    if constexpr (Centred) g = hn::Sub(g, hn::Set(d, mean));
+    return hn::Mul(g, h(d, v));
+  }
+  template <class D, class V>
   HWY_INLINE V operator()(D d, V dy, size_t i) const {
-    return hn::Mul(hn::Mul(dy, hn::LoadU(d, weight + i)), h(d, hn::LoadU(d, row + i)));
+    return product(d, dy, hn::LoadU(d, weight + i), hn::LoadU(d, row + i));
   }
   template <class D, class V>
   HWY_INLINE V operator()(D d, V dy, size_t i, int64_t n) const {
-    const V g = hn::Mul(dy, load_first(d, weight + i, n));
-    const V product = hn::Mul(g, h(d, load_first(d, row + i, n)));
-    return hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(n)), product);
+    const V whole = product(d, dy, load_first(d, weight + i, n), load_first(d, row + i, n));
+    return hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(n)), whole);
   }
 };
 
@@ -248,7 +254,7 @@ template <class C, bool Centred>
 struct RowGradient {
   Normalised<C, Centred> h;
   C mean;   // of g
-  C along;  // mean of g h
+  C along;  // mean of (g - mean) h
 
   template <class D, class V>
   HWY_INLINE V operator()(D d, V dy, V weight, V x) const {
@@ -290,10 +296,11 @@ RowGradient<Number<T>, Centred> row_gradient(Row<T>& dy, Row<T>& weight, Row<T>&
            count;
   }
   const C along =
-      sum_mapped<C>(columns, kTile,
-                    [&](int64_t i, int64_t n) HWY_ATTR {
-                      return Along<C, Centred>{dy.get(i, n), weight.get(i, n), x.get(i, n), h};
-                    }) /
+      sum_mapped<C>(
+          columns, kTile,
+          [&](int64_t i, int64_t n) HWY_ATTR {
+            return Along<C, Centred>{dy.get(i, n), weight.get(i, n), x.get(i, n), mean, h};
+          }) /
       count;
   return {h, mean, along};
 }

@@ -91,7 +91,7 @@ constexpr tenon_kernel_desc elementwise(std::string_view op, std::span<const ten
                       .slots = slots,
                       .rows = sdk::kFloats,
                       .n_attrs = 1,
-                      .flags = kCanonical,
+                      .flags = kOracle,
                       .priority = kPriority,
                       .launch = launch});
 }

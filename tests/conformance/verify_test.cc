@@ -89,17 +89,10 @@ void expect_full(const json& report) {
   }
 }
 
-class Conformance : public testing::TestWithParam<std::string> {
- protected:
-  // What fits a quick test: sanitizers are slow, and so is an asynchronous device.
-  static int quick_level(const std::string& folder) {
-    const bool slow = TENON_SANITIZER_BUILT != TENON_SANITIZER_NONE ||
-                      folder.find("sim_plugins") != std::string::npos;
-    return slow ? 0 : 1;
-  }
-};
+// What fits a quick test; the level above it is part of the matrix below.
+class Conformance : public testing::TestWithParam<std::string> {};
 TEST_P(Conformance, Quick) {
-  const json report = verify({GetParam()}, quick_level(GetParam()));
+  const json report = verify({GetParam()}, 0);
   EXPECT_EQ(report.at("skipped"), 0);
   expect_values_covered(report.at("plugins").at(0));
 }

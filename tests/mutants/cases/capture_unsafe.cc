@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/mutants/cases/capture_unsafe.cc: claims to be capture-safe, gets ready in its workspace
-// callback, which a replayed plan does not call, and does nothing where it is not ready.
+// tests/mutants/cases/capture_unsafe.cc: claims to be capture-safe, gets ready in its predicate,
+// which a replayed plan does not ask, and does nothing where it is not ready.
 //
 // cause: replay-differs
 // op: tenon.sqrt
@@ -14,9 +14,10 @@ namespace mutants {
 
 std::atomic<const tenon_launch*> ready{nullptr};
 
-uint64_t get_ready(const sdk::Args& args) {
-  ready = &args.launch();
-  return 0;
+tenon_status get_ready(tenon_call*, const tenon_launch* args, uint32_t* out_accepts) {
+  ready = args;
+  *out_accepts = 1;
+  return TENON_OK;
 }
 
 void sqrt(const sdk::Launch& l) {
@@ -26,7 +27,7 @@ void sqrt(const sdk::Launch& l) {
 
 constexpr tenon_kernel_desc make() {
   tenon_kernel_desc desc = unary<sqrt>("tenon.sqrt");
-  desc.workspace = sdk::workspace_fn<get_ready>;
+  desc.predicate = get_ready;
   return desc;
 }
 constexpr tenon_kernel_desc kernels[] = {make()};

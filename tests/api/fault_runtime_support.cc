@@ -53,14 +53,16 @@ std::string small_lock(FaultWorld& w) {
   return path;
 }
 
-void add_topics(FaultRows& rows) {
+}  // namespace
+
+FaultRows query_faults() {
+  FaultRows rows;
   for (const char* topic : {"plugins", "devices", "ops", "optimizers", "datasets", "samples",
                             "paths", "hashes", "stats", "environment", "log"}) {
     sweep(rows, "tenon_runtime_query", topic, [topic](FaultWorld& w) { return query(w, topic); });
   }
+  return rows;
 }
-
-}  // namespace
 
 FaultRows runtime_faults() {
   FaultRows rows;
@@ -84,7 +86,6 @@ FaultRows runtime_faults() {
         return TENON_OK;
       },
       [](FaultWorld& w) { w.reset_outs(); }, [](FaultWorld& w) { query(w, "stats"); });
-  add_topics(rows);
   sweep(
       rows, "tenon_runtime_set_pin", "a pin",
       [](FaultWorld& w) {

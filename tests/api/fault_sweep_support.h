@@ -55,6 +55,7 @@ inline void sweep(FaultRows& rows, const std::string& function, const std::strin
 }
 
 // By part of tenon.h.
+FaultRows query_faults();  // thousands of allocations, each failing once
 FaultRows runtime_faults();
 FaultRows context_faults();
 FaultRows tensor_faults();

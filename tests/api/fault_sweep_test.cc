@@ -181,6 +181,7 @@ void sweep_all(const FaultRows& rows) {
   EXPECT_GT(failures, rows.size()) << "allocations that failed";
 }
 
+TEST(FaultSweepFull, Queries) { sweep_all(query_faults()); }
 TEST(FaultSweep, Runtime) { sweep_all(runtime_faults()); }
 TEST(FaultSweep, Context) { sweep_all(context_faults()); }
 TEST(FaultSweep, Tensors) { sweep_all(tensor_faults()); }
@@ -192,8 +193,8 @@ TEST(FaultSweep, Opening) { sweep_all(opening_faults()); }
 TEST(FaultSweep, CoversEveryExportedFunction) {
   std::set<std::string> covered;
   for (const FaultRows& rows :
-       {runtime_faults(), context_faults(), tensor_faults(), gradient_faults(), op_faults(),
-        training_faults(), opening_faults()}) {
+       {query_faults(), runtime_faults(), context_faults(), tensor_faults(), gradient_faults(),
+        op_faults(), training_faults(), opening_faults()}) {
     for (const FaultRow& row : rows) covered.insert(row.function);
   }
   EXPECT_EQ(covered, exported_functions());

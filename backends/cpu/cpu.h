@@ -39,12 +39,13 @@ inline bool has_avx512() {
 
 }  // namespace tenon::cpu
 
-// The kernels() of the best target that this processor has.
+// The kernels() of the best target that this processor has. All of these small functions are cold,
+// so that they lie together: who opens the plugin touches no page of code that is not run.
 #if HWY_ARCH_ARM
 #define TENON_CPU_CHOOSE(kernels) &tenon::cpu::N_NEON::kernels
 #elif HWY_TARGETS & HWY_AVX3
 #define TENON_CPU_CHOOSE(kernels)                                    \
-  +[] {                                                              \
+  +[]() __attribute__((cold)) {                                      \
     return tenon::cpu::has_avx512() ? tenon::cpu::N_AVX3::kernels()  \
                                     : tenon::cpu::N_AVX2::kernels(); \
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/openblas/matmul.cc: matmul by cblas_sgemm and cblas_dgemm.
 //
-// Shapes are numpy.matmul's: a vector is a row on the left and a column on the right, and leading
-// dimensions broadcast. BLAS reads a matrix whose rows or whose columns lie packed one after the
+// BLAS reads a matrix whose rows or whose columns lie packed one after the
 // other, further apart or not, so windows and transposed operands need no copy. What it cannot read
 // (both strides above 1, negative or zero ones inside a matrix) goes to the second kernel below,
 // for which the dispatcher packs the operands.
@@ -17,13 +16,14 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <tenon/sdk/matmul.hpp>
 
 #include "openblas.h"
 
 namespace tenon::openblas {
 namespace {
 
-using Steps = std::array<int64_t, TENON_MAX_RANK>;
+using Matrix = sdk::MatmulOperand;
 
 // A tile packs its rows of a and columns of b once, so it should not be small; and a matrix should
 // give work to several threads.
@@ -35,16 +35,6 @@ constexpr int64_t kGrainProducts = 1 << 20;  // multiplications worth handing to
 // 28 * 512 * 512, in sgemm_direct_performant.
 constexpr int64_t kLargeProducts = 1 << 23;
 constexpr int64_t kMost = std::numeric_limits<blasint>::max();
-
-// One operand: its batch steps lined up with the output's dimensions, then its matrix. Steps are in
-// elements.
-struct Matrix {
-  Steps batch{};
-  int64_t rows = 1;
-  int64_t columns = 1;
-  int64_t row_step = 1;
-  int64_t column_step = 1;
-};
 
 // How BLAS is told of a matrix.
 struct Storage {
@@ -65,15 +55,11 @@ struct Cut {
   int64_t size = 1;
 };
 
-struct Problem {
-  Matrix a, b, c;
+struct Problem : sdk::Matmul {
   Storage a_storage, b_storage, c_storage;
-  std::array<int64_t, TENON_MAX_RANK> batch_shape{};
-  size_t batch_rank = 0;
   bool folds = true;  // where the shapes want a's and c's batches as further rows, strides agree
   Cut rows, columns;
 
-  int64_t batches() const { return sdk::count_of({batch_shape.data(), batch_rank}); }
   bool empty() const { return c.rows == 0 || c.columns == 0 || batches() == 0; }
 };
 
@@ -90,25 +76,6 @@ std::optional<Storage> storage_of(const Matrix& m) {
     return Storage{true, one_column ? std::max(one, m.rows) : m.column_step};
   }
   return std::nullopt;
-}
-
-// `row` and `column` are the view's dimensions that are the matrix's, or -1 where it has none; the
-// dimensions before them are the batch.
-Matrix lay_out(const tenon_view& view, int32_t row, int32_t column, size_t batch_rank) {
-  Matrix m;
-  const auto own = static_cast<size_t>(view.rank - (row >= 0) - (column >= 0));
-  for (size_t d = 0; d < own; ++d) {
-    m.batch[batch_rank - own + d] = view.shape[d] == 1 ? 0 : view.strides[d];
-  }
-  if (row >= 0) {
-    m.rows = view.shape[row];
-    m.row_step = view.strides[row];
-  }
-  if (column >= 0) {
-    m.columns = view.shape[column];
-    m.column_step = view.strides[column];
-  }
-  return m;
 }
 
 // Does `m` go on over its innermost batch dimension as if there were more rows?
@@ -134,19 +101,9 @@ void fold_batches(Problem& p, const tenon_view& b) {
 }
 
 Problem problem(const sdk::Args& l) {
-  const tenon_view& a = l.view(0);
-  const tenon_view& b = l.view(1);
-  const tenon_view& c = l.out();
-  const bool a_vector = a.rank == 1;
-  const bool b_vector = b.rank == 1;
   Problem p;
-  p.batch_rank = static_cast<size_t>(c.rank - !a_vector - !b_vector);
-  std::copy_n(c.shape, p.batch_rank, p.batch_shape.begin());
-  p.a = lay_out(a, a_vector ? -1 : a.rank - 2, a.rank - 1, p.batch_rank);
-  p.b = lay_out(b, b_vector ? 0 : b.rank - 2, b_vector ? -1 : b.rank - 1, p.batch_rank);
-  const int32_t c_row = a_vector ? -1 : c.rank - 1 - !b_vector;
-  p.c = lay_out(c, c_row, b_vector ? -1 : c.rank - 1, p.batch_rank);
-  if (!p.empty()) fold_batches(p, b);
+  sdk::read_matmul(l, p);
+  if (!p.empty()) fold_batches(p, l.view(1));
   p.rows = Cut(p.c.rows, kTileRows);
   p.columns = Cut(p.c.columns, kTileColumns);
   return p;
@@ -185,15 +142,6 @@ bool fits(Problem& p, const char*& why) {
     }
   }
   return true;
-}
-
-int64_t batch_offset(const Problem& p, const Matrix& m, int64_t number) {
-  int64_t offset = 0;
-  for (size_t d = p.batch_rank; d-- > 0;) {
-    offset += number % p.batch_shape[d] * m.batch[d];
-    number /= p.batch_shape[d];
-  }
-  return offset;
 }
 
 void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE a_how, CBLAS_TRANSPOSE b_how, blasint m, blasint n,
@@ -246,12 +194,12 @@ void run(const sdk::Launch& l, const Problem& p) {
       const int64_t column = column_tile * p.columns.size;
       const int64_t rows = p.rows.at(row_tile);
       const int64_t columns = p.columns.at(column_tile);
-      T* out = c + batch_offset(p, p.c, batch) + row * p.c.row_step + column * p.c.column_step;
+      T* out = c + p.offset(p.c, batch) + row * p.c.row_step + column * p.c.column_step;
       if (p.a.columns == 0) {
         zero_tile(p, out, rows, columns);
       } else {
-        tile(p, a + batch_offset(p, p.a, batch) + row * p.a.row_step,
-             b + batch_offset(p, p.b, batch) + column * p.b.column_step, out, rows, columns);
+        tile(p, a + p.offset(p.a, batch) + row * p.a.row_step,
+             b + p.offset(p.b, batch) + column * p.b.column_step, out, rows, columns);
       }
     }
   });

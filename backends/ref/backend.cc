@@ -4,6 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include "kernels/ref.h"
 
 namespace tenon::ref {
@@ -11,16 +15,32 @@ namespace {
 
 constexpr uint64_t kAlignment = 64;
 
+// Blocks from two huge pages on are made of these: reading them misses the TLB less, which on a
+// virtual machine is half of the time, and their first use enters the kernel 512 times less.
+constexpr uint64_t kHugePage = uint64_t{2} << 20;
+constexpr uint64_t kLargeBlock = 2 * kHugePage;
+
 tenon_status device_count(void*, int32_t* out_count, tenon_diag*) {
   *out_count = 1;
   return TENON_OK;
 }
 
+// Only whole pages, so that no block becomes resident beyond its end. A kernel without huge pages
+// says no, which changes nothing.
+void ask_for_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] uint64_t bytes) {
+#ifdef __linux__
+  madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+#endif
+}
+
 tenon_status alloc(void*, int32_t, uint64_t bytes, void** out_data) {
-  if (bytes > static_cast<uint64_t>(INT64_MAX) - kAlignment) return TENON_E_MEMORY;
-  const uint64_t whole = bytes ? (bytes + kAlignment - 1) / kAlignment * kAlignment : kAlignment;
-  void* data = std::aligned_alloc(kAlignment, whole);
+  if (bytes > static_cast<uint64_t>(INT64_MAX) - kHugePage) return TENON_E_MEMORY;
+  const bool is_large = bytes >= kLargeBlock;
+  const uint64_t alignment = is_large ? kHugePage : kAlignment;
+  const uint64_t whole = bytes ? (bytes + alignment - 1) / alignment * alignment : alignment;
+  void* data = std::aligned_alloc(alignment, whole);
   if (!data) return TENON_E_MEMORY;
+  if (is_large) ask_for_huge_pages(data, bytes);
   *out_data = data;
   return TENON_OK;
 }

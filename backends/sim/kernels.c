@@ -57,8 +57,8 @@ static const tenon_slot_rule ternary_slots[] = {NUMBER, NUMBER, NUMBER, OUT};
 static const tenon_slot_rule map_slots[] = {IN, OUT};
 static const tenon_slot_rule rows_add_slots[] = {INOUT, IN, IN};
 static const tenon_slot_rule matmul_slots[] = {IN, IN, OUT};
-static const tenon_slot_rule loss_slots[] = {IN, IN, OUT, OUT};
-static const tenon_slot_rule loss_grad_slots[] = {NUMBER, IN, IN, OUT};
+static const tenon_slot_rule loss_slots[] = {IN, IN, OUT, OUT, OUT};
+static const tenon_slot_rule loss_grad_slots[] = {NUMBER, IN, IN, IN, IN, OUT};
 
 #define FLOATS TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64
 #define INTEGERS TENON_DTYPE_U8, TENON_DTYPE_I8, TENON_DTYPE_I16, TENON_DTYPE_I32, TENON_DTYPE_I64
@@ -68,6 +68,7 @@ static const tenon_slot_rule loss_grad_slots[] = {NUMBER, IN, IN, OUT};
       TENON_DTYPE_F32, from, TENON_DTYPE_F64
 static const tenon_dtype all_rows[] = {TENON_DTYPE_BOOL, INTEGERS, FLOATS};
 static const tenon_dtype number_rows[] = {INTEGERS, FLOATS};
+static const tenon_dtype wide_rows[] = {TENON_DTYPE_I64, FLOATS};
 static const tenon_dtype float_rows[] = {FLOATS};
 static const tenon_dtype cast_rows[] = {TO_ALL(TENON_DTYPE_BOOL), TO_ALL(TENON_DTYPE_U8),
                                         TO_ALL(TENON_DTYPE_I8),   TO_ALL(TENON_DTYPE_I16),
@@ -100,13 +101,13 @@ static const tenon_dtype cast_rows[] = {TO_ALL(TENON_DTYPE_BOOL), TO_ALL(TENON_D
   X(addcdiv, ternary_slots, float_rows, 1, 1, EXACT, sim_run_add_scaled, real_div, NULL)           \
   X(neg, unary_slots, number_rows, 1, 0, EXACT, sim_run_unary, real_neg, whole_neg)                \
   X(relu, unary_slots, number_rows, 1, 0, EXACT, sim_run_unary, real_relu, whole_relu)             \
-  X(exp, unary_slots, float_rows, 1, 0, EXACT, sim_run_unary, real_exp, NULL)                      \
-  X(log, unary_slots, float_rows, 1, 0, EXACT, sim_run_unary, real_log, NULL)                      \
+  X(exp, unary_slots, float_rows, 1, 0, PLAIN, sim_run_unary, real_exp, NULL)                      \
+  X(log, unary_slots, float_rows, 1, 0, PLAIN, sim_run_unary, real_log, NULL)                      \
   X(sqrt, unary_slots, float_rows, 1, 0, EXACT, sim_run_unary, real_sqrt, NULL)                    \
-  X(tanh, unary_slots, float_rows, 1, 0, EXACT, sim_run_unary, real_tanh, NULL)                    \
-  X(sigmoid, unary_slots, float_rows, 1, 0, EXACT, sim_run_unary, real_sigmoid, NULL)              \
+  X(tanh, unary_slots, float_rows, 1, 0, PLAIN, sim_run_unary, real_tanh, NULL)                    \
+  X(sigmoid, unary_slots, float_rows, 1, 0, PLAIN, sim_run_unary, real_sigmoid, NULL)              \
   X(isfinite, unary_slots, all_rows, 1, 0, EXACT, sim_run_unary, real_isfinite, whole_isfinite)    \
-  X(sum, map_slots, number_rows, 1, 2, PLAIN, sim_run_sum, NULL, NULL)                             \
+  X(sum, map_slots, wide_rows, 1, 2, PLAIN, sim_run_sum, NULL, NULL)                               \
   X(mean, map_slots, float_rows, 1, 2, PLAIN, sim_run_mean, NULL, NULL)                            \
   X(max, map_slots, all_rows, 1, 2, EXACT, sim_run_max, NULL, NULL)                                \
   X(argmax, map_slots, all_rows, 1, 2, EXACT, sim_run_argmax, NULL, NULL)                          \

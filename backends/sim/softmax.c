@@ -90,11 +90,17 @@ static int64_t counted_rows(const sim_view* target, int64_t classes, int64_t ign
   return count;
 }
 
-// Slots: logits, target, loss, log_probs (may be absent).
+static double row_number(const sim_view* view, int64_t row) {
+  return sim_get_real(view->data + row * view->step[0], view->dtype);
+}
+static void put_row_number(const sim_view* view, int64_t row, double value) {
+  if (view) sim_put_real(view->data + row * view->step[0], view->dtype, value);
+}
+
+// Slots: logits, target, loss, top and top_prob (may be absent).
 tenon_status sim_run_cross_entropy(const sim_launch* l, char words[SIM_WORDS]) {
   const sim_view* logits = sim_slot(l, 0);
   const sim_view* target = sim_slot(l, 1);
-  const sim_view* log_probs = sim_slot(l, 3);
   const int64_t ignore = l->attrs[0].as.i64;
   const int64_t counted = counted_rows(target, logits->shape[1], ignore, words);
   if (counted < 0) return TENON_E_DATA;
@@ -103,31 +109,32 @@ tenon_status sim_run_cross_entropy(const sim_launch* l, char words[SIM_WORDS]) {
     const line from = row_of(logits, n);
     const normaliser norm = normaliser_of(&from);
     const int64_t class = target_of(target, n);
-    const double log_sum = log(norm.sum);
-    if (class != ignore) sum -= get(&from, class) - norm.largest - log_sum;
-    if (!log_probs) continue;
-    const line to = row_of(log_probs, n);
-    for (int64_t c = 0; c < from.count; ++c) put(&to, c, get(&from, c) - norm.largest - log_sum);
+    if (class != ignore) sum -= get(&from, class) - norm.largest - log(norm.sum);
+    put_row_number(sim_slot(l, 3), n, isnan(norm.sum) ? norm.sum : norm.largest + 0.0);
+    put_row_number(sim_slot(l, 4), n, 1 / norm.sum);
   }
   sim_put_real(sim_slot(l, 2)->data, logits->dtype, counted ? sum / (double)counted : 0);
   return TENON_OK;
 }
 
-// Slots: dy, log_probs, target, dlogits.
+// Slots: dy, logits, top, top_prob, target, dlogits.
 tenon_status sim_run_cross_entropy_grad(const sim_launch* l, char words[SIM_WORDS]) {
-  const sim_view* log_probs = sim_slot(l, 1);
-  const sim_view* target = sim_slot(l, 2);
+  const sim_view* logits = sim_slot(l, 1);
+  const sim_view* target = sim_slot(l, 4);
   const int64_t ignore = l->attrs[0].as.i64;
-  const int64_t counted = counted_rows(target, log_probs->shape[1], ignore, words);
+  const int64_t counted = counted_rows(target, logits->shape[1], ignore, words);
   if (counted < 0) return TENON_E_DATA;
-  const double dy = sim_get_real(sim_slot(l, 0)->data, log_probs->dtype);
+  const double dy = sim_get_real(sim_slot(l, 0)->data, logits->dtype);
   const double scale = dy / (double)(counted ? counted : 1);
-  for (int64_t n = 0; n < log_probs->shape[0]; ++n) {
-    const line from = row_of(log_probs, n);
-    const line to = row_of(sim_slot(l, 3), n);
+  for (int64_t n = 0; n < logits->shape[0]; ++n) {
+    const line from = row_of(logits, n);
+    const line to = row_of(sim_slot(l, 5), n);
     const int64_t class = target_of(target, n);
+    const double top = row_number(sim_slot(l, 2), n);
+    const double top_prob = row_number(sim_slot(l, 3), n);
     for (int64_t c = 0; c < from.count; ++c) {
-      put(&to, c, class == ignore ? 0 : (exp(get(&from, c)) - (c == class)) * scale);
+      const double p = exp(get(&from, c) - top) * top_prob;
+      put(&to, c, class == ignore ? 0 : (p - (c == class)) * scale);
     }
   }
   return TENON_OK;

@@ -3,7 +3,7 @@
 # bindings/rust/generate.py: writes the crate's raw layer from the public headers.
 """Usage: generate.py [--check]
 
-Reads types.h, plugin.h, ext/draft/datasets.h and the golden layout in tests/abi/layout.c; writes
+Reads types.h, plugin.h, the drafts in ext/draft and the golden layout in tests/abi/layout.c; writes
 tenon-plugin/src/raw.rs, tenon-plugin/src/layout.rs and the version in tenon-plugin/Cargo.toml.
 --check writes nothing and fails where a checked-in file differs. The headers have one regular
 style; what this script cannot read is an error, so nothing is left out silently.
@@ -16,7 +16,12 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CRATE = pathlib.Path(__file__).resolve().parent / "tenon-plugin"
 COLUMNS = 100
-HEADERS = ("tenon/types.h", "tenon/plugin.h", "tenon/ext/draft/datasets.h")
+HEADERS = (
+    "tenon/types.h",
+    "tenon/plugin.h",
+    "tenon/ext/draft/datasets.h",
+    "tenon/ext/draft/dynamic.h",
+)
 
 # Macros that are not values: visibility, what a compiler instruments, constructors of values.
 NOT_VALUES = {"TENON_EXPORT", "TENON_SANITIZER_BUILT", "TENON_DTYPE_MAKE"}

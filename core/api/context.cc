@@ -19,6 +19,7 @@ ErrorRecord::ErrorRecord() {
 }
 
 void ErrorRecord::store(const Error& from, const std::string& scope_path, uint64_t call_sequence) {
+  ++stored;
   error = from;
   scope = scope_path;
   sequence = call_sequence;
@@ -27,6 +28,7 @@ void ErrorRecord::store(const Error& from, const std::string& scope_path, uint64
 }
 
 void ErrorRecord::store_out_of_memory(uint64_t bytes, uint64_t call_sequence) noexcept {
+  ++stored;
   char text[200];
   const int length =
       bytes ? std::snprintf(text, sizeof text,
@@ -48,7 +50,7 @@ void ErrorRecord::store_out_of_memory(uint64_t bytes, uint64_t call_sequence) no
 Context::Context(Runtime& owner)
     : runtime(&owner), id(owner.contexts.fetch_add(1)), no_scope(owner.intern_scope("")) {
   auto cache = std::make_unique<dispatch::KernelCache>();
-  auto known = std::make_unique<dispatch::Routes>();
+  auto known = std::make_unique<dispatch::Routes>(*this);
   graph = autograd::create_graph(owner);
   try {
     owner.add_context(*this);
@@ -76,8 +78,7 @@ Device& Context::default_device() {
   return has_device ? runtime->device(device) : runtime->host_device();
 }
 
-void Context::check_interrupt() {
-  if (!interrupted.load(std::memory_order_relaxed)) return;
+void Context::tell_interrupt() {
   interrupted.store(false, std::memory_order_relaxed);
   throw Error{.status = TENON_E_INTERRUPTED, .message = "interrupted by tenon_context_interrupt"};
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/api/runtime.h"
@@ -37,6 +38,7 @@ struct ErrorRecord {
   Error error;
   std::string scope;
   uint64_t sequence = 0;
+  uint64_t stored = 0;  // failures so far
   std::vector<const char*> cause_list;
 };
 
@@ -46,18 +48,28 @@ struct Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  bool grad_enabled() const { return grad_modes.empty() || grad_modes.back() == 0; }
+  bool grad_enabled() const {
+    return grad_modes.empty() || grad_modes.back() == TENON_GRAD_ENABLED;
+  }
+  bool inference() const {
+    return !grad_modes.empty() && grad_modes.back() == TENON_GRAD_INFERENCE;
+  }
   Device& default_device();
   // The current scope path; interned, lives as long as the runtime.
   const std::string* scope_path() const { return scopes.empty() ? no_scope : scopes.back(); }
-  void check_interrupt();
+  void check_interrupt() {
+    if (interrupted.load(std::memory_order_relaxed)) tell_interrupt();
+  }
 
   Runtime* runtime;
   const uint64_t id;  // no other context of the runtime has it, or had
+  tenon_context* handle = nullptr;
   ErrorRecord error;
   std::atomic<bool> busy{false};
-  std::atomic<uint64_t> calls{0};    // public calls that have returned
-  std::atomic<bool> waiting{false};  // in the running call, for calls of other contexts
+  std::atomic<std::thread::id> lent_to{};  // runs a callback of the program's, which may call back
+  uint32_t lent_depth = 0;                 // such callbacks that run, one in another
+  std::atomic<uint64_t> calls{0};          // public calls that have returned
+  std::atomic<bool> waiting{false};        // in the running call, for calls of other contexts
   std::atomic<bool> interrupted{false};
   // TENON_CHECK=threads: the public function that runs, and the innermost callback.
   std::atomic<const char*> function{""};
@@ -70,6 +82,7 @@ struct Context {
   std::vector<const std::string*> scopes;
   const std::string* no_scope;
   autograd::Graph* graph = nullptr;     // counted; outlives the context where tensors link to it
+  uint32_t walks = 0;                   // backwards that run, each in a hook of the one before
   plan::Recorder* capture = nullptr;    // while capturing and not suspended
   plan::Recorder* capturing = nullptr;  // owned; set from begin to end
   uint64_t seed = 0;
@@ -83,6 +96,9 @@ struct Context {
   uint64_t launches = 0;
   dispatch::KernelCache* kernels = nullptr;  // owned
   dispatch::Routes* routes = nullptr;        // owned
+
+ private:
+  [[noreturn]] void tell_interrupt();
 };
 
 struct ContextSlot : memory::SlotHeader {
@@ -102,6 +118,51 @@ class GradMode {
 
  private:
   Context& context_;
+};
+
+// Lets a callback of the program's use the context, in this thread, until the end of the scope.
+// Gradient modes and scopes that it has left open end there.
+class Lent {
+ public:
+  explicit Lent(Context& context)
+      : context_(context), modes_(context.grad_modes), scopes_(context.scopes) {
+    ++context.lent_depth;
+    context.lent_to.store(std::this_thread::get_id(), std::memory_order_release);
+  }
+  ~Lent() {
+    context_.lent_to.store({}, std::memory_order_release);
+    --context_.lent_depth;
+    context_.grad_modes.swap(modes_);
+    context_.scopes.swap(scopes_);
+  }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+
+ private:
+  Context& context_;
+  std::vector<uint32_t> modes_;
+  std::vector<const std::string*> scopes_;
+};
+
+// Ops without tensor operands make theirs on this device until the end of the scope.
+class DefaultDevice {
+ public:
+  DefaultDevice(Context& context, const tenon_device& device)
+      : context_(context), had_(context.has_device), before_(context.device) {
+    context.has_device = true;
+    context.device = device;
+  }
+  ~DefaultDevice() {
+    context_.has_device = had_;
+    context_.device = before_;
+  }
+  DefaultDevice(const DefaultDevice&) = delete;
+  DefaultDevice& operator=(const DefaultDevice&) = delete;
+
+ private:
+  Context& context_;
+  bool had_;
+  tenon_device before_;
 };
 
 // Launches inside run, but are not recorded into the plan.

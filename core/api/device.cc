@@ -136,10 +136,10 @@ Device::~Device() {
   if (stream) backend->table->stream_release(backend->self, id.index, stream);
 }
 
-memory::Block Device::allocate_apart(uint64_t bytes) {
+memory::Block Device::allocate_apart(const memory::Size& size) {
   require_alive();
   try {
-    return allocator->allocate(bytes);
+    return allocator->allocate(size);
   } catch (const OutOfMemory&) {
     require_alive();
     throw;

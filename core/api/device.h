@@ -82,8 +82,11 @@ struct Device {
   bool host_memory() const { return host_; }
   std::string name() const { return backend->kind_name + ":" + std::to_string(id.index); }
 
+  memory::Block allocate(const memory::Size& size) {
+    return host_ ? allocator->allocate(size) : allocate_apart(size);
+  }
   memory::Block allocate(uint64_t bytes) {
-    return host_ ? allocator->allocate(bytes) : allocate_apart(bytes);
+    return allocate(memory::CachingAllocator::size_for(bytes));
   }
   void release(memory::Block block) noexcept { allocator->release(block); }
 
@@ -122,7 +125,7 @@ struct Device {
   friend class PinnedPool;
   friend class Enqueueing;
 
-  memory::Block allocate_apart(uint64_t bytes);
+  memory::Block allocate_apart(const memory::Size& size);
   void raw_copy(uint32_t direction, void* destination, const void* source, uint64_t bytes,
                 Asker asker);
   void check(tenon_status status, const std::string& what);

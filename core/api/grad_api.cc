@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/grad_api.cc: public functions of gradients.
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 
 #include "core/api/guard.h"
 #include "core/autograd/engine.h"
@@ -19,10 +18,20 @@ Link* leaf_link(const Tensor& tensor, const char* what) {
                 .message = std::string(what) + " is for leaves; this tensor was made by an op",
                 .operand = "tensor",
                 .expected = "a leaf",
-                .found = tensor::describe(tensor)};
+                .found = tensor::describe(tensor),
+                .hint = "tenon_tensor_set_retain_grad keeps the gradients of others"};
   }
   Link* link = tensor.link.load(std::memory_order_acquire);
   return link && !link->node ? link : nullptr;
+}
+
+// The watch over a tensor whose gradient is kept though it is no leaf.
+autograd::Watch* kept_at(const Context& context, const Tensor& tensor) {
+  if (autograd::is_leaf(tensor)) return nullptr;
+  const Link& link = *tensor.link.load(std::memory_order_acquire);
+  if (link.graph != context.graph || !link.node->watches) return nullptr;
+  autograd::Watch& watch = (*link.node->watches)[link.output];
+  return watch.keeps ? &watch : nullptr;
 }
 
 void check_like(const Tensor& tensor, const Tensor& grad) {
@@ -37,21 +46,6 @@ void check_like(const Tensor& tensor, const Tensor& grad) {
               .expected = tensor::describe(tensor) + " on " + tensor.device().name(),
               .found = tensor::describe(grad) + " on " + grad.device().name()};
 }
-
-using Tensors = boost::container::small_vector<Tensor*, 8>;
-
-Tensors read_list(Context& context, tenon_tensor* const* handles, uint32_t count, const char* name,
-                  bool optional) {
-  Tensors out;
-  if (count != 0) require_pointer(handles, name);
-  for (uint32_t i = 0; i < count; ++i) {
-    const bool absent = optional && !handles[i];
-    out.push_back(absent ? nullptr : &require_tensor(context, handles[i], name));
-  }
-  return out;
-}
-
-std::span<Tensor* const> span_of(const Tensors& list) { return {list.data(), list.size()}; }
 
 }  // namespace
 
@@ -82,7 +76,12 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
                                    tenon_tensor** out_grad) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_grad, "out_grad");
-    Link* link = leaf_link(require_tensor(cx, tensor, "tensor"), "get_grad");
+    Tensor& t = require_tensor(cx, tensor, "tensor");
+    if (const autograd::Watch* kept = kept_at(cx, t)) {
+      *out_grad = tensor::handle(kept->kept.get());
+      return;
+    }
+    Link* link = leaf_link(t, "get_grad");
     if (!link) {
       *out_grad = nullptr;
       return;
@@ -130,6 +129,10 @@ tenon_status tenon_tensor_set_grad(tenon_context* context, tenon_tensor* tensor,
   return guard(context, [&](Context& cx) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
     Tensor* given = grad ? &require_tensor(cx, grad, "grad") : nullptr;
+    if (autograd::Watch* kept = kept_at(cx, t); kept && !given) {
+      kept->kept = Ref();
+      return;
+    }
     Link* link = leaf_link(t, "set_grad");
     if (given == &t) {
       throw Error{.status = TENON_E_ARGUMENT,
@@ -161,9 +164,9 @@ tenon_status tenon_tensor_set_grad(tenon_context* context, tenon_tensor* tensor,
 tenon_status tenon_backward_run(tenon_context* context, tenon_tensor* const* roots,
                                 tenon_tensor* const* seeds, uint32_t n_roots, uint32_t flags) {
   return guard(context, [&](Context& cx) {
-    const Tensors from = read_list(cx, roots, n_roots, "roots", false);
-    const Tensors with = seeds ? read_list(cx, seeds, n_roots, "seeds", true) : Tensors();
-    autograd::backward(cx, span_of(from), span_of(with), flags);
+    const Tensors from = require_tensors(cx, roots, n_roots, "roots");
+    const Tensors with = seeds ? require_tensors(cx, seeds, n_roots, "seeds", true) : Tensors();
+    autograd::backward(cx, from, with, flags);
   });
 }
 
@@ -173,11 +176,10 @@ tenon_status tenon_gradient_call(tenon_context* context, tenon_tensor* const* ro
                                  tenon_tensor** out_grads) {
   return guard(context, [&](Context& cx) {
     if (n_inputs != 0) require_pointer(out_grads, "out_grads");
-    const Tensors from = read_list(cx, roots, n_roots, "roots", false);
-    const Tensors with = seeds ? read_list(cx, seeds, n_roots, "seeds", true) : Tensors();
-    const Tensors to = read_list(cx, inputs, n_inputs, "inputs", false);
-    std::vector<Ref> grads =
-        autograd::gradient(cx, span_of(from), span_of(with), span_of(to), flags);
+    const Tensors from = require_tensors(cx, roots, n_roots, "roots");
+    const Tensors with = seeds ? require_tensors(cx, seeds, n_roots, "seeds", true) : Tensors();
+    const Tensors to = require_tensors(cx, inputs, n_inputs, "inputs");
+    std::vector<Ref> grads = autograd::gradient(cx, from, with, to, flags);
     for (uint32_t i = 0; i < n_inputs; ++i) out_grads[i] = tensor::handle(grads[i].take());
   });
 }

@@ -8,6 +8,11 @@
 
 namespace tenon::api {
 
+bool InUse::take_lent(Context& context) noexcept {
+  std::thread::id self = std::this_thread::get_id();
+  return context.lent_to.compare_exchange_strong(self, {}, std::memory_order_acq_rel);
+}
+
 namespace {
 
 void note_misuse(Context& context, const char* function) {
@@ -47,6 +52,48 @@ tenon_status refuse_second_use(Context& context, const char* function) noexcept 
 void check_kept_windows(Context& context, const char* function) {
   context.function.store(function);
   if (const auto late = context.runtime->thread_checks->take_late()) throw Error(*late);
+}
+
+void fail_pointer(const char* name) {
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = std::string(name) + " is NULL",
+              .operand = name,
+              .expected = "a pointer",
+              .found = "NULL"};
+}
+
+void fail_tensor(const tenon_tensor* handle, const char* name) {
+  throw Error{.status = TENON_E_HANDLE,
+              .message = std::string(name) + (handle ? " is not a live tensor" : " is NULL"),
+              .operand = name,
+              .expected = "a tensor",
+              .found = handle ? "a released handle or one of another kind" : "NULL"};
+}
+
+void fail_foreign(const char* name) {
+  throw Error{.status = TENON_E_RUNTIME,
+              .message = std::string(name) + " belongs to another runtime",
+              .operand = name};
+}
+
+Tensors require_tensors(Context& context, tenon_tensor* const* handles, uint32_t count,
+                        const char* name, bool optional) {
+  Tensors out;
+  if (count != 0) require_pointer(handles, name);
+  for (uint32_t i = 0; i < count; ++i) {
+    const bool absent = optional && !handles[i];
+    out.push_back(absent ? nullptr : &require_tensor(context, handles[i], name));
+  }
+  return out;
+}
+
+void fail_slot(const void* handle, const char* kind) {
+  throw Error{
+      .status = TENON_E_HANDLE,
+      .message = std::string(handle ? "not a live " : "NULL instead of a ") + kind + " handle",
+      .operand = kind,
+      .expected = kind,
+      .found = handle ? "a released handle or one of another kind" : "NULL"};
 }
 
 }  // namespace tenon::api

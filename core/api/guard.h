@@ -5,8 +5,10 @@
 
 #include <tenon/tenon.h>
 
+#include <boost/container/small_vector.hpp>
 #include <cstring>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -46,20 +48,28 @@ class InUse {
   explicit InUse(Context& context) : context_(context) {
     // Both ways: see Runtime::wait_for_calls.
     free_ = !memory::test_and_set(context_.busy);
+    if (!free_) nested_ = take_lent(context_);
   }
   ~InUse() {
-    if (!free_) return;
+    if (!free_) {
+      if (nested_) context_.lent_to.store(std::this_thread::get_id(), std::memory_order_release);
+      return;
+    }
     context_.calls.store(context_.calls.load(std::memory_order_relaxed) + 1,
                          std::memory_order_release);
     context_.busy.store(false, std::memory_order_release);
   }
   InUse(const InUse&) = delete;
   InUse& operator=(const InUse&) = delete;
-  bool free() const { return free_; }
+  bool free() const { return free_ || nested_; }
 
  private:
+  // Is this the thread of a callback that may call back? What it calls lends nothing on.
+  [[gnu::cold]] static bool take_lent(Context& context) noexcept;
+
   Context& context_;
   bool free_;
+  bool nested_ = false;
 };
 
 // For a context that is in use: by another thread, or by the call whose callback calls `function`.
@@ -131,13 +141,10 @@ tenon_status guard_diag(tenon_diag* diag, Body&& body) noexcept {
   }
 }
 
+[[noreturn, gnu::cold]] void fail_pointer(const char* name);
+
 inline void require_pointer(const void* pointer, const char* name) {
-  if (pointer) return;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = std::string(name) + " is NULL",
-              .operand = name,
-              .expected = "a pointer",
-              .found = "NULL"};
+  if (!pointer) fail_pointer(name);
 }
 
 inline std::string_view require_text(const char* data, uint64_t length, const char* name) {
@@ -146,34 +153,29 @@ inline std::string_view require_text(const char* data, uint64_t length, const ch
   return {data, length == TENON_NUL ? std::strlen(data) : static_cast<size_t>(length)};
 }
 
+[[noreturn, gnu::cold]] void fail_tensor(const tenon_tensor* handle, const char* name);
+[[noreturn, gnu::cold]] void fail_foreign(const char* name);
+[[noreturn, gnu::cold]] void fail_slot(const void* handle, const char* kind);
+
 inline Tensor& require_tensor(Context& context, const tenon_tensor* handle, const char* name) {
   Tensor* tensor = tensor::from_handle(handle);
-  if (!tensor) {
-    throw Error{.status = TENON_E_HANDLE,
-                .message = std::string(name) + (handle ? " is not a live tensor" : " is NULL"),
-                .operand = name,
-                .expected = "a tensor",
-                .found = handle ? "a released handle or one of another kind" : "NULL"};
-  }
-  if (tensor->runtime != context.runtime) {
-    throw Error{.status = TENON_E_RUNTIME,
-                .message = std::string(name) + " belongs to another runtime",
-                .operand = name};
-  }
+  if (!tensor) fail_tensor(handle, name);
+  if (tensor->runtime != context.runtime) fail_foreign(name);
   return *tensor;
 }
+
+struct Tensors : boost::container::small_vector<Tensor*, 8> {
+  // Boost's iterators are no contiguous_iterators, so a span does not take the list itself.
+  operator std::span<Tensor* const>() const noexcept { return {data(), size()}; }
+};
+// optional  NULL is a tensor that was left out
+Tensors require_tensors(Context& context, tenon_tensor* const* handles, uint32_t count,
+                        const char* name, bool optional = false);
 
 template <class Slab>
 auto& require_slot(const void* handle, const char* kind) {
   auto* slot = Slab::from_handle(handle);
-  if (!slot) {
-    throw Error{
-        .status = TENON_E_HANDLE,
-        .message = std::string(handle ? "not a live " : "NULL instead of a ") + kind + " handle",
-        .operand = kind,
-        .expected = kind,
-        .found = handle ? "a released handle or one of another kind" : "NULL"};
-  }
+  if (!slot) fail_slot(handle, kind);
   return *slot;
 }
 
@@ -205,6 +207,15 @@ void fill_sized(T* out, T ours) {
   }
   ours.struct_size = static_cast<uint32_t>(std::min<size_t>(theirs, sizeof(T)));
   std::memcpy(out, &ours, ours.struct_size);
+}
+
+// In a callback of the program's, what would pull the ground from under the call that runs it.
+inline void refuse_in_callback(const Context& context, const char* what) {
+  if (context.lent_depth == 0) return;
+  throw Error{.status = TENON_E_STATE,
+              .message = std::string(what) + " is not possible in a callback",
+              .operand = what,
+              .hint = "do it after the call that runs the callback has returned"};
 }
 
 inline void refuse_in_capture(const Context& context, const char* what) {

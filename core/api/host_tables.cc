@@ -3,6 +3,8 @@
 // stores its failure in the call and returns a status.
 #include "core/api/host_tables.h"
 
+#include <tenon/ext/draft/dynamic.h>
+
 #include <cstring>
 #include <string_view>
 
@@ -11,6 +13,7 @@
 #include "core/dispatch/call.h"
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/route.h"
+#include "core/tensor/item.h"
 
 namespace tenon {
 
@@ -236,6 +239,26 @@ tenon_status host_set_output(tenon_call* window, uint32_t index, tenon_tensor* t
   });
 }
 
+// ---- tenon.host.numbers/1
+
+tenon_status host_read_number(tenon_call* window, const tenon_tensor* tensor, int64_t* out_number) {
+  return host_guard(window, "numbers.read", [&](Call& call) {
+    require_state(call, {CallState::Compose}, "reading a number");
+    require_pointer(out_number, "out_number");
+    if (!call.op->has(TENON_OP_DYNAMIC_OUT)) {
+      throw Error{.status = TENON_E_STATE,
+                  .message = "a composition reads a number, and its op is not flagged DYNAMIC_OUT"};
+    }
+    const tenon_value value = tensor::item(*call.context, require_tensor(call, tensor, "tensor"));
+    if (value.tag == TENON_VALUE_F64) {
+      throw Error{.status = TENON_E_DTYPE,
+                  .message = "numbers.read: the tensor holds a float",
+                  .expected = "an integer or a bool"};
+    }
+    *out_number = value.as.i64;
+  });
+}
+
 // ---- tenon.host.vjp/1
 
 autograd::VjpFrame& frame(Call& call) {
@@ -404,6 +427,7 @@ constexpr tenon_host_vjp kVjp = {sizeof(tenon_host_vjp),
 constexpr tenon_host_memory kMemory = {sizeof(tenon_host_memory), 0, host_scratch, host_stream};
 constexpr tenon_host_threads kThreads = {sizeof(tenon_host_threads), 0, host_parallel_for};
 constexpr tenon_host_rng kRng = {sizeof(tenon_host_rng), 0, host_rng};
+constexpr tenon_host_numbers kNumbers = {sizeof(tenon_host_numbers), 0, host_read_number};
 
 const void* get_interface(const tenon_host*, const char* id, uint64_t length) {
   if (!id) return nullptr;
@@ -414,6 +438,7 @@ const void* get_interface(const tenon_host*, const char* id, uint64_t length) {
   if (name == "tenon.host.memory/1") return &kMemory;
   if (name == "tenon.host.threads/1") return &kThreads;
   if (name == "tenon.host.rng/1") return &kRng;
+  if (name == TENON_HOST_NUMBERS) return &kNumbers;
   return nullptr;
 }
 

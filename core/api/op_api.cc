@@ -11,12 +11,14 @@ namespace {
 
 using OpSlab = memory::Slab<registry::Op, kOpKind>;
 
-const registry::Op& require_op(const Context& context, const tenon_op* handle) {
+[[noreturn, gnu::cold]] void fail_foreign_op(const registry::Op& op) {
+  throw Error{
+      .status = TENON_E_RUNTIME, .message = "the op belongs to another runtime", .op = op.name};
+}
+
+inline const registry::Op& require_op(const Context& context, const tenon_op* handle) {
   const registry::Op& op = require_slot<OpSlab>(handle, "op");
-  if (op.runtime != context.runtime) {
-    throw Error{
-        .status = TENON_E_RUNTIME, .message = "the op belongs to another runtime", .op = op.name};
-  }
+  if (op.runtime != context.runtime) fail_foreign_op(op);
   return op;
 }
 
@@ -25,6 +27,21 @@ std::span<const tenon_value> read_values(const tenon_value* data, uint32_t count
   if (count != 0) require_pointer(data, name);
   return {data, count};
 }
+
+// Tensors of one call; on the stack where there are few.
+class CallOutputs {
+ public:
+  explicit CallOutputs(uint32_t count) : count_(count) {
+    if (count > kFew) many_.resize(count);
+  }
+  std::span<Tensor*> all() { return {count_ > kFew ? many_.data() : few_, count_}; }
+
+ private:
+  static constexpr uint32_t kFew = 4;
+  uint32_t count_;
+  Tensor* few_[kFew];
+  std::vector<Tensor*> many_;
+};
 
 // The capture ended, or failed; either way it is over.
 std::unique_ptr<plan::Recorder> take_capture(Context& context) noexcept {
@@ -96,9 +113,10 @@ tenon_status tenon_op_call(tenon_context* context, const tenon_op* op, const ten
   return guard(context, [&](Context& cx) {
     const registry::Op& which = require_op(cx, op);
     if (n_outputs != 0) require_pointer(out_outputs, "out_outputs");
-    boost::container::small_vector<Tensor*, 4> outputs(n_outputs, nullptr);
+    CallOutputs made(n_outputs);
+    const std::span<Tensor*> outputs = made.all();
     dispatch::call(cx, which, read_values(inputs, n_inputs, "inputs"),
-                   read_values(attrs, n_attrs, "attrs"), {outputs.data(), outputs.size()});
+                   read_values(attrs, n_attrs, "attrs"), outputs);
     for (uint32_t i = 0; i < n_outputs; ++i) out_outputs[i] = tensor::handle(outputs[i]);
   });
 }
@@ -109,12 +127,13 @@ tenon_status tenon_op_apply(tenon_context* context, const tenon_op* op, const te
   return guard(context, [&](Context& cx) {
     const registry::Op& which = require_op(cx, op);
     if (n_outputs != 0) require_pointer(outputs, "outputs");
-    boost::container::small_vector<Tensor*, 4> targets(n_outputs, nullptr);
+    CallOutputs given(n_outputs);
+    const std::span<Tensor*> targets = given.all();
     for (uint32_t i = 0; i < n_outputs; ++i) {
       targets[i] = &require_tensor(cx, outputs[i], "output");
     }
     dispatch::apply(cx, which, read_values(inputs, n_inputs, "inputs"),
-                    read_values(attrs, n_attrs, "attrs"), {targets.data(), targets.size()});
+                    read_values(attrs, n_attrs, "attrs"), targets);
   });
 }
 
@@ -136,6 +155,7 @@ tenon_status tenon_capture_begin(tenon_context* context, tenon_tensor* const* in
     if (cx.capturing) {
       throw Error{.status = TENON_E_STATE, .message = "a step is being captured already"};
     }
+    refuse_in_callback(cx, "beginning a capture");
     if (n_inputs != 0) require_pointer(inputs, "inputs");
     std::vector<Ref> declared;
     for (uint32_t i = 0; i < n_inputs; ++i) {
@@ -153,6 +173,7 @@ tenon_status tenon_capture_end(tenon_context* context, tenon_plan** out_plan) {
       throw Error{.status = TENON_E_STATE,
                   .message = "tenon_capture_end without tenon_capture_begin"};
     }
+    refuse_in_callback(cx, "ending a capture");
     // Before anything ends: without memory the capture goes on.
     plan::PlanSlot* slot = plan::PlanSlab::instance().create();
     const std::unique_ptr<plan::Recorder> recorder = take_capture(cx);

@@ -109,7 +109,7 @@ void write_plugin(Writer& out, const Plugin& plugin) {
 
 void write_plugins(Context& context, Writer& out) {
   out.begin_list();
-  for (const auto& plugin : context.runtime->plugins.plugins()) write_plugin(out, *plugin);
+  for (const Plugin* plugin : context.runtime->plugins.plugins()) write_plugin(out, *plugin);
   out.end_list();
 }
 
@@ -277,7 +277,7 @@ void write_environment(Context& context, Writer& out) {
 // Reads every library whole, so nobody asks for it by the way.
 void write_hashes(Context& context, Writer& out) {
   out.begin_list();
-  for (const auto& plugin : context.runtime->plugins.plugins()) {
+  for (const Plugin* plugin : context.runtime->plugins.plugins()) {
     if (plugin->library.empty()) continue;
     std::string hash;
     std::string problem;

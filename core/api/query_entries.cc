@@ -2,6 +2,8 @@
 // core/api/query_entries.cc: the topics of tenon_runtime_query about what plugins registered.
 #include "core/api/query_entries.h"
 
+#include <tenon/ext/draft/dynamic.h>
+
 #include "core/api/context.h"
 #include "core/dispatch/values.h"
 #include "core/registry/checks.h"
@@ -78,6 +80,7 @@ std::vector<std::string_view> flag_words(const registry::Op& op) {
   if (op.has(TENON_OP_EFFECT)) words.emplace_back("effect");
   if (op.has(TENON_OP_LINEAR)) words.emplace_back("linear");
   if (op.has(TENON_OP_TRANSFER)) words.emplace_back("transfer");
+  if (op.has(TENON_OP_DYNAMIC_OUT)) words.emplace_back("dynamic-out");
   if (op.desc.view) words.emplace_back("view");
   return words;
 }
@@ -109,6 +112,7 @@ void write_ops(Context& context, Writer& out) {
     out.name("kernels");
     write_kernels(out, *op);
     write_name_or_null(out, "vjp", rule ? rule->plugin->id : std::string_view());
+    out.member("vjp_twice", rule && (rule->desc.flags & TENON_VJP_TWICE) != 0);
     out.member("compose", op->desc.compose != nullptr);
     out.member("report", context.runtime->registry.report_of(*op));
     out.end_object();

@@ -84,7 +84,9 @@ struct Runtime {
   std::atomic<int64_t> tensors{0};
   std::atomic<int64_t> storages{0};
   std::atomic<int64_t> plans{0};
-  std::atomic<uint64_t> contexts{0};  // made so far
+  std::atomic<uint64_t> hooks{0};       // begun so far
+  std::atomic<bool> leaf_hooks{false};  // were any begun at leaves? Else no backward looks for them
+  std::atomic<uint64_t> contexts{0};    // made so far
 
   // Preferred plugins: op index (or ~0u for all) to plugin id.
   std::vector<std::pair<uint32_t, std::string>> pins() const;

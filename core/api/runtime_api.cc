@@ -102,6 +102,7 @@ tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op, uint6
 tenon_status tenon_plugin_deactivate(tenon_context* context, const char* id, uint64_t id_length) {
   return guard(context, [&](Context& cx) {
     refuse_in_capture(cx, "deactivating a plugin");
+    refuse_in_callback(cx, "deactivating a plugin");
     Runtime& runtime = *cx.runtime;
     const std::string_view name = require_text(id, id_length, "id");
     const std::vector<Device*> devices = runtime.devices();  // before there is anything to undo
@@ -109,6 +110,16 @@ tenon_status tenon_plugin_deactivate(tenon_context* context, const char* id, uin
     runtime.wait_for_calls(cx);
     for (Device* device : devices) device->settle();
     runtime.prepared->drop(*runtime.plugins.find(name));
+  });
+}
+
+tenon_status tenon_plugin_load(tenon_context* context,
+                               tenon_status (*query)(const struct tenon_host* host,
+                                                     struct tenon_plugin* out, tenon_diag* diag)) {
+  return guard(context, [&](Context& cx) {
+    refuse_in_capture(cx, "adding a plugin");
+    if (!query) fail_pointer("query");
+    cx.runtime->plugins.load(query);
   });
 }
 
@@ -143,7 +154,8 @@ tenon_status tenon_context_create(tenon_runtime* handle, tenon_diag* diag,
     auto context = std::make_unique<Context>(*runtime.runtime);
     ContextSlot* slot = ContextSlab::instance().create();
     slot->context = context.release();
-    *out_context = static_cast<tenon_context*>(ContextSlab::to_handle(slot));
+    slot->context->handle = static_cast<tenon_context*>(ContextSlab::to_handle(slot));
+    *out_context = slot->context->handle;
   });
 }
 
@@ -151,6 +163,8 @@ void tenon_context_release(tenon_context* handle) {
   ContextSlot* slot = ContextSlab::from_handle(handle);
   if (!slot) return;
   Context* context = slot->context;
+  // Its own callback: the call that runs it needs the context still.
+  if (context->lent_to.load(std::memory_order_acquire) == std::this_thread::get_id()) return;
   ContextSlab::instance().destroy(slot);
   delete context;
 }
@@ -286,14 +300,14 @@ tenon_status tenon_scope_end(tenon_context* context) {
 
 tenon_status tenon_grad_begin(tenon_context* context, uint32_t mode) {
   return guard(context, [&](Context& cx) {
-    if (mode > TENON_GRAD_DISABLED) {
+    if (mode > TENON_GRAD_INFERENCE) {
       throw Error{.status = TENON_E_ARGUMENT,
                   .message = "unknown gradient mode",
                   .operand = "mode",
-                  .expected = "TENON_GRAD_ENABLED or TENON_GRAD_DISABLED",
+                  .expected = "TENON_GRAD_ENABLED, TENON_GRAD_DISABLED or TENON_GRAD_INFERENCE",
                   .found = std::to_string(mode)};
     }
-    cx.grad_modes.push_back(mode);
+    cx.grad_modes.push_back(cx.inference() ? TENON_GRAD_INFERENCE : mode);
   });
 }
 

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/autograd/engine.cc: the backward walk.
-//
-// A node's consumers were all recorded after it, so taking nodes by falling sequence number meets
-// every consumer first: each node runs once, with its gradients complete. The walk is a loop over a
-// heap; nothing recurses. Leaves change only after the whole walk has succeeded.
+// core/autograd/engine.cc: the backward walk (walk.h), node by node.
 #include "core/autograd/engine.h"
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <mutex>
 #include <optional>
-#include <unordered_map>
 
-#include "core/autograd/leaves.h"
 #include "core/autograd/rows.h"
 #include "core/autograd/vjp.h"
+#include "core/autograd/walk.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/finite.h"
@@ -26,12 +19,6 @@ namespace tenon::autograd {
 
 namespace {
 
-struct Watched {
-  Node* node = nullptr;  // counted
-  uint32_t output = 0;
-  Ref grad;
-};
-
 // Gives up one reference at the end of a scope.
 struct Hold {
   Node* node;
@@ -39,21 +26,6 @@ struct Hold {
     if (node) release_node(node);
   }
 };
-
-// What becomes of one leaf's gradient once those of all leaves are complete.
-struct Change {
-  Link* link = nullptr;
-  Ref grad;      // the new gradient
-  Ref sum;       // or: what the gradient there is becomes, in its own memory
-  RowGrad rows;  // or: the new gradient as rows
-};
-
-bool earlier(const Node* a, const Node* b) { return a->sequence < b->sequence; }
-
-bool only_ours(const Tensor& tensor) {
-  return tensor.refs.load() == 1 && tensor.storage->refs.load() == 1 && !tensor.storage->external &&
-         tensor::is_dense(tensor.shape(), tensor.strides());
-}
 
 [[noreturn]] void fail_without_rule(const Node& node) {
   const registry::VjpRule* rule = node.of->op->best_rule();
@@ -83,79 +55,51 @@ Ref one_like(Context& context, const Tensor& root) {
     return Ref(
         dispatch::full(context, root.device(), root.dtype(), root.shape(), dispatch::int_value(1)));
   }
-  Ref one(Tensor::create(root.device(), root.dtype(), root.shape()));
+  // Equal seeds have equal forms, so that the calls they go through take their routes.
+  tensor::Fresh& like = context.graph->seed;
+  if (like.dtype != root.dtype() || like.rank != root.view.rank ||
+      context.graph->seed_device != &root.device()) {
+    like = tensor::fresh_like(tensor::meta_of(root));
+    context.graph->seed_device = &root.device();
+  }
+  Ref one(Tensor::create(root.device(), like));
   const uint64_t bits = dispatch::scalar_bits(dispatch::int_value(1), root.dtype());
   std::memcpy(one->view.data, &bits, root.element_size());
   return one;
 }
 
-class Walk {
- public:
-  Walk(Context& context, uint32_t flags)
-      : context_(context),
-        create_((flags & TENON_BACKWARD_CREATE_GRAPH) != 0),
-        retain_((flags & TENON_BACKWARD_RETAIN) != 0 || create_) {}
-  Walk(const Walk&) = delete;
-  Walk& operator=(const Walk&) = delete;
+bool earlier(const Node* a, const Node* b) { return a->sequence < b->sequence; }
 
-  ~Walk() {
-    // After an error nodes still wait; they must not keep gradients for a later backward.
-    for (Node* node : heap_) forget(*node);
-    for (auto& [tensor, watched] : watched_) {
-      if (watched.node) release_node(watched.node);
-    }
+[[noreturn]] void fail_inside(const Node& node) {
+  throw Error{.status = TENON_E_STATE,
+              .message = "a hook has started a backward through " + node.of->op->name +
+                         ", which the backward that called the hook is walking",
+              .op = node.of->op->name,
+              .expected = "another graph",
+              .found = "the graph that is being walked",
+              .hint = "start it after the backward, or from a detached copy"};
+}
+
+}  // namespace
+
+void Walk::push(Node& node) {
+  if (node.queued == number_) return;
+  if (node.queued) fail_inside(node);
+  heap_.push_back(&node);
+  node.queued = number_;
+  ++node.refs;
+  std::push_heap(heap_.begin(), heap_.end(), earlier);
+}
+
+void Walk::accumulate(Ref& into, Ref grad) {
+  if (!into) {
+    into = std::move(grad);  // the first is moved, not added
+  } else if (!create_ && only_ours(context_, *into)) {
+    dispatch::add_into(context_, *into, *grad);
+  } else {
+    into = Ref(dispatch::add(context_, *into, *grad));
   }
-
-  void seed(Tensor& root, Tensor* given, size_t index);
-  void watch(Tensor& input);
-  void run();
-  void commit();
-  Ref taken(Tensor& input);
-
- private:
-  static void forget(Node& node) {
-    node.queued = false;
-    for (Ref& grad : node.grads) grad = Ref();
-    release_node(&node);
-  }
-
-  void push(Node& node) {
-    if (node.queued) return;
-    heap_.push_back(&node);
-    node.queued = true;
-    ++node.refs;
-    std::push_heap(heap_.begin(), heap_.end(), earlier);
-  }
-
-  // `into += grad`, in place where nobody else looks.
-  void accumulate(Ref& into, Ref grad) {
-    if (!into) {
-      into = std::move(grad);  // the first is moved, not added
-    } else if (!create_ && only_ours(*into)) {
-      dispatch::add_into(context_, *into, *grad);
-    } else {
-      into = Ref(dispatch::add(context_, *into, *grad));
-    }
-  }
-
-  Ref fitted(const Node& node, uint32_t flat, Ref grad) const;
-  void send(const Node& node, uint32_t flat, Ref dense, RowGrad rows);
-  void step(Node& node);
-  Change change_dense(Link& link, LeafGrad& entry);
-  Change change_rows(Link& link, LeafGrad& entry);
-  Change change(Link& link, LeafGrad& entry);
-  void publish(Change& change);
-  bool keeps_rows(const Tensor& leaf) const {
-    return leaf.device().host_memory() && !context_.capturing && !create_;
-  }
-
-  Context& context_;
-  const bool create_;
-  const bool retain_;
-  dispatch::Small<Node*, 32> heap_;  // counted
-  Leaves leaves_;
-  std::unordered_map<Tensor*, Watched> watched_;
-};
+}
 
 void Walk::seed(Tensor& root, Tensor* given, size_t index) {
   const std::string name = "root " + std::to_string(index);
@@ -169,9 +113,7 @@ void Walk::seed(Tensor& root, Tensor* given, size_t index) {
   }
   Ref grad;
   if (given) {
-    if (!std::equal(given->shape().begin(), given->shape().end(), root.shape().begin(),
-                    root.shape().end()) ||
-        given->dtype() != root.dtype() || &given->device() != &root.device()) {
+    if (!tensor::alike(*given, root)) {
       throw Error{.status = TENON_E_SHAPE,
                   .message = "the seed of " + name + " must be like the root",
                   .operand = "seed " + std::to_string(index),
@@ -208,6 +150,9 @@ void Walk::watch(Tensor& input) {
   entry->second.node = edge.node;
   entry->second.output = edge.output;
   if (edge.node) ++edge.node->refs;
+  // Nodes are older than what was computed from them.
+  const uint64_t made = edge.node ? edge.node->sequence : 0;
+  oldest_ = watched_.size() == 1 ? made : std::min(oldest_, made);
 }
 
 // The gradient in the input's own shape; broadcasting is undone by the SUM_TO role.
@@ -271,6 +216,7 @@ void Walk::step(Node& node) {
     dispatch::Call call(context_, dispatch::CallState::Vjp, node.of->rule->plugin, node.of->op);
     call.frame = &frame;
     const GradMode mode(context_, create_);
+    const DefaultDevice here(context_, node.of->output_metas[0].device);
     call.run("backward rule", [&](tenon_call* handed) {
       return node.of->rule->desc.vjp(handed, node.of->rule->desc.user);
     });
@@ -291,6 +237,7 @@ void Walk::step(Node& node) {
 }
 
 void Walk::run() {
+  look_for_hooks();
   while (!heap_.empty()) {
     context_.check_interrupt();
     std::pop_heap(heap_.begin(), heap_.end(), earlier);
@@ -300,99 +247,23 @@ void Walk::run() {
       Node& node;
       ~Held() { forget(node); }
     } held{*node};
+    if (node->watches) look_at(*node);
     for (auto& [tensor, watched] : watched_) {
       if (watched.node == node) watched.grad = node->grads[watched.output];
     }
+    if (node->sequence <= oldest_) continue;
     step(*node);
     if (!retain_) release_saved(*node);
+    if (hooked_.empty()) continue;
+    for (const Edge& edge : node->edges) {
+      const auto leaf = hooked_.find(edge.leaf.get());
+      if (leaf != hooked_.end() && --leaf->second == 0) end_leaf(*edge.leaf);
+    }
   }
-}
-
-Change Walk::change_dense(Link& link, LeafGrad& entry) {
-  // Copied where its memory is shared with other gradients, a seed, or a plan.
-  if (!only_ours(*entry.dense) && !create_) {
-    entry.dense = Ref(dispatch::copy(context_, *entry.dense));
+  // What no rule has sent a gradient to, or only some of those that could.
+  for (const auto& [leaf, left] : hooked_) {
+    if (left != 0) end_leaf(*leaf);
   }
-  for (const RowGrad& rows : entry.rows) add_rows_into(context_, *entry.dense, rows);
-  entry.rows.clear();
-  if (link.row_indices) {
-    add_rows_into(context_, *entry.dense, {link.row_indices, link.row_values});
-  }
-  Change change{&link, {}, {}, {}};
-  if (!link.grad) {
-    change.grad = std::move(entry.dense);
-  } else if (create_) {
-    change.grad = Ref(dispatch::add(context_, *link.grad, *entry.dense));
-  } else if (context_.capture) {
-    // A replay has to add into the gradient's own memory.
-    dispatch::add_into(context_, *link.grad, *entry.dense);
-    change.grad = link.grad;
-  } else {
-    dispatch::add_into(context_, *entry.dense, *link.grad);
-    change.sum = std::move(entry.dense);
-  }
-  return change;
-}
-
-Change Walk::change_rows(Link& link, LeafGrad& entry) {
-  Change change{&link, {}, {}, {}};
-  if (link.grad) {
-    change.sum = Ref(dispatch::copy(context_, *link.grad));
-    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *change.sum, rows);
-    return change;
-  }
-  std::vector<RowGrad> parts;
-  if (link.row_indices) parts.push_back({link.row_indices, link.row_values});
-  for (RowGrad& rows : entry.rows) parts.push_back(std::move(rows));
-  change.rows = coalesce(context_, tensor::meta_of(*entry.leaf), parts);
-  return change;
-}
-
-Change Walk::change(Link& link, LeafGrad& entry) {
-  if (entry.dense) return change_dense(link, entry);
-  if (!entry.rows.empty()) return change_rows(link, entry);
-  return {};
-}
-
-// Cannot fail but for a gradient that lies on a device or is not row-major: the copy is a launch.
-void Walk::publish(Change& change) {
-  if (!change.link) return;
-  Link& link = *change.link;
-  if (!change.sum) {
-    link.grad = std::move(change.grad);
-    link.row_indices = std::move(change.rows.indices);
-    link.row_values = std::move(change.rows.values);
-    return;
-  }
-  Tensor& grad = *link.grad;
-  if (!grad.device().host_memory() || !grad.contiguous() || !change.sum->contiguous()) {
-    return dispatch::copy_into(context_, *change.sum, grad);
-  }
-  std::memcpy(grad.view.data, change.sum->view.data,
-              static_cast<size_t>(grad.elements()) * grad.element_size());
-  grad.storage->written(context_.runtime->registry.role(TENON_ROLE_ADD), context_.scope_path());
-}
-
-// Leaves change together: where one of the sums fails, none of them has.
-void Walk::commit() {
-  const GradMode mode(context_, create_);
-  dispatch::Small<Link*, 16> links;
-  for (size_t i = 0; i < leaves_.size(); ++i) links.push_back(&link_of(*leaves_[i].leaf));
-  dispatch::Small<Change, 16> changes;
-  changes.reserve(links.size());
-  std::optional<dispatch::CheckSite> site;
-  if (context_.runtime->config.checks & kCheckFinite) {
-    site.emplace(context_, "while gradients of leaves were summed", false);
-  }
-  // Contexts may share leaves, so all of them lock in one order; one thread alone need not.
-  dispatch::Small<std::unique_lock<std::mutex>, 16> locks;
-  if (!memory::single_threaded()) {
-    dispatch::Small<Link*, 16> ordered = links;
-    std::sort(ordered.begin(), ordered.end(), std::less<>());
-    for (Link* link : ordered) locks.emplace_back(link->mutex);
-  }
-  for (size_t i = 0; i < links.size(); ++i) changes.push_back(change(*links[i], leaves_[i]));
-  for (Change& each : changes) publish(each);
 }
 
 Ref Walk::taken(Tensor& input) {
@@ -407,7 +278,10 @@ Ref Walk::taken(Tensor& input) {
   return watched == watched_.end() ? Ref() : watched->second.grad;
 }
 
-void check_flags(uint32_t flags) {
+namespace {
+
+void check_flags(const Context& context, uint32_t flags) {
+  refuse_inference(context);
   constexpr uint32_t known = TENON_BACKWARD_RETAIN | TENON_BACKWARD_CREATE_GRAPH;
   if (flags & ~known) {
     throw Error{.status = TENON_E_ARGUMENT,
@@ -425,9 +299,18 @@ void seed_all(Walk& walk, std::span<Tensor* const> roots, std::span<Tensor* cons
 
 }  // namespace
 
+void refuse_inference(const Context& context) {
+  if (!context.inference()) return;
+  throw Error{.status = TENON_E_STATE,
+              .message = "there are no gradients in inference mode",
+              .expected = "a backward outside of TENON_GRAD_INFERENCE",
+              .found = "one inside",
+              .hint = "end the mode first, or use TENON_GRAD_DISABLED"};
+}
+
 void backward(Context& context, std::span<Tensor* const> roots, std::span<Tensor* const> seeds,
               uint32_t flags) {
-  check_flags(flags);
+  check_flags(context, flags);
   Walk walk(context, flags);
   {
     const GradMode off(context, false);
@@ -440,7 +323,7 @@ void backward(Context& context, std::span<Tensor* const> roots, std::span<Tensor
 std::vector<Ref> gradient(Context& context, std::span<Tensor* const> roots,
                           std::span<Tensor* const> seeds, std::span<Tensor* const> inputs,
                           uint32_t flags) {
-  check_flags(flags);
+  check_flags(context, flags);
   Walk walk(context, flags);
   for (Tensor* input : inputs) {
     if (!requires_grad(*input)) {

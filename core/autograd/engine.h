@@ -37,15 +37,13 @@ SignatureRef make_signature(const dispatch::Invocation& call);
 class Recording {
  public:
   Recording() = default;
-  ~Recording() {
-    if (node_) release_node(node_);
-  }
+  ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
   // Makes the node, with its edges and saved inputs: an in-place kernel overwrites what the edges
   // are read from. Throws GRAPH_OWNER.
-  void begin(Context& context, Signature& of, std::span<const dispatch::Operand> operands);
+  void begin(Context& context, Signature& of, std::span<const dispatch::Given> operands);
   // Saves `outputs` (NULL where unwanted) and makes all that end() needs, because what the kernel
   // writes cannot be undone.
   void reserve(std::span<Tensor* const> outputs);
@@ -54,7 +52,7 @@ class Recording {
 
  private:
   Node* node_ = nullptr;
-  dispatch::Small<std::unique_ptr<Link>, 2> links_;
+  Link* links_ = nullptr;  // of the outputs, in order; linked through next_dropped
 };
 
 // Runs `body` with gradients disabled.
@@ -63,6 +61,9 @@ void without_grad(Context& context, Body&& body) {
   const GradMode off(context, false);
   body();
 }
+
+// Throws TENON_E_STATE in inference mode.
+void refuse_inference(const Context& context);
 
 // Adds gradients to leaves.
 void backward(Context& context, std::span<Tensor* const> roots, std::span<Tensor* const> seeds,

@@ -40,23 +40,34 @@ void end_array(std::span<T> all) noexcept {
   for (T& each : all) each.~T();
 }
 
-// Ends a node and keeps its memory where another one may fit in.
-void free_node(Node* node) noexcept {
-  Graph& graph = *node->graph;
-  node->of->release();
+void free_memory(Node* node) noexcept {
   end_array(node->edges);
   end_array(node->saved_inputs);
   end_array(node->saved_outputs);
   end_array(node->grads);
-  const uint32_t size_class = node->size_class;
   node->~Node();
-  if (size_class >= Graph::kNodeClasses) {
-    ::operator delete(node);
-  } else {
-    Node* spare = ::new (node) Node;
-    spare->next = graph.spare_nodes[size_class];
-    graph.spare_nodes[size_class] = spare;
+  ::operator delete(node);
+}
+
+// Ends a node: with what it held gone, it is the next of its class.
+void free_node(Node* node) noexcept {
+  Graph& graph = *node->graph;
+  for (Edge& edge : node->edges) {
+    edge.node = nullptr;
+    edge.leaf.reset();
   }
+  for (const std::span<Saved> all : {node->saved_inputs, node->saved_outputs}) {
+    for (Saved& saved : all) {
+      saved.kept = false;
+      saved.tensor.reset();
+    }
+  }
+  for (Ref& grad : node->grads) grad.reset();
+  node->watches.reset();
+  Signature* const of = node->of;
+  node->next = of->spare;
+  of->spare = node;
+  of->release();
   graph.release();
 }
 
@@ -67,13 +78,7 @@ void free_link(Graph& graph, Link* link) noexcept {
   graph.spare_links = spare;
 }
 
-void free_spare(Graph& graph) noexcept {
-  for (Node*& list : graph.spare_nodes) {
-    while (Node* node = list) {
-      list = node->next;
-      ::operator delete(node);
-    }
-  }
+void free_spare_links(Graph& graph) noexcept {
   while (Link* link = graph.spare_links) {
     graph.spare_links = link->next_dropped;
     delete link;
@@ -82,32 +87,48 @@ void free_spare(Graph& graph) noexcept {
 
 }  // namespace
 
-Node* create_node(Graph& graph, Signature& of) {
+Signature::~Signature() {
+  while (Node* node = spare) {
+    spare = node->next;
+    free_memory(node);
+  }
+}
+
+namespace {
+
+Node* make_node(const Signature& of) {
   static_assert(sizeof(Node) % alignof(Edge) == 0 && alignof(Edge) == alignof(Saved) &&
                 alignof(Saved) == alignof(Ref));
   const size_t operands = of.operands.size();
   const size_t outputs = of.output_metas.size();
-  const size_t bytes = sizeof(Node) + operands * (sizeof(Edge) + sizeof(Saved)) +
-                       outputs * (sizeof(Saved) + sizeof(Ref));
-  const size_t size_class = (bytes - 1) / Graph::kNodeStep;
-  void* memory = nullptr;
-  if (size_class < Graph::kNodeClasses && graph.spare_nodes[size_class]) {
-    memory = std::exchange(graph.spare_nodes[size_class], graph.spare_nodes[size_class]->next);
-  } else {
-    memory = ::operator new((size_class + 1) * Graph::kNodeStep);
-  }
+  void* const memory = ::operator new(sizeof(Node) + operands * (sizeof(Edge) + sizeof(Saved)) +
+                                      outputs * (sizeof(Saved) + sizeof(Ref)));
   Node* node = ::new (memory) Node;
   char* behind = static_cast<char*>(memory) + sizeof(Node);
   node->edges = take_array<Edge>(behind, operands);
   node->saved_inputs = take_array<Saved>(behind, operands);
   node->saved_outputs = take_array<Saved>(behind, outputs);
   node->grads = take_array<Ref>(behind, outputs);
-  node->size_class = static_cast<uint32_t>(size_class);
+  return node;
+}
+
+}  // namespace
+
+Node* create_node(Graph& graph, Signature& of) {
+  Node* node = of.spare;
+  if (node) {
+    of.spare = node->next;
+    node->refs = 1;
+    node->freed = false;
+  } else {
+    node = make_node(of);
+  }
   node->of = &of;
   of.retain();
   node->graph = &graph;
   graph.retain();
   node->sequence = ++graph.sequence;
+  node->previous = nullptr;
   node->next = graph.first;
   if (graph.first) graph.first->previous = node;
   graph.first = node;
@@ -115,11 +136,11 @@ Node* create_node(Graph& graph, Signature& of) {
   return node;
 }
 
-std::unique_ptr<Link> create_link(Graph& graph) {
+Link* create_link(Graph& graph) {
   Link* spare = graph.spare_links;
-  if (!spare) return std::make_unique<Link>();
+  if (!spare) return new Link;
   graph.spare_links = std::exchange(spare->next_dropped, nullptr);
-  return std::unique_ptr<Link>(spare);
+  return spare;
 }
 
 namespace {
@@ -156,8 +177,8 @@ void release_node(Node* node) noexcept {
 
 void release_saved(Node& node) noexcept {
   node.freed = true;
-  for (Saved& saved : node.saved_inputs) saved.tensor = Ref();
-  for (Saved& saved : node.saved_outputs) saved.tensor = Ref();
+  for (Saved& saved : node.saved_inputs) saved.tensor.reset();
+  for (Saved& saved : node.saved_outputs) saved.tensor.reset();
 }
 
 void drain(Graph& graph) noexcept {
@@ -191,7 +212,7 @@ void close(Graph& graph) noexcept {
     unlink(node);
     free_node(node);
   }
-  free_spare(graph);
+  free_spare_links(graph);
 }
 
 void drop(Link* link) noexcept {
@@ -214,13 +235,6 @@ void drop(Link* link) noexcept {
   graph->release();
 }
 
-bool requires_grad(const Tensor& tensor) noexcept {
-  const Link* link = tensor.link.load(std::memory_order_acquire);
-  if (!link) return false;
-  if (!link->node) return link->requires_grad;
-  return !link->graph->closed;
-}
-
 bool is_leaf(const Tensor& tensor) noexcept {
   const Link* link = tensor.link.load(std::memory_order_acquire);
   return !link || !link->node || link->graph->closed;
@@ -240,8 +254,7 @@ void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view) {
   attach(tensor, node, output, is_view, create_link(*node.graph));
 }
 
-void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view,
-            std::unique_ptr<Link> link) noexcept {
+void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view, Link* link) noexcept {
   link->requires_grad = true;
   link->node = &node;
   link->output = output;
@@ -250,8 +263,29 @@ void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view,
   link->version = tensor.storage->version.load(std::memory_order_relaxed);
   ++node.refs;
   node.graph->retain();
-  Link* before = tensor.link.exchange(link.release(), std::memory_order_acq_rel);
+  // A tensor nobody else can know yet needs no exchange.
+  if (!tensor.link.load(std::memory_order_relaxed) && memory::single_threaded()) {
+    return tensor.link.store(link, std::memory_order_release);
+  }
+  Link* before = tensor.link.exchange(link, std::memory_order_acq_rel);
   if (before) drop(before);
+}
+
+Hooks hooks_of(const Tensor& leaf) {
+  Link* const link = leaf.link.load(std::memory_order_acquire);
+  if (!link) return {};
+  const std::lock_guard lock(link->mutex);
+  return link->hooks ? *link->hooks : Hooks();
+}
+
+void fail_owner(const Tensor& tensor, const char* operand) {
+  const Link& link = *tensor.link.load(std::memory_order_acquire);
+  throw Error{.status = TENON_E_GRAPH_OWNER,
+              .message = "the tensor's graph was recorded by another context",
+              .operand = operand,
+              .expected = "a leaf, or a tensor made in this context",
+              .found = tensor::describe(tensor) + " made by " + link.node->of->op->name,
+              .hint = "detach it, or use it in the context that made it"};
 }
 
 Edge edge_to(Tensor& tensor, const Graph& graph) {
@@ -263,11 +297,7 @@ Edge edge_to(Tensor& tensor, const Graph& graph) {
     return edge;
   }
   if (link->graph != &graph) {
-    throw Error{.status = TENON_E_GRAPH_OWNER,
-                .message = "the tensor's graph was recorded by another context",
-                .expected = "a leaf, or a tensor made in this context",
-                .found = tensor::describe(tensor) + " made by " + link->node->of->op->name,
-                .hint = "detach it, or use it in the context that made it"};
+    fail_owner(tensor, "");
   }
   if (link->is_view && link->version != tensor.storage->version.load(std::memory_order_relaxed)) {
     const registry::Op* writer = tensor.storage->writer.load(std::memory_order_relaxed);

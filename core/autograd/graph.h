@@ -11,9 +11,9 @@
 // Destruction is iterative.
 #pragma once
 
+#include <tenon/gradients.h>
 #include <tenon/plugin.h>
 
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -38,6 +38,25 @@ using tensor::Tensor;
 struct Node;
 struct Graph;
 
+// A program's function that sees gradients on their way.
+struct Hook {
+  ~Hook() {
+    if (release) release(user);
+  }
+  uint64_t id = 0;
+  tenon_hook_fn call = nullptr;
+  void* user = nullptr;
+  void (*release)(void* user) = nullptr;
+};
+using Hooks = std::vector<std::shared_ptr<Hook>>;
+
+// What a program wants to see of the gradient of one output of a node.
+struct Watch {
+  Hooks hooks;
+  bool keeps = false;  // its sum over backwards, in `kept`
+  Ref kept;
+};
+
 // A tensor's place in a graph. Owned by the tensor; a leaf has no node.
 struct Link {
   bool requires_grad = false;
@@ -53,6 +72,7 @@ struct Link {
   Ref grad;
   Ref row_indices;
   Ref row_values;
+  std::unique_ptr<Hooks> hooks;  // of a leaf
   Link* next_dropped = nullptr;
 };
 
@@ -83,6 +103,11 @@ struct OperandRole {
 // What all recorded calls of one class have in common; the dispatcher keeps those of calls it has
 // seen. Counted by the owner's thread alone.
 struct Signature {
+  Signature() = default;
+  ~Signature();
+  Signature(const Signature&) = delete;
+  Signature& operator=(const Signature&) = delete;
+
   uint32_t refs = 1;
   const registry::Op* op = nullptr;
   const registry::VjpRule* rule = nullptr;  // NULL: backward fails with the op's name
@@ -92,6 +117,8 @@ struct Signature {
   std::vector<OperandRole> operands;    // one per input tensor or number
   std::vector<tenon_meta> input_metas;  // likewise
   std::vector<tenon_meta> output_metas;
+  uint64_t linked = 0;    // outputs that take part in the graph
+  Node* spare = nullptr;  // ended nodes of this class, with empty arrays; linked through `next`
 
   uint32_t n_outputs() const { return static_cast<uint32_t>(output_metas.size()); }
   void retain() noexcept { ++refs; }
@@ -103,9 +130,8 @@ struct Signature {
 // The arrays lie behind the node in its own block.
 struct Node {
   uint32_t refs = 1;
-  bool queued = false;
-  bool freed = false;  // saved values were released by a backward without retain
-  uint32_t size_class = 0;
+  uint16_t queued = 0;  // by which of the context's running walks, counted from 1
+  bool freed = false;   // saved values were released by a backward without retain
   uint64_t sequence = 0;
   Signature* of = nullptr;  // counted
   const std::string* scope = nullptr;
@@ -113,7 +139,8 @@ struct Node {
   std::span<Edge> edges;   // one per input tensor
   std::span<Saved> saved_inputs;
   std::span<Saved> saved_outputs;
-  std::span<Ref> grads;  // of the outputs, while a backward runs
+  std::span<Ref> grads;                         // of the outputs, while a backward runs
+  std::unique_ptr<std::vector<Watch>> watches;  // one per output, where there are any
   Node* previous = nullptr;
   Node* next = nullptr;
 };
@@ -127,11 +154,9 @@ struct Graph {
   uint64_t sequence = 0;
   int64_t live_nodes = 0;
   Node* first = nullptr;  // all nodes, for closing
-  // Kept for the next of their kind; the owner's thread alone. Links through next and next_dropped.
-  static constexpr size_t kNodeStep = 128;
-  static constexpr size_t kNodeClasses = 16;
-  std::array<Node*, kNodeClasses> spare_nodes{};  // of (class + 1) * kNodeStep bytes
-  Link* spare_links = nullptr;
+  tensor::Fresh seed;     // of the latest backward's own seed: one element
+  const Device* seed_device = nullptr;
+  Link* spare_links = nullptr;  // for the owner's thread alone; linked through next_dropped
 
   void retain() noexcept { memory::add(refs, 1); }
   void release() noexcept;
@@ -151,16 +176,25 @@ Node* create_node(Graph& graph, Signature& of);
 void release_node(Node* node) noexcept;  // iterative
 
 // Does a gradient flow through this tensor? False for a tensor whose graph has closed.
-bool requires_grad(const Tensor& tensor) noexcept;
+inline bool requires_grad(const Tensor& tensor) noexcept {
+  const Link* link = tensor.link.load(std::memory_order_acquire);
+  if (!link) return false;
+  if (!link->node) return link->requires_grad;
+  return !link->graph->closed;
+}
 bool is_leaf(const Tensor& tensor) noexcept;
 // The tensor's link, made where it has none.
 Link& link_of(Tensor& tensor);
 // A link without a meaning yet. Owner thread only.
-std::unique_ptr<Link> create_link(Graph& graph);
+Link* create_link(Graph& graph);
 // Makes `tensor` output `output` of `node`, replacing whatever it was.
 void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view);
-void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view,
-            std::unique_ptr<Link> fresh) noexcept;
+// With a link of create_link's.
+void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view, Link* fresh) noexcept;
+// The leaf's hooks as they are now.
+Hooks hooks_of(const Tensor& leaf);
+// `tensor` belongs to another context's graph.
+[[noreturn]] void fail_owner(const Tensor& tensor, const char* operand);
 // The edge that leads to `tensor`; empty where it requires no grad. Throws GRAPH_OWNER where it
 // belongs to another context's graph.
 Edge edge_to(Tensor& tensor, const Graph& graph);

@@ -5,6 +5,7 @@
 
 namespace tenon::autograd {
 
+using dispatch::Given;
 using dispatch::Invocation;
 using dispatch::Operand;
 
@@ -88,11 +89,15 @@ SignatureRef make_signature(const Invocation& call) {
     of.needs.input_metas |= need.input_metas;
     of.needs.output_metas |= need.output_metas;
   }
+  for (size_t i = 0; i < of.output_metas.size(); ++i) {
+    const bool kept = !call.schema.outputs[i].aux || (of.needs.outputs >> i & 1);
+    if (kept && tensor::is_float(of.output_metas[i].dtype)) of.linked |= uint64_t{1} << i;
+  }
   for (OperandRole& role : of.operands) role.saved = (of.needs.inputs >> role.input & 1) != 0;
   return made;
 }
 
-void Recording::begin(Context& context, Signature& of, std::span<const Operand> operands) {
+void Recording::begin(Context& context, Signature& of, std::span<const Given> operands) {
   node_ = create_node(*context.graph, of);
   Node& node = *node_;
   node.scope = context.scope_path();
@@ -105,7 +110,7 @@ void Recording::begin(Context& context, Signature& of, std::span<const Operand> 
       node.saved_inputs[i] = save(*tensor);
     } else {
       node.saved_inputs[i].kept = true;
-      node.saved_inputs[i].number = operands[i].number;
+      node.saved_inputs[i].number = *operands[i].number;
     }
   }
 }
@@ -113,12 +118,15 @@ void Recording::begin(Context& context, Signature& of, std::span<const Operand> 
 void Recording::reserve(std::span<Tensor* const> outputs) {
   if (!node_) return;
   Node& node = *node_;
-  links_.resize(outputs.size());
-  for (uint32_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i] && node.of->needs.outputs >> i & 1) node.saved_outputs[i] = save(*outputs[i]);
-    if (!outputs[i] || !tensor::is_float(outputs[i]->dtype())) continue;
-    if (node.of->op->schema.outputs[i].aux && !node.saved_outputs[i].kept) continue;
-    links_[i] = create_link(*node.graph);
+  const Signature& of = *node.of;
+  // Backwards, so that end() meets them in order.
+  for (size_t i = outputs.size(); i-- > 0;) {
+    if (!outputs[i]) continue;
+    if (of.needs.outputs >> i & 1) node.saved_outputs[i] = save(*outputs[i]);
+    if (!(of.linked >> i & 1)) continue;
+    Link* const link = create_link(*node.graph);
+    link->next_dropped = links_;
+    links_ = link;
   }
 }
 
@@ -126,10 +134,19 @@ void Recording::end(std::span<Tensor* const> outputs, bool is_view) noexcept {
   if (!node_) return;
   Node& node = *node_;
   for (uint32_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i]) continue;
     Saved& saved = node.saved_outputs[i];
     if (saved.kept) saved.version = outputs[i]->storage->version.load(std::memory_order_relaxed);
-    if (links_[i]) attach(*outputs[i], node, i, is_view, std::move(links_[i]));
+    if (!(node.of->linked >> i & 1)) continue;
+    Link* const link = std::exchange(links_, links_->next_dropped);
+    link->next_dropped = nullptr;
+    attach(*outputs[i], node, i, is_view, link);
   }
+}
+
+Recording::~Recording() {
+  while (links_) delete std::exchange(links_, links_->next_dropped);
+  if (node_) release_node(node_);
 }
 
 }  // namespace tenon::autograd

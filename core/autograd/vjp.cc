@@ -226,6 +226,16 @@ void VjpFrame::add_rows(uint32_t input, Tensor& indices, Tensor& values) {
   }
   const uint32_t flat = node.of->input_begin[input];
   if (!node.edges[flat].wanted()) return;
+  // Rows are not recorded. A rule that can be differentiated gives a dense gradient instead.
+  if (create_graph) {
+    throw Error{.status = TENON_E_GRAD,
+                .message = "rows of a gradient cannot themselves be differentiated",
+                .op = node.of->op->name,
+                .operand = input_name(node, input),
+                .expected = "a dense gradient under create_graph",
+                .found = "rows",
+                .plugin = node.of->rule->plugin->id};
+  }
   const tenon_meta& meta = node.of->input_metas[flat];
   bool fits = indices.dtype() == TENON_DTYPE_I64 && indices.view.rank == 1 && meta.rank >= 1 &&
               values.view.rank == meta.rank && values.shape_[0] == indices.shape_[0] &&

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/dispatch/asked.cc: an op call in the words that decide how it runs.
 //
-// One walk over the request serves both ends: its sink writes the words down, or compares each with
-// those of a route. A sink's put answers whether to go on.
+// Words are written down, and those of attributes also compared with a route's. A sink's put
+// answers whether to go on.
 #include "core/dispatch/asked.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "core/autograd/graph.h"
-
 namespace tenon::dispatch {
 
-namespace {
-
-struct Writer {
+struct Asked::Writer {
   uint64_t* const begin;
   uint64_t* const end;
   uint64_t* at = begin;
@@ -28,10 +24,11 @@ struct Writer {
   }
 };
 
+namespace {
+
 // Needs no end: the words up to any point say how many follow, so while all agree there are more.
 struct Matcher {
   const uint64_t* at;
-  size_t position() const { return 0; }
   bool put(uint64_t word) { return *at++ == word; }
 };
 
@@ -89,27 +86,20 @@ bool put_attr(Sink& sink, const tenon_value& value) {
   }
 }
 
-uint64_t form_of(const Tensor& tensor, bool wants) { return tensor.form << 8 | uint64_t{wants}; }
-
-bool wants_gradient(const Tensor& tensor) {
-  return tensor.link.load(std::memory_order_relaxed) && autograd::requires_grad(tensor);
-}
-
 }  // namespace
 
-template <class Sink>
-bool Asked::walk(Sink& sink) {
+bool Asked::walk(Writer& sink) {
   const Context& context = request_.context;
   const std::span<Tensor* const> given = request_.given;
   const bool grad = context.grad_enabled();
   const bool writes = !given.empty();
   const Device* device = nullptr;
-  Operand* next = operands_.data();
-  Operand* const end = next + kMostOperands;
+  Given* next = operands_.data();
+  Given* const end = next + kMostOperands;
   const auto put_operand = [&](const tenon_tensor* handle) __attribute__((always_inline)) {
     Tensor* const tensor = tensor::from_handle(handle);
     if (!tensor || next == end) return false;
-    const bool wants = grad && wants_gradient(*tensor);
+    const bool wants = grad && autograd::requires_grad(*tensor);
     if (wants && writes) return false;  // writing where gradients flow has rules of its own
     next++->tensor = tensor;
     if (!device) {
@@ -130,14 +120,14 @@ bool Asked::walk(Sink& sink) {
       case TENON_VALUE_F64:
       case TENON_VALUE_BOOL:
         if (next == end) return false;
-        *next++ = {nullptr, value, 0};
+        *next++ = {nullptr, &value};
         return sink.put(value.tag);
       default:
         return value.tag == TENON_VALUE_NONE && sink.put(value.tag);
     }
   };
   const auto put_output = [&](const Tensor* out) {
-    return !(grad && wants_gradient(*out)) && put_tensor(sink, *out, device, false);
+    return !(grad && autograd::requires_grad(*out)) && put_tensor(sink, *out, device, false);
   };
   if (!sink.put(reinterpret_cast<uintptr_t>(&request_.op)) || !sink.put(head())) return false;
   for (const tenon_value& value : request_.inputs) {
@@ -151,73 +141,22 @@ bool Asked::walk(Sink& sink) {
     if (!put_output(out)) return false;
   }
   n_operands_ = static_cast<size_t>(next - operands_.data());
+  add_outputs();
   return device != nullptr;
 }
 
-// As walk, for a kind that has forms.
-bool Asked::has_forms(const Kind& kind) {
-  if (kind.forms.empty() || kind.words[0] != reinterpret_cast<uintptr_t>(&request_.op) ||
-      kind.words[1] != head()) {
-    return false;
-  }
-  const bool grad = request_.context.grad_enabled();
-  const uint64_t* form = kind.forms.data();
-  Operand* next = operands_.data();
-  for (const tenon_value& value : request_.inputs) {
-    if (value.tag == TENON_VALUE_TENSOR) {
-      Tensor* const tensor = tensor::from_handle(value.as.tensor);
-      if (!tensor || *form != form_of(*tensor, grad && wants_gradient(*tensor))) return false;
-      next->tensor = tensor;
-    } else {
-      if (*form != value.tag) return false;
-      *next = {nullptr, value, 0};
-    }
-    ++form;
-    ++next;
-  }
+bool Asked::has_attrs(const Kind& kind) const {
   Matcher matcher{kind.words.data() + kind.attrs_at};
-  for (const tenon_value& value : request_.attrs) {
-    if (!put_attr(matcher, value)) return false;
-  }
-  for (const Tensor* out : request_.given) {
-    if (*form++ != form_of(*out, grad && wants_gradient(*out))) return false;
-  }
-  n_operands_ = static_cast<size_t>(next - operands_.data());
-  return true;
-}
-
-// `forms` has room for all, or none where the kind has no forms.
-void Asked::write_forms(std::span<uint64_t> forms) const {
-  if (forms.empty()) return;
-  const bool grad = request_.context.grad_enabled();
-  uint64_t* form = forms.data();
-  for (const Operand& operand : operands()) {
-    *form++ = operand.tensor ? form_of(*operand.tensor, grad && wants_gradient(*operand.tensor))
-                             : operand.number.tag;
-  }
-  for (const Tensor* out : request_.given) *form++ = form_of(*out, false);
+  return std::all_of(request_.attrs.begin(), request_.attrs.end(),
+                     [&](const tenon_value& value) { return put_attr(matcher, value); });
 }
 
 Kind Asked::kind() const {
-  Kind kind{{words_.begin(), words_.begin() + static_cast<ptrdiff_t>(n_words_)}, attrs_at_, {}};
-  const bool single =
-      std::all_of(request_.inputs.begin(), request_.inputs.end(), [](const tenon_value& value) {
-        return value.tag != TENON_VALUE_TENSOR_LIST && value.tag != TENON_VALUE_NONE;
-      });
-  if (single) kind.forms.resize(n_operands_ + request_.given.size());
-  write_forms(kind.forms);
-  return kind;
-}
-
-bool Asked::matches(Kind& kind) {
-  if (has_forms(kind)) return true;
-  Matcher matcher{kind.words.data()};
-  if (!walk(matcher)) return false;
-  write_forms(kind.forms);
-  return true;
+  return {{words_.begin(), words_.begin() + static_cast<ptrdiff_t>(n_words_)}, attrs_at_};
 }
 
 bool Asked::read() {
+  if (request_.given.size() > kMostOutputs) return false;
   Writer writer{words_.data(), words_.data() + kMostWords};
   if (!walk(writer)) return false;
   n_words_ = writer.position();

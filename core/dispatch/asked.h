@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/autograd/graph.h"
 #include "core/dispatch/invocation.h"
 
 namespace tenon::dispatch {
@@ -27,26 +28,39 @@ struct Request {
 struct Kind {
   std::vector<uint64_t> words;
   size_t attrs_at = 0;  // where in `words` the attributes begin
-  // Of the operands and given outputs of the latest call, each with whether it wants a gradient; a
-  // number has its tag. Empty where lists or absent operands are among them.
-  std::vector<uint64_t> forms;
 };
 
 class Asked {
  public:
+  static constexpr size_t kMostForms = 6;
+
   explicit Asked(const Request& request) : request_(request) {}  // leaves the arrays uninitialised
   Asked(const Asked&) = delete;
   Asked& operator=(const Asked&) = delete;
 
-  // Is the request of this kind? Finds the operands meanwhile, and keeps their forms in `kind`.
-  bool matches(Kind& kind);
+  // Finds the operands, where no input is a list and there are few. The forms of
+  // operands and outputs, each with whether it wants a gradient, then say as much as the words do.
+  bool gather() noexcept;
+  // Are the attributes those of `kind`?
+  bool has_attrs(const Kind& kind) const;
   // Writes the request's words. False for whatever is wrong or unusual, which the long way deals
   // with.
   bool read();
 
   const Request& request() const { return request_; }
-  // After matches or read.
-  std::span<const Operand> operands() const { return {operands_.data(), n_operands_}; }
+  // After gather or read: the operands, and behind them the given outputs.
+  std::span<const Given> operands() const { return {operands_.data(), n_operands_}; }
+  // The same with room behind them.
+  Given* all() { return operands_.data(); }
+  // After gather. A number's form is its tag, as is that of an absent one; equal forms have equal
+  // keys.
+  std::span<const uint64_t> forms() const { return {forms_.data(), n_forms_}; }
+  uint64_t key() const { return key_; }
+  // How many inputs, attributes and outputs, and what else holds for the whole call.
+  uint64_t head() const {
+    return request_.inputs.size() | request_.attrs.size() << 16 | request_.n_outputs << 32 |
+           uint64_t{!request_.given.empty()} << 48 | uint64_t{request_.context.arithmetic} << 49;
+  }
   // After read.
   std::span<const uint64_t> words() const { return {words_.data(), n_words_}; }
   Kind kind() const;
@@ -55,26 +69,66 @@ class Asked {
  private:
   static constexpr size_t kMostWords = 320;
   static constexpr size_t kMostOperands = 64;
+  static constexpr size_t kMostOutputs = 64;
 
-  // How many inputs, attributes and outputs, and what else holds for the whole call.
-  uint64_t head() const {
-    return request_.inputs.size() | request_.attrs.size() << 16 | request_.n_outputs << 32 |
-           uint64_t{!request_.given.empty()} << 48 | uint64_t{request_.context.arithmetic} << 49;
+  struct Writer;
+  bool walk(Writer& sink);
+  void add_outputs() {
+    Given* next = operands_.data() + n_operands_;
+    for (Tensor* out : request_.given) next++->tensor = out;
   }
-  template <class Sink>
-  bool walk(Sink& sink);
-  bool has_forms(const Kind& kind);
-  void write_forms(std::span<uint64_t> forms) const;
 
   const Request& request_;
   union {
-    std::array<Operand, kMostOperands> operands_;  // as the invocation's; numbers in them alone
+    std::array<Given, kMostOperands + kMostOutputs> operands_;
   };
   size_t n_operands_ = 0;
+  std::array<uint64_t, kMostForms> forms_;
+  size_t n_forms_ = 0;
+  uint64_t key_ = 0;
   std::array<uint64_t, kMostWords> words_;
   size_t n_words_ = 0;
   size_t attrs_at_ = 0;
   uint64_t hash_ = 0;
 };
+
+[[gnu::always_inline]] inline bool Asked::gather() noexcept {
+  const auto [context, op, inputs, attrs, given, n_outputs] = request_;
+  if (inputs.size() + given.size() > kMostForms) return false;
+  const bool grad = context.grad_enabled();
+  uint64_t key = reinterpret_cast<uintptr_t>(&op);
+  uint64_t* form = forms_.data();
+  Given* next = operands_.data();
+  const auto add = [&](uint64_t of) {
+    *form++ = of;
+    key = (key ^ of) * 0x9e3779b97f4a7c15ull;
+  };
+  const auto form_of = [grad](const Tensor& tensor) {
+    return tensor.form << 8 | uint64_t{grad && autograd::requires_grad(tensor)};
+  };
+  for (const tenon_value& value : inputs) {
+    if (value.tag == TENON_VALUE_TENSOR) [[likely]] {
+      Tensor* const tensor = tensor::from_handle(value.as.tensor);
+      if (!tensor) return false;
+      next++->tensor = tensor;
+      add(form_of(*tensor));
+    } else {
+      if (is_number(value)) {
+        *next++ = {nullptr, &value};
+      } else if (value.tag != TENON_VALUE_NONE) {
+        return false;
+      }
+      add(value.tag);
+    }
+  }
+  n_operands_ = static_cast<size_t>(next - operands_.data());
+  for (Tensor* out : given) {
+    next++->tensor = out;
+    add(form_of(*out));
+  }
+  n_forms_ = inputs.size() + given.size();
+  key_ = key;
+  return true;
+}
 
 }  // namespace tenon::dispatch

@@ -176,8 +176,7 @@ bool convert_attr(const registry::Attr& attr, tenon_value& value) {
     case AttrKind::String:
       return value.tag == TENON_VALUE_STRING && (value.as.string || value.count == 0);
     case AttrKind::Number:
-      return value.tag == TENON_VALUE_I64 || value.tag == TENON_VALUE_F64 ||
-             value.tag == TENON_VALUE_BOOL;
+      return is_number(value);
     case AttrKind::Dtype:
       return value.tag == TENON_VALUE_DTYPE &&
              tensor::is_known(static_cast<tenon_dtype>(value.as.dtype));

@@ -53,11 +53,34 @@ struct Call : Window {
     }
     return entered.window == this ? status : entered.leave(status);
   }
+  // The first, where nothing checks threads.
+  template <class Callback>
+  tenon_status enter_unwatched(const char* what, Callback&& callback) {
+    try {
+      return callback(static_cast<tenon_call*>(this));
+    } catch (...) {
+      return caught(what);
+    }
+  }
   // The same; throws what the callback reported.
   template <class Callback>
   void run(const char* what, Callback&& callback) {
     check(enter(what, std::forward<Callback>(callback)), what);
   }
+
+  // For a call that is used again: has the callback left no words?
+  bool is_clean() const { return !failure && !out_of_memory; }
+  // Leaves none for the next one.
+  struct Cleaned {
+    explicit Cleaned(Call& which) : call(which) {}
+    ~Cleaned() {
+      call.failure.reset();
+      call.out_of_memory = false;
+    }
+    Cleaned(const Cleaned&) = delete;
+    Cleaned& operator=(const Cleaned&) = delete;
+    Call& call;
+  };
 
   // Stores the callback's words; the first failure is the cause of later ones.
   void fail(Error error) noexcept;

@@ -2,12 +2,16 @@
 // core/dispatch/dispatch.cc: the way of one op call.
 #include "core/dispatch/dispatch.h"
 
+#include <tenon/ext/draft/dynamic.h>
+
 #include <algorithm>
 #include <cstring>
 
 #include "core/autograd/engine.h"
 #include "core/dispatch/call.h"
+#include "core/dispatch/compose.h"
 #include "core/dispatch/launch.h"
+#include "core/dispatch/outputs.h"
 #include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
 #include "core/dispatch/values.h"
@@ -35,120 +39,6 @@ class OpSpan {
   const registry::Op& op_;
   uint64_t start_ = 0;
 };
-
-std::string output_name(const Invocation& call, size_t index) {
-  const std::string& name = call.schema.outputs[index].name;
-  if (!name.empty()) return name;
-  return call.schema.outputs.size() == 1 ? "out" : "out" + std::to_string(index);
-}
-
-void check_output_count(const Invocation& call, size_t given) {
-  const size_t least = static_cast<size_t>(call.schema.plain_outputs());
-  const size_t most = call.schema.outputs.size();
-  if (given >= least && given <= most) return;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = call.op.name + ": wrong number of outputs",
-              .op = call.op.name,
-              .expected = least == most ? std::to_string(most)
-                                        : std::to_string(least) + " to " + std::to_string(most),
-              .found = std::to_string(given)};
-}
-
-[[noreturn]] void fail_output(const Invocation& call, size_t index, tenon_status status,
-                              const std::string& message, const std::string& expected,
-                              const std::string& found, const std::string& hint = {}) {
-  throw Error{.status = status,
-              .message = call.op.name + ": output \"" + output_name(call, index) + "\" " + message,
-              .op = call.op.name,
-              .operand = output_name(call, index),
-              .expected = expected,
-              .found = found,
-              .hint = hint};
-}
-
-void check_given_output(const Invocation& call, size_t index, const Tensor& out) {
-  const tenon_meta& meta = call.outputs[index];
-  const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
-  if (!std::equal(shape.begin(), shape.end(), out.shape().begin(), out.shape().end())) {
-    fail_output(call, index, TENON_E_SHAPE, "has the wrong shape", tensor::describe(meta),
-                tensor::describe(out), "outputs are never resized");
-  }
-  if (out.dtype() != meta.dtype) {
-    fail_output(call, index, TENON_E_DTYPE, "has the wrong dtype", tensor::describe(meta),
-                tensor::describe(out));
-  }
-  if (&out.device() != call.output_device) {
-    fail_output(call, index, TENON_E_DEVICE, "is on another device", call.output_device->name(),
-                out.device().name());
-  }
-  if (out.storage->read_only) {
-    fail_output(call, index, TENON_E_ALIAS, "is read-only", "memory that may be written",
-                "read-only memory");
-  }
-  if (tensor::overlaps_itself(out.shape(), out.strides())) {
-    fail_output(call, index, TENON_E_ALIAS, "overlaps itself", "one address for each element",
-                "strides " + tensor::dims_text(out.strides()) + " for shape " +
-                    tensor::dims_text(out.shape()));
-  }
-}
-
-void check_mutated(const Invocation& call, bool recording) {
-  for (uint32_t input = 0; input < call.n_inputs(); ++input) {
-    if (!call.schema.inputs[input].mutated) continue;
-    for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
-      const Tensor& tensor = *call.operands[i].tensor;
-      if (tensor.storage->read_only) {
-        fail_operand(call, input, TENON_E_ALIAS, "is written, and is read-only",
-                     "memory that may be written", "read-only memory");
-      }
-      if (tensor::overlaps_itself(tensor.shape(), tensor.strides())) {
-        fail_operand(call, input, TENON_E_ALIAS, "is written, and overlaps itself",
-                     "one address for each element",
-                     "strides " + tensor::dims_text(tensor.strides()) + " for shape " +
-                         tensor::dims_text(tensor.shape()));
-      }
-      // Without a rule, what the operand becomes would be lost to the gradient.
-      if (recording && (!call.rule || autograd::requires_grad(tensor))) {
-        fail_operand(call, input, TENON_E_GRAD, "is written while it requires a gradient",
-                     "a tensor without gradient", tensor::describe(tensor),
-                     "wrap the call in tenon_grad_begin(TENON_GRAD_DISABLED)");
-      }
-    }
-  }
-}
-
-// Is `out` the very tensor of an operand?
-bool is_in_place(const Invocation& call, const Tensor& out) {
-  for (const Operand& operand : call.operands) {
-    if (operand.tensor == &out) return true;
-  }
-  return false;
-}
-
-// Rules for outputs while a gradient is wanted, or while they have a gradient themselves.
-void check_grad_outputs(const Invocation& call, std::span<Tensor* const> outputs, bool recording) {
-  if (!call.cx.grad_enabled()) return;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const Tensor& out = *outputs[i];
-    const bool flows = autograd::requires_grad(out);
-    if (flows && autograd::is_leaf(out)) {
-      fail_output(call, i, TENON_E_GRAD, "is a leaf that requires a gradient",
-                  "a tensor that is not a leaf, or no gradient mode", tensor::describe(out),
-                  "wrap the write in tenon_grad_begin(TENON_GRAD_DISABLED)");
-    }
-    const autograd::Link* link = out.link.load(std::memory_order_acquire);
-    if (flows && link->is_view) {
-      fail_output(call, i, TENON_E_GRAD, "is a view that a gradient flows through",
-                  "a tensor with memory of its own", tensor::describe(out),
-                  "write to a copy, or detach it");
-    }
-    if ((recording || flows) && !is_in_place(call, out)) {
-      fail_output(call, i, TENON_E_GRAD, "is given while an input wants a gradient",
-                  "a returned output, or one of the inputs (in place)", tensor::describe(out),
-                  "use tenon_op_call, or disable gradients");
-    }
-  }
-}
 
 // The alias a view op stands for, or NULL where it needs a copy.
 Tensor* try_view(Invocation& call) {
@@ -182,64 +72,6 @@ Tensor* try_view(Invocation& call) {
   base.storage->retain();
   return Tensor::create(base.storage, base.dtype(), shape, result.strides,
                         base.offset + result.offset);
-}
-
-// The op in terms of others; fills outputs that are NULL and wanted, copies into those that are
-// not NULL.
-void compose(Invocation& call, std::span<Tensor*> outputs) {
-  Call window(call.cx, CallState::Compose, call.op.plugin, &call.op);
-  window.composed.resize(call.n_outputs());
-  Small<tenon_value, 8> inputs;
-  std::vector<std::vector<tenon_tensor*>> lists;
-  for (uint32_t input = 0; input < call.n_inputs(); ++input) {
-    tenon_value value{};
-    if (call.schema.inputs[input].list) {
-      auto& list = lists.emplace_back();
-      for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
-        list.push_back(tensor::handle(call.operands[i].tensor));
-      }
-      value.tag = TENON_VALUE_TENSOR_LIST;
-      value.count = static_cast<uint32_t>(list.size());
-      value.as.tensors = list.data();
-    } else if (call.count(input) == 1) {
-      const Operand& operand = call.operands[call.begin[input]];
-      value = operand.tensor ? tensor_value(*operand.tensor) : operand.number;
-    }
-    inputs.push_back(value);
-  }
-  window.run("compose", [&](tenon_call* handed) {
-    return call.op.desc.compose(handed, inputs.data(), call.n_inputs(), call.attrs.data(),
-                                static_cast<uint32_t>(call.attrs.size()));
-  });
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const Ref& made = window.composed[i];
-    if (!made && call.schema.outputs[i].aux && !(call.wanted >> i & 1)) continue;
-    const tenon_meta& meta = call.outputs[i];
-    const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
-    if (!made || made->dtype() != meta.dtype || &made->device() != call.device ||
-        !std::equal(shape.begin(), shape.end(), made->shape().begin(), made->shape().end())) {
-      throw Error{.status = TENON_E_PLUGIN,
-                  .message = call.op.name + ": its composition gave the wrong output",
-                  .op = call.op.name,
-                  .operand = output_name(call, i),
-                  .expected = tensor::describe(meta),
-                  .found = made ? tensor::describe(*made) : "nothing",
-                  .plugin = call.op.plugin->id};
-    }
-  }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Ref& made = window.composed[i];
-    if (!outputs[i]) {
-      if (call.wanted >> i & 1) outputs[i] = made.take();
-      continue;
-    }
-    copy_into(call.cx, *made, *outputs[i]);
-    outputs[i]->storage->written(&call.op, call.cx.scope_path());
-    const autograd::Link* link = made->link.load(std::memory_order_acquire);
-    if (link && link->node) {
-      autograd::attach(*outputs[i], *link->node, link->output, false);
-    }
-  }
 }
 
 void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
@@ -276,12 +108,13 @@ void transfer(Invocation& call, Tensor& output) {
   copy_into(call.cx, *operand.tensor, output);
 }
 
-void run_or_compose(Invocation& call, std::span<Tensor*> outputs) {
+void run_or_compose(Invocation& call, std::span<Tensor*> outputs,
+                    std::vector<Ref>* fresh = nullptr) {
   if (call.op.has(TENON_OP_TRANSFER)) return transfer(call, *outputs[0]);
   std::string declined;
   if (execute(call, outputs, declined)) return;
   if (!call.op.desc.compose) fail_no_kernel(call, declined);
-  compose(call, outputs);
+  compose(call, outputs, fresh);
 }
 
 std::vector<Ref> allocate_outputs(const Invocation& call, uint64_t wanted) {
@@ -330,6 +163,12 @@ class Learner {
   uint64_t epoch_ = 0;
 };
 
+void begin_record(Recording& record, autograd::Signature& signature, const Invocation& call) {
+  Small<Given, 8> operands;
+  for (const Operand& each : call.operands) operands.push_back({each.tensor, &each.number});
+  record.begin(call.cx, signature, {operands.data(), operands.size()});
+}
+
 void call_slowly(const Request& request, std::span<Tensor*> outputs, const Asked* asked) {
   const auto [context, op, inputs, attrs, given, n_outputs] = request;
   const OpSpan span(context, op);
@@ -340,6 +179,12 @@ void call_slowly(const Request& request, std::span<Tensor*> outputs, const Asked
   const bool recording = autograd::wants_recording(invocation);
   check_mutated(invocation, recording);
   invocation.wanted = (uint64_t{1} << outputs.size()) - 1;
+  if (op.has(TENON_OP_DYNAMIC_OUT)) {
+    std::vector<Tensor*> made(outputs.size(), nullptr);
+    compose_dynamic(invocation, made, recording);
+    std::copy(made.begin(), made.end(), outputs.begin());
+    return;
+  }
   if (recording && !invocation.rule && op.desc.compose) {
     std::vector<Tensor*> made(invocation.n_outputs(), nullptr);
     compose(invocation, made);
@@ -349,7 +194,7 @@ void call_slowly(const Request& request, std::span<Tensor*> outputs, const Asked
   Recording record;
   if (recording) {
     const autograd::SignatureRef signature = autograd::make_signature(invocation);
-    record.begin(context, *signature, {invocation.operands.data(), invocation.operands.size()});
+    begin_record(record, *signature, invocation);
     invocation.wanted |= signature->needs.outputs;
     learner.saw_recording(*signature);
   }
@@ -363,7 +208,9 @@ void call_slowly(const Request& request, std::span<Tensor*> outputs, const Asked
     results = allocate_outputs(invocation, invocation.wanted);
     std::vector<Tensor*> flat = pointers(results);
     record.reserve(flat);
-    autograd::without_grad(context, [&] { run_or_compose(invocation, flat); });
+    // What is recorded has saved the outputs already.
+    std::vector<Ref>* const fresh = recording ? nullptr : &results;
+    autograd::without_grad(context, [&] { run_or_compose(invocation, flat, fresh); });
     record.end(flat, false);
   }
   learner.end();
@@ -377,7 +224,10 @@ void apply_slowly(const Request& request, const Asked* asked) {
   Learner learner(invocation, asked);
   prepare_call(invocation, inputs, attrs);
   check_output_count(invocation, outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i) check_given_output(invocation, i, *outputs[i]);
+  const bool dynamic = op.has(TENON_OP_DYNAMIC_OUT);
+  for (size_t i = 0; i < outputs.size() && !dynamic; ++i) {
+    check_given_output(invocation, i, *outputs[i]);
+  }
   const bool recording = autograd::wants_recording(invocation);
   check_mutated(invocation, recording);
   check_grad_outputs(invocation, outputs, recording);
@@ -385,12 +235,13 @@ void apply_slowly(const Request& request, const Asked* asked) {
   flat.resize(invocation.n_outputs(), nullptr);
   const uint64_t given = (uint64_t{1} << outputs.size()) - 1;
   invocation.wanted = given;
+  if (dynamic) return compose_dynamic(invocation, flat, recording);
   if (recording && !invocation.rule && op.desc.compose) return compose(invocation, flat);
   Recording record;
   std::vector<Ref> extra;
   if (recording) {
     const autograd::SignatureRef signature = autograd::make_signature(invocation);
-    record.begin(context, *signature, {invocation.operands.data(), invocation.operands.size()});
+    begin_record(record, *signature, invocation);
     invocation.wanted |= signature->needs.outputs;
     extra = allocate_outputs(invocation, invocation.wanted & ~given);
     for (size_t i = outputs.size(); i < flat.size(); ++i) flat[i] = extra[i].get();
@@ -420,10 +271,9 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
   const Request request{context, op, inputs, attrs, {}, outputs.size()};
   if (!may_take_routes(context)) return call_slowly(request, outputs, nullptr);
   Asked asked(request);
-  bool usual = false;
-  Route* const route = context.routes->find(asked, context.runtime->registry.epoch(), usual);
-  if (route && take_route(*route, asked, outputs)) return;
-  call_slowly(request, outputs, usual && (!route || route->is_stale()) ? &asked : nullptr);
+  const Routes::Taken taken = context.routes->take(asked, outputs);
+  if (taken == Routes::Taken::Yes) return;
+  call_slowly(request, outputs, taken == Routes::Taken::Unknown ? &asked : nullptr);
 }
 
 void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
@@ -433,10 +283,9 @@ void apply(Context& context, const registry::Op& op, std::span<const tenon_value
   // Without outputs it could not be told from `call`.
   if (outputs.empty() || !may_take_routes(context)) return apply_slowly(request, nullptr);
   Asked asked(request);
-  bool usual = false;
-  Route* const route = context.routes->find(asked, context.runtime->registry.epoch(), usual);
-  if (route && take_route(*route, asked, {})) return;
-  apply_slowly(request, usual && (!route || route->is_stale()) ? &asked : nullptr);
+  const Routes::Taken taken = context.routes->take(asked, {});
+  if (taken == Routes::Taken::Yes) return;
+  apply_slowly(request, taken == Routes::Taken::Unknown ? &asked : nullptr);
 }
 
 }  // namespace tenon::dispatch

@@ -7,6 +7,7 @@
 // first, unless the op is elementwise and both are the very same view.
 #include "core/dispatch/call.h"
 #include "core/dispatch/launch.h"
+#include "core/dispatch/prepare.h"
 #include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
 #include "core/dispatch/values.h"
@@ -254,6 +255,7 @@ bool fits_without_staging(const registry::Kernel& kernel, std::span<const Item> 
 bool declines(Invocation& call, const registry::Kernel& kernel, Block& block,
               std::string& declined) {
   if (!kernel.desc.predicate) return false;
+  const WithoutData asking(block);
   Call window(call.cx, CallState::Prepare, kernel.plugin, &call.op);
   uint32_t yes = 1;
   const tenon_status status = window.enter("predicate", [&](tenon_call* handed) {

@@ -27,6 +27,17 @@ struct Operand {
   uint64_t scalar_bits = 0;  // the number in the promoted dtype
 };
 
+// The same in short, borrowed. The number is set where the tensor is NULL.
+struct Given {
+  Tensor* tensor;
+  const tenon_value* number;
+};
+
+inline bool is_number(const tenon_value& value) {
+  return value.tag == TENON_VALUE_I64 || value.tag == TENON_VALUE_F64 ||
+         value.tag == TENON_VALUE_BOOL;
+}
+
 struct Invocation {
   Invocation(Context& context, const registry::Op& which)
       : cx(context), op(which), schema(which.schema) {}

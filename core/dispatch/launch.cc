@@ -77,8 +77,9 @@ std::string launch_text(const Block& block) noexcept {
 }
 
 uint64_t workspace(Context& context, const registry::Op& op, const registry::Kernel& kernel,
-                   const Block& block) {
+                   Block& block) {
   if (!kernel.desc.workspace) return 0;
+  const WithoutData asking(block);
   Call call(context, CallState::Prepare, kernel.plugin, &op);
   uint64_t bytes = 0;
   call.run("workspace", [&](tenon_call* handed) {
@@ -94,14 +95,6 @@ void mark_written(Context& context, const registry::Op& op, const Block& block) 
     }
   }
 }
-
-struct Scratch {
-  Device* device = nullptr;
-  memory::Block block{};
-  ~Scratch() {
-    if (block.data) device->release(block);
-  }
-};
 
 }  // namespace
 
@@ -122,9 +115,8 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   if (context.capture) context.capture->admit(op, kernel);
   const std::shared_ptr<const Prepared> prepared = prepare(context, op, kernel, device, block);
   block.launch.prepared = prepared ? prepared->object : nullptr;
-  Scratch scratch{&device, {}};
   const uint64_t scratch_bytes = workspace(context, op, kernel, block);
-  if (scratch_bytes) scratch.block = device.allocate(scratch_bytes);
+  const Scratch scratch(device, scratch_bytes);
   if (lesson) {
     lesson->prepared = prepared;
     lesson->scratch_bytes = scratch_bytes;
@@ -176,9 +168,15 @@ const registry::Kernel& role_kernel(Context& context, const registry::Op& op, De
                                     tenon_dtype dtype, bool any_layout) {
   context.runtime->plugins.open_for_device(device.id.kind);
   const registry::KernelSet* set = op.kernels.load(std::memory_order_acquire);
-  for (const registry::Kernel* kernel :
-       set ? set->kernels : std::vector<const registry::Kernel*>()) {
+  std::span<const registry::Kernel* const> kernels;
+  if (set) kernels = set->kernels;
+  for (const registry::Kernel* kernel : kernels) {
     if (kernel->device_kind != device.id.kind) continue;
+    // Whether one of those is open depends on what the program has asked for before.
+    if (device.host_memory() && !(kernel->desc.flags & TENON_KERNEL_CANONICAL) &&
+        kernel->plugin != device.backend->plugin) {
+      continue;
+    }
     if (any_layout && !registry::takes_any_layout(kernel->desc)) continue;
     for (uint32_t row = 0; row < kernel->desc.n_rows; ++row) {
       if (kernel->desc.dtype_rows[row] == dtype) return *kernel;

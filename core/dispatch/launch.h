@@ -57,6 +57,23 @@ struct Prepared {
   }
 };
 
+// A kernel's scratch for one launch; no memory where it wants none.
+class Scratch {
+ public:
+  Scratch(Device& on, uint64_t bytes)
+      : block(bytes ? on.allocate(bytes) : memory::Block{}), device_(on) {}
+  ~Scratch() {
+    if (block.data) device_.release(block);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  memory::Block block;
+
+ private:
+  Device& device_;
+};
+
 // Throws what a kernel's `launch` reported, if anything.
 void check_launch(struct Call& call, tenon_status status, Device& device, uint64_t sequence);
 

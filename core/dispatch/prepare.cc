@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/dispatch/prepare.cc: the cache of prepared kernel objects.
+// core/dispatch/prepare.cc: asking kernels, and the cache of what they prepared.
 #include "core/dispatch/prepare.h"
 
 #include "core/dispatch/call.h"
@@ -66,6 +66,17 @@ std::string key_of(const registry::Kernel& kernel, const Device& device, const B
 
 }  // namespace
 
+WithoutData::WithoutData(Block& block) : block_(block) {
+  for (tenon_view& view : block_.views) {
+    data_.push_back(view.data);
+    if (!(view.flags & TENON_VIEW_HOST_SCALAR)) view.data = nullptr;
+  }
+}
+
+WithoutData::~WithoutData() {
+  for (size_t i = 0; i < block_.views.size(); ++i) block_.views[i].data = data_[i];
+}
+
 std::shared_ptr<const Prepared> prepare(Context& context, const registry::Op& op,
                                         const registry::Kernel& kernel, Device& device,
                                         Block& block) {
@@ -76,18 +87,11 @@ std::shared_ptr<const Prepared> prepare(Context& context, const registry::Op& op
   auto made = std::make_shared<Prepared>();
   made->kernel = &kernel;
   made->device = &device;
-  // Data pointers are NULL while preparing, but for numbers.
-  std::vector<void*> data;
-  for (tenon_view& view : block.views) {
-    data.push_back(view.data);
-    if (!(view.flags & TENON_VIEW_HOST_SCALAR)) view.data = nullptr;
-  }
+  const WithoutData asking(block);
   Call call(context, CallState::Prepare, kernel.plugin, &op);
-  const tenon_status status = call.enter("prepare", [&](tenon_call* handed) {
+  call.run("prepare", [&](tenon_call* handed) {
     return kernel.desc.prepare(handed, &block.launch, &made->object);
   });
-  for (size_t i = 0; i < data.size(); ++i) block.views[i].data = data[i];
-  call.check(status, "prepare");
   cache.insert(key, made);
   return made;
 }

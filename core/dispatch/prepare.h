@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/dispatch/prepare.h: the cache of prepared kernel objects.
+// core/dispatch/prepare.h: what a kernel is asked before it launches, and the cache of what it
+// prepared.
 #pragma once
 
 #include <list>
@@ -25,6 +26,20 @@ class PrepareCache {
   std::mutex mutex_;
   std::list<Entry> order_;  // most recent first
   std::unordered_map<std::string, std::list<Entry>::iterator> map_;
+};
+
+// While it lives, the block's views have no data but for numbers: answers given now must hold for
+// other data, too.
+class WithoutData {
+ public:
+  explicit WithoutData(Block& block);
+  ~WithoutData();
+  WithoutData(const WithoutData&) = delete;
+  WithoutData& operator=(const WithoutData&) = delete;
+
+ private:
+  Block& block_;
+  Small<void*, 8> data_;
 };
 
 // NULL for a kernel without `prepare`.

@@ -27,6 +27,18 @@ bool allows(const TypeVariable& variable, tenon_dtype dtype) {
   return false;
 }
 
+// What integers and bools become where the set has no integers of several widths: the sum of i32 is
+// an i64, exp of one an f32. NONE where they stay what they are, and a bool is a mistake.
+tenon_dtype common_of_integers(const TypeVariable& variable) {
+  for (tenon_dtype allowed : variable.allowed) {
+    if (tensor::is_integer(allowed) && allowed != tensor::default_int) return TENON_DTYPE_NONE;
+  }
+  for (tenon_dtype common : {tensor::default_int, tensor::default_float}) {
+    if (allows(variable, common)) return common;
+  }
+  return TENON_DTYPE_NONE;
+}
+
 std::string allowed_text(const TypeVariable& variable) {
   std::string text;
   for (tenon_dtype dtype : variable.allowed) {
@@ -102,11 +114,11 @@ void decide_variable(Invocation& call, int32_t index) {
   // No operand and no attribute: an empty list. The first allowed dtype serves, nothing has it.
   if (decided == TENON_DTYPE_NONE) decided = variable.allowed.front();
   if (allows(variable, decided)) return;
-  // exp of integers is a float; where integers are allowed, a bool is a mistake.
   const bool whole = tensor::is_integer(decided) || tensor::is_bool(decided);
-  if (variable.promote && whole && !allows(variable, tensor::default_int) &&
-      allows(variable, tensor::default_float)) {
-    decided = tensor::default_float;
+  const tenon_dtype common =
+      variable.promote && whole ? common_of_integers(variable) : TENON_DTYPE_NONE;
+  if (common != TENON_DTYPE_NONE) {
+    decided = common;
     return;
   }
   throw Error{.status = TENON_E_DTYPE,

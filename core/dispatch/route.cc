@@ -14,33 +14,29 @@ namespace tenon::dispatch {
 registry::Op& OpNames::find(std::string_view name, Runtime& runtime) {
   // Names are told apart by where they lie; equal ones from two places have two entries.
   const uint64_t place = reinterpret_cast<uintptr_t>(name.data()) * 0x9e3779b97f4a7c15ull;
-  Entry& entry = entries_[place >> 58];
-  if (!entry.op || entry.epoch != runtime.registry.epoch() || entry.op->name != name) {
-    entry.op = &runtime.plugins.require_op(name, 0);
-    entry.epoch = runtime.registry.epoch();
+  Set& set = sets_[place >> 58];
+  // Asked before the op is: what takes it away meanwhile moves the epoch on.
+  const uint64_t epoch = runtime.registry.epoch();
+  for (const Entry& entry : set.entries) {
+    if (entry.place == name.data() && entry.epoch == epoch && entry.op->name == name) {
+      return *entry.op;
+    }
   }
-  return *entry.op;
+  registry::Op& op = runtime.plugins.require_op(name, 0);
+  set.entries[set.oldest++ % set.entries.size()] = {name.data(), &op, epoch};
+  return op;
 }
 
-Route* Routes::find(Asked& asked, uint64_t epoch, bool& usual) {
-  usual = true;
-  if (epoch_ != epoch) {
-    clear();
-    epoch_ = epoch;
-  }
-  // Forward and backward mostly differ in that.
-  const Request& request = asked.request();
-  const size_t place = 2 * size_t{request.op.index} + (request.context.grad_enabled() ? 1 : 0);
-  Route*& latest = latest_[place % latest_.size()];
-  if (latest && !latest->is_stale() && asked.matches(latest->kind)) return latest;
-  usual = asked.read();
-  if (!usual) return nullptr;
-  const uint64_t hash = asked.hash();
+Routes::Routes(Context& context)
+    : context_(context), call_(context, CallState::Launch, nullptr, nullptr) {}
+
+Route* Routes::find(const Asked& asked) {
   const std::span<const uint64_t> words = asked.words();
-  for (Route* route = buckets_[hash >> 56].get(); route; route = route->next.get()) {
-    if (route->hash == hash && std::equal(words.begin(), words.end(), route->kind.words.begin(),
-                                          route->kind.words.end())) {
-      return latest = route;
+  for (Route* route = buckets_[asked.hash() >> 56].get(); route; route = route->next.get()) {
+    if (route->hash == asked.hash() &&
+        std::equal(words.begin(), words.end(), route->kind.words.begin(),
+                   route->kind.words.end())) {
+      return route;
     }
   }
   return nullptr;
@@ -60,7 +56,7 @@ void Routes::clear() {
   for (auto& bucket : buckets_) {
     while (bucket) bucket = std::move(bucket->next);
   }
-  latest_ = {};
+  latest_.fill({});
   count_ = 0;
 }
 
@@ -84,26 +80,6 @@ bool has_route(const Invocation& call, const Lesson& lesson) {
                       [](const tenon_meta& meta) { return elements_of(meta) == 0; });
 }
 
-Route::Made made_of(const tenon_meta& meta) {
-  Route::Made made;
-  made.dtype = meta.dtype;
-  made.form = Tensor::new_form();
-  made.rank = meta.rank;
-  std::copy_n(meta.shape, meta.rank, made.shape.begin());
-  tensor::row_major_strides({meta.shape, static_cast<size_t>(meta.rank)}, made.strides.data());
-  made.bytes = static_cast<uint64_t>(elements_of(meta)) * tensor::size_of(meta.dtype);
-  return made;
-}
-
-Route::Place place_of(const Item& item) {
-  Route::Place place;
-  place.output = item.source < 0;
-  place.index = static_cast<uint32_t>(place.output ? ~item.source : item.source);
-  place.number = item.tensor == nullptr;
-  place.written = item.role != TENON_SLOT_IN;
-  return place;
-}
-
 // `a` is written. An elementwise op may read the very elements it writes.
 Route::Pair pair_of(std::span<const Item> items, size_t a, size_t b, bool elementwise) {
   const Item& x = items[a];
@@ -119,9 +95,9 @@ Route::Pair pair_of(std::span<const Item> items, size_t a, size_t b, bool elemen
 }
 
 // New outputs share nothing with anybody.
-std::vector<Route::Pair> pairs_of(const Invocation& call, std::span<const Item> items,
-                                  bool outputs_are_new) {
-  std::vector<Route::Pair> pairs;
+Small<Route::Pair, 2> pairs_of(const Invocation& call, std::span<const Item> items,
+                               bool outputs_are_new) {
+  Small<Route::Pair, 2> pairs;
   const auto is_new = [&](const Item& item) { return outputs_are_new && item.source < 0; };
   for (size_t a = 0; a < items.size(); ++a) {
     if (items[a].role == TENON_SLOT_IN || is_new(items[a])) continue;
@@ -135,10 +111,22 @@ std::vector<Route::Pair> pairs_of(const Invocation& call, std::span<const Item> 
 }
 
 void set_view(Route& route, const Invocation& call, const Tensor& view) {
-  Route::Made& made = route.made.emplace_back(made_of(call.outputs[0]));
+  tensor::Fresh& made = route.made.emplace_back(tensor::fresh_like(call.outputs[0]));
   std::copy_n(view.strides_, made.rank, made.strides.begin());
   route.offset = view.offset - call.operands[0].tensor->offset;
   tensor::extent(view.shape(), view.strides(), route.low, route.high);
+}
+
+// Where each view's address comes from.
+void set_places(Route& route, const Invocation& call, std::span<const Item> items) {
+  const uint32_t n_operands = static_cast<uint32_t>(call.operands.size());
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    const Item& item = items[i];
+    const uint32_t from = item.source < 0 ? n_operands + static_cast<uint32_t>(~item.source)
+                                          : static_cast<uint32_t>(item.source);
+    (item.tensor ? route.places : route.numbers).push_back({i, from});
+    if (item.tensor && item.role != TENON_SLOT_IN) route.written.push_back(from);
+  }
 }
 
 void set_launch(Route& route, const Invocation& call, const Lesson& lesson, bool writes) {
@@ -148,11 +136,13 @@ void set_launch(Route& route, const Invocation& call, const Lesson& lesson, bool
   route.block = std::make_unique<plan::Launch>(call.op, *lesson.kernel, *call.device, block);
   route.block->scratch_bytes = lesson.scratch_bytes;
   route.prepared = lesson.prepared;
-  for (const Item& item : lesson.items) route.places.push_back(place_of(item));
+  route.prepares = desc.prepare != nullptr;
+  set_places(route, call, {lesson.items.data(), lesson.items.size()});
   route.apart = pairs_of(call, {lesson.items.data(), lesson.items.size()}, !writes);
   for (uint32_t i = 0; i < call.n_outputs(); ++i) {
     if (writes) continue;  // they are there already
-    route.made.push_back(call.wanted >> i & 1 ? made_of(call.outputs[i]) : Route::Made());
+    route.made.push_back(call.wanted >> i & 1 ? tensor::fresh_like(call.outputs[i])
+                                              : tensor::Fresh());
   }
 }
 
@@ -165,6 +155,7 @@ void Routes::learn(const Asked& asked, const Invocation& call, Lesson& lesson, u
   route->kind = asked.kind();
   route->hash = asked.hash();
   route->op = &call.op;
+  route->head = asked.head();
   route->device = call.device;
   if (lesson.view) {
     set_view(*route, call, *lesson.view);
@@ -191,26 +182,19 @@ struct Outputs {
   size_t count = 0;
 };
 
-const Tensor* tensor_at(const Route::Place& place, std::span<const Operand> operands,
-                        std::span<Tensor* const> outputs) {
-  return place.output ? outputs[place.index] : operands[place.index].tensor;
-}
-
-void fill_in(const Route& route, std::span<const Operand> operands,
-             std::span<Tensor* const> outputs) {
-  tenon_view* view = route.block->views.data();
+inline void fill_in(const Route& route, const Given* all) {
+  tenon_view* const views = route.block->views.data();
   for (const Route::Place& place : route.places) {
-    if (place.number) {
-      const uint64_t bits = scalar_bits(operands[place.index].number, view->dtype);
-      std::memcpy(view->data, &bits, sizeof bits);
-    } else {
-      view->data = tensor_at(place, operands, outputs)->view.data;
-    }
-    ++view;
+    views[place.view].data = all[place.from].tensor->view.data;
+  }
+  for (const Route::Place& place : route.numbers) {
+    const tenon_view& view = views[place.view];
+    const uint64_t bits = scalar_bits(*all[place.from].number, view.dtype);
+    std::memcpy(view.data, &bits, sizeof bits);
   }
 }
 
-bool are_apart(const Route& route) {
+inline bool are_apart(const Route& route) {
   const tenon_view* const views = route.block->views.data();
   for (const Route::Pair& pair : route.apart) {
     const int64_t distance = reinterpret_cast<intptr_t>(views[pair.second].data) -
@@ -221,57 +205,10 @@ bool are_apart(const Route& route) {
   return true;
 }
 
-struct Scratch {
-  Device& device;
-  memory::Block block{};
-  ~Scratch() {
-    if (block.data) device.release(block);
-  }
-};
-
-void launch(Context& context, const Route& route, std::span<const Operand> operands,
-            std::span<Tensor* const> outputs) {
-  const plan::Launch& block = *route.block;
-  const registry::Kernel& kernel = *block.kernel;
-  Scratch scratch{*route.device};
-  if (block.scratch_bytes) scratch.block = route.device->allocate(block.scratch_bytes);
-  Call call(context, CallState::Launch, kernel.plugin, route.op);
-  call.scratch = scratch.block.data;
-  call.scratch_bytes = block.scratch_bytes;
-  call.stream = route.device->stream;
-  ++context.launches;
-  tenon_status status = TENON_OK;
-  {
-    const Enqueueing entry(*route.device, route.op->name.c_str(), context.sequence, context.id);
-    status = call.enter(
-        "kernel", [&](tenon_call* handed) { return kernel.desc.launch(handed, &block.launch); });
-  }
-  // A kernel that failed half-way has written: versions move all the same.
-  for (const Route::Place& place : route.places) {
-    if (!place.written) continue;
-    tensor_at(place, operands, outputs)->storage->written(route.op, context.scope_path());
-  }
-  if (status != TENON_OK) check_launch(call, status, *route.device, context.sequence);
-}
-
-void launch_recorded(Context& context, const Route& route, std::span<const Operand> operands,
-                     std::span<Tensor* const> outputs) {
-  autograd::Recording record;
-  record.begin(context, *route.signature, operands);
-  record.reserve(outputs);
-  launch(context, route, operands, outputs);
-  record.end(outputs, false);
-}
-
-void make_outputs(const Route& route, Outputs& outputs) {
-  for (const Route::Made& like : route.made) {
-    Tensor* made = nullptr;
-    if (like.dtype != TENON_DTYPE_NONE) {
-      made = Tensor::create(tensor::Storage::create(*route.device, like.bytes), like.dtype,
-                            {like.shape.data(), static_cast<size_t>(like.rank)},
-                            like.strides.data(), 0, like.form);
-    }
-    outputs.all[outputs.count++] = made;
+inline void make_outputs(const Route& route, Outputs& outputs) {
+  for (const tensor::Fresh& like : route.made) {
+    const bool wanted = like.dtype != TENON_DTYPE_NONE;
+    outputs.all[outputs.count++] = wanted ? Tensor::create(*route.device, like) : nullptr;
   }
 }
 
@@ -282,34 +219,10 @@ bool set_prepared(Route& route, std::shared_ptr<const Prepared>& held) {
   return held != nullptr;
 }
 
-// Onto outputs that are there; NULL where not wanted.
-bool launch_onto(Context& context, Route& route, std::span<const Operand> operands,
-                 std::span<Tensor* const> outputs) {
-  std::shared_ptr<const Prepared> prepared;
-  if (route.block->kernel->desc.prepare && !set_prepared(route, prepared)) return false;
-  fill_in(route, operands, outputs);
-  if (!are_apart(route)) return false;
-  if (route.signature) {
-    launch_recorded(context, route, operands, outputs);
-  } else {
-    launch(context, route, operands, outputs);
-  }
-  return true;
-}
-
-bool launch_anew(Context& context, Route& route, std::span<const Operand> operands,
-                 std::span<Tensor*> outputs) {
-  Outputs made;
-  make_outputs(route, made);
-  if (!launch_onto(context, route, operands, {made.all, made.count})) return false;
-  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = std::exchange(made.all[i], nullptr);
-  return true;
-}
-
-bool take_view(Context& context, const Route& route, std::span<const Operand> operands,
+bool take_view(Context& context, const Route& route, std::span<const Given> operands,
                Tensor*& output) {
   const Tensor& base = *operands[0].tensor;
-  const Route::Made& like = route.made[0];
+  const tensor::Fresh& like = route.made[0];
   const int64_t offset = base.offset + route.offset;
   if (offset + route.low < 0 ||
       static_cast<uint64_t>(offset + route.high + 1) * tensor::size_of(like.dtype) >
@@ -331,14 +244,124 @@ bool take_view(Context& context, const Route& route, std::span<const Operand> op
 
 }  // namespace
 
-bool take_route(Route& route, const Asked& asked, std::span<Tensor*> outputs) {
-  const Request& request = asked.request();
-  route.device->require_alive();
-  if (!route.block) return take_view(request.context, route, asked.operands(), outputs[0]);
-  if (request.given.empty()) {
-    return launch_anew(request.context, route, asked.operands(), outputs);
+[[gnu::always_inline]] inline void Routes::launch(Route& route, const Given* all) {
+  const plan::Launch& block = *route.block;
+  const registry::Kernel& kernel = *block.kernel;
+  const Scratch scratch(*route.device, block.scratch_bytes);
+  call_.plugin = kernel.plugin;
+  call_.self = kernel.plugin->self;
+  call_.op = route.op;
+  call_.scratch = scratch.block.data;
+  call_.scratch_bytes = block.scratch_bytes;
+  call_.stream = route.device->stream;
+  ++context_.launches;
+  tenon_status status = TENON_OK;
+  {
+    const Enqueueing entry(*route.device, route.op->name.c_str(), context_.sequence, context_.id);
+    status = call_.enter_unwatched(
+        "kernel", [&](tenon_call* handed) { return kernel.desc.launch(handed, &block.launch); });
   }
-  return launch_onto(request.context, route, asked.operands(), request.given);
+  // A kernel that failed half-way has written: versions move all the same.
+  for (const uint32_t index : route.written) {
+    all[index].tensor->storage->written(route.op, context_.scope_path());
+  }
+  if (status == TENON_OK && call_.is_clean()) return;
+  const Call::Cleaned cleaned(call_);
+  check_launch(call_, status, *route.device, context_.sequence);
+}
+
+[[gnu::always_inline]] inline void Routes::launch_recorded(Route& route,
+                                                           std::span<const Given> operands,
+                                                           const Given* all,
+                                                           std::span<Tensor* const> outputs) {
+  autograd::Recording record;
+  record.begin(context_, *route.signature, operands);
+  record.reserve(outputs);
+  launch(route, all);
+  record.end(outputs, false);
+}
+
+// Onto outputs that are there; NULL where not wanted. `all` ends in the same outputs.
+[[gnu::always_inline]] inline bool Routes::launch_onto(Route& route,
+                                                       std::span<const Given> operands, Given* all,
+                                                       std::span<Tensor* const> outputs) {
+  std::shared_ptr<const Prepared> prepared;
+  if (route.prepares && !set_prepared(route, prepared)) return false;
+  fill_in(route, all);
+  if (!are_apart(route)) return false;
+  if (route.signature) {
+    launch_recorded(route, operands, all, outputs);
+  } else {
+    launch(route, all);
+  }
+  return true;
+}
+
+[[gnu::always_inline]] inline bool Routes::launch_anew(Route& route, Asked& asked,
+                                                       std::span<Tensor*> outputs) {
+  const std::span<const Given> operands = asked.operands();
+  Outputs made;
+  make_outputs(route, made);
+  for (size_t i = 0; i < made.count; ++i) asked.all()[operands.size() + i].tensor = made.all[i];
+  if (!launch_onto(route, operands, asked.all(), {made.all, made.count})) return false;
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = std::exchange(made.all[i], nullptr);
+  return true;
+}
+
+[[gnu::always_inline]] inline bool Routes::run(Route& route, Asked& asked,
+                                               std::span<Tensor*> outputs) {
+  route.device->require_alive();
+  if (!route.block) return take_view(context_, route, asked.operands(), outputs[0]);
+  const std::span<Tensor* const> given = asked.request().given;
+  if (given.empty()) return launch_anew(route, asked, outputs);
+  return launch_onto(route, asked.operands(), asked.all(), given);
+}
+
+[[gnu::always_inline]] inline bool Routes::Latest::is(const Asked& asked) const {
+  const Request& request = asked.request();
+  if (!route || route->op != &request.op || route->head != asked.head()) return false;
+  const std::span<const uint64_t> given = asked.forms();
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i] != forms[i]) return false;
+  }
+  return request.attrs.empty() || asked.has_attrs(route->kind);
+}
+
+[[gnu::always_inline]] inline Route* Routes::find_by_forms(const Asked& asked) const {
+  const Set& set = latest_[asked.key() >> 58];
+  for (size_t way = 0; way < kWays; ++way) {
+    if (set.keys[way] == asked.key() && set.latest[way].is(asked)) return set.latest[way].route;
+  }
+  return nullptr;
+}
+
+void Routes::remember(const Asked& asked, Route& route) {
+  Set& set = latest_[asked.key() >> 58];
+  const size_t way = ++oldest_ % kWays;
+  set.keys[way] = asked.key();
+  set.latest[way].route = &route;
+  std::copy(asked.forms().begin(), asked.forms().end(), set.latest[way].forms.begin());
+}
+
+Routes::Taken Routes::take(Asked& asked, std::span<Tensor*> outputs) {
+  const uint64_t epoch = context_.runtime->registry.epoch();
+  if (epoch_ != epoch) {
+    clear();
+    epoch_ = epoch;
+  }
+  const bool has_forms = asked.gather();
+  if (has_forms) {
+    Route* const route = find_by_forms(asked);
+    if (route && run(*route, asked, outputs)) return Taken::Yes;
+  }
+  if (!asked.read()) return Taken::No;
+  Route* const route = find(asked);
+  if (!route) return Taken::Unknown;
+  if (run(*route, asked, outputs)) {
+    if (has_forms) remember(asked, *route);
+    return Taken::Yes;
+  }
+  return route->is_stale() ? Taken::Unknown : Taken::No;
 }
 
 }  // namespace tenon::dispatch

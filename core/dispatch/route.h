@@ -3,7 +3,8 @@
 //
 // The first two calls of a kind go the long way: bound, promoted, inferred, a kernel selected, its
 // operands collapsed. What came out of the second is kept as a Route: a launch block that waits for
-// addresses, the outputs' shapes, what to record. Later calls fill in the addresses and launch.
+// addresses, the outputs' shapes, what to record. Later calls find it by the words that describe
+// them, and from then on by their operands' forms alone, fill in the addresses and launch.
 // Only what is ordinary has a route: no cast, no staging, no composition, no random numbers, no
 // predicate, no element that is missing. A registry that has changed empties the cache.
 #pragma once
@@ -15,6 +16,7 @@
 
 #include "core/autograd/engine.h"
 #include "core/dispatch/asked.h"
+#include "core/dispatch/call.h"
 #include "core/dispatch/launch.h"
 #include "core/plan/plan.h"
 
@@ -34,12 +36,11 @@ struct Lesson {
 struct Route {
   static constexpr size_t kMostOutputs = 8;
 
-  // Where a view of the launch block gets its address from.
+  // Where a view of the launch block gets its address from: an index into the operands and the
+  // outputs behind them.
   struct Place {
-    uint32_t index = 0;  // of the operand or output
-    bool output = false;
-    bool number = false;
-    bool written = false;
+    uint32_t view = 0;
+    uint32_t from = 0;
   };
   // Two views that must not share memory: the distance from the first one's address to the second's
   // may not lie between the two.
@@ -50,32 +51,27 @@ struct Route {
     int64_t above = 0;
     bool same_allowed = false;  // but both may be the very same elements
   };
-  struct Made {
-    tenon_dtype dtype = 0;  // NONE: not wanted
-    uint64_t form = 0;
-    int32_t rank = 0;
-    uint64_t bytes = 0;
-    tensor::Dims shape{};
-    tensor::Dims strides{};
-  };
-
+  const registry::Op* op = nullptr;
+  uint64_t head = 0;  // as Asked
+  Device* device = nullptr;
+  bool prepares = false;
+  autograd::SignatureRef signature;     // NULL: nothing is recorded
+  std::unique_ptr<plan::Launch> block;  // NULL: a view
+  Small<Place, 4> places;               // of the views of tensors
+  Small<Place, 4> numbers;              // of those of numbers
+  Small<uint32_t, 2> written;           // what the kernel writes, by where the views come from
+  std::weak_ptr<const Prepared> prepared;
+  Small<tensor::Fresh, 1> made;  // the schema's outputs, NONE where not wanted; nothing where given
+  Small<Pair, 2> apart;          // what is written, and what it could share memory with
+  int64_t offset = 0;            // of a view, from its base
+  int64_t low = 0;               // the elements it touches, from its own first
+  int64_t high = 0;
   Kind kind;
   uint64_t hash = 0;
   std::unique_ptr<Route> next;  // in its bucket
-  const registry::Op* op = nullptr;
-  Device* device = nullptr;
-  autograd::SignatureRef signature;     // NULL: nothing is recorded
-  std::unique_ptr<plan::Launch> block;  // NULL: a view
-  std::vector<Place> places;            // one per view of the block
-  std::weak_ptr<const Prepared> prepared;
-  std::vector<Made> made;   // the schema's outputs
-  std::vector<Pair> apart;  // what is written, and what it could share memory with
-  int64_t offset = 0;       // of a view, from its base
-  int64_t low = 0;          // the elements it touches, from its own first
-  int64_t high = 0;
 
   // What `prepare` made is gone: the next call goes the long way and makes a new route.
-  bool is_stale() const { return block && block->kernel->desc.prepare && prepared.expired(); }
+  bool is_stale() const { return prepares && prepared.expired(); }
 };
 
 // Ops by the names backward rules and compositions call them by, which are mostly the same few
@@ -86,21 +82,30 @@ class OpNames {
 
  private:
   struct Entry {
+    const char* place = nullptr;  // where the name lies
     registry::Op* op = nullptr;
     uint64_t epoch = 0;
   };
-  static constexpr size_t kEntries = 64;
-  std::array<Entry, kEntries> entries_;
+  // Names that fall together must not push each other out in turn.
+  struct Set {
+    std::array<Entry, 4> entries;
+    uint32_t oldest = 0;
+  };
+  std::array<Set, 64> sets_;
 };
 
 // Of one context.
 class Routes {
  public:
+  explicit Routes(Context& context);
+
   OpNames names;
 
-  // The route of `asked`; NULL where such a call was not learned, or is not usual enough to have
-  // one, which `usual` then tells.
-  Route* find(Asked& asked, uint64_t epoch, bool& usual);
+  enum class Taken : uint8_t { Yes, No, Unknown };
+  // Runs the call where its like was learned. Else nothing is done, and it needs the long way; from
+  // which something may be learned where the answer is Unknown. `outputs` are where a call wants
+  // its new ones; empty for apply.
+  Taken take(Asked& asked, std::span<Tensor*> outputs);
   // Is `asked` a kind of call that was here before? Remembers it.
   bool is_familiar(const Asked& asked);
   // Keeps how `call` ran, unless it was out of the ordinary.
@@ -109,15 +114,42 @@ class Routes {
  private:
   static constexpr size_t kBuckets = 256;
   static constexpr size_t kMost = 1024;
-  void clear();
+  // What the forms of one call led to.
+  struct Latest {
+    Route* route = nullptr;
+    std::array<uint64_t, Asked::kMostForms> forms{};
+    bool is(const Asked& asked) const;
+  };
+  // Those of calls whose keys end alike; which of them shares one with others changes with every
+  // run, as addresses do.
+  static constexpr size_t kWays = 4;
+  struct Set {
+    std::array<uint64_t, kWays> keys{};
+    std::array<Latest, kWays> latest{};
+  };
 
+  void clear();
+  Route* find_by_forms(const Asked& asked) const;
+  void remember(const Asked& asked, Route& route);
+  Route* find(const Asked& asked);
+  bool run(Route& route, Asked& asked, std::span<Tensor*> outputs);
+  bool launch_onto(Route& route, std::span<const Given> operands, Given* all,
+                   std::span<Tensor* const> outputs);
+  bool launch_anew(Route& route, Asked& asked, std::span<Tensor*> outputs);
+  void launch(Route& route, const Given* all);
+  void launch_recorded(Route& route, std::span<const Given> operands, const Given* all,
+                       std::span<Tensor* const> outputs);
+
+  Context& context_;
+  Call call_;  // what kernels see, one after the other
   uint64_t epoch_ = 0;
   size_t count_ = 0;
+  std::array<Set, 64> latest_{};  // the first to try, without words
+  uint32_t oldest_ = 0;           // which way of a set is given to the next
   std::array<std::unique_ptr<Route>, kBuckets> buckets_;
   // Hashes seen lately, newest first; several to a bucket, or two kinds by turns would push each
   // other out and never be learned.
   std::array<std::array<uint32_t, 4>, kBuckets> familiar_{};
-  std::array<Route*, 128> latest_{};  // by op and grad mode: the first to try, without a hash
 };
 
 // Does nobody watch or record the launches, so that routes may be taken?
@@ -125,9 +157,5 @@ inline bool may_take_routes(const Context& context) {
   const Runtime& runtime = *context.runtime;
   return !context.capturing && !runtime.config.checks && !runtime.trace.active();
 }
-
-// Runs the call; false, with nothing done, where it needs the long way this time. `outputs` are
-// where `call` wants its new ones; empty for apply.
-bool take_route(Route& route, const Asked& asked, std::span<Tensor*> outputs);
 
 }  // namespace tenon::dispatch

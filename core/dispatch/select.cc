@@ -135,12 +135,17 @@ std::string pinned_plugin(const Invocation& call) {
   return pin;
 }
 
-std::vector<std::pair<const Kernel*, std::string>> judge(const Invocation& call) {
-  call.cx.runtime->plugins.open_for_device(call.device->id.kind);
+namespace {
+
+bool is_canonical(const Invocation& call) {
+  return call.device->host_memory() && call.cx.arithmetic == TENON_ARITHMETIC_CANONICAL;
+}
+
+// Of the plugins that are open.
+std::vector<std::pair<const Kernel*, std::string>> judge_open(const Invocation& call) {
   const std::string pin = pinned_plugin(call);
   const bool composed = pin == kCompositionPin && call.op.desc.compose != nullptr;
-  const bool canonical =
-      call.device->host_memory() && call.cx.arithmetic == TENON_ARITHMETIC_CANONICAL;
+  const bool canonical = is_canonical(call);
   struct Judged {
     const Kernel* kernel;
     std::string reason;
@@ -170,6 +175,24 @@ std::vector<std::pair<const Kernel*, std::string>> judge(const Invocation& call)
   return out;
 }
 
+// What stays closed would be judged "does not give canonical bits": no choice depends on it.
+void open_candidates(const Invocation& call) {
+  plugin::PluginHost& plugins = call.cx.runtime->plugins;
+  if (is_canonical(call)) {
+    plugins.open_for_device(call.device->id.kind);
+    plugins.open_pinned(pinned_plugin(call));
+  } else {
+    plugins.open_providers(call.device->id.kind);
+  }
+}
+
+}  // namespace
+
+std::vector<std::pair<const Kernel*, std::string>> judge(const Invocation& call) {
+  call.cx.runtime->plugins.open_providers(call.device->id.kind);
+  return judge_open(call);
+}
+
 const Candidates& candidates(const Invocation& call) {
   KernelCache& cache = *call.cx.kernels;
   const uint64_t epoch = call.cx.runtime->registry.epoch();
@@ -191,11 +214,13 @@ const Candidates& candidates(const Invocation& call) {
   const auto found = cache.map.find(key);
   if (cacheable && found != cache.map.end()) return found->second;
   Candidates fresh;
-  for (auto& [kernel, reason] : judge(call)) {
+  open_candidates(call);
+  // Opening plugins may have moved the epoch. Asked before the kernels are: where another context
+  // takes some away meanwhile, what is cached here must be of the time before.
+  const uint64_t now = call.cx.runtime->registry.epoch();
+  for (auto& [kernel, reason] : judge_open(call)) {
     if (reason.empty()) fresh.kernels.push_back(kernel);
   }
-  // Opening plugins may have moved the epoch; what was judged is of the new one.
-  const uint64_t now = call.cx.runtime->registry.epoch();
   if (now != epoch) {
     cache.map.clear();
     cache.epoch = now;

@@ -47,10 +47,11 @@ struct KernelCache {
   std::unordered_map<KernelKey, Candidates, KernelKeyHash> map;
 };
 
-// Candidates for the call; opens the device kind's plugins first. May be empty.
+// Candidates for the call; opens the plugins first that one may come from. May be empty.
 const Candidates& candidates(const Invocation& call);
 
-// Every kernel of the op with the reason why it cannot run ("" where it can), best first.
+// Every kernel of the op, of any plugin, with the reason why it cannot run ("" where it can), best
+// first.
 std::vector<std::pair<const registry::Kernel*, std::string>> judge(const Invocation& call);
 
 // In the place of a plugin's id, which has a dot: no kernel, where the op has a composition.

@@ -12,6 +12,7 @@
 #include "core/api/error.h"
 
 namespace tenon::memory {
+
 namespace {
 
 constexpr uint64_t kSmallest = 64;
@@ -44,21 +45,27 @@ uint64_t CachingAllocator::class_bytes(uint64_t bytes) noexcept {
   return (bytes + step - 1) / step * step;
 }
 
-size_t CachingAllocator::class_index(uint64_t capacity) noexcept {
-  const uint64_t power = power_below(capacity);
-  const uint64_t quarter = (capacity - power) / (power / 4);  // 1..4
-  return static_cast<size_t>(std::bit_width(power)) * 4 + static_cast<size_t>(quarter) - 1;
+Size CachingAllocator::size_for(uint64_t bytes) noexcept {
+  const uint64_t capacity = class_bytes(bytes);
+  return {bytes, capacity, capacity ? class_index(capacity) : 0};
 }
 
-Block CachingAllocator::allocate(uint64_t bytes) {
-  const uint64_t capacity = class_bytes(bytes);
+uint32_t CachingAllocator::class_index(uint64_t capacity) noexcept {
+  const uint64_t power = power_below(capacity);
+  const uint64_t quarter = (capacity - power) / (power / 4);  // 1..4
+  return static_cast<uint32_t>(std::bit_width(power)) * 4 + static_cast<uint32_t>(quarter) - 1;
+}
+
+Block CachingAllocator::allocate_slowly(const Size& size) {
+  const uint64_t bytes = size.bytes;
+  const uint64_t capacity = size.capacity;
   if (capacity == 0) throw OutOfMemory{bytes};
   Remedy remedy = Remedy::kLargeBlocks;
   bool patience = true;
   Lock lock(mutex_);
   for (;;) {
     if (limit_ != 0 && stats_.live_bytes + pending_bytes_ + capacity > limit_) break;
-    if (Node* node = take_cached(capacity)) return hand_out(node);
+    if (Node* node = take_cached(size)) return hand_out(node);
     const uint64_t reserved = stats_.reserved_bytes + pending_bytes_ + capacity;
     if (limit_ != 0 && reserved > limit_) {
       if (free_cached(lock, reserved - limit_, 0) || wait_for_others(lock, patience)) continue;
@@ -85,26 +92,13 @@ Block CachingAllocator::allocate(uint64_t bytes) {
       stats_.reserved_bytes += capacity;
       node->data = data;
       node->capacity = capacity;
+      node->size_class = size.size_class;
       return hand_out(node);
     }
     give_spare(node);
     if (!make_room(lock, remedy) && !wait_for_others(lock, patience)) break;
   }
   throw OutOfMemory{bytes};
-}
-
-void CachingAllocator::release(Block block) noexcept {
-  if (block.data == nullptr) return;
-  static_assert(offsetof(Node, room) == 0);
-  Node* node = static_cast<Node*>(block.room);
-  forbid(block.room, kRoomBytes);
-  const Lock lock(mutex_);
-  Node*& list = cached_[class_index(block.capacity)];
-  node->next = list;
-  list = node;
-  --stats_.live_blocks;
-  ++stats_.frees;
-  stats_.live_bytes -= block.capacity;
 }
 
 void CachingAllocator::trim() noexcept {
@@ -128,23 +122,6 @@ Stats CachingAllocator::stats() const {
 void CachingAllocator::reset_peak() noexcept {
   const Lock lock(mutex_);
   stats_.peak_bytes = stats_.live_bytes;
-}
-
-Block CachingAllocator::hand_out(Node* node) noexcept {
-  ++stats_.allocations;
-  ++stats_.live_blocks;
-  stats_.live_bytes += node->capacity;
-  stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
-  allow(node->room, kRoomBytes);
-  return Block{node->data, node->capacity, node->room};
-}
-
-// A cached block of exactly this class, or nullptr.
-CachingAllocator::Node* CachingAllocator::take_cached(uint64_t capacity) noexcept {
-  Node*& list = cached_[class_index(capacity)];
-  Node* node = list;
-  if (node != nullptr) list = node->next;
-  return node;
 }
 
 // A node without a block; nullptr when out of host memory.

@@ -17,7 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
@@ -54,6 +56,13 @@ struct Block {
 };
 inline constexpr size_t kRoomBytes = 128;
 
+// A request with the class it belongs to, for those who make the same one again and again.
+struct Size {
+  uint64_t bytes = 0;     // asked for
+  uint64_t capacity = 0;  // what it is rounded to; 0 when no size class is large enough
+  uint32_t size_class = 0;
+};
+
 class CachingAllocator {
  public:
   // `limit_bytes` caps live and reserved bytes; 0 means no cap.
@@ -69,11 +78,30 @@ class CachingAllocator {
   // When the source or the limit refuses, cached blocks are given back, largest first, and it is
   // tried again; then OutOfMemory with `bytes` is thrown and nothing is lost but the cache.
   // threads  any
-  Block allocate(uint64_t bytes);
+  Block allocate(uint64_t bytes) { return allocate(size_for(bytes)); }
+  Block allocate(const Size& size) {
+    if (limit_ == 0) [[likely]] {
+      const std::lock_guard<SpinLock> lock(mutex_);
+      if (Node* node = take_cached(size)) return hand_out(node);
+    }
+    return allocate_slowly(size);
+  }
 
   // Takes back a block of this allocator, unchanged; a block without data is ignored.
   // threads  any
-  void release(Block block) noexcept;
+  void release(Block block) noexcept {
+    if (block.data == nullptr) return;
+    static_assert(offsetof(Node, room) == 0);
+    Node* node = static_cast<Node*>(block.room);
+    forbid(block.room, kRoomBytes);
+    const std::lock_guard<SpinLock> lock(mutex_);
+    Node*& list = cached_[node->size_class];
+    node->next = list;
+    list = node;
+    --stats_.live_blocks;
+    ++stats_.frees;
+    stats_.live_bytes -= block.capacity;
+  }
 
   // Gives every cached block back to the source.
   void trim() noexcept;
@@ -84,6 +112,7 @@ class CachingAllocator {
   Stats stats() const;
   void reset_peak() noexcept;
 
+  static Size size_for(uint64_t bytes) noexcept;
   // The size a request is rounded to; 0 when no size class is large enough.
   static uint64_t class_bytes(uint64_t bytes) noexcept;
 
@@ -92,6 +121,7 @@ class CachingAllocator {
     alignas(16) std::byte room[kRoomBytes];
     void* data = nullptr;
     uint64_t capacity = 0;
+    uint32_t size_class = 0;
     Node* next = nullptr;
     Node() noexcept { forbid(room, sizeof room); }
     ~Node() { allow(room, sizeof room); }
@@ -104,21 +134,35 @@ class CachingAllocator {
   enum class Remedy { kLargeBlocks, kAllBlocks, kNone };
   using Lock = std::unique_lock<SpinLock>;
 
-  Node* take_cached(uint64_t capacity) noexcept;
+  Block allocate_slowly(const Size& size);
+  // A cached block of exactly this class, or nullptr.
+  Node* take_cached(const Size& size) noexcept {
+    Node*& list = cached_[size.size_class];
+    Node* node = list;
+    if (node != nullptr) list = node->next;
+    return node;
+  }
   Node* take_spare() noexcept;
   void give_spare(Node* node) noexcept;
-  Block hand_out(Node* node) noexcept;
+  Block hand_out(Node* node) noexcept {
+    ++stats_.allocations;
+    ++stats_.live_blocks;
+    stats_.live_bytes += node->capacity;
+    stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+    allow(node->room, kRoomBytes);
+    return Block{node->data, node->capacity, node->room};
+  }
   bool make_room(Lock& lock, Remedy& remedy) noexcept;
   bool wait_for_others(Lock& lock, bool& patience) noexcept;
   bool free_cached(Lock& lock, uint64_t needed, uint64_t smallest) noexcept;
 
   static constexpr size_t kClasses = 256;
-  static size_t class_index(uint64_t capacity) noexcept;
+  static uint32_t class_index(uint64_t capacity) noexcept;
 
   const Source source_;
   mutable SpinLock mutex_;  // guards everything below
   std::condition_variable_any freed_;
-  uint64_t limit_;
+  std::atomic<uint64_t> limit_;  // written under the lock
   Stats stats_;
   uint64_t pending_bytes_ = 0;  // asked of the source, not answered yet
   uint64_t freeing_ = 0;        // threads that are giving blocks back to the source

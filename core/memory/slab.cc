@@ -4,27 +4,11 @@
 
 #include <stdlib.h>
 
-#include <mutex>
-
-#include "core/memory/poison.h"
-
 namespace tenon::memory {
-namespace {
 
 constinit std::atomic<int64_t> quarantine_holders{0};
 
-bool quarantine_on() noexcept { return quarantine_holders.load(std::memory_order_relaxed) > 0; }
-
-// The header stays readable: stale handles are compared with it.
-void forbid_body(void* slot, uintptr_t bytes) noexcept {
-  forbid(static_cast<char*>(slot) + sizeof(SlotHeader), bytes - sizeof(SlotHeader));
-}
-
-void allow_body(void* slot, uintptr_t bytes) noexcept {
-  allow(static_cast<char*>(slot) + sizeof(SlotHeader), bytes - sizeof(SlotHeader));
-}
-
-SlotHeader& header(void* slot) noexcept { return *std::launder(static_cast<SlotHeader*>(slot)); }
+namespace {
 
 // All chunks of all slabs: a list of hash tables, each twice the one before and at most half full.
 // Entries are only ever added, so readers need no lock. An entry is the chunk's address, whose low
@@ -94,12 +78,9 @@ bool is_slot(uintptr_t slot) noexcept {
   return bytes != 0 && offset % bytes == 0 && offset + bytes <= kChunkBytes;
 }
 
-void* SlabBase::take() {
+void* SlabBase::take_other() {
   for (;;) {
-    if (void* slot = take_dead()) {
-      allow_body(slot, slot_bytes_);
-      return slot;
-    }
+    if (void* slot = take_dead()) return slot;
     grow();
   }
 }
@@ -120,7 +101,7 @@ void* SlabBase::take_dead() noexcept {
   } else {
     return nullptr;
   }
-  live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  count(1);
   return slot;
 }
 
@@ -147,20 +128,6 @@ void SlabBase::grow() {
   const std::lock_guard<SpinLock> guard(lock_);
   fresh_ = chunk;
   fresh_end_ = end;
-}
-
-void SlabBase::give(void* slot) noexcept {
-  header(slot).refs.store(0, std::memory_order_relaxed);
-  forbid_body(slot, slot_bytes_);
-  const std::lock_guard<SpinLock> guard(lock_);
-  live_.store(live_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-  if (quarantine_on()) slot = rest(slot);
-  if (slot != nullptr) push_free(slot);
-}
-
-void SlabBase::push_free(void* slot) noexcept {
-  header(slot).link = free_;
-  free_ = slot;
 }
 
 // Lays a slot to rest and returns the one that has rested long enough, if any.

@@ -12,12 +12,14 @@
 #include <stdint.h>
 
 #include <atomic>
+#include <mutex>
 #include <new>
 #include <type_traits>
 #include <utility>
 
 #include "core/api/error.h"
 #include "core/memory/count.h"
+#include "core/memory/poison.h"
 
 namespace tenon::memory {
 
@@ -59,6 +61,12 @@ void drop_quarantine() noexcept;
 // Whether `slot` is the address of a slot of any slab. Safe for any value; takes no lock.
 bool is_slot(uintptr_t slot) noexcept;
 
+// How many hold the quarantine.
+extern constinit std::atomic<int64_t> quarantine_holders;
+inline bool quarantine_on() noexcept {
+  return quarantine_holders.load(std::memory_order_relaxed) > 0;
+}
+
 // What slabs of all types share. Has no destructor to run, so objects outlive every static.
 class SlabBase {
  public:
@@ -70,21 +78,53 @@ class SlabBase {
   int64_t live() const noexcept { return live_.load(std::memory_order_relaxed); }
 
   // A dead slot, counted as live from now on. Throws OutOfMemory.
-  void* take();
+  void* take() {
+    void* slot = nullptr;
+    {
+      const std::lock_guard<SpinLock> guard(lock_);
+      slot = free_;
+      if (slot != nullptr) [[likely]] {
+        free_ = header(slot).link;
+        count(1);
+      }
+    }
+    if (slot == nullptr) slot = take_other();
+    allow(static_cast<char*>(slot) + sizeof(SlotHeader), slot_bytes_ - sizeof(SlotHeader));
+    return slot;
+  }
 
-  // Takes back a slot whose object is gone and whose tag says dead.
-  void give(void* slot) noexcept;
+  // Takes back a slot whose object is gone and whose tag says dead. Its header stays readable:
+  // stale handles are compared with it.
+  void give(void* slot) noexcept {
+    header(slot).refs.store(0, std::memory_order_relaxed);
+    forbid(static_cast<char*>(slot) + sizeof(SlotHeader), slot_bytes_ - sizeof(SlotHeader));
+    const std::lock_guard<SpinLock> guard(lock_);
+    count(-1);
+    if (quarantine_on()) [[unlikely]]
+      slot = rest(slot);
+    if (slot != nullptr) push_free(slot);
+  }
 
   static std::atomic<uint32_t>& tag_of(void* slot) noexcept {
     return std::launder(static_cast<SlotHeader*>(slot))->tag;
   }
 
  private:
+  static SlotHeader& header(void* slot) noexcept {
+    return *std::launder(static_cast<SlotHeader*>(slot));
+  }
+  void count(int64_t by) noexcept {
+    live_.store(live_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+  }
+  void* take_other();
   void* take_dead() noexcept;
   void grow();
   void* rest(void* slot) noexcept;
   void end_rest() noexcept;
-  void push_free(void* slot) noexcept;
+  void push_free(void* slot) noexcept {
+    header(slot).link = free_;
+    free_ = slot;
+  }
 
   const uintptr_t slot_bytes_;
   const uint8_t kind_;

@@ -144,11 +144,15 @@ void Recorder::admit(const registry::Op& op, const registry::Kernel& kernel) {
   throw error;
 }
 
-void Recorder::hold(Storage& storage) {
-  auto& held = plan_->storages;
+bool Recorder::holds(const Storage& storage) const {
+  const auto& held = plan_->storages;
   // Recent storages come first in a step; most are found within a few steps back.
-  if (std::find(held.rbegin(), held.rend(), &storage) != held.rend()) return;
-  held.push_back(&storage);
+  return std::find(held.rbegin(), held.rend(), &storage) != held.rend();
+}
+
+void Recorder::hold(Storage& storage) {
+  if (holds(storage)) return;
+  plan_->storages.push_back(&storage);
   storage.retain();
 }
 

@@ -102,6 +102,8 @@ class Recorder {
   void add(const registry::Op& op, const registry::Kernel& kernel, Device& device,
            const dispatch::Block& block, std::shared_ptr<const dispatch::Prepared> prepared,
            uint64_t scratch_bytes, const tenon_rng* rng, const std::string* scope);
+  // Does the plan hold one of the storage's references?
+  bool holds(const Storage& storage) const;
   // The finished plan; throws what made the capture fail.
   std::unique_ptr<Plan> finish(Context& context);
 

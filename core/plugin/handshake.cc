@@ -68,47 +68,57 @@ void compare_number(const char* name, uint32_t manifest, uint32_t library) {
   }
 }
 
-void compare_names(const std::string& name, const std::set<std::string>& manifest,
-                   const std::set<std::string>& library) {
-  for (const std::string& item : manifest) {
-    if (!library.contains(item)) {
-      disagree(name, "plugin.json lists " + item + ", which the library does not register");
-    }
+std::string text_of(std::string_view name) { return std::string(name); }
+
+std::string text_of(const registry::TableNames::OpName& op) {
+  std::string text = "\"" + std::string(op.name) + "\" revision " + std::to_string(op.revision);
+  if (!op.role.empty()) text += " with role \"" + std::string(op.role) + "\"";
+  return text;
+}
+
+template <class Item>
+void compare_names(const std::string& name, const std::set<Item>& manifest,
+                   const std::set<Item>& library) {
+  for (const Item& item : manifest) {
+    if (library.contains(item)) continue;
+    disagree(name, "plugin.json lists " + text_of(item) + ", which the library does not register");
   }
-  for (const std::string& item : library) {
-    if (!manifest.contains(item)) {
-      disagree(name, "the library registers " + item + ", which plugin.json does not list");
-    }
+  for (const Item& item : library) {
+    if (manifest.contains(item)) continue;
+    disagree(name, "the library registers " + text_of(item) + ", which plugin.json does not list");
   }
 }
 
-std::set<std::string> as_set(const std::vector<std::string>& list) {
+std::set<std::string_view> as_set(const std::vector<std::string>& list) {
   return {list.begin(), list.end()};
 }
 
-std::string op_text(const std::string& name, uint32_t revision, const std::string& role) {
-  return "\"" + name + "\" revision " + std::to_string(revision) +
-         (role.empty() ? "" : " with role \"" + role + "\"");
-}
-
+// Whether a plugin is opened for canonical arithmetic hangs on `canonical`.
 void compare_kernels(const Manifest& manifest, const registry::TableNames& names) {
-  std::map<std::string, std::set<std::string>> listed;
+  std::map<std::string_view, registry::TableNames::Kernels> listed;
   for (const auto& entry : manifest.kernels) {
-    listed[entry.device].insert(entry.ops.begin(), entry.ops.end());
+    registry::TableNames::Kernels& kernels = listed[entry.device];
+    kernels.ops.insert(entry.ops.begin(), entry.ops.end());
+    kernels.canonical |= entry.canonical;
   }
-  for (const auto& [device, ops] : listed) {
+  for (const auto& [device, kernels] : listed) {
     if (!names.kernels.contains(device)) {
-      disagree("kernels", "plugin.json lists device " + device +
+      disagree("kernels", "plugin.json lists device " + text_of(device) +
                               ", for which the library registers no kernel");
     }
   }
-  for (const auto& [device, ops] : names.kernels) {
+  for (const auto& [device, kernels] : names.kernels) {
     const auto found = listed.find(device);
     if (found == listed.end()) {
-      disagree("kernels", "the library registers kernels for device " + device +
+      disagree("kernels", "the library registers kernels for device " + text_of(device) +
                               ", which plugin.json does not list");
     }
-    if (!found->second.contains("*")) compare_names("kernels." + device, found->second, ops);
+    const std::string field = "kernels." + text_of(device);
+    if (!found->second.ops.contains("*")) compare_names(field, found->second.ops, kernels.ops);
+    if (kernels.canonical && !found->second.canonical) {
+      disagree(field + ".canonical",
+               "plugin.json says false, the library registers a kernel with the flag CANONICAL");
+    }
   }
 }
 
@@ -192,12 +202,10 @@ void check_identity(const Manifest& manifest, const tenon_plugin& plugin) {
   compare_number("abi.draft", manifest.draft, plugin.fingerprint.draft);
 }
 
-void check_agreement(const Manifest& manifest, const registry::Tables& tables) {
-  const registry::TableNames names = registry::names_of(tables);
-  std::set<std::string> listed, registered;
-  for (const auto& op : manifest.ops) listed.insert(op_text(op.name, op.revision, op.role));
-  for (const auto& op : names.ops) registered.insert(op_text(op.name, op.revision, op.role));
-  compare_names("ops", listed, registered);
+void check_agreement(const Manifest& manifest, const registry::TableNames& names) {
+  std::set<registry::TableNames::OpName> listed;
+  for (const auto& op : manifest.ops) listed.insert({op.name, op.revision, op.role});
+  compare_names("ops", listed, names.ops);
   compare_kernels(manifest, names);
   compare_names("vjps", as_set(manifest.vjps), names.vjps);
   compare_names("optimizers", as_set(manifest.optimizers), names.optimizers);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/plugin/plugin_host.h"
+#include "core/registry/checks.h"
 
 namespace tenon::plugin {
 
@@ -28,7 +29,7 @@ void check_answer(const Answer& answer, const tenon_host& host);
 
 // What manifest and library both state must be the same.
 void check_identity(const Manifest& manifest, const tenon_plugin& plugin);
-void check_agreement(const Manifest& manifest, const registry::Tables& tables);
+void check_agreement(const Manifest& manifest, const registry::TableNames& names);
 
 // The versions a manifest states, before anything is opened.
 void check_manifest_abi(const Manifest& manifest, const tenon_host& host);

@@ -8,13 +8,13 @@
 #include <boost/dll/shared_library.hpp>
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +23,7 @@
 
 #include "core/api/error.h"
 #include "core/plugin/loader.h"
+#include "core/plugin/policy.h"
 
 namespace tenon::plugin {
 namespace {
@@ -134,6 +135,30 @@ shared_library* opened_system_library(const std::string& name, std::string& prob
   return library;
 }
 
+std::string own_folder_of_kernel() {
+  const uintptr_t here = reinterpret_cast<uintptr_t>(&own_folder);
+  errno = 0;
+  const std::unique_ptr<FILE, int (*)(FILE*)> maps(std::fopen("/proc/self/maps", "re"), fclose);
+  struct Line {
+    char* text = nullptr;
+    size_t size = 0;
+    ~Line() { free(text); }
+  } read;
+  std::string folder;
+  while (maps && getline(&read.text, &read.size, maps.get()) > 0) {
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+    if (std::sscanf(read.text, "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2) continue;
+    if (here < begin || here >= end) continue;
+    const std::string_view line(read.text);
+    const size_t path = line.find('/');
+    if (path != std::string_view::npos) folder = line.substr(path, line.rfind('/') - path);
+    break;
+  }
+  if (folder.empty() && errno == ENOMEM) throw std::bad_alloc();
+  return folder;
+}
+
 }  // namespace
 
 tenon_plugin_query_fn open_library(const std::string& path) { return query_of(opened(path), path); }
@@ -161,25 +186,18 @@ void* find_system_symbol(const std::string& name, const char* symbol) {
   return library == nullptr ? nullptr : dlsym(library->native(), symbol);
 }
 
-// The kernel's name for the file: what dladdr says may be relative to a folder that was current
-// when the library was loaded.
+// Where the loader has the file from; for a program's own file it only has what its caller said.
+// What is relative was so to a folder that was current then. The kernel knows better, but has to
+// write down the whole process to say so.
 std::string own_folder() {
-  const uintptr_t here = reinterpret_cast<uintptr_t>(&own_folder);
-  errno = 0;
-  std::ifstream maps("/proc/self/maps");
-  if (!maps && errno == ENOMEM) throw std::bad_alloc();
-  maps.exceptions(std::ios::badbit);  // what getline does where memory runs out
-  std::string line;
-  while (std::getline(maps, line)) {
-    uintptr_t begin = 0;
-    uintptr_t end = 0;
-    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2) continue;
-    if (here < begin || here >= end) continue;
-    const size_t path = line.find('/');
-    if (path == std::string::npos) return {};
-    return line.substr(path, line.rfind('/') - path);
+  Dl_info info{};
+  void* found = nullptr;
+  if (dladdr1(reinterpret_cast<const void*>(&own_folder), &info, &found, RTLD_DL_LINKMAP) != 0) {
+    const std::string path = static_cast<const link_map*>(found)->l_name;
+    std::string folder = path[0] == '/' ? real_path(path.substr(0, path.rfind('/'))) : "";
+    if (!folder.empty()) return folder;
   }
-  return {};
+  return own_folder_of_kernel();
 }
 
 }  // namespace tenon::plugin

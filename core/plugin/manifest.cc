@@ -8,7 +8,8 @@
 //     "sha256": "64 hex digits",                         of the library; optional
 //     "abi": {"major": 0, "minor": 1, "required_minor": 1, "draft": 1},
 //     "ops": [{"name": "vendor.op", "revision": 1, "role": "add"}],   role optional
-//     "kernels": [{"device": "cpu", "ops": ["vendor.op"]}],           or "ops": "*"
+//     "kernels": [{"device": "cpu", "ops": ["vendor.op"],             or "ops": "*"
+//                  "canonical": false}],                              none of them; optional
 //     "vjps": ["vendor.op"], "optimizers": [], "datasets": [],
 //     "devices": ["cpu"],
 //     "requires": {"ops": [], "roles": [], "cpu_features": [], "libraries": []}
@@ -17,6 +18,8 @@
 // All lists are optional. The text is untrusted: it may be any bytes.
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <unordered_set>
 
 #include "core/api/error.h"
 #include "core/json/reader.h"
@@ -34,14 +37,22 @@ using json::Value;
 constexpr uint32_t kFormat = 1;
 constexpr size_t kMaxStringBytes = 1024;
 
-// Carries the path of the field into every complaint.
+// Carries into every complaint where in the file the value stands: a member of another field, or
+// the item at `index` of it.
 struct Field {
   const Value& value;
-  std::string path;
+  const char* name = nullptr;
+  const Field* parent = nullptr;
+  size_t index = 0;
+
+  std::string path() const {
+    if (name == nullptr) return parent->path() + "[" + std::to_string(index) + "]";
+    return (parent == nullptr ? "" : parent->path() + ".") + name;
+  }
 
   [[noreturn]] void refuse(const std::string& expected) const {
     throw Error{TENON_E_PLUGIN,
-                "field \"" + path + "\" must be " + expected + "; found " + describe(value)};
+                "field \"" + path() + "\" must be " + expected + "; found " + describe(value)};
   }
 
   static std::string describe(const Value& value) {
@@ -63,8 +74,11 @@ struct Field {
   }
 };
 
-Field field(const Value& object, const char* name, const std::string& prefix = {}) {
-  return {object.member(name), prefix + name};
+Field field(const Value& object, const char* name) { return {object.member(name), name}; }
+
+// Of a field that outlives this one.
+Field field(const Field& object, const char* name) {
+  return {object.value.member(name), name, &object};
 }
 
 std::string as_string(const Field& f) {
@@ -114,19 +128,16 @@ void each(const Field& f, Take&& take) {
   if (f.value.is(Kind::Null)) return;
   if (!f.value.is(Kind::List)) f.refuse("a list");
   size_t i = 0;
-  for (const Value& item : f.value.items) {
-    take(Field{item, f.path + "[" + std::to_string(i++) + "]"});
-  }
+  for (const Value& item : f.value.items) take(Field{item, nullptr, &f, i++});
 }
 
 std::vector<std::string> as_list(const Field& f, std::string (*read)(const Field&)) {
   std::vector<std::string> list;
+  list.reserve(f.value.items.size());  // so that views of its strings stay valid
+  std::unordered_set<std::string_view> seen;
   each(f, [&](const Field& item) {
-    std::string name = read(item);
-    if (std::find(list.begin(), list.end(), name) != list.end()) {
-      item.refuse("listed once");
-    }
-    list.push_back(std::move(name));
+    list.push_back(read(item));
+    if (!seen.insert(list.back()).second) item.refuse("listed once");
   });
   return list;
 }
@@ -152,29 +163,33 @@ std::string as_sha256(const Field& f) {
 
 Manifest::OpName as_op(const Field& f) {
   check_object(f);
-  const std::string prefix = f.path + ".";
   Manifest::OpName op;
-  op.name = as_dotted_name(field(f.value, "name", prefix));
-  const Field revision = field(f.value, "revision", prefix);
+  op.name = as_dotted_name(field(f, "name"));
+  const Field revision = field(f, "revision");
   if (!revision.value.is(Kind::Null)) op.revision = as_u32(revision);
   if (op.revision == 0) revision.refuse("1 or more");
-  const Field role = field(f.value, "role", prefix);
+  const Field role = field(f, "role");
   if (!role.value.is(Kind::Null)) op.role = as_role(role);
   return op;
 }
 
 Manifest::KernelNames as_kernels(const Field& f) {
   check_object(f);
-  const std::string prefix = f.path + ".";
   Manifest::KernelNames kernels;
-  kernels.device = as_plain_name(field(f.value, "device", prefix));
-  const Field ops = field(f.value, "ops", prefix);
+  kernels.device = as_plain_name(field(f, "device"));
+  const Field ops = field(f, "ops");
   if (ops.value.is(Kind::String) && ops.value.text == "*") {
     kernels.ops.emplace_back("*");
   } else if (ops.value.is(Kind::List)) {
     kernels.ops = as_list(ops, as_dotted_name);
   } else {
     ops.refuse("a list of op names, or \"*\"");
+  }
+  const Field canonical = field(f, "canonical");
+  if (canonical.value.is(Kind::Bool)) {
+    kernels.canonical = canonical.value.number != 0;
+  } else if (!canonical.value.is(Kind::Null)) {
+    canonical.refuse("true or false");
   }
   return kernels;
 }
@@ -197,15 +212,15 @@ Manifest read(const Value& root) {
   m.sha256 = as_sha256(field(root, "sha256"));
   const Field abi = field(root, "abi");
   check_object(abi);
-  m.abi_major = as_u32(field(abi.value, "major", "abi."));
-  m.abi_minor = as_u32(field(abi.value, "minor", "abi."));
-  m.required_minor = as_u32(field(abi.value, "required_minor", "abi."));
-  m.draft = as_u32(field(abi.value, "draft", "abi."));
+  m.abi_major = as_u32(field(abi, "major"));
+  m.abi_minor = as_u32(field(abi, "minor"));
+  m.required_minor = as_u32(field(abi, "required_minor"));
+  m.draft = as_u32(field(abi, "draft"));
   std::set<std::pair<std::string, uint32_t>> ops;
   each(field(root, "ops"), [&](const Field& f) {
     m.ops.push_back(as_op(f));
     if (!ops.emplace(m.ops.back().name, m.ops.back().revision).second) {
-      field(f.value, "name", f.path + ".").refuse("listed once with this revision");
+      field(f, "name").refuse("listed once with this revision");
     }
   });
   each(field(root, "kernels"), [&](const Field& f) { m.kernels.push_back(as_kernels(f)); });
@@ -216,10 +231,10 @@ Manifest read(const Value& root) {
   const Field requires_ = field(root, "requires");
   if (!requires_.value.is(Kind::Null)) {
     check_object(requires_);
-    m.required_ops = as_list(field(requires_.value, "ops", "requires."), as_dotted_name);
-    m.required_roles = as_list(field(requires_.value, "roles", "requires."), as_role);
-    m.cpu_features = as_list(field(requires_.value, "cpu_features", "requires."), as_string);
-    m.libraries = as_list(field(requires_.value, "libraries", "requires."), as_file_name);
+    m.required_ops = as_list(field(requires_, "ops"), as_dotted_name);
+    m.required_roles = as_list(field(requires_, "roles"), as_role);
+    m.cpu_features = as_list(field(requires_, "cpu_features"), as_string);
+    m.libraries = as_list(field(requires_, "libraries"), as_file_name);
   }
   return m;
 }
@@ -271,6 +286,7 @@ std::string format_manifest(const Manifest& m) {
     } else {
       out.member("ops", kernels.ops);
     }
+    if (!kernels.canonical) out.member("canonical", false);
     out.end_object();
   }
   out.end_list();

@@ -134,8 +134,9 @@ tenon_plugin_query_fn PluginHost::open_file(Plugin& plugin, State& verdict) {
     return open_sealed(file, plugin.library);
   }
   if (policy_ == TENON_POLICY_OWNED) {
-    check_owned(plugin.folder + "/plugin.json");
-    check_owned(plugin.library);
+    PathsOfNow now;
+    now.check_owned(plugin.folder + "/plugin.json");
+    now.check_owned(plugin.library);
   }
   open_libraries(plugin);
   plugin.stage = Stage::Library;
@@ -163,17 +164,7 @@ void PluginHost::open_checked(Plugin& plugin, State& verdict) {
   check_identity(plugin.manifest, plugin.interface);
 
   verdict = State::Failed;
-  plugin.stage = Stage::Init;
-  tenon_diag diag{};
-  tenon_status status = plugin.interface.init(&host_, &plugin.self, &diag);
-  if (status == TENON_E_MEMORY) {  // may have passed; asked for ever it would keep others waiting
-    diag = {};
-    status = plugin.interface.init(&host_, &plugin.self, &diag);
-  }
-  if (status != TENON_OK) {
-    plugin.self = nullptr;
-    throw Error{TENON_E_PLUGIN, "its init reported: " + words_of(diag, status)};
-  }
+  init(plugin);
   verdict = State::Refused;
   plugin.stage = Stage::Registration;
   ReleaseSelf self{plugin};
@@ -182,14 +173,124 @@ void PluginHost::open_checked(Plugin& plugin, State& verdict) {
   plugin.stage = Stage::None;
 }
 
+void PluginHost::init(Plugin& plugin) {
+  plugin.stage = Stage::Init;
+  tenon_diag diag{};
+  tenon_status status = plugin.interface.init(&host_, &plugin.self, &diag);
+  if (status == TENON_E_MEMORY) {  // may have passed; asked for ever it would keep others waiting
+    diag = {};
+    status = plugin.interface.init(&host_, &plugin.self, &diag);
+  }
+  if (status == TENON_OK) return;
+  plugin.self = nullptr;
+  throw Error{TENON_E_PLUGIN, "its init reported: " + words_of(diag, status)};
+}
+
+// ---- a plugin of the program
+// ----------------------------------------------------------------------
+
+namespace {
+
+// What a manifest would say.
+Manifest manifest_of(const tenon_plugin& plugin, const registry::TableNames& names) {
+  Manifest manifest;
+  manifest.id = registry::text_of(plugin.id, "id");
+  manifest.version = registry::text_of(plugin.version, "version");
+  manifest.license = registry::text_of(plugin.license, "license");
+  manifest.abi_major = plugin.built_major;
+  manifest.abi_minor = plugin.built_minor;
+  manifest.required_minor = plugin.required_minor;
+  manifest.draft = plugin.fingerprint.draft;
+  for (const auto& op : names.ops) {
+    manifest.ops.push_back({std::string(op.name), op.revision, std::string(op.role)});
+  }
+  for (const auto& [device, kernels] : names.kernels) {
+    manifest.kernels.push_back(
+        {std::string(device), {kernels.ops.begin(), kernels.ops.end()}, kernels.canonical});
+  }
+  manifest.vjps.assign(names.vjps.begin(), names.vjps.end());
+  manifest.optimizers.assign(names.optimizers.begin(), names.optimizers.end());
+  manifest.datasets.assign(names.datasets.begin(), names.datasets.end());
+  manifest.devices.assign(names.devices.begin(), names.devices.end());
+  return manifest;
+}
+
+[[noreturn]] void refuse_taken(const char* kind, std::string_view name, const Plugin* owner) {
+  std::string words = std::string(kind) + " \"" + std::string(name) + "\" is offered by plugin ";
+  registry::refuse(words.append(owner->id).append(" already; choose another name"));
+}
+
+}  // namespace
+
+void PluginHost::refuse_taken_names(const registry::TableNames& names) {
+  for (const auto& op : names.ops) {
+    open_all_of(listing(Listed::Op, op.name));
+    const registry::Op* taken = registry_.find_op(op.name, op.revision);
+    if (taken != nullptr) refuse_taken("op", op.name, taken->plugin);
+  }
+  for (const std::string_view name : names.optimizers) {
+    open_all_of(listing(Listed::Optimizer, name));
+    const registry::Optimizer* taken = registry_.find_optimizer(name);
+    if (taken != nullptr) refuse_taken("optimizer", name, taken->plugin);
+  }
+  for (const std::string_view name : names.datasets) {
+    open_all_of(listing(Listed::Dataset, name));
+    const registry::Dataset* taken = registry_.find_dataset(name);
+    if (taken != nullptr) refuse_taken("data set", name, taken->plugin);
+  }
+  for (const std::string_view name : names.devices) {
+    open_all_of(listing(Listed::Device, name));
+    const uint32_t kind = registry_.find_name(name);
+    const registry::Backend* taken = kind == 0 ? nullptr : registry_.backend(kind);
+    if (taken != nullptr) refuse_taken("device", name, taken->plugin);
+  }
+}
+
+void PluginHost::load(tenon_plugin_query_fn query) {
+  const std::lock_guard lock(mutex_);
+  auto plugin = std::make_unique<Plugin>();
+  plugin->order = static_cast<uint32_t>(plugins_.size() + programs_.size());
+  programs_.reserve(programs_.size() + 1);
+  opened_.reserve(opened_.size() + 1);
+  try {
+    Answer answer;
+    call_query(query, host_, answer);
+    check_answer(answer, host_);
+    plugin->interface = answer.plugin;
+    plugin->id = registry::text_of(plugin->interface.id, "id");
+    if (plugin->id.empty()) registry::refuse("\"id\" is empty");
+    if (find_plugin(plugin->id) != nullptr)
+      registry::refuse("there is a plugin of this id already");
+    init(*plugin);
+    ReleaseSelf self{*plugin};
+    const registry::TableNames names =
+        registry::names_of(tables_of(plugin->interface, plugin->self));
+    plugin->manifest = manifest_of(plugin->interface, names);
+    refuse_taken_names(names);
+    register_tables(*plugin);
+    self.kept = true;
+  } catch (Error& error) {
+    error.plugin = plugin->id;
+    error.message = "the program's plugin " + (plugin->id.empty() ? "" : plugin->id + " ") +
+                    "was refused: " + error.message;
+    throw;
+  }
+  plugin->stage = Stage::None;
+  plugin->state.store(State::Open, std::memory_order_release);
+  opened_.push_back(plugin.get());
+  programs_.push_back(std::move(plugin));
+}
+
 void PluginHost::register_tables(Plugin& plugin) {
   plugin.tables = tables_of(plugin.interface, plugin.self);
-  check_agreement(plugin.manifest, plugin.tables);
   const registry::TableNames names = registry::names_of(plugin.tables);
-  std::set<std::string> ops = names.vjps;
-  for (const auto& [device, kernels] : names.kernels) ops.insert(kernels.begin(), kernels.end());
+  check_agreement(plugin.manifest, names);
+  std::set<std::string_view> ops = names.vjps;
+  for (const auto& [device, kernels] : names.kernels) {
+    ops.insert(kernels.ops.begin(), kernels.ops.end());
+  }
   for (const auto& op : names.ops) ops.erase(op.name);
-  for (const std::string& op : ops) open_all_of(listing(Listed::Op, op));
+  for (const std::string_view op : ops) open_all_of(listing(Listed::Op, op));
   // What a backend must have kernels for is known only when these are there.
   for (const uint32_t role : {TENON_ROLE_COPY, TENON_ROLE_FILL}) {
     if (plugin.tables.backend == nullptr) continue;

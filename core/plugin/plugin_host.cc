@@ -72,7 +72,19 @@ Plugin* PluginHost::find_plugin(std::string_view id) const {
   for (const auto& plugin : plugins_) {
     if (plugin->id == id) return plugin.get();
   }
+  const std::lock_guard lock(mutex_);
+  for (const auto& plugin : programs_) {
+    if (plugin->id == id) return plugin.get();
+  }
   return nullptr;
+}
+
+std::vector<const Plugin*> PluginHost::plugins() const {
+  std::vector<const Plugin*> all;
+  for (const auto& plugin : plugins_) all.push_back(plugin.get());
+  const std::lock_guard lock(mutex_);
+  for (const auto& plugin : programs_) all.push_back(plugin.get());
+  return all;
 }
 
 const Plugin* PluginHost::find(std::string_view id) const { return find_plugin(id); }
@@ -224,20 +236,39 @@ const registry::Dataset& PluginHost::require_dataset(std::string_view name) {
 
 void PluginHost::open_for_device(uint32_t kind) {
   const std::lock_guard lock(mutex_);
-  if (std::find(opened_kinds_.begin(), opened_kinds_.end(), kind) != opened_kinds_.end()) return;
+  open_kind(kind, false);
+}
+
+void PluginHost::open_providers(uint32_t kind) {
+  const std::lock_guard lock(mutex_);
+  open_kind(kind, true);
+}
+
+void PluginHost::open_kind(uint32_t kind, bool all) {
+  std::vector<uint32_t>& done = all ? provided_kinds_ : opened_kinds_;
+  if (std::find(done.begin(), done.end(), kind) != done.end()) return;
+  const registry::Backend* backend = registry_.backend(kind);
+  all |= backend == nullptr || (backend->table->flags & TENON_BACKEND_HOST_MEMORY) == 0;
   const std::string name = registry_.name_of(kind);
   Plugins wanted;
   for (const auto& plugin : plugins_) {
     const Manifest& manifest = plugin->manifest;
-    const bool has_kernels =
-        std::any_of(manifest.kernels.begin(), manifest.kernels.end(),
-                    [&](const auto& kernels) { return kernels.device == name; });
+    const bool has_kernels = std::any_of(
+        manifest.kernels.begin(), manifest.kernels.end(),
+        [&](const auto& kernels) { return kernels.device == name && (all || kernels.canonical); });
     if (has_kernels || !manifest.vjps.empty()) wanted.push_back(plugin.get());
   }
   std::stable_sort(wanted.begin(), wanted.end(),
                    [](const Plugin* a, const Plugin* b) { return a->id < b->id; });
   open_all_of(wanted);
-  opened_kinds_.push_back(kind);
+  done.push_back(kind);
+}
+
+void PluginHost::open_pinned(std::string_view id) {
+  Plugin* plugin = find_plugin(id);
+  if (plugin == nullptr || plugin->state.load(std::memory_order_acquire) != State::Found) return;
+  const std::lock_guard lock(mutex_);
+  open(*plugin);
 }
 
 void PluginHost::deactivate(std::string_view id) {
@@ -255,6 +286,8 @@ void PluginHost::deactivate(std::string_view id) {
   if (state == State::Open) registry_.remove(*plugin);
   if (state == State::Open || state == State::Found) {
     plugin->state.store(State::Deactivated, std::memory_order_release);
+    // Who has looked at the plugin since the removal saw it active, and has to look again.
+    registry_.raise_epoch();
   }
 }
 

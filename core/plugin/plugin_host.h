@@ -3,6 +3,7 @@
 // remembers why one was refused. Nothing here knows what a plugin is for.
 #pragma once
 
+#include <sys/stat.h>
 #include <tenon/plugin.h>
 #include <tenon/types.h>
 
@@ -19,6 +20,10 @@
 #include "core/plugin/policy.h"
 #include "core/registry/registry.h"
 
+namespace tenon::registry {
+struct TableNames;
+}
+
 namespace tenon::plugin {
 
 struct Manifest {
@@ -32,6 +37,7 @@ struct Manifest {
   struct KernelNames {
     std::string device;
     std::vector<std::string> ops;  // or "*"
+    bool canonical = true;         // false: none of them has the flag CANONICAL
   };
   std::vector<OpName> ops;
   std::vector<KernelNames> kernels;
@@ -125,8 +131,12 @@ class PluginHost {
   const registry::Dataset& require_dataset(std::string_view name);
 
   // Opens all permitted plugins that list kernels for this device kind, or backward rules, in id
-  // order; once per kind and later for nothing.
+  // order; once per kind and later for nothing. On a device with host memory those stay closed that
+  // canonical arithmetic can choose nothing from: their libraries take milliseconds to load.
   void open_for_device(uint32_t kind);
+  void open_providers(uint32_t kind);  // those too, where more than canonical arithmetic may choose
+  // The plugin of this id, where there is one.
+  void open_pinned(std::string_view id);
   void open_all();  // for listings
 
   // Takes a plugin out of use: nothing of it is found, chosen or opened again. Calls that run
@@ -134,8 +144,13 @@ class PluginHost {
   // Error{TENON_E_NOT_FOUND} where there is none of this id.
   void deactivate(std::string_view id);
 
+  // Adds a plugin that is part of the program, open at once. Throws Error{TENON_E_PLUGIN} where it
+  // is not what a plugin must be, or offers what another one offers already; then nothing of it is
+  // left.
+  void load(tenon_plugin_query_fn query);
+
   const Plugin* find(std::string_view id) const;
-  const std::vector<std::unique_ptr<Plugin>>& plugins() const { return plugins_; }
+  std::vector<const Plugin*> plugins() const;  // in search order, then those of the program
   const std::vector<SearchPath>& paths() const { return paths_; }
   std::string searched() const;  // "looked in A, B (does not exist), ..." for messages
   int64_t libraries_opened() const;
@@ -146,9 +161,9 @@ class PluginHost {
 
   // scan.cc
   void scan(const HostOptions& options);
-  void scan_path(SearchPath& path, const HostOptions& options, OwnedPaths& owned);
-  void scan_folder(const std::string& folder, SearchPath& path, const HostOptions& options,
-                   OwnedPaths& owned);
+  void scan_path(SearchPath& path, const HostOptions& options, PathsOfNow& now);
+  void scan_folder(const std::string& folder, const struct stat& manifest, SearchPath& path,
+                   const HostOptions& options, PathsOfNow& now);
   void list_names();
 
   // opening.cc; the mutex is held
@@ -158,8 +173,11 @@ class PluginHost {
   void open_rivals(const Plugin& plugin);
   void open_required(const Plugin& plugin);
   void open_all_of(const Plugins& plugins);
+  void init(Plugin& plugin);
   void register_tables(Plugin& plugin);
+  void refuse_taken_names(const registry::TableNames& names);
 
+  void open_kind(uint32_t kind, bool all);
   Plugin* find_plugin(std::string_view id) const;
   static bool settled(const Plugins& plugins);  // none of them is still to be opened
   const registry::Backend& require_host_backend();
@@ -172,15 +190,17 @@ class PluginHost {
   const tenon_host& host_;
   uint32_t policy_;
   Allowlist allowlist_;
-  std::vector<std::unique_ptr<Plugin>> plugins_;
+  std::vector<std::unique_ptr<Plugin>> plugins_;   // found by the scan
+  std::vector<std::unique_ptr<Plugin>> programs_;  // of the program itself; guarded by the mutex
   std::vector<SearchPath> paths_;
   // By kind: name -> the plugins whose manifests list it, in search order, refused ones too.
   // Written by the scan alone, so it is read without a lock.
   std::array<std::map<std::string, Plugins, std::less<>>, size_t(Listed::End)> names_;
   mutable std::recursive_mutex mutex_;
-  Plugins opening_;  // being opened now, outermost first
-  Plugins opened_;   // in the order they were opened
-  std::vector<uint32_t> opened_kinds_;
+  Plugins opening_;                       // being opened now, outermost first
+  Plugins opened_;                        // in the order they were opened
+  std::vector<uint32_t> opened_kinds_;    // open_for_device
+  std::vector<uint32_t> provided_kinds_;  // open_providers
   std::atomic<int64_t> libraries_opened_{0};
   std::atomic<bool> host_backend_known_{false};
 };

@@ -112,9 +112,31 @@ std::string real_path(const std::string& path) {
   return {};
 }
 
-void check_owned(const std::string& path) { OwnedPaths().check(path); }
+void check_owned(const std::string& path) { PathsOfNow().check_owned(path); }
 
-void OwnedPaths::check(const std::string& path) {
+// realpath() asks the system about every folder above; siblings share them.
+std::string PathsOfNow::real_path(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string name = path.substr(slash + 1);
+  if (slash == std::string::npos || slash == 0 || name.empty() || name == "." || name == "..") {
+    return plugin::real_path(path);
+  }
+  const std::string folder = path.substr(0, slash);
+  auto known = folders_.find(folder);
+  if (known == folders_.end()) {
+    std::string real = plugin::real_path(folder);
+    if (real.empty()) return {};
+    known = folders_.emplace(folder, std::move(real)).first;
+  }
+  std::string real = (known->second == "/" ? "" : known->second) + "/" + name;
+  char target = 0;
+  if (readlink(real.c_str(), &target, 1) >= 0) return plugin::real_path(path);
+  if (errno == EINVAL) return real;  // there, and no link
+  if (errno == ENOMEM) throw std::bad_alloc();
+  return {};
+}
+
+void PathsOfNow::check_owned(const std::string& path) {
   const std::string real = real_path(path);
   if (real.empty()) refuse(path + " cannot be found: " + std::strerror(errno));
   std::vector<std::string> looked_at;

@@ -3,6 +3,7 @@
 // path, what was found and the cure.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,12 +18,15 @@ std::string real_path(const std::string& path);
 // (/tmp) are accepted: what others put there is not ours, and is refused by its owner.
 void check_owned(const std::string& path);
 
-// The same for many paths of one moment: what was found in order is not looked at again.
-class OwnedPaths {
+// The same two for many paths of one moment: a folder is resolved once, and what was found in order
+// is not looked at again.
+class PathsOfNow {
  public:
-  void check(const std::string& path);
+  std::string real_path(const std::string& path);
+  void check_owned(const std::string& path);
 
  private:
+  std::map<std::string, std::string> folders_;  // as given -> real
   std::set<std::string> in_order_;
 };
 

@@ -30,16 +30,9 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-bool exists(const std::string& path) {
-  struct stat info {};
-  return stat(path.c_str(), &info) == 0;
-}
+bool examine(const std::string& path, struct stat& info) { return stat(path.c_str(), &info) == 0; }
 
-std::string read_manifest(const std::string& path) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0) {
-    registry::refuse(path + ": cannot be read: " + std::strerror(errno));
-  }
+std::string read_manifest(const std::string& path, const struct stat& info) {
   // A pipe by this name would hold up everybody.
   if (!S_ISREG(info.st_mode)) registry::refuse(path + ": is not a regular file");
   if (static_cast<size_t>(info.st_size) > kMaxManifestBytes) {
@@ -122,7 +115,7 @@ std::vector<SearchPath> search_paths(const HostOptions& options) {
 
 // What can be said against a plugin without opening it.
 void check_found(Plugin& plugin, const HostOptions& options, const Allowlist& allowlist,
-                 OwnedPaths& owned, const tenon_host& host) {
+                 PathsOfNow& now, const tenon_host& host) {
   plugin.stage = Stage::Policy;
   if (std::find(options.exclude.begin(), options.exclude.end(), plugin.id) !=
       options.exclude.end()) {
@@ -131,14 +124,14 @@ void check_found(Plugin& plugin, const HostOptions& options, const Allowlist& al
   plugin.stage = Stage::Handshake;
   check_manifest_abi(plugin.manifest, host);
   plugin.stage = Stage::Library;
-  if (!exists(plugin.library)) {
+  if (struct stat info{}; !examine(plugin.library, info)) {
     registry::refuse("library " + plugin.library + " does not exist; plugin.json names it");
   }
   plugin.stage = Stage::Policy;
   if (options.policy == TENON_POLICY_OWNED) {
-    owned.check(plugin.folder);
-    owned.check(plugin.folder + "/plugin.json");
-    owned.check(plugin.library);
+    now.check_owned(plugin.folder);
+    now.check_owned(plugin.folder + "/plugin.json");
+    now.check_owned(plugin.library);
   }
   if (options.policy == TENON_POLICY_ALLOWLIST) allowlist.hash_of(plugin.id);
   plugin.stage = Stage::Requirement;
@@ -150,7 +143,7 @@ void check_found(Plugin& plugin, const HostOptions& options, const Allowlist& al
 
 void PluginHost::scan(const HostOptions& options) {
   paths_ = search_paths(options);
-  OwnedPaths owned;
+  PathsOfNow now;
   std::map<std::string, std::string> seen;  // real path -> as it was given first
   for (SearchPath& path : paths_) {
     if (!path.problem.empty()) continue;
@@ -161,10 +154,10 @@ void PluginHost::scan(const HostOptions& options) {
     } else if (path.folder.find('\0') != std::string::npos) {
       path.problem = "has a zero byte in it, skipped";
     } else {
-      const std::string real = real_path(path.folder);
+      const std::string real = now.real_path(path.folder);
       const auto [first, is_new] = seen.emplace(real.empty() ? path.folder : real, path.folder);
       if (is_new) {
-        scan_path(path, options, owned);
+        scan_path(path, options, now);
       } else {
         path.problem = "the same as " + first->second;
       }
@@ -173,22 +166,23 @@ void PluginHost::scan(const HostOptions& options) {
   list_names();
 }
 
-void PluginHost::scan_path(SearchPath& path, const HostOptions& options, OwnedPaths& owned) {
+void PluginHost::scan_path(SearchPath& path, const HostOptions& options, PathsOfNow& now) {
   while (path.folder.size() > 1 && path.folder.back() == '/') path.folder.pop_back();
-  if (exists(path.folder + "/plugin.json")) {
-    scan_folder(path.folder, path, options, owned);
+  struct stat info {};
+  if (examine(path.folder + "/plugin.json", info)) {
+    scan_folder(path.folder, info, path, options, now);
     return;
   }
   std::vector<std::string> names;
   if (!list_folder(path.folder, names, path.problem)) return;
   for (const std::string& name : names) {
     const std::string folder = path.folder + "/" + name;
-    if (exists(folder + "/plugin.json")) scan_folder(folder, path, options, owned);
+    if (examine(folder + "/plugin.json", info)) scan_folder(folder, info, path, options, now);
   }
 }
 
-void PluginHost::scan_folder(const std::string& folder, SearchPath& path,
-                             const HostOptions& options, OwnedPaths& owned) {
+void PluginHost::scan_folder(const std::string& folder, const struct stat& manifest,
+                             SearchPath& path, const HostOptions& options, PathsOfNow& now) {
   auto plugin = std::make_unique<Plugin>();
   plugin->folder = folder;
   plugin->id = folder.substr(folder.rfind('/') + 1);
@@ -196,15 +190,15 @@ void PluginHost::scan_folder(const std::string& folder, SearchPath& path,
   plugin->stage = Stage::Manifest;
   try {
     const std::string file = folder + "/plugin.json";
-    plugin->manifest = parse_manifest(read_manifest(file), file);
+    plugin->manifest = parse_manifest(read_manifest(file, manifest), file);
     plugin->id = plugin->manifest.id;
     plugin->library = folder + "/" + plugin->manifest.library;
-    const std::string real = real_path(plugin->library);
+    const std::string real = now.real_path(plugin->library);
     if (!real.empty()) plugin->library = real;
     if (const Plugin* first = find(plugin->id)) {
       registry::refuse("another plugin with this id was found first in " + first->folder);
     }
-    check_found(*plugin, options, allowlist_, owned, host_);
+    check_found(*plugin, options, allowlist_, now, host_);
   } catch (Error& error) {
     plugin->reason = std::move(error.message);
     plugin->state.store(State::Refused, std::memory_order_release);

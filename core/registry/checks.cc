@@ -2,6 +2,8 @@
 // core/registry/checks.cc: names, tables and ops; kernels and the rest are in checks_entries.cc.
 #include "core/registry/checks.h"
 
+#include <tenon/ext/draft/dynamic.h>
+
 #include <array>
 
 namespace tenon::registry {
@@ -22,7 +24,8 @@ bool is_name_byte(char c) noexcept {
 template <class Table>
 void check_table(const Table* table, const char* id, const void* entries) {
   if (table == nullptr) return;
-  const std::string what = std::string("table ") + id;
+  const auto words = [id] { return std::string("table ") + id; };
+  const What what(words);
   if (table->struct_size < sizeof(Table)) {
     refuse(what + ": struct_size is " + std::to_string(table->struct_size) + "; " +
            std::to_string(sizeof(Table)) + " is needed");
@@ -68,7 +71,7 @@ bool attrs_fit(const std::vector<AttrKind>& wanted, const std::vector<Attr>& att
 }
 
 // Inputs and attributes appended later must be ones that calls can leave out.
-void check_role(uint32_t role, const std::string& what, const Schema& schema) {
+void check_role(uint32_t role, const What& what, const Schema& schema) {
   if (role == TENON_ROLE_NONE) return;
   if (role >= kRoleEnd) {
     refuse(what + ": role " + std::to_string(role) + " is unknown; the plugin needs a newer Tenon");
@@ -92,7 +95,7 @@ void check_role(uint32_t role, const std::string& what, const Schema& schema) {
 }
 
 // Tenon moves the data itself, so nothing else of an op can have a meaning here.
-void check_transfer(const tenon_op_desc& desc, const std::string& what, const Schema& schema) {
+void check_transfer(const tenon_op_desc& desc, const What& what, const Schema& schema) {
   const auto is_tensor = [](const TypeTerm& type, bool list, bool mutated) {
     return type.variable == 0 && !list && !mutated;
   };
@@ -122,7 +125,19 @@ void check_transfer(const tenon_op_desc& desc, const std::string& what, const Sc
   }
 }
 
-void check_shape_rule(const tenon_op_desc& desc, const std::string& what, const Schema& schema) {
+// Only a composition can make outputs whose sizes are not known before.
+void check_dynamic(const tenon_op_desc& desc, const What& what) {
+  const bool plain =
+      desc.compose != nullptr && desc.view == nullptr && desc.role == TENON_ROLE_NONE &&
+      (desc.flags & (TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_TRANSFER)) == 0;
+  if (!plain) {
+    refuse(what +
+           ": flag DYNAMIC_OUT goes with `compose`, without `view`, a role, ELEMENTWISE, RANDOM or "
+           "TRANSFER");
+  }
+}
+
+void check_shape_rule(const tenon_op_desc& desc, const What& what, const Schema& schema) {
   switch (desc.shape_rule) {
     case TENON_SHAPE_CALLBACK:
       if (desc.infer == nullptr) refuse(what + ": shape rule CALLBACK needs `infer`; it is NULL");
@@ -143,33 +158,26 @@ void check_shape_rule(const tenon_op_desc& desc, const std::string& what, const 
   }
 }
 
-std::string tag_of(const char* noun, uint32_t index) {
-  return std::string(noun) + " " + std::to_string(index);
-}
-
-// Entry `index` of a table of descriptor pointers, copied.
-template <class Table>
-auto entry_of(const Table* table, uint32_t index, const char* noun) {
-  return read_descriptor(table->descs[index], tag_of(noun, index));
-}
-
-template <class Table>
-void collect_names(const Table* table, const char* noun, std::set<std::string>& names) {
+// Calls take(descriptor, what) for each entry of a table of descriptor pointers.
+template <class Table, class Take>
+void each_entry(const Table* table, const char* noun, Take&& take) {
   for (uint32_t i = 0; table != nullptr && i < table->count; ++i) {
-    names.insert(dotted_name_of(entry_of(table, i, noun).name, tag_of(noun, i)));
+    const auto words = [noun, i] { return std::string(noun) + " " + std::to_string(i); };
+    const What what(words);
+    take(read_descriptor(table->descs[i], what), what);
   }
 }
 
-void check_revision(uint32_t revision, const std::string& what) {
+void check_revision(uint32_t revision, const What& what) {
   if (revision == 0) refuse(what + ": revision is 0; revisions begin with 1");
 }
 
-std::string device_of(const tenon_string& text, const std::string& what) {
+std::string_view device_of(const tenon_string& text, const What& what) {
   const std::string_view kind = text_of(text, what);
   if (!is_plain_name(kind)) {
     refuse(what + ": the device kind '" + shown(kind) + "' is not one of [a-z0-9_]");
   }
-  return std::string(kind);
+  return kind;
 }
 
 }  // namespace
@@ -211,40 +219,38 @@ std::string shown(std::string_view text) {
   return text.size() > kMaxShownBytes ? result + "..." : result;
 }
 
-std::string_view text_of(const tenon_string& text, std::string_view what) {
+std::string_view text_of(const tenon_string& text, const What& what) {
   if (text.data == nullptr) {
     if (text.length == 0) return {};
-    refuse(std::string(what) + ": a string is NULL but has length " + std::to_string(text.length));
+    refuse(what + ": a string is NULL but has length " + std::to_string(text.length));
   }
   const uint64_t length =
       text.length == TENON_NUL ? strnlen(text.data, kMaxTextBytes + 1) : text.length;
   if (length > kMaxTextBytes) {
-    refuse(std::string(what) + ": a string is longer than " + std::to_string(kMaxTextBytes) +
-           " bytes");
+    refuse(what + ": a string is longer than " + std::to_string(kMaxTextBytes) + " bytes");
   }
   return {text.data, static_cast<size_t>(length)};
 }
 
-std::string dotted_name_of(const tenon_string& text, const std::string& what) {
+std::string_view dotted_name_of(const tenon_string& text, const What& what) {
   const std::string_view name = text_of(text, what);
   if (!is_dotted_name(name)) {
     refuse(what + ": the name '" + shown(name) +
            "' is not of the form vendor.name in small letters, digits and '_'");
   }
-  return std::string(name);
+  return name;
 }
 
-void check_tail(const void* source, uint32_t size, uint32_t known, std::string_view what) {
+void check_tail(const void* source, uint32_t size, uint32_t known, const What& what) {
   if (size <= known) return;
   if (size > kMaxDescriptorBytes) {
-    refuse(std::string(what) + ": struct_size is " + std::to_string(size) + "; more than " +
+    refuse(what + ": struct_size is " + std::to_string(size) + "; more than " +
            std::to_string(kMaxDescriptorBytes) + " cannot be right");
   }
   const auto* bytes = static_cast<const unsigned char*>(source);
   for (uint32_t i = known; i < size; ++i) {
     if (bytes[i] != 0) {
-      refuse(std::string(what) + " needs a newer Tenon: unknown data at offset " +
-             std::to_string(i));
+      refuse(what + " needs a newer Tenon: unknown data at offset " + std::to_string(i));
     }
   }
 }
@@ -272,39 +278,43 @@ void check_tables(const Tables& tables) {
 TableNames names_of(const Tables& tables) {
   check_tables(tables);
   TableNames names;
-  for (uint32_t i = 0; tables.ops != nullptr && i < tables.ops->count; ++i) {
-    const auto desc = entry_of(tables.ops, i, "op");
-    check_revision(desc.revision, tag_of("op", i));
-    names.ops.insert({dotted_name_of(desc.name, tag_of("op", i)), desc.revision,
-                      std::string(name_of_role(desc.role))});
-  }
-  for (uint32_t i = 0; tables.kernels != nullptr && i < tables.kernels->count; ++i) {
-    const auto desc = entry_of(tables.kernels, i, "kernel");
-    const std::string what = tag_of("kernel", i);
-    const std::string op = dotted_name_of(desc.op, what);
-    names.kernels[device_of(desc.device, what)].insert(op);
-  }
-  for (uint32_t i = 0; tables.vjps != nullptr && i < tables.vjps->count; ++i) {
-    const char* noun = "backward rule";
-    names.vjps.insert(dotted_name_of(entry_of(tables.vjps, i, noun).op, tag_of(noun, i)));
-  }
-  collect_names(tables.optimizers, "optimizer", names.optimizers);
-  collect_names(tables.datasets, "dataset", names.datasets);
+  each_entry(tables.ops, "op", [&](const tenon_op_desc& desc, const What& what) {
+    check_revision(desc.revision, what);
+    names.ops.insert({dotted_name_of(desc.name, what), desc.revision, name_of_role(desc.role)});
+  });
+  each_entry(tables.kernels, "kernel", [&](const tenon_kernel_desc& desc, const What& what) {
+    const std::string_view op = dotted_name_of(desc.op, what);
+    TableNames::Kernels& kernels = names.kernels[device_of(desc.device, what)];
+    kernels.ops.insert(op);
+    kernels.canonical |= (desc.flags & TENON_KERNEL_CANONICAL) != 0;
+  });
+  each_entry(tables.vjps, "backward rule", [&](const tenon_vjp_desc& desc, const What& what) {
+    names.vjps.insert(dotted_name_of(desc.op, what));
+  });
+  each_entry(tables.optimizers, "optimizer",
+             [&](const tenon_optimizer_desc& desc, const What& what) {
+               names.optimizers.insert(dotted_name_of(desc.name, what));
+             });
+  each_entry(tables.datasets, "dataset", [&](const tenon_dataset_desc& desc, const What& what) {
+    names.datasets.insert(dotted_name_of(desc.name, what));
+  });
   if (tables.backend != nullptr) {
     names.devices.insert(device_of(tables.backend->kind, "table tenon.backend/1"));
   }
   return names;
 }
 
-void check_op(const tenon_op_desc& desc, const std::string& name, const Schema& schema) {
-  const std::string what = "op " + name;
-  const std::string last = name.substr(name.rfind('.') + 1);
+void check_op(const tenon_op_desc& desc, std::string_view name, const Schema& schema) {
+  const auto words = [name] { return "op " + std::string(name); };
+  const What what(words);
+  const std::string_view last = name.substr(name.rfind('.') + 1);
   if (schema.name != last) {
-    refuse(what + ": its schema is named '" + schema.name + "'; '" + last + "' was expected");
+    refuse(what + ": its schema is named '" + schema.name + "'; '" + std::string(last) +
+           "' was expected");
   }
   check_revision(desc.revision, what);
   constexpr uint32_t known = TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_EFFECT |
-                             TENON_OP_LINEAR | TENON_OP_TRANSFER;
+                             TENON_OP_LINEAR | TENON_OP_TRANSFER | TENON_OP_DYNAMIC_OUT;
   if ((desc.flags & ~known) != 0 || desc.reserved != 0) {
     refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known) +
            ", reserved " + std::to_string(desc.reserved));
@@ -318,6 +328,7 @@ void check_op(const tenon_op_desc& desc, const std::string& name, const Schema& 
     refuse(what + ": flag RANDOM needs `random_words`; it is NULL");
   }
   if ((desc.flags & TENON_OP_TRANSFER) != 0) check_transfer(desc, what, schema);
+  if ((desc.flags & TENON_OP_DYNAMIC_OUT) != 0) check_dynamic(desc, what);
   check_role(desc.role, what, schema);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "core/api/error.h"
@@ -18,6 +19,34 @@
 namespace tenon::registry {
 
 [[noreturn]] void refuse(std::string message);
+
+// What a complaint is about: "kernel 3 (acme.twice on cpu)". A plugin has hundreds of entries and
+// nearly always nothing to complain of, so the words are made where one is: by `words`, a text or
+// a function that returns one, borrowed.
+class What {
+ public:
+  template <class Words>
+  requires(!std::is_same_v<Words, What>) What(const Words& words)
+      : words_(&words), text_(&text_by<Words>) {}  // NOLINT: converts
+  std::string text() const { return text_(words_); }
+
+ private:
+  template <class Words>
+  static std::string text_by(const void* words) {
+    if constexpr (std::is_invocable_v<const Words&>) {
+      return (*static_cast<const Words*>(words))();
+    } else {
+      return std::string(*static_cast<const Words*>(words));
+    }
+  }
+
+  const void* words_;
+  std::string (*text_)(const void*);
+};
+
+inline std::string operator+(const What& what, std::string_view tail) {
+  return what.text().append(tail);
+}
 
 // "vendor.name": two or more parts of [a-z0-9_], none of them empty.
 bool is_dotted_name(std::string_view name) noexcept;
@@ -29,13 +58,13 @@ bool is_plain_name(std::string_view name) noexcept;
 std::string shown(std::string_view text);
 
 // The bytes of `text`, which belongs to entry `what`.
-std::string_view text_of(const tenon_string& text, std::string_view what);
+std::string_view text_of(const tenon_string& text, const What& what);
 
-// The name "vendor.name" of entry `what`.
-std::string dotted_name_of(const tenon_string& text, const std::string& what);
+// The name "vendor.name" of entry `what`; the plugin's bytes.
+std::string_view dotted_name_of(const tenon_string& text, const What& what);
 
 // The bytes past what this Tenon knows must be zero.
-void check_tail(const void* source, uint32_t size, uint32_t known, std::string_view what);
+void check_tail(const void* source, uint32_t size, uint32_t known, const What& what);
 
 // What a descriptor had to hold in draft 1. Members appended later do not raise it.
 template <class T>
@@ -43,7 +72,7 @@ inline constexpr uint32_t kMinimalSize = sizeof(T);
 
 // A copy of `*source` in which members that an older plugin does not have are zero.
 template <class T>
-T read_descriptor(const T* source, const std::string& what) {
+T read_descriptor(const T* source, const What& what) {
   if (source == nullptr) refuse(what + " is NULL");
   const uint32_t size = source->struct_size;
   if (size < kMinimalSize<T>) {
@@ -60,40 +89,44 @@ T read_descriptor(const T* source, const std::string& what) {
 // struct_size and pointers of the tables themselves; an absent table is in order.
 void check_tables(const Tables& tables);
 
-// The names in `tables`, for comparing with the manifest. Reads what is needed for that and no
-// more.
+// The names in `tables`, the plugin's own bytes, for comparing with the manifest. Reads what is
+// needed for that and no more.
 struct TableNames {
   struct OpName {
-    std::string name;
+    std::string_view name;
     uint32_t revision;
-    std::string role;
+    std::string_view role;
     bool operator<(const OpName& other) const {
       return std::tie(name, revision, role) < std::tie(other.name, other.revision, other.role);
     }
   };
+  struct Kernels {
+    std::set<std::string_view> ops;
+    bool canonical = false;  // one of them, at least, has the flag
+  };
   std::set<OpName> ops;
-  std::map<std::string, std::set<std::string>> kernels;  // device -> ops
-  std::set<std::string> vjps, optimizers, datasets, devices;
+  std::map<std::string_view, Kernels> kernels;  // by device
+  std::set<std::string_view> vjps, optimizers, datasets, devices;
 };
 TableNames names_of(const Tables& tables);
 
 // Name, schema name, flags, callbacks the shape rule and flags need, the role's signature.
-void check_op(const tenon_op_desc& desc, const std::string& name, const Schema& schema);
+void check_op(const tenon_op_desc& desc, std::string_view name, const Schema& schema);
 
 // Does the kernel take any memory in every slot? Staging goes through COPY, so a copy that needed
 // staging itself could not be used for it.
 bool takes_any_layout(const tenon_kernel_desc& desc);
 
 // Everything that must hold between a kernel (a rule) and the op it is for.
-void check_kernel(const tenon_kernel_desc& desc, const std::string& what, const Schema& schema);
-void check_vjp(const tenon_vjp_desc& desc, const std::string& what, const Schema& schema);
+void check_kernel(const tenon_kernel_desc& desc, const What& what, const Schema& schema);
+void check_vjp(const tenon_vjp_desc& desc, const What& what, const Schema& schema);
 
 void check_backend(const tenon_backend_table& table);
 
 // `step` is the step op's schema, or nullptr where that op is not known yet.
-void check_optimizer(const tenon_optimizer_desc& desc, const std::string& name, const Schema* step);
-void check_dataset(const tenon_dataset_desc& desc, const std::string& name);
-void check_tolerance(const tenon_tolerance& desc, const std::string& what);
-void check_optimizer_sample(const tenon_optimizer_sample& desc, const std::string& what);
+void check_optimizer(const tenon_optimizer_desc& desc, std::string_view name, const Schema* step);
+void check_dataset(const tenon_dataset_desc& desc, std::string_view name);
+void check_tolerance(const tenon_tolerance& desc, const What& what);
+void check_optimizer_sample(const tenon_optimizer_sample& desc, const What& what);
 
 }  // namespace tenon::registry

@@ -19,7 +19,7 @@ struct SlotCounts {
 
 bool is_input_role(uint32_t role) { return role == TENON_SLOT_IN || role == TENON_SLOT_INOUT; }
 
-void check_slot(const tenon_slot_rule& slot, const std::string& what) {
+void check_slot(const tenon_slot_rule& slot, const What& what) {
   constexpr uint32_t known = TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE |
                              TENON_SLOT_HOST_SCALAR | TENON_SLOT_UNALIGNED;
   if (slot.role > TENON_SLOT_ACCUM) {
@@ -38,7 +38,7 @@ void check_slot(const tenon_slot_rule& slot, const std::string& what) {
   }
 }
 
-SlotCounts count_slots(const tenon_kernel_desc& desc, const std::string& what) {
+SlotCounts count_slots(const tenon_kernel_desc& desc, const What& what) {
   if (desc.n_slots > TENON_MAX_SLOTS) {
     refuse(what + ": n_slots is " + std::to_string(desc.n_slots) + "; at most " +
            std::to_string(TENON_MAX_SLOTS) + " are possible");
@@ -49,7 +49,7 @@ SlotCounts count_slots(const tenon_kernel_desc& desc, const std::string& what) {
   SlotCounts counts;
   for (uint32_t i = 0; i < desc.n_slots; ++i) {
     const tenon_slot_rule& slot = desc.slots[i];
-    check_slot(slot, what + ": slot " + std::to_string(i));
+    check_slot(slot, [&] { return what + ": slot " + std::to_string(i); });
     if (!is_input_role(slot.role)) {
       ++counts.outputs;
     } else if (counts.outputs > 0) {
@@ -64,7 +64,7 @@ SlotCounts count_slots(const tenon_kernel_desc& desc, const std::string& what) {
 
 // A kernel or rule may know fewer operands and attributes than the op has by now, if the ones it
 // does not know can be absent.
-void check_counts(const std::string& what, const Schema& schema, uint32_t inputs, uint32_t outputs,
+void check_counts(const What& what, const Schema& schema, uint32_t inputs, uint32_t outputs,
                   uint32_t attrs) {
   const auto fail = [&](const char* noun, uint32_t found, size_t least, size_t most) {
     const std::string range = least == most ? std::to_string(most)
@@ -87,7 +87,7 @@ void check_counts(const std::string& what, const Schema& schema, uint32_t inputs
   }
 }
 
-void check_rows(const tenon_kernel_desc& desc, const std::string& what, const Schema& schema) {
+void check_rows(const tenon_kernel_desc& desc, const What& what, const Schema& schema) {
   if (desc.n_variables != schema.variables.size()) {
     refuse(what + ": n_variables is " + std::to_string(desc.n_variables) + "; the op has " +
            std::to_string(schema.variables.size()) + " type variables: its schema is " +
@@ -116,7 +116,7 @@ void check_rows(const tenon_kernel_desc& desc, const std::string& what, const Sc
 }
 
 // A list that belongs to an optimizer or a dataset.
-void check_list(const std::string& what, const char* name, uint32_t count, const void* list) {
+void check_list(const What& what, const char* name, uint32_t count, const void* list) {
   if (count > TENON_MAX_SLOTS) {
     refuse(what + ": n_" + name + " is " + std::to_string(count) + "; at most " +
            std::to_string(TENON_MAX_SLOTS) + " are possible");
@@ -127,27 +127,27 @@ void check_list(const std::string& what, const char* name, uint32_t count, const
 }
 
 // The first of a table's callbacks that is NULL, by name; no slot may be.
-void check_callbacks(const std::string& what,
+void check_callbacks(const What& what,
                      std::initializer_list<std::pair<const char*, bool>> is_null) {
   for (const auto& [name, null] : is_null) {
     if (null) refuse(what + ": `" + name + "` is NULL; no slot may be");
   }
 }
 
-void check_mask(const std::string& what, const std::string& member, uint64_t mask, const char* noun,
+void check_mask(const What& what, const What& member, uint64_t mask, const char* noun,
                 uint32_t count) {
   const uint64_t outside = count < 64 ? mask >> count : 0;
   if (outside == 0) return;
-  refuse(what + ": " + member + " names " + noun + " " +
+  refuse(what + ": " + member.text() + " names " + noun + " " +
          std::to_string(count + static_cast<uint32_t>(std::countr_zero(outside))) +
          "; the rule knows " + std::to_string(count));
 }
 
-std::string child(const std::string& what, const char* noun, std::string_view name) {
+std::string child(const What& what, const char* noun, std::string_view name) {
   return what + ": " + noun + " '" + shown(name) + "'";
 }
 
-void check_unique(std::set<std::string>& seen, std::string_view name, const std::string& what) {
+void check_unique(std::set<std::string>& seen, std::string_view name, const What& what) {
   if (!is_plain_name(name)) {
     refuse(what + ": the name '" + shown(name) + "' is not one of [a-z0-9_]");
   }
@@ -155,7 +155,7 @@ void check_unique(std::set<std::string>& seen, std::string_view name, const std:
 }
 
 // Returns how many hyper-parameters are dynamic.
-uint32_t check_hypers(const tenon_optimizer_desc& desc, const std::string& what,
+uint32_t check_hypers(const tenon_optimizer_desc& desc, const What& what,
                       std::set<std::string>& seen) {
   check_list(what, "hypers", desc.n_hypers, desc.hypers);
   uint32_t dynamic = 0;
@@ -182,8 +182,7 @@ uint32_t check_hypers(const tenon_optimizer_desc& desc, const std::string& what,
   return dynamic;
 }
 
-void check_states(const tenon_optimizer_desc& desc, const std::string& what,
-                  std::set<std::string>& seen) {
+void check_states(const tenon_optimizer_desc& desc, const What& what, std::set<std::string>& seen) {
   check_list(what, "states", desc.n_states, desc.states);
   for (uint32_t i = 0; i < desc.n_states; ++i) {
     const tenon_state_desc& state = desc.states[i];
@@ -199,7 +198,7 @@ void check_states(const tenon_optimizer_desc& desc, const std::string& what,
   }
 }
 
-void check_step(const tenon_optimizer_desc& desc, const std::string& what, const Schema& step,
+void check_step(const tenon_optimizer_desc& desc, const What& what, const Schema& step,
                 uint32_t dynamic) {
   const size_t inputs = 2u + desc.n_states + dynamic;
   if (step.inputs.size() != inputs) {
@@ -234,7 +233,7 @@ void check_step(const tenon_optimizer_desc& desc, const std::string& what, const
   }
 }
 
-void check_flags_zero(uint32_t flags, const std::string& what) {
+void check_flags_zero(uint32_t flags, const What& what) {
   if (flags != 0) refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(flags));
 }
 
@@ -253,7 +252,7 @@ bool takes_any_layout(const tenon_kernel_desc& desc) {
   return true;
 }
 
-void check_kernel(const tenon_kernel_desc& desc, const std::string& what, const Schema& schema) {
+void check_kernel(const tenon_kernel_desc& desc, const What& what, const Schema& schema) {
   constexpr uint32_t known = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL |
                              TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
   if ((desc.flags & ~known) != 0) {
@@ -279,7 +278,7 @@ void check_kernel(const tenon_kernel_desc& desc, const std::string& what, const 
   check_rows(desc, what, schema);
 }
 
-void check_vjp(const tenon_vjp_desc& desc, const std::string& what, const Schema& schema) {
+void check_vjp(const tenon_vjp_desc& desc, const What& what, const Schema& schema) {
   constexpr uint32_t known = TENON_VJP_ACCEPTS_ABSENT | TENON_VJP_TWICE;
   if ((desc.flags & ~known) != 0 || desc.reserved != 0) {
     refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known) +
@@ -292,11 +291,14 @@ void check_vjp(const tenon_vjp_desc& desc, const std::string& what, const Schema
   }
   for (uint32_t i = 0; i < desc.n_inputs; ++i) {
     const tenon_vjp_need& need = desc.needs[i];
-    const std::string member = "needs[" + std::to_string(i) + "].";
-    check_mask(what, member + "inputs", need.inputs, "input", desc.n_inputs);
-    check_mask(what, member + "input_metas", need.input_metas, "input", desc.n_inputs);
-    check_mask(what, member + "outputs", need.outputs, "output", desc.n_outputs);
-    check_mask(what, member + "output_metas", need.output_metas, "output", desc.n_outputs);
+    const auto check = [&](const char* member, uint64_t mask, const char* noun, uint32_t count) {
+      const auto words = [&] { return "needs[" + std::to_string(i) + "]." + member; };
+      check_mask(what, words, mask, noun, count);
+    };
+    check("inputs", need.inputs, "input", desc.n_inputs);
+    check("input_metas", need.input_metas, "input", desc.n_inputs);
+    check("outputs", need.outputs, "output", desc.n_outputs);
+    check("output_metas", need.output_metas, "output", desc.n_outputs);
   }
   check_mask(what, "non_differentiable", desc.non_differentiable, "input", desc.n_inputs);
 }
@@ -306,7 +308,8 @@ void check_backend(const tenon_backend_table& table) {
   if (!is_plain_name(kind)) {
     refuse("table tenon.backend/1: the device kind '" + shown(kind) + "' is not one of [a-z0-9_]");
   }
-  const std::string what = "device " + kind;
+  const std::string words = "device " + kind;
+  const What what(words);
   if ((table.flags & ~TENON_BACKEND_HOST_MEMORY) != 0) {
     refuse(what + " needs a newer Tenon: unknown flags " +
            std::to_string(table.flags & ~TENON_BACKEND_HOST_MEMORY));
@@ -327,9 +330,9 @@ void check_backend(const tenon_backend_table& table) {
                         });
 }
 
-void check_optimizer(const tenon_optimizer_desc& desc, const std::string& name,
-                     const Schema* step) {
-  const std::string what = "optimizer " + name;
+void check_optimizer(const tenon_optimizer_desc& desc, std::string_view name, const Schema* step) {
+  const auto words = [name] { return "optimizer " + std::string(name); };
+  const What what(words);
   check_flags_zero(desc.flags, what);
   const std::string step_op(text_of(desc.step_op, what));
   const std::string rows_op(text_of(desc.rows_op, what));
@@ -343,8 +346,9 @@ void check_optimizer(const tenon_optimizer_desc& desc, const std::string& name,
   if (step != nullptr) check_step(desc, what, *step, dynamic);
 }
 
-void check_dataset(const tenon_dataset_desc& desc, const std::string& name) {
-  const std::string what = "dataset " + name;
+void check_dataset(const tenon_dataset_desc& desc, std::string_view name) {
+  const auto words = [name] { return "dataset " + std::string(name); };
+  const What what(words);
   if (desc.flags != 0 || desc.reserved != 0) {
     refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags) +
            ", reserved " + std::to_string(desc.reserved));
@@ -373,7 +377,7 @@ void check_dataset(const tenon_dataset_desc& desc, const std::string& name) {
   }
 }
 
-void check_tolerance(const tenon_tolerance& desc, const std::string& what) {
+void check_tolerance(const tenon_tolerance& desc, const What& what) {
   check_flags_zero(desc.flags, what);
   text_of(desc.op, what);
   if (text_of(desc.reason, what).empty()) {
@@ -392,7 +396,7 @@ void check_tolerance(const tenon_tolerance& desc, const std::string& what) {
   check("relative", desc.relative);
 }
 
-void check_optimizer_sample(const tenon_optimizer_sample& desc, const std::string& what) {
+void check_optimizer_sample(const tenon_optimizer_sample& desc, const What& what) {
   check_flags_zero(desc.flags, what);
   text_of(desc.optimizer, what);
   text_of(desc.text, what);

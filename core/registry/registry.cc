@@ -124,7 +124,11 @@ std::vector<const Dataset*> Registry::datasets() const {
 
 std::vector<Sample> Registry::samples() const {
   const std::shared_lock lock(mutex_);
-  return index_->samples;
+  std::vector<Sample> all;
+  for (const SamplesOfPlugin& each : index_->samples) {
+    all.insert(all.end(), each.list->begin(), each.list->end());
+  }
+  return all;
 }
 
 std::vector<Tolerance> Registry::tolerances() const {

@@ -188,6 +188,12 @@ class Registry {
   // What one transaction added. Objects stay where they are until the registry dies.
   struct Content;
 
+  // Far more than there is of anything else, and seldom asked for: not copied with the rest.
+  struct SamplesOfPlugin {
+    const plugin::Plugin* plugin = nullptr;
+    std::shared_ptr<const std::vector<Sample>> list;
+  };
+
   // What look-ups read. A transaction works on a copy and swaps it in, so that one that fails
   // leaves no trace.
   struct Index {
@@ -198,7 +204,7 @@ class Registry {
     std::vector<const Backend*> backends;  // search order
     std::map<std::string, const Optimizer*, std::less<>> optimizers;
     std::map<std::string, const Dataset*, std::less<>> datasets;
-    std::vector<Sample> samples;
+    std::vector<SamplesOfPlugin> samples;
     std::vector<Tolerance> tolerances;
     std::vector<OptimizerSample> optimizer_samples;
   };

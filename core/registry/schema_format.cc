@@ -91,43 +91,41 @@ std::string format_kind(const Schema& schema, const Attr& attr) {
   return std::string(name_of(attr.kind));
 }
 
-std::string format_attr(const Schema& schema, const Attr& attr) {
-  std::string text = attr.name + ": " + format_kind(schema, attr);
+void append_attr(std::string& text, const Schema& schema, const Attr& attr) {
+  text.append(attr.name).append(": ").append(format_kind(schema, attr));
   if (attr.optional) text += '?';
-  if (attr.def.present) text += '=' + format_default(attr);
-  return text;
+  if (attr.def.present) text.append("=").append(format_default(attr));
 }
 
-std::string format_dim(const Dim& dim) {
-  if (dim.kind == Dim::Integer) return std::to_string(dim.value);
-  return dim.kind == Dim::Ellipsis ? "..." + dim.text : dim.text;
-}
-
-std::string format_type(const Schema& schema, const TypeTerm& type, bool has_dims,
-                        const std::vector<Dim>& dims) {
-  std::string text = type.variable >= 0 ? schema.variables[static_cast<size_t>(type.variable)].name
-                                        : std::string(tensor::name_of(type.fixed));
-  if (!has_dims) return text;
+void append_type(std::string& text, const Schema& schema, const TypeTerm& type, bool has_dims,
+                 const std::vector<Dim>& dims) {
+  if (type.variable >= 0) {
+    text += schema.variables[static_cast<size_t>(type.variable)].name;
+  } else {
+    text += tensor::name_of(type.fixed);
+  }
+  if (!has_dims) return;
   text += '[';
   for (size_t i = 0; i < dims.size(); ++i) {
+    const Dim& dim = dims[i];
     if (i != 0) text += ',';
-    text += format_dim(dims[i]);
+    if (dim.kind == Dim::Ellipsis) text += "...";
+    text += dim.kind == Dim::Integer ? std::to_string(dim.value) : dim.text;
   }
-  return text + ']';
+  text += ']';
 }
 
-std::string format_input(const Schema& schema, const Param& input) {
-  std::string text = input.name + (input.mutated ? "!: " : ": ");
-  text += format_type(schema, input.type, input.has_dims, input.dims);
+void append_input(std::string& text, const Schema& schema, const Param& input) {
+  text.append(input.name).append(input.mutated ? "!: " : ": ");
+  append_type(text, schema, input.type, input.has_dims, input.dims);
   if (input.list) text += '*';
   if (input.optional) text += '?';
-  return text;
 }
 
-std::string format_output(const Schema& schema, const Output& output) {
-  std::string text = output.aux ? "aux " : "";
-  if (!output.name.empty()) text += output.name + ": ";
-  return text + format_type(schema, output.type, output.has_dims, output.dims);
+void append_output(std::string& text, const Schema& schema, const Output& output) {
+  if (output.aux) text += "aux ";
+  if (!output.name.empty()) text.append(output.name).append(": ");
+  append_type(text, schema, output.type, output.has_dims, output.dims);
 }
 
 // Removes from `missing` what `category` holds; false, and nothing removed, unless the category
@@ -225,23 +223,36 @@ std::string_view name_of(AttrKind kind) noexcept {
 }
 
 std::string format_schema(const Schema& schema) {
-  std::string text = schema.name + '(';
+  std::string text;
+  text.reserve(128);
+  text.append(schema.name).append("(");
   bool first = true;
-  const auto append = [&](const std::string& item) {
+  const auto separate = [&] {
     if (!first) text += ", ";
-    text += item;
     first = false;
   };
-  for (const Param& input : schema.inputs) append(format_input(schema, input));
-  if (!schema.attrs.empty()) append("*");
-  for (const Attr& attr : schema.attrs) append(format_attr(schema, attr));
+  for (const Param& input : schema.inputs) {
+    separate();
+    append_input(text, schema, input);
+  }
+  if (!schema.attrs.empty()) {
+    separate();
+    text += '*';
+  }
+  for (const Attr& attr : schema.attrs) {
+    separate();
+    append_attr(text, schema, attr);
+  }
   text += ") -> ";
   const bool bare = schema.outputs.size() == 1;
   if (!bare) text += '(';
   first = true;
-  for (const Output& output : schema.outputs) append(format_output(schema, output));
+  for (const Output& output : schema.outputs) {
+    separate();
+    append_output(text, schema, output);
+  }
   if (!bare) text += ')';
-  return text + format_where(schema);
+  return text.append(format_where(schema));
 }
 
 }  // namespace tenon::registry

@@ -15,8 +15,12 @@ std::string label(std::string_view name, uint32_t revision) {
   return std::string(name) + (revision > 1 ? " revision " + std::to_string(revision) : "");
 }
 
-std::string name_at(const tenon_string& text, const char* noun, uint32_t position) {
-  return dotted_name_of(text, std::string(noun) + " " + std::to_string(position));
+std::string tag_of(const char* noun, uint32_t position) {
+  return std::string(noun) + " " + std::to_string(position);
+}
+
+std::string_view name_at(const tenon_string& text, const char* noun, uint32_t position) {
+  return dotted_name_of(text, [&] { return tag_of(noun, position); });
 }
 
 template <class List, class Item>
@@ -67,7 +71,7 @@ void Transaction::stage(const Tables& tables) {
   check_tables(tables);
   const auto each = [](const auto* table, const char* noun, auto&& take) {
     for (uint32_t i = 0; table != nullptr && i < table->count; ++i) {
-      take(read_descriptor(table->descs[i], std::string(noun) + " " + std::to_string(i)), i);
+      take(read_descriptor(table->descs[i], [&] { return tag_of(noun, i); }), i);
     }
   };
   each(tables.ops, "op", [this](const auto& desc, uint32_t i) { stage_op(desc, i); });
@@ -79,9 +83,7 @@ void Transaction::stage(const Tables& tables) {
        [this](const auto& desc, uint32_t i) { stage_optimizer(desc, i); });
   each(tables.datasets, "dataset",
        [this](const auto& desc, uint32_t i) { stage_dataset(desc, i); });
-  for (uint32_t i = 0; tables.selftest != nullptr && i < tables.selftest->count; ++i) {
-    stage_sample(tables.selftest->samples[i], i);
-  }
+  if (tables.selftest != nullptr) stage_samples(*tables.selftest);
   each(tables.tolerances, "tolerance",
        [this](const auto& desc, uint32_t i) { stage_tolerance(desc, i); });
   each(tables.optimizer_samples, "optimizer sample",
@@ -104,7 +106,7 @@ Op* Transaction::find_op(std::string_view name, uint32_t revision) const {
 }
 
 template <class Check>
-bool Transaction::fits(const Op& op, const std::string& what, Check&& check) {
+bool Transaction::fits(const Op& op, const What& what, Check&& check) {
   if (!has(replaced_, &op)) {
     check();
     return true;
@@ -120,10 +122,10 @@ bool Transaction::fits(const Op& op, const std::string& what, Check&& check) {
 }
 
 void Transaction::stage_op(const tenon_op_desc& desc, uint32_t position) {
-  const std::string name = name_at(desc.name, "op", position);
-  const std::string what = "op " + label(name, desc.revision);
-  if (has(own_ops_, std::pair(name, desc.revision))) refuse(what + " is registered twice");
-  own_ops_.emplace_back(name, desc.revision);
+  const std::string_view name = name_at(desc.name, "op", position);
+  const auto words = [&] { return "op " + label(name, desc.revision); };
+  const What what(words);
+  if (!own_ops_.emplace(name, desc.revision).second) refuse(what + " is registered twice");
   const std::string_view schema_text = text_of(desc.schema, what);
   Schema schema;
   try {
@@ -147,7 +149,7 @@ void Transaction::stage_op(const tenon_op_desc& desc, uint32_t position) {
   op->index = next_->next_op++;
   op->runtime = registry_.runtime_;
   next_->ops.push_back(op.get());
-  auto& revisions = next_->ops_by_name[name];
+  auto& revisions = next_->ops_by_name[op->name];
   const auto older = [](const Op* a, const Op* b) { return a->desc.revision < b->desc.revision; };
   revisions.insert(std::upper_bound(revisions.begin(), revisions.end(), op.get(), older), op.get());
   stage_role(*op);
@@ -172,16 +174,20 @@ void Transaction::stage_role(Op& op) {
 }
 
 void Transaction::stage_kernel(const tenon_kernel_desc& desc, uint32_t position) {
-  const std::string name = name_at(desc.op, "kernel", position);
-  const std::string op_label = label(name, desc.revision);
-  const std::string device(text_of(desc.device, "kernel for " + op_label));
-  const std::string what =
-      "kernel " + std::to_string(position) + " (" + op_label + " on " + device + ")";
+  const std::string_view name = name_at(desc.op, "kernel", position);
+  const std::string_view device =
+      text_of(desc.device, [&] { return "kernel for " + label(name, desc.revision); });
+  const auto words = [&] {
+    return tag_of("kernel", position) + " (" + label(name, desc.revision) + " on " +
+           std::string(device) + ")";
+  };
+  const What what(words);
   if (!is_plain_name(device)) refuse(what + ": the device kind is not one of [a-z0-9_]");
   Op* op = find_op(name, desc.revision);
   if (op == nullptr) {
     if (device == own_kind_) kernel_of_unknown_op_ = true;
-    pass_over("kernel for unknown op " + op_label + " on " + device + " was passed over");
+    pass_over("kernel for unknown op " + label(name, desc.revision) + " on " + std::string(device) +
+              " was passed over");
     return;
   }
   if (!fits(*op, what, [&] { check_kernel(desc, what, op->schema); })) return;
@@ -221,10 +227,10 @@ void Transaction::check_mandatory() const {
 }
 
 void Transaction::stage_vjp(const tenon_vjp_desc& desc, uint32_t position) {
-  const std::string name = name_at(desc.op, "backward rule", position);
-  const std::string what = "backward rule of " + label(name, desc.revision);
-  if (has(own_rules_, std::pair(name, desc.revision))) refuse(what + " is registered twice");
-  own_rules_.emplace_back(name, desc.revision);
+  const std::string_view name = name_at(desc.op, "backward rule", position);
+  const auto words = [&] { return "backward rule of " + label(name, desc.revision); };
+  const What what(words);
+  if (!own_rules_.emplace(name, desc.revision).second) refuse(what + " is registered twice");
   Op* op = find_op(name, desc.revision);
   if (op == nullptr) {
     pass_over(what + " was passed over: the op is unknown");
@@ -282,8 +288,8 @@ void Transaction::stage_backend(const tenon_backend_table& table) {
 }
 
 void Transaction::stage_optimizer(const tenon_optimizer_desc& desc, uint32_t position) {
-  const std::string name = name_at(desc.name, "optimizer", position);
-  const std::string_view step_name = text_of(desc.step_op, "optimizer " + name);
+  const std::string name(name_at(desc.name, "optimizer", position));
+  const std::string_view step_name = text_of(desc.step_op, [&] { return "optimizer " + name; });
   const auto step = next_->ops_by_name.find(step_name);
   check_optimizer(desc, name,
                   step == next_->ops_by_name.end() ? nullptr : &step->second.back()->schema);
@@ -299,7 +305,7 @@ void Transaction::stage_optimizer(const tenon_optimizer_desc& desc, uint32_t pos
 }
 
 void Transaction::stage_dataset(const tenon_dataset_desc& desc, uint32_t position) {
-  const std::string name = name_at(desc.name, "dataset", position);
+  const std::string name(name_at(desc.name, "dataset", position));
   check_dataset(desc, name);
   const auto other = next_->datasets.find(name);
   if (other != next_->datasets.end()) {
@@ -312,20 +318,32 @@ void Transaction::stage_dataset(const tenon_dataset_desc& desc, uint32_t positio
   next_->datasets[name] = &content_->datasets.back();
 }
 
-void Transaction::stage_sample(const tenon_sample& sample, uint32_t position) {
-  const std::string what = "sample " + std::to_string(position);
-  const std::string_view name = text_of(sample.op, what);
-  text_of(sample.text, what);
-  text_of(sample.fragment, what);
-  if (next_->ops_by_name.find(name) == next_->ops_by_name.end()) {
-    pass_over("sample for unknown op " + shown(name) + " was passed over");
-    return;
+void Transaction::stage_samples(const tenon_selftest_table& table) {
+  std::vector<Sample> samples;
+  samples.reserve(table.count);
+  std::string_view known;  // samples of one op stand together
+  for (uint32_t i = 0; i < table.count; ++i) {
+    const tenon_sample& sample = table.samples[i];
+    const auto words = [i] { return tag_of("sample", i); };
+    const What what(words);
+    const std::string_view name = text_of(sample.op, what);
+    text_of(sample.text, what);
+    text_of(sample.fragment, what);
+    if (name != known && next_->ops_by_name.find(name) == next_->ops_by_name.end()) {
+      pass_over("sample for unknown op " + shown(name) + " was passed over");
+      continue;
+    }
+    known = name;
+    samples.push_back({sample, &plugin_});
   }
-  next_->samples.push_back({sample, &plugin_});
+  if (samples.empty()) return;
+  next_->samples.push_back(
+      {&plugin_, std::make_shared<const std::vector<Sample>>(std::move(samples))});
 }
 
 void Transaction::stage_tolerance(const tenon_tolerance& desc, uint32_t position) {
-  const std::string what = "tolerance " + std::to_string(position);
+  const auto words = [position] { return tag_of("tolerance", position); };
+  const What what(words);
   check_tolerance(desc, what);
   const std::string_view name = text_of(desc.op, what);
   if (next_->ops_by_name.find(name) == next_->ops_by_name.end()) {
@@ -336,7 +354,8 @@ void Transaction::stage_tolerance(const tenon_tolerance& desc, uint32_t position
 }
 
 void Transaction::stage_optimizer_sample(const tenon_optimizer_sample& desc, uint32_t position) {
-  const std::string what = "optimizer sample " + std::to_string(position);
+  const auto words = [position] { return tag_of("optimizer sample", position); };
+  const What what(words);
   check_optimizer_sample(desc, what);
   const std::string_view name = text_of(desc.optimizer, what);
   if (next_->optimizers.find(name) == next_->optimizers.end()) {

@@ -6,7 +6,9 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,7 +49,7 @@ class Transaction {
   void stage_backend(const tenon_backend_table& table);
   void stage_optimizer(const tenon_optimizer_desc& desc, uint32_t position);
   void stage_dataset(const tenon_dataset_desc& desc, uint32_t position);
-  void stage_sample(const tenon_sample& sample, uint32_t position);
+  void stage_samples(const tenon_selftest_table& table);
   void stage_tolerance(const tenon_tolerance& desc, uint32_t position);
   void stage_optimizer_sample(const tenon_optimizer_sample& desc, uint32_t position);
   void check_mandatory() const;
@@ -57,7 +59,7 @@ class Transaction {
   // Runs `check`; a misfit with an op that another plugin offered first, in place of this plugin's
   // own, is passed over, any other refuses the plugin. True when it fits.
   template <class Check>
-  bool fits(const Op& op, const std::string& what, Check&& check);
+  bool fits(const Op& op, const What& what, Check&& check);
   void pass_over(std::string line) { lines_.push_back(std::move(line)); }
   void pass_over(Op& op, const std::string& line);
 
@@ -70,7 +72,7 @@ class Transaction {
   std::map<Op*, const VjpRule*> new_rules_;
   std::map<Op*, const KernelSet*> new_kernel_sets_;
   std::map<Op*, const RuleSet*> new_rule_sets_;
-  std::vector<std::pair<std::string, uint32_t>> own_ops_, own_rules_;
+  std::set<std::pair<std::string_view, uint32_t>> own_ops_, own_rules_;
   std::array<const Op*, kRoleEnd> own_roles_{};
   std::string own_kind_;               // of the plugin's backend, where that was not passed over
   bool kernel_of_unknown_op_ = false;  // on that kind: it may be what is mandatory

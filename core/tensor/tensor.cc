@@ -27,12 +27,16 @@ void trace_memory(const Device& device) noexcept {
 }  // namespace
 
 Storage* Storage::create(Device& device, uint64_t bytes) {
-  const memory::Block block = device.allocate(bytes);
+  return create(device, memory::CachingAllocator::size_for(bytes));
+}
+
+Storage* Storage::create(Device& device, const memory::Size& size) {
+  const memory::Block block = device.allocate(size);
   Storage* storage = ::new (block.room) Storage;
   storage->block = block;
   storage->device = &device;
   storage->data = storage->block.data;
-  storage->bytes = bytes;
+  storage->bytes = size.bytes;
   device.runtime->retain();
   memory::add(device.runtime->storages, 1);
   if (device.runtime->trace.active()) trace_memory(device);
@@ -92,9 +96,12 @@ Tensor* Tensor::create(Storage* storage, tenon_dtype dtype, DimSpan shape, const
     tensor->strides_[i] = strides[i];
   }
   tenon_view& v = tensor->view;
+  v.data = storage->data;
   // Unsigned arithmetic: an empty view's offset may lie past the end.
-  v.data = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(storage->data) +
-                                   static_cast<uintptr_t>(offset) * size_of(dtype));
+  if (offset != 0) {
+    v.data = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(storage->data) +
+                                     static_cast<uintptr_t>(offset) * size_of(dtype));
+  }
   v.shape = tensor->shape_;
   v.strides = tensor->strides_;
   v.rank = static_cast<int32_t>(shape.size());
@@ -109,6 +116,25 @@ Tensor* Tensor::create(Device& device, tenon_dtype dtype, DimSpan shape) {
   row_major_strides(shape, strides.data());
   const uint64_t bytes = static_cast<uint64_t>(count(shape)) * size_of(dtype);
   return create(Storage::create(device, bytes), dtype, shape, strides.data(), 0);
+}
+
+Fresh fresh_like(const tenon_meta& meta) noexcept {
+  const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  Fresh like;
+  like.dtype = meta.dtype;
+  like.rank = meta.rank;
+  like.form = Tensor::new_form();
+  std::copy(shape.begin(), shape.end(), like.shape.begin());
+  row_major_strides(shape, like.strides.data());
+  like.size =
+      memory::CachingAllocator::size_for(static_cast<uint64_t>(count(shape)) * size_of(meta.dtype));
+  return like;
+}
+
+Tensor* Tensor::create(Device& device, const Fresh& like) {
+  Storage* const storage = Storage::create(device, like.size);
+  return create(storage, like.dtype, {like.shape.data(), static_cast<size_t>(like.rank)},
+                like.strides.data(), 0, like.form);
 }
 
 Tensor* Tensor::alias() const {
@@ -130,6 +156,11 @@ std::string describe(const Tensor& tensor) {
 
 std::string describe(const tenon_meta& meta) {
   return std::string(name_of(meta.dtype)) + dims_text({meta.shape, static_cast<size_t>(meta.rank)});
+}
+
+bool alike(const Tensor& a, const Tensor& b) noexcept {
+  return std::equal(a.shape().begin(), a.shape().end(), b.shape().begin(), b.shape().end()) &&
+         a.dtype() == b.dtype() && &a.device() == &b.device();
 }
 
 tenon_meta meta_of(const Tensor& tensor) {

@@ -33,6 +33,18 @@ struct Link;
 
 namespace tenon::tensor {
 
+// What new tensors of one kind are like.
+struct Fresh {
+  tenon_dtype dtype = 0;
+  int32_t rank = 0;
+  uint64_t form = 0;  // theirs alone
+  memory::Size size;
+  Dims shape{};
+  Dims strides{};
+};
+// Row-major. The shape must have been checked.
+Fresh fresh_like(const tenon_meta& meta) noexcept;
+
 // Lives in its block's room; one of foreign memory, on the heap.
 struct Storage {
   std::atomic<int64_t> refs{1};
@@ -51,6 +63,7 @@ struct Storage {
 
   // Fresh memory on `device`; throws OutOfMemory.
   static Storage* create(Device& device, uint64_t bytes);
+  static Storage* create(Device& device, const memory::Size& size);
   // Somebody else's; `deleter(user)` may be NULL.
   static Storage* create_external(Device& device, void* data, uint64_t bytes,
                                   void (*deleter)(void* user), void* user);
@@ -96,6 +109,7 @@ struct Tensor : memory::SlotHeader {
                         int64_t offset, uint64_t form = 0);
   // Fresh and row-major; throws OutOfMemory. The shape must have been checked.
   static Tensor* create(Device& device, tenon_dtype dtype, DimSpan shape);
+  static Tensor* create(Device& device, const Fresh& like);
   static uint64_t new_form() noexcept;
   // Another handle on the same view, without graph link.
   Tensor* alias() const;
@@ -138,6 +152,9 @@ class Ref {
     if (tensor) tensor->retain();
     return Ref(tensor);
   }
+  void reset() noexcept {
+    if (tensor_) std::exchange(tensor_, nullptr)->release();
+  }
   Tensor* get() const { return tensor_; }
   Tensor* operator->() const { return tensor_; }
   Tensor& operator*() const { return *tensor_; }
@@ -148,6 +165,8 @@ class Ref {
   Tensor* tensor_ = nullptr;
 };
 
+// Shape, dtype and device are the same.
+bool alike(const Tensor& a, const Tensor& b) noexcept;
 // "f32[2,3]"
 std::string describe(const Tensor& tensor);
 std::string describe(const tenon_meta& meta);

@@ -12,11 +12,11 @@
 // 1; in the order of torch.optim.Adam.
 //
 // Canonical arithmetic: in C = f32 for f16, bf16 and f32 parameters and f64 for f64. Scalars in
-// f64, each rounded to C once: 1 - beta1, 1 - beta2, sqrt(1 - beta2^t), s = -(lr / (1 - beta1^t)),
-// where beta^t is made by repeated squaring from the lowest bit of t. Per element, each operation
-// rounded by itself and no fused multiply-add: m = beta1*m + (1-beta1)*g; v = beta2*v +
-// ((1-beta2)*g)*g; p = p + (s*m) / (sqrt(v)/sqrt(1-beta2^t) + eps). A 16-bit value is rounded where
-// it is stored, and p uses m and v from before that.
+// f64, each rounded to C once: 1 - beta1, 1 - beta2, r = 1 / sqrt(1 - beta2^t),
+// s = -(lr / (1 - beta1^t)), where beta^t is made by repeated squaring from the lowest bit of t.
+// Per element, each operation rounded by itself and no fused multiply-add: m = beta1*m +
+// (1-beta1)*g; v = beta2*v + ((1-beta2)*g)*g; p = p + (s*m) / (sqrt(v)*r + eps). A 16-bit value is
+// rounded where it is stored, and p uses m and v from before that.
 #include "adam.hpp"
 
 namespace {

@@ -38,12 +38,21 @@ struct BenchRequest {
   bool json = false;
 };
 
+// What `ops` is to show.
+struct OpsRequest {
+  std::vector<std::string> patterns;  // of names; empty: all
+  std::string pages;                  // the folder to write pages into, instead of printing
+  bool missing = false;               // only what is not there
+  bool json = false;
+};
+
 // Each prints its answer and returns an exit status; throws Failure.
 int list(const Options& options, bool as_json);
 int doctor(const Options& options, bool as_json);
 int op_list(const Options& options, bool as_json);
 int op_explain(const Options& options, const std::string& name, const std::string& sample,
                bool as_json);
+int ops(const Options& options, const OpsRequest& request);
 int bench(const Options& options, const BenchRequest& request);
 int inspect(const std::string& file, bool as_json);
 int trace(const Options& options, const std::string& file, const std::vector<std::string>& program,

@@ -3,6 +3,7 @@
 #include "company.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon::tools {
 namespace {
@@ -35,7 +36,8 @@ bool Company::is_member(const Json& plugin) const {
                      [&](const Json* member) { return member->at("id") == plugin.at("id"); });
 }
 
-// Adds the plugin that offers most of `names`, until no other offers one of the rest.
+// Adds the plugin that offers most of `names`, until no other offers one of the rest. Of equals it
+// is one with a device: a plugin that adds kernels to that device would bring it along.
 template <class Offers>
 void Company::need(std::set<std::string> names, const Offers& offers) {
   const auto erase_offered = [&](const Json& plugin) {
@@ -44,14 +46,15 @@ void Company::need(std::set<std::string> names, const Offers& offers) {
   for (const Json* member : members_) erase_offered(*member);
   while (!names.empty()) {
     const Json* best = nullptr;
-    ptrdiff_t most = 0;
+    std::pair<ptrdiff_t, bool> most{0, true};
     for (const Json& plugin : plugins_) {
       if (plugin.at("state") == "refused") continue;
-      const ptrdiff_t count =
-          std::count_if(names.begin(), names.end(),
-                        [&](const std::string& name) { return offers(plugin, name); });
-      if (count > most) best = &plugin;
-      most = std::max(most, count);
+      const auto count = std::count_if(names.begin(), names.end(), [&](const std::string& name) {
+        return offers(plugin, name);
+      });
+      const std::pair<ptrdiff_t, bool> worth{count, !plugin.at("devices").empty()};
+      if (worth > most) best = &plugin;
+      most = std::max(most, worth);
     }
     if (best == nullptr) return;
     members_.push_back(best);

@@ -35,6 +35,7 @@ struct Given {
   std::vector<std::string> program, names;
   Needs needs;
   BenchRequest bench;
+  OpsRequest ops;
   tenon::verify::Request verify;
   double seconds = 0;
   bool flag = false;
@@ -43,6 +44,11 @@ struct Given {
 
 void add_json(CLI::App* command, Given& given) {
   command->add_flag("--json", given.json, "Print JSON");
+}
+
+// "add" is short for "tenon.add".
+std::string full_name(std::string name) {
+  return name.find('.') == std::string::npos ? "tenon." + name : name;
 }
 
 void add_op(CLI::App& app, Given& given) {
@@ -55,7 +61,9 @@ void add_op(CLI::App& app, Given& given) {
       "explain",
       "Schema, documentation, kernels and backward rule of an op; with a sample call: "
       "promotion, output shapes, the kernel chosen and why others were not");
-  explain->add_option("name", given.name, "The op, \"tenon.add\"")->required();
+  explain->add_option("name", given.name, "The op, \"vendor.add\"; \"add\" is \"tenon.add\"")
+      ->required()
+      ->transform(full_name);
   explain->add_option("sample", given.sample,
                       "A call such as \"f32[2,3], f32[3] | axis=1\" (docs/schema.md)");
   add_json(explain, given);
@@ -64,11 +72,33 @@ void add_op(CLI::App& app, Given& given) {
   });
 }
 
+void add_ops(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand(
+      "ops", "Matrix of all ops: dtypes, who has kernels, gradients; or a page for each");
+  OpsRequest& request = given.ops;
+  command->add_option("pattern", request.patterns,
+                      "Only ops like these: \"*grad\", \"acme.*\", \"add\"");
+  CLI::Option* missing = command->add_flag(
+      "--missing", request.missing,
+      "Only what is not there; exit status 1 where a float op has no gradient and says no reason");
+  command
+      ->add_option("--pages", request.pages,
+                   "Instead: write a page of Markdown for each op, and an index, into this folder")
+      ->excludes(missing);
+  command->add_flag("--json", request.json, "Print JSON");
+  command->callback([&] {
+    given.json = given.ops.json;
+    given.run = [&] { return ops(given.options, given.ops); };
+  });
+}
+
 void add_bench(CLI::App& app, Given& given) {
   CLI::App* command = app.add_subcommand(
       "bench", "Time one call with every provider that can run it, and compare the results");
   BenchRequest& request = given.bench;
-  command->add_option("name", request.op, "The op, \"tenon.matmul\"")->required();
+  command->add_option("name", request.op, "The op, as for `op explain`")
+      ->required()
+      ->transform(full_name);
   command->add_option("sample", request.sample, "The call, as for `op explain`")->required();
   command->add_option("--plugins", request.plugins, "Only these providers, comma separated")
       ->delimiter(',');
@@ -142,7 +172,8 @@ void add_verify(CLI::App& app, Given& given) {
   command
       ->add_option("--ops", request.ops,
                    "Only these ops and optimizers, comma separated; a final * stands for any rest")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);  // what follows is a plugin
   command->add_option("--seed", request.seed, "Of the contents of operands");
   command->add_option_function<std::string>(
       "--json", [&given](const std::string& file) { take_json_file(given, file); },
@@ -254,6 +285,7 @@ void add_commands(CLI::App& app, Given& given) {
   add_list(app, given);
   add_doctor(app, given);
   add_op(app, given);
+  add_ops(app, given);
   add_bench(app, given);
   add_inspect(app, given);
   add_trace(app, given);

@@ -99,8 +99,9 @@ void read_tables(const Reader& reader, PluginFacts& facts) {
     facts.ops.push_back({reader.name(op.name, "op", true), op.revision, role_name(op.role)});
   });
   reader.each<tenon_kernels_table>("tenon.kernels/1", [&](const tenon_kernel_desc& kernel) {
-    add_once(facts.kernels[reader.name(kernel.device, "device", false)],
-             reader.name(kernel.op, "op"));
+    const std::string device = reader.name(kernel.device, "device", false);
+    add_once(facts.kernels[device], reader.name(kernel.op, "op"));
+    if ((kernel.flags & TENON_KERNEL_CANONICAL) != 0) facts.canonical.insert(device);
   });
   reader.each<tenon_vjps_table>("tenon.vjps/1", [&](const tenon_vjp_desc& rule) {
     add_once(facts.vjps, reader.name(rule.op, "op"));
@@ -255,7 +256,9 @@ Json manifest_of(const PluginFacts& facts, const std::string& library, const std
   }
   root["kernels"] = Json::array();
   for (const auto& [device, ops] : facts.kernels) {
-    root["kernels"].push_back({{"device", device}, {"ops", ops}});
+    Json entry = {{"device", device}, {"ops", ops}};
+    if (!facts.canonical.contains(device)) entry["canonical"] = false;
+    root["kernels"].push_back(std::move(entry));
   }
   root["vjps"] = facts.vjps;
   root["optimizers"] = facts.optimizers;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct PluginFacts {
   uint32_t abi_major = 0, abi_minor = 0, required_minor = 0, draft = 0;
   std::vector<Op> ops;
   std::map<std::string, std::vector<std::string>> kernels;  // device kind to ops
+  std::set<std::string> canonical;  // device kinds with a kernel that has the flag CANONICAL
   std::vector<std::string> vjps, optimizers, datasets, devices;
   std::vector<std::string> required_ops;  // of others: without them the plugin is of no use
   std::vector<std::string> needed_cpu_features, needed_libraries;  // as its author says

@@ -46,7 +46,8 @@ struct Output {
   bool aux = false;
 };
 
-// What a dry call says of its outputs; nothing where it would be refused.
+// What a dry call says of its outputs; nothing where it would be refused. Sizes that data decide
+// are those of a call that is made.
 std::optional<std::vector<Output>> outputs_of(const Session& session, const SampleCall& call,
                                               const tenon_device& device) {
   const Json answer = explained(session, call, device);
@@ -55,6 +56,11 @@ std::optional<std::vector<Output>> outputs_of(const Session& session, const Samp
   for (const Json& each : answer.at("outputs")) {
     if (!each.at("shape").is_array()) return std::nullopt;
     made.push_back({each.at("shape").get<Shape>(), each.at("dtype"), each.at("aux")});
+  }
+  if (call.op->has_flag("dynamic-out")) {
+    const Outcome outcome = outcome_of(session, call, device);
+    if (outcome.status != TENON_OK) return std::nullopt;
+    for (size_t i = 0; i < made.size(); ++i) made[i].shape = outcome.results[i].shape;
   }
   return made;
 }

@@ -15,16 +15,17 @@ constexpr int kRepeats = 4;
 // Roundings on the way of a gradient, in units of the last place of what flows through it.
 constexpr double kRoundings = 16;
 
+// Outputs that are no floats have no incoming gradient, and nothing to overflow.
 double largest_of(const Array& array) {
   double most = 0;
-  for (size_t i = 0; i < array.count(); ++i) {
+  for (size_t i = 0; sdk::is_float(array.dtype) && i < array.count(); ++i) {
     if (std::isfinite(array.at(i))) most = std::max(most, std::abs(array.at(i)));
   }
   return most;
 }
 
 bool all_finite(const Array& array) {
-  for (size_t i = 0; i < array.count(); ++i) {
+  for (size_t i = 0; sdk::is_float(array.dtype) && i < array.count(); ++i) {
     if (!std::isfinite(array.at(i))) return false;
   }
   return true;
@@ -61,6 +62,8 @@ std::vector<Layout> layouts_of(const Pass& pass, bool host_memory, bool operands
   std::vector<Layout> all;
   for (uint8_t number = 0; number < kLayoutCount; ++number) {
     const auto layout = static_cast<Layout>(number);
+    // Memory that overlaps itself holds other values, and these may decide how large outputs are.
+    if (overlaps_itself(layout) && pass.call->op->has_flag("dynamic-out")) continue;
     bool fits = false;
     for (size_t i = 0; operands && i < pass.arrays.size(); ++i) {
       fits = fits || applies(layout, pass.arrays[i].shape, !pass.call->mutated[i], host_memory);

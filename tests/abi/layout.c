@@ -4,6 +4,7 @@
 // tests/abi/layout_complete.py proves that no struct and no member is missing.
 #include <stddef.h>
 #include <tenon/ext/draft/datasets.h>
+#include <tenon/ext/draft/dynamic.h>
 #include <tenon/plugin.h>
 #include <tenon/tenon.h>
 
@@ -431,3 +432,8 @@ STRUCT(tenon_datasets_table, 16);
 MEMBER(tenon_datasets_table, struct_size, 0);
 MEMBER(tenon_datasets_table, count, 4);
 MEMBER(tenon_datasets_table, descs, 8);
+
+STRUCT(tenon_host_numbers, 16);
+MEMBER(tenon_host_numbers, struct_size, 0);
+MEMBER(tenon_host_numbers, flags, 4);
+MEMBER(tenon_host_numbers, read, 8);

@@ -8,6 +8,7 @@
 
 #include "tests/api/fault_sweep_support.h"
 #include "tests/support/paths.h"
+#include "tests/support/program_plugin.h"
 
 namespace tenon::tests {
 namespace {
@@ -254,6 +255,13 @@ FaultRows opening_faults() {
         EXPECT_EQ(tenon_tensor_create(w.fresh, TENON_DTYPE_F32, nullptr, 2, shape, &made),
                   TENON_OK);
         tenon_tensor_release(made);
+      });
+  sweep(
+      rows, "tenon_plugin_load", "an op with a rule",
+      [](FaultWorld& w) { return tenon_plugin_load(w.fresh, program::query); }, {},
+      [](FaultWorld& w) {
+        w.end_fresh();
+        begin_small(w);
       });
   return rows;
 }

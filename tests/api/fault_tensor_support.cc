@@ -251,6 +251,67 @@ void add_walks(FaultRows& rows) {
   });
 }
 
+tenon_status doubled(tenon_context* cx, tenon_tensor* gradient, tenon_tensor** out, void*) {
+  const tenon_op* add = nullptr;
+  const tenon_status status = tenon_op_find(cx, "tenon.add", TENON_NUL, 0, &add);
+  if (status != TENON_OK) return status;
+  const tenon_value both[] = {value_of(gradient), value_of(gradient)};
+  return tenon_op_call(cx, add, both, 2, nullptr, 0, out, 1);
+}
+
+tenon_status square(tenon_context* cx, tenon_tensor* const* inputs, uint32_t, tenon_tensor** out,
+                    uint32_t, void*) {
+  const tenon_op* mul = nullptr;
+  const tenon_status status = tenon_op_find(cx, "tenon.mul", TENON_NUL, 0, &mul);
+  if (status != TENON_OK) return status;
+  const tenon_value both[] = {value_of(inputs[0]), value_of(inputs[0])};
+  return tenon_op_call(cx, mul, both, 2, nullptr, 0, out, 1);
+}
+
+void add_functions(FaultRows& rows) {
+  const auto call = [](FaultWorld& w, uint32_t flags) {
+    return tenon_function_call(w.cx, square, nullptr, &w.own.parameter, 1, &w.t, 1, flags,
+                               &w.outs.tensors[0], &w.outs.tensors[1]);
+  };
+  sweep(rows, "tenon_function_call", "a square", [call](FaultWorld& w) { return call(w, 0); });
+  sweep(rows, "tenon_function_call", "keeps its graph",
+        [call](FaultWorld& w) { return call(w, TENON_BACKWARD_CREATE_GRAPH); });
+  for (const char* topic : {"json", "dot", "svg"}) {
+    sweep(rows, "tenon_graph_query", topic, [topic](FaultWorld& w) {
+      return tenon_graph_query(w.cx, &w.both, 1, topic, TENON_NUL, &w.outs.text);
+    });
+  }
+}
+
+void add_hooks(FaultRows& rows) {
+  static uint64_t hook;
+  const auto begin = [](FaultWorld& w) {
+    EXPECT_EQ(tenon_hook_begin(w.cx, w.second, doubled, nullptr, nullptr, &hook), TENON_OK);
+  };
+  sweep(
+      rows, "tenon_hook_begin", "of a leaf",
+      [](FaultWorld& w) {
+        return tenon_hook_begin(w.cx, w.second, doubled, nullptr, nullptr, &w.outs.numbers[0]);
+      },
+      [](FaultWorld& w) {
+        EXPECT_EQ(tenon_hook_end(w.cx, w.second, w.outs.numbers[0]), TENON_OK);
+      });
+  sweep(
+      rows, "tenon_hook_end", "of a leaf",
+      [](FaultWorld& w) { return tenon_hook_end(w.cx, w.second, hook); }, {}, begin);
+  sweep(
+      rows, "tenon_backward_run", "calls a hook",
+      [](FaultWorld& w) { return backward(w, w.both, w.t, TENON_BACKWARD_RETAIN); }, drop_gradients,
+      begin);
+  rows.back().check = [](FaultWorld& w, tenon_status) {
+    EXPECT_EQ(tenon_hook_end(w.cx, w.second, hook), TENON_OK);
+  };
+  sweep(
+      rows, "tenon_tensor_set_retain_grad", "of what an op made",
+      [](FaultWorld& w) { return tenon_tensor_set_retain_grad(w.cx, w.both, 1); },
+      [](FaultWorld& w) { EXPECT_EQ(tenon_tensor_set_retain_grad(w.cx, w.both, 0), TENON_OK); });
+}
+
 }  // namespace
 
 FaultRows tensor_faults() {
@@ -265,6 +326,8 @@ FaultRows gradient_faults() {
   add_leaves(rows);
   add_sums(rows);
   add_walks(rows);
+  add_functions(rows);
+  add_hooks(rows);
   return rows;
 }
 

@@ -140,12 +140,109 @@ void add_walks(Rows& rows) {
   });
 }
 
+tenon_status first_input(tenon_context*, tenon_tensor* const* inputs, uint32_t, tenon_tensor** out,
+                         uint32_t, void*) {
+  *out = inputs[0];
+  return tenon_tensor_retain(inputs[0]);
+}
+
+tenon_status call_function(World& w, tenon_context* cx, tenon_tensor* input, uint32_t flags) {
+  return tenon_function_call(cx, first_input, nullptr, &input, 1, &w.t, 1, flags,
+                             &w.outs.tensors[0], &w.outs.tensors[1]);
+}
+
+void add_functions(Rows& rows) {
+  const char* const name = "tenon_function_call";
+  add_contexts(rows, name,
+               [](World& w, tenon_context* cx) { return call_function(w, cx, w.t, 0); });
+  add_handles(rows, name, Kind::Tensor, [](World& w, void* handle) {
+    return call_function(w, w.cx, static_cast<tenon_tensor*>(handle), 0);
+  });
+  add(rows, name, "unknown flags", TENON_E_ARGUMENT,
+      [](World& w) { return call_function(w, w.cx, w.t, TENON_BACKWARD_RETAIN); });
+  const auto pointers = [&](const char* what, tenon_function_fn function, bool inputs,
+                            bool outputs) {
+    add(rows, name, what, TENON_E_ARGUMENT, [=](World& w) {
+      return tenon_function_call(w.cx, function, nullptr, inputs ? &w.t : nullptr, 1, &w.t, 1, 0,
+                                 outputs ? &w.outs.tensors[0] : nullptr, &w.outs.tensors[1]);
+    });
+  };
+  pointers("NULL function", nullptr, true, true);
+  pointers("NULL inputs", first_input, false, true);
+  pointers("NULL outputs", first_input, true, false);
+  add(rows, name, "seed of another shape", TENON_E_SHAPE, [](World& w) {
+    return tenon_function_call(w.cx, first_input, nullptr, &w.t, 1, &w.wide, 1, 0,
+                               &w.outs.tensors[0], &w.outs.tensors[1]);
+  });
+}
+
+tenon_status do_nothing(tenon_context*, tenon_tensor*, tenon_tensor**, void*) { return TENON_OK; }
+
+tenon_status begin_hook(World& w, tenon_context* cx, tenon_tensor* tensor) {
+  return tenon_hook_begin(cx, tensor, do_nothing, nullptr, nullptr, &w.outs.numbers[0]);
+}
+
+void add_hooks(Rows& rows) {
+  add_contexts(rows, "tenon_hook_begin",
+               [](World& w, tenon_context* cx) { return begin_hook(w, cx, w.own.parameter); });
+  add_handles(rows, "tenon_hook_begin", Kind::Tensor, [](World& w, void* handle) {
+    return begin_hook(w, w.cx, static_cast<tenon_tensor*>(handle));
+  });
+  add(rows, "tenon_hook_begin", "no gradient", TENON_E_GRAD,
+      [](World& w) { return begin_hook(w, w.cx, w.t); });
+  add(rows, "tenon_hook_begin", "NULL hook", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_hook_begin(w.cx, w.own.parameter, nullptr, nullptr, nullptr, &w.outs.numbers[0]);
+  });
+  add(rows, "tenon_hook_begin", "NULL out", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_hook_begin(w.cx, w.own.parameter, do_nothing, nullptr, nullptr, nullptr);
+  });
+  add_contexts(rows, "tenon_hook_end",
+               [](World& w, tenon_context* cx) { return tenon_hook_end(cx, w.own.parameter, 1); });
+  add_handles(rows, "tenon_hook_end", Kind::Tensor, [](World& w, void* handle) {
+    return tenon_hook_end(w.cx, static_cast<tenon_tensor*>(handle), 1);
+  });
+  add(rows, "tenon_hook_end", "no such hook", TENON_E_NOT_FOUND,
+      [](World& w) { return tenon_hook_end(w.cx, w.own.parameter, 12345); });
+  add_contexts(rows, "tenon_tensor_set_retain_grad", [](World& w, tenon_context* cx) {
+    return tenon_tensor_set_retain_grad(cx, w.computed, 1);
+  });
+  add_handles(rows, "tenon_tensor_set_retain_grad", Kind::Tensor, [](World& w, void* handle) {
+    return tenon_tensor_set_retain_grad(w.cx, static_cast<tenon_tensor*>(handle), 1);
+  });
+  add(rows, "tenon_tensor_set_retain_grad", "no gradient", TENON_E_GRAD,
+      [](World& w) { return tenon_tensor_set_retain_grad(w.cx, w.t, 1); });
+}
+
+tenon_status query_graph(World& w, tenon_context* cx, tenon_tensor* root, const char* topic) {
+  return tenon_graph_query(cx, &root, 1, topic, TENON_NUL, &w.outs.text);
+}
+
+void add_graphs(Rows& rows) {
+  add_contexts(rows, "tenon_graph_query",
+               [](World& w, tenon_context* cx) { return query_graph(w, cx, w.computed, "json"); });
+  add_handles(rows, "tenon_graph_query", Kind::Tensor, [](World& w, void* handle) {
+    return query_graph(w, w.cx, static_cast<tenon_tensor*>(handle), "json");
+  });
+  add(rows, "tenon_graph_query", "unknown topic", TENON_E_NOT_FOUND,
+      [](World& w) { return query_graph(w, w.cx, w.computed, "png"); });
+  add(rows, "tenon_graph_query", "NULL topic", TENON_E_ARGUMENT,
+      [](World& w) { return query_graph(w, w.cx, w.computed, nullptr); });
+  add(rows, "tenon_graph_query", "NULL roots", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_graph_query(w.cx, nullptr, 1, "json", TENON_NUL, &w.outs.text);
+  });
+  add(rows, "tenon_graph_query", "NULL out", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_graph_query(w.cx, &w.computed, 1, "json", TENON_NUL, nullptr); });
+}
+
 }  // namespace
 
 void add_gradient_rows(Rows& rows) {
   add_leaves(rows);
   add_set_grad(rows);
   add_walks(rows);
+  add_functions(rows);
+  add_hooks(rows);
+  add_graphs(rows);
 }
 
 }  // namespace tenon::tests

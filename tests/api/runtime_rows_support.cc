@@ -159,6 +159,13 @@ void add_runtime(Rows& rows) {
       [](World& w) { return tenon_plugin_deactivate(w.cx, "tenon.nobody", TENON_NUL); });
   add(rows, "tenon_plugin_deactivate", "NULL id with a length", TENON_E_ARGUMENT,
       [](World& w) { return tenon_plugin_deactivate(w.cx, nullptr, 3); });
+  add_contexts(rows, "tenon_plugin_load", [](World&, tenon_context* cx) {
+    return tenon_plugin_load(cx, [](auto...) { return TENON_OK; });
+  });
+  add(rows, "tenon_plugin_load", "NULL query", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_plugin_load(w.cx, nullptr); });
+  add(rows, "tenon_plugin_load", "a query that fills in nothing", TENON_E_PLUGIN,
+      [](World& w) { return tenon_plugin_load(w.cx, [](auto...) { return TENON_OK; }); });
   add_contexts(rows, "tenon_runtime_set_memory_limit",
                [](World&, tenon_context* cx) { return tenon_runtime_set_memory_limit(cx, 1); });
   add_contexts(rows, "tenon_runtime_get_stats", [](World& w, tenon_context* cx) {
@@ -243,7 +250,7 @@ void add_nesting(Rows& rows) {
   add_contexts(rows, "tenon_grad_begin",
                [](World&, tenon_context* cx) { return tenon_grad_begin(cx, TENON_GRAD_DISABLED); });
   add(rows, "tenon_grad_begin", "unknown mode", TENON_E_ARGUMENT,
-      [](World& w) { return tenon_grad_begin(w.cx, 2); });
+      [](World& w) { return tenon_grad_begin(w.cx, 3); });
   add_contexts(rows, "tenon_grad_end",
                [](World&, tenon_context* cx) { return tenon_grad_end(cx); });
   add(rows, "tenon_grad_end", "without begin", TENON_E_STATE,

@@ -10,6 +10,7 @@ it the column says so. Nothing here is a test: machines differ and are busy.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
@@ -27,7 +28,8 @@ WIDTHS = 784, 128, 32, 10
 @dataclasses.dataclass
 class Row:
     """`ours` and `peers` are commands that print JSON with `key`, in seconds or bytes; `flops` of
-    one call tell the share of the FMA peak; `goal` was set for a quiet machine of 4 GHz."""
+    one call tell the share of the FMA peak; `goal` was set for a quiet machine of 4 GHz. `busy`: a
+    neighbour keeps one processor to itself while they run."""
 
     id: str
     work: str
@@ -37,6 +39,7 @@ class Row:
     flops: float = 0
     goal: str = ""
     key: str = "seconds"
+    busy: bool = False
 
 
 def mlp_flops(batch):
@@ -108,10 +111,24 @@ def rows_of(programs):
         return Row(row, f"add of 64, {what}", ours, peers, goal=goal)
 
     def start(row, work, key, goal):
-        providers = "tenon.openblas", "tenon.onednn"  # the vendors' libraries take milliseconds
-        ours = [str(programs.bin / "bench_start"), *providers]
+        ours = [str(programs.bin / "bench_start")]
         peers = {"PyTorch": programs.torch_script("start_torch")} if programs.torch else {}
         return Row(row, work, ours, peers, goal=goal, key=key)
+
+    def beside_a_neighbour(mode):
+        alone, both = (
+            mlp("P13", f"MLP, batch 64, SGD, {mode}, one core busy", 64, "sgd", mode, threads)
+            for threads in (1, 2)
+        )
+        both.peers = {"Tenon on one thread": alone.ours}
+        both.busy = True
+        both.goal = "ratio 0.91"
+        return both
+
+    def resident(mode):
+        row = mlp("P24", f"resident while training, batch 64, SGD, {mode}", 64, "sgd", mode)
+        row.peers, row.key, row.flops, row.goal = {}, "resident_bytes", 0, "6 MB"
+        return row
 
     backward = eager("P7", "backward", "mul_sum_backward_64", "400 ns")
     backward.work = "mul, sum, backward of 64"
@@ -119,6 +136,8 @@ def rows_of(programs):
         start("P23", "runtime, nothing opened (PyTorch: import)", "runtime_seconds", "500 us"),
         start("P23", "runtime and first add", "seconds", "1 ms"),
         start("P24", "resident after a first add", "resident_bytes", "6 MB"),
+        resident("eager"),
+        resident("captured"),
         eager("P6", "out", "add_64_out", "20 ns"),
         eager("P6", "returned", "add_64_returned", "45 ns"),
         eager("P6", "recorded", "add_64_recorded", "70 ns"),
@@ -130,6 +149,8 @@ def rows_of(programs):
         mlp("P11", "MLP, batch 64, Adam, captured", 64, "adam", "captured", goal="130 us"),
         mlp("P12", "MLP, batch 64, SGD, eager", 64, "sgd", threads=2, goal="82 us"),
         mlp("P12", "MLP, batch 64, Adam, eager", 64, "adam", threads=2, goal="90 us"),
+        beside_a_neighbour("eager"),
+        beside_a_neighbour("captured"),
         mlp("P14", "MLP, batch 256, SGD, eager", 256, "sgd", goal="460 us"),
     ]
 
@@ -149,13 +170,27 @@ def number_of(command, key):
     return only["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}[only["time_unit"]]
 
 
+@contextlib.contextmanager
+def neighbour():
+    """Keeps the last processor this process may use busy."""
+    last = max(os.sched_getaffinity(0))
+    spin = f"import os\nos.sched_setaffinity(0, {{{last}}})\nprint(flush=True)\nwhile True: pass"
+    with subprocess.Popen([sys.executable, "-c", spin], stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        try:
+            yield
+        finally:
+            process.kill()
+
+
 def measure(row, rounds):
     """Medians: of ours, and of each peer."""
     commands = {"Tenon": row.ours, **row.peers}
     times = {name: [] for name in commands}
-    for _ in range(rounds):
-        for name, command in commands.items():
-            times[name].append(number_of(command, row.key))
+    with neighbour() if row.busy else contextlib.nullcontext():
+        for _ in range(rounds):
+            for name, command in commands.items():
+                times[name].append(number_of(command, row.key))
     return {name: statistics.median(each) for name, each in times.items()}
 
 

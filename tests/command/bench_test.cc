@@ -14,6 +14,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 using testing::UnorderedElementsAreArray;
 
@@ -115,7 +116,7 @@ TEST(CommandBench, SaysWhyAProviderCannotRunTheCall) {
   const Done done = bench({"tenon.matmul", "i32[4,4], i32[4,4]", "--json"});
   EXPECT_EQ(done.status, 0) << done.err;
   const json answer = done.json();
-  EXPECT_THAT(plugins_in(answer.at("skipped")), UnorderedElementsAreArray(wrapped));
+  EXPECT_THAT(plugins_in(answer.at("skipped")), IsSupersetOf(wrapped));
   EXPECT_THAT(answer.at("skipped")[0].at("reason").get<std::string>(),
               HasSubstr("has no row for dtypes (i32)"));
   EXPECT_EQ(answer.at("work").at("unit"), "bytes") << "integers make no floating-point operations";

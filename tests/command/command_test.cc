@@ -141,6 +141,7 @@ TEST(CommandOp, ExplainsAnOp) {
   EXPECT_THAT(done.out, HasSubstr("kernels, best first\n  tenon."));
   EXPECT_THAT(done.out, HasSubstr("\n  tenon.ref for cpu"));
   EXPECT_THAT(done.out, HasSubstr("backward rule of tenon.ops"));
+  EXPECT_EQ(run_command({"op", "explain", "matmul"}).out, done.out);
 }
 
 TEST(CommandOp, ExplainsACall) {

@@ -145,7 +145,7 @@ class CommandDoctorLoaded : public testing::Test {
     environment.emplace_back("TENON_TEST_HOSTILE", paths);
     const Done done =
         run_command({"--plugin-path", folder_.path("plugins"), "--exclude", "tenon.openblas",
-                     "--exclude", "tenon.onednn", "doctor", "--json"},
+                     "--exclude", "tenon.lapack", "--exclude", "tenon.onednn", "doctor", "--json"},
                     environment);
     json answer = done.json();
     EXPECT_EQ(entry_of(answer, "hostile.opens_libraries").at("state"), "open") << done.out;

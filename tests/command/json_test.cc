@@ -57,7 +57,7 @@ TEST(CommandJson, Probe) {
 TEST(CommandJson, Ops) {
   for (const json& op : run_command({"op", "list", "--json"}).json()) {
     expect_members(op, {"name", "revision", "schema", "doc", "flags", "role", "plugin", "kernels",
-                        "vjp", "compose", "report"});
+                        "vjp", "vjp_twice", "compose", "report"});
   }
   const json explained = run_command({"op", "explain", "tenon.add", "--json"}).json();
   ASSERT_EQ(explained.size(), 1u);

@@ -55,6 +55,12 @@ Done in_shell(const std::string& command) {
                      {{"TENON_TEST_HOSTILE", "1"}, {"PATH", folder + ":/usr/bin:/bin"}});
 }
 
+TEST(Verify, TakesAPluginBehindTheOps) {
+  const Done done = run_command({"verify", "--level", "0", "--ops", "tenon.relu", "tenon.ref"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("of 1 plugin at level 0"));
+}
+
 TEST(VerifyHostile, ACrashIsAFailureOfItsCase) {
   const json plugin = verify_hostile("crashes_launch");
   const json failure = first_failure(plugin, "crash");
@@ -289,31 +295,40 @@ TEST(VerifyGoldens, AFileThatLacksMembers) {
                            kNotAsDocumented);
 }
 
-TEST(VerifyGoldens, ResultsThatCannotBe) {
-  const WithGolden op("tenon.ref", "tenon.relu");
-  const json first = op.golden.at("cases").at(0);
-  const auto refused = [&](const char* member, const json& value, const std::string& words) {
-    op.expect_refused(
-        [&](json& file) { file["cases"][0]["results"][0][member] = value; },
-        ", sample \"" + first.at("sample").get<std::string>() + "\" >: states " + words);
-  };
-  ASSERT_EQ(first.at("results").at(0).at("dtype"), "f64");
-  ASSERT_EQ(first.at("results").at(0).at("shape"), json({2, 3}));
-  refused("dtype", "f7", "the dtype \"f7\", which is none");
-  refused("values", {1, 2, 3, 4, 5}, "5 values for a result of shape [2,3]");
-  refused("shape", {-2, -3}, "6 values for a result of shape [-2,-3]");
-  refused("shape", {0, 3}, "6 values for a result of shape [0,3]");
-  refused("shape", {int64_t{1} << 33, int64_t{1} << 32}, "6 values for a result of shape [8589");
+// A golden file of relu whose first result, of f64[2,3], is changed.
+struct WithResult : WithGolden {
+  WithResult() : WithGolden("tenon.ref", "tenon.relu"), first(golden.at("cases").at(0)) {
+    EXPECT_EQ(first.at("results").at(0).at("dtype"), "f64");
+    EXPECT_EQ(first.at("results").at(0).at("shape"), json({2, 3}));
+  }
+  void refused(const char* member, const json& value, const std::string& words) const {
+    expect_refused([&](json& file) { file["cases"][0]["results"][0][member] = value; },
+                   ", sample \"" + first.at("sample").get<std::string>() + "\" >: states " + words);
+  }
+  json first;
+};
+
+TEST(VerifyGoldens, ResultsOfShapesThatCannotBe) {
+  const WithResult op;
+  op.refused("dtype", "f7", "the dtype \"f7\", which is none");
+  op.refused("values", {1, 2, 3, 4, 5}, "5 values for a result of shape [2,3]");
+  op.refused("shape", {-2, -3}, "6 values for a result of shape [-2,-3]");
+  op.refused("shape", {0, 3}, "6 values for a result of shape [0,3]");
+  op.refused("shape", {int64_t{1} << 33, int64_t{1} << 32}, "6 values for a result of shape [8589");
+}
+
+TEST(VerifyGoldens, ResultsOfValuesThatCannotBe) {
+  const WithResult op;
   const std::string expected = " as an element of f64; expected a number, \"nan\", \"inf\" or";
-  refused("values", {0, 0, 0, 0, 0, "none"}, "\"none\"" + expected);
-  refused("values", {0, 0, 0, 0, 0, nullptr}, "null" + expected);
-  refused("values", {0, 0, 0, 0, 0, true}, "true" + expected);
-  refused(
-      "dtype", "i32",
-      first.at("results")[0].at("values")[0].dump() + " as an element of i32; expected an integer");
-  refused("dtype", "bool",
-          first.at("results")[0].at("values")[0].dump() +
-              " as an element of bool; expected true or false");
+  op.refused("values", {0, 0, 0, 0, 0, "none"}, "\"none\"" + expected);
+  op.refused("values", {0, 0, 0, 0, 0, nullptr}, "null" + expected);
+  op.refused("values", {0, 0, 0, 0, 0, true}, "true" + expected);
+  op.refused("dtype", "i32",
+             op.first.at("results")[0].at("values")[0].dump() +
+                 " as an element of i32; expected an integer");
+  op.refused("dtype", "bool",
+             op.first.at("results")[0].at("values")[0].dump() +
+                 " as an element of bool; expected true or false");
 }
 
 TEST(VerifyGoldens, ResultsForOtherOperands) {

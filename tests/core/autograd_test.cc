@@ -293,6 +293,14 @@ TEST_F(Rows, BecomeDenseBesideADenseGradient) {
   EXPECT_EQ(cx.grad_values(table), expected);
 }
 
+TEST_F(Rows, AreRefusedWhereTheGradientIsRecorded) {
+  const Tensor y = total(take(table, {3, 1, 3}));
+  const Failure f = cx.refused(TENON_E_GRAD, cx.try_backward(y, TENON_BACKWARD_CREATE_GRAPH));
+  EXPECT_EQ(f.op, "acme.take");
+  EXPECT_THAT(f.message, testing::HasSubstr("rows of a gradient"));
+  EXPECT_EQ(cx.grad(table), nullptr);
+}
+
 TEST_F(Rows, OfATableThatIsNoLeafAreDense) {
   const Tensor doubled = cx.call("acme.mul", {arg(table), 2.0});
   cx.backward(total(take(doubled, {3, 1, 3})));

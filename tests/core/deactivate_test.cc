@@ -259,6 +259,7 @@ TEST_F(DeactivateThreads, EightThreadsGoOnDispatching) {
     const RuntimeHandle fresh = make_runtime();
     const Session main(fresh);
     Counters counters;
+    std::atomic<bool> gone{false};
     std::atomic<bool> stop{false};
     std::atomic<int> done{0};
     std::vector<std::thread> threads;
@@ -267,9 +268,11 @@ TEST_F(DeactivateThreads, EightThreadsGoOnDispatching) {
         const Session own(fresh);
         const Tensor x = own.leaf(own.floats({2}, {1, 2}));
         while (!stop) {
+          const bool after = gone;
           Tensor y;
           const tenon_status status = own.try_call("acme.watch", {arg(x)}, {address(&counters)}, y);
           if (status != TENON_OK) {
+            EXPECT_FALSE(after);
             EXPECT_EQ(own.failure().message, "acme.watch: plugin acme.extra was deactivated");
             continue;
           }
@@ -286,6 +289,7 @@ TEST_F(DeactivateThreads, EightThreadsGoOnDispatching) {
     }
     while (counters.launched < 8) std::this_thread::yield();
     main.must(deactivate(main, "acme.extra"));
+    gone = true;
     const int launched = counters.launched;
     EXPECT_EQ(counters.prepared, 0);
     const int before = done;

@@ -159,5 +159,14 @@ TEST_F(OperandTypes, GradientsComeBackInTheOperandsDtype) {
   EXPECT_EQ(cx.grad_values(a), (Values{10, 20}));
 }
 
+// acme.toy refuses where `prepare`, `workspace` or `predicate` see any.
+TEST_F(OperandTypes, WhatIsAskedOfAKernelBeforeItsLaunchShowsNoData) {
+  for (int round = 0; round < 3; ++round) {
+    const Tensor x = cx.floats({4}, {1, 2, 3, 4});
+    EXPECT_EQ(cx.values(cx.call("acme.reverse", {arg(x)})), (Values{4, 3, 2, 1}));
+    EXPECT_EQ(cx.values(cx.call("acme.picky", {arg(x)})), (Values{1, 2, 3, 4}));
+  }
+}
+
 }  // namespace
 }  // namespace tenon::tests

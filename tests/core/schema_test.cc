@@ -21,13 +21,14 @@ const std::vector<std::string> examples = {
     "conv2d(x: T[B,C,H,W], weight: T[O,C/g,h,w], bias: T[O]?, *, stride: int[2]=1, "
     "padding: int[2]=0, dilation: int[2]=1, groups: int=1) -> T[B,O,H2,W2]",
     "add(a: T[...], b: T[...]) -> T[...] where T: number promote",
-    "sum(x: T[...], *, axes: int[]?, keepdims: bool=false) -> T[...] where T: number",
+    "sum(x: T[...], *, axes: int[]?, keepdims: bool=false) -> T[...] where T: float|i64 "
+    "promote",
     "concat(xs: T[...]*, *, axis: int=0) -> T[...]",
     "adam_step(params!: T[...]*, grads: T[...]*, m!: U[...]*, v!: U[...]*, step!: i64[]*, "
     "lr: f64[], *, beta1: float=0.9) -> ()",
     "full(*, shape: int[], value: number=0, dtype: D=f32) -> D[...]",
     "softmax_cross_entropy(logits: T[N,C], target: i64[N], *, ignore_index: int=-100) -> "
-    "(T[], aux probs: T[N,C]) where T: float",
+    "(T[], aux top: T[N], aux top_prob: T[N]) where T: float",
     "max(x: T[...], *, axes: int[]?, keepdims: bool=false) -> (T[...], aux i64[...])",
     "cast(x: T[...], *, dtype: U) -> U[...]",
     "acme.where(condition: bool[...], a: T, b: T) -> T where T: any promote",
@@ -97,11 +98,13 @@ TEST(Schema, OptimizerStep) {
 
 TEST(Schema, OutputsAndTheirMarks) {
   const Schema s = parse_schema(examples[6]);
-  ASSERT_EQ(s.outputs.size(), 2u);
+  ASSERT_EQ(s.outputs.size(), 3u);
   EXPECT_EQ(s.plain_outputs(), 1);
   EXPECT_FALSE(s.outputs[0].aux);
   EXPECT_TRUE(s.outputs[1].aux);
-  EXPECT_EQ(s.outputs[1].name, "probs");
+  EXPECT_EQ(s.outputs[1].name, "top");
+  EXPECT_TRUE(s.outputs[2].aux);
+  EXPECT_EQ(s.outputs[2].name, "top_prob");
   EXPECT_EQ(s.attrs[0].def.i, -100);
   const Schema unnamed = parse_schema(examples[7]);
   EXPECT_TRUE(unnamed.outputs[1].aux && unnamed.outputs[1].name.empty());

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "backends/cpu/cpu.h"
+#include "tests/cpu/exact.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/cpu/functions.cc"
@@ -12,35 +13,10 @@
 #include <hwy/highway.h>
 
 #include "backends/cpu/kernels/math-inl.h"
-#include "backends/cpu/kernels/math_wide-inl.h"
-
-#ifndef TENON_TESTS_CPU_EXACT
-#define TENON_TESTS_CPU_EXACT
-namespace tenon::tests {
-namespace {
-
-// long double for f64 results; double is enough for f32.
-template <class T>
-T sigmoid(T x) {
-  return 1 / (1 + std::exp(-x));
-}
-template <class T>
-T gelu(T x) {
-  if (x < -40) return T(-0.0);
-  return x * std::erfc(-x * T(0.707106781186547524400844362104849L)) / 2;
-}
-template <class T>
-T gelu_by_tanh(T x) {
-  if (x < -40) return T(-0.0);
-  // The exponent is up to 100: in f64 its last digit would show in an f32's.
-  const long double wide = x;
-  const long double u = wide * (1 + 0.044715L * wide * wide) * 0.797884560802865355879892119868764L;
-  return static_cast<T>(wide / (1 + std::exp(-2 * u)));
-}
-
-}  // namespace
-}  // namespace tenon::tests
-#endif
+#include "backends/cpu/kernels/math_activations-inl.h"
+#include "backends/cpu/kernels/math_both-inl.h"
+#include "backends/cpu/kernels/math_hyperbolic-inl.h"
+#include "backends/cpu/kernels/math_powers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
@@ -55,44 +31,84 @@ void each(const T* x, T* y, size_t count) {
     hn::StoreU(F()(hn::LoadU(d, x + i)), d, y + i);
   }
 }
-void pow_each(const float* a, const float* b, float* y, size_t count) {
-  const hn::ScalableTag<float> d;
+template <class F, class T>
+void each_pair(const T* a, const T* b, T* y, size_t count) {
+  const hn::ScalableTag<T> d;
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
-    hn::StoreU(math::Pow()(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, y + i);
+    hn::StoreU(F()(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, y + i);
   }
 }
 
+// The gradient of gelu for dy = 1.
+template <bool kTanh>
+struct GeluSlope {
+  template <class V>
+  HWY_INLINE V operator()(V x) const {
+    return math::GeluGrad<kTanh>()(math::set<V>(1), x);
+  }
+};
+
 using LongDouble = long double (*)(long double);
 using Double = double (*)(double);
+using LongDoubles = long double (*)(long double, long double);
+using Doubles = double (*)(double, double);
 
 template <class F>
-constexpr tests::UnaryFunction both(std::string_view name, LongDouble exact, Double in_f64,
+constexpr tests::UnaryFunction one(std::string_view name, LongDouble exact, Double in_f64,
+                                   double f32_ulp, double f64_ulp, LongDouble size = nullptr) {
+  return {name, each<F, float>, each<F, double>, exact, in_f64, f32_ulp, f64_ulp, size};
+}
+template <class F>
+constexpr tests::BinaryFunction two(std::string_view name, LongDoubles exact, Doubles in_f64,
                                     double f32_ulp, double f64_ulp) {
-  return {name, each<F, float>, each<F, double>, exact, in_f64, f32_ulp, f64_ulp};
-}
-template <class F>
-constexpr tests::UnaryFunction narrow(std::string_view name, LongDouble exact, Double in_f64,
-                                      double f32_ulp) {
-  return {name, each<F, float>, nullptr, exact, in_f64, f32_ulp, 0};
+  return {name, each_pair<F, float>, each_pair<F, double>, exact, in_f64, f32_ulp, f64_ulp};
 }
 
-const tests::UnaryFunction functions[] = {
-    both<math::Exp>("exp", std::exp, std::exp, 1, 1),
-    both<math::Expm1>("expm1", std::expm1, std::expm1, 1, 1),
-    both<math::Log>("log", std::log, std::log, 1, 1),
-    both<math::Log1p>("log1p", std::log1p, std::log1p, 1, 1),
-    both<math::Tanh>("tanh", std::tanh, std::tanh, 1, 2),
-    both<math::Sigmoid>("sigmoid", tests::sigmoid, tests::sigmoid, 1, 2),
-    narrow<math::Erf>("erf", std::erf, std::erf, 1),
-    narrow<math::Sin>("sin", std::sin, std::sin, 2),
-    narrow<math::Cos>("cos", std::cos, std::cos, 2),
-    narrow<math::Gelu<false>>("gelu", tests::gelu, tests::gelu, 2),
-    narrow<math::Gelu<true>>("gelu by tanh", tests::gelu_by_tanh, tests::gelu_by_tanh, 2),
+namespace exact = tests::exact;
+
+const tests::UnaryFunction unary[] = {
+    one<math::Exp>("exp", std::exp, std::exp, 1, 1),
+    one<math::Expm1>("expm1", std::expm1, std::expm1, 1, 1),
+    one<math::Log>("log", std::log, std::log, 1, 1),
+    one<math::Log1p>("log1p", std::log1p, std::log1p, 1, 1),
+    one<math::Tanh>("tanh", std::tanh, std::tanh, 1, 2),
+    one<math::Sigmoid>("sigmoid", exact::sigmoid, exact::sigmoid, 1, 2),
+    one<math::Erf>("erf", std::erf, std::erf, 1, 1),
+    one<math::Sin>("sin", std::sin, std::sin, 2, 2),
+    one<math::Cos>("cos", std::cos, std::cos, 2, 2),
+    one<math::Exp2>("exp2", std::exp2, std::exp2, 1, 1),
+    one<math::Log2>("log2", std::log2, std::log2, 1, 1),
+    one<math::Log10>("log10", std::log10, std::log10, 1, 1),
+    one<math::Tan>("tan", std::tan, std::tan, 1, 1),
+    one<math::Asin>("asin", std::asin, std::asin, 1, 1),
+    one<math::Acos>("acos", std::acos, std::acos, 1, 1),
+    one<math::Atan>("atan", std::atan, std::atan, 1, 1),
+    one<math::Sinh>("sinh", std::sinh, std::sinh, 1, 1),
+    one<math::Cosh>("cosh", std::cosh, std::cosh, 1, 1),
+    one<math::Asinh>("asinh", std::asinh, std::asinh, 1, 1),
+    one<math::Acosh>("acosh", std::acosh, std::acosh, 1, 1),
+    one<math::Atanh>("atanh", std::atanh, std::atanh, 1, 1),
+    one<math::Silu>("silu", exact::silu, exact::silu, 1, 1),
+    one<math::Mish>("mish", exact::mish, exact::mish, 1, 1),
+    one<math::LogSigmoid>("logsigmoid", exact::logsigmoid, exact::logsigmoid, 2, 2),
+    one<math::Hardswish>("hardswish", exact::hardswish, exact::hardswish, 1, 2),
+    one<math::Gelu<false>>("gelu", exact::gelu, exact::gelu, 2, 2),
+    one<math::Gelu<true>>("gelu by tanh", exact::gelu_by_tanh, exact::gelu_by_tanh, 2, 2),
+    one<GeluSlope<false>>("gelu slope", exact::gelu_slope, exact::gelu_slope, 2, 2,
+                          exact::gelu_slope_term),
+    one<GeluSlope<true>>("gelu slope by tanh", exact::gelu_slope_by_tanh, exact::gelu_slope_by_tanh,
+                         2, 2, exact::gelu_slope_by_tanh_term),
+};
+
+const tests::BinaryFunction binary[] = {
+    two<math::Pow>("pow", std::pow, std::pow, 2, 2),
+    two<math::Atan2>("atan2", std::atan2, std::atan2, 2, 2),
+    two<math::Hypot>("hypot", std::hypot, std::hypot, 1, 1),
 };
 
 }  // namespace
 
-tests::Target target(std::string_view name) { return {name, functions, pow_each}; }
+tests::Target target(std::string_view name) { return {name, unary, binary}; }
 
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -13,16 +13,27 @@ namespace tenon::tests {
 struct UnaryFunction {
   std::string_view name;
   void (*f32)(const float* x, float* y, size_t count);
-  void (*f64)(const double* x, double* y, size_t count);  // or NULL
+  void (*f64)(const double* x, double* y, size_t count);
   long double (*exact)(long double x);
-  double (*exact_in_f64)(double x);  // to far more digits than f32 has
-  double f32_ulp, f64_ulp;           // how far off it may be
+  double (*exact_in_f64)(double x);              // to far more digits than f32 has
+  double f32_ulp, f64_ulp;                       // how far off it may be
+  long double (*size)(long double x) = nullptr;  // ULP of a number of this size, not of the result
+};
+
+// y[i] = f(a[i], b[i]), likewise.
+struct BinaryFunction {
+  std::string_view name;
+  void (*f32)(const float* a, const float* b, float* y, size_t count);
+  void (*f64)(const double* a, const double* b, double* y, size_t count);
+  long double (*exact)(long double a, long double b);
+  double (*exact_in_f64)(double a, double b);
+  double f32_ulp, f64_ulp;
 };
 
 struct Target {
   std::string_view name;
   std::span<const UnaryFunction> unary;
-  void (*pow)(const float* a, const float* b, float* y, size_t count);
+  std::span<const BinaryFunction> binary;
 };
 
 // The instruction sets, best first. The first one is what tenon.cpu uses here.

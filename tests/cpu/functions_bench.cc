@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <string_view>
 #include <tenon/sdk/plugin.hpp>
 #include <vector>
 
@@ -17,6 +18,7 @@ extern const tenon::sdk::Unit tenon_unit_binary;
 
 namespace {
 
+using tenon::tests::BinaryFunction;
 using tenon::tests::Target;
 using tenon::tests::targets;
 using tenon::tests::UnaryFunction;
@@ -24,53 +26,53 @@ using tenon::tests::UnaryFunction;
 constexpr size_t kCount = 2048;
 
 // Aligned as tensors are.
-class Floats {
+template <class T>
+class Lines {
  public:
-  explicit Floats(size_t count) : lines_((count + 15) / 16) {}
-  float* data() { return lines_.data()->values; }
+  explicit Lines(size_t count) : lines_((count + kLine - 1) / kLine) {}
+  T* data() { return lines_.data()->values; }
 
  private:
+  static constexpr size_t kLine = 64 / sizeof(T);
   struct alignas(64) Line {
-    float values[16];
+    T values[kLine];
   };
   std::vector<Line> lines_;
 };
 
 // Fresh random numbers, positive where a logarithm asks for it.
-Floats numbers(bool positive, size_t count = kCount) {
+template <class T>
+Lines<T> numbers(bool positive, size_t count = kCount) {
   std::mt19937 random(1);
-  std::uniform_real_distribution<float> draw(positive ? 0.01f : -8.0f, 8.0f);
-  Floats x(count);
+  std::uniform_real_distribution<T> draw(positive ? T(0.01) : T(-8), T(8));
+  Lines<T> x(count);
   for (size_t i = 0; i < count; ++i) x.data()[i] = draw(random);
   return x;
 }
 
-void per_element(benchmark::State& state, const UnaryFunction& function) {
-  Floats x = numbers(function.name.starts_with("log"));
-  Floats y(kCount);
+template <class T, class Function>
+void per_element(benchmark::State& state, Function f, bool positive) {
+  Lines<T> x = numbers<T>(positive);
+  Lines<T> y(kCount);
   for (auto _ : state) {
-    function.f32(x.data(), y.data(), kCount);
+    f(x.data(), y.data(), kCount);
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(state.iterations() * int64_t{kCount});
 }
 
-void pow_per_element(benchmark::State& state, const Target& target) {
-  Floats x = numbers(true);
-  Floats y(kCount);
-  for (auto _ : state) {
-    target.pow(x.data(), x.data(), y.data(), kCount);
-    benchmark::ClobberMemory();
-  }
-  state.SetItemsProcessed(state.iterations() * int64_t{kCount});
+template <class T, class Function>
+void per_pair(benchmark::State& state, Function f) {
+  per_element<T>(
+      state, [f](const T* x, T* y, size_t count) { f(x, x, y, count); }, true);
 }
 
 // add of `state.range(0)` packed f32.
 void launch_add(benchmark::State& state) {
   const int64_t count = state.range(0);
-  Floats a = numbers(false, static_cast<size_t>(count));
-  Floats b = numbers(false, static_cast<size_t>(count));
-  Floats out(static_cast<size_t>(count));
+  Lines<float> a = numbers<float>(false, static_cast<size_t>(count));
+  Lines<float> b = numbers<float>(false, static_cast<size_t>(count));
+  Lines<float> out(static_cast<size_t>(count));
   const int64_t stride = 1;
   std::array<tenon_view, 3> views{};
   float* const data[] = {a.data(), b.data(), out.data()};
@@ -99,14 +101,28 @@ void launch_add(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * count);
 }
 
+std::string bench_name(std::string_view function, std::string_view dtype, const Target& target) {
+  std::string name = "cpu_function/";
+  return name.append(function).append(dtype).append("/").append(target.name);
+}
+
 const int registered = [] {
   for (const Target& target : targets()) {
-    const std::string suffix = "/" + std::string(target.name);
     for (const UnaryFunction& function : target.unary) {
-      const std::string name = "cpu_function/" + std::string(function.name) + suffix;
-      benchmark::RegisterBenchmark(name.c_str(), per_element, function);
+      const bool positive = function.name.starts_with("log");
+      benchmark::RegisterBenchmark(bench_name(function.name, "", target).c_str(),
+                                   per_element<float, decltype(function.f32)>, function.f32,
+                                   positive);
+      benchmark::RegisterBenchmark(bench_name(function.name, "_f64", target).c_str(),
+                                   per_element<double, decltype(function.f64)>, function.f64,
+                                   positive);
     }
-    benchmark::RegisterBenchmark(("cpu_function/pow" + suffix).c_str(), pow_per_element, target);
+    for (const BinaryFunction& function : target.binary) {
+      benchmark::RegisterBenchmark(bench_name(function.name, "", target).c_str(),
+                                   per_pair<float, decltype(function.f32)>, function.f32);
+      benchmark::RegisterBenchmark(bench_name(function.name, "_f64", target).c_str(),
+                                   per_pair<double, decltype(function.f64)>, function.f64);
+    }
   }
   if (!targets().empty()) {
     benchmark::RegisterBenchmark("cpu_launch/add", launch_add)

@@ -100,7 +100,7 @@ class Schema:
             variable, _, allowed = clause.strip().partition(": ")
             if allowed.endswith(" promote"):
                 self.promotes.add(variable)
-            names = allowed.removesuffix(" promote").split("|")
+            names = allowed.removesuffix(" promote").replace(" ", "").split("|")
             self.sets[variable] = [d for name in names for d in SETS.get(name, (name,))]
 
     def is_variable(self, kind):
@@ -162,6 +162,10 @@ class Schema:
         if dtype in allowed:
             return dtype
         whole = not exact.is_float(dtype)
-        if variable in self.promotes and whole and "i64" not in allowed and "f32" in allowed:
-            return "f32"
+        if variable in self.promotes and whole:
+            integers = [name for name in allowed if exact.is_integer(name)]
+            if integers == ["i64"]:
+                return "i64"
+            if not integers and "f32" in allowed:
+                return "f32"
         raise Refused

@@ -17,7 +17,8 @@ try:
 except ImportError as missing:
     print(f"skipped: {missing.name} is not installed")
     sys.exit(77)
-from opinfo_table import HOST, TABLE, WITHOUT
+from opinfo_table import HOST
+from tables import TABLE, WITHOUT
 
 SEED = int(os.environ.get("TENON_TEST_SEED", "20261121"))
 CODES = {
@@ -44,11 +45,13 @@ def declared_dtypes(schema):
     clause = re.search(rf"(?:where|;)\s*{variable}:\s*([^;]*)", schema)
     words = clause.group(1).replace("|", " ").split() if clause else ["any"]
     names = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
+    names |= {"i32": "int32", "i64": "int64"}
     dtypes = set()
     for word in words:
         if word != "promote":
             dtypes |= SETS[word] if word in SETS else {getattr(torch, names[word])}
-    # "Where the set has floats and no integers, integers and bools become f32."
+    # "Where the set has floats and no integers, integers and bools become f32. Where i64 is its
+    # only integer, they become i64."
     weak = "promote" in words and torch.float32 in dtypes and torch.int32 not in dtypes
     return set(CODES) if weak else dtypes
 
@@ -271,8 +274,8 @@ class Comparison:
         with self.bridge as bridge:
             given, attributes = list(call.inputs), bridge.attributes(call.attributes)
             if not row.writes:
-                (out,) = bridge.hold(self.op.call(bridge.inputs(given), attributes))
-                return bridge.read(out)
+                outputs = self.op.call(bridge.inputs(given), attributes, row.outputs)
+                return bridge.read(bridge.hold(outputs)[row.output])
             given[0] = same_window(given[0])
             self.op.call(bridge.inputs(given), attributes, outputs=0)
             return given[0]
@@ -315,7 +318,12 @@ def out(comparison, row, info, dtype, sample):
     memory, window = strided_window(expected)
     with comparison.bridge as bridge:
         attributes = bridge.attributes(call.attributes)
-        comparison.op.apply(bridge.inputs(call.inputs), attributes, [bridge.wrap(window)])
+        inputs = bridge.inputs(call.inputs)
+        outputs = [None]
+        if row.outputs > 1:  # the others are given back their own
+            outputs = bridge.hold(comparison.op.call(inputs, attributes, row.outputs))[:]
+        outputs[row.output] = bridge.wrap(window)
+        comparison.op.apply(inputs, attributes, outputs)
     words = comparison.judge(window, expected, call, dtype)
     window.fill_(GAP)
     if not words and not bool((memory == torch.tensor(GAP).to(memory.dtype)).all()):
@@ -353,7 +361,7 @@ def compare_gradients(comparison, row, info, sample, given, layout):
         leaves = [tensor for theirs, tensor in pairs if theirs.requires_grad]
         for leaf in leaves:
             leaf.require_grad()
-        (root,) = bridge.hold(comparison.op.call(inputs, attributes))
+        root = bridge.hold(comparison.op.call(inputs, attributes, row.outputs))[row.output]
         grads = bridge.runtime.gradients(root, bridge.wrap(layout(seed)), leaves)
         found = [grad and bridge.read(grad) for grad in bridge.hold(grads)]
     for number, (ours, theirs, operand) in enumerate(zip(found, expected, wanted, strict=True)):
@@ -382,8 +390,8 @@ def every_op(names):
             tally.passed += 1
         else:
             tally.fail(
-                f"{name} stands in {places} of TABLE and WITHOUT of opinfo_table.py, expected 1: "
-                "map it to an OpInfo, or say why there is none"
+                f"{name} stands in {places} of TABLE and WITHOUT of tests/outside/tables, expected "
+                "1: map it to an OpInfo, or say why there is none"
             )
     return tally
 

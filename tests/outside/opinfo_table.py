@@ -37,6 +37,8 @@ class Row:
     translate: Callable
     reference: Callable | None = None  # instead of PyTorch's op
     writes: bool = False  # the op's first input is its result
+    outputs: int = 1  # that the op has
+    output: int = 0  # which of them is compared
 
 
 @dataclasses.dataclass
@@ -101,11 +103,11 @@ def scaled(input, other, *, alpha=1):
 def reduction(input, dim=None, keepdim=False, *, dtype=None):
     axes = axes_of(dim)
     lacks = {"dtype": dtype is not None, AXIS_OF_RANK_0: input.dim() == 0 and axes is not None}
-    return call(input, axes=axes, keepdims=keepdim, lacks=lacks, finish=in_dtype_of(input))
+    return call(input, axes=axes, keepdims=keepdim, lacks=lacks)
 
 
 def in_dtype_of(input):
-    """Tenon adds integers in their own dtype, modulo 2^bits; PyTorch in int64."""
+    """Tenon's sum_to and einsum add integers in their own dtype, modulo 2^bits; PyTorch in int64."""
     return lambda y: y if y.dtype.is_floating_point else y.to(input.dtype)
 
 
@@ -394,6 +396,7 @@ TABLE = {
         [Row("addcdiv", scaled_onto)], 4, 32, "quotient, product and sum", sums=True
     ),
     "tenon.argmax": Entry([Row("argmax", argmax), Row("max.reduction_with_dim", argmax_along)]),
+    "tenon.atan2": Entry([Row("atan2", binary)], 2, 32, LIBRARY),
     "tenon.cast": Entry(
         [
             Row("to", to_cast),
@@ -435,6 +438,7 @@ TABLE = {
         ]
     ),
     "tenon.gelu": Entry([Row("nn.functional.gelu", gelu)], 4, 8, LIBRARY, sums=True),
+    "tenon.hypot": Entry([Row("hypot", binary)], 2, 32, LIBRARY),
     "tenon.isfinite": Entry([Row("isfinite", unary)]),
     "tenon.layer_norm": Entry(
         [Row("nn.functional.layer_norm", layer_norm), Row("native_layer_norm", native_layer_norm)],

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "core/plugin/handshake.h"
 #include "tests/plugin_host/plugin_host_support.h"
 
 namespace tenon::tests {
@@ -218,6 +219,25 @@ TEST(Handshake, AStarStandsForAnyKernels) {
   folder.add_plugin("good", manifest, "good");
   World world(folder);
   EXPECT_EQ(world.open("acme.good").state, State::Open) << world.open("acme.good").reason;
+}
+
+// A plugin that says no more of its kernels than the library gives is opened earlier than it need
+// be; one that says less would be left closed where it is the right choice.
+TEST(Handshake, ACanonicalKernelMustNotBeDenied) {
+  plugin::Manifest manifest;
+  registry::TableNames names;
+  for (const bool said : {false, true}) {
+    for (const bool is : {false, true}) {
+      manifest.kernels = {{"toy", {"*"}, said}};
+      names.kernels["toy"] = {{"acme.twice"}, is};
+      if (said || !is) {
+        EXPECT_NO_THROW(plugin::check_agreement(manifest, names));
+        continue;
+      }
+      EXPECT_THAT(error_of([&] { plugin::check_agreement(manifest, names); }).message,
+                  HasSubstr("field \"kernels.toy.canonical\": plugin.json says false"));
+    }
+  }
 }
 
 // ---- Several plugins ----------------------------------------------------------------------------

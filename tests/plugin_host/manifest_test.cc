@@ -37,7 +37,8 @@ TEST(Manifest, ReadsEveryField) {
     "sha256": "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
     "abi": {"major": 0, "minor": 3, "required_minor": 2, "draft": 9},
     "ops": [{"name": "acme.a"}, {"name": "acme.b", "revision": 2, "role": "sum_to"}],
-    "kernels": [{"device": "toy", "ops": "*"}, {"device": "box", "ops": ["acme.a"]}],
+    "kernels": [{"device": "toy", "ops": "*"}, {"device": "box", "ops": ["acme.a"],
+                                                "canonical": false}],
     "vjps": ["acme.a"], "optimizers": ["acme.o"], "datasets": ["acme.d"], "devices": ["toy"],
     "requires": {"ops": ["acme.c"], "roles": ["add"], "cpu_features": ["avx2"],
                  "libraries": ["libbox.so.1"]},
@@ -62,7 +63,9 @@ TEST(Manifest, ReadsEveryField) {
   ASSERT_EQ(m.kernels.size(), 2u);
   EXPECT_EQ(m.kernels[0].device, "toy");
   EXPECT_THAT(m.kernels[0].ops, ElementsAre("*"));
+  EXPECT_TRUE(m.kernels[0].canonical);
   EXPECT_THAT(m.kernels[1].ops, ElementsAre("acme.a"));
+  EXPECT_FALSE(m.kernels[1].canonical);
   EXPECT_THAT(m.vjps, ElementsAre("acme.a"));
   EXPECT_THAT(m.optimizers, ElementsAre("acme.o"));
   EXPECT_THAT(m.datasets, ElementsAre("acme.d"));
@@ -75,6 +78,7 @@ TEST(Manifest, ReadsEveryField) {
   const std::string text = format_manifest(m);
   EXPECT_EQ(format_manifest(parse_manifest(text, "f")), text);
   EXPECT_EQ(json::parse(text)["kernels"][0]["ops"], "*");
+  EXPECT_EQ(json::parse(text)["kernels"][1]["canonical"], false);
 }
 
 TEST(Manifest, ListsMayBeAbsent) {
@@ -105,6 +109,8 @@ TEST(Manifest, RefusesWrongTypes) {
   EXPECT_THAT(complaint_with("/ops/0/revision", 0), HasSubstr("\"ops[0].revision\""));
   EXPECT_THAT(complaint_with("/ops/0/role", "king"), HasSubstr("\"ops[0].role\" must be a role"));
   EXPECT_THAT(complaint_with("/kernels/0/ops", 3), HasSubstr("\"kernels[0].ops\""));
+  EXPECT_THAT(complaint_with("/kernels/0/canonical", "no"),
+              HasSubstr("\"kernels[0].canonical\" must be true or false"));
   EXPECT_THAT(complaint_with("/kernels/0/ops", "all"), HasSubstr("or \"*\""));
   EXPECT_THAT(complaint_with("/vjps", json::array({json::array()})), HasSubstr("\"vjps[0]\""));
   EXPECT_THAT(complaint_with("/requires", 1), HasSubstr("field \"requires\" must be an object"));

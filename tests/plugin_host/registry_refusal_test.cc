@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/plugin_host/registry_refusal_test.cc: tables that are wrong in one way each.
 #include <gmock/gmock.h>
+#include <tenon/ext/draft/dynamic.h>
 
 #include "tests/plugin_host/registry_support.h"
 
@@ -78,6 +79,9 @@ INSTANTIATE_TEST_SUITE_P(
               "needs the attributes 'axes' and 'keepdims'"},
         BadOp{"random", "acme.f", "f(x: T) -> T",
               [](tenon_op_desc& d) { d.flags = TENON_OP_RANDOM; }, "needs `random_words`"},
+        BadOp{"dynamic", "acme.f", "f(x: T) -> T",
+              [](tenon_op_desc& d) { d.flags = TENON_OP_DYNAMIC_OUT; },
+              "flag DYNAMIC_OUT goes with `compose`"},
         BadOp{"view", "acme.f", "f(x: T) -> (T, T)", [](tenon_op_desc& d) { d.view = view; },
               "a view op needs an input and exactly one output"},
         BadOp{"unknown_role", "acme.f", "f(x: T) -> T", [](tenon_op_desc& d) { d.role = 77; },

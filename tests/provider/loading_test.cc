@@ -42,6 +42,13 @@ class ProviderLoading : public Provider {
     if (!folder.empty()) fs::remove_all(folder, ignored);
   }
 
+  static std::string state(const Context& cx) {
+    for (const Json& plugin : cx.query("plugins")) {
+      if (plugin.at("id") == id()) return plugin.at("state");
+    }
+    return "not there";
+  }
+
   fs::path folder;
   fs::path built;
   Json requires_;
@@ -55,6 +62,48 @@ TEST_P(ProviderLoading, ItsManifestNamesTheLibraryAndTheOp) {
   EXPECT_THAT(library, HasSubstr(GetParam().library));
   // It is what the system's loader will look for.
   EXPECT_THAT(read(built / (std::string(id()) + ".so")), HasSubstr(library));
+}
+
+// Loading the library takes longer than all else of a first call.
+TEST_P(ProviderLoading, StaysClosedUntilItMayBeChosen) {
+  EXPECT_EQ(Json::parse(read(built / "plugin.json")).at("kernels")[0].at("canonical"), false);
+  const std::vector<std::function<void(const Context&, const Tensor&)>> asks = {
+      [](const Context& cx, const Tensor& a) {
+        cx.must(cx.pin(kMatmul, id()));
+        EXPECT_EQ(cx.chosen(a, a), id());
+        EXPECT_THAT(cx.ran([&] { cx.matmul(a, a); }), ElementsAre(id()));
+        cx.must(cx.pin(kMatmul, ""));
+      },
+      [](const Context& cx, const Tensor& a) {
+        const Json explained = cx.explain(a, a);
+        std::vector<std::string> listed;
+        for (const Json& each : explained.at("candidates")) listed.push_back(each.at("plugin"));
+        EXPECT_THAT(listed, Contains(id()));
+      },
+      [](const Context& cx, const Tensor&) { cx.query("ops"); }};
+  for (const auto& ask : asks) {
+    const Runtime runtime(only());
+    const Context cx(runtime);
+    const Tensor a = cx.make(TENON_DTYPE_F32, {2, 2}, {1, 2, 3, 4});
+    const std::string before = cx.bytes(cx.matmul(a, a).get());
+    EXPECT_EQ(state(cx), "found");
+    ask(cx, a);
+    EXPECT_EQ(state(cx), "open");
+    EXPECT_EQ(cx.bytes(cx.matmul(a, a).get()), before);
+    EXPECT_THAT(cx.ran([&] { cx.matmul(a, a); }), ElementsAre(kReference));
+  }
+}
+
+TEST_P(ProviderLoading, FastArithmeticOpensIt) {
+  const Runtime runtime(only());
+  const Context canonical(runtime);
+  const Tensor a = canonical.make(TENON_DTYPE_F32, {64, 64}, std::vector<double>(4096, 0.5));
+  canonical.matmul(a, a);
+  EXPECT_EQ(state(canonical), "found");
+  const Context fast(runtime, TENON_ARITHMETIC_FAST);
+  EXPECT_THAT(fast.ran([&] { fast.matmul(a, a); }), ElementsAre(id()));
+  EXPECT_EQ(state(canonical), "open");
+  EXPECT_THAT(canonical.ran([&] { canonical.matmul(a, a); }), ElementsAre(kReference));
 }
 
 // A copy of the plugin that asks for a library no machine has.

@@ -60,6 +60,7 @@ Runtime::Runtime(const Options& options) {
   const std::vector<tenon_string> paths = strings(folders);
   std::vector<std::string> excluded = options.exclude;
   excluded.emplace_back("tenon.cpu");
+  excluded.emplace_back("tenon.cpu_bf16");
   const std::vector<tenon_string> exclude = strings(excluded);
   tenon_runtime_options given{};
   given.struct_size = sizeof given;
@@ -177,7 +178,8 @@ std::string Context::chosen(const Tensor& a, const Tensor& b) const {
   return explain(a, b).at("chosen").at("plugin");
 }
 
-std::vector<std::string> Context::ran(const std::function<void()>& body) const {
+std::vector<std::string> Context::ran(const std::function<void()>& body,
+                                      std::string_view op) const {
   must(tenon_trace_begin(context_));
   body();
   tenon_text* text = nullptr;
@@ -185,7 +187,7 @@ std::vector<std::string> Context::ran(const std::function<void()>& body) const {
   std::vector<std::string> plugins;
   const Json trace = Json::parse(take(text));
   for (const Json& event : trace.at("traceEvents")) {
-    if (event.value("ph", "") == "X" && event.value("name", "") == kMatmul &&
+    if (event.value("ph", "") == "X" && event.value("name", "") == op &&
         event.value("cat", "") != "op") {
       plugins.push_back(event.at("cat"));
     }

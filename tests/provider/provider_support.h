@@ -77,8 +77,9 @@ class Context {
   Json explain(const Tensor& a, const Tensor& b) const;
   // The plugin whose kernel explain names for matmul.
   std::string chosen(const Tensor& a, const Tensor& b) const;
-  // Plugins of the matmul kernels that `body` launches, in order.
-  std::vector<std::string> ran(const std::function<void()>& body) const;
+  // Plugins of the kernels of `op` that `body` launches, in order.
+  std::vector<std::string> ran(const std::function<void()>& body,
+                               std::string_view op = kMatmul) const;
 
  private:
   tenon_context* context_ = nullptr;

@@ -54,14 +54,14 @@ struct Model {
   void adam(const std::vector<C>& grad, const Hypers& h, bool decoupled) {
     ++t;
     const C step = C(-(h.lr / (1 - power(h.beta1, t))));
-    const C root = C(std::sqrt(1 - power(h.beta2, t)));
+    const C inverse_root = C(1 / std::sqrt(1 - power(h.beta2, t)));
     for (size_t i = 0; i < p.size(); ++i) {
       C g = grad[i];
       if (h.weight_decay != 0 && decoupled) p[i] = C(1 - h.lr * h.weight_decay) * p[i];
       if (h.weight_decay != 0 && !decoupled) g = g + C(h.weight_decay) * p[i];
       m[i] = C(h.beta1) * m[i] + C(1 - h.beta1) * g;
       v[i] = C(h.beta2) * v[i] + C(1 - h.beta2) * g * g;
-      p[i] = p[i] + step * m[i] / (std::sqrt(v[i]) / root + C(h.eps));
+      p[i] = p[i] + step * m[i] / (std::sqrt(v[i]) * inverse_root + C(h.eps));
     }
   }
 };

@@ -42,6 +42,27 @@ inline constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(hn::Scalable
 template <class T>
 inline constexpr int64_t kTileColumns = kTileVectors* kLanes<T>;
 
+// Rows of a or columns of b, in any layout. Steps are in elements.
+template <class T>
+struct Lines {
+  const T* from;
+  int64_t line_step;
+  int64_t k_step;
+  int64_t count;  // lines, at least 1
+};
+
+// Memory that will be read soon: runs of `count` places, each the lines at an address and at one
+// `wide` elements further. Steps are in elements.
+template <class T>
+struct Ahead {
+  const T* from;
+  int64_t step;
+  int64_t count;
+  int64_t wide;
+  int64_t runs;
+  int64_t run_step;
+};
+
 // One tile's operands. Steps are in elements.
 template <class T>
 struct Tile {
@@ -55,6 +76,8 @@ struct Tile {
   int64_t depth;   // values of k
   int64_t last;    // columns in the last vector, at least 1
   bool goes_on;    // from what c holds, else from 0
+  Ahead<T> ahead;  // fetched after the next tile
+  Lines<T> lines;  // where a panel b is not there yet, what makes it
 };
 
 // How a tile's elements of a lie: along k, or along the rows.
@@ -207,35 +230,58 @@ struct SpreadRowsAt {
   int64_t k;
 };
 
-// Fetches the next tile of c into the caches, a row at a time: all at once they would hold up what
-// is needed now.
+// Fetches the next tile of c into the caches, then what is to be read later, a place at a time: all
+// at once they would hold up what is needed now.
 template <class T>
-struct NextRows {
-  HWY_INLINE NextRows(const Tile<T>& t, int rows)
-      : row(t.next), last(t.next + (rows - 1) * t.c_step), step(t.c_step) {}
+struct Fetches {
+  HWY_INLINE Fetches(const Tile<T>& t, int rows)
+      : at(t.next), step(t.c_step), left(rows), wide(kTileColumns<T> - 1), later(t.ahead) {}
   HWY_INLINE void fetch() {
-    hwy::Prefetch(row);
-    hwy::Prefetch(row + kTileColumns<T> - 1);
-    row += row == last ? 0 : step;
+    if (left == 0) return;
+    hwy::Prefetch(at);
+    hwy::Prefetch(at + wide);
+    at += step;
+    if (--left == 0 && later.runs > 0) begin_run();
   }
-  const T* row;
-  const T* last;
+  void begin_run() {
+    at = later.from;
+    step = later.step;
+    left = later.count;
+    wide = later.wide;
+    later.from += later.run_step;
+    --later.runs;
+  }
+  const T* at;
   int64_t step;
+  int64_t left;
+  int64_t wide;
+  Ahead<T> later;
 };
 
-template <class T, int kRows, int kVectors, bool kWhole, Along kAlong, class Finish>
+// A panel that is there, or b in place. Another (pack-inl.h) makes some rows of it just before they
+// are needed.
+template <class T>
+struct Ready {
+  HWY_INLINE explicit Ready(const Tile<T>& /*tile*/) {}
+  template <int kCount>
+  HWY_INLINE void make(const T* /*rows*/) {}
+};
+
+template <class T, int kRows, int kVectors, bool kWhole, Along kAlong, class Panel, class Finish>
 HWY_NOINLINE void run_tile(const Tile<T>& tile, const Finish& finish) {
   const Tile<T> t = tile;
   Registers<T, kRows, kVectors, kWhole> r;
   r.begin(t);
   const T* b = t.b;
-  NextRows<T> next(t, kRows);
+  Fetches<T> next(t, kRows);
+  Panel panel(t);
   int64_t k = t.depth;
   if constexpr (kAlong == Along::kDepth) {
     constexpr int kUnroll = 4;
     SpreadRows<T, kRows> a(t.a, t.a_step);
     for (; k >= kUnroll; k -= kUnroll) {
       next.fetch();
+      panel.template make<kUnroll>(b);
 #pragma GCC unroll 4
       for (int u = 0; u < kUnroll; ++u) {
         r.add(t, SpreadRowsAt<T, kRows>{a, u}, b);
@@ -244,6 +290,7 @@ HWY_NOINLINE void run_tile(const Tile<T>& tile, const Finish& finish) {
       a.advance(kUnroll);
     }
     for (; k > 0; --k) {
+      panel.template make<1>(b);
       r.add(t, SpreadRowsAt<T, kRows>{a, 0}, b);
       a.advance(1);
       b += t.b_step;
@@ -252,6 +299,7 @@ HWY_NOINLINE void run_tile(const Tile<T>& tile, const Finish& finish) {
     const T* a = t.a;
     for (; k > 0; --k) {
       next.fetch();
+      panel.template make<1>(b);
       r.add(t, PackedRows<T>{a}, b);
       a += t.a_step;
       b += t.b_step;
@@ -269,7 +317,7 @@ struct TileTable {
   static constexpr auto cells(std::integer_sequence<int, kCell...>) {
     return std::array<Run, sizeof...(kCell)>{
         run_tile<T, kCell / 2 / kTileVectors + 1, kCell / 2 % kTileVectors + 1, kCell % 2 == 1,
-                 kAlong, Finish>...};
+                 kAlong, Ready<T>, Finish>...};
   }
   using Cells = std::make_integer_sequence<int, kTileRows * kTileVectors * 2>;
   static constexpr std::array<Run, kTileRows * kTileVectors * 2> kAll[2] = {

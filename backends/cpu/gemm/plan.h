@@ -27,9 +27,10 @@ struct Shapes {
   int64_t bytes;       // of an element
 };
 
-inline constexpr int64_t kTaskProducts = 1 << 19;    // worth handing to another thread
+inline constexpr int64_t kTaskProducts = 1 << 18;    // worth handing to another thread
+inline constexpr int64_t kVectorProducts = 1 << 17;  // the same, of what is read or written once
 inline constexpr int64_t kSerialProducts = 1 << 20;  // not worth sharing
-inline constexpr int64_t kPanelBytes = 32768;        // the most that a task packs at once
+inline constexpr int64_t kPanelBytes = 65536;        // the most that a task packs at once
 
 constexpr int64_t pieces(int64_t whole, int64_t most) { return (whole + most - 1) / most; }
 constexpr int64_t round_up(int64_t value, int64_t unit) { return pieces(value, unit) * unit; }
@@ -43,6 +44,7 @@ enum class PackB {
 struct Plan {
   PackB pack_b = PackB::kNever;
   bool pack_a = false;
+  bool keep_a = false;  // packed rows, for further rounds over the same block of k
   int64_t row_blocks = 1;
   int64_t depth = 1;  // values of k in a block
 
@@ -59,10 +61,16 @@ struct Plan {
 };
 
 // Elements of b that a round packs.
-inline int64_t packed(const Plan& plan, const Shapes& s) {
+inline int64_t packed_columns(const Plan& plan, const Shapes& s) {
   if (plan.pack_b != PackB::kRound) return 0;
   return plan.batches * round_up(plan.columns, s.tile_columns) * plan.depth;
 }
+inline int64_t packed(const Plan& plan, const Shapes& s) {
+  const int64_t rows = plan.keep_a ? plan.row_blocks * s.panel_rows * plan.depth : 0;
+  return packed_columns(plan, s) + rows;
+}
+
+inline bool is_packed(const Matrix& m) { return m.row_step == 1 || m.column_step == 1; }
 
 // Steps between rows at which few lines of the first cache would hold many rows' elements.
 template <Shapes s>
@@ -75,7 +83,7 @@ bool rows_collide(const Matrix& a) {
 template <Shapes s>
 bool packs_a(const Problem& p, PackB pack_b) {
   constexpr int64_t kOften = 8 * s.tile_columns;
-  if (p.a.row_step != 1 && p.a.column_step != 1) return true;
+  if (!is_packed(p.a)) return true;
   if (pack_b == PackB::kTask) return false;
   if (pack_b == PackB::kRound && p.n() >= kOften) return true;
   return p.a.row_step != 1 && p.n() >= kOften / 2 && rows_collide<s>(p.a);
@@ -90,19 +98,23 @@ PackB packs_b(const Problem& p, const Caches& caches) {
     const bool stays = p.m() <= kFewRows || p.k() * s.bytes <= half / p.n();
     return stays ? PackB::kNever : PackB::kRound;
   }
-  const bool a_in_place = p.a.row_step == 1 || p.a.column_step == 1;
   const bool a_stays = p.m() <= kFewRows || p.k() * s.bytes <= half / p.m();
-  return a_in_place && a_stays ? PackB::kTask : PackB::kRound;
+  return is_packed(p.a) && a_stays ? PackB::kTask : PackB::kRound;
 }
 
-// Blocks of k keep in the first cache what is read again and again: a block of rows of a, or a
-// panel of b that was just packed.
+// Blocks of k keep in the first cache what is read again and again: a block of packed rows of a, or
+// a panel of b that was just packed. Where a is read in place longer ones cost less than the stores
+// they save: what the first cache does not hold comes from the second in time.
 template <Shapes s>
-int64_t depth_of(const Problem& p, PackB pack_b, const Caches& caches) {
+int64_t depth_of(const Problem& p, PackB pack_b, bool pack_a, const Caches& caches) {
+  const bool in_place = pack_b != PackB::kRound && !pack_a;
+  const int64_t room = in_place ? 2 * caches.first : caches.first / 2;
   const int64_t again = pack_b == PackB::kTask ? s.tile_columns : s.tile_rows;
-  constexpr int64_t widest = std::max(s.tile_columns, s.panel_rows);
-  const int64_t most =
-      std::min(caches.first / 2 / (again * s.bytes), kPanelBytes / (widest * s.bytes));
+  int64_t most = room / (again * s.bytes);
+  if (pack_b != PackB::kNever || pack_a) {
+    constexpr int64_t widest = std::max(s.tile_columns, s.panel_rows);
+    most = std::min(most, kPanelBytes / (widest * s.bytes));
+  }
   if (p.k() <= most) return std::max<int64_t>(p.k(), 1);
   return round_up(pieces(p.k(), pieces(p.k(), most)), 4);
 }
@@ -121,6 +133,14 @@ void cut_rounds(Plan& plan, const Problem& p, const Caches& caches) {
     const int64_t matrix = round_up(p.n(), s.tile_columns) * plan.depth * s.bytes;
     plan.batches = std::clamp(caches.second / matrix, int64_t{1}, plan.batches);
   }
+}
+
+// Where another round needs the same rows, unless they would fill a cache that all cores share.
+template <Shapes s>
+bool keeps_a(const Plan& plan, const Problem& p) {
+  constexpr int64_t kMostBytes = 8 << 20;
+  if (!plan.pack_a || plan.columns >= p.n()) return false;
+  return plan.row_blocks <= kMostBytes / (s.panel_rows * s.bytes * plan.depth);
 }
 
 template <Shapes s>
@@ -159,10 +179,11 @@ Plan plan_of(const Problem& p) {
   plan.pack_b = packs_b<s>(p, sizes);
   plan.pack_a = packs_a<s>(p, plan.pack_b);
   plan.row_blocks = pieces(p.m(), s.tile_rows);
-  plan.depth = depth_of<s>(p, plan.pack_b, sizes);
+  plan.depth = depth_of<s>(p, plan.pack_b, plan.pack_a, sizes);
   plan.batches = p.batches();
   plan.columns = p.n();
   if (plan.pack_b == PackB::kRound) cut_rounds<s>(plan, p, sizes);
+  plan.keep_a = keeps_a<s>(plan, p);
   if (is_small(p, plan.batches)) {
     plan.task_blocks = plan.row_blocks;
     plan.task_columns = plan.columns;

@@ -60,7 +60,7 @@ constexpr tenon_kernel_desc kernels[] = {
 
 }  // namespace
 
-std::span<const tenon_kernel_desc> add_scaled_kernels() { return kernels; }
+[[gnu::cold]] std::span<const tenon_kernel_desc> add_scaled_kernels() { return kernels; }
 
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

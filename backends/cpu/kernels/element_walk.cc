@@ -45,17 +45,26 @@ struct Line {
   bool past_caches;
 
   void run(const Addresses& at, const Steps& step, int64_t count) const {
-    uint32_t other = 0;  // operands that are not packed, a bit each
+    const uint32_t other = not_packed(step, count);
+    if (const PackedLoop loop = loop_of(step, other)) return loop(f, at.data(), count, past_caches);
+    run_tiles(at, step, count, other);
+  }
+
+  // Operands that are not packed, a bit each.
+  uint32_t not_packed(const Steps& step, int64_t count) const {
+    uint32_t other = 0;
     for (uint32_t o = 0; o < loops.n_operands; ++o) {
       if (step[o] != loops.sizes[o] && count != 1) other |= 1u << o;
     }
-    if (other == 0) return loops.packed(f, at.data(), count, past_caches);
+    return other;
+  }
+  // The loop over such memory; NULL where tiles are needed.
+  PackedLoop loop_of(const Steps& step, uint32_t other) const {
+    if (other == 0) return loops.packed;
     for (uint32_t input = 0; input < 2; ++input) {
-      if (other == 2u << input && step[1 + input] == 0 && loops.same[input]) {
-        return loops.same[input](f, at.data(), count, past_caches);
-      }
+      if (other == 2u << input && step[1 + input] == 0) return loops.same[input];
     }
-    run_tiles(at, step, count, other);
+    return nullptr;
   }
 
   void run_tiles(const Addresses& at, const Steps& step, int64_t count, uint32_t other) const {
@@ -84,6 +93,37 @@ const tenon_view& operand(const sdk::Args& args, uint32_t o) {
   return o == 0 ? args.out() : args.view(o - 1);
 }
 
+// Elements [begin, end) of operands with two dimensions: what a row is told once for all of them.
+void run_rows(const Line& line, std::span<const int64_t> shape,
+              const std::array<sdk::Strided, kMostOperands>& operands, int64_t begin, int64_t end) {
+  const uint32_t n_operands = line.loops.n_operands;
+  const int64_t columns = shape[1];
+  Addresses first{};
+  Steps step{};
+  for (uint32_t o = 0; o < n_operands; ++o) {
+    first[o] = operands[o].data + begin / columns * operands[o].step[0];
+    step[o] = operands[o].step[1];
+  }
+  const uint32_t other = line.not_packed(step, columns);
+  const PackedLoop loop = line.loop_of(step, other);
+  int64_t column = begin % columns;
+  while (begin < end) {
+    const int64_t count = std::min(columns - column, end - begin);
+    Addresses at = first;
+    for (uint32_t o = 0; o < n_operands; ++o) {
+      at[o] += column * step[o];
+      first[o] += operands[o].step[0];
+    }
+    if (loop) {
+      loop(line.f, at.data(), count, line.past_caches);
+    } else {
+      line.run_tiles(at, step, count, other);
+    }
+    begin += count;
+    column = 0;
+  }
+}
+
 void run_all(const sdk::Launch& launch, const ElementLoops& loops, const void* f) {
   std::array<sdk::Strided, kMostOperands> operands{};
   for (uint32_t o = 0; o < loops.n_operands; ++o) operands[o] = sdk::strided(operand(launch, o));
@@ -91,6 +131,7 @@ void run_all(const sdk::Launch& launch, const ElementLoops& loops, const void* f
   const int64_t count = sdk::count_of(shape);
   const Line line{loops, f, count * loops.sizes[0] >= kStreamBytes};
   launch.parallel_for(count, sdk::kElementwiseGrain, [&](int64_t begin, int64_t end) {
+    if (shape.size() == 2) return run_rows(line, shape, operands, begin, end);
     sdk::walk_range(shape, operands, begin, end, [&](const sdk::Run<kMostOperands>& run) {
       line.run(run.data, run.step, run.count);
     });

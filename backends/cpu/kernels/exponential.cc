@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/exponential.cc: exp, expm1, log, log1p, tanh, sigmoid and erf, by the
-// functions of math-inl.h. erf has no f64 here.
+// functions of math-inl.h.
 
 #include "cpu.h"
 
@@ -37,15 +37,12 @@ struct Of {
   };
 };
 
-using Narrow = sdk::TypeList<float, sdk::BF16, sdk::F16>;
 using Floats = sdk::TypeList<float, double, sdk::BF16, sdk::F16>;
 
-template <class Function, class Types = Floats>
+template <class Function>
 tenon_status launch(tenon_call* call, const tenon_launch* args) {
-  return launch_as<Of<Function>::template As>(Types(), sdk::Args(args).out().dtype, call, args);
+  return launch_as<Of<Function>::template As>(Floats(), sdk::Args(args).out().dtype, call, args);
 }
-
-constexpr tenon_dtype narrow[] = {TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32};
 
 constexpr tenon_kernel_desc kernels[] = {
     elementwise("tenon.exp", kUnarySlots, sdk::kFloats, launch<math::Exp>),
@@ -54,12 +51,12 @@ constexpr tenon_kernel_desc kernels[] = {
     elementwise("tenon.log1p", kUnarySlots, sdk::kFloats, launch<math::Log1p>),
     elementwise("tenon.tanh", kUnarySlots, sdk::kFloats, launch<math::Tanh>),
     elementwise("tenon.sigmoid", kUnarySlots, sdk::kFloats, launch<math::Sigmoid>),
-    elementwise("tenon.erf", kUnarySlots, narrow, launch<math::Erf, Narrow>),
+    elementwise("tenon.erf", kUnarySlots, sdk::kFloats, launch<math::Erf>),
 };
 
 }  // namespace
 
-std::span<const tenon_kernel_desc> exponential_kernels() { return kernels; }
+[[gnu::cold]] std::span<const tenon_kernel_desc> exponential_kernels() { return kernels; }
 
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

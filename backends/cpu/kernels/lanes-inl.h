@@ -23,6 +23,9 @@ namespace rows {
 inline constexpr int64_t kLanes = 64;
 inline constexpr int64_t kLaneBlock = kLanes * 256;
 
+// Are there registers for the sums of two lines at once?
+inline constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3;
+
 // Adds the upper half of the lanes to the lower half until one is left.
 template <class D>
 HWY_INLINE hn::TFromD<D> fold_lanes([[maybe_unused]] D d, hn::Vec<D> v) {
@@ -64,6 +67,14 @@ class LaneSum {
     if (i < n) add_last(x + i, n - i, Itself());
   }
 
+  // The same for elements stored as T.
+  template <class T>
+  HWY_INLINE void add_stored(const char* x, int64_t n) {
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) add_stored_64<T>(x + i * int64_t{sizeof(T)}, kAll);
+    if (i < n) add_stored_last<T>(x + i * int64_t{sizeof(T)}, n - i, kAll);
+  }
+
   HWY_INLINE C total() const {
     if constexpr (std::is_integral_v<C>) {
       return wrapped_total();
@@ -96,6 +107,26 @@ class LaneSum {
   HWY_INLINE void add_one(const C* x, int64_t n, const Map& map) {
     if (n <= 0) return;
     sum_[R] = hn::Add(sum_[R], map(D(), load_first(D(), x, n), R * kWidth, n));
+  }
+
+  template <class T, size_t... R>
+  HWY_INLINE void add_stored_64(const char* x, std::index_sequence<R...>) {
+    ((sum_[R] = hn::Add(sum_[R], load<T>(D(), x + R * kWidth * sizeof(T)))), ...);
+  }
+  template <class T, size_t... R>
+  HWY_INLINE void add_stored_last(const char* x, int64_t n, std::index_sequence<R...>) {
+    (add_stored_one<T, R>(x + R * kWidth * sizeof(T), n - static_cast<int64_t>(R * kWidth)), ...);
+  }
+  template <class T, size_t R>
+  HWY_INLINE void add_stored_one(const char* x, int64_t n) {
+    if (n <= 0) return;
+    if (n >= static_cast<int64_t>(kWidth)) {
+      sum_[R] = hn::Add(sum_[R], load<T>(D(), x));
+    } else {
+      const auto count = static_cast<size_t>(n);
+      const V some = cpu::HWY_NAMESPACE::load_first<T>(D(), x, count);
+      sum_[R] = hn::Add(sum_[R], hn::IfThenElseZero(hn::FirstN(D(), count), some));
+    }
   }
 
   // Registers First, First + Step, ... in halves: every<0, 1>() of four is (0 + 2) + (1 + 3).
@@ -220,6 +251,36 @@ HWY_INLINE C sum_mapped(int64_t n, int64_t tile, const Numbers& numbers) {
     blocks.add(lanes.total());
   }
   return blocks.total();
+}
+
+template <class C, class... Lines, size_t... K>
+HWY_INLINE std::array<C, sizeof...(Lines)> sums_of_block(int64_t begin, int64_t end,
+                                                         std::index_sequence<K...>,
+                                                         const Lines&... lines) {
+  LaneSum<C> sums[sizeof...(Lines)];
+  int64_t i = begin;
+  for (; i + kLanes <= end; i += kLanes) {
+    (sums[K].add_64(lines.x + i, lines.map_from(i)), ...);
+  }
+  if (i < end) (sums[K].add_last(lines.x + i, end - i, lines.map_from(i)), ...);
+  return {sums[K].total()...};
+}
+
+// The sums of several lines of n elements at once, each as by sum_mapped; lines are what its
+// `numbers` gives, of all elements.
+template <class C, class... Lines>
+HWY_INLINE std::array<C, sizeof...(Lines)> sums_of(int64_t n, const Lines&... lines) {
+  constexpr auto kEach = std::make_index_sequence<sizeof...(Lines)>();
+  PairwiseSum<C> blocks[sizeof...(Lines)];
+  for (int64_t block = 0; block < n; block += kLaneBlock) {
+    const int64_t end = std::min(n, block + kLaneBlock);
+    const auto sums = sums_of_block<C>(block, end, kEach, lines...);
+    if (n <= kLaneBlock) return sums;
+    for (size_t k = 0; k < sums.size(); ++k) blocks[k].add(sums[k]);
+  }
+  std::array<C, sizeof...(Lines)> totals;
+  for (size_t k = 0; k < totals.size(); ++k) totals[k] = blocks[k].total();
+  return totals;
 }
 
 // The sum of packed numbers.

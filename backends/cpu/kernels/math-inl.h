@@ -2,7 +2,7 @@
 // backends/cpu/kernels/math-inl.h: exp, expm1, log, log1p, tanh, sigmoid and erf of vectors.
 //
 // f32: at most 1 ULP for every input, which tests/cpu/math_test.cc proves by trying all of them.
-// f64 (not erf): at most 1 ULP for exp, expm1, log and log1p, 2 for tanh and sigmoid, on samples.
+// f64: at most 1 ULP for exp, expm1, log, log1p and erf, 2 for tanh and sigmoid, on samples.
 // Subnormals, infinities, zeros of both signs and NaN are as in C.
 //
 // Every step is an operation that each instruction set rounds alike: + - * / fma, conversions,
@@ -52,6 +52,25 @@ HWY_INLINE Parts<V> long_exp(V r) {
   const V large = hn::Add(one, r);
   const V lost = hn::Sub(r, hn::Sub(large, one));
   return {large, hn::MulAdd(hn::Mul(r, r), polynomial(r, Of<Lane<V>>::exp), lost)};
+}
+
+// What has to be multiplied by 2^n.
+template <class V>
+struct Scaled {
+  Exact<V> part;
+  Reduced<V> by;
+};
+
+// exp of a number known to more digits than it has, and to as many.
+template <class V>
+HWY_INLINE Scaled<V> long_exp(Exact<V> x) {
+  using C = Of<Lane<V>>;
+  const auto at = reduce_exp(x.rounded);
+  const V high = hn::NegMulAdd(at.n, set<V>(C::ln2_high), x.rounded);
+  const V lost = hn::NegMulAdd(at.n, set<V>(C::ln2_low), hn::Sub(high, at.r));
+  const Parts<V> p = long_exp(at.r);
+  const V whole = hn::Add(p.large, p.small);
+  return {exact_sum(p.large, hn::MulAdd(hn::Add(lost, x.lost), whole, p.small)), at};
 }
 
 struct Exp {
@@ -186,31 +205,6 @@ struct Log1p {
 
 // ---- tanh, sigmoid ------------------------------------------------------------------------------
 
-// x and what rounding it lost.
-template <class V>
-struct Exact {
-  V rounded, lost;
-};
-
-// a + b for |a| not below |b|, or where the sum is exact.
-template <class V>
-HWY_INLINE Exact<V> exact_sum(V a, V b) {
-  const V sum = hn::Add(a, b);
-  return {sum, hn::Sub(b, hn::Sub(sum, a))};
-}
-
-// top / bottom, rounded nearly as if both were known exactly. No infinities.
-template <class V>
-HWY_INLINE V quotient(Exact<V> top, Exact<V> bottom) {
-  const V one = set<V>(1);
-  const V inverse = hn::Div(one, bottom.rounded);
-  V off = hn::NegMulAdd(bottom.rounded, inverse, one);
-  off = hn::NegMulAdd(bottom.lost, inverse, off);
-  const V y = hn::Mul(top.rounded, inverse);
-  const V lost = hn::MulAdd(top.lost, inverse, hn::MulSub(top.rounded, inverse, y));
-  return hn::Add(y, hn::MulAdd(y, off, lost));
-}
-
 struct Tanh {
   template <class V>
   HWY_INLINE V operator()(V x) const {
@@ -243,46 +237,73 @@ struct Tanh {
     const V t = Expm1()(hn::Add(size, size));
     const auto small = hn::Lt(t, two);
     const Exact<V> bottom = exact_sum(hn::IfThenElse(small, two, t), hn::IfThenElse(small, t, two));
-    const V y = quotient({hn::IfThenElse(small, t, two), hn::Zero(hn::DFromV<V>())}, bottom);
+    const auto q = divide({hn::IfThenElse(small, t, two), hn::Zero(hn::DFromV<V>())}, bottom);
+    const V y = hn::Add(q.rounded, q.lost);
     return hn::CopySign(hn::IfThenElse(small, y, hn::Sub(set<V>(1), y)), x);
   }
 };
 
-// p 2^n / (1 + exp(-|x|)), where p 2^n is 1 for x >= 0 and exp(-|x|) below 0, all of them as sums
-// of a large and a small part.
+// 1 / (1 + e) for an e = p 2^n up to 1, or e / (1 + e) where `small` says so; all of it as sums of
+// a large and a small part.
+template <class V, class M>
+HWY_INLINE Scaled<V> logistic(Reduced<V> at, Exact<V> p, M small) {
+  using C = Of<Lane<V>>;
+  const Signed<V> di;
+  const V one = set<V>(1);
+  // Where it is less, 1 + e is 1 all the same.
+  const V power = power_of_2<V>(hn::Max(at.integer(), hn::Set(di, 1 - C::bias)));
+  Exact<V> bottom = exact_sum(one, hn::Mul(p.rounded, power));
+  bottom.lost = hn::MulAdd(p.lost, power, bottom.lost);
+  at.n = hn::IfThenElseZero(small, at.n);
+  at.magic = hn::IfThenElse(small, at.magic, set<V>(C::round));
+  const Exact<V> top = {hn::IfThenElse(small, p.rounded, one), hn::IfThenElseZero(small, p.lost)};
+  return {divide(top, bottom), at};
+}
+
 struct Sigmoid {
   template <class V>
   HWY_INLINE V operator()(V x) const {
-    using C = Of<Lane<V>>;
-    const Signed<V> di;
-    const V one = set<V>(1);
-    auto at = reduce_exp(at_least(hn::Neg(hn::Abs(x)), C::exp_least));
+    const auto at = reduce_exp(at_least(hn::Neg(hn::Abs(x)), Of<Lane<V>>::exp_least));
     const auto parts = long_exp(at.r);
-    const auto p = exact_sum(parts.large, parts.small);
-    // Where it is less, 1 + exp(-|x|) is 1 all the same.
-    const V power = power_of_2<V>(hn::Max(at.integer(), hn::Set(di, 1 - C::bias)));
-    Exact<V> bottom = exact_sum(one, hn::Mul(p.rounded, power));
-    bottom.lost = hn::MulAdd(p.lost, power, bottom.lost);
     const auto negative = hn::Lt(x, hn::Zero(hn::DFromV<V>()));
-    at.n = hn::IfThenElseZero(negative, at.n);
-    at.magic = hn::IfThenElse(negative, at.magic, set<V>(C::round));
-    const Exact<V> top = {hn::IfThenElse(negative, p.rounded, one),
-                          hn::IfThenElseZero(negative, p.lost)};
-    return scale(quotient(top, bottom), at);
+    const auto y = logistic(at, exact_sum(parts.large, parts.small), negative);
+    return scale(hn::Add(y.part.rounded, y.part.lost), y.by);
   }
 };
 
 // ---- erf ----------------------------------------------------------------------------------------
 
-// f32. x + x P(x^2) below 1; Q(|x| - 2.3828125) from there, which is 1 from 4 on.
+// x + x P(x^2) below 1. From there in f32 Q(|x| - 2.3828125), which is 1 from 4 on; in f64
+// 1 - erfc(|x|) by the exponential of Q(|x| - 1), which vanishes before 6.
 struct Erf {
   template <class V>
   HWY_INLINE V operator()(V x) const {
     const V size = hn::Abs(x);
     const V z = hn::Mul(x, x);
-    const V small = hn::MulAdd(size, polynomial(z, kErfF32), size);
-    const V large = polynomial(hn::Sub(at_most(size, 4.0f), set<V>(2.3828125f)), kErfLargeF32);
+    V small, large;
+    if constexpr (sizeof(Lane<V>) == 4) {
+      small = hn::MulAdd(size, polynomial(z, kErfF32), size);
+      large = polynomial(hn::Sub(at_most(size, 4.0f), set<V>(2.3828125f)), kErfLargeF32);
+    } else {
+      small = hn::MulAdd(size, polynomial(z, kErfF64), size);
+      large = complement(hn::Sub(at_most(size, 6.0), set<V>(1)));
+    }
     return hn::CopySign(hn::IfThenElse(hn::Lt(size, set<V>(1)), small, large), x);
+  }
+
+ private:
+  // 1 - erfc(1 + u).
+  template <class V>
+  static HWY_INLINE V complement(V u) {
+    const V one = set<V>(1);
+    const V slope = polynomial(u, kLogErfcF64);
+    const Exact<V> rise = exact_product(u, slope);
+    Exact<V> logarithm = any_sum(set<V>(-0x1.d97fbf27aa2a1p+0), rise.rounded);
+    logarithm.lost = hn::Add(logarithm.lost, hn::Add(rise.lost, set<V>(-0x1.9b2f9379f1952p-57)));
+    const auto e = long_exp(logarithm);
+    const V power = power_of_2<V>(e.by.integer());
+    const Exact<V> y = exact_sum(one, hn::Neg(hn::Mul(e.part.rounded, power)));
+    return hn::Add(y.rounded, hn::NegMulAdd(e.part.lost, power, y.lost));
   }
 };
 

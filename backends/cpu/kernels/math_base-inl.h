@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/math_base-inl.h: what vector functions are made of: constants of f32 and
-// f64, polynomials, clamps, and the reduction and scaling of exponentials.
+// f64, polynomials, clamps, numbers of twice the digits, and the reduction and scaling of
+// exponentials.
 
 #if defined(TENON_CPU_MATH_BASE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_MATH_BASE_INL_H
@@ -10,6 +11,8 @@
 #endif
 
 #include <hwy/highway.h>
+
+#include <utility>
 
 #include "kernels/math_coefficients.h"
 
@@ -58,6 +61,9 @@ template <class V>
 using Lane = hn::TFromD<hn::DFromV<V>>;
 template <class V>
 using Signed = hn::RebindToSigned<hn::DFromV<V>>;
+// Highway's own name for it is not on every target.
+template <class V>
+using Mask = decltype(hn::Lt(std::declval<V>(), std::declval<V>()));
 
 template <class V>
 HWY_INLINE V set(Lane<V> value) {
@@ -74,15 +80,76 @@ HWY_INLINE V polynomial(V x, const Lane<V> (&c)[N]) {
   }
 }
 
-// Clamps that leave a NaN a NaN: where one operand is NaN, x86 gives the second and NEON NaN.
+// Clamps that leave a NaN a NaN. Where one operand is NaN, Min and Max give the second on x86, and
+// on NEON the other one.
 template <class V>
 HWY_INLINE V at_most(V x, Lane<V> most) {
-  return hn::Min(set<V>(most), x);
+  const V end = set<V>(most);
+#if HWY_TARGET == HWY_NEON
+  return hn::IfThenElse(hn::Gt(x, end), end, x);
+#else
+  return hn::Min(end, x);
+#endif
 }
 template <class V>
 HWY_INLINE V at_least(V x, Lane<V> least) {
-  return hn::Max(set<V>(least), x);
+  const V end = set<V>(least);
+#if HWY_TARGET == HWY_NEON
+  return hn::IfThenElse(hn::Lt(x, end), end, x);
+#else
+  return hn::Max(end, x);
+#endif
 }
+
+// ---- Numbers of twice the digits ----------------------------------------------------------------
+
+// x and what rounding it lost. Source: T. Dekker, "A floating-point technique for extending the
+// available precision", 1971; D. Knuth, "The Art of Computer Programming", volume 2, 4.2.2.
+template <class V>
+struct Exact {
+  V rounded, lost;
+};
+
+// a + b for |a| not below |b|, or where the sum is exact.
+template <class V>
+HWY_INLINE Exact<V> exact_sum(V a, V b) {
+  const V sum = hn::Add(a, b);
+  return {sum, hn::Sub(b, hn::Sub(sum, a))};
+}
+
+// a + b whichever is larger.
+template <class V>
+HWY_INLINE Exact<V> any_sum(V a, V b) {
+  const V sum = hn::Add(a, b);
+  const V of_b = hn::Sub(sum, a);
+  const V of_a = hn::Sub(sum, of_b);
+  return {sum, hn::Add(hn::Sub(a, of_a), hn::Sub(b, of_b))};
+}
+
+template <class V>
+HWY_INLINE Exact<V> exact_product(V a, V b) {
+  const V product = hn::Mul(a, b);
+  return {product, hn::MulSub(a, b, product)};
+}
+template <class V>
+HWY_INLINE Exact<V> product(Exact<V> a, Exact<V> b) {
+  const Exact<V> y = exact_product(a.rounded, b.rounded);
+  return {y.rounded, hn::MulAdd(a.rounded, b.lost, hn::MulAdd(a.lost, b.rounded, y.lost))};
+}
+
+// top / bottom, nearly as if both were known exactly; no infinities. The parts may be added.
+template <class V>
+HWY_INLINE Exact<V> divide(Exact<V> top, Exact<V> bottom) {
+  const V one = set<V>(1);
+  const V inverse = hn::Div(one, bottom.rounded);
+  V off = hn::NegMulAdd(bottom.rounded, inverse, one);
+  off = hn::NegMulAdd(bottom.lost, inverse, off);
+  const V y = hn::Mul(top.rounded, inverse);
+  const V lost = hn::MulAdd(top.lost, inverse, hn::MulSub(top.rounded, inverse, y));
+  return {y, hn::MulAdd(y, off, lost)};
+}
+
+// ---- Exponentials -------------------------------------------------------------------------------
 
 // 2^n for an integer n as a float of a normal result.
 template <class V, class I>

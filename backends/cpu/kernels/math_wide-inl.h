@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/math_wide-inl.h: sin, cos, pow, gelu and its gradient of f32 vectors,
-// computed in f64 and rounded once.
+// backends/cpu/kernels/math_wide-inl.h: sin, cos, pow, gelu, its gradient, atan2 and hypot of
+// f32 vectors, computed in f64 and rounded once. The functions of namespace wide take and give f64
+// vectors, but are good for f32 alone.
 //
 // What makes these hard in f32 is an argument that needs more digits than it has: angles after the
 // multiples of pi / 2 are taken off, b log2(a), x^2 / 2 under an exponential. In f64 plain steps
@@ -19,24 +20,13 @@
 
 #include "kernels/huge_angle.h"
 #include "kernels/math-inl.h"
+#include "kernels/math_corners-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace math {
-
-// f of f32 vectors by f of f64 vectors, half of the lanes at a time.
-template <class F, class V, class... More>
-HWY_INLINE V in_f64(const F& f, V x, More... more) {
-  const hn::DFromV<V> d;
-  const hn::Half<decltype(d)> half;
-  const hn::Rebind<double, decltype(half)> wide;
-  const auto low = f(hn::PromoteTo(wide, hn::LowerHalf(half, x)),
-                     hn::PromoteTo(wide, hn::LowerHalf(half, more))...);
-  const auto high = f(hn::PromoteTo(wide, hn::UpperHalf(half, x)),
-                      hn::PromoteTo(wide, hn::UpperHalf(half, more))...);
-  return hn::Combine(d, hn::DemoteTo(half, high), hn::DemoteTo(half, low));
-}
+namespace wide {
 
 // ---- sin, cos -----------------------------------------------------------------------------------
 
@@ -65,7 +55,9 @@ HWY_INLINE Angle<V> reduce_angle(V x) {
     hn::Store(r, d, rests);
     hn::Store(quarters, di, counts);
     for (size_t i = 0; i < hn::MaxLanes(d); ++i) {
-      if (!(std::fabs(values[i]) < 0x1p40)) counts[i] = reduce_huge_angle(values[i], &rests[i]);
+      if (std::fabs(values[i]) < 0x1p40) continue;
+      double lost = 0;
+      counts[i] = reduce_huge_angle(values[i], &rests[i], &lost);
     }
     r = hn::Load(d, rests);
     quarters = hn::Load(di, counts);
@@ -92,18 +84,14 @@ HWY_INLINE V sine(V x) {
 struct Sin {
   template <class V>
   HWY_INLINE V operator()(V x) const {
-    return in_f64(*this, x);
+    return sine<0>(x);
   }
-  template <class V>
-  requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V x) const { return sine<0>(x); }
 };
 struct Cos {
   template <class V>
   HWY_INLINE V operator()(V x) const {
-    return in_f64(*this, x);
+    return sine<1>(x);
   }
-  template <class V>
-  requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V x) const { return sine<1>(x); }
 };
 
 // ---- exp and log2 good for f32 results ----------------------------------------------------------
@@ -144,19 +132,11 @@ HWY_INLINE V log2_wide(V x) {
 
 // ---- pow ----------------------------------------------------------------------------------------
 
-// a^b as in C, Annex F.10.4.4.
 struct Pow {
   template <class V>
   HWY_INLINE V operator()(V a, V b) const {
-    return in_f64(*this, a, b);
-  }
-  template <class V>
-  requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V a, V b) const {
-    using Limits = std::numeric_limits<double>;
-    const hn::DFromV<V> d;
-    const V one = set<V>(1);
-    const V zero = hn::Zero(d);
-    const V infinity = set<V>(Limits::infinity());
+    const V zero = hn::Zero(hn::DFromV<V>());
+    const V infinity = set<V>(std::numeric_limits<double>::infinity());
     const V size = hn::Abs(a);
     V logarithm = log2_wide(size);
     logarithm = hn::IfThenElse(hn::Eq(size, zero), hn::Neg(infinity), logarithm);
@@ -164,17 +144,7 @@ struct Pow {
     logarithm = hn::IfThenElse(hn::Lt(size, infinity), logarithm, size);
     // Past any f32, and not past any f64.
     V y = exp2_wide(at_most(at_least(hn::Mul(b, logarithm), -400.0), 400.0));
-    // Numbers that are whole; of those, odd ones. Infinities are even.
-    const auto whole = hn::Eq(hn::Round(b), b);
-    const V halved = hn::Mul(b, set<V>(0.5));
-    const auto odd = hn::AndNot(hn::Eq(hn::Round(halved), halved), whole);
-    const auto below = hn::And(hn::Lt(a, zero), hn::Lt(size, infinity));
-    y = hn::IfThenElse(hn::AndNot(whole, below), set<V>(Limits::quiet_NaN()), y);
-    y = hn::IfThenElse(odd, hn::CopySign(y, a), y);
-    // 1 to any power, anything to the power 0, and -1 to infinite ones.
-    auto is_one = hn::Or(hn::Eq(a, one), hn::Eq(b, zero));
-    is_one = hn::Or(is_one, hn::And(hn::Eq(size, one), hn::Eq(hn::Abs(b), infinity)));
-    return hn::IfThenElse(is_one, one, y);
+    return with_sign_of_base(y, a, b);
   }
 };
 
@@ -231,10 +201,6 @@ template <bool kTanh>
 struct Gelu {
   template <class V>
   HWY_INLINE V operator()(V x) const {
-    return in_f64(*this, x);
-  }
-  template <class V>
-  requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V x) const {
     return hn::Mul(at_least(x, -kNormalEnd), normal_of<kTanh>(x).below);
   }
 };
@@ -243,16 +209,36 @@ template <bool kTanh>
 struct GeluGrad {
   template <class V>
   HWY_INLINE V operator()(V dy, V x) const {
-    return in_f64(*this, dy, x);
-  }
-  template <class V>
-  requires(sizeof(Lane<V>) == 8) HWY_INLINE V operator()(V dy, V x) const {
     const auto at = normal_of<kTanh>(x);
     const auto flat = hn::Le(x, set<V>(-kNormalEnd));
     return hn::Mul(dy, hn::IfThenElse(flat, set<V>(-0.0), hn::Add(at.below, at.slope)));
   }
 };
 
+// ---- atan2, hypot -------------------------------------------------------------------------------
+
+// The arc tangent of the smaller over the larger size, reflected into the octant.
+struct Atan2 {
+  template <class V>
+  HWY_INLINE V operator()(V y, V x) const {
+    const auto at = octant(y, x);
+    const V q = hn::Div(at.small, at.large);
+    V angle = hn::Mul(q, polynomial(hn::Mul(q, q), kAtanWide));
+    angle = hn::IfThenElse(at.steep, hn::Sub(set<V>(0x1.921fb54442d18p+0), angle), angle);
+    angle = hn::IfThenElse(at.behind, hn::Sub(set<V>(0x1.921fb54442d18p+1), angle), angle);
+    return at.finish(angle, y, x);
+  }
+};
+
+// The square of an f32 is exact, and no sum of two overflows.
+struct Hypot {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return or_infinite(hn::Sqrt(hn::MulAdd(a, a, hn::Mul(b, b))), a, b);
+  }
+};
+
+}  // namespace wide
 }  // namespace math
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

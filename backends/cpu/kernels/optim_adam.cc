@@ -41,7 +41,7 @@ struct Update {
         beta2(static_cast<C>(attrs.real(kBeta2))),
         taken2(static_cast<C>(1 - attrs.real(kBeta2))),
         eps(static_cast<C>(attrs.real(kEps))),
-        root(static_cast<C>(std::sqrt(1 - power(attrs.real(kBeta2), t)))),
+        inverse_root(static_cast<C>(1 / std::sqrt(1 - power(attrs.real(kBeta2), t)))),
         minus_step(static_cast<C>(-(lr / (1 - power(attrs.real(kBeta1), t))))),
         decays(attrs.real(kWeightDecay) != 0),
         decay(static_cast<C>(decoupled ? 1 - lr * attrs.real(kWeightDecay)
@@ -55,7 +55,7 @@ struct Update {
     V& v = means[1];
     m = hn::Add(hn::Mul(hn::Set(d, beta1), m), hn::Mul(hn::Set(d, taken1), g));
     v = hn::Add(hn::Mul(hn::Set(d, beta2), v), hn::Mul(hn::Mul(hn::Set(d, taken2), g), g));
-    const V slope = hn::Add(hn::Div(hn::Sqrt(v), hn::Set(d, root)), hn::Set(d, eps));
+    const V slope = hn::Add(hn::Mul(hn::Sqrt(v), hn::Set(d, inverse_root)), hn::Set(d, eps));
     p = hn::Add(p, hn::Div(hn::Mul(hn::Set(d, minus_step), m), slope));
   }
 
@@ -64,7 +64,7 @@ struct Update {
   C beta2;
   C taken2;
   C eps;
-  C root;
+  C inverse_root;
   C minus_step;
   bool decays;
   C decay;
@@ -82,7 +82,7 @@ constexpr tenon_kernel_desc kernels[] = {
 
 }  // namespace
 
-std::span<const tenon_kernel_desc> optim_adam_kernels() { return kernels; }
+[[gnu::cold]] std::span<const tenon_kernel_desc> optim_adam_kernels() { return kernels; }
 
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

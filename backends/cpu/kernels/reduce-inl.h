@@ -75,39 +75,89 @@ void for_each_outer(const Reduction& r, char* in, Body&& body) {
   sdk::walk<1>(r.outer.shape(), {start}, body);
 }
 
-// Adds or otherwise takes rows into `acc`: acc[c] = fold(acc[c], row[c]), row after row. Rows are
-// elements stored as T, `row_step` bytes apart, columns `column_step`.
+// Adds or otherwise takes rows into `acc`: acc[c] = fold(acc[c], row[c]), row after row, N of them
+// with acc in registers. Rows are packed elements stored as T, `row_step` bytes apart; acc is whole
+// vectors.
+template <class T, size_t... R, class Fold>
+HWY_INLINE void fold_packed_rows(Number<T>* acc, const char* rows, int64_t row_step,
+                                 int64_t n_columns, Fold fold, std::index_sequence<R...>) {
+  const hn::ScalableTag<Number<T>> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const char* const row[] = {rows + static_cast<int64_t>(R) * row_step...};
+  int64_t c = 0;
+  for (; c + lanes <= n_columns; c += lanes) {
+    auto sum = hn::LoadU(d, acc + c);
+    ((sum = fold(d, sum, load<T>(d, row[R] + c * int64_t{sizeof(T)}))), ...);
+    hn::StoreU(sum, d, acc + c);
+  }
+  if (c == n_columns) return;
+  const auto rest = static_cast<size_t>(n_columns - c);
+  auto sum = hn::LoadU(d, acc + c);
+  ((sum =
+        fold(d, sum, cpu::HWY_NAMESPACE::load_first<T>(d, row[R] + c * int64_t{sizeof(T)}, rest))),
+   ...);
+  hn::StoreU(sum, d, acc + c);
+}
+
+// Rows that are copied at once where they lie across: 4-byte numbers, columns packed.
+inline constexpr int64_t kAcross = 8;
+
+// `to` gets kAcross rows of kColumns numbers from columns `column_step` bytes apart.
+template <class C>
+HWY_INLINE void turn_rows(const char* from, int64_t column_step, int64_t n_columns, C* to) {
+  const hn::FixedTag<C, 4> d;
+  const auto at = [&](int64_t r, int64_t c) {
+    return reinterpret_cast<const C*>(from + c * column_step) + r;
+  };
+  int64_t c = 0;
+  for (; c + 4 <= n_columns; c += 4) {
+    for (int64_t r = 0; r < kAcross; r += 4) {
+      const auto w = hn::LoadU(d, at(r, c)), x = hn::LoadU(d, at(r, c + 1));
+      const auto y = hn::LoadU(d, at(r, c + 2)), z = hn::LoadU(d, at(r, c + 3));
+      const auto lower_wx = hn::InterleaveLower(d, w, x), upper_wx = hn::InterleaveUpper(d, w, x);
+      const auto lower_yz = hn::InterleaveLower(d, y, z), upper_yz = hn::InterleaveUpper(d, y, z);
+      C* const corner = to + r * kColumns + c;
+      hn::StoreU(hn::ConcatLowerLower(d, lower_yz, lower_wx), d, corner);
+      hn::StoreU(hn::ConcatUpperUpper(d, lower_yz, lower_wx), d, corner + kColumns);
+      hn::StoreU(hn::ConcatLowerLower(d, upper_yz, upper_wx), d, corner + 2 * kColumns);
+      hn::StoreU(hn::ConcatUpperUpper(d, upper_yz, upper_wx), d, corner + 3 * kColumns);
+    }
+  }
+  for (; c < n_columns; ++c) {
+    for (int64_t r = 0; r < kAcross; ++r) to[r * kColumns + c] = *at(r, c);
+  }
+}
+
+// The same for `n_rows` rows whose columns are `column_step` bytes apart.
 template <class T, class Fold>
 void fold_rows(Number<T>* acc, const char* rows, int64_t row_step, int64_t n_rows,
                int64_t column_step, int64_t n_columns, Fold fold) {
   using C = Number<T>;
-  constexpr int64_t kAtOnce = 4;
-  HWY_ALIGN C room[kAtOnce][kColumns];
-  const hn::ScalableTag<C> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto row = [&](int64_t r) {
-    return get_numbers<T>(rows + r * row_step, column_step, n_columns, room[r % kAtOnce]);
-  };
+  constexpr int64_t kAtOnce = 8;
   int64_t r = 0;
-  for (; r + kAtOnce <= n_rows; r += kAtOnce) {
-    const C* x[kAtOnce] = {row(r), row(r + 1), row(r + 2), row(r + 3)};
-    int64_t c = 0;
-    for (; c + lanes <= n_columns; c += lanes) {
-      auto sum = hn::LoadU(d, acc + c);
-      for (const C* one : x) sum = fold(d, sum, hn::LoadU(d, one + c));
-      hn::StoreU(sum, d, acc + c);
+  if (column_step == int64_t{sizeof(T)} || n_columns == 1) {
+    for (; r + kAtOnce <= n_rows; r += kAtOnce) {
+      fold_packed_rows<T>(acc, rows + r * row_step, row_step, n_columns, fold,
+                          std::make_index_sequence<kAtOnce>());
     }
-    if (c == n_columns) continue;
-    auto sum = hn::LoadU(d, acc + c);  // acc is whole vectors
-    for (const C* one : x) sum = fold(d, sum, load_first(d, one + c, n_columns - c));
-    hn::StoreU(sum, d, acc + c);
+    for (; r < n_rows; ++r) {
+      fold_packed_rows<T>(acc, rows + r * row_step, row_step, n_columns, fold,
+                          std::index_sequence<0>());
+    }
+    return;
+  }
+  HWY_ALIGN C room[kAcross * kColumns];
+  if constexpr (is_stored_as_number<T> && sizeof(C) == 4) {
+    for (; row_step == int64_t{sizeof(T)} && r + kAcross <= n_rows; r += kAcross) {
+      turn_rows<C>(rows + r * row_step, column_step, n_columns, room);
+      fold_packed_rows<C>(acc, reinterpret_cast<const char*>(room), kColumns * int64_t{sizeof(C)},
+                          n_columns, fold, std::make_index_sequence<kAcross>());
+    }
   }
   for (; r < n_rows; ++r) {
-    const C* x = row(r);
-    for (int64_t c = 0; c < n_columns; c += lanes) {
-      const auto value = load_first(d, x + c, n_columns - c);
-      hn::StoreU(fold(d, hn::LoadU(d, acc + c), value), d, acc + c);
-    }
+    const C* x = get_numbers<T>(rows + r * row_step, column_step, n_columns, room);
+    fold_packed_rows<C>(acc, reinterpret_cast<const char*>(x), 0, n_columns, fold,
+                        std::index_sequence<0>());
   }
 }
 

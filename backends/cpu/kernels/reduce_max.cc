@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/reduce_max.cc: max, argmax. Exact in any order but for what is equal and not
-// the same: NaN wins, and of equal elements (zeros of both signs) the first in logical order.
+// backends/cpu/kernels/reduce_max.cc: max, min, argmax, argmin. Exact in any order but for what is
+// equal and not the same: NaN wins, and of equal elements (zeros of both signs) the first in
+// logical order.
 
 #include "cpu.h"
 
@@ -19,7 +20,47 @@ namespace {
 
 using namespace rows;
 
-// Elements of a line that are looked at together; those that hold the largest are searched again.
+// What is looked for: the largest element or the smallest. "Most" is either.
+struct Largest {
+  static bool wins(auto x, auto best) { return best < x; }
+  template <class D, class V>
+  static HWY_INLINE auto wins_mask(D, V x, V best) {
+    return hn::Lt(best, x);
+  }
+  template <class V>
+  static HWY_INLINE V most(V a, V b) {
+    return hn::Max(a, b);
+  }
+  template <class D, class V>
+  static HWY_INLINE V most_of_lanes(D d, V v) {
+    return hn::MaxOfLanes(d, v);
+  }
+  template <class C>
+  static C most_of(const C* x, int64_t n) {
+    return *std::max_element(x, x + n);
+  }
+};
+struct Smallest {
+  static bool wins(auto x, auto best) { return x < best; }
+  template <class D, class V>
+  static HWY_INLINE auto wins_mask(D, V x, V best) {
+    return hn::Lt(x, best);
+  }
+  template <class V>
+  static HWY_INLINE V most(V a, V b) {
+    return hn::Min(a, b);
+  }
+  template <class D, class V>
+  static HWY_INLINE V most_of_lanes(D d, V v) {
+    return hn::MinOfLanes(d, v);
+  }
+  template <class C>
+  static C most_of(const C* x, int64_t n) {
+    return *std::min_element(x, x + n);
+  }
+};
+
+// Elements of a line that are looked at together; those that hold the most are searched again.
 inline constexpr int64_t kPiece = 4096;
 
 template <class C>
@@ -41,18 +82,20 @@ HWY_INLINE auto nan_mask([[maybe_unused]] D d, V v) {
   }
 }
 
-// Of packed numbers, one or more: NaN if there is one, else the largest. Zeros have any sign.
-template <class C>
-C largest_packed(const C* x, int64_t n) {
+// Of packed numbers, one or more: NaN if there is one, else the most. Zeros have any sign.
+template <class Order, class C>
+C most_packed(const C* x, int64_t n) {
   const hn::ScalableTag<C> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  C most = x[0];
   if (n < lanes) {
-    for (int64_t i = 0; i < n; ++i) {
-      if (is_nan(x[i])) return x[i];
-      most = std::max(most, x[i]);
+    if constexpr (sizeof(C) >= 4) {
+      const auto some = hn::FirstN(d, static_cast<size_t>(n));
+      const auto v = hn::IfThenElse(some, load_first(d, x, n), hn::Set(d, x[0]));
+      if (!hn::AllFalse(d, nan_mask(d, v))) return std::numeric_limits<C>::quiet_NaN();
+      return hn::GetLane(Order::most_of_lanes(d, v));
+    } else {
+      return Order::most_of(x, n);
     }
-    return most;
   }
   // The last vector may overlap others.
   auto a = hn::LoadU(d, x + n - lanes), b = a;
@@ -60,22 +103,22 @@ C largest_packed(const C* x, int64_t n) {
   int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
     const auto v = hn::LoadU(d, x + i), w = hn::LoadU(d, x + i + lanes);
-    a = hn::Max(a, v);
-    b = hn::Max(b, w);
+    a = Order::most(a, v);
+    b = Order::most(b, w);
     nan = hn::Or(nan, hn::Or(nan_mask(d, v), nan_mask(d, w)));
   }
   if (i + lanes <= n) {
     const auto v = hn::LoadU(d, x + i);
-    a = hn::Max(a, v);
+    a = Order::most(a, v);
     nan = hn::Or(nan, nan_mask(d, v));
   }
   if (!hn::AllFalse(d, nan)) return std::numeric_limits<C>::quiet_NaN();
   if constexpr (sizeof(C) >= 4) {
-    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b)));
+    return hn::GetLane(Order::most_of_lanes(d, Order::most(a, b)));
   } else {
     HWY_ALIGN C each[hn::MaxLanes(hn::ScalableTag<C>())];
-    hn::Store(hn::Max(a, b), d, each);
-    return *std::max_element(each, each + lanes);
+    hn::Store(Order::most(a, b), d, each);
+    return Order::most_of(each, lanes);
   }
 }
 
@@ -96,31 +139,31 @@ int64_t first_place(const C* x, int64_t n, C value) {
 }
 
 template <class C>
-struct Largest {
+struct Found {
   C value;
   int64_t place;
 };
 
-// The largest of a line, and the first of the elements looked at together with it.
-template <class T>
-Largest<Number<T>> largest_piece(const Line<T>& line, int64_t n, int64_t tile, Number<T>* room) {
-  Largest<Number<T>> best{};
+// The most of a line, and the first of the elements looked at together with it.
+template <class Order, class T>
+Found<Number<T>> most_piece(const Line<T>& line, int64_t n, int64_t tile, Number<T>* room) {
+  Found<Number<T>> best{};
   for (int64_t i = 0; i < n; i += tile) {
     const int64_t count = std::min(tile, n - i);
-    const auto most = largest_packed(line.get(i, count, room), count);
-    if (i == 0 || best.value < most || is_nan(most)) best = {most, i};
+    const auto most = most_packed<Order>(line.get(i, count, room), count);
+    if (i == 0 || Order::wins(most, best.value) || is_nan(most)) best = {most, i};
     if (is_nan(most)) break;
   }
   return best;
 }
 
-// The largest of a line and where it is first.
-template <class T>
-Largest<Number<T>> largest_of_line(const Line<T>& line, int64_t n) {
+// The most of a line and where it is first.
+template <class Order, class T>
+Found<Number<T>> most_of_line(const Line<T>& line, int64_t n) {
   using C = Number<T>;
   HWY_ALIGN C room[kTile];
   const int64_t tile = line.tile(kPiece);
-  const Largest<C> best = largest_piece(line, n, tile, room);
+  const Found<C> best = most_piece<Order>(line, n, tile, room);
   const int64_t count = std::min(tile, n - best.place);
   const C* x = line.get(best.place, count, room);
   const int64_t within = first_place(x, count, best.value);
@@ -128,80 +171,130 @@ Largest<Number<T>> largest_of_line(const Line<T>& line, int64_t n) {
 }
 
 // Which of equal elements comes first is to be seen in zeros alone.
-template <class T>
-Number<T> largest_value(const Line<T>& line, int64_t n) {
+template <class Order, class T>
+Number<T> most_value(const Line<T>& line, int64_t n) {
   using C = Number<T>;
   HWY_ALIGN C room[kTile];
-  const C most = largest_piece(line, n, line.tile(kPiece), room).value;
-  if (std::is_floating_point_v<C> && most == C{}) return largest_of_line(line, n).value;
+  const C most = most_piece<Order>(line, n, line.tile(kPiece), room).value;
+  if (std::is_floating_point_v<C> && most == C{}) return most_of_line<Order>(line, n).value;
   return most;
 }
 
-// The largest of all elements behind one output.
-template <class T>
-Number<T> largest_behind(const Reduction& r, char* in) {
+// The most of all elements behind one output.
+template <class Order, class T>
+Number<T> most_behind(const Reduction& r, char* in) {
   const int64_t n = r.line.count();
   Number<T> best{};
   bool any = false;
   for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
     for (int64_t i = 0; i < run.count; ++i) {
       const Line<T> line(r.line, run.data[0] + i * run.step[0]);
-      const Number<T> most = largest_value(line, n);
-      if (!any || best < most || is_nan(most)) best = most;
+      const Number<T> most = most_value<Order>(line, n);
+      if (!any || Order::wins(most, best) || is_nan(most)) best = most;
       any = true;
     }
   });
   return best;
 }
 
-template <class T>
-void max_lines(const sdk::Launch& l, const Reduction& r) {
-  l.parallel_for(r.kept.count(), grain_of(r.count()), [&](int64_t begin, int64_t end) HWY_ATTR {
-    for_each_output(r, begin, end, [&](char* out, char* in) HWY_ATTR {
-      put_number<T>(out, largest_behind<T>(r, in));
-    });
-  });
-}
-
-struct KeepLargest {
+template <class Order>
+struct KeepMost {
   template <class D, class V>
-  HWY_INLINE V operator()(D, V best, V x) const {
+  HWY_INLINE V operator()([[maybe_unused]] D d, V best, V x) const {
     if constexpr (std::is_floating_point_v<hn::TFromD<D>>) {
-      return hn::IfThenElse(hn::Or(hn::Lt(best, x), hn::IsNaN(x)), x, best);
+      return hn::IfThenElse(hn::Or(Order::wins_mask(d, x, best), hn::IsNaN(x)), x, best);
     } else {
-      return hn::Max(best, x);
+      return Order::most(best, x);
     }
   }
 };
 
-template <class T>
-void max_columns(const sdk::Launch& l, const Reduction& r) {
+// Neighbouring outputs, `n` of them and kColumns at most, from rows that for_each_row(fold) brings
+// one after another: fold(rows, row_step, count).
+template <class Order, class T, class ForEachRow>
+HWY_INLINE void most_abreast(char* out, int64_t out_step, const char* in, int64_t in_step,
+                             int64_t n, const ForEachRow& for_each_row) {
   using C = Number<T>;
-  for_each_columns(
-      l, r, [&](char* out, int64_t out_step, char* in, int64_t in_step, int64_t n) HWY_ATTR {
-        HWY_ALIGN C best[kColumns];
-        std::fill(best, best + kColumns, C{});
-        const C* first = get_numbers<T>(in, in_step, n, best);
-        if (first != best) std::copy(first, first + n, best);
-        for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
-          fold_rows<T>(best, run.data[0], run.step[0], run.count, in_step, n, KeepLargest());
-        });
-        put_numbers<T>(best, n, out, out_step);
-      });
+  HWY_ALIGN C best[kColumns];
+  const C* first = get_numbers<T>(in, in_step, n, best);
+  if (first != best) std::copy(first, first + n, best);
+  std::fill(best + n, best + kColumns, C{});
+  for_each_row([&](const char* rows, int64_t row_step, int64_t count) HWY_ATTR {
+    fold_rows<T>(best, rows, row_step, count, in_step, n, KeepMost<Order>());
+  });
+  put_numbers<T>(best, n, out, out_step);
 }
 
-void max(const sdk::Launch& l) {
-  const Reduction r = reduce_axes(l.view(0), l.out(), axes_attribute(l, 0), l.attrs.flag(1));
-  sdk::dispatch_dtype(l.out().dtype, [&]<class T>() HWY_ATTR {
-    if (r.is_columns()) return max_columns<T>(l, r);
-    max_lines<T>(l, r);
+// Outputs whose lines are packed numbers, or whose lines' neighbours lie next to them; no other
+// reduced dimensions.
+template <class Order, class T>
+bool most_simple_lines(const Reduction& r, const sdk::Run<2>& run) {
+  using C = Number<T>;
+  const int64_t n = r.line.count();
+  if (r.outer.rank() != 0 || r.line.rank() != 1) return false;
+  const int64_t step = r.line.operands()[0].step[0];
+  if constexpr (is_stored_as_number<T>) {
+    if (step == int64_t{sizeof(T)} && n <= kPiece) {
+      for (int64_t i = 0; i < run.count; ++i) {
+        const C* x = reinterpret_cast<const C*>(run.data[1] + i * run.step[1]);
+        C most = most_packed<Order>(x, n);
+        if (std::is_floating_point_v<C> && most == C{}) most = x[first_place(x, n, most)];
+        put_number<T>(run.data[0] + i * run.step[0], most);
+      }
+      return true;
+    }
+  }
+  constexpr int64_t kFew = 4;
+  if (run.step[1] != int64_t{sizeof(T)} || run.count < kFew) return false;
+  for (int64_t i = 0; i < run.count; i += kColumns) {
+    const char* in = run.data[1] + i * run.step[1];
+    most_abreast<Order, T>(run.data[0] + i * run.step[0], run.step[0], in, run.step[1],
+                           std::min(kColumns, run.count - i),
+                           [&](const auto& fold) HWY_ATTR { fold(in, step, n); });
+  }
+  return true;
+}
+
+template <class Order, class T>
+void most_lines(const sdk::Launch& l, const Reduction& r) {
+  l.parallel_for(r.kept.count(), grain_of(r.count()), [&](int64_t begin, int64_t end) HWY_ATTR {
+    sdk::walk_range<2>(
+        r.kept.shape(), r.kept.operands(), begin, end, [&](const sdk::Run<2>& run) HWY_ATTR {
+          if (most_simple_lines<Order, T>(r, run)) return;
+          for (int64_t i = 0; i < run.count; ++i) {
+            const Number<T> most = most_behind<Order, T>(r, run.data[1] + i * run.step[1]);
+            put_number<T>(run.data[0] + i * run.step[0], most);
+          }
+        });
   });
 }
 
-enum Argmax : uint32_t { kAxis, kKeepdims, kArgmaxAttributes };
+template <class Order, class T>
+void most_columns(const sdk::Launch& l, const Reduction& r) {
+  for_each_columns(
+      l, r, [&](char* out, int64_t out_step, char* in, int64_t in_step, int64_t n) HWY_ATTR {
+        most_abreast<Order, T>(out, out_step, in, in_step, n, [&](const auto& fold) HWY_ATTR {
+          for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
+            fold(run.data[0], run.step[0], run.count);
+          });
+        });
+      });
+}
+
+template <class Order>
+void extreme(const sdk::Launch& l) {
+  const Reduction r = reduce_axes(l.view(0), l.out(), axes_attribute(l, 0), l.attrs.flag(1));
+  sdk::dispatch_dtype(l.out().dtype, [&]<class T>() HWY_ATTR {
+    if (r.is_columns()) return most_columns<Order, T>(l, r);
+    most_lines<Order, T>(l, r);
+  });
+}
+
+enum Place : uint32_t { kAxis, kKeepdims, kPlaceAttributes };
 
 // Without an axis the place is counted in the whole input, row by row.
-void argmax(const sdk::Launch& l) {
+template <class Order>
+void place(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
   uint64_t axes = all_axes(x);
   if (l.attrs.given(kAxis)) {
@@ -215,7 +308,7 @@ void argmax(const sdk::Launch& l) {
     l.parallel_for(r.kept.count(), grain_of(line.count()),
                    [&](int64_t begin, int64_t end) HWY_ATTR {
                      for_each_output(r, begin, end, [&](char* out, char* in) HWY_ATTR {
-                       sdk::store(out, largest_of_line(Line<T>(line, in), line.count()).place);
+                       sdk::store(out, most_of_line<Order>(Line<T>(line, in), line.count()).place);
                      });
                    });
   });
@@ -236,13 +329,15 @@ constexpr tenon_kernel_desc reducer(std::string_view op, uint32_t n_attrs,
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    reducer("tenon.max", 2, sdk::launch_fn<max>),
-    reducer("tenon.argmax", kArgmaxAttributes, sdk::launch_fn<argmax>),
+    reducer("tenon.max", 2, sdk::launch_fn<extreme<Largest>>),
+    reducer("tenon.min", 2, sdk::launch_fn<extreme<Smallest>>),
+    reducer("tenon.argmax", kPlaceAttributes, sdk::launch_fn<place<Largest>>),
+    reducer("tenon.argmin", kPlaceAttributes, sdk::launch_fn<place<Smallest>>),
 };
 
 }  // namespace
 
-std::span<const tenon_kernel_desc> reduce_max_kernels() { return kernels; }
+[[gnu::cold]] std::span<const tenon_kernel_desc> reduce_max_kernels() { return kernels; }
 
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -12,6 +12,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/abreast-inl.h"
 #include "kernels/lanes-inl.h"
 #include "kernels/reduce-inl.h"
 
@@ -38,6 +39,36 @@ struct Sum {
     return hn::Add(a, b);
   }
 };
+
+// What becomes of a sum: itself, or a mean.
+struct Itself {
+  template <class D, class V>
+  HWY_INLINE V operator()(D, V total) const {
+    return total;
+  }
+};
+template <class C>
+struct Quotient {
+  C count;
+
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V total) const {
+    return hn::Div(total, hn::Set(d, count));
+  }
+};
+template <class C, class Finish>
+HWY_INLINE C finished(C total, const Finish& finish) {
+  const hn::CappedTag<C, 1> d;
+  return hn::GetLane(finish(d, hn::Set(d, total)));
+}
+// In place, whole vectors.
+template <class C, class Finish>
+HWY_INLINE void finish_all(C* totals, int64_t n, const Finish& finish) {
+  const hn::ScalableTag<C> d;
+  for (int64_t i = 0; i < n; i += static_cast<int64_t>(hn::Lanes(d))) {
+    hn::Store(finish(d, hn::Load(d, totals + i)), d, totals + i);
+  }
+}
 
 template <class T>
 Number<T> sum_line(const Line<T>& line, int64_t begin, int64_t end) {
@@ -96,6 +127,37 @@ Number<T> sum_long_line(const sdk::Launch& l, const Line<T>& line, int64_t n) {
   return total.total();
 }
 
+// Outputs whose lines are packed, or whose lines' neighbours lie next to them; no other reduced
+// dimensions, and a line is one block.
+template <class T, class Finish>
+bool sum_simple_lines(const Reduction& r, const sdk::Run<2>& run, Finish finish) {
+  using C = Number<T>;
+  const int64_t n = r.line.count();
+  if (r.outer.rank() != 0 || r.line.rank() > 1 || n > kLaneBlock) return false;
+  const int64_t step = r.line.operands()[0].step[0];
+  if (r.line.rank() == 0 || step == int64_t{sizeof(T)}) {
+    for (int64_t i = 0; i < run.count; ++i) {
+      LaneSum<C> lanes;
+      lanes.template add_stored<T>(run.data[1] + i * run.step[1], n);
+      put_number<T>(run.data[0] + i * run.step[0], finished(lanes.total(), finish));
+    }
+    return true;
+  }
+  constexpr int64_t kFew = 4;
+  if (run.step[1] != int64_t{sizeof(T)} || run.count < kFew) return false;
+  for_each_abreast<T>(run.data[1], step, run.count, [&](const auto& in, int64_t first) HWY_ATTR {
+    const hn::ScalableTag<C> d;
+    constexpr size_t K = std::remove_reference_t<decltype(in)>::kVectors;
+    hn::Vec<decltype(d)> sums[K];
+    sum_abreast<C, K>(
+        n, [&](int64_t k, size_t j) HWY_ATTR { return in.get(k, j); }, sums);
+    HWY_ALIGN C totals[K * hn::MaxLanes(d)];
+    for (size_t j = 0; j < K; ++j) hn::Store(finish(d, sums[j]), d, totals + j * hn::Lanes(d));
+    put_numbers<T>(totals, in.lines, run.data[0] + first * run.step[0], run.step[0]);
+  });
+  return true;
+}
+
 template <class T, class Finish>
 void sum_lines(const sdk::Launch& l, const Reduction& r, Finish finish) {
   constexpr int64_t kLong = 8 * kLaneBlock;
@@ -103,14 +165,19 @@ void sum_lines(const sdk::Launch& l, const Reduction& r, Finish finish) {
   const int64_t n = r.line.count();
   if (r.outer.rank() == 0 && n >= kLong && r.kept.count() < kFew) {
     for_each_output(r, 0, r.kept.count(), [&](char* out, char* in) HWY_ATTR {
-      put_number<T>(out, finish(sum_long_line(l, Line<T>(r.line, in), n)));
+      put_number<T>(out, finished(sum_long_line(l, Line<T>(r.line, in), n), finish));
     });
     return;
   }
   l.parallel_for(r.kept.count(), grain_of(r.count()), [&](int64_t begin, int64_t end) HWY_ATTR {
-    for_each_output(r, begin, end, [&](char* out, char* in) HWY_ATTR {
-      put_number<T>(out, finish(sum_behind<T>(r, in)));
-    });
+    sdk::walk_range<2>(r.kept.shape(), r.kept.operands(), begin, end,
+                       [&](const sdk::Run<2>& run) HWY_ATTR {
+                         if (sum_simple_lines<T>(r, run, finish)) return;
+                         for (int64_t i = 0; i < run.count; ++i) {
+                           const Number<T> sum = sum_behind<T>(r, run.data[1] + i * run.step[1]);
+                           put_number<T>(run.data[0] + i * run.step[0], finished(sum, finish));
+                         }
+                       });
   });
 }
 
@@ -127,7 +194,7 @@ void sum_columns(const sdk::Launch& l, const Reduction& r, Finish finish) {
                        });
                      });
                      Number<T>* total = sums.total();
-                     for (int64_t c = 0; c < n; ++c) total[c] = finish(total[c]);
+                     finish_all(total, n, finish);
                      put_numbers<T>(total, n, out, out_step);
                    });
 }
@@ -140,7 +207,7 @@ void run_typed(const sdk::Launch& l, const Reduction& r, Finish finish) {
 
 void run_sum(const sdk::Launch& l, const Reduction& r) {
   sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() HWY_ATTR {
-    run_typed<typename Addend<T>::type>(l, r, [](auto total) HWY_ATTR { return total; });
+    run_typed<typename Addend<T>::type>(l, r, Itself());
   });
 }
 
@@ -156,7 +223,7 @@ void mean(const sdk::Launch& l) {
   const Reduction r = by_attributes(l);
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() HWY_ATTR {
     const auto count = static_cast<Number<T>>(r.count());
-    run_typed<T>(l, r, [count](Number<T> total) HWY_ATTR { return total / count; });
+    run_typed<T>(l, r, Quotient<Number<T>>{count});
   });
 }
 
@@ -176,14 +243,14 @@ constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_d
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    reducer("tenon.sum", sdk::kNumbers, 2, sdk::launch_fn<sum>),
+    reducer("tenon.sum", sdk::kWideNumbers, 2, sdk::launch_fn<sum>),
     reducer("tenon.mean", sdk::kFloats, 2, sdk::launch_fn<mean>),
     reducer("tenon.sum_to", sdk::kNumbers, 1, sdk::launch_fn<sum_to>),
 };
 
 }  // namespace
 
-std::span<const tenon_kernel_desc> reduce_sum_kernels() { return kernels; }
+[[gnu::cold]] std::span<const tenon_kernel_desc> reduce_sum_kernels() { return kernels; }
 
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -55,45 +55,69 @@ Number<T> largest(const Line<T>& line, int64_t n) {
   return most;
 }
 
-// exp(x - most), which is also left at `keep` where that is wanted. What lies `ahead` elements
-// behind both will be used next.
+// exp(x - most), which is also left at `keep` where that is wanted. Meanwhile the largest element
+// of `next` is looked for, the line whose turn is next: it costs nothing beside exp, and brings
+// that line into the first cache.
 template <class C, bool kKeep>
 struct Powers {
+  using V = hn::Vec<hn::ScalableTag<C>>;
+
   const C* x;
   C most;
   C* keep;
-  int64_t ahead;
+  const C* next;
+  V* largest;
 
   HWY_INLINE Powers map_from(int64_t i) const {
-    for (int64_t p = 0; ahead != 0 && p < kLanes; p += 64 / int64_t{sizeof(C)}) {
-      hwy::Prefetch(x + i + ahead + p);
-      if constexpr (kKeep) hwy::Prefetch(keep + i + ahead + p);
-    }
-    return {x, most, kKeep ? keep + i : keep, ahead};
+    return {x, most, kKeep ? keep + i : keep, next + i, largest};
   }
-  template <class D, class V>
+  template <class D>
   HWY_INLINE V operator()(D d, V v, size_t i) const {
+    *largest = hn::Max(*largest, hn::LoadU(d, next + i));
     const V power = math::Exp()(hn::Sub(v, hn::Set(d, most)));
     if constexpr (kKeep) hn::StoreU(power, d, keep + i);
     return power;
   }
-  template <class D, class V>
+  template <class D>
   HWY_INLINE V operator()(D d, V v, size_t i, int64_t n) const {
     const auto some = hn::FirstN(d, static_cast<size_t>(n));
+    const V least = hn::Set(d, -std::numeric_limits<C>::infinity());
+    *largest = hn::Max(*largest, hn::IfThenElse(some, load_first(d, next + i, n), least));
     const V power = hn::IfThenElseZero(some, math::Exp()(hn::Sub(v, hn::Set(d, most))));
     if constexpr (kKeep) hn::BlendedStore(power, some, d, keep + i);
     return power;
   }
 };
 
-// The sum of exp(x - most). With kKeep the line must be packed and the powers are left at `keep`.
-template <class T, bool kKeep>
-HWY_NOINLINE Number<T> sum_of_powers(const Line<T>& line, int64_t n, Number<T> most,
-                                     Number<T>* keep, int64_t ahead) {
+template <class C>
+struct PowerSum {
+  C sum;
+  C next_most;  // the largest element of `next`
+};
+
+// The sum of exp(x - most) over a packed line; the powers are left at `keep` with kKeep. `next` is
+// as long, and may be x.
+template <class C, bool kKeep>
+HWY_NOINLINE PowerSum<C> sum_of_packed_powers(const C* x, int64_t n, C most, C* keep,
+                                              const C* next) {
+  const hn::ScalableTag<C> d;
+  auto largest = hn::Set(d, -std::numeric_limits<C>::infinity());
+  const C sum = sum_mapped<C>(n, kLaneBlock, [&](int64_t i, int64_t) HWY_ATTR {
+    return Powers<C, kKeep>{x + i, most, kKeep ? keep + i : keep, next + i, &largest};
+  });
+  return {sum, hn::GetLane(hn::MaxOfLanes(d, largest))};
+}
+
+// The sum of exp(x - most) over a line of any layout.
+template <class T>
+HWY_NOINLINE Number<T> sum_of_powers(const Line<T>& line, int64_t n, Number<T> most) {
   using C = Number<T>;
+  const hn::ScalableTag<C> d;
   HWY_ALIGN C room[kTile];
+  auto largest = hn::Zero(d);
   return sum_mapped<C>(n, line.tile(kLaneBlock), [&](int64_t i, int64_t count) HWY_ATTR {
-    return Powers<C, kKeep>{line.get(i, count, room), most, kKeep ? keep + i : keep, ahead};
+    const C* x = line.get(i, count, room);
+    return Powers<C, false>{x, most, nullptr, x, &largest};
   });
 }
 
@@ -125,9 +149,6 @@ HWY_INLINE void map_streamed(const C* in, C* out, int64_t n, const F& f) {
 
 // The result of a whole launch is streamed from this size on.
 inline constexpr int64_t kStreamBytes = int64_t{16} << 20;
-
-// Operands of this size are no more in the first caches when they are read, and are fetched ahead.
-inline constexpr int64_t kFetchBytes = int64_t{1} << 20;
 
 // out[i] = f(d, in[i]) for lines of any layout.
 template <class T, class F>
@@ -167,7 +188,6 @@ struct LogProbability {
   HWY_INLINE V operator()(D d, V v) const {
     return hn::Sub(hn::Sub(v, hn::Set(d, most)), hn::Set(d, log_sum));
   }
-  C of(C x) const { return (x - most) - log_sum; }
 };
 
 }  // namespace softmax

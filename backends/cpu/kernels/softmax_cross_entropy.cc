@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/softmax_cross_entropy.cc: the fused loss and its gradient.
 //
-//   term   = -log_softmax(logits[n])[target[n]] in counted rows, else 0
-//   loss   = sum of terms in the order of tenon.sum / R
-//   grad   = (exp(log_probs[n, c]) - [c == target[n]]) * (dy / R) in counted rows, else 0
+//   term     = -log_softmax(logits[n])[target[n]] in counted rows, else 0
+//   loss     = sum of terms in the order of tenon.sum / R
+//   top      = max(logits[n]),  top_prob = 1 / sum(exp(logits[n] - top)), the latter two are kept
+//   grad     = exp(logits[n, c] - top) (dy/R top_prob), at the target (p - 1) (dy/R) with
+//              p = exp(logits[n, c] - top) top_prob, in counted rows, else 0
 // R is the number of rows whose target is not ignore_index. Without any, loss and gradient are 0.
+//
+// Nothing of the logits' size is written but the gradient: a second exp costs less than to store
+// and to read powers where these leave the caches.
 
 #include "cpu.h"
 
@@ -68,9 +73,6 @@ struct Matrix {
   char* row(int64_t n) const { return operand.data + n * operand.step[0]; }
   char* element(int64_t n, int64_t c) const { return row(n) + c * operand.step[1]; }
   int64_t step() const { return operand.step[1]; }
-  bool is_flat() const {
-    return step() == int64_t{sizeof(T)} && operand.step[0] == columns.count() * step();
-  }
   Line<T> line(int64_t n) const { return {columns, row(n)}; }
   Number<T> number(int64_t n, int64_t c) const {
     return static_cast<Number<T>>(sdk::load<T>(element(n, c)));
@@ -81,66 +83,143 @@ struct Matrix {
   int64_t bytes;
 };
 
-// Elements that are fetched ahead of a row, which is where the next one lies. Not for small inputs,
-// which the caches hold.
-template <class T>
-int64_t fetched_ahead(const Matrix<T>& m, int64_t n, int64_t end) {
-  if (n + 1 >= end || m.bytes < softmax::kFetchBytes) return 0;
-  return m.operand.step[0] / int64_t{sizeof(T)};
-}
-
-// A row that one vector holds: the same operations without loops. Gives the row's term, and leaves
-// its log-probabilities at `out` where that is wanted.
+// What is known of each row, in scratch memory.
 template <class C>
-HWY_INLINE C forward_short(const C* row, int64_t classes, int64_t target, C* out) {
+struct Numbers {
+  C* top;
+  C* sum;   // of powers, then top_prob
+  C* term;  // the target's logit, then what the row adds to the loss
+
+  Numbers(const sdk::Launch& l, int64_t rows)
+      : top(reinterpret_cast<C*>(l.scratch().data())), sum(top + rows), term(sum + rows) {}
+};
+
+// Rows of so few classes are taken side by side, a vector for each class.
+constexpr int64_t kShort = 16;
+
+template <class T>
+bool is_short(const Matrix<T>& m) {
+  // Their distances fit the indices of a gather.
+  return is_stored_as_number<T> && m.step() == int64_t{sizeof(T)} && m.columns.count() <= kShort &&
+         std::abs(m.operand.step[0]) <= int64_t{1} << 24;
+}
+
+// Adds the later half of 2 * Half numbers to the first, until one is left. Those from `count` on
+// are 0.
+template <size_t Half, class D, class V>
+HWY_INLINE V fold(D d, V* powers, int64_t count) {
+  for (size_t c = 0; c < Half; ++c) {
+    if (static_cast<int64_t>(c + Half) >= count) break;
+    powers[c] = hn::Add(powers[c], powers[c + Half]);
+  }
+  if constexpr (Half == 1) {
+    return powers[0];
+  } else {
+    return fold<Half / 2>(d, powers, count);
+  }
+}
+
+// Up to one vector of rows, of which the last is repeated.
+template <class T, class C = Number<T>>
+HWY_INLINE void reduce_short(const Matrix<T>& logits, int64_t begin, int64_t n, C* top, C* sum) {
   const hn::ScalableTag<C> d;
-  const auto some = hn::FirstN(d, static_cast<size_t>(classes));
-  const auto x = hn::MaskedLoad(some, d, row);
-  const auto least = hn::Set(d, -std::numeric_limits<C>::infinity());
-  const auto difference = hn::Sub(x, hn::MaxOfLanes(d, hn::IfThenElse(some, x, least)));
-  const auto powers = hn::IfThenElseZero(some, math::Exp()(difference));
-  const auto log_sum = math::Log()(hn::Set(d, fold_lanes(d, powers)));
-  HWY_ALIGN C log_probs[hn::MaxLanes(d)];
-  hn::Store(hn::Sub(difference, log_sum), d, log_probs);
-  if (out) hn::BlendedStore(hn::Sub(difference, log_sum), some, d, out);
-  return -log_probs[target];
+  const hn::RebindToSigned<decltype(d)> di;
+  using I = hn::TFromD<decltype(di)>;
+  const int64_t classes = logits.columns.count();
+  const int64_t step = logits.operand.step[0] / int64_t{sizeof(C)};
+  HWY_ALIGN I places[hn::MaxLanes(d)];
+  for (size_t i = 0; i < hn::Lanes(d); ++i) {
+    places[i] = static_cast<I>(std::min(static_cast<int64_t>(i), n - 1) * step);
+  }
+  const auto index = hn::Load(di, places);
+  const auto* x = reinterpret_cast<const C*>(logits.row(begin));
+  hn::Vec<decltype(d)> powers[kShort];
+  auto most = hn::Set(d, -std::numeric_limits<C>::infinity());
+  for (int64_t c = 0; c < classes; ++c) {
+    powers[c] = hn::GatherIndex(d, x + c, index);
+    most = hn::Max(most, powers[c]);
+  }
+  for (int64_t c = 0; c < classes; ++c) powers[c] = math::Exp()(hn::Sub(powers[c], most));
+  const auto some = hn::FirstN(d, static_cast<size_t>(n));
+  hn::BlendedStore(fold<kShort / 2>(d, powers, classes), some, d, sum);
+  hn::BlendedStore(most, some, d, top);
+}
+
+// The largest element and the sum of powers of rows [begin, end).
+template <class T>
+void reduce_rows(const Matrix<T>& logits, int64_t begin, int64_t end, Numbers<Number<T>> to) {
+  if constexpr (is_stored_as_number<T>) {
+    if (is_short(logits)) {
+      const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+      for (int64_t n = begin; n < end; n += lanes) {
+        reduce_short(logits, n, std::min(lanes, end - n), to.top + n, to.sum + n);
+      }
+      return;
+    }
+  }
+  const int64_t classes = logits.columns.count();
+  if constexpr (is_stored_as_number<T>) {
+    if (logits.step() == int64_t{sizeof(T)}) {
+      const auto row = [&](int64_t n) { return reinterpret_cast<const T*>(logits.row(n)); };
+      to.top[begin] = softmax::largest_packed(row(begin), classes);
+      for (int64_t n = begin; n < end; ++n) {
+        const int64_t next = std::min(n + 1, end - 1);
+        const auto found =
+            softmax::sum_of_packed_powers<T, false>(row(n), classes, to.top[n], nullptr, row(next));
+        to.sum[n] = found.sum;
+        to.top[next] = found.next_most;
+      }
+      return;
+    }
+  }
+  for (int64_t n = begin; n < end; ++n) {
+    const Line<T> line = logits.line(n);
+    to.top[n] = softmax::largest(line, classes);
+    to.sum[n] = softmax::sum_of_powers<T>(line, classes, to.top[n]);
+  }
+}
+
+// Terms and what is kept, from what was found. A sum of NaN says that a row has no probabilities,
+// whatever its largest element. Which of two zeros is found is chance, so the sign is dropped.
+template <class C>
+void finish_rows(C* top, C* sum, C* term, int64_t rows) {
+  const hn::ScalableTag<C> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t n = 0; n < rows; n += lanes) {
+    const auto some = hn::FirstN(d, static_cast<size_t>(rows - n));
+    const auto put = [&](auto v, C* to) HWY_ATTR { hn::BlendedStore(v, some, d, to + n); };
+    const auto most = hn::MaskedLoad(some, d, top + n);
+    const auto total = hn::MaskedLoad(some, d, sum + n);
+    const auto difference = hn::Sub(hn::MaskedLoad(some, d, term + n), most);
+    put(hn::Neg(hn::Sub(difference, math::Log()(total))), term);
+    put(hn::IfThenElse(hn::IsNaN(total), total, hn::Add(most, hn::Zero(d))), top);
+    put(hn::Div(hn::Set(d, C{1}), total), sum);
+  }
 }
 
 template <class T>
-bool is_short(const Matrix<T>& m, int64_t classes) {
-  return is_stored_as_number<T> && m.step() == int64_t{sizeof(T)} &&
-         classes <= static_cast<int64_t>(hn::Lanes(hn::ScalableTag<Number<T>>()));
+void put_rows(const sdk::Launch& l, uint32_t slot, Number<T>* numbers, int64_t begin, int64_t n) {
+  if (!l.wants_out(slot)) return;
+  const sdk::Strided to = sdk::strided(l.out(slot));
+  put_numbers<T>(numbers + begin, n, to.data + begin * to.step[0], to.step[0]);
 }
 
 template <class T>
-void forward_rows(const sdk::Launch& l, const Targets& targets, Number<T>* terms) {
+void forward_rows(const sdk::Launch& l, const Targets& targets, Numbers<Number<T>> known) {
   using C = Number<T>;
   const Matrix<T> logits(l.view(0));
-  const int64_t classes = l.view(0).shape[1];
-  const bool keeps = l.wants_out(1);
-  const Matrix<T> log_probs(keeps ? l.out(1) : l.view(0));
-  const bool streamed = log_probs.bytes >= softmax::kStreamBytes;
-  const bool is_short_row = is_short(logits, classes) && is_short(log_probs, classes);
-  l.parallel_for(l.view(0).shape[0], grain_of(classes), [&](int64_t begin, int64_t end) HWY_ATTR {
+  const int64_t rows = l.view(0).shape[0];
+  l.parallel_for(rows, grain_of(logits.columns.count()), [&](int64_t begin, int64_t end) HWY_ATTR {
+    reduce_rows(logits, begin, end, known);
     for (int64_t n = begin; n < end; ++n) {
-      if (is_short_row) {
-        const bool counts = targets.valid(n);
-        const C term = forward_short(reinterpret_cast<const C*>(logits.row(n)), classes,
-                                     counts ? targets[n] : 0,
-                                     keeps ? reinterpret_cast<C*>(log_probs.row(n)) : nullptr);
-        terms[n] = counts ? term : C{};
-        continue;
-      }
-      const Line<T> line = logits.line(n);
-      const C most = softmax::largest(line, classes);
-      const C sum = softmax::sum_of_powers<T, false>(line, classes, most, nullptr,
-                                                     fetched_ahead(logits, n, end));
-      const softmax::LogProbability<C> f{most, softmax::log_of(sum)};
-      terms[n] = targets.valid(n) ? -f.of(logits.number(n, targets[n])) : C{};
-      if (keeps) {
-        softmax::map_line(line, log_probs.row(n), log_probs.step(), classes, streamed, f);
-      }
+      known.term[n] = targets.valid(n) ? logits.number(n, targets[n]) : C{};
     }
+    finish_rows(known.top + begin, known.sum + begin, known.term + begin, end - begin);
+    for (int64_t n = begin; n < end; ++n) {
+      if (!targets.valid(n)) known.term[n] = C{};
+    }
+    put_rows<T>(l, 1, known.top, begin, end - begin);
+    put_rows<T>(l, 2, known.sum, begin, end - begin);
   });
 }
 
@@ -150,32 +229,26 @@ void forward(const sdk::Launch& l) {
   const Targets targets(l.view(1), logits.shape[1], l.attrs.integer(kIgnoreIndex));
   sdk::dispatch_dtype<sdk::FloatTypes>(logits.dtype, [&]<class T>() HWY_ATTR {
     using C = Number<T>;
-    auto* terms = reinterpret_cast<C*>(l.scratch().data());
-    forward_rows<T>(l, targets, terms);
-    const C sum = sum_packed(terms, rows);
+    const Numbers<C> known(l, rows);
+    forward_rows<T>(l, targets, known);
+    const C sum = sum_packed(known.term, rows);
     const C loss = targets.count() ? sum / static_cast<C>(targets.count()) : C{};
     put_number<T>(static_cast<char*>(l.out().data), loss);
   });
 }
 
-// A term for each row.
 uint64_t forward_workspace(const sdk::Args& args) {
-  return static_cast<uint64_t>(args.shape(0)[0]) * sizeof(double);
+  return static_cast<uint64_t>(args.shape(0)[0]) * 3 * sizeof(double);
 }
 
 template <class C>
 struct ScaledPower {
+  C top;
   C scale;
 
   template <class D, class V>
-  HWY_INLINE V operator()(D d, V log_probability) const {
-    return hn::Mul(math::Exp()(log_probability), hn::Set(d, scale));
-  }
-  // Where the class is the target.
-  C of_target(C log_probability) const {
-    const hn::ScalableTag<C> d;
-    const auto power = math::Exp()(hn::Set(d, log_probability));
-    return (hn::GetLane(power) - C{1}) * scale;
+  HWY_INLINE V operator()(D d, V x) const {
+    return hn::Mul(math::Exp()(hn::Sub(x, hn::Set(d, top))), hn::Set(d, scale));
   }
 };
 
@@ -186,66 +259,71 @@ struct Zero {
   }
 };
 
-// All rows of packed operands at once, then what is different in some places.
+// The operands of a backward; its output may be the logits themselves.
 template <class T>
-void backward_flat(const Matrix<T>& log_probs, const Matrix<T>& out, const Targets& targets,
-                   const ScaledPower<Number<T>>& f, int64_t begin, int64_t end) {
-  const int64_t classes = out.columns.count();
-  auto* to = reinterpret_cast<T*>(out.row(begin));
-  const int64_t count = (end - begin) * classes;
-  const auto* from = reinterpret_cast<const T*>(log_probs.row(begin));
-  if (out.bytes >= softmax::kStreamBytes) {
-    softmax::map_streamed(from, to, count, f);
-  } else {
-    softmax::map_packed(from, to, count, f);
-  }
-  for (int64_t n = begin; n < end; ++n) {
-    T* row = to + (n - begin) * classes;
-    if (targets.valid(n)) {
-      row[targets[n]] = f.of_target(log_probs.number(n, targets[n]));
-    } else {
-      std::fill(row, row + classes, T{});
-    }
-  }
-}
-
-template <class T>
-void backward_rows(const sdk::Launch& l, const Targets& targets) {
+struct Backward {
   using C = Number<T>;
-  const Matrix<T> log_probs(l.view(1));
-  const Matrix<T> out(l.out());
-  const int64_t classes = l.view(1).shape[1];
-  const auto dy = static_cast<C>(sdk::load<T>(l.view(0).data));
-  const ScaledPower<C> f{dy / static_cast<C>(std::max<int64_t>(targets.count(), 1))};
-  const bool streamed = out.bytes >= softmax::kStreamBytes;
-  const bool is_flat = log_probs.is_flat() && out.is_flat();
-  l.parallel_for(l.view(1).shape[0], grain_of(classes), [&](int64_t begin, int64_t end) HWY_ATTR {
+
+  Backward(const sdk::Launch& l, const Targets& its_targets)
+      : logits(l.view(1)),
+        out(l.out()),
+        top(sdk::strided(l.view(2))),
+        top_prob(sdk::strided(l.view(3))),
+        targets(its_targets),
+        slope(static_cast<C>(sdk::load<T>(l.view(0).data)) /
+              static_cast<C>(std::max<int64_t>(targets.count(), 1))),
+        streams(out.bytes >= softmax::kStreamBytes) {}
+
+  template <class F>
+  HWY_INLINE void map_row(int64_t n, const F& f) const {
+    const int64_t classes = out.columns.count();
     if constexpr (is_stored_as_number<T>) {
-      if (is_flat) return backward_flat<T>(log_probs, out, targets, f, begin, end);
-    }
-    for (int64_t n = begin; n < end; ++n) {
-      const Line<T> line = log_probs.line(n);
-      if (!targets.valid(n)) {
-        softmax::map_line(line, out.row(n), out.step(), classes, streamed, Zero());
-        continue;
+      if (!streams && logits.step() == int64_t{sizeof(T)} && out.step() == int64_t{sizeof(T)}) {
+        softmax::map_packed(reinterpret_cast<const C*>(logits.row(n)),
+                            reinterpret_cast<C*>(out.row(n)), classes, f);
+        return;
       }
-      softmax::map_line(line, out.row(n), out.step(), classes, streamed, f);
-      const C log_prob = log_probs.number(n, targets[n]);
-      put_number<T>(out.element(n, targets[n]), f.of_target(log_prob));
     }
+    softmax::map_line(logits.line(n), out.row(n), out.step(), classes, streams, f);
+  }
+
+  void row(int64_t n) const {
+    if (!targets.valid(n)) return map_row(n, Zero());
+    const hn::ScalableTag<C> d;
+    const C most = row_number(top, n);
+    const C prob = row_number(top_prob, n);
+    const auto at_target = hn::Set(d, logits.number(n, targets[n]) - most);
+    const C p = hn::GetLane(math::Exp()(at_target)) * prob;
+    map_row(n, ScaledPower<C>{most, slope * prob});
+    put_number<T>(out.element(n, targets[n]), (p - C{1}) * slope);
+  }
+
+  static C row_number(const sdk::Strided& numbers, int64_t n) {
+    return static_cast<C>(sdk::load<T>(numbers.data + n * numbers.step[0]));
+  }
+
+  Matrix<T> logits, out;
+  sdk::Strided top, top_prob;
+  const Targets& targets;
+  C slope;  // dy / R
+  bool streams;
+};
+
+void backward(const sdk::Launch& l) {
+  const tenon_view& logits = l.view(1);
+  const int64_t classes = logits.shape[1];
+  const Targets targets(l.view(4), classes, l.attrs.integer(kIgnoreIndex));
+  sdk::dispatch_dtype<sdk::FloatTypes>(logits.dtype, [&]<class T>() HWY_ATTR {
+    const Backward<T> rows(l, targets);
+    l.parallel_for(logits.shape[0], grain_of(classes), [&](int64_t begin, int64_t end) HWY_ATTR {
+      for (int64_t n = begin; n < end; ++n) rows.row(n);
+    });
   });
 }
 
-void backward(const sdk::Launch& l) {
-  const tenon_view& log_probs = l.view(1);
-  const Targets targets(l.view(2), log_probs.shape[1], l.attrs.integer(kIgnoreIndex));
-  sdk::dispatch_dtype<sdk::FloatTypes>(log_probs.dtype,
-                                       [&]<class T>() HWY_ATTR { backward_rows<T>(l, targets); });
-}
-
-constexpr tenon_slot_rule forward_slots[] = {any_in(), any_in(), any_out(), any_out()};
-constexpr tenon_slot_rule backward_slots[] = {any_in(TENON_SLOT_HOST_SCALAR), any_in(), any_in(),
-                                              any_out()};
+constexpr tenon_slot_rule forward_slots[] = {any_in(), any_in(), any_out(), any_out(), any_out()};
+constexpr tenon_slot_rule backward_slots[] = {
+    any_in(TENON_SLOT_HOST_SCALAR), any_in(), any_in(), any_in(), any_in(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
     sdk::kernel({.op = "tenon.softmax_cross_entropy",
@@ -269,7 +347,7 @@ constexpr tenon_kernel_desc kernels[] = {
 
 }  // namespace
 
-std::span<const tenon_kernel_desc> softmax_cross_entropy_kernels() { return kernels; }
+[[gnu::cold]] std::span<const tenon_kernel_desc> softmax_cross_entropy_kernels() { return kernels; }
 
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/wide.cc: sin, cos, pow, gelu and gelu_grad, by the functions of
-// math_wide-inl.h. f64 is left to tenon.ref.
+// backends/cpu/kernels/wide.cc: sin, cos, pow, atan2, hypot, gelu and gelu_grad, by the
+// functions of math_both-inl.h.
 
 #include "cpu.h"
 
@@ -10,7 +10,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/elementwise-inl.h"
-#include "kernels/math_wide-inl.h"
+#include "kernels/math_both-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
@@ -48,8 +48,8 @@ struct Binary {
 
 template <template <class> class K>
 tenon_status launch(tenon_call* call, const tenon_launch* args) {
-  using Narrow = sdk::TypeList<float, sdk::BF16, sdk::F16>;
-  return launch_as<K>(Narrow(), sdk::Args(args).out().dtype, call, args);
+  using Floats = sdk::TypeList<float, double, sdk::BF16, sdk::F16>;
+  return launch_as<K>(Floats(), sdk::Args(args).out().dtype, call, args);
 }
 
 // The attribute `approximate` names the distribution function; the shape rule has seen to it that
@@ -60,22 +60,22 @@ tenon_status launch_either(tenon_call* call, const tenon_launch* args) {
                                                  : launch<Exact>(call, args);
 }
 
-constexpr tenon_dtype narrow[] = {TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32};
-
 constexpr tenon_kernel_desc kernels[] = {
-    elementwise("tenon.sin", kUnarySlots, narrow, launch<Unary<math::Sin>::As>),
-    elementwise("tenon.cos", kUnarySlots, narrow, launch<Unary<math::Cos>::As>),
-    elementwise("tenon.pow", kBinarySlots, narrow, launch<Binary<math::Pow>::As>),
-    elementwise("tenon.gelu", kUnarySlots, narrow,
+    elementwise("tenon.sin", kUnarySlots, sdk::kFloats, launch<Unary<math::Sin>::As>),
+    elementwise("tenon.cos", kUnarySlots, sdk::kFloats, launch<Unary<math::Cos>::As>),
+    elementwise("tenon.pow", kBinarySlots, sdk::kFloats, launch<Binary<math::Pow>::As>),
+    elementwise("tenon.atan2", kBinarySlots, sdk::kFloats, launch<Binary<math::Atan2>::As>),
+    elementwise("tenon.hypot", kBinarySlots, sdk::kFloats, launch<Binary<math::Hypot>::As>),
+    elementwise("tenon.gelu", kUnarySlots, sdk::kFloats,
                 launch_either<Unary<math::Gelu<false>>::As, Unary<math::Gelu<true>>::As>, 1),
-    elementwise("tenon.gelu_grad", kBinarySlots, narrow,
+    elementwise("tenon.gelu_grad", kBinarySlots, sdk::kFloats,
                 launch_either<Binary<math::GeluGrad<false>>::As, Binary<math::GeluGrad<true>>::As>,
                 1),
 };
 
 }  // namespace
 
-std::span<const tenon_kernel_desc> wide_kernels() { return kernels; }
+[[gnu::cold]] std::span<const tenon_kernel_desc> wide_kernels() { return kernels; }
 
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

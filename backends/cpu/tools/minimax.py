@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# backends/cpu/tools/minimax.py: derives the polynomials of kernels/math-inl.h.
+# backends/cpu/tools/minimax.py: derives the polynomials of kernels/math*-inl.h.
 #
 #   minimax.py | clang-format > ../kernels/math_coefficients.h
 #   minimax.py NAME...        prints these fits alone
@@ -13,7 +13,8 @@
 import sys
 
 from mpmath import (
-    cos, erf, erfc, exp, expm1, log, log1p, lu_solve, matrix, mp, mpf, pi, sin, sqrt, tanh)
+    atan, atanh, cos, erf, erfc, exp, expm1, log, log1p, lu_solve, matrix, mp, mpf, pi, sin, sinh,
+    sqrt, tan, tanh)
 
 mp.dps = 50
 GRID = 1200
@@ -99,13 +100,20 @@ ln2 = log(mpf(2))
 HALF_LN2 = ln2 / 2 * mpf("1.001")  # the reduced argument may round past the half
 LOW_LOG, HIGH_LOG = sqrt(mpf("0.5")) - mpf("1.0001"), sqrt(mpf(2)) - mpf("0.9999")
 QUARTER_PI2 = (pi / 4 * mpf("1.0001")) ** 2
+MOST_LOG_Z = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.001")
 NEAR = mpf(2) ** -40  # in the place of 0, where quotients have a limit
 
 
-def half_normal(w):
-    """exp(t^2 / 2) times the normal distribution's tail beyond t, t = 2 (1 + w) / (1 - w)."""
-    t = 2 * (1 + w) / (1 - w)
-    return exp(t * t / 2) * erfc(t / sqrt(mpf(2))) / 2 * (t + 2)
+def log_erfc_slope(u):
+    """(log erfc(1 + u) - log erfc(1)) / u."""
+    return (log(erfc(1 + u)) - log(erfc(mpf(1)))) / u
+
+
+def normal_tail(w, by):
+    """exp(t^2 / 2) (t + by) times the normal distribution's tail beyond t; t is where
+    w = (t - by) / (t + by)."""
+    t = by * (1 + w) / (1 - w)
+    return exp(t * t / 2) * erfc(t / sqrt(mpf(2))) / 2 * (t + by)
 
 
 # name: function, weight (1 / what the error is relative to), low, high, coefficients, bits
@@ -141,13 +149,39 @@ FITS = {
     "kSinWide": (lambda z: sin(sqrt(z)) / sqrt(z), lambda z: sqrt(z) / sin(sqrt(z)),
                  NEAR, QUARTER_PI2, 5, 53),
     "kCosWide": (lambda z: cos(sqrt(z)), lambda z: 1 / cos(sqrt(z)), NEAR, QUARTER_PI2, 5, 53),
-    "kNormalTailWide": (half_normal, lambda w: 1 / half_normal(w), mpf(-1), mpf("0.82"), 12, 53),
+    # (sin(r) / r - 1) / r^2 and (cos(r) - 1 + r^2 / 2) / r^4 in powers of r^2
+    "kSinF64": (lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z, lambda z: z * sqrt(z) / sin(sqrt(z)),
+                NEAR, QUARTER_PI2, 6, 53),
+    "kCosF64": (lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2, lambda z: z**2 / cos(sqrt(z)),
+                NEAR, QUARTER_PI2, 6, 53),
+    # 2 atanh(s) / s - 2 - 2/3 z over z^2 in powers of z = s^2
+    "kPowLogF64": (lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2 - 2 * z / 3) / z**2,
+                   lambda z: z**2 / 2, NEAR, MOST_LOG_Z, 7, 53),
+    # atan(s) / s in powers of s^2
+    "kAtanWide": (lambda z: atan(sqrt(z)) / sqrt(z), lambda z: sqrt(z) / atan(sqrt(z)),
+                  NEAR, mpf(1), 12, 53),
+    # (atan(s) / s - 1) / s^2 in powers of s^2
+    "kAtanF64": (lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, lambda z: z * sqrt(z) / atan(sqrt(z)),
+                 NEAR, tan(pi / 8) ** 2 * mpf("1.0001"), 11, 53),
+    # (sinh(x) / x - 1) / x^2 in powers of x^2, relative to sinh(x)
+    "kSinhF64": (lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z,
+                 lambda z: z * sqrt(z) / sinh(sqrt(z)), NEAR, mpf(1), 8, 53),
+    # as kErfF32
+    "kErfF64": (lambda z: erf(sqrt(z)) / sqrt(z) - 1, lambda z: sqrt(z) / erf(sqrt(z)),
+                NEAR, mpf("1.0"), 13, 53),
+    # log erfc(1 + u) without its constant, over u, as its error shows in erf
+    "kLogErfcF64": (log_erfc_slope, lambda u: u * erfc(1 + u), NEAR, mpf("4.95"), 19, 53),
+    "kNormalTailWide": (lambda w: normal_tail(w, 2), lambda w: 1 / normal_tail(w, 2),
+                        mpf(-1), mpf("0.82"), 12, 53),
+    # for t up to 40
+    "kNormalTailF64": (lambda w: normal_tail(w, 5), lambda w: 1 / normal_tail(w, 5),
+                       mpf(-1), mpf(35) / 45, 24, 53),
 }
 
 
 HEAD = """// SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/math_coefficients.h: the polynomials of math-inl.h and math_wide-inl.h,
-// lowest power first. Written by tools/minimax.py, which says what each stands for.
+// backends/cpu/kernels/math_coefficients.h: the polynomials of math*-inl.h, lowest power first.
+// Written by tools/minimax.py, which says what each stands for.
 #pragma once
 
 namespace tenon::cpu {

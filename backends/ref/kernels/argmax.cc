@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/ref/kernels/argmax.cc: argmax: where the largest element is; the first of several, and
-// the first NaN if there is one.
+// backends/ref/kernels/argmax.cc: argmax, argmin: where the largest or smallest element is; the
+// first of several, and the first NaN if there is one.
 
 #include "kernels/reduction.h"
 
@@ -9,24 +9,25 @@ namespace {
 
 enum Attribute : uint32_t { kAxis, kKeepdims, kAttributes };
 
-template <class T>
-int64_t first_largest(std::span<const int64_t> shape, const sdk::Strided& in) {
+template <class T, bool kLeast>
+int64_t first_extreme(std::span<const int64_t> shape, const sdk::Strided& in) {
   T best = sdk::load<T>(in.data);
-  int64_t place = 0;
+  int64_t at = 0;
   sdk::walk<1>(shape, {in}, [&](const sdk::Run<1>& run) {
     for (int64_t i = 0; i < run.count; ++i) {
       const T x = sdk::load<T>(run.data[0] + i * run.step[0]);
-      if (best < x || (x != x && best == best)) {
+      if ((kLeast ? x < best : best < x) || (x != x && best == best)) {
         best = x;
-        place = run.first + i;
+        at = run.first + i;
       }
     }
   });
-  return place;
+  return at;
 }
 
 // Without an axis the place is counted in the whole input, row by row.
-void argmax(const sdk::Launch& l) {
+template <bool kLeast>
+void place(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
   uint64_t axes = all_axes(x);
   if (l.attrs.given(kAxis)) {
@@ -36,20 +37,26 @@ void argmax(const sdk::Launch& l) {
   const Reduction r = reduce_axes(x, l.out(), axes, l.attrs.flag(kKeepdims));
   sdk::dispatch_dtype(x.dtype, [&]<class T>() {
     r.for_each([&](char* out, const sdk::Strided& in) {
-      sdk::store(out, first_largest<T>(r.reduced.sizes(), in));
+      sdk::store(out, first_extreme<T, kLeast>(r.reduced.sizes(), in));
     });
   });
 }
 
+constexpr tenon_kernel_desc kernel(std::string_view op,
+                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
+  return sdk::kernel({.op = op,
+                      .device = kDevice,
+                      .slots = kMapSlots,
+                      .rows = sdk::kAllDtypes,
+                      .n_attrs = kAttributes,
+                      .flags = kCanonical,
+                      .priority = kPriority,
+                      .launch = launch});
+}
+
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.argmax",
-                 .device = kDevice,
-                 .slots = kMapSlots,
-                 .rows = sdk::kAllDtypes,
-                 .n_attrs = kAttributes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<argmax>}),
+    kernel("tenon.argmax", sdk::launch_fn<place<false>>),
+    kernel("tenon.argmin", sdk::launch_fn<place<true>>),
 };
 
 }  // namespace

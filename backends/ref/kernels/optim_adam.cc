@@ -32,7 +32,7 @@ struct Update {
         beta2(static_cast<C>(attrs.real(kBeta2))),
         taken2(static_cast<C>(1 - attrs.real(kBeta2))),
         eps(static_cast<C>(attrs.real(kEps))),
-        root(static_cast<C>(std::sqrt(1 - power(attrs.real(kBeta2), t)))),
+        inverse_root(static_cast<C>(1 / std::sqrt(1 - power(attrs.real(kBeta2), t)))),
         minus_step(static_cast<C>(-(lr / (1 - power(attrs.real(kBeta1), t))))),
         decays(attrs.real(kWeightDecay) != 0),
         decay(static_cast<C>(decoupled ? 1 - lr * attrs.real(kWeightDecay)
@@ -44,7 +44,7 @@ struct Update {
     auto& [m, v] = means;
     m = beta1 * m + taken1 * g;
     v = beta2 * v + taken2 * g * g;
-    p = p + minus_step * m / (std::sqrt(v) / root + eps);
+    p = p + minus_step * m / (std::sqrt(v) * inverse_root + eps);
   }
 
   C beta1;
@@ -52,7 +52,7 @@ struct Update {
   C beta2;
   C taken2;
   C eps;
-  C root;
+  C inverse_root;
   C minus_step;
   bool decays;
   C decay;

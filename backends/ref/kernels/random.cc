@@ -10,24 +10,10 @@
 #include <cmath>
 #include <numbers>
 
-#include <tenon/sdk/philox.hpp>
-
-#include "kernels/ref.h"
+#include "kernels/random.h"
 
 namespace tenon::ref {
 namespace {
-
-template <class T>
-constexpr T kUlp = std::is_same_v<T, float> ? T(0x1p-24) : T(0x1p-53);
-
-template <class T>
-T unit_uniform(sdk::RandomWords& words, uint64_t i) {
-  if constexpr (std::is_same_v<T, float>) {
-    return static_cast<float>(words.word(i) >> 8) * kUlp<T>;
-  } else {
-    return static_cast<double>(words.two_words(2 * i) >> 11) * kUlp<T>;
-  }
-}
 
 template <class T>
 double unit_normal(sdk::RandomWords& words, uint64_t i) {
@@ -38,22 +24,6 @@ double unit_normal(sdk::RandomWords& words, uint64_t i) {
   const double angle = 2.0 * std::numbers::pi * second;
   return radius * (i == even ? std::cos(angle) : std::sin(angle));
 }
-
-// out[i] = draw(words, i) over the output's logical index.
-template <class T, class Draw>
-void fill(const sdk::Launch& l, Draw draw) {
-  const sdk::RandomWords start(l.rng());
-  sdk::walk_parallel<1>(l, sdk::shape_of(l.out()), {sdk::strided(l.out())},
-                        [&](const sdk::Run<1>& run) {
-                          sdk::RandomWords words = start;
-                          for (int64_t i = 0; i < run.count; ++i) {
-                            const auto index = static_cast<uint64_t>(run.first + i);
-                            sdk::store<T>(run.data[0] + i * run.step[0], draw(words, index));
-                          }
-                        });
-}
-
-using RandomTypes = sdk::TypeList<float, double>;
 
 enum Uniform : uint32_t { kUniformShape, kLow, kHigh, kUniformDtype, kUniformAttributes };
 
@@ -79,7 +49,6 @@ void normal(const sdk::Launch& l) {
   });
 }
 
-constexpr tenon_dtype random_dtypes[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
 constexpr tenon_slot_rule slots[] = {sdk::strided_out()};
 
 constexpr tenon_kernel_desc generator(std::string_view op, uint32_t n_attrs,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/ref/kernels/reduce.cc: sum, mean, max over axes.
+// backends/ref/kernels/reduce.cc: sum, mean, max, min over axes.
 
 #include "kernels/reduction.h"
 
@@ -14,7 +14,7 @@ Reduction reduction(const sdk::Launch& l) {
 
 void sum(const sdk::Launch& l) {
   const Reduction r = reduction(l);
-  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
+  sdk::dispatch_dtype<sdk::WideNumberTypes>(l.out().dtype, [&]<class T>() {
     r.for_each([&](char* out, const sdk::Strided& in) {
       sdk::store(out, sdk::narrow<T>(wide_sum<T>(r.reduced.sizes(), in)));
     });
@@ -32,8 +32,16 @@ void mean(const sdk::Launch& l) {
   });
 }
 
+struct Larger {
+  bool operator()(auto a, auto b) const { return b < a; }
+};
+struct Smaller {
+  bool operator()(auto a, auto b) const { return a < b; }
+};
+
 // NaN wins; of equal values (also -0 and +0) the first is taken. Never called for no elements.
-void max(const sdk::Launch& l) {
+template <class Wins>
+void extreme(const sdk::Launch& l) {
   const Reduction r = reduction(l);
   sdk::dispatch_dtype(l.out().dtype, [&]<class T>() {
     r.for_each([&](char* out, const sdk::Strided& in) {
@@ -41,7 +49,7 @@ void max(const sdk::Launch& l) {
       sdk::walk<1>(r.reduced.sizes(), {in}, [&](const sdk::Run<1>& run) {
         for (int64_t i = 0; i < run.count; ++i) {
           const T x = sdk::load<T>(run.data[0] + i * run.step[0]);
-          if (best < x || x != x) best = x;
+          if (Wins()(x, best) || x != x) best = x;
         }
       });
       sdk::store(out, best);
@@ -62,9 +70,10 @@ constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_d
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    reducer("tenon.sum", sdk::kNumbers, sdk::launch_fn<sum>),
+    reducer("tenon.sum", sdk::kWideNumbers, sdk::launch_fn<sum>),
     reducer("tenon.mean", sdk::kFloats, sdk::launch_fn<mean>),
-    reducer("tenon.max", sdk::kAllDtypes, sdk::launch_fn<max>),
+    reducer("tenon.max", sdk::kAllDtypes, sdk::launch_fn<extreme<Larger>>),
+    reducer("tenon.min", sdk::kAllDtypes, sdk::launch_fn<extreme<Smaller>>),
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/ref/kernels/shape.cc: reshape where no view exists, and slice_put.
+// backends/ref/kernels/shape.cc: reshape and flatten where no view exists, and slice_put.
 
 #include "kernels/ref.h"
 
@@ -69,6 +69,7 @@ constexpr tenon_kernel_desc mover(std::string_view op, uint32_t n_attrs,
 
 constexpr tenon_kernel_desc kernels[] = {
     mover("tenon.reshape", 1, sdk::launch_fn<reshape>),
+    mover("tenon.flatten", 2, sdk::launch_fn<reshape>),
     mover("tenon.slice_put", kSlicePutAttributes, sdk::launch_fn<slice_put>),
 };
 

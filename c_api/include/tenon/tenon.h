@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon/tenon.h: Tenon for programs. Everything libtenon exports.
+// tenon/tenon.h: Tenon for programs. With tenon/gradients.h, which it includes, everything libtenon
+// exports.
 //
 // Conventions of every function here, stated once:
 //  status   Calls that can fail return a tenon_status; results come last (`out_...`) and are
@@ -115,6 +116,19 @@ TENON_EXPORT tenon_status tenon_runtime_set_pin(tenon_context* context, const ch
 TENON_EXPORT tenon_status tenon_plugin_deactivate(tenon_context* context, const char* id,
                                                   uint64_t id_length);
 
+// Adds a plugin that is part of the program: `query` does what the function of that name does in a
+// plugin's library (tenon/plugin.h), so that ops, gradients, kernels and the rest can be defined
+// without a file. All of it is registered or, on an error, none of it. Its code must stay where it
+// is until the runtime is gone; `deactivate` takes it out of use as any other. No policy applies.
+// errors   TENON_E_PLUGIN (the words say what is wrong; also where another plugin has a name of its
+//          already), TENON_E_CAPTURE
+struct tenon_host;
+struct tenon_plugin;
+TENON_EXPORT tenon_status tenon_plugin_load(tenon_context* context,
+                                            tenon_status (*query)(const struct tenon_host* host,
+                                                                  struct tenon_plugin* out,
+                                                                  tenon_diag* diag));
+
 // Bytes of memory each device of this runtime may hold; 0: no limit.
 TENON_EXPORT tenon_status tenon_runtime_set_memory_limit(tenon_context* context, uint64_t bytes);
 
@@ -204,6 +218,9 @@ TENON_EXPORT tenon_status tenon_scope_end(tenon_context* context);
 // Gradient modes nest; `end` restores the one before. ENABLED is the mode at creation.
 #define TENON_GRAD_ENABLED 0u
 #define TENON_GRAD_DISABLED 1u  // nothing is recorded
+// Nothing is recorded, and nothing inside can change that: a begin of ENABLED has no effect until
+// the end of this mode, and a backward is an error.
+#define TENON_GRAD_INFERENCE 2u
 TENON_EXPORT tenon_status tenon_grad_begin(tenon_context* context, uint32_t mode);
 TENON_EXPORT tenon_status tenon_grad_end(tenon_context* context);
 
@@ -315,49 +332,6 @@ TENON_EXPORT tenon_status tenon_tensor_create_dlpack(tenon_context* context, voi
 // errors   TENON_E_GRAD for a tensor that requires grad: detach it first
 TENON_EXPORT tenon_status tenon_tensor_get_dlpack(tenon_context* context, tenon_tensor* tensor,
                                                   void** out_managed);
-
-// ---- Gradients ----------------------------------------------------------------------------------
-
-// Makes a leaf collect gradients, or stop it.
-// errors   TENON_E_DTYPE (not a float), TENON_E_GRAD (not a leaf)
-TENON_EXPORT tenon_status tenon_tensor_set_requires_grad(tenon_context* context,
-                                                         tenon_tensor* tensor, uint32_t required);
-
-// The gradient collected so far, borrowed; NULL in *out_grad where there is none yet.
-// errors   TENON_E_ROWS where it is held as rows
-TENON_EXPORT tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
-                                                tenon_tensor** out_grad);
-
-// The gradient of an embedding table and the like: row numbers i64[R], ascending and without
-// duplicates, and values T[R,...]; both borrowed; NULL where there is none.
-// errors   TENON_E_ROWS where it is dense
-TENON_EXPORT tenon_status tenon_tensor_get_grad_rows(tenon_context* context, tenon_tensor* tensor,
-                                                     tenon_tensor** out_indices,
-                                                     tenon_tensor** out_values);
-
-// Replaces the gradient by another tensor, never by `tensor` itself; NULL drops it ("zero grad").
-// errors   TENON_E_SHAPE, TENON_E_DTYPE, TENON_E_DEVICE, TENON_E_GRAD
-TENON_EXPORT tenon_status tenon_tensor_set_grad(tenon_context* context, tenon_tensor* tensor,
-                                                tenon_tensor* grad);
-
-#define TENON_BACKWARD_RETAIN 1u  // keep the graph for another backward
-#define TENON_BACKWARD_CREATE_GRAPH \
-  2u  // record the backward itself; implies RETAIN. A leaf's
-      // gradient then holds the graph: drop it when done
-// Adds the gradients of sum(roots[i] * seeds[i]) to the leaves.
-// seeds    NULL, or [n_roots] of which some may be NULL: a root of one element is seeded with 1
-// errors   TENON_E_GRAD (root without graph, non-scalar root without seed, op without rule),
-//          TENON_E_GRAPH_FREED, TENON_E_GRAPH_OWNER, TENON_E_VERSION, TENON_E_VJP, TENON_E_SHAPE
-TENON_EXPORT tenon_status tenon_backward_run(tenon_context* context, tenon_tensor* const* roots,
-                                             tenon_tensor* const* seeds, uint32_t n_roots,
-                                             uint32_t flags);
-
-// Returns the gradients of sum(roots[i] * seeds[i]) with respect to inputs[n_inputs] and leaves all
-// leaves as they are. An input that the roots do not depend on gets NULL.
-TENON_EXPORT tenon_status tenon_gradient_call(tenon_context* context, tenon_tensor* const* roots,
-                                              tenon_tensor* const* seeds, uint32_t n_roots,
-                                              tenon_tensor* const* inputs, uint32_t n_inputs,
-                                              uint32_t flags, tenon_tensor** out_grads);
 
 // ---- Ops ----------------------------------------------------------------------------------------
 
@@ -505,5 +479,7 @@ TENON_EXPORT tenon_status tenon_dataset_call(tenon_context* context, tenon_datas
 #ifdef __cplusplus
 }
 #endif
+
+#include <tenon/gradients.h>
 
 #endif  // TENON_TENON_H

@@ -29,9 +29,9 @@ and `b` is not negative, NaN where `a` is negative.
 Source: Python array API standard, `pow`; C, `pow`; gradient as in PyTorch
 `tools/autograd/derivatives.yaml`.
 
-Canonical arithmetic: in f32 the steps of `tenon.cpu`, which every instruction set rounds alike;
-within 2 ULP. f16 and bf16 are computed in f32 and rounded once. f64, and all of `tenon.ref`, is
-what the C library gives in f64, within 1 ULP. Integers are exact modulo 2^bits.)";
+Canonical arithmetic: the steps of `tenon.cpu`, which every instruction set rounds alike; f32 and
+f64 are within 2 ULP. f16 and bf16 are computed in f32 and rounded once. All of `tenon.ref` is what
+the C library gives in f64, within 1 ULP. Integers are exact modulo 2^bits.)";
 
 // Where b is 0 the slope is 0 even at a = 0, whose power -1 is infinite: there the exponent 1
 // stands in, which also keeps the gradient of the gradient finite.

@@ -3,7 +3,7 @@
 //
 // y[..., :] = table[indices[...], :];  dtable gets the rows of dy, summed where picked twice.
 // Source: PyTorch's `embedding`.
-#include "rules.hpp"
+#include "index/picking.hpp"
 
 namespace {
 
@@ -16,8 +16,8 @@ constexpr std::string_view doc =
 the table. An index outside the table is refused.
 
 Gradient: for `table` as rows, `dy` at `indices`: a leaf keeps them sparse, elsewhere they
-are added into zeros. `indices` has none. The rule is not differentiated again, because
-sparse rows are not recorded.
+are added into zeros, as everywhere while the gradient itself is differentiated. `indices`
+has none.
 
 Source: PyTorch, `embedding`.
 
@@ -34,19 +34,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], shape.span());
 }
 
-void vjp(sdk::Vjp& v) {
-  const tenon_meta out = v.out_meta();
-  const std::span<const int64_t> shape = rules::shape_of(out);
-  rules::Dims rows;
-  rows.push(sdk::count_of(shape.first(shape.size() - 1)));
-  sdk::Value indices = v.in(1);
-  if (v.in_meta(1).dtype != TENON_DTYPE_I64) {
-    indices = v.call("tenon.cast", {indices}, {sdk::Value::dtype(TENON_DTYPE_I64)});
-  }
-  indices = rules::reshape(v, indices, rows);
-  rows.push(shape.back());
-  v.rows(0, indices, rules::reshape(v, v.dy(), rows));
-}
+void vjp(sdk::Vjp& v) { rules::picked_grad(v, 0); }
 
 constexpr tenon_op_desc ops[] = {sdk::op(
     {.name = name,
@@ -55,14 +43,11 @@ constexpr tenon_op_desc ops[] = {sdk::op(
      .infer = sdk::infer_fn<infer>})};
 
 constexpr tenon_vjp_need needs[] = {
-    sdk::need({.inputs = sdk::bit(1), .input_metas = sdk::bit(1), .output_metas = sdk::bit(0)}),
+    sdk::need({.inputs = sdk::bit(1), .input_metas = sdk::bit(0) | sdk::bit(1)}),
     {},
 };
-constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name,
-                                             .needs = needs,
-                                             .vjp = sdk::vjp_fn<vjp>,
-                                             .flags = 0,
-                                             .non_differentiable = sdk::bit(1)})};
+constexpr tenon_vjp_desc vjps[] = {sdk::vjp(
+    {.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .non_differentiable = sdk::bit(1)})};
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[5,3], i64[4]{0,2,4,2}"),

@@ -26,9 +26,10 @@ No gradient: there is no tensor input.
 Source: G. Box, M. Muller, "A Note on the Generation of Random Normal Deviates", 1958;
 Salmon and others, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011 (Philox4x32-10).
 
-Canonical arithmetic: in f64, rounded once to the dtype. Other backends may differ by 2
-ULP. The angle `t` is itself rounded to f64, so an f64 near a zero of its cosine or sine is
-up to 1,300 ULP (2^-42 of `r`) from the formula's exact value.)";
+Canonical arithmetic: in f64 with the C library's functions, rounded once to the dtype.
+`tenon.cpu` gives the same bits in f32, and leaves f64 to `tenon.ref`. Other backends may
+differ by 2 ULP. The angle `t` is itself rounded to f64, so an f64 near a zero of its cosine
+or sine is up to 1,300 ULP (2^-42 of `r`) from the formula's exact value.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const double mean = args.attrs.real(1);

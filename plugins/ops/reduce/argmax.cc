@@ -2,7 +2,7 @@
 // plugins/ops/reduce/argmax.cc: argmax, where the largest element lies.
 //
 // y = first index of max x. Source: array-api `argmax`.
-#include "rules.hpp"
+#include "reduce/extreme.hpp"
 
 namespace {
 
@@ -21,28 +21,8 @@ Source: Python array API standard, `argmax`; NaN as in NumPy.
 
 Canonical arithmetic: exact.)";
 
-[[noreturn]] void refuse_empty(std::span<const int64_t> shape) {
-  throw sdk::Failure{TENON_E_SHAPE, "there is no largest element among 0", "x",
-                     "one element or more to choose from", sdk::shape_text(shape)};
-}
-
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
-  const std::span<const int64_t> shape = args.shape(0);
-  const bool keep = args.attrs.flag(1);
-  rules::Dims result;
-  if (args.attrs.given(0)) {
-    const auto axis =
-        static_cast<size_t>(rules::axis_of(args.attrs.integer(0), shape.size(), "axis"));
-    if (shape[axis] == 0) refuse_empty(shape);
-    for (size_t i = 0; i < shape.size(); ++i) {
-      if (i != axis) result.push(shape[i]);
-      if (i == axis && keep) result.push(1);
-    }
-  } else {
-    if (sdk::count_of(shape) == 0) refuse_empty(shape);
-    for (size_t i = 0; keep && i < shape.size(); ++i) result.push(1);
-  }
-  sdk::set_shape(out[0], result.span());
+  rules::infer_place(args, out, "largest");
 }
 
 constexpr tenon_op_desc ops[] = {sdk::op(

@@ -3,7 +3,7 @@
 //
 // y = max over axes of x;  dx = dy / (number of ties) where x = y, else 0.
 // Source: array-api `max`; gradient as PyTorch's `amax`.
-#include "rules.hpp"
+#include "reduce/extreme.hpp"
 
 namespace {
 
@@ -23,36 +23,8 @@ Source: Python array API standard, `max`; gradient as in PyTorch's `amax`.
 Canonical arithmetic: exact. NaN where any of the elements is NaN (the gradient is NaN
 there, too); of equal elements, zeros of either sign included, the first.)";
 
-// The reduction's usual shape, but an axis of size 0 has no largest element.
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
-  const std::span<const int64_t> shape = args.shape(0);
-  const auto reduced = rules::reduced_axes(args.attrs[0], shape.size());
-  rules::Dims result;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (!reduced[i]) {
-      result.push(shape[i]);
-      continue;
-    }
-    if (shape[i] == 0) {
-      throw sdk::Failure{TENON_E_SHAPE,
-                         "axis " + std::to_string(i) + " has no maximum: its size is 0", "x",
-                         "a size of 1 or more along each reduced axis", sdk::shape_text(shape)};
-    }
-    if (args.attrs.flag(1)) result.push(1);
-  }
-  sdk::set_shape(out[0], result.span());
-}
-
-void vjp(sdk::Vjp& v) {
-  const sdk::Value x = v.in(0);
-  const sdk::Value axes = v.attr(0);
-  const tenon_meta meta = v.in_meta(0);
-  const rules::Dims kept = rules::kept_shape(rules::shape_of(meta), axes);
-  tenon_tensor* tied = v.call("tenon.eq", {x, rules::reshape(v, v.out(), kept)});
-  tenon_tensor* ones = v.call("tenon.cast", {tied}, {sdk::Value::dtype(meta.dtype)});
-  tenon_tensor* ties = v.call("tenon.sum", {ones}, {axes, true});
-  tenon_tensor* picked = v.call("tenon.where", {tied, rules::reshape(v, v.dy(), kept), 0});
-  v.grad(0, v.call("tenon.div", {picked, ties}));
+  rules::infer_extreme(args, out, "maximum");
 }
 
 constexpr tenon_op_desc ops[] = {sdk::op(
@@ -64,7 +36,7 @@ constexpr tenon_op_desc ops[] = {sdk::op(
 constexpr tenon_vjp_need needs[] = {
     sdk::need({.inputs = sdk::bit(0), .outputs = sdk::bit(0), .input_metas = sdk::bit(0)})};
 constexpr tenon_vjp_desc vjps[] = {
-    sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = 2})};
+    sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<rules::vjp_extreme>, .n_attrs = 2})};
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3]"),
@@ -75,6 +47,7 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[] | axes=[]"),
     sdk::sample(name, "f64[]"),
     sdk::sample(name, "f32[61](0,1)"),
+    sdk::sample(name, "f32[70,67](0,1) | axes=[1]"),
     sdk::sample(name, "f64[4,1] | axes=[1], keepdims=true"),
     sdk::sample(name, "f64[2,0,3] | axes=[0]"),
     sdk::sample(name, "i32[2,3]{1,5,5,-2,-2,-7} | axes=[1]"),

@@ -3,7 +3,7 @@
 //
 // y = x broadcast to shape;  dx = dy summed back to x's shape.
 // Source: array-api `broadcast_to`, PyTorch's `expand`.
-#include "rules.hpp"
+#include "shape/expanding.hpp"
 
 namespace {
 
@@ -34,13 +34,7 @@ rules::Dims target_of(const sdk::Args& args) {
     target[i] = shape[i + shape.size() - target.count()];
   }
   target = rules::checked_shape(target.span(), "shape");
-  if (!rules::broadcasts_to(shape, target.span())) {
-    throw sdk::Failure{
-        TENON_E_SHAPE,
-        sdk::shape_text(shape) + " cannot be expanded to " + sdk::shape_text(target.span()),
-        "shape", "the sizes of x, where x has 1 any size, and new sizes in front",
-        sdk::shape_text(target.span())};
-  }
+  rules::need_expandable(shape, target);
   return target;
 }
 
@@ -49,15 +43,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
 }
 
 void view(const sdk::Args& args, tenon_view_result& out) {
-  const tenon_view& x = args.view(0);
-  const rules::Dims target = target_of(args);
-  const size_t lead = target.count() - static_cast<size_t>(x.rank);
-  out.rank = static_cast<int32_t>(target.count());
-  for (size_t i = 0; i < target.count(); ++i) {
-    const bool repeated = i < lead || x.shape[i - lead] != target[i];
-    out.shape[i] = target[i];
-    out.strides[i] = repeated ? 0 : x.strides[i - lead];
-  }
+  rules::expanded_view(args.view(0), target_of(args), out);
 }
 
 void vjp(sdk::Vjp& v) {

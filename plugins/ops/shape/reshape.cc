@@ -2,9 +2,7 @@
 // plugins/ops/shape/reshape.cc: reshape, the same elements in another shape.
 //
 // y = x in row-major order, cut anew;  dx = dy in x's shape. Source: array-api `reshape`.
-#include <algorithm>
-
-#include "rules.hpp"
+#include "shape/reshaping.hpp"
 
 namespace {
 
@@ -26,83 +24,15 @@ Source: Python array API standard, `reshape`; when a view exists as in PyTorch's
 Canonical arithmetic: none; bits are moved.)";
 
 rules::Dims target_of(const sdk::Args& args) {
-  const std::span<const int64_t> shape = args.shape(0);
-  const std::span<const int64_t> given = args.attrs.ints(0);
-  const int64_t count = sdk::count_of(shape);
-  const auto open = std::count(given.begin(), given.end(), -1);
-  if (open > 1) {
-    throw sdk::Failure{TENON_E_SHAPE, "shape has more than one -1", "shape", "at most one -1",
-                       sdk::shape_text(given)};
-  }
-  const size_t place =
-      static_cast<size_t>(std::find(given.begin(), given.end(), -1) - given.begin());
-  rules::Dims target(given);
-  if (open == 1) target[place] = 1;
-  target = rules::checked_shape(target.span(), "shape");
-  const int64_t known = sdk::count_of(target.span());
-  if (open == 1 && known == 0) {
-    throw sdk::Failure{TENON_E_SHAPE, "-1 could be any size beside a size of 0", "shape",
-                       "sizes without -1", sdk::shape_text(given)};
-  }
-  if (open == 1 && count % known == 0) {
-    target[place] = count / known;
-  } else if (open == 1 || known != count) {
-    throw sdk::Failure{TENON_E_SHAPE,
-                       "the " + std::to_string(count) + " elements of " + sdk::shape_text(shape) +
-                           " do not fill " + sdk::shape_text(given),
-                       "shape", "sizes whose product is " + std::to_string(count),
-                       sdk::shape_text(given)};
-  }
-  return target;
-}
-
-// Gives strides to the target dimensions, from the last on, that together hold the `run` elements
-// `stride` apart; false, with the copy asked for, where no whole dimensions do.
-bool use_up(int64_t run, int64_t stride, const rules::Dims& target, size_t& to,
-            tenon_view_result& out) {
-  int64_t used = 1;
-  while (to > 0 && used < run) {
-    --to;
-    out.strides[to] = used * stride;
-    used *= target[to];
-  }
-  out.copy_needed = used == run ? 0 : 1;
-  return used == run;
+  return rules::filled_shape(args.shape(0), args.attrs.ints(0));
 }
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], target_of(args).span());
 }
 
-// Runs of dimensions of x that lie in memory as one dimension would are split and merged freely;
-// every run must be used up by whole dimensions of the target.
 void view(const sdk::Args& args, tenon_view_result& out) {
-  const tenon_view& x = args.view(0);
-  const rules::Dims target = target_of(args);
-  out.rank = static_cast<int32_t>(target.count());
-  std::copy_n(target.span().begin(), target.count(), out.shape);
-  const bool empty = sdk::count_of(args.shape(0)) == 0;
-  size_t to = target.count();  // target dimensions still without a stride
-  int64_t run = 1;             // elements of the run, from its last dimension on
-  int64_t run_stride = 1;      // stride of the run's last dimension
-  int64_t next_stride = 1;     // stride that merges with the run
-  for (size_t from = static_cast<size_t>(x.rank); from-- > 0 && !empty;) {
-    if (x.shape[from] == 1) continue;
-    if (run > 1 && x.strides[from] == next_stride) {
-      run *= x.shape[from];
-      next_stride *= x.shape[from];
-      continue;
-    }
-    if (!use_up(run, run_stride, target, to, out)) return;
-    run = x.shape[from];
-    run_stride = x.strides[from];
-    next_stride = run_stride * run;
-  }
-  if (!use_up(run, run_stride, target, to, out)) return;
-  // What is left are sizes of 1, or the dimensions of an empty tensor: any strides serve.
-  for (int64_t stride = 1; to > 0; stride *= std::max<int64_t>(target[to], 1)) {
-    out.strides[--to] = stride;
-  }
+  out.copy_needed = rules::reshaped_view(args.view(0), target_of(args), out) ? 0 : 1;
 }
 
 void vjp(sdk::Vjp& v) { v.grad(0, rules::reshape(v, v.dy(), rules::Dims(v.in_meta(0)))); }

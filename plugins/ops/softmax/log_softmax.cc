@@ -52,6 +52,8 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3,4] | axis=1"),
     sdk::sample(name, "f64[2,1,3,2] | axis=-2"),
     sdk::sample(name, "f64[5] | axis=0"),
+    sdk::sample(name, "f32[3,67](-4,4) | axis=0"),
+    sdk::sample(name, "f32[70,5](-4,4) | axis=0"),
     sdk::sample(name, "f64[2,3](-20,20)"),
     sdk::sample(name, "f64[4,1]"),
     sdk::sample(name, "f32[2,3](-1000,1000)"),

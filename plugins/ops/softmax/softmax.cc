@@ -21,13 +21,14 @@ Source: J. Bridle, "Probabilistic Interpretation of Feedforward Classification N
 Outputs", 1990.
 
 Canonical arithmetic: in f32 for f16, bf16 and f32, in f64 for f64: the difference, `exp`
-as in `tenon.exp`, the sum in the order of `tenon.sum`, one division; rounded to T at the
-end.)";
+as in `tenon.exp`, the sum in the order of `tenon.sum`, 1 divided by it, and the products with
+that; rounded to T at the end.)";
 
 void compose(sdk::Compose& c) {
   tenon_tensor* powers = c.call("tenon.exp", {rules::shifted(c)});
   tenon_tensor* total = rules::sum_over(c, powers, c.attrs.integer(0));
-  rules::set_rounded(c, c.call("tenon.div", {powers, total}));
+  tenon_tensor* top_prob = c.call("tenon.div", {1.0, total});
+  rules::set_rounded(c, c.call("tenon.mul", {powers, top_prob}));
 }
 
 void vjp(sdk::Vjp& v) {
@@ -53,6 +54,8 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3,4] | axis=1"),
     sdk::sample(name, "f64[2,1,3,2] | axis=-2"),
     sdk::sample(name, "f64[5] | axis=0"),
+    sdk::sample(name, "f32[3,67](-4,4) | axis=0"),
+    sdk::sample(name, "f32[70,5](-4,4) | axis=0"),
     sdk::sample(name, "f64[2,3](-20,20)"),
     sdk::sample(name, "f64[4,1]"),
     sdk::sample(name, "f32[2,3](-1000,1000)"),

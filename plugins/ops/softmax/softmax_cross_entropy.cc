@@ -2,8 +2,8 @@
 // plugins/ops/softmax/softmax_cross_entropy.cc: softmax_cross_entropy, the usual loss of a
 // classifier.
 //
-// y = -(1/R) sum over counted rows n of log_probs[n, target[n]],  log_probs = log_softmax(logits);
-// dlogits = dy/R (exp(log_probs) - onehot(target)) in counted rows.
+// y = -(1/R) sum over counted rows n of log_softmax(logits)[n, target[n]];
+// dlogits = dy/R (softmax(logits) - onehot(target)) in counted rows.
 // Source: PyTorch's `cross_entropy` with mean reduction.
 #include "rules.hpp"
 
@@ -19,17 +19,21 @@ log_softmax(logits)[n, target[n]]`, over the `R` rows whose target is not `ignor
 With no such row the loss and its gradient are 0. A target that is neither a class nor
 `ignore_index` is refused.
 
-The aux output `log_probs` is `log_softmax(logits)` along the classes, in ignored rows as
-well.
+The aux outputs are two numbers for each row, ignored rows as well, from which its
+probabilities are `exp(logits - top) * top_prob`: `top`, the largest logit (a zero without its
+sign), and `top_prob`, the probability of that class. Both are NaN where the row's
+probabilities are.
 
-Gradient: `dlogits = dy/R * (exp(log_probs) - onehot(target))` in counted rows, 0 in
+Gradient: `dlogits = dy/R * (softmax(logits) - onehot(target))` in counted rows, 0 in
 ignored ones (`tenon.softmax_cross_entropy_grad`); `target` has none.
 
-Source: PyTorch, `cross_entropy`, which is NaN without a counted row.
+Source: PyTorch, `cross_entropy`, which is NaN without a counted row. To keep numbers of a
+row and not its probabilities: T. Dao's `cross_entropy` of FlashAttention.
 
-Canonical arithmetic: rows as in `tenon.log_softmax`; the terms `-log_probs[n, target[n]]`,
-0 in ignored rows, are summed in the order of `tenon.sum` in f32 (f64 for f64) before any
-rounding to T, and divided by `R` once.)";
+Canonical arithmetic: rows as in `tenon.log_softmax`; the terms `-log_softmax(logits)[n,
+target[n]]`, 0 in ignored rows, are summed in the order of `tenon.sum` in f32 (f64 for f64)
+before any rounding to T, and divided by `R` once. `top_prob` is 1 divided by the row's sum
+of powers.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   rules::need_rank(args, 0, "logits", 2, "[N,C]");
@@ -39,21 +43,43 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
     throw sdk::Failure{TENON_E_SHAPE, "logits has no classes", "logits",
                        "[N,C] with C of 1 or more", sdk::shape_text(logits)};
   }
-  if (out.size() > 1) sdk::set_shape(out[1], logits);
+  for (tenon_meta& aux : out.subspan(1)) sdk::set_shape(aux, logits.first(1));
 }
 
-// log_probs is an output like any other when the rule is differentiated again, so its own gradient,
-// the one of log_softmax, is added where there is one.
+// What the gradients of top and top_prob add. With a row's probabilities p, the largest of them
+// at m: dtop/dlogits = onehot(m), dtop_prob/dlogits = top_prob (onehot(m) - p). Ties share as in
+// tenon.max.
+tenon_tensor* gradient_of_aux(sdk::Vjp& v) {
+  const sdk::Value logits = v.in(0);
+  rules::Dims column;
+  column.push(v.in_meta(0).shape[0]);
+  column.push(1);
+  tenon_tensor* top = rules::reshape(v, v.out(1), column);
+  sdk::Value of_top = v.dy(1);
+  sdk::Value spread;
+  if (const sdk::Value dy = v.dy(2); !dy.is_none()) {
+    tenon_tensor* slope = v.call("tenon.mul", {dy, v.out(2)});
+    of_top = of_top.is_none() ? slope : v.call("tenon.add", {of_top, slope});
+    tenon_tensor* powers = v.call("tenon.exp", {v.call("tenon.sub", {logits, top})});
+    tenon_tensor* scale = v.call("tenon.mul", {slope, v.out(2)});
+    spread = v.call("tenon.mul", {powers, rules::reshape(v, scale, column)});
+  }
+  tenon_tensor* is_top = v.call("tenon.eq", {logits, top});
+  tenon_tensor* ones = v.call("tenon.cast", {is_top}, {sdk::Value::dtype(v.in_meta(0).dtype)});
+  tenon_tensor* picked = v.call("tenon.where", {is_top, rules::reshape(v, of_top, column), 0});
+  tenon_tensor* own = v.call("tenon.div", {picked, rules::sum_over(v, ones, 1)});
+  return spread.is_none() ? own : v.call("tenon.sub", {own, spread});
+}
+
+// The aux outputs are outputs like any other when the rule is differentiated again.
 void vjp(sdk::Vjp& v) {
-  const sdk::Value log_probs = v.out(1);
   sdk::Value gradient;
   if (const sdk::Value dy = v.dy(0); !dy.is_none()) {
-    gradient = v.call("tenon.softmax_cross_entropy_grad", {dy, log_probs, v.in(1)}, {v.attr(0)});
+    gradient = v.call("tenon.softmax_cross_entropy_grad",
+                      {dy, v.in(0), v.out(1), v.out(2), v.in(1)}, {v.attr(0)});
   }
-  if (const sdk::Value dy = v.dy(1); !dy.is_none()) {
-    tenon_tensor* softmax = v.call("tenon.exp", {log_probs});
-    tenon_tensor* spread = v.call("tenon.mul", {softmax, rules::sum_over(v, dy, 1)});
-    tenon_tensor* own = v.call("tenon.sub", {dy, spread});
+  if (!v.dy(1).is_none() || !v.dy(2).is_none()) {
+    tenon_tensor* own = gradient_of_aux(v);
     gradient = gradient.is_none() ? own : v.call("tenon.add", {gradient, own});
   }
   if (!gradient.is_none()) v.grad(0, gradient);
@@ -62,18 +88,20 @@ void vjp(sdk::Vjp& v) {
 constexpr tenon_op_desc ops[] = {sdk::op(
     {.name = name,
      .schema = "softmax_cross_entropy(logits: T[N,C], target: i64[N], *, ignore_index: int=-100) "
-               "-> (T[], aux log_probs: T[N,C]) where T: float",
+               "-> (T[], aux top: T[N], aux top_prob: T[N]) where T: float",
      .doc = doc,
      .infer = sdk::infer_fn<infer>})};
 
 constexpr tenon_vjp_need needs[] = {
-    sdk::need({.inputs = sdk::bit(1), .outputs = sdk::bit(1)}),
+    sdk::need({.inputs = sdk::bit(0) | sdk::bit(1),
+               .outputs = sdk::bit(1) | sdk::bit(2),
+               .input_metas = sdk::bit(0)}),
     {},
 };
 constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name,
                                              .needs = needs,
                                              .vjp = sdk::vjp_fn<vjp>,
-                                             .n_outputs = 2,
+                                             .n_outputs = 3,
                                              .n_attrs = 1,
                                              .flags = TENON_VJP_TWICE | TENON_VJP_ACCEPTS_ABSENT,
                                              .non_differentiable = sdk::bit(1)})};
@@ -85,6 +113,7 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[1,1], i64[1]{0}"),
     sdk::sample(name, "f64[2,3], i64[2]{-100,-100}"),
     sdk::sample(name, "f64[2,5](-20,20), i64[2]{4,0}"),
+    sdk::sample(name, "f32[2,3]{1.0,1.0,-2.0,0.5,0.5,0.5}, i64[2]{0,2}"),
     sdk::sample(name, "f64[0,3], i64[0]"),
     sdk::sample(name, "f64[7,9], i64[7]{8,0,4,4,2,7,1}"),
     sdk::sample(name, "f32[2,3](-1000,1000), i64[2]{2,1}"),

@@ -56,6 +56,12 @@ constexpr Case cases[] = {
     {"4x1x4", {4, 1, 4}},
     {"1x784x128", {1, 784, 128}},
     {"1x128x784-nt", {1, 128, 784, false, true}},
+    {"784x1x128", {784, 1, 128}},
+    {"1x128x32", {1, 128, 32}},
+    {"1x32x128-nt", {1, 32, 128, false, true}},
+    {"2x784x128", {2, 784, 128}},
+    {"1x4096x4096", {1, 4096, 4096}},
+    {"1x4096x4096-nt", {1, 4096, 4096, false, true}},
     {"256x784x128", {256, 784, 128}},
     {"256x768x2304", {256, 768, 2304}},
     {"1000x1000x1000", {1000, 1000, 1000}},
@@ -92,10 +98,23 @@ struct Options {
   std::vector<std::string_view> names;
 };
 
-std::vector<float> drawn(int64_t count, std::mt19937& random) {
+// Begins with a cache line, as tensors do.
+class Floats {
+ public:
+  explicit Floats(int64_t count) : lines_(static_cast<size_t>(count + 15) / 16) {}
+  float* data() { return lines_.data()->of; }
+
+ private:
+  struct alignas(64) Line {
+    float of[16];
+  };
+  std::vector<Line> lines_;
+};
+
+Floats drawn(int64_t count, std::mt19937& random) {
   std::uniform_real_distribution<float> values(-1.0f, 1.0f);
-  std::vector<float> v(static_cast<size_t>(count));
-  for (float& x : v) x = values(random);
+  Floats v(count);
+  std::generate_n(v.data(), count, [&] { return values(random); });
   return v;
 }
 
@@ -163,9 +182,9 @@ void print(const Case& c, const std::vector<Series>& all) {
 void run(const Case& c, const Tenon& tenon, const Options& options) {
   const Shape& s = c.shape;
   std::mt19937 random(20261121);
-  const std::vector<float> a = drawn(s.m * s.k, random);
-  const std::vector<float> b = drawn(s.k * s.n, random);
-  std::vector<float> out(static_cast<size_t>(s.m * s.n));
+  Floats a = drawn(s.m * s.k, random);
+  Floats b = drawn(s.k * s.n, random);
+  Floats out(s.m * s.n);
   const Operands operands{a.data(), b.data(), out.data()};
   std::vector<Contender> all = tenon.contenders(s, operands);
   for (Contender& peer : peers(s, operands)) all.push_back(std::move(peer));

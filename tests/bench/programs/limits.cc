@@ -5,8 +5,6 @@
 // usage    bench_limits [THREADS]
 // Prints JSON: FLOP/s of one thread and of all, bytes/s of the triad in L1, L2 and memory (counted
 // as STREAM does, without the line read before a write).
-#include <immintrin.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -17,39 +15,17 @@
 #include <thread>
 #include <vector>
 
+#include "../multiply_add.h"
+
 namespace {
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Twelve independent sums cover the latency of two units. In assembly, so that no compiler moves a
-// sum to memory. Inlined into functions for the instruction set of `Vector`.
-template <class Vector>
-__attribute__((always_inline)) inline double twelve_sums(long rounds, const Vector& x) {
-  Vector s[12] = {x, x, x, x, x, x, x, x, x, x, x, x};
-  for (long r = 0; r < rounds; ++r) {
-    asm volatile(
-        "vfmadd231ps %12,%12,%0\n vfmadd231ps %12,%12,%1\n vfmadd231ps %12,%12,%2\n"
-        "vfmadd231ps %12,%12,%3\n vfmadd231ps %12,%12,%4\n vfmadd231ps %12,%12,%5\n"
-        "vfmadd231ps %12,%12,%6\n vfmadd231ps %12,%12,%7\n vfmadd231ps %12,%12,%8\n"
-        "vfmadd231ps %12,%12,%9\n vfmadd231ps %12,%12,%10\n vfmadd231ps %12,%12,%11"
-        : "+v"(s[0]), "+v"(s[1]), "+v"(s[2]), "+v"(s[3]), "+v"(s[4]), "+v"(s[5]), "+v"(s[6]),
-          "+v"(s[7]), "+v"(s[8]), "+v"(s[9]), "+v"(s[10]), "+v"(s[11])
-        : "v"(x));
-  }
-  return 2.0 * 12 * sizeof(Vector) / sizeof(float) * static_cast<double>(rounds);
-}
-
-__attribute__((target("avx512f"))) double flops_512(long rounds) {
-  return twelve_sums(rounds, _mm512_set1_ps(1e-3f));
-}
-__attribute__((target("avx2,fma"))) double flops_256(long rounds) {
-  return twelve_sums(rounds, _mm256_set1_ps(1e-3f));
-}
-
-__attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3"))) void triad(
-    float* a, const float* b, const float* c, float s, long count) {
+__attribute__((target_clones("avx512f", "avx2", "default"))) void triad(float* a, const float* b,
+                                                                        const float* c, float s,
+                                                                        long count) {
   for (long i = 0; i < count; ++i) a[i] = b[i] + s * c[i];
 }
 
@@ -119,9 +95,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const bool avx512 = __builtin_cpu_supports("avx512f");
-  const auto flops = [avx512] {
-    return [avx512] { return avx512 ? flops_512(20000) : flops_256(20000); };
-  };
+  const auto flops = [] { return [] { return tenon::bench::run_multiply_adds(20000); }; };
   std::printf("{\"avx512\": %s, \"threads\": %d,\n", avx512 ? "true" : "false", threads);
   std::printf(" \"fma_1\": %.4g, \"fma_all\": %.4g,\n", best_rate(1, flops),
               best_rate(threads, flops));

@@ -2,37 +2,13 @@
 // tests/bench/programs/start.c: how long a fresh process takes to its first results, and the memory
 // it then holds. Prints the seconds to a runtime and to the first add, and resident bytes before
 // and after.
-//
-// usage    bench_start [PLUGIN...]    without these plugins
 #define _POSIX_C_SOURCE 200809L
 
-#include <time.h>
-#include <unistd.h>
-
 #include "../../../examples/common/session.h"
+#include "measure.h"
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static long resident_bytes(void) {
-  FILE* file = fopen("/proc/self/statm", "r");
-  long all = 0, resident = 0;
-  if (file && fscanf(file, "%ld %ld", &all, &resident) != 2) resident = 0;
-  if (file) fclose(file);
-  return resident * sysconf(_SC_PAGESIZE);
-}
-
-int main(int argc, char** argv) {
-  tenon_string exclude[16];
-  const uint32_t n_exclude = argc - 1 < 16 ? (uint32_t)(argc - 1) : 16;
-  for (uint32_t i = 0; i < n_exclude; ++i) {
-    exclude[i] = (tenon_string){argv[i + 1], strlen(argv[i + 1])};
-  }
-  const tenon_runtime_options options = {
-      .struct_size = sizeof options, .threads = 1, .n_exclude = n_exclude, .exclude = exclude};
+int main(void) {
+  const tenon_runtime_options options = {.struct_size = sizeof options, .threads = 1};
   const long before = resident_bytes();
   const double start = now();
   session run = {0}, *s = &run;

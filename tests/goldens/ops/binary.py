@@ -55,6 +55,27 @@ def power(call):
     return [broadcast(a.dtype, lambda x, y: integer_power(a.dtype, x, y), a, b)]
 
 
+def float_pairs(function):
+    """`function` of two mpf, rounded once; zeros, infinities and NaN are the C library's affair."""
+
+    def compute(call):
+        a, b = call.inputs
+
+        def one(x, y):
+            plain = x != 0 and y != 0 and math.isfinite(x) and math.isfinite(y)
+            corner = getattr(math, function.__name__)
+            value = function(mpmath.mpf(x), mpmath.mpf(y)) if plain else corner(x, y)
+            return exact.rounded(a.dtype, value)
+
+        return [broadcast(a.dtype, one, a, b)]
+
+    return compute
+
+
+golden("tenon.atan2")(float_pairs(mpmath.atan2))
+golden("tenon.hypot")(float_pairs(mpmath.hypot))
+
+
 @golden("tenon.maximum")
 def maximum(call):
     a, b = call.inputs

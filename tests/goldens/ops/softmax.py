@@ -54,23 +54,33 @@ def softmax_cross_entropy(call):
     for n in counted:
         loss -= rows[n][target.values[n]]
     loss = exact.rounded(dtype, loss / len(counted) if counted else loss)
-    flat = [exact.rounded(dtype, value) for row in rows for value in row]
-    return [Array.of(dtype, (), [loss]), Array.of(dtype, logits.shape, flat)]
+    tops = [top_of(list(row), probs) for row, probs in zip(logits.values, rows)]
+    columns = ([exact.rounded(dtype, top[k]) for top in tops] for k in range(2))
+    kept = [Array.of(dtype, (len(rows),), column) for column in columns]
+    return [Array.of(dtype, (), [loss]), *kept]
+
+
+def top_of(line, log_probs):
+    """The largest element and its probability; NaN where the line has no probabilities."""
+    if any(math.isnan(p) for p in log_probs):
+        return mpmath.nan, mpmath.nan
+    return mpmath.mpf(max(line)), mpmath.exp(max(log_probs))
 
 
 @golden("tenon.softmax_cross_entropy_grad")
 def softmax_cross_entropy_grad(call):
-    dy, log_probs, target = call.inputs
-    dtype = log_probs.dtype
+    dy, logits, top, top_prob, target = call.inputs
+    dtype = logits.dtype
     classes = target.elements()
     ignored = call.attrs["ignore_index"]
     count = sum(c != ignored for c in classes)
-    result = numpy.empty(log_probs.shape, dtype=object)
-    for n, c in numpy.ndindex(log_probs.shape):
+    result = numpy.empty(logits.shape, dtype=object)
+    for n, c in numpy.ndindex(logits.shape):
         if classes[n] == ignored:
             result[n, c] = 0.0
             continue
-        slope = mpmath.exp(mpmath.mpf(log_probs.values[n, c])) - (c == classes[n])
+        power = mpmath.exp(mpmath.mpf(logits.values[n, c]) - mpmath.mpf(top.values[n]))
+        slope = power * mpmath.mpf(top_prob.values[n]) - (c == classes[n])
         scale = mpmath.mpf(dy.elements()[0]) / count
         result[n, c] = exact.rounded(dtype, scale * slope)
-    return [Array.of(dtype, log_probs.shape, result.reshape(-1))]
+    return [Array.of(dtype, logits.shape, result.reshape(-1))]

@@ -15,8 +15,8 @@ namespace mutants {
 void vjp(sdk::Vjp& v) {
   sdk::Value gradient;
   if (kMutant || !v.dy(0).is_none()) gradient = loss_part(v);
-  if (!v.dy(1).is_none()) {
-    tenon_tensor* own = log_probs_part(v);
+  if (has_aux_gradient(v)) {
+    tenon_tensor* own = aux_part(v);
     gradient = gradient.is_none() ? own : v.call("tenon.add", {gradient, own});
   }
   if (!gradient.is_none()) v.grad(0, gradient);

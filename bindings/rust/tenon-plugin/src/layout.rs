@@ -48,6 +48,7 @@ const _: () = assert!(size_of::<tenon_dataset_option>() == 40);
 const _: () = assert!(size_of::<tenon_dataset_field>() == 96);
 const _: () = assert!(size_of::<tenon_dataset_desc>() == 96);
 const _: () = assert!(size_of::<tenon_datasets_table>() == 16);
+const _: () = assert!(size_of::<tenon_host_numbers>() == 16);
 
 #[cfg(test)]
 macro_rules! offset {
@@ -323,4 +324,7 @@ fn every_member_is_where_c_has_it() {
     assert_eq!(offset!(tenon_datasets_table, struct_size), 0);
     assert_eq!(offset!(tenon_datasets_table, count), 4);
     assert_eq!(offset!(tenon_datasets_table, descs), 8);
+    assert_eq!(offset!(tenon_host_numbers, struct_size), 0);
+    assert_eq!(offset!(tenon_host_numbers, flags), 4);
+    assert_eq!(offset!(tenon_host_numbers, read), 8);
 }

@@ -950,3 +950,20 @@ pub struct tenon_datasets_table {
 }
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_datasets_table {}
+
+// ---- tenon/ext/draft/dynamic.h ------------------------------------------------------------------
+
+pub const TENON_OP_DYNAMIC_OUT: u32 = 32;
+pub const TENON_HOST_NUMBERS: &str = "tenon.host.numbers/1";
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_host_numbers {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub read: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        tensor: *const tenon_tensor,
+        out_number: *mut i64,
+    ) -> tenon_status>,
+}

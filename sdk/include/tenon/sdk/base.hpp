@@ -30,6 +30,9 @@ inline constexpr tenon_dtype kIntegers[] = {TENON_DTYPE_U8, TENON_DTYPE_I8, TENO
 inline constexpr tenon_dtype kNumbers[] = {TENON_DTYPE_U8,   TENON_DTYPE_I8,  TENON_DTYPE_I16,
                                            TENON_DTYPE_I32,  TENON_DTYPE_I64, TENON_DTYPE_F16,
                                            TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64};
+// Of schemas that say "float|i64 promote": sums, for which integers are widened.
+inline constexpr tenon_dtype kWideNumbers[] = {TENON_DTYPE_I64, TENON_DTYPE_F16, TENON_DTYPE_BF16,
+                                               TENON_DTYPE_F32, TENON_DTYPE_F64};
 inline constexpr tenon_dtype kAllDtypes[] = {
     TENON_DTYPE_BOOL, TENON_DTYPE_U8,  TENON_DTYPE_I8,   TENON_DTYPE_I16, TENON_DTYPE_I32,
     TENON_DTYPE_I64,  TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64};

@@ -57,6 +57,7 @@ struct TypeList {};
 using FloatTypes = TypeList<F16, BF16, float, double>;
 using IntegerTypes = TypeList<uint8_t, int8_t, int16_t, int32_t, int64_t>;
 using NumberTypes = TypeList<uint8_t, int8_t, int16_t, int32_t, int64_t, F16, BF16, float, double>;
+using WideNumberTypes = TypeList<int64_t, F16, BF16, float, double>;
 using AllTypes =
     TypeList<Bool, uint8_t, int8_t, int16_t, int32_t, int64_t, F16, BF16, float, double>;
 

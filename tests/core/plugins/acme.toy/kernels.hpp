@@ -270,10 +270,21 @@ void reverse(const Launch& l) {
     for (int64_t i = 0; i < n; ++i) l.out_data<T>()[i] = scratch[n - 1 - i];
   });
 }
+// What is asked of a kernel before it launches must not depend on its operands' data.
+inline bool sees_data(const sdk::Args& args) {
+  const tenon_launch& launch = args.launch();
+  const uint32_t count = launch.slot_begin[launch.n_slots];
+  return std::any_of(launch.views, launch.views + count, [](const tenon_view& view) {
+    return view.data != nullptr && (view.flags & TENON_VIEW_HOST_SCALAR) == 0;
+  });
+}
+
 inline uint64_t reverse_scratch(const sdk::Args& args) {
+  if (sees_data(args)) throw sdk::Failure{TENON_E_PLUGIN, "`workspace` was shown data"};
   return static_cast<uint64_t>(sdk::count_of(args.shape(0))) * sdk::size_of(args.view(0).dtype);
 }
 inline tenon_status reverse_prepare(tenon_call*, const tenon_launch* launch, void** out_prepared) {
+  if (sees_data(sdk::Args(launch))) return TENON_E_PLUGIN;
   *out_prepared = new int64_t(sdk::count_of(sdk::Args(launch).shape(0)));
   return TENON_OK;
 }

@@ -124,7 +124,6 @@ constexpr tenon_vjp_desc vjps[] = {
     sdk::vjp({.op = "acme.take",
               .needs = indices,
               .vjp = sdk::vjp_fn<take_vjp>,
-              .flags = 0,
               .non_differentiable = sdk::bit(1)}),
     sdk::vjp({.op = "acme.reverse", .needs = none, .vjp = sdk::vjp_fn<reverse_vjp>}),
 };

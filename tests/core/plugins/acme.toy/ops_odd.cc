@@ -44,7 +44,10 @@ void fails(const Launch&) {
 }
 tenon_status at_most_four(tenon_call* call, const tenon_launch* args, uint32_t* out_accepts) {
   *out_accepts = sdk::count_of(sdk::Args(args).shape(0)) <= 4;
-  if (!*out_accepts) {
+  if (acme::sees_data(sdk::Args(args))) {
+    *out_accepts = 0;
+    call->base->fail(call, TENON_E_PLUGIN, "`predicate` was shown data", TENON_NUL);
+  } else if (!*out_accepts) {
     call->base->fail(call, TENON_E_UNSUPPORTED, "more than four elements", TENON_NUL);
   }
   return TENON_OK;

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/gemm/vector-inl.h: products of one or two rows, and of one value of k.
+//
+// They read or write each element of the large matrix once and are as fast as its memory. Sums of
+// some columns are carried over k, ascending: where rows of b are packed, in the first cache, some
+// rows of b at a time; where columns are, in registers, b being transposed there. Results take
+// their places in c, however it lies, at the end.
+
+#if defined(TENON_CPU_GEMM_VECTOR_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_GEMM_VECTOR_INL_H
+#undef TENON_CPU_GEMM_VECTOR_INL_H
+#else
+#define TENON_CPU_GEMM_VECTOR_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "gemm/micro-kernel-inl.h"
+#include "gemm/pack-inl.h"
+#include "gemm/plan.h"
+#include "gemm/problem.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+inline constexpr int64_t kFewRows = 2;
+inline constexpr int64_t kStrip = 2048;  // columns of a task: their sums stay in the first cache
+
+// Some columns of a product: rows of a, and lines of b, which are its rows or its columns.
+template <class T>
+struct Strip {
+  const T* a;
+  int64_t a_row_step;
+  int64_t a_step;
+  const T* b;
+  int64_t line_step;
+  int64_t depth;
+  int64_t columns;
+  T* sums;  // kStrip apart for each row of a
+};
+
+// kCount values of k, from `k` on; rows of b are packed.
+template <int kRows, int kCount, class T>
+HWY_INLINE void add_rows(const Strip<T>& s, int64_t k) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  V x[kRows][kCount];
+#pragma GCC unroll 2
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (int u = 0; u < kCount; ++u)
+      x[r][u] = hn::Set(d, s.a[r * s.a_row_step + (k + u) * s.a_step]);
+  }
+  const T* from = s.b + k * s.line_step;
+  const auto add = [&](int64_t j, auto load) HWY_ATTR {
+    V sum[kRows];
+#pragma GCC unroll 2
+    for (int r = 0; r < kRows; ++r) sum[r] = hn::Load(d, s.sums + r * kStrip + j);
+#pragma GCC unroll 8
+    for (int u = 0; u < kCount; ++u) {
+      const V row = load(from + u * s.line_step + j);
+#pragma GCC unroll 2
+      for (int r = 0; r < kRows; ++r) sum[r] = hn::MulAdd(x[r][u], row, sum[r]);
+    }
+#pragma GCC unroll 2
+    for (int r = 0; r < kRows; ++r) hn::Store(sum[r], d, s.sums + r * kStrip + j);
+  };
+  int64_t j = 0;
+  for (; j + kLanes<T> <= s.columns; j += kLanes<T>) {
+    add(j, [d](const T* at) HWY_ATTR { return hn::LoadU(d, at); });
+  }
+  if (j == s.columns) return;
+  const int64_t rest = s.columns - j;
+  const auto mask = hn::FirstN(d, static_cast<size_t>(rest));
+  add(j, [&](const T* at) HWY_ATTR { return load_first(d, mask, at, rest); });
+}
+
+template <int kRows, class T>
+HWY_NOINLINE void sum_rows(const Strip<T>& s) {
+  // As many as leave registers for the sums.
+  constexpr int kCount = HWY_TARGET == HWY_AVX2 && kRows == 2 ? 4 : 8;
+  const hn::ScalableTag<T> d;
+  for (int r = 0; r < kRows; ++r) {
+    for (int64_t j = 0; j < s.columns; j += kLanes<T>) {
+      hn::Store(hn::Zero(d), d, s.sums + r * kStrip + j);
+    }
+  }
+  int64_t k = 0;
+  for (; k + kCount <= s.depth; k += kCount) add_rows<kRows, kCount>(s, k);
+  for (; k < s.depth; ++k) add_rows<kRows, 1>(s, k);
+}
+
+// The sums of kGroups x kLanes columns, which are packed along k. Several chains of additions go on
+// at once, and a cache line of each column is read at once: columns a power of two apart push each
+// other out of the cache.
+template <int kRows, int kGroups, class T>
+struct Columns {
+  using D = hn::ScalableTag<T>;
+  static constexpr int kAtOnce = HWY_TARGET == HWY_AVX2 ? 2 : static_cast<int>(4 * sizeof(T) / 4);
+
+  template <int kBlocks>
+  HWY_INLINE void add(const Strip<T>& s, const T* const (&from)[kGroups], int64_t k) {
+    const D d;
+#pragma GCC unroll 4
+    for (int g = 0; g < kGroups; ++g) {
+      WholeLines<T> at(from[g] + k, s.line_step);
+      hn::Vec<D> v[kBlocks][kBlock<T>];
+      read_blocks<kBlocks>(d, at, v);
+#pragma GCC unroll 4
+      for (int b = 0; b < kBlocks; ++b) {
+        transpose_blocks(d, v[b]);
+#pragma GCC unroll 4
+        for (int u = 0; u < kBlock<T>; ++u) add_one(s, k + b * kBlock<T> + u, g, v[b][u]);
+      }
+    }
+  }
+  HWY_INLINE void add_one(const Strip<T>& s, int64_t k, int g, hn::Vec<D> column) {
+#pragma GCC unroll 2
+    for (int r = 0; r < kRows; ++r) {
+      const auto x = hn::Set(D(), s.a[r * s.a_row_step + k * s.a_step]);
+      sum[r][g] = hn::MulAdd(x, column, sum[r][g]);
+    }
+  }
+
+  hn::Vec<D> sum[kRows][kGroups];
+};
+
+// Columns `column` to `column` + kGroups x kLanes of the strip.
+template <int kRows, int kGroups, class T>
+HWY_NOINLINE void sum_columns(const Strip<T>& s, int64_t column) {
+  const hn::ScalableTag<T> d;
+  Columns<kRows, kGroups, T> c;
+  const T* from[kGroups];
+#pragma GCC unroll 4
+  for (int g = 0; g < kGroups; ++g) {
+    from[g] = s.b + (column + g * kLanes<T>)*s.line_step;
+#pragma GCC unroll 2
+    for (int r = 0; r < kRows; ++r) c.sum[r][g] = hn::Zero(d);
+  }
+  constexpr int kAtOnce = Columns<kRows, kGroups, T>::kAtOnce;
+  int64_t k = 0;
+  for (; k + kAtOnce * kBlock<T> <= s.depth; k += kAtOnce * kBlock<T>) {
+    c.template add<kAtOnce>(s, from, k);
+  }
+  for (; k + kBlock<T> <= s.depth; k += kBlock<T>) c.template add<1>(s, from, k);
+  for (; k < s.depth; ++k) {
+    for (int g = 0; g < kGroups; ++g) {
+      HWY_ALIGN T one[kLanes<T>];
+      for (int64_t l = 0; l < kLanes<T>; ++l) one[l] = from[g][l * s.line_step + k];
+      c.add_one(s, k, g, hn::Load(d, one));
+    }
+  }
+#pragma GCC unroll 2
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int g = 0; g < kGroups; ++g) {
+      hn::StoreU(c.sum[r][g], d, s.sums + r * kStrip + column + g * kLanes<T>);
+    }
+  }
+}
+
+// At least as many columns as a vector has elements: the last vector may overlap the one before,
+// whose sums it computes again.
+template <int kRows, class T>
+void sum_all_columns(const Strip<T>& s) {
+  constexpr int64_t kMany = 3;
+  int64_t column = 0;
+  for (; column + kMany * kLanes<T> <= s.columns; column += kMany * kLanes<T>) {
+    sum_columns<kRows, kMany>(s, column);
+  }
+  for (; column + kLanes<T> <= s.columns; column += kLanes<T>) sum_columns<kRows, 1>(s, column);
+  if (column < s.columns) sum_columns<kRows, 1>(s, s.columns - kLanes<T>);
+}
+
+template <int kRows, class T>
+void multiply_strip(const gemm::Problem& p, const T* a, const T* b, T* c, int64_t column) {
+  HWY_ALIGN T sums[kRows][kStrip];
+  const bool rows = p.b.column_step == 1;
+  const Strip<T> s{a,
+                   p.a.row_step,
+                   p.a.column_step,
+                   b + column * p.b.column_step,
+                   rows ? p.b.row_step : p.b.column_step,
+                   p.k(),
+                   std::min(kStrip, p.n() - column),
+                   &sums[0][0]};
+  if (rows) {
+    sum_rows<kRows>(s);
+  } else {
+    sum_all_columns<kRows>(s);
+  }
+  for (int r = 0; r < kRows; ++r) {
+    T* to = c + r * p.c.row_step + column * p.c.column_step;
+    if (p.c.column_step == 1) {
+      std::copy_n(sums[r], s.columns, to);
+    } else {
+      for (int64_t j = 0; j < s.columns; ++j) to[j * p.c.column_step] = sums[r][j];
+    }
+  }
+}
+
+// Does a strip serve? A tile does as well for few columns; where columns are packed, the last strip
+// has at least a vector of them.
+template <class T>
+bool is_vector(const gemm::Problem& p) {
+  if (p.m() > kFewRows) return false;
+  if (p.b.column_step == 1) return p.n() > kTileColumns<T>;
+  const int64_t last = p.n() % kStrip;
+  return p.b.row_step == 1 && (last == 0 || last >= kLanes<T>);
+}
+
+template <class T>
+void multiply_vector(const sdk::Launch& l, const gemm::Problem& p, const T* a, const T* b, T* c) {
+  const int64_t strips = gemm::pieces(p.n(), kStrip);
+  const int64_t products = std::max<int64_t>(p.k(), 1) * p.m() * std::min(kStrip, p.n());
+  l.parallel_for(p.batches() * strips, gemm::pieces(gemm::kVectorProducts, products),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t i = begin; i < end; ++i) {
+                     const int64_t batch = i / strips;
+                     const auto multiply = p.m() == 1 ? multiply_strip<1, T> : multiply_strip<2, T>;
+                     multiply(p, a + p.offset(p.a, batch), b + p.offset(p.b, batch),
+                              c + p.offset(p.c, batch), i % strips * kStrip);
+                   }
+                 });
+}
+
+// One value of k: a column times a row.
+template <class T>
+bool is_outer(const gemm::Problem& p) {
+  return p.k() == 1 && p.b.column_step == 1 && p.c.column_step == 1;
+}
+
+template <class T>
+HWY_NOINLINE void outer_rows(const gemm::Problem& p, const T* a, const T* b, T* c, int64_t count) {
+  const hn::ScalableTag<T> d;
+  const int64_t n = p.n();
+  const int64_t whole = n / kLanes<T> * kLanes<T>;
+  const auto mask = hn::FirstN(d, static_cast<size_t>(n - whole));
+  for (int64_t i = 0; i < count; ++i) {
+    const auto x = hn::Set(d, a[i * p.a.row_step]);
+    T* to = c + i * p.c.row_step;
+    // Not a product: -0 + 0 is +0.
+    const auto at = [&](hn::Vec<decltype(d)> v) HWY_ATTR { return hn::MulAdd(x, v, hn::Zero(d)); };
+    for (int64_t j = 0; j < whole; j += kLanes<T>) hn::StoreU(at(hn::LoadU(d, b + j)), d, to + j);
+    if (whole == n) continue;
+    store_first(d, mask, at(load_first(d, mask, b + whole, n - whole)), to + whole, n - whole);
+  }
+}
+
+template <class T>
+void multiply_outer(const sdk::Launch& l, const gemm::Problem& p, const T* a, const T* b, T* c) {
+  constexpr int64_t kRowsAtOnce = 64;
+  const int64_t blocks = gemm::pieces(p.m(), kRowsAtOnce);
+  const int64_t elements = p.n() * std::min(kRowsAtOnce, p.m());
+  l.parallel_for(p.batches() * blocks, gemm::pieces(gemm::kVectorProducts, elements),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t i = begin; i < end; ++i) {
+                     const int64_t batch = i / blocks;
+                     const int64_t row = i % blocks * kRowsAtOnce;
+                     outer_rows(p, a + p.offset(p.a, batch) + row * p.a.row_step,
+                                b + p.offset(p.b, batch),
+                                c + p.offset(p.c, batch) + row * p.c.row_step,
+                                std::min(kRowsAtOnce, p.m() - row));
+                   }
+                 });
+}
+
+}  // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/index_lines.h: indices that name places along an axis, and the walk over
+// them that keeps their order in each line.
+#pragma once
+
+#include <atomic>
+
+#include "kernels/rows_index.h"
+
+namespace tenon::cpu {
+
+inline constexpr tenon_dtype kIndexDtypes[] = {TENON_DTYPE_I32, TENON_DTYPE_I64};
+inline constexpr auto kAnyByIndex = sdk::pairs(sdk::kAllDtypes, kIndexDtypes);
+inline constexpr auto kNumbersByIndex = sdk::pairs(sdk::kNumbers, kIndexDtypes);
+
+template <class Body>
+void dispatch_index(tenon_dtype dtype, Body&& body) {
+  if (dtype == TENON_DTYPE_I32) return body.template operator()<int32_t>();
+  body.template operator()<int64_t>();
+}
+
+// Refuses the first index outside [0, size), before anything is written.
+template <class I>
+void check_indices(const sdk::Launch& l, const tenon_view& indices, int64_t size,
+                   const std::string& operand) {
+  const auto shape = sdk::shape_of(indices);
+  std::atomic<int64_t> first{sdk::count_of(shape)};
+  const int64_t count = first;
+  sdk::walk_parallel<1>(l, shape, {sdk::strided(indices)}, [&](const sdk::Run<1>& run) {
+    // Negative as an integer where any index is, or is above the last.
+    uint64_t signs = 0;
+    const auto loop = [&](auto step) {
+      for (int64_t i = 0; i < run.count; ++i) {
+        const auto index = static_cast<uint64_t>(int64_t{sdk::load<I>(run.data[0] + i * step)});
+        signs |= index | (static_cast<uint64_t>(size - 1) - index);
+      }
+    };
+    if (run.step[0] == sizeof(I)) {
+      loop(std::integral_constant<int64_t, sizeof(I)>());
+    } else {
+      loop(run.step[0]);
+    }
+    const bool outside = static_cast<int64_t>(signs) < 0;
+    if (!outside) return;
+    for (int64_t i = 0; i < run.count; ++i) {
+      const int64_t index = sdk::load<I>(run.data[0] + i * run.step[0]);
+      if (index >= 0 && index < size) continue;
+      int64_t known = first;
+      while (run.first + i < known && !first.compare_exchange_weak(known, run.first + i)) {
+      }
+      return;
+    }
+  });
+  if (first == count) return;
+  sdk::walk_range<1>(shape, {sdk::strided(indices)}, first, first + 1, [&](const sdk::Run<1>& run) {
+    const auto found = std::to_string(int64_t{sdk::load<I>(run.data[0])});
+    throw sdk::Failure{TENON_E_DATA,
+                       operand + place_text(shape, run.first) + " is " + found + ", outside the " +
+                           std::to_string(size) + " it may name",
+                       "indices",
+                       "0 <= index < " + std::to_string(size),
+                       found,
+                       "check the values that were used as indices"};
+  });
+}
+
+// An operand as its broadcast to `shape` is walked.
+inline sdk::Strided broadcast(const tenon_view& view, std::span<const int64_t> shape) {
+  const sdk::Strided own = sdk::strided(view);
+  sdk::Strided out{own.data, {}};
+  const auto rank = static_cast<size_t>(view.rank);
+  for (size_t d = 0; d < rank; ++d) {
+    if (view.shape[d] != 1) out.step[shape.size() - rank + d] = own.step[d];
+  }
+  return out;
+}
+
+// Packed memory of `shape`, row by row.
+inline sdk::Strided packed(std::span<const int64_t> shape, void* memory, int64_t element_size) {
+  sdk::Strided out{static_cast<char*>(memory), {}};
+  for (size_t d = shape.size(); d-- > 0;) {
+    out.step[d] = element_size;
+    element_size *= shape[d];
+  }
+  return out;
+}
+
+// The lines of a tensor along an axis: where each begins, and the way along it.
+struct Lines {
+  sdk::Strided begin;
+  int64_t step;
+
+  Lines(const sdk::Strided& strided, size_t axis) : begin(strided), step(strided.step[axis]) {
+    begin.step[axis] = 0;
+  }
+};
+
+// Calls body(run, i, step) for runs that together are all of `shape`: the elements of a run lie at
+// i, i + step, ... of the axis. In each line i ascends, on one thread. Threads share the lines.
+template <size_t N, class Body>
+void each_line(const sdk::Launch& l, std::span<const int64_t> shape, size_t axis,
+               const std::array<sdk::Strided, N>& operands, const Body& body) {
+  const int64_t length = shape[axis];
+  if (sdk::count_of(shape) == 0) return;
+  std::array<int64_t, N> along{};
+  std::array<int64_t, TENON_MAX_RANK> others{};
+  std::array<sdk::Strided, N> across{};
+  size_t rank = 0;
+  for (size_t o = 0; o < N; ++o) {
+    across[o].data = operands[o].data;
+    along[o] = operands[o].step[axis];
+  }
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (d == axis) continue;
+    for (size_t o = 0; o < N; ++o) across[o].step[rank] = operands[o].step[d];
+    others[rank++] = shape[d];
+  }
+  const std::span<const int64_t> lines(others.data(), rank);
+  // Where the last dimension is another one, runs go along it, for one place of the axis each.
+  const bool by_planes = rank > 0 && axis + 1 < shape.size() && others[rank - 1] >= 8;
+  const int64_t fewest = by_planes ? 256 : 1;  // shorter runs cost more than threads save
+  const int64_t grain = std::max(fewest, sdk::kElementwiseGrain / length);
+  l.parallel_for(sdk::count_of(lines), grain, [&](int64_t begin, int64_t end) {
+    if (by_planes) {
+      for (int64_t i = 0; i < length; ++i) {
+        std::array<sdk::Strided, N> plane = across;
+        for (size_t o = 0; o < N; ++o) plane[o].data += i * along[o];
+        sdk::walk_range<N>(lines, plane, begin, end,
+                           [&](const sdk::Run<N>& run) { body(run, i, int64_t{0}); });
+      }
+      return;
+    }
+    sdk::walk_range<N>(lines, across, begin, end, [&](const sdk::Run<N>& run) {
+      sdk::Run<N> line{0, length, run.data, along};
+      for (int64_t r = 0; r < run.count; ++r) {
+        body(line, int64_t{0}, int64_t{1});
+        for (size_t o = 0; o < N; ++o) line.data[o] += run.step[o];
+      }
+    });
+  });
+}
+
+// sum += value, rounded to T. Truths are joined.
+template <class T>
+void add_to(char* sum, T value) {
+  if constexpr (std::is_same_v<T, sdk::Bool>) {
+    sdk::store(sum, sdk::Bool(sdk::load<T>(sum) || value));
+  } else {
+    using C = sdk::Compute<T>;
+    sdk::store(sum, sdk::narrow<T>(C(sdk::load<T>(sum)) + C(value)));
+  }
+}
+
+}  // namespace tenon::cpu

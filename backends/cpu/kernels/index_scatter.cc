@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/index_scatter.cc: scatter: y[a, indices[a, i, b], b] = src[a, i, b];
+// scatter_add: +=. Every addition rounds to the dtype, with i ascending, so that sums have one
+// meaning.
+
+#include "kernels/index_lines.h"
+
+namespace tenon::cpu {
+namespace {
+
+size_t axis_of(const sdk::Launch& l) {
+  return static_cast<size_t>(sdk::normal_axis(l.attrs.integer(0), l.view(0).rank, "axis"));
+}
+
+// Copies x to the output and calls put(place, element) for each index, in order.
+template <class I, class Put>
+void put_all(const sdk::Launch& l, const Put& put) {
+  const tenon_view& indices = l.view(1);
+  const size_t axis = axis_of(l);
+  const auto shape = sdk::shape_of(indices);
+  check_indices<I>(l, indices, l.shape(0)[axis], "indices");
+  const sdk::Strided out = sdk::strided(l.out());
+  copy_elements(l, l.shape(0), sdk::size_of(l.out().dtype), out, sdk::strided(l.view(0)));
+  const Lines lines(out, axis);
+  each_line<3>(l, shape, axis, {lines.begin, sdk::strided(indices), broadcast(l.view(2), shape)},
+               [&](const sdk::Run<3>& run, int64_t, int64_t) {
+                 for (int64_t i = 0; i < run.count; ++i) {
+                   const int64_t index = sdk::load<I>(run.data[1] + i * run.step[1]);
+                   put(run.data[0] + i * run.step[0] + index * lines.step,
+                       run.data[2] + i * run.step[2]);
+                 }
+               });
+}
+
+uint64_t scatter_workspace(const sdk::Args& args) {
+  return args.wants_out(1) ? uint64_t(sdk::count_of(args.shape(0))) * sizeof(int64_t) : 0;
+}
+
+// Which elements stay: those whose place along the axis is the last that was left where they go.
+template <class I>
+void mark_last(const sdk::Launch& l) {
+  const tenon_view& indices = l.view(1);
+  const size_t axis = axis_of(l);
+  const Lines lines(packed(l.shape(0), l.scratch().data(), sizeof(int64_t)), axis);
+  const auto each = [&](const auto& visit) {
+    each_line<3>(l, sdk::shape_of(indices), axis,
+                 {lines.begin, sdk::strided(indices), sdk::strided(l.out(1))},
+                 [&](const sdk::Run<3>& run, int64_t first, int64_t step) {
+                   for (int64_t i = 0; i < run.count; ++i) {
+                     const int64_t index = sdk::load<I>(run.data[1] + i * run.step[1]);
+                     visit(run.data[0] + i * run.step[0] + index * lines.step,
+                           run.data[2] + i * run.step[2], first + i * step);
+                   }
+                 });
+  };
+  each([](char* mark, char*, int64_t place) { sdk::store(mark, place); });
+  each([](const char* mark, char* last, int64_t place) {
+    sdk::store(last, sdk::Bool(sdk::load<int64_t>(mark) == place));
+  });
+}
+
+void scatter(const sdk::Launch& l) {
+  dispatch_index(l.view(1).dtype, [&]<class I>() {
+    sdk::dispatch_size(l.out().dtype, [&]<class T>() {
+      put_all<I>(l, [](char* to, const char* from) { sdk::store(to, sdk::load<T>(from)); });
+    });
+    if (l.wants_out(1)) mark_last<I>(l);
+  });
+}
+
+void scatter_add(const sdk::Launch& l) {
+  dispatch_index(l.view(1).dtype, [&]<class I>() {
+    sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
+      put_all<I>(l, [](char* to, const char* from) { add_to(to, sdk::load<T>(from)); });
+    });
+  });
+}
+
+constexpr tenon_slot_rule scatter_slots[] = {any_in(), any_in(), any_in(), any_out(), any_out()};
+constexpr tenon_slot_rule add_slots[] = {any_in(), any_in(), any_in(), any_out()};
+
+constexpr tenon_kernel_desc kernels[] = {
+    sdk::kernel({.op = "tenon.scatter",
+                 .device = kDevice,
+                 .slots = scatter_slots,
+                 .rows = kAnyByIndex,
+                 .n_variables = 2,
+                 .n_attrs = 1,
+                 .flags = kCanonical,
+                 .priority = kPriority,
+                 .launch = sdk::launch_fn<scatter>,
+                 .workspace = sdk::workspace_fn<scatter_workspace>}),
+    sdk::kernel({.op = "tenon.scatter_add",
+                 .device = kDevice,
+                 .slots = add_slots,
+                 .rows = kNumbersByIndex,
+                 .n_variables = 2,
+                 .n_attrs = 1,
+                 .flags = kCanonical,
+                 .priority = kPriority,
+                 .launch = sdk::launch_fn<scatter_add>}),
+};
+
+}  // namespace
+}  // namespace tenon::cpu
+
+TENON_UNIT(index_scatter) = {.kernels = tenon::cpu::kernels};

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/sort.cc: sort, topk and searchsorted. NaN is larger than any number.
+//
+// An element becomes an unsigned key that ascends as wanted, and with its place an entry; no two
+// entries are equal, so that every way of sorting them gives the one stable order. Long lines are
+// sorted digit by digit (D. Knuth, The Art of Computer Programming 3, 5.2.5), short ones by
+// std::sort; the k first are found with a bar that falls (as a heap's top, without the heap).
+
+#include <cstring>
+#include <limits>
+
+#include "kernels/geometry.h"
+
+namespace tenon::cpu {
+namespace {
+
+template <size_t Bytes>
+using Unsigned = std::conditional_t<
+    Bytes == 1, uint8_t,
+    std::conditional_t<Bytes == 2, uint16_t, std::conditional_t<Bytes == 4, uint32_t, uint64_t>>>;
+
+// A number that is smaller where x comes first. Zeros of either sign share one, NaNs share the
+// last.
+template <class T, bool Descending>
+Unsigned<sizeof(T)> key_of(T x) {
+  using K = Unsigned<sizeof(T)>;
+  constexpr K sign = K(K{1} << (sizeof(T) * 8 - 1));
+  K key{};
+  if constexpr (std::is_same_v<T, sdk::Bool>) {
+    key = x ? 1 : 0;
+  } else if constexpr (sdk::is_float_type<T>) {
+    std::memcpy(&key, &x, sizeof key);
+    if (x == T(0)) key = 0;
+    key = key & sign ? K(~key) : K(key | sign);
+    if (x != x) key = std::numeric_limits<K>::max();
+  } else if constexpr (std::is_signed_v<T>) {
+    key = K(K(x) ^ sign);
+  } else {
+    key = x;
+  }
+  return Descending ? K(~key) : key;
+}
+
+// Key and place: in one word where both fit into halves of it, else in two.
+struct Short {
+  uint64_t word;
+
+  static Short of(uint64_t key, int64_t place) {
+    return {key << 32 | static_cast<uint64_t>(place)};
+  }
+  uint64_t key() const { return word >> 32; }
+  int64_t place() const { return static_cast<int64_t>(word & 0xFFFFFFFF); }
+  bool operator<(const Short& other) const { return word < other.word; }
+};
+struct Long {
+  uint64_t first;
+  int64_t second;
+
+  static Long of(uint64_t key, int64_t place) { return {key, place}; }
+  uint64_t key() const { return first; }
+  int64_t place() const { return second; }
+  bool operator<(const Long& other) const {
+    return first != other.first ? first < other.first : second < other.second;
+  }
+};
+
+template <class F>
+void dispatch_entry(tenon_dtype dtype, int64_t length, F&& body) {
+  if (sdk::size_of(dtype) <= 4 && length <= int64_t{1} << 32) {
+    return body.template operator()<Short>();
+  }
+  body.template operator()<Long>();
+}
+
+constexpr int64_t kLongLine = 256;  // from here on digits are faster
+
+// Sorts `entries` by keys of `Bytes` bytes; those of one key already have ascending places.
+template <size_t Bytes, class Entry>
+void sort_by_digits(Entry* entries, Entry* other, int64_t count) {
+  int64_t starts[Bytes][256] = {};
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t key = entries[i].key();
+    for (size_t digit = 0; digit < Bytes; ++digit) ++starts[digit][key >> (8 * digit) & 0xFF];
+  }
+  Entry* from = entries;
+  Entry* to = other;
+  for (size_t digit = 0; digit < Bytes; ++digit) {
+    int64_t* start = starts[digit];
+    if (start[from[0].key() >> (8 * digit) & 0xFF] == count) continue;
+    int64_t sum = 0;
+    for (int64_t* each = start; each < start + 256; ++each) sum += std::exchange(*each, sum);
+    for (int64_t i = 0; i < count; ++i) {
+      to[start[from[i].key() >> (8 * digit) & 0xFF]++] = from[i];
+    }
+    std::swap(from, to);
+  }
+  if (from != entries) std::copy_n(from, count, entries);
+}
+
+// The lines of x and of both outputs along an axis, shared by at most kShares pieces of work, each
+// with a room of its own in scratch memory.
+struct Work {
+  static constexpr int64_t kShares = 16;
+  size_t axis;
+  int64_t length;
+  int64_t lines;
+
+  Work(const sdk::Args& args, int64_t given_axis)
+      : axis(static_cast<size_t>(sdk::normal_axis(given_axis, args.view(0).rank, "axis"))),
+        length(args.shape(0)[axis]),
+        lines(0) {
+    if (length > 0) lines = sdk::count_of(args.shape(0)) / length;
+  }
+  int64_t share() const { return std::max<int64_t>(1, (lines + kShares - 1) / kShares); }
+  uint64_t shares() const { return lines == 0 ? 0 : uint64_t((lines + share() - 1) / share()); }
+};
+
+// One line: where its first elements are, and the steps along it.
+struct Line {
+  const char* x;
+  char* values;
+  char* indices;
+  int64_t x_step, value_step, index_step;
+
+  // Element i of the outputs, which was at `place`.
+  template <class T>
+  void put(int64_t i, int64_t place) const {
+    sdk::store(values + i * value_step, sdk::load<T>(x + place * x_step));
+    sdk::store(indices + i * index_step, place);
+  }
+};
+
+// Calls body(line, room) for each line, with `room` bytes of scratch.
+template <class Body>
+void each_line(const sdk::Launch& l, const Work& work, uint64_t room, const Body& body) {
+  const std::array<sdk::Strided, 3> operands{sdk::strided(l.view(0)), sdk::strided(l.out(0)),
+                                             sdk::strided(l.out(1))};
+  std::array<int64_t, TENON_MAX_RANK> others{};
+  std::copy(l.shape(0).begin(), l.shape(0).end(), others.begin());
+  others[work.axis] = 1;
+  const std::span<const int64_t> shape(others.data(), l.shape(0).size());
+  const int64_t share = work.share();
+  std::byte* const scratch = l.scratch().data();
+  l.parallel_for(work.lines, share, [&](int64_t begin, int64_t end) {
+    std::byte* own = scratch + uint64_t(begin / share) * room;
+    sdk::walk_range<3>(shape, operands, begin, end, [&](const sdk::Run<3>& run) {
+      for (int64_t i = 0; i < run.count; ++i) {
+        const Line line{run.data[0] + i * run.step[0], run.data[1] + i * run.step[1],
+                        run.data[2] + i * run.step[2], operands[0].step[work.axis],
+                        operands[1].step[work.axis],   operands[2].step[work.axis]};
+        body(line, own);
+      }
+    });
+  });
+}
+
+template <class T, bool Descending, class Entry>
+void sort_line(const Line& line, int64_t length, Entry* entries) {
+  for (int64_t i = 0; i < length; ++i) {
+    entries[i] = Entry::of(key_of<T, Descending>(sdk::load<T>(line.x + i * line.x_step)), i);
+  }
+  if (length < kLongLine) {
+    std::sort(entries, entries + length);
+  } else {
+    sort_by_digits<sizeof(T)>(entries, entries + length, length);
+  }
+  for (int64_t i = 0; i < length; ++i) line.put<T>(i, entries[i].place());
+}
+
+uint64_t sort_room(tenon_dtype dtype, int64_t length) {
+  uint64_t bytes = 0;
+  dispatch_entry(dtype, length, [&]<class Entry>() { bytes = sizeof(Entry); });
+  return bytes * 2 * uint64_t(length);
+}
+uint64_t sort_workspace(const sdk::Args& args) {
+  const Work work(args, args.attrs.integer(0));
+  return work.shares() * sort_room(args.view(0).dtype, work.length);
+}
+
+template <class T, class Entry>
+void sort_lines(const sdk::Launch& l, const Work& work) {
+  const bool descending = l.attrs.flag(1);
+  each_line(l, work, sort_room(l.view(0).dtype, work.length),
+            [&](const Line& line, std::byte* room) {
+              auto* entries = reinterpret_cast<Entry*>(room);
+              if (descending) {
+                sort_line<T, true>(line, work.length, entries);
+              } else {
+                sort_line<T, false>(line, work.length, entries);
+              }
+            });
+}
+
+void sort(const sdk::Launch& l) {
+  const Work work(l, l.attrs.integer(0));
+  sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
+    dispatch_entry(l.view(0).dtype, work.length,
+                   [&]<class Entry>() { sort_lines<T, Entry>(l, work); });
+  });
+}
+
+// ---- topk ---------------------------------------------------------------------------------------
+
+// Entries that are held before all but the k first are dropped.
+int64_t held_entries(int64_t length, int64_t k) { return std::min(length, 2 * k + 128); }
+
+uint64_t topk_room(tenon_dtype dtype, int64_t length, int64_t k) {
+  uint64_t bytes = 0;
+  dispatch_entry(dtype, length, [&]<class Entry>() { bytes = sizeof(Entry); });
+  return bytes * uint64_t(held_entries(length, k));
+}
+uint64_t topk_workspace(const sdk::Args& args) {
+  const Work work(args, args.attrs.integer(1));
+  return work.shares() * topk_room(args.view(0).dtype, work.length, args.attrs.integer(0));
+}
+
+// A later element of an equal key has the larger entry, so it never displaces an earlier one.
+template <class T, bool Descending, class Entry>
+void topk_line(const Line& line, int64_t length, int64_t k, Entry* held) {
+  const int64_t room = held_entries(length, k);
+  uint64_t bar = 0;  // keys from here on come too late
+  bool barred = false;
+  int64_t count = 0;
+  for (int64_t i = 0; i < length; ++i) {
+    const uint64_t key = key_of<T, Descending>(sdk::load<T>(line.x + i * line.x_step));
+    if (barred && key >= bar) continue;
+    held[count++] = Entry::of(key, i);
+    if (count < room || i + 1 == length) continue;
+    std::nth_element(held, held + (k - 1), held + count);
+    bar = held[k - 1].key();
+    barred = true;
+    count = k;
+  }
+  std::partial_sort(held, held + k, held + count);
+  for (int64_t i = 0; i < k; ++i) line.put<T>(i, held[i].place());
+}
+
+template <class T, class Entry>
+void topk_lines(const sdk::Launch& l, const Work& work) {
+  const int64_t k = l.attrs.integer(0);
+  const bool largest = l.attrs.flag(2);
+  each_line(l, work, topk_room(l.view(0).dtype, work.length, k),
+            [&](const Line& line, std::byte* room) {
+              auto* held = reinterpret_cast<Entry*>(room);
+              if (largest) {
+                topk_line<T, true>(line, work.length, k, held);
+              } else {
+                topk_line<T, false>(line, work.length, k, held);
+              }
+            });
+}
+
+void topk(const sdk::Launch& l) {
+  const Work work(l, l.attrs.integer(1));
+  if (l.attrs.integer(0) == 0) return;
+  sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
+    dispatch_entry(l.view(0).dtype, work.length,
+                   [&]<class Entry>() { topk_lines<T, Entry>(l, work); });
+  });
+}
+
+// ---- searchsorted -------------------------------------------------------------------------------
+
+template <class T>
+bool is_less(T a, T b) {
+  return b != b ? a == a : a < b;
+}
+
+// Elements of a line before the place of `value`.
+template <class T, bool Right>
+int64_t place_of(T value, const char* line, int64_t step, int64_t count) {
+  int64_t begin = 0;
+  while (count > 0) {
+    const int64_t half = count / 2;
+    const T x = sdk::load<T>(line + (begin + half) * step);
+    const bool before = Right ? !is_less(value, x) : is_less(x, value);
+    begin = before ? begin + half + 1 : begin;
+    count = before ? count - half - 1 : half;
+  }
+  return begin;
+}
+
+template <class T, bool Right>
+void search(const sdk::Launch& l) {
+  const tenon_view& sorted = l.view(0);
+  const sdk::Strided own = sdk::strided(sorted);
+  const auto last = static_cast<size_t>(sorted.rank - 1);
+  const int64_t step = own.step[last];
+  const int64_t length = sorted.shape[last];
+  sdk::Strided lines{own.data, {}};
+  std::copy_n(own.step.begin(), last, lines.step.begin());
+  const Geometry<3> geometry(l.shape(1), {sdk::strided(l.out()), sdk::strided(l.view(1)), lines});
+  constexpr int64_t grain = sdk::kElementwiseGrain / 16;  // a search takes about that many steps
+  l.parallel_for(geometry.count(), grain, [&](int64_t begin, int64_t end) {
+    sdk::walk_range<3>(geometry.shape(), geometry.operands(), begin, end,
+                       [&](const sdk::Run<3>& run) {
+                         for (int64_t i = 0; i < run.count; ++i) {
+                           const T value = sdk::load<T>(run.data[1] + i * run.step[1]);
+                           const char* line = run.data[2] + i * run.step[2];
+                           sdk::store(run.data[0] + i * run.step[0],
+                                      place_of<T, Right>(value, line, step, length));
+                         }
+                       });
+  });
+}
+
+void searchsorted(const sdk::Launch& l) {
+  const bool right = l.attrs.flag(0);
+  sdk::dispatch_dtype<sdk::NumberTypes>(l.view(0).dtype, [&]<class T>() {
+    if (right) return search<T, true>(l);
+    search<T, false>(l);
+  });
+}
+
+constexpr tenon_slot_rule order_slots[] = {any_in(), any_out(), any_out()};
+constexpr tenon_slot_rule search_slots[] = {any_in(), any_in(), any_out()};
+
+constexpr tenon_kernel_desc kernels[] = {
+    sdk::kernel({.op = "tenon.sort",
+                 .device = kDevice,
+                 .slots = order_slots,
+                 .rows = sdk::kAllDtypes,
+                 .n_attrs = 3,
+                 .flags = kCanonical,
+                 .priority = kPriority,
+                 .launch = sdk::launch_fn<sort>,
+                 .workspace = sdk::workspace_fn<sort_workspace>}),
+    sdk::kernel({.op = "tenon.topk",
+                 .device = kDevice,
+                 .slots = order_slots,
+                 .rows = sdk::kAllDtypes,
+                 .n_attrs = 4,
+                 .flags = kCanonical,
+                 .priority = kPriority,
+                 .launch = sdk::launch_fn<topk>,
+                 .workspace = sdk::workspace_fn<topk_workspace>}),
+    sdk::kernel({.op = "tenon.searchsorted",
+                 .device = kDevice,
+                 .slots = search_slots,
+                 .rows = sdk::kNumbers,
+                 .n_attrs = 1,
+                 .flags = kCanonical,
+                 .priority = kPriority,
+                 .launch = sdk::launch_fn<searchsorted>}),
+};
+
+}  // namespace
+}  // namespace tenon::cpu
+
+TENON_UNIT(sort) = {.kernels = tenon::cpu::kernels};

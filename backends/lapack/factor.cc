@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/lapack/factor.cc: cholesky, solve, solve_triangular, qr.
+//
+//   cholesky   xPOTRF; the triangle that LAPACK calls the upper one is the lower one here
+//   solve      xGETRF of a copy in column-major order; for the transposes, which row-major right
+//              sides are to BLAS, two xTRSM from the right
+//   qr         xGELQF, xORGLQ of the transpose x^T = L Q: then q = Q^T, r = L^T; signs as the op
+//              has them
+// Source: LAPACK Users' Guide, third edition, sections 2.4.1, 2.4.2; op documentation.
+#include <limits>
+
+#include "lapack.h"
+
+namespace tenon::lapack {
+namespace {
+
+uint64_t no_bytes(const sdk::Args&) { return 0; }
+
+double cube(int64_t n) { return std::pow(static_cast<double>(n), 3.0); }
+
+// False where x is not positive definite; OpenBLAS does not look for NaN.
+template <class T>
+bool factorise(const T* x, T* out, int64_t n, bool upper) {
+  for_each_place(n, n, [&](int64_t i, int64_t j) {
+    if (upper ? i <= j : j <= i) out[i * n + j] = mean(x[i * n + j], x[j * n + i]);
+  });
+  const blasint size = as_int(n);
+  blasint info = 0;
+  Routines<T>::potrf(upper ? "L" : "U", &size, out, &size, &info, 1);
+  if (info != 0) return false;
+  for (int64_t i = 0; i < n; ++i) {
+    if (!(out[i * n + i] > 0) || std::isinf(out[i * n + i])) return false;
+    T* const row = out + i * n;
+    std::fill(upper ? row : row + i + 1, upper ? row + i : row + n, T(0));
+  }
+  return true;
+}
+
+void cholesky(const sdk::Launch& l) {
+  const Extent e(l.view(0));
+  dispatch(l.out().dtype, [&]<class T>() {
+    const auto run = [&](int64_t begin, int64_t end, Room&) {
+      for (int64_t b = begin; b < end; ++b) {
+        const int64_t at = b * e.n * e.n;
+        if (!factorise(l.data<const T>(0) + at, l.out_data<T>() + at, e.n, l.attrs.flag(0))) {
+          return b;
+        }
+      }
+      return end;
+    };
+    const int64_t refused = first_refused(l, e.count(), cube(e.n) / 3, run);
+    if (refused < e.count()) {
+      throw sdk::not_positive_definite(sdk::place_in("x", e.batch, refused));
+    }
+  });
+}
+
+// ---- Systems ------------------------------------------------------------------------------------
+
+// a y = b for a batch; a 1-D b is one column.
+struct Systems {
+  explicit Systems(const sdk::Args& args) : a(args.view(0)), b(args.view(1)), n(a.n()) {
+    const tenon_view& out = args.out();
+    const size_t own = b.own;
+    batch = {out.shape, static_cast<size_t>(out.rank) - own};
+    columns = own == 1 ? 1 : out.shape[out.rank - 1];
+  }
+
+  // Which matrix of an operand goes with `number` of the result.
+  struct Operand {
+    explicit Operand(const tenon_view& v) : view(v), own(v.rank == 1 ? 1 : 2) {}
+    int64_t n() const { return view.shape[view.rank - 1]; }
+    int64_t at(std::span<const int64_t> shape, int64_t number) const {
+      int64_t found = 0;
+      int64_t step = 1;
+      int32_t d = view.rank - own - 1;
+      for (size_t out = shape.size(); out-- > 0 && d >= 0; --d) {
+        if (view.shape[d] != 1) found += number % shape[out] * step;
+        step *= view.shape[d];
+        number /= shape[out];
+      }
+      return found;
+    }
+    const tenon_view& view;
+    int32_t own;
+  };
+
+  int64_t count() const { return n == 0 ? 0 : sdk::count_of(batch); }
+  double work() const {
+    return cube(n) / 3 +
+           static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(columns);
+  }
+  int64_t a_at(int64_t number) const { return a.at(batch, number); }
+  // The solution of system `number` takes the place of its right side.
+  template <class T>
+  T* right_side(const sdk::Launch& l, int64_t number) const {
+    const T* from = l.data<const T>(1) + b.at(batch, number) * n * columns;
+    T* const to = l.out_data<T>() + number * n * columns;
+    if (to != from) std::copy_n(from, n * columns, to);
+    return to;
+  }
+
+  Operand a;
+  Operand b;
+  int64_t n;
+  std::span<const int64_t> batch;
+  int64_t columns = 1;
+};
+
+// One triangle of a matrix; where it is `unit`, the diagonal is 1, and not stored.
+template <class T>
+struct Triangle {
+  const T* a;
+  int64_t row_step;
+  int64_t column_step;
+  bool upper;
+  bool unit;
+
+  T at(int64_t i, int64_t j) const { return a[i * row_step + j * column_step]; }
+};
+
+// BLAS multiplies by inverses, which are infinite where elements are subnormal.
+template <class T>
+bool has_inverses(const Triangle<T>& t, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    if (std::fabs(t.at(i, i)) < std::numeric_limits<T>::min()) return false;
+  }
+  return true;
+}
+
+// b becomes the solution, by divisions. Of a unit triangle, factors that are 0 are left out, as
+// elimination leaves them: what is not finite in b spreads no further.
+template <class T>
+void substitute(const Triangle<T>& t, T* b, int64_t n, int64_t columns) {
+  for (int64_t step = 0; step < n; ++step) {
+    const int64_t i = t.upper ? n - 1 - step : step;
+    T* const row = b + i * columns;
+    for (int64_t k = t.upper ? i + 1 : 0; k < (t.upper ? n : i); ++k) {
+      const T factor = t.at(i, k);
+      if (t.unit && factor == 0) continue;
+      for (int64_t j = 0; j < columns; ++j) row[j] -= factor * b[k * columns + j];
+    }
+    for (int64_t j = 0; j < columns && !t.unit; ++j) row[j] /= t.at(i, i);
+  }
+}
+
+// The factors of one matrix. xGETRF multiplies by inverses of pivots: where one has none, columns
+// are brought near 1 first, by powers of 2, which changes neither pivots nor L.
+template <class T>
+struct SolveRoom {
+  SolveRoom(Room& room, int64_t size)
+      : n(size),
+        lu(room.take<T>(size * size)),
+        pivots(room.take<blasint>(size)),
+        exponents(room.take<blasint>(size)) {}
+
+  Triangle<T> left() const { return {lu, 1, n, false, true}; }
+  Triangle<T> right() const { return {lu, 1, n, true, false}; }
+
+  // False where a is singular.
+  bool factorise(const T* a) {
+    scaled = false;
+    for_each_place(n, n, [&](int64_t i, int64_t j) { lu[j * n + i] = a[i * n + j]; });
+    if (factorise_columns() && has_inverses(right(), n)) return true;
+    scaled = true;
+    for_each_place(n, n, [&](int64_t i, int64_t j) { lu[j * n + i] = a[i * n + j]; });
+    for (int64_t j = 0; j < n; ++j) exponents[j] = as_int(bring_near_one(lu + j * n));
+    return factorise_columns();
+  }
+
+  bool factorise_columns() {
+    const blasint size = as_int(n);
+    blasint info = 0;
+    Routines<T>::getrf(&size, &size, lu, &size, pivots, &info);
+    return info == 0;
+  }
+
+  // Returns the exponent that was taken out of a column.
+  int bring_near_one(T* column) const {
+    T largest = 0;
+    int exponent = 0;
+    for (int64_t i = 0; i < n; ++i) largest = std::fmax(largest, std::fabs(column[i]));
+    if (std::isfinite(largest)) std::frexp(largest, &exponent);
+    for (int64_t i = 0; i < n; ++i) column[i] = std::ldexp(column[i], -exponent);
+    return exponent;
+  }
+
+  // b [n,columns], row-major, becomes the solution.
+  void solve(T* b, int64_t columns) const {
+    if (columns == 0) return;
+    for (int64_t i = 0; i < n; ++i) {
+      T* const row = b + i * columns;
+      if (pivots[i] != i + 1) std::swap_ranges(row, row + columns, b + (pivots[i] - 1) * columns);
+    }
+    if (sdk::find_not_finite(b, n * columns) != nullptr || !has_inverses(right(), n)) {
+      substitute(left(), b, n, columns);
+      substitute(right(), b, n, columns);
+    } else {
+      const blasint size = as_int(n);
+      const blasint rows = as_int(columns);
+      Routines<T>::trsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, rows, size,
+                        T(1), lu, size, b, rows);
+      Routines<T>::trsm(CblasColMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, rows, size,
+                        T(1), lu, size, b, rows);
+    }
+    for (int64_t i = 0; i < n && scaled; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        b[i * columns + j] = std::ldexp(b[i * columns + j], -static_cast<int>(exponents[i]));
+      }
+    }
+  }
+
+  int64_t n;
+  T* lu;
+  blasint* pivots;
+  blasint* exponents;
+  bool scaled = false;
+};
+
+uint64_t solve_bytes(const sdk::Args& args) {
+  const Systems s(args);
+  return scratch_of<SolveRoom>(args, s.n, pieces_of(s.count(), s.work()));
+}
+
+void solve(const sdk::Launch& l) {
+  const Systems s(l);
+  dispatch(l.out().dtype, [&]<class T>() {
+    const auto run = [&](int64_t begin, int64_t end, Room& room) {
+      SolveRoom<T> in(room, s.n);
+      int64_t factored = -1;
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t which = s.a_at(i);
+        if (which != factored && !in.factorise(l.data<const T>(0) + which * s.n * s.n)) {
+          return i;
+        }
+        factored = which;
+        in.solve(s.right_side<T>(l, i), s.columns);
+      }
+      return end;
+    };
+    const int64_t refused = first_refused(l, s.count(), s.work(), run);
+    if (refused < s.count()) throw sdk::singular(sdk::place_in("a", s.batch, refused));
+  });
+}
+
+template <class T>
+void solve_one(const Triangle<T>& t, T* b, int64_t n, int64_t columns) {
+  if (!has_inverses(t, n)) return substitute(t, b, n, columns);
+  Routines<T>::trsm(CblasRowMajor, CblasLeft, t.upper ? CblasUpper : CblasLower, CblasNoTrans,
+                    CblasNonUnit, as_int(n), as_int(columns), T(1), t.a, as_int(n), b,
+                    as_int(columns));
+}
+
+void solve_triangular(const sdk::Launch& l) {
+  const Systems s(l);
+  const bool upper = l.attrs.flag(0);
+  if (s.columns == 0) return;
+  dispatch(l.out().dtype, [&]<class T>() {
+    first_refused(l, s.count(), s.work(), [&](int64_t begin, int64_t end, Room&) {
+      for (int64_t i = begin; i < end; ++i) {
+        const T* const a = l.data<const T>(0) + s.a_at(i) * s.n * s.n;
+        solve_one(Triangle<T>{a, s.n, 1, upper, false}, s.right_side<T>(l, i), s.n, s.columns);
+      }
+      return end;
+    });
+  });
+}
+
+// ---- QR -----------------------------------------------------------------------------------------
+
+template <class T>
+struct QrRoom {
+  QrRoom(Room& room, const Extent& e) : n(as_int(e.n)), m(as_int(e.m)), k(as_int(e.least())) {
+    lwork = as_int(work_count());
+    x = room.take<T>(e.m * e.n);
+    tau = room.take<T>(k);
+    sign = room.take<T>(k);
+    work = room.take<T>(lwork);
+  }
+
+  int64_t work_count() const {
+    T first = 0;
+    T second = 0;
+    T unused = 0;
+    blasint info = 0;
+    const blasint ask = -1;
+    Routines<T>::gelqf(&n, &m, &unused, &n, &unused, &first, &ask, &info);
+    Routines<T>::orglq(&k, &m, &k, &unused, &n, &unused, &second, &ask, &info);
+    return work_size(std::max(first, second));
+  }
+
+  void run(const T* from, T* q, T* r) const {
+    const int64_t width = n;
+    blasint info = 0;
+    std::copy_n(from, m * width, x);
+    Routines<T>::gelqf(&n, &m, x, &n, tau, work, &lwork, &info);
+    for (int64_t i = 0; i < k; ++i) {
+      const T* const column = x + i * width;  // of L
+      T* const row = r + i * width;
+      sign[i] = column[i] < 0 ? T(-1) : T(1);
+      std::fill(row, row + i, T(0));
+      for (int64_t j = i; j < width; ++j) row[j] = sign[i] * column[j];
+    }
+    Routines<T>::orglq(&k, &m, &k, x, &n, tau, work, &lwork, &info);
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < k; ++j) q[i * k + j] = sign[j] * x[i * width + j];
+    }
+  }
+
+  blasint n;
+  blasint m;
+  blasint k;
+  blasint lwork = 0;
+  T* x = nullptr;
+  T* tau = nullptr;
+  T* sign = nullptr;
+  T* work = nullptr;
+};
+
+double qr_work(const Extent& e) {
+  const auto k = static_cast<double>(e.least());
+  return 4 * k * static_cast<double>(e.m) * static_cast<double>(e.n);
+}
+
+uint64_t qr_bytes(const sdk::Args& args) {
+  const Extent e(args.view(0));
+  return scratch_of<QrRoom>(args, e, pieces_of(e.count(), qr_work(e)));
+}
+
+void qr(const sdk::Launch& l) {
+  const Extent e(l.view(0));
+  dispatch(l.out().dtype, [&]<class T>() {
+    first_refused(l, e.count(), qr_work(e), [&](int64_t begin, int64_t end, Room& room) {
+      const QrRoom<T> in(room, e);
+      for (int64_t b = begin; b < end; ++b) {
+        in.run(l.data<const T>(0) + b * e.m * e.n, l.out_data<T>(0) + b * e.m * e.least(),
+               l.out_data<T>(1) + b * e.least() * e.n);
+      }
+      return end;
+    });
+  });
+}
+
+constexpr tenon_slot_rule one[] = {sdk::contiguous_in(), sdk::contiguous_out()};
+constexpr tenon_slot_rule two[] = {sdk::contiguous_in(), sdk::contiguous_in(),
+                                   sdk::contiguous_out()};
+constexpr tenon_slot_rule pair[] = {sdk::contiguous_in(), sdk::contiguous_out(),
+                                    sdk::contiguous_out()};
+
+constexpr tenon_kernel_desc kernels[] = {
+    matrix_kernel<cholesky, no_bytes>("tenon.cholesky", one, 1),
+    matrix_kernel<solve, solve_bytes>("tenon.solve", two, 0),
+    matrix_kernel<solve_triangular, no_bytes>("tenon.solve_triangular", two, 1),
+    matrix_kernel<qr, qr_bytes>("tenon.qr", pair, 1),
+};
+
+}  // namespace
+
+constinit const sdk::Unit factor_unit = {.kernels = kernels};
+
+}  // namespace tenon::lapack

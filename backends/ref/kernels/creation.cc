@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/ref/kernels/creation.cc: full_like, eye, arange, linspace: values that follow from the
+// attributes and the number of the element.
+
+#include "kernels/ref.h"
+
+namespace tenon::ref {
+namespace {
+
+// out[i] = value(i), i in row-major order.
+template <class T, class Value>
+void numbered(const sdk::Launch& l, Value value) {
+  sdk::walk_parallel<1>(l, sdk::shape_of(l.out()), {sdk::strided(l.out())},
+                        [value](const sdk::Run<1>& run) {
+                          for (int64_t i = 0; i < run.count; ++i) {
+                            sdk::store<T>(run.data[0] + i * run.step[0], value(run.first + i));
+                          }
+                        });
+}
+
+void full_like(const sdk::Launch& l) {
+  const tenon_value& value = l.attrs[0];
+  sdk::dispatch_dtype(l.out().dtype, [&]<class T>() {
+    const T element = value.tag == TENON_VALUE_F64 ? sdk::convert<T>(value.as.f64)
+                                                   : sdk::convert<T>(value.as.i64);
+    sdk::elementwise<T>(l, [element] { return element; });
+  });
+}
+
+enum Eye : uint32_t { kRows, kColumns, kDiagonal, kEyeDtype, kEyeAttributes };
+
+void eye(const sdk::Launch& l) {
+  const int64_t columns = l.out().shape[1];
+  const int64_t k = l.attrs.integer(kDiagonal);
+  sdk::dispatch_dtype(l.out().dtype, [&]<class T>() {
+    numbered<T>(l, [columns, k](int64_t i) {
+      return sdk::convert<T>(int64_t{i % columns - i / columns == k});
+    });
+  });
+}
+
+enum Arange : uint32_t { kStart, kStop, kStep, kArangeDtype, kArangeAttributes };
+
+void arange(const sdk::Launch& l) {
+  const sdk::Attrs& a = l.attrs;
+  const bool real = a[kStart].tag == TENON_VALUE_F64 || a[kStop].tag == TENON_VALUE_F64 ||
+                    a[kStep].tag == TENON_VALUE_F64;
+  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
+    if (real) {
+      return numbered<T>(l, [start = a.real(kStart), step = a.real(kStep)](int64_t i) {
+        return sdk::convert<T>(start + static_cast<double>(i) * step);
+      });
+    }
+    // The last number lies before stop, so nothing overflows; but i * step may, and come back.
+    numbered<T>(l, [start = static_cast<uint64_t>(a.integer(kStart)),
+                    step = static_cast<uint64_t>(a.integer(kStep))](int64_t i) {
+      return sdk::convert<T>(static_cast<int64_t>(start + static_cast<uint64_t>(i) * step));
+    });
+  });
+}
+
+enum Linspace : uint32_t { kFrom, kTo, kNum, kEndpoint, kLinspaceDtype, kLinspaceAttributes };
+
+void linspace(const sdk::Launch& l) {
+  const double start = l.attrs.real(kFrom);
+  const double stop = l.attrs.real(kTo);
+  const int64_t num = l.attrs.integer(kNum);
+  const bool endpoint = l.attrs.flag(kEndpoint);
+  const int64_t parts = endpoint ? num - 1 : num;
+  const double step = parts > 0 ? (stop - start) / static_cast<double>(parts) : 0.0;
+  const int64_t last = endpoint && num > 1 ? num - 1 : -1;
+  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
+    numbered<T>(l, [=](int64_t i) {
+      const double value = i == 0 ? start : start + static_cast<double>(i) * step;
+      return sdk::narrow<T>(i == last ? stop : value);
+    });
+  });
+}
+
+constexpr tenon_slot_rule nullary[] = {sdk::strided_out()};
+
+constexpr tenon_kernel_desc creator(std::string_view op, std::span<const tenon_slot_rule> slots,
+                                    std::span<const tenon_dtype> rows, uint32_t n_attrs,
+                                    tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
+  return sdk::kernel({.op = op,
+                      .device = kDevice,
+                      .slots = slots,
+                      .rows = rows,
+                      .n_attrs = n_attrs,
+                      .flags = kCanonical,
+                      .priority = kPriority,
+                      .launch = launch});
+}
+
+constexpr tenon_kernel_desc kernels[] = {
+    creator("tenon.full_like", kUnarySlots, sdk::kAllDtypes, 1, sdk::launch_fn<full_like>),
+    creator("tenon.eye", nullary, sdk::kAllDtypes, kEyeAttributes, sdk::launch_fn<eye>),
+    creator("tenon.arange", nullary, sdk::kNumbers, kArangeAttributes, sdk::launch_fn<arange>),
+    creator("tenon.linspace", nullary, sdk::kFloats, kLinspaceAttributes, sdk::launch_fn<linspace>),
+};
+
+}  // namespace
+}  // namespace tenon::ref
+
+TENON_UNIT(creation) = {.kernels = tenon::ref::kernels};

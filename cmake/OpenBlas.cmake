@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake/OpenBlas.cmake: finds OpenBLAS and its cblas.h. Sets, in the folder that includes it,
+# `openblas`, a target to link, and `openblas_soname`; neither where it was not found.
+
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(TENON_OPENBLAS QUIET IMPORTED_TARGET openblas)
+endif()
+if(TENON_OPENBLAS_FOUND)
+  set(openblas PkgConfig::TENON_OPENBLAS)
+  set(openblas_file ${TENON_OPENBLAS_LINK_LIBRARIES})
+else()
+  set(BLA_VENDOR OpenBLAS)
+  find_package(BLAS QUIET)
+  find_path(TENON_OPENBLAS_INCLUDE openblas_config.h PATH_SUFFIXES openblas openblas-pthread)
+  if(BLAS_FOUND AND TENON_OPENBLAS_INCLUDE)
+    if(NOT TARGET tenon_openblas_found)
+      add_library(tenon_openblas_found INTERFACE)
+      target_include_directories(tenon_openblas_found SYSTEM INTERFACE ${TENON_OPENBLAS_INCLUDE})
+      target_link_libraries(tenon_openblas_found INTERFACE ${BLAS_LIBRARIES})
+    endif()
+    set(openblas tenon_openblas_found)
+    set(openblas_file ${BLAS_LIBRARIES})
+  endif()
+endif()
+if(openblas)
+  # What `tenon manifest` cannot know: the name by which the system's loader will ask for OpenBLAS.
+  list(FILTER openblas_file INCLUDE REGEX "openblas")
+  list(GET openblas_file 0 openblas_file)
+  execute_process(COMMAND ${CMAKE_READELF} -d ${openblas_file}
+    OUTPUT_VARIABLE dynamic ERROR_QUIET)
+  if(NOT dynamic MATCHES "SONAME[^\n]*\\[([^]\n]+)\\]")
+    get_filename_component(openblas_soname ${openblas_file} NAME)
+  else()
+    set(openblas_soname ${CMAKE_MATCH_1})
+  endif()
+endif()

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/autograd/walk_leaves.cc: from the gradients of a walk to those that leaves hold.
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "core/autograd/rows.h"
+#include "core/autograd/walk.h"
+#include "core/dispatch/dispatch.h"
+#include "core/dispatch/finite.h"
+#include "core/plan/plan.h"
+
+namespace tenon::autograd {
+
+// A capture's own hold on the memory does not count: a replay writes there again.
+bool only_ours(const Context& context, const Tensor& tensor) {
+  const tensor::Storage& storage = *tensor.storage;
+  const int64_t held = context.capture && context.capture->holds(storage) ? 1 : 0;
+  return tensor.refs.load() == 1 && storage.refs.load() == 1 + held && !storage.external &&
+         tensor::is_dense(tensor.shape(), tensor.strides());
+}
+
+Change Walk::change_dense(Link& link, LeafGrad& entry) {
+  // Copied where its memory is shared with other gradients, a seed, or a plan.
+  if (!only_ours(context_, *entry.dense) && !create_) {
+    entry.dense = Ref(dispatch::copy(context_, *entry.dense));
+  }
+  for (const RowGrad& rows : entry.rows) add_rows_into(context_, *entry.dense, rows);
+  entry.rows.clear();
+  if (link.row_indices) {
+    add_rows_into(context_, *entry.dense, {link.row_indices, link.row_values});
+  }
+  Change change{&link, {}, {}, {}};
+  if (!link.grad) {
+    change.grad = std::move(entry.dense);
+  } else if (create_) {
+    change.grad = Ref(dispatch::add(context_, *link.grad, *entry.dense));
+  } else if (context_.capture) {
+    // A replay has to add into the gradient's own memory.
+    dispatch::add_into(context_, *link.grad, *entry.dense);
+    change.grad = link.grad;
+  } else {
+    dispatch::add_into(context_, *entry.dense, *link.grad);
+    change.sum = std::move(entry.dense);
+  }
+  return change;
+}
+
+Change Walk::change_rows(Link& link, LeafGrad& entry) {
+  Change change{&link, {}, {}, {}};
+  if (link.grad) {
+    change.sum = Ref(dispatch::copy(context_, *link.grad));
+    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *change.sum, rows);
+    return change;
+  }
+  std::vector<RowGrad> parts;
+  if (link.row_indices) parts.push_back({link.row_indices, link.row_values});
+  for (RowGrad& rows : entry.rows) parts.push_back(std::move(rows));
+  change.rows = coalesce(context_, tensor::meta_of(*entry.leaf), parts);
+  return change;
+}
+
+Change Walk::change(Link& link, LeafGrad& entry) {
+  if (entry.dense) return change_dense(link, entry);
+  if (!entry.rows.empty()) return change_rows(link, entry);
+  return {};
+}
+
+// Cannot fail but for a gradient that lies on a device or is not row-major: the copy is a launch.
+void Walk::publish(Change& change) {
+  if (!change.link) return;
+  Link& link = *change.link;
+  if (!change.sum) {
+    link.grad = std::move(change.grad);
+    link.row_indices = std::move(change.rows.indices);
+    link.row_values = std::move(change.rows.values);
+    return;
+  }
+  Tensor& grad = *link.grad;
+  if (!grad.device().host_memory() || !grad.contiguous() || !change.sum->contiguous()) {
+    return dispatch::copy_into(context_, *change.sum, grad);
+  }
+  std::memcpy(grad.view.data, change.sum->view.data,
+              static_cast<size_t>(grad.elements()) * grad.element_size());
+  grad.storage->written(context_.runtime->registry.role(TENON_ROLE_ADD), context_.scope_path());
+}
+
+// Leaves change together: where one of the sums fails, none of them has.
+void Walk::commit() {
+  const GradMode mode(context_, create_);
+  dispatch::Small<Link*, 16> links;
+  for (size_t i = 0; i < leaves_.size(); ++i) links.push_back(&link_of(*leaves_[i].leaf));
+  dispatch::Small<Change, 16> changes;
+  changes.reserve(links.size());
+  std::optional<dispatch::CheckSite> site;
+  if (context_.runtime->config.checks & kCheckFinite) {
+    site.emplace(context_, "while gradients of leaves were summed", false);
+  }
+  // Contexts may share leaves, so all of them lock in one order; one thread alone need not.
+  dispatch::Small<std::unique_lock<std::mutex>, 16> locks;
+  if (!memory::single_threaded()) {
+    dispatch::Small<Link*, 16> ordered = links;
+    std::sort(ordered.begin(), ordered.end(), std::less<>());
+    for (Link* link : ordered) locks.emplace_back(link->mutex);
+  }
+  for (size_t i = 0; i < links.size(); ++i) changes.push_back(change(*links[i], leaves_[i]));
+  for (Change& each : changes) publish(each);
+}
+
+}  // namespace tenon::autograd

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/dispatch/compose.cc: an op's composition in place of its kernel.
+#include "core/dispatch/compose.h"
+
+#include <tenon/ext/draft/dynamic.h>
+
+#include <algorithm>
+
+#include "core/autograd/engine.h"
+#include "core/dispatch/call.h"
+#include "core/dispatch/dispatch.h"
+#include "core/dispatch/outputs.h"
+#include "core/dispatch/values.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+// May output `i` of a composition be given away as it is? Not memory that somebody else knows.
+bool is_new(const Invocation& call, std::span<const Ref> composed, size_t i) {
+  const Tensor& made = *composed[i];
+  for (size_t other = 0; other < i; ++other) {
+    if (composed[other].get() == &made) return false;
+  }
+  return !is_in_place(call, made) && made.storage->refs.load() == 1 && !made.storage->external &&
+         made.contiguous();
+}
+
+// Is it what the shape rule says? Of a DYNAMIC_OUT op that is the most there can be.
+bool fits(const Invocation& call, const Tensor& made, const tenon_meta& meta) {
+  const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  if (made.dtype() != meta.dtype || &made.device() != call.device) return false;
+  return call.op.has(TENON_OP_DYNAMIC_OUT)
+             ? std::equal(shape.begin(), shape.end(), made.shape().begin(), made.shape().end(),
+                          [](int64_t most, int64_t size) { return size <= most; })
+             : std::equal(shape.begin(), shape.end(), made.shape().begin(), made.shape().end());
+}
+
+// The op in terms of others: what its composition made, where it was wanted.
+std::vector<Ref> composed(Invocation& call, size_t n_outputs) {
+  Call window(call.cx, CallState::Compose, call.op.plugin, &call.op);
+  window.composed.resize(call.n_outputs());
+  Small<tenon_value, 8> inputs;
+  std::vector<std::vector<tenon_tensor*>> lists;
+  for (uint32_t input = 0; input < call.n_inputs(); ++input) {
+    tenon_value value{};
+    if (call.schema.inputs[input].list) {
+      auto& list = lists.emplace_back();
+      for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
+        list.push_back(tensor::handle(call.operands[i].tensor));
+      }
+      value.tag = TENON_VALUE_TENSOR_LIST;
+      value.count = static_cast<uint32_t>(list.size());
+      value.as.tensors = list.data();
+    } else if (call.count(input) == 1) {
+      const Operand& operand = call.operands[call.begin[input]];
+      value = operand.tensor ? tensor_value(*operand.tensor) : operand.number;
+    }
+    inputs.push_back(value);
+  }
+  const DefaultDevice here(call.cx, call.device->id);
+  window.run("compose", [&](tenon_call* handed) {
+    return call.op.desc.compose(handed, inputs.data(), call.n_inputs(), call.attrs.data(),
+                                static_cast<uint32_t>(call.attrs.size()));
+  });
+  for (size_t i = 0; i < n_outputs; ++i) {
+    const Ref& made = window.composed[i];
+    if (!made && call.schema.outputs[i].aux && !(call.wanted >> i & 1)) continue;
+    const tenon_meta& meta = call.outputs[i];
+    if (!made || !fits(call, *made, meta)) {
+      throw Error{.status = TENON_E_PLUGIN,
+                  .message = call.op.name + ": its composition gave the wrong output",
+                  .op = call.op.name,
+                  .operand = output_name(call, i),
+                  .expected = tensor::describe(meta),
+                  .found = made ? tensor::describe(*made) : "nothing",
+                  .plugin = call.op.plugin->id};
+    }
+  }
+  return std::move(window.composed);
+}
+
+// Fills outputs that are NULL and wanted, copies into those that are not NULL. Where those are
+// `fresh`, nobody having seen them yet, new results take their places.
+void give(Invocation& call, std::span<Ref> all, std::span<Tensor*> outputs,
+          std::vector<Ref>* fresh = nullptr) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Ref& made = all[i];
+    if (!outputs[i]) {
+      if (call.wanted >> i & 1) outputs[i] = made.take();
+      continue;
+    }
+    if (fresh && is_new(call, all, i)) {
+      (*fresh)[i] = made;
+      outputs[i] = made.get();
+      continue;
+    }
+    copy_into(call.cx, *made, *outputs[i]);
+    outputs[i]->storage->written(&call.op, call.cx.scope_path());
+    const autograd::Link* link = made->link.load(std::memory_order_acquire);
+    if (link && link->node) {
+      autograd::attach(*outputs[i], *link->node, link->output, false);
+    }
+  }
+}
+
+}  // namespace
+
+void compose(Invocation& call, std::span<Tensor*> outputs, std::vector<Ref>* fresh) {
+  std::vector<Ref> all = composed(call, outputs.size());
+  give(call, all, outputs, fresh);
+}
+
+void compose_dynamic(Invocation& call, std::span<Tensor*> outputs, bool recording) {
+  if (call.cx.capture) {
+    throw Error{.status = TENON_E_CAPTURE,
+                .message = call.op.name + ": the sizes of its outputs depend on data",
+                .op = call.op.name,
+                .expected = "ops whose shapes say how large their outputs are",
+                .found = "a call while capturing",
+                .hint = "call it before tenon_capture_begin or after tenon_capture_end"};
+  }
+  std::vector<Ref> all;
+  if (recording) {
+    all = composed(call, outputs.size());
+  } else {
+    autograd::without_grad(call.cx, [&] { all = composed(call, outputs.size()); });
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i]) continue;
+    call.outputs[i] = tensor::meta_of(*all[i]);
+    check_given_output(call, i, *outputs[i]);
+  }
+  give(call, all, outputs);
+}
+
+}  // namespace tenon::dispatch

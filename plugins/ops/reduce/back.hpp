@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/ops/reduce/back.hpp: what the gradients of reductions and scans share.
+//
+// Of 16-bit floats they are computed in f32 and rounded once: what is reduced has more digits than
+// its elements.
+#pragma once
+
+#include "rules.hpp"
+
+namespace tenon::rules {
+
+inline sdk::Value wide(sdk::Calls& calls, sdk::Value x) {
+  if (!is_16_bit_float(calls.meta(x.tensor()).dtype)) return x;
+  return calls.call("tenon.cast", {x}, {sdk::Value::dtype(TENON_DTYPE_F32)});
+}
+
+// Sets the gradient of input 0 in its own dtype.
+inline void set_grad(sdk::Vjp& v, sdk::Value gradient) {
+  const tenon_dtype dtype = v.in_meta(0).dtype;
+  if (v.meta(gradient.tensor()).dtype != dtype) {
+    gradient = v.call("tenon.cast", {gradient}, {sdk::Value::dtype(dtype)});
+  }
+  v.grad(0, gradient);
+}
+
+// A result of the reduction whose axes are attribute 0, or its gradient, so that it broadcasts with
+// x; in f32 at least.
+inline sdk::Value beside_x(sdk::Vjp& v, sdk::Value y) {
+  const tenon_meta x = v.in_meta(0);
+  return wide(v, reshape(v, y, kept_shape(shape_of(x), v.attr(0))));
+}
+
+// a / b, and 0 where b is 0.
+inline tenon_tensor* quotient_or_0(sdk::Vjp& v, sdk::Value a, sdk::Value b) {
+  tenon_tensor* zero = v.call("tenon.eq", {b, 0});
+  tenon_tensor* quotient = v.call("tenon.div", {a, v.call("tenon.where", {zero, 1, b})});
+  return v.call("tenon.where", {zero, 0, quotient});
+}
+
+}  // namespace tenon::rules

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdk/tools/signature.h: what an op takes and gives, read out of its canonical schema text
+// (docs/schema.md). The core has checked that text: whoever reads it here need not again.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tenon::tools {
+
+// An input or an output.
+struct Operand {
+  std::string name;   // may be empty for an output
+  std::string dtype;  // a type variable or a dtype
+  std::string dims;   // "[N,...]"; empty: nothing is said about the shape
+  bool mutated = false;
+  bool list = false;
+  bool optional = false;
+  bool aux = false;
+};
+
+struct Attribute {
+  std::string name;
+  std::string kind;     // "int", "int[2]", a type variable, ...
+  std::string initial;  // as written; empty: there is none
+  bool optional = false;
+};
+
+struct TypeVariable {
+  std::string name;
+  std::vector<std::string> dtypes;  // those allowed, in the order of all_dtypes()
+  bool promote = false;
+};
+
+struct Signature {
+  std::vector<Operand> inputs;
+  std::vector<Attribute> attributes;
+  std::vector<Operand> outputs;
+  std::vector<TypeVariable> variables;  // by first appearance, as in the rows of kernels
+
+  // NULL for a dtype.
+  const TypeVariable* variable(const std::string& name) const;
+  // What an operand of this type may be.
+  std::vector<std::string> dtypes_of(const std::string& type) const;
+};
+
+const std::vector<std::string>& all_dtypes();
+bool is_float_dtype(const std::string& dtype);
+
+Signature signature_of(const std::string& schema);
+
+}  // namespace tenon::tools

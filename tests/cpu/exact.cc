@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/cpu/exact.cc: see exact.h.
+//
+// A relative error of the result is that of the exponential's argument, times the argument: up to
+// 745 here. So arguments have the digits of Quad, and the exponential of what a T cannot hold of
+// them is multiplied in.
+#include "tests/cpu/exact.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <numbers>
+
+namespace tenon::tests::exact {
+namespace {
+
+#if LDBL_MANT_DIG == 64
+__extension__ using Quad = __float128;
+#else
+using Quad = long double;
+#endif
+
+// Each number as the sum of two long doubles.
+const Quad kRootHalf = Quad(0xb504f333f9de648p-60L) + Quad(0x1165f626cdd52bp-114L);
+const Quad kDensityAt0 = Quad(0xcc42299ea1b2847p-61L) - Quad(0x1e069875fe8a8ep-115L);
+const Quad kTwiceScale = kDensityAt0 * 4;  // 2 sqrt(2 / pi)
+const Quad kCubic = Quad(0xb727136a400fba9p-64L) - Quad(0x1f6555c52e72dap-118L);
+
+// What is beyond has no f64.
+constexpr long double kEnd = 60;
+constexpr long double kEndByTanh = 30;
+
+// To more digits than f32 needs, and no more.
+constexpr long double kTwiceScaleF32 = 1.59576912160573071175978423973752L;
+long double twice_u(long double x) { return x * (1 + 0.044715L * x * x) * kTwiceScaleF32; }
+
+template <class T>
+T logistic(T x) {
+  return 1 / (1 + std::exp(-x));
+}
+
+// The limit stands for -inf times 0.
+template <class T>
+T product_or_limit(T x, T share) {
+  return std::isinf(x) && x < 0 ? T(-0.0) : x * share;
+}
+template <class T>
+T log_logistic(T x) {
+  if (std::isnan(x)) return x;
+  return -(std::max(-x, T(0)) + std::log1p(std::exp(-std::fabs(x))));
+}
+template <class T>
+T straight_swish(T x) {
+  if (x <= -3) return T(-0.0);
+  return x >= 3 ? x : x * (x + 3) / 6;
+}
+
+long double exp_of(Quad x) {
+  const auto high = static_cast<long double>(x);
+  return std::exp(high) * (1 + static_cast<long double>(x - high));
+}
+
+// Both terms of the slope of x P(x).
+struct Terms {
+  long double share, bend;
+  long double larger() const { return std::max(std::fabs(share), std::fabs(bend)); }
+};
+
+// erfc to first order around the argument's long double.
+long double share(long double given) {
+  const long double x = std::clamp(given, -kEnd, kEnd);
+  const Quad a = -Quad(x) * kRootHalf;
+  const auto high = static_cast<long double>(a);
+  const auto low = static_cast<long double>(a - high);
+  constexpr long double slope_at_0 = 2 * std::numbers::inv_sqrtpi_v<long double>;
+  return (std::erfc(high) - low * slope_at_0 * std::exp(-high * high)) / 2;
+}
+
+Terms terms(long double given) {
+  const long double x = std::clamp(given, -kEnd, kEnd);
+  const long double density =
+      exp_of(-Quad(x) * Quad(x) / 2) * static_cast<long double>(kDensityAt0);
+  return {share(x), x * density};
+}
+
+Terms terms_by_tanh(long double given) {
+  const Quad x = std::clamp(given, -kEndByTanh, kEndByTanh);
+  const Quad u = kTwiceScale * x * (1 + kCubic * x * x);
+  const long double below = 1 / (1 + exp_of(-u));
+  const long double above = 1 / (1 + exp_of(u));
+  const auto steep = static_cast<long double>(kTwiceScale * x * (1 + 3 * kCubic * x * x));
+  return {below, below * above * steep};
+}
+
+}  // namespace
+
+double sigmoid(double x) { return logistic(x); }
+long double sigmoid(long double x) { return logistic(x); }
+
+double silu(double x) { return product_or_limit(x, logistic(x)); }
+long double silu(long double x) { return product_or_limit(x, logistic(x)); }
+double mish(double x) { return product_or_limit(x, std::tanh(std::log1p(std::exp(x)))); }
+long double mish(long double x) { return product_or_limit(x, std::tanh(std::log1p(std::exp(x)))); }
+double logsigmoid(double x) { return log_logistic(x); }
+long double logsigmoid(long double x) { return log_logistic(x); }
+double hardswish(double x) { return straight_swish(x); }
+long double hardswish(long double x) { return straight_swish(x); }
+
+double gelu(double x) {
+  if (x < -40) return -0.0;
+  return x * std::erfc(-x / std::numbers::sqrt2) / 2;
+}
+long double gelu(long double x) { return x < -kEnd ? -0.0L : x * share(x); }
+
+// The exponent is up to 100: in f64 its last digit would show in an f32's.
+double gelu_by_tanh(double x) {
+  return x < -40 ? -0.0 : static_cast<double>(x / (1 + std::exp(-twice_u(x))));
+}
+long double gelu_by_tanh(long double x) {
+  return x < -kEndByTanh ? -0.0L : x * terms_by_tanh(x).share;
+}
+
+double gelu_slope(double given) {
+  const double x = std::clamp(given, -40.0, 40.0);
+  return std::erfc(-x / std::numbers::sqrt2) / 2 +
+         x * std::exp(-x * x / 2) * static_cast<double>(kDensityAt0);
+}
+long double gelu_slope(long double x) {
+  const Terms t = terms(x);
+  return t.share + t.bend;
+}
+long double gelu_slope_term(long double x) { return terms(x).larger(); }
+
+double gelu_slope_by_tanh(double given) {
+  const long double x = std::clamp(given, -40.0, 40.0);
+  const long double e = std::exp(-twice_u(x));
+  const long double steep = x * kTwiceScaleF32 * (1 + 3 * 0.044715L * x * x);
+  return static_cast<double>((1 + steep * (e / (1 + e))) / (1 + e));
+}
+long double gelu_slope_by_tanh(long double x) {
+  const Terms t = terms_by_tanh(x);
+  return t.share + t.bend;
+}
+long double gelu_slope_by_tanh_term(long double x) { return terms_by_tanh(x).larger(); }
+
+}  // namespace tenon::tests::exact

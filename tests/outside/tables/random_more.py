@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/outside/tables/random_more.py: random numbers, which PyTorch draws from another generator.
+
+OTHER_NUMBERS = "no OpInfo of the same numbers: another generator; random_ops_test.cc has more"
+
+WITHOUT = {
+    "tenon.bernoulli": OTHER_NUMBERS,
+    "tenon.dropout": OTHER_NUMBERS,
+    "tenon.exponential": OTHER_NUMBERS,
+    "tenon.multinomial": OTHER_NUMBERS,
+    "tenon.permutation": OTHER_NUMBERS,
+    "tenon.random_integers": OTHER_NUMBERS,
+}

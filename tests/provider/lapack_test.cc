@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/provider/lapack_test.cc: tenon.lapack means what the reference means: values and signs,
+// which matrices are refused and in which words, and bits that do not depend on threads.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "tests/provider/provider_support.h"
+#include "tests/support/paths.h"
+
+namespace tenon::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kLapack = "tenon.lapack";
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Operation {
+  const char* name;
+  size_t inputs;
+  size_t outputs;
+  bool square;
+};
+constexpr Operation kOperations[] = {{"tenon.cholesky", 1, 1, true},
+                                     {"tenon.solve", 2, 1, true},
+                                     {"tenon.solve_triangular", 2, 1, true},
+                                     {"tenon.qr", 1, 2, false},
+                                     {"tenon.eigh", 1, 2, true},
+                                     {"tenon.svd", 1, 3, false}};
+
+std::vector<tenon_value> as_inputs(const std::vector<Tensor>& tensors, size_t count) {
+  std::vector<tenon_value> values;
+  for (size_t i = 0; i < count; ++i) {
+    values.push_back({TENON_VALUE_TENSOR, 0, {}});
+    values.back().as.tensor = tensors[i].get();
+  }
+  return values;
+}
+
+tenon_status call(const Context& cx, const Operation& op, const std::vector<Tensor>& operands,
+                  std::vector<Tensor>& results) {
+  const auto inputs = as_inputs(operands, op.inputs);
+  std::vector<tenon_tensor*> out(op.outputs);
+  const tenon_status status =
+      tenon_op_call(cx, cx.find(op.name), inputs.data(), static_cast<uint32_t>(inputs.size()),
+                    nullptr, 0, out.data(), static_cast<uint32_t>(out.size()));
+  results.clear();
+  for (tenon_tensor* each : out) results.emplace_back(status == TENON_OK ? each : nullptr);
+  return status;
+}
+
+std::string chosen(const Context& cx, const Operation& op, const std::vector<Tensor>& operands) {
+  const auto inputs = as_inputs(operands, op.inputs);
+  tenon_text* text = nullptr;
+  cx.must(tenon_op_explain(cx, cx.find(op.name), inputs.data(),
+                           static_cast<uint32_t>(inputs.size()), nullptr, 0, &text));
+  const char* words = nullptr;
+  uint64_t length = 0;
+  cx.must(tenon_text_get(text, &words, &length));
+  const Json explained = Json::parse(std::string(words, length));
+  tenon_text_release(text);
+  return explained.at("chosen").at("plugin");
+}
+
+// Matrices that every op takes: symmetric in no op's way but positive definite in all.
+std::vector<double> matrices(const Shape& shape, uint64_t seed = kSeed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> draw(-1.0, 1.0);
+  const auto rows = static_cast<size_t>(shape[shape.size() - 2]);
+  const auto columns = static_cast<size_t>(shape.back());
+  size_t count = 1;
+  for (const int64_t size : shape) count *= static_cast<size_t>(size);
+  std::vector<double> values(count);
+  for (size_t i = 0; i < count; ++i) {
+    const bool diagonal = i / columns % rows == i % columns;
+    values[i] = draw(random) + (diagonal ? 2 * static_cast<double>(columns) : 0);
+  }
+  return values;
+}
+
+// In f32 an element may be so near to deciding a vector's sign that rounding does. Eigenvectors are
+// apart by rounding times norm over the gap between eigenvalues, here some 1e-7 * 80 / 0.01.
+void expect_alike(const std::vector<double>& wanted, const std::vector<double>& found,
+                  tenon_dtype dtype) {
+  double largest = 0;
+  double apart = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const double a = wanted[i];
+    const double b = found[i];
+    largest = std::max(largest, std::fabs(a));
+    apart = std::max(apart, dtype == TENON_DTYPE_F64 ? std::fabs(a - b)
+                                                     : std::fabs(std::fabs(a) - std::fabs(b)));
+  }
+  EXPECT_LE(apart, (dtype == TENON_DTYPE_F64 ? 1e-10 : 1e-2) * largest);
+}
+
+class ProviderLapack : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(std::filesystem::path(plugin_dir()) / kLapack)) {
+      GTEST_SKIP() << "tenon.lapack was not built: OpenBLAS was not found";
+    }
+  }
+  std::vector<Tensor> operands(const Context& cx, tenon_dtype dtype, const Shape& shape) const {
+    std::vector<Tensor> made;
+    made.push_back(cx.make(dtype, shape, matrices(shape)));
+    made.push_back(cx.make(dtype, shape, matrices(shape, kSeed + 1)));
+    return made;
+  }
+  // Both refuse the matrices, and say the same.
+  void expect_refused(const Operation& op, const Shape& shape, const std::vector<double>& values,
+                      const char* words) const {
+    for (const tenon_dtype dtype : {TENON_DTYPE_F32, TENON_DTYPE_F64}) {
+      std::string said[2];
+      for (const Context* cx : {&canonical, &fast}) {
+        std::vector<Tensor> in = operands(*cx, dtype, shape);
+        in[0] = cx->make(dtype, shape, values);
+        std::vector<Tensor> out;
+        EXPECT_EQ(call(*cx, op, in, out), TENON_E_DATA) << op.name;
+        const tenon_error error = cx->error();
+        EXPECT_STREQ(error.plugin, cx == &fast ? kLapack : kReference);
+        said[cx == &fast] =
+            std::string(error.message) + error.operand + error.expected + error.found + error.hint;
+        const std::string plugin = error.plugin;
+        const size_t at = said[cx == &fast].find(plugin);
+        if (at != std::string::npos) said[cx == &fast].erase(at, plugin.size());
+      }
+      EXPECT_EQ(said[0], said[1]);
+      EXPECT_THAT(said[1], HasSubstr(words));
+    }
+  }
+
+  Runtime runtime;
+  Context fast{runtime, TENON_ARITHMETIC_FAST};
+  Context canonical{runtime};
+};
+
+TEST_F(ProviderLapack, HasTheReferencesValuesAndSigns) {
+  for (const tenon_dtype dtype : {TENON_DTYPE_F32, TENON_DTYPE_F64}) {
+    for (const Operation& op : kOperations) {
+      for (const Shape& shape : {Shape{70, 70}, {3, 40, 40}, {2, 20, 9, 9}, {90, 35}, {35, 90}}) {
+        if (op.square && shape.back() != shape[shape.size() - 2]) continue;
+        const std::vector<Tensor> in = operands(fast, dtype, shape);
+        std::vector<Tensor> wanted, found;
+        EXPECT_EQ(chosen(fast, op, in), kLapack);
+        EXPECT_EQ(chosen(canonical, op, in), kReference);
+        fast.must(call(fast, op, in, found));
+        canonical.must(call(canonical, op, in, wanted));
+        for (size_t each = 0; each < op.outputs; ++each) {
+          SCOPED_TRACE(std::string(op.name) + " of " + testing::PrintToString(shape));
+          expect_alike(canonical.values(wanted[each].get()), fast.values(found[each].get()), dtype);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ProviderLapack, RefusesWhatTheReferenceRefusesInItsWords) {
+  const Shape shape = {2, 20, 12, 12};
+  const size_t matrix = 144;
+  const auto with = [&](double first, double second) {
+    std::vector<double> values = matrices(shape);
+    for (const auto& [number, value] : {std::pair<size_t, double>{23, first}, {31, second}}) {
+      std::fill_n(values.begin() + static_cast<int64_t>(number * matrix), matrix, value);
+    }
+    return values;
+  };
+  expect_refused(kOperations[0], shape, with(-1, -1), "x[1,3] is not positive definite");
+  expect_refused(kOperations[0], shape, with(kNaN, -1), "x[1,3] is not positive definite");
+  expect_refused(kOperations[0], shape, with(kInfinity, -1), "x[1,3] is not positive definite");
+  expect_refused(kOperations[1], shape, with(0, 0), "a[1,3] is singular");
+  for (const size_t op : {4, 5}) {
+    expect_refused(kOperations[op], shape, with(kNaN, kInfinity), "x[1,3] is not finite");
+    expect_refused(kOperations[op], shape, with(kInfinity, kNaN), "x[1,3] is not finite");
+  }
+}
+
+// What is not finite spreads along factors that are not 0, as in the reference.
+TEST_F(ProviderLapack, SolvesForRightSidesThatAreNotFinite) {
+  std::vector<double> a = matrices({6, 6});
+  for (size_t i = 0; i < 6; ++i) {
+    for (size_t j = i + 1; j < 6; ++j) a[i * 6 + j] = 0;
+    if (i > 2) a[i * 6 + 1] = 0;
+  }
+  std::vector<double> b = matrices({6, 6});
+  b[6 * 1 + 0] = kNaN;
+  b[6 * 3 + 4] = kInfinity;
+  std::vector<Tensor> in;
+  in.push_back(fast.make(TENON_DTYPE_F64, {6, 6}, a));
+  in.push_back(fast.make(TENON_DTYPE_F64, {6, 6}, b));
+  std::vector<Tensor> wanted, found;
+  canonical.must(call(canonical, kOperations[1], in, wanted));
+  fast.must(call(fast, kOperations[1], in, found));
+  const std::vector<double> x = canonical.values(wanted[0].get());
+  const std::vector<double> y = fast.values(found[0].get());
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (std::isfinite(x[i])) {
+      EXPECT_NEAR(x[i], y[i], 1e-12) << i;
+    } else {
+      EXPECT_EQ(std::isnan(x[i]), std::isnan(y[i])) << i;
+      EXPECT_EQ(std::isinf(x[i]), std::isinf(y[i])) << i;
+    }
+  }
+}
+
+// An inverse of the pivot would be infinite.
+TEST_F(ProviderLapack, DividesBySubnormalPivots) {
+  for (const auto& [dtype, small] :
+       {std::pair{TENON_DTYPE_F32, 0x1p-140}, {TENON_DTYPE_F64, 0x1p-1040}}) {
+    std::vector<Tensor> in, out;
+    in.push_back(fast.make(dtype, {2, 2}, {small, 0, 0, 2}));
+    in.push_back(fast.make(dtype, {2, 1}, {3 * small, 4}));
+    for (const size_t op : {1, 2}) {
+      fast.must(call(fast, kOperations[op], in, out));
+      EXPECT_THAT(fast.values(out[0].get()), ElementsAre(3, 2)) << kOperations[op].name;
+    }
+    in[0] = fast.make(dtype, {2, 2}, {2 * small, 1, small, 2});
+    in[1] = fast.make(dtype, {2, 1}, {2 * small, small});
+    fast.must(call(fast, kOperations[1], in, out));
+    EXPECT_THAT(fast.values(out[0].get()), ElementsAre(1, 0));
+  }
+}
+
+TEST_F(ProviderLapack, HasTheSameBitsForAnyNumberOfThreads) {
+  for (const Operation& op : kOperations) {
+    for (const Shape& shape : {Shape{150, 150}, {37, 30, 30}}) {
+      std::vector<std::string> bits;
+      for (const int32_t threads : {1, 2, 8}) {
+        const Runtime some({.threads = threads});
+        const Context cx(some, TENON_ARITHMETIC_FAST);
+        std::vector<Tensor> out;
+        cx.must(call(cx, op, operands(cx, TENON_DTYPE_F32, shape), out));
+        bits.emplace_back();
+        for (const Tensor& each : out) bits.back() += cx.bytes(each.get());
+      }
+      EXPECT_EQ(bits[0], bits[1]) << op.name;
+      EXPECT_EQ(bits[0], bits[2]) << op.name;
+    }
+  }
+}
+
+// LAPACK counts work space in 32 bits. Nothing is computed here: there is no matrix.
+TEST_F(ProviderLapack, MatricesBeyondItsIntegersAreDeclined) {
+  const Operation& op = kOperations[0];
+  for (const auto& [size, who] : {std::pair{10000, kLapack}, {17000, kReference}}) {
+    const std::vector<Tensor> in = operands(fast, TENON_DTYPE_F32, {0, size, size});
+    std::vector<Tensor> out;
+    const auto run = [&] { fast.must(call(fast, op, in, out)); };
+    EXPECT_THAT(fast.ran(run, op.name), ElementsAre(who));
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests

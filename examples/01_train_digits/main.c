@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <tenon/sdk/loader.h>
+#include <tenon/sdk/progress.h>
 
 #include "../common/args.h"
 #include "../common/paths.h"
@@ -119,7 +120,11 @@ static double accuracy_of(session* s, const network* net, tenon_sdk_loader* load
 // One pass over the training set; returns the mean loss.
 static double train_epoch(session* s, const network* net, tenon_optimizer* optimizer,
                           tenon_sdk_loader* loader, int64_t epoch, int64_t epochs) {
-  double loss_sum = 0, shown = 0;
+  double loss_sum = 0;
+  char label[64];
+  snprintf(label, sizeof label, "epoch %lld/%lld", (long long)epoch + 1, (long long)epochs);
+  tenon_sdk_progress progress;
+  tenon_sdk_progress_begin(&progress, stderr, label, loader->length);
   session_check(s, tenon_sdk_loader_begin(loader, epoch, 0));
   for (;;) {
     tenon_tensor* fields[2];
@@ -133,10 +138,10 @@ static double train_epoch(session* s, const network* net, tenon_optimizer* optim
     session_check(s, tenon_backward_run(s->context, &loss, NULL, 1, 0));
     session_check(s, tenon_optimizer_run(s->context, optimizer, TENON_OPTIMIZER_CLEAR_GRAD));
     loss_sum += item_of(s, loss) * (double)n;
-    show_progress(&shown, epoch + 1, epochs, loader->position, loader->length,
-                  loss_sum / (double)loader->position);
+    tenon_sdk_progress_run(&progress, loader->position, loss_sum / (double)loader->position);
     session_clear(s);
   }
+  tenon_sdk_progress_end(&progress);
   return loader->length ? loss_sum / (double)loader->length : 0;
 }
 
@@ -178,13 +183,13 @@ int main(int argc, char** argv) {
   printf("%lld training samples, %lld test samples, %s\n", (long long)batches.length,
          (long long)test_batches.length, net.recipe->optimizer);
   for (int64_t epoch = 0; epoch < epochs; ++epoch) {
-    const double start = clock_seconds();
+    const double start = tenon_sdk_clock();
     const double left = 1 - (double)epoch / (double)epochs;
     const tenon_value rate = float_value(net.recipe->lr_falls ? lr * left : lr);
     session_check(s, tenon_optimizer_set(s->context, optimizer, "lr", TENON_NUL, &rate));
     results[epoch].loss = train_epoch(s, &net, optimizer, &batches, epoch, epochs);
     results[epoch].accuracy = accuracy_of(s, &net, &test_batches);
-    results[epoch].seconds = clock_seconds() - start;
+    results[epoch].seconds = tenon_sdk_clock() - start;
     show_epoch(epoch + 1, results[epoch]);
   }
   if (args.json) write_report(s, args.json, results, epochs);

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/common/report.h: what an example tells about its run: progress, epochs, the --json file.
+// examples/common/report.h: what an example tells about its run: epochs, the --json file.
 //
 // Needs _POSIX_C_SOURCE 200809L before the first #include of the program.
 #ifndef EXAMPLES_COMMON_REPORT_H
 #define EXAMPLES_COMMON_REPORT_H
-
-#include <time.h>
-#include <unistd.h>
 
 #include "session.h"
 
@@ -16,26 +13,7 @@ typedef struct epoch_result {
   double seconds;
 } epoch_result;
 
-// Seconds since some moment that stays the same for the process.
-static inline double clock_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-// One line that overwrites itself, where stderr is a terminal; not more often than ten times a
-// second. *shown is the time of the last line, 0 at first.
-static inline void show_progress(double* shown, int64_t epoch, int64_t epochs, int64_t done,
-                                 int64_t length, double loss) {
-  const double now = clock_seconds();
-  if (now - *shown < 0.1 || !isatty(2)) return;
-  *shown = now;
-  fprintf(stderr, "\repoch %lld/%lld  %3.0f %%  loss %.4f\033[K", (long long)epoch,
-          (long long)epochs, length ? 100.0 * (double)done / (double)length : 100.0, loss);
-}
-
 static inline void show_epoch(int64_t epoch, epoch_result result) {
-  if (isatty(2)) fprintf(stderr, "\r\033[K");
   printf("epoch %2lld  loss %.4f  test accuracy %.4f  %.2f s\n", (long long)epoch, result.loss,
          result.accuracy, result.seconds);
   fflush(stdout);

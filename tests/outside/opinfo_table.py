@@ -107,7 +107,7 @@ def reduction(input, dim=None, keepdim=False, *, dtype=None):
 
 
 def in_dtype_of(input):
-    """Tenon's sum_to and einsum add integers in their own dtype, modulo 2^bits; PyTorch in int64."""
+    """sum_to and einsum add integers in their own dtype, modulo 2^bits; PyTorch in int64."""
     return lambda y: y if y.dtype.is_floating_point else y.to(input.dtype)
 
 

@@ -47,12 +47,13 @@ void compose(sdk::Compose& c) {
   c.set(0, c.call("tenon.sum", {line}, {std::span(&last, 1), false}));
 }
 
-constexpr tenon_op_desc ops[] = {sdk::op({.name = name,
-                                          .schema = "trace(x: T[...]) -> T[...] where T: float|i64 promote",
-                                          .doc = doc,
-                                          .flags = TENON_OP_LINEAR,
-                                          .infer = sdk::infer_fn<infer>,
-                                          .compose = sdk::compose_fn<compose>})};
+constexpr tenon_op_desc ops[] = {
+    sdk::op({.name = name,
+             .schema = "trace(x: T[...]) -> T[...] where T: float|i64 promote",
+             .doc = doc,
+             .flags = TENON_OP_LINEAR,
+             .infer = sdk::infer_fn<infer>,
+             .compose = sdk::compose_fn<compose>})};
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[3,3]"),

@@ -79,11 +79,12 @@ void vjp(sdk::Vjp& v) {
   rules::set_grad(v, v.call("tenon.mul", {others, rules::beside_x(v, v.dy())}));
 }
 
-constexpr tenon_op_desc ops[] = {sdk::op(
-    {.name = name,
-     .schema = "prod(x: T[...], *, axes: int[]?, keepdims: bool=false) -> T[...] where T: float|i64 promote",
-     .doc = doc,
-     .shape = TENON_SHAPE_REDUCE})};
+constexpr tenon_op_desc ops[] = {
+    sdk::op({.name = name,
+             .schema = "prod(x: T[...], *, axes: int[]?, keepdims: bool=false) -> T[...] where T: "
+                       "float|i64 promote",
+             .doc = doc,
+             .shape = TENON_SHAPE_REDUCE})};
 
 constexpr tenon_vjp_need needs[] = {sdk::need({.inputs = sdk::bit(0), .input_metas = sdk::bit(0)})};
 constexpr tenon_vjp_desc vjps[] = {

@@ -35,12 +35,13 @@ void vjp(sdk::Vjp& v) {
   v.grad(0, rules::expand(v, kept, shape));
 }
 
-constexpr tenon_op_desc ops[] = {sdk::op(
-    {.name = name,
-     .schema = "sum(x: T[...], *, axes: int[]?, keepdims: bool=false) -> T[...] where T: float|i64 promote",
-     .doc = doc,
-     .shape = TENON_SHAPE_REDUCE,
-     .flags = TENON_OP_LINEAR})};
+constexpr tenon_op_desc ops[] = {
+    sdk::op({.name = name,
+             .schema = "sum(x: T[...], *, axes: int[]?, keepdims: bool=false) -> T[...] where T: "
+                       "float|i64 promote",
+             .doc = doc,
+             .shape = TENON_SHAPE_REDUCE,
+             .flags = TENON_OP_LINEAR})};
 
 constexpr tenon_vjp_need needs[] = {sdk::need({.input_metas = sdk::bit(0)})};
 constexpr tenon_vjp_desc vjps[] = {

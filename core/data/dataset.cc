@@ -62,17 +62,21 @@ std::vector<tenon_value> read_options(const registry::Dataset& kind,
   return values;
 }
 
-// A callback of the plugin, with its words prefixed by the dataset's name.
+// A callback of the plugin, with its words prefixed by the dataset's name and, where the callback
+// is about one sample alone, by that.
 template <class Callback>
-void run(Context& context, const registry::Dataset& kind, const char* name, Callback&& callback) {
+void run(Context& context, const registry::Dataset& kind, const char* name, Callback&& callback,
+         const int64_t* sample = nullptr) {
   Call call(context, CallState::Data, kind.plugin, nullptr);
   const tenon_status status = call.enter(name, callback);
   if (status == TENON_OK) return;
   try {
     call.raise(status, name);
   } catch (Error& error) {
-    error.message = kind.name + ": " + error.message;
+    const std::string about = sample ? "sample " + std::to_string(*sample) : "";
+    error.message = kind.name + ": " + about + (sample ? ": " : "") + error.message;
     error.op = kind.name;
+    if (error.operand.empty()) error.operand = about;
     throw;
   }
 }
@@ -151,11 +155,29 @@ std::vector<Ref> Dataset::get(Context& context, std::span<const int64_t> indices
     out.push_back(Ref(Tensor::create(runtime_->host_device(), field.sample.dtype, dims)));
     destinations.push_back(out.back()->view.data);
   }
-  run(context, *kind_, "get", [&](tenon_call* call) {
-    return kind_->desc.get(call, object_, indices.data(), static_cast<int64_t>(indices.size()),
-                           destinations.data());
-  });
+  read(context, indices, destinations.data());
   return out;
+}
+
+void Dataset::read(Context& context, std::span<const int64_t> indices,
+                   void* const* destinations) const {
+  const auto some = [&](std::span<const int64_t> wanted) {
+    run(
+        context, *kind_, "get",
+        [&](tenon_call* call) {
+          return kind_->desc.get(call, object_, wanted.data(), static_cast<int64_t>(wanted.size()),
+                                 destinations);
+        },
+        wanted.size() == 1 ? wanted.data() : nullptr);
+  };
+  try {
+    some(indices);
+  } catch (const Error& error) {
+    // Which sample was it? Each is asked for alone; the first that fails again has the last word.
+    if (indices.size() < 2 || error.status == TENON_E_INTERRUPTED) throw;
+    for (size_t i = 0; i < indices.size(); ++i) some(indices.subspan(i, 1));
+    throw;
+  }
 }
 
 }  // namespace tenon::data

@@ -26,12 +26,13 @@ class Dataset {
   int64_t length() const { return length_; }
   const std::vector<tenon_dataset_field>& fields() const { return fields_; }
   const char* field_name(size_t index) const { return names_[index].c_str(); }
-  // One tensor [n, ...] per field, in host memory.
+  // One tensor [n, ...] per field, in host memory. Errors of the plugin name the sample.
   std::vector<tensor::Ref> get(Context& context, std::span<const int64_t> indices) const;
   Runtime* runtime() const { return runtime_; }
 
  private:
   void describe(Context& context);
+  void read(Context& context, std::span<const int64_t> indices, void* const* destinations) const;
   Runtime* runtime_;
   const registry::Dataset* kind_;
   void* object_ = nullptr;

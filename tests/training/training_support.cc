@@ -62,13 +62,26 @@ Optimizer Training::optimizer(std::string_view name, std::vector<tenon_tensor*> 
   return Optimizer(out);
 }
 
-Dataset Training::dataset(const std::vector<Option>& given) {
+Dataset Training::dataset(std::string_view name, const std::vector<Option>& given) {
   const Options options(given);
   tenon_dataset* out = nullptr;
-  must(tenon_dataset_create(context, "tenon.idx", TENON_NUL, options.names.data(),
+  must(tenon_dataset_create(context, name.data(), name.size(), options.names.data(),
                             options.values.data(), static_cast<uint32_t>(options.names.size()),
                             &out));
   return Dataset(out);
+}
+
+std::string Training::refused_dataset(std::string_view name, const std::vector<Option>& given,
+                                      tenon_status expected) {
+  const Options options(given);
+  tenon_dataset* out = nullptr;
+  const std::string words =
+      refused(tenon_dataset_create(context, name.data(), name.size(), options.names.data(),
+                                   options.values.data(),
+                                   static_cast<uint32_t>(options.names.size()), &out),
+              expected);
+  EXPECT_EQ(out, nullptr);
+  return words;
 }
 
 std::string Training::write(const std::string& name, const std::string& bytes) const {

@@ -42,6 +42,11 @@ inline tenon_value flag(bool on) {
   value.as.i64 = on ? 1 : 0;
   return value;
 }
+inline tenon_value whole(int64_t number) {
+  tenon_value value{TENON_VALUE_I64, 0, {}};
+  value.as.i64 = number;
+  return value;
+}
 inline tenon_value text(std::string_view words) {
   tenon_value value{TENON_VALUE_STRING, static_cast<uint32_t>(words.size()), {}};
   value.as.string = words.data();
@@ -127,7 +132,11 @@ class Training : public testing::Test {
   }
   Optimizer optimizer(std::string_view name, std::vector<tenon_tensor*> params,
                       const std::vector<Option>& hypers);
-  Dataset dataset(const std::vector<Option>& options);
+  Dataset dataset(std::string_view name, const std::vector<Option>& options);
+  Dataset dataset(const std::vector<Option>& options) { return dataset("tenon.idx", options); }
+  // The record of a data set that must not open.
+  std::string refused_dataset(std::string_view name, const std::vector<Option>& options,
+                              tenon_status expected);
   std::string path(const std::string& name) const { return (folder / name).string(); }
   std::string write(const std::string& name, const std::string& bytes) const;
 

@@ -19,13 +19,20 @@
 // never on batch size or threads: begin(loader, epoch, position) with the `epoch` and `position`
 // of an interrupted run goes on where that run was.
 //
+// With tenon_sdk_loader_set_workers, threads of the loader's own read ahead. They change when
+// samples are read and nothing else: batches come in the same order, with the same contents, and an
+// error comes with the batch it belongs to. They are no threads of the runtime's pool.
+//
 // threads  one at a time for each loader
 // errors   those of the library calls inside, recorded in the context as usual. TENON_E_ARGUMENT
-//          and TENON_E_MEMORY that the loader itself returns leave no record.
+//          and TENON_E_MEMORY that the loader itself returns leave no record. A batch that fails is
+//          not given and the position stays: the next call reads it again, and
+//          begin(loader, epoch, position + batch) goes on behind it.
 #ifndef TENON_SDK_LOADER_H
 #define TENON_SDK_LOADER_H
 
 #include <stdlib.h>
+#include <tenon/sdk/loader_workers.h>
 #include <tenon/sdk/philox.h>
 #include <tenon/tenon.h>
 
@@ -33,26 +40,27 @@
 extern "C" {
 #endif
 
-#define TENON_SDK_LOADER_SHUFFLE 1u
-#define TENON_SDK_LOADER_DROP_LAST 2u  // leaves out a last batch that is not full
-
-// All members may be read. Made by tenon_sdk_loader_create.
-typedef struct tenon_sdk_loader {
-  tenon_dataset* dataset;  // borrowed
-  int64_t length;          // samples of the data set
-  int64_t batch;           // samples of a full batch
-  uint64_t seed;
-  uint32_t flags;     // TENON_SDK_LOADER_*
-  uint32_t reserved;  // 0
-  int64_t epoch;      // the one begun last
-  int64_t position;   // samples of it already given
-  int64_t* order;     // [length] samples in the order of this epoch
-} tenon_sdk_loader;
-
+// Also ends its workers. Before the data set and the runtime are released.
 static inline void tenon_sdk_loader_release(tenon_sdk_loader* loader) {
   if (loader) {
+    tenon_sdk_loader_end(loader->workers);
+    loader->workers = NULL;
     free(loader->order);
     loader->order = NULL;
+  }
+}
+
+static inline void tenon_sdk_loader_shuffle(tenon_sdk_loader* loader) {
+  for (int64_t i = 0; i < loader->length; ++i) loader->order[i] = i;
+  if (!(loader->flags & TENON_SDK_LOADER_SHUFFLE)) return;
+  // Fisher and Yates, in Durstenfeld's form. The constant ("loader" in ASCII) keeps these numbers
+  // apart from those that a context with the same seed draws.
+  tenon_sdk_random random = {loader->seed ^ 0x6C6F61646572u, (uint64_t)loader->epoch, 0};
+  for (int64_t i = loader->length - 1; i > 0; --i) {
+    const int64_t j = (int64_t)tenon_sdk_random_below(&random, (uint64_t)i + 1);
+    const int64_t sample = loader->order[i];
+    loader->order[i] = loader->order[j];
+    loader->order[j] = sample;
   }
 }
 
@@ -62,18 +70,17 @@ static inline void tenon_sdk_loader_release(tenon_sdk_loader* loader) {
 static inline tenon_status tenon_sdk_loader_begin(tenon_sdk_loader* loader, int64_t epoch,
                                                   int64_t position) {
   if (!loader || epoch < 0 || position < 0 || position > loader->length) return TENON_E_ARGUMENT;
+  tenon_sdk_loader_workers* const workers = loader->workers;
+  if (workers) {
+    pthread_mutex_lock(&workers->mutex);
+    tenon_sdk_loader_drop(workers);
+  }
   loader->epoch = epoch;
   loader->position = position;
-  for (int64_t i = 0; i < loader->length; ++i) loader->order[i] = i;
-  if (!(loader->flags & TENON_SDK_LOADER_SHUFFLE)) return TENON_OK;
-  // Fisher and Yates, in Durstenfeld's form. The constant ("loader" in ASCII) keeps these numbers
-  // apart from those that a context with the same seed draws.
-  tenon_sdk_random random = {loader->seed ^ 0x6C6F61646572u, (uint64_t)epoch, 0};
-  for (int64_t i = loader->length - 1; i > 0; --i) {
-    const int64_t j = (int64_t)tenon_sdk_random_below(&random, (uint64_t)i + 1);
-    const int64_t sample = loader->order[i];
-    loader->order[i] = loader->order[j];
-    loader->order[j] = sample;
+  tenon_sdk_loader_shuffle(loader);
+  if (workers) {
+    tenon_sdk_loader_start(loader);
+    pthread_mutex_unlock(&workers->mutex);
   }
   return TENON_OK;
 }
@@ -91,16 +98,9 @@ static inline tenon_status tenon_sdk_loader_create(tenon_context* context, tenon
   // One element more, so that an empty data set is no failed allocation.
   int64_t* order = (int64_t*)calloc((size_t)length + 1, sizeof *order);
   if (!order) return TENON_E_MEMORY;
-  const tenon_sdk_loader made = {dataset, length, batch, seed, flags, 0, 0, 0, order};
+  const tenon_sdk_loader made = {dataset, length, batch, seed, flags, 0, 0, 0, order, NULL};
   *out_loader = made;
   return tenon_sdk_loader_begin(out_loader, 0, 0);
-}
-
-// Batches that are still to come in this epoch.
-static inline int64_t tenon_sdk_loader_get_rest(const tenon_sdk_loader* loader) {
-  const int64_t left = loader->length - loader->position;
-  const int64_t partial = loader->flags & TENON_SDK_LOADER_DROP_LAST ? 0 : loader->batch - 1;
-  return left / loader->batch + (left % loader->batch + partial) / loader->batch;
 }
 
 // The next batch: one tensor [n, ...] for each field, which the caller owns, and n in *out_n.
@@ -113,8 +113,11 @@ static inline tenon_status tenon_sdk_loader_next(tenon_context* context, tenon_s
   if (tenon_sdk_loader_get_rest(loader) > 0) {
     const int64_t left = loader->length - loader->position;
     n = left < loader->batch ? left : loader->batch;
-    const tenon_status status = tenon_dataset_call(
-        context, loader->dataset, loader->order + loader->position, n, out_fields, n_fields);
+    // A wrong number of fields is left to the library's own words.
+    const tenon_status status =
+        loader->workers && n_fields == loader->workers->n_fields
+            ? tenon_sdk_loader_take(context, loader, n, out_fields)
+            : tenon_sdk_loader_read(context, loader, loader->position, n, out_fields, n_fields);
     if (status != TENON_OK) return status;
     loader->position += n;
   }

@@ -27,15 +27,6 @@ struct Idx {
   int64_t length() const { return images.shape[0]; }
 };
 
-std::string path_of(const tenon_value& value, const char* option) {
-  std::string path(value.as.string, value.count);
-  if (path.empty() || path.find('\0') != std::string::npos) {
-    throw sdk::Failure{TENON_E_ATTRIBUTE, std::string(option) + " is no path", option,
-                       "a path without zero bytes", path.empty() ? "an empty text" : "a zero byte"};
-  }
-  return path;
-}
-
 template <class T>
 void append_labels(const IdxFile& file, std::vector<int64_t>& out) {
   out.reserve(static_cast<size_t>(file.shape[0]));
@@ -49,11 +40,11 @@ void append_labels(const IdxFile& file, std::vector<int64_t>& out) {
 std::vector<int64_t> read_labels(const std::string& path, int64_t images) {
   const IdxFile file = IdxReader(path).read();
   if (file.shape.size() != 1) {
-    tenon::data::refuse_file(path, "labels need one dimension", "1 dimension",
+    tenon::data::refuse_file("idx", path, "labels need one dimension", "1 dimension",
                              sdk::shape_text(file.shape));
   }
   if (file.shape[0] != images) {
-    tenon::data::refuse_file(path, "the numbers of labels and images differ",
+    tenon::data::refuse_file("idx", path, "the numbers of labels and images differ",
                              std::to_string(images) + " labels, one for each image",
                              std::to_string(file.shape[0]));
   }
@@ -72,8 +63,8 @@ std::vector<int64_t> read_labels(const std::string& path, int64_t images) {
       append_labels<int32_t>(file, labels);
       break;
     default:
-      tenon::data::refuse_file(path, "labels must be whole numbers", "an integer element type",
-                               "floating point");
+      tenon::data::refuse_file("idx", path, "labels must be whole numbers",
+                               "an integer element type", "floating point");
   }
   return labels;
 }
@@ -81,12 +72,12 @@ std::vector<int64_t> read_labels(const std::string& path, int64_t images) {
 tenon_status create(tenon_call* call, const tenon_value* values, void** out_object) {
   return sdk::guarded(call, [&] {
     auto idx = std::make_unique<Idx>();
-    idx->images = IdxReader(path_of(values[kImages], "images")).read();
+    idx->images = IdxReader(tenon::data::path_of(values[kImages], "images")).read();
     const int64_t samples = std::max<int64_t>(1, idx->length());
     idx->sample_bytes = idx->images.bytes.size() / static_cast<size_t>(samples);
     idx->has_labels = values[kLabels].tag != TENON_VALUE_NONE;
     if (idx->has_labels) {
-      idx->labels = read_labels(path_of(values[kLabels], "labels"), idx->length());
+      idx->labels = read_labels(tenon::data::path_of(values[kLabels], "labels"), idx->length());
     }
     *out_object = idx.release();
   });

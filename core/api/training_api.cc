@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/training_api.cc: public functions of optimizers and datasets.
+#include <tenon/ext/draft/training.h>
+
 #include "core/api/guard.h"
 #include "core/data/dataset.h"
 #include "core/optim/optimizer.h"
@@ -116,6 +118,17 @@ tenon_status tenon_optimizer_get_state(tenon_context* context, tenon_optimizer* 
     require_pointer(name, "name");
     const Optimizer& from = require_optimizer(cx, optimizer);
     *out_state = tensor::handle(from.state(index, require_text(name, name_length, "name")));
+  });
+}
+
+tenon_status tenon_optimizer_set_state(tenon_context* context, tenon_optimizer* optimizer,
+                                       uint32_t index, const char* name, uint64_t name_length,
+                                       tenon_tensor* tensor) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(name, "name");
+    const Tensor& values = require_tensor(cx, tensor, "tensor");
+    require_optimizer(cx, optimizer)
+        .set_state(cx, index, require_text(name, name_length, "name"), values);
   });
 }
 

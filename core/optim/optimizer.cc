@@ -158,7 +158,7 @@ void Optimizer::set(Context& context, std::string_view name, const tenon_value& 
 
 tenon_value Optimizer::get(std::string_view name) const { return hypers_[hyper_index(name)]; }
 
-Tensor* Optimizer::state(uint32_t param, std::string_view name) const {
+size_t Optimizer::state_index(uint32_t param, std::string_view name) const {
   if (param >= params_.size()) {
     throw Error{.status = TENON_E_NOT_FOUND,
                 .message = "the optimizer has no parameter " + std::to_string(param),
@@ -168,9 +168,7 @@ Tensor* Optimizer::state(uint32_t param, std::string_view name) const {
   std::string known;
   for (uint32_t i = 0; i < kind_->desc.n_states; ++i) {
     const std::string_view own = dispatch::text_view(kind_->desc.states[i].name);
-    if (own == name) {
-      return params_[param].states.empty() ? nullptr : params_[param].states[i].get();
-    }
+    if (own == name) return i;
     known += (known.empty() ? "" : " ") + std::string(own);
   }
   throw Error{.status = TENON_E_NOT_FOUND,
@@ -179,6 +177,49 @@ Tensor* Optimizer::state(uint32_t param, std::string_view name) const {
               .operand = std::string(name),
               .expected = "one of: " + known,
               .found = std::string(name)};
+}
+
+Tensor* Optimizer::state(uint32_t param, std::string_view name) const {
+  const size_t index = state_index(param, name);
+  const std::vector<Ref>& states = params_[param].states;
+  return states.empty() ? nullptr : states[index].get();
+}
+
+void Optimizer::set_state(Context& context, uint32_t param, std::string_view name,
+                          const Tensor& values) {
+  const size_t index = state_index(param, name);
+  if (context.capturing) {
+    throw Error{.status = TENON_E_CAPTURE,
+                .message = kind_->name + ": state \"" + std::string(name) +
+                           "\" cannot be set while a step is captured",
+                .op = kind_->name,
+                .operand = std::string(name)};
+  }
+  Param& target = params_[param];
+  const tenon_state_desc& desc = kind_->desc.states[index];
+  const bool scalar = desc.shape == TENON_STATE_SCALAR;
+  tenon_meta expected = tensor::meta_of(*target.tensor);
+  if (scalar) expected.rank = 0;
+  if (desc.dtype != TENON_DTYPE_NONE) expected.dtype = desc.dtype;
+  const tensor::DimSpan shape(expected.shape, static_cast<size_t>(expected.rank));
+  const bool same_shape = std::ranges::equal(values.shape(), shape);
+  if (!same_shape || values.dtype() != expected.dtype) {
+    throw Error{.status = same_shape ? TENON_E_DTYPE : TENON_E_SHAPE,
+                .message = kind_->name + ": state \"" + std::string(name) + "\" of parameter " +
+                           std::to_string(param) + " has another " +
+                           (same_shape ? "dtype" : "shape"),
+                .op = kind_->name,
+                .operand = std::string(name),
+                .expected = tensor::describe(expected),
+                .found = tensor::describe(values)};
+  }
+  const bool made = make_state(context, target);
+  try {
+    dispatch::copy_into(context, values, *target.states[index]);
+  } catch (...) {
+    if (made) target.states.clear();
+    throw;
+  }
 }
 
 // Never recorded: a replay must not set the state back to its beginning.

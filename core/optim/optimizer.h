@@ -35,6 +35,8 @@ class Optimizer {
   void set(Context& context, std::string_view name, const tenon_value& value);
   tenon_value get(std::string_view name) const;
   Tensor* state(uint32_t param, std::string_view name) const;  // NULL before the first step
+  // Copies `values` into a state, which is made where it is not there yet. All or nothing.
+  void set_state(Context& context, uint32_t param, std::string_view name, const Tensor& values);
   size_t size() const { return params_.size(); }
   Runtime* runtime() const { return runtime_; }
 
@@ -58,6 +60,7 @@ class Optimizer {
 
   size_t hyper_index(std::string_view name) const;
   tenon_value checked(size_t hyper, const tenon_value& value) const;
+  size_t state_index(uint32_t param, std::string_view name) const;
   bool make_state(Context& context, Param& param);  // false where there was one
   const Dynamic& dynamic(Context& context, Device& device);
   Works gather(Grads& grads, bool& any);

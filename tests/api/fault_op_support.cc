@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/fault_op_support.cc: right calls of ops, plans, optimizers and datasets.
+#include <tenon/ext/draft/training.h>
+
 #include <memory>
 
 #include "tests/api/fault_sweep_support.h"
@@ -257,6 +259,19 @@ void add_optimizers(FaultRows& rows) {
                                          &w.outs.tensors[0]);
       },
       [](FaultWorld& w) { w.reset_outs(); });
+  static tenon_optimizer* fresh = nullptr;
+  sweep(
+      rows, "tenon_optimizer_set_state", "before the first step",
+      [](FaultWorld& w) {
+        return tenon_optimizer_set_state(w.cx, fresh, 1, "exp_avg", TENON_NUL, w.t);
+      },
+      {}, [](FaultWorld& w) { EXPECT_EQ(create_optimizer(w, "tenon.adam", &fresh), TENON_OK); });
+  rows.back().check = [](FaultWorld& w, tenon_status status) {
+    tenon_tensor* state = nullptr;
+    EXPECT_EQ(tenon_optimizer_get_state(w.cx, fresh, 1, "step", TENON_NUL, &state), TENON_OK);
+    EXPECT_EQ(state != nullptr, status == TENON_OK);
+    tenon_optimizer_release(fresh);
+  };
 }
 
 tenon_status open_digits(FaultWorld& w) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/training_rows_support.cc: wrong calls of optimizers and datasets.
+#include <tenon/ext/draft/training.h>
+
 #include <limits>
 
 #include "tests/api/wrong_input_support.h"
@@ -147,6 +149,34 @@ void add_optimizers(Rows& rows) {
   });
 }
 
+void add_state_setting(Rows& rows) {
+  const char* function = "tenon_optimizer_set_state";
+  add_contexts(rows, function, [](World& w, tenon_context* cx) {
+    return tenon_optimizer_set_state(cx, w.own.optimizer, 0, "momentum_buffer", TENON_NUL, w.t);
+  });
+  add_handles(rows, function, Kind::Optimizer, [](World& w, void* handle) {
+    return tenon_optimizer_set_state(w.cx, static_cast<tenon_optimizer*>(handle), 0,
+                                     "momentum_buffer", TENON_NUL, w.t);
+  });
+  add_handles(rows, function, Kind::Tensor, [](World& w, void* handle) {
+    return tenon_optimizer_set_state(w.cx, w.own.optimizer, 0, "momentum_buffer", TENON_NUL,
+                                     static_cast<tenon_tensor*>(handle));
+  });
+  const auto wrong = [&](const char* what, tenon_status expected, uint32_t index, const char* name,
+                         std::function<tenon_tensor*(World&)> which) {
+    add(rows, function, what, expected, [=](World& w) {
+      return tenon_optimizer_set_state(w.cx, w.own.optimizer, index, name, TENON_NUL, which(w));
+    });
+  };
+  const auto same = [](World& w) { return w.t; };
+  wrong("NULL name", TENON_E_ARGUMENT, 0, nullptr, same);
+  wrong("unknown state", TENON_E_NOT_FOUND, 0, "mood", same);
+  wrong("parameter 1 of 1", TENON_E_NOT_FOUND, 1, "momentum_buffer", same);
+  wrong("another shape", TENON_E_SHAPE, 0, "momentum_buffer", [](World& w) { return w.wide; });
+  wrong("a scalar's shape", TENON_E_SHAPE, 0, "step", [](World& w) { return w.integers; });
+  wrong("another dtype", TENON_E_DTYPE, 0, "momentum_buffer", [](World& w) { return w.integers; });
+}
+
 tenon_status open_dataset(World& w, const char* name, const tenon_string* names,
                           const tenon_value* values, uint32_t count) {
   return tenon_dataset_create(w.cx, name, TENON_NUL, names, values, count, &w.outs.dataset);
@@ -243,6 +273,7 @@ void add_training_rows(Rows& rows) {
   add_creation(rows);
   add_hypers(rows);
   add_optimizers(rows);
+  add_state_setting(rows);
   add_dataset_creation(rows);
   add_datasets(rows);
 }

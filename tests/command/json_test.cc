@@ -51,7 +51,7 @@ TEST(CommandJson, Probe) {
   expect_members(answer.at("summary"), {"plugins", "ok", "problems"});
   expect_members(answer.at("plugins").at(0), {"id", "folder", "verdict", "reason", "problems",
                                               "notes", "registers", "growth", "advice"});
-  EXPECT_EQ(answer.at("plugins").at(0).at("registers").at("datasets"), 1);
+  EXPECT_GT(answer.at("plugins").at(0).at("registers").at("datasets"), 0);
 }
 
 TEST(CommandJson, Ops) {

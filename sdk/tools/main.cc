@@ -38,6 +38,7 @@ struct Given {
   OpsRequest ops;
   tenon::verify::Request verify;
   double seconds = 0;
+  int64_t vocabulary = 1024;
   bool flag = false;
   std::function<int()> run;
 };
@@ -281,6 +282,43 @@ void add_new(CLI::App& app, Given& given) {
   });
 }
 
+void add_tokenizer(CLI::App& app, Given& given) {
+  CLI::App* tokenizer =
+      app.add_subcommand("tokenizer", "Tokenizers of texts: make one, encode, decode");
+  tokenizer->require_subcommand(1);
+  CLI::App* train = tokenizer->add_subcommand("train", "Make the tokenizer of a text");
+  train->add_option("text", given.file, "The text; - is standard input")->required();
+  train->add_option("-o,--output", given.output, "The file to write")->required();
+  given.kind = "pairs";
+  train
+      ->add_option("--kind", given.kind,
+                   "pairs: byte pairs, learnt; char: the characters of the text (pairs)")
+      ->check(CLI::IsMember({"pairs", "char"}));
+  train
+      ->add_option("--vocabulary", given.vocabulary,
+                   "Tokens in all, the 256 bytes among them, of byte pairs (1024)")
+      ->check(CLI::Range(int64_t{256}, int64_t{1} << 20));
+  add_json(train, given);
+  train->callback([&] {
+    given.run = [&] {
+      return tokenizer_train(given.file, given.kind, given.vocabulary, given.output, given.json);
+    };
+  });
+  const auto add_use = [&](const char* name, const char* what, const char* input, auto use) {
+    CLI::App* command = tokenizer->add_subcommand(name, what);
+    command->add_option("tokenizer", given.name, "Its file, or: byte")->required();
+    command->add_option("input", given.file, input)->required();
+    add_json(command, given);
+    command->callback([&given, use] {
+      given.run = [&given, use] { return use(given.name, given.file, given.json); };
+    });
+  };
+  add_use("encode", "Print the tokens of a text", "The text; - is standard input",
+          tokenizer_encode);
+  add_use("decode", "Print the text of tokens, byte for byte",
+          "Whole numbers between white space; - is standard input", tokenizer_decode);
+}
+
 void add_commands(CLI::App& app, Given& given) {
   add_list(app, given);
   add_doctor(app, given);
@@ -293,6 +331,7 @@ void add_commands(CLI::App& app, Given& given) {
   add_manifest(app, given);
   add_plugin(app, given);
   add_verify(app, given);
+  add_tokenizer(app, given);
   add_children(app, given);
 }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/command/tokenizer_test.cc: `tenon tokenizer`: make one, encode, decode; what it refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/command/command_support.h"
+
+namespace tenon::tests {
+namespace {
+
+using testing::HasSubstr;
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(CommandTokenizer, TrainsEncodesAndDecodes) {
+  const TemporaryFolder folder;
+  const std::string text = "ab ab ab\nabc\nabc";
+  const std::string where = folder.write("text", text);
+  const std::string made = folder.path("pairs");
+  const Done trained =
+      run_command({"tokenizer", "train", where, "--vocabulary", "258", "-o", made});
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  EXPECT_EQ(trained.out, made + ": 258 tokens\n");
+  EXPECT_EQ(content_of(made), "tenon-pairs 1\n97 98\n32 256\n");
+  const Done encoded = run_command({"tokenizer", "encode", made, where});
+  EXPECT_EQ(encoded.out, "256 257 257 10 256 99 10 256 99\n");
+  const std::string tokens = folder.write("tokens", encoded.out);
+  EXPECT_EQ(run_command({"tokenizer", "decode", made, tokens}).out, text);
+  const Done as_json = run_command({"tokenizer", "decode", made, tokens, "--json"});
+  EXPECT_EQ(as_json.json().at("text"), text);
+  EXPECT_EQ(run_command({"tokenizer", "encode", "byte", folder.write("a", "Az")}).out, "65 122\n");
+  const Done characters =
+      run_command({"tokenizer", "train", where, "--kind", "char", "-o", made, "--json"});
+  EXPECT_EQ(characters.json().at("tokens"), 5);
+  EXPECT_EQ(content_of(made), "tenon-characters 1\n10\n32\n97\n98\n99\n");
+}
+
+TEST(CommandTokenizer, SaysWhatIsWrong) {
+  const TemporaryFolder folder;
+  const auto expect_refused = [](const std::vector<std::string>& line, int status,
+                                 const std::string& words) {
+    const Done done = run_command(line);
+    EXPECT_EQ(done.status, status) << done.out;
+    EXPECT_THAT(done.err, HasSubstr(words));
+    EXPECT_EQ(done.out, "");
+  };
+  const std::string text = folder.write("text", "abc");
+  expect_refused({"tokenizer", "train", folder.path("absent"), "-o", folder.path("out")}, 1,
+                 "absent: cannot be read");
+  expect_refused({"tokenizer", "train", text, "-o", folder.path("no/folder")}, 1,
+                 "cannot be written");
+  expect_refused({"tokenizer", "train", folder.write("bad", "ab\xFF"), "--kind", "char", "-o",
+                  folder.path("out")},
+                 1, "bad: the text is no UTF-8 from byte 2 on; use bytes or byte pairs for it");
+  expect_refused({"tokenizer", "encode", text, text}, 1, "text: line 1: the file is cut off");
+  expect_refused({"tokenizer", "decode", "byte", folder.write("tokens", "65 256")}, 1,
+                 "tokens: this is no token: expected 0 to 255, found 256");
+  expect_refused({"tokenizer", "decode", "byte", folder.write("words", "65 99999999999")}, 1,
+                 "words: number 2 is no token: expected whole numbers between white space");
+  expect_refused({"tokenizer", "train", text, "--vocabulary", "255", "-o", folder.path("out")}, 2,
+                 "--vocabulary");
+  expect_refused({"tokenizer"}, 2, "");
+  EXPECT_FALSE(std::filesystem::exists(folder.path("out")));
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -49,6 +49,14 @@ inline std::string shown(std::string_view bytes) {
   return text + (bytes.size() > longest ? "...'" : "'");
 }
 
+// Elements of `size` bytes each, from the file's byte order to this machine's.
+inline void to_host_order(bool is_big, size_t size, unsigned char* bytes, size_t length) {
+  const uint16_t one = 1;
+  const bool is_little_host = *reinterpret_cast<const unsigned char*>(&one) == 1;
+  if (is_big != is_little_host || size == 1) return;
+  for (size_t at = 0; at < length; at += size) std::reverse(bytes + at, bytes + at + size);
+}
+
 class DataFile {
  public:
   static constexpr size_t kPiece = size_t{1} << 20;
@@ -82,7 +90,7 @@ class DataFile {
     size_t got = 0;
     do {
       const size_t before = bytes.size();
-      const size_t piece = std::max(before, kPiece);
+      const size_t piece = std::max(before, size_t{1} << 16);
       bytes.resize(before + piece);
       got = read_some(reinterpret_cast<unsigned char*>(bytes.data()) + before, piece);
       bytes.resize(before + got);

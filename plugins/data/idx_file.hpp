@@ -43,7 +43,7 @@ class IdxReader {
     file.dtype = dtype_of_code(magic[2]);
     const int64_t bytes = read_shape(magic[3], file);
     read_payload(bytes, file);
-    to_host_order(file);
+    to_host_order(true, sdk::size_of(file.dtype), file.bytes.data(), file.bytes.size());
     return file;
   }
 
@@ -118,17 +118,6 @@ class IdxReader {
                    file_.size_text(found));
     }
     file_.expect_intact();
-  }
-
-  static void to_host_order(IdxFile& file) {
-    const size_t size = sdk::size_of(file.dtype);
-    const uint16_t one = 1;
-    const bool little = *reinterpret_cast<const unsigned char*>(&one) == 1;
-    if (!little || size == 1) return;
-    for (size_t at = 0; at < file.bytes.size(); at += size) {
-      const auto element = file.bytes.begin() + static_cast<std::ptrdiff_t>(at);
-      std::reverse(element, element + static_cast<std::ptrdiff_t>(size));
-    }
   }
 
   static constexpr int64_t kMostBytes = int64_t{1} << 62;

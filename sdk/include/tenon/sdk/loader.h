@@ -19,6 +19,8 @@
 // never on batch size or threads: begin(loader, epoch, position) with the `epoch` and `position`
 // of an interrupted run goes on where that run was.
 //
+// With tenon_sdk_loader_set_transforms batches are normalised, cropped and so on (transforms.h).
+//
 // With tenon_sdk_loader_set_workers, threads of the loader's own read ahead. They change when
 // samples are read and nothing else: batches come in the same order, with the same contents, and an
 // error comes with the batch it belongs to. They are no threads of the runtime's pool.
@@ -32,6 +34,7 @@
 #define TENON_SDK_LOADER_H
 
 #include <stdlib.h>
+#include <string.h>
 #include <tenon/sdk/loader_workers.h>
 #include <tenon/sdk/philox.h>
 #include <tenon/tenon.h>
@@ -98,9 +101,63 @@ static inline tenon_status tenon_sdk_loader_create(tenon_context* context, tenon
   // One element more, so that an empty data set is no failed allocation.
   int64_t* order = (int64_t*)calloc((size_t)length + 1, sizeof *order);
   if (!order) return TENON_E_MEMORY;
-  const tenon_sdk_loader made = {dataset, length, batch, seed, flags, 0, 0, 0, order, NULL};
-  *out_loader = made;
+  memset(out_loader, 0, sizeof *out_loader);
+  out_loader->dataset = dataset;
+  out_loader->length = length;
+  out_loader->batch = batch;
+  out_loader->seed = seed;
+  out_loader->flags = flags;
+  out_loader->order = order;
   return tenon_sdk_loader_begin(out_loader, 0, 0);
+}
+
+// What is done with each batch from now on, in the order of `list`; 0 of them: nothing. Workers
+// begin again at the loader's position.
+// memory   the list is copied; its settings are borrowed and must outlive the loader
+// errors   TENON_E_ARGUMENT, with words in `diag` (may be NULL): a field or settings that do not
+//          fit; the loader then stays as it was
+static inline tenon_status tenon_sdk_loader_set_transforms(tenon_context* context,
+                                                           tenon_sdk_loader* loader,
+                                                           const tenon_sdk_transform* list,
+                                                           uint32_t n, tenon_diag* diag) {
+  if (!loader || (n > 0 && !list) || n > TENON_SDK_LOADER_TRANSFORMS) {
+    return tenon_sdk_loader_refuse(diag, TENON_E_ARGUMENT,
+                                   "set_transforms: expected a loader and a list of at most 16, "
+                                   "found NULL or more");
+  }
+  tenon_sdk_loader tried = *loader;
+  tried.n_transforms = n;
+  for (uint32_t t = 0; t < n; ++t) tried.transforms[t] = list[t];
+  uint32_t n_fields = 0;
+  while (tenon_dataset_get_field(context, loader->dataset, n_fields, NULL, NULL) == TENON_OK) {
+    n_fields += 1;
+  }
+  for (uint32_t t = 0; t < n; ++t) {
+    if (list[t].field < n_fields && list[t].call) continue;
+    char words[128];
+    snprintf(words, sizeof words,
+             "set_transforms: transform %u: expected a function and a field below %u, found %s %u",
+             t, n_fields, list[t].call ? "field" : "no function for field", list[t].field);
+    return tenon_sdk_loader_refuse(diag, TENON_E_ARGUMENT, words);
+  }
+  // Tried with no samples: shapes and dtypes are known now.
+  tenon_tensor* fields[TENON_SDK_LOADER_FIELDS];
+  tenon_status status =
+      tenon_dataset_call(context, loader->dataset, loader->order, 0, fields, n_fields);
+  if (status != TENON_OK) return status;
+  status = tenon_sdk_loader_transform(context, &tried, 0, 0, fields, diag);
+  for (uint32_t f = 0; f < n_fields; ++f) tenon_tensor_release(fields[f]);
+  if (status != TENON_OK) return status;
+  if (loader->workers) {
+    pthread_mutex_lock(&loader->workers->mutex);
+    tenon_sdk_loader_drop(loader->workers);
+  }
+  *loader = tried;
+  if (loader->workers) {
+    tenon_sdk_loader_start(loader);
+    pthread_mutex_unlock(&loader->workers->mutex);
+  }
+  return TENON_OK;
 }
 
 // The next batch: one tensor [n, ...] for each field, which the caller owns, and n in *out_n.

@@ -114,16 +114,6 @@ static inline void tenon_sdk_loader_end(tenon_sdk_loader_workers* w) {
   free(w);
 }
 
-static inline tenon_status tenon_sdk_loader_refuse(tenon_diag* diag, tenon_status status,
-                                                   const char* words) {
-  if (diag) {
-    diag->status = status;
-    snprintf(diag->message, sizeof diag->message, "loader: %s", words);
-    diag->length = (int32_t)strlen(diag->message);
-  }
-  return status;
-}
-
 // One more context and one more thread.
 static inline tenon_status tenon_sdk_loader_add(tenon_runtime* runtime, tenon_sdk_loader_workers* w,
                                                 tenon_diag* diag) {

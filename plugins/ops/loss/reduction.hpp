@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/ops/loss/reduction.hpp: what all losses share: operands in the dtype of the arithmetic,
+// and the attribute `reduction`.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "rules.hpp"
+
+namespace tenon::loss {
+
+enum class Reduction : uint8_t { None, Mean, Sum, BatchMean };
+
+// `batches`: does the loss also know the mean over the first dimension?
+inline Reduction reduction_of(std::string_view word, bool batches = false) {
+  if (word == "mean") return Reduction::Mean;
+  if (word == "sum") return Reduction::Sum;
+  if (word == "none") return Reduction::None;
+  if (batches && word == "batchmean") return Reduction::BatchMean;
+  throw sdk::Failure{
+      TENON_E_ATTRIBUTE, "reduction names no way to reduce a loss", "reduction",
+      batches ? "\"none\", \"mean\", \"sum\" or \"batchmean\"" : "\"none\", \"mean\" or \"sum\"",
+      "\"" + std::string(word) + "\""};
+}
+inline Reduction reduction_of(const tenon_value& word) {
+  return reduction_of(std::string_view(word.as.string, word.count));
+}
+
+// A positive number, or 0 where that is allowed too.
+inline void need_positive(const sdk::Attrs& attrs, uint32_t attribute, const char* name,
+                          bool or_zero) {
+  const double value = attrs.real(attribute);
+  if ((value > 0 || (or_zero && value == 0)) && value <= std::numeric_limits<double>::max()) return;
+  throw sdk::Failure{TENON_E_ATTRIBUTE,
+                     std::string(name) + (or_zero ? " is negative or no finite number"
+                                                  : " is not a finite number above 0"),
+                     name, or_zero ? "a finite number, 0 or more" : "a finite number above 0",
+                     std::to_string(value)};
+}
+
+// The shape of the loss, of which `terms` is the shape before the reduction.
+inline void set_loss_shape(tenon_meta& out, Reduction reduction, std::span<const int64_t> terms) {
+  sdk::set_shape(out, reduction == Reduction::None ? terms : std::span<const int64_t>());
+}
+
+// The shape in which two operands meet, each size of 1 stretched to the other's.
+inline rules::Dims common_shape(std::span<const int64_t> a, std::span<const int64_t> b,
+                                const char* a_name, const char* b_name) {
+  const std::span<const int64_t> longer = a.size() < b.size() ? b : a;
+  const std::span<const int64_t> shorter = a.size() < b.size() ? a : b;
+  const size_t lead = longer.size() - shorter.size();
+  rules::Dims common(longer);
+  for (size_t i = 0; i < shorter.size(); ++i) {
+    if (longer[lead + i] == 1) common[lead + i] = shorter[i];
+  }
+  if (rules::broadcasts_to(a, common.span()) && rules::broadcasts_to(b, common.span())) {
+    return common;
+  }
+  throw sdk::Failure{
+      TENON_E_SHAPE, std::string(a_name) + " and " + b_name + " do not broadcast together", b_name,
+      "sizes that are equal to those of " + sdk::shape_text(a) + " or 1", sdk::shape_text(b)};
+}
+
+// The dtype in which operands have met; numbers alone are an f32.
+inline tenon_dtype dtype_of(sdk::Calls& calls, std::initializer_list<sdk::Value> operands) {
+  for (const sdk::Value& operand : operands) {
+    if (operand.is_tensor()) return calls.meta(operand.tensor()).dtype;
+  }
+  return TENON_DTYPE_F32;
+}
+
+inline tenon_dtype wide_dtype(tenon_dtype dtype) {
+  return rules::is_16_bit_float(dtype) ? TENON_DTYPE_F32 : dtype;
+}
+
+// An operand in the dtype of the arithmetic. A number is rounded to the operands' dtype first, as a
+// kernel would get it.
+inline tenon_tensor* wide_operand(sdk::Calls& calls, sdk::Value x, tenon_dtype dtype) {
+  tenon_tensor* tensor = x.tensor();
+  if (tensor == nullptr) {
+    const rules::Dims none;
+    tensor = calls.call("tenon.full", {}, {none.value(), x, sdk::Value::dtype(dtype)});
+  }
+  if (wide_dtype(dtype) == dtype) return tensor;
+  return calls.call("tenon.cast", {tensor}, {sdk::Value::dtype(wide_dtype(dtype))});
+}
+
+// The loss from its terms.
+inline tenon_tensor* reduced(sdk::Calls& calls, tenon_tensor* terms, Reduction reduction) {
+  if (reduction == Reduction::None) return terms;
+  if (reduction == Reduction::Mean) return calls.call("tenon.mean", {terms});
+  tenon_tensor* sum = calls.call("tenon.sum", {terms});
+  const tenon_meta meta = calls.meta(terms);
+  if (reduction == Reduction::Sum || meta.rank == 0) return sum;
+  return calls.call("tenon.div", {sum, static_cast<double>(meta.shape[0])});
+}
+
+// The gradient of each term, for a loss of `count` terms; it broadcasts with them.
+inline tenon_tensor* term_gradient(sdk::Vjp& v, Reduction reduction, int64_t count,
+                                   tenon_dtype dtype) {
+  tenon_tensor* dy = wide_operand(v, v.dy(), dtype);
+  if (reduction != Reduction::Mean) return dy;
+  return v.call("tenon.div", {dy, static_cast<double>(count)});
+}
+
+// Sets a gradient in the dtype of its operand.
+inline void set_rounded_grad(sdk::Vjp& v, uint32_t input, tenon_tensor* gradient,
+                             tenon_dtype dtype) {
+  if (v.meta(gradient).dtype != dtype) {
+    gradient = v.call("tenon.cast", {gradient}, {sdk::Value::dtype(dtype)});
+  }
+  v.grad(input, gradient);
+}
+
+}  // namespace tenon::loss

@@ -316,11 +316,16 @@ def cross_entropy(
     lacks = {
         "rank other than 2": input.dim() != 2,
         "probabilities as target": target.is_floating_point(),
-        "weight": weight is not None,
-        f"reduction {reduction}": reduction != "mean",
-        "label_smoothing": label_smoothing != 0.0,
     }
-    return call(input, target, ignore_index=ignore_index, lacks=lacks)
+    return call(
+        input,
+        target,
+        weight,
+        ignore_index=ignore_index,
+        label_smoothing=float(label_smoothing),
+        reduction=reduction,
+        lacks=lacks,
+    )
 
 
 def gelu(input, *, approximate="none"):

@@ -46,18 +46,34 @@ def softmax(call):
 
 @golden("tenon.softmax_cross_entropy")
 def softmax_cross_entropy(call):
-    logits, target = call.inputs
+    logits, target, weight = (*call.inputs, None)[:3]
     dtype = logits.dtype
+    inner = "f64" if dtype == "f64" else "f32"
+    smoothing = mpmath.mpf(exact.rounded(inner, call.attrs["label_smoothing"]))
+    classes = logits.shape[1]
+    weights = [mpmath.mpf(w) for w in ([1.0] * classes if weight is None else weight.elements())]
     rows = [log_probabilities(list(row)) for row in logits.values]
-    counted = [n for n, c in enumerate(target.elements()) if c != call.attrs["ignore_index"]]
-    loss = mpmath.mpf(0)
-    for n in counted:
-        loss -= rows[n][target.values[n]]
-    loss = exact.rounded(dtype, loss / len(counted) if counted else loss)
-    tops = [top_of(list(row), probs) for row, probs in zip(logits.values, rows)]
+    terms, counts = [], []
+    for row, number in zip(rows, target.elements(), strict=True):
+        if number == call.attrs["ignore_index"]:
+            terms.append(mpmath.mpf(0))
+            continue
+        term = (1 - smoothing) * -row[number] * weights[number]
+        if smoothing:
+            every = sum(p * w for p, w in zip(row, weights, strict=True))
+            term -= smoothing * every / classes
+        terms.append(term)
+        counts.append(weights[number])
+    tops = [top_of(list(row), probs) for row, probs in zip(logits.values, rows, strict=True)]
     columns = ([exact.rounded(dtype, top[k]) for top in tops] for k in range(2))
     kept = [Array.of(dtype, (len(rows),), column) for column in columns]
-    return [Array.of(dtype, (), [loss]), *kept]
+    if call.attrs["reduction"] == "none":
+        found = Array.of(dtype, (len(rows),), [exact.rounded(dtype, term) for term in terms])
+        return [found, *kept]
+    loss = sum(terms, mpmath.mpf(0))
+    if call.attrs["reduction"] == "mean" and counts:
+        loss = exact.precise_divided(loss, sum(counts))
+    return [Array.of(dtype, (), [exact.rounded(dtype, loss)]), *kept]
 
 
 def top_of(line, log_probs):

@@ -14,5 +14,6 @@ inline constexpr uint8_t kPlanKind = 5;
 inline constexpr uint8_t kOptimizerKind = 6;
 inline constexpr uint8_t kDatasetKind = 7;
 inline constexpr uint8_t kTextKind = 8;
+inline constexpr uint8_t kScheduleKind = 9;
 
 }  // namespace tenon

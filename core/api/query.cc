@@ -95,6 +95,7 @@ void write_plugin(Writer& out, const Plugin& plugin) {
   out.end_list();
   out.member("vjps", manifest.vjps);
   out.member("optimizers", manifest.optimizers);
+  out.member("schedules", manifest.schedules);
   out.member("datasets", manifest.datasets);
   out.member("devices", manifest.devices);
   out.name("requires");
@@ -308,6 +309,7 @@ constexpr Topic kTopics[] = {
     {"devices", write_devices, true},
     {"ops", write_ops, true},
     {"optimizers", write_optimizers, true},
+    {"schedules", write_schedules, true},
     {"datasets", write_datasets, true},
     {"samples", write_samples, true},
     {"tolerances", write_tolerances, true},

@@ -120,19 +120,21 @@ void write_ops(Context& context, Writer& out) {
   out.end_list();
 }
 
-// ---- optimizers, datasets, samples --------------------------------------------------------------
+// ---- optimizers, schedules, datasets, samples
+// -----------------------------------------------------
 
 namespace {
 
-void write_hypers(Writer& out, const tenon_optimizer_desc& desc) {
+// `option` is the flag that optimizers or schedules know, and its name.
+void write_hypers(Writer& out, std::span<const tenon_hyper_desc> hypers,
+                  std::pair<const char*, uint32_t> option) {
   out.begin_list();
-  for (uint32_t i = 0; i < desc.n_hypers; ++i) {
-    const tenon_hyper_desc& hyper = desc.hypers[i];
+  for (const tenon_hyper_desc& hyper : hypers) {
     out.begin_object();
     out.member("name", text(hyper.name));
     out.member("doc", text(hyper.doc));
     out.member("type", dispatch::tag_name(hyper.tag));
-    out.member("dynamic", (hyper.flags & TENON_HYPER_DYNAMIC) != 0);
+    out.member(option.first, (hyper.flags & option.second) != 0);
     out.member("default", hyper.initial);
     out.member("minimum", hyper.minimum);
     out.member("maximum", hyper.maximum);
@@ -169,9 +171,35 @@ void write_optimizers(Context& context, Writer& out) {
     out.member("step_op", text(optimizer->desc.step_op));
     out.member("rows_op", text(optimizer->desc.rows_op));
     out.name("hypers");
-    write_hypers(out, optimizer->desc);
+    write_hypers(out, {optimizer->desc.hypers, optimizer->desc.n_hypers},
+                 {"dynamic", TENON_HYPER_DYNAMIC});
     out.name("states");
     write_states(out, optimizer->desc);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_schedules(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Schedule* schedule : context.runtime->registry.schedules()) {
+    const tenon_schedule_desc& desc = schedule->desc;
+    out.begin_object();
+    out.member("name", schedule->name);
+    out.member("doc", text(desc.doc));
+    out.member("plugin", schedule->plugin->id);
+    out.name("hypers");
+    write_hypers(out, {desc.hypers, desc.n_hypers}, {"required", TENON_HYPER_REQUIRED});
+    out.name("states");
+    out.begin_list();
+    for (uint32_t i = 0; i < desc.n_states; ++i) {
+      out.begin_object();
+      out.member("name", text(desc.states[i].name));
+      out.member("doc", text(desc.states[i].doc));
+      out.member("initial", desc.states[i].initial);
+      out.end_object();
+    }
+    out.end_list();
     out.end_object();
   }
   out.end_list();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/runtime.h: the runtime object: what all contexts of one program share.
 //
-// Counted: the public handle, contexts, storages, plans, optimizers and datasets each hold it.
-// After its public release it is closed (no new calls) and goes with the last of them.
+// Counted: the public handle, contexts, storages, plans, optimizers, schedules and datasets each
+// hold it. After its public release it is closed (no new calls) and goes with the last of them.
 #pragma once
 
 #include <tenon/plugin.h>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/api/training_api.cc: public functions of optimizers and datasets.
+// core/api/training_api.cc: public functions of optimizers, schedules and datasets.
+#include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/training.h>
 
 #include "core/api/guard.h"
 #include "core/data/dataset.h"
 #include "core/optim/optimizer.h"
+#include "core/optim/schedule.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -14,6 +16,9 @@ using data::DatasetSlot;
 using optim::Optimizer;
 using optim::OptimizerSlab;
 using optim::OptimizerSlot;
+using optim::Schedule;
+using optim::ScheduleSlab;
+using optim::ScheduleSlot;
 
 namespace {
 
@@ -37,6 +42,14 @@ Optimizer& require_optimizer(const Context& context, tenon_optimizer* handle) {
     throw Error{.status = TENON_E_RUNTIME, .message = "the optimizer belongs to another runtime"};
   }
   return optimizer;
+}
+
+Schedule& require_schedule(const Context& context, tenon_schedule* handle) {
+  Schedule& schedule = *require_slot<ScheduleSlab>(handle, "schedule").schedule;
+  if (schedule.runtime() != context.runtime) {
+    throw Error{.status = TENON_E_RUNTIME, .message = "the schedule belongs to another runtime"};
+  }
+  return schedule;
 }
 
 const Dataset& require_dataset(const Context& context, tenon_dataset* handle) {
@@ -129,6 +142,56 @@ tenon_status tenon_optimizer_set_state(tenon_context* context, tenon_optimizer* 
     const Tensor& values = require_tensor(cx, tensor, "tensor");
     require_optimizer(cx, optimizer)
         .set_state(cx, index, require_text(name, name_length, "name"), values);
+  });
+}
+
+tenon_status tenon_schedule_create(tenon_context* context, const char* name, uint64_t name_length,
+                                   double base_value, const tenon_string* names,
+                                   const tenon_value* values, uint32_t n_values,
+                                   tenon_schedule** out_schedule) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_schedule, "out_schedule");
+    require_pointer(name, "name");
+    const auto hypers = read_named(names, values, n_values);
+    const registry::Schedule& kind =
+        cx.runtime->plugins.require_schedule(require_text(name, name_length, "name"));
+    auto made = std::make_unique<Schedule>(cx, kind, base_value, hypers);
+    ScheduleSlot* slot = ScheduleSlab::instance().create();
+    slot->schedule = made.release();
+    *out_schedule = static_cast<tenon_schedule*>(ScheduleSlab::to_handle(slot));
+  });
+}
+
+void tenon_schedule_release(tenon_schedule* handle) {
+  ScheduleSlot* slot = ScheduleSlab::from_handle(handle);
+  if (!slot) return;
+  Schedule* schedule = slot->schedule;
+  ScheduleSlab::instance().destroy(slot);
+  delete schedule;
+}
+
+tenon_status tenon_schedule_run(tenon_context* context, tenon_schedule* schedule,
+                                const double* metric, double* out_value) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_value, "out_value");
+    *out_value = require_schedule(cx, schedule).run(cx, metric);
+  });
+}
+
+tenon_status tenon_schedule_get_state(tenon_context* context, tenon_schedule* schedule,
+                                      const char* name, uint64_t name_length, double* out_value) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_value, "out_value");
+    require_pointer(name, "name");
+    *out_value = require_schedule(cx, schedule).state(require_text(name, name_length, "name"));
+  });
+}
+
+tenon_status tenon_schedule_set_state(tenon_context* context, tenon_schedule* schedule,
+                                      const char* name, uint64_t name_length, double value) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(name, "name");
+    require_schedule(cx, schedule).set_state(require_text(name, name_length, "name"), value);
   });
 }
 

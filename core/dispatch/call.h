@@ -93,7 +93,7 @@ struct Call : Window {
   Context* context;
   CallState state;
   plugin::Plugin* plugin;
-  const registry::Op* op;  // may be NULL (datasets)
+  const registry::Op* op;  // may be NULL (datasets, schedules)
   std::unique_ptr<Error> failure;
   bool out_of_memory = false;
   void* scratch = nullptr;

@@ -24,16 +24,6 @@ tenon_value list_value(const List& list) {
   return value;
 }
 
-tenon_value hyper_value(const tenon_hyper_desc& hyper, double number) {
-  tenon_value value{hyper.tag, 0, {}};
-  if (hyper.tag == TENON_VALUE_F64) {
-    value.as.f64 = number;
-  } else {
-    value.as.i64 = static_cast<int64_t>(number);
-  }
-  return value;
-}
-
 // Strides without gaps in the order of the parameter's dimensions: a transposed parameter gets
 // transposed state.
 tensor::Dims dense_strides(const Tensor& like) {
@@ -79,13 +69,7 @@ Optimizer::Optimizer(Context& context, const registry::Optimizer& kind, std::vec
                   .operand = "params"};
     }
   }
-  for (uint32_t i = 0; i < kind.desc.n_hypers; ++i) {
-    hypers_.push_back(hyper_value(kind.desc.hypers[i], kind.desc.hypers[i].initial));
-  }
-  for (const auto& [name, value] : values) {
-    const size_t hyper = hyper_index(name);
-    hypers_[hyper] = checked(hyper, value);
-  }
+  hypers_ = read_hypers(kind.name, hyper_descs(), values);
   for (Ref& param : params) params_.push_back({std::move(param), {}});
   runtime_->retain();
 }
@@ -96,52 +80,9 @@ Optimizer::~Optimizer() {
   runtime_->release();
 }
 
-size_t Optimizer::hyper_index(std::string_view name) const {
-  std::string known;
-  for (uint32_t i = 0; i < kind_->desc.n_hypers; ++i) {
-    const std::string_view own = dispatch::text_view(kind_->desc.hypers[i].name);
-    if (own == name) return i;
-    known += (known.empty() ? "" : " ") + std::string(own);
-  }
-  throw Error{.status = TENON_E_ATTRIBUTE,
-              .message = kind_->name + ": no hyper-parameter \"" + std::string(name) + "\"",
-              .op = kind_->name,
-              .operand = std::string(name),
-              .expected = "one of: " + known,
-              .found = std::string(name)};
-}
-
-tenon_value Optimizer::checked(size_t hyper, const tenon_value& value) const {
-  const tenon_hyper_desc& desc = kind_->desc.hypers[hyper];
-  const std::string name(dispatch::text_view(desc.name));
-  tenon_value out = value;
-  if (desc.tag == TENON_VALUE_F64 && value.tag == TENON_VALUE_I64) {
-    out.tag = TENON_VALUE_F64;
-    out.as.f64 = static_cast<double>(value.as.i64);
-  }
-  if (out.tag != desc.tag) {
-    throw Error{.status = TENON_E_ATTRIBUTE,
-                .message = kind_->name + ": hyper-parameter \"" + name + "\" has the wrong type",
-                .op = kind_->name,
-                .operand = name,
-                .expected = dispatch::tag_name(desc.tag),
-                .found = dispatch::tag_name(value.tag)};
-  }
-  const double number = out.tag == TENON_VALUE_F64 ? out.as.f64 : static_cast<double>(out.as.i64);
-  if (!(number >= desc.minimum && number <= desc.maximum)) {
-    throw Error{.status = TENON_E_ATTRIBUTE,
-                .message = kind_->name + ": hyper-parameter \"" + name + "\" is out of range",
-                .op = kind_->name,
-                .operand = name,
-                .expected = std::to_string(desc.minimum) + " to " + std::to_string(desc.maximum),
-                .found = dispatch::value_text(out)};
-  }
-  return out;
-}
-
 void Optimizer::set(Context& context, std::string_view name, const tenon_value& value) {
-  const size_t hyper = hyper_index(name);
-  const tenon_value fresh = checked(hyper, value);
+  const size_t hyper = find_hyper(kind_->name, hyper_descs(), name);
+  const tenon_value fresh = checked_hyper(kind_->name, kind_->desc.hypers[hyper], value);
   if (!(kind_->desc.hypers[hyper].flags & TENON_HYPER_DYNAMIC) && context.capturing) {
     throw Error{.status = TENON_E_CAPTURE,
                 .message = kind_->name + ": hyper-parameter \"" + std::string(name) +
@@ -156,7 +97,9 @@ void Optimizer::set(Context& context, std::string_view name, const tenon_value& 
   hypers_[hyper] = fresh;
 }
 
-tenon_value Optimizer::get(std::string_view name) const { return hypers_[hyper_index(name)]; }
+tenon_value Optimizer::get(std::string_view name) const {
+  return hypers_[find_hyper(kind_->name, hyper_descs(), name)];
+}
 
 size_t Optimizer::state_index(uint32_t param, std::string_view name) const {
   if (param >= params_.size()) {

@@ -14,12 +14,12 @@
 
 #include "core/api/context.h"
 #include "core/dispatch/invocation.h"
+#include "core/optim/hypers.h"
 
 namespace tenon::optim {
 
 using tensor::Ref;
 using tensor::Tensor;
-using NamedValue = std::pair<std::string_view, tenon_value>;
 
 class Optimizer {
  public:
@@ -58,8 +58,7 @@ class Optimizer {
   using Grads = dispatch::Small<std::pair<Ref, Ref>, 16>;
   using Handles = dispatch::Small<tenon_tensor*, 16>;
 
-  size_t hyper_index(std::string_view name) const;
-  tenon_value checked(size_t hyper, const tenon_value& value) const;
+  HyperDescs hyper_descs() const { return {kind_->desc.hypers, kind_->desc.n_hypers}; }
   size_t state_index(uint32_t param, std::string_view name) const;
   bool make_state(Context& context, Param& param);  // false where there was one
   const Dynamic& dynamic(Context& context, Device& device);

@@ -209,6 +209,7 @@ void check_agreement(const Manifest& manifest, const registry::TableNames& names
   compare_kernels(manifest, names);
   compare_names("vjps", as_set(manifest.vjps), names.vjps);
   compare_names("optimizers", as_set(manifest.optimizers), names.optimizers);
+  compare_names("schedules", as_set(manifest.schedules), names.schedules);
   compare_names("datasets", as_set(manifest.datasets), names.datasets);
   compare_names("devices", as_set(manifest.devices), names.devices);
 }

@@ -10,7 +10,7 @@
 //     "ops": [{"name": "vendor.op", "revision": 1, "role": "add"}],   role optional
 //     "kernels": [{"device": "cpu", "ops": ["vendor.op"],             or "ops": "*"
 //                  "canonical": false}],                              none of them; optional
-//     "vjps": ["vendor.op"], "optimizers": [], "datasets": [],
+//     "vjps": ["vendor.op"], "optimizers": [], "schedules": [], "datasets": [],
 //     "devices": ["cpu"],
 //     "requires": {"ops": [], "roles": [], "cpu_features": [], "libraries": []}
 //   }
@@ -226,6 +226,7 @@ Manifest read(const Value& root) {
   each(field(root, "kernels"), [&](const Field& f) { m.kernels.push_back(as_kernels(f)); });
   m.vjps = as_list(field(root, "vjps"), as_dotted_name);
   m.optimizers = as_list(field(root, "optimizers"), as_dotted_name);
+  m.schedules = as_list(field(root, "schedules"), as_dotted_name);
   m.datasets = as_list(field(root, "datasets"), as_dotted_name);
   m.devices = as_list(field(root, "devices"), as_plain_name);
   const Field requires_ = field(root, "requires");
@@ -292,6 +293,7 @@ std::string format_manifest(const Manifest& m) {
   out.end_list();
   out.member("vjps", m.vjps);
   out.member("optimizers", m.optimizers);
+  out.member("schedules", m.schedules);
   out.member("datasets", m.datasets);
   out.member("devices", m.devices);
   out.name("requires");

@@ -42,6 +42,7 @@ registry::Tables tables_of(const tenon_plugin& plugin, void* self) {
   tables.backend = table_of<tenon_backend_table>(plugin, self, "tenon.backend/1");
   tables.optimizers = table_of<tenon_optimizers_table>(plugin, self, "tenon.optimizers/1");
   tables.datasets = table_of<tenon_datasets_table>(plugin, self, "tenon.datasets/1");
+  tables.schedules = table_of<tenon_schedules_table>(plugin, self, "tenon.schedules/1");
   tables.selftest = table_of<tenon_selftest_table>(plugin, self, "tenon.selftest/1");
   tables.tolerances = table_of<tenon_tolerances_table>(plugin, self, "tenon.selftest.tolerances/1");
   tables.optimizer_samples =
@@ -210,6 +211,7 @@ Manifest manifest_of(const tenon_plugin& plugin, const registry::TableNames& nam
   }
   manifest.vjps.assign(names.vjps.begin(), names.vjps.end());
   manifest.optimizers.assign(names.optimizers.begin(), names.optimizers.end());
+  manifest.schedules.assign(names.schedules.begin(), names.schedules.end());
   manifest.datasets.assign(names.datasets.begin(), names.datasets.end());
   manifest.devices.assign(names.devices.begin(), names.devices.end());
   return manifest;
@@ -232,6 +234,11 @@ void PluginHost::refuse_taken_names(const registry::TableNames& names) {
     open_all_of(listing(Listed::Optimizer, name));
     const registry::Optimizer* taken = registry_.find_optimizer(name);
     if (taken != nullptr) refuse_taken("optimizer", name, taken->plugin);
+  }
+  for (const std::string_view name : names.schedules) {
+    open_all_of(listing(Listed::Schedule, name));
+    const registry::Schedule* taken = registry_.find_schedule(name);
+    if (taken != nullptr) refuse_taken("schedule", name, taken->plugin);
   }
   for (const std::string_view name : names.datasets) {
     open_all_of(listing(Listed::Dataset, name));
@@ -316,6 +323,7 @@ void PluginHost::open_rivals(const Plugin& plugin) {
   }
   for (const auto& name : plugin.manifest.devices) open_earlier(Listed::Device, name);
   for (const auto& name : plugin.manifest.optimizers) open_earlier(Listed::Optimizer, name);
+  for (const auto& name : plugin.manifest.schedules) open_earlier(Listed::Schedule, name);
   for (const auto& name : plugin.manifest.datasets) open_earlier(Listed::Dataset, name);
 }
 

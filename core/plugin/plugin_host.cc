@@ -214,22 +214,29 @@ const registry::Backend& PluginHost::require_host_backend() {
   missing("a device with host memory", listed_by, TENON_E_NOT_FOUND);
 }
 
-const registry::Optimizer& PluginHost::require_optimizer(std::string_view name) {
-  const Plugins& listed_by = listing(Listed::Optimizer, name);
+const PluginHost::Plugins& PluginHost::opened(Listed kind, std::string_view name) {
+  const Plugins& listed_by = listing(kind, name);
   if (!settled(listed_by)) {
     const std::lock_guard lock(mutex_);
     open_all_of(listed_by);
   }
+  return listed_by;
+}
+
+const registry::Optimizer& PluginHost::require_optimizer(std::string_view name) {
+  const Plugins& listed_by = opened(Listed::Optimizer, name);
   if (const registry::Optimizer* optimizer = registry_.find_optimizer(name)) return *optimizer;
   missing("optimizer " + quoted(name), listed_by, TENON_E_NOT_FOUND);
 }
 
+const registry::Schedule& PluginHost::require_schedule(std::string_view name) {
+  const Plugins& listed_by = opened(Listed::Schedule, name);
+  if (const registry::Schedule* schedule = registry_.find_schedule(name)) return *schedule;
+  missing("schedule " + quoted(name), listed_by, TENON_E_NOT_FOUND);
+}
+
 const registry::Dataset& PluginHost::require_dataset(std::string_view name) {
-  const Plugins& listed_by = listing(Listed::Dataset, name);
-  if (!settled(listed_by)) {
-    const std::lock_guard lock(mutex_);
-    open_all_of(listed_by);
-  }
+  const Plugins& listed_by = opened(Listed::Dataset, name);
   if (const registry::Dataset* dataset = registry_.find_dataset(name)) return *dataset;
   missing("dataset " + quoted(name), listed_by, TENON_E_NOT_FOUND);
 }

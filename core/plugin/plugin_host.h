@@ -41,7 +41,7 @@ struct Manifest {
   };
   std::vector<OpName> ops;
   std::vector<KernelNames> kernels;
-  std::vector<std::string> vjps, optimizers, datasets, devices;
+  std::vector<std::string> vjps, optimizers, schedules, datasets, devices;
   std::vector<std::string> required_ops, required_roles;
   std::vector<std::string> cpu_features, libraries;
 };
@@ -128,6 +128,7 @@ class PluginHost {
   registry::Op& require_role(uint32_t role);                        // missing: TENON_E_NO_ROLE
   const registry::Backend& require_backend(std::string_view kind);  // "" = host memory
   const registry::Optimizer& require_optimizer(std::string_view name);
+  const registry::Schedule& require_schedule(std::string_view name);
   const registry::Dataset& require_dataset(std::string_view name);
 
   // Opens all permitted plugins that list kernels for this device kind, or backward rules, in id
@@ -157,7 +158,7 @@ class PluginHost {
 
  private:
   using Plugins = std::vector<Plugin*>;
-  enum class Listed : uint8_t { Op, Role, Device, Optimizer, Dataset, End };
+  enum class Listed : uint8_t { Op, Role, Device, Optimizer, Schedule, Dataset, End };
 
   // scan.cc
   void scan(const HostOptions& options);
@@ -181,6 +182,8 @@ class PluginHost {
   Plugin* find_plugin(std::string_view id) const;
   static bool settled(const Plugins& plugins);  // none of them is still to be opened
   const registry::Backend& require_host_backend();
+  // What lists the name, opened where it was not yet.
+  const Plugins& opened(Listed kind, std::string_view name);
   const Plugins& listing(Listed kind, std::string_view name) const;
   std::string missing_text(const std::string& what, const Plugins& listed_by) const;
   [[noreturn]] void missing(const std::string& what, const Plugins& listed_by,

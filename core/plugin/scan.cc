@@ -220,6 +220,7 @@ void PluginHost::list_names() {
     }
     for (const auto& name : plugin->manifest.devices) list(Listed::Device, name);
     for (const auto& name : plugin->manifest.optimizers) list(Listed::Optimizer, name);
+    for (const auto& name : plugin->manifest.schedules) list(Listed::Schedule, name);
     for (const auto& name : plugin->manifest.datasets) list(Listed::Dataset, name);
   }
 }

@@ -261,6 +261,8 @@ void check_tables(const Tables& tables) {
   check_table(tables.vjps, "tenon.vjps/1", tables.vjps ? tables.vjps->descs : nullptr);
   check_table(tables.optimizers, "tenon.optimizers/1",
               tables.optimizers ? tables.optimizers->descs : nullptr);
+  check_table(tables.schedules, "tenon.schedules/1",
+              tables.schedules ? tables.schedules->descs : nullptr);
   check_table(tables.datasets, "tenon.datasets/1",
               tables.datasets ? tables.datasets->descs : nullptr);
   check_table(tables.selftest, "tenon.selftest/1",
@@ -295,6 +297,9 @@ TableNames names_of(const Tables& tables) {
              [&](const tenon_optimizer_desc& desc, const What& what) {
                names.optimizers.insert(dotted_name_of(desc.name, what));
              });
+  each_entry(tables.schedules, "schedule", [&](const tenon_schedule_desc& desc, const What& what) {
+    names.schedules.insert(dotted_name_of(desc.name, what));
+  });
   each_entry(tables.datasets, "dataset", [&](const tenon_dataset_desc& desc, const What& what) {
     names.datasets.insert(dotted_name_of(desc.name, what));
   });

@@ -115,7 +115,7 @@ void check_rows(const tenon_kernel_desc& desc, const What& what, const Schema& s
   }
 }
 
-// A list that belongs to an optimizer or a dataset.
+// A list that belongs to an optimizer, a schedule or a dataset.
 void check_list(const What& what, const char* name, uint32_t count, const void* list) {
   if (count > TENON_MAX_SLOTS) {
     refuse(what + ": n_" + name + " is " + std::to_string(count) + "; at most " +
@@ -154,30 +154,35 @@ void check_unique(std::set<std::string>& seen, std::string_view name, const What
   if (!seen.emplace(name).second) refuse(what + ": '" + std::string(name) + "' stands there twice");
 }
 
+void check_hyper(const tenon_hyper_desc& hyper, const What& what, std::set<std::string>& seen,
+                 uint32_t known_flags, bool lists) {
+  const std::string_view name = text_of(hyper.name, what);
+  check_unique(seen, name, what);
+  if ((hyper.flags & ~known_flags) != 0) {
+    refuse(child(what, "hyper-parameter", name) + " needs a newer Tenon: unknown flags " +
+           std::to_string(hyper.flags & ~known_flags));
+  }
+  const bool list = lists && hyper.tag == TENON_VALUE_INT_LIST;
+  if (hyper.tag != TENON_VALUE_F64 && hyper.tag != TENON_VALUE_I64 &&
+      hyper.tag != TENON_VALUE_BOOL && !list) {
+    refuse(child(what, "hyper-parameter", name) + " has tag " + std::to_string(hyper.tag) +
+           "; TENON_VALUE_F64, I64" + (lists ? ", BOOL or INT_LIST" : " or BOOL") + " is needed");
+  }
+  if (!list && !(hyper.minimum <= hyper.initial && hyper.initial <= hyper.maximum)) {
+    refuse(child(what, "hyper-parameter", name) + " starts at " + std::to_string(hyper.initial) +
+           ", outside of its range " + std::to_string(hyper.minimum) + " to " +
+           std::to_string(hyper.maximum));
+  }
+}
+
 // Returns how many hyper-parameters are dynamic.
 uint32_t check_hypers(const tenon_optimizer_desc& desc, const What& what,
                       std::set<std::string>& seen) {
   check_list(what, "hypers", desc.n_hypers, desc.hypers);
   uint32_t dynamic = 0;
   for (uint32_t i = 0; i < desc.n_hypers; ++i) {
-    const tenon_hyper_desc& hyper = desc.hypers[i];
-    const std::string_view name = text_of(hyper.name, what);
-    check_unique(seen, name, what);
-    if ((hyper.flags & ~TENON_HYPER_DYNAMIC) != 0) {
-      refuse(child(what, "hyper-parameter", name) + " needs a newer Tenon: unknown flags " +
-             std::to_string(hyper.flags & ~TENON_HYPER_DYNAMIC));
-    }
-    if (hyper.tag != TENON_VALUE_F64 && hyper.tag != TENON_VALUE_I64 &&
-        hyper.tag != TENON_VALUE_BOOL) {
-      refuse(child(what, "hyper-parameter", name) + " has tag " + std::to_string(hyper.tag) +
-             "; TENON_VALUE_F64, I64 or BOOL is needed");
-    }
-    if (!(hyper.minimum <= hyper.initial && hyper.initial <= hyper.maximum)) {
-      refuse(child(what, "hyper-parameter", name) + " starts at " + std::to_string(hyper.initial) +
-             ", outside of its range " + std::to_string(hyper.minimum) + " to " +
-             std::to_string(hyper.maximum));
-    }
-    dynamic += hyper.flags & TENON_HYPER_DYNAMIC;
+    check_hyper(desc.hypers[i], what, seen, TENON_HYPER_DYNAMIC, false);
+    dynamic += desc.hypers[i].flags & TENON_HYPER_DYNAMIC;
   }
   return dynamic;
 }
@@ -344,6 +349,22 @@ void check_optimizer(const tenon_optimizer_desc& desc, std::string_view name, co
   const uint32_t dynamic = check_hypers(desc, what, seen);
   check_states(desc, what, seen);
   if (step != nullptr) check_step(desc, what, *step, dynamic);
+}
+
+void check_schedule(const tenon_schedule_desc& desc, std::string_view name) {
+  const auto words = [name] { return "schedule " + std::string(name); };
+  const What what(words);
+  check_flags_zero(desc.flags, what);
+  check_callbacks(what, {{"advance", desc.advance == nullptr}});
+  check_list(what, "hypers", desc.n_hypers, desc.hypers);
+  check_list(what, "states", desc.n_states, desc.states);
+  std::set<std::string> seen;
+  for (uint32_t i = 0; i < desc.n_hypers; ++i) {
+    check_hyper(desc.hypers[i], what, seen, TENON_HYPER_REQUIRED, true);
+  }
+  for (uint32_t i = 0; i < desc.n_states; ++i) {
+    check_unique(seen, text_of(desc.states[i].name, what), what);
+  }
 }
 
 void check_dataset(const tenon_dataset_desc& desc, std::string_view name) {

@@ -9,6 +9,24 @@
 
 namespace tenon::registry {
 
+namespace {
+
+template <class Entry>
+const Entry* find_in(const std::map<std::string, const Entry*, std::less<>>& entries,
+                     std::string_view name) {
+  const auto found = entries.find(name);
+  return found == entries.end() ? nullptr : found->second;
+}
+
+template <class Entry>
+std::vector<const Entry*> list_of(const std::map<std::string, const Entry*, std::less<>>& entries) {
+  std::vector<const Entry*> list;
+  for (const auto& [name, entry] : entries) list.push_back(entry);
+  return list;
+}
+
+}  // namespace
+
 Registry::Registry(void* runtime) : runtime_(runtime), index_(std::make_unique<Index>()) {}
 
 Registry::~Registry() = default;
@@ -81,14 +99,17 @@ const Backend* Registry::host_backend() const {
 
 const Optimizer* Registry::find_optimizer(std::string_view name) const {
   const std::shared_lock lock(mutex_);
-  const auto found = index_->optimizers.find(name);
-  return found == index_->optimizers.end() ? nullptr : found->second;
+  return find_in(index_->optimizers, name);
+}
+
+const Schedule* Registry::find_schedule(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  return find_in(index_->schedules, name);
 }
 
 const Dataset* Registry::find_dataset(std::string_view name) const {
   const std::shared_lock lock(mutex_);
-  const auto found = index_->datasets.find(name);
-  return found == index_->datasets.end() ? nullptr : found->second;
+  return find_in(index_->datasets, name);
 }
 
 std::vector<const Op*> Registry::ops() const {
@@ -110,16 +131,17 @@ std::vector<const Backend*> Registry::backends() const {
 
 std::vector<const Optimizer*> Registry::optimizers() const {
   const std::shared_lock lock(mutex_);
-  std::vector<const Optimizer*> list;
-  for (const auto& [name, optimizer] : index_->optimizers) list.push_back(optimizer);
-  return list;
+  return list_of(index_->optimizers);
+}
+
+std::vector<const Schedule*> Registry::schedules() const {
+  const std::shared_lock lock(mutex_);
+  return list_of(index_->schedules);
 }
 
 std::vector<const Dataset*> Registry::datasets() const {
   const std::shared_lock lock(mutex_);
-  std::vector<const Dataset*> list;
-  for (const auto& [name, dataset] : index_->datasets) list.push_back(dataset);
-  return list;
+  return list_of(index_->datasets);
 }
 
 std::vector<Sample> Registry::samples() const {

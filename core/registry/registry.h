@@ -9,6 +9,7 @@
 #pragma once
 
 #include <tenon/ext/draft/datasets.h>
+#include <tenon/ext/draft/schedules.h>
 #include <tenon/plugin.h>
 
 #include <array>
@@ -102,6 +103,12 @@ struct Dataset {
   plugin::Plugin* plugin = nullptr;
 };
 
+struct Schedule {
+  tenon_schedule_desc desc{};
+  std::string name;
+  plugin::Plugin* plugin = nullptr;
+};
+
 struct Sample {
   tenon_sample sample{};
   plugin::Plugin* plugin = nullptr;
@@ -125,6 +132,7 @@ struct Tables {
   const tenon_backend_table* backend = nullptr;
   const tenon_optimizers_table* optimizers = nullptr;
   const tenon_datasets_table* datasets = nullptr;
+  const tenon_schedules_table* schedules = nullptr;
   const tenon_selftest_table* selftest = nullptr;
   const tenon_tolerances_table* tolerances = nullptr;
   const tenon_optimizer_samples_table* optimizer_samples = nullptr;
@@ -145,9 +153,9 @@ class Registry {
   // Reads every descriptor of `tables` with the struct-size rules, checks names, schemas, roles,
   // slots against schema, dtype rows, duplicates; throws Error{TENON_E_PLUGIN, ...}. Then adds all
   // of it. Passed over with a line appended to `report`: the same (op name, revision), device kind,
-  // optimizer, dataset or role from a later plugin; kernels, rules and samples of ops that are
-  // neither registered nor in the same tables. Calls the backend's device_count and nothing else
-  // of the plugin. Called under the plugin host's mutex.
+  // optimizer, schedule, dataset or role from a later plugin; kernels, rules and samples of ops
+  // that are neither registered nor in the same tables. Calls the backend's device_count and
+  // nothing else of the plugin. Called under the plugin host's mutex.
   void add(plugin::Plugin& plugin, const Tables& tables, std::vector<std::string>& report);
 
   // Takes a plugin's entries out of every look-up: its kernels are chosen no more, and the next
@@ -161,10 +169,12 @@ class Registry {
   const Backend* backend(uint32_t kind) const;
   const Backend* host_backend() const;  // first with TENON_BACKEND_HOST_MEMORY, search order
   const Optimizer* find_optimizer(std::string_view name) const;
+  const Schedule* find_schedule(std::string_view name) const;
   const Dataset* find_dataset(std::string_view name) const;
   std::vector<const Op*> ops() const;  // sorted by name, then revision
   std::vector<const Backend*> backends() const;
   std::vector<const Optimizer*> optimizers() const;
+  std::vector<const Schedule*> schedules() const;
   std::vector<const Dataset*> datasets() const;
   std::vector<Sample> samples() const;
   std::vector<Tolerance> tolerances() const;
@@ -203,6 +213,7 @@ class Registry {
     std::array<Op*, kRoleEnd> roles{};
     std::vector<const Backend*> backends;  // search order
     std::map<std::string, const Optimizer*, std::less<>> optimizers;
+    std::map<std::string, const Schedule*, std::less<>> schedules;
     std::map<std::string, const Dataset*, std::less<>> datasets;
     std::vector<SamplesOfPlugin> samples;
     std::vector<Tolerance> tolerances;

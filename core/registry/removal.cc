@@ -17,6 +17,7 @@ void Registry::remove(const plugin::Plugin& plugin) {
   std::erase_if(next->ops_by_name, [](const auto& entry) { return entry.second.empty(); });
   std::erase_if(next->backends, is_its);
   std::erase_if(next->optimizers, [&](const auto& entry) { return is_its(entry.second); });
+  std::erase_if(next->schedules, [&](const auto& entry) { return is_its(entry.second); });
   std::erase_if(next->datasets, [&](const auto& entry) { return is_its(entry.second); });
   const auto own = [&](const auto& entry) { return entry.plugin == &plugin; };
   std::erase_if(next->samples, own);

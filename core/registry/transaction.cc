@@ -81,6 +81,8 @@ void Transaction::stage(const Tables& tables) {
   each(tables.vjps, "backward rule", [this](const auto& desc, uint32_t i) { stage_vjp(desc, i); });
   each(tables.optimizers, "optimizer",
        [this](const auto& desc, uint32_t i) { stage_optimizer(desc, i); });
+  each(tables.schedules, "schedule",
+       [this](const auto& desc, uint32_t i) { stage_schedule(desc, i); });
   each(tables.datasets, "dataset",
        [this](const auto& desc, uint32_t i) { stage_dataset(desc, i); });
   if (tables.selftest != nullptr) stage_samples(*tables.selftest);
@@ -287,35 +289,41 @@ void Transaction::stage_backend(const tenon_backend_table& table) {
       std::upper_bound(next_->backends.begin(), next_->backends.end(), added, earlier), added);
 }
 
+template <class Entry, class Desc>
+void Transaction::stage_named(const char* noun, const std::string& name, const Desc& desc,
+                              std::deque<Entry>& content,
+                              std::map<std::string, const Entry*, std::less<>>& next) {
+  const std::string words = std::string(noun) + " " + name;
+  const auto other = next.find(name);
+  if (other != next.end()) {
+    if (other->second->plugin == &plugin_) refuse(words + " is registered twice");
+    pass_over(words + " was passed over: plugin " + other->second->plugin->id +
+              " offered it first");
+    return;
+  }
+  content.push_back({desc, name, &plugin_});
+  next[name] = &content.back();
+}
+
 void Transaction::stage_optimizer(const tenon_optimizer_desc& desc, uint32_t position) {
   const std::string name(name_at(desc.name, "optimizer", position));
   const std::string_view step_name = text_of(desc.step_op, [&] { return "optimizer " + name; });
   const auto step = next_->ops_by_name.find(step_name);
   check_optimizer(desc, name,
                   step == next_->ops_by_name.end() ? nullptr : &step->second.back()->schema);
-  const auto other = next_->optimizers.find(name);
-  if (other != next_->optimizers.end()) {
-    if (other->second->plugin == &plugin_) refuse("optimizer " + name + " is registered twice");
-    pass_over("optimizer " + name + " was passed over: plugin " + other->second->plugin->id +
-              " offered it first");
-    return;
-  }
-  content_->optimizers.push_back({desc, name, &plugin_});
-  next_->optimizers[name] = &content_->optimizers.back();
+  stage_named("optimizer", name, desc, content_->optimizers, next_->optimizers);
+}
+
+void Transaction::stage_schedule(const tenon_schedule_desc& desc, uint32_t position) {
+  const std::string name(name_at(desc.name, "schedule", position));
+  check_schedule(desc, name);
+  stage_named("schedule", name, desc, content_->schedules, next_->schedules);
 }
 
 void Transaction::stage_dataset(const tenon_dataset_desc& desc, uint32_t position) {
   const std::string name(name_at(desc.name, "dataset", position));
   check_dataset(desc, name);
-  const auto other = next_->datasets.find(name);
-  if (other != next_->datasets.end()) {
-    if (other->second->plugin == &plugin_) refuse("dataset " + name + " is registered twice");
-    pass_over("dataset " + name + " was passed over: plugin " + other->second->plugin->id +
-              " offered it first");
-    return;
-  }
-  content_->datasets.push_back({desc, name, &plugin_});
-  next_->datasets[name] = &content_->datasets.back();
+  stage_named("dataset", name, desc, content_->datasets, next_->datasets);
 }
 
 void Transaction::stage_samples(const tenon_selftest_table& table) {

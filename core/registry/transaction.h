@@ -30,6 +30,7 @@ struct Registry::Content {
   std::deque<RuleSet> rule_sets;
   std::deque<Backend> backends;
   std::deque<Optimizer> optimizers;
+  std::deque<Schedule> schedules;
   std::deque<Dataset> datasets;
 };
 
@@ -48,6 +49,7 @@ class Transaction {
   void stage_vjp(const tenon_vjp_desc& desc, uint32_t position);
   void stage_backend(const tenon_backend_table& table);
   void stage_optimizer(const tenon_optimizer_desc& desc, uint32_t position);
+  void stage_schedule(const tenon_schedule_desc& desc, uint32_t position);
   void stage_dataset(const tenon_dataset_desc& desc, uint32_t position);
   void stage_samples(const tenon_selftest_table& table);
   void stage_tolerance(const tenon_tolerance& desc, uint32_t position);
@@ -60,6 +62,11 @@ class Transaction {
   // own, is passed over, any other refuses the plugin. True when it fits.
   template <class Check>
   bool fits(const Op& op, const What& what, Check&& check);
+  // Adds an entry that is known by its name alone, or passes it over.
+  template <class Entry, class Desc>
+  void stage_named(const char* noun, const std::string& name, const Desc& desc,
+                   std::deque<Entry>& content,
+                   std::map<std::string, const Entry*, std::less<>>& next);
   void pass_over(std::string line) { lines_.push_back(std::move(line)); }
   void pass_over(Op& op, const std::string& line);
 

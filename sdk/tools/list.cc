@@ -18,6 +18,7 @@ std::string contents_of(const Json& plugin) {
   if (kernels > 0) parts.push_back("kernels of " + count_text(kernels, "op"));
   add("vjps", "backward rule");
   add("optimizers", "optimizer");
+  add("schedules", "schedule");
   add("datasets", "dataset");
   for (const std::string& device : names_of(plugin.at("devices"))) {
     parts.push_back("device " + device);

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <tenon/ext/draft/datasets.h>
+#include <tenon/ext/draft/schedules.h>
 #include <tenon/plugin.h>
 
 #include <algorithm>
@@ -117,6 +118,10 @@ void read_tables(const Reader& reader, PluginFacts& facts) {
       if (!name.empty() && !own(name)) add_once(facts.required_ops, reader.name(op, "op"));
     }
   });
+  reader.each<tenon_schedules_table>(
+      TENON_INTERFACE_SCHEDULES, [&](const tenon_schedule_desc& item) {
+        facts.schedules.push_back(reader.name(item.name, "schedule"));
+      });
   reader.each<tenon_datasets_table>(TENON_INTERFACE_DATASETS, [&](const tenon_dataset_desc& item) {
     facts.datasets.push_back(reader.name(item.name, "dataset"));
   });
@@ -262,6 +267,7 @@ Json manifest_of(const PluginFacts& facts, const std::string& library, const std
   }
   root["vjps"] = facts.vjps;
   root["optimizers"] = facts.optimizers;
+  root["schedules"] = facts.schedules;
   root["datasets"] = facts.datasets;
   root["devices"] = facts.devices;
   root["requires"] = {{"ops", facts.required_ops},

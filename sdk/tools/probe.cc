@@ -109,6 +109,7 @@ std::string counts_text(const Json& counts) {
                                                        {"kernels", "kernel"},
                                                        {"vjps", "backward rule"},
                                                        {"optimizers", "optimizer"},
+                                                       {"schedules", "schedule"},
                                                        {"datasets", "dataset"},
                                                        {"devices", "device kind"}};
   for (const auto& [member, noun] : nouns) {

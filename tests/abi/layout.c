@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/schedules.h>
+#include <tenon/ext/draft/training.h>
 #include <tenon/plugin.h>
 #include <tenon/tenon.h>
 
@@ -403,6 +405,27 @@ MEMBER(tenon_op_info, revision, 40);
 MEMBER(tenon_op_info, n_inputs, 44);
 MEMBER(tenon_op_info, n_attrs, 48);
 MEMBER(tenon_op_info, n_outputs, 52);
+
+STRUCT(tenon_schedule_state_desc, 40);
+MEMBER(tenon_schedule_state_desc, name, 0);
+MEMBER(tenon_schedule_state_desc, doc, 16);
+MEMBER(tenon_schedule_state_desc, initial, 32);
+
+STRUCT(tenon_schedule_desc, 72);
+MEMBER(tenon_schedule_desc, struct_size, 0);
+MEMBER(tenon_schedule_desc, flags, 4);
+MEMBER(tenon_schedule_desc, name, 8);
+MEMBER(tenon_schedule_desc, doc, 24);
+MEMBER(tenon_schedule_desc, hypers, 40);
+MEMBER(tenon_schedule_desc, states, 48);
+MEMBER(tenon_schedule_desc, n_hypers, 56);
+MEMBER(tenon_schedule_desc, n_states, 60);
+MEMBER(tenon_schedule_desc, advance, 64);
+
+STRUCT(tenon_schedules_table, 16);
+MEMBER(tenon_schedules_table, struct_size, 0);
+MEMBER(tenon_schedules_table, count, 4);
+MEMBER(tenon_schedules_table, descs, 8);
 
 STRUCT(tenon_dataset_option, 40);
 MEMBER(tenon_dataset_option, name, 0);

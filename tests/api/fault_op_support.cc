@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/api/fault_op_support.cc: right calls of ops, plans, optimizers and datasets.
+// tests/api/fault_op_support.cc: right calls of ops, plans, optimizers, schedules and datasets.
 #include <tenon/ext/draft/training.h>
 
 #include <memory>
+#include <utility>
 
 #include "tests/api/fault_sweep_support.h"
 #include "tests/support/paths.h"
@@ -274,6 +275,42 @@ void add_optimizers(FaultRows& rows) {
   };
 }
 
+tenon_status create_schedule(FaultWorld& w) {
+  static constexpr int64_t milestones[] = {3, 5};
+  static constexpr tenon_string name = {"milestones", TENON_NUL};
+  const tenon_value value = value_of(std::span(milestones));
+  return tenon_schedule_create(w.cx, "tenon.multi_step", TENON_NUL, 1, &name, &value, 1,
+                               &w.outs.schedule);
+}
+
+void add_schedules(FaultRows& rows) {
+  sweep(rows, "tenon_schedule_create", "with a list", create_schedule);
+  static tenon_schedule* schedule = nullptr;
+  const auto with = [&](const char* function, std::function<tenon_status(FaultWorld&)> call) {
+    sweep(rows, function, "with a list", std::move(call), {}, [](FaultWorld& w) {
+      EXPECT_EQ(create_schedule(w), TENON_OK);
+      schedule = w.outs.schedule;
+      w.reset_outs();
+    });
+    rows.back().check = [](FaultWorld&, tenon_status) {
+      tenon_schedule_release(schedule);
+      schedule = nullptr;
+    };
+  };
+  with("tenon_schedule_run",
+       [](FaultWorld& w) { return tenon_schedule_run(w.cx, schedule, nullptr, &w.outs.number); });
+  with("tenon_schedule_get_state", [](FaultWorld& w) {
+    return tenon_schedule_get_state(w.cx, schedule, "step", TENON_NUL, &w.outs.number);
+  });
+  with("tenon_schedule_set_state", [](FaultWorld& w) {
+    return tenon_schedule_set_state(w.cx, schedule, "step", TENON_NUL, 3);
+  });
+  with("tenon_schedule_release", [](FaultWorld&) {
+    tenon_schedule_release(std::exchange(schedule, nullptr));
+    return TENON_OK;
+  });
+}
+
 tenon_status open_digits(FaultWorld& w) {
   static const std::string images = std::string(data_dir()) + "/digits/t10k-images-idx3-ubyte";
   static constexpr tenon_string name = {"images", TENON_NUL};
@@ -317,6 +354,7 @@ FaultRows op_faults() {
 FaultRows training_faults() {
   FaultRows rows;
   add_optimizers(rows);
+  add_schedules(rows);
   add_datasets(rows);
   return rows;
 }

@@ -85,6 +85,7 @@ void FaultWorld::drop_outs() {
   if (written(outs.text)) tenon_text_release(outs.text);
   if (written(outs.plan)) tenon_plan_release(outs.plan);
   if (written(outs.optimizer)) tenon_optimizer_release(outs.optimizer);
+  if (written(outs.schedule)) tenon_schedule_release(outs.schedule);
   if (written(outs.dataset)) tenon_dataset_release(outs.dataset);
   if (written(outs.context)) tenon_context_release(outs.context);
   if (written(outs.runtime)) tenon_runtime_release(outs.runtime);

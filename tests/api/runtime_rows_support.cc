@@ -128,6 +128,7 @@ void add_library(Rows& rows) {
   add_release(rows, "tenon_tensor_release", Kind::Tensor, tenon_tensor_release);
   add_release(rows, "tenon_plan_release", Kind::Plan, tenon_plan_release);
   add_release(rows, "tenon_optimizer_release", Kind::Optimizer, tenon_optimizer_release);
+  add_release(rows, "tenon_schedule_release", Kind::Schedule, tenon_schedule_release);
   add_release(rows, "tenon_dataset_release", Kind::Dataset, tenon_dataset_release);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/api/training_rows_support.cc: wrong calls of optimizers and datasets.
+// tests/api/training_rows_support.cc: wrong calls of optimizers, schedules and datasets.
+#include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/training.h>
 
+#include <cmath>
 #include <limits>
 
 #include "tests/api/wrong_input_support.h"
@@ -177,6 +179,65 @@ void add_state_setting(Rows& rows) {
   wrong("another dtype", TENON_E_DTYPE, 0, "momentum_buffer", [](World& w) { return w.integers; });
 }
 
+void add_schedule_calls(Rows& rows) {
+  const auto both = [&](const char* function,
+                        std::function<tenon_status(World&, tenon_context*, tenon_schedule*)> call) {
+    add_contexts(rows, function,
+                 [call](World& w, tenon_context* cx) { return call(w, cx, w.own.schedule); });
+    add_handles(rows, function, Kind::Schedule, [call](World& w, void* handle) {
+      return call(w, w.cx, static_cast<tenon_schedule*>(handle));
+    });
+  };
+  both("tenon_schedule_run", [](World& w, tenon_context* cx, tenon_schedule* schedule) {
+    return tenon_schedule_run(cx, schedule, nullptr, &w.outs.number);
+  });
+  both("tenon_schedule_get_state", [](World& w, tenon_context* cx, tenon_schedule* schedule) {
+    return tenon_schedule_get_state(cx, schedule, "step", TENON_NUL, &w.outs.number);
+  });
+  both("tenon_schedule_set_state", [](World&, tenon_context* cx, tenon_schedule* schedule) {
+    return tenon_schedule_set_state(cx, schedule, "step", TENON_NUL, 1);
+  });
+  add(rows, "tenon_schedule_run", "NULL out", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_schedule_run(w.cx, w.own.schedule, nullptr, nullptr); });
+  add(rows, "tenon_schedule_get_state", "NULL out", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_schedule_get_state(w.cx, w.own.schedule, "step", TENON_NUL, nullptr);
+  });
+  const auto named = [&](const char* what, tenon_status expected, const char* name) {
+    add(rows, "tenon_schedule_get_state", what, expected, [name](World& w) {
+      return tenon_schedule_get_state(w.cx, w.own.schedule, name, TENON_NUL, &w.outs.number);
+    });
+    add(rows, "tenon_schedule_set_state", what, expected, [name](World& w) {
+      return tenon_schedule_set_state(w.cx, w.own.schedule, name, TENON_NUL, 1);
+    });
+  };
+  named("NULL name", TENON_E_ARGUMENT, nullptr);
+  named("unknown state", TENON_E_NOT_FOUND, "mood");
+}
+
+void add_schedules(Rows& rows) {
+  const char* create = "tenon_schedule_create";
+  add_contexts(rows, create, [](World& w, tenon_context* cx) {
+    return tenon_schedule_create(cx, "tenon.constant", TENON_NUL, 1, nullptr, nullptr, 0,
+                                 &w.outs.schedule);
+  });
+  const auto wrong = [&](const char* what, tenon_status expected, const char* name, double base,
+                         uint32_t n_values) {
+    add(rows, create, what, expected, [=](World& w) {
+      return tenon_schedule_create(w.cx, name, TENON_NUL, base, nullptr, nullptr, n_values,
+                                   &w.outs.schedule);
+    });
+  };
+  wrong("unknown schedule", TENON_E_NOT_FOUND, "tenon.weather", 1, 0);
+  wrong("NULL name", TENON_E_ARGUMENT, nullptr, 1, 0);
+  wrong("NULL names with a count", TENON_E_ARGUMENT, "tenon.constant", 1, 1);
+  wrong("a base value of NaN", TENON_E_ARGUMENT, "tenon.constant", std::nan(""), 0);
+  wrong("required and missing", TENON_E_ATTRIBUTE, "tenon.step", 1, 0);
+  add(rows, create, "NULL out", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_schedule_create(w.cx, "tenon.constant", TENON_NUL, 1, nullptr, nullptr, 0,
+                                 nullptr);
+  });
+}
+
 tenon_status open_dataset(World& w, const char* name, const tenon_string* names,
                           const tenon_value* values, uint32_t count) {
   return tenon_dataset_create(w.cx, name, TENON_NUL, names, values, count, &w.outs.dataset);
@@ -274,6 +335,8 @@ void add_training_rows(Rows& rows) {
   add_hypers(rows);
   add_optimizers(rows);
   add_state_setting(rows);
+  add_schedules(rows);
+  add_schedule_calls(rows);
   add_dataset_creation(rows);
   add_datasets(rows);
 }

@@ -108,12 +108,16 @@ void World::make_side(Side& side) {
   side.add = find(side.cx, "tenon.add");
   side.plan = make_plan(side.cx, side.tensor, side.add);
   side.optimizer = make_optimizer(side.cx, side.parameter);
+  EXPECT_EQ(tenon_schedule_create(side.cx, "tenon.constant", TENON_NUL, 1, nullptr, nullptr, 0,
+                                  &side.schedule),
+            TENON_OK);
   side.dataset = make_dataset(side.cx);
   side.text = make_text(side.cx);
 }
 
 void World::release_side(Side& side) {
   tenon_text_release(side.text);
+  tenon_schedule_release(side.schedule);
   tenon_dataset_release(side.dataset);
   tenon_optimizer_release(side.optimizer);
   tenon_plan_release(side.plan);
@@ -126,10 +130,11 @@ void World::release_side(Side& side) {
 void World::make_stale() {
   Side gone;
   make_side(gone);
-  stale = {{Kind::Runtime, gone.runtime}, {Kind::Context, gone.cx},
-           {Kind::Tensor, gone.tensor},   {Kind::Op, const_cast<tenon_op*>(gone.add)},
-           {Kind::Plan, gone.plan},       {Kind::Optimizer, gone.optimizer},
-           {Kind::Dataset, gone.dataset}, {Kind::Text, gone.text}};
+  stale = {{Kind::Runtime, gone.runtime},   {Kind::Context, gone.cx},
+           {Kind::Tensor, gone.tensor},     {Kind::Op, const_cast<tenon_op*>(gone.add)},
+           {Kind::Plan, gone.plan},         {Kind::Optimizer, gone.optimizer},
+           {Kind::Schedule, gone.schedule}, {Kind::Dataset, gone.dataset},
+           {Kind::Text, gone.text}};
   release_side(gone);
 }
 
@@ -178,6 +183,8 @@ void* World::foreign(Kind kind) const {
       return other.plan;
     case Kind::Optimizer:
       return other.optimizer;
+    case Kind::Schedule:
+      return other.schedule;
     case Kind::Dataset:
       return other.dataset;
     case Kind::Text:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <tenon/ext/draft/schedules.h>
 #include <tenon/tenon.h>
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 namespace tenon::tests {
 
 // Every kind of handle.
-enum class Kind { Runtime, Context, Tensor, Op, Plan, Optimizer, Dataset, Text };
+enum class Kind { Runtime, Context, Tensor, Op, Plan, Optimizer, Schedule, Dataset, Text };
 
 // Where wrong calls are told to write. Filled with a pattern; no failing call may change it.
 struct Outs {
@@ -27,6 +28,7 @@ struct Outs {
   tenon_plan* plan;
   tenon_optimizer* optimizer;
   tenon_dataset* dataset;
+  tenon_schedule* schedule;
   tenon_context* context;
   tenon_runtime* runtime;
   const char* name;
@@ -34,6 +36,7 @@ struct Outs {
   uint32_t index;
   uint64_t numbers[3];
   int64_t length;
+  double number;
   tenon_value value;
   tenon_device device;
   tenon_view view;
@@ -60,6 +63,7 @@ struct World {
     const tenon_op* add = nullptr;
     tenon_plan* plan = nullptr;  // one input like `tensor`
     tenon_optimizer* optimizer = nullptr;
+    tenon_schedule* schedule = nullptr;
     tenon_dataset* dataset = nullptr;
     tenon_text* text = nullptr;
   };

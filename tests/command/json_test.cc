@@ -25,7 +25,7 @@ TEST(CommandJson, Lists) {
   for (const json& plugin : answer.at("plugins")) {
     expect_members(plugin,
                    {"id", "version", "license", "folder", "library", "state", "reason", "report",
-                    "ops", "kernels", "vjps", "optimizers", "datasets", "devices"});
+                    "ops", "kernels", "vjps", "optimizers", "schedules", "datasets", "devices"});
   }
   for (const json& path : answer.at("paths")) {
     expect_members(path, {"folder", "origin", "problem", "found", "refused"});

@@ -69,8 +69,8 @@ TEST_F(RuntimeQuery, HashesAreThoseOfTheManifests) {
 }
 
 TEST_F(RuntimeQuery, EveryTopicIsJson) {
-  for (const char* topic :
-       {"plugins", "devices", "ops", "optimizers", "datasets", "samples", "paths", "log"}) {
+  for (const char* topic : {"plugins", "devices", "ops", "optimizers", "schedules", "datasets",
+                            "samples", "paths", "log"}) {
     EXPECT_TRUE(query(topic).is_array()) << topic;
   }
   EXPECT_TRUE(query("stats").is_object());
@@ -82,8 +82,8 @@ TEST_F(RuntimeQuery, UnknownTopicsAreRefusedWithTheKnownOnes) {
   EXPECT_EQ(tenon_runtime_query(context_, "nosuch", TENON_NUL, &text), TENON_E_NOT_FOUND);
   EXPECT_EQ(text, nullptr);
   EXPECT_THAT(error(), HasSubstr("\"nosuch\""));
-  EXPECT_THAT(error(), HasSubstr("plugins, devices, ops, optimizers, datasets, samples, "
-                                 "tolerances, optimizer_samples, paths"));
+  EXPECT_THAT(error(), HasSubstr("plugins, devices, ops, optimizers, schedules, datasets, "
+                                 "samples, tolerances, optimizer_samples, paths"));
 }
 
 TEST_F(RuntimeQuery, ListingPluginsOpensNoLibrary) {
@@ -103,6 +103,12 @@ TEST_F(RuntimeQuery, OptimizersAndDatasetsHaveTheirOptions) {
     for (const json& hyper : optimizer.at("hypers")) {
       EXPECT_LE(hyper.at("minimum"), hyper.at("default")) << hyper.dump();
     }
+  }
+  const json schedules = query("schedules");
+  ASSERT_FALSE(schedules.empty());
+  for (const json& schedule : schedules) {
+    EXPECT_NE(schedule.at("doc"), "") << schedule.dump();
+    EXPECT_EQ(schedule.at("states").at(0).at("name"), "step") << schedule.dump();
   }
   const json datasets = query("datasets");
   ASSERT_FALSE(datasets.empty());

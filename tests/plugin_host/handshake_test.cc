@@ -209,6 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
         Difference{"device", "/devices", json::array(),
                    "field \"devices\": the library registers toy"},
         Difference{"optimizer", "/optimizers", {"acme.sgd"}, "field \"optimizers\""},
+        Difference{"schedule", "/schedules", {"acme.slow"}, "field \"schedules\""},
         Difference{"dataset", "/datasets", {"acme.idx"}, "field \"datasets\""}),
     [](const auto& each) { return std::string(each.param.name); });
 

@@ -39,7 +39,8 @@ TEST(Manifest, ReadsEveryField) {
     "ops": [{"name": "acme.a"}, {"name": "acme.b", "revision": 2, "role": "sum_to"}],
     "kernels": [{"device": "toy", "ops": "*"}, {"device": "box", "ops": ["acme.a"],
                                                 "canonical": false}],
-    "vjps": ["acme.a"], "optimizers": ["acme.o"], "datasets": ["acme.d"], "devices": ["toy"],
+    "vjps": ["acme.a"], "optimizers": ["acme.o"], "schedules": ["acme.s"],
+    "datasets": ["acme.d"], "devices": ["toy"],
     "requires": {"ops": ["acme.c"], "roles": ["add"], "cpu_features": ["avx2"],
                  "libraries": ["libbox.so.1"]},
     "something_new": {"is": "ignored"}
@@ -68,6 +69,7 @@ TEST(Manifest, ReadsEveryField) {
   EXPECT_FALSE(m.kernels[1].canonical);
   EXPECT_THAT(m.vjps, ElementsAre("acme.a"));
   EXPECT_THAT(m.optimizers, ElementsAre("acme.o"));
+  EXPECT_THAT(m.schedules, ElementsAre("acme.s"));
   EXPECT_THAT(m.datasets, ElementsAre("acme.d"));
   EXPECT_THAT(m.devices, ElementsAre("toy"));
   EXPECT_THAT(m.required_ops, ElementsAre("acme.c"));

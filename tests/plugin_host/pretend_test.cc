@@ -90,6 +90,7 @@ void use(const Library& library, const tenon_plugin& plugin, const tenon_host& h
   EXPECT_EQ(offers("tenon.kernels/1"), !library.manifest.at("kernels").empty());
   EXPECT_EQ(offers("tenon.vjps/1"), !library.manifest.at("vjps").empty());
   EXPECT_EQ(offers("tenon.optimizers/1"), !library.manifest.at("optimizers").empty());
+  EXPECT_EQ(offers("tenon.schedules/1"), !library.manifest.at("schedules").empty());
   EXPECT_EQ(offers("tenon.datasets/1"), !library.manifest.at("datasets").empty());
   EXPECT_EQ(offers("tenon.backend/1"), !library.manifest.at("devices").empty());
   for (const char* unknown : {"tenon.ops/2", "tenon.op", "tenon.ops/1 ", "acme.unheard_of/1", ""}) {
@@ -339,6 +340,7 @@ struct Grown {
   explicit Grown(int offset)
       : kernel(offer.kernel("acme.f", {kIn, kOut}, {TENON_DTYPE_F32}), offset),
         rule(offer.rule("acme.f", 1, 1), offset),
+        schedule(offer.schedule("acme.s"), offset),
         dataset(offer.dataset("acme.d"), offset) {
     offer.op("acme.f", "f(x: T[...]) -> T[...] where T: float");
   }
@@ -353,11 +355,14 @@ struct Grown {
     tables.ops = fill(ops_table, ops);
     Longer<tenon_kernels_table> kernels;
     Longer<tenon_vjps_table> vjps;
+    Longer<tenon_schedules_table> schedules;
     Longer<tenon_datasets_table> datasets;
     if constexpr (std::is_same_v<Desc, tenon_kernel_desc>) {
       tables.kernels = fill(kernels, descs);
     } else if constexpr (std::is_same_v<Desc, tenon_vjp_desc>) {
       tables.vjps = fill(vjps, descs);
+    } else if constexpr (std::is_same_v<Desc, tenon_schedule_desc>) {
+      tables.schedules = fill(schedules, descs);
     } else {
       tables.datasets = fill(datasets, descs);
     }
@@ -373,6 +378,7 @@ struct Grown {
   Offer offer{"acme.newer"};
   LongerDesc<tenon_kernel_desc> kernel;
   LongerDesc<tenon_vjp_desc> rule;
+  LongerDesc<tenon_schedule_desc> schedule;
   LongerDesc<tenon_dataset_desc> dataset;
   std::vector<std::string> report;
 };
@@ -387,6 +393,7 @@ TEST(NewerPlugin, AZeroTailAndLongerTablesAreRead) {
   };
   accepts([](Grown & g) -> auto& { return g.kernel; });
   accepts([](Grown & g) -> auto& { return g.rule; });
+  accepts([](Grown & g) -> auto& { return g.schedule; });
   accepts([](Grown & g) -> auto& { return g.dataset; });
 }
 
@@ -406,6 +413,7 @@ TEST(NewerPlugin, ATailThatIsNotZeroNamesItsOffset) {
   };
   refuses([](Grown & g) -> auto& { return g.kernel; });
   refuses([](Grown & g) -> auto& { return g.rule; });
+  refuses([](Grown & g) -> auto& { return g.schedule; });
   refuses([](Grown & g) -> auto& { return g.dataset; });
 }
 

@@ -246,6 +246,10 @@ TEST(RegistryRefusal, Duplicates) {
   optimizers.optimizer("acme.o", "acme.step");
   optimizers.optimizer("acme.o", "acme.step");
   EXPECT_EQ(optimizers.refusal(), "optimizer acme.o is registered twice");
+  Offer schedules("acme.ops");
+  schedules.schedule("acme.s");
+  schedules.schedule("acme.s");
+  EXPECT_EQ(schedules.refusal(), "schedule acme.s is registered twice");
   Offer datasets("acme.ops");
   datasets.dataset("acme.d");
   datasets.dataset("acme.d");
@@ -301,6 +305,35 @@ TEST(RegistryRefusal, OptimizersWhoseStepOpDoesNotFit) {
               HasSubstr("its step op must have 3 inputs"));
   EXPECT_THAT(offer_with("step(params!: T*, grads: T*, lr: f64[]) -> ()")->refusal(),
               HasSubstr("'nesterov' is no attribute of the step op"));
+}
+
+TEST(RegistryRefusal, Schedules) {
+  const auto refusal = [](auto&& change) {
+    tenon_hyper_desc hyper{text("period"), {}, TENON_HYPER_REQUIRED, TENON_VALUE_INT_LIST, 0, 1, 9};
+    tenon_schedule_state_desc state{text("step"), {}, 0};
+    Offer offer("acme.ops");
+    tenon_schedule_desc& desc = offer.schedule("acme.s");
+    desc.hypers = &hyper;
+    desc.states = &state;
+    desc.n_hypers = desc.n_states = 1;
+    change(desc, hyper, state);
+    return offer.refusal();
+  };
+  EXPECT_THAT(refusal([](auto& desc, auto&, auto&) { desc.advance = nullptr; }),
+              HasSubstr("schedule acme.s: `advance` is NULL"));
+  EXPECT_THAT(refusal([](auto& desc, auto&, auto&) { desc.flags = 4; }),
+              HasSubstr("schedule acme.s needs a newer Tenon: unknown flags 4"));
+  EXPECT_THAT(refusal([](auto& desc, auto&, auto&) { desc.states = nullptr; }),
+              HasSubstr("`states` is NULL, but n_states is 1"));
+  EXPECT_THAT(refusal([](auto&, auto& hyper, auto&) { hyper.tag = TENON_VALUE_STRING; }),
+              HasSubstr("hyper-parameter 'period' has tag 6; TENON_VALUE_F64, I64, BOOL or "
+                        "INT_LIST is needed"));
+  EXPECT_THAT(refusal([](auto&, auto& hyper, auto&) { hyper.flags = TENON_HYPER_DYNAMIC; }),
+              HasSubstr("hyper-parameter 'period' needs a newer Tenon: unknown flags 1"));
+  EXPECT_THAT(refusal([](auto&, auto& hyper, auto&) { hyper.tag = TENON_VALUE_F64; }),
+              HasSubstr("outside of its range"));
+  EXPECT_THAT(refusal([](auto&, auto&, auto& state) { state.name = text("period"); }),
+              HasSubstr("'period' stands there twice"));
 }
 
 TEST(RegistryRefusal, Datasets) {

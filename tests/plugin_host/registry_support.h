@@ -96,6 +96,16 @@ struct Offer {
     return desc;
   }
 
+  tenon_schedule_desc& schedule(std::string_view name) {
+    tenon_schedule_desc& desc = schedules.emplace_back();
+    desc.struct_size = sizeof desc;
+    desc.name = text(name);
+    desc.advance = [](tenon_call*, const tenon_value*, double*, double, const double*, double*) {
+      return TENON_OK;
+    };
+    return desc;
+  }
+
   tenon_dataset_desc& dataset(std::string_view name) {
     tenon_dataset_desc& desc = datasets.emplace_back();
     desc.struct_size = sizeof desc;
@@ -115,6 +125,7 @@ struct Offer {
     point(kernels, kernel_list, kernels_table);
     point(vjps, vjp_list, vjps_table);
     point(optimizers, optimizer_list, optimizers_table);
+    point(schedules, schedule_list, schedules_table);
     point(datasets, dataset_list, datasets_table);
     samples_table = {sizeof samples_table, static_cast<uint32_t>(samples.size()), samples.data()};
     Tables tables;
@@ -122,6 +133,7 @@ struct Offer {
     tables.kernels = &kernels_table;
     tables.vjps = &vjps_table;
     tables.optimizers = &optimizers_table;
+    tables.schedules = &schedules_table;
     tables.datasets = &datasets_table;
     tables.selftest = &samples_table;
     tables.backend = backend;
@@ -156,6 +168,7 @@ struct Offer {
   std::deque<tenon_kernel_desc> kernels;
   std::deque<tenon_vjp_desc> vjps;
   std::deque<tenon_optimizer_desc> optimizers;
+  std::deque<tenon_schedule_desc> schedules;
   std::deque<tenon_dataset_desc> datasets;
   std::vector<tenon_sample> samples;
   std::deque<std::vector<tenon_slot_rule>> slots;
@@ -165,11 +178,13 @@ struct Offer {
   std::vector<const tenon_kernel_desc*> kernel_list;
   std::vector<const tenon_vjp_desc*> vjp_list;
   std::vector<const tenon_optimizer_desc*> optimizer_list;
+  std::vector<const tenon_schedule_desc*> schedule_list;
   std::vector<const tenon_dataset_desc*> dataset_list;
   tenon_ops_table ops_table{};
   tenon_kernels_table kernels_table{};
   tenon_vjps_table vjps_table{};
   tenon_optimizers_table optimizers_table{};
+  tenon_schedules_table schedules_table{};
   tenon_datasets_table datasets_table{};
   tenon_selftest_table samples_table{};
   const tenon_backend_table* backend = nullptr;

@@ -45,6 +45,7 @@ TEST(Registry, TakesAllOfAPlugin) {
   offer.kernel("acme.add", {kIn, kIn, kOut}, {TENON_DTYPE_F32, TENON_DTYPE_F64});
   offer.rule("acme.add", 2, 1).non_differentiable = 2;
   offer.optimizer("acme.sgd", "acme.step");
+  offer.schedule("acme.slow");
   offer.dataset("acme.idx");
   offer.samples.push_back({text("acme.add"), text("f32[2], f32[2]"), {}, TENON_OK, 1});
   const tenon_backend_table backend = toy_backend();
@@ -69,6 +70,7 @@ TEST(Registry, TakesAllOfAPlugin) {
   EXPECT_EQ(registry.host_backend(), registry.backend(registry.find_name("toy")));
   EXPECT_EQ(registry.host_backend()->count, 2);
   EXPECT_EQ(registry.find_optimizer("acme.sgd")->plugin, &offer.plugin);
+  EXPECT_EQ(registry.find_schedule("acme.slow")->plugin, &offer.plugin);
   EXPECT_EQ(registry.find_dataset("acme.idx")->plugin, &offer.plugin);
   EXPECT_EQ(registry.samples().size(), 1u);
   std::vector<std::string> names;
@@ -180,6 +182,7 @@ TEST(Registry, WhatAnEarlierPluginOfferedIsPassedOver) {
   Offer first("acme.first", 0);
   first.op("acme.add", kAddSchema).role = TENON_ROLE_ADD;
   first.optimizer("acme.sgd", "acme.step");
+  first.schedule("acme.slow");
   first.dataset("acme.idx");
   first.backend = &backend;
   first.add_to(registry);
@@ -187,6 +190,7 @@ TEST(Registry, WhatAnEarlierPluginOfferedIsPassedOver) {
   second.op("acme.add", kAddSchema);
   second.op("acme.plus", "plus(a: T, b: T) -> T").role = TENON_ROLE_ADD;
   second.optimizer("acme.sgd", "acme.step");
+  second.schedule("acme.slow");
   second.dataset("acme.idx");
   second.backend = &backend;
   second.kernel("acme.add", {kIn, kIn, kOut}, {TENON_DTYPE_F32});
@@ -197,6 +201,7 @@ TEST(Registry, WhatAnEarlierPluginOfferedIsPassedOver) {
                           "acme.first holds it",
                           "device toy was passed over: plugin acme.first offered it first",
                           "optimizer acme.sgd was passed over: plugin acme.first offered it first",
+                          "schedule acme.slow was passed over: plugin acme.first offered it first",
                           "dataset acme.idx was passed over: plugin acme.first offered it first"));
   EXPECT_EQ(registry.find_op("acme.add")->plugin->id, "acme.first");
   EXPECT_EQ(registry.role(TENON_ROLE_ADD)->name, "acme.add");

@@ -245,6 +245,9 @@ TEST(Scan, WordsForNamesNobodyLists) {
   error = error_of([&] { world.plugins->require_optimizer("acme.sgd"); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
   EXPECT_THAT(error.message, HasSubstr("optimizer \"acme.sgd\" is not available"));
+  error = error_of([&] { world.plugins->require_schedule("acme.slow"); });
+  EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
+  EXPECT_THAT(error.message, HasSubstr("schedule \"acme.slow\" is not available"));
   error = error_of([&] { world.plugins->require_dataset("acme.idx"); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
   EXPECT_THAT(error.message, HasSubstr("dataset \"acme.idx\" is not available"));

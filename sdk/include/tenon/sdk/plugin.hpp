@@ -7,6 +7,7 @@
 #pragma once
 
 #include <tenon/ext/draft/datasets.h>
+#include <tenon/ext/draft/schedules.h>
 #include <tenon/sdk/base.hpp>
 
 #include <cstddef>
@@ -28,6 +29,7 @@ struct Unit {
   // Further kernels, for what the machine decides: asked once for each runtime, when the plugin is
   // opened. Each choice lists the same ops, since the manifest is written on another machine.
   std::span<const tenon_kernel_desc> (*chosen_kernels)() = nullptr;
+  std::span<const tenon_schedule_desc> schedules{};
 };
 
 #define TENON_UNIT(name)                             \
@@ -66,6 +68,7 @@ struct State {
       }
       for (const auto& item : unit->optimizers) optimizers.push_back(&item);
       for (const auto& item : unit->datasets) datasets.push_back(&item);
+      for (const auto& item : unit->schedules) schedules.push_back(&item);
       for (const auto& item : unit->tolerances) tolerances.push_back(&item);
       for (const auto& item : unit->optimizer_samples) optimizer_samples.push_back(&item);
       samples.insert(samples.end(), unit->samples.begin(), unit->samples.end());
@@ -76,6 +79,7 @@ struct State {
     kernels_table = {sizeof kernels_table, count(kernels), kernels.data()};
     optimizers_table = {sizeof optimizers_table, count(optimizers), optimizers.data()};
     datasets_table = {sizeof datasets_table, count(datasets), datasets.data()};
+    schedules_table = {sizeof schedules_table, count(schedules), schedules.data()};
     selftest_table = {sizeof selftest_table, count(samples), samples.data()};
     tolerances_table = {sizeof tolerances_table, count(tolerances), tolerances.data()};
     optimizer_samples_table = {sizeof optimizer_samples_table, count(optimizer_samples),
@@ -87,6 +91,7 @@ struct State {
     if (id == "tenon.kernels/1") return kernels.empty() ? nullptr : &kernels_table;
     if (id == "tenon.optimizers/1") return optimizers.empty() ? nullptr : &optimizers_table;
     if (id == "tenon.datasets/1") return datasets.empty() ? nullptr : &datasets_table;
+    if (id == "tenon.schedules/1") return schedules.empty() ? nullptr : &schedules_table;
     if (id == "tenon.selftest/1") return samples.empty() ? nullptr : &selftest_table;
     if (id == "tenon.selftest.tolerances/1") {
       return tolerances.empty() ? nullptr : &tolerances_table;
@@ -107,6 +112,7 @@ struct State {
   std::vector<const tenon_kernel_desc*> kernels;
   std::vector<const tenon_optimizer_desc*> optimizers;
   std::vector<const tenon_dataset_desc*> datasets;
+  std::vector<const tenon_schedule_desc*> schedules;
   std::vector<tenon_sample> samples;
   std::vector<const tenon_tolerance*> tolerances;
   std::vector<const tenon_optimizer_sample*> optimizer_samples;
@@ -116,6 +122,7 @@ struct State {
   tenon_kernels_table kernels_table{};
   tenon_optimizers_table optimizers_table{};
   tenon_datasets_table datasets_table{};
+  tenon_schedules_table schedules_table{};
   tenon_selftest_table selftest_table{};
   tenon_tolerances_table tolerances_table{};
   tenon_optimizer_samples_table optimizer_samples_table{};

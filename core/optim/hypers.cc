@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/optim/hypers.cc: hyper-parameters of optimizers and schedules.
+#include "core/optim/hypers.h"
+
+#include "core/api/error.h"
+#include "core/dispatch/values.h"
+
+namespace tenon::optim {
+
+namespace {
+
+tenon_value initial_value(const tenon_hyper_desc& desc) {
+  tenon_value value{desc.tag, 0, {}};
+  if (desc.tag == TENON_VALUE_F64) {
+    value.as.f64 = desc.initial;
+  } else if (desc.tag != TENON_VALUE_INT_LIST) {
+    value.as.i64 = static_cast<int64_t>(desc.initial);
+  }
+  return value;
+}
+
+// NaN is out of every range.
+bool in_range(const tenon_hyper_desc& desc, const tenon_value& value) {
+  const auto fits = [&](double number) { return number >= desc.minimum && number <= desc.maximum; };
+  if (desc.tag == TENON_VALUE_F64) return fits(value.as.f64);
+  if (desc.tag != TENON_VALUE_INT_LIST) return fits(static_cast<double>(value.as.i64));
+  for (uint32_t i = 0; i < value.count; ++i) {
+    if (!fits(static_cast<double>(value.as.ints[i]))) return false;
+  }
+  return true;
+}
+
+[[noreturn]] void refuse_value(const std::string& owner, const std::string& name, const char* what,
+                               std::string expected, std::string found) {
+  throw Error{.status = TENON_E_ATTRIBUTE,
+              .message = owner + ": hyper-parameter \"" + name + "\" " + what,
+              .op = owner,
+              .operand = name,
+              .expected = std::move(expected),
+              .found = std::move(found)};
+}
+
+}  // namespace
+
+size_t find_hyper(const std::string& owner, HyperDescs descs, std::string_view name) {
+  std::string known;
+  for (size_t i = 0; i < descs.size(); ++i) {
+    const std::string_view own = dispatch::text_view(descs[i].name);
+    if (own == name) return i;
+    known += (known.empty() ? "" : " ") + std::string(own);
+  }
+  throw Error{.status = TENON_E_ATTRIBUTE,
+              .message = owner + ": no hyper-parameter \"" + std::string(name) + "\"",
+              .op = owner,
+              .operand = std::string(name),
+              .expected = "one of: " + known,
+              .found = std::string(name)};
+}
+
+tenon_value checked_hyper(const std::string& owner, const tenon_hyper_desc& desc,
+                          const tenon_value& value) {
+  const std::string name(dispatch::text_view(desc.name));
+  tenon_value out = value;
+  if (desc.tag == TENON_VALUE_F64 && value.tag == TENON_VALUE_I64) {
+    out.tag = TENON_VALUE_F64;
+    out.as.f64 = static_cast<double>(value.as.i64);
+  }
+  if (out.tag != desc.tag) {
+    refuse_value(owner, name, "has the wrong type", dispatch::tag_name(desc.tag),
+                 dispatch::tag_name(value.tag));
+  }
+  if (out.tag == TENON_VALUE_INT_LIST && out.count != 0 && !out.as.ints) {
+    refuse_value(owner, name, "is a NULL list", "numbers", "NULL");
+  }
+  if (!in_range(desc, out)) {
+    refuse_value(owner, name, "is out of range",
+                 std::to_string(desc.minimum) + " to " + std::to_string(desc.maximum),
+                 dispatch::value_text(out));
+  }
+  return out;
+}
+
+std::vector<tenon_value> read_hypers(const std::string& owner, HyperDescs descs,
+                                     std::span<const NamedValue> given) {
+  std::vector<tenon_value> values;
+  for (const tenon_hyper_desc& desc : descs) values.push_back(initial_value(desc));
+  for (const auto& [name, value] : given) {
+    const size_t hyper = find_hyper(owner, descs, name);
+    values[hyper] = checked_hyper(owner, descs[hyper], value);
+  }
+  return values;
+}
+
+}  // namespace tenon::optim

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/optim/schedule.cc: schedule objects.
+#include "core/optim/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/dispatch/call.h"
+
+namespace tenon::optim {
+
+namespace {
+
+void check_required(const registry::Schedule& kind, std::span<const NamedValue> given) {
+  for (uint32_t i = 0; i < kind.desc.n_hypers; ++i) {
+    if ((kind.desc.hypers[i].flags & TENON_HYPER_REQUIRED) == 0) continue;
+    const std::string_view name = dispatch::text_view(kind.desc.hypers[i].name);
+    const bool is_given =
+        std::ranges::any_of(given, [&](const NamedValue& value) { return value.first == name; });
+    if (is_given) continue;
+    throw Error{
+        .status = TENON_E_ATTRIBUTE,
+        .message = kind.name + ": hyper-parameter \"" + std::string(name) + "\" is required",
+        .op = kind.name,
+        .operand = std::string(name),
+        .expected = dispatch::tag_name(kind.desc.hypers[i].tag),
+        .found = "none"};
+  }
+}
+
+}  // namespace
+
+Schedule::Schedule(Context& context, const registry::Schedule& kind, double base_value,
+                   std::span<const NamedValue> values)
+    : runtime_(context.runtime),
+      kind_(&kind),
+      hypers_(read_hypers(kind.name, {kind.desc.hypers, kind.desc.n_hypers}, values)),
+      base_value_(base_value) {
+  check_required(kind, values);
+  if (!std::isfinite(base_value)) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = kind.name + ": the base value is not finite",
+                .op = kind.name,
+                .operand = "base_value",
+                .expected = "a finite number",
+                .found = std::to_string(base_value)};
+  }
+  for (uint32_t i = 0; i < kind.desc.n_states; ++i) states_.push_back(kind.desc.states[i].initial);
+  std::vector<double> tried = states_;
+  advance(context, tried, nullptr);
+  runtime_->retain();
+}
+
+Schedule::~Schedule() { runtime_->release(); }
+
+size_t Schedule::state_index(std::string_view name) const {
+  std::string known;
+  for (uint32_t i = 0; i < kind_->desc.n_states; ++i) {
+    const std::string_view own = dispatch::text_view(kind_->desc.states[i].name);
+    if (own == name) return i;
+    known += (known.empty() ? "" : " ") + std::string(own);
+  }
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = kind_->name + ": no state \"" + std::string(name) + "\"",
+              .op = kind_->name,
+              .operand = std::string(name),
+              .expected = "one of: " + known,
+              .found = std::string(name)};
+}
+
+double Schedule::advance(Context& context, std::vector<double>& states,
+                         const double* metric) const {
+  dispatch::Call call(context, dispatch::CallState::Infer, kind_->plugin, nullptr);
+  double value = 0;
+  const tenon_status status = call.enter("advance", [&](tenon_call* window) {
+    return kind_->desc.advance(window, hypers_.values().data(), states.data(), base_value_, metric,
+                               &value);
+  });
+  if (status == TENON_OK) return value;
+  try {
+    call.raise(status, "advance");
+  } catch (Error& error) {
+    error.message = kind_->name + ": " + error.message;
+    error.op = kind_->name;
+    throw;
+  }
+}
+
+double Schedule::run(Context& context, const double* metric) {
+  std::vector<double> next = states_;
+  const double value = advance(context, next, metric);
+  states_ = std::move(next);
+  return value;
+}
+
+}  // namespace tenon::optim

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/optim/schedule.h: a schedule object: hyper-parameters, named state, and the plugin's rule
+// that gives one number a step. Knows no rule and no optimizer.
+#pragma once
+
+#include <tenon/ext/draft/schedules.h>
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/api/context.h"
+#include "core/dispatch/values.h"
+#include "core/optim/hypers.h"
+
+namespace tenon::optim {
+
+class Schedule {
+ public:
+  // Throws Error where a value does not fit; tries the first step.
+  Schedule(Context& context, const registry::Schedule& kind, double base_value,
+           std::span<const NamedValue> values);
+  ~Schedule();
+  Schedule(const Schedule&) = delete;
+  Schedule& operator=(const Schedule&) = delete;
+
+  // The next step's value; where that fails the state stays as it was.
+  double run(Context& context, const double* metric);
+  double state(std::string_view name) const { return states_[state_index(name)]; }
+  void set_state(std::string_view name, double value) { states_[state_index(name)] = value; }
+  Runtime* runtime() const { return runtime_; }
+
+ private:
+  size_t state_index(std::string_view name) const;
+  double advance(Context& context, std::vector<double>& states, const double* metric) const;
+
+  Runtime* runtime_;
+  const registry::Schedule* kind_;
+  dispatch::ValueStore hypers_;
+  std::vector<double> states_;
+  double base_value_;
+};
+
+struct ScheduleSlot : memory::SlotHeader {
+  Schedule* schedule = nullptr;
+};
+using ScheduleSlab = memory::Slab<ScheduleSlot, kScheduleKind>;
+
+}  // namespace tenon::optim

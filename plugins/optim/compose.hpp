@@ -26,6 +26,8 @@ class Update {
   sdk::Value grad() { return cast(entry(rows ? 2 : 1), c_); }
   sdk::Value state(uint32_t k) { return fetch(kFirstState + k); }
   sdk::Value step() { return entry(kFirstState + n_states_); }
+  // A state of rank 0: the operand itself.
+  sdk::Value scalar_state(uint32_t k) { return entry(kFirstState + k); }
   sdk::Value lr() { return calls_.in(kFirstState + n_states_ + 1); }  // f64, rank 0
 
   void set_param(sdk::Value now) { store(0, now); }

@@ -110,6 +110,24 @@ inline void check_lists(const sdk::Args& args, std::span<const ListSlot> slots) 
   }
 }
 
+// The lists of the op on rows, from those of the op on whole parameters.
+template <size_t n>
+constexpr std::array<ListSlot, n + 1> rows_of(const ListSlot (&step)[n]) {
+  std::array<ListSlot, n + 1> rows{};
+  rows[0] = step[0];
+  rows[1] = {"indices", Form::Indices};
+  rows[2] = {"values", Form::Values};
+  for (size_t i = 2; i < n; ++i) rows[i + 1] = step[i];
+  return rows;
+}
+
+// The `infer` of a step op: `check` sees to the attributes.
+template <const auto& slots, void (*check)(const sdk::Args&)>
+void infer(const sdk::Args& args, std::span<tenon_meta>) {
+  check_lists(args, slots);
+  check(args);
+}
+
 // NaN is out of every range.
 inline void check_range(const sdk::Args& args, uint32_t index, const char* name, double minimum,
                         double maximum, const char* words) {

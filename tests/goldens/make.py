@@ -20,7 +20,7 @@ from exact_array import Array
 from registry import Registry
 from sample_text import Dtype, TensorText, default_range, parse, tensors_of
 from schema_text import Refused, Schema
-from update_rules import RULES
+from update_rules import RULES, SCALARS, WHOLE, whole_rule
 
 FOLDER = pathlib.Path(__file__).parent
 TRACE_TOLERANCES = [
@@ -191,13 +191,14 @@ def op_text(op, samples, function):
 
 
 def trace_case(rule, state_names, optimizer, sample):
-    texts, given = parse(sample["text"])
+    texts, chosen = parse(sample["text"])
     # Booleans are booleans in samples and numbers in what the registry says of defaults.
-    hypers = {hyper["name"]: hyper["default"] for hyper in optimizer["hypers"]} | given
+    hypers = {hyper["name"]: hyper["default"] for hyper in optimizer["hypers"]} | chosen
     params = [draw.array_of(text, i, text.dtype) for i, text in enumerate(texts)]
     hashed = list(params)
     now = [[mpmath.mpf(value) for value in param.elements()] for param in params]
-    states = [[[mpmath.mpf(0)] * len(state_names) for _ in values] for values in now]
+    initial = {state["name"]: mpmath.mpf(state["initial"]) for state in optimizer["states"]}
+    states = [[[initial[name] for name in state_names] for _ in values] for values in now]
     entries = []
     for step in range(sample["steps"]):
         for i, param in enumerate(params):
@@ -205,10 +206,8 @@ def trace_case(rule, state_names, optimizer, sample):
             wanted = TensorText(param.dtype, param.shape, -1.0, 1.0, None)
             grad = draw.array_of(wanted, number, param.dtype)
             hashed.append(grad)
-            for k, g in enumerate(grad.elements()):
-                now[i][k], states[i][k] = rule(
-                    hypers, hypers["lr"], step + 1, now[i][k], mpmath.mpf(g), states[i][k]
-                )
+            given = [mpmath.mpf(g) for g in grad.elements()]
+            now[i], states[i] = rule(hypers, hypers["lr"], step + 1, now[i], given, states[i])
         entries.append(entry_text(params, now, states, state_names, step + 1))
     listed = ",\n    ".join(entries)
     return (
@@ -228,10 +227,13 @@ def entry_text(params, now, states, state_names, t):
         return "[" + ", ".join(lines) + "]"
 
     parts = [f'"params": {texts(lambda i: now[i])}']
-    named = [
-        f'"{name}": {texts(lambda i, k=k: [state[k] for state in states[i]])}'
-        for k, name in enumerate(state_names)
-    ]
+    def state_texts(k, name):
+        if name not in SCALARS:
+            return texts(lambda i: [state[k] for state in states[i]])
+        shared = [Array.of("f64", (), [exact.rounded("f64", state[0][k])]) for state in states]
+        return "[" + ", ".join(array_text(each) for each in shared) + "]"
+
+    named = [f'"{name}": {state_texts(k, name)}' for k, name in enumerate(state_names)]
     count = array_text(Array.of("i64", (), [t]))
     named.append(f'"step": [{", ".join([count] * len(params))}]')
     parts.append(f'"states": {{{", ".join(named)}}}')
@@ -240,7 +242,7 @@ def entry_text(params, now, states, state_names, t):
 
 def optimizer_text(optimizer, samples):
     name = optimizer["name"]
-    rule, state_names = RULES[name]
+    rule, state_names = whole_rule(name)
     cases = [trace_case(rule, state_names, optimizer, sample) for sample in samples]
     head = f'"optimizer": "{name}", "seed": {draw.SEED},\n "tolerances": '
     tolerances = json.dumps(TRACE_TOLERANCES)
@@ -255,7 +257,7 @@ def made(only):
     registry = Registry()
     functions = ops.load()
     missing = sorted(set(registry.ops) - set(functions))
-    missing += sorted(set(registry.optimizers) - set(RULES))
+    missing += sorted(set(registry.optimizers) - set(RULES) - set(WHOLE))
     missing += sorted(name for name in registry.ops if not registry.samples.get(name))
     missing += sorted(n for n in registry.optimizers if not registry.optimizer_samples.get(n))
     unknown = sorted(set(functions) - set(registry.ops))

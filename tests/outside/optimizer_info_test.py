@@ -30,6 +30,7 @@ class Rule:
     attributes: Callable  # of PyTorch's hyper-parameters
     lacks: tuple = ()  # hyper-parameters that Tenon does not have
     rows: bool = False
+    ones: int = 0  # states of one number that begin with 1
 
 
 def sgd(group):
@@ -43,11 +44,51 @@ def adam(group):
     return {"beta1": beta1, "beta2": beta2, "eps": group["eps"], "weight_decay": decay}
 
 
+def named(**renamed):
+    """The attributes by Tenon's names, from PyTorch's."""
+
+    def attributes(group):
+        values = {mine: group[theirs] for mine, theirs in renamed.items()}
+        return {
+            name: value if isinstance(value, bool) else float(value)
+            for name, value in values.items()
+        }
+
+    return attributes
+
+
+def nadam(group):
+    rest = named(momentum_decay="momentum_decay", decoupled="decoupled_weight_decay")(group)
+    return adam(group) | rest
+
+
 RULES = {
     "tenon.sgd_step": Rule("SGD", 1, sgd, ("maximize",)),
     "tenon.adam_step": Rule("Adam", 2, adam, ("amsgrad", "maximize")),
     "tenon.adam_rows": Rule("SparseAdam", 2, adam, ("maximize",), rows=True),
     "tenon.adamw_step": Rule("AdamW", 2, adam, ("amsgrad", "maximize")),
+    "tenon.adadelta_step": Rule(
+        "Adadelta", 2, named(rho="rho", eps="eps", weight_decay="weight_decay"), ("maximize",)
+    ),
+    "tenon.adagrad_step": Rule(
+        "Adagrad",
+        1,
+        named(lr_decay="lr_decay", weight_decay="weight_decay", eps="eps"),
+        ("initial_accumulator_value", "maximize"),
+    ),
+    "tenon.nadam_step": Rule("NAdam", 2, nadam, ("maximize",), ones=1),
+    "tenon.rmsprop_step": Rule(
+        "RMSprop",
+        3,
+        named(
+            alpha="alpha",
+            eps="eps",
+            weight_decay="weight_decay",
+            momentum="momentum",
+            centered="centered",
+        ),
+        ("maximize",),
+    ),
 }
 
 
@@ -75,6 +116,7 @@ def train(bridge, op, rule, params, optimizer, layout):
     group = optimizer.param_groups[0]
     mine = [layout(param.detach()) for param in params]
     states = [[layout(torch.zeros_like(param)) for param in params] for _ in range(rule.states)]
+    states += [[torch.ones((), dtype=torch.float64) for _ in params] for _ in range(rule.ones)]
     counts = [torch.zeros((), dtype=torch.int64) for _ in params]
     attributes = rule.attributes(group)
     rate = torch.tensor(float(group["lr"]), dtype=torch.float64)
@@ -122,6 +164,8 @@ def compare(bridge, name):
 
 def main():
     torch.set_num_threads(1)
+    # The dtype in which PyTorch keeps step counts and NAdam's product.
+    torch.set_default_dtype(torch.float64)
     print(f"TENON_TEST_SEED={opinfo.SEED}")
     runtime = tenon.Runtime()
     bridge = opinfo.Bridge(runtime)

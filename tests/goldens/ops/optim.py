@@ -5,19 +5,41 @@ import mpmath
 
 import exact
 from ops import golden
-from update_rules import RULES
+from update_rules import RULES, SCALARS, WHOLE
 
 
 def updated(rule, call, lr, t, param, grad, states):
-    """Changes a parameter and its states in place; `grad` has their shape."""
+    """Changes a parameter and its states in place; `grad` has their shape. A number among the
+    states is one that all elements share."""
     places = param.values.reshape(-1)
-    state_places = [state.values.reshape(-1) for state in states]
+    state_places = [
+        None if isinstance(state, mpmath.mpf) else state.values.reshape(-1) for state in states
+    ]
     for i, g in enumerate(grad):
-        before = [mpmath.mpf(place[i]) for place in state_places]
+        before = [
+            state if place is None else mpmath.mpf(place[i])
+            for state, place in zip(states, state_places, strict=True)
+        ]
         p, after = rule(call.attrs, lr, t, mpmath.mpf(places[i]), mpmath.mpf(g), before)
         places[i] = exact.rounded(param.dtype, p)
         for state, place, value in zip(states, state_places, after, strict=True):
-            place[i] = exact.rounded(state.dtype, value)
+            if place is not None:
+                place[i] = exact.rounded(state.dtype, value)
+
+
+def scalars_out(rule, call, lr, t, states, names):
+    """The states with numbers in the place of shared ones, whose arrays are already those after
+    the step."""
+    out = list(states)
+    for k, name in enumerate(names):
+        if name in SCALARS:
+            out[k] = mpmath.mpf(states[k].elements()[0])
+    some = [state if isinstance(state, mpmath.mpf) else mpmath.mpf(1) for state in out]
+    after = rule(call.attrs, lr, t, mpmath.mpf(1), mpmath.mpf(1), some)[1]
+    for k, name in enumerate(names):
+        if name in SCALARS:
+            states[k].values[()] = exact.rounded(states[k].dtype, after[k])
+    return out
 
 
 class Rows:
@@ -28,7 +50,7 @@ class Rows:
         self.values = array.values[row : row + 1]
 
 
-def step_op(rule, rows):
+def step_op(rule, names, rows):
     def compute(call):
         params, *given, steps, lr = call.inputs
         indices = given.pop(0) if rows else None
@@ -37,12 +59,15 @@ def step_op(rule, rows):
         for i, param in enumerate(params):
             steps[i].values[()] += 1
             t = steps[i].values[()]
-            own = [state[i] for state in states]
+            own = scalars_out(rule, call, rate, t, [state[i] for state in states], names)
             if not rows:
                 updated(rule, call, rate, t, param, grads[i].elements(), own)
                 continue
             for r, row in enumerate(indices[i].elements()):
-                taken = [Rows(array, row) for array in (param, *own)]
+                taken = [
+                    array if isinstance(array, mpmath.mpf) else Rows(array, row)
+                    for array in (param, *own)
+                ]
                 grad = grads[i].values[r : r + 1].reshape(-1)
                 updated(rule, call, rate, t, taken[0], grad, taken[1:])
         return []
@@ -50,6 +75,29 @@ def step_op(rule, rows):
     return compute
 
 
-for _name, (_rule, _) in RULES.items():
-    golden(f"{_name}_step")(step_op(_rule, rows=False))
-    golden(f"{_name}_rows")(step_op(_rule, rows=True))
+for _name, (_rule, _names) in RULES.items():
+    golden(f"{_name}_step")(step_op(_rule, _names, rows=False))
+    golden(f"{_name}_rows")(step_op(_rule, _names, rows=True))
+
+
+def whole_op(rule):
+    def compute(call):
+        params, grads, *states, steps, lr = call.inputs
+        for i, param in enumerate(params):
+            steps[i].values[()] += 1
+            arrays = [state[i] for state in states]
+            elements = [[mpmath.mpf(x) for x in array.elements()] for array in (param, *arrays)]
+            given = [mpmath.mpf(g) for g in grads[i].elements()]
+            before = [list(each) for each in zip(*elements[1:], strict=True)]
+            t, rate = steps[i].values[()], lr.elements()[0]
+            now, after = rule(call.attrs, rate, t, elements[0], given, before)
+            for k in range(len(now)):
+                for array, value in zip((param, *arrays), (now[k], *after[k]), strict=True):
+                    array.values.reshape(-1)[k] = exact.rounded(array.dtype, value)
+        return []
+
+    return compute
+
+
+for _name, (_rule, _) in WHOLE.items():
+    golden(f"{_name}_step")(whole_op(_rule))

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/optim/nadam.cc: NAdam: Adam that looks ahead along its mean, as Nesterov's momentum does.
+//
+// With g the gradient and p the parameter:
+//
+//   t = t + 1
+//   g = g + weight_decay * p      where weight_decay != 0; decoupled: p = (1 - lr * weight_decay) *
+//   p k(i) = beta1 * (1 - 0.96^(i * momentum_decay) / 2) K = K * k(t) m = beta1 * m + (1 - beta1) *
+//   g v = beta2 * v + (1 - beta2) * g * g r = sqrt(v / (1 - beta2^t)) + eps p = p - lr * (1 - k(t))
+//   / (1 - K) * g / r - lr * k(t+1) / (1 - K * k(t+1)) * m / r
+//
+// Source: T. Dozat, "Incorporating Nesterov momentum into Adam", ICLR 2016 workshop; in the
+// order of torch.optim.NAdam.
+//
+// Canonical arithmetic: in C = f32 for f16, bf16 and f32 parameters and f64 for f64; scalars in
+// f64, each rounded to C once; powers by exp and log; each operation rounded by itself, in the
+// order above.
+// A 16-bit value is rounded where it is stored.
+#include <tenon/sdk/op.hpp>
+#include <tenon/sdk/plugin.hpp>
+
+#include <cmath>
+
+#include "compose.hpp"
+#include "step.hpp"
+
+namespace {
+
+using namespace tenon::optim;
+namespace sdk = tenon::sdk;
+using sdk::str;
+
+enum Attr : uint32_t { kBeta1, kBeta2, kEps, kWeightDecay, kMomentumDecay, kDecoupled };
+
+void check_attrs(const sdk::Args& args) {
+  check_range(args, kBeta1, "beta1", 0, kBelowOne, "at least 0 and below 1");
+  check_range(args, kBeta2, "beta2", 0, kBelowOne, "at least 0 and below 1");
+  check_range(args, kEps, "eps", 0, kLargest, "at least 0");
+  check_range(args, kWeightDecay, "weight_decay", 0, kLargest, "at least 0");
+  check_range(args, kMomentumDecay, "momentum_decay", 0, kLargest, "at least 0");
+}
+
+constexpr ListSlot kStepSlots[] = {{"params", Form::Like},       {"grads", Form::Like},
+                                   {"exp_avg", Form::Like},      {"exp_avg_sq", Form::Like},
+                                   {"mu_product", Form::Scalar}, {"step", Form::Scalar}};
+constexpr auto kRowsSlots = rows_of(kStepSlots);
+
+// base^exponent, f64, rank 0
+template <class U>
+sdk::Value power(U& u, double base, sdk::Value exponent) {
+  return u.call("tenon.exp", u.mul(exponent, std::log(base)));
+}
+
+// k(i), the share of the mean in step i
+template <class U>
+sdk::Value share(U& u, const sdk::Compose& c, sdk::Value number) {
+  const sdk::Value fading = power(u, 0.96, u.mul(number, c.attrs.real(kMomentumDecay)));
+  return u.mul(u.sub(1.0, u.mul(fading, 0.5)), c.attrs.real(kBeta1));
+}
+
+template <bool rows>
+void compose(sdk::Compose& c) {
+  const double beta1 = c.attrs.real(kBeta1), beta2 = c.attrs.real(kBeta2);
+  const double weight_decay = c.attrs.real(kWeightDecay);
+  const bool decoupled = c.attrs.flag(kDecoupled);
+  for (uint32_t item = 0; item < c.in(0).count; ++item) {
+    Update<rows> u(c, 3, item);
+    const auto p = u.hold_param(), m = u.hold_state(0), v = u.hold_state(1);
+    const sdk::Value product = u.scalar_state(2);
+    const sdk::Value t = u.add(u.cast(u.step(), TENON_DTYPE_F64), 1.0),
+                     back = u.call("tenon.neg", u.lr());
+    const sdk::Value now = share(u, c, t), next = share(u, c, u.add(t, 1.0));
+    c.apply("tenon.mul", {product, now}, {}, {product.tensor()});
+    sdk::Value g = u.grad();
+    if (weight_decay != 0 && !decoupled) g = u.add(g, u.mul(p.now, weight_decay));
+    u.scale(m, beta1);
+    u.add_product(m, g, 1.0, 1 - beta1);
+    u.scale(v, beta2);
+    u.add_product(v, g, g, 1 - beta2);
+    const sdk::Value correction = u.to_c(u.sub(1.0, power(u, beta2, t)));
+    const sdk::Value root =
+        u.add(u.call("tenon.sqrt", u.div(v.now, correction)), c.attrs.real(kEps));
+    const sdk::Value of_g = u.div(u.mul(back, u.sub(1.0, now)), u.sub(1.0, product));
+    const sdk::Value of_m = u.div(u.mul(back, next), u.sub(1.0, u.mul(product, next)));
+    const sdk::Value first = u.mul(g, u.to_c(of_g));
+    if (weight_decay != 0 && decoupled) {
+      u.scale(p, u.to_c(u.sub(1.0, u.mul(u.lr(), weight_decay))));
+    }
+    u.add_quotient(p, first, root);
+    u.add_quotient(p, u.mul(m.now, u.to_c(of_m)), root);
+    u.keep(m);
+    u.keep(v);
+    u.keep(p);
+    u.count_step();
+  }
+}
+
+constexpr tenon_op_desc kOps[] = {
+    sdk::op({.name = "tenon.nadam_step",
+             .schema =
+                 "nadam_step(params!: T[...]*, grads: T[...]*, exp_avg!: U[...]*, exp_avg_sq!: "
+                 "U[...]*, mu_product!: f64[]*, step!: i64[]*, lr: f64[], *, beta1: float=0.9, "
+                 "beta2: float=0.999, eps: float=1e-08, weight_decay: float=0.0, momentum_decay: "
+                 "float=0.004, decoupled: bool=false) -> () where T: float; U: float",
+             .doc = R"(One step of NAdam on each parameter, in place.
+
+    t = t + 1
+    g = g + weight_decay * p      with decoupled instead: p = (1 - lr * weight_decay) * p
+    k(i) = beta1 * (1 - 0.96^(i * momentum_decay) / 2)
+    K = K * k(t)
+    m = beta1 * m + (1 - beta1) * g
+    v = beta2 * v + (1 - beta2) * g * g
+    r = sqrt(v / (1 - beta2^t)) + eps
+    p = p - lr * (1 - k(t)) / (1 - K) * g / r - lr * k(t+1) / (1 - K * k(t+1)) * m / r
+
+Each entry of `step` counts the steps of its parameter and is advanced by one.
+
+Source: Dozat, ICLR 2016 workshop, in the order of `torch.optim.NAdam`.
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
+             .infer = sdk::infer_fn<infer<kStepSlots, check_attrs>>,
+             .compose = sdk::compose_fn<compose<false>>}),
+    sdk::op(
+        {.name = "tenon.nadam_rows",
+         .schema =
+             "nadam_rows(params!: T[...]*, indices: i64[...]*, values: T[...]*, exp_avg!: U[...]*, "
+             "exp_avg_sq!: U[...]*, mu_product!: f64[]*, step!: i64[]*, lr: f64[], *, beta1: "
+             "float=0.9, beta2: float=0.999, eps: float=1e-08, weight_decay: float=0.0, "
+             "momentum_decay: float=0.004, decoupled: bool=false) -> () where T: float; U: float",
+         .doc = R"(One step of `tenon.nadam_step` on the given rows of each parameter alone.
+
+`values` holds the gradients of the rows `indices`; of a row given twice the last one counts. A row
+that is not given is left as it is, its means included. The step count belongs to the parameter,
+not to the row, and is advanced by one.)",
+         .infer = sdk::infer_fn<infer<kRowsSlots, check_attrs>>,
+         .compose = sdk::compose_fn<compose<true>>})};
+
+constexpr tenon_hyper_desc kHypers[] = {
+    {str("lr"), str("learning rate"), TENON_HYPER_DYNAMIC, TENON_VALUE_F64, 2e-3, 0, kLargest},
+    {str("beta1"), str("share of the mean of gradients that is kept"), 0, TENON_VALUE_F64, 0.9, 0,
+     kBelowOne},
+    {str("beta2"), str("share of the mean of squared gradients that is kept"), 0, TENON_VALUE_F64,
+     0.999, 0, kBelowOne},
+    {str("eps"), str("added to the root, against division by 0"), 0, TENON_VALUE_F64, 1e-8, 0,
+     kLargest},
+    {str("weight_decay"), str("L2 penalty, added to the gradient, or decoupled"), 0,
+     TENON_VALUE_F64, 0, 0, kLargest},
+    {str("momentum_decay"), str("how fast the look ahead grows"), 0, TENON_VALUE_F64, 4e-3, 0,
+     kLargest},
+    {str("decoupled"), str("weight decay shrinks the parameter, as in AdamW"), 0, TENON_VALUE_BOOL,
+     0, 0, 1}};
+
+constexpr tenon_state_desc kStates[] = {
+    {str("exp_avg"), str("running mean of gradients, m"), TENON_STATE_LIKE_PARAMETER,
+     TENON_DTYPE_NONE, 0},
+    {str("exp_avg_sq"), str("running mean of squared gradients, v"), TENON_STATE_LIKE_PARAMETER,
+     TENON_DTYPE_NONE, 0},
+    {str("mu_product"), str("product of all k so far, K"), TENON_STATE_SCALAR, TENON_DTYPE_F64, 1},
+    {str("step"), str("steps made"), TENON_STATE_SCALAR, TENON_DTYPE_I64, 0}};
+
+constexpr tenon_optimizer_desc kOptimizers[] = {
+    {sizeof(tenon_optimizer_desc), 0, str("tenon.nadam"),
+     str("Adam with Nesterov momentum, as torch.optim.NAdam. Rows of sparse gradients are updated "
+         "alone, with their means."),
+     str("tenon.nadam_step"), str("tenon.nadam_rows"), kHypers, kStates, std::size(kHypers),
+     std::size(kStates)}};
+
+constexpr tenon_sample kSamples[] = {
+    sdk::sample("tenon.nadam_step",
+                "[f32[3,2]], [f32[3,2]], [f32[3,2]], [f32[3,2](0,1)], [f64[]{0.5}], [i64[]{0}], "
+                "f64[]{0.1}"),
+    sdk::sample("tenon.nadam_step",
+                "[f32[2,3,4], f32[5]], [f32[2,3,4], f32[5]], [f32[2,3,4], f32[5]], "
+                "[f32[2,3,4](0,1), f32[5](0,1)], [f64[]{0.5}, f64[]{0.5}], [i64[]{3}, i64[]{20}], "
+                "f64[]{0.01} | beta1=0.8, weight_decay=0.1"),
+    sdk::sample("tenon.nadam_step",
+                "[f64[4]], [f64[4]], [f64[4]], [f64[4](0,1)], [f64[]{0.5}], [i64[]{1}], "
+                "f64[]{0.01} | momentum_decay=0.1, weight_decay=0.2, decoupled=true"),
+    sdk::sample("tenon.nadam_step",
+                "[f64[2,2]], [f64[2,2]], [f64[2,2]], [f64[2,2](0,1)], [f64[]{0.5}], [i64[]{7}], "
+                "f64[]{0.05}"),
+    sdk::sample("tenon.nadam_step",
+                "[bf16[4,1]], [bf16[4,1]], [f32[4,1]], [f32[4,1](0,1)], [f64[]{0.5}], [i64[]{1}], "
+                "f64[]{0.5}"),
+    sdk::sample("tenon.nadam_step",
+                "[f16[], f16[0,2]], [f16[], f16[0,2]], [f16[], f16[0,2]], [f16[](0,1), "
+                "f16[0,2](0,1)], [f64[]{0.5}, f64[]{0.5}], [i64[]{1}, i64[]{2}], f64[]{0.1}"),
+    sdk::sample("tenon.nadam_step", "[], [], [], [], [], [], f64[]{0.1}"),
+    sdk::sample("tenon.nadam_step",
+                "[f32[2,1,3,2]], [f32[2,1,3,2]], [f32[2,1,3,2]], [f32[2,1,3,2](0,1)], "
+                "[f64[]{0.5}], [i64[]{4}], f64[]{0.05} | beta1=0.8, weight_decay=0.1"),
+    sdk::sample("tenon.nadam_step",
+                "[f32[4]{nan,inf,1.0,-0.0}], [f32[4]{1.0,-1.0,nan,0.5}], [f32[4]], [f32[4](0,1)], "
+                "[f64[]{0.5}], [i64[]{1}], f64[]{0.5}"),
+    sdk::sample("tenon.nadam_rows",
+                "[f32[5,2]], [i64[2]{1,3}], [f32[2,2]], [f32[5,2]], [f32[5,2](0,1)], [f64[]{0.5}], "
+                "[i64[]{2}], f64[]{0.1} | beta1=0.8, weight_decay=0.1"),
+    sdk::sample("tenon.nadam_rows",
+                "[f64[4,2,2], f64[3]], [i64[0], i64[3]{0,1,2}], [f64[0,2,2], f64[3]], [f64[4,2,2], "
+                "f64[3]], [f64[4,2,2](0,1), f64[3](0,1)], [f64[]{0.5}, f64[]{0.5}], [i64[]{0}, "
+                "i64[]{0}], f64[]{0.1}"),
+    sdk::sample("tenon.nadam_rows", "[], [], [], [], [], [], [], f64[]{0.1}"),
+    sdk::sample("tenon.nadam_rows",
+                "[f32[1,3]], [i64[1]{0}], [f32[1,3]], [f32[1,3]], [f32[1,3](0,1)], [f64[]{0.5}], "
+                "[i64[]{1}], f64[]{0.5}"),
+    sdk::sample("tenon.nadam_rows",
+                "[bf16[4,2]], [i64[2]{0,3}], [bf16[2,2]], [f32[4,2]], [f32[4,2](0,1)], "
+                "[f64[]{0.5}], [i64[]{3}], f64[]{0.1}"),
+    sdk::sample("tenon.nadam_rows",
+                "[f16[4]], [i64[3]{0,1,3}], [f16[3]], [f16[4]], [f16[4](0,1)], [f64[]{0.5}], "
+                "[i64[]{1}], f64[]{0.1}"),
+    sdk::sample("tenon.nadam_rows",
+                "[f32[0,3]], [i64[0]], [f32[0,3]], [f32[0,3]], [f32[0,3](0,1)], [f64[]{0.5}], "
+                "[i64[]{1}], f64[]{0.1}"),
+    sdk::refused("tenon.nadam_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [f32[3](0,1)], [f64[]{0.5}], [], f64[]{0.1}",
+                 TENON_E_ARGUMENT, "step has 0 tensors for 1 parameters"),
+    sdk::refused(
+        "tenon.nadam_step",
+        "[f32[3,2]], [f32[2,3]], [f32[3,2]], [f32[3,2](0,1)], [f64[]{0.5}], [i64[]{0}], f64[]{0.1}",
+        TENON_E_SHAPE, "grads[0]"),
+    sdk::refused(
+        "tenon.nadam_step",
+        "[f32[3]], [f32[3]], [f32[4]], [f32[4](0,1)], [f64[]{0.5}], [i64[]{0}], f64[]{0.1}",
+        TENON_E_SHAPE, "exp_avg[0]"),
+    sdk::refused(
+        "tenon.nadam_step",
+        "[f32[3]], [f64[3]], [f32[3]], [f32[3](0,1)], [f64[]{0.5}], [i64[]{0}], f64[]{0.1}",
+        TENON_E_DTYPE, "grads"),
+    sdk::refused(
+        "tenon.nadam_step",
+        "[i32[3]], [i32[3]], [f32[3]], [f32[3](0,1)], [f64[]{0.5}], [i64[]{0}], f64[]{0.1}",
+        TENON_E_DTYPE, "i32"),
+    sdk::refused("tenon.nadam_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [f32[3](0,1)], [f64[]{0.5}], [i64[]{0}]",
+                 TENON_E_ARGUMENT, "number of operands"),
+    sdk::refused("tenon.nadam_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [f32[3](0,1)], [f64[]{0.5}], [i64[]{0}], "
+                 "f64[]{0.1} | beta1=1.0",
+                 TENON_E_ATTRIBUTE, "beta1 must be at least 0 and below 1"),
+    sdk::refused("tenon.nadam_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [f32[3](0,1)], [f64[]{0.5}], [i64[]{0}], "
+                 "f64[]{0.1} | beta2=nan",
+                 TENON_E_ATTRIBUTE, "beta2 must be at least 0 and below 1"),
+    sdk::refused("tenon.nadam_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [f32[3](0,1)], [f64[]{0.5}], [i64[]{0}], "
+                 "f64[]{0.1} | eps=-1.0",
+                 TENON_E_ATTRIBUTE, "eps must be at least 0"),
+    sdk::refused("tenon.nadam_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [f32[3](0,1)], [f64[]{0.5}], [i64[]{0}], "
+                 "f64[]{0.1} | momentum_decay=-1.0",
+                 TENON_E_ATTRIBUTE, "momentum_decay must be at least 0"),
+    sdk::refused("tenon.nadam_step",
+                 "[f32[3]], [f32[3]], [f32[3]], [f32[3](0,1)], [f64[]{0.5}], [i64[]{0}], "
+                 "f64[]{0.1} | weight_decay=-1.0",
+                 TENON_E_ATTRIBUTE, "weight_decay must be at least 0"),
+    sdk::refused("tenon.nadam_rows",
+                 "[f32[5,2]], [i64[2]{1,3}], [f32[2,3]], [f32[5,2]], [f32[5,2](0,1)], "
+                 "[f64[]{0.5}], [i64[]{2}], f64[]{0.1}",
+                 TENON_E_SHAPE, "values[0]"),
+    sdk::refused("tenon.nadam_rows",
+                 "[f32[5]], [i64[1]{5}], [f32[1]], [f32[5]], [f32[5](0,1)], [f64[]{0.5}], "
+                 "[i64[]{2}], f64[]{0.1}",
+                 TENON_E_DATA, "outside the table's 5 rows"),
+    sdk::refused("tenon.nadam_rows",
+                 "[f32[5]], [i32[1]{1}], [f32[1]], [f32[5]], [f32[5](0,1)], [f64[]{0.5}], "
+                 "[i64[]{2}], f64[]{0.1}",
+                 TENON_E_DTYPE, "indices"),
+    sdk::refused("tenon.nadam_rows",
+                 "[f32[5]], [i64[1]{1}], [f32[1]], [f32[5]], [f32[5](0,1)], [f64[]{0.5}], "
+                 "[i64[]{2}], f64[]{0.1} | beta1=1.0",
+                 TENON_E_ATTRIBUTE, "beta1 must be at least 0 and below 1"),
+    sdk::refused("tenon.nadam_rows",
+                 "[f32[]], [i64[1]{0}], [f32[1]], [f32[]], [f32[](0,1)], [f64[]{0.5}], [i64[]{2}], "
+                 "f64[]{0.1}",
+                 TENON_E_SHAPE, "rank 0 has no rows")};
+
+constexpr tenon_optimizer_sample kOptimizerSamples[] = {
+    sdk::optimizer_sample("tenon.nadam", "f32[3,2], f32[5] | lr=0.1", 3),
+    sdk::optimizer_sample("tenon.nadam", "f64[4] | lr=0.01, weight_decay=0.1", 5),
+    sdk::optimizer_sample("tenon.nadam",
+                          "f64[2,3,1,2], f64[], f64[1] | lr=0.05, beta1=0.8, beta2=0.95, eps=1e-6, "
+                          "weight_decay=0.1, decoupled=true",
+                          4),
+    sdk::optimizer_refused("tenon.nadam", "f32[2] | momentum=0.1", TENON_E_ATTRIBUTE,
+                           "no hyper-parameter"),
+    sdk::optimizer_refused("tenon.nadam", "f32[2] | lr=-1.0", TENON_E_ATTRIBUTE,
+                           "\"lr\" is out of range"),
+    sdk::optimizer_refused("tenon.nadam", "f32[2] | beta1=1.0", TENON_E_ATTRIBUTE,
+                           "\"beta1\" is out of range"),
+    sdk::optimizer_refused("tenon.nadam", "f32[2] | decoupled=1", TENON_E_ATTRIBUTE,
+                           "\"decoupled\" has the wrong type")};
+
+constexpr auto kTolerances = step_tolerances("tenon.nadam_step", "tenon.nadam_rows");
+
+}  // namespace
+
+TENON_UNIT(nadam) = {.ops = kOps,
+                     .samples = kSamples,
+                     .optimizers = kOptimizers,
+                     .tolerances = kTolerances,
+                     .optimizer_samples = kOptimizerSamples};

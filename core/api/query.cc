@@ -97,6 +97,7 @@ void write_plugin(Writer& out, const Plugin& plugin) {
   out.member("optimizers", manifest.optimizers);
   out.member("schedules", manifest.schedules);
   out.member("datasets", manifest.datasets);
+  out.member("formats", manifest.formats);
   out.member("devices", manifest.devices);
   out.name("requires");
   out.begin_object();
@@ -311,6 +312,7 @@ constexpr Topic kTopics[] = {
     {"optimizers", write_optimizers, true},
     {"schedules", write_schedules, true},
     {"datasets", write_datasets, true},
+    {"formats", write_formats, true},
     {"samples", write_samples, true},
     {"tolerances", write_tolerances, true},
     {"optimizer_samples", write_optimizer_samples, true},

@@ -120,8 +120,7 @@ void write_ops(Context& context, Writer& out) {
   out.end_list();
 }
 
-// ---- optimizers, schedules, datasets, samples
-// -----------------------------------------------------
+// ---- optimizers, schedules, datasets, formats ---------------------------------------------------
 
 namespace {
 
@@ -224,6 +223,19 @@ void write_datasets(Context& context, Writer& out) {
       out.end_object();
     }
     out.end_list();
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_formats(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Format* format : context.runtime->registry.formats()) {
+    out.begin_object();
+    out.member("name", format->name);
+    out.member("doc", text(format->desc.doc));
+    out.member("plugin", format->plugin->id);
+    out.member("endings", text(format->desc.endings));
     out.end_object();
   }
   out.end_list();

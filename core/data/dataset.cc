@@ -2,13 +2,11 @@
 // core/data/dataset.cc: dataset objects.
 #include "core/data/dataset.h"
 
-#include "core/dispatch/call.h"
+#include "core/data/callback.h"
 #include "core/dispatch/values.h"
 
 namespace tenon::data {
 
-using dispatch::Call;
-using dispatch::CallState;
 using tensor::Ref;
 using tensor::Tensor;
 
@@ -62,32 +60,13 @@ std::vector<tenon_value> read_options(const registry::Dataset& kind,
   return values;
 }
 
-// A callback of the plugin, with its words prefixed by the dataset's name and, where the callback
-// is about one sample alone, by that.
-template <class Callback>
-void run(Context& context, const registry::Dataset& kind, const char* name, Callback&& callback,
-         const int64_t* sample = nullptr) {
-  Call call(context, CallState::Data, kind.plugin, nullptr);
-  const tenon_status status = call.enter(name, callback);
-  if (status == TENON_OK) return;
-  try {
-    call.raise(status, name);
-  } catch (Error& error) {
-    const std::string about = sample ? "sample " + std::to_string(*sample) : "";
-    error.message = kind.name + ": " + about + (sample ? ": " : "") + error.message;
-    error.op = kind.name;
-    if (error.operand.empty()) error.operand = about;
-    throw;
-  }
-}
-
 }  // namespace
 
 Dataset::Dataset(Context& context, const registry::Dataset& kind, std::span<const NamedValue> given)
     : runtime_(context.runtime), kind_(&kind) {
   const std::vector<tenon_value> values = read_options(kind, given);
-  run(context, kind, "create",
-      [&](tenon_call* call) { return kind.desc.create(call, values.data(), &object_); });
+  run_callback(context, kind, "create",
+               [&](tenon_call* call) { return kind.desc.create(call, values.data(), &object_); });
   try {
     describe(context);
   } catch (...) {
@@ -99,11 +78,11 @@ Dataset::Dataset(Context& context, const registry::Dataset& kind, std::span<cons
 
 void Dataset::describe(Context& context) {
   const tenon_dataset_desc& desc = kind_->desc;
-  run(context, *kind_, "length",
-      [&](tenon_call* call) { return desc.length(call, object_, &length_); });
+  run_callback(context, *kind_, "length",
+               [&](tenon_call* call) { return desc.length(call, object_, &length_); });
   uint32_t count = 0;
   fields_.resize(16);
-  run(context, *kind_, "fields", [&](tenon_call* call) {
+  run_callback(context, *kind_, "fields", [&](tenon_call* call) {
     return desc.fields(call, object_, fields_.data(), static_cast<uint32_t>(fields_.size()),
                        &count);
   });
@@ -162,7 +141,7 @@ std::vector<Ref> Dataset::get(Context& context, std::span<const int64_t> indices
 void Dataset::read(Context& context, std::span<const int64_t> indices,
                    void* const* destinations) const {
   const auto some = [&](std::span<const int64_t> wanted) {
-    run(
+    run_callback(
         context, *kind_, "get",
         [&](tenon_call* call) {
           return kind_->desc.get(call, object_, wanted.data(), static_cast<int64_t>(wanted.size()),

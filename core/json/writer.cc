@@ -60,6 +60,15 @@ bool append_escape(std::string& out, uint32_t code) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const Decoded next = decode(text);
+    if (!next.good) return false;
+    text.remove_prefix(next.bytes);
+  }
+  return true;
+}
+
 void append_quoted(std::string& out, std::string_view text, bool ascii) {
   out += '"';
   while (!text.empty()) {

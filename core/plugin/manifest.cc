@@ -11,7 +11,7 @@
 //     "kernels": [{"device": "cpu", "ops": ["vendor.op"],             or "ops": "*"
 //                  "canonical": false}],                              none of them; optional
 //     "vjps": ["vendor.op"], "optimizers": [], "schedules": [], "datasets": [],
-//     "devices": ["cpu"],
+//     "formats": [], "devices": ["cpu"],
 //     "requires": {"ops": [], "roles": [], "cpu_features": [], "libraries": []}
 //   }
 //
@@ -228,6 +228,7 @@ Manifest read(const Value& root) {
   m.optimizers = as_list(field(root, "optimizers"), as_dotted_name);
   m.schedules = as_list(field(root, "schedules"), as_dotted_name);
   m.datasets = as_list(field(root, "datasets"), as_dotted_name);
+  m.formats = as_list(field(root, "formats"), as_dotted_name);
   m.devices = as_list(field(root, "devices"), as_plain_name);
   const Field requires_ = field(root, "requires");
   if (!requires_.value.is(Kind::Null)) {
@@ -295,6 +296,7 @@ std::string format_manifest(const Manifest& m) {
   out.member("optimizers", m.optimizers);
   out.member("schedules", m.schedules);
   out.member("datasets", m.datasets);
+  out.member("formats", m.formats);
   out.member("devices", m.devices);
   out.name("requires");
   out.begin_object();

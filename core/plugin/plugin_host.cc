@@ -241,6 +241,23 @@ const registry::Dataset& PluginHost::require_dataset(std::string_view name) {
   missing("dataset " + quoted(name), listed_by, TENON_E_NOT_FOUND);
 }
 
+const registry::Format& PluginHost::require_format(std::string_view name) {
+  const Plugins& listed_by = listing(Listed::Format, name);
+  if (!settled(listed_by)) {
+    const std::lock_guard lock(mutex_);
+    open_all_of(listed_by);
+  }
+  if (const registry::Format* format = registry_.find_format(name)) return *format;
+  missing("format " + quoted(name), listed_by, TENON_E_NOT_FOUND);
+}
+
+void PluginHost::open_formats() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& plugin : plugins_) {
+    if (!plugin->manifest.formats.empty()) open(*plugin);
+  }
+}
+
 void PluginHost::open_for_device(uint32_t kind) {
   const std::lock_guard lock(mutex_);
   open_kind(kind, false);

@@ -265,6 +265,7 @@ void check_tables(const Tables& tables) {
               tables.schedules ? tables.schedules->descs : nullptr);
   check_table(tables.datasets, "tenon.datasets/1",
               tables.datasets ? tables.datasets->descs : nullptr);
+  check_table(tables.formats, "tenon.formats/1", tables.formats ? tables.formats->descs : nullptr);
   check_table(tables.selftest, "tenon.selftest/1",
               tables.selftest ? tables.selftest->samples : nullptr);
   check_table(tables.tolerances, "tenon.selftest.tolerances/1",
@@ -302,6 +303,9 @@ TableNames names_of(const Tables& tables) {
   });
   each_entry(tables.datasets, "dataset", [&](const tenon_dataset_desc& desc, const What& what) {
     names.datasets.insert(dotted_name_of(desc.name, what));
+  });
+  each_entry(tables.formats, "format", [&](const tenon_format_desc& desc, const What& what) {
+    names.formats.insert(dotted_name_of(desc.name, what));
   });
   if (tables.backend != nullptr) {
     names.devices.insert(device_of(tables.backend->kind, "table tenon.backend/1"));

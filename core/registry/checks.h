@@ -106,7 +106,7 @@ struct TableNames {
   };
   std::set<OpName> ops;
   std::map<std::string_view, Kernels> kernels;  // by device
-  std::set<std::string_view> vjps, optimizers, schedules, datasets, devices;
+  std::set<std::string_view> vjps, optimizers, schedules, datasets, formats, devices;
 };
 TableNames names_of(const Tables& tables);
 
@@ -127,6 +127,7 @@ void check_backend(const tenon_backend_table& table);
 void check_optimizer(const tenon_optimizer_desc& desc, std::string_view name, const Schema* step);
 void check_schedule(const tenon_schedule_desc& desc, std::string_view name);
 void check_dataset(const tenon_dataset_desc& desc, std::string_view name);
+void check_format(const tenon_format_desc& desc, std::string_view name);
 void check_tolerance(const tenon_tolerance& desc, const What& what);
 void check_optimizer_sample(const tenon_optimizer_sample& desc, const What& what);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/registry/checks_entries.cc: checks of kernels, backward rules, backends, optimizers and
-// datasets.
+// datasets, formats.
 #include <bit>
 #include <cmath>
 
@@ -396,6 +396,29 @@ void check_dataset(const tenon_dataset_desc& desc, std::string_view name) {
              std::to_string(option.required) + "; 0 or 1 is needed");
     }
   }
+}
+
+void check_format(const tenon_format_desc& desc, std::string_view name) {
+  const auto words = [name] { return "format " + std::string(name); };
+  const What what(words);
+  check_flags_zero(desc.flags, what);
+  check_callbacks(what, {{"read", desc.read == nullptr},
+                         {"release", desc.release == nullptr},
+                         {"count", desc.count == nullptr},
+                         {"entry", desc.entry == nullptr},
+                         {"metadata", desc.metadata == nullptr},
+                         {"layout", desc.layout == nullptr},
+                         {"piece", desc.piece == nullptr},
+                         {"release_layout", desc.release_layout == nullptr}});
+  std::string_view endings = text_of(desc.endings, what);
+  do {
+    const std::string_view ending = endings.substr(0, endings.find(' '));
+    if (ending.size() < 2 || ending[0] != '.') {
+      refuse(what + ": `endings` is '" + shown(text_of(desc.endings, what)) +
+             "'; endings of file names are needed, each with its dot, separated by a space");
+    }
+    endings.remove_prefix(std::min(endings.size(), ending.size() + 1));
+  } while (!endings.empty());
 }
 
 void check_tolerance(const tenon_tolerance& desc, const What& what) {

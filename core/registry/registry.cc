@@ -112,6 +112,12 @@ const Dataset* Registry::find_dataset(std::string_view name) const {
   return find_in(index_->datasets, name);
 }
 
+const Format* Registry::find_format(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = index_->formats.find(name);
+  return found == index_->formats.end() ? nullptr : found->second;
+}
+
 std::vector<const Op*> Registry::ops() const {
   std::vector<const Op*> list;
   {
@@ -142,6 +148,13 @@ std::vector<const Schedule*> Registry::schedules() const {
 std::vector<const Dataset*> Registry::datasets() const {
   const std::shared_lock lock(mutex_);
   return list_of(index_->datasets);
+}
+
+std::vector<const Format*> Registry::formats() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<const Format*> list;
+  for (const auto& [name, format] : index_->formats) list.push_back(format);
+  return list;
 }
 
 std::vector<Sample> Registry::samples() const {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <tenon/ext/draft/datasets.h>
+#include <tenon/ext/draft/formats.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/plugin.h>
 
@@ -109,6 +110,12 @@ struct Schedule {
   plugin::Plugin* plugin = nullptr;
 };
 
+struct Format {
+  tenon_format_desc desc{};
+  std::string name;
+  plugin::Plugin* plugin = nullptr;
+};
+
 struct Sample {
   tenon_sample sample{};
   plugin::Plugin* plugin = nullptr;
@@ -133,6 +140,7 @@ struct Tables {
   const tenon_optimizers_table* optimizers = nullptr;
   const tenon_datasets_table* datasets = nullptr;
   const tenon_schedules_table* schedules = nullptr;
+  const tenon_formats_table* formats = nullptr;
   const tenon_selftest_table* selftest = nullptr;
   const tenon_tolerances_table* tolerances = nullptr;
   const tenon_optimizer_samples_table* optimizer_samples = nullptr;
@@ -153,8 +161,8 @@ class Registry {
   // Reads every descriptor of `tables` with the struct-size rules, checks names, schemas, roles,
   // slots against schema, dtype rows, duplicates; throws Error{TENON_E_PLUGIN, ...}. Then adds all
   // of it. Passed over with a line appended to `report`: the same (op name, revision), device kind,
-  // optimizer, schedule, dataset or role from a later plugin; kernels, rules and samples of ops
-  // that are neither registered nor in the same tables. Calls the backend's device_count and
+  // optimizer, schedule, dataset, format or role from a later plugin; kernels, rules and samples of
+  // ops that are neither registered nor in the same tables. Calls the backend's device_count and
   // nothing else of the plugin. Called under the plugin host's mutex.
   void add(plugin::Plugin& plugin, const Tables& tables, std::vector<std::string>& report);
 
@@ -171,11 +179,13 @@ class Registry {
   const Optimizer* find_optimizer(std::string_view name) const;
   const Schedule* find_schedule(std::string_view name) const;
   const Dataset* find_dataset(std::string_view name) const;
+  const Format* find_format(std::string_view name) const;
   std::vector<const Op*> ops() const;  // sorted by name, then revision
   std::vector<const Backend*> backends() const;
   std::vector<const Optimizer*> optimizers() const;
   std::vector<const Schedule*> schedules() const;
   std::vector<const Dataset*> datasets() const;
+  std::vector<const Format*> formats() const;
   std::vector<Sample> samples() const;
   std::vector<Tolerance> tolerances() const;
   std::vector<OptimizerSample> optimizer_samples() const;
@@ -215,6 +225,7 @@ class Registry {
     std::map<std::string, const Optimizer*, std::less<>> optimizers;
     std::map<std::string, const Schedule*, std::less<>> schedules;
     std::map<std::string, const Dataset*, std::less<>> datasets;
+    std::map<std::string, const Format*, std::less<>> formats;
     std::vector<SamplesOfPlugin> samples;
     std::vector<Tolerance> tolerances;
     std::vector<OptimizerSample> optimizer_samples;

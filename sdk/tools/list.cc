@@ -20,6 +20,7 @@ std::string contents_of(const Json& plugin) {
   add("optimizers", "optimizer");
   add("schedules", "schedule");
   add("datasets", "dataset");
+  add("formats", "format");
   for (const std::string& device : names_of(plugin.at("devices"))) {
     parts.push_back("device " + device);
   }

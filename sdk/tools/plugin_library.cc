@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <tenon/ext/draft/datasets.h>
+#include <tenon/ext/draft/formats.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/plugin.h>
 
@@ -124,6 +125,9 @@ void read_tables(const Reader& reader, PluginFacts& facts) {
       });
   reader.each<tenon_datasets_table>(TENON_INTERFACE_DATASETS, [&](const tenon_dataset_desc& item) {
     facts.datasets.push_back(reader.name(item.name, "dataset"));
+  });
+  reader.each<tenon_formats_table>(TENON_INTERFACE_FORMATS, [&](const tenon_format_desc& item) {
+    facts.formats.push_back(reader.name(item.name, "format"));
   });
   if (const auto* backend = reader.table<tenon_backend_table>("tenon.backend/1")) {
     facts.devices.push_back(reader.name(backend->kind, "device", false));
@@ -269,6 +273,7 @@ Json manifest_of(const PluginFacts& facts, const std::string& library, const std
   root["optimizers"] = facts.optimizers;
   root["schedules"] = facts.schedules;
   root["datasets"] = facts.datasets;
+  root["formats"] = facts.formats;
   root["devices"] = facts.devices;
   root["requires"] = {{"ops", facts.required_ops},
                       {"roles", Json::array()},

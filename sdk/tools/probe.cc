@@ -111,6 +111,7 @@ std::string counts_text(const Json& counts) {
                                                        {"optimizers", "optimizer"},
                                                        {"schedules", "schedule"},
                                                        {"datasets", "dataset"},
+                                                       {"formats", "format"},
                                                        {"devices", "device kind"}};
   for (const auto& [member, noun] : nouns) {
     const size_t count = counts.value(member, size_t{0});

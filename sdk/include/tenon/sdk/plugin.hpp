@@ -7,6 +7,7 @@
 #pragma once
 
 #include <tenon/ext/draft/datasets.h>
+#include <tenon/ext/draft/formats.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/sdk/base.hpp>
 
@@ -23,6 +24,7 @@ struct Unit {
   std::span<const tenon_sample> samples{};
   std::span<const tenon_optimizer_desc> optimizers{};
   std::span<const tenon_dataset_desc> datasets{};
+  std::span<const tenon_format_desc> formats{};
   const tenon_backend_table* backend = nullptr;
   std::span<const tenon_tolerance> tolerances{};
   std::span<const tenon_optimizer_sample> optimizer_samples{};
@@ -69,6 +71,7 @@ struct State {
       for (const auto& item : unit->optimizers) optimizers.push_back(&item);
       for (const auto& item : unit->datasets) datasets.push_back(&item);
       for (const auto& item : unit->schedules) schedules.push_back(&item);
+      for (const auto& item : unit->formats) formats.push_back(&item);
       for (const auto& item : unit->tolerances) tolerances.push_back(&item);
       for (const auto& item : unit->optimizer_samples) optimizer_samples.push_back(&item);
       samples.insert(samples.end(), unit->samples.begin(), unit->samples.end());
@@ -80,6 +83,7 @@ struct State {
     optimizers_table = {sizeof optimizers_table, count(optimizers), optimizers.data()};
     datasets_table = {sizeof datasets_table, count(datasets), datasets.data()};
     schedules_table = {sizeof schedules_table, count(schedules), schedules.data()};
+    formats_table = {sizeof formats_table, count(formats), formats.data()};
     selftest_table = {sizeof selftest_table, count(samples), samples.data()};
     tolerances_table = {sizeof tolerances_table, count(tolerances), tolerances.data()};
     optimizer_samples_table = {sizeof optimizer_samples_table, count(optimizer_samples),
@@ -92,6 +96,7 @@ struct State {
     if (id == "tenon.optimizers/1") return optimizers.empty() ? nullptr : &optimizers_table;
     if (id == "tenon.datasets/1") return datasets.empty() ? nullptr : &datasets_table;
     if (id == "tenon.schedules/1") return schedules.empty() ? nullptr : &schedules_table;
+    if (id == "tenon.formats/1") return formats.empty() ? nullptr : &formats_table;
     if (id == "tenon.selftest/1") return samples.empty() ? nullptr : &selftest_table;
     if (id == "tenon.selftest.tolerances/1") {
       return tolerances.empty() ? nullptr : &tolerances_table;
@@ -113,6 +118,7 @@ struct State {
   std::vector<const tenon_optimizer_desc*> optimizers;
   std::vector<const tenon_dataset_desc*> datasets;
   std::vector<const tenon_schedule_desc*> schedules;
+  std::vector<const tenon_format_desc*> formats;
   std::vector<tenon_sample> samples;
   std::vector<const tenon_tolerance*> tolerances;
   std::vector<const tenon_optimizer_sample*> optimizer_samples;
@@ -123,6 +129,7 @@ struct State {
   tenon_optimizers_table optimizers_table{};
   tenon_datasets_table datasets_table{};
   tenon_schedules_table schedules_table{};
+  tenon_formats_table formats_table{};
   tenon_selftest_table selftest_table{};
   tenon_tolerances_table tolerances_table{};
   tenon_optimizer_samples_table optimizer_samples_table{};

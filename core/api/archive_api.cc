@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/archive_api.cc: public functions of archives and their files.
+#include "core/api/guard.h"
+#include "core/files/archive.h"
+
+using namespace tenon;
+using namespace tenon::api;
+using files::Archive;
+using files::ArchiveSlab;
+using files::ArchiveSlot;
+
+namespace {
+
+Archive& require_archive(const Context& context, tenon_archive* handle) {
+  Archive& archive = *require_slot<ArchiveSlab>(handle, "archive").archive;
+  if (archive.runtime() != context.runtime) {
+    throw Error{.status = TENON_E_RUNTIME, .message = "the archive belongs to another runtime"};
+  }
+  return archive;
+}
+
+void refuse_flags(uint32_t flags, uint32_t known) {
+  if ((flags & ~known) == 0) return;
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = "unknown flags",
+              .operand = "flags",
+              .found = std::to_string(flags)};
+}
+
+std::string require_path(const char* path, uint64_t length) {
+  require_pointer(path, "path");
+  const std::string_view text = require_text(path, length, "path");
+  if (!text.empty() && text.find('\0') == std::string_view::npos) return std::string(text);
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = "the path names no file",
+              .operand = "path",
+              .expected = "a path without zero bytes",
+              .found = text.empty() ? "an empty text" : "a zero byte"};
+}
+
+tenon_archive* give(std::unique_ptr<Archive> made) {
+  ArchiveSlot* slot = ArchiveSlab::instance().create();
+  slot->archive = made.release();
+  return static_cast<tenon_archive*>(ArchiveSlab::to_handle(slot));
+}
+
+void give(const std::string& text, const char** out_data, uint64_t* out_length) {
+  if (out_data) *out_data = text.c_str();
+  if (out_length) *out_length = text.size();
+}
+
+}  // namespace
+
+tenon_status tenon_archive_create(tenon_context* context, tenon_archive** out_archive) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_archive, "out_archive");
+    *out_archive = give(std::make_unique<Archive>(*cx.runtime));
+  });
+}
+
+tenon_status tenon_archive_load(tenon_context* context, const char* path, uint64_t path_length,
+                                const char* format, uint64_t format_length, uint32_t flags,
+                                tenon_archive** out_archive) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_archive, "out_archive");
+    refuse_flags(flags, TENON_ARCHIVE_IN_MEMORY);
+    const std::string file = require_path(path, path_length);
+    const registry::Format& kind =
+        files::choose_format(cx, require_text(format, format_length, "format"), file);
+    auto made = std::make_unique<Archive>(*cx.runtime);
+    made->load(cx, kind, file, (flags & TENON_ARCHIVE_IN_MEMORY) != 0);
+    *out_archive = give(std::move(made));
+  });
+}
+
+void tenon_archive_release(tenon_archive* handle) {
+  ArchiveSlot* slot = ArchiveSlab::from_handle(handle);
+  if (!slot) return;
+  Archive* archive = slot->archive;
+  ArchiveSlab::instance().destroy(slot);
+  delete archive;
+}
+
+tenon_status tenon_archive_get_count(tenon_context* context, tenon_archive* archive,
+                                     uint32_t* out_tensors, uint32_t* out_metadata) {
+  return guard(context, [&](Context& cx) {
+    const Archive& from = require_archive(cx, archive);
+    if (out_tensors) *out_tensors = from.entries();
+    if (out_metadata) *out_metadata = from.texts();
+  });
+}
+
+tenon_status tenon_archive_get_entry(tenon_context* context, tenon_archive* archive, uint32_t index,
+                                     const char** out_name, uint64_t* out_name_length,
+                                     tenon_meta* out_meta) {
+  return guard(context, [&](Context& cx) {
+    const files::Entry& entry = require_archive(cx, archive).entry(index);
+    give(entry.name, out_name, out_name_length);
+    if (out_meta) *out_meta = entry.meta;
+  });
+}
+
+tenon_status tenon_archive_find(tenon_context* context, tenon_archive* archive, const char* name,
+                                uint64_t name_length, uint32_t* out_index) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_index, "out_index");
+    require_pointer(name, "name");
+    *out_index = require_archive(cx, archive).find(require_text(name, name_length, "name"));
+  });
+}
+
+tenon_status tenon_tensor_create_loaded(tenon_context* context, tenon_archive* archive,
+                                        uint32_t index, uint32_t flags, tenon_tensor** out_tensor) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tensor, "out_tensor");
+    refuse_flags(flags, TENON_ARCHIVE_COPY);
+    const Archive& from = require_archive(cx, archive);
+    Ref made = from.tensor(cx, index, (flags & TENON_ARCHIVE_COPY) != 0);
+    *out_tensor = tensor::handle(made.take());
+  });
+}
+
+tenon_status tenon_archive_get_metadata(tenon_context* context, tenon_archive* archive,
+                                        uint32_t index, const char** out_key,
+                                        uint64_t* out_key_length, const char** out_value,
+                                        uint64_t* out_value_length) {
+  return guard(context, [&](Context& cx) {
+    const auto& [key, value] = require_archive(cx, archive).metadata(index);
+    give(key, out_key, out_key_length);
+    give(value, out_value, out_value_length);
+  });
+}
+
+tenon_status tenon_archive_find_metadata(tenon_context* context, tenon_archive* archive,
+                                         const char* key, uint64_t key_length,
+                                         const char** out_value, uint64_t* out_value_length) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_value, "out_value");
+    require_pointer(key, "key");
+    const Archive& from = require_archive(cx, archive);
+    give(from.find_metadata(require_text(key, key_length, "key")), out_value, out_value_length);
+  });
+}
+
+tenon_status tenon_archive_set_tensor(tenon_context* context, tenon_archive* archive,
+                                      const char* name, uint64_t name_length,
+                                      tenon_tensor* tensor) {
+  return guard(context, [&](Context& cx) {
+    Archive& to = require_archive(cx, archive);
+    to.set(require_text(name, name_length, "name"), require_tensor(cx, tensor, "tensor"));
+  });
+}
+
+tenon_status tenon_archive_set_metadata(tenon_context* context, tenon_archive* archive,
+                                        const char* key, uint64_t key_length, const char* value,
+                                        uint64_t value_length) {
+  return guard(context, [&](Context& cx) {
+    require_archive(cx, archive)
+        .set_metadata(require_text(key, key_length, "key"),
+                      require_text(value, value_length, "value"));
+  });
+}
+
+tenon_status tenon_file_set(tenon_context* context, const char* path, uint64_t path_length,
+                            const char* format, uint64_t format_length, tenon_archive* archive) {
+  return guard(context, [&](Context& cx) {
+    const Archive& from = require_archive(cx, archive);
+    refuse_in_capture(cx, "writing a file");
+    const std::string file = require_path(path, path_length);
+    from.write(cx, files::choose_format(cx, require_text(format, format_length, "format"), file),
+               file);
+  });
+}

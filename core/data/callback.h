@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/data/callback.h: calls of a plugin in state [data].
+#pragma once
+
+#include "core/api/context.h"
+#include "core/dispatch/call.h"
+
+namespace tenon::data {
+
+// Runs one callback of `kind` (a registry::Dataset or Format). Throws what it reported, with the
+// kind's name before its words and, where the callback is about one sample alone, that one's.
+// `name` is the callback's.
+template <class Kind, class Callback>
+void run_callback(Context& context, const Kind& kind, const char* name, Callback&& callback,
+                  const int64_t* sample = nullptr) {
+  dispatch::Call call(context, dispatch::CallState::Data, kind.plugin, nullptr);
+  const tenon_status status = call.enter(name, callback);
+  if (status == TENON_OK) return;
+  try {
+    call.raise(status, name);
+  } catch (Error& error) {
+    const std::string about = sample ? "sample " + std::to_string(*sample) : "";
+    error.message = kind.name + ": " + about + (sample ? ": " : "") + error.message;
+    error.op = kind.name;
+    if (error.operand.empty()) error.operand = about;
+    throw;
+  }
+}
+
+}  // namespace tenon::data

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/files/descriptor.h: an open file of the system, closed at the end of its scope.
+#pragma once
+
+#include <unistd.h>
+
+namespace tenon::files {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() { reset(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  void reset(int number = -1) {
+    if (number_ >= 0) close(number_);
+    number_ = number;
+  }
+  int get() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+}  // namespace tenon::files

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/files/image.h: the bytes of a file, mapped or read into memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon::files {
+
+class Image {
+ public:
+  // Throws Error{TENON_E_IO} with words that name the path.
+  Image(const std::string& path, bool in_memory);
+  ~Image();
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  const unsigned char* data() const { return data_; }
+  uint64_t size() const { return size_; }
+
+ private:
+  void map(int descriptor, const std::string& path);
+  void read(int descriptor, const std::string& path);
+
+  const unsigned char* data_ = nullptr;
+  uint64_t size_ = 0;
+  bool mapped_ = false;
+  std::vector<unsigned char> memory_;
+};
+
+}  // namespace tenon::files

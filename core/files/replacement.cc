@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/files/replacement.cc: replacing a file: write beside it, flush, rename, flush the folder.
+#include "core/files/replacement.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "core/api/error.h"
+
+namespace tenon::files {
+namespace {
+
+constexpr uint64_t kMostAtOnce = uint64_t{1} << 30;
+constexpr int kTries = 100;
+
+// A write past the limit of the process (RLIMIT_FSIZE) also sends a signal that would end it. Held
+// back in this thread, it is taken off again where one came, and the write's error tells the rest.
+class NoSizeSignal {
+ public:
+  NoSizeSignal() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    sigset_t pending{};
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~NoSizeSignal() {
+    const timespec now{};
+    if (!was_pending_) sigtimedwait(&signal_, nullptr, &now);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoSizeSignal(const NoSizeSignal&) = delete;
+  NoSizeSignal& operator=(const NoSizeSignal&) = delete;
+
+ private:
+  sigset_t signal_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
+}  // namespace
+
+void Replacement::fail(const char* doing, int why) const {
+  if (why == ENOMEM) throw std::bad_alloc();
+  refuse(doing, std::generic_category().message(why));
+}
+
+void Replacement::refuse(const char* doing, const std::string& words) const {
+  throw Error{.status = TENON_E_IO,
+              .message = std::string("cannot ") + doing + " '" + path_ + "': " + words,
+              .operand = "path",
+              .expected = "a file that can be written",
+              .found = words,
+              .hint = "the file is what it was before"};
+}
+
+Replacement::Replacement(const std::string& path) : path_(path), target_(path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status)) {
+    if (!std::filesystem::is_regular_file(status)) {
+      refuse("write", std::filesystem::is_directory(status) ? "it is a folder, not a file"
+                                                            : "it is no regular file");
+    }
+    target_ = std::filesystem::canonical(path, error).string();
+    if (error) fail("write", error.value());
+  }
+  const std::filesystem::path where(target_);
+  folder_ = where.has_parent_path() ? where.parent_path().string() : ".";
+  if (where.filename().empty()) refuse("write", "the path names no file");
+  open_partial();
+  try {
+    take_over_permissions();
+  } catch (...) {
+    unlink(partial_.c_str());
+    throw;
+  }
+}
+
+// Another writer may rename or remove the partial file between our opening and locking it: then
+// what is locked is not what lies there, and it is opened again.
+void Replacement::open_partial() {
+  const std::string name =
+      folder_ + "/." + std::filesystem::path(target_).filename().string() + ".partial";
+  partial_ = name;
+  for (int i = 0; i < kTries; ++i) {
+    file_.reset(open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+    if (!file_.is_open()) fail("write", errno);
+    if (lock_partial()) {
+      if (ftruncate(file_.get(), 0) != 0) fail("write", errno);
+      return;
+    }
+  }
+  fail("write", EAGAIN);
+}
+
+bool Replacement::lock_partial() {
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) fail("lock the partial file of", errno);
+    throw Error{.status = TENON_E_IO,
+                .message = "cannot write '" + path_ + "': another writer is writing it",
+                .operand = "path",
+                .expected = "one writer at a time",
+                .found = "a locked '" + partial_ + "'",
+                .hint = "wait until the other one is done"};
+  }
+  struct stat ours {};
+  struct stat there {};
+  if (fstat(file_.get(), &ours) != 0) fail("write", errno);
+  if (!S_ISREG(ours.st_mode)) refuse("write", "'" + partial_ + "' is no regular file");
+  return lstat(partial_.c_str(), &there) == 0 && there.st_ino == ours.st_ino &&
+         there.st_dev == ours.st_dev;
+}
+
+void Replacement::take_over_permissions() {
+  struct stat old {};
+  if (stat(target_.c_str(), &old) != 0) return;
+  // A file that may not be written is not replaced either, though the folder would allow it.
+  if (access(target_.c_str(), W_OK) != 0) fail("write", errno);
+  if (fchmod(file_.get(), old.st_mode & 0777) != 0) fail("keep the permissions of", errno);
+}
+
+void Replacement::write(const void* bytes, uint64_t length) {
+  const NoSizeSignal quiet;
+  const auto* at = static_cast<const char*>(bytes);
+  while (length > 0) {
+    const ssize_t done = ::write(file_.get(), at, std::min(length, kMostAtOnce));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("write", errno);
+    at += done;
+    length -= static_cast<uint64_t>(done);
+  }
+}
+
+void Replacement::commit() {
+  if (fsync(file_.get()) != 0) fail("flush", errno);
+  if (rename(partial_.c_str(), target_.c_str()) != 0) fail("rename the partial file of", errno);
+  partial_.clear();
+  // The new contents are there; only after this do they survive a loss of power as well. File
+  // systems that cannot flush a folder say so, and keep their own order.
+  const Descriptor folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.is_open() && fsync(folder.get()) != 0 && errno == EIO)
+    fail("flush the folder of", EIO);
+}
+
+Replacement::~Replacement() {
+  if (!partial_.empty()) unlink(partial_.c_str());
+}
+
+}  // namespace tenon::files

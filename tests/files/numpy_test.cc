@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/files/numpy_test.cc: npy and npz files, read, written and refused.
+#include <zlib.h>
+
+#include "tests/files/files_support.h"
+
+namespace tenon::tests {
+namespace {
+
+using namespace std::string_literals;
+
+std::string little(uint64_t value, size_t bytes) {
+  return {reinterpret_cast<const char*>(&value), bytes};
+}
+
+// A zip archive of these members, each stored or deflated.
+struct ZipMember {
+  std::string name;
+  std::string bytes;
+  bool deflated = false;
+  uint32_t wrong_sum = 0;  // xor
+};
+std::string deflated(const std::string& bytes) {
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string out(bytes.size() + 100, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+std::string zip(const std::vector<ZipMember>& members) {
+  std::string file, directory;
+  for (const ZipMember& member : members) {
+    const std::string packed = member.deflated ? deflated(member.bytes) : member.bytes;
+    const uint64_t sum = crc32(0, reinterpret_cast<const Bytef*>(member.bytes.data()),
+                               static_cast<uInt>(member.bytes.size())) ^
+                         member.wrong_sum;
+    const std::string common = little(20, 2) + little(0, 2) + little(member.deflated ? 8 : 0, 2) +
+                               little(0, 4) + little(sum, 4) + little(packed.size(), 4) +
+                               little(member.bytes.size(), 4) + little(member.name.size(), 2) +
+                               little(0, 2);
+    directory += "PK\1\2"s + little(20, 2) + common + std::string(10, '\0') +
+                 little(file.size(), 4) + member.name;
+    file += "PK\3\4"s + common + member.name + packed;
+  }
+  const size_t begin = file.size();
+  return file + directory + "PK\5\6"s + little(0, 4) + little(members.size(), 2) +
+         little(members.size(), 2) + little(directory.size(), 4) + little(begin, 4) + little(0, 2);
+}
+
+const std::string kTwo =
+    npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", raw<float>({1.5f, -2}));
+
+class Npy : public Files {
+ protected:
+  std::string words(const std::string& header, const std::string& data = {},
+                    tenon_status expected = TENON_E_DATA) {
+    return words_for("bad.npy", npy(header, data), expected);
+  }
+};
+
+TEST_F(Npy, ReadsVersionsOrdersAndForms) {
+  EXPECT_EQ(values_of<float>(tensor_of(load(write("a.npy", kTwo)), "data").get()),
+            (std::vector<float>{1.5f, -2}));
+  const std::string header = "{\"shape\":(),'descr':'|b1','fortran_order':True}";
+  for (const char version : {'\2', '\3'}) {
+    const std::string file =
+        write("b.npy", "\x93NUMPY"s + version + "\0"s + little(header.size(), 4) + header + "\1"s);
+    EXPECT_EQ(shape_of(tensor_of(load(file), "data")), Shape{});
+  }
+  const std::string big = "{'descr': '>f8', 'fortran_order': False, 'shape': (1, 1), }\n";
+  const Tensor swapped = tensor_of(load(write("c.npy", npy(big, "\x3f\xf8\0\0\0\0\0\0"s))), "data");
+  EXPECT_EQ(values_of<double>(swapped.get()), std::vector<double>{1.5});
+}
+
+TEST_F(Npy, ColumnMajorArraysKeepTheirOrder) {
+  const std::string header = "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n";
+  for (const uint32_t flags : {0u, TENON_ARCHIVE_COPY}) {
+    const Tensor found =
+        tensor_of(load(write("f.npy", npy(header, raw<float>({1, 4, 2, 5, 3, 6})))), "data", flags);
+    tenon_view view{};
+    must(tenon_tensor_get_view(context, found.get(), &view));
+    EXPECT_EQ(view.strides[0], 1);
+    EXPECT_EQ(view.strides[1], 2);
+    EXPECT_EQ(values_of<float>(found.get()), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  }
+}
+
+TEST_F(Npy, WritesAsNumPyDoes) {
+  const ArchiveHandle made = create();
+  set(made, "any name", tensor<float>({2, 1}, {1, 2}));
+  must(save(made, path("w.npy")));
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }";
+  header.resize(117, ' ');
+  EXPECT_EQ(read(path("w.npy")), npy(header + "\n", raw<float>({1, 2})));
+}
+
+TEST_F(Npy, Refused) {
+  EXPECT_EQ(words_for("bad.npy", ""), "tenon.npy: the array does not begin as npy files do");
+  EXPECT_EQ(words_for("bad.npy", "\x93NUMPY\4\0"s, TENON_E_UNSUPPORTED),
+            "tenon.npy: the array has an unknown version: expected 1.0, 2.0 or 3.0, found 4.0");
+  EXPECT_EQ(words_for("bad.npy", "\x93NUMPY\2\0\xff\xff\xff\xff"s),
+            "tenon.npy: the array has a header that is too long: expected at most 10000 bytes, "
+            "found 4294967295 bytes");
+  EXPECT_EQ(words("{'descr': '<c8', 'fortran_order': False, 'shape': ()}", "", TENON_E_UNSUPPORTED),
+            "tenon.npy: the array has a dtype that Tenon has not: expected b1 u1 i1 i2 i4 i8 f2 f4 "
+            "f8 with '<' or '>' before it, found '<c8'");
+  EXPECT_EQ(words("{'descr': [('a', '<f4')]}", "", TENON_E_UNSUPPORTED),
+            "tenon.npy: the array holds records: expected plain numbers, found a list");
+  EXPECT_EQ(words("{'descr': '|b1', 'descr': '|b1'}"),
+            "tenon.npy: the array has the member 'descr' twice");
+  EXPECT_EQ(words("{'descr': '|b1', 'shape': (3)}"),
+            "tenon.npy: the array has a wrong header: expected ',', found ')}'");
+  EXPECT_EQ(words("{'shape': (-3,)}"),
+            "tenon.npy: the array has a wrong header: expected a size, found '-3,)}'");
+  EXPECT_EQ(words("{'shape': (99999999999999999999,)}"),
+            "tenon.npy: the array has a wrong header: expected a size below 2^63, found '9,)}'");
+  EXPECT_EQ(words("{'descr': '|b1', 'shape': ()}"),
+            "tenon.npy: the array lacks a member of its header: expected descr, fortran_order and "
+            "shape, found 2 of them");
+  const std::string good = "{'descr': '|u1', 'fortran_order': False, 'shape': (2,)}";
+  EXPECT_EQ(words(good + "x", "ab"),
+            "tenon.npy: the array has a wrong header: expected nothing more, found 'x'");
+  EXPECT_EQ(words(good, "a"),
+            "tenon.npy: the array is too short: expected 2 bytes of elements, found 1 bytes");
+  EXPECT_EQ(words(good, "abc"),
+            "tenon.npy: bytes follow the array: expected 2 bytes of elements, found 3 bytes");
+}
+
+TEST_F(Npy, WhatCannotBeWritten) {
+  const auto words = [&](const ArchiveHandle& archive) {
+    const std::string all = refused(save(archive, path("x.npy")), TENON_E_UNSUPPORTED);
+    return all.substr(0, all.find('\n'));
+  };
+  const ArchiveHandle made = create();
+  EXPECT_EQ(words(made), "tenon.npy: an npy file holds one tensor: expected 1 tensor, found 0");
+  set(made, "b", tensor<uint16_t>({1}, {0x3f80}));
+  EXPECT_EQ(words(made),
+            "tenon.npy: tensor \"b\" is bf16, which NumPy's files cannot hold: expected another "
+            "dtype, found bf16");
+  set_text(made, "k", "v");
+  EXPECT_EQ(words(made),
+            "tenon.npy: an npy file holds no metadata: expected no key, found the key \"k\"");
+  EXPECT_EQ(files_there(), 0u);
+}
+
+TEST_F(Npy, CutAtEveryByte) {
+  for (size_t length = 0; length < kTwo.size(); ++length) {
+    refused_load(write("cut.npy", kTwo.substr(0, length)));
+  }
+}
+
+class Npz : public Files {};
+
+TEST_F(Npz, ReadsStoredAndDeflatedMembers) {
+  const ArchiveHandle archive =
+      load(write("a.npz", zip({{"a.npy", kTwo, true}, {"b.npy", kTwo, false}})));
+  for (const char* name : {"a", "b"}) {
+    EXPECT_EQ(values_of<float>(tensor_of(archive, name).get()), (std::vector<float>{1.5f, -2}));
+  }
+}
+
+TEST_F(Npz, ComesBackAsItWas) {
+  const ArchiveHandle made = create();
+  set(made, "x/1", tensor<double>({2}, {1, 2}));
+  set(made, "e", tensor<float>({0, 2}, {}));
+  must(save(made, path("w.npz")));
+  const ArchiveHandle back = load(path("w.npz"));
+  EXPECT_EQ(values_of<double>(tensor_of(back, "x/1").get()), (std::vector<double>{1, 2}));
+  EXPECT_EQ(shape_of(tensor_of(back, "e")), (Shape{0, 2}));
+}
+
+TEST_F(Npz, Refused) {
+  const auto words = [&](const std::string& bytes, tenon_status expected = TENON_E_DATA) {
+    return words_for("bad.npz", bytes, expected);
+  };
+  EXPECT_EQ(words("PK"), "tenon.npz: it does not end as zip archives do");
+  EXPECT_EQ(words(zip({{"a.txt", "hello"}}), TENON_E_UNSUPPORTED),
+            "tenon.npz: member \"a.txt\" is no array: expected a name that ends in .npy, found "
+            "a.txt");
+  EXPECT_EQ(words(zip({{"a.npy", kTwo}, {"a.npy", kTwo}})),
+            "tenon.npz: two tensors are named \"a\"");
+  EXPECT_EQ(words(zip({{"a.npy", kTwo + "more"}})),
+            "tenon.npz: member \"a.npy\" does not fit its shape: expected 8 bytes of elements, "
+            "found 12 bytes");
+  std::string moved = zip({{"a.npy", kTwo}});
+  moved[30] = 'b';
+  EXPECT_EQ(words(moved), "tenon.npz: member \"a.npy\" has another name or method where it lies");
+  const ArchiveHandle archive = load(write("sum.npz", zip({{"a.npy", kTwo, true, 1}})));
+  tenon_tensor* out = nullptr;
+  const std::string sum =
+      refused(tenon_tensor_create_loaded(context, archive.get(), 0, 0, &out), TENON_E_DATA);
+  EXPECT_EQ(sum.rfind("tenon.npz: member \"a.npy\" has a wrong check sum: expected ", 0), 0u);
+}
+
+TEST_F(Npz, CutAtEveryByteAndWithEveryByteChanged) {
+  const std::string whole = zip({{"a.npy", kTwo, true}, {"b.npy", kTwo, false}});
+  for (size_t length = 0; length < whole.size(); ++length) {
+    refused_load(write("cut.npz", whole.substr(0, length)));
+  }
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ '\x81');
+    const std::string file = write("changed.npz", bytes);
+    tenon_archive* out = nullptr;
+    if (tenon_archive_load(context, file.data(), file.size(), nullptr, 0, 0, &out) != TENON_OK) {
+      EXPECT_EQ(out, nullptr);
+      continue;
+    }
+    const ArchiveHandle held(out);
+    for (const uint32_t index : {0u, 1u}) {
+      tenon_tensor* made = nullptr;
+      tenon_tensor_create_loaded(context, out, index, 0, &made);
+      tenon_tensor_release(made);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests

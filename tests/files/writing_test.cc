@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/files/writing_test.cc: a file is replaced whole or not at all: full disks, folders that
+// cannot be written, writers that are killed, writers at once.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/files/files_support.h"
+
+namespace tenon::tests {
+namespace {
+
+class Writing : public Files {
+ protected:
+  ArchiveHandle filled(int64_t elements, float value) {
+    ArchiveHandle made = create();
+    set(made, "w",
+        tensor<float>({elements}, std::vector<float>(static_cast<size_t>(elements), value)));
+    return made;
+  }
+  // Writers that are killed at any moment; afterwards the file is one of those written.
+  void kill_writers(int rounds);
+};
+
+TEST_F(Writing, AFullDiskLeavesTheOldFile) {
+  const std::string file = path("model.safetensors");
+  must(save(filled(4, 1), file));
+  const std::string before = read(file);
+  const ArchiveHandle large = filled(100'000, 2);
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  const rlimit small = {4096, old.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  // Without the signal that ends processes at this limit.
+  const tenon_status status = save(large, file);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+  const std::string words = refused(status, TENON_E_IO);
+  EXPECT_EQ(words.substr(0, words.find('\n')), "cannot write '" + file + "': File too large");
+  EXPECT_NE(words.find("the file is what it was before"), std::string::npos);
+  EXPECT_EQ(read(file), before);
+  EXPECT_EQ(files_there(), 1u);
+  must(save(large, file));
+}
+
+TEST_F(Writing, DevFullIsNoRegularFile) {
+  const std::string words =
+      refused(tenon_file_set(context, "/dev/full", TENON_NUL, "tenon.safetensors", TENON_NUL,
+                             filled(1, 1).get()),
+              TENON_E_IO);
+  EXPECT_EQ(words.substr(0, words.find('\n')), "cannot write '/dev/full': it is no regular file");
+}
+
+TEST_F(Writing, AFolderThatCannotBeWritten) {
+  std::filesystem::create_directory(path("locked"));
+  ASSERT_EQ(chmod(path("locked").c_str(), 0555), 0);
+  const std::string file = path("locked") + "/m.safetensors";
+  const pid_t child = fork();
+  if (child == 0) {
+    // Root may write anywhere.
+    if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(2);
+    const ArchiveHandle made = filled(1, 1);
+    const tenon_status status = save(made, file);
+    tenon_error error{};
+    error.struct_size = sizeof error;
+    tenon_context_get_error(context, &error);
+    const std::string words = error.message;
+    _exit(status == TENON_E_IO && words == "cannot write '" + file + "': Permission denied" ? 0
+                                                                                            : 1);
+  }
+  chmod(folder.c_str(), 0755);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE(std::filesystem::is_empty(path("locked")));
+}
+
+TEST_F(Writing, FoldersAndNamesThatAreNone) {
+  const ArchiveHandle made = filled(1, 1);
+  const std::string missing = path("nowhere/m.safetensors");
+  std::string words = refused(save(made, missing), TENON_E_IO);
+  EXPECT_EQ(words.substr(0, words.find('\n')),
+            "cannot write '" + missing + "': No such file or directory");
+  std::filesystem::create_directory(path("d.safetensors"));
+  words = refused(save(made, path("d.safetensors")), TENON_E_IO);
+  EXPECT_EQ(words.substr(0, words.find('\n')),
+            "cannot write '" + path("d.safetensors") + "': it is a folder, not a file");
+  words = refused_load(path("d.safetensors"), TENON_E_IO);
+  EXPECT_EQ(words.substr(0, words.find('\n')),
+            "cannot read '" + path("d.safetensors") + "': it is a folder, not a file");
+  words = refused_load(path("m.safetensors"), TENON_E_IO);
+  EXPECT_EQ(words.substr(0, words.find('\n')),
+            "cannot read '" + path("m.safetensors") + "': No such file or directory");
+  words = refused(save(made, path("m.doc")), TENON_E_NOT_FOUND);
+  EXPECT_EQ(words.substr(0, words.find('\n')),
+            "no format is for files named as '" + path("m.doc") + "'");
+  EXPECT_NE(words.find("one of: .npy .npz .safetensors"), std::string::npos) << words;
+}
+
+TEST_F(Writing, LinksAreFollowedAndPermissionsKept) {
+  const std::string file = path("m.safetensors");
+  must(save(filled(1, 1), file));
+  ASSERT_EQ(chmod(file.c_str(), 0640), 0);
+  std::filesystem::create_symlink("m.safetensors", path("link.safetensors"));
+  must(save(filled(2, 3), path("link.safetensors")));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link.safetensors")));
+  struct stat info {};
+  ASSERT_EQ(stat(file.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u);
+  EXPECT_EQ(values_of<float>(tensor_of(load(file), "w").get()), (std::vector<float>{3, 3}));
+}
+
+TEST_F(Writing, WhatIsMappedStaysWhenTheFileIsReplaced) {
+  const std::string file = path("m.safetensors");
+  must(save(filled(3, 1), file));
+  const ArchiveHandle archive = load(file);
+  const Tensor old = tensor_of(archive, "w");
+  must(save(filled(5, 2), file));
+  EXPECT_EQ(values_of<float>(old.get()), (std::vector<float>{1, 1, 1}));
+  // Also from itself to itself.
+  must(save(archive, file));
+  EXPECT_EQ(values_of<float>(tensor_of(load(file), "w").get()), (std::vector<float>{1, 1, 1}));
+}
+
+TEST_F(Writing, OneWriterAtATime) {
+  const std::string file = path("m.safetensors");
+  const int other =
+      open(path(".m.safetensors.partial").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  ASSERT_GE(other, 0);
+  ASSERT_EQ(flock(other, LOCK_EX), 0);
+  const std::string words = refused(save(filled(1, 1), file), TENON_E_IO);
+  EXPECT_EQ(words.substr(0, words.find('\n')),
+            "cannot write '" + file + "': another writer is writing it");
+  close(other);
+  // What a killed writer left is in nobody's way.
+  must(save(filled(1, 1), file));
+  EXPECT_EQ(files_there(), 1u);
+}
+
+TEST_F(Writing, StridedTensorsAndThoseOfTheMoment) {
+  const ArchiveHandle made = create();
+  const Tensor base = tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const int64_t shape[] = {3, 2};
+  const int64_t strides[] = {1, 3};
+  tenon_tensor* out = nullptr;
+  must(tenon_tensor_create_view(context, base.get(), 2, shape, strides, 0, &out));
+  set(made, "t", Tensor(out));
+  must(save(made, path("t.safetensors")));
+  EXPECT_EQ(values_of<float>(tensor_of(load(path("t.safetensors")), "t").get()),
+            (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  const float changed[] = {0, 0, 0, 9, 9, 9};
+  must(tenon_tensor_set_data(context, base.get(), changed, sizeof changed));
+  must(save(made, path("t.safetensors")));
+  EXPECT_EQ(values_of<float>(tensor_of(load(path("t.safetensors")), "t").get()),
+            (std::vector<float>{0, 9, 0, 9, 0, 9}));
+}
+
+void Writing::kill_writers(int rounds) {
+  const std::string file = path("m.safetensors");
+  must(save(filled(200'000, 0), file));
+  std::srand(7);
+  for (int round = 0; round < rounds; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (float value = 1;; ++value) {
+        if (save(filled(200'000, value), file) != TENON_OK) _exit(1);
+      }
+    }
+    usleep(static_cast<useconds_t>(1000 + std::rand() % 30'000));
+    kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const std::vector<float> values = values_of<float>(tensor_of(load(file), "w").get());
+    ASSERT_EQ(values, std::vector<float>(200'000, values[0]));
+  }
+  must(save(filled(1, 1), file));
+  EXPECT_EQ(files_there(), 1u);
+}
+
+TEST_F(Writing, KilledWritersLoseNothing) { kill_writers(10); }
+
+using WritingSoak = Writing;
+TEST_F(WritingSoak, KilledWritersLoseNothing) { kill_writers(1000); }
+
+}  // namespace
+}  // namespace tenon::tests

@@ -103,6 +103,27 @@ static inline void tenon_sdk_transform_swap(tenon_tensor** field, tenon_tensor* 
   *field = with;
 }
 
+// Channel `c` of `n` samples; it has `inner` elements in each.
+static inline void tenon_sdk_normalise_channel(const tenon_sdk_normalise* how, uint32_t c,
+                                               const tenon_view* from, int64_t n, int64_t inner,
+                                               float* to) {
+  const float mean = how->mean[c];
+  const float deviation = how->deviation[c];
+  float table[256];  // for bytes: a division for each value there is, not for each pixel
+  for (int v = 0; v < 256; ++v) table[v] = ((float)v / how->scale - mean) / deviation;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t start = (i * how->channels + c) * inner;
+    float* const out = to + start;
+    if (from->dtype == TENON_DTYPE_U8) {
+      const uint8_t* const old = (const uint8_t*)from->data + start;
+      for (int64_t at = 0; at < inner; ++at) out[at] = table[old[at]];
+    } else {
+      const float* const old = (const float*)from->data + start;
+      for (int64_t at = 0; at < inner; ++at) out[at] = (old[at] / how->scale - mean) / deviation;
+    }
+  }
+}
+
 static inline tenon_status tenon_sdk_normalise_call(tenon_context* context, const void* settings,
                                                     const tenon_sdk_batch* batch,
                                                     tenon_tensor** field, tenon_diag* diag) {
@@ -132,17 +153,8 @@ static inline tenon_status tenon_sdk_normalise_call(tenon_context* context, cons
   if (status != TENON_OK) return status;
   int64_t inner = 1;  // elements of one channel of one sample
   for (int32_t d = how->channels > 1 ? 2 : 1; d < from.rank; ++d) inner *= from.shape[d];
-  float* to = (float*)data;
-  for (int64_t block = 0; block < batch->n * how->channels; ++block, to += inner) {
-    const float mean = how->mean[block % how->channels];
-    const float deviation = how->deviation[block % how->channels];
-    if (from.dtype == TENON_DTYPE_U8) {
-      const uint8_t* const old = (const uint8_t*)from.data + block * inner;
-      for (int64_t i = 0; i < inner; ++i) to[i] = ((float)old[i] / how->scale - mean) / deviation;
-    } else {
-      const float* const old = (const float*)from.data + block * inner;
-      for (int64_t i = 0; i < inner; ++i) to[i] = (old[i] / how->scale - mean) / deviation;
-    }
+  for (uint32_t c = 0; c < how->channels; ++c) {
+    tenon_sdk_normalise_channel(how, c, &from, batch->n, inner, (float*)data);
   }
   tenon_sdk_transform_swap(field, made);
   return TENON_OK;

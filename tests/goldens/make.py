@@ -207,7 +207,9 @@ def trace_case(rule, state_names, optimizer, sample):
             grad = draw.array_of(wanted, number, param.dtype)
             hashed.append(grad)
             given = [mpmath.mpf(g) for g in grad.elements()]
-            now[i], states[i] = rule(hypers, hypers["lr"], step + 1, now[i], given, states[i])
+            now[i], states[i] = rule(
+                hypers, hypers["lr"], step + 1, param.shape, now[i], given, states[i]
+            )
         entries.append(entry_text(params, now, states, state_names, step + 1))
     listed = ",\n    ".join(entries)
     return (

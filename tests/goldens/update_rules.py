@@ -113,7 +113,7 @@ def norm(values):
     return mpmath.sqrt(mpmath.fsum(value * value for value in values))
 
 
-def lamb(hyper, lr, t, params, grads, states):
+def lamb(hyper, lr, t, shape, params, grads, states):
     beta1, beta2 = mpf(hyper["beta1"]), mpf(hyper["beta2"])
     way, after = [], []
     for p, g, (m, v) in zip(params, grads, states, strict=True):
@@ -128,8 +128,51 @@ def lamb(hyper, lr, t, params, grads, states):
     return [p - mpf(lr) * ratio * u for p, u in zip(params, way, strict=True)], after
 
 
+def product(a, b):
+    return [[mpmath.fdot(zip(row, column)) for column in zip(*b)] for row in a]
+
+
+def combined(x, a, y, b):
+    """a * x + b * y of two matrices."""
+    rows = zip(x, y, strict=True)
+    return [[a * p + b * q for p, q in zip(*pair, strict=True)] for pair in rows]
+
+
+def orthogonal(x, iterations):
+    a, b, c = mpf(3.4445), mpf(-4.7750), mpf(2.0315)
+    for _ in range(iterations):
+        gram = product(x, list(zip(*x)))
+        x = combined(x, a, product(combined(gram, b, product(gram, gram), c), x), mpf(1))
+    return x
+
+
+def muon(hyper, lr, t, shape, params, grads, states):
+    rows, columns = shape
+    lr, momentum = mpf(lr), mpf(hyper["momentum"])
+    buffer = [momentum * b + (1 - momentum) * g for g, (b,) in zip(grads, states, strict=True)]
+    way = buffer
+    if hyper["nesterov"]:
+        pairs = zip(buffer, grads, strict=True)
+        way = [momentum * b + (1 - momentum) * g for b, g in pairs]
+    length = max(norm(way), mpf(hyper["eps"]))
+    x = [[way[i * columns + j] / length for j in range(columns)] for i in range(rows)]
+    tall = rows > columns
+    x = orthogonal(list(zip(*x)) if tall else x, int(hyper["iterations"]))
+    flat = [value for row in (zip(*x) if tall else x) for value in row]
+    if hyper["match_adamw"]:
+        size = mpf(0.2) * mpmath.sqrt(max(shape))
+    else:
+        size = mpmath.sqrt(max(mpf(1), mpf(rows) / max(columns, 1)))
+    kept = 1 - lr * mpf(hyper["weight_decay"])
+    now = [kept * p - lr * size * u for p, u in zip(params, flat, strict=True)]
+    return now, [[b] for b in buffer]
+
+
 # Rules of whole parameters: lists of elements and of their states in the place of one.
-WHOLE = {"tenon.lamb": (lamb, ["exp_avg", "exp_avg_sq"])}
+WHOLE = {
+    "tenon.lamb": (lamb, ["exp_avg", "exp_avg_sq"]),
+    "tenon.muon": (muon, ["momentum_buffer"]),
+}
 
 
 def whole_rule(name):
@@ -138,7 +181,7 @@ def whole_rule(name):
         return WHOLE[name]
     rule, names = RULES[name]
 
-    def each(hyper, lr, t, params, grads, states):
+    def each(hyper, lr, t, shape, params, grads, states):
         steps = [rule(hyper, lr, t, *one) for one in zip(params, grads, states, strict=True)]
         return [p for p, _ in steps], [after for _, after in steps]
 

@@ -89,8 +89,8 @@ def whole_op(rule):
             elements = [[mpmath.mpf(x) for x in array.elements()] for array in (param, *arrays)]
             given = [mpmath.mpf(g) for g in grads[i].elements()]
             before = [list(each) for each in zip(*elements[1:], strict=True)]
-            t, rate = steps[i].values[()], lr.elements()[0]
-            now, after = rule(call.attrs, rate, t, elements[0], given, before)
+            t, rate, shape = steps[i].values[()], lr.elements()[0], param.values.shape
+            now, after = rule(call.attrs, rate, t, shape, elements[0], given, before)
             for k in range(len(now)):
                 for array, value in zip((param, *arrays), (now[k], *after[k]), strict=True):
                     array.values.reshape(-1)[k] = exact.rounded(array.dtype, value)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/optim/hypers.cc: hyper-parameters of optimizers and schedules.
+// core/optim/hypers.cc: hyper-parameters and states of optimizers and schedules.
 #include "core/optim/hypers.h"
 
 #include "core/api/error.h"
-#include "core/dispatch/values.h"
 
 namespace tenon::optim {
 
@@ -42,19 +41,18 @@ bool in_range(const tenon_hyper_desc& desc, const tenon_value& value) {
 
 }  // namespace
 
-size_t find_hyper(const std::string& owner, HyperDescs descs, std::string_view name) {
-  std::string known;
-  for (size_t i = 0; i < descs.size(); ++i) {
-    const std::string_view own = dispatch::text_view(descs[i].name);
-    if (own == name) return i;
-    known += (known.empty() ? "" : " ") + std::string(own);
-  }
-  throw Error{.status = TENON_E_ATTRIBUTE,
-              .message = owner + ": no hyper-parameter \"" + std::string(name) + "\"",
+void refuse_name(const std::string& owner, const char* noun, std::string_view name,
+                 const std::string& known, tenon_status status) {
+  throw Error{.status = status,
+              .message = owner + ": no " + noun + " \"" + std::string(name) + "\"",
               .op = owner,
               .operand = std::string(name),
               .expected = "one of: " + known,
               .found = std::string(name)};
+}
+
+size_t find_hyper(const std::string& owner, HyperDescs descs, std::string_view name) {
+  return find_named(owner, descs, name, "hyper-parameter", TENON_E_ATTRIBUTE);
 }
 
 tenon_value checked_hyper(const std::string& owner, const tenon_hyper_desc& desc,

@@ -108,18 +108,8 @@ size_t Optimizer::state_index(uint32_t param, std::string_view name) const {
                 .expected = "an index below " + std::to_string(params_.size()),
                 .found = std::to_string(param)};
   }
-  std::string known;
-  for (uint32_t i = 0; i < kind_->desc.n_states; ++i) {
-    const std::string_view own = dispatch::text_view(kind_->desc.states[i].name);
-    if (own == name) return i;
-    known += (known.empty() ? "" : " ") + std::string(own);
-  }
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = kind_->name + ": no state \"" + std::string(name) + "\"",
-              .op = kind_->name,
-              .operand = std::string(name),
-              .expected = "one of: " + known,
-              .found = std::string(name)};
+  const std::span<const tenon_state_desc> states(kind_->desc.states, kind_->desc.n_states);
+  return find_named(kind_->name, states, name, "state", TENON_E_NOT_FOUND);
 }
 
 Tensor* Optimizer::state(uint32_t param, std::string_view name) const {

@@ -54,18 +54,8 @@ Schedule::Schedule(Context& context, const registry::Schedule& kind, double base
 Schedule::~Schedule() { runtime_->release(); }
 
 size_t Schedule::state_index(std::string_view name) const {
-  std::string known;
-  for (uint32_t i = 0; i < kind_->desc.n_states; ++i) {
-    const std::string_view own = dispatch::text_view(kind_->desc.states[i].name);
-    if (own == name) return i;
-    known += (known.empty() ? "" : " ") + std::string(own);
-  }
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = kind_->name + ": no state \"" + std::string(name) + "\"",
-              .op = kind_->name,
-              .operand = std::string(name),
-              .expected = "one of: " + known,
-              .found = std::string(name)};
+  const std::span<const tenon_schedule_state_desc> states(kind_->desc.states, kind_->desc.n_states);
+  return find_named(kind_->name, states, name, "state", TENON_E_NOT_FOUND);
 }
 
 double Schedule::advance(Context& context, std::vector<double>& states,

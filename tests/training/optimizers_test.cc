@@ -202,7 +202,16 @@ TEST_F(Optimizers, Bf16IsRoundedOnce) {
 }
 
 TEST_F(Optimizers, TransposedParameterTrainsLikeItsCopy) {
-  for (const char* name : {"tenon.sgd", "tenon.adam", "tenon.adamw"}) {
+  for (const auto& [name, state_name] : {std::pair{"tenon.sgd", "momentum_buffer"},
+                                         {"tenon.adam", "exp_avg_sq"},
+                                         {"tenon.adamw", "exp_avg_sq"},
+                                         {"tenon.nadam", "exp_avg_sq"},
+                                         {"tenon.rmsprop", "square_avg"},
+                                         {"tenon.adagrad", "sum"},
+                                         {"tenon.adadelta", "acc_delta"},
+                                         {"tenon.lion", "exp_avg"},
+                                         {"tenon.lamb", "exp_avg_sq"},
+                                         {"tenon.muon", "momentum_buffer"}}) {
     SCOPED_TRACE(name);
     const auto start = random_values<float>(15);
     std::vector<float> turned(15);
@@ -214,8 +223,7 @@ TEST_F(Optimizers, TransposedParameterTrainsLikeItsCopy) {
     const Tensor strided = parameter(Tensor(view));
     const Tensor plain = parameter(tensor({3, 5}, start));
     std::vector<Option> hypers = {{"weight_decay", real(0.1)}};
-    const bool is_sgd = std::string_view(name) == "tenon.sgd";
-    if (is_sgd) hypers.push_back({"momentum", real(0.9)});
+    if (std::string_view(name) == "tenon.sgd") hypers.push_back({"momentum", real(0.9)});
     const Optimizer first = optimizer(name, {strided.get()}, hypers);
     const Optimizer second = optimizer(name, {plain.get()}, hypers);
     for (int round = 0; round < 3; ++round) {
@@ -227,7 +235,6 @@ TEST_F(Optimizers, TransposedParameterTrainsLikeItsCopy) {
     }
     EXPECT_EQ(values_of<float>(strided.get()), values_of<float>(plain.get()));
     EXPECT_NE(values_of<float>(plain.get()), start);
-    const char* state_name = is_sgd ? "momentum_buffer" : "exp_avg_sq";
     tenon_view layout{};
     must(tenon_tensor_get_view(context, state(first, 0, state_name), &layout));
     EXPECT_EQ(Shape(layout.strides, layout.strides + 2), strides);
@@ -292,7 +299,7 @@ class Rows : public Optimizers {
     inputs.push_back(one(rate.get()));
     const tenon_op* op = nullptr;
     must(tenon_op_find(context, name.data(), name.size(), 0, &op));
-    // Attribute 0 is momentum or beta1.
+    // Attribute 0 is momentum, beta1, alpha, rho or the decay of the learning rate.
     const tenon_value attrs[] = {real(0.9)};
     return tenon_op_call(context, op, inputs.data(), static_cast<uint32_t>(inputs.size()), attrs, 1,
                          nullptr, 0);
@@ -300,9 +307,15 @@ class Rows : public Optimizers {
 };
 
 TEST_F(Rows, OnlyGivenRowsMove) {
-  for (const std::string name : {"tenon.sgd", "tenon.adam", "tenon.adamw"}) {
+  for (const auto& [kind, n_states] : {std::pair{"tenon.sgd", size_t{1}},
+                                       {"tenon.adam", 2},
+                                       {"tenon.adamw", 2},
+                                       {"tenon.rmsprop", 3},
+                                       {"tenon.adagrad", 1},
+                                       {"tenon.adadelta", 2},
+                                       {"tenon.lion", 1}}) {
+    const std::string name = kind;
     SCOPED_TRACE(name);
-    const size_t n_states = name == "tenon.sgd" ? 1 : 2;
     const auto start = random_values<float>(12), values = random_values<float>(6);
     std::vector<float> dense(12);
     std::copy_n(values.begin(), 3, dense.begin());

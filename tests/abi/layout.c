@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/formats.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/training.h>
 #include <tenon/plugin.h>
@@ -455,6 +456,54 @@ STRUCT(tenon_datasets_table, 16);
 MEMBER(tenon_datasets_table, struct_size, 0);
 MEMBER(tenon_datasets_table, count, 4);
 MEMBER(tenon_datasets_table, descs, 8);
+
+STRUCT(tenon_format_entry, 120);
+MEMBER(tenon_format_entry, name, 0);
+MEMBER(tenon_format_entry, meta, 16);
+MEMBER(tenon_format_entry, offset, 96);
+MEMBER(tenon_format_entry, bytes, 104);
+MEMBER(tenon_format_entry, flags, 112);
+MEMBER(tenon_format_entry, reserved, 116);
+
+STRUCT(tenon_format_pair, 32);
+MEMBER(tenon_format_pair, key, 0);
+MEMBER(tenon_format_pair, value, 16);
+
+STRUCT(tenon_format_content, 32);
+MEMBER(tenon_format_content, struct_size, 0);
+MEMBER(tenon_format_content, flags, 4);
+MEMBER(tenon_format_content, entries, 8);
+MEMBER(tenon_format_content, metadata, 16);
+MEMBER(tenon_format_content, n_entries, 24);
+MEMBER(tenon_format_content, n_metadata, 28);
+
+STRUCT(tenon_format_piece, 24);
+MEMBER(tenon_format_piece, bytes, 0);
+MEMBER(tenon_format_piece, length, 8);
+MEMBER(tenon_format_piece, kind, 16);
+MEMBER(tenon_format_piece, entry, 20);
+
+STRUCT(tenon_format_desc, 136);
+MEMBER(tenon_format_desc, struct_size, 0);
+MEMBER(tenon_format_desc, flags, 4);
+MEMBER(tenon_format_desc, name, 8);
+MEMBER(tenon_format_desc, doc, 24);
+MEMBER(tenon_format_desc, endings, 40);
+MEMBER(tenon_format_desc, read, 56);
+MEMBER(tenon_format_desc, release, 64);
+MEMBER(tenon_format_desc, count, 72);
+MEMBER(tenon_format_desc, entry, 80);
+MEMBER(tenon_format_desc, metadata, 88);
+MEMBER(tenon_format_desc, unpack, 96);
+MEMBER(tenon_format_desc, layout, 104);
+MEMBER(tenon_format_desc, piece, 112);
+MEMBER(tenon_format_desc, written, 120);
+MEMBER(tenon_format_desc, release_layout, 128);
+
+STRUCT(tenon_formats_table, 16);
+MEMBER(tenon_formats_table, struct_size, 0);
+MEMBER(tenon_formats_table, count, 4);
+MEMBER(tenon_formats_table, descs, 8);
 
 STRUCT(tenon_host_numbers, 16);
 MEMBER(tenon_host_numbers, struct_size, 0);

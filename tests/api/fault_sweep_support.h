@@ -62,6 +62,7 @@ FaultRows tensor_faults();
 FaultRows gradient_faults();
 FaultRows op_faults();
 FaultRows training_faults();
+FaultRows archive_faults();
 // A runtime's first use of things, which opens plugins.
 FaultRows opening_faults();
 

@@ -130,6 +130,7 @@ void add_library(Rows& rows) {
   add_release(rows, "tenon_optimizer_release", Kind::Optimizer, tenon_optimizer_release);
   add_release(rows, "tenon_schedule_release", Kind::Schedule, tenon_schedule_release);
   add_release(rows, "tenon_dataset_release", Kind::Dataset, tenon_dataset_release);
+  add_release(rows, "tenon_archive_release", Kind::Archive, tenon_archive_release);
 }
 
 void add_runtime(Rows& rows) {

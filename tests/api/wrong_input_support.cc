@@ -78,6 +78,14 @@ tenon_optimizer* make_optimizer(tenon_context* cx, tenon_tensor* parameter) {
   return made;
 }
 
+tenon_archive* make_archive(tenon_context* cx, tenon_tensor* tensor) {
+  tenon_archive* made = nullptr;
+  EXPECT_EQ(tenon_archive_create(cx, &made), TENON_OK);
+  EXPECT_EQ(tenon_archive_set_tensor(cx, made, "w", 1, tensor), TENON_OK);
+  EXPECT_EQ(tenon_archive_set_metadata(cx, made, "k", 1, "v", 1), TENON_OK);
+  return made;
+}
+
 tenon_text* make_text(tenon_context* cx) {
   tenon_text* text = nullptr;
   EXPECT_EQ(tenon_runtime_query(cx, "stats", TENON_NUL, &text), TENON_OK);
@@ -113,9 +121,11 @@ void World::make_side(Side& side) {
             TENON_OK);
   side.dataset = make_dataset(side.cx);
   side.text = make_text(side.cx);
+  side.archive = make_archive(side.cx, side.tensor);
 }
 
 void World::release_side(Side& side) {
+  tenon_archive_release(side.archive);
   tenon_text_release(side.text);
   tenon_schedule_release(side.schedule);
   tenon_dataset_release(side.dataset);
@@ -134,7 +144,7 @@ void World::make_stale() {
            {Kind::Tensor, gone.tensor},     {Kind::Op, const_cast<tenon_op*>(gone.add)},
            {Kind::Plan, gone.plan},         {Kind::Optimizer, gone.optimizer},
            {Kind::Schedule, gone.schedule}, {Kind::Dataset, gone.dataset},
-           {Kind::Text, gone.text}};
+           {Kind::Text, gone.text},         {Kind::Archive, gone.archive}};
   release_side(gone);
 }
 
@@ -189,6 +199,8 @@ void* World::foreign(Kind kind) const {
       return other.dataset;
     case Kind::Text:
       return other.text;
+    case Kind::Archive:
+      return other.archive;
   }
   return nullptr;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <tenon/ext/draft/archives.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/tenon.h>
 
@@ -18,7 +19,7 @@
 namespace tenon::tests {
 
 // Every kind of handle.
-enum class Kind { Runtime, Context, Tensor, Op, Plan, Optimizer, Schedule, Dataset, Text };
+enum class Kind { Runtime, Context, Tensor, Op, Plan, Optimizer, Schedule, Dataset, Text, Archive };
 
 // Where wrong calls are told to write. Filled with a pattern; no failing call may change it.
 struct Outs {
@@ -29,6 +30,7 @@ struct Outs {
   tenon_optimizer* optimizer;
   tenon_dataset* dataset;
   tenon_schedule* schedule;
+  tenon_archive* archive;
   tenon_context* context;
   tenon_runtime* runtime;
   const char* name;
@@ -66,6 +68,7 @@ struct World {
     tenon_schedule* schedule = nullptr;
     tenon_dataset* dataset = nullptr;
     tenon_text* text = nullptr;
+    tenon_archive* archive = nullptr;  // "w": `tensor`, metadata "k": "v"
   };
   void* foreign(Kind kind) const;  // of the other runtime
   void* released(Kind kind) const { return stale.at(kind); }
@@ -125,6 +128,7 @@ void add_tensor_rows(Rows& rows);
 void add_gradient_rows(Rows& rows);
 void add_op_rows(Rows& rows);
 void add_training_rows(Rows& rows);
+void add_archive_rows(Rows& rows);
 
 tenon_value value_of(tenon_tensor* tensor);
 tenon_value value_of(double number);

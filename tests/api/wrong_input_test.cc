@@ -16,6 +16,7 @@ Rows all_rows() {
   add_gradient_rows(rows);
   add_op_rows(rows);
   add_training_rows(rows);
+  add_archive_rows(rows);
   return rows;
 }
 

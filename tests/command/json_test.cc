@@ -23,9 +23,9 @@ TEST(CommandJson, Lists) {
   const json answer = run_command({"list", "--json"}).json();
   expect_members(answer, {"plugins", "paths"});
   for (const json& plugin : answer.at("plugins")) {
-    expect_members(plugin,
-                   {"id", "version", "license", "folder", "library", "state", "reason", "report",
-                    "ops", "kernels", "vjps", "optimizers", "schedules", "datasets", "devices"});
+    expect_members(plugin, {"id", "version", "license", "folder", "library", "state", "reason",
+                            "report", "ops", "kernels", "vjps", "optimizers", "schedules",
+                            "datasets", "formats", "devices"});
   }
   for (const json& path : answer.at("paths")) {
     expect_members(path, {"folder", "origin", "problem", "found", "refused"});

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/fuzz/npz_fuzz.cc: libFuzzer target for npz files, on the format's own source.
+#include "plugins/formats/npz.cc"
+#include "tests/fuzz/format_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  tenon::fuzz::fuzz_format(kFormats[0], data, size);
+  return 0;
+}

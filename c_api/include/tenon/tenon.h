@@ -85,7 +85,7 @@ TENON_EXPORT void tenon_runtime_release(tenon_runtime* runtime);
 //   "plugins"     each plugin found: id, folder, state, why it was refused, what it lists
 //   "devices"     each device kind: indices, roles, can it do autograd, why not
 //   "ops"         each op: schema, documentation, flags, kernels, backward rule
-//   "optimizers"  "datasets"
+//   "optimizers"  "datasets"  "formats"
 //   "samples"  "tolerances"  "optimizer_samples"  what plugins say to test themselves with
 //   "paths"       the folders searched, in order, and what was wrong with each
 //   "hashes"      sha256 of each plugin's library as it is now on disk

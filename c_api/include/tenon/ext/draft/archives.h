@@ -54,12 +54,12 @@ TENON_EXPORT tenon_status tenon_archive_find(tenon_context* context, tenon_archi
                                              const char* name, uint64_t name_length,
                                              uint32_t* out_index);
 
-// A tensor `index` with memory of its own, which may be written.
+// A tensor with memory of its own, which may be written.
 #define TENON_ARCHIVE_COPY 1u
 
-// Makes a tensor of entry `index`, in host memory: of a loaded archive a read-only window on the
-// mapped file, without a copy, wherever the file holds the bytes as they are and aligned for the
-// dtype; else a copy. Of an entry that was set it is the tensor that was set, detached.
+// Makes a tensor of entry `index`. Of one that a file holds: in host memory, a read-only window on
+// the mapped file, without a copy, wherever the bytes lie there as they are and aligned for the
+// dtype; else a copy. Of one that was set: that tensor, detached; with COPY, a copy on its device.
 // memory   owned by the caller; outlives archive and file
 // errors   TENON_E_NOT_FOUND, TENON_E_DATA (damaged; a bool that is neither 0 nor 1)
 TENON_EXPORT tenon_status tenon_tensor_create_loaded(tenon_context* context, tenon_archive* archive,

@@ -21,7 +21,7 @@ ErrorRecord::ErrorRecord() {
 void ErrorRecord::store(const Error& from, const std::string& scope_path, uint64_t call_sequence) {
   ++stored;
   error = from;
-  scope = scope_path;
+  scope = from.scope.empty() ? scope_path : from.scope;
   sequence = call_sequence;
   cause_list.clear();
   for (const std::string& cause : error.causes) cause_list.push_back(cause.c_str());

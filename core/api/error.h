@@ -10,7 +10,8 @@
 
 namespace tenon {
 
-// Every field but status and message may be empty; the guard adds scope path and sequence number.
+// Every field but status and message may be empty; the guard adds the sequence number, and the
+// scope path where there is none.
 struct Error {
   tenon_status status = TENON_E_INTERNAL;
   std::string message;
@@ -21,6 +22,7 @@ struct Error {
   std::string plugin{};
   std::string hint{};
   std::vector<std::string> causes{};  // nearest first
+  std::string scope{};
 };
 
 // Thrown where memory ran out; formatting it allocates nothing.

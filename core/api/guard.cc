@@ -96,4 +96,18 @@ void fail_slot(const void* handle, const char* kind) {
       .found = handle ? "a released handle or one of another kind" : "NULL"};
 }
 
+std::vector<std::pair<std::string_view, tenon_value>> read_named(const tenon_string* names,
+                                                                 const tenon_value* values,
+                                                                 uint32_t count) {
+  std::vector<std::pair<std::string_view, tenon_value>> out;
+  if (count != 0) {
+    require_pointer(names, "names");
+    require_pointer(values, "values");
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    out.emplace_back(require_text(names[i].data, names[i].length, "names"), values[i]);
+  }
+  return out;
+}
+
 }  // namespace tenon::api

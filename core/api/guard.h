@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/api/context.h"
 #include "core/api/error.h"
@@ -171,6 +173,11 @@ struct Tensors : boost::container::small_vector<Tensor*, 8> {
 // optional  NULL is a tensor that was left out
 Tensors require_tensors(Context& context, tenon_tensor* const* handles, uint32_t count,
                         const char* name, bool optional = false);
+
+// Names with their values, borrowed.
+std::vector<std::pair<std::string_view, tenon_value>> read_named(const tenon_string* names,
+                                                                 const tenon_value* values,
+                                                                 uint32_t count);
 
 template <class Slab>
 auto& require_slot(const void* handle, const char* kind) {

@@ -15,6 +15,7 @@ inline constexpr uint8_t kOptimizerKind = 6;
 inline constexpr uint8_t kDatasetKind = 7;
 inline constexpr uint8_t kTextKind = 8;
 inline constexpr uint8_t kScheduleKind = 9;
-inline constexpr uint8_t kArchiveKind = 12;
+inline constexpr uint8_t kArchiveKind = 10;
+inline constexpr uint8_t kLayerKind = 11;
 
 }  // namespace tenon

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/api/context.h"
+#include "core/api/host_guard.h"
 #include "core/autograd/vjp.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/dispatch.h"
@@ -19,117 +20,12 @@ namespace tenon {
 
 namespace {
 
+using namespace tenon::host;
 using dispatch::Call;
 using dispatch::CallState;
 using dispatch::Window;
 using tensor::Ref;
 using tensor::Tensor;
-
-std::string text_of(const char* data, uint64_t length) {
-  if (!data) return {};
-  return length == TENON_NUL ? std::string(data) : std::string(data, length);
-}
-
-// A fault of Tenon's own.
-tenon_status fail_internal(Call& call, const char* words) noexcept {
-  try {
-    call.fail(Error{.status = TENON_E_INTERNAL, .message = words});
-    return TENON_E_INTERNAL;
-  } catch (...) {
-    call.out_of_memory = true;
-    return TENON_E_MEMORY;
-  }
-}
-
-// Thrown where a function is called in a state that does not allow it.
-struct WrongState : Error {};
-
-// The call behind a window; NULL where TENON_CHECK=threads forbids `function` just now.
-Call* call_of(tenon_call* handed, const char* function) noexcept {
-  Window& window = *static_cast<Window*>(handed);
-  if (!window.checks) return window.owner;
-  try {
-    return window.checks->admit(window, function) ? window.owner : nullptr;
-  } catch (...) {
-    return nullptr;
-  }
-}
-
-// True where the call's state is among `allowed`.
-bool in_state(const Call& call, std::initializer_list<CallState> allowed) {
-  uint32_t states = 0;  // a set, which the compiler knows beforehand
-  for (const CallState state : allowed) states |= 1u << static_cast<uint32_t>(state);
-  return (states >> static_cast<uint32_t>(call.state) & 1) != 0;
-}
-
-void note_state(tenon_call* handed, const Call& call, const char* function) noexcept {
-  Window& window = *static_cast<Window*>(handed);
-  try {
-    if (window.checks) window.checks->note_state(window, function, dispatch::name_of(call.state));
-  } catch (...) {
-    return;
-  }
-}
-
-// `function` names it for TENON_CHECK=threads.
-template <class Body>
-tenon_status host_guard(tenon_call* window, const char* function, Body&& body) noexcept {
-  if (!window) return TENON_E_ARGUMENT;
-  Call* const admitted = call_of(window, function);
-  if (!admitted) return TENON_E_STATE;
-  Call& call = *admitted;
-  try {
-    body(call);
-    return TENON_OK;
-  } catch (WrongState& error) {
-    note_state(window, call, function);
-    call.fail(std::move(error));
-    return TENON_E_STATE;
-  } catch (Error& error) {
-    const tenon_status status = error.status;
-    call.fail(std::move(error));
-    return status;
-  } catch (const OutOfMemory&) {
-    call.out_of_memory = true;
-    return TENON_E_MEMORY;
-  } catch (const std::bad_alloc&) {
-    call.out_of_memory = true;
-    return TENON_E_MEMORY;
-  } catch (const std::exception& error) {
-    return fail_internal(call, error.what());
-  } catch (...) {
-    return fail_internal(call, "unknown exception");
-  }
-}
-
-[[noreturn]] void fail_state(const Call& call, const char* what) {
-  throw WrongState{{.status = TENON_E_STATE,
-                    .message = std::string(what) + " may not be called while in state " +
-                               std::string(dispatch::name_of(call.state)),
-                    .found = std::string(dispatch::name_of(call.state))}};
-}
-
-inline void require_state(const Call& call, std::initializer_list<CallState> allowed,
-                          const char* what) {
-  if (!in_state(call, allowed)) fail_state(call, what);
-}
-
-void require_pointer(const void* pointer, const char* what) {
-  if (pointer) return;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = std::string("a plugin passed NULL for ") + what,
-              .operand = what};
-}
-
-Tensor& require_tensor(const Call& call, const tenon_tensor* handle, const char* what) {
-  Tensor* tensor = tensor::from_handle(handle);
-  if (!tensor || tensor->runtime != call.context->runtime) {
-    throw Error{.status = tensor ? TENON_E_RUNTIME : TENON_E_HANDLE,
-                .message = std::string("a plugin passed no live tensor of this runtime as ") + what,
-                .operand = what};
-  }
-  return *tensor;
-}
 
 const registry::Op& require_op(const Call& call, const tenon_op* handle) {
   const auto* op = memory::Slab<registry::Op, kOpKind>::from_handle(handle);
@@ -181,11 +77,6 @@ const tenon_op* host_find(tenon_call* window, const char* name, uint64_t length)
     found = static_cast<const tenon_op*>(memory::Slab<registry::Op, kOpKind>::to_handle(&op));
   });
   return found;
-}
-
-std::span<const tenon_value> values(const tenon_value* data, uint32_t count, const char* what) {
-  if (count != 0) require_pointer(data, what);
-  return {data, count};
 }
 
 tenon_status host_op_call(tenon_call* window, const tenon_op* op, const tenon_value* inputs,
@@ -245,9 +136,10 @@ tenon_status host_read_number(tenon_call* window, const tenon_tensor* tensor, in
   return host_guard(window, "numbers.read", [&](Call& call) {
     require_state(call, {CallState::Compose}, "reading a number");
     require_pointer(out_number, "out_number");
-    if (!call.op->has(TENON_OP_DYNAMIC_OUT)) {
-      throw Error{.status = TENON_E_STATE,
-                  .message = "a composition reads a number, and its op is not flagged DYNAMIC_OUT"};
+    if (!call.op || !call.op->has(TENON_OP_DYNAMIC_OUT)) {
+      throw Error{
+          .status = TENON_E_STATE,
+          .message = "a composition reads a number, and is not of an op flagged DYNAMIC_OUT"};
     }
     const tenon_value value = tensor::item(*call.context, require_tensor(call, tensor, "tensor"));
     if (value.tag == TENON_VALUE_F64) {
@@ -439,6 +331,7 @@ const void* get_interface(const tenon_host*, const char* id, uint64_t length) {
   if (name == "tenon.host.threads/1") return &kThreads;
   if (name == "tenon.host.rng/1") return &kRng;
   if (name == TENON_HOST_NUMBERS) return &kNumbers;
+  if (name == TENON_HOST_LAYERS) return &host_layers();
   return nullptr;
 }
 

@@ -98,6 +98,7 @@ void write_plugin(Writer& out, const Plugin& plugin) {
   out.member("schedules", manifest.schedules);
   out.member("datasets", manifest.datasets);
   out.member("formats", manifest.formats);
+  out.member("layers", manifest.layers);
   out.member("devices", manifest.devices);
   out.name("requires");
   out.begin_object();
@@ -313,6 +314,7 @@ constexpr Topic kTopics[] = {
     {"schedules", write_schedules, true},
     {"datasets", write_datasets, true},
     {"formats", write_formats, true},
+    {"layers", write_layers, true},
     {"samples", write_samples, true},
     {"tolerances", write_tolerances, true},
     {"optimizer_samples", write_optimizer_samples, true},

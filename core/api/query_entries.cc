@@ -120,7 +120,7 @@ void write_ops(Context& context, Writer& out) {
   out.end_list();
 }
 
-// ---- optimizers, schedules, datasets, formats ---------------------------------------------------
+// ---- optimizers, schedules, datasets, formats, layers -------------------------------------------
 
 namespace {
 
@@ -204,6 +204,27 @@ void write_schedules(Context& context, Writer& out) {
   out.end_list();
 }
 
+namespace {
+
+// Of a dataset or a layer.
+template <class Option>
+void write_option(Writer& out, const Option& option) {
+  out.member("name", text(option.name));
+  out.member("doc", text(option.doc));
+  out.member("type", dispatch::tag_name(option.tag));
+  out.member("required", option.required != 0);
+}
+
+// What a sample says, whatever it is of.
+template <class Sample>
+void write_call(Writer& out, const Sample& sample) {
+  out.member("text", text(sample.text));
+  out.member("expect", sample.expect);
+  out.member("fragment", text(sample.fragment));
+}
+
+}  // namespace
+
 void write_datasets(Context& context, Writer& out) {
   out.begin_list();
   for (const registry::Dataset* dataset : context.runtime->registry.datasets()) {
@@ -214,12 +235,44 @@ void write_datasets(Context& context, Writer& out) {
     out.name("options");
     out.begin_list();
     for (uint32_t i = 0; i < dataset->desc.n_options; ++i) {
-      const tenon_dataset_option& option = dataset->desc.options[i];
       out.begin_object();
-      out.member("name", text(option.name));
-      out.member("doc", text(option.doc));
-      out.member("type", dispatch::tag_name(option.tag));
-      out.member("required", option.required != 0);
+      write_option(out, dataset->desc.options[i]);
+      out.end_object();
+    }
+    out.end_list();
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_layers(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Layer* layer : context.runtime->registry.layers()) {
+    out.begin_object();
+    out.member("name", layer->name);
+    out.member("doc", text(layer->desc.doc));
+    out.member("plugin", layer->plugin->id);
+    out.member("container", (layer->desc.flags & TENON_LAYER_CONTAINER) != 0);
+    out.member("min_inputs", layer->desc.min_inputs);
+    out.member("max_inputs", layer->desc.max_inputs);
+    out.member("outputs", layer->desc.n_outputs);
+    out.name("options");
+    out.begin_list();
+    for (uint32_t i = 0; i < layer->desc.n_options; ++i) {
+      const tenon_layer_option& option = layer->desc.options[i];
+      out.begin_object();
+      write_option(out, option);
+      out.member("default", option.initial.tag == TENON_VALUE_NONE
+                                ? std::string()
+                                : dispatch::value_text(option.initial));
+      out.end_object();
+    }
+    out.end_list();
+    out.name("samples");
+    out.begin_list();
+    for (uint32_t i = 0; i < layer->desc.n_samples; ++i) {
+      out.begin_object();
+      write_call(out, layer->desc.samples[i]);
       out.end_object();
     }
     out.end_list();
@@ -247,9 +300,7 @@ void write_samples(Context& context, Writer& out) {
     out.begin_object();
     out.member("op", text(entry.sample.op));
     out.member("revision", entry.sample.revision);
-    out.member("text", text(entry.sample.text));
-    out.member("expect", entry.sample.expect);
-    out.member("fragment", text(entry.sample.fragment));
+    write_call(out, entry.sample);
     out.member("plugin", entry.plugin->id);
     out.end_object();
   }

@@ -13,6 +13,7 @@ void write_optimizers(Context& context, json::Writer& out);
 void write_schedules(Context& context, json::Writer& out);
 void write_datasets(Context& context, json::Writer& out);
 void write_formats(Context& context, json::Writer& out);
+void write_layers(Context& context, json::Writer& out);
 void write_samples(Context& context, json::Writer& out);
 void write_tolerances(Context& context, json::Writer& out);
 void write_optimizer_samples(Context& context, json::Writer& out);

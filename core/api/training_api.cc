@@ -22,20 +22,6 @@ using optim::ScheduleSlot;
 
 namespace {
 
-std::vector<std::pair<std::string_view, tenon_value>> read_named(const tenon_string* names,
-                                                                 const tenon_value* values,
-                                                                 uint32_t count) {
-  std::vector<std::pair<std::string_view, tenon_value>> out;
-  if (count != 0) {
-    require_pointer(names, "names");
-    require_pointer(values, "values");
-  }
-  for (uint32_t i = 0; i < count; ++i) {
-    out.emplace_back(require_text(names[i].data, names[i].length, "names"), values[i]);
-  }
-  return out;
-}
-
 Optimizer& require_optimizer(const Context& context, tenon_optimizer* handle) {
   Optimizer& optimizer = *require_slot<OptimizerSlab>(handle, "optimizer").optimizer;
   if (optimizer.runtime() != context.runtime) {

@@ -2,6 +2,8 @@
 // core/data/callback.h: calls of a plugin in state [data].
 #pragma once
 
+#include <string>
+
 #include "core/api/context.h"
 #include "core/dispatch/call.h"
 
@@ -14,14 +16,13 @@ template <class Kind, class Callback>
 void run_callback(Context& context, const Kind& kind, const char* name, Callback&& callback,
                   const int64_t* sample = nullptr) {
   dispatch::Call call(context, dispatch::CallState::Data, kind.plugin, nullptr);
-  const tenon_status status = call.enter(name, callback);
-  if (status == TENON_OK) return;
   try {
-    call.raise(status, name);
+    call.run_as(kind.name, name, callback);
   } catch (Error& error) {
-    const std::string about = sample ? "sample " + std::to_string(*sample) : "";
-    error.message = kind.name + ": " + about + (sample ? ": " : "") + error.message;
-    error.op = kind.name;
+    if (!sample) throw;
+    const std::string about = "sample " + std::to_string(*sample);
+    const size_t at = error.message.starts_with(kind.name) ? kind.name.size() + 2 : 0;
+    error.message.insert(at, about + ": ");
     if (error.operand.empty()) error.operand = about;
     throw;
   }

@@ -12,59 +12,20 @@ using tensor::Tensor;
 
 namespace {
 
-[[noreturn]] void fail_option(const std::string& kind, const std::string& option,
-                              const std::string& what, const std::string& expected,
-                              const std::string& found) {
-  throw Error{.status = TENON_E_ATTRIBUTE,
-              .message = kind + ": option \"" + option + "\" " + what,
-              .op = kind,
-              .operand = option,
-              .expected = expected,
-              .found = found};
-}
-
-std::vector<tenon_value> read_options(const registry::Dataset& kind,
-                                      std::span<const NamedValue> given) {
-  std::vector<tenon_value> values(kind.desc.n_options);
-  std::string known;
-  for (uint32_t i = 0; i < kind.desc.n_options; ++i) {
-    known += (i ? " " : "") + std::string(dispatch::text_view(kind.desc.options[i].name));
+std::vector<Option> options_of(const tenon_dataset_desc& desc) {
+  std::vector<Option> options;
+  for (uint32_t i = 0; i < desc.n_options; ++i) {
+    const tenon_dataset_option& option = desc.options[i];
+    options.push_back({dispatch::text_view(option.name), option.tag, option.required != 0, {}});
   }
-  for (const auto& [name, value] : given) {
-    uint32_t at = 0;
-    while (at < kind.desc.n_options && dispatch::text_view(kind.desc.options[at].name) != name)
-      ++at;
-    if (at == kind.desc.n_options) {
-      fail_option(kind.name, std::string(name), "is unknown", "one of: " + known,
-                  std::string(name));
-    }
-    values[at] = value;
-    if (kind.desc.options[at].tag == TENON_VALUE_F64 && value.tag == TENON_VALUE_I64) {
-      values[at].tag = TENON_VALUE_F64;
-      values[at].as.f64 = static_cast<double>(value.as.i64);
-    }
-    if (values[at].tag == TENON_VALUE_STRING && !value.as.string && value.count != 0) {
-      fail_option(kind.name, std::string(name), "is a NULL string", "text", "NULL");
-    }
-    if (values[at].tag != kind.desc.options[at].tag && values[at].tag != TENON_VALUE_NONE) {
-      fail_option(kind.name, std::string(name), "has the wrong type",
-                  dispatch::tag_name(kind.desc.options[at].tag), dispatch::tag_name(value.tag));
-    }
-  }
-  for (uint32_t i = 0; i < kind.desc.n_options; ++i) {
-    if (kind.desc.options[i].required && values[i].tag == TENON_VALUE_NONE) {
-      fail_option(kind.name, std::string(dispatch::text_view(kind.desc.options[i].name)),
-                  "is required", dispatch::tag_name(kind.desc.options[i].tag), "none");
-    }
-  }
-  return values;
+  return options;
 }
 
 }  // namespace
 
 Dataset::Dataset(Context& context, const registry::Dataset& kind, std::span<const NamedValue> given)
     : runtime_(context.runtime), kind_(&kind) {
-  const std::vector<tenon_value> values = read_options(kind, given);
+  const std::vector<tenon_value> values = read_options(kind.name, options_of(kind.desc), given);
   run_callback(context, kind, "create",
                [&](tenon_call* call) { return kind.desc.create(call, values.data(), &object_); });
   try {

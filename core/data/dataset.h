@@ -6,14 +6,12 @@
 
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/api/context.h"
+#include "core/data/options.h"
 
 namespace tenon::data {
-
-using NamedValue = std::pair<std::string_view, tenon_value>;
 
 class Dataset {
  public:

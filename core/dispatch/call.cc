@@ -138,4 +138,16 @@ void Call::raise(tenon_status status, const char* callback) {
   throw error;
 }
 
+void Call::raise_as(const std::string& name, tenon_status status, const char* callback) {
+  try {
+    raise(status, callback);
+  } catch (Error& error) {
+    if (error.op.empty()) {
+      error.op = name;
+      error.message = name + ": " + error.message;
+    }
+    throw;
+  }
+}
+
 }  // namespace tenon::dispatch

@@ -26,6 +26,9 @@ struct Op;
 namespace autograd {
 struct VjpFrame;
 }
+namespace layers {
+class Layer;
+}
 }  // namespace tenon
 
 namespace tenon::dispatch {
@@ -68,6 +71,13 @@ struct Call : Window {
     check(enter(what, std::forward<Callback>(callback)), what);
   }
 
+  // The same for a dataset or layer: where no op has failed, its name begins the words.
+  template <class Callback>
+  void run_as(const std::string& name, const char* what, Callback&& callback) {
+    const tenon_status status = enter(what, std::forward<Callback>(callback));
+    if (status != TENON_OK) raise_as(name, status, what);
+  }
+
   // For a call that is used again: has the callback left no words?
   bool is_clean() const { return !failure && !out_of_memory; }
   // Leaves none for the next one.
@@ -86,6 +96,7 @@ struct Call : Window {
   void fail(Error error) noexcept;
   // Throws the stored failure, or one made of `status` where the callback left no words.
   [[noreturn]] void raise(tenon_status status, const char* callback);
+  [[noreturn]] void raise_as(const std::string& name, tenon_status status, const char* callback);
   void check(tenon_status status, const char* callback) {
     if (status != TENON_OK) raise(status, callback);
   }
@@ -93,7 +104,7 @@ struct Call : Window {
   Context* context;
   CallState state;
   plugin::Plugin* plugin;
-  const registry::Op* op;  // may be NULL (datasets, schedules)
+  const registry::Op* op;  // may be NULL (datasets, schedules, layers)
   std::unique_ptr<Error> failure;
   bool out_of_memory = false;
   void* scratch = nullptr;
@@ -102,6 +113,7 @@ struct Call : Window {
   bool has_rng = false;
   tenon_rng rng_state{};
   autograd::VjpFrame* frame = nullptr;  // vjp
+  layers::Layer* layer = nullptr;       // describe and forward
   // Tensors made by ops called through this call.
   boost::container::small_vector<tensor::Ref, 4> owned;
   std::vector<tensor::Ref> composed;  // compose: the outputs set so far

@@ -212,6 +212,7 @@ void check_agreement(const Manifest& manifest, const registry::TableNames& names
   compare_names("schedules", as_set(manifest.schedules), names.schedules);
   compare_names("datasets", as_set(manifest.datasets), names.datasets);
   compare_names("formats", as_set(manifest.formats), names.formats);
+  compare_names("layers", as_set(manifest.layers), names.layers);
   compare_names("devices", as_set(manifest.devices), names.devices);
 }
 

@@ -11,7 +11,7 @@
 //     "kernels": [{"device": "cpu", "ops": ["vendor.op"],             or "ops": "*"
 //                  "canonical": false}],                              none of them; optional
 //     "vjps": ["vendor.op"], "optimizers": [], "schedules": [], "datasets": [],
-//     "formats": [], "devices": ["cpu"],
+//     "formats": [], "layers": [], "devices": ["cpu"],
 //     "requires": {"ops": [], "roles": [], "cpu_features": [], "libraries": []}
 //   }
 //
@@ -229,6 +229,7 @@ Manifest read(const Value& root) {
   m.schedules = as_list(field(root, "schedules"), as_dotted_name);
   m.datasets = as_list(field(root, "datasets"), as_dotted_name);
   m.formats = as_list(field(root, "formats"), as_dotted_name);
+  m.layers = as_list(field(root, "layers"), as_dotted_name);
   m.devices = as_list(field(root, "devices"), as_plain_name);
   const Field requires_ = field(root, "requires");
   if (!requires_.value.is(Kind::Null)) {
@@ -297,6 +298,7 @@ std::string format_manifest(const Manifest& m) {
   out.member("schedules", m.schedules);
   out.member("datasets", m.datasets);
   out.member("formats", m.formats);
+  out.member("layers", m.layers);
   out.member("devices", m.devices);
   out.name("requires");
   out.begin_object();

@@ -44,6 +44,7 @@ registry::Tables tables_of(const tenon_plugin& plugin, void* self) {
   tables.datasets = table_of<tenon_datasets_table>(plugin, self, "tenon.datasets/1");
   tables.schedules = table_of<tenon_schedules_table>(plugin, self, "tenon.schedules/1");
   tables.formats = table_of<tenon_formats_table>(plugin, self, "tenon.formats/1");
+  tables.layers = table_of<tenon_layers_table>(plugin, self, TENON_INTERFACE_LAYERS);
   tables.selftest = table_of<tenon_selftest_table>(plugin, self, "tenon.selftest/1");
   tables.tolerances = table_of<tenon_tolerances_table>(plugin, self, "tenon.selftest.tolerances/1");
   tables.optimizer_samples =
@@ -215,6 +216,7 @@ Manifest manifest_of(const tenon_plugin& plugin, const registry::TableNames& nam
   manifest.schedules.assign(names.schedules.begin(), names.schedules.end());
   manifest.datasets.assign(names.datasets.begin(), names.datasets.end());
   manifest.formats.assign(names.formats.begin(), names.formats.end());
+  manifest.layers.assign(names.layers.begin(), names.layers.end());
   manifest.devices.assign(names.devices.begin(), names.devices.end());
   return manifest;
 }
@@ -251,6 +253,11 @@ void PluginHost::refuse_taken_names(const registry::TableNames& names) {
     open_all_of(listing(Listed::Format, name));
     const registry::Format* taken = registry_.find_format(name);
     if (taken != nullptr) refuse_taken("format", name, taken->plugin);
+  }
+  for (const std::string_view name : names.layers) {
+    open_all_of(listing(Listed::Layer, name));
+    const registry::Layer* taken = registry_.find_layer(name);
+    if (taken != nullptr) refuse_taken("layer", name, taken->plugin);
   }
   for (const std::string_view name : names.devices) {
     open_all_of(listing(Listed::Device, name));
@@ -333,6 +340,7 @@ void PluginHost::open_rivals(const Plugin& plugin) {
   for (const auto& name : plugin.manifest.schedules) open_earlier(Listed::Schedule, name);
   for (const auto& name : plugin.manifest.datasets) open_earlier(Listed::Dataset, name);
   for (const auto& name : plugin.manifest.formats) open_earlier(Listed::Format, name);
+  for (const auto& name : plugin.manifest.layers) open_earlier(Listed::Layer, name);
 }
 
 // An op that the plugin only has kernels or rules for may be missing: those are passed over.

@@ -242,11 +242,7 @@ const registry::Dataset& PluginHost::require_dataset(std::string_view name) {
 }
 
 const registry::Format& PluginHost::require_format(std::string_view name) {
-  const Plugins& listed_by = listing(Listed::Format, name);
-  if (!settled(listed_by)) {
-    const std::lock_guard lock(mutex_);
-    open_all_of(listed_by);
-  }
+  const Plugins& listed_by = opened(Listed::Format, name);
   if (const registry::Format* format = registry_.find_format(name)) return *format;
   missing("format " + quoted(name), listed_by, TENON_E_NOT_FOUND);
 }
@@ -256,6 +252,12 @@ void PluginHost::open_formats() {
   for (const auto& plugin : plugins_) {
     if (!plugin->manifest.formats.empty()) open(*plugin);
   }
+}
+
+const registry::Layer& PluginHost::require_layer(std::string_view name) {
+  const Plugins& listed_by = opened(Listed::Layer, name);
+  if (const registry::Layer* layer = registry_.find_layer(name)) return *layer;
+  missing("layer " + quoted(name), listed_by, TENON_E_NOT_FOUND);
 }
 
 void PluginHost::open_for_device(uint32_t kind) {

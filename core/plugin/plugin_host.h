@@ -41,7 +41,7 @@ struct Manifest {
   };
   std::vector<OpName> ops;
   std::vector<KernelNames> kernels;
-  std::vector<std::string> vjps, optimizers, schedules, datasets, formats, devices;
+  std::vector<std::string> vjps, optimizers, schedules, datasets, layers, formats, devices;
   std::vector<std::string> required_ops, required_roles;
   std::vector<std::string> cpu_features, libraries;
 };
@@ -132,6 +132,7 @@ class PluginHost {
   const registry::Dataset& require_dataset(std::string_view name);
   const registry::Format& require_format(std::string_view name);
   void open_formats();  // a manifest does not say which endings a format is for
+  const registry::Layer& require_layer(std::string_view name);
 
   // Opens all permitted plugins that list kernels for this device kind, or backward rules, in id
   // order; once per kind and later for nothing. On a device with host memory those stay closed that
@@ -160,7 +161,17 @@ class PluginHost {
 
  private:
   using Plugins = std::vector<Plugin*>;
-  enum class Listed : uint8_t { Op, Role, Device, Optimizer, Schedule, Dataset, Format, End };
+  enum class Listed : uint8_t {
+    Op,
+    Role,
+    Device,
+    Optimizer,
+    Schedule,
+    Dataset,
+    Layer,
+    Format,
+    End
+  };
 
   // scan.cc
   void scan(const HostOptions& options);

@@ -223,6 +223,7 @@ void PluginHost::list_names() {
     for (const auto& name : plugin->manifest.schedules) list(Listed::Schedule, name);
     for (const auto& name : plugin->manifest.datasets) list(Listed::Dataset, name);
     for (const auto& name : plugin->manifest.formats) list(Listed::Format, name);
+    for (const auto& name : plugin->manifest.layers) list(Listed::Layer, name);
   }
 }
 

@@ -266,6 +266,8 @@ void check_tables(const Tables& tables) {
   check_table(tables.datasets, "tenon.datasets/1",
               tables.datasets ? tables.datasets->descs : nullptr);
   check_table(tables.formats, "tenon.formats/1", tables.formats ? tables.formats->descs : nullptr);
+  check_table(tables.layers, TENON_INTERFACE_LAYERS,
+              tables.layers ? tables.layers->descs : nullptr);
   check_table(tables.selftest, "tenon.selftest/1",
               tables.selftest ? tables.selftest->samples : nullptr);
   check_table(tables.tolerances, "tenon.selftest.tolerances/1",
@@ -306,6 +308,9 @@ TableNames names_of(const Tables& tables) {
   });
   each_entry(tables.formats, "format", [&](const tenon_format_desc& desc, const What& what) {
     names.formats.insert(dotted_name_of(desc.name, what));
+  });
+  each_entry(tables.layers, "layer", [&](const tenon_layer_desc& desc, const What& what) {
+    names.layers.insert(dotted_name_of(desc.name, what));
   });
   if (tables.backend != nullptr) {
     names.devices.insert(device_of(tables.backend->kind, "table tenon.backend/1"));

@@ -106,7 +106,7 @@ struct TableNames {
   };
   std::set<OpName> ops;
   std::map<std::string_view, Kernels> kernels;  // by device
-  std::set<std::string_view> vjps, optimizers, schedules, datasets, formats, devices;
+  std::set<std::string_view> vjps, optimizers, schedules, datasets, layers, formats, devices;
 };
 TableNames names_of(const Tables& tables);
 
@@ -128,6 +128,7 @@ void check_optimizer(const tenon_optimizer_desc& desc, std::string_view name, co
 void check_schedule(const tenon_schedule_desc& desc, std::string_view name);
 void check_dataset(const tenon_dataset_desc& desc, std::string_view name);
 void check_format(const tenon_format_desc& desc, std::string_view name);
+void check_layer(const tenon_layer_desc& desc, std::string_view name);
 void check_tolerance(const tenon_tolerance& desc, const What& what);
 void check_optimizer_sample(const tenon_optimizer_sample& desc, const What& what);
 

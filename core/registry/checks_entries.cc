@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/registry/checks_entries.cc: checks of kernels, backward rules, backends, optimizers and
-// datasets, formats.
+// core/registry/checks_entries.cc: checks of kernels, backward rules, backends, optimizers,
+// schedules, datasets, formats and layers.
 #include <bit>
 #include <cmath>
 
@@ -115,7 +115,7 @@ void check_rows(const tenon_kernel_desc& desc, const What& what, const Schema& s
   }
 }
 
-// A list that belongs to an optimizer, a schedule or a dataset.
+// A list that belongs to an optimizer, a schedule, a dataset or a layer.
 void check_list(const What& what, const char* name, uint32_t count, const void* list) {
   if (count > TENON_MAX_SLOTS) {
     refuse(what + ": n_" + name + " is " + std::to_string(count) + "; at most " +
@@ -172,6 +172,50 @@ void check_hyper(const tenon_hyper_desc& hyper, const What& what, std::set<std::
     refuse(child(what, "hyper-parameter", name) + " starts at " + std::to_string(hyper.initial) +
            ", outside of its range " + std::to_string(hyper.minimum) + " to " +
            std::to_string(hyper.maximum));
+  }
+}
+
+struct OptionTags {
+  std::initializer_list<uint32_t> known;
+  const char* words;
+};
+
+// An option of a dataset or a layer.
+template <class Option>
+void check_option(const What& what, std::set<std::string>& seen, const Option& option,
+                  const OptionTags& tags) {
+  const std::string_view name = text_of(option.name, what);
+  check_unique(seen, name, what);
+  if (std::find(tags.known.begin(), tags.known.end(), option.tag) == tags.known.end()) {
+    refuse(child(what, "option", name) + " has tag " + std::to_string(option.tag) + "; " +
+           tags.words + " is needed");
+  }
+  if (option.required > 1) {
+    refuse(child(what, "option", name) + ": `required` is " + std::to_string(option.required) +
+           "; 0 or 1 is needed");
+  }
+}
+
+void check_counts_of_call(const tenon_layer_desc& desc, const What& what) {
+  const bool fits = desc.min_inputs <= desc.max_inputs && desc.max_inputs <= TENON_MAX_SLOTS &&
+                    desc.n_outputs >= 1 && desc.n_outputs <= TENON_MAX_SLOTS;
+  if (fits) return;
+  refuse(what + " takes " + std::to_string(desc.min_inputs) + " to " +
+         std::to_string(desc.max_inputs) + " inputs and has " + std::to_string(desc.n_outputs) +
+         " outputs; at most " + std::to_string(TENON_MAX_SLOTS) +
+         " inputs and 1 to as many outputs are possible");
+}
+
+void check_layer_sample(const tenon_layer_sample& sample, uint32_t position, const What& what) {
+  const std::string which = what + ": sample " + std::to_string(position);
+  if (sample.flags != 0) {
+    refuse(which + " needs a newer Tenon: unknown flags " + std::to_string(sample.flags));
+  }
+  text_of(sample.text, which);
+  const bool refused = sample.expect != TENON_OK;
+  if (refused == text_of(sample.fragment, which).empty()) {
+    refuse(which + (refused ? " is to be refused, but `fragment` is empty"
+                            : " is to work, but `fragment` is not empty"));
   }
 }
 
@@ -382,20 +426,41 @@ void check_dataset(const tenon_dataset_desc& desc, std::string_view name) {
   check_list(what, "options", desc.n_options, desc.options);
   std::set<std::string> seen;
   for (uint32_t i = 0; i < desc.n_options; ++i) {
-    const tenon_dataset_option& option = desc.options[i];
-    const std::string_view option_name = text_of(option.name, what);
-    check_unique(seen, option_name, what);
-    const bool known = option.tag == TENON_VALUE_STRING || option.tag == TENON_VALUE_I64 ||
-                       option.tag == TENON_VALUE_F64 || option.tag == TENON_VALUE_BOOL;
-    if (!known) {
-      refuse(child(what, "option", option_name) + " has tag " + std::to_string(option.tag) +
-             "; TENON_VALUE_STRING, I64, F64 or BOOL is needed");
-    }
-    if (option.required > 1) {
-      refuse(child(what, "option", option_name) + ": `required` is " +
-             std::to_string(option.required) + "; 0 or 1 is needed");
-    }
+    check_option(what, seen, desc.options[i],
+                 {{TENON_VALUE_STRING, TENON_VALUE_I64, TENON_VALUE_F64, TENON_VALUE_BOOL},
+                  "TENON_VALUE_STRING, I64, F64 or BOOL"});
   }
+}
+
+void check_layer(const tenon_layer_desc& desc, std::string_view name) {
+  const auto words = [name] { return "layer " + std::string(name); };
+  const What what(words);
+  if ((desc.flags & ~TENON_LAYER_CONTAINER) != 0 || desc.reserved != 0) {
+    refuse(what + " needs a newer Tenon: unknown flags " +
+           std::to_string(desc.flags & ~TENON_LAYER_CONTAINER) + ", reserved " +
+           std::to_string(desc.reserved));
+  }
+  check_callbacks(what,
+                  {{"describe", desc.describe == nullptr}, {"forward", desc.forward == nullptr}});
+  check_list(what, "options", desc.n_options, desc.options);
+  check_list(what, "samples", desc.n_samples, desc.samples);
+  check_counts_of_call(desc, what);
+  std::set<std::string> seen;
+  for (uint32_t i = 0; i < desc.n_options; ++i) {
+    const tenon_layer_option& option = desc.options[i];
+    check_option(what, seen, option,
+                 {{TENON_VALUE_STRING, TENON_VALUE_I64, TENON_VALUE_F64, TENON_VALUE_BOOL,
+                   TENON_VALUE_INT_LIST, TENON_VALUE_DTYPE},
+                  "TENON_VALUE_STRING, I64, F64, BOOL, INT_LIST or DTYPE"});
+    const bool fits = option.initial.tag == TENON_VALUE_NONE ||
+                      (option.initial.tag == option.tag && option.required == 0);
+    if (fits) continue;
+    refuse(child(what, "option", text_of(option.name, what)) + ": `initial` has tag " +
+           std::to_string(option.initial.tag) + "; " +
+           (option.required != 0 ? "a required option has none"
+                                 : std::to_string(option.tag) + " or none is needed"));
+  }
+  for (uint32_t i = 0; i < desc.n_samples; ++i) check_layer_sample(desc.samples[i], i, what);
 }
 
 void check_format(const tenon_format_desc& desc, std::string_view name) {

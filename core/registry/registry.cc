@@ -114,8 +114,12 @@ const Dataset* Registry::find_dataset(std::string_view name) const {
 
 const Format* Registry::find_format(std::string_view name) const {
   const std::shared_lock lock(mutex_);
-  const auto found = index_->formats.find(name);
-  return found == index_->formats.end() ? nullptr : found->second;
+  return find_in(index_->formats, name);
+}
+
+const Layer* Registry::find_layer(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  return find_in(index_->layers, name);
 }
 
 std::vector<const Op*> Registry::ops() const {
@@ -152,9 +156,12 @@ std::vector<const Dataset*> Registry::datasets() const {
 
 std::vector<const Format*> Registry::formats() const {
   const std::shared_lock lock(mutex_);
-  std::vector<const Format*> list;
-  for (const auto& [name, format] : index_->formats) list.push_back(format);
-  return list;
+  return list_of(index_->formats);
+}
+
+std::vector<const Layer*> Registry::layers() const {
+  const std::shared_lock lock(mutex_);
+  return list_of(index_->layers);
 }
 
 std::vector<Sample> Registry::samples() const {

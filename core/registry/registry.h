@@ -10,6 +10,7 @@
 
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/formats.h>
+#include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/plugin.h>
 
@@ -116,6 +117,12 @@ struct Format {
   plugin::Plugin* plugin = nullptr;
 };
 
+struct Layer {
+  tenon_layer_desc desc{};
+  std::string name;
+  plugin::Plugin* plugin = nullptr;
+};
+
 struct Sample {
   tenon_sample sample{};
   plugin::Plugin* plugin = nullptr;
@@ -141,6 +148,7 @@ struct Tables {
   const tenon_datasets_table* datasets = nullptr;
   const tenon_schedules_table* schedules = nullptr;
   const tenon_formats_table* formats = nullptr;
+  const tenon_layers_table* layers = nullptr;
   const tenon_selftest_table* selftest = nullptr;
   const tenon_tolerances_table* tolerances = nullptr;
   const tenon_optimizer_samples_table* optimizer_samples = nullptr;
@@ -161,9 +169,9 @@ class Registry {
   // Reads every descriptor of `tables` with the struct-size rules, checks names, schemas, roles,
   // slots against schema, dtype rows, duplicates; throws Error{TENON_E_PLUGIN, ...}. Then adds all
   // of it. Passed over with a line appended to `report`: the same (op name, revision), device kind,
-  // optimizer, schedule, dataset, format or role from a later plugin; kernels, rules and samples of
-  // ops that are neither registered nor in the same tables. Calls the backend's device_count and
-  // nothing else of the plugin. Called under the plugin host's mutex.
+  // optimizer, schedule, dataset, format, layer or role from a later plugin; kernels, rules and
+  // samples of ops that are neither registered nor in the same tables. Calls the backend's
+  // device_count and nothing else of the plugin. Called under the plugin host's mutex.
   void add(plugin::Plugin& plugin, const Tables& tables, std::vector<std::string>& report);
 
   // Takes a plugin's entries out of every look-up: its kernels are chosen no more, and the next
@@ -180,12 +188,14 @@ class Registry {
   const Schedule* find_schedule(std::string_view name) const;
   const Dataset* find_dataset(std::string_view name) const;
   const Format* find_format(std::string_view name) const;
+  const Layer* find_layer(std::string_view name) const;
   std::vector<const Op*> ops() const;  // sorted by name, then revision
   std::vector<const Backend*> backends() const;
   std::vector<const Optimizer*> optimizers() const;
   std::vector<const Schedule*> schedules() const;
   std::vector<const Dataset*> datasets() const;
   std::vector<const Format*> formats() const;
+  std::vector<const Layer*> layers() const;
   std::vector<Sample> samples() const;
   std::vector<Tolerance> tolerances() const;
   std::vector<OptimizerSample> optimizer_samples() const;
@@ -226,6 +236,7 @@ class Registry {
     std::map<std::string, const Schedule*, std::less<>> schedules;
     std::map<std::string, const Dataset*, std::less<>> datasets;
     std::map<std::string, const Format*, std::less<>> formats;
+    std::map<std::string, const Layer*, std::less<>> layers;
     std::vector<SamplesOfPlugin> samples;
     std::vector<Tolerance> tolerances;
     std::vector<OptimizerSample> optimizer_samples;

@@ -20,6 +20,7 @@ void Registry::remove(const plugin::Plugin& plugin) {
   std::erase_if(next->schedules, [&](const auto& entry) { return is_its(entry.second); });
   std::erase_if(next->datasets, [&](const auto& entry) { return is_its(entry.second); });
   std::erase_if(next->formats, [&](const auto& entry) { return is_its(entry.second); });
+  std::erase_if(next->layers, [&](const auto& entry) { return is_its(entry.second); });
   const auto own = [&](const auto& entry) { return entry.plugin == &plugin; };
   std::erase_if(next->samples, own);
   std::erase_if(next->tolerances, own);

@@ -86,6 +86,7 @@ void Transaction::stage(const Tables& tables) {
   each(tables.datasets, "dataset",
        [this](const auto& desc, uint32_t i) { stage_dataset(desc, i); });
   each(tables.formats, "format", [this](const auto& desc, uint32_t i) { stage_format(desc, i); });
+  each(tables.layers, "layer", [this](const auto& desc, uint32_t i) { stage_layer(desc, i); });
   if (tables.selftest != nullptr) stage_samples(*tables.selftest);
   each(tables.tolerances, "tolerance",
        [this](const auto& desc, uint32_t i) { stage_tolerance(desc, i); });
@@ -330,15 +331,13 @@ void Transaction::stage_dataset(const tenon_dataset_desc& desc, uint32_t positio
 void Transaction::stage_format(const tenon_format_desc& desc, uint32_t position) {
   const std::string name(name_at(desc.name, "format", position));
   check_format(desc, name);
-  const auto other = next_->formats.find(name);
-  if (other != next_->formats.end()) {
-    if (other->second->plugin == &plugin_) refuse("format " + name + " is registered twice");
-    pass_over("format " + name + " was passed over: plugin " + other->second->plugin->id +
-              " offered it first");
-    return;
-  }
-  content_->formats.push_back({desc, name, &plugin_});
-  next_->formats[name] = &content_->formats.back();
+  stage_named("format", name, desc, content_->formats, next_->formats);
+}
+
+void Transaction::stage_layer(const tenon_layer_desc& desc, uint32_t position) {
+  const std::string name(name_at(desc.name, "layer", position));
+  check_layer(desc, name);
+  stage_named("layer", name, desc, content_->layers, next_->layers);
 }
 
 void Transaction::stage_samples(const tenon_selftest_table& table) {

@@ -33,6 +33,7 @@ struct Registry::Content {
   std::deque<Schedule> schedules;
   std::deque<Dataset> datasets;
   std::deque<Format> formats;
+  std::deque<Layer> layers;
 };
 
 class Transaction {
@@ -53,6 +54,7 @@ class Transaction {
   void stage_schedule(const tenon_schedule_desc& desc, uint32_t position);
   void stage_dataset(const tenon_dataset_desc& desc, uint32_t position);
   void stage_format(const tenon_format_desc& desc, uint32_t position);
+  void stage_layer(const tenon_layer_desc& desc, uint32_t position);
   void stage_samples(const tenon_selftest_table& table);
   void stage_tolerance(const tenon_tolerance& desc, uint32_t position);
   void stage_optimizer_sample(const tenon_optimizer_sample& desc, uint32_t position);

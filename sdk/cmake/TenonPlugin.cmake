@@ -15,51 +15,93 @@
 # plugin is not opened and the report says why.
 # LANGUAGE is the language to link with: C keeps the C++ runtime out of a plugin written in C.
 #
-# Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin.hpp, are put
-# together by a generated file with the exported function; VERSION (else the project's) and LICENSE
-# (else the SPDX line of the first such file) go into it. A plugin without such files defines
-# tenon_plugin_query_v0 itself and states both there.
+# Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin.hpp, or
+# TENON_LAYER(<that name>), see tenon/sdk/layer.hpp, are put together by a generated file with the
+# exported function; VERSION (else the project's) and LICENSE (else the SPDX line of the first such
+# file) go into it. A plugin without such files defines tenon_plugin_query_v0 itself and states both
+# there.
 
 set(TENON_PLUGIN_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/TenonPlugin.map)
 set(TENON_PLUGIN_MAIN ${CMAKE_CURRENT_LIST_DIR}/TenonPluginMain.cc.in)
 
-# Sets `out_file` to the generated file that lists the units of `sources`; empty where none is.
+# Does `path` say TENON_<kind>(<its own name without suffix>), once? An error where it says another
+# name, or another file of that name does too. `declared` holds those there are.
+function(tenon_find_mark id kind path declared out_found)
+  get_filename_component(unit ${path} NAME_WE)
+  file(STRINGS ${path} marks REGEX "^TENON_${kind}\\(" LIMIT_COUNT 2)
+  set(${out_found} FALSE PARENT_SCOPE)
+  if(NOT marks)
+    return()
+  endif()
+  if(NOT marks MATCHES "^TENON_${kind}\\(${unit}\\)")
+    message(FATAL_ERROR "tenon_add_plugin(${id}): ${path} must say TENON_${kind}(${unit}), once; "
+      "it says ${marks}")
+  endif()
+  if(unit IN_LIST declared)
+    message(FATAL_ERROR "tenon_add_plugin(${id}): two files are named ${unit}; rename ${path}")
+  endif()
+  set(${out_found} TRUE PARENT_SCOPE)
+endfunction()
+
+# Sets `out_file` to the generated file that lists the units and layers of `sources`; empty where
+# there is neither.
 function(tenon_write_plugin_main id version license sources out_file)
-  set(TENON_UNIT_DECLARATIONS "")
-  set(TENON_UNIT_ADDRESSES "")
+  set(UNIT "")
+  set(LAYER "")
   foreach(source IN LISTS sources)
     get_filename_component(path ${source} ABSOLUTE)
     get_filename_component(unit ${source} NAME_WE)
     if(NOT path MATCHES "\\.(cc|cpp|cxx)$" OR NOT EXISTS ${path})
       continue()
     endif()
-    file(STRINGS ${path} marks REGEX "^TENON_UNIT\\(" LIMIT_COUNT 2)
-    if(NOT marks)
+    set(marked FALSE)
+    foreach(kind IN ITEMS UNIT LAYER)
+      tenon_find_mark(${id} ${kind} ${path} "${${kind}}" found)
+      if(found)
+        list(APPEND ${kind} ${unit})
+        set(marked TRUE)
+      endif()
+    endforeach()
+    if(NOT marked)
       # Were it to become a unit, nothing else would notice.
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
-      continue()
-    endif()
-    if(NOT marks MATCHES "^TENON_UNIT\\(${unit}\\)")
-      message(FATAL_ERROR "tenon_add_plugin(${id}): ${path} must say TENON_UNIT(${unit}), once; "
-        "it says ${marks}")
-    endif()
-    if(TENON_UNIT_DECLARATIONS MATCHES " tenon_unit_${unit};")
-      message(FATAL_ERROR "tenon_add_plugin(${id}): two files are named ${unit}; rename ${path}")
-    endif()
-    string(APPEND TENON_UNIT_DECLARATIONS "extern const tenon::sdk::Unit tenon_unit_${unit};\n")
-    string(APPEND TENON_UNIT_ADDRESSES "    &tenon_unit_${unit},\n")
-    if(NOT license)
+    elseif(NOT license)
       file(STRINGS ${path} spdx REGEX "SPDX-License-Identifier: " LIMIT_COUNT 1)
       string(REGEX REPLACE "^.*SPDX-License-Identifier: *([^*]*[^* ]).*$" "\\1" license "${spdx}")
     endif()
   endforeach()
-  if(NOT TENON_UNIT_ADDRESSES)
+  if(NOT UNIT AND NOT LAYER)
     set(${out_file} "" PARENT_SCOPE)
     return()
   endif()
   if(NOT license)
     message(FATAL_ERROR "tenon_add_plugin(${id}): give LICENSE <SPDX expression>, or begin "
       "the sources with an SPDX-License-Identifier line")
+  endif()
+  set(TENON_UNIT_DECLARATIONS "")
+  set(TENON_UNIT_ADDRESSES "")
+  foreach(unit IN LISTS UNIT)
+    string(APPEND TENON_UNIT_DECLARATIONS "extern const tenon::sdk::Unit tenon_unit_${unit};\n")
+    string(APPEND TENON_UNIT_ADDRESSES "    &tenon_unit_${unit},\n")
+  endforeach()
+  list(LENGTH UNIT TENON_UNIT_COUNT)
+  set(TENON_LAYER_DECLARATIONS "")
+  set(TENON_LAYER_LIST "")
+  set(TENON_LAYER_TABLE "")
+  set(TENON_PLUGIN_HEADER plugin.hpp)
+  set(TENON_PLUGIN_QUERY query)
+  if(LAYER)
+    set(addresses "")
+    foreach(unit IN LISTS LAYER)
+      string(APPEND TENON_LAYER_DECLARATIONS "extern const tenon_layer_desc tenon_layer_${unit};\n")
+      string(APPEND addresses "    &tenon_layer_${unit},\n")
+    endforeach()
+    list(LENGTH LAYER count)
+    set(TENON_LAYER_LIST "constexpr const tenon_layer_desc* layer_list[] = {\n${addresses}};\n")
+    set(TENON_LAYER_TABLE "  static constexpr tenon_layers_table layers = {
+      sizeof(tenon_layers_table), ${count}, layer_list};\n")
+    set(TENON_PLUGIN_HEADER layer.hpp)
+    set(TENON_PLUGIN_QUERY query_with_layers)
   endif()
   set(TENON_PLUGIN_ID ${id})
   set(TENON_PLUGIN_VERSION ${version})

@@ -21,6 +21,7 @@ std::string contents_of(const Json& plugin) {
   add("schedules", "schedule");
   add("datasets", "dataset");
   add("formats", "format");
+  add("layers", "layer");
   for (const std::string& device : names_of(plugin.at("devices"))) {
     parts.push_back("device " + device);
   }

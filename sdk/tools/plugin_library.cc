@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/formats.h>
+#include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/plugin.h>
 
@@ -128,6 +129,9 @@ void read_tables(const Reader& reader, PluginFacts& facts) {
   });
   reader.each<tenon_formats_table>(TENON_INTERFACE_FORMATS, [&](const tenon_format_desc& item) {
     facts.formats.push_back(reader.name(item.name, "format"));
+  });
+  reader.each<tenon_layers_table>(TENON_INTERFACE_LAYERS, [&](const tenon_layer_desc& item) {
+    facts.layers.push_back(reader.name(item.name, "layer"));
   });
   if (const auto* backend = reader.table<tenon_backend_table>("tenon.backend/1")) {
     facts.devices.push_back(reader.name(backend->kind, "device", false));
@@ -274,6 +278,7 @@ Json manifest_of(const PluginFacts& facts, const std::string& library, const std
   root["schedules"] = facts.schedules;
   root["datasets"] = facts.datasets;
   root["formats"] = facts.formats;
+  root["layers"] = facts.layers;
   root["devices"] = facts.devices;
   root["requires"] = {{"ops", facts.required_ops},
                       {"roles", Json::array()},

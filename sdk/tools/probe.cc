@@ -112,6 +112,7 @@ std::string counts_text(const Json& counts) {
                                                        {"schedules", "schedule"},
                                                        {"datasets", "dataset"},
                                                        {"formats", "format"},
+                                                       {"layers", "layer"},
                                                        {"devices", "device kind"}};
   for (const auto& [member, noun] : nouns) {
     const size_t count = counts.value(member, size_t{0});

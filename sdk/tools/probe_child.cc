@@ -48,7 +48,8 @@ Json counts_of(const Session& session, const std::string& id) {
   counts["ops"] = ops;
   counts["kernels"] = kernels;
   counts["vjps"] = vjps;
-  for (const char* topic : {"optimizers", "schedules", "datasets", "formats", "devices"}) {
+  for (const char* topic :
+       {"optimizers", "schedules", "datasets", "layers", "formats", "devices"}) {
     size_t count = 0;
     for (const Json& entry : session.query(topic)) count += entry.at("plugin") == id ? 1 : 0;
     counts[topic] = count;

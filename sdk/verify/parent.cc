@@ -173,7 +173,7 @@ class Candidates {
                plugin.value("library", "") + " has " + found +
                "; `tenon manifest LIBRARY` writes plugin.json anew");
     }
-    for (const char* member : {"schedules", "datasets", "formats"}) {
+    for (const char* member : {"schedules", "datasets", "formats", "layers"}) {
       if (!plugin.contains(member) || !plugin.at(member).is_array()) continue;
       for (const std::string& name : tools::names_of(plugin.at(member))) {
         result.uncovered.emplace(name, member, "`tenon verify` judges ops and optimizers");

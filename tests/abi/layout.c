@@ -6,6 +6,7 @@
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/dynamic.h>
 #include <tenon/ext/draft/formats.h>
+#include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/training.h>
 #include <tenon/plugin.h>
@@ -509,3 +510,60 @@ STRUCT(tenon_host_numbers, 16);
 MEMBER(tenon_host_numbers, struct_size, 0);
 MEMBER(tenon_host_numbers, flags, 4);
 MEMBER(tenon_host_numbers, read, 8);
+
+STRUCT(tenon_layer_option, 56);
+MEMBER(tenon_layer_option, name, 0);
+MEMBER(tenon_layer_option, doc, 16);
+MEMBER(tenon_layer_option, tag, 32);
+MEMBER(tenon_layer_option, required, 36);
+MEMBER(tenon_layer_option, initial, 40);
+
+STRUCT(tenon_layer_sample, 40);
+MEMBER(tenon_layer_sample, text, 0);
+MEMBER(tenon_layer_sample, fragment, 16);
+MEMBER(tenon_layer_sample, expect, 32);
+MEMBER(tenon_layer_sample, flags, 36);
+
+STRUCT(tenon_layer_desc, 96);
+MEMBER(tenon_layer_desc, struct_size, 0);
+MEMBER(tenon_layer_desc, flags, 4);
+MEMBER(tenon_layer_desc, name, 8);
+MEMBER(tenon_layer_desc, doc, 24);
+MEMBER(tenon_layer_desc, options, 40);
+MEMBER(tenon_layer_desc, samples, 48);
+MEMBER(tenon_layer_desc, n_options, 56);
+MEMBER(tenon_layer_desc, n_samples, 60);
+MEMBER(tenon_layer_desc, min_inputs, 64);
+MEMBER(tenon_layer_desc, max_inputs, 68);
+MEMBER(tenon_layer_desc, n_outputs, 72);
+MEMBER(tenon_layer_desc, reserved, 76);
+MEMBER(tenon_layer_desc, describe, 80);
+MEMBER(tenon_layer_desc, forward, 88);
+
+STRUCT(tenon_layers_table, 16);
+MEMBER(tenon_layers_table, struct_size, 0);
+MEMBER(tenon_layers_table, count, 4);
+MEMBER(tenon_layers_table, descs, 8);
+
+STRUCT(tenon_layer_tensor_spec, 136);
+MEMBER(tenon_layer_tensor_spec, struct_size, 0);
+MEMBER(tenon_layer_tensor_spec, flags, 4);
+MEMBER(tenon_layer_tensor_spec, name, 8);
+MEMBER(tenon_layer_tensor_spec, op, 24);
+MEMBER(tenon_layer_tensor_spec, attr_names, 40);
+MEMBER(tenon_layer_tensor_spec, attr_values, 48);
+MEMBER(tenon_layer_tensor_spec, n_attrs, 56);
+MEMBER(tenon_layer_tensor_spec, rank, 60);
+MEMBER(tenon_layer_tensor_spec, shape, 64);
+MEMBER(tenon_layer_tensor_spec, dtype, 128);
+MEMBER(tenon_layer_tensor_spec, reserved, 132);
+
+STRUCT(tenon_host_layers, 56);
+MEMBER(tenon_host_layers, struct_size, 0);
+MEMBER(tenon_host_layers, flags, 4);
+MEMBER(tenon_host_layers, add_tensor, 8);
+MEMBER(tenon_host_layers, add_child, 16);
+MEMBER(tenon_host_layers, get_tensor, 24);
+MEMBER(tenon_host_layers, set_buffer, 32);
+MEMBER(tenon_host_layers, get_child_count, 40);
+MEMBER(tenon_host_layers, call_child, 48);

@@ -58,8 +58,9 @@ std::string small_lock(FaultWorld& w) {
 
 FaultRows query_faults() {
   FaultRows rows;
-  for (const char* topic : {"plugins", "devices", "ops", "optimizers", "schedules", "datasets",
-                            "samples", "paths", "hashes", "stats", "environment", "log"}) {
+  for (const char* topic :
+       {"plugins", "devices", "ops", "optimizers", "schedules", "datasets", "layers", "samples",
+        "paths", "hashes", "stats", "environment", "log"}) {
     sweep(rows, "tenon_runtime_query", topic, [topic](FaultWorld& w) { return query(w, topic); });
   }
   return rows;

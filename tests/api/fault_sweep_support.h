@@ -63,6 +63,7 @@ FaultRows gradient_faults();
 FaultRows op_faults();
 FaultRows training_faults();
 FaultRows archive_faults();
+FaultRows layer_faults();
 // A runtime's first use of things, which opens plugins.
 FaultRows opening_faults();
 

@@ -86,6 +86,20 @@ tenon_archive* make_archive(tenon_context* cx, tenon_tensor* tensor) {
   return made;
 }
 
+tenon_layer* make_layer(tenon_context* cx, const char* name, const std::vector<int64_t>& sizes) {
+  const tenon_string names[] = {{"inputs", TENON_NUL}, {"outputs", TENON_NUL}};
+  tenon_value values[2] = {};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    values[i].tag = TENON_VALUE_I64;
+    values[i].as.i64 = sizes[i];
+  }
+  tenon_layer* made = nullptr;
+  EXPECT_EQ(tenon_layer_create(cx, name, TENON_NUL, nullptr, names, values,
+                               static_cast<uint32_t>(sizes.size()), &made),
+            TENON_OK);
+  return made;
+}
+
 tenon_text* make_text(tenon_context* cx) {
   tenon_text* text = nullptr;
   EXPECT_EQ(tenon_runtime_query(cx, "stats", TENON_NUL, &text), TENON_OK);
@@ -120,6 +134,8 @@ void World::make_side(Side& side) {
                                   &side.schedule),
             TENON_OK);
   side.dataset = make_dataset(side.cx);
+  side.layer = make_layer(side.cx, "tenon.linear", {3, 2});
+  side.container = make_layer(side.cx, "tenon.sequential", {});
   side.text = make_text(side.cx);
   side.archive = make_archive(side.cx, side.tensor);
 }
@@ -128,6 +144,8 @@ void World::release_side(Side& side) {
   tenon_archive_release(side.archive);
   tenon_text_release(side.text);
   tenon_schedule_release(side.schedule);
+  tenon_layer_release(side.container);
+  tenon_layer_release(side.layer);
   tenon_dataset_release(side.dataset);
   tenon_optimizer_release(side.optimizer);
   tenon_plan_release(side.plan);
@@ -144,7 +162,8 @@ void World::make_stale() {
            {Kind::Tensor, gone.tensor},     {Kind::Op, const_cast<tenon_op*>(gone.add)},
            {Kind::Plan, gone.plan},         {Kind::Optimizer, gone.optimizer},
            {Kind::Schedule, gone.schedule}, {Kind::Dataset, gone.dataset},
-           {Kind::Text, gone.text},         {Kind::Archive, gone.archive}};
+           {Kind::Text, gone.text},         {Kind::Archive, gone.archive},
+           {Kind::Layer, gone.layer}};
   release_side(gone);
 }
 
@@ -201,6 +220,8 @@ void* World::foreign(Kind kind) const {
       return other.text;
     case Kind::Archive:
       return other.archive;
+    case Kind::Layer:
+      return other.layer;
   }
   return nullptr;
 }

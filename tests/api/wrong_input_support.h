@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <tenon/ext/draft/archives.h>
+#include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/tenon.h>
 
@@ -19,7 +20,19 @@
 namespace tenon::tests {
 
 // Every kind of handle.
-enum class Kind { Runtime, Context, Tensor, Op, Plan, Optimizer, Schedule, Dataset, Text, Archive };
+enum class Kind {
+  Runtime,
+  Context,
+  Tensor,
+  Op,
+  Plan,
+  Optimizer,
+  Schedule,
+  Dataset,
+  Text,
+  Layer,
+  Archive
+};
 
 // Where wrong calls are told to write. Filled with a pattern; no failing call may change it.
 struct Outs {
@@ -31,6 +44,7 @@ struct Outs {
   tenon_dataset* dataset;
   tenon_schedule* schedule;
   tenon_archive* archive;
+  tenon_layer* layer;
   tenon_context* context;
   tenon_runtime* runtime;
   const char* name;
@@ -67,6 +81,8 @@ struct World {
     tenon_optimizer* optimizer = nullptr;
     tenon_schedule* schedule = nullptr;
     tenon_dataset* dataset = nullptr;
+    tenon_layer* layer = nullptr;      // linear from 3 to 2
+    tenon_layer* container = nullptr;  // empty
     tenon_text* text = nullptr;
     tenon_archive* archive = nullptr;  // "w": `tensor`, metadata "k": "v"
   };
@@ -108,7 +124,7 @@ struct Row {
 };
 using Rows = std::vector<Row>;
 
-// The header's own list of functions: a new one without a row fails the tests that compare.
+// The headers' own list of functions: a new one without a row fails the tests that compare.
 std::set<std::string> exported_functions();
 
 // Calls with a NULL, a released and a wrong context.
@@ -122,13 +138,14 @@ inline void add(Rows& rows, const std::string& function, const std::string& what
   rows.push_back({function, what, expected, std::move(call), true});
 }
 
-// By part of tenon.h.
+// By part of the headers.
 void add_runtime_rows(Rows& rows);
 void add_tensor_rows(Rows& rows);
 void add_gradient_rows(Rows& rows);
 void add_op_rows(Rows& rows);
 void add_training_rows(Rows& rows);
 void add_archive_rows(Rows& rows);
+void add_layer_rows(Rows& rows);
 
 tenon_value value_of(tenon_tensor* tensor);
 tenon_value value_of(double number);

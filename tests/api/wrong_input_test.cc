@@ -17,6 +17,7 @@ Rows all_rows() {
   add_op_rows(rows);
   add_training_rows(rows);
   add_archive_rows(rows);
+  add_layer_rows(rows);
   return rows;
 }
 

@@ -26,6 +26,9 @@ TEST(CommandJson, Lists) {
     expect_members(plugin, {"id", "version", "license", "folder", "library", "state", "reason",
                             "report", "ops", "kernels", "vjps", "optimizers", "schedules",
                             "datasets", "formats", "devices"});
+    expect_members(plugin,
+                   {"id", "version", "license", "folder", "library", "state", "reason", "report",
+                    "ops", "kernels", "vjps", "optimizers", "datasets", "layers", "devices"});
   }
   for (const json& path : answer.at("paths")) {
     expect_members(path, {"folder", "origin", "problem", "found", "refused"});

@@ -70,7 +70,7 @@ TEST_F(RuntimeQuery, HashesAreThoseOfTheManifests) {
 
 TEST_F(RuntimeQuery, EveryTopicIsJson) {
   for (const char* topic : {"plugins", "devices", "ops", "optimizers", "schedules", "datasets",
-                            "samples", "paths", "log"}) {
+                            "layers", "samples", "paths", "log"}) {
     EXPECT_TRUE(query(topic).is_array()) << topic;
   }
   EXPECT_TRUE(query("stats").is_object());
@@ -82,8 +82,8 @@ TEST_F(RuntimeQuery, UnknownTopicsAreRefusedWithTheKnownOnes) {
   EXPECT_EQ(tenon_runtime_query(context_, "nosuch", TENON_NUL, &text), TENON_E_NOT_FOUND);
   EXPECT_EQ(text, nullptr);
   EXPECT_THAT(error(), HasSubstr("\"nosuch\""));
-  EXPECT_THAT(error(), HasSubstr("plugins, devices, ops, optimizers, schedules, datasets, "
-                                 "samples, tolerances, optimizer_samples, paths"));
+  EXPECT_THAT(error(), HasSubstr("plugins, devices, ops, optimizers, schedules, datasets, formats, "
+                                 "layers, samples, tolerances, optimizer_samples, paths"));
 }
 
 TEST_F(RuntimeQuery, ListingPluginsOpensNoLibrary) {

@@ -40,7 +40,7 @@ TEST(Manifest, ReadsEveryField) {
     "kernels": [{"device": "toy", "ops": "*"}, {"device": "box", "ops": ["acme.a"],
                                                 "canonical": false}],
     "vjps": ["acme.a"], "optimizers": ["acme.o"], "schedules": ["acme.s"],
-    "datasets": ["acme.d"], "formats": ["acme.f"], "devices": ["toy"],
+    "datasets": ["acme.d"], "formats": ["acme.f"], "layers": ["acme.l"], "devices": ["toy"],
     "requires": {"ops": ["acme.c"], "roles": ["add"], "cpu_features": ["avx2"],
                  "libraries": ["libbox.so.1"]},
     "something_new": {"is": "ignored"}
@@ -72,6 +72,7 @@ TEST(Manifest, ReadsEveryField) {
   EXPECT_THAT(m.schedules, ElementsAre("acme.s"));
   EXPECT_THAT(m.datasets, ElementsAre("acme.d"));
   EXPECT_THAT(m.formats, ElementsAre("acme.f"));
+  EXPECT_THAT(m.layers, ElementsAre("acme.l"));
   EXPECT_THAT(m.devices, ElementsAre("toy"));
   EXPECT_THAT(m.required_ops, ElementsAre("acme.c"));
   EXPECT_THAT(m.required_roles, ElementsAre("add"));

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon/ext/draft/layers.h: draft interface "tenon.layers/1": parameters and buffers, and a forward
+// pass written in ops; and what programs do with layers.
+//
+// A draft: outside the ABI's promise until it is moved to plugin.h and tenon.h (its id will not
+// change).
+//
+// A layer of a plugin is a description: options, a `describe` that turns their values into
+// parameters, buffers and children, and a `forward` that calls ops. The host makes the tensors,
+// owns them, and knows them by name, "0.weight" being the weight of the child "0". Nothing of a
+// layer's meaning is in the host: an initialiser is an op that makes a tensor of a given shape.
+#ifndef TENON_EXT_DRAFT_LAYERS_H
+#define TENON_EXT_DRAFT_LAYERS_H
+
+#include <tenon/plugin.h>
+#include <tenon/tenon.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- For plugins --------------------------------------------------------------------------------
+
+#define TENON_INTERFACE_LAYERS "tenon.layers/1"
+
+typedef struct tenon_layer_option {
+  tenon_string name;
+  tenon_string doc;
+  uint32_t tag;         // TENON_VALUE_STRING, I64, F64, BOOL, INT_LIST or DTYPE
+  uint32_t required;    // 1: must be given; `initial` is then NONE
+  tenon_value initial;  // taken where it is not given: of that tag, or NONE
+} tenon_layer_option;
+
+// A layer and a call of it that must work (expect = TENON_OK), or of which the creation or the call
+// must be refused with `expect` and a message that contains `fragment`.
+typedef struct tenon_layer_sample {
+  tenon_string text;      // sample/1: inputs | options, "f64[2,3] | inputs=3, outputs=4"
+  tenon_string fragment;  // empty where expect is TENON_OK
+  tenon_status expect;
+  uint32_t flags;  // 0
+} tenon_layer_sample;
+
+#define TENON_LAYER_CONTAINER 1u  // takes children from the program: tenon_layer_set_child
+
+#define TENON_LAYER_TRAINING 1u  // `flags` of a forward: training, not evaluation
+
+typedef struct tenon_layer_desc {
+  uint32_t struct_size;
+  uint32_t flags;     // TENON_LAYER_CONTAINER
+  tenon_string name;  // "tenon.linear"
+  tenon_string doc;
+  const tenon_layer_option* options;
+  const tenon_layer_sample* samples;
+  uint32_t n_options;
+  uint32_t n_samples;
+  uint32_t min_inputs;  // of a call
+  uint32_t max_inputs;
+  uint32_t n_outputs;
+  uint32_t reserved;
+  // Names the layer's tensors and children through "tenon.host.layers/1" and refuses values of
+  // options that do not fit. values[n_options] in the order of `options`, types checked, initial
+  // values filled in. Calls no op; the host draws the initial values.
+  // state [infer]
+  tenon_status (*describe)(tenon_call* call, const tenon_value* values);
+  // Calls ops and children, and sets each output with host dispatch->set_output. An absent input
+  // is NONE. flags: TENON_LAYER_TRAINING.
+  // state [compose]
+  tenon_status (*forward)(tenon_call* call, const tenon_value* values, const tenon_value* inputs,
+                          uint32_t n_inputs, uint32_t flags);
+} tenon_layer_desc;
+
+typedef struct tenon_layers_table {
+  uint32_t struct_size;
+  uint32_t count;
+  const tenon_layer_desc* const* descs;
+} tenon_layers_table;
+
+#define TENON_LAYER_BUFFER 1u  // part of the layer's state, but never trained
+
+// A parameter or buffer to be made. `op` names an op without inputs and with the attributes `shape`
+// and `dtype`, which the host sets, and attrs[n_attrs] by name. 16-bit floats are drawn as f32 and
+// then rounded.
+typedef struct tenon_layer_tensor_spec {
+  uint32_t struct_size;
+  uint32_t flags;     // TENON_LAYER_BUFFER
+  tenon_string name;  // "weight": [a-z0-9_]+, no other tensor or child of the layer has it
+  tenon_string op;    // "tenon.uniform"
+  const tenon_string* attr_names;
+  const tenon_value* attr_values;
+  uint32_t n_attrs;
+  int32_t rank;
+  int64_t shape[TENON_MAX_RANK];
+  tenon_dtype dtype;  // of a parameter: a float
+  uint32_t reserved;
+} tenon_layer_tensor_spec;
+
+// What a host of this draft answers to get_interface(host, TENON_HOST_LAYERS, ...).
+#define TENON_HOST_LAYERS "tenon.host.layers/1"
+typedef struct tenon_host_layers {
+  uint32_t struct_size;
+  uint32_t flags;  // 0
+  // describe: makes a tensor of the layer, on the layer's device, after those named before it.
+  tenon_status (*add_tensor)(tenon_call* call, const tenon_layer_tensor_spec* spec);
+  // describe: makes a child, a layer of any plugin, on the same device.
+  tenon_status (*add_child)(tenon_call* call, const tenon_string* name, const tenon_string* layer,
+                            const tenon_string* names, const tenon_value* values,
+                            uint32_t n_values);
+  // forward: the layer's own tensor `name`, borrowed; NULL where describe did not add it.
+  tenon_status (*get_tensor)(tenon_call* call, const char* name, uint64_t name_length,
+                             tenon_tensor** out_tensor);
+  // forward: copies the values of `tensor`, of the same shape and dtype, into a buffer. Not
+  // recorded for backward, whatever `tensor` was made from.
+  tenon_status (*set_buffer)(tenon_call* call, const char* name, uint64_t name_length,
+                             tenon_tensor* tensor);
+  // forward: the number of children, in order of addition.
+  tenon_status (*get_child_count)(tenon_call* call, uint32_t* out_count);
+  // forward: calls a child. The outputs belong to the calling callback and are released when it
+  // returns.
+  tenon_status (*call_child)(tenon_call* call, uint32_t index, const tenon_value* inputs,
+                             uint32_t n_inputs, tenon_tensor** out_outputs, uint32_t n_outputs);
+} tenon_host_layers;
+
+// ---- For programs -------------------------------------------------------------------------------
+
+// The conventions are those of tenon/tenon.h. A layer is used by one thread at a time, by contexts
+// of its own runtime. since 0.1 (draft), all of it.
+typedef struct tenon_layer tenon_layer;
+
+// Makes a layer of a registered name; its parameters are drawn from the context's random numbers,
+// one after the other, so the same seed gives the same layer. A new layer is in training.
+// device   where its parameters lie; NULL: the context's
+// names, values  [n_values] options
+// memory   the layer owns its tensors; while a step is captured, nothing of this is recorded
+// errors   TENON_E_NOT_FOUND, TENON_E_ATTRIBUTE (unknown, missing, wrong type, bad value),
+//          TENON_E_DEVICE, TENON_E_SHAPE, TENON_E_DTYPE
+TENON_EXPORT tenon_status tenon_layer_create(tenon_context* context, const char* name,
+                                             uint64_t name_length, const tenon_device* device,
+                                             const tenon_string* names, const tenon_value* values,
+                                             uint32_t n_values, tenon_layer** out_layer);
+
+// The layer lives on as a child of others that hold it, and its tensors as long as anybody does.
+TENON_EXPORT void tenon_layer_release(tenon_layer* layer);
+
+// Adds `child` to a container, behind the children there are. The container shares it with the
+// caller, who may release it. A layer is in one container at most, until that is gone.
+// name     [a-z0-9_]+; empty: the child's position, "0", "1", ...
+// errors   TENON_E_UNSUPPORTED (not a container), TENON_E_ARGUMENT (the name is taken or malformed,
+//          the child is in a container or holds the layer, more than 64 layers one in another)
+TENON_EXPORT tenon_status tenon_layer_set_child(tenon_context* context, tenon_layer* layer,
+                                                const char* name, uint64_t name_length,
+                                                tenon_layer* child);
+
+// Training (any `training` but 0) or evaluation, for the layer and all that are in it.
+TENON_EXPORT tenon_status tenon_layer_set_training(tenon_context* context, tenon_layer* layer,
+                                                   uint32_t training);
+
+// Runs the layer: ops, recorded for backward and captured as any others.
+// inputs   [n_inputs] tensors, or NONE where the layer can do without
+// outputs  [n_outputs], all the layer has; owned by the caller. One may be an input itself, where
+//          the layer changes nothing.
+// errors   TENON_E_ARGUMENT (how many inputs and outputs), and those of the ops it calls
+TENON_EXPORT tenon_status tenon_layer_call(tenon_context* context, tenon_layer* layer,
+                                           const tenon_value* inputs, uint32_t n_inputs,
+                                           tenon_tensor** out_outputs, uint32_t n_outputs);
+
+// Tensor `index` of the layer and all that are in it: the layer's own first, in the order of its
+// description, then those of its children. Any out may be NULL.
+// name     "0.weight"; borrowed until children are added somewhere below
+// flags    TENON_LAYER_BUFFER: a buffer; else a parameter, a leaf that requires grad
+// tensor   borrowed from the layer; the same as long as the layer lives
+// errors   TENON_E_NOT_FOUND past the last
+TENON_EXPORT tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer,
+                                                 uint32_t index, const char** out_name,
+                                                 uint32_t* out_flags, tenon_tensor** out_tensor);
+
+// The tensor of that name, borrowed.
+// errors   TENON_E_NOT_FOUND (lists the names there are)
+TENON_EXPORT tenon_status tenon_layer_find_tensor(tenon_context* context, tenon_layer* layer,
+                                                  const char* name, uint64_t name_length,
+                                                  tenon_tensor** out_tensor);
+
+// Copies the values of `tensor`, from any device and with any strides, into the one of that name.
+// An in-place write that is not recorded: what saved the old values refuses its backward.
+// errors   TENON_E_NOT_FOUND, TENON_E_SHAPE, TENON_E_DTYPE, TENON_E_CAPTURE
+TENON_EXPORT tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_layer* layer,
+                                                 const char* name, uint64_t name_length,
+                                                 tenon_tensor* tensor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TENON_EXT_DRAFT_LAYERS_H

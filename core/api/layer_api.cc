@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/layer_api.cc: public functions of layers.
+#include "core/api/guard.h"
+#include "core/layers/layer.h"
+
+using namespace tenon;
+using namespace tenon::api;
+using layers::Layer;
+using layers::LayerSlab;
+using layers::LayerSlot;
+
+namespace {
+
+const layers::Shared& require_layer(const Context& context, tenon_layer* handle, const char* what) {
+  const layers::Shared& layer = require_slot<LayerSlab>(handle, what).layer;
+  if (layer->runtime() != context.runtime) {
+    throw Error{.status = TENON_E_RUNTIME,
+                .message = "the " + std::string(what) + " belongs to another runtime",
+                .operand = what};
+  }
+  return layer;
+}
+
+// Tensors and NONE: what else a forward cannot use.
+std::span<const tenon_value> require_inputs(Context& context, const tenon_value* inputs,
+                                            uint32_t count) {
+  if (count != 0) require_pointer(inputs, "inputs");
+  for (uint32_t i = 0; i < count; ++i) {
+    if (inputs[i].tag == TENON_VALUE_NONE) continue;
+    if (inputs[i].tag != TENON_VALUE_TENSOR) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "input " + std::to_string(i) + " of a layer must be a tensor",
+                  .operand = "inputs",
+                  .expected = "tensor",
+                  .found = dispatch::tag_name(inputs[i].tag)};
+    }
+    require_tensor(context, inputs[i].as.tensor, "inputs");
+  }
+  return {inputs, count};
+}
+
+}  // namespace
+
+tenon_status tenon_layer_create(tenon_context* context, const char* name, uint64_t name_length,
+                                const tenon_device* device, const tenon_string* names,
+                                const tenon_value* values, uint32_t n_values,
+                                tenon_layer** out_layer) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_layer, "out_layer");
+    require_pointer(name, "name");
+    const auto options = read_named(names, values, n_values);
+    const registry::Layer& kind =
+        cx.runtime->plugins.require_layer(require_text(name, name_length, "name"));
+    Device& where = device ? cx.runtime->device(*device) : cx.default_device();
+    auto made = std::make_shared<Layer>(cx, kind, where, options, 0);
+    LayerSlot* slot = LayerSlab::instance().create();
+    slot->layer = std::move(made);
+    *out_layer = static_cast<tenon_layer*>(LayerSlab::to_handle(slot));
+  });
+}
+
+void tenon_layer_release(tenon_layer* handle) {
+  LayerSlot* slot = LayerSlab::from_handle(handle);
+  if (!slot) return;
+  const layers::Shared layer = std::move(slot->layer);
+  LayerSlab::instance().destroy(slot);
+}
+
+tenon_status tenon_layer_set_child(tenon_context* context, tenon_layer* layer, const char* name,
+                                   uint64_t name_length, tenon_layer* child) {
+  return guard(context, [&](Context& cx) {
+    const layers::Shared& parent = require_layer(cx, layer, "layer");
+    parent->set_child(require_text(name, name_length, "name"), require_layer(cx, child, "child"));
+  });
+}
+
+tenon_status tenon_layer_set_training(tenon_context* context, tenon_layer* layer,
+                                      uint32_t training) {
+  return guard(context, [&](Context& cx) {
+    require_layer(cx, layer, "layer")->set_training(training != 0);
+  });
+}
+
+tenon_status tenon_layer_call(tenon_context* context, tenon_layer* layer, const tenon_value* inputs,
+                              uint32_t n_inputs, tenon_tensor** out_outputs, uint32_t n_outputs) {
+  return guard(context, [&](Context& cx) {
+    const layers::Shared& which = require_layer(cx, layer, "layer");
+    if (n_outputs != 0) require_pointer(out_outputs, "out_outputs");
+    std::vector<Ref> made = which->call(cx, require_inputs(cx, inputs, n_inputs), n_outputs);
+    for (uint32_t i = 0; i < n_outputs; ++i) out_outputs[i] = tensor::handle(made[i].take());
+  });
+}
+
+tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer, uint32_t index,
+                                    const char** out_name, uint32_t* out_flags,
+                                    tenon_tensor** out_tensor) {
+  return guard(context, [&](Context& cx) {
+    const auto& all = require_layer(cx, layer, "layer")->tensors();
+    if (index >= all.size()) {
+      throw Error{.status = TENON_E_NOT_FOUND,
+                  .message = "the layer has no tensor " + std::to_string(index),
+                  .operand = "index",
+                  .expected = "an index below " + std::to_string(all.size()),
+                  .found = std::to_string(index)};
+    }
+    if (out_name) *out_name = all[index].name.c_str();
+    if (out_flags) *out_flags = all[index].buffer ? TENON_LAYER_BUFFER : 0u;
+    if (out_tensor) *out_tensor = tensor::handle(all[index].tensor);
+  });
+}
+
+tenon_status tenon_layer_find_tensor(tenon_context* context, tenon_layer* layer, const char* name,
+                                     uint64_t name_length, tenon_tensor** out_tensor) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tensor, "out_tensor");
+    const layers::Shared& which = require_layer(cx, layer, "layer");
+    *out_tensor = tensor::handle(&which->find_tensor(require_text(name, name_length, "name")));
+  });
+}
+
+tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_layer* layer, const char* name,
+                                    uint64_t name_length, tenon_tensor* tensor) {
+  return guard(context, [&](Context& cx) {
+    const layers::Shared& which = require_layer(cx, layer, "layer");
+    const Tensor& values = require_tensor(cx, tensor, "tensor");
+    refuse_in_capture(cx, "setting a layer's tensor");
+    which->set_tensor(cx, require_text(name, name_length, "name"), values);
+  });
+}

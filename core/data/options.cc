@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/data/options.cc: named options of a dataset or a layer.
+#include "core/data/options.h"
+
+#include <algorithm>
+
+#include "core/api/error.h"
+#include "core/dispatch/values.h"
+
+namespace tenon::data {
+namespace {
+
+[[noreturn]] void fail_option(const std::string& kind, std::string_view option,
+                              const std::string& what, const std::string& expected,
+                              const std::string& found) {
+  throw Error{.status = TENON_E_ATTRIBUTE,
+              .message = kind + ": option \"" + std::string(option) + "\" " + what,
+              .op = kind,
+              .operand = std::string(option),
+              .expected = expected,
+              .found = found};
+}
+
+std::string names_of(std::span<const Option> options) {
+  std::string names;
+  for (const Option& option : options) {
+    names.append(names.empty() ? "" : " ").append(option.name);
+  }
+  return names.empty() ? "none: it has no options" : "one of: " + names;
+}
+
+tenon_value checked(const std::string& kind, const Option& option, const tenon_value& given) {
+  tenon_value value = given;
+  if (option.tag == TENON_VALUE_F64 && given.tag == TENON_VALUE_I64) {
+    value.tag = TENON_VALUE_F64;
+    value.as.f64 = static_cast<double>(given.as.i64);
+  }
+  if (value.tag == TENON_VALUE_STRING && !value.as.string && value.count != 0) {
+    fail_option(kind, option.name, "is a NULL string", "text", "NULL");
+  }
+  if (value.tag == TENON_VALUE_INT_LIST && !value.as.ints && value.count != 0) {
+    fail_option(kind, option.name, "is a NULL list", "numbers", "NULL");
+  }
+  if (value.tag != option.tag && value.tag != TENON_VALUE_NONE) {
+    fail_option(kind, option.name, "has the wrong type", dispatch::tag_name(option.tag),
+                dispatch::tag_name(given.tag));
+  }
+  return value;
+}
+
+}  // namespace
+
+std::vector<tenon_value> read_options(const std::string& kind, std::span<const Option> options,
+                                      std::span<const NamedValue> given) {
+  std::vector<tenon_value> values(options.size());
+  for (const NamedValue& each : given) {
+    const auto option = std::find_if(options.begin(), options.end(),
+                                     [&](const Option& known) { return known.name == each.first; });
+    if (option == options.end()) {
+      fail_option(kind, each.first, "is unknown", names_of(options), std::string(each.first));
+    }
+    values[static_cast<size_t>(option - options.begin())] = checked(kind, *option, each.second);
+  }
+  for (size_t i = 0; i < options.size(); ++i) {
+    if (values[i].tag != TENON_VALUE_NONE) continue;
+    if (options[i].required) {
+      fail_option(kind, options[i].name, "is required", dispatch::tag_name(options[i].tag), "none");
+    }
+    values[i] = options[i].initial;
+  }
+  return values;
+}
+
+}  // namespace tenon::data

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/data/options.h: named options of a dataset or a layer, checked against what it declares.
+#pragma once
+
+#include <tenon/types.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tenon::data {
+
+using NamedValue = std::pair<std::string_view, tenon_value>;
+
+struct Option {
+  std::string_view name;
+  uint32_t tag = TENON_VALUE_NONE;
+  bool required = false;
+  tenon_value initial{};  // where it is not given
+};
+
+// One value for each option, in their order. Whole numbers are taken for floats. Throws
+// TENON_E_ATTRIBUTE in the name of `kind`.
+std::vector<tenon_value> read_options(const std::string& kind, std::span<const Option> options,
+                                      std::span<const NamedValue> given);
+
+}  // namespace tenon::data

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/layers/layer.cc: layer objects: making, calling, naming.
+#include "core/layers/layer.h"
+
+#include <algorithm>
+
+#include "core/dispatch/call.h"
+#include "core/dispatch/dispatch.h"
+
+namespace tenon::layers {
+
+using dispatch::Call;
+using dispatch::CallState;
+
+namespace {
+
+std::vector<data::Option> options_of(const tenon_layer_desc& desc) {
+  std::vector<data::Option> options;
+  for (uint32_t i = 0; i < desc.n_options; ++i) {
+    const tenon_layer_option& option = desc.options[i];
+    options.push_back(
+        {dispatch::text_view(option.name), option.tag, option.required != 0, option.initial});
+  }
+  return options;
+}
+
+std::string range_text(uint32_t least, uint32_t most) {
+  return least == most ? std::to_string(most)
+                       : std::to_string(least) + " to " + std::to_string(most);
+}
+
+// Not recorded for backward.
+void copy_values(Context& context, const Tensor& source, Tensor& target) {
+  const GradMode off(context, false);
+  dispatch::copy_into(context, source, target);
+  target.storage->written(nullptr, context.scope_path());
+}
+
+// The scope of one child; an error that leaves it remembers it.
+class ChildScope {
+ public:
+  ChildScope(Context& context, const std::string& label) : context_(context) {
+    const std::string& outer = *context.scope_path();
+    context.scopes.push_back(
+        context.runtime->intern_scope(outer.empty() ? label : outer + "/" + label));
+  }
+  ~ChildScope() { context_.scopes.pop_back(); }
+  ChildScope(const ChildScope&) = delete;
+  ChildScope& operator=(const ChildScope&) = delete;
+
+ private:
+  Context& context_;
+};
+
+}  // namespace
+
+Layer::Layer(Context& context, const registry::Layer& kind, Device& device,
+             std::span<const NamedValue> options, uint32_t above)
+    : runtime_(context.runtime),
+      kind_(&kind),
+      device_(&device),
+      options_(data::read_options(kind.name, options_of(kind.desc), options)),
+      above_(above) {
+  Call call(context, CallState::Infer, kind.plugin, nullptr);
+  call.layer = this;
+  call.run_as(kind.name, "describe", [&](tenon_call* handed) {
+    return kind.desc.describe(handed, options_.values().data());
+  });
+  runtime_->retain();
+}
+
+Layer::~Layer() {
+  for (const Child& child : children_) child.layer->held_ = false;
+  children_.clear();
+  own_.clear();
+  runtime_->release();
+}
+
+void Layer::fail(tenon_status status, const std::string& what, std::string operand,
+                 std::string expected, std::string found) const {
+  throw Error{.status = status,
+              .message = kind_->name + ": " + what,
+              .op = kind_->name,
+              .operand = std::move(operand),
+              .expected = std::move(expected),
+              .found = std::move(found)};
+}
+
+std::vector<Ref> Layer::call(Context& context, std::span<const tenon_value> inputs,
+                             uint32_t n_outputs) {
+  const tenon_layer_desc& desc = kind_->desc;
+  if (inputs.size() < desc.min_inputs || inputs.size() > desc.max_inputs) {
+    fail(TENON_E_ARGUMENT, "the number of inputs does not fit", "inputs",
+         range_text(desc.min_inputs, desc.max_inputs), std::to_string(inputs.size()));
+  }
+  if (n_outputs != desc.n_outputs) {
+    fail(TENON_E_ARGUMENT, "the number of outputs does not fit", "outputs",
+         std::to_string(desc.n_outputs), std::to_string(n_outputs));
+  }
+  Call call(context, CallState::Compose, kind_->plugin, nullptr);
+  call.layer = this;
+  call.composed.resize(n_outputs);
+  const DefaultDevice here(context, device_->id);
+  call.run_as(kind_->name, "forward", [&](tenon_call* handed) {
+    return desc.forward(handed, options_.values().data(), inputs.data(),
+                        static_cast<uint32_t>(inputs.size()),
+                        training_ ? TENON_LAYER_TRAINING : 0u);
+  });
+  for (uint32_t i = 0; i < n_outputs; ++i) {
+    if (call.composed[i]) continue;
+    fail(TENON_E_PLUGIN, "its forward has set no output " + std::to_string(i),
+         "output " + std::to_string(i), "a tensor", "nothing");
+  }
+  return std::move(call.composed);
+}
+
+std::vector<Ref> Layer::call_child(Context& context, uint32_t index,
+                                   std::span<const tenon_value> inputs, uint32_t n_outputs) {
+  if (index >= children_.size()) {
+    fail(TENON_E_ARGUMENT, "it calls a child it does not have", "index",
+         "below " + std::to_string(children_.size()), std::to_string(index));
+  }
+  const ChildScope scope(context, children_[index].name);
+  try {
+    return children_[index].layer->call(context, inputs, n_outputs);
+  } catch (Error& error) {
+    if (error.scope.empty()) error.scope = *context.scope_path();
+    throw;
+  }
+}
+
+void Layer::set_training(bool training) {
+  training_ = training;
+  for (const Child& child : children_) child.layer->set_training(training);
+}
+
+// ---- Children -----------------------------------------------------------------------------------
+
+bool Layer::holds(const Layer& other) const {
+  return this == &other || std::any_of(children_.begin(), children_.end(), [&](const Child& child) {
+           return child.layer->holds(other);
+         });
+}
+
+uint32_t Layer::height() const {
+  uint32_t below = 0;
+  for (const Child& child : children_) below = std::max(below, child.layer->height());
+  return below + 1;
+}
+
+uint64_t Layer::additions() const {
+  uint64_t all = added_;
+  for (const Child& child : children_) all += child.layer->additions();
+  return all;
+}
+
+void Layer::set_child(std::string_view name, const Shared& child) {
+  std::string label = name.empty() ? std::to_string(children_.size()) : std::string(name);
+  if (!(kind_->desc.flags & TENON_LAYER_CONTAINER)) {
+    throw Error{.status = TENON_E_UNSUPPORTED,
+                .message = kind_->name + ": the layer takes no children",
+                .op = kind_->name,
+                .operand = "layer",
+                .expected = "a container",
+                .found = kind_->name,
+                .hint = "the topic \"layers\" of tenon_runtime_query says which are containers"};
+  }
+  check_name(label);
+  if (child->holds(*this)) {
+    fail(TENON_E_ARGUMENT, "a layer cannot be in itself", "child",
+         "a layer that does not hold this one", child->kind().name);
+  }
+  const uint32_t depth = above_ + 1 + child->height();
+  if (depth > kMaxDepth) {
+    fail(TENON_E_ARGUMENT, "too many layers one in another", "child",
+         "at most " + std::to_string(kMaxDepth), std::to_string(depth));
+  }
+  children_.reserve(children_.size() + 1);
+  if (child->held_.exchange(true)) {
+    fail(TENON_E_ARGUMENT, "the child is in a container already", "child",
+         "a layer that is in no container", child->kind().name);
+  }
+  child->lower_to(above_ + 1);
+  children_.push_back({std::move(label), child});
+  ++added_;
+}
+
+void Layer::lower_to(uint32_t above) {
+  above_ = above;
+  for (const Child& each : children_) each.layer->lower_to(above + 1);
+}
+
+void Layer::add_child(Context& context, std::string_view name, std::string_view kind,
+                      std::span<const NamedValue> options) {
+  check_name(name);
+  if (above_ + 1 >= kMaxDepth) {
+    fail(TENON_E_PLUGIN, "its description puts too many layers one in another", std::string(name),
+         "at most " + std::to_string(kMaxDepth), std::to_string(above_ + 2));
+  }
+  const registry::Layer& which = runtime_->plugins.require_layer(kind);
+  children_.push_back(
+      {std::string(name), std::make_shared<Layer>(context, which, *device_, options, above_ + 1)});
+  children_.back().layer->held_ = true;
+  ++added_;
+}
+
+// ---- Names --------------------------------------------------------------------------------------
+
+void Layer::gather(const std::string& prefix, std::vector<Named>& out) const {
+  for (const auto& [named, tensor] : own_) {
+    out.push_back({prefix + named.name, tensor.get(), named.buffer});
+  }
+  for (const Child& child : children_) child.layer->gather(prefix + child.name + ".", out);
+}
+
+const std::vector<Named>& Layer::tensors() {
+  const uint64_t now = additions();
+  if (listed_at_ == now) return list_;
+  std::vector<Named> all;
+  gather("", all);
+  list_ = std::move(all);
+  listed_at_ = now;
+  return list_;
+}
+
+Tensor& Layer::find_tensor(std::string_view name) {
+  std::string known;
+  for (const Named& each : tensors()) {
+    if (each.name == name) return *each.tensor;
+    known += (known.empty() ? "" : " ") + each.name;
+  }
+  fail(TENON_E_NOT_FOUND, "no tensor \"" + std::string(name) + "\"", std::string(name),
+       known.empty() ? "none: the layer has no tensors" : "one of: " + known, std::string(name));
+}
+
+void Layer::check_like(std::string_view name, const Tensor& target, const Tensor& values) const {
+  const bool same = std::ranges::equal(target.shape(), values.shape());
+  if (same && target.dtype() == values.dtype()) return;
+  fail(same ? TENON_E_DTYPE : TENON_E_SHAPE,
+       "the values do not fit tensor \"" + std::string(name) + "\"", std::string(name),
+       tensor::describe(target), tensor::describe(values));
+}
+
+void Layer::set_tensor(Context& context, std::string_view name, const Tensor& values) {
+  Tensor& target = find_tensor(name);
+  check_like(name, target, values);
+  copy_values(context, values, target);
+}
+
+Tensor* Layer::own_tensor(std::string_view name) const {
+  for (const auto& [named, tensor] : own_) {
+    if (named.name == name) return tensor.get();
+  }
+  return nullptr;
+}
+
+void Layer::set_buffer(Context& context, std::string_view name, const Tensor& values) {
+  const auto found = std::find_if(own_.begin(), own_.end(),
+                                  [&](const auto& entry) { return entry.first.name == name; });
+  if (found == own_.end() || !found->first.buffer) {
+    fail(TENON_E_PLUGIN, "its forward writes \"" + std::string(name) + "\", which is no buffer",
+         std::string(name), "a buffer of the layer",
+         found == own_.end() ? "nothing" : "a parameter");
+  }
+  check_like(name, *found->second, values);
+  copy_values(context, values, *found->second);
+}
+
+}  // namespace tenon::layers

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/layers/layer.h: a layer object: the tensors and children that a plugin's description named,
+// and the forward pass it brought. Knows no layer. Layers are trees: each has one place.
+#pragma once
+
+#include <tenon/ext/draft/layers.h>
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/api/context.h"
+#include "core/data/options.h"
+#include "core/dispatch/values.h"
+
+namespace tenon::layers {
+
+using data::NamedValue;
+using tensor::Ref;
+using tensor::Tensor;
+
+class Layer;
+using Shared = std::shared_ptr<Layer>;
+
+// Layers one in another, so that no walk over them runs out of stack.
+inline constexpr uint32_t kMaxDepth = 64;
+
+// A tensor of a layer or of one that is in it.
+struct Named {
+  std::string name;  // "0.weight"
+  Tensor* tensor = nullptr;
+  bool buffer = false;
+};
+
+class Layer {
+ public:
+  // Runs the description. above: layers around this one.
+  Layer(Context& context, const registry::Layer& kind, Device& device,
+        std::span<const NamedValue> options, uint32_t above);
+  ~Layer();
+  Layer(const Layer&) = delete;
+  Layer& operator=(const Layer&) = delete;
+
+  std::vector<Ref> call(Context& context, std::span<const tenon_value> inputs, uint32_t n_outputs);
+  void set_training(bool training);
+  // From the program: only a container takes it.
+  void set_child(std::string_view name, const Shared& child);
+  // All tensors of this layer and below. Valid until a child is added below.
+  const std::vector<Named>& tensors();
+  Tensor& find_tensor(std::string_view name);
+  void set_tensor(Context& context, std::string_view name, const Tensor& values);
+
+  Runtime* runtime() const { return runtime_; }
+  const registry::Layer& kind() const { return *kind_; }
+
+  // ---- For a plugin's callbacks
+  void add_tensor(Context& context, const tenon_layer_tensor_spec& spec);
+  void add_child(Context& context, std::string_view name, std::string_view kind,
+                 std::span<const NamedValue> options);
+  Tensor* own_tensor(std::string_view name) const;  // NULL where there is none
+  void set_buffer(Context& context, std::string_view name, const Tensor& values);
+  uint32_t child_count() const { return static_cast<uint32_t>(children_.size()); }
+  std::vector<Ref> call_child(Context& context, uint32_t index, std::span<const tenon_value> inputs,
+                              uint32_t n_outputs);
+
+ private:
+  struct Child {
+    std::string name;
+    Shared layer;
+  };
+  [[noreturn]] void fail(tenon_status status, const std::string& what, std::string operand,
+                         std::string expected, std::string found) const;
+  void check_name(std::string_view name) const;
+  void check_like(std::string_view name, const Tensor& target, const Tensor& values) const;
+  bool holds(const Layer& other) const;
+  uint32_t height() const;     // layers below and with this one, one in another
+  uint64_t additions() const;  // of children, here and below
+  void lower_to(uint32_t above);
+  void gather(const std::string& prefix, std::vector<Named>& out) const;
+
+  Runtime* runtime_;
+  const registry::Layer* kind_;
+  Device* device_;
+  dispatch::ValueStore options_;
+  std::vector<std::pair<Named, Ref>> own_;
+  std::vector<Child> children_;
+  bool training_ = true;
+  uint32_t above_;
+  std::atomic<bool> held_{false};  // by a container or the layer that described it
+  uint64_t added_ = 0;
+  uint64_t listed_at_ = ~uint64_t{0};  // additions() when `list_` was made
+  std::vector<Named> list_;
+};
+
+struct LayerSlot : memory::SlotHeader {
+  Shared layer;
+};
+using LayerSlab = memory::Slab<LayerSlot, kLayerKind>;
+
+}  // namespace tenon::layers

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/layers/options.hpp: options that several layers have.
+#pragma once
+
+#include <tenon/sdk/layer.hpp>
+
+namespace tenon::layers {
+
+inline constexpr tenon_layer_option kDtypeOption = sdk::option(
+    "dtype", sdk::Value::dtype(TENON_DTYPE_F32), "of the parameters: f16, bf16, f32 or f64");
+
+inline constexpr tenon_layer_option kGainOption =
+    sdk::option("gain", 1.0,
+                "factor of the xavier and kaiming ones; standard deviation of normal, bound of "
+                "uniform, value of constant");
+
+inline bool is_16_bit(tenon_dtype dtype) {
+  return sdk::is_float(dtype) && sdk::size_of(dtype) == 2;
+}
+
+}  // namespace tenon::layers

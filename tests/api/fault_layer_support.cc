@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/api/fault_layer_support.cc: right calls of layers.
+#include "tests/api/fault_sweep_support.h"
+
+namespace tenon::tests {
+namespace {
+
+tenon_status make_norm(FaultWorld& w) {
+  static constexpr tenon_string name = {"features", TENON_NUL};
+  tenon_value three{TENON_VALUE_I64, 0, {}};
+  three.as.i64 = 3;
+  return tenon_layer_create(w.cx, "tenon.batch_norm", TENON_NUL, nullptr, &name, &three, 1,
+                            &w.outs.layer);
+}
+
+tenon_status make_container(FaultWorld& w) {
+  return tenon_layer_create(w.cx, "tenon.sequential", TENON_NUL, nullptr, nullptr, nullptr, 0,
+                            &w.outs.layer);
+}
+
+}  // namespace
+
+FaultRows layer_faults() {
+  FaultRows rows;
+  sweep(rows, "tenon_layer_create", "parameters and buffers", make_norm);
+  sweep(
+      rows, "tenon_layer_release", "parameters and buffers",
+      [](FaultWorld& w) {
+        tenon_layer_release(w.outs.layer);
+        return TENON_OK;
+      },
+      [](FaultWorld& w) { w.reset_outs(); },
+      [](FaultWorld& w) { EXPECT_EQ(make_norm(w), TENON_OK); });
+  // The container is what the call must leave as it was: made anew each time.
+  static tenon_layer* container = nullptr;
+  rows.push_back(
+      {"tenon_layer_set_child",
+       "to a container",
+       [](FaultWorld& w) { return tenon_layer_set_child(w.cx, container, "", 0, w.own.layer); },
+       {},
+       [](FaultWorld& w) {
+         EXPECT_EQ(make_container(w), TENON_OK);
+         container = w.outs.layer;
+         w.reset_outs();
+       },
+       false,
+       [](FaultWorld&, tenon_status) { tenon_layer_release(container); }});
+  sweep(rows, "tenon_layer_set_training", "evaluation",
+        [](FaultWorld& w) { return tenon_layer_set_training(w.cx, w.own.layer, 0); });
+  sweep(rows, "tenon_layer_call", "linear", [](FaultWorld& w) {
+    const tenon_value x = value_of(w.t);
+    return tenon_layer_call(w.cx, w.own.layer, &x, 1, w.outs.tensors, 1);
+  });
+  sweep(
+      rows, "tenon_layer_get_tensor", "the first",
+      [](FaultWorld& w) {
+        return tenon_layer_get_tensor(w.cx, w.own.layer, 0, &w.outs.name, &w.outs.index,
+                                      &w.outs.tensors[0]);
+      },
+      [](FaultWorld& w) { w.reset_outs(); });
+  sweep(
+      rows, "tenon_layer_find_tensor", "the bias",
+      [](FaultWorld& w) {
+        return tenon_layer_find_tensor(w.cx, w.own.layer, "bias", TENON_NUL, &w.outs.tensors[0]);
+      },
+      [](FaultWorld& w) { w.reset_outs(); });
+  sweep(rows, "tenon_layer_set_tensor", "the weight", [](FaultWorld& w) {
+    return tenon_layer_set_tensor(w.cx, w.own.layer, "weight", TENON_NUL, w.t);
+  });
+  return rows;
+}
+
+}  // namespace tenon::tests

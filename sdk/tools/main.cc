@@ -270,7 +270,7 @@ void add_plugin(CLI::App& app, Given& given) {
 
 void add_new(CLI::App& app, Given& given) {
   CLI::App* command = app.add_subcommand("new", "Write a plugin project that builds and passes");
-  command->add_option("kind", given.kind, "backend, op, optimizer or dataset")->required();
+  command->add_option("kind", given.kind, "backend, op, optimizer, dataset or layer")->required();
   command->add_option("name", given.name, "vendor.name, such as acme.softsign")->required();
   command->add_option("--lang", given.language, "c, cpp or rust (cpp)");
   command->add_option("--into", given.file, "The folder to write into (the current one)");

@@ -40,8 +40,10 @@ void expect_wrong(const std::vector<std::string>& arguments, const std::string& 
 }
 
 TEST(CommandNew, RefusesUnknownKindsAndLanguages) {
-  expect_wrong({"layer", "acme.thing"},
-               "unknown kind \"layer\": expected one of backend, dataset, op, optimizer");
+  expect_wrong({"schedule", "acme.thing"},
+               "unknown kind \"schedule\": expected one of backend, dataset, layer, op, optimizer");
+  expect_wrong({"layer", "acme.thing", "--lang", "c"},
+               "unknown language \"c\": expected one of cpp");
   expect_wrong({"any", "acme.thing"}, "unknown kind \"any\"");
   expect_wrong({"../op", "acme.thing"}, "unknown kind \"../op\"");
   expect_wrong({"op", "acme.thing", "--lang", "ada"},

@@ -11,7 +11,7 @@
 #include <tenon/sdk/progress.h>
 
 #include "../common/args.h"
-#include "../common/paths.h"
+#include "../common/images.h"
 #include "../common/report.h"
 
 #define CLASSES 10
@@ -38,18 +38,6 @@ typedef struct network {
   int64_t pixels;
   tenon_tensor* params[2 * MAX_LAYERS];  // weight [in, out] and bias [out] of each layer
 } network;
-
-static tenon_dataset* open_images(session* s, const char* folder, const char* images,
-                                  const char* labels) {
-  char paths[2][EXAMPLE_PATH_BYTES];
-  const tenon_string names[] = {{"images", 6}, {"labels", 6}};
-  const tenon_value values[] = {text_value(join_path(paths[0], folder, images)),
-                                text_value(join_path(paths[1], folder, labels))};
-  tenon_dataset* dataset = NULL;
-  session_check(
-      s, tenon_dataset_create(s->context, "tenon.idx", TENON_NUL, names, values, 2, &dataset));
-  return dataset;
-}
 
 // A parameter that starts uniform in [-1/sqrt(fan_in), 1/sqrt(fan_in)), as PyTorch's Linear does.
 static tenon_tensor* new_parameter(session* s, const int64_t* shape, uint32_t rank,

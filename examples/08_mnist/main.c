@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+// examples/08_mnist/main.c: a training run as one is really made: layers, a loader that reads
+// ahead, a schedule, a progress line, curves, and checkpoints from which it goes on with the same
+// bits.
+//
+// Without --data it learns the shipped 8x8 digits with Adam along a cosine; on images of another
+// size (MNIST) it trains 784-128-32-10 with SGD and momentum for 15 epochs. With --checkpoint FILE
+// the run is saved after each epoch, and after --stop N steps, where it ends; started again with
+// the same options it goes on from there. The last line is a hash of all weights: it is the same,
+// however often the run was stopped.
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <tenon/ext/draft/layers.h>
+#include <tenon/ext/draft/schedules.h>
+#include <tenon/sdk/checkpoint.h>
+#include <tenon/sdk/events.h>
+#include <tenon/sdk/progress.h>
+
+#include "../common/images.h"
+
+enum { CLASSES = 10, MAX_LAYERS = 3, MAX_PARAMS = 2 * MAX_LAYERS };
+
+typedef struct recipe {
+  int64_t sizes[MAX_LAYERS];  // outputs of each layer
+  int n_layers;
+  tenon_sdk_normalise pixels;
+  const char* optimizer;
+  const char* states[3];
+  uint32_t n_states;
+  double lr, momentum;  // momentum 0: the optimizer has none
+  const char* schedule;
+  int64_t batch, epochs;
+  double accuracy;  // what the run must reach
+} recipe;
+
+static const recipe digits = {{128, CLASSES},
+                              2,
+                              {1, 16, {0}, {1}},
+                              "tenon.adam",
+                              {"exp_avg", "exp_avg_sq", "step"},
+                              3,
+                              0.01,
+                              0,
+                              "tenon.cosine",
+                              32,
+                              20,
+                              0.95};
+static const recipe mnist = {{128, 32, CLASSES},
+                             3,
+                             {1, 255, {0.1307F}, {0.3081F}},
+                             "tenon.sgd",
+                             {"momentum_buffer", "step"},
+                             2,
+                             0.01,
+                             0.9,
+                             "tenon.constant",
+                             64,
+                             15,
+                             0.97};
+
+typedef struct options {
+  const char *data, *checkpoint, *curve, *events;
+  int64_t epochs, seed, threads, workers, stop;
+} options;
+
+typedef struct run {
+  session* s;
+  options o;
+  const recipe* recipe;
+  tenon_dataset *train_set, *test_set;
+  tenon_sdk_loader train, test;
+  tenon_layer* model;
+  const char* names[MAX_PARAMS];  // of the parameters, borrowed from the model
+  tenon_tensor* params[MAX_PARAMS];
+  uint32_t n_params;
+  tenon_optimizer* optimizer;
+  tenon_schedule* schedule;
+  tenon_sdk_history history;
+  tenon_sdk_events* events;
+  int64_t step;
+  double loss_sum;  // of this epoch, over samples
+} run;
+
+// ---- Making all of it ---------------------------------------------------------------------------
+
+// What the helpers of the SDK say in a tenon_diag.
+static void check_diag(tenon_status status, const tenon_diag* diag) {
+  if (status == TENON_OK) return;
+  fprintf(stderr, "error: %s\n", diag->message[0] ? diag->message : tenon_status_get_name(status));
+  exit(1);
+}
+
+static void open_loader(run* r, tenon_dataset* dataset, uint32_t flags, tenon_sdk_loader* loader) {
+  session* s = r->s;
+  const tenon_sdk_transform transforms[] = {{tenon_sdk_normalise_call, &r->recipe->pixels, 0, 0},
+                                            {tenon_sdk_flatten_call, NULL, 0, 0}};
+  tenon_diag diag = {0};
+  const int64_t batch = flags ? r->recipe->batch : 256;
+  session_check(
+      s, tenon_sdk_loader_create(s->context, dataset, batch, (uint64_t)r->o.seed, flags, loader));
+  check_diag(tenon_sdk_loader_set_transforms(s->context, loader, transforms, 2, &diag), &diag);
+  const uint32_t workers = (uint32_t)r->o.workers;
+  check_diag(tenon_sdk_loader_set_workers(s->runtime, loader, workers, &diag), &diag);
+}
+
+// Adds a layer to the model.
+static void add_layer(run* r, const char* name, const tenon_string* names,
+                      const tenon_value* values, uint32_t n) {
+  tenon_layer* layer = NULL;
+  tenon_context* cx = r->s->context;
+  session_check(r->s, tenon_layer_create(cx, name, TENON_NUL, NULL, names, values, n, &layer));
+  session_check(r->s, tenon_layer_set_child(cx, r->model, "", 0, layer));
+  tenon_layer_release(layer);
+}
+
+static void new_model(run* r, int64_t pixels) {
+  tenon_context* cx = r->s->context;
+  session_check(
+      r->s, tenon_layer_create(cx, "tenon.sequential", TENON_NUL, NULL, NULL, NULL, 0, &r->model));
+  int64_t inputs = pixels;
+  for (int i = 0; i < r->recipe->n_layers; ++i) {
+    const tenon_string op = {"op", 2};
+    const tenon_value relu = text_value("tenon.relu");
+    if (i > 0) add_layer(r, "tenon.activation", &op, &relu, 1);
+    const tenon_string names[] = {{"inputs", 6}, {"outputs", 7}};
+    const tenon_value sizes[] = {int_value(inputs), int_value(r->recipe->sizes[i])};
+    add_layer(r, "tenon.linear", names, sizes, 2);
+    inputs = r->recipe->sizes[i];
+  }
+  for (; r->n_params < MAX_PARAMS; ++r->n_params) {
+    const uint32_t i = r->n_params;
+    const tenon_status status =
+        tenon_layer_get_tensor(cx, r->model, i, &r->names[i], NULL, &r->params[i]);
+    if (status == TENON_E_NOT_FOUND) break;
+    session_check(r->s, status);
+  }
+}
+
+static void new_optimizer(run* r) {
+  tenon_context* cx = r->s->context;
+  const tenon_string names[] = {{"lr", 2}, {"momentum", 8}};
+  const tenon_value values[] = {float_value(r->recipe->lr), float_value(r->recipe->momentum)};
+  session_check(
+      r->s, tenon_optimizer_create(cx, r->recipe->optimizer, TENON_NUL, r->params, r->n_params,
+                                   names, values, r->recipe->momentum > 0 ? 2 : 1, &r->optimizer));
+  const tenon_string period = {"period", 6};
+  const tenon_value epochs = int_value(r->o.epochs);
+  const uint32_t n = strcmp(r->recipe->schedule, "tenon.cosine") == 0;
+  session_check(r->s, tenon_schedule_create(cx, r->recipe->schedule, TENON_NUL, r->recipe->lr,
+                                            &period, &epochs, n, &r->schedule));
+}
+
+static void open_run(run* r) {
+  session* s = r->s;
+  char shipped[EXAMPLE_PATH_BYTES];
+  const char* folder = r->o.data ? r->o.data : shipped_data("digits", shipped);
+  r->train_set = open_images(s, folder, "train-images-idx3-ubyte", "train-labels-idx1-ubyte");
+  r->test_set = open_images(s, folder, "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte");
+  tenon_meta image;
+  session_check(s, tenon_dataset_get_field(s->context, r->train_set, 0, &image, NULL));
+  int64_t pixels = 1;
+  for (int32_t d = 0; d < image.rank; ++d) pixels *= image.shape[d];
+  r->recipe = pixels == 64 ? &digits : &mnist;
+  if (r->o.epochs == 0) r->o.epochs = r->recipe->epochs;
+  open_loader(r, r->train_set, TENON_SDK_LOADER_SHUFFLE, &r->train);
+  open_loader(r, r->test_set, 0, &r->test);
+  new_model(r, pixels);
+  new_optimizer(r);
+  if (r->o.events && tenon_sdk_events_create(r->o.events, &r->events) != TENON_OK) {
+    perror(r->o.events);
+    exit(1);
+  }
+}
+
+static void close_run(run* r) {
+  tenon_sdk_events_release(r->events);
+  tenon_sdk_history_release(&r->history);
+  tenon_schedule_release(r->schedule);
+  tenon_optimizer_release(r->optimizer);
+  tenon_layer_release(r->model);
+  tenon_sdk_loader_release(&r->train);
+  tenon_sdk_loader_release(&r->test);
+  tenon_dataset_release(r->train_set);
+  tenon_dataset_release(r->test_set);
+}
+
+// ---- Checkpoints --------------------------------------------------------------------------------
+
+static void save(run* r) {
+  if (!r->o.checkpoint) return;
+  session* s = r->s;
+  tenon_context* cx = s->context;
+  tenon_archive* file = NULL;
+  double schedule_step = 0;
+  session_check(s, tenon_archive_create(cx, &file));
+  for (uint32_t i = 0; i < r->n_params; ++i) {
+    char name[TENON_SDK_CHECKPOINT_NAME];
+    snprintf(name, sizeof name, "model.%s", r->names[i]);
+    session_check(s, tenon_archive_set_tensor(cx, file, name, TENON_NUL, r->params[i]));
+  }
+  session_check(s, tenon_sdk_checkpoint_set_optimizer(cx, file, 0, r->optimizer, r->n_params,
+                                                      r->recipe->states, r->recipe->n_states));
+  session_check(s, tenon_sdk_checkpoint_set_rng(cx, file));
+  session_check(s, tenon_sdk_checkpoint_set_loader(cx, file, &r->train));
+  session_check(s, tenon_schedule_get_state(cx, r->schedule, "step", TENON_NUL, &schedule_step));
+  session_check(s, tenon_sdk_checkpoint_set_real(cx, file, "schedule.step", schedule_step));
+  tenon_value lr = {0};
+  session_check(s, tenon_optimizer_get(cx, r->optimizer, "lr", TENON_NUL, &lr));
+  session_check(s, tenon_sdk_checkpoint_set_real(cx, file, "lr", lr.as.f64));
+  session_check(s, tenon_sdk_checkpoint_set_number(cx, file, "step", (uint64_t)r->step));
+  session_check(s, tenon_sdk_checkpoint_set_real(cx, file, "loss_sum", r->loss_sum));
+  session_check(
+      s, tenon_file_set(cx, r->o.checkpoint, TENON_NUL, "tenon.safetensors", TENON_NUL, file));
+  tenon_archive_release(file);
+}
+
+// Goes on from the checkpoint, where there is one.
+static void resume(run* r) {
+  if (!r->o.checkpoint || access(r->o.checkpoint, F_OK) != 0) return;
+  session* s = r->s;
+  tenon_context* cx = s->context;
+  tenon_archive* file = NULL;
+  double schedule_step = 0;
+  uint64_t step = 0;
+  session_check(s, tenon_archive_load(cx, r->o.checkpoint, TENON_NUL, "tenon.safetensors",
+                                      TENON_NUL, TENON_ARCHIVE_IN_MEMORY, &file));
+  for (uint32_t i = 0; i < r->n_params; ++i) {
+    char name[TENON_SDK_CHECKPOINT_NAME];
+    snprintf(name, sizeof name, "model.%s", r->names[i]);
+    session_check(s, tenon_sdk_checkpoint_apply_tensor(cx, file, name, r->params[i]));
+  }
+  session_check(s, tenon_sdk_checkpoint_apply_optimizer(cx, file, 0, r->optimizer, r->n_params,
+                                                        r->recipe->states, r->recipe->n_states));
+  session_check(s, tenon_sdk_checkpoint_apply_rng(cx, file));
+  session_check(s, tenon_sdk_checkpoint_apply_loader(cx, file, &r->train));
+  session_check(s, tenon_sdk_checkpoint_get_real(cx, file, "schedule.step", &schedule_step));
+  session_check(s, tenon_schedule_set_state(cx, r->schedule, "step", TENON_NUL, schedule_step));
+  tenon_value lr = float_value(0);
+  session_check(s, tenon_sdk_checkpoint_get_real(cx, file, "lr", &lr.as.f64));
+  session_check(s, tenon_optimizer_set(cx, r->optimizer, "lr", TENON_NUL, &lr));
+  session_check(s, tenon_sdk_checkpoint_get_number(cx, file, "step", &step));
+  session_check(s, tenon_sdk_checkpoint_get_real(cx, file, "loss_sum", &r->loss_sum));
+  tenon_archive_release(file);
+  r->step = (int64_t)step;
+  printf("goes on at step %lld, epoch %lld\n", (long long)r->step, (long long)r->train.epoch + 1);
+}
+
+// ---- Training -----------------------------------------------------------------------------------
+
+static tenon_tensor* logits_of(run* r, tenon_tensor* images) {
+  const tenon_value input = tensor_value(images);
+  tenon_tensor* logits = NULL;
+  session_check(r->s, tenon_layer_call(r->s->context, r->model, &input, 1, &logits, 1));
+  return session_keep(r->s, logits);
+}
+
+// The next batch; 0 at the end of the epoch.
+static int64_t next_batch(run* r, tenon_sdk_loader* loader, tenon_tensor* fields[2]) {
+  int64_t n = 0;
+  session_check(r->s, tenon_sdk_loader_next(r->s->context, loader, fields, 2, &n));
+  for (int i = 0; n && i < 2; ++i) session_keep(r->s, fields[i]);
+  return n;
+}
+
+static void note(run* r, const char* name, double value) {
+  session_check(r->s, tenon_sdk_history_set(&r->history, name, r->step, value));
+  if (r->events) session_check(r->s, tenon_sdk_events_set(r->events, name, r->step, value));
+}
+
+static double accuracy_of(run* r) {
+  session* s = r->s;
+  tenon_tensor* fields[2];
+  double right = 0;
+  session_check(s, tenon_layer_set_training(s->context, r->model, 0));
+  session_check(s, tenon_grad_begin(s->context, TENON_GRAD_DISABLED));
+  session_check(s, tenon_sdk_loader_begin(&r->test, 0, 0));
+  while (next_batch(r, &r->test, fields)) {
+    tenon_tensor* guess = call_with(s, "tenon.argmax", logits_of(r, fields[0]), int_value(1));
+    right += item_of(s, call1(s, "tenon.sum", call2(s, "tenon.eq", guess, fields[1])));
+    session_clear(s);
+  }
+  session_check(s, tenon_grad_end(s->context));
+  session_check(s, tenon_layer_set_training(s->context, r->model, 1));
+  return r->test.length ? right / (double)r->test.length : 0;
+}
+
+// The rest of the epoch; 0 where the run is to stop within it.
+static int train_epoch(run* r) {
+  session* s = r->s;
+  char label[64];
+  snprintf(label, sizeof label, "epoch %lld/%lld", (long long)r->train.epoch + 1,
+           (long long)r->o.epochs);
+  tenon_sdk_progress progress;
+  tenon_sdk_progress_begin(&progress, stderr, label, r->train.length);
+  tenon_tensor* fields[2];
+  int64_t n = 0;
+  while ((n = next_batch(r, &r->train, fields)) > 0) {
+    tenon_tensor* loss =
+        call2(s, "tenon.softmax_cross_entropy", logits_of(r, fields[0]), fields[1]);
+    session_check(s, tenon_backward_run(s->context, &loss, NULL, 1, 0));
+    session_check(s, tenon_optimizer_run(s->context, r->optimizer, TENON_OPTIMIZER_CLEAR_GRAD));
+    r->step++;
+    r->loss_sum += item_of(s, loss) * (double)n;
+    if (r->step % 10 == 0) note(r, "loss", item_of(s, loss));
+    tenon_sdk_progress_run(&progress, r->train.position, r->loss_sum / (double)r->train.position);
+    session_clear(s);
+    if (r->o.stop && r->step >= r->o.stop) break;
+  }
+  tenon_sdk_progress_end(&progress);
+  return n == 0;
+}
+
+// Returns the accuracy after the last epoch, -1 where the run was stopped before.
+static double train(run* r) {
+  session* s = r->s;
+  double accuracy = -1;
+  while (r->train.epoch < r->o.epochs) {
+    const int64_t epoch = r->train.epoch;
+    if (r->train.position == 0) {
+      double lr = 0;
+      session_check(s, tenon_schedule_run(s->context, r->schedule, NULL, &lr));
+      const tenon_value rate = float_value(lr);
+      session_check(s, tenon_optimizer_set(s->context, r->optimizer, "lr", TENON_NUL, &rate));
+      note(r, "learning rate", lr);
+    }
+    const double start = tenon_sdk_clock();
+    if (!train_epoch(r)) {
+      save(r);
+      return -1;
+    }
+    accuracy = accuracy_of(r);
+    note(r, "test accuracy", accuracy);
+    printf("epoch %2lld  loss %.4f  test accuracy %.4f  %.2f s\n", (long long)epoch + 1,
+           r->loss_sum / (double)r->train.length, accuracy, tenon_sdk_clock() - start);
+    fflush(stdout);
+    r->loss_sum = 0;
+    session_check(s, tenon_sdk_loader_begin(&r->train, epoch + 1, 0));
+    save(r);
+  }
+  return accuracy;
+}
+
+// FNV-1a over the bits of all parameters.
+static uint64_t hash_of(run* r) {
+  uint64_t hash = 14695981039346656037u;
+  for (uint32_t i = 0; i < r->n_params; ++i) {
+    tenon_tensor_info info = {.struct_size = sizeof info};
+    session_check(r->s, tenon_tensor_get_info(r->s->context, r->params[i], &info));
+    const size_t bytes = (size_t)info.elements * sizeof(float);
+    unsigned char* values = malloc(bytes);
+    if (!values) session_check(r->s, TENON_E_MEMORY);
+    session_check(r->s, tenon_tensor_get_data(r->s->context, r->params[i], values, bytes));
+    for (size_t k = 0; k < bytes; ++k) hash = (hash ^ values[k]) * 1099511628211u;
+    free(values);
+  }
+  return hash;
+}
+
+static void usage(const char* program, int status) {
+  fprintf(status ? stderr : stdout,
+          "usage: %s [options]\n\n"
+          "  --data DIR        folder with the four idx files of MNIST, or of a set like it\n"
+          "  --epochs N        passes over the training set\n"
+          "  --seed N          start of all random numbers (default 0)\n"
+          "  --threads N       compute threads (default: as many as the process may use)\n"
+          "  --workers N       threads that read ahead (default 2; 0: none)\n"
+          "  --checkpoint FILE save the run there, and go on from there\n"
+          "  --stop N          end after step N, saved\n"
+          "  --curve FILE      write loss and accuracy as a picture (SVG)\n"
+          "  --events DIR      write an event file of TensorBoard into this folder\n",
+          program);
+  exit(status);
+}
+
+static options options_read(int argc, char** argv) {
+  options o = {.workers = 2};
+  const struct {
+    const char* name;
+    const char** text;
+    int64_t* number;
+    int64_t least;
+  } known[] = {{"--data", &o.data, NULL, 0},       {"--checkpoint", &o.checkpoint, NULL, 0},
+               {"--curve", &o.curve, NULL, 0},     {"--events", &o.events, NULL, 0},
+               {"--epochs", NULL, &o.epochs, 1},   {"--seed", NULL, &o.seed, 0},
+               {"--threads", NULL, &o.threads, 1}, {"--workers", NULL, &o.workers, 0},
+               {"--stop", NULL, &o.stop, 1}};
+  for (int i = 1; i < argc; i += 2) {
+    if (strcmp(argv[i], "--help") == 0) usage(argv[0], 0);
+    size_t k = 0;
+    while (k < sizeof known / sizeof *known && strcmp(argv[i], known[k].name) != 0) ++k;
+    if (k == sizeof known / sizeof *known || i + 1 == argc) usage(argv[0], 2);
+    if (known[k].text) {
+      *known[k].text = argv[i + 1];
+      continue;
+    }
+    char* end = NULL;
+    *known[k].number = strtoll(argv[i + 1], &end, 10);
+    if (*end || end == argv[i + 1] || *known[k].number < known[k].least) usage(argv[0], 2);
+  }
+  return o;
+}
+
+int main(int argc, char** argv) {
+  session base;
+  run r = {.s = &base, .o = options_read(argc, argv)};
+  session_open(r.s, r.o.threads, r.o.seed);
+  open_run(&r);
+  resume(&r);
+  const double accuracy = train(&r);
+  int failed = 0;
+  if (accuracy >= 0) printf("test accuracy: %.4f\n", accuracy);
+  if (r.o.curve && tenon_sdk_history_run(&r.history, "Training", "step", r.o.curve) != TENON_OK) {
+    perror(r.o.curve);
+    failed = 1;
+  }
+  printf("step %lld, weights %016llx\n", (long long)r.step, (unsigned long long)hash_of(&r));
+  if (accuracy >= 0 && r.o.epochs >= r.recipe->epochs && accuracy < r.recipe->accuracy) {
+    fprintf(stderr, "error: test accuracy %.4f, expected at least %.2f\n", accuracy,
+            r.recipe->accuracy);
+    failed = 1;
+  }
+  close_run(&r);
+  session_close(r.s);
+  return failed;
+}

@@ -21,7 +21,7 @@ SYSTEM = re.compile(r"lib(c|m|pthread|dl|rt|gcc_s|stdc\+\+)\.so\.\d+|ld-linux[-\
 VERSIONED = re.compile(r"@(GLIBC|GLIBCXX|CXXABI|GCC)_")
 SANITIZER = re.compile(r"lib(asan|ubsan|tsan)\.so\.\d+")
 # Common system libraries that one plugin is made of, by plugin.
-WANTED = {"tenon.data": {"libz.so.1"}}
+WANTED = {"tenon.data": {"libz.so.1"}, "tenon.formats": {"libz.so.1"}}
 
 
 def read(readelf, what, path):

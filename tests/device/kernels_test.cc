@@ -64,7 +64,6 @@ TEST(DeviceKernels, GiveWhatTheReferenceGives) {
   for (const Case& each : good_cases()) {
     const auto kernel = kernels.find(each.op);
     if (kernel == kernels.end()) continue;
-    met.insert(each.op);
     SCOPED_TRACE(each.label);
     const Bound bound(session, each);
     const Outcome expected = run(session, each, bound);
@@ -79,8 +78,13 @@ TEST(DeviceKernels, GiveWhatTheReferenceGives) {
       }
       std::vector<Tensor> made;
       session.must(tenon_context_set_device(session, &session.sim));
-      session.must(call(session, each, here.inputs(), each.n_outputs, made));
+      const tenon_status status = call(session, each, here.inputs(), each.n_outputs, made);
       session.must(tenon_context_set_device(session, nullptr));
+      // A kernel is not for calls with what its op has learned since; what these are composed of
+      // the device need not have.
+      if (status == TENON_E_NO_KERNEL) break;
+      session.must(status);
+      met.insert(each.op);
       ASSERT_EQ(made.size(), expected.outputs.size()) << name_of(layout);
       for (size_t i = 0; i < made.size(); ++i) {
         tenon_view view{};

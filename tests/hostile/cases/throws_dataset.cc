@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/hostile/cases/throws_dataset.cc: a dataset in C++ that throws while it reads.
 // needs: dataset hostile.numbers
-// error: TENON_E_PLUGIN hostile.numbers: page 7 is missing
+// error: TENON_E_PLUGIN hostile.numbers: sample 0: page 7 is missing
 #include "../hostile.h"
 
 #include <stdexcept>

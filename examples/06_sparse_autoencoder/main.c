@@ -23,6 +23,7 @@ enum { WIDTH = 384, FEATURES = 1536, ACTIVE = 16, KEPT = 64, BATCHES = 8, BATCH 
 typedef struct options {
   int64_t steps;
   int by_ops;
+  int gaps;  // between the columns of the strided encoder: strides (1, 1537)
   const char* curve;
 } options;
 
@@ -98,12 +99,25 @@ static tenon_tensor* leaf(session* s, tenon_tensor* values, uint32_t trained) {
   return made;
 }
 
+// The transpose of [WIDTH, FEATURES]: one row to the next is one element.
+static tenon_tensor* turned(session* s, tenon_tensor* x, const options* o) {
+  if (o->gaps) {
+    tenon_tensor* wide[] = {x, zeros(s, WIDTH, 1)};
+    const tenon_value both = {.tag = TENON_VALUE_TENSOR_LIST, .count = 2, .as.tensors = wide};
+    const tenon_value axis = int_value(1);
+    const tenon_value input = tensor_value(call(s, "tenon.concat", &both, 1, &axis, 1));
+    const tenon_value part[] = {int_value(1), int_value(0), int_value(FEATURES)};
+    x = call(s, "tenon.slice", &input, 1, part, 3);
+  }
+  return transposed(s, x);
+}
+
 // What Adam keeps of parameter `i` lies as the parameter does.
-static tenon_tensor* new_state(session* s, int i, int strided) {
+static tenon_tensor* new_state(session* s, int i, int strided, const options* o) {
   static const int64_t sizes[PARAMS][2] = {
       {FEATURES, WIDTH}, {1, FEATURES}, {WIDTH, FEATURES}, {1, WIDTH}};
   const int64_t* size = sizes[i];
-  if (i == 0 && strided) return leaf(s, transposed(s, zeros(s, size[1], size[0])), 0);
+  if (i == 0 && strided) return leaf(s, turned(s, zeros(s, size[1], size[0]), o), 0);
   return leaf(s, zeros(s, size[0], size[1]), 0);
 }
 
@@ -112,14 +126,14 @@ static model new_model(session* s, int strided, const options* o) {
   // As PyTorch's Linear begins.
   const double bound = 1 / sqrt(FEATURES);
   tenon_tensor* decoder = drawn(s, "tenon.uniform", WIDTH, FEATURES, -bound, bound);
-  // The clone lies as the decoder does: seen transposed, one row to the next is one element.
-  tenon_tensor* encoder = transposed(s, call1(s, "tenon.copy", decoder));
+  // The clone lies as the decoder does.
+  tenon_tensor* encoder = turned(s, call1(s, "tenon.copy", decoder), o);
   if (!strided) encoder = call1(s, "tenon.copy", encoder);
   tenon_tensor* values[] = {encoder, zeros(s, 1, FEATURES), decoder, zeros(s, 1, WIDTH)};
   for (int i = 0; i < PARAMS; ++i) {
     m.params[i] = leaf(s, values[i], 1);
-    if (o->by_ops) m.means[i] = new_state(s, i, strided);
-    if (o->by_ops) m.squares[i] = new_state(s, i, strided);
+    if (o->by_ops) m.means[i] = new_state(s, i, strided, o);
+    if (o->by_ops) m.squares[i] = new_state(s, i, strided, o);
   }
   const tenon_string lr = {"lr", 2};
   const tenon_value rate = float_value(RATE);
@@ -233,7 +247,7 @@ static void run_steps(session* s, model* m, tenon_tensor* const* batches, const 
 
 // The same data and the same first weights each time.
 static result train(session* s, int strided, const options* o, tenon_sdk_history* history) {
-  const char* name = strided ? "strides (1, 1536)" : "contiguous";
+  const char* name = !strided ? "contiguous" : o->gaps ? "strides (1, 1537)" : "strides (1, 1536)";
   session_check(s, tenon_context_set_seed(s->context, 0, 0));
   tenon_tensor* directions = unit_vectors(s, FEATURES);
   tenon_tensor* batches[BATCHES];
@@ -260,12 +274,14 @@ static options options_read(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--by-ops") == 0) {
       o.by_ops = 1;
+    } else if (strcmp(argv[i], "--gaps") == 0) {
+      o.gaps = 1;
     } else if (strcmp(argv[i], "--steps") == 0 && i + 1 < argc && atoll(argv[i + 1]) > 0) {
       o.steps = atoll(argv[++i]);
     } else if (strcmp(argv[i], "--curve") == 0 && i + 1 < argc) {
       o.curve = argv[++i];
     } else {
-      fprintf(stderr, "usage: %s [--steps N] [--by-ops] [--curve FILE.svg]\n", argv[0]);
+      fprintf(stderr, "usage: %s [--steps N] [--by-ops] [--gaps] [--curve FILE.svg]\n", argv[0]);
       exit(strcmp(argv[i], "--help") == 0 ? 0 : 2);
     }
   }

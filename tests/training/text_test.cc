@@ -103,6 +103,9 @@ TEST(Tokenizers, CharactersOfUtf8) {
   EXPECT_EQ(characters.decode(tokens), text);
   EXPECT_EQ(characters.file_text(), "tenon-characters 1\n97\n122\n233\n8364\n128512\n");
   EXPECT_EQ(Tokenizer::parse(characters.file_text()).encode(text), tokens);
+  const std::string none = Tokenizer::characters("").file_text();
+  EXPECT_EQ(none, "tenon-characters 1\n");
+  EXPECT_EQ(Tokenizer::parse(none).file_text(), none);
   EXPECT_THAT(words_of([&] { characters.encode("ab"); }),
               HasSubstr("the character 98 at byte 1 is no token"));
   for (const std::string& wrong :
@@ -123,7 +126,7 @@ TEST(Tokenizers, DamagedFilesAreRefused) {
   EXPECT_EQ(refuse("tenon-pairs 1\n97 98\n97 257\n"),
             "line 3: this is no merge: expected two tokens from 0 to 256 with one space between");
   for (const char* row : {"", "97", "97 ", "97  98", "97 98 ", "-1 98", "+1 98", "a b", "97,98",
-                          "99999999999 1", "97 98\r"}) {
+                          "99999999999 1", "97 98\r", "097 98", "97 -0"}) {
     EXPECT_THAT(refuse("tenon-pairs 1\n" + std::string(row) + "\n"),
                 StartsWith("line 2: this is no merge"));
   }
@@ -134,7 +137,8 @@ TEST(Tokenizers, DamagedFilesAreRefused) {
   std::string doubling = "tenon-pairs 1\n0 0\n";
   for (int k = 256; k < 264; ++k) doubling += std::to_string(k) + " " + std::to_string(k) + "\n";
   EXPECT_EQ(refuse(doubling), "line 10: the token is too long: expected at most 256 bytes");
-  for (const char* row : {"98\n97\n", "97\n97\n", "-1\n", "55296\n", "1114112\n", "x\n", "97 \n"}) {
+  for (const char* row :
+       {"98\n97\n", "97\n97\n", "-1\n", "55296\n", "1114112\n", "x\n", "97 \n", "097\n"}) {
     EXPECT_THAT(refuse("tenon-characters 1\n" + std::string(row)),
                 HasSubstr("this is no character: expected the number of a code point above the "
                           "line before"));

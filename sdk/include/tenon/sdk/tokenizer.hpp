@@ -140,6 +140,7 @@ class Tokenizer {
     std::set<int32_t> points;
     for (std::string_view rest = text; !rest.empty();) points.insert(must_take(text, rest));
     Tokenizer made;
+    made.has_characters_ = true;
     for (const int32_t point : points) made.add_character(point);
     return made;
   }
@@ -154,7 +155,7 @@ class Tokenizer {
       refuse_line(line, "it is no tokenizer",
                   "'" + std::string(kPairsTitle) + "' or '" + std::string(kCharactersTitle) + "'");
     }
-    Tokenizer made = has_characters ? Tokenizer() : pairs({});
+    Tokenizer made = has_characters ? characters("") : pairs({});
     while (!file.empty()) {
       const std::string_view row = take_line(file, ++line);
       try {
@@ -168,7 +169,7 @@ class Tokenizer {
   }
 
   std::string file_text() const {
-    std::string all(points_.empty() ? kPairsTitle : kCharactersTitle);
+    std::string all(has_characters_ ? kCharactersTitle : kPairsTitle);
     all += '\n';
     for (const auto& [point, token] : points_) all += std::to_string(point) + '\n';
     for (const auto& [left, right] : merges_) {
@@ -181,7 +182,7 @@ class Tokenizer {
 
   // errors   TENON_E_DATA: characters that are no tokens, with their place
   std::vector<Token> encode(std::string_view text) const {
-    return points_.empty() ? encode_pairs(text) : encode_characters(text);
+    return has_characters_ ? encode_characters(text) : encode_pairs(text);
   }
 
   // errors   TENON_E_DATA: a number that is no token
@@ -233,13 +234,17 @@ class Tokenizer {
                   "",           "use bytes or byte pairs for it"};
   }
 
-  // A whole number of decimal digits, moving `row` behind it; -1 for anything else.
+  // A whole number as to_string() writes it, moving `row` behind it; -1 for anything else, also for
+  // "007" and "-0": each tokenizer has one file.
   static int32_t take_number(std::string_view& row) {
     int32_t number = -1;
     const char* const end = row.data() + row.size();
     const auto [behind, error] = std::from_chars(row.data(), end, number);
-    if (error != std::errc() || number < 0) return -1;
-    row.remove_prefix(static_cast<size_t>(behind - row.data()));
+    const auto length = static_cast<size_t>(behind - row.data());
+    if (error != std::errc() || number < 0 || row.substr(0, length) != std::to_string(number)) {
+      return -1;
+    }
+    row.remove_prefix(length);
     return number;
   }
 
@@ -341,7 +346,8 @@ class Tokenizer {
   std::vector<std::string> pieces_;  // the bytes of each token
   std::vector<TokenPair> merges_;
   std::unordered_map<uint64_t, Token> ranks_;  // the token that a pair becomes
-  std::map<int32_t, Token> points_;            // of characters; empty for pairs
+  bool has_characters_ = false;                // its tokens are characters, not pairs
+  std::map<int32_t, Token> points_;            // the token of each character
 };
 
 }  // namespace tenon::sdk

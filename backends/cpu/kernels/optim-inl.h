@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/optim-inl.h: how a step op updates a list of parameters, each in one pass.
 //
-// An update rule is a template over C, the type it computes in, built for one parameter from the
-// attributes, the learning rate and the number of steps, this one counted. It works on vectors:
+// An update rule is a template over C, the type it computes in, built once for a step of one
+// parameter. It works on vectors:
 //
 //   template <class C> struct Rule {
-//     static constexpr size_t kStates = 1;                  // states it reads and writes
-//     Rule(const sdk::Attrs& attrs, double lr, int64_t t);
+//     static constexpr size_t kStates = 1;  // states it reads and writes
+//     static constexpr uint32_t kUsed[] = {2};  // their lists, where they are not the first ones
+//     explicit Rule(const Step& step);
 //     template <class D, class V> void operator()(D d, V& p, V g, V* s) const;
 //   };
 
@@ -55,6 +56,35 @@ void dispatch_row(tenon_dtype param, tenon_dtype state, Body&& body) {
     if (state == param) return body.template operator()<T, T>();
     if constexpr (sizeof(T) == 2) return body.template operator()<T, float>();
   });
+}
+
+// What a rule is built from.
+struct Step {
+  double attr(uint32_t index) const { return launch.attrs.real(index); }
+
+  const sdk::Launch& launch;
+  uint32_t item;  // of every list
+  double lr;
+  int64_t t;  // steps of this parameter, this one counted
+};
+
+// Repeated squaring from the lowest bit: the same bits with every C library.
+inline double power(double base, int64_t exponent) {
+  double result = 1;
+  for (auto rest = static_cast<uint64_t>(exponent); rest != 0; rest >>= 1) {
+    if (rest & 1) result *= base;
+    base *= base;
+  }
+  return result;
+}
+
+template <class Rule>
+constexpr uint32_t state_list(uint32_t k) {
+  if constexpr (requires { Rule::kUsed; }) {
+    return Rule::kUsed[k];
+  } else {
+    return k;
+  }
 }
 
 // Packed numbers: p, g, states.
@@ -109,8 +139,8 @@ HWY_NOINLINE void update_run(const sdk::Run<2 + Rule::kStates>& run, const Rule 
   }
 }
 
-// One step of every parameter. `n_states` counts the op's lists of states; the rule uses the first
-// of them. Elements are independent, so threads change no bit.
+// One step of every parameter. `n_states` counts the op's lists of states. Elements are
+// independent, so threads change no bit.
 template <uint32_t n_states, template <class> class Rule>
 void step(const sdk::Launch& l) {
   using S = Slots<n_states>;
@@ -125,10 +155,10 @@ void step(const sdk::Launch& l) {
           std::array<sdk::Strided, kOperands> operands{sdk::strided(l.view(S::kParams, item)),
                                                        sdk::strided(l.view(S::kGrads, item))};
           for (uint32_t k = 0; k < R::kStates; ++k) {
-            operands[2 + k] = sdk::strided(l.view(S::kStates + k, item));
+            operands[2 + k] = sdk::strided(l.view(S::kStates + state_list<R>(k), item));
           }
           const Geometry<kOperands> geometry(l.shape(S::kParams, item), operands);
-          const R rule(l.attrs, lr, t);
+          const R rule(Step{l, item, lr, t});
           sdk::walk_parallel(l, geometry.shape(), geometry.operands(),
                              [&](const sdk::Run<kOperands>& run)
                                  HWY_ATTR { update_run<T, U>(run, rule); });

@@ -21,31 +21,20 @@ using namespace rows;
 
 enum Attr : uint32_t { kBeta1, kBeta2, kEps, kWeightDecay, kAttrs };
 
-// Repeated squaring from the lowest bit: the same bits with every C library.
-double power(double base, int64_t exponent) {
-  double result = 1;
-  for (auto rest = static_cast<uint64_t>(exponent); rest != 0; rest >>= 1) {
-    if (rest & 1) result *= base;
-    base *= base;
-  }
-  return result;
-}
-
 template <class C, bool decoupled>
 struct Update {
   static constexpr size_t kStates = 2;
 
-  Update(const sdk::Attrs& attrs, double lr, int64_t t)
-      : beta1(static_cast<C>(attrs.real(kBeta1))),
-        taken1(static_cast<C>(1 - attrs.real(kBeta1))),
-        beta2(static_cast<C>(attrs.real(kBeta2))),
-        taken2(static_cast<C>(1 - attrs.real(kBeta2))),
-        eps(static_cast<C>(attrs.real(kEps))),
-        inverse_root(static_cast<C>(1 / std::sqrt(1 - power(attrs.real(kBeta2), t)))),
-        minus_step(static_cast<C>(-(lr / (1 - power(attrs.real(kBeta1), t))))),
-        decays(attrs.real(kWeightDecay) != 0),
-        decay(static_cast<C>(decoupled ? 1 - lr * attrs.real(kWeightDecay)
-                                       : attrs.real(kWeightDecay))) {}
+  explicit Update(const optim::Step& s)
+      : beta1(static_cast<C>(s.attr(kBeta1))),
+        taken1(static_cast<C>(1 - s.attr(kBeta1))),
+        beta2(static_cast<C>(s.attr(kBeta2))),
+        taken2(static_cast<C>(1 - s.attr(kBeta2))),
+        eps(static_cast<C>(s.attr(kEps))),
+        inverse_root(static_cast<C>(1 / std::sqrt(1 - optim::power(s.attr(kBeta2), s.t)))),
+        minus_step(static_cast<C>(-(s.lr / (1 - optim::power(s.attr(kBeta1), s.t))))),
+        decays(s.attr(kWeightDecay) != 0),
+        decay(static_cast<C>(decoupled ? 1 - s.lr * s.attr(kWeightDecay) : s.attr(kWeightDecay))) {}
 
   template <class D, class V>
   HWY_INLINE void operator()(D d, V& p, V g, V* means) const {

@@ -22,8 +22,8 @@ template <class C>
 struct Plain {
   static constexpr size_t kStates = 0;
 
-  Plain(const sdk::Attrs& attrs, double lr, int64_t)
-      : minus_lr(static_cast<C>(-lr)), weight_decay(static_cast<C>(attrs.real(kWeightDecay))) {}
+  explicit Plain(const optim::Step& s)
+      : minus_lr(static_cast<C>(-s.lr)), weight_decay(static_cast<C>(s.attr(kWeightDecay))) {}
 
   template <class D, class V>
   HWY_INLINE void operator()(D d, V& p, V g, V*) const {
@@ -42,12 +42,12 @@ template <class C>
 struct Momentum : Plain<C> {
   static constexpr size_t kStates = 1;
 
-  Momentum(const sdk::Attrs& attrs, double lr, int64_t t)
-      : Plain<C>(attrs, lr, t),
-        momentum(static_cast<C>(attrs.real(kMomentum))),
-        taken(static_cast<C>(1 - attrs.real(kDampening))),
-        first(t == 1),
-        nesterov(attrs.flag(kNesterov)) {}
+  explicit Momentum(const optim::Step& s)
+      : Plain<C>(s),
+        momentum(static_cast<C>(s.attr(kMomentum))),
+        taken(static_cast<C>(1 - s.attr(kDampening))),
+        first(s.t == 1),
+        nesterov(s.launch.attrs.flag(kNesterov)) {}
 
   template <class D, class V>
   HWY_INLINE void operator()(D d, V& p, V g, V* buffer) const {

@@ -87,7 +87,6 @@ void add_kernel(State& state, const tenon_kernel_desc& inner) {
     strict->slots.push_back({inner.slots[i].role, TENON_LAYOUT_CONTIGUOUS, 0, 0});
   }
   strict->desc = inner;
-  strict->desc.flags |= TENON_KERNEL_CANONICAL;
   strict->desc.priority = inner.priority + 1000;
   strict->desc.slots = strict->slots.data();
   strict->desc.launch = launch;

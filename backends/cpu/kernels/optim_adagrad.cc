@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/kernels/optim_adagrad.cc: adagrad_step: parameter, gradient and sum are read
+// once, parameter and sum written once.
+// Formulas and arithmetic: plugins/optim/adagrad.cc.
+
+#include "cpu.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/optim_adagrad.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/optim-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE {
+namespace {
+
+using namespace rows;
+
+enum Attr : uint32_t { kLrDecay, kWeightDecay, kEps, kAttrs };
+
+template <class C>
+struct Adagrad {
+  static constexpr size_t kStates = 1;
+
+  explicit Adagrad(const optim::Step& s)
+      : weight_decay(static_cast<C>(s.attr(kWeightDecay))),
+        eps(static_cast<C>(s.attr(kEps))),
+        minus_lr(static_cast<C>(-(s.lr / (static_cast<double>(s.t - 1) * s.attr(kLrDecay) + 1)))) {}
+
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, V& p, V g, V* sum) const {
+    if (weight_decay != 0) g = hn::Add(g, hn::Mul(hn::Set(d, weight_decay), p));
+    sum[0] = hn::Add(sum[0], hn::Mul(g, g));
+    const V root = hn::Add(hn::Sqrt(sum[0]), hn::Set(d, eps));
+    p = hn::Add(p, hn::Div(hn::Mul(hn::Set(d, minus_lr), g), root));
+  }
+
+  C weight_decay;
+  C eps;
+  C minus_lr;
+};
+
+constexpr tenon_kernel_desc kernels[] = {
+    optim::kernel<1>("tenon.adagrad_step", kAttrs, sdk::launch_fn<optim::step<1, Adagrad>>),
+};
+
+}  // namespace
+
+[[gnu::cold]] std::span<const tenon_kernel_desc> optim_adagrad_kernels() { return kernels; }
+
+}  // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+TENON_UNIT(optim_adagrad) = {.chosen_kernels = TENON_CPU_CHOOSE(optim_adagrad_kernels)};
+#endif

@@ -144,30 +144,55 @@ struct Found {
   int64_t place;
 };
 
-// The most of a line, and the first of the elements looked at together with it.
+// The most of elements `begin` to `end` of a line, and the first of those looked at together with
+// it.
 template <class Order, class T>
-Found<Number<T>> most_piece(const Line<T>& line, int64_t n, int64_t tile, Number<T>* room) {
+Found<Number<T>> most_piece(const Line<T>& line, int64_t begin, int64_t end, int64_t tile,
+                            Number<T>* room) {
   Found<Number<T>> best{};
-  for (int64_t i = 0; i < n; i += tile) {
-    const int64_t count = std::min(tile, n - i);
+  for (int64_t i = begin; i < end; i += tile) {
+    const int64_t count = std::min(tile, end - i);
     const auto most = most_packed<Order>(line.get(i, count, room), count);
-    if (i == 0 || Order::wins(most, best.value) || is_nan(most)) best = {most, i};
+    if (i == begin || Order::wins(most, best.value) || is_nan(most)) best = {most, i};
     if (is_nan(most)) break;
   }
   return best;
 }
 
-// The most of a line and where it is first.
+// The most of elements `begin` to `end` of a line and where it is first.
 template <class Order, class T>
-Found<Number<T>> most_of_line(const Line<T>& line, int64_t n) {
+Found<Number<T>> most_of_line(const Line<T>& line, int64_t begin, int64_t end) {
   using C = Number<T>;
   HWY_ALIGN C room[kTile];
   const int64_t tile = line.tile(kPiece);
-  const Found<C> best = most_piece<Order>(line, n, tile, room);
-  const int64_t count = std::min(tile, n - best.place);
+  const Found<C> best = most_piece<Order>(line, begin, end, tile, room);
+  const int64_t count = std::min(tile, end - best.place);
   const C* x = line.get(best.place, count, room);
   const int64_t within = first_place(x, count, best.value);
   return {x[within], best.place + within};
+}
+
+// A long line is searched in pieces, side by side.
+inline constexpr int64_t kLong = 1 << 15;
+inline constexpr int64_t kMostPieces = 64;
+
+// The most of a line that is the only one, and where it is first.
+template <class Order, class T>
+Found<Number<T>> most_of_only_line(const sdk::Launch& l, const Line<T>& line, int64_t n) {
+  if (n < 2 * kLong) return most_of_line<Order>(line, 0, n);
+  const int64_t pieces = std::min(n / kLong, kMostPieces);
+  const auto begin_of = [&](int64_t piece) { return n / pieces * piece; };
+  std::array<Found<Number<T>>, kMostPieces> found;
+  l.parallel_for(pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
+    for (int64_t i = begin; i < end; ++i) {
+      found[i] = most_of_line<Order>(line, begin_of(i), i + 1 < pieces ? begin_of(i + 1) : n);
+    }
+  });
+  Found<Number<T>> best = found[0];
+  for (int64_t i = 1; i < pieces && !is_nan(best.value); ++i) {
+    if (Order::wins(found[i].value, best.value) || is_nan(found[i].value)) best = found[i];
+  }
+  return best;
 }
 
 // Which of equal elements comes first is to be seen in zeros alone.
@@ -175,8 +200,8 @@ template <class Order, class T>
 Number<T> most_value(const Line<T>& line, int64_t n) {
   using C = Number<T>;
   HWY_ALIGN C room[kTile];
-  const C most = most_piece<Order>(line, n, line.tile(kPiece), room).value;
-  if (std::is_floating_point_v<C> && most == C{}) return most_of_line<Order>(line, n).value;
+  const C most = most_piece<Order>(line, 0, n, line.tile(kPiece), room).value;
+  if (std::is_floating_point_v<C> && most == C{}) return most_of_line<Order>(line, 0, n).value;
   return most;
 }
 
@@ -257,6 +282,11 @@ bool most_simple_lines(const Reduction& r, const sdk::Run<2>& run) {
 
 template <class Order, class T>
 void most_lines(const sdk::Launch& l, const Reduction& r) {
+  if (r.kept.count() == 1 && r.outer.rank() == 0 && r.line.count() >= 2 * kLong) {
+    return for_each_output(r, 0, 1, [&](char* out, char* in) HWY_ATTR {
+      put_number<T>(out, most_of_only_line<Order>(l, Line<T>(r.line, in), r.line.count()).value);
+    });
+  }
   l.parallel_for(r.kept.count(), grain_of(r.count()), [&](int64_t begin, int64_t end) HWY_ATTR {
     sdk::walk_range<2>(
         r.kept.shape(), r.kept.operands(), begin, end, [&](const sdk::Run<2>& run) HWY_ATTR {
@@ -304,13 +334,18 @@ void place(const sdk::Launch& l) {
   const Reduction r = reduce_axes(x, l.out(), axes, l.attrs.flag(kKeepdims));
   // What is reduced is one line, wherever it stands.
   const Geometry<1>& line = r.outer.rank() ? r.outer : r.line;
+  const int64_t n = line.count();
   sdk::dispatch_dtype(x.dtype, [&]<class T>() HWY_ATTR {
-    l.parallel_for(r.kept.count(), grain_of(line.count()),
-                   [&](int64_t begin, int64_t end) HWY_ATTR {
-                     for_each_output(r, begin, end, [&](char* out, char* in) HWY_ATTR {
-                       sdk::store(out, most_of_line<Order>(Line<T>(line, in), line.count()).place);
-                     });
-                   });
+    if (r.kept.count() == 1) {
+      return for_each_output(r, 0, 1, [&](char* out, char* in) HWY_ATTR {
+        sdk::store(out, most_of_only_line<Order>(l, Line<T>(line, in), n).place);
+      });
+    }
+    l.parallel_for(r.kept.count(), grain_of(n), [&](int64_t begin, int64_t end) HWY_ATTR {
+      for_each_output(r, begin, end, [&](char* out, char* in) HWY_ATTR {
+        sdk::store(out, most_of_line<Order>(Line<T>(line, in), 0, n).place);
+      });
+    });
   });
 }
 

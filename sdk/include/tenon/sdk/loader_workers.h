@@ -14,6 +14,10 @@
 extern "C" {
 #endif
 
+// Batches that are read ahead for each worker: so many, because a worker that sleeps is woken only
+// when half of them are gone (tenon_sdk_loader_take).
+#define TENON_SDK_LOADER_AHEAD 4u
+
 // A batch that was read ahead, or is being read.
 typedef struct tenon_sdk_loader_slot {
   int32_t is_read;      // `status` and, where that is TENON_OK, `fields` are there
@@ -37,7 +41,8 @@ typedef struct tenon_sdk_loader_workers {
   int64_t given;      // batches that next() has passed on
   uint32_t reading;   // workers that read just now
   uint32_t ends;      // 1: all shall end
-  tenon_sdk_loader_slot slots[2 * TENON_SDK_LOADER_WORKERS];  // batch k lies in k % n_slots
+  // batch k lies in k % n_slots
+  tenon_sdk_loader_slot slots[TENON_SDK_LOADER_AHEAD * TENON_SDK_LOADER_WORKERS];
 } tenon_sdk_loader_workers;
 
 // What one thread is given; it frees it.
@@ -153,7 +158,7 @@ static inline tenon_status tenon_sdk_loader_hire(tenon_runtime* runtime, tenon_d
   pthread_cond_init(&w->room, NULL);
   pthread_cond_init(&w->ready, NULL);
   w->source.dataset = dataset;
-  w->n_slots = 2 * n_workers;
+  w->n_slots = TENON_SDK_LOADER_AHEAD * n_workers;
   for (uint32_t i = 0; i < n_workers; ++i) {
     const tenon_status status = tenon_sdk_loader_add(runtime, w, diag);
     if (status == TENON_OK) continue;
@@ -164,9 +169,9 @@ static inline tenon_status tenon_sdk_loader_hire(tenon_runtime* runtime, tenon_d
   return TENON_OK;
 }
 
-// From now on `n_workers` threads read batches ahead, two for each; 0 ends them. They begin at
+// From now on `n_workers` threads read batches ahead, four for each; 0 ends them. They begin at
 // once, at the loader's position, and again at each tenon_sdk_loader_begin.
-// memory   a context for each worker and up to 2 n_workers batches, until the loader is released
+// memory   a context for each worker and up to 4 n_workers batches, until the loader is released
 // threads  the data set is called by the workers, each in a context of its own. A batch that fails
 //          there is read again where it is asked for: that is the error the caller sees.
 // errors   TENON_E_ARGUMENT, TENON_E_MEMORY and those of tenon_context_create, with words in `diag`
@@ -219,7 +224,10 @@ static inline tenon_status tenon_sdk_loader_take(tenon_context* context, tenon_s
   pthread_mutex_lock(&w->mutex);
   slot->is_read = 0;
   w->given += 1;
-  pthread_cond_signal(&w->room);
+  // Not for each batch: to wake a thread costs the caller some microseconds. One that is awake
+  // reads on until there is no room.
+  const int64_t ahead = w->begun - w->given;
+  if (ahead <= w->n_slots / 2 && w->begun < w->n_batches) pthread_cond_signal(&w->room);
   pthread_mutex_unlock(&w->mutex);
   return TENON_OK;
 }

@@ -12,8 +12,9 @@ yet. Nothing here is a test: machines differ and are busy.
 
 Busy ones are noticed, as their figures say nothing of an op. Where a neighbour takes a processor,
 PyTorch's threads wait a time slice (8 ms) for each other and Tenon's pool works alone: rows of
-several threads count only where bench_limits finds the processors free before and after. A pair of
-figures that spread too far is shown in brackets and judges nobody.
+several threads count only where bench_limits finds the processors free before and after. A ratio is
+taken round by round, so that both sides had the same neighbours; where the middle rounds lie on
+both sides of 1.1 it stands in brackets and judges nobody.
 """
 
 import argparse
@@ -27,6 +28,7 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 import timeit
 
 import numpy as np
@@ -36,7 +38,8 @@ import torch.nn.functional as F
 SIZES = {1_000: (10, 100, 32), 1_000_000: (1000, 1000, 1000)}  # rows, columns, side of a matrix
 SLOWER = 1.1
 BATCH_SECONDS = 1e-3
-NOISY = 0.25  # the middle rounds' span by their median, beyond which a ratio judges nobody
+# PyTorch's threads spin for a while after a call: a pool that finds them there works alone.
+AFTER_PEER_SECONDS = 0.02
 FREE = 1.85  # times the FMA peak of one thread that two must reach, as in compare.py
 DTYPES = {"f32": np.float32, "f64": np.float64, "i64": np.int64, "bool": np.bool_}
 
@@ -228,11 +231,11 @@ def seconds_of(call, seconds):
     return statistics.median(each)
 
 
-class Tenon:
-    """bench_ops, asked line by line."""
+class Program:
+    """One of Tenon's programs, asked line by line."""
 
-    def __init__(self, build, threads, seconds):
-        program = pathlib.Path(build).resolve() / "bin/bench_ops"
+    def __init__(self, build, name, threads, seconds):
+        program = pathlib.Path(build).resolve() / "bin" / name
         environment = {**os.environ, "TENON_THREADS": str(threads)}
         self.process = subprocess.Popen(
             [str(program), str(seconds)],
@@ -242,12 +245,13 @@ class Tenon:
             env=environment,
         )
 
-    def ask(self, row, n):
-        self.process.stdin.write(f"{row.ops()} {row.sample(n)}\n")
+    def ask(self, line):
+        time.sleep(AFTER_PEER_SECONDS)
+        self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
         if not answer:
-            sys.exit(f"ops.py: bench_ops ended at {row.name}")
+            sys.exit(f"the program ended at {line}")
         return json.loads(answer)
 
     def close(self):
@@ -277,7 +281,7 @@ def measure(tenon, row, n, rounds, seconds):
     operands = operands_of(row.sample(n))
     times = {}
     for _ in range(rounds):
-        answer = tenon.ask(row, n)
+        answer = tenon.ask(f"{row.ops()} {row.sample(n)}")
         if "missing" in answer:
             return answer["missing"]
         peers = {"Tenon": answer, "PyTorch": ask_torch(row, operands, seconds)}
@@ -305,11 +309,12 @@ def reason_of(row, way, n):
     return REASONS.get(f"{name} {n}") or REASONS.get(name) or UNKNOWN
 
 
-def noise_of(figures):
-    """The span without the best and the worst round, where there are enough of them."""
-    each = sorted(figures)
-    middle = each[1:-1] if len(each) >= 5 else each
-    return (middle[-1] - middle[0]) / statistics.median(each)
+def ratios_of(times, way):
+    """Ours by theirs in each round, in rising order, without the best and the worst round where
+    there are enough of them."""
+    pairs = zip(times[f"Tenon {way}"], times[f"PyTorch {way}"], strict=True)
+    each = sorted(ours / theirs for ours, theirs in pairs)
+    return each[1:-1] if len(each) >= 5 else each
 
 
 def ratio_text(ratio):
@@ -317,10 +322,10 @@ def ratio_text(ratio):
 
 
 def line_of(row, n, threads, times):
-    """The line, and for each way its ratio, reason and noise: (ratio, words, noisy)."""
+    """The line, and for each way its ratio, reason and doubt: (ratio, words, doubtful)."""
     medians = {name: statistics.median(each) for name, each in times.items()}
     cells = [row.name, f"{n:,}".replace(",", " "), threads]
-    ways, noise = {}, 0
+    ways, spans = {}, []
     for way in ("forward", "backward"):
         ours, theirs = medians.get(f"Tenon {way}"), medians.get(f"PyTorch {way}")
         cells += [shown(ours), shown(theirs)]
@@ -328,19 +333,19 @@ def line_of(row, n, threads, times):
         if not ours or not theirs:
             cells.append("")
             continue
-        ratio = ours / theirs
-        spread = max(noise_of(times[f"{peer} {way}"]) for peer in ("Tenon", "PyTorch"))
-        noise = max(noise, spread)
-        ways[way] = ratio, reason_of(row, way, n) if ratio > SLOWER else "", spread > NOISY
-        cells.append(f"({ratio_text(ratio)})" if spread > NOISY else ratio_text(ratio))
-    reasons = [f"{way}: {words}" for way, (_, words, noisy) in ways.items() if words and not noisy]
-    cells += [f"{100 * noise:.0f} %", "; ".join(reasons)]
+        ratios = ratios_of(times, way)
+        ratio, doubtful = statistics.median(ratios), ratios[0] <= SLOWER < ratios[-1]
+        ways[way] = ratio, reason_of(row, way, n) if ratio > SLOWER else "", doubtful
+        cells.append(f"({ratio_text(ratio)})" if doubtful else ratio_text(ratio))
+        spans.append(f"{ratio_text(ratios[0])} to {ratio_text(ratios[-1])}")
+    reasons = [f"{way}: {words}" for way, (_, words, doubtful) in ways.items() if words]
+    cells += ["; ".join(spans), "; ".join(reasons)]
     return "| " + " | ".join(str(cell) for cell in cells) + " |", ways
 
 
 HEAD = [
     "| op | elements | threads | Tenon | PyTorch | NumPy | Tenon / PyTorch | Tenon backward | "
-    "PyTorch backward | Tenon / PyTorch | noise | why slower |",
+    "PyTorch backward | Tenon / PyTorch | middle rounds | why slower |",
     "|---|---|---|---|---|---|---|---|---|---|---|---|",
 ]
 
@@ -360,7 +365,7 @@ def processors_free(build, threads):
 def rows_for(args, rows, threads, absent):
     """Lines, and what line_of says of each."""
     torch.set_num_threads(threads)
-    tenon = Tenon(args.build, threads, args.seconds)
+    tenon = Program(args.build, "bench_ops", threads, args.seconds)
     lines, judged = [], []
     for row in rows:
         for n in SIZES:
@@ -389,12 +394,12 @@ def table_of(args, rows):
             continue
         lines += found
         judged += verdicts
-    clear = [(ratio, words) for ratio, words, noisy in judged if not noisy]
+    clear = [(ratio, words) for ratio, words, doubtful in judged if not doubtful]
     slower = [words for ratio, words in clear if ratio > SLOWER]
     notes.append(
         f"- {len(slower)} of {len(clear)} figures more than {SLOWER} times PyTorch's, "
         f"{slower.count(UNKNOWN)} of them without a reason; {len(judged) - len(clear)} more were "
-        "too noisy to judge"
+        "now above, now below"
     )
     if absent:
         notes.append("- not in the registry yet: " + ", ".join(absent.values()))
@@ -427,8 +432,9 @@ def main():
         f"- machine: {processor()}, {os.cpu_count()} threads, Linux {platform.release()}; load "
         f"{os.getloadavg()[0]:.1f} when it ended",
         f"- PyTorch {torch.__version__}, NumPy {np.__version__}",
-        f"- medians of {args.rounds} rounds, the three in turn; noise is how far Tenon's or "
-        "PyTorch's middle rounds span, by the median; (in brackets): too far to judge",
+        f"- medians of {args.rounds} rounds, the three in turn; a ratio is the median of those of "
+        "the rounds, of which the middle ones lie as the last but one column says; (in brackets): "
+        f"some above {SLOWER}, some below",
         "- forward makes its result and records nothing; backward is all gradients of float "
         "operands, the graph kept",
         "- Tenon is called from C++, PyTorch and NumPy from Python by timeit, which costs them "

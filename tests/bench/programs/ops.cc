@@ -13,7 +13,6 @@
 #include <tenon/tenon.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -22,40 +21,12 @@
 #include <tenon/sdk/draw.hpp>
 #include <tenon/sdk/sample_value.hpp>
 
+#include "tests/bench/programs/session.h"
+
 namespace {
 
 namespace sdk = tenon::sdk;
-
-constexpr double kBatchSeconds = 1e-3;  // long against the clock's own cost
-
-struct Runtime {
-  tenon_runtime* runtime = nullptr;
-  tenon_context* context = nullptr;
-
-  Runtime() {
-    tenon_diag diag{};
-    if (tenon_runtime_create(nullptr, &diag, &runtime) != TENON_OK ||
-        tenon_context_create(runtime, &diag, &context) != TENON_OK) {
-      std::fprintf(stderr, "bench_ops: %s\n", diag.message);
-      std::exit(1);
-    }
-  }
-  ~Runtime() {
-    tenon_context_release(context);
-    tenon_runtime_release(runtime);
-  }
-  Runtime(const Runtime&) = delete;
-  Runtime& operator=(const Runtime&) = delete;
-
-  void require(tenon_status status) const {
-    if (status == TENON_OK) return;
-    tenon_error error{};
-    error.struct_size = sizeof error;
-    tenon_context_get_error(context, &error);
-    std::fprintf(stderr, "bench_ops: %s\n", error.message);
-    std::exit(1);
-  }
-};
+using namespace tenon::bench;
 
 // One op, or two of which the second takes the first's result, with operands.
 class Call {
@@ -161,29 +132,6 @@ class Call {
   std::vector<tenon_value> inputs_, attrs_;
   uint32_t n_outputs_ = 1;
 };
-
-// The median of batches of calls.
-template <class Body>
-double seconds_of(double seconds, const Body& body) {
-  using Clock = std::chrono::steady_clock;
-  const auto timed = [&](uint64_t calls) {
-    const auto start = Clock::now();
-    for (uint64_t i = 0; i < calls; ++i) body();
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
-  timed(1);
-  const double one = std::max(timed(1), 1e-9);
-  const auto batch = static_cast<uint64_t>(std::max(1.0, kBatchSeconds / one));
-  std::vector<double> each;
-  double spent = 0;
-  while (spent < seconds || each.size() < 3) {
-    const double taken = timed(batch);
-    spent += taken;
-    each.push_back(taken / static_cast<double>(batch));
-  }
-  std::nth_element(each.begin(), each.begin() + each.size() / 2, each.end());
-  return each[each.size() / 2];
-}
 
 // Negative: no operand has a gradient.
 double backward_seconds(const Runtime& runtime, const Call& call, double seconds) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/bench/optimizers.py: steps of optimizers over 10.6 million parameters, Tenon beside PyTorch.
+"""tests/bench/optimizers.py: steps of optimizers over 10.6 million numbers, Tenon beside PyTorch.
 
 usage    optimizers.py [--rounds N] [--threads 1,2] [--output FILE] BUILD
 

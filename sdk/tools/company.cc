@@ -62,6 +62,16 @@ void Company::need(std::set<std::string> names, const Offers& offers) {
   }
 }
 
+// A layer may call any op.
+void Company::need_all_ops() {
+  std::set<std::string> all;
+  for (const Json& plugin : plugins_) {
+    for (const std::string& op : names_of(plugin.at("ops"))) all.insert(op);
+  }
+  need(all,
+       [](const Json& other, const std::string& name) { return lists(other.at("ops"), name); });
+}
+
 void Company::need_for(const Json& plugin) {
   std::set<std::string> extended;
   std::set<std::string> devices;
@@ -82,7 +92,9 @@ void Company::need_for(const Json& plugin) {
   need(devices,
        [](const Json& other, const std::string& name) { return lists(other.at("devices"), name); });
   need(own, has_kernel);
-  if (own.empty() && extended.empty() && plugin.at("optimizers").empty()) return;
+  if (!names_of(plugin.at("layers")).empty()) need_all_ops();
+  const bool calls_ops = !plugin.at("optimizers").empty() || !plugin.at("layers").empty();
+  if (own.empty() && extended.empty() && !calls_ops) return;
   need({"roles"}, [](const Json& other, const std::string&) { return holds_role(other); });
 }
 

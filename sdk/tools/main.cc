@@ -162,7 +162,8 @@ void take_json_file(Given& given, const std::string& file) {
 
 void add_verify(CLI::App& app, Given& given) {
   CLI::App* command = app.add_subcommand(
-      "verify", "Judge plugins: values, layouts, gradients, memory, of every op and optimizer");
+      "verify",
+      "Judge plugins: values, layouts, gradients, memory, of every op, optimizer and layer");
   tenon::verify::Request& request = given.verify;
   command->add_option("plugin", request.plugins,
                       "Ids, plugin folders or libraries; none: all plugins found");

@@ -35,14 +35,14 @@ enum class Form : uint8_t {
   Memory,    // every allocation fails once
   Huge,      // more than 2^31 elements
   Trace,     // an optimizer's run against its reference
-  Resume,    // an optimizer's run saved and resumed
+  Resume,    // an optimizer's run saved and resumed; a layer's state put into another
 };
 inline constexpr size_t kFormCount = 20;
 std::string_view name_of(Form form);  // "in-place"
 std::optional<Form> form_named(std::string_view name);
 
 struct Case {
-  std::string op;        // or the optimizer
+  std::string op;        // or the optimizer, or the layer
   uint32_t sample = 0;   // among the op's samples, in the order of the registry
   std::string from, to;  // every tensor of dtype `from` is one of `to`; both empty: as written
   // One for each tensor operand (lists one by one), then one for each output or incoming gradient.

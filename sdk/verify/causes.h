@@ -78,7 +78,9 @@ namespace tenon::verify {
   /* optimizers */                                                                                 \
   X(kOptimizerTrace, "optimizer-trace", "parameters or states leave the reference trace")          \
   X(kOptimizerStrides, "optimizer-strides", "strided parameters train otherwise than others")      \
-  X(kOptimizerResume, "optimizer-resume", "a run that was saved and resumed has other bits")
+  X(kOptimizerResume, "optimizer-resume", "a run that was saved and resumed has other bits")       \
+  /* layers */                                                                                     \
+  X(kLayerState, "layer-state", "a layer that was given another's state is not like it")
 // clang-format on
 
 struct Cause {

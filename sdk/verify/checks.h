@@ -49,4 +49,8 @@ void check_huge(Work& work);
 void check_optimizer(Subject& subject, Recorder& recorder, const Request& request,
                      const std::string& optimizer);
 
+// layers.cc: layouts, gradients and state of a layer; `sample` counts among the layer's samples.
+void check_layer(Subject& subject, Recorder& recorder, const Request& request,
+                 const std::string& layer);
+
 }  // namespace tenon::verify

@@ -31,9 +31,7 @@ Order order_of(const std::string& text) {
   order.request.seed = json.at("seed");
   order.request.only_case = json.at("case");
   json.at("goldens").get_to(order.request.goldens);
-  for (const Json& group : json.at("groups")) {
-    order.groups.push_back({group.at("op"), group.at("backend"), group.at("optimizer")});
-  }
+  for (const Json& group : json.at("groups")) order.groups.push_back(group_of(group));
   order.resume.skip_before = json.at("skip_before");
   json.at("dead").get_to(order.resume.dead);
   return order;
@@ -90,10 +88,12 @@ void run_group(Subject& subject, const Order& order, size_t index, Board* board)
     Recorder recorder(order.request, resume, board);
     recorder.look_at_output(about(group), "while it was opened");
     guarded(recorder, group, [&] {
-      if (group.optimizer.empty()) {
-        run_op(subject, recorder, order.request, group);
-      } else {
+      if (!group.optimizer.empty()) {
         check_optimizer(subject, recorder, order.request, group.optimizer);
+      } else if (!group.layer.empty()) {
+        check_layer(subject, recorder, order.request, group.layer);
+      } else {
+        run_op(subject, recorder, order.request, group);
       }
     });
     recorder.look_at_output(about(group), "after the last case");
@@ -109,20 +109,30 @@ Json entries_of(Subject& subject) {
     }
   }
   for (const Json& optimizer : subject.optimizers()) {
-    entries.push_back(
-        {{"op", ""}, {"backend", ""}, {"optimizer", optimizer.at("name")}, {"cells", Json()}});
+    entries.push_back(json_of(Group{"", "", optimizer.at("name"), ""}));
+  }
+  for (const Json& layer : subject.layers()) {
+    entries.push_back(json_of(Group{"", "", "", layer.at("name")}));
   }
   return entries;
 }
 
 }  // namespace
 
+Json json_of(const Group& group) {
+  return {{"op", group.op},
+          {"backend", group.backend},
+          {"optimizer", group.optimizer},
+          {"layer", group.layer}};
+}
+
+Group group_of(const Json& json) {
+  return {json.at("op"), json.at("backend"), json.at("optimizer"), json.at("layer")};
+}
+
 Json json_of(const Order& order) {
   Json groups = Json::array();
-  for (const Group& group : order.groups) {
-    groups.push_back(
-        {{"op", group.op}, {"backend", group.backend}, {"optimizer", group.optimizer}});
-  }
+  for (const Group& group : order.groups) groups.push_back(json_of(group));
   return {{"plugin", order.plugin},
           {"level", order.request.level},
           {"seed", order.request.seed},

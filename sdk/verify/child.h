@@ -14,12 +14,18 @@
 
 namespace tenon::verify {
 
-// What one process works through; `op` or `optimizer` is empty.
+// What one process works through: an op on a backend, an optimizer or a layer. The names of the
+// others are empty.
 struct Group {
-  std::string op, backend, optimizer;
+  std::string op, backend, optimizer, layer;
 
-  const std::string& name() const { return op.empty() ? optimizer : op; }
+  const std::string& name() const {
+    return !op.empty() ? op : !optimizer.empty() ? optimizer : layer;
+  }
 };
+Json json_of(const Group& group);
+// Takes what json_of gives, and an entry of {"entries": [...]}.
+Group group_of(const Json& json);
 
 struct Order {
   std::string plugin;

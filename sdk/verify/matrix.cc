@@ -156,10 +156,12 @@ Json facts_of(Subject& subject, const Entry& op, const std::string& backend) {
     layouts[std::string(name_of(layout))] =
         why_no(layout, op, traits, subject.is_host_memory(backend));
   }
-  return {{"op", op.name},      {"backend", backend},
-          {"optimizer", ""},    {"operands", traits.operands},
-          {"samples", samples}, {"forms", forms},
-          {"layouts", layouts}};
+  Json facts = json_of(Group{op.name, backend, "", ""});
+  facts.update({{"operands", traits.operands},
+                {"samples", samples},
+                {"forms", forms},
+                {"layouts", layouts}});
+  return facts;
 }
 
 int level_of(Form form) {
@@ -196,10 +198,10 @@ void look_for_empty_cells(PluginResult& result, int level) {
       continue;
     }
     if (group.group.op.empty()) {
-      const bool due = level >= level_of(Form::Trace);
-      if (due && tally.forms.count(std::string(name_of(Form::Trace))) == 0) {
-        fail_empty(result, group.group, "form trace");
-      }
+      const Form form = group.group.optimizer.empty() ? Form::Gradient : Form::Trace;
+      const std::string name(name_of(form));
+      const bool due = level >= level_of(form);
+      if (due && tally.forms.count(name) == 0) fail_empty(result, group.group, "form " + name);
       continue;
     }
     for (const auto& [name, why] : group.facts.at("forms").items()) {

@@ -173,10 +173,10 @@ class Candidates {
                plugin.value("library", "") + " has " + found +
                "; `tenon manifest LIBRARY` writes plugin.json anew");
     }
-    for (const char* member : {"schedules", "datasets", "formats", "layers"}) {
+    for (const char* member : {"schedules", "datasets", "formats"}) {
       if (!plugin.contains(member) || !plugin.at(member).is_array()) continue;
       for (const std::string& name : tools::names_of(plugin.at(member))) {
-        result.uncovered.emplace(name, member, "`tenon verify` judges ops and optimizers");
+        result.uncovered.emplace(name, member, "`tenon verify` judges ops, optimizers and layers");
       }
     }
   }
@@ -215,7 +215,7 @@ void judge(PluginResult& result, const Request& request, const std::optional<Cas
   if (result.passed() && list_groups(result, request, options)) {
     if (result.groups.empty() && result.uncovered.empty()) {
       result.failures.add({"", std::string(causes::kNoCases.name), "",
-                           "it lists no op, kernel, backward rule or optimizer"});
+                           "it lists no op, kernel, backward rule, optimizer or layer"});
     }
     std::erase_if(result.groups,
                   [&](const GroupResult& group) { return !wanted(group.group, request, only); });

@@ -107,11 +107,8 @@ Json counts_of(const Failures& failures) {
 Json matrix_of(const PluginResult& result) {
   Json rows = Json::array();
   for (const GroupResult& group : result.groups) {
-    Json row = {{"op", group.group.op},
-                {"backend", group.group.backend},
-                {"optimizer", group.group.optimizer},
-                {"seconds", group.seconds},
-                {"cut", group.cut}};
+    Json row = json_of(group.group);
+    row.update({{"seconds", group.seconds}, {"cut", group.cut}});
     row.update(json_of(group.tally));
     if (group.facts.is_object() && group.facts.contains("forms")) {
       row["operands"] = group.facts.at("operands");

@@ -239,8 +239,7 @@ bool list_groups(PluginResult& result, const Request& request, const RunOptions&
   }
   if (!entries.is_array()) return false;
   for (const Json& entry : entries) {
-    const Group group{entry.at("op"), entry.at("backend"), entry.at("optimizer")};
-    result.groups.push_back({group, entry, {}, 0, false});
+    result.groups.push_back({group_of(entry), entry, {}, 0, false});
   }
   return true;
 }

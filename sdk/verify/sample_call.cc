@@ -74,16 +74,6 @@ T element_of(const SampleTensor& tensor, uint64_t seed, uint64_t number, uint64_
   return sdk::sample_element<T>(tensor, seed, number, index);
 }
 
-Array drawn(const SampleTensor& tensor, uint64_t seed, uint64_t number) {
-  Array array = make_array(sdk::sample_dtype(tensor.dtype), tensor.dims);
-  sdk::dispatch_dtype(array.dtype, [&]<class T>() {
-    for (size_t i = 0; i < array.count(); ++i) {
-      sdk::store(array.bytes.data() + i * sizeof(T), element_of<T>(tensor, seed, number, i));
-    }
-  });
-  return array;
-}
-
 // "f32+=f16" to "i8+=i16": tensors of f32 are of i8, and attributes that state f16 state i16.
 using Replacements = std::vector<std::pair<std::string, std::string>>;
 
@@ -190,6 +180,16 @@ bool SampleCall::broadcasts() const {
   return op->has_flag("elementwise") &&
          std::any_of(arrays.begin(), arrays.end(),
                      [&](const Array& array) { return array.shape != arrays[0].shape; });
+}
+
+Array drawn(const sdk::SampleTensor& tensor, uint64_t seed, uint64_t number) {
+  Array array = make_array(sdk::sample_dtype(tensor.dtype), tensor.dims);
+  sdk::dispatch_dtype(array.dtype, [&]<class T>() {
+    for (size_t i = 0; i < array.count(); ++i) {
+      sdk::store(array.bytes.data() + i * sizeof(T), element_of<T>(tensor, seed, number, i));
+    }
+  });
+  return array;
 }
 
 std::optional<SampleCall> make_call(const Entry& op, const SampleText& sample,

@@ -159,6 +159,7 @@ Subject::Subject(const Options& options, const std::string& id) : options_(optio
   }
   optimizers_ = own_entries(session.query("optimizers"), id_);
   optimizer_samples_ = own_entries(session.query("optimizer_samples"), id_);
+  layers_ = own_entries(session.query("layers"), id_);
   devices_ = session.query("devices");
 }
 

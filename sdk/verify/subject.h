@@ -83,6 +83,7 @@ class Subject {
   const std::vector<Entry>& all_ops() const { return all_; }      // of every plugin in the session
   const Json& optimizers() const { return optimizers_; }          // its own, as of the query
   const Json& optimizer_samples() const { return optimizer_samples_; }
+  const Json& layers() const { return layers_; }
 
   // Its kernels are pinned in all three. Each is made when first asked for.
   const Session& session();
@@ -108,7 +109,7 @@ class Subject {
   Options options_;
   std::string id_;
   std::vector<Entry> entries_, all_;
-  Json optimizers_, optimizer_samples_, devices_;
+  Json optimizers_, optimizer_samples_, layers_, devices_;
   std::unique_ptr<Session> session_, guarded_, strict_, without_;
   bool tried_without_ = false;
   std::vector<Entry> others_;  // ops of without_

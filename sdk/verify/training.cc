@@ -4,21 +4,10 @@
 
 #include <cstdlib>
 #include <stdexcept>
-#include <tenon/sdk/draw.hpp>
-#include <tenon/sdk/sample_value.hpp>
+
+#include "sample_call.h"
 
 namespace tenon::verify {
-namespace {
-
-void fill_drawn(Array& array, const sdk::SampleTensor& like, uint64_t seed, uint64_t number) {
-  sdk::dispatch_dtype(array.dtype, [&]<class T>() {
-    for (size_t i = 0; i < array.count(); ++i) {
-      sdk::store(array.bytes.data() + i * sizeof(T), sdk::sample_element<T>(like, seed, number, i));
-    }
-  });
-}
-
-}  // namespace
 
 std::vector<RunSample> samples_of(const Json& samples, const std::string& optimizer,
                                   uint64_t seed) {
@@ -41,9 +30,7 @@ std::vector<RunSample> samples_of(const Json& samples, const std::string& optimi
         throw Failure{optimizer + ", sample \"" + sample.text +
                       "\": expected tensors alone before '|', the parameters"};
       }
-      Array array = make_array(sdk::sample_dtype(input.tensor.dtype), input.tensor.dims);
-      fill_drawn(array, input.tensor, seed, sample.parameters.size());
-      sample.parameters.push_back(std::move(array));
+      sample.parameters.push_back(drawn(input.tensor, seed, sample.parameters.size()));
     }
     list.push_back(std::move(sample));
   }
@@ -51,12 +38,10 @@ std::vector<RunSample> samples_of(const Json& samples, const std::string& optimi
 }
 
 Array gradient_of(const RunSample& sample, uint32_t step, size_t index, uint64_t seed) {
-  Array array = make_array(sample.parameters[index].dtype, sample.parameters[index].shape);
   sdk::SampleTensor like;
-  like.dtype = dtype_name(array.dtype);
-  like.dims = array.shape;
-  fill_drawn(array, like, seed, sample.parameters.size() * (step + 1) + index);
-  return array;
+  like.dtype = dtype_name(sample.parameters[index].dtype);
+  like.dims = sample.parameters[index].shape;
+  return drawn(like, seed, sample.parameters.size() * (step + 1) + index);
 }
 
 std::vector<Layout> plain_layouts(const RunSample& sample) {
@@ -136,9 +121,9 @@ State Training::state(const std::vector<std::string>& names) const {
 
 void Training::restore(const State& saved) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    overwrite(parameters_[i]->get(), saved.parameters[i]);
+    overwrite(session_, parameters_[i]->get(), saved.parameters[i]);
     for (const auto& [name, arrays] : saved.states) {
-      overwrite(state_tensor(i, name), arrays[i]);
+      overwrite(session_, state_tensor(i, name), arrays[i]);
     }
   }
 }
@@ -184,12 +169,12 @@ tenon_tensor* Training::state_tensor(size_t index, const std::string& name) cons
   return tensor;
 }
 
-void Training::overwrite(tenon_tensor* tensor, const Array& array) {
+void overwrite(const Session& session, tenon_tensor* tensor, const Array& array) {
   tenon_tensor* alias = nullptr;
-  session_.check(tenon_tensor_create_detached(session_.context(), tensor, &alias));
+  session.check(tenon_tensor_create_detached(session.context(), tensor, &alias));
   const Tensor owned(alias);
-  session_.check(
-      tenon_tensor_set_data(session_.context(), alias, array.bytes.data(), array.bytes.size()));
+  session.check(
+      tenon_tensor_set_data(session.context(), alias, array.bytes.data(), array.bytes.size()));
 }
 
 bool Training::in_same_order(const tenon_tensor* parameter, const tenon_tensor* state) const {

@@ -43,6 +43,9 @@ Array gradient_of(const RunSample& sample, uint32_t step, size_t index, uint64_t
 // Of the parameters, then of the gradients.
 std::vector<Layout> plain_layouts(const RunSample& sample);
 
+// From outside of autograd, which protects leaves that want gradients.
+void overwrite(const Session& session, tenon_tensor* tensor, const Array& array);
+
 struct ReleaseOptimizer {
   void operator()(tenon_optimizer* optimizer) const { tenon_optimizer_release(optimizer); }
 };
@@ -77,9 +80,6 @@ class Training {
   void give_gradients(uint32_t number);
 
   tenon_tensor* state_tensor(size_t index, const std::string& name) const;
-
-  // From outside of autograd, which protects leaves that want gradients.
-  void overwrite(tenon_tensor* tensor, const Array& array);
 
   bool in_same_order(const tenon_tensor* parameter, const tenon_tensor* state) const;
 

@@ -179,7 +179,7 @@ bool Optimizer::make_state(Context& context, Param& param) {
     const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
     const tensor::Dims strides = dense_strides(like, shape);
     const auto elements = static_cast<uint64_t>(tensor::count(shape));
-    const Ref made(Tensor::create(
+    Ref made(Tensor::create(
         tensor::Storage::create(like.device(), elements * tensor::size_of(meta.dtype)), meta.dtype,
         shape, strides.data(), 0));
     tenon_value initial{TENON_VALUE_F64, 0, {}};

@@ -21,6 +21,7 @@ HEADERS = (
     "tenon/plugin.h",
     "tenon/ext/draft/datasets.h",
     "tenon/ext/draft/dynamic.h",
+    "tenon/ext/draft/optimizers.h",
 )
 
 # Macros that are not values: visibility, what a compiler instruments, constructors of values.

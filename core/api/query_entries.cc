@@ -142,6 +142,9 @@ void write_hypers(Writer& out, std::span<const tenon_hyper_desc> hypers,
   out.end_list();
 }
 
+// By TENON_STATE_* (optimizers.h has the later two), which the registry has checked.
+constexpr const char* kStateShapes[] = {"like parameter", "scalar", "per row", "per column"};
+
 void write_states(Writer& out, const tenon_optimizer_desc& desc) {
   out.begin_list();
   for (uint32_t i = 0; i < desc.n_states; ++i) {
@@ -150,7 +153,7 @@ void write_states(Writer& out, const tenon_optimizer_desc& desc) {
     out.begin_object();
     out.member("name", text(state.name));
     out.member("doc", text(state.doc));
-    out.member("shape", state.shape == TENON_STATE_SCALAR ? "scalar" : "like parameter");
+    out.member("shape", kStateShapes[state.shape]);
     out.member("dtype", own_dtype ? tensor::name_of(state.dtype) : "like parameter");
     out.member("initial", state.initial);
     out.end_object();

@@ -2,6 +2,8 @@
 // core/optim/optimizer.cc: optimizer objects.
 #include "core/optim/optimizer.h"
 
+#include <tenon/ext/draft/optimizers.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -24,10 +26,24 @@ tenon_value list_value(const List& list) {
   return value;
 }
 
+tenon_meta meta_of_state(const Tensor& param, const tenon_state_desc& desc) {
+  tenon_meta meta = tensor::meta_of(param);
+  if (desc.dtype != TENON_DTYPE_NONE) meta.dtype = desc.dtype;
+  const bool vector = meta.rank < 2;
+  if (desc.shape == TENON_STATE_SCALAR || (desc.shape == TENON_STATE_PER_COLUMN && vector)) {
+    meta.rank = 0;
+  } else if (desc.shape == TENON_STATE_PER_ROW && !vector) {
+    meta.shape[meta.rank - 1] = 1;
+  } else if (desc.shape == TENON_STATE_PER_COLUMN) {
+    meta.shape[meta.rank - 2] = 1;
+  }
+  return meta;
+}
+
 // Strides without gaps in the order of the parameter's dimensions: a transposed parameter gets
 // transposed state.
-tensor::Dims dense_strides(const Tensor& like) {
-  std::vector<size_t> order(like.shape().size());
+tensor::Dims dense_strides(const Tensor& like, tensor::DimSpan shape) {
+  std::vector<size_t> order(shape.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return std::abs(like.strides_[a]) > std::abs(like.strides_[b]);
@@ -36,7 +52,7 @@ tensor::Dims dense_strides(const Tensor& like) {
   int64_t stride = 1;
   for (size_t k = order.size(); k-- > 0;) {
     strides[order[k]] = stride;
-    stride *= std::max<int64_t>(like.shape_[order[k]], 1);
+    stride *= std::max<int64_t>(shape[order[k]], 1);
   }
   return strides;
 }
@@ -129,11 +145,7 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
                 .operand = std::string(name)};
   }
   Param& target = params_[param];
-  const tenon_state_desc& desc = kind_->desc.states[index];
-  const bool scalar = desc.shape == TENON_STATE_SCALAR;
-  tenon_meta expected = tensor::meta_of(*target.tensor);
-  if (scalar) expected.rank = 0;
-  if (desc.dtype != TENON_DTYPE_NONE) expected.dtype = desc.dtype;
+  const tenon_meta expected = meta_of_state(*target.tensor, kind_->desc.states[index]);
   const tensor::DimSpan shape(expected.shape, static_cast<size_t>(expected.rank));
   const bool same_shape = std::ranges::equal(values.shape(), shape);
   if (!same_shape || values.dtype() != expected.dtype) {
@@ -163,16 +175,13 @@ bool Optimizer::make_state(Context& context, Param& param) {
   std::vector<Ref> states;
   for (uint32_t i = 0; i < kind_->desc.n_states; ++i) {
     const tenon_state_desc& desc = kind_->desc.states[i];
-    const tenon_dtype dtype = desc.dtype == TENON_DTYPE_NONE ? like.dtype() : desc.dtype;
-    Ref made;
-    if (desc.shape == TENON_STATE_SCALAR) {
-      made = Ref(Tensor::create(like.device(), dtype, {}));
-    } else {
-      const tensor::Dims strides = dense_strides(like);
-      const uint64_t bytes = static_cast<uint64_t>(like.elements()) * tensor::size_of(dtype);
-      made = Ref(Tensor::create(tensor::Storage::create(like.device(), bytes), dtype, like.shape(),
-                                strides.data(), 0));
-    }
+    const tenon_meta meta = meta_of_state(like, desc);
+    const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+    const tensor::Dims strides = dense_strides(like, shape);
+    const auto elements = static_cast<uint64_t>(tensor::count(shape));
+    Ref made(Tensor::create(
+        tensor::Storage::create(like.device(), elements * tensor::size_of(meta.dtype)), meta.dtype,
+        shape, strides.data(), 0));
     tenon_value initial{TENON_VALUE_F64, 0, {}};
     initial.as.f64 = desc.initial;
     dispatch::fill(context, *made, initial);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/registry/checks_entries.cc: checks of kernels, backward rules, backends, optimizers,
 // schedules, datasets, formats and layers.
+#include <tenon/ext/draft/optimizers.h>
+
 #include <bit>
 #include <cmath>
 
@@ -237,7 +239,7 @@ void check_states(const tenon_optimizer_desc& desc, const What& what, std::set<s
     const tenon_state_desc& state = desc.states[i];
     const std::string_view name = text_of(state.name, what);
     check_unique(seen, name, what);
-    if (state.shape > TENON_STATE_SCALAR) {
+    if (state.shape > TENON_STATE_PER_COLUMN) {
       refuse(child(what, "state", name) + " has unknown shape policy " +
              std::to_string(state.shape));
     }

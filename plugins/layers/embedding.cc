@@ -27,8 +27,8 @@ constexpr tenon_layer_option options[] = {
     sdk::required_option("rows", TENON_VALUE_I64, "how many there are: indices are below it"),
     sdk::required_option("width", TENON_VALUE_I64, "size of the last dimension of y"),
     sdk::option("init", sdk::text_value("normal"),
-                "xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal, uniform, normal "
-                "or constant"),
+                "xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal, uniform, normal, "
+                "truncated_normal, orthogonal or constant"),
     tenon::layers::kGainOption, tenon::layers::kDtypeOption};
 
 constexpr tenon_layer_sample samples[] = {

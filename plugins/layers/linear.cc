@@ -35,7 +35,7 @@ constexpr tenon_layer_option options[] = {
     sdk::option("bias", true, "is there a bias?"),
     sdk::option("init", sdk::text_value("default"),
                 "of the weight: default, xavier_uniform, xavier_normal, kaiming_uniform, "
-                "kaiming_normal, uniform, normal or constant"),
+                "kaiming_normal, uniform, normal, truncated_normal, orthogonal or constant"),
     tenon::layers::kGainOption,
     tenon::layers::kDtypeOption};
 
@@ -49,6 +49,9 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_sample("f32[2,3] | inputs=3, outputs=2, init=\"uniform\", gain=0.1"),
     sdk::layer_sample("f32[2,3] | inputs=3, outputs=2, init=\"normal\", gain=0.02"),
     sdk::layer_sample("f32[2,3] | inputs=3, outputs=2, init=\"constant\", gain=0.5"),
+    sdk::layer_sample("f64[2,3] | inputs=3, outputs=2, init=\"orthogonal\", dtype=f64"),
+    sdk::layer_sample("bf16[2,3] | inputs=3, outputs=5, init=\"orthogonal\", dtype=bf16"),
+    sdk::layer_sample("f32[2,3] | inputs=3, outputs=2, init=\"truncated_normal\", gain=0.02"),
     sdk::layer_sample("bf16[2,3] | inputs=3, outputs=2, dtype=bf16"),
     sdk::layer_refused("f32[4,3] | inputs=3", TENON_E_ATTRIBUTE, "\"outputs\" is required"),
     sdk::layer_refused("f32[4,3] | inputs=0, outputs=2", TENON_E_ATTRIBUTE,
@@ -58,6 +61,8 @@ constexpr tenon_layer_sample samples[] = {
                        "outputs must be at least 1"),
     sdk::layer_refused("f32[4,3] | inputs=3, outputs=2, init=\"lucky\"", TENON_E_ATTRIBUTE,
                        "init is no initialiser"),
+    sdk::layer_refused("f32[4,3] | inputs=3, outputs=2, init=\"truncated_normal\", gain=0.0",
+                       TENON_E_ATTRIBUTE, "std"),
     sdk::layer_refused("f32[4,3] | inputs=3, outputs=2, dtype=i32", TENON_E_DTYPE, "\"weight\""),
     sdk::layer_refused("f32[4,2] | inputs=3, outputs=2", TENON_E_SHAPE, "last dimension of x"),
     sdk::layer_refused("f32[4,3], f32[4,3] | inputs=3, outputs=2", TENON_E_ARGUMENT,

@@ -11,8 +11,8 @@ inline constexpr tenon_layer_option kDtypeOption = sdk::option(
 
 inline constexpr tenon_layer_option kGainOption =
     sdk::option("gain", 1.0,
-                "factor of the xavier and kaiming ones; standard deviation of normal, bound of "
-                "uniform, value of constant");
+                "factor of the xavier, kaiming and orthogonal ones; standard deviation of normal "
+                "and truncated_normal, bound of uniform, value of constant");
 
 inline bool is_16_bit(tenon_dtype dtype) {
   return sdk::is_float(dtype) && sdk::size_of(dtype) == 2;

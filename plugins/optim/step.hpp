@@ -18,10 +18,12 @@ namespace tenon::optim {
 
 // What an entry of a list must look like beside its parameter.
 enum class Form : uint8_t {
-  Like,     // the parameter's shape
-  Scalar,   // rank 0, which the schema checks
-  Indices,  // [R]: numbers of rows
-  Values,   // [R, ...]: that many rows of the parameter
+  Like,       // the parameter's shape
+  PerRow,     // [...,M,1] beside [...,M,N]; below rank 2 the parameter's shape
+  PerColumn,  // [...,1,N] beside [...,M,N]; below rank 2 rank 0
+  Scalar,     // rank 0, which the schema checks
+  Indices,    // [R]: numbers of rows
+  Values,     // [R, ...]: that many rows of the parameter
 };
 
 struct ListSlot {
@@ -67,6 +69,23 @@ inline void check_values(const sdk::Args& args, const ListSlot& slot, uint32_t n
   }
 }
 
+// Of a state with one number for each row, or each column, of its parameter.
+inline void check_factor(const sdk::Args& args, const ListSlot& slot, uint32_t number,
+                         uint32_t item) {
+  const std::span<const int64_t> parameter = args.shape(0, item);
+  const std::span<const int64_t> found = args.shape(number, item);
+  std::vector<int64_t> expected(parameter.begin(), parameter.end());
+  const size_t rank = expected.size();
+  if (rank >= 2) {
+    expected[slot.form == Form::PerRow ? rank - 1 : rank - 2] = 1;
+  } else if (slot.form == Form::PerColumn) {
+    expected.clear();
+  }
+  if (!std::equal(found.begin(), found.end(), expected.begin(), expected.end())) {
+    refuse_shape(slot, item, sdk::shape_text(expected), found);
+  }
+}
+
 inline void check_entry(const sdk::Args& args, std::span<const ListSlot> slots, uint32_t number,
                         uint32_t item) {
   const std::span<const int64_t> parameter = args.shape(0, item);
@@ -76,6 +95,10 @@ inline void check_entry(const sdk::Args& args, std::span<const ListSlot> slots, 
       if (!std::equal(found.begin(), found.end(), parameter.begin(), parameter.end())) {
         refuse_shape(slots[number], item, sdk::shape_text(parameter), found);
       }
+      break;
+    case Form::PerRow:
+    case Form::PerColumn:
+      check_factor(args, slots[number], number, item);
       break;
     case Form::Indices:
       if (found.size() != 1) refuse_shape(slots[number], item, "one dimension", found);

@@ -146,6 +146,43 @@ TEST_F(Checkpoint, ResumesWithTheSameBitsInAnotherProcess) {
   EXPECT_NE(read(middle), read(whole));
 }
 
+// A matrix, which every optimizer takes; the states of some are smaller than it.
+TEST_F(Checkpoint, EveryOptimizerGoesOnFromAFile) {
+  const OptimizerStates all = optimizer_states();
+  EXPECT_TRUE(all.contains("tenon.adafactor"));
+  const auto steps = [&](const Optimizer& optimizer, const Tensor& param, double from) {
+    for (double step = from; step < from + 3; ++step) {
+      const Tensor grad = tensor<double>({2, 2}, {step, 1, -2, 0.5 * step});
+      must(tenon_tensor_set_grad(context, param.get(), grad.get()));
+      must(tenon_optimizer_run(context, optimizer.get(), TENON_OPTIMIZER_CLEAR_GRAD));
+    }
+  };
+  for (const auto& [name, states] : all) {
+    SCOPED_TRACE(name);
+    std::vector<const char*> names;
+    for (const std::string& state : states) names.push_back(state.c_str());
+    const auto n = static_cast<uint32_t>(names.size());
+    const Tensor p = parameter(tensor<double>({2, 2}, {1, -2, 3, -4}));
+    const Optimizer whole = optimizer(name, {p.get()}, {});
+    steps(whole, p, 1);
+    const std::string file = path(name + ".safetensors");
+    const ArchiveHandle made = create();
+    set(made, "model.p", p);
+    must(tenon_sdk_checkpoint_set_optimizer(context, made.get(), 0, whole.get(), 1, names.data(),
+                                            n));
+    must(save(made, file));
+    steps(whole, p, 4);
+    const Tensor q = parameter(tensor<double>({2, 2}, {0, 0, 0, 0}));
+    const Optimizer resumed = optimizer(name, {q.get()}, {});
+    const ArchiveHandle from = load(file);
+    must(tenon_sdk_checkpoint_apply_tensor(context, from.get(), "model.p", q.get()));
+    must(tenon_sdk_checkpoint_apply_optimizer(context, from.get(), 0, resumed.get(), 1,
+                                              names.data(), n));
+    steps(resumed, q, 4);
+    EXPECT_EQ(values_of<double>(q.get()), values_of<double>(p.get()));
+  }
+}
+
 TEST_F(Checkpoint, WhatDoesNotFitChangesNothing) {
   start();
   const ArchiveHandle made = create();

@@ -5,6 +5,7 @@
 
 import argparse
 import copy
+import functools
 import itertools
 import json
 import math
@@ -20,7 +21,7 @@ from exact_array import Array
 from registry import Registry
 from sample_text import Dtype, TensorText, default_range, parse, tensors_of
 from schema_text import Refused, Schema
-from update_rules import RULES, SCALARS, WHOLE, whole_rule
+from update_rules import FACTORED, RULES, SCALARS, WHOLE, factored_shape, part, whole_rule
 
 FOLDER = pathlib.Path(__file__).parent
 TRACE_TOLERANCES = [
@@ -208,7 +209,7 @@ def trace_case(rule, state_names, optimizer, sample):
             hashed.append(grad)
             given = [mpmath.mpf(g) for g in grad.elements()]
             now[i], states[i] = rule(
-                hypers, hypers["lr"], step + 1, param.shape, now[i], given, states[i]
+                hypers, hypers["lr"], step + 1, param, now[i], given, states[i]
             )
         entries.append(entry_text(params, now, states, state_names, step + 1))
     listed = ",\n    ".join(entries)
@@ -221,15 +222,20 @@ def trace_case(rule, state_names, optimizer, sample):
 def entry_text(params, now, states, state_names, t):
     """What there is after step t."""
 
-    def texts(values_of):
+    def texts(values_of, shape_of=lambda shape: shape):
         lines = []
         for i, param in enumerate(params):
-            values = (exact.rounded(param.dtype, value) for value in values_of(i))
-            lines.append(array_text(Array.of(param.dtype, param.shape, values)))
+            own = shape_of(param.shape)
+            elements = part(values_of(i), param.shape, own) if own != param.shape else values_of(i)
+            values = (exact.rounded(param.dtype, value) for value in elements)
+            lines.append(array_text(Array.of(param.dtype, own, values)))
         return "[" + ", ".join(lines) + "]"
 
     parts = [f'"params": {texts(lambda i: now[i])}']
     def state_texts(k, name):
+        if name in FACTORED:
+            own = functools.partial(factored_shape, name)
+            return texts(lambda i: [state[k] for state in states[i]], own)
         if name not in SCALARS:
             return texts(lambda i: [state[k] for state in states[i]])
         shared = [Array.of("f64", (), [exact.rounded("f64", state[0][k])]) for state in states]

@@ -2,7 +2,10 @@
 # tests/goldens/update_rules.py: a step under each update rule, in mpmath, as the op files of
 # plugins/optim write it: of one element, or of a whole parameter where its elements mix.
 
+import math
+
 import mpmath
+import numpy
 
 import exact
 
@@ -113,7 +116,7 @@ def norm(values):
     return mpmath.sqrt(mpmath.fsum(value * value for value in values))
 
 
-def lamb(hyper, lr, t, shape, params, grads, states):
+def lamb(hyper, lr, t, like, params, grads, states):
     beta1, beta2 = mpf(hyper["beta1"]), mpf(hyper["beta2"])
     way, after = [], []
     for p, g, (m, v) in zip(params, grads, states, strict=True):
@@ -146,8 +149,8 @@ def orthogonal(x, iterations):
     return x
 
 
-def muon(hyper, lr, t, shape, params, grads, states):
-    rows, columns = shape
+def muon(hyper, lr, t, like, params, grads, states):
+    rows, columns = shape = like.shape
     lr, momentum = mpf(lr), mpf(hyper["momentum"])
     buffer = [momentum * b + (1 - momentum) * g for g, (b,) in zip(grads, states, strict=True)]
     way = buffer
@@ -168,8 +171,62 @@ def muon(hyper, lr, t, shape, params, grads, states):
     return now, [[b] for b in buffer]
 
 
-# Rules of whole parameters: lists of elements and of their states in the place of one.
+def factored_shape(name, shape):
+    """Of a state with a number for each row, or for each column, of a parameter."""
+    if len(shape) < 2:
+        return shape if name == "row_var" else ()
+    *lead, rows, columns = shape
+    return (*lead, rows, 1) if name == "row_var" else (*lead, 1, columns)
+
+
+def grid(elements, shape):
+    values = numpy.empty(math.prod(shape), dtype=object)
+    values[:] = elements
+    return values.reshape(shape)
+
+
+def part(elements, shape, own):
+    """The elements of a state of shape `own` among those of all elements of its parameter."""
+    if not own:
+        return elements[:1]
+    return grid(elements, shape)[tuple(slice(size) for size in own)].reshape(-1)
+
+
+def mean(values, axis):
+    return values.sum(axis=axis, keepdims=True) / max(values.shape[axis], 1)
+
+
+def root_mean_square(values):
+    return norm(values) / mpmath.sqrt(max(len(values), 1))
+
+
+def adafactor(hyper, lr, t, like, params, grads, states):
+    """Each element has the mean of its row and that of its column as states."""
+    shape, lr = like.shape, mpf(lr)
+    share = mpf(t) ** mpf(hyper["beta2_decay"])
+    eps = mpf(hyper["eps1"]) or mpf(2) ** (1 - exact.FORMATS[like.dtype][0])
+    size = max(mpf(hyper["eps2"]), root_mean_square(params)) * min(lr, 1 / mpmath.sqrt(t))
+    squares = [g * g for g in grads]
+    rows, columns = [r for r, _ in states], [c for _, c in states]
+    if len(shape) < 2:
+        rows = v = [(1 - share) * r + share * s for r, s in zip(rows, squares, strict=True)]
+    else:
+        squares = grid(squares, shape)
+        r = (1 - share) * grid(rows, shape) + share * mean(squares, -1)
+        c = (1 - share) * grid(columns, shape) + share * mean(squares, -2)
+        v = (r * c / numpy.maximum(mean(r, -2), eps)).reshape(-1)
+        rows, columns = r.reshape(-1), c.reshape(-1)
+    way = [g / max(mpmath.sqrt(x), eps) for g, x in zip(grads, v, strict=True)]
+    size /= max(mpf(1), root_mean_square(way) / mpf(hyper["clip_threshold"]))
+    kept = 1 - lr * mpf(hyper["weight_decay"])
+    now = [kept * p - size * u for p, u in zip(params, way, strict=True)]
+    return now, [list(pair) for pair in zip(rows, columns, strict=True)]
+
+
+# Rules of whole parameters: lists of elements and of their states in the place of one, and the
+# parameter itself for its shape and dtype.
 WHOLE = {
+    "tenon.adafactor": (adafactor, ["row_var", "col_var"]),
     "tenon.lamb": (lamb, ["exp_avg", "exp_avg_sq"]),
     "tenon.muon": (muon, ["momentum_buffer"]),
 }
@@ -181,7 +238,7 @@ def whole_rule(name):
         return WHOLE[name]
     rule, names = RULES[name]
 
-    def each(hyper, lr, t, shape, params, grads, states):
+    def each(hyper, lr, t, like, params, grads, states):
         steps = [rule(hyper, lr, t, *one) for one in zip(params, grads, states, strict=True)]
         return [p for p, _ in steps], [after for _, after in steps]
 
@@ -190,6 +247,8 @@ def whole_rule(name):
 
 # States of one number for the whole parameter, in f64; a rule gives every element the same.
 SCALARS = {"mu_product"}
+# States of one number for each row or column; elements of one row, or column, have the same.
+FACTORED = {"row_var", "col_var"}
 
 # Each rule with its states, in the order of the step op's operands.
 RULES = {

@@ -71,6 +71,27 @@ TEST_F(LayerTest, InitialValuesHaveTheirSpread) {
   expect("kaiming_normal", 1, 0.1, false);
   expect("uniform", 0.3, 0.3 / std::sqrt(3.0), true);
   expect("normal", 0.02, 0.02, false);
+  // Of the standard normal distribution cut at -2 and 2 the deviation is 0.879626.
+  expect("truncated_normal", 0.02, 0.02 * 0.879626, false);
+  EXPECT_LE(deviation("truncated_normal", 0.02).second, 0.02 * 2);
+  expect("orthogonal", 1.5, 1.5 / std::sqrt(300.0), false);
+}
+
+TEST_F(LayerTest, OrthogonalWeightsKeepLengths) {
+  for (const auto& [inputs, outputs] : {std::pair{5, 9}, {9, 5}}) {
+    const Layer made = layer("tenon.linear", {{"inputs", integer(inputs)},
+                                              {"outputs", integer(outputs)},
+                                              {"init", text("orthogonal")},
+                                              {"gain", real(2)},
+                                              {"dtype", dtype_value(TENON_DTYPE_F64)}});
+    const Tensor weight = call("tenon.copy", {one(states(made)[0].tensor)});
+    const Tensor across = call("tenon.transpose", {one(weight.get())});
+    const auto [first, second] =
+        inputs < outputs ? std::pair{&across, &weight} : std::pair{&weight, &across};
+    const Tensor gram = call("tenon.matmul", {one(first->get()), one(second->get())});
+    const std::vector<double> found = values_of<double>(gram.get());
+    for (size_t i = 0; i < 25; ++i) EXPECT_NEAR(found[i], i % 6 == 0 ? 4.0 : 0.0, 1e-14) << i;
+  }
 }
 
 TEST_F(LayerTest, NamesLeadThroughContainers) {

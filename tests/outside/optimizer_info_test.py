@@ -31,6 +31,7 @@ class Rule:
     lacks: tuple = ()  # hyper-parameters that Tenon does not have
     rows: bool = False
     ones: int = 0  # states of one number that begin with 1
+    factored: bool = False  # also a state for each row, and one for each column
 
 
 def sgd(group):
@@ -62,11 +63,26 @@ def nadam(group):
     return adam(group) | rest
 
 
+def adafactor(group):
+    least, size = group["eps"]
+    rest = named(beta2_decay="beta2_decay", clip_threshold="d", weight_decay="weight_decay")(group)
+    return rest | {"eps1": least or 0.0, "eps2": size}
+
+
+def factors(param):
+    """The means of rows and of columns before the first step."""
+    if param.dim() < 2:
+        return torch.zeros_like(param), torch.zeros((), dtype=param.dtype)
+    rows, columns = param[..., :1], param[..., :1, :]
+    return torch.zeros_like(rows), torch.zeros_like(columns)
+
+
 RULES = {
     "tenon.sgd_step": Rule("SGD", 1, sgd, ("maximize",)),
     "tenon.adam_step": Rule("Adam", 2, adam, ("amsgrad", "maximize")),
     "tenon.adam_rows": Rule("SparseAdam", 2, adam, ("maximize",), rows=True),
     "tenon.adamw_step": Rule("AdamW", 2, adam, ("amsgrad", "maximize")),
+    "tenon.adafactor_step": Rule("Adafactor", 0, adafactor, ("maximize",), factored=True),
     "tenon.adadelta_step": Rule(
         "Adadelta", 2, named(rho="rho", eps="eps", weight_decay="weight_decay"), ("maximize",)
     ),
@@ -116,6 +132,8 @@ def train(bridge, op, rule, params, optimizer, layout):
     group = optimizer.param_groups[0]
     mine = [layout(param.detach()) for param in params]
     states = [[layout(torch.zeros_like(param)) for param in params] for _ in range(rule.states)]
+    if rule.factored:
+        states += map(list, zip(*map(factors, params), strict=True))
     states += [[torch.ones((), dtype=torch.float64) for _ in params] for _ in range(rule.ones)]
     counts = [torch.zeros((), dtype=torch.int64) for _ in params]
     attributes = rule.attributes(group)

@@ -173,7 +173,12 @@ TEST_F(Optimizers, Defaults) {
                                               {"tenon.adam", "eps", 1e-8},
                                               {"tenon.adam", "weight_decay", 0.0},
                                               {"tenon.adamw", "lr", 1e-3},
-                                              {"tenon.adamw", "weight_decay", 1e-2}}) {
+                                              {"tenon.adamw", "weight_decay", 1e-2},
+                                              {"tenon.adafactor", "lr", 1e-2},
+                                              {"tenon.adafactor", "beta2_decay", -0.8},
+                                              {"tenon.adafactor", "eps2", 1e-3},
+                                              {"tenon.adafactor", "clip_threshold", 1.0},
+                                              {"tenon.adafactor", "weight_decay", 0.0}}) {
     const Optimizer optimizer = this->optimizer(name, {p.get()}, {});
     tenon_value value{};
     must(tenon_optimizer_get(context, optimizer.get(), hyper, TENON_NUL, &value));
@@ -211,7 +216,8 @@ TEST_F(Optimizers, TransposedParameterTrainsLikeItsCopy) {
                                          {"tenon.adadelta", "acc_delta"},
                                          {"tenon.lion", "exp_avg"},
                                          {"tenon.lamb", "exp_avg_sq"},
-                                         {"tenon.muon", "momentum_buffer"}}) {
+                                         {"tenon.muon", "momentum_buffer"},
+                                         {"tenon.adafactor", "row_var"}}) {
     SCOPED_TRACE(name);
     const auto start = random_values<float>(15);
     std::vector<float> turned(15);

@@ -3,33 +3,14 @@
 #include <tenon/ext/draft/training.h>
 
 #include <cmath>
-#include <map>
-#include <nlohmann/json.hpp>
 
 #include "tests/training/training_support.h"
 
 namespace tenon::tests {
 namespace {
 
-// Names of all optimizers and of their states, as the registry has them.
-using Kinds = std::map<std::string, std::vector<std::string>>;
-
 class Resume : public Training {
  protected:
-  Kinds kinds() {
-    tenon_text* text = nullptr;
-    must(tenon_runtime_query(context, "optimizers", TENON_NUL, &text));
-    const char* data = nullptr;
-    uint64_t length = 0;
-    must(tenon_text_get(text, &data, &length));
-    Kinds all;
-    for (const auto& kind : nlohmann::json::parse(std::string_view(data, length))) {
-      std::vector<std::string>& states = all[kind.at("name")];
-      for (const auto& state : kind.at("states")) states.push_back(state.at("name"));
-    }
-    tenon_text_release(text);
-    return all;
-  }
   void steps(tenon_optimizer* optimizer, tenon_tensor* param, int from, int to) {
     for (int step = from; step < to; ++step) {
       std::vector<double> values;
@@ -51,7 +32,7 @@ class Resume : public Training {
 };
 
 TEST_F(Resume, EveryOptimizerGoesOnWithTheSameBits) {
-  const Kinds all = kinds();
+  const OptimizerStates all = optimizer_states();
   EXPECT_GE(all.size(), 3u);
   for (const auto& [name, states] : all) {
     SCOPED_TRACE(name);

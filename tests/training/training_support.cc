@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/paths.h"
 
@@ -48,6 +49,21 @@ std::string Training::refused(tenon_status found, tenon_status expected) {
                             error.plugin, error.hint}) {
     all += std::string(field) + "\n";
   }
+  return all;
+}
+
+OptimizerStates Training::optimizer_states() {
+  tenon_text* text = nullptr;
+  must(tenon_runtime_query(context, "optimizers", TENON_NUL, &text));
+  const char* data = nullptr;
+  uint64_t length = 0;
+  must(tenon_text_get(text, &data, &length));
+  OptimizerStates all;
+  for (const auto& kind : nlohmann::json::parse(std::string_view(data, length))) {
+    std::vector<std::string>& states = all[kind.at("name")];
+    for (const auto& state : kind.at("states")) states.push_back(state.at("name"));
+  }
+  tenon_text_release(text);
   return all;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -82,6 +83,9 @@ constexpr tenon_dtype dtype_of<uint16_t>() {  // the bits of a bf16
   return TENON_DTYPE_BF16;
 }
 
+// Names of all optimizers and of their states, as the registry has them.
+using OptimizerStates = std::map<std::string, std::vector<std::string>>;
+
 using Shape = std::vector<int64_t>;
 using Option = std::pair<std::string, tenon_value>;
 
@@ -132,6 +136,7 @@ class Training : public testing::Test {
   }
   Optimizer optimizer(std::string_view name, std::vector<tenon_tensor*> params,
                       const std::vector<Option>& hypers);
+  OptimizerStates optimizer_states();
   Dataset dataset(std::string_view name, const std::vector<Option>& options);
   Dataset dataset(const std::vector<Option>& options) { return dataset("tenon.idx", options); }
   // The record of a data set that must not open.

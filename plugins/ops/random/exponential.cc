@@ -5,7 +5,7 @@
 // Source: L. Devroye, "Non-Uniform Random Variate Generation", 1986, II.2 (inversion).
 #include <cmath>
 
-#include "rules.hpp"
+#include "random/words.hpp"
 
 namespace {
 
@@ -35,10 +35,8 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], rules::checked_shape(args.attrs.ints(0), "shape").span());
 }
 
-// One word for an f32, two for an f64.
 uint64_t words(const sdk::Args& args) {
-  const auto count = static_cast<uint64_t>(sdk::count_of(args.attrs.ints(0)));
-  return args.attrs.dtype(2) == TENON_DTYPE_F64 ? 2 * count : count;
+  return rules::words_of(args.attrs.ints(0), args.attrs.dtype(2));
 }
 
 constexpr tenon_op_desc ops[] = {

@@ -6,7 +6,7 @@
 // Source: G. Box, M. Muller, "A Note on the Generation of Random Normal Deviates", 1958.
 #include <cmath>
 
-#include "rules.hpp"
+#include "random/words.hpp"
 
 namespace {
 
@@ -42,11 +42,8 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], rules::checked_shape(args.attrs.ints(0), "shape").span());
 }
 
-// Whole pairs of uniforms, of one word for an f32 and two for an f64.
 uint64_t words(const sdk::Args& args) {
-  const auto count = static_cast<uint64_t>(sdk::count_of(args.attrs.ints(0)));
-  const uint64_t uniforms = (count + 1) / 2 * 2;
-  return args.attrs.dtype(3) == TENON_DTYPE_F64 ? 2 * uniforms : uniforms;
+  return rules::normal_words(args.attrs.ints(0), args.attrs.dtype(3));
 }
 
 constexpr tenon_op_desc ops[] = {

@@ -5,7 +5,7 @@
 // Source: J. Salmon and others, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011.
 #include <cmath>
 
-#include "rules.hpp"
+#include "random/words.hpp"
 
 namespace {
 
@@ -38,10 +38,8 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], rules::checked_shape(args.attrs.ints(0), "shape").span());
 }
 
-// One word for an f32, two for an f64.
 uint64_t words(const sdk::Args& args) {
-  const auto count = static_cast<uint64_t>(sdk::count_of(args.attrs.ints(0)));
-  return args.attrs.dtype(3) == TENON_DTYPE_F64 ? 2 * count : count;
+  return rules::words_of(args.attrs.ints(0), args.attrs.dtype(3));
 }
 
 constexpr tenon_op_desc ops[] = {

@@ -2,10 +2,11 @@
 # tests/goldens/ops/optim.py: one step of an update rule, on whole parameters or some rows of them.
 
 import mpmath
+import numpy
 
 import exact
 from ops import golden
-from update_rules import RULES, SCALARS, WHOLE
+from update_rules import RULES, SCALARS, WHOLE, part
 
 
 def updated(rule, call, lr, t, param, grad, states):
@@ -85,15 +86,19 @@ def whole_op(rule):
         params, grads, *states, steps, lr = call.inputs
         for i, param in enumerate(params):
             steps[i].values[()] += 1
-            arrays = [state[i] for state in states]
-            elements = [[mpmath.mpf(x) for x in array.elements()] for array in (param, *arrays)]
+            arrays = [param, *(state[i] for state in states)]
+            # A state of fewer elements is that of each element it is broadcast to.
+            spread = [numpy.broadcast_to(a.values, param.shape).reshape(-1) for a in arrays]
+            elements = [[mpmath.mpf(x) for x in values] for values in spread]
             given = [mpmath.mpf(g) for g in grads[i].elements()]
             before = [list(each) for each in zip(*elements[1:], strict=True)]
-            t, rate, shape = steps[i].values[()], lr.elements()[0], param.values.shape
-            now, after = rule(call.attrs, rate, t, shape, elements[0], given, before)
-            for k in range(len(now)):
-                for array, value in zip((param, *arrays), (now[k], *after[k]), strict=True):
-                    array.values.reshape(-1)[k] = exact.rounded(array.dtype, value)
+            t, rate = steps[i].values[()], lr.elements()[0]
+            now, after = rule(call.attrs, rate, t, param, elements[0], given, before)
+            if not now:
+                continue
+            for array, results in zip(arrays, (now, *zip(*after, strict=True)), strict=True):
+                values = part(results, param.shape, array.shape)
+                array.values.reshape(-1)[:] = [exact.rounded(array.dtype, x) for x in values]
         return []
 
     return compute

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/goldens/ops/random_more.py: what else is made of Philox words.
 
+import dataclasses
 import math
 
 import mpmath
 
 import exact
 from exact_array import Array
-from ops import golden
-from ops.random import block, uniforms
+from ops import Call, golden
+from ops.factorisations import qr
+from ops.random import block, normal, uniforms
 
 
 def pairs(key, count):
@@ -91,3 +93,68 @@ def multinomial(call):
             if not call.attrs["replacement"]:
                 weights[drawn[-1]] = 0.0
     return [Array.of("i64", (*lead, draws), drawn)]
+
+
+def lower_quantile(p):
+    """The z with p = F(z), for 0 < p <= 1/2, by Newton's method on log F from the left."""
+    log_p = mpmath.log(p)
+    z = -mpmath.sqrt(-2 * log_p)
+    for _ in range(200):
+        below = mpmath.ncdf(z)
+        step = (log_p - mpmath.log(below)) * below / mpmath.npdf(z)
+        z += step
+        if abs(step) < mpmath.mpf(10) ** -45 * (1 + abs(z)):
+            return z
+    raise ValueError(f"no quantile of {p}")
+
+
+def between(a, b, u):
+    """The z with F(z) = F(a) + u (F(b) - F(a)), as precise for a far right as for b far left."""
+    if a > 0:
+        return -between(-b, -a, 1 - u)
+    inside = mpmath.ncdf(b) - mpmath.ncdf(a)
+    p, q = mpmath.ncdf(a) + u * inside, mpmath.ncdf(-b) + (1 - u) * inside
+    return lower_quantile(p) if p <= q else -lower_quantile(q)
+
+
+def next_to(dtype, bound, direction):
+    """The number of the dtype next to a bound, on the side of `direction`."""
+    nearest = exact.rounded(dtype, bound)
+    if (nearest - bound) * direction >= 0:
+        return nearest
+    # Half of the least distance of two numbers there leads past the middle of this gap.
+    digits, least, _ = exact.FORMATS[dtype]
+    exponent = max(math.frexp(nearest)[1] - 1, least) - digits + 1
+    beyond = mpmath.mpf(nearest) + direction * mpmath.ldexp(mpmath.mpf("0.75"), exponent)
+    return exact.rounded(dtype, beyond)
+
+
+@golden("tenon.truncated_normal")
+def truncated_normal(call):
+    dtype, shape = call.dtypes["D"], call.attrs["shape"]
+    mean, deviation = mpmath.mpf(call.attrs["mean"]), mpmath.mpf(call.attrs["std"])
+    low, high = call.attrs["low"], call.attrs["high"]
+    a, b = ((mpmath.mpf(bound) - mean) / deviation for bound in (low, high))
+    # What lies farther out is nothing beside 60 digits of the rest, and too far for mpmath.
+    a, b = max(a, mpmath.mpf(-1000)), min(b, mpmath.mpf(1000))
+    least, most = next_to(dtype, low, 1), next_to(dtype, high, -1)
+    parts = 52 if dtype == "f64" else 24
+    elements = []
+    for unit in uniforms(call.seed, dtype, math.prod(shape)):
+        u = (math.floor(unit * 2**parts) + mpmath.mpf("0.5")) / 2**parts
+        y = exact.rounded(dtype, mean + deviation * between(a, b, u))
+        elements.append(min(max(y, least), most))
+    return [Array.of(dtype, shape, elements)]
+
+
+@golden("tenon.orthogonal")
+def orthogonal(call):
+    dtype, (rows, *rest) = call.dtypes["D"], call.attrs["shape"]
+    columns = math.prod(rest)
+    sizes = (max(rows, columns), min(rows, columns))
+    drawn = normal(dataclasses.replace(call, attrs={"shape": sizes, "mean": 0, "std": 1}))
+    q = qr(Call(drawn, {}, call.dtypes, call.seed))[0].values
+    q = (q.T if rows < columns else q).reshape(-1)
+    gain = exact.rounded(dtype, call.attrs["gain"])
+    elements = [exact.rounded(dtype, value * gain) for value in q]
+    return [Array.of(dtype, call.attrs["shape"], elements)]

@@ -8,6 +8,7 @@ NOT_TORCH = "no OpInfo, and no optimizer of PyTorch's; the goldens have its trac
 WITHOUT = {
     "tenon.adadelta_rows": ROWS,
     "tenon.adadelta_step": OPTIMIZER,
+    "tenon.adafactor_step": OPTIMIZER,
     "tenon.adagrad_rows": ROWS,
     "tenon.adagrad_step": OPTIMIZER,
     "tenon.clip_grad_norm": "no OpInfo: a function of torch.nn.utils; the goldens have its values",

@@ -8,6 +8,8 @@ WITHOUT = {
     "tenon.dropout": OTHER_NUMBERS,
     "tenon.exponential": OTHER_NUMBERS,
     "tenon.multinomial": OTHER_NUMBERS,
+    "tenon.orthogonal": OTHER_NUMBERS,
     "tenon.permutation": OTHER_NUMBERS,
     "tenon.random_integers": OTHER_NUMBERS,
+    "tenon.truncated_normal": OTHER_NUMBERS,
 }

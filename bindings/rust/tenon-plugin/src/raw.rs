@@ -967,3 +967,8 @@ pub struct tenon_host_numbers {
         out_number: *mut i64,
     ) -> tenon_status>,
 }
+
+// ---- tenon/ext/draft/optimizers.h ---------------------------------------------------------------
+
+pub const TENON_STATE_PER_ROW: u32 = 2;
+pub const TENON_STATE_PER_COLUMN: u32 = 3;

@@ -48,6 +48,11 @@ inline Initialiser uniform(double low, double high) {
 inline Initialiser normal(double mean, double std) {
   return {"tenon.normal", {{"mean", mean}, {"std", std}}};
 }
+// Cut two standard deviations from 0 on either side.
+inline Initialiser truncated_normal(double std) {
+  return {"tenon.truncated_normal", {{"std", std}, {"low", -2 * std}, {"high", 2 * std}}};
+}
+inline Initialiser orthogonal(double gain) { return {"tenon.orthogonal", {{"gain", gain}}}; }
 
 // How many numbers one output of a weight is made of, and how many outputs one input goes into.
 // Both at least 1, so that a weight without elements has an initialiser too.
@@ -71,8 +76,9 @@ inline Initialiser uniform_of(double deviation) {
   return uniform(-bound, bound);
 }
 
-// What a layer's option says in words. gain: of the Xavier and Kaiming ones; standard deviation of
-// `normal`, bound of `uniform`, value of `constant`.
+// What a layer's option says in words. gain: of the Xavier, Kaiming and orthogonal ones; standard
+// deviation of `normal` and, before the cut, of `truncated_normal`, bound of `uniform`, value of
+// `constant`.
 inline Initialiser initialiser_by_name(std::string_view name, const Fans& fans, double gain,
                                        const char* option) {
   if (name == "xavier_uniform") return uniform_of(xavier_deviation(fans, gain));
@@ -81,10 +87,12 @@ inline Initialiser initialiser_by_name(std::string_view name, const Fans& fans, 
   if (name == "kaiming_normal") return normal(0, kaiming_deviation(fans, gain));
   if (name == "uniform") return uniform(-gain, gain);
   if (name == "normal") return normal(0, gain);
+  if (name == "truncated_normal") return truncated_normal(gain);
+  if (name == "orthogonal") return orthogonal(gain);
   if (name == "constant") return constant(gain);
   throw Failure{TENON_E_ATTRIBUTE, std::string(option) + " is no initialiser", option,
                 "one of xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal, uniform, "
-                "normal, constant",
+                "normal, truncated_normal, orthogonal, constant",
                 std::string(name)};
 }
 

@@ -26,10 +26,14 @@ inline std::string path_of(const tenon_value& value, const char* option) {
   return path;
 }
 
+inline std::string file_words(const std::string& format, const std::string& path) {
+  return format + " file '" + path + "'";
+}
+
 [[noreturn]] inline void refuse_file(const std::string& format, const std::string& path,
                                      const std::string& what, std::string expected = {},
                                      std::string found = {}) {
-  std::string text = format + " file '" + path + "': " + what;
+  std::string text = file_words(format, path) + ": " + what;
   if (!expected.empty()) text += ": expected " + expected + ", found " + found;
   throw sdk::Failure{TENON_E_DATA,
                      std::move(text),
@@ -110,6 +114,8 @@ class DataFile {
                            std::string found = {}) const {
     refuse_file(format_, path_, what, std::move(expected), std::move(found));
   }
+
+  std::string words() const { return file_words(format_, path_); }
 
   // The plain file's exact size where it is known, else `otherwise`.
   std::string size_text(const std::string& otherwise) const {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/formats/npy.cc: the format tenon.npy: one array in a file of NumPy's. See npy_header.hpp.
+// plugins/formats/npy.cc: the format tenon.npy: one array in a file of NumPy's. See
+// tenon/sdk/npy.hpp.
 #include <memory>
 
-#include "npy_header.hpp"
+#include "npy_array.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "npy_header.hpp"
+#include "npy_array.hpp"
 
 namespace {
 

@@ -35,8 +35,9 @@ void read_or_refuse(Read&& read) {
   try {
     read();
   } catch (const sdk::Failure& failure) {
-    require((failure.status == TENON_E_DATA || failure.status == TENON_E_IO) &&
-            !failure.what.empty());
+    const bool fits = failure.status == TENON_E_DATA || failure.status == TENON_E_UNSUPPORTED ||
+                      failure.status == TENON_E_IO;
+    require(fits && !failure.what.empty());
   }
 }
 

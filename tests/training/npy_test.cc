@@ -38,9 +38,9 @@ class Npy : public Training {
     return dataset("tenon.npy", {{"x", text(write("x.npy", bytes))}});
   }
   // What is said behind "tenon.npy: npy file '<path>': ".
-  std::string refuse(const std::string& bytes) {
+  std::string refuse(const std::string& bytes, tenon_status status = TENON_E_DATA) {
     const std::string where = write("x.npy", bytes);
-    const std::string words = refused_dataset("tenon.npy", {{"x", text(where)}}, TENON_E_DATA);
+    const std::string words = refused_dataset("tenon.npy", {{"x", text(where)}}, status);
     const std::string start = "tenon.npy: npy file '" + where + "': ";
     EXPECT_THAT(words, StartsWith(start));
     return words.substr(start.size(), words.find('\n') - start.size());
@@ -93,26 +93,28 @@ TEST_F(Npy, DamagedFilesAreRefused) {
   for (size_t length = 0; length < good.size(); ++length) refuse(good.substr(0, length));
   EXPECT_EQ(refuse(good + "x"),
             "its length does not fit its shape [2,3]: expected 6 bytes of elements, found 7");
-  EXPECT_EQ(refuse("PK\3\4 an npz file"),
-            "it does not start as npy files do: expected \\x93NUMPY, a version and a length, found "
-            "something else");
-  EXPECT_EQ(refuse(npy("{}", "", 4)),
-            "its version is unknown: expected 1.0, 2.0 or 3.0, found 4.0");
+  EXPECT_EQ(refuse("PK\3\4 an npz file"), "its array does not begin as npy files do");
+  EXPECT_EQ(refuse(npy("{}", "", 4), TENON_E_UNSUPPORTED),
+            "its array has an unknown version: expected 1.0, 2.0 or 3.0, found 4.0");
   EXPECT_EQ(refuse(npy("{}", "", 2, 1 << 30)),
-            "its header is too long: expected at most 65536 bytes, found 1073741824");
-  EXPECT_EQ(refuse(npy("{}", "", 1, 99)),
-            "it ends within its header: expected the whole header, found the end of the file");
-  EXPECT_THAT(refuse(npy(dictionary("<c8", "(1,)"), "")),
-              StartsWith("its elements have a type that Tenon does not have: expected b1, u1, i1, "
-                         "i2, i4, i8, f2, f4 or f8 behind '<', '>' or '|', found '<c8'"));
-  EXPECT_THAT(refuse(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1,), }", "")),
-              StartsWith("its first index is the fastest: expected fortran_order False"));
+            "its array has a header that is too long: expected at most 10000 bytes, found "
+            "1073741824 bytes");
+  EXPECT_EQ(refuse(npy("{}", "", 1, 99)), "its array ends within its header");
+  EXPECT_EQ(refuse(npy(dictionary("<c8", "(1,)"), ""), TENON_E_UNSUPPORTED),
+            "its array has a dtype that Tenon has not: expected b1 u1 i1 i2 i4 i8 f2 f4 f8 with "
+            "'<' or '>' before it, found '<c8'");
+  EXPECT_EQ(refuse(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1), }", "abcd")),
+            "its first index is the fastest: expected fortran_order False, as "
+            "numpy.ascontiguousarray gives it, found True");
   EXPECT_THAT(refuse(npy(dictionary("|u1", "()"), "a")),
               StartsWith("it holds one number and no samples"));
   EXPECT_THAT(refuse(npy(dictionary("<f8", "(4611686018427387904, 8)"), "")),
-              StartsWith("its sizes multiply to too many bytes"));
+              StartsWith("its array has sizes that multiply to too many bytes"));
+}
+
+TEST_F(Npy, DamagedHeadersAreRefused) {
   for (const char* header :
-       {"", "{", "{}", "()", "{'descr': '|u1'}", "{'descr': [('a', '<f4')], }",
+       {"", "{", "{}", "()", "{'descr': '|u1'}",
         "{'descr': '|u1', 'descr': '|u1', 'fortran_order': False, 'shape': (1,)}",
         "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)} {}",
         "{'descr': '|u1', 'fortran_order': Falsehood, 'shape': (1,)}",
@@ -120,10 +122,15 @@ TEST_F(Npy, DamagedFilesAreRefused) {
         "{'descr': '|u1', 'fortran_order': False, 'shape': (1;)}",
         "{'descr': '|u1', 'fortran_order': False, 'shape': (1 1)}",
         "{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,)}",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}",
         "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), 'more': 1}"}) {
     SCOPED_TRACE(header);
-    EXPECT_THAT(refuse(npy(header, "a")), StartsWith("its header cannot be read: expected "));
+    EXPECT_THAT(refuse(npy(header, "a")), StartsWith("its array "));
+  }
+  for (const char* header :
+       {"{'descr': [('a', '<f4')], }",
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}"}) {
+    SCOPED_TRACE(header);
+    EXPECT_THAT(refuse(npy(header, "a"), TENON_E_UNSUPPORTED), StartsWith("its array "));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/formats/npy_header.hpp: the header of NumPy's array files, read and written.
+// tenon/sdk/npy.hpp: the header of NumPy's array files, read and written.
 //
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html:
 //
@@ -10,12 +10,15 @@
 //   the rest   elements
 #pragma once
 
+#include <tenon/sdk/files.hpp>
+
 #include <cstring>
 #include <set>
 
-#include "file.hpp"
+namespace tenon::sdk::files {
 
-namespace tenon::formats {
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "lengths and elements are read as they lie");
 
 // NumPy itself believes no longer one of a file it does not trust.
 inline constexpr uint64_t kMostNpyHeaderBytes = 10'000;
@@ -176,7 +179,7 @@ inline void NpyParser::set_dtype(const std::string& descr) {
   const bool known_order = order == '<' || order == '>' || order == '|' || order == '=';
   for (const NpyDtype& entry : kNpyDtypes) {
     if (!known_order || entry.code != std::string_view(descr).substr(1)) continue;
-    const bool wide = sdk::size_of(entry.dtype) > 1;
+    const bool wide = size_of(entry.dtype) > 1;
     if (wide && order == '|') break;
     header_.meta.dtype = entry.dtype;
     header_.swap = wide && order == '>';
@@ -191,7 +194,7 @@ inline std::string npy_prefix(const tenon_meta& meta, const std::string& what) {
   std::string descr;
   for (const NpyDtype& entry : kNpyDtypes) {
     if (entry.dtype == meta.dtype) {
-      descr = (sdk::size_of(meta.dtype) > 1 ? "<" : "|") + std::string(entry.code);
+      descr = (size_of(meta.dtype) > 1 ? "<" : "|") + std::string(entry.code);
     }
   }
   if (descr.empty()) {
@@ -212,10 +215,6 @@ inline std::string npy_prefix(const tenon_meta& meta, const std::string& what) {
   return prefix + text;
 }
 
-inline uint32_t npy_flags(const NpyHeader& header) {
-  return header.column_major && header.meta.rank > 1 ? TENON_FORMAT_COLUMN_MAJOR : 0;
-}
-
 // Turns the bytes of each element round.
 inline void swap_elements(void* data, uint64_t bytes, uint32_t size) {
   auto* at = static_cast<unsigned char*>(data);
@@ -224,4 +223,4 @@ inline void swap_elements(void* data, uint64_t bytes, uint32_t size) {
   }
 }
 
-}  // namespace tenon::formats
+}  // namespace tenon::sdk::files

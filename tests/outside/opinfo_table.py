@@ -368,9 +368,18 @@ def argmax(input, dim=None, keepdim=False):
 
 
 def scaled_onto(input, tensor1, tensor2, *, value=1):
-    """Of integers Tenon makes f32, PyTorch keeps them."""
-    lacks = {"integers": not input.dtype.is_floating_point}
-    return call(input, tensor1, tensor2, value=float(value), lacks=lacks)
+    """Of integers PyTorch cuts off what their dtype does not hold of the value."""
+    dtype = torch.promote_types(torch.promote_types(input.dtype, tensor1.dtype), tensor2.dtype)
+    cut = False
+    if not (dtype.is_floating_point or dtype.is_complex or dtype == torch.bool):
+        limits = torch.iinfo(dtype)
+        cut = isinstance(value, float) or not limits.min <= value <= limits.max
+    lacks = {"a value that is no integer of the operands' dtype": cut}
+    return call(input, tensor1, tensor2, value=value, lacks=lacks)
+
+
+def quotient_onto(input, tensor1, tensor2, *, value=1):
+    return call(input, tensor1, tensor2, value=float(value))
 
 
 CASTS = {
@@ -398,7 +407,7 @@ TABLE = {
         [Row("addcmul", scaled_onto)], 4, 32, "two products and a sum", sums=True
     ),
     "tenon.addcdiv": Entry(
-        [Row("addcdiv", scaled_onto)], 4, 32, "quotient, product and sum", sums=True
+        [Row("addcdiv", quotient_onto)], 4, 32, "quotient, product and sum", sums=True
     ),
     "tenon.argmax": Entry([Row("argmax", argmax), Row("max.reduction_with_dim", argmax_along)]),
     "tenon.atan2": Entry([Row("atan2", binary)], 2, 32, LIBRARY),

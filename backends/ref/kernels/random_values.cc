@@ -4,10 +4,12 @@
 //
 // exponential: -ln(u(i) + ulp) / rate, in double, rounded once.
 // random_integers: low + the upper 64 bits of w(i) (high - low), w(i) words 2i (high) and 2i+1.
-// bernoulli: u(i) < p.   dropout: u(i) >= p ? x s : 0.   permutation: i by (w(i), i).
+// bernoulli: u(i) < p, each p in [0,1].   dropout: u(i) >= p ? x s : 0.   permutation: i by (w(i),
+// i).
 
 #include <algorithm>
 #include <cmath>
+#include <tenon/sdk/probability.hpp>
 
 #include "kernels/random.h"
 
@@ -54,6 +56,7 @@ double unit_for(sdk::RandomWords& words, uint64_t i) {
 }
 
 void bernoulli(const sdk::Launch& l) {
+  sdk::check_probabilities(l.view(0), "p");
   const sdk::RandomWords start(l.rng());
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
     sdk::walk_parallel<2>(

@@ -109,14 +109,7 @@ void plain(const sdk::Launch& l) {
 template <void (*Run)(const sdk::Launch&)>
 constexpr tenon_kernel_desc activation(std::string_view op, uint32_t n_attrs = 0,
                                        uint32_t flags = kOracle) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kUnarySlots,
-                      .rows = sdk::kFloats,
-                      .n_attrs = n_attrs,
-                      .flags = flags,
-                      .priority = kPriority,
-                      .launch = sdk::launch_fn<Run>});
+  return kernel(op, kUnarySlots, sdk::kFloats, n_attrs, sdk::launch_fn<Run>, {.flags = flags});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -39,15 +39,8 @@ void add_scaled(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {element_in(), element_in(), element_in(), sdk::strided_out()};
 
 constexpr tenon_kernel_desc ternary(std::string_view op, std::span<const tenon_dtype> rows,
-                                    tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_attrs = 1,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+                                    LaunchFn launch) {
+  return kernel(op, slots, rows, 1, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

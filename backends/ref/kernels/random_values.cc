@@ -130,32 +130,16 @@ constexpr tenon_dtype permutation_dtypes[] = {TENON_DTYPE_I32, TENON_DTYPE_I64};
 constexpr tenon_slot_rule generator_slots[] = {sdk::strided_out()};
 constexpr tenon_slot_rule dropout_slots[] = {element_in(), sdk::strided_out(), sdk::strided_out()};
 
-constexpr tenon_kernel_desc random(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                   std::span<const tenon_dtype> rows, uint32_t n_attrs,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*),
-                                   tenon_status (*workspace)(tenon_call*, const tenon_launch*,
-                                                             uint64_t*) = nullptr) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch,
-                      .workspace = workspace});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
-    random("tenon.exponential", generator_slots, random_dtypes, kExponentialAttributes,
+    kernel("tenon.exponential", generator_slots, random_dtypes, kExponentialAttributes,
            sdk::launch_fn<exponential>),
-    random("tenon.random_integers", generator_slots, sdk::kIntegers, kIntegersAttributes,
+    kernel("tenon.random_integers", generator_slots, sdk::kIntegers, kIntegersAttributes,
            sdk::launch_fn<random_integers>),
-    random("tenon.bernoulli", kUnarySlots, sdk::kFloats, 0, sdk::launch_fn<bernoulli>),
-    random("tenon.dropout", dropout_slots, sdk::kFloats, kDropoutAttributes,
+    kernel("tenon.bernoulli", kUnarySlots, sdk::kFloats, 0, sdk::launch_fn<bernoulli>),
+    kernel("tenon.dropout", dropout_slots, sdk::kFloats, kDropoutAttributes,
            sdk::launch_fn<dropout>),
-    random("tenon.permutation", generator_slots, permutation_dtypes, kPermutationAttributes,
-           sdk::launch_fn<permutation>, sdk::workspace_fn<permutation_bytes>),
+    kernel("tenon.permutation", generator_slots, permutation_dtypes, kPermutationAttributes,
+           sdk::launch_fn<permutation>, {.workspace = sdk::workspace_fn<permutation_bytes>}),
 };
 
 }  // namespace

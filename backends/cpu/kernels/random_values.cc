@@ -227,24 +227,11 @@ constexpr tenon_slot_rule map_slots[] = {sdk::contiguous_in(), sdk::contiguous_o
 constexpr tenon_slot_rule dropout_slots[] = {sdk::contiguous_in(), sdk::contiguous_out(),
                                              sdk::contiguous_out()};
 
-constexpr tenon_kernel_desc random(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                   std::span<const tenon_dtype> rows, uint32_t n_attrs,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
-    random("tenon.dropout", dropout_slots, sdk::kFloats, kDropoutAttributes,
+    kernel("tenon.dropout", dropout_slots, sdk::kFloats, kDropoutAttributes,
            sdk::launch_fn<dropout>),
-    random("tenon.bernoulli", map_slots, sdk::kFloats, 0, sdk::launch_fn<bernoulli>),
-    random("tenon.random_integers", generator_slots, sdk::kIntegers, kIntegersAttributes,
+    kernel("tenon.bernoulli", map_slots, sdk::kFloats, 0, sdk::launch_fn<bernoulli>),
+    kernel("tenon.random_integers", generator_slots, sdk::kIntegers, kIntegersAttributes,
            sdk::launch_fn<random_integers>),
 };
 

@@ -65,7 +65,8 @@ class LayerSamples : public Layers {
                  described.values[static_cast<size_t>(i)]);
     }
     const Tensor wide = tensor(described.dims, values);
-    return call("tenon.cast", {one(wide.get())}, {dtype_value(sdk::sample_dtype(described.dtype))});
+    return call("tenon.cast", {one(wide.get())},
+                {{"dtype", dtype_value(sdk::sample_dtype(described.dtype))}});
   }
   std::vector<Tensor> inputs(const sdk::Sample& sample) {
     random.seed(kSeed);

@@ -28,6 +28,33 @@ inline constexpr uint32_t kFast =
     TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
 inline constexpr uint32_t kCanonical = kFast | TENON_KERNEL_CANONICAL;
 
+using LaunchFn = tenon_status (*)(tenon_call*, const tenon_launch*);
+using WorkspaceFn = tenon_status (*)(tenon_call*, const tenon_launch*, uint64_t*);
+using PredicateFn = tenon_status (*)(tenon_call*, const tenon_launch*, uint32_t*);
+
+// What not every kernel has.
+struct KernelMore {
+  uint32_t n_variables = 1;
+  WorkspaceFn workspace = nullptr;
+  PredicateFn predicate = nullptr;
+};
+
+constexpr tenon_kernel_desc kernel(std::string_view op, std::span<const tenon_slot_rule> slots,
+                                   std::span<const tenon_dtype> rows, uint32_t n_attrs,
+                                   LaunchFn launch, const KernelMore& more = {}) {
+  return sdk::kernel({.op = op,
+                      .device = kDevice,
+                      .slots = slots,
+                      .rows = rows,
+                      .n_variables = more.n_variables,
+                      .n_attrs = n_attrs,
+                      .flags = kCanonical,
+                      .priority = kPriority,
+                      .launch = launch,
+                      .workspace = more.workspace,
+                      .predicate = more.predicate});
+}
+
 #if HWY_ARCH_X86
 // What Highway's AVX3 stands for, and the operating system saves.
 inline bool has_avx512() {

@@ -10,12 +10,9 @@
 // that calls LAPACK: `init` sets OpenBLAS' number of threads to 1, as tenon.openblas does, with the
 // same consequences for others in the process (backends/openblas/plugin.cc).
 #include <cblas.h>
-#include <cstdio>
+#include <tenon/sdk/plugin_init.hpp>
 
 #include "lapack.h"
-
-#define TENON_LAPACK_TEXT_OF(x) #x
-#define TENON_LAPACK_TEXT(x) TENON_LAPACK_TEXT_OF(x)
 
 namespace {
 
@@ -25,30 +22,14 @@ constexpr const sdk::Unit* units[] = {&tenon::lapack::factor_unit, &tenon::lapac
 
 struct Data {
   static sdk::About about() {
-    return {"tenon.lapack",
-            TENON_LAPACK_TEXT(TENON_VERSION_MAJOR) "." TENON_LAPACK_TEXT(
-                TENON_VERSION_MINOR) "." TENON_LAPACK_TEXT(TENON_VERSION_PATCH),
-            "Apache-2.0", units};
+    return {"tenon.lapack", TENON_SDK_VERSION_TEXT, "Apache-2.0", units};
   }
+  static void begin() { openblas_set_num_threads(1); }
 };
-
-tenon_status init(const tenon_host*, void** out_self, tenon_diag* diag) {
-  try {
-    *out_self = new sdk::State(Data::about());
-  } catch (...) {
-    diag->status = TENON_E_MEMORY;
-    diag->length = std::snprintf(diag->message, sizeof diag->message, "out of memory");
-    return TENON_E_MEMORY;
-  }
-  openblas_set_num_threads(1);
-  return TENON_OK;
-}
 
 }  // namespace
 
 extern "C" TENON_EXPORT tenon_status tenon_plugin_query_v0(const tenon_host* host,
                                                            tenon_plugin* out, tenon_diag* diag) {
-  const tenon_status status = sdk::query<Data>(host, out, diag);
-  if (status == TENON_OK) out->init = init;
-  return status;
+  return sdk::query_with<sdk::init<Data>, Data>(host, out, diag);
 }

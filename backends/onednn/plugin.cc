@@ -10,12 +10,10 @@
 // the same OpenMP runtime: nothing. A oneDNN built without threads is used as it is; one built for
 // TBB, SYCL or a pool of its own is refused, for there is no such way.
 #include <cstdio>
+#include <tenon/sdk/plugin_init.hpp>
 
 #include "one_thread.h"
 #include "onednn.h"
-
-#define TENON_ONEDNN_TEXT_OF(x) #x
-#define TENON_ONEDNN_TEXT(x) TENON_ONEDNN_TEXT_OF(x)
 
 namespace {
 
@@ -25,10 +23,7 @@ constexpr const sdk::Unit* units[] = {&tenon::onednn::matmul_unit};
 
 struct Data {
   static sdk::About about() {
-    return {"tenon.onednn",
-            TENON_ONEDNN_TEXT(TENON_VERSION_MAJOR) "." TENON_ONEDNN_TEXT(
-                TENON_VERSION_MINOR) "." TENON_ONEDNN_TEXT(TENON_VERSION_PATCH),
-            "Apache-2.0", units};
+    return {"tenon.onednn", TENON_SDK_VERSION_TEXT, "Apache-2.0", units};
   }
 };
 
@@ -58,7 +53,5 @@ tenon_status init(const tenon_host*, void** out_self, tenon_diag* diag) {
 
 extern "C" TENON_EXPORT tenon_status tenon_plugin_query_v0(const tenon_host* host,
                                                            tenon_plugin* out, tenon_diag* diag) {
-  const tenon_status status = sdk::query<Data>(host, out, diag);
-  if (status == TENON_OK) out->init = init;
-  return status;
+  return sdk::query_with<init, Data>(host, out, diag);
 }

@@ -173,7 +173,8 @@ tenon_status sim_run_where(const sim_launch* l, char words[SIM_WORDS]) {
 tenon_status sim_run_add_scaled(const sim_launch* l, char words[SIM_WORDS]) {
   (void)words;
   const tenon_dtype dtype = sim_slot(l, 3)->dtype;
-  const double value = l->attrs[0].as.f64;
+  const tenon_value* attr = &l->attrs[0];
+  const double value = attr->tag == TENON_VALUE_F64 ? attr->as.f64 : (double)attr->as.i64;
   for (sim_walk w = walk_all(l); w.left > 0; sim_walk_next(&w)) {
     const double x = sim_get_real(w.data[1], dtype);
     const double a = sim_get_real(w.data[2], dtype);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/registry/checks.cc: names, tables and ops; kernels and the rest are in checks_entries.cc.
+// core/registry/checks.cc: names, tables and ops; kernels are in checks_kernels.cc, the rest in
+// checks_entries.cc.
 #include "core/registry/checks.h"
 
 #include <tenon/ext/draft/dynamic.h>

@@ -102,6 +102,24 @@ inline bool broadcasts_to(std::span<const int64_t> from, std::span<const int64_t
   return true;
 }
 
+// The shape in which two operands meet, each size of 1 stretched to the other's.
+inline Dims common_shape(std::span<const int64_t> a, std::span<const int64_t> b, const char* a_name,
+                         const char* b_name) {
+  const std::span<const int64_t> longer = a.size() < b.size() ? b : a;
+  const std::span<const int64_t> shorter = a.size() < b.size() ? a : b;
+  const size_t lead = longer.size() - shorter.size();
+  Dims common(longer);
+  for (size_t i = 0; i < shorter.size(); ++i) {
+    if (longer[lead + i] == 1) common[lead + i] = shorter[i];
+  }
+  if (broadcasts_to(a, common.span()) && broadcasts_to(b, common.span())) {
+    return common;
+  }
+  throw sdk::Failure{
+      TENON_E_SHAPE, std::string(a_name) + " and " + b_name + " do not broadcast together", b_name,
+      "sizes that are equal to those of " + sdk::shape_text(a) + " or 1", sdk::shape_text(b)};
+}
+
 // Which dimensions of a rank an `axes` attribute names: none is all, an empty list is none.
 inline std::array<bool, TENON_MAX_RANK> reduced_axes(const tenon_value& axes, size_t rank) {
   std::array<bool, TENON_MAX_RANK> reduced{};

@@ -19,6 +19,7 @@
 #include <tenon/sdk/plugin.hpp>
 
 #include "compose.hpp"
+#include "samples.hpp"
 #include "step.hpp"
 
 namespace {
@@ -122,102 +123,18 @@ constexpr tenon_optimizer_desc kOptimizers[] = {
      str("tenon.adadelta_step"), str("tenon.adadelta_rows"), kHypers, kStates, std::size(kHypers),
      std::size(kStates)}};
 
-constexpr tenon_sample kSamples[] = {
-    sdk::sample("tenon.adadelta_step",
-                "[f32[3,2]], [f32[3,2]], [f32[3,2](0,1)], [f32[3,2](0,1)], [i64[]{0}], f64[]{0.1}"),
-    sdk::sample("tenon.adadelta_step",
-                "[f32[2,3,4], f32[5]], [f32[2,3,4], f32[5]], [f32[2,3,4](0,1), f32[5](0,1)], "
-                "[f32[2,3,4](0,1), f32[5](0,1)], [i64[]{3}, i64[]{20}], f64[]{0.01} | rho=0.5, "
-                "weight_decay=0.1"),
-    sdk::sample(
-        "tenon.adadelta_step",
-        "[f64[4]], [f64[4]], [f64[4](0,1)], [f64[4](0,1)], [i64[]{1}], f64[]{0.01} | eps=1e-3"),
-    sdk::sample(
-        "tenon.adadelta_step",
-        "[f64[2,2]], [f64[2,2]], [f64[2,2](0,1)], [f64[2,2](0,1)], [i64[]{7}], f64[]{0.05}"),
-    sdk::sample(
-        "tenon.adadelta_step",
-        "[bf16[4,1]], [bf16[4,1]], [f32[4,1](0,1)], [f32[4,1](0,1)], [i64[]{1}], f64[]{0.5}"),
-    sdk::sample("tenon.adadelta_step",
-                "[f16[], f16[0,2]], [f16[], f16[0,2]], [f16[](0,1), f16[0,2](0,1)], [f16[](0,1), "
-                "f16[0,2](0,1)], [i64[]{1}, i64[]{2}], f64[]{0.1}"),
-    sdk::sample("tenon.adadelta_step", "[], [], [], [], [], f64[]{0.1}"),
-    sdk::sample("tenon.adadelta_step",
-                "[f32[2,1,3,2]], [f32[2,1,3,2]], [f32[2,1,3,2](0,1)], [f32[2,1,3,2](0,1)], "
-                "[i64[]{4}], f64[]{0.05} | rho=0.5, weight_decay=0.1"),
-    sdk::sample("tenon.adadelta_step",
-                "[f32[4]{nan,inf,1.0,-0.0}], [f32[4]{1.0,-1.0,nan,0.5}], [f32[4](0,1)], "
-                "[f32[4](0,1)], [i64[]{1}], f64[]{0.5}"),
-    sdk::sample("tenon.adadelta_rows",
-                "[f32[5,2]], [i64[2]{1,3}], [f32[2,2]], [f32[5,2](0,1)], [f32[5,2](0,1)], "
-                "[i64[]{2}], f64[]{0.1} | rho=0.5, weight_decay=0.1"),
-    sdk::sample(
-        "tenon.adadelta_rows",
-        "[f64[4,2,2], f64[3]], [i64[0], i64[3]{0,1,2}], [f64[0,2,2], f64[3]], [f64[4,2,2](0,1), "
-        "f64[3](0,1)], [f64[4,2,2](0,1), f64[3](0,1)], [i64[]{0}, i64[]{0}], f64[]{0.1}"),
-    sdk::sample("tenon.adadelta_rows", "[], [], [], [], [], [], f64[]{0.1}"),
-    sdk::sample("tenon.adadelta_rows",
-                "[f32[1,3]], [i64[1]{0}], [f32[1,3]], [f32[1,3](0,1)], [f32[1,3](0,1)], "
-                "[i64[]{1}], f64[]{0.5}"),
-    sdk::sample("tenon.adadelta_rows",
-                "[bf16[4,2]], [i64[2]{0,3}], [bf16[2,2]], [f32[4,2](0,1)], [f32[4,2](0,1)], "
-                "[i64[]{3}], f64[]{0.1}"),
-    sdk::sample("tenon.adadelta_rows",
-                "[f16[4]], [i64[3]{0,1,3}], [f16[3]], [f16[4](0,1)], [f16[4](0,1)], [i64[]{1}], "
-                "f64[]{0.1}"),
-    sdk::sample("tenon.adadelta_rows",
-                "[f32[0,3]], [i64[0]], [f32[0,3]], [f32[0,3](0,1)], [f32[0,3](0,1)], [i64[]{1}], "
-                "f64[]{0.1}"),
-    sdk::refused("tenon.adadelta_step",
-                 "[f32[3]], [f32[3]], [f32[3](0,1)], [f32[3](0,1)], [], f64[]{0.1}",
-                 TENON_E_ARGUMENT, "step has 0 tensors for 1 parameters"),
-    sdk::refused("tenon.adadelta_step",
-                 "[f32[3,2]], [f32[2,3]], [f32[3,2](0,1)], [f32[3,2](0,1)], [i64[]{0}], f64[]{0.1}",
-                 TENON_E_SHAPE, "grads[0]"),
-    sdk::refused("tenon.adadelta_step",
-                 "[f32[3]], [f32[3]], [f32[4](0,1)], [f32[4](0,1)], [i64[]{0}], f64[]{0.1}",
-                 TENON_E_SHAPE, "square_avg[0]"),
-    sdk::refused("tenon.adadelta_step",
-                 "[f32[3]], [f64[3]], [f32[3](0,1)], [f32[3](0,1)], [i64[]{0}], f64[]{0.1}",
-                 TENON_E_DTYPE, "grads"),
-    sdk::refused("tenon.adadelta_step",
-                 "[i32[3]], [i32[3]], [f32[3](0,1)], [f32[3](0,1)], [i64[]{0}], f64[]{0.1}",
-                 TENON_E_DTYPE, "i32"),
-    sdk::refused("tenon.adadelta_step",
-                 "[f32[3]], [f32[3]], [f32[3](0,1)], [f32[3](0,1)], [i64[]{0}]", TENON_E_ARGUMENT,
-                 "number of operands"),
-    sdk::refused(
-        "tenon.adadelta_step",
-        "[f32[3]], [f32[3]], [f32[3](0,1)], [f32[3](0,1)], [i64[]{0}], f64[]{0.1} | rho=1.5",
-        TENON_E_ATTRIBUTE, "rho must be from 0 to 1"),
-    sdk::refused(
-        "tenon.adadelta_step",
-        "[f32[3]], [f32[3]], [f32[3](0,1)], [f32[3](0,1)], [i64[]{0}], f64[]{0.1} | eps=nan",
-        TENON_E_ATTRIBUTE, "eps must be at least 0"),
-    sdk::refused("tenon.adadelta_step",
-                 "[f32[3]], [f32[3]], [f32[3](0,1)], [f32[3](0,1)], [i64[]{0}], f64[]{0.1} | "
-                 "weight_decay=-1.0",
-                 TENON_E_ATTRIBUTE, "weight_decay must be at least 0"),
-    sdk::refused("tenon.adadelta_rows",
-                 "[f32[5,2]], [i64[2]{1,3}], [f32[2,3]], [f32[5,2](0,1)], [f32[5,2](0,1)], "
-                 "[i64[]{2}], f64[]{0.1}",
-                 TENON_E_SHAPE, "values[0]"),
-    sdk::refused(
-        "tenon.adadelta_rows",
-        "[f32[5]], [i64[1]{5}], [f32[1]], [f32[5](0,1)], [f32[5](0,1)], [i64[]{2}], f64[]{0.1}",
-        TENON_E_DATA, "outside the table's 5 rows"),
-    sdk::refused(
-        "tenon.adadelta_rows",
-        "[f32[5]], [i32[1]{1}], [f32[1]], [f32[5](0,1)], [f32[5](0,1)], [i64[]{2}], f64[]{0.1}",
-        TENON_E_DTYPE, "indices"),
-    sdk::refused("tenon.adadelta_rows",
-                 "[f32[5]], [i64[1]{1}], [f32[1]], [f32[5](0,1)], [f32[5](0,1)], [i64[]{2}], "
-                 "f64[]{0.1} | rho=1.5",
-                 TENON_E_ATTRIBUTE, "rho must be from 0 to 1"),
-    sdk::refused(
-        "tenon.adadelta_rows",
-        "[f32[]], [i64[1]{0}], [f32[1]], [f32[](0,1)], [f32[](0,1)], [i64[]{2}], f64[]{0.1}",
-        TENON_E_SHAPE, "rank 0 has no rows")};
+constexpr std::string_view kRanges[] = {"(0,1)", "(0,1)"};
+constexpr RefusedAttrs kRefused[] = {{"rho=1.5", "rho must be from 0 to 1"},
+                                     {"eps=nan", "eps must be at least 0"},
+                                     {"weight_decay=-1.0", "weight_decay must be at least 0"}};
+constexpr RuleSamples kRule = {.step = "tenon.adadelta_step",
+                               .rows = "tenon.adadelta_rows",
+                               .states = kRanges,
+                               .some_attrs = "rho=0.5, weight_decay=0.1",
+                               .other_attrs = "eps=1e-3",
+                               .first_state = "square_avg[0]",
+                               .refused = kRefused};
+constexpr auto kSamples = kRuleCalls<kRule>.samples();
 
 constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_sample("tenon.adadelta", "f32[3,2], f32[5]", 3),

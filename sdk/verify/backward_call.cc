@@ -3,6 +3,7 @@
 #include "backward_call.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -329,7 +330,8 @@ Vector values_of(const Array& array) {
   return values;
 }
 
-// The outputs at any point; operands are written only where they changed.
+// The outputs at any point, NaN where the op refuses the point's numbers; operands are written only
+// where they changed.
 class Evaluated {
  public:
   Evaluated(const Session& session, const Pass& pass, const tenon_device& device, Point at)
@@ -338,7 +340,11 @@ class Evaluated {
         has_result_(pass.has_incoming),
         n_outputs_(pass.n_outputs()),
         bound_(session, call_, pass.arrays, plain_layouts(pass), device),
-        now_(std::move(at)) {}
+        now_(std::move(at)) {
+    for (size_t i = 0; i < pass.incoming.size(); ++i) {
+      if (has_result_[i]) n_results_ += pass.incoming[i].count();
+    }
+  }
 
   Vector operator()(const Point& point) {
     for (size_t i = 0; i < point.size(); ++i) {
@@ -349,7 +355,9 @@ class Evaluated {
       now_[i] = point[i];
     }
     std::vector<Tensor> outputs;
-    session_.check(call(session_, call_, bound_, n_outputs_, outputs));
+    const tenon_status status = call(session_, call_, bound_, n_outputs_, outputs);
+    if (status == TENON_E_DATA) return Vector(n_results_, std::nan(""));
+    session_.check(status);
     Vector results;
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (!has_result_[i]) continue;
@@ -364,6 +372,7 @@ class Evaluated {
   SampleCall call_;
   std::vector<bool> has_result_;
   uint32_t n_outputs_;
+  size_t n_results_ = 0;
   Bound bound_;
   Point now_;
 };

@@ -29,12 +29,6 @@ using Function = std::function<tenon_status(tenon_tensor* const*, tenon_tensor**
 
 class Autograd : public Training {
  protected:
-  // One output; fails the test where the op does.
-  Tensor call(const char* name, const std::vector<tenon_value>& inputs) {
-    tenon_tensor* out = nullptr;
-    must(try_call(context, name, inputs, &out));
-    return Tensor(out);
-  }
   static tenon_status try_call(tenon_context* context, const char* name,
                                const std::vector<tenon_value>& inputs, tenon_tensor** out) {
     const tenon_op* op = nullptr;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/conformance/random_ops_test.cc: are random numbers distributed as their ops say? Bounds lie
 // five standard deviations out, or where chance exceeds them once in a million; the seed is fixed.
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -77,6 +79,29 @@ TEST_F(ConformanceRandomOps, BernoulliHasItsProbability) {
   const auto ones = draw("tenon.bernoulli", "f64[20000](0.2,0.4)");
   const double sum = counts(ones, 2)[1];
   EXPECT_NEAR(sum, 6000, 5 * std::sqrt(20000 * 0.3 * 0.7));
+}
+
+// Enough numbers for several threads; the first of the wrong ones is named, whoever finds it.
+TEST_F(ConformanceRandomOps, BernoulliRefusesWhatIsNoProbabilityAndWritesNothing) {
+  Case each = make_case({"tenon.bernoulli", "f32[1000,70](0.2,0.4)", "", TENON_OK});
+  const auto set = [&each](size_t i, float value) {
+    sdk::store(each.arrays[0].bytes.data() + i * sizeof value, value);
+  };
+  set(69999, NAN);
+  set(40000, -0.25F);
+  set(33333, 1.5F);
+  Array before = each.arrays[0];
+  std::fill(before.bytes.begin(), before.bytes.end(), 0x5A);
+  for (const std::string plugin : {"tenon.cpu", "tenon.ref"}) {
+    session.must(tenon_runtime_set_pin(session, each.op.data(), each.op.size(), plugin.data(),
+                                       plugin.size()));
+    const Bound bound(session, each);
+    const Placed out(session, before, Layout::RowMajor);
+    tenon_tensor* const outputs[] = {out.get()};
+    EXPECT_EQ(apply(session, each, bound.inputs(), outputs), TENON_E_DATA) << plugin;
+    EXPECT_THAT(session.failure(), testing::HasSubstr("p[476,13] is 1.5, which is no probability"));
+    EXPECT_EQ(out.read(), before) << plugin;
+  }
 }
 
 TEST_F(ConformanceRandomOps, DropoutKeepsItsShareAndTheMean) {

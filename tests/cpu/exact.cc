@@ -39,11 +39,6 @@ T logistic(T x) {
   return 1 / (1 + std::exp(-x));
 }
 
-// The limit stands for -inf times 0.
-template <class T>
-T product_or_limit(T x, T share) {
-  return std::isinf(x) && x < 0 ? T(-0.0) : x * share;
-}
 template <class T>
 T log_logistic(T x) {
   if (std::isnan(x)) return x;
@@ -97,10 +92,10 @@ Terms terms_by_tanh(long double given) {
 double sigmoid(double x) { return logistic(x); }
 long double sigmoid(long double x) { return logistic(x); }
 
-double silu(double x) { return product_or_limit(x, logistic(x)); }
-long double silu(long double x) { return product_or_limit(x, logistic(x)); }
-double mish(double x) { return product_or_limit(x, std::tanh(std::log1p(std::exp(x)))); }
-long double mish(long double x) { return product_or_limit(x, std::tanh(std::log1p(std::exp(x)))); }
+double silu(double x) { return x * logistic(x); }
+long double silu(long double x) { return x * logistic(x); }
+double mish(double x) { return x * std::tanh(std::log1p(std::exp(x))); }
+long double mish(long double x) { return x * std::tanh(std::log1p(std::exp(x))); }
 double logsigmoid(double x) { return log_logistic(x); }
 long double logsigmoid(long double x) { return log_logistic(x); }
 double hardswish(double x) { return straight_swish(x); }

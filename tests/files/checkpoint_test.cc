@@ -16,23 +16,6 @@ constexpr const char* kStates[] = {"step", "exp_avg", "exp_avg_sq"};
 
 class Checkpoint : public Files {
  protected:
-  Tensor call(const char* name, const std::vector<tenon_value>& inputs,
-              const std::vector<std::pair<const char*, tenon_value>>& named = {}) {
-    const tenon_op* op = nullptr;
-    must(tenon_op_find(context, name, TENON_NUL, 0, &op));
-    std::vector<tenon_value> attrs;
-    for (const auto& [attr, value] : named) {
-      uint32_t index = 0;
-      must(tenon_op_find_attribute(context, op, attr, TENON_NUL, &index));
-      if (index >= attrs.size()) attrs.resize(index + 1);
-      attrs[index] = value;
-    }
-    tenon_tensor* out = nullptr;
-    must(tenon_op_call(context, op, inputs.data(), static_cast<uint32_t>(inputs.size()),
-                       attrs.data(), static_cast<uint32_t>(attrs.size()), &out, 1));
-    return Tensor(out);
-  }
-
   // Loss of one batch: dropout, one layer, cross entropy.
   void step(tenon_tensor* images, tenon_tensor* labels) {
     const int64_t flat[] = {-1, kPixels};

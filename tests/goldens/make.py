@@ -141,19 +141,14 @@ def operand(schema_input, given, dtypes, numbered):
 
 
 def case_text(function, schema, sample, source, target):
-    """One case as a line of JSON, or None where the schema does not take the dtypes."""
+    """One case as a line of JSON, or None where given values do not fit the dtypes."""
     call = parse(sample)
     if source:
         call = replaced(*call, source, target)
     if call is None:
         return None
     inputs, attrs = call[0], schema.attrs(call[1])
-    try:
-        dtypes = schema.bind(inputs, attrs)
-    except Refused:
-        if source:
-            return None
-        raise
+    dtypes = schema.bind(inputs, attrs)
     numbered = iter(range(1 << 30))
     arrays, drawn = [], []
     for slot, given in zip(schema.inputs, inputs, strict=False):
@@ -180,6 +175,8 @@ def op_text(op, samples, function):
             try:
                 text = case_text(function, schema, sample, source, target)
             except Exception as error:
+                if source and isinstance(error, Refused):
+                    continue
                 error.add_note(f"{op['name']}: {sample}, {source} to {target}")
                 raise
             if text:

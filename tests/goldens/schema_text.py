@@ -35,7 +35,7 @@ class Attribute:
 
 
 class Refused(Exception):
-    """The schema does not take these dtypes."""
+    """The op does not take these dtypes."""
 
 
 def split(text):

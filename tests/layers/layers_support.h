@@ -94,15 +94,6 @@ class Layers : public Training {
     }
     return list;
   }
-  Tensor call(const char* name, const std::vector<tenon_value>& inputs,
-              const std::vector<tenon_value>& attrs = {}) {
-    const tenon_op* op = nullptr;
-    must(tenon_op_find(context, name, TENON_NUL, 0, &op));
-    tenon_tensor* out = nullptr;
-    must(tenon_op_call(context, op, inputs.data(), static_cast<uint32_t>(inputs.size()),
-                       attrs.data(), static_cast<uint32_t>(attrs.size()), &out, 1));
-    return Tensor(out);
-  }
   tenon_view view_of(const tenon_tensor* tensor) {
     tenon_view view{};
     must(tenon_tensor_get_view(context, tensor, &view));

@@ -249,7 +249,7 @@ TEST_F(LayerTest, SixteenBitLayersAreRoundedDraws) {
   seed(5);
   const Layer narrow = linear(3, 2, TENON_DTYPE_BF16);
   const Tensor rounded =
-      call("tenon.cast", {one(states(wide)[0].tensor)}, {dtype_value(TENON_DTYPE_BF16)});
+      call("tenon.cast", {one(states(wide)[0].tensor)}, {{"dtype", dtype_value(TENON_DTYPE_BF16)}});
   EXPECT_EQ(bytes_of(rounded.get()), bytes_of(states(narrow)[0].tensor));
 }
 
@@ -336,10 +336,12 @@ TEST_F(LayerTest, AModelLearnsDigits) {
     must(tenon_dataset_call(context, digits.get(), indices.data(), 32, fields, 2));
     const Tensor pixels(fields[0]);
     const Tensor classes(fields[1]);
-    const Tensor floats = call("tenon.cast", {one(pixels.get())}, {dtype_value(TENON_DTYPE_F32)});
-    const Tensor rows = call("tenon.reshape", {one(floats.get())}, {ints(flat)});
+    const Tensor floats =
+        call("tenon.cast", {one(pixels.get())}, {{"dtype", dtype_value(TENON_DTYPE_F32)}});
+    const Tensor rows = call("tenon.reshape", {one(floats.get())}, {{"shape", ints(flat)}});
     const Tensor x = call("tenon.mul", {one(rows.get()), real(1.0 / 16)});
-    const Tensor y = call("tenon.cast", {one(classes.get())}, {dtype_value(TENON_DTYPE_I64)});
+    const Tensor y =
+        call("tenon.cast", {one(classes.get())}, {{"dtype", dtype_value(TENON_DTYPE_I64)}});
     const Tensor logits = run(model, x.get());
     const Tensor loss = call("tenon.softmax_cross_entropy", {one(logits.get()), one(y.get())});
     backward(loss);

@@ -42,23 +42,6 @@ class Mlp : public Training {
     Training::TearDown();
   }
 
-  Tensor call(const char* name, const std::vector<tenon_value>& inputs,
-              const std::vector<std::pair<const char*, tenon_value>>& named = {}) {
-    const tenon_op* op = nullptr;
-    must(tenon_op_find(context, name, TENON_NUL, 0, &op));
-    std::vector<tenon_value> attrs;
-    for (const auto& [attr, value] : named) {
-      uint32_t index = 0;
-      must(tenon_op_find_attribute(context, op, attr, TENON_NUL, &index));
-      if (index >= attrs.size()) attrs.resize(index + 1);
-      attrs[index] = value;
-    }
-    tenon_tensor* out = nullptr;
-    must(tenon_op_call(context, op, inputs.data(), static_cast<uint32_t>(inputs.size()),
-                       attrs.data(), static_cast<uint32_t>(attrs.size()), &out, 1));
-    return Tensor(out);
-  }
-
   Batch batch(int64_t first, int64_t count) {
     std::vector<int64_t> indices(static_cast<size_t>(count));
     for (int64_t i = 0; i < count; ++i) {

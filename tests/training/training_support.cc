@@ -67,6 +67,23 @@ OptimizerStates Training::optimizer_states() {
   return all;
 }
 
+Tensor Training::call(const char* name, const std::vector<tenon_value>& inputs,
+                      const std::vector<std::pair<const char*, tenon_value>>& attributes) {
+  const tenon_op* op = nullptr;
+  must(tenon_op_find(context, name, TENON_NUL, 0, &op));
+  std::vector<tenon_value> attrs;
+  for (const auto& [attribute, value] : attributes) {
+    uint32_t index = 0;
+    must(tenon_op_find_attribute(context, op, attribute, TENON_NUL, &index));
+    if (index >= attrs.size()) attrs.resize(index + 1);
+    attrs[index] = value;
+  }
+  tenon_tensor* out = nullptr;
+  must(tenon_op_call(context, op, inputs.data(), static_cast<uint32_t>(inputs.size()), attrs.data(),
+                     static_cast<uint32_t>(attrs.size()), &out, 1));
+  return Tensor(out);
+}
+
 Optimizer Training::optimizer(std::string_view name, std::vector<tenon_tensor*> params,
                               const std::vector<Option>& hypers) {
   const Options options(hypers);

@@ -130,6 +130,9 @@ class Training : public testing::Test {
     return values;
   }
 
+  // The one output of an op; fails the test where the op does.
+  Tensor call(const char* name, const std::vector<tenon_value>& inputs,
+              const std::vector<std::pair<const char*, tenon_value>>& attributes = {});
   Tensor parameter(Tensor tensor) {
     must(tenon_tensor_set_requires_grad(context, tensor.get(), 1));
     return tensor;

@@ -32,15 +32,6 @@ class Word2Vec : public Training {
     float loss = 0;
   };
 
-  Tensor call(const char* name, const std::vector<tenon_value>& inputs,
-              const std::vector<tenon_value>& attrs = {}) {
-    const tenon_op* op = nullptr;
-    must(tenon_op_find(context, name, TENON_NUL, 0, &op));
-    tenon_tensor* out = nullptr;
-    must(tenon_op_call(context, op, inputs.data(), static_cast<uint32_t>(inputs.size()),
-                       attrs.data(), static_cast<uint32_t>(attrs.size()), &out, 1));
-    return Tensor(out);
-  }
   tenon_stats stats() {
     tenon_stats all{};
     all.struct_size = sizeof all;
@@ -75,7 +66,7 @@ class Word2Vec : public Training {
     const int64_t axis = 1;
     tenon_value axes{TENON_VALUE_INT_LIST, 1, {}};
     axes.as.ints = &axis;
-    const Tensor scores = call("tenon.sum", {one(products.get())}, {axes});
+    const Tensor scores = call("tenon.sum", {one(products.get())}, {{"axes", axes}});
     const Tensor signed_scores = call("tenon.mul", {one(scores.get()), one(sign.get())});
     const Tensor chances = call("tenon.logsigmoid", {one(signed_scores.get())});
     const Tensor loss = call("tenon.neg", {one(call("tenon.mean", {one(chances.get())}).get())});

@@ -75,14 +75,8 @@ constexpr tenon_dtype rows[] = {TENON_DTYPE_F32, TENON_DTYPE_F64, TENON_DTYPE_F1
                                 TENON_DTYPE_BF16};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.matmul",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = rows,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<matmul>,
-                 .workspace = sdk::workspace_fn<workspace>}),
+    kernel("tenon.matmul", slots, rows, 0, sdk::launch_fn<matmul>,
+           {.workspace = sdk::workspace_fn<workspace>}),
 };
 
 }  // namespace

@@ -150,18 +150,9 @@ class Elementwise {
 // ---- Kernels of many dtypes ---------------------------------------------------------------------
 
 constexpr tenon_kernel_desc elementwise(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                        std::span<const tenon_dtype> rows,
-                                        tenon_status (*launch)(tenon_call*, const tenon_launch*),
+                                        std::span<const tenon_dtype> rows, LaunchFn launch,
                                         uint32_t n_attrs = 0, uint32_t n_variables = 1) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_variables = n_variables,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+  return kernel(op, slots, rows, n_attrs, launch, {.n_variables = n_variables});
 }
 
 // Calls K<T>::launch for the type among T... whose dtype is `dtype`; the first is found first.

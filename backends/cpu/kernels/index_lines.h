@@ -55,8 +55,8 @@ void check_indices(const sdk::Launch& l, const tenon_view& indices, int64_t size
   sdk::walk_range<1>(shape, {sdk::strided(indices)}, first, first + 1, [&](const sdk::Run<1>& run) {
     const auto found = std::to_string(int64_t{sdk::load<I>(run.data[0])});
     throw sdk::Failure{TENON_E_DATA,
-                       operand + place_text(shape, run.first) + " is " + found + ", outside the " +
-                           std::to_string(size) + " it may name",
+                       sdk::place_in(operand, shape, run.first) + " is " + found +
+                           ", outside the " + std::to_string(size) + " it may name",
                        "indices",
                        "0 <= index < " + std::to_string(size),
                        found,

@@ -207,24 +207,9 @@ constexpr tenon_slot_rule index_slots[] = {any_in(), any_in(), any_out()};
 constexpr tenon_slot_rule put_slots[] = {any_in(), any_in(), any_in(), any_out(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.index",
-                 .device = kDevice,
-                 .slots = index_slots,
-                 .rows = kAnyByIndex,
-                 .n_variables = 2,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<index>}),
-    sdk::kernel({.op = "tenon.index_put",
-                 .device = kDevice,
-                 .slots = put_slots,
-                 .rows = kAnyByIndex,
-                 .n_variables = 2,
-                 .n_attrs = 1,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<index_put>,
-                 .workspace = sdk::workspace_fn<put_workspace>}),
+    kernel("tenon.index", index_slots, kAnyByIndex, 0, sdk::launch_fn<index>, {.n_variables = 2}),
+    kernel("tenon.index_put", put_slots, kAnyByIndex, 1, sdk::launch_fn<index_put>,
+           {.n_variables = 2, .workspace = sdk::workspace_fn<put_workspace>}),
 };
 
 }  // namespace

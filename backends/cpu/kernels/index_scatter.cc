@@ -80,25 +80,10 @@ constexpr tenon_slot_rule scatter_slots[] = {any_in(), any_in(), any_in(), any_o
 constexpr tenon_slot_rule add_slots[] = {any_in(), any_in(), any_in(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.scatter",
-                 .device = kDevice,
-                 .slots = scatter_slots,
-                 .rows = kAnyByIndex,
-                 .n_variables = 2,
-                 .n_attrs = 1,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<scatter>,
-                 .workspace = sdk::workspace_fn<scatter_workspace>}),
-    sdk::kernel({.op = "tenon.scatter_add",
-                 .device = kDevice,
-                 .slots = add_slots,
-                 .rows = kNumbersByIndex,
-                 .n_variables = 2,
-                 .n_attrs = 1,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<scatter_add>}),
+    kernel("tenon.scatter", scatter_slots, kAnyByIndex, 1, sdk::launch_fn<scatter>,
+           {.n_variables = 2, .workspace = sdk::workspace_fn<scatter_workspace>}),
+    kernel("tenon.scatter_add", add_slots, kNumbersByIndex, 1, sdk::launch_fn<scatter_add>,
+           {.n_variables = 2}),
 };
 
 }  // namespace

@@ -96,14 +96,7 @@ void logsumexp(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.logsumexp",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kFloats,
-                 .n_attrs = 2,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<logsumexp>}),
+    kernel("tenon.logsumexp", slots, sdk::kFloats, 2, sdk::launch_fn<logsumexp>),
 };
 
 }  // namespace

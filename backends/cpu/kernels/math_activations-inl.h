@@ -4,7 +4,8 @@
 //
 // silu and mish are within 1 ULP, also far left of 0; mish and hardswish of f32 are computed in f64
 // and rounded once. logsigmoid and, with a beta of 1, softplus are within 2 ULP. For infinities the
-// limit stands. The bits are the same on all targets, as in math-inl.h.
+// limit stands, but silu and mish of -inf are NaN. The bits are the same on all targets, as in
+// math-inl.h.
 
 #if defined(TENON_CPU_MATH_ACTIVATIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_MATH_ACTIVATIONS_INL_H
@@ -63,6 +64,12 @@ struct Elu {
 template <class V>
 inline constexpr Lane<V> kShareEnd = sizeof(Lane<V>) == 4 ? 110 : 755;
 
+// `size` with the sign of x, NaN where x is infinite.
+template <class V>
+HWY_INLINE V finite_share(V size, V x) {
+  return hn::CopySign(hn::Add(size, hn::Sub(x, x)), x);
+}
+
 struct Silu {
   template <class V>
   HWY_INLINE V operator()(V x) const {
@@ -71,7 +78,7 @@ struct Silu {
     const Scaled<V> share = logistic(e.by, e.part, is_negative(x));
     const Exact<V> y = product(exactly(t), share.part);
     const V scaled = scale(hn::Add(y.rounded, y.lost), share.by);
-    return hn::IfThenElse(hn::Gt(x, set<V>(kShareEnd<V>)), x, hn::CopySign(scaled, x));
+    return hn::IfThenElse(hn::Gt(x, set<V>(kShareEnd<V>)), x, finite_share(scaled, x));
   }
 };
 
@@ -142,7 +149,7 @@ struct Mish {
     e.by.magic = hn::IfThenElse(negative, e.by.magic, set<V>(Of<double>::round));
     const Exact<V> y = product(exactly(t), divide(top, bottom));
     const V scaled = scale(hn::Add(y.rounded, y.lost), e.by);
-    return hn::IfThenElse(hn::Gt(x, set<V>(kShareEnd<V>)), x, hn::CopySign(scaled, x));
+    return hn::IfThenElse(hn::Gt(x, set<V>(kShareEnd<V>)), x, finite_share(scaled, x));
   }
 };
 
@@ -159,11 +166,12 @@ struct Mish {
     const V one = set<V>(1);
     const V two = set<V>(2);
     const V m = exp_wide(hn::Neg(at_most(hn::Abs(x), kShareEnd)));
-    const V left = hn::Mul(m, hn::Add(m, two));
+    // NaN of -inf; far left of 0 the product with any f32 has none itself.
+    const V left = hn::Add(hn::Mul(m, hn::Add(m, two)), hn::Sub(x, x));
     const V right = hn::MulAdd(m, two, one);
     const V top = hn::IfThenElse(negative, left, right);
     const V rest = hn::IfThenElse(negative, two, hn::Mul(hn::Mul(m, m), two));
-    return hn::Div(hn::Mul(at_least(x, -kShareEnd), top), hn::Add(top, rest));
+    return hn::Div(hn::Mul(x, top), hn::Add(top, rest));
   }
 };
 

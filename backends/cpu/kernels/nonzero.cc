@@ -135,23 +135,10 @@ void runs(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {any_in(), any_out(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.nonzero_static",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kAllDtypes,
-                 .n_attrs = 2,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<nonzero_static>,
-                 .workspace = sdk::workspace_fn<workspace>}),
-    sdk::kernel({.op = "tenon.runs",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kAllDtypes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<runs>,
-                 .workspace = sdk::workspace_fn<workspace>}),
+    kernel("tenon.nonzero_static", slots, sdk::kAllDtypes, 2, sdk::launch_fn<nonzero_static>,
+           {.workspace = sdk::workspace_fn<workspace>}),
+    kernel("tenon.runs", slots, sdk::kAllDtypes, 0, sdk::launch_fn<runs>,
+           {.workspace = sdk::workspace_fn<workspace>}),
 };
 
 }  // namespace

@@ -138,18 +138,8 @@ HWY_NOINLINE Statistics<Number<T>> statistics(Row<T>& x, int64_t columns, double
 }
 
 constexpr tenon_kernel_desc kernel(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*),
-                                   tenon_status (*scratch)(tenon_call*, const tenon_launch*,
-                                                           uint64_t*) = nullptr) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = sdk::kFloats,
-                      .n_attrs = kAttributes,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch,
-                      .workspace = scratch});
+                                   LaunchFn launch, WorkspaceFn scratch = nullptr) {
+  return cpu::kernel(op, slots, sdk::kFloats, kAttributes, launch, {.workspace = scratch});
 }
 
 }  // namespace norm

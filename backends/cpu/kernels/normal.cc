@@ -101,14 +101,7 @@ constexpr tenon_dtype random_dtypes[] = {TENON_DTYPE_F32};
 constexpr tenon_slot_rule slots[] = {sdk::contiguous_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.normal",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = random_dtypes,
-                 .n_attrs = kAttributes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<normal>}),
+    kernel("tenon.normal", slots, random_dtypes, kAttributes, sdk::launch_fn<normal>),
 };
 
 }  // namespace

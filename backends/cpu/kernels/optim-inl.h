@@ -171,17 +171,8 @@ template <uint32_t n_states>
 inline constexpr auto kRules = Slots<n_states>::rules();
 
 template <uint32_t n_states>
-constexpr tenon_kernel_desc kernel(std::string_view op, uint32_t n_attrs,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kRules<n_states>,
-                      .rows = kRows,
-                      .n_variables = 2,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+constexpr tenon_kernel_desc kernel(std::string_view op, uint32_t n_attrs, LaunchFn launch) {
+  return cpu::kernel(op, kRules<n_states>, kRows, n_attrs, launch, {.n_variables = 2});
 }
 
 }  // namespace optim

@@ -108,15 +108,8 @@ constexpr tenon_dtype dtypes[] = {TENON_DTYPE_I32, TENON_DTYPE_I64};
 constexpr tenon_slot_rule slots[] = {sdk::contiguous_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.permutation",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = dtypes,
-                 .n_attrs = kAttributes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<permutation>,
-                 .workspace = sdk::workspace_fn<bytes>}),
+    kernel("tenon.permutation", slots, dtypes, kAttributes, sdk::launch_fn<permutation>,
+           {.workspace = sdk::workspace_fn<bytes>}),
 };
 
 }  // namespace

@@ -62,14 +62,7 @@ constexpr tenon_dtype random_dtypes[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
 constexpr tenon_slot_rule slots[] = {sdk::contiguous_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.uniform",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = random_dtypes,
-                 .n_attrs = kAttributes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<uniform>}),
+    kernel("tenon.uniform", slots, random_dtypes, kAttributes, sdk::launch_fn<uniform>),
 };
 
 }  // namespace

@@ -65,14 +65,7 @@ constexpr tenon_dtype dtypes[] = {TENON_DTYPE_F32};
 constexpr tenon_slot_rule slots[] = {sdk::contiguous_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.exponential",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = dtypes,
-                 .n_attrs = kAttributes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<exponential>}),
+    kernel("tenon.exponential", slots, dtypes, kAttributes, sdk::launch_fn<exponential>),
 };
 
 }  // namespace

@@ -3,10 +3,12 @@
 // of tenon_rng.
 //
 // u(i) in [0,1): the top 24 bits of word i; of f64 the top 53 bits of words 2i (high) and 2i+1.
-// dropout: u(i) >= p ? x s : 0.   bernoulli: u(i) < p.
+// dropout: u(i) >= p ? x s : 0.   bernoulli: u(i) < p, each p in [0,1].
 // random_integers: low + the upper 64 bits of w(i) (high - low), w(i) words 2i (high) and 2i+1.
 
+#include <atomic>
 #include <cmath>
+#include <tenon/sdk/probability.hpp>
 
 #include "cpu.h"
 
@@ -117,6 +119,25 @@ HWY_INLINE auto units(D d, const uint32_t* words) {
 }
 
 template <class T>
+bool are_probabilities(const sdk::Launch& l, int64_t count) {
+  using D = hn::ScalableTag<Number<T>>;
+  const void* const from = l.view(0).data;
+  std::atomic<bool> all{true};
+  l.parallel_for(count, sdk::kElementwiseGrain, [&](int64_t begin, int64_t end) HWY_ATTR {
+    const D d;
+    const auto step = static_cast<int64_t>(hn::Lanes(d));
+    for (int64_t i = begin; i < end; i += step) {
+      const Lanes<D> lanes{i, end};
+      const auto p = lanes.template get<T>(static_cast<const char*>(from));
+      const auto inside = hn::And(hn::Ge(p, hn::Zero(d)), hn::Le(p, hn::Set(d, Number<T>(1))));
+      const auto other = hn::Not(hn::FirstN(d, static_cast<size_t>(std::min(step, end - i))));
+      if (!hn::AllTrue(d, hn::Or(inside, other))) all = false;
+    }
+  });
+  return all;
+}
+
+template <class T>
 void bernoulli_typed(const sdk::Launch& l) {
   using C = Number<T>;
   using D = hn::ScalableTag<C>;
@@ -124,6 +145,7 @@ void bernoulli_typed(const sdk::Launch& l) {
   const void* const from = l.view(0).data;
   void* const to = l.out().data;
   const int64_t count = sdk::count_of(sdk::shape_of(l.out()));
+  if (!are_probabilities<T>(l, count)) sdk::check_probabilities(l.view(0), "p");
   for_words<kWords>(l, count, [=](const uint32_t* words, int64_t first, int64_t n) HWY_ATTR {
     const D d;
     for (int64_t i = 0; i < n; i += static_cast<int64_t>(hn::Lanes(d))) {
@@ -205,24 +227,11 @@ constexpr tenon_slot_rule map_slots[] = {sdk::contiguous_in(), sdk::contiguous_o
 constexpr tenon_slot_rule dropout_slots[] = {sdk::contiguous_in(), sdk::contiguous_out(),
                                              sdk::contiguous_out()};
 
-constexpr tenon_kernel_desc random(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                   std::span<const tenon_dtype> rows, uint32_t n_attrs,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
-    random("tenon.dropout", dropout_slots, sdk::kFloats, kDropoutAttributes,
+    kernel("tenon.dropout", dropout_slots, sdk::kFloats, kDropoutAttributes,
            sdk::launch_fn<dropout>),
-    random("tenon.bernoulli", map_slots, sdk::kFloats, 0, sdk::launch_fn<bernoulli>),
-    random("tenon.random_integers", generator_slots, sdk::kIntegers, kIntegersAttributes,
+    kernel("tenon.bernoulli", map_slots, sdk::kFloats, 0, sdk::launch_fn<bernoulli>),
+    kernel("tenon.random_integers", generator_slots, sdk::kIntegers, kIntegersAttributes,
            sdk::launch_fn<random_integers>),
 };
 

@@ -116,19 +116,9 @@ tenon_status is_sum(tenon_call* call, const tenon_launch* args, uint32_t* out_ye
 constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
 
 constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_dtype> rows,
-                                    uint32_t n_attrs,
-                                    tenon_status (*launch)(tenon_call*, const tenon_launch*),
-                                    tenon_status (*predicate)(tenon_call*, const tenon_launch*,
-                                                              uint32_t*) = nullptr) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch,
-                      .predicate = predicate});
+                                    uint32_t n_attrs, LaunchFn launch,
+                                    PredicateFn predicate = nullptr) {
+  return kernel(op, slots, rows, n_attrs, launch, {.predicate = predicate});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -230,16 +230,8 @@ void mean(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
 
 constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_dtype> rows,
-                                    uint32_t n_attrs,
-                                    tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+                                    uint32_t n_attrs, LaunchFn launch) {
+  return kernel(op, slots, rows, n_attrs, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

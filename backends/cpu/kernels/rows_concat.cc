@@ -62,16 +62,8 @@ void slice_put(const sdk::Launch& l) {
 
 constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
 
-constexpr tenon_kernel_desc mover(std::string_view op, uint32_t n_attrs,
-                                  tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = sdk::kAllDtypes,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+constexpr tenon_kernel_desc mover(std::string_view op, uint32_t n_attrs, LaunchFn launch) {
+  return kernel(op, slots, sdk::kAllDtypes, n_attrs, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

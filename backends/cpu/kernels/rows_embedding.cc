@@ -50,21 +50,8 @@ constexpr auto rows = sdk::pairs(sdk::kFloats, index_dtypes);
 constexpr tenon_slot_rule slots[] = {any_in(), any_in(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.embedding",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = rows,
-                 .n_variables = 2,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<embedding>}),
-    sdk::kernel({.op = "tenon.rows_put",
-                 .device = kDevice,
-                 .slots = kRowsSlots,
-                 .rows = sdk::kAllDtypes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<rows_put>}),
+    kernel("tenon.embedding", slots, rows, 0, sdk::launch_fn<embedding>, {.n_variables = 2}),
+    kernel("tenon.rows_put", kRowsSlots, sdk::kAllDtypes, 0, sdk::launch_fn<rows_put>),
 };
 
 }  // namespace

@@ -2,25 +2,17 @@
 // backends/cpu/kernels/rows_index.h: indices that name rows of a table.
 #pragma once
 
+#include <tenon/sdk/place.hpp>
+
 #include "kernels/rows_copy.h"
 
 namespace tenon::cpu {
-
-// Place number `linear` in `shape`, as "[1,2]".
-inline std::string place_text(std::span<const int64_t> shape, int64_t linear) {
-  std::array<int64_t, TENON_MAX_RANK> index{};
-  for (size_t d = shape.size(); d-- > 0;) {
-    index[d] = linear % shape[d];
-    linear /= shape[d];
-  }
-  return sdk::shape_text({index.data(), shape.size()});
-}
 
 [[noreturn]] inline void refuse_row(std::span<const int64_t> shape, int64_t linear, int64_t row,
                                     int64_t rows) {
   const std::string found = std::to_string(row);
   throw sdk::Failure{TENON_E_DATA,
-                     "indices" + place_text(shape, linear) + " is " + found +
+                     sdk::place_in("indices", shape, linear) + " is " + found +
                          ", outside the table's " + std::to_string(rows) + " rows",
                      "indices",
                      "0 <= index < " + std::to_string(rows),

@@ -261,16 +261,8 @@ constexpr tenon_slot_rule packed_slots[] = {sdk::contiguous_in(), sdk::contiguou
 constexpr tenon_slot_rule packed_out_slots[] = {any_in(), sdk::contiguous_out()};
 
 constexpr tenon_kernel_desc mover(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                  uint32_t n_attrs,
-                                  tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = sdk::kAllDtypes,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+                                  uint32_t n_attrs, LaunchFn launch) {
+  return kernel(op, slots, sdk::kAllDtypes, n_attrs, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

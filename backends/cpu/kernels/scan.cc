@@ -185,19 +185,6 @@ void scan(const sdk::Launch& l) {
 constexpr tenon_slot_rule one_input[] = {any_in(), any_out()};
 constexpr tenon_slot_rule two_inputs[] = {any_in(), any_in(), any_out()};
 
-constexpr tenon_kernel_desc kernel(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                   std::span<const tenon_dtype> rows, uint32_t n_attrs,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
     kernel("tenon.cumsum", one_input, sdk::kWideNumbers, 3,
            sdk::launch_fn<scan<Sum, sdk::WideNumberTypes>>),

@@ -214,16 +214,8 @@ void run_log_softmax(const sdk::Launch& l) {
 
 constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
 
-constexpr tenon_kernel_desc of_lines(std::string_view op,
-                                     tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = sdk::kFloats,
-                      .n_attrs = 1,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+constexpr tenon_kernel_desc of_lines(std::string_view op, LaunchFn launch) {
+  return kernel(op, slots, sdk::kFloats, 1, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -326,23 +326,10 @@ constexpr tenon_slot_rule backward_slots[] = {
     any_in(TENON_SLOT_HOST_SCALAR), any_in(), any_in(), any_in(), any_in(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.softmax_cross_entropy",
-                 .device = kDevice,
-                 .slots = forward_slots,
-                 .rows = sdk::kFloats,
-                 .n_attrs = kAttributes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<forward>,
-                 .workspace = sdk::workspace_fn<forward_workspace>}),
-    sdk::kernel({.op = "tenon.softmax_cross_entropy_grad",
-                 .device = kDevice,
-                 .slots = backward_slots,
-                 .rows = sdk::kFloats,
-                 .n_attrs = kAttributes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<backward>}),
+    kernel("tenon.softmax_cross_entropy", forward_slots, sdk::kFloats, kAttributes,
+           sdk::launch_fn<forward>, {.workspace = sdk::workspace_fn<forward_workspace>}),
+    kernel("tenon.softmax_cross_entropy_grad", backward_slots, sdk::kFloats, kAttributes,
+           sdk::launch_fn<backward>),
 };
 
 }  // namespace

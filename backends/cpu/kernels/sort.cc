@@ -316,32 +316,11 @@ constexpr tenon_slot_rule order_slots[] = {any_in(), any_out(), any_out()};
 constexpr tenon_slot_rule search_slots[] = {any_in(), any_in(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.sort",
-                 .device = kDevice,
-                 .slots = order_slots,
-                 .rows = sdk::kAllDtypes,
-                 .n_attrs = 3,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<sort>,
-                 .workspace = sdk::workspace_fn<sort_workspace>}),
-    sdk::kernel({.op = "tenon.topk",
-                 .device = kDevice,
-                 .slots = order_slots,
-                 .rows = sdk::kAllDtypes,
-                 .n_attrs = 4,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<topk>,
-                 .workspace = sdk::workspace_fn<topk_workspace>}),
-    sdk::kernel({.op = "tenon.searchsorted",
-                 .device = kDevice,
-                 .slots = search_slots,
-                 .rows = sdk::kNumbers,
-                 .n_attrs = 1,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<searchsorted>}),
+    kernel("tenon.sort", order_slots, sdk::kAllDtypes, 3, sdk::launch_fn<sort>,
+           {.workspace = sdk::workspace_fn<sort_workspace>}),
+    kernel("tenon.topk", order_slots, sdk::kAllDtypes, 4, sdk::launch_fn<topk>,
+           {.workspace = sdk::workspace_fn<topk_workspace>}),
+    kernel("tenon.searchsorted", search_slots, sdk::kNumbers, 1, sdk::launch_fn<searchsorted>),
 };
 
 }  // namespace

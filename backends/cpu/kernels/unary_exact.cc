@@ -211,12 +211,10 @@ tenon_status launch(tenon_call* call, const tenon_launch* args) {
   return launch_as<K>(Types(), sdk::Args(args).view(0).dtype, call, args);
 }
 
-constexpr tenon_kernel_desc number(std::string_view op,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
+constexpr tenon_kernel_desc number(std::string_view op, LaunchFn launch) {
   return elementwise(op, kUnarySlots, sdk::kNumbers, launch);
 }
-constexpr tenon_kernel_desc truth(std::string_view op,
-                                  tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
+constexpr tenon_kernel_desc truth(std::string_view op, LaunchFn launch) {
   return elementwise(op, kUnarySlots, sdk::kAllDtypes, launch);
 }
 

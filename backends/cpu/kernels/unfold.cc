@@ -75,14 +75,7 @@ void unfold_add(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.unfold_add",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kNumbers,
-                 .n_attrs = kAttributes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<unfold_add>}),
+    kernel("tenon.unfold_add", slots, sdk::kNumbers, kAttributes, sdk::launch_fn<unfold_add>),
 };
 
 }  // namespace

@@ -3,10 +3,9 @@
 // logsigmoid.
 //
 // leaky_relu is one product of the dtype. The others are computed with more digits than the dtype
-// has and rounded once; the limit stands for -inf times 0.
+// has and rounded once.
 
 #include <cmath>
-#include <limits>
 
 #include "kernels/ref.h"
 
@@ -17,11 +16,6 @@ namespace {
 // exponential, so f64 needs more digits than its own.
 template <class T>
 using Wider = std::conditional_t<std::is_same_v<T, double>, long double, double>;
-
-template <class W>
-W limit_or(W x, W y) {
-  return x == -std::numeric_limits<W>::infinity() ? W(-0.0) : y;
-}
 
 // ln(1 + exp(x)).
 template <class W>
@@ -40,7 +34,7 @@ struct Elu {
 struct Silu {
   template <class W>
   W operator()(W x) const {
-    return limit_or(x, x / (1 + std::exp(-x)));
+    return x / (1 + std::exp(-x));
   }
 };
 struct Softplus {
@@ -55,7 +49,7 @@ struct Softplus {
 struct Mish {
   template <class W>
   W operator()(W x) const {
-    return limit_or(x, x * std::tanh(std::log1p(std::exp(x))));
+    return x * std::tanh(std::log1p(std::exp(x)));
   }
 };
 struct Hardswish {
@@ -115,14 +109,7 @@ void plain(const sdk::Launch& l) {
 template <void (*Run)(const sdk::Launch&)>
 constexpr tenon_kernel_desc activation(std::string_view op, uint32_t n_attrs = 0,
                                        uint32_t flags = kOracle) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kUnarySlots,
-                      .rows = sdk::kFloats,
-                      .n_attrs = n_attrs,
-                      .flags = flags,
-                      .priority = kPriority,
-                      .launch = sdk::launch_fn<Run>});
+  return kernel(op, kUnarySlots, sdk::kFloats, n_attrs, sdk::launch_fn<Run>, {.flags = flags});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -20,11 +20,16 @@ struct Divide {
   }
 };
 
-template <class F>
+template <class Types, class F>
 void add_scaled(const sdk::Launch& l) {
-  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
+  sdk::dispatch_dtype<Types>(l.out().dtype, [&]<class T>() {
     using C = sdk::Compute<T>;
-    const C value = static_cast<C>(l.attrs.real(0));
+    C value = 0;
+    if constexpr (sdk::is_float_type<T>) {
+      value = static_cast<C>(l.attrs.real(0));
+    } else {
+      value = static_cast<C>(l.attrs.integer(0));
+    }
     sdk::elementwise<T, T, T, T>(l, [value](T x, T a, T b) {
       return sdk::narrow<T>(static_cast<C>(x) + F()(value * static_cast<C>(a), static_cast<C>(b)));
     });
@@ -33,21 +38,14 @@ void add_scaled(const sdk::Launch& l) {
 
 constexpr tenon_slot_rule slots[] = {element_in(), element_in(), element_in(), sdk::strided_out()};
 
-constexpr tenon_kernel_desc ternary(std::string_view op,
-                                    tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = sdk::kFloats,
-                      .n_attrs = 1,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+constexpr tenon_kernel_desc ternary(std::string_view op, std::span<const tenon_dtype> rows,
+                                    LaunchFn launch) {
+  return kernel(op, slots, rows, 1, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    ternary("tenon.addcmul", sdk::launch_fn<add_scaled<Multiply>>),
-    ternary("tenon.addcdiv", sdk::launch_fn<add_scaled<Divide>>),
+    ternary("tenon.addcmul", sdk::kNumbers, sdk::launch_fn<add_scaled<sdk::NumberTypes, Multiply>>),
+    ternary("tenon.addcdiv", sdk::kFloats, sdk::launch_fn<add_scaled<sdk::FloatTypes, Divide>>),
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ inline constexpr auto kAnyByIndex = sdk::pairs(sdk::kAllDtypes, kIndexDtypes);
 [[noreturn]] inline void refuse_index(const std::string& operand, std::span<const int64_t> shape,
                                       int64_t linear, int64_t index, int64_t size) {
   throw sdk::Failure{TENON_E_DATA,
-                     operand + place_text(shape, linear) + " is " + std::to_string(index) +
+                     sdk::place_in(operand, shape, linear) + " is " + std::to_string(index) +
                          ", outside the " + std::to_string(size) + " it may name",
                      "indices",
                      "0 <= index < " + std::to_string(size),

@@ -42,21 +42,9 @@ void place(const sdk::Launch& l) {
   });
 }
 
-constexpr tenon_kernel_desc kernel(std::string_view op,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kMapSlots,
-                      .rows = sdk::kAllDtypes,
-                      .n_attrs = kAttributes,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
-    kernel("tenon.argmax", sdk::launch_fn<place<false>>),
-    kernel("tenon.argmin", sdk::launch_fn<place<true>>),
+    kernel("tenon.argmax", kMapSlots, sdk::kAllDtypes, kAttributes, sdk::launch_fn<place<false>>),
+    kernel("tenon.argmin", kMapSlots, sdk::kAllDtypes, kAttributes, sdk::launch_fn<place<true>>),
 };
 
 }  // namespace

@@ -50,14 +50,8 @@ void maximum(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc binary(std::string_view op, std::span<const tenon_dtype> rows,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kBinarySlots,
-                      .rows = rows,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+                                   LaunchFn launch) {
+  return kernel(op, kBinarySlots, rows, 0, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -62,14 +62,8 @@ constexpr tenon_dtype bit_dtypes[] = {TENON_DTYPE_BOOL, TENON_DTYPE_U8,  TENON_D
                                       TENON_DTYPE_I16,  TENON_DTYPE_I32, TENON_DTYPE_I64};
 
 constexpr tenon_kernel_desc on_bits(std::string_view op, std::span<const tenon_dtype> rows,
-                                    tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kBinarySlots,
-                      .rows = rows,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+                                    LaunchFn launch) {
+  return kernel(op, kBinarySlots, rows, 0, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -17,15 +17,7 @@ void cast(const sdk::Launch& l) {
 constexpr auto rows = sdk::pairs(sdk::kAllDtypes, sdk::kAllDtypes);
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.cast",
-                 .device = kDevice,
-                 .slots = kUnarySlots,
-                 .rows = rows,
-                 .n_variables = 2,
-                 .n_attrs = 1,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<cast>}),
+    kernel("tenon.cast", kUnarySlots, rows, 1, sdk::launch_fn<cast>, {.n_variables = 2}),
 };
 
 }  // namespace

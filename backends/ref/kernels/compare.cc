@@ -30,15 +30,8 @@ void compare(const sdk::Launch& l) {
   });
 }
 
-constexpr tenon_kernel_desc comparison(std::string_view op,
-                                       tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kBinarySlots,
-                      .rows = sdk::kAllDtypes,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+constexpr tenon_kernel_desc comparison(std::string_view op, LaunchFn launch) {
+  return kernel(op, kBinarySlots, sdk::kAllDtypes, 0, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -18,14 +18,7 @@ void concat(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.concat",
-                 .device = kDevice,
-                 .slots = kMapSlots,
-                 .rows = sdk::kAllDtypes,
-                 .n_attrs = 1,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<concat>}),
+    kernel("tenon.concat", kMapSlots, sdk::kAllDtypes, 1, sdk::launch_fn<concat>),
 };
 
 }  // namespace

@@ -12,13 +12,7 @@ void copy(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.copy",
-                 .device = kDevice,
-                 .slots = kUnarySlots,
-                 .rows = sdk::kAllDtypes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<copy>}),
+    kernel("tenon.copy", kUnarySlots, sdk::kAllDtypes, 0, sdk::launch_fn<copy>),
 };
 
 }  // namespace

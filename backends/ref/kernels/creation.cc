@@ -79,24 +79,11 @@ void linspace(const sdk::Launch& l) {
 
 constexpr tenon_slot_rule nullary[] = {sdk::strided_out()};
 
-constexpr tenon_kernel_desc creator(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                    std::span<const tenon_dtype> rows, uint32_t n_attrs,
-                                    tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
-    creator("tenon.full_like", kUnarySlots, sdk::kAllDtypes, 1, sdk::launch_fn<full_like>),
-    creator("tenon.eye", nullary, sdk::kAllDtypes, kEyeAttributes, sdk::launch_fn<eye>),
-    creator("tenon.arange", nullary, sdk::kNumbers, kArangeAttributes, sdk::launch_fn<arange>),
-    creator("tenon.linspace", nullary, sdk::kFloats, kLinspaceAttributes, sdk::launch_fn<linspace>),
+    kernel("tenon.full_like", kUnarySlots, sdk::kAllDtypes, 1, sdk::launch_fn<full_like>),
+    kernel("tenon.eye", nullary, sdk::kAllDtypes, kEyeAttributes, sdk::launch_fn<eye>),
+    kernel("tenon.arange", nullary, sdk::kNumbers, kArangeAttributes, sdk::launch_fn<arange>),
+    kernel("tenon.linspace", nullary, sdk::kFloats, kLinspaceAttributes, sdk::launch_fn<linspace>),
 };
 
 }  // namespace

@@ -33,14 +33,7 @@ constexpr auto rows = sdk::pairs(sdk::kFloats, index_dtypes);
 constexpr tenon_slot_rule slots[] = {sdk::strided_in(), sdk::strided_in(), sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.embedding",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = rows,
-                 .n_variables = 2,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<embedding>}),
+    kernel("tenon.embedding", slots, rows, 0, sdk::launch_fn<embedding>, {.n_variables = 2}),
 };
 
 }  // namespace

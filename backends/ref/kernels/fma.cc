@@ -40,13 +40,7 @@ void fma(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {element_in(), element_in(), element_in(), sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.fma",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kFloats,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<fma>}),
+    kernel("tenon.fma", slots, sdk::kFloats, 0, sdk::launch_fn<fma>),
 };
 
 }  // namespace

@@ -20,14 +20,7 @@ void full(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.full",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kAllDtypes,
-                 .n_attrs = kAttributes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<full>}),
+    kernel("tenon.full", slots, sdk::kAllDtypes, kAttributes, sdk::launch_fn<full>),
 };
 
 }  // namespace

@@ -85,15 +85,8 @@ void either(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc elementwise(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                        tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = sdk::kFloats,
-                      .n_attrs = 1,
-                      .flags = kOracle,
-                      .priority = kPriority,
-                      .launch = launch});
+                                        LaunchFn launch) {
+  return kernel(op, slots, sdk::kFloats, 1, launch, {.flags = kOracle});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

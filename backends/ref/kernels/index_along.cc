@@ -146,16 +146,8 @@ constexpr tenon_slot_rule scatter_slots[] = {sdk::strided_in(), sdk::strided_in(
 
 constexpr tenon_kernel_desc along(std::string_view op, std::span<const tenon_slot_rule> slots,
                                   std::span<const tenon_dtype> rows, uint32_t n_attrs,
-                                  tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_variables = 2,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+                                  LaunchFn launch) {
+  return kernel(op, slots, rows, n_attrs, launch, {.n_variables = 2});
 }
 
 constexpr tenon_kernel_desc scatter_kernel() {

@@ -133,16 +133,8 @@ void pad(const sdk::Launch& l) {
       &fill);
 }
 
-constexpr tenon_kernel_desc mover(std::string_view op, uint32_t n_attrs,
-                                  tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kMapSlots,
-                      .rows = sdk::kAllDtypes,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+constexpr tenon_kernel_desc mover(std::string_view op, uint32_t n_attrs, LaunchFn launch) {
+  return kernel(op, kMapSlots, sdk::kAllDtypes, n_attrs, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

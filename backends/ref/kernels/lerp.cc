@@ -24,13 +24,7 @@ void lerp(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {element_in(), element_in(), element_in(), sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.lerp",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kFloats,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<lerp>}),
+    kernel("tenon.lerp", slots, sdk::kFloats, 0, sdk::launch_fn<lerp>),
 };
 
 }  // namespace

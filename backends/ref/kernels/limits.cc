@@ -44,14 +44,8 @@ constexpr tenon_slot_rule clamp_slots[] = {element_in(), element_in(), element_i
                                            sdk::strided_out()};
 
 constexpr tenon_kernel_desc limit(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                  tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = sdk::kNumbers,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+                                  LaunchFn launch) {
+  return kernel(op, slots, sdk::kNumbers, 0, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -48,16 +48,9 @@ void pow(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc elementwise(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                        std::span<const tenon_dtype> rows,
-                                        tenon_status (*launch)(tenon_call*, const tenon_launch*),
+                                        std::span<const tenon_dtype> rows, LaunchFn launch,
                                         uint32_t flags = kOracle) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .flags = flags,
-                      .priority = kPriority,
-                      .launch = launch});
+  return kernel(op, slots, rows, 0, launch, {.flags = flags});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

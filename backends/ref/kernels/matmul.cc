@@ -133,13 +133,7 @@ void matmul(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {sdk::strided_in(), sdk::strided_in(), sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.matmul",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kNumbers,
-                 .flags = kOracle,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<matmul>}),
+    kernel("tenon.matmul", slots, sdk::kNumbers, 0, sdk::launch_fn<matmul>, {.flags = kOracle}),
 };
 
 }  // namespace

@@ -86,15 +86,8 @@ template <void (*Run)(const sdk::Launch&), uint64_t (*Bytes)(const sdk::Args&)>
 constexpr tenon_kernel_desc matrix_kernel(std::string_view op,
                                           std::span<const tenon_slot_rule> slots,
                                           uint32_t n_attrs) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = kMatrixDtypes,
-                      .n_attrs = n_attrs,
-                      .flags = kOracle,
-                      .priority = kPriority,
-                      .launch = sdk::launch_fn<Run>,
-                      .workspace = sdk::workspace_fn<Bytes>});
+  return kernel(op, slots, kMatrixDtypes, n_attrs, sdk::launch_fn<Run>,
+                {.flags = kOracle, .workspace = sdk::workspace_fn<Bytes>});
 }
 
 template <class F>

@@ -100,15 +100,8 @@ void multinomial(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {sdk::strided_in(), sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.multinomial",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kFloats,
-                 .n_attrs = kAttributes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<multinomial>,
-                 .workspace = sdk::workspace_fn<bytes>}),
+    kernel("tenon.multinomial", slots, sdk::kFloats, kAttributes, sdk::launch_fn<multinomial>,
+           {.workspace = sdk::workspace_fn<bytes>}),
 };
 
 }  // namespace

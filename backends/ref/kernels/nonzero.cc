@@ -59,21 +59,8 @@ void runs(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {sdk::strided_in(), sdk::strided_out(), sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.nonzero_static",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kAllDtypes,
-                 .n_attrs = 2,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<nonzero_static>}),
-    sdk::kernel({.op = "tenon.runs",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kAllDtypes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<runs>}),
+    kernel("tenon.nonzero_static", slots, sdk::kAllDtypes, 2, sdk::launch_fn<nonzero_static>),
+    kernel("tenon.runs", slots, sdk::kAllDtypes, 0, sdk::launch_fn<runs>),
 };
 
 }  // namespace

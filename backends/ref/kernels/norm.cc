@@ -201,18 +201,9 @@ constexpr tenon_slot_rule rms_grad_slots[] = {sdk::strided_in(), sdk::strided_in
                                               sdk::strided_out()};
 
 constexpr tenon_kernel_desc norm(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                 tenon_status (*launch)(tenon_call*, const tenon_launch*),
-                                 tenon_status (*scratch)(tenon_call*, const tenon_launch*,
-                                                         uint64_t*) = nullptr) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = sdk::kFloats,
-                      .n_attrs = kAttributes,
-                      .flags = kOracle,
-                      .priority = kPriority,
-                      .launch = launch,
-                      .workspace = scratch});
+                                 LaunchFn launch, WorkspaceFn scratch = nullptr) {
+  return kernel(op, slots, sdk::kFloats, kAttributes, launch,
+                {.flags = kOracle, .workspace = scratch});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

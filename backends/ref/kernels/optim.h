@@ -146,17 +146,8 @@ template <bool rows, uint32_t n_states>
 inline constexpr auto kRules = Slots<rows, n_states>::rules();
 
 template <bool rows, uint32_t n_states>
-constexpr tenon_kernel_desc kernel(std::string_view op, uint32_t n_attrs,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kRules<rows, n_states>,
-                      .rows = kRows,
-                      .n_variables = 2,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+constexpr tenon_kernel_desc kernel(std::string_view op, uint32_t n_attrs, LaunchFn launch) {
+  return ref::kernel(op, kRules<rows, n_states>, kRows, n_attrs, launch, {.n_variables = 2});
 }
 
 }  // namespace tenon::ref::optim

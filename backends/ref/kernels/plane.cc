@@ -21,15 +21,8 @@ void function(const sdk::Launch& l) {
   });
 }
 
-constexpr tenon_kernel_desc elementwise(std::string_view op,
-                                        tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kBinarySlots,
-                      .rows = sdk::kFloats,
-                      .flags = kOracle,
-                      .priority = kPriority,
-                      .launch = launch});
+constexpr tenon_kernel_desc elementwise(std::string_view op, LaunchFn launch) {
+  return kernel(op, kBinarySlots, sdk::kFloats, 0, launch, {.flags = kOracle});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -51,16 +51,8 @@ void normal(const sdk::Launch& l) {
 
 constexpr tenon_slot_rule slots[] = {sdk::strided_out()};
 
-constexpr tenon_kernel_desc generator(std::string_view op, uint32_t n_attrs,
-                                      tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = random_dtypes,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+constexpr tenon_kernel_desc generator(std::string_view op, uint32_t n_attrs, LaunchFn launch) {
+  return kernel(op, slots, random_dtypes, n_attrs, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -4,10 +4,12 @@
 //
 // exponential: -ln(u(i) + ulp) / rate, in double, rounded once.
 // random_integers: low + the upper 64 bits of w(i) (high - low), w(i) words 2i (high) and 2i+1.
-// bernoulli: u(i) < p.   dropout: u(i) >= p ? x s : 0.   permutation: i by (w(i), i).
+// bernoulli: u(i) < p, each p in [0,1].   dropout: u(i) >= p ? x s : 0.   permutation: i by (w(i),
+// i).
 
 #include <algorithm>
 #include <cmath>
+#include <tenon/sdk/probability.hpp>
 
 #include "kernels/random.h"
 
@@ -54,6 +56,7 @@ double unit_for(sdk::RandomWords& words, uint64_t i) {
 }
 
 void bernoulli(const sdk::Launch& l) {
+  sdk::check_probabilities(l.view(0), "p");
   const sdk::RandomWords start(l.rng());
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
     sdk::walk_parallel<2>(
@@ -127,32 +130,16 @@ constexpr tenon_dtype permutation_dtypes[] = {TENON_DTYPE_I32, TENON_DTYPE_I64};
 constexpr tenon_slot_rule generator_slots[] = {sdk::strided_out()};
 constexpr tenon_slot_rule dropout_slots[] = {element_in(), sdk::strided_out(), sdk::strided_out()};
 
-constexpr tenon_kernel_desc random(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                   std::span<const tenon_dtype> rows, uint32_t n_attrs,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*),
-                                   tenon_status (*workspace)(tenon_call*, const tenon_launch*,
-                                                             uint64_t*) = nullptr) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch,
-                      .workspace = workspace});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
-    random("tenon.exponential", generator_slots, random_dtypes, kExponentialAttributes,
+    kernel("tenon.exponential", generator_slots, random_dtypes, kExponentialAttributes,
            sdk::launch_fn<exponential>),
-    random("tenon.random_integers", generator_slots, sdk::kIntegers, kIntegersAttributes,
+    kernel("tenon.random_integers", generator_slots, sdk::kIntegers, kIntegersAttributes,
            sdk::launch_fn<random_integers>),
-    random("tenon.bernoulli", kUnarySlots, sdk::kFloats, 0, sdk::launch_fn<bernoulli>),
-    random("tenon.dropout", dropout_slots, sdk::kFloats, kDropoutAttributes,
+    kernel("tenon.bernoulli", kUnarySlots, sdk::kFloats, 0, sdk::launch_fn<bernoulli>),
+    kernel("tenon.dropout", dropout_slots, sdk::kFloats, kDropoutAttributes,
            sdk::launch_fn<dropout>),
-    random("tenon.permutation", generator_slots, permutation_dtypes, kPermutationAttributes,
-           sdk::launch_fn<permutation>, sdk::workspace_fn<permutation_bytes>),
+    kernel("tenon.permutation", generator_slots, permutation_dtypes, kPermutationAttributes,
+           sdk::launch_fn<permutation>, {.workspace = sdk::workspace_fn<permutation_bytes>}),
 };
 
 }  // namespace

@@ -58,15 +58,8 @@ void extreme(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_dtype> rows,
-                                    tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kMapSlots,
-                      .rows = rows,
-                      .n_attrs = kAttributes,
-                      .flags = kOracle,
-                      .priority = kPriority,
-                      .launch = launch});
+                                    LaunchFn launch) {
+  return kernel(op, kMapSlots, rows, kAttributes, launch, {.flags = kOracle});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -115,16 +115,8 @@ void logsumexp(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_dtype> rows,
-                                    uint32_t n_attrs,
-                                    tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kMapSlots,
-                      .rows = rows,
-                      .n_attrs = n_attrs,
-                      .flags = kOracle,
-                      .priority = kPriority,
-                      .launch = launch});
+                                    uint32_t n_attrs, LaunchFn launch) {
+  return kernel(op, kMapSlots, rows, n_attrs, launch, {.flags = kOracle});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

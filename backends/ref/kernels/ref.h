@@ -32,6 +32,31 @@ inline constexpr tenon_slot_rule kBinarySlots[] = {element_in(), element_in(), s
 // One input and one output of unrelated shapes.
 inline constexpr tenon_slot_rule kMapSlots[] = {sdk::strided_in(), sdk::strided_out()};
 
+using LaunchFn = tenon_status (*)(tenon_call*, const tenon_launch*);
+using WorkspaceFn = tenon_status (*)(tenon_call*, const tenon_launch*, uint64_t*);
+
+// What not every kernel has.
+struct KernelMore {
+  uint32_t flags = kCanonical;
+  uint32_t n_variables = 1;
+  WorkspaceFn workspace = nullptr;
+};
+
+constexpr tenon_kernel_desc kernel(std::string_view op, std::span<const tenon_slot_rule> slots,
+                                   std::span<const tenon_dtype> rows, uint32_t n_attrs,
+                                   LaunchFn launch, const KernelMore& more = {}) {
+  return sdk::kernel({.op = op,
+                      .device = kDevice,
+                      .slots = slots,
+                      .rows = rows,
+                      .n_variables = more.n_variables,
+                      .n_attrs = n_attrs,
+                      .flags = more.flags,
+                      .priority = kPriority,
+                      .launch = launch,
+                      .workspace = more.workspace});
+}
+
 // out = in, element by element, on this thread; both have `shape`.
 inline void copy_elements(std::span<const int64_t> shape, tenon_dtype dtype,
                           const sdk::Strided& out, const sdk::Strided& in) {

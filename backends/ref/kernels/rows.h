@@ -2,19 +2,11 @@
 // backends/ref/kernels/rows.h: indices that name rows of a table, and the ops that write rows.
 #pragma once
 
+#include <tenon/sdk/place.hpp>
+
 #include "kernels/ref.h"
 
 namespace tenon::ref {
-
-// Place number `linear` in `shape`, as "[1,2]".
-inline std::string place_text(std::span<const int64_t> shape, int64_t linear) {
-  std::array<int64_t, TENON_MAX_RANK> index{};
-  for (size_t d = shape.size(); d-- > 0;) {
-    index[d] = linear % shape[d];
-    linear /= shape[d];
-  }
-  return sdk::shape_text({index.data(), shape.size()});
-}
 
 // Refuses the first index outside [0, rows), before anything is written.
 template <class I>
@@ -25,7 +17,7 @@ void check_rows(const tenon_view& indices, int64_t rows, const char* operand) {
       const int64_t row = sdk::load<I>(run.data[0] + i * run.step[0]);
       if (row >= 0 && row < rows) continue;
       throw sdk::Failure{TENON_E_DATA,
-                         std::string(operand) + place_text(shape, run.first + i) + " is " +
+                         sdk::place_in(operand, shape, run.first + i) + " is " +
                              std::to_string(row) + ", outside the table's " + std::to_string(rows) +
                              " rows",
                          operand,

@@ -31,13 +31,7 @@ void rows_add(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.rows_add",
-                 .device = kDevice,
-                 .slots = kRowsSlots,
-                 .rows = sdk::kFloats,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<rows_add>}),
+    kernel("tenon.rows_add", kRowsSlots, sdk::kFloats, 0, sdk::launch_fn<rows_add>),
 };
 
 }  // namespace

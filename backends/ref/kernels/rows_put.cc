@@ -20,13 +20,7 @@ void rows_put(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.rows_put",
-                 .device = kDevice,
-                 .slots = kRowsSlots,
-                 .rows = sdk::kAllDtypes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<rows_put>}),
+    kernel("tenon.rows_put", kRowsSlots, sdk::kAllDtypes, 0, sdk::launch_fn<rows_put>),
 };
 
 }  // namespace

@@ -109,19 +109,6 @@ void linear_recurrence(const sdk::Launch& l) {
 
 constexpr tenon_slot_rule two_inputs[] = {sdk::strided_in(), sdk::strided_in(), sdk::strided_out()};
 
-constexpr tenon_kernel_desc kernel(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                   std::span<const tenon_dtype> rows, uint32_t n_attrs,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = slots,
-                      .rows = rows,
-                      .n_attrs = n_attrs,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
     kernel("tenon.cumsum", kMapSlots, sdk::kWideNumbers, 3, sdk::launch_fn<scan<Sum>>),
     kernel("tenon.cumprod", kMapSlots, sdk::kWideNumbers, 3, sdk::launch_fn<scan<Product>>),

@@ -50,16 +50,8 @@ void log_softmax(const sdk::Launch& l) {
   });
 }
 
-constexpr tenon_kernel_desc along_axis(std::string_view op,
-                                       tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kMapSlots,
-                      .rows = sdk::kFloats,
-                      .n_attrs = 1,
-                      .flags = kOracle,
-                      .priority = kPriority,
-                      .launch = launch});
+constexpr tenon_kernel_desc along_axis(std::string_view op, LaunchFn launch) {
+  return kernel(op, kMapSlots, sdk::kFloats, 1, launch, {.flags = kOracle});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

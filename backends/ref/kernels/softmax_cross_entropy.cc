@@ -105,22 +105,10 @@ constexpr tenon_slot_rule backward_slots[] = {element_in(),      sdk::strided_in
                                               sdk::strided_in(), sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.softmax_cross_entropy",
-                 .device = kDevice,
-                 .slots = forward_slots,
-                 .rows = sdk::kFloats,
-                 .n_attrs = kAttributes,
-                 .flags = kOracle,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<forward>}),
-    sdk::kernel({.op = "tenon.softmax_cross_entropy_grad",
-                 .device = kDevice,
-                 .slots = backward_slots,
-                 .rows = sdk::kFloats,
-                 .n_attrs = kAttributes,
-                 .flags = kOracle,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<backward>}),
+    kernel("tenon.softmax_cross_entropy", forward_slots, sdk::kFloats, kAttributes,
+           sdk::launch_fn<forward>, {.flags = kOracle}),
+    kernel("tenon.softmax_cross_entropy_grad", backward_slots, sdk::kFloats, kAttributes,
+           sdk::launch_fn<backward>, {.flags = kOracle}),
 };
 
 }  // namespace

@@ -96,30 +96,9 @@ constexpr tenon_slot_rule search_slots[] = {sdk::strided_in(), sdk::strided_in()
                                             sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.sort",
-                 .device = kDevice,
-                 .slots = order_slots,
-                 .rows = sdk::kAllDtypes,
-                 .n_attrs = 3,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<sort>}),
-    sdk::kernel({.op = "tenon.topk",
-                 .device = kDevice,
-                 .slots = order_slots,
-                 .rows = sdk::kAllDtypes,
-                 .n_attrs = 4,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<topk>}),
-    sdk::kernel({.op = "tenon.searchsorted",
-                 .device = kDevice,
-                 .slots = search_slots,
-                 .rows = sdk::kNumbers,
-                 .n_attrs = 1,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<searchsorted>}),
+    kernel("tenon.sort", order_slots, sdk::kAllDtypes, 3, sdk::launch_fn<sort>),
+    kernel("tenon.topk", order_slots, sdk::kAllDtypes, 4, sdk::launch_fn<topk>),
+    kernel("tenon.searchsorted", search_slots, sdk::kNumbers, 1, sdk::launch_fn<searchsorted>),
 };
 
 }  // namespace

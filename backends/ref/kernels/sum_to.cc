@@ -35,14 +35,7 @@ void sum_to(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.sum_to",
-                 .device = kDevice,
-                 .slots = kMapSlots,
-                 .rows = sdk::kNumbers,
-                 .n_attrs = 1,
-                 .flags = kOracle,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<sum_to>}),
+    kernel("tenon.sum_to", kMapSlots, sdk::kNumbers, 1, sdk::launch_fn<sum_to>, {.flags = kOracle}),
 };
 
 }  // namespace

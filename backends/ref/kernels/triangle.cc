@@ -50,21 +50,9 @@ void triangle(const sdk::Launch& l) {
   });
 }
 
-constexpr tenon_kernel_desc kernel(std::string_view op,
-                                   tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kMapSlots,
-                      .rows = sdk::kAllDtypes,
-                      .n_attrs = 1,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
-    kernel("tenon.tril", sdk::launch_fn<triangle<true>>),
-    kernel("tenon.triu", sdk::launch_fn<triangle<false>>),
+    kernel("tenon.tril", kMapSlots, sdk::kAllDtypes, 1, sdk::launch_fn<triangle<true>>),
+    kernel("tenon.triu", kMapSlots, sdk::kAllDtypes, 1, sdk::launch_fn<triangle<false>>),
 };
 
 }  // namespace

@@ -65,15 +65,8 @@ void isfinite(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc unary(std::string_view op, std::span<const tenon_dtype> rows,
-                                  tenon_status (*launch)(tenon_call*, const tenon_launch*),
-                                  uint32_t flags = kCanonical) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kUnarySlots,
-                      .rows = rows,
-                      .flags = flags,
-                      .priority = kPriority,
-                      .launch = launch});
+                                  LaunchFn launch, uint32_t flags = kCanonical) {
+  return kernel(op, kUnarySlots, rows, 0, launch, {.flags = flags});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

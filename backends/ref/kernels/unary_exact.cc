@@ -129,14 +129,8 @@ constexpr tenon_dtype kBits[] = {TENON_DTYPE_BOOL, TENON_DTYPE_U8,  TENON_DTYPE_
                                  TENON_DTYPE_I16,  TENON_DTYPE_I32, TENON_DTYPE_I64};
 
 constexpr tenon_kernel_desc unary(std::string_view op, std::span<const tenon_dtype> rows,
-                                  tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kUnarySlots,
-                      .rows = rows,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+                                  LaunchFn launch) {
+  return kernel(op, kUnarySlots, rows, 0, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

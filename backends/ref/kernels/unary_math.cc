@@ -31,13 +31,7 @@ void function(const sdk::Launch& l) {
 
 template <double (*F)(double)>
 constexpr tenon_kernel_desc of(std::string_view op) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kUnarySlots,
-                      .rows = sdk::kFloats,
-                      .flags = kOracle,
-                      .priority = kPriority,
-                      .launch = sdk::launch_fn<function<F>>});
+  return kernel(op, kUnarySlots, sdk::kFloats, 0, sdk::launch_fn<function<F>>, {.flags = kOracle});
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -35,14 +35,8 @@ void unfold_add(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.unfold_add",
-                 .device = kDevice,
-                 .slots = kMapSlots,
-                 .rows = sdk::kNumbers,
-                 .n_attrs = kAttributes,
-                 .flags = kOracle,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<unfold_add>}),
+    kernel("tenon.unfold_add", kMapSlots, sdk::kNumbers, kAttributes, sdk::launch_fn<unfold_add>,
+           {.flags = kOracle}),
 };
 
 }  // namespace

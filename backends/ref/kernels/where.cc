@@ -16,13 +16,7 @@ void where(const sdk::Launch& l) {
 constexpr tenon_slot_rule slots[] = {element_in(), element_in(), element_in(), sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = "tenon.where",
-                 .device = kDevice,
-                 .slots = slots,
-                 .rows = sdk::kAllDtypes,
-                 .flags = kCanonical,
-                 .priority = kPriority,
-                 .launch = sdk::launch_fn<where>}),
+    kernel("tenon.where", slots, sdk::kAllDtypes, 0, sdk::launch_fn<where>),
 };
 
 }  // namespace

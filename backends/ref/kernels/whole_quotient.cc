@@ -81,15 +81,8 @@ void divide(const sdk::Launch& l) {
                                         [&]<class T>() { sdk::elementwise<T, T, T>(l, F()); });
 }
 
-constexpr tenon_kernel_desc division(std::string_view op,
-                                     tenon_status (*launch)(tenon_call*, const tenon_launch*)) {
-  return sdk::kernel({.op = op,
-                      .device = kDevice,
-                      .slots = kBinarySlots,
-                      .rows = sdk::kNumbers,
-                      .flags = kCanonical,
-                      .priority = kPriority,
-                      .launch = launch});
+constexpr tenon_kernel_desc division(std::string_view op, LaunchFn launch) {
+  return kernel(op, kBinarySlots, sdk::kNumbers, 0, launch);
 }
 
 constexpr tenon_kernel_desc kernels[] = {

@@ -11,13 +11,29 @@
 
 namespace tenon::extremum {
 
-// dy for the operand that was taken, half of it where both are equal, else 0; `beaten` is true
-// where the other operand was taken.
-inline tenon_tensor* share(sdk::Vjp& v, tenon_tensor* beaten) {
-  tenon_tensor* half = v.call("tenon.mul", {v.dy(), 0.5});
-  tenon_tensor* tied = v.call("tenon.eq", {v.in(0), v.in(1)});
-  tenon_tensor* share = v.call("tenon.where", {tied, half, v.dy()});
-  return v.call("tenon.where", {beaten, 0, share});
+// dy for the operand that was taken, half of it where both are equal, else 0.
+template <bool kLarger>
+void share(sdk::Vjp& v) {
+  for (uint32_t input = 0; input < 2; ++input) {
+    if (!v.wants(input)) continue;
+    const sdk::Value own = v.in(input);
+    const sdk::Value other = v.in(1 - input);
+    tenon_tensor* beaten = v.call("tenon.lt", {kLarger ? own : other, kLarger ? other : own});
+    tenon_tensor* half = v.call("tenon.mul", {v.dy(), 0.5});
+    tenon_tensor* tied = v.call("tenon.eq", {v.in(0), v.in(1)});
+    tenon_tensor* taken = v.call("tenon.where", {tied, half, v.dy()});
+    v.grad(input, v.call("tenon.where", {beaten, 0, taken}));
+  }
+}
+
+inline constexpr uint64_t kBoth = sdk::bit(0) | sdk::bit(1);
+inline constexpr tenon_vjp_need kNeeds[] = {sdk::need({.inputs = kBoth}),
+                                            sdk::need({.inputs = kBoth})};
+
+// Of the op that takes the larger operand, or the smaller.
+template <bool kLarger>
+constexpr tenon_vjp_desc vjp(std::string_view op) {
+  return sdk::vjp({.op = op, .needs = kNeeds, .vjp = sdk::vjp_fn<share<kLarger>>});
 }
 
 constexpr auto samples(std::string_view name) {

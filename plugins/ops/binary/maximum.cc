@@ -23,11 +23,6 @@ Source: Python array API standard, `maximum`; halves at ties as in PyTorch
 Canonical arithmetic: exact. Where either operand is NaN the result is NaN; of equal
 operands, zeros of either sign included, it is `a`.)";
 
-void vjp(sdk::Vjp& v) {
-  if (v.wants(0)) v.grad(0, extremum::share(v, v.call("tenon.lt", {v.in(0), v.in(1)})));
-  if (v.wants(1)) v.grad(1, extremum::share(v, v.call("tenon.lt", {v.in(1), v.in(0)})));
-}
-
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "maximum(a: T[...], b: T[...]) -> T[...] where T: number promote",
@@ -35,11 +30,7 @@ constexpr tenon_op_desc ops[] = {
              .shape = TENON_SHAPE_BROADCAST,
              .flags = TENON_OP_ELEMENTWISE})};
 
-constexpr tenon_vjp_need needs[] = {
-    sdk::need({.inputs = sdk::bit(0) | sdk::bit(1)}),
-    sdk::need({.inputs = sdk::bit(0) | sdk::bit(1)}),
-};
-constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>})};
+constexpr tenon_vjp_desc vjps[] = {extremum::vjp<true>(name)};
 
 constexpr auto samples = extremum::samples(name);
 

@@ -34,30 +34,7 @@ constexpr tenon_vjp_need needs[1] = {};
 constexpr tenon_vjp_desc vjps[] = {
     sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = 1})};
 
-constexpr tenon_sample samples[] = {
-    sdk::sample(name, "f64[3,3]"),
-    sdk::sample(name, "f64[2,5] | diagonal=1"),
-    sdk::sample(name, "f64[5,2] | diagonal=-2"),
-    sdk::sample(name, "f64[2,1,3,4]"),
-    sdk::sample(name, "f64[3,3] | diagonal=3"),
-    sdk::sample(name, "f64[3,3] | diagonal=-3"),
-    sdk::sample(name, "f64[3,3] | diagonal=9223372036854775807"),
-    sdk::sample(name, "f64[3,3] | diagonal=-9223372036854775808"),
-    sdk::sample(name, "f64[1,1]"),
-    sdk::sample(name, "f64[0,3]"),
-    sdk::sample(name, "f64[2,3,0] | diagonal=1"),
-    sdk::sample(name, "f32[2,3]{0.0,nan,inf,-0.0,-inf,1e-45}"),
-    sdk::sample(name, "f64[2,3]{1.7976931348623157e308,2.3e-308,5e-324,nan,-inf,-0.0}"),
-    sdk::sample(name, "f16[2,3]{65504.0,6.1035e-5,6e-8,nan,inf,-0.0}"),
-    sdk::sample(name, "bf16[2,3]{3.39e38,1.1755e-38,9.2e-41,nan,inf,-0.0}"),
-    sdk::sample(name, "i64[2,3]{-9223372036854775808,-1,0,1,2,9223372036854775807}"),
-    sdk::sample(name, "u8[3,2] | diagonal=-1"),
-    sdk::sample(name, "bool[3,2]"),
-    sdk::refused(name, "f32[3]", TENON_E_SHAPE, "2 dimensions or more"),
-    sdk::refused(name, "f32[]", TENON_E_SHAPE, "2 dimensions or more"),
-    sdk::refused(name, "f32[3,3] | diagonal=1.0", TENON_E_ATTRIBUTE, "diagonal"),
-    sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
-};
+constexpr auto samples = rules::triangle_samples(name);
 
 }  // namespace
 

@@ -19,7 +19,7 @@ constexpr std::string_view doc =
 sum(a * b) / (sqrt(sum(a * a) + 1e-12) * sqrt(sum(b * b) + 1e-12))`: `1 - cos` where `target` is 1,
 `max(cos - margin, 0)` where it is -1, and 0 where it is another number. Of these the mean, with
 `reduction` "sum" the sum, with "none" each of them. The mean of nothing is NaN. `target` has any
-dtype.
+dtype but u8, which has no -1.
 
 Gradient: that of its composition; `target` has none.
 
@@ -87,7 +87,8 @@ void compose(sdk::Compose& c) {
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "cosine_embedding_loss(a: T[...], b: T[...], target: U[...], *, reduction: "
-                       "str=\"mean\", margin: float=0.0) -> T[...] where T: float promote",
+                       "str=\"mean\", margin: float=0.0) -> T[...] where T: float "
+                       "promote; U: bool|i8|i16|i32|i64|float",
              .doc = doc,
              .infer = sdk::infer_fn<infer>,
              .compose = sdk::compose_fn<compose>})};
@@ -105,7 +106,7 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,0], f64[2,0], i64[2]{1,-1} | reduction=\"none\""),
     sdk::sample(name, "f32[3,60], f32[3,60], i64[3]{1,-1,1} | reduction=\"none\""),
     sdk::sample(name, "f32[2,3], f16[2,3], i64[2]{1,1}"),
-    sdk::sample(name, "i32[2,3](1,5), f32[2,3], u8[2]{1,0}"),
+    sdk::sample(name, "i32[2,3](1,5), f32[2,3], i8[2]{1,0}"),
     sdk::sample(name, "f32[2,3], f32[2,3], bool[2]{true,false} | reduction=\"none\""),
     sdk::sample(name, "f16[1,3]{300.0,-300.0,6e-8}, f16[1,3]{60000.0,5.0,0.0}, i64[1]{1}"),
     sdk::sample(name, "bf16[2,3](0.5,2), bf16[2,3](0.5,2), i64[2]{1,-1}"),
@@ -126,6 +127,7 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[3], f32[3], i64[] | reduction=\"median\"", TENON_E_ATTRIBUTE,
                  "reduction names no way"),
     sdk::refused(name, "bool[3], bool[3], i64[] | margin=\"wide\"", TENON_E_ATTRIBUTE, "margin"),
+    sdk::refused(name, "f32[2,3], f32[2,3], u8[2]{1,255}", TENON_E_DTYPE, "u8 is not supported"),
     sdk::refused(name, "f32[3], f32[3]", TENON_E_ARGUMENT, "number of operands"),
 };
 

@@ -31,7 +31,7 @@ enum Attribute : uint32_t { kAxis, kEps };
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   loss::need_positive(args.attrs, kEps, "eps", true);
-  const rules::Dims common = loss::common_shape(args.shape(0), args.shape(1), "a", "b");
+  const rules::Dims common = rules::common_shape(args.shape(0), args.shape(1), "a", "b");
   const auto axis =
       static_cast<size_t>(rules::axis_of(args.attrs.integer(kAxis), common.count(), "axis", "a"));
   rules::Dims rest(common.span().first(axis));
@@ -45,7 +45,7 @@ void compose(sdk::Compose& c) {
                              loss::wide_operand(c, c.in(1), dtype)};
   const tenon_meta a = c.meta(vectors[0]);
   const tenon_meta b = c.meta(vectors[1]);
-  const rules::Dims common = loss::common_shape(rules::shape_of(a), rules::shape_of(b), "a", "b");
+  const rules::Dims common = rules::common_shape(rules::shape_of(a), rules::shape_of(b), "a", "b");
   const int64_t axis = rules::axis_of(c.attrs.integer(kAxis), common.count(), "axis", "a");
   const sdk::Value axes(std::span(&axis, 1));
   for (tenon_tensor*& vector : vectors) {

@@ -16,7 +16,7 @@ namespace tenon::loss {
 using Step = tenon_tensor* (*)(sdk::Calls& calls, sdk::Value difference, double parameter);
 
 inline void infer_difference(const sdk::Args& args, std::span<tenon_meta> out) {
-  const rules::Dims terms = common_shape(args.shape(0), args.shape(1), "x", "target");
+  const rules::Dims terms = rules::common_shape(args.shape(0), args.shape(1), "x", "target");
   set_loss_shape(out[0], reduction_of(args.attrs[0]), terms.span());
 }
 

@@ -33,7 +33,7 @@ reduction, in f32 for f16 and bf16, which are rounded at the end.)";
 enum Attribute : uint32_t { kReduction, kLogTarget };
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
-  const rules::Dims terms = loss::common_shape(args.shape(0), args.shape(1), "x", "target");
+  const rules::Dims terms = rules::common_shape(args.shape(0), args.shape(1), "x", "target");
   loss::set_loss_shape(out[0], loss::reduction_of(args.attrs.text(kReduction), true), terms.span());
 }
 

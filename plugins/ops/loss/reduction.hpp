@@ -45,24 +45,6 @@ inline void set_loss_shape(tenon_meta& out, Reduction reduction, std::span<const
   sdk::set_shape(out, reduction == Reduction::None ? terms : std::span<const int64_t>());
 }
 
-// The shape in which two operands meet, each size of 1 stretched to the other's.
-inline rules::Dims common_shape(std::span<const int64_t> a, std::span<const int64_t> b,
-                                const char* a_name, const char* b_name) {
-  const std::span<const int64_t> longer = a.size() < b.size() ? b : a;
-  const std::span<const int64_t> shorter = a.size() < b.size() ? a : b;
-  const size_t lead = longer.size() - shorter.size();
-  rules::Dims common(longer);
-  for (size_t i = 0; i < shorter.size(); ++i) {
-    if (longer[lead + i] == 1) common[lead + i] = shorter[i];
-  }
-  if (rules::broadcasts_to(a, common.span()) && rules::broadcasts_to(b, common.span())) {
-    return common;
-  }
-  throw sdk::Failure{
-      TENON_E_SHAPE, std::string(a_name) + " and " + b_name + " do not broadcast together", b_name,
-      "sizes that are equal to those of " + sdk::shape_text(a) + " or 1", sdk::shape_text(b)};
-}
-
 // The dtype in which operands have met; numbers alone are an f32.
 inline tenon_dtype dtype_of(sdk::Calls& calls, std::initializer_list<sdk::Value> operands) {
   for (const sdk::Value& operand : operands) {

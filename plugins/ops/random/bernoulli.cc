@@ -13,8 +13,7 @@ constexpr std::string_view name = "tenon.bernoulli";
 constexpr std::string_view doc =
     R"(Ones with the probabilities `p`, else zeros: `y[i] = 1` where `u(i) < p[i]`, else 0, with `u`
 as in `tenon.uniform`: a multiple of 2^-53 for f64, of 2^-24 for the others, so that the
-probability of a 1 is at most that much above `p`. A `p` of 1 or more always gives 1, one of 0 or
-less and NaN always 0.
+probability of a 1 is at most that much above `p`. A `p` outside [0, 1] or NaN is refused.
 
 No gradient: `p` has none.
 
@@ -54,10 +53,18 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[1,1](0,1)"),
     sdk::sample(name, "0.5"),
     sdk::sample(name, "f32[0,3]"),
-    sdk::sample(name, "f32[9]{0.0,-0.0,1.0,-1.0,2.0,nan,inf,-inf,1e-45}"),
-    sdk::sample(name, "f64[5]{5e-324,0.9999999999999999,1.7976931348623157e308,-1e308,0.5}"),
-    sdk::sample(name, "f16[3]{65504.0,6e-8,0.9995}"),
-    sdk::sample(name, "bf16[3]{3.39e38,9.2e-41,0.996}"),
+    sdk::sample(name, "f32[6]{0.0,-0.0,1.0,1e-45,0.99999994,1.1754944e-38}"),
+    sdk::sample(name, "f64[5]{5e-324,0.9999999999999999,1.0,2.2250738585072014e-308,0.5}"),
+    sdk::sample(name, "f16[3]{1.0,6e-8,0.9995}"),
+    sdk::sample(name, "bf16[3]{1.0,9.2e-41,0.996}"),
+    sdk::refused(name, "f32[2,2]{0.5,1.0,1.0000001,-1.0}", TENON_E_DATA, "p[1,0] is 1.0000001"),
+    sdk::refused(name, "f64[3]{0.5,-5e-324,2.0}", TENON_E_DATA, "p[1] is -5e-324"),
+    sdk::refused(
+        name,
+        "f16[20]{0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,nan}",
+        TENON_E_DATA, "p[19] is nan"),
+    sdk::refused(name, "bf16[]{inf}", TENON_E_DATA, "p is inf"),
+    sdk::refused(name, "1.5", TENON_E_DATA, "p is 1.5"),
     sdk::refused(name, "i32[2]", TENON_E_DTYPE, "i32"),
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),

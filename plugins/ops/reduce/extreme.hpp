@@ -2,6 +2,8 @@
 // plugins/ops/reduce/extreme.hpp: what max, min, argmax and argmin share.
 #pragma once
 
+#include <array>
+
 #include "rules.hpp"
 
 namespace tenon::rules {
@@ -39,6 +41,14 @@ inline void vjp_extreme(sdk::Vjp& v) {
   v.grad(0, v.call("tenon.div", {picked, ties}));
 }
 
+inline constexpr tenon_vjp_need kExtremeNeeds[] = {
+    sdk::need({.inputs = sdk::bit(0), .outputs = sdk::bit(0), .input_metas = sdk::bit(0)})};
+
+constexpr tenon_vjp_desc extreme_vjp(std::string_view op) {
+  return sdk::vjp(
+      {.op = op, .needs = kExtremeNeeds, .vjp = sdk::vjp_fn<vjp_extreme>, .n_attrs = 2});
+}
+
 // The shape of places along attribute 0, an axis or none; of nothing there is no `word`
 // ("largest").
 inline void infer_place(const sdk::Args& args, std::span<tenon_meta> out, const char* word) {
@@ -61,6 +71,77 @@ inline void infer_place(const sdk::Args& args, std::span<tenon_meta> out, const 
                        "one element or more to choose from", sdk::shape_text(shape)};
   }
   sdk::set_shape(out[0], result.span());
+}
+
+// Calls of max and min. `losers`: of what any other element wins; `refusal`: in the message of
+// nothing.
+constexpr auto extreme_samples(std::string_view name, std::string_view losers,
+                               std::string_view refusal) {
+  return std::to_array<tenon_sample>({
+      sdk::sample(name, "f64[2,3]"),
+      sdk::sample(name, "f64[2,3,4] | axes=[1]"),
+      sdk::sample(name, "f64[2,3,4] | axes=[-1,0], keepdims=true"),
+      sdk::sample(name, "f64[2,3,1,4] | axes=[1,3]"),
+      sdk::sample(name, "f64[2,3] | axes=[]"),
+      sdk::sample(name, "f64[] | axes=[]"),
+      sdk::sample(name, "f64[]"),
+      sdk::sample(name, "f32[61](0,1)"),
+      sdk::sample(name, "f32[70,67](0,1) | axes=[1]"),
+      sdk::sample(name, "f64[4,1] | axes=[1], keepdims=true"),
+      sdk::sample(name, "f64[2,0,3] | axes=[0]"),
+      sdk::sample(name, "i32[2,3]{1,5,5,-2,-2,-7} | axes=[1]"),
+      sdk::sample(name, "f32[4]{1.0,nan,inf,-inf}"),
+      sdk::sample(name, losers),
+      sdk::sample(name, "f32[2,2]{0.0,-0.0,-0.0,0.0} | axes=[1]"),
+      sdk::sample(name, "f32[3]{1e-45,1.1754944e-38,-3.4028235e38}"),
+      sdk::sample(name, "f64[3]{-1.7976931348623157e308,5e-324,2.2250738585072014e-308}"),
+      sdk::sample(name, "f16[3]{65504.0,-65504.0,6e-8}"),
+      sdk::sample(name, "bf16[2]{3.39e38,9.2e-41}"),
+      sdk::sample(name, "i64[3]{-9223372036854775808,0,9223372036854775807}"),
+      sdk::sample(name, "u8[4]"),
+      sdk::sample(name, "bool[2,2] | axes=[0]"),
+      sdk::refused(name, "f32[2,3] | axes=[2]", TENON_E_ATTRIBUTE, "axes"),
+      sdk::refused(name, "f32[2,3] | axes=[-3]", TENON_E_ATTRIBUTE, "axes"),
+      sdk::refused(name, "f32[2,3] | axes=[0,0]", TENON_E_ATTRIBUTE, "twice"),
+      sdk::refused(name, "f32[2,3] | axes=1", TENON_E_ATTRIBUTE, "axes"),
+      sdk::refused(name, "f32[2,3] | keepdims=1", TENON_E_ATTRIBUTE, "keepdims"),
+      sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
+      sdk::refused(name, "f32[2,0] | axes=[1]", TENON_E_SHAPE, refusal),
+      sdk::refused(name, "f32[0]", TENON_E_SHAPE, refusal),
+  });
+}
+
+// Calls of argmax and argmin, with the same parameters.
+constexpr auto place_samples(std::string_view name, std::string_view losers,
+                             std::string_view refusal) {
+  return std::to_array<tenon_sample>({
+      sdk::sample(name, "f64[5]"),
+      sdk::sample(name, "f64[2,3,4] | axis=1"),
+      sdk::sample(name, "f64[2,3,4] | axis=-1, keepdims=true"),
+      sdk::sample(name, "f64[2,1,3,2] | axis=2"),
+      sdk::sample(name, "f64[2,3] | keepdims=true"),
+      sdk::sample(name, "i64[2,3]{4,7,7,-1,-1,-3} | axis=1"),
+      sdk::sample(name, "f32[4]{1.0,nan,inf,nan}"),
+      sdk::sample(name, losers),
+      sdk::sample(name, "f32[4]{-0.0,0.0,-0.0,-1e-45}"),
+      sdk::sample(name, "f32[3]{1e-45,3.4028235e38,1.1754944e-38}"),
+      sdk::sample(name, "f64[3]{5e-324,-1.7976931348623157e308,2.2250738585072014e-308}"),
+      sdk::sample(name, "f16[2]{6e-8,65504.0}"),
+      sdk::sample(name, "bf16[2]{9.2e-41,3.39e38}"),
+      sdk::sample(name, "i64[3]{-9223372036854775808,9223372036854775807,9223372036854775806}"),
+      sdk::sample(name, "u8[4]{1,255,0,255}"),
+      sdk::sample(name, "bool[4]{false,true,true,false}"),
+      sdk::sample(name, "f64[1]"),
+      sdk::sample(name, "f64[]"),
+      sdk::sample(name, "f64[0,3] | axis=1"),
+      sdk::refused(name, "f32[2,3] | axis=2", TENON_E_ATTRIBUTE, "axis"),
+      sdk::refused(name, "f32[2,3] | axis=-3", TENON_E_ATTRIBUTE, "axis"),
+      sdk::refused(name, "f32[2,3] | axis=1.0", TENON_E_ATTRIBUTE, "axis"),
+      sdk::refused(name, "f32[2,0] | axis=1", TENON_E_SHAPE, refusal),
+      sdk::refused(name, "f32[0]", TENON_E_SHAPE, refusal),
+      sdk::refused(name, "f32[] | axis=0", TENON_E_SHAPE, "no dimensions"),
+      sdk::refused(name, "", TENON_E_ARGUMENT, "number of operands"),
+  });
 }
 
 }  // namespace tenon::rules

@@ -47,47 +47,9 @@ constexpr tenon_vjp_need needs[] = {
 constexpr tenon_vjp_desc vjps[] = {sdk::vjp(
     {.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = rules::kVarAttributes})};
 
-constexpr tenon_sample samples[] = {
-    sdk::sample(name, "f64[2,3]"),
-    sdk::sample(name, "f64[2,3,4] | axes=[1]"),
-    sdk::sample(name, "f64[2,3,4] | axes=[-1,0], keepdims=true, correction=0.0"),
-    sdk::sample(name, "f64[2,3,1,4] | axes=[1,3], correction=1.5"),
-    sdk::sample(name, "f64[2,3] | axes=[]"),
-    sdk::sample(name, "f64[2,3] | axes=[], correction=0.0"),
-    sdk::sample(name, "f64[] | correction=-1.0"),
-    sdk::sample(name, "f64[]"),
-    sdk::sample(name, "f64[2,3] | axes=[1], correction=4.0"),
-    sdk::sample(name, "f32[150](0,1)"),
-    sdk::sample(name, "f32[70,67](0,1) | axes=[1]"),
-    sdk::sample(name, "f32[70,9](3,4) | axes=[0]"),
-    sdk::sample(name, "f64[4,1] | axes=[1], keepdims=true"),
-    sdk::sample(name, "f64[0]"),
-    sdk::sample(name, "f64[2,0,3] | axes=[1]"),
-    sdk::sample(name, "f64[2,0,3] | axes=[0]"),
-    sdk::sample(name, "f32[4]{16777216.0,16777218.0,16777220.0,16777218.0}"),
-    sdk::sample(name, "f16[4]{60000.0,60032.0,-60000.0,1.0}"),
-    sdk::sample(name, "f32[3]{2.5,2.5,2.5}"),
-    sdk::sample(name, "f32[3]{1e19,1e-45,-1e19}"),
-    sdk::sample(name, "f32[2]{3.4028235e38,-3.4028235e38}"),
-    sdk::sample(name, "f64[2]{1e150,5e-324}"),
-    sdk::sample(name, "f16[2]{6e-8,6.1035e-5}"),
-    sdk::sample(name, "bf16[3]{1e18,9.2e-41,1.0}"),
-    sdk::sample(name, "f32[3]{inf,-inf,1.0}"),
-    sdk::sample(name, "f32[2,2]{nan,1.0,-inf,1.0} | axes=[1]"),
-    sdk::refused(name, "f32[2,3] | axes=[2]", TENON_E_ATTRIBUTE, "axes"),
-    sdk::refused(name, "f32[2,3] | axes=[0,0]", TENON_E_ATTRIBUTE, "twice"),
-    sdk::refused(name, "f32[2,3] | axes=1", TENON_E_ATTRIBUTE, "axes"),
-    sdk::refused(name, "f32[2,3] | keepdims=1", TENON_E_ATTRIBUTE, "keepdims"),
-    sdk::refused(name, "f32[2,3] | correction=true", TENON_E_ATTRIBUTE, "correction"),
-    sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
-    sdk::refused(name, "i32[3]", TENON_E_DTYPE, "i32"),
-};
+constexpr auto samples = rules::variance_samples(name, "bf16[3]{1e18,9.2e-41,1.0}");
 
-constexpr auto tolerances = sdk::float_tolerances(
-    name,
-    "Kernels sum squares in f64, in one order or another; the composition in T, f32 at least, "
-    "where the mean is rounded as well.",
-    {.f16 = {1, 2e-06}, .bf16 = {1, 2e-06}, .f32 = {1, 2e-06}, .f64 = {1, 4e-15}});
+constexpr auto tolerances = rules::variance_tolerances(name);
 
 }  // namespace
 

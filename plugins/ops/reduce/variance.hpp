@@ -5,6 +5,8 @@
 // NaN where n - correction is not positive.
 #pragma once
 
+#include <array>
+
 #include <limits>
 
 #include "reduce/back.hpp"
@@ -44,6 +46,53 @@ inline void set_variance_grad(sdk::Vjp& v, sdk::Value dv, double factor) {
   const double correction = sdk::Attrs::number(v.attr(kCorrection));
   const double scale = factor * variance_scale(shape_of(meta), axes, correction);
   set_grad(v, v.call("tenon.mul", {apart, v.call("tenon.mul", {dv, scale})}));
+}
+
+// Calls of var and std. `apart`: bf16 numbers so far apart that the result just fits.
+constexpr auto variance_samples(std::string_view name, std::string_view apart) {
+  return std::to_array<tenon_sample>({
+      sdk::sample(name, "f64[2,3]"),
+      sdk::sample(name, "f64[2,3,4] | axes=[1]"),
+      sdk::sample(name, "f64[2,3,4] | axes=[-1,0], keepdims=true, correction=0.0"),
+      sdk::sample(name, "f64[2,3,1,4] | axes=[1,3], correction=1.5"),
+      sdk::sample(name, "f64[2,3] | axes=[]"),
+      sdk::sample(name, "f64[2,3] | axes=[], correction=0.0"),
+      sdk::sample(name, "f64[] | correction=-1.0"),
+      sdk::sample(name, "f64[]"),
+      sdk::sample(name, "f64[2,3] | axes=[1], correction=4.0"),
+      sdk::sample(name, "f32[150](0,1)"),
+      sdk::sample(name, "f32[70,67](0,1) | axes=[1]"),
+      sdk::sample(name, "f32[70,9](3,4) | axes=[0]"),
+      sdk::sample(name, "f64[4,1] | axes=[1], keepdims=true"),
+      sdk::sample(name, "f64[0]"),
+      sdk::sample(name, "f64[2,0,3] | axes=[1]"),
+      sdk::sample(name, "f64[2,0,3] | axes=[0]"),
+      sdk::sample(name, "f32[4]{16777216.0,16777218.0,16777220.0,16777218.0}"),
+      sdk::sample(name, "f16[4]{60000.0,60032.0,-60000.0,1.0}"),
+      sdk::sample(name, "f32[3]{2.5,2.5,2.5}"),
+      sdk::sample(name, "f32[3]{1e19,1e-45,-1e19}"),
+      sdk::sample(name, "f32[2]{3.4028235e38,-3.4028235e38}"),
+      sdk::sample(name, "f64[2]{1e150,5e-324}"),
+      sdk::sample(name, "f16[2]{6e-8,6.1035e-5}"),
+      sdk::sample(name, apart),
+      sdk::sample(name, "f32[3]{inf,-inf,1.0}"),
+      sdk::sample(name, "f32[2,2]{nan,1.0,-inf,1.0} | axes=[1]"),
+      sdk::refused(name, "f32[2,3] | axes=[2]", TENON_E_ATTRIBUTE, "axes"),
+      sdk::refused(name, "f32[2,3] | axes=[0,0]", TENON_E_ATTRIBUTE, "twice"),
+      sdk::refused(name, "f32[2,3] | axes=1", TENON_E_ATTRIBUTE, "axes"),
+      sdk::refused(name, "f32[2,3] | keepdims=1", TENON_E_ATTRIBUTE, "keepdims"),
+      sdk::refused(name, "f32[2,3] | correction=true", TENON_E_ATTRIBUTE, "correction"),
+      sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
+      sdk::refused(name, "i32[3]", TENON_E_DTYPE, "i32"),
+  });
+}
+
+constexpr auto variance_tolerances(std::string_view op) {
+  return sdk::float_tolerances(
+      op,
+      "Kernels sum squares in f64, in one order or another; the composition in T, f32 at least, "
+      "where the mean is rounded as well.",
+      {.f16 = {1, 2e-06}, .bf16 = {1, 2e-06}, .f32 = {1, 2e-06}, .f64 = {1, 4e-15}});
 }
 
 }  // namespace tenon::rules

@@ -22,13 +22,12 @@ Source: PyTorch, `split`, with a list of sizes.
 
 Canonical arithmetic: none; bits are moved.)";
 
-enum Attribute : uint32_t { kSizes, kIndex, kAxis, kAttributes };
-
 rules::Piece piece_of(std::span<const int64_t> shape, const sdk::Attrs& attrs) {
-  const std::span<const int64_t> sizes = attrs.ints(kSizes);
-  const auto axis = static_cast<size_t>(rules::axis_of(attrs.integer(kAxis), shape.size(), "axis"));
+  const std::span<const int64_t> sizes = attrs.ints(rules::kCut);
+  const auto axis =
+      static_cast<size_t>(rules::axis_of(attrs.integer(rules::kPieceAxis), shape.size(), "axis"));
   const int64_t index =
-      rules::piece_number(attrs.integer(kIndex), static_cast<int64_t>(sizes.size()));
+      rules::piece_number(attrs.integer(rules::kIndex), static_cast<int64_t>(sizes.size()));
   rules::Piece piece{axis};
   int64_t left = shape[axis];
   for (size_t i = 0; i < sizes.size() && left >= 0; ++i) {
@@ -41,31 +40,15 @@ rules::Piece piece_of(std::span<const int64_t> shape, const sdk::Attrs& attrs) {
                      sdk::shape_text(sizes)};
 }
 
-void infer(const sdk::Args& args, std::span<tenon_meta> out) {
-  rules::set_piece_shape(args.shape(0), piece_of(args.shape(0), args.attrs), out[0]);
-}
-
-void view(const sdk::Args& args, tenon_view_result& out) {
-  rules::set_piece_view(args.view(0), piece_of(args.shape(0), args.attrs), out);
-}
-
-void vjp(sdk::Vjp& v) {
-  const rules::Dims shape(v.in_meta(0));
-  const tenon_value attrs[] = {v.attr(kSizes), v.attr(kIndex), v.attr(kAxis)};
-  rules::set_piece_grad(v, shape, piece_of(shape.span(), {attrs, kAttributes}));
-}
-
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "split(x: T[...], *, sizes: int[], index: int, axis: int=0) -> T[...]",
              .doc = doc,
              .flags = TENON_OP_LINEAR,
-             .infer = sdk::infer_fn<infer>,
-             .view = sdk::view_fn<view>})};
+             .infer = sdk::infer_fn<rules::infer_piece<piece_of>>,
+             .view = sdk::view_fn<rules::view_piece<piece_of>>})};
 
-constexpr tenon_vjp_need needs[] = {sdk::need({.input_metas = sdk::bit(0)})};
-constexpr tenon_vjp_desc vjps[] = {
-    sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = kAttributes})};
+constexpr tenon_vjp_desc vjps[] = {rules::piece_vjp<piece_of>(name)};
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[6] | sizes=[2,3,1], index=1"),

@@ -49,39 +49,9 @@ constexpr tenon_vjp_need needs[] = {sdk::need({.outputs = sdk::bit(0)})};
 constexpr tenon_vjp_desc vjps[] = {
     sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = 1})};
 
-constexpr tenon_sample samples[] = {
-    sdk::sample(name, "f64[2,3]"),
-    sdk::sample(name, "f64[2,3,4] | axis=1"),
-    sdk::sample(name, "f64[2,1,3,2] | axis=-2"),
-    sdk::sample(name, "f64[5] | axis=0"),
-    sdk::sample(name, "f32[3,67](-4,4) | axis=0"),
-    sdk::sample(name, "f32[70,5](-4,4) | axis=0"),
-    sdk::sample(name, "f64[2,3](-20,20)"),
-    sdk::sample(name, "f64[4,1]"),
-    sdk::sample(name, "f32[2,3](-1000,1000)"),
-    sdk::sample(name, "f32[3]{0.0,-inf,1.0}"),
-    sdk::sample(name, "f32[3]{nan,0.0,1.0}"),
-    sdk::sample(name, "f32[2]{inf,1.0}"),
-    sdk::sample(name, "f32[2]{-inf,-inf}"),
-    sdk::sample(name, "f32[2,2]{3.4028235e38,-3.4028235e38,1e-45,1.1754944e-38}"),
-    sdk::sample(
-        name,
-        "f64[2,2]{1.7976931348623157e308,-1.7976931348623157e308,5e-324,2.2250738585072014e-308}"),
-    sdk::sample(name, "f16[2,2]{65504.0,-65504.0,6e-8,6.1035e-5}"),
-    sdk::sample(name, "bf16[2,2]{3.39e38,-3.39e38,9.2e-41,1.0}"),
-    sdk::sample(name, "f16[7]"),
-    sdk::sample(name, "f64[0,3]"),
-    sdk::sample(name, "f64[2,0]"),
-    sdk::refused(name, "f32[2,3] | axis=2", TENON_E_ATTRIBUTE, "axis is out of range"),
-    sdk::refused(name, "f32[2,3] | axis=1.0", TENON_E_ATTRIBUTE, "axis"),
-    sdk::refused(name, "f32[]", TENON_E_SHAPE, "no dimensions"),
-    sdk::refused(name, "i32[3]", TENON_E_DTYPE, "i32"),
-    sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
-};
+constexpr auto samples = rules::softmax_samples(name);
 
-constexpr auto tolerances = sdk::float_tolerances(
-    name, "The sum of powers depends on its order, and exp and log are the C library's.",
-    {.f16 = {1, 2e-06}, .bf16 = {1, 2e-06}, .f32 = {2, 2e-06}, .f64 = {4, 4e-15}});
+constexpr auto tolerances = rules::softmax_tolerances(name);
 
 }  // namespace
 

@@ -8,17 +8,25 @@
 
 namespace tenon::rules {
 
+// The dtype in which the operands of a call have met, `of_integers` where these are numbers alone.
+inline tenon_dtype dtype_of_scaled(sdk::Compose& calls, tenon_dtype of_integers) {
+  tenon_dtype of_numbers = of_integers;
+  for (uint32_t input = 0; input < 3; ++input) {
+    const sdk::Value operand = calls.in(input);
+    if (operand.is_tensor()) return calls.meta(operand.tensor()).dtype;
+    if (operand.tag == TENON_VALUE_F64) of_numbers = TENON_DTYPE_F32;
+  }
+  return of_numbers;
+}
+
 // x + (value * a) combined with b, in the dtype C of the computation: 16-bit operands are widened
 // first and the sum is rounded back, so that there is one rounding, as in a kernel.
 class AddScaled {
  public:
   // `op` multiplies or divides tensors, `numbers` does the same with two numbers.
-  AddScaled(sdk::Compose& calls, std::string_view op, double (*numbers)(double, double))
-      : calls_(calls), op_(op), numbers_(numbers) {
-    for (uint32_t input = 0; input < 3; ++input) {
-      if (calls.in(input).is_tensor()) dtype_ = calls.meta(calls.in(input).tensor()).dtype;
-    }
-  }
+  AddScaled(sdk::Compose& calls, tenon_dtype dtype, std::string_view op,
+            double (*numbers)(double, double))
+      : calls_(calls), op_(op), numbers_(numbers), dtype_(dtype) {}
 
   void compose() {
     const sdk::Value scaled = combined("tenon.mul", operand(1), in_c(calls_.attrs.real(0)),
@@ -53,7 +61,7 @@ class AddScaled {
   sdk::Compose& calls_;
   std::string_view op_;
   double (*numbers_)(double, double);
-  tenon_dtype dtype_ = TENON_DTYPE_F32;  // where there are only numbers
+  tenon_dtype dtype_;
 };
 
 }  // namespace tenon::rules

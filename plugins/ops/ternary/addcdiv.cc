@@ -26,7 +26,8 @@ nearest even and none fused; C is f32 for f16, bf16 and f32, f64 for f64. `value
 first. f16 and bf16 are rounded once more, at the end. No reciprocal stands in for the division.)";
 
 void compose(sdk::Compose& c) {
-  rules::AddScaled(c, "tenon.div", [](double a, double b) { return a / b; }).compose();
+  const tenon_dtype dtype = rules::dtype_of_scaled(c, TENON_DTYPE_F32);
+  rules::AddScaled(c, dtype, "tenon.div", [](double a, double b) { return a / b; }).compose();
 }
 
 void vjp(sdk::Vjp& v) {

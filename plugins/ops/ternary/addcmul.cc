@@ -12,7 +12,8 @@ namespace rules = tenon::rules;
 constexpr std::string_view name = "tenon.addcmul";
 
 constexpr std::string_view doc =
-    R"(Adds a scaled product: `y = x + value * a * b`. The operands are broadcast together.
+    R"(Adds a scaled product: `y = x + value * a * b`. The operands are broadcast together. Where
+they are integers, `value` is one too, of their dtype.
 
 In place it is the step of a running mean of squares: `addcmul(v, g, g, value=1 - beta)`.
 
@@ -22,10 +23,58 @@ Source: PyTorch, `addcmul`; gradient as in `tools/autograd/derivatives.yaml`.
 
 Canonical arithmetic: `x + ((value * a) * b)`, three IEEE 754 operations in C, each rounded to
 nearest even and none fused; C is f32 for f16, bf16 and f32, f64 for f64. `value` is rounded to C
-first. f16 and bf16 are rounded once more, at the end.)";
+first. f16 and bf16 are rounded once more, at the end. Integers are exact modulo 2^bits.)";
+
+// Is the number one of T?
+bool fits(const tenon_value& value, tenon_dtype dtype) {
+  if (value.tag == TENON_VALUE_F64) return false;
+  bool same = false;
+  sdk::dispatch_dtype<sdk::IntegerTypes>(dtype, [&]<class T>() {
+    same = static_cast<int64_t>(static_cast<T>(value.as.i64)) == value.as.i64;
+  });
+  return same;
+}
+
+std::string text_of(const tenon_value& value) {
+  return value.tag == TENON_VALUE_F64 ? std::to_string(value.as.f64) : std::to_string(value.as.i64);
+}
+
+void infer(const sdk::Args& args, std::span<tenon_meta> out) {
+  const rules::Dims both = rules::common_shape(args.shape(0), args.shape(1), "x", "a");
+  const rules::Dims all = rules::common_shape(both.span(), args.shape(2), "x with a", "b");
+  sdk::set_shape(out[0], all.span());
+  if (sdk::is_float(out[0].dtype) || fits(args.attrs[0], out[0].dtype)) return;
+  throw sdk::Failure{TENON_E_ATTRIBUTE,
+                     "value is no integer of the operands' dtype",
+                     "value",
+                     "an integer that their dtype can hold",
+                     text_of(args.attrs[0]),
+                     "cast one of the operands to a float, or to a wider integer"};
+}
+
+// The product of two numbers as one of the dtype.
+int64_t wrapped_product(int64_t a, int64_t b, tenon_dtype dtype) {
+  int64_t product = 0;
+  sdk::dispatch_dtype<sdk::IntegerTypes>(dtype, [&]<class T>() {
+    const uint64_t bits = static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
+    product = static_cast<int64_t>(static_cast<T>(bits));
+  });
+  return product;
+}
+
+void compose_whole(sdk::Compose& c, tenon_dtype dtype) {
+  const auto product = [&](const sdk::Value& a, const sdk::Value& b) -> sdk::Value {
+    if (a.is_tensor() || b.is_tensor()) return c.call("tenon.mul", {a, b});
+    return wrapped_product(a.as.i64, b.as.i64, dtype);
+  };
+  const sdk::Value term = product(product(c.attrs[0], c.in(1)), c.in(2));
+  c.set(0, c.call("tenon.add", {c.in(0), term}));
+}
 
 void compose(sdk::Compose& c) {
-  rules::AddScaled(c, "tenon.mul", [](double a, double b) { return a * b; }).compose();
+  const tenon_dtype dtype = rules::dtype_of_scaled(c, TENON_DTYPE_I64);
+  if (!sdk::is_float(dtype)) return compose_whole(c, dtype);
+  rules::AddScaled(c, dtype, "tenon.mul", [](double a, double b) { return a * b; }).compose();
 }
 
 void vjp(sdk::Vjp& v) {
@@ -38,11 +87,11 @@ void vjp(sdk::Vjp& v) {
 
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
-             .schema = "addcmul(x: T[...], a: T[...], b: T[...], *, value: float=1.0) -> T[...] "
-                       "where T: float promote",
+             .schema = "addcmul(x: T[...], a: T[...], b: T[...], *, value: number=1) -> T[...] "
+                       "where T: number promote",
              .doc = doc,
-             .shape = TENON_SHAPE_BROADCAST,
              .flags = TENON_OP_ELEMENTWISE,
+             .infer = sdk::infer_fn<infer>,
              .compose = sdk::compose_fn<compose>})};
 
 constexpr tenon_vjp_need needs[] = {
@@ -63,6 +112,22 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f32[4], f32[4], 1.0 | value=0.1"),
     sdk::sample(name, "f32[3], f16[3], f64[3]"),
     sdk::sample(name, "i32[3], f32[3], f32[3]"),
+    sdk::sample(name, "i32[2,3], i32[3], i32[2,1] | value=-3"),
+    sdk::sample(name, "i64[4], i32[4], i8[4] | value=2"),
+    sdk::sample(name, "i16[3], 2, 3"),
+    sdk::sample(name, "1, 2, u8[3]"),
+    sdk::sample(name, "i32[3], i32[3], 0.5 | value=0.5"),
+    sdk::sample(name, "2, 3, 4 | value=5"),
+    sdk::sample(name, "i64[0,3], i64[3], i64[1,3] | value=true"),
+    sdk::sample(name, "u8[3], bool[3], i8[3]"),
+    // Whatever leaves the range of integers comes back at its other end.
+    sdk::sample(name,
+                "i64[3]{9223372036854775807,-9223372036854775808,5}, "
+                "i64[3]{9007199254740993,-1,4611686018427387905}, i64[3]{3,1,4} | "
+                "value=9223372036854775807"),
+    sdk::sample(name, "i8[4]{127,-128,0,1}, i8[4]{2,-128,127,64}, i8[4]{1,-1,127,2} | value=-128"),
+    sdk::sample(name, "u8[3]{255,0,1}, u8[3]{1,255,16}, u8[3]{1,255,16} | value=255"),
+    sdk::sample(name, "i16[3], 32767, 32767 | value=-32768"),
     sdk::sample(name, "f64[0,3], f64[3], f64[1,3]"),
     sdk::sample(name, "f32[5], f32[5], f32[5] | value=0.0"),
     sdk::sample(name,
@@ -84,6 +149,12 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[2,3], f32[2], f32[]", TENON_E_SHAPE, "broadcast"),
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "f32[2], f32[2], f32[2] | value=\"one\"", TENON_E_ATTRIBUTE, "value"),
+    sdk::refused(name, "i32[2], i32[2], i32[2] | value=0.5", TENON_E_ATTRIBUTE,
+                 "value is no integer"),
+    sdk::refused(name, "i32[2], i32[2], i32[2] | value=2.0", TENON_E_ATTRIBUTE,
+                 "value is no integer"),
+    sdk::refused(name, "u8[2], u8[2], u8[2] | value=-1", TENON_E_ATTRIBUTE, "value is no integer"),
+    sdk::refused(name, "bool[2], bool[2], bool[2]", TENON_E_DTYPE, "bool"),
 };
 
 constexpr auto tolerances = sdk::float_tolerances(

@@ -5,7 +5,6 @@
 // Source: D. Misra, "Mish: A Self Regularized Non-Monotonic Activation Function", 2019; PyTorch's
 // `mish`.
 #include "elementwise.hpp"
-#include "unary/clamped.hpp"
 
 namespace {
 
@@ -14,10 +13,11 @@ namespace unary = tenon::unary;
 constexpr std::string_view name = "tenon.mish";
 
 constexpr std::string_view doc =
-    R"(`y = x * tanh(ln(1 + exp(x)))`. Of -inf it is the limit, -0.
+    R"(`y = x * tanh(ln(1 + exp(x)))`. Of -inf it is NaN, as of that product in IEEE
+754.
 
-Gradient: `dx = dy * (w + x * sigmoid(x) * (1 - w^2))` with `w = tanh(softplus(x))`. Where `x` is
-infinite the slope is its limit, 0 or 1.
+Gradient: `dx = dy * (w + x * sigmoid(x) * (1 - w^2))` with `w = tanh(softplus(x))`, NaN where `x`
+is infinite.
 
 Source: D. Misra, "Mish: A Self Regularized Non-Monotonic Activation Function", 2019; PyTorch,
 `mish`.
@@ -28,7 +28,7 @@ computed in f32 and rounded once. `tenon.ref` rounds once what the C library giv
 digits.)";
 
 void vjp(sdk::Vjp& v) {
-  tenon_tensor* x = unary::clamped(v, v.in(0));
+  const sdk::Value x = v.in(0);
   tenon_tensor* w = v.call("tenon.tanh", {v.call("tenon.softplus", {x})});
   tenon_tensor* rest = v.call("tenon.sub", {1.0, v.call("tenon.mul", {w, w})});
   tenon_tensor* steep = v.call("tenon.mul", {v.call("tenon.sigmoid", {x}), rest});

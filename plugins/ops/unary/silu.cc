@@ -5,7 +5,6 @@
 // Source: S. Elfwing, E. Uchibe, K. Doya, "Sigmoid-Weighted Linear Units for Neural Network
 // Function Approximation", 2017; PyTorch's `silu`.
 #include "elementwise.hpp"
-#include "unary/clamped.hpp"
 
 namespace {
 
@@ -14,11 +13,10 @@ namespace unary = tenon::unary;
 constexpr std::string_view name = "tenon.silu";
 
 constexpr std::string_view doc =
-    R"(The sigmoid linear unit, also called swish: `y = x / (1 + exp(-x))`. Of -inf it is the
-limit, -0.
+    R"(The sigmoid linear unit, also called swish: `y = x / (1 + exp(-x))`. Of -inf it is
+NaN, as of that quotient in IEEE 754.
 
-Gradient: `dx = dy * s * (1 + x * (1 - s))` with `s = sigmoid(x)`. Where `x` is infinite the
-slope is its limit, 0 or 1.
+Gradient: `dx = dy * s * (1 + x * (1 - s))` with `s = sigmoid(x)`, NaN where `x` is infinite.
 
 Source: S. Elfwing, E. Uchibe, K. Doya, "Sigmoid-Weighted Linear Units for Neural Network
 Function Approximation in Reinforcement Learning", 2017; PyTorch, `silu`.
@@ -27,13 +25,12 @@ Canonical arithmetic: the steps of `tenon.cpu`, which every instruction set roun
 f64 are within 1 ULP, far left of 0 too. f16 and bf16 are computed in f32 and rounded once.
 `tenon.ref` rounds once what the C library gives in more digits.)";
 
-// s + y (1 - s), in which -inf is no trouble. 1 - s as sigmoid(-x): it keeps its digits where it is
-// small.
+// s + y (1 - s), with 1 - s as sigmoid(-x): it keeps its digits where it is small.
 void vjp(sdk::Vjp& v) {
   const sdk::Value x = v.in(0);
   tenon_tensor* share = v.call("tenon.sigmoid", {x});
   tenon_tensor* rest = v.call("tenon.sigmoid", {v.call("tenon.neg", {x})});
-  tenon_tensor* bend = v.call("tenon.mul", {unary::not_above_flat(v, x, v.out()), rest});
+  tenon_tensor* bend = v.call("tenon.mul", {v.out(), rest});
   v.grad(0, v.call("tenon.mul", {v.dy(), v.call("tenon.add", {share, bend})}));
 }
 

@@ -66,12 +66,14 @@ golden("tenon.selu")(each(lambda x: exponential_unit(x, SELU_SCALE, SELU_SCALE *
 
 
 def times_share(share):
-    """x share(x); from FAR on the share is 0 or 1."""
+    """x share(x); from FAR on the share is 0 or 1, and of -inf there is no product."""
 
     def function(x):
         if x == 0 or x > FAR:
             return x
-        return -0.0 if x < -FAR else mpmath.mpf(x) * share(mpmath.mpf(x))
+        if x < -FAR:
+            return x * 0.0
+        return mpmath.mpf(x) * share(mpmath.mpf(x))
 
     return each(function)
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 import exact
 from exact_array import broadcast
 from ops import golden
+from schema_text import Refused
 
 
 @golden("tenon.where")
@@ -15,12 +16,21 @@ def where(call):
     return [broadcast(a.dtype, lambda c, x, y: x if c else y, condition, a, b)]
 
 
+def whole_add_scaled(dtype, value, inputs):
+    """addcmul of integers, whose value is one of their dtype."""
+    if isinstance(value, float) or exact.wrapped(dtype, value) != value:
+        raise Refused
+    return [broadcast(dtype, lambda x, a, b: exact.wrapped(dtype, x + value * a * b), *inputs)]
+
+
 def add_scaled(combine):
     """x + combine(value * a, b), rounded once; `combine` is given two floats or two fractions."""
 
     def compute(call):
         dtype = call.inputs[0].dtype
         value = call.attrs["value"]
+        if not exact.is_float(dtype):
+            return whole_add_scaled(dtype, value, call.inputs)
 
         def element(x, a, b):
             term = combine(exact.exact_product(value, a), b)

@@ -6,10 +6,7 @@ file."""
 import importlib
 import pathlib
 
-import opinfo_table
-
-TABLE = dict(opinfo_table.TABLE)
-WITHOUT = dict(opinfo_table.WITHOUT)
+TABLE, WITHOUT = {}, {}
 
 
 def add(into, family, name):

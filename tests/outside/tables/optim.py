@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/outside/tables/optim.py: steps of optimizers.
 
-from opinfo_table import OPTIMIZER, ROWS
-
+OPTIMIZER = "no OpInfo: a step of an optimizer; optimizer_info_test.py compares it"
+ROWS = "no OpInfo, and no sparse optimizer of PyTorch's with the same rule"
 NOT_TORCH = "no OpInfo, and no optimizer of PyTorch's; the goldens have its trace"
 
 WITHOUT = {
@@ -11,6 +11,10 @@ WITHOUT = {
     "tenon.adafactor_step": OPTIMIZER,
     "tenon.adagrad_rows": ROWS,
     "tenon.adagrad_step": OPTIMIZER,
+    "tenon.adam_rows": OPTIMIZER,
+    "tenon.adam_step": OPTIMIZER,
+    "tenon.adamw_rows": ROWS,
+    "tenon.adamw_step": OPTIMIZER,
     "tenon.clip_grad_norm": "no OpInfo: a function of torch.nn.utils; the goldens have its values",
     "tenon.lamb_step": NOT_TORCH,
     "tenon.lion_rows": NOT_TORCH,
@@ -20,4 +24,6 @@ WITHOUT = {
     "tenon.nadam_step": OPTIMIZER,
     "tenon.rmsprop_rows": ROWS,
     "tenon.rmsprop_step": OPTIMIZER,
+    "tenon.sgd_rows": ROWS,
+    "tenon.sgd_step": OPTIMIZER,
 }

@@ -3,29 +3,12 @@
 // do alike: signs of vectors, and which words refuse a matrix.
 #pragma once
 
-#include <tenon/sdk/base.hpp>
+#include <tenon/sdk/place.hpp>
 
-#include <array>
 #include <cmath>
 #include <string>
 
 namespace tenon::sdk {
-
-// "x[1,0]": matrix `number` of a batch.
-inline std::string place_in(const char* operand, std::span<const int64_t> batch, int64_t number) {
-  std::array<int64_t, TENON_MAX_RANK> at{};
-  for (size_t d = batch.size(); d-- > 0;) {
-    at[d] = number % batch[d];
-    number /= batch[d];
-  }
-  std::string text = operand;
-  for (size_t d = 0; d < batch.size(); ++d) {
-    text += d == 0 ? "[" : ",";
-    text += std::to_string(at[d]);
-  }
-  if (!batch.empty()) text += "]";
-  return text;
-}
 
 // -1 or 1: what makes the first element positive that is at least 0.55 times as large as the
 // largest. Equal elements, or halves, leave no doubt so.

@@ -2,8 +2,6 @@
 # bindings/python/tenon/_autograd.py: gradients and gradient modes.
 """backward, grad, value_and_grad, no_grad, enable_grad, inference, draw."""
 
-import functools
-
 from tenon import _core, _errors
 from tenon._core import Tensor
 
@@ -47,6 +45,8 @@ def value_and_grad(function, argnums=0, *, create_graph=False):
     argnums  which arguments to differentiate for: a number, or a tuple of them; the gradient then
              is a tuple too
     """
+    import functools
+
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     @functools.wraps(function)
@@ -86,6 +86,7 @@ class _GradMode:
     def __call__(self, function=None):
         if function is None:
             return self
+        import functools  # not at import: it takes longer than all of this package
 
         @functools.wraps(function)
         def inside(*arguments, **named):

@@ -181,6 +181,8 @@ inline TensorObject* as_tensor(PyObject* object) { return reinterpret_cast<Tenso
 PyObject* wrap(tenon_tensor* handle);
 // Adds an owner to a borrowed handle; None for NULL.
 PyObject* wrap_borrowed(tenon_tensor* handle);
+// A tuple of integers.
+PyObject* tuple_of(const int64_t* numbers, int32_t count);
 int64_t elements_of(tenon_context* context, TensorObject* tensor);
 bool add_tensor_type(PyObject* module);
 
@@ -195,8 +197,11 @@ extern PyMethodDef nested_methods[];
 // autograd.cc
 extern PyMethodDef autograd_methods[];
 
-// objects.cc: optimizers, layers, datasets, schedules, archives, plans
+// objects.cc: optimizers, schedules, layers, plans
 extern PyMethodDef object_methods[];
+
+// data.cc: data sets, archives
+extern PyMethodDef data_methods[];
 
 // operators.cc: fills in the slots of Tensor's type
 extern PyType_Slot operator_slots[];

@@ -50,16 +50,6 @@ bool get_info(PyObject* self, tenon_tensor_info& info) {
   return status == TENON_OK;
 }
 
-PyObject* tuple_of(const int64_t* numbers, int32_t count) {
-  Ref tuple(PyTuple_New(count));
-  for (int32_t i = 0; tuple && i < count; ++i) {
-    PyObject* number = PyLong_FromLongLong(numbers[i]);
-    if (!number) return nullptr;
-    PyTuple_SET_ITEM(tuple.get(), i, number);
-  }
-  return tuple.release();
-}
-
 PyObject* get_shape(PyObject* self, void*) {
   tenon_view view{};
   return get_view(self, view) ? tuple_of(view.shape, view.rank) : nullptr;
@@ -165,10 +155,7 @@ bool get_value(PyObject* self, tenon_value& value) {
 
 PyObject* item(PyObject* self, PyObject*) {
   tenon_value value{};
-  if (!get_value(self, value)) return nullptr;
-  if (value.tag == TENON_VALUE_F64) return PyFloat_FromDouble(value.as.f64);
-  return value.tag == TENON_VALUE_BOOL ? PyBool_FromLong(value.as.i64 != 0)
-                                       : PyLong_FromLongLong(value.as.i64);
+  return get_value(self, value) ? number_object(value) : nullptr;
 }
 
 int is_true(PyObject* self) {
@@ -309,6 +296,16 @@ const PyType_Slot own_slots[] = {
                        "one; ops of the registry are its methods.")}};
 
 }  // namespace
+
+PyObject* tuple_of(const int64_t* numbers, int32_t count) {
+  Ref tuple(PyTuple_New(count));
+  for (int32_t i = 0; tuple && i < count; ++i) {
+    PyObject* number = PyLong_FromLongLong(numbers[i]);
+    if (!number) return nullptr;
+    PyTuple_SET_ITEM(tuple.get(), i, number);
+  }
+  return tuple.release();
+}
 
 PyObject* wrap(tenon_tensor* handle) {
   TensorObject* tensor = nullptr;

@@ -139,6 +139,12 @@ Converted any_value(PyObject* object, Memory& memory, tenon_value& out) {
   return operand_value(object, out);
 }
 
+PyObject* number_object(const tenon_value& value) {
+  if (value.tag == TENON_VALUE_F64) return PyFloat_FromDouble(value.as.f64);
+  return value.tag == TENON_VALUE_BOOL ? PyBool_FromLong(value.as.i64 != 0)
+                                       : PyLong_FromLongLong(value.as.i64);
+}
+
 bool Options::read(const char* what, PyObject* dictionary) {
   if (dictionary == Py_None) return true;
   if (!PyDict_Check(dictionary)) {

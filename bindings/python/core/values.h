@@ -46,11 +46,16 @@ Converted ints_value(PyObject* object, int32_t count, Memory& memory, tenon_valu
 Converted any_value(PyObject* object, Memory& memory, tenon_value& out);
 Converted text_value(PyObject* object, tenon_value& out);
 
+// A number as Python's.
+PyObject* number_object(const tenon_value& value);
+
 // Options by name: what tenon_<...>_create takes.
 struct Options {
   std::vector<tenon_string> names;
   std::vector<tenon_value> values;
   Memory memory;
+
+  uint32_t count() const { return static_cast<uint32_t>(names.size()); }
 
   // `what` stands in the message. False with an exception set.
   bool read(const char* what, PyObject* dictionary);

@@ -107,14 +107,25 @@ __all__ = [
 ]
 
 
+# What is imported when it is first asked for: modules, and functions with the module they are in.
+_MODULES = ("data", "nn", "optim", "schedules")
+_FUNCTIONS = {"capture": "_plan", "load": "_files", "save": "_files", "trace": "_plan"}
+
+
 def __getattr__(name):
-    """Ops of the vendor `tenon`, when they are first asked for."""
+    """Parts of the package and ops of the vendor `tenon`, when they are first asked for."""
     if name.startswith("_"):
         raise AttributeError(f"module 'tenon' has no attribute {name!r}")
-    found = getattr(op.tenon, name)
+    if name in _MODULES or name in _FUNCTIONS:
+        from importlib import import_module
+
+        found = import_module(f"tenon.{_FUNCTIONS.get(name, name)}")
+        found = getattr(found, name) if name in _FUNCTIONS else found
+    else:
+        found = getattr(op.tenon, name)
     globals()[name] = found
     return found
 
 
 def __dir__():
-    return sorted({*globals(), *dir(op.tenon)})
+    return sorted({*globals(), *_MODULES, *_FUNCTIONS, *dir(op.tenon)})

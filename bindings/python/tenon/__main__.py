@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bindings/python/tenon/__main__.py: the command `tenon`, as a script of the installed package and as
+# bindings/python/tenon/__main__.py: the command `tenon`: the installed package's script, and
 # `python -m tenon`.
 """Becomes the command that lies in the package."""
 

@@ -89,6 +89,22 @@ class ThreadsOfPython(Case):
         self.assertEqual(failures, [])
         self.assertEqual(set(total), {1e6})
 
+    def test_a_list_may_change_while_it_is_read(self):
+        parts = [tenon.full([300, 300], float(i)) for i in range(8)]
+        stop = threading.Event()
+
+        def change():
+            while not stop.is_set():
+                parts.pop()
+                parts.append(tenon.full([300, 300], 1.0))
+
+        thread = threading.Thread(target=change)
+        thread.start()
+        for _ in range(60):
+            tenon.concat(parts, axis=0)
+        stop.set()
+        thread.join()
+
     def test_tensors_outlive_their_thread(self):
         made = []
         thread = threading.Thread(target=lambda: made.append(tenon.tensor([1.0]) * 2))

@@ -76,14 +76,19 @@ Converted operand_value(PyObject* object, tenon_value& out) {
 
 Converted tensors_value(PyObject* object, Memory& memory, tenon_value& out) {
   if (!PyList_Check(object) && !PyTuple_Check(object)) return Converted::No;
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+  // Another thread may change a list while the call runs without the GIL.
+  Ref items(PySequence_Tuple(object));
+  if (!items) return Converted::Failed;
+  object = items.get();
+  memory.keep(std::move(items));
+  const Py_ssize_t count = PyTuple_GET_SIZE(object);
   auto* handles = reinterpret_cast<tenon_tensor**>(memory.take(count));
   if (!handles) {
     PyErr_NoMemory();
     return Converted::Failed;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(object, i);
+    PyObject* item = PyTuple_GET_ITEM(object, i);
     if (!is_tensor(item)) return Converted::No;
     handles[i] = as_tensor(item)->handle;
   }

@@ -14,6 +14,9 @@ namespace tenon::python {
 // What lists among the values point to. Short ones need no allocation.
 class Memory {
  public:
+  // Keeps an object alive for as long.
+  void keep(Ref object) { objects_.push_back(std::move(object)); }
+
   // `count` 64-bit words, or NULL when there is no memory.
   int64_t* take(Py_ssize_t count) {
     const auto needed = static_cast<size_t>(count);
@@ -30,6 +33,7 @@ class Memory {
   int64_t inline_[kInline];
   size_t used_ = 0;
   std::vector<std::unique_ptr<int64_t, void (*)(void*)>> more_;
+  std::vector<Ref> objects_;
 };
 
 enum class Converted { Yes, No, Failed };  // Failed: an exception is set

@@ -67,6 +67,7 @@ _core.connect(
     find_method=_ops.find_method,
 )
 
+# Without `bool`, which would hide Python's where all of this is imported.
 __all__ = [
     "Dtype",
     "Op",
@@ -74,7 +75,6 @@ __all__ = [
     "asarray",
     "backward",
     "bfloat16",
-    "bool",
     "configure",
     "draw",
     "enable_grad",

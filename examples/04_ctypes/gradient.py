@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# examples/04_ctypes/gradient.py: the README's lines of Python: y = x * x and its gradient, with
+# examples/04_ctypes/gradient.py: y = x * x and its gradient from Python without a binding, with
 # nothing but the standard library. Usage: gradient.py [path of libtenon.so]
-# README: begin
 import ctypes
 import sys
 
@@ -24,7 +23,6 @@ lib.tenon_tensor_set_requires_grad(cx, x, 1)
 lib.tenon_op_call(cx, mul, (Value * 2)((1, 0, x), (1, 0, x)), 2, None, 0, ref(y), 1)  # y = x * x
 lib.tenon_backward_run(cx, ref(y), None, 1, 0)
 lib.tenon_tensor_get_grad(cx, x, ref(gradient))  # dy/dx = 2 x = 6
-# README: end
 value = ctypes.c_double()
 status = lib.tenon_tensor_get_data(cx, gradient, ref(value), ctypes.c_uint64(8))
 print("dy/dx =", value.value)

@@ -15,7 +15,7 @@ def shown(path):
 
 source = pathlib.Path(sys.argv[1])
 readme = (source / "README.md").read_text()
-examples = ("examples/03_gradient/main.c", "examples/04_ctypes/gradient.py")
+examples = ("examples/03_gradient/main.c", "examples/python/gradient.py")
 wrong = [name for name in examples if shown(source / name) not in readme]
 if wrong:
     sys.exit(f"README.md does not show what these examples hold: {', '.join(wrong)}")

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// bindings/python/core/data.cc: data sets, and files of named tensors.
+#include <tenon/ext/draft/archives.h>
+
+#include <memory>
+
+#include "bindings/python/core/handles.h"
+
+namespace tenon::python {
+
+namespace {
+
+using Dataset = Handle<tenon_dataset, tenon_dataset_release, "dataset">;
+
+// ---- data sets ----------------------------------------------------------------------------------
+
+// create_dataset(name, options)
+PyObject* create_dataset(PyObject*, PyObject* arguments) {
+  Text name;
+  PyObject* given = nullptr;
+  Options options;
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "s#O", &name.data, &name.length, &given) ||
+      !options.read(name.data, given)) {
+    return nullptr;
+  }
+  tenon_dataset* dataset = nullptr;
+  const tenon_status status = run(context, Work::Medium, [&] {
+    return tenon_dataset_create(context, name.data, name.size(), options.names.data(),
+                                options.values.data(), options.count(), &dataset);
+  });
+  return status == TENON_OK ? Dataset::make(dataset) : fail(context, status);
+}
+
+PyObject* dataset_length(PyObject*, PyObject* capsule) {
+  tenon_context* context = context_of_thread();
+  tenon_dataset* dataset = context ? Dataset::get(capsule) : nullptr;
+  if (!dataset) return nullptr;
+  int64_t length = 0;
+  const tenon_status status = tenon_dataset_get_length(context, dataset, &length);
+  return status == TENON_OK ? PyLong_FromLongLong(length) : fail(context, status);
+}
+
+// dataset_fields(dataset): [(name, shape of a sample, dtype), ...]
+PyObject* dataset_fields(PyObject*, PyObject* capsule) {
+  tenon_context* context = context_of_thread();
+  tenon_dataset* dataset = context ? Dataset::get(capsule) : nullptr;
+  Ref list(dataset ? PyList_New(0) : nullptr);
+  for (uint32_t i = 0; list; ++i) {
+    tenon_meta sample{};
+    const char* name = nullptr;
+    const tenon_status status = tenon_dataset_get_field(context, dataset, i, &sample, &name);
+    if (status == TENON_E_NOT_FOUND) break;
+    if (status != TENON_OK) return fail(context, status);
+    const Ref entry(Py_BuildValue("sNO", name, tuple_of(sample.shape, sample.rank),
+                                  dtype_object(sample.dtype)));
+    if (!entry || PyList_Append(list.get(), entry.get()) < 0) return nullptr;
+  }
+  return list.release();
+}
+
+// get_samples(dataset, indices, n_fields): a list of tensors, one for each field
+PyObject* get_samples(PyObject*, PyObject* arguments) {
+  PyObject* capsule = nullptr;
+  PyObject* list = nullptr;
+  unsigned n_fields = 0;
+  Memory memory;
+  tenon_value indices{};
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "OOI", &capsule, &list, &n_fields)) return nullptr;
+  tenon_dataset* dataset = Dataset::get(capsule);
+  const Converted converted = dataset ? ints_value(list, 0, memory, indices) : Converted::Failed;
+  if (converted == Converted::No) {
+    return refuse_type("dataset", "indices", "a list of integers", list, "");
+  }
+  if (converted == Converted::Failed) return nullptr;
+  std::vector<tenon_tensor*> fields(n_fields);
+  const tenon_status status = run(context, Work::Medium, [&] {
+    return tenon_dataset_call(context, dataset, indices.as.ints, indices.count, fields.data(),
+                              n_fields);
+  });
+  return status == TENON_OK ? list_of(fields) : fail(context, status);
+}
+
+// ---- archives -----------------------------------------------------------------------------------
+
+struct ReleaseArchive {
+  void operator()(tenon_archive* archive) const { tenon_archive_release(archive); }
+};
+using Archive = std::unique_ptr<tenon_archive, ReleaseArchive>;
+
+// Adds the archive's tensors to a dict.
+bool read_archive_tensors(tenon_context* context, tenon_archive* archive, uint32_t count,
+                          uint32_t flags, PyObject* out) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const char* name = nullptr;
+    tenon_tensor* tensor = nullptr;
+    tenon_status status = tenon_archive_get_entry(context, archive, i, &name, nullptr, nullptr);
+    if (status == TENON_OK) {
+      status = tenon_tensor_create_loaded(context, archive, i, flags, &tensor);
+    }
+    if (status != TENON_OK) {
+      fail(context, status);
+      return false;
+    }
+    const Ref object(wrap(tensor));
+    if (!object || PyDict_SetItemString(out, name, object.get()) < 0) return false;
+  }
+  return true;
+}
+
+bool read_archive_texts(tenon_context* context, tenon_archive* archive, uint32_t count,
+                        PyObject* out) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const char* key = nullptr;
+    const char* text = nullptr;
+    const tenon_status status =
+        tenon_archive_get_metadata(context, archive, i, &key, nullptr, &text, nullptr);
+    if (status != TENON_OK) {
+      fail(context, status);
+      return false;
+    }
+    const Ref object(PyUnicode_FromString(text));
+    if (!object || PyDict_SetItemString(out, key, object.get()) < 0) return false;
+  }
+  return true;
+}
+
+// load_archive(path, format, in_memory, copy): (tensors, metadata), two dicts
+PyObject* load_archive(PyObject*, PyObject* arguments) {
+  Text path;
+  Text format;
+  int in_memory = 0;
+  int copy = 0;
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "s#s#pp", &path.data, &path.length, &format.data,
+                                    &format.length, &in_memory, &copy)) {
+    return nullptr;
+  }
+  tenon_archive* opened = nullptr;
+  tenon_status status = run(context, Work::Medium, [&] {
+    return tenon_archive_load(context, path.data, path.size(), format.data, format.size(),
+                              in_memory ? TENON_ARCHIVE_IN_MEMORY : 0, &opened);
+  });
+  if (status != TENON_OK) return fail(context, status);
+  const Archive archive(opened);
+  uint32_t n_tensors = 0;
+  uint32_t n_texts = 0;
+  status = tenon_archive_get_count(context, opened, &n_tensors, &n_texts);
+  if (status != TENON_OK) return fail(context, status);
+  const Ref tensors(PyDict_New());
+  const Ref texts(PyDict_New());
+  if (!tensors || !texts ||
+      !read_archive_tensors(context, opened, n_tensors, copy ? TENON_ARCHIVE_COPY : 0,
+                            tensors.get()) ||
+      !read_archive_texts(context, opened, n_texts, texts.get())) {
+    return nullptr;
+  }
+  return PyTuple_Pack(2, tensors.get(), texts.get());
+}
+
+// Puts a dict of tensors, or of texts, into an archive.
+bool fill_archive(tenon_context* context, tenon_archive* archive, PyObject* entries) {
+  PyObject* key = nullptr;
+  PyObject* value = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(entries, &at, &key, &value);) {
+    Text name;
+    Text text;
+    name.data = PyUnicode_AsUTF8AndSize(key, &name.length);
+    if (!name.data) return false;
+    const bool is_text = PyUnicode_Check(value);
+    if (!is_text && !tensor_argument(value, name.data)) return false;
+    if (is_text) text.data = PyUnicode_AsUTF8AndSize(value, &text.length);
+    if (is_text && !text.data) return false;
+    const tenon_status status =
+        is_text ? tenon_archive_set_metadata(context, archive, name.data, name.size(), text.data,
+                                             text.size())
+                : tenon_archive_set_tensor(context, archive, name.data, name.size(),
+                                           as_tensor(value)->handle);
+    if (status != TENON_OK) {
+      fail(context, status);
+      return false;
+    }
+  }
+  return true;
+}
+
+// save_archive(path, format, tensors, metadata)
+PyObject* save_archive(PyObject*, PyObject* arguments) {
+  Text path;
+  Text format;
+  PyObject* tensors = nullptr;
+  PyObject* texts = nullptr;
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "s#s#O!O!", &path.data, &path.length, &format.data,
+                                    &format.length, &PyDict_Type, &tensors, &PyDict_Type, &texts)) {
+    return nullptr;
+  }
+  tenon_archive* made = nullptr;
+  const tenon_status status = tenon_archive_create(context, &made);
+  if (status != TENON_OK) return fail(context, status);
+  const Archive archive(made);
+  if (!fill_archive(context, made, tensors) || !fill_archive(context, made, texts)) return nullptr;
+  return done(context, run(context, Work::Medium, [&] {
+                return tenon_file_set(context, path.data, path.size(), format.data, format.size(),
+                                      made);
+              }));
+}
+
+}  // namespace
+
+PyMethodDef data_methods[] = {{"create_dataset", guarded<create_dataset>, METH_VARARGS, nullptr},
+                              {"dataset_length", dataset_length, METH_O, nullptr},
+                              {"dataset_fields", dataset_fields, METH_O, nullptr},
+                              {"get_samples", guarded<get_samples>, METH_VARARGS, nullptr},
+                              {"load_archive", load_archive, METH_VARARGS, nullptr},
+                              {"save_archive", save_archive, METH_VARARGS, nullptr},
+                              {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace tenon::python

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// bindings/python/core/error.cc: failures become exceptions; tenon/_errors.py decides which.
+#include <cstring>
+
+#include "bindings/python/core/core.h"
+
+namespace tenon::python {
+
+namespace {
+
+// Sets what the hook made as the current exception; an exception of the hook itself stays.
+PyObject* raise(PyObject* exception) {
+  const Ref made(exception);
+  if (made) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.get())), made.get());
+  return nullptr;
+}
+
+PyObject* raise_record(const tenon_error& error) {
+  const Ref causes(PyTuple_New(error.n_causes));
+  if (!causes) return nullptr;
+  for (uint32_t i = 0; i < error.n_causes; ++i) {
+    PyObject* cause = PyUnicode_DecodeUTF8(
+        error.causes[i], static_cast<Py_ssize_t>(std::strlen(error.causes[i])), "replace");
+    if (!cause) return nullptr;
+    PyTuple_SET_ITEM(causes.get(), i, cause);
+  }
+  return raise(PyObject_CallFunction(state.hooks.make_error, "isssssssssO", error.status,
+                                     tenon_status_get_name(error.status), error.message, error.op,
+                                     error.operand, error.expected, error.found, error.plugin,
+                                     error.scope, error.hint, causes.get()));
+}
+
+}  // namespace
+
+PyObject* fail(tenon_context* context, tenon_status status) {
+  // A callback of the program, or a signal's handler, has raised already.
+  if (PyErr_Occurred()) return nullptr;
+  if (status == TENON_E_INTERRUPTED && PyErr_CheckSignals() < 0) {
+    drop_late_interrupt(context);
+    return nullptr;
+  }
+  tenon_error error{};
+  error.struct_size = sizeof error;
+  if (tenon_context_get_error(context, &error) != TENON_OK || error.status != status) {
+    return fail_without_context(status, "the context has no words for this failure");
+  }
+  return raise_record(error);
+}
+
+PyObject* done(tenon_context* context, tenon_status status) {
+  if (status != TENON_OK) return fail(context, status);
+  Py_RETURN_NONE;
+}
+
+PyObject* fail_without_context(tenon_status status, const char* message) {
+  tenon_error error{};
+  error.status = status;
+  error.message = message;
+  error.op = error.operand = error.expected = error.found = "";
+  error.plugin = error.scope = error.hint = "";
+  return raise_record(error);
+}
+
+PyObject* refuse(const char* kind, const char* op, const char* operand, const char* expected,
+                 const char* found, const char* hint) {
+  return raise(PyObject_CallFunction(state.hooks.make_refusal, "ssssss", kind, op, operand,
+                                     expected, found, hint));
+}
+
+PyObject* refuse_type(const char* op, const char* operand, const char* expected, PyObject* found,
+                      const char* hint) {
+  return refuse("type", op, operand, expected, Py_TYPE(found)->tp_name, hint);
+}
+
+}  // namespace tenon::python

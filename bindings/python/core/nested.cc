@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// bindings/python/core/nested.cc: tensors from nested lists of numbers.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "bindings/python/core/values.h"
+
+namespace tenon::python {
+
+namespace {
+
+bool is_list(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
+
+// The numbers of a nested list in row-major order, and what they have in common.
+struct Numbers {
+  std::vector<int64_t> shape;
+  std::vector<tenon_value> values;
+  bool all_bool = true;
+  bool any_float = false;
+
+  bool read(PyObject* object);
+
+ private:
+  bool read_level(PyObject* object, size_t depth);
+};
+
+bool refuse_shape(size_t depth, int64_t expected, Py_ssize_t found) {
+  const std::string wanted = std::to_string(expected) + " elements at depth " +
+                             std::to_string(depth) + ", like its neighbours";
+  const std::string got = found < 0 ? "a number" : std::to_string(found) + " elements";
+  refuse("value", "tensor", "data", wanted.c_str(), got.c_str(), "lists must be rectangular");
+  return false;
+}
+
+bool Numbers::read_level(PyObject* object, size_t depth) {
+  if (depth == shape.size()) {
+    if (is_list(object)) return refuse_shape(depth, 0, PySequence_Fast_GET_SIZE(object));
+    tenon_value value{};
+    const Converted converted = operand_value(object, value);
+    if (converted == Converted::Failed) return false;
+    if (converted == Converted::No || value.tag == TENON_VALUE_TENSOR) {
+      refuse_type("tensor", "data", "a number, a nested list of numbers, or a buffer", object,
+                  "tenon.stack([...]) joins tensors");
+      return false;
+    }
+    all_bool = all_bool && value.tag == TENON_VALUE_BOOL;
+    any_float = any_float || value.tag == TENON_VALUE_F64;
+    values.push_back(value);
+    return true;
+  }
+  const Py_ssize_t count = is_list(object) ? PySequence_Fast_GET_SIZE(object) : -1;
+  if (count != shape[depth]) return refuse_shape(depth, shape[depth], count);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!read_level(PySequence_Fast_GET_ITEM(object, i), depth + 1)) return false;
+  }
+  return true;
+}
+
+bool Numbers::read(PyObject* object) {
+  for (PyObject* level = object; is_list(level); level = PySequence_Fast_GET_ITEM(level, 0)) {
+    if (shape.size() == TENON_MAX_RANK) {
+      refuse("value", "tensor", "data", "at most 8 dimensions", "more", "");
+      return false;
+    }
+    shape.push_back(PySequence_Fast_GET_SIZE(level));
+    if (shape.back() == 0) break;
+  }
+  all_bool = true;
+  const bool good = read_level(object, 0);
+  all_bool = all_bool && !values.empty();
+  any_float = any_float || values.empty();
+  return good;
+}
+
+template <class Number>
+void* write(const std::vector<tenon_value>& values, std::vector<unsigned char>& out) {
+  out.resize(values.size() * sizeof(Number));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const tenon_value& value = values[i];
+    const Number number = value.tag == TENON_VALUE_F64 ? static_cast<Number>(value.as.f64)
+                                                       : static_cast<Number>(value.as.i64);
+    std::memcpy(out.data() + i * sizeof number, &number, sizeof number);
+  }
+  return out.data();
+}
+
+// from_numbers(data): float32, int64 or bool, by what the numbers are; float64 where `wide` says
+// so, so that another dtype can be reached with one rounding.
+PyObject* from_numbers(PyObject*, PyObject* arguments) {
+  PyObject* data = nullptr;
+  int wide = 0;
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "Op", &data, &wide)) return nullptr;
+  Numbers numbers;
+  if (!numbers.read(data)) return nullptr;
+  std::vector<unsigned char> bytes;
+  tenon_dtype dtype = TENON_DTYPE_I64;
+  if (numbers.all_bool) {
+    dtype = TENON_DTYPE_BOOL;
+    write<uint8_t>(numbers.values, bytes);
+  } else if (!numbers.any_float) {
+    write<int64_t>(numbers.values, bytes);
+  } else if (wide) {
+    dtype = TENON_DTYPE_F64;
+    write<double>(numbers.values, bytes);
+  } else {
+    dtype = TENON_DTYPE_F32;
+    write<float>(numbers.values, bytes);
+  }
+  tenon_tensor* tensor = nullptr;
+  const tenon_status status =
+      tenon_tensor_create_from(context, dtype, nullptr, static_cast<int32_t>(numbers.shape.size()),
+                               numbers.shape.data(), bytes.data(), bytes.size(), &tensor);
+  return status == TENON_OK ? wrap(tensor) : fail(context, status);
+}
+
+}  // namespace
+
+PyMethodDef nested_methods[] = {
+    {"from_numbers", guarded<from_numbers>, METH_VARARGS,
+     "from_numbers(data, wide): a tensor of a number or of nested lists of numbers."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace tenon::python

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// bindings/python/core/op.cc: an op of the registry as a callable. Its schema, read once by
+// tenon/_schema.py, says how arguments become operands and attributes.
+#include <cstddef>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "bindings/python/core/values.h"
+
+namespace tenon::python {
+
+namespace {
+
+struct Input {
+  PyObject* name;  // interned
+  bool list;
+};
+
+enum class Kind { Int, Float, Bool, Text, Number, Dtype, Ints };
+
+struct Attribute {
+  PyObject* name;  // interned
+  Kind kind;
+  int32_t count;  // of Ints: how many there must be, 0 for any number
+};
+
+struct OpObject {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  const tenon_op* op;
+  PyObject* name;    // "tenon.add"
+  PyObject* plugin;  // "tenon.ops"
+  PyObject* schema;  // "add(a: T[...], ..."
+  PyObject* doc;
+  PyObject* signature;  // "(a, b, *, out=None)"
+  unsigned revision;
+  unsigned n_outputs;  // without those that only a backward wants
+  std::vector<Input>* inputs;
+  std::vector<Attribute>* attributes;
+};
+
+OpObject* as_op(PyObject* object) { return reinterpret_cast<OpObject*>(object); }
+
+PyObject* out_name;  // "out", interned
+
+// What a list of tensors counts for: looking at each is not worth the time.
+constexpr int64_t kUncounted = INT64_C(1) << 20;
+
+// ---- one call -----------------------------------------------------------------------------------
+
+struct Call {
+  tenon_context* context;
+  const OpObject* op;
+  PyObject* out = nullptr;  // borrowed
+  int64_t elements = 0;
+  uint32_t n_inputs = 0;
+  uint32_t n_attributes = 0;
+  tenon_value inputs[TENON_MAX_SLOTS];
+  tenon_value attributes[TENON_MAX_SLOTS];
+  Memory memory;
+
+  bool set_input(uint32_t index, PyObject* object);
+  bool set_attribute(uint32_t index, PyObject* object);
+  bool set_named(PyObject* name, PyObject* object);
+  Work work() const;
+  bool refuse_operand(uint32_t index, PyObject* object) const;
+  bool refuse_attribute(uint32_t index, PyObject* object) const;
+};
+
+// Absent values up to `index`.
+void fill(tenon_value* values, uint32_t& count, uint32_t index) {
+  while (count <= index) values[count++] = tenon_value{};
+}
+
+const char* text_of(PyObject* text) { return PyUnicode_AsUTF8(text); }
+
+bool Call::refuse_operand(uint32_t index, PyObject* object) const {
+  const Input& input = (*op->inputs)[index];
+  refuse_type(text_of(op->name), text_of(input.name),
+              input.list ? "a list of tensors" : "a tensor or a number", object,
+              input.list ? "" : "tenon.tensor(...) makes a tensor of lists and arrays");
+  return false;
+}
+
+bool Call::set_input(uint32_t index, PyObject* object) {
+  fill(inputs, n_inputs, index);
+  tenon_value& value = inputs[index];
+  const bool list = (*op->inputs)[index].list;
+  if (is_tensor(object) && !list) [[likely]] {
+    value.tag = TENON_VALUE_TENSOR;
+    value.as.tensor = as_tensor(object)->handle;
+    elements += elements_of(context, as_tensor(object));
+    return true;
+  }
+  if (object == Py_None) return true;
+  const Converted converted =
+      list ? tensors_value(object, memory, value) : number_value(object, value);
+  if (converted == Converted::No) return refuse_operand(index, object);
+  if (list) elements = kUncounted;
+  return converted == Converted::Yes;
+}
+
+bool Call::refuse_attribute(uint32_t index, PyObject* object) const {
+  static constexpr const char* kinds[] = {"an integer", "a number", "True or False",     "a text",
+                                          "a number",   "a dtype",  "a list of integers"};
+  const Attribute& attribute = (*op->attributes)[index];
+  refuse_type(text_of(op->name), text_of(attribute.name), kinds[static_cast<int>(attribute.kind)],
+              object, "");
+  return false;
+}
+
+// An attribute that is a number: of the kind the schema asks for.
+Converted number_attribute(Kind kind, PyObject* object, tenon_value& value) {
+  const Converted converted = number_value(object, value);
+  if (converted != Converted::Yes || kind == Kind::Number) return converted;
+  if (kind == Kind::Bool) return value.tag == TENON_VALUE_BOOL ? converted : Converted::No;
+  if (value.tag == TENON_VALUE_BOOL) return Converted::No;
+  if (kind == Kind::Int) return value.tag == TENON_VALUE_I64 ? converted : Converted::No;
+  if (value.tag == TENON_VALUE_I64) {
+    value.as.f64 = static_cast<double>(value.as.i64);
+    value.tag = TENON_VALUE_F64;
+  }
+  return converted;
+}
+
+bool Call::set_attribute(uint32_t index, PyObject* object) {
+  fill(attributes, n_attributes, index);
+  if (object == Py_None) return true;
+  const Attribute& attribute = (*op->attributes)[index];
+  tenon_value& value = attributes[index];
+  Converted converted = Converted::No;
+  switch (attribute.kind) {
+    case Kind::Text:
+      converted = text_value(object, value);
+      break;
+    case Kind::Ints:
+      converted = ints_value(object, attribute.count, memory, value);
+      break;
+    case Kind::Dtype:
+      value.tag = TENON_VALUE_DTYPE;
+      value.as.dtype = dtype_from(object);
+      return value.as.dtype != 0;
+    case Kind::Int:
+    case Kind::Float:
+    case Kind::Bool:
+    case Kind::Number:
+      converted = number_attribute(attribute.kind, object, value);
+      break;
+  }
+  return converted == Converted::No ? refuse_attribute(index, object) : converted == Converted::Yes;
+}
+
+// Position of `name`, whose text is interned in nearly every call; -1 where there is none.
+template <class Entry>
+int find_name(const std::vector<Entry>& entries, PyObject* name) {
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].name == name) return static_cast<int>(i);
+  }
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (PyUnicode_Compare(entries[i].name, name) == 0) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+bool Call::set_named(PyObject* name, PyObject* object) {
+  if (const int index = find_name(*op->attributes, name); index >= 0) {
+    return set_attribute(static_cast<uint32_t>(index), object);
+  }
+  if (const int index = find_name(*op->inputs, name); index >= 0) {
+    const auto at = static_cast<uint32_t>(index);
+    if (at < n_inputs && inputs[at].tag != TENON_VALUE_NONE) {
+      refuse("type", text_of(op->name), text_of(name), "one value", "two", "");
+      return false;
+    }
+    return set_input(at, object);
+  }
+  if (PyUnicode_Compare(name, out_name) == 0) {
+    out = object == Py_None ? nullptr : object;
+    return true;
+  }
+  refuse("type", text_of(op->name), text_of(name), text_of(op->signature),
+         "an argument of another name", "");
+  return false;
+}
+
+// An attribute may make the result larger than the operands.
+Work Call::work() const {
+  const Work work = work_for(elements);
+  return work == Work::Short && n_attributes ? Work::Medium : work;
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+PyObject* call_new(Call& call) {
+  tenon_tensor* outputs[TENON_MAX_SLOTS];
+  const uint32_t count = call.op->n_outputs;
+  const tenon_status status = run(call.context, call.work(), [&] {
+    return tenon_op_call(call.context, call.op->op, call.inputs, call.n_inputs, call.attributes,
+                         call.n_attributes, outputs, count);
+  });
+  if (status != TENON_OK) return fail(call.context, status);
+  if (count == 1) [[likely]]
+    return wrap(outputs[0]);
+  if (count == 0) Py_RETURN_NONE;
+  Ref tuple(PyTuple_New(count));
+  for (uint32_t i = 0; i < count; ++i) {
+    PyObject* tensor = wrap(outputs[i]);
+    if (tuple && tensor) PyTuple_SET_ITEM(tuple.get(), i, tensor);
+    if (!tensor) tuple = Ref();
+  }
+  return tuple.release();
+}
+
+PyObject* call_into(Call& call) {
+  tenon_value outputs{};
+  tenon_tensor* one = is_tensor(call.out) ? as_tensor(call.out)->handle : nullptr;
+  if (one) {
+    outputs.as.tensors = &one;
+    outputs.count = 1;
+  } else {
+    const Converted converted = tensors_value(call.out, call.memory, outputs);
+    if (converted == Converted::Failed) return nullptr;
+    if (converted == Converted::No) {
+      return refuse_type(text_of(call.op->name), "out", "a tensor, or a tuple of them", call.out,
+                         "");
+    }
+  }
+  const tenon_status status = run(call.context, call.work(), [&] {
+    return tenon_op_apply(call.context, call.op->op, call.inputs, call.n_inputs, call.attributes,
+                          call.n_attributes, outputs.as.tensors, outputs.count);
+  });
+  if (status != TENON_OK) return fail(call.context, status);
+  return Py_NewRef(call.out);
+}
+
+PyObject* refuse_count(const OpObject* op, Py_ssize_t given) {
+  const std::string expected = std::to_string(op->inputs->size()) + " without a name";
+  const std::string found = std::to_string(given);
+  return refuse("type", text_of(op->name), "arguments", expected.c_str(), found.c_str(),
+                text_of(op->signature));
+}
+
+PyObject* call_op(const OpObject* op, PyObject* const* arguments, Py_ssize_t count,
+                  PyObject* names) {
+  Call call;
+  call.op = op;
+  call.context = context_of_thread();
+  if (!call.context) return nullptr;
+  if (static_cast<size_t>(count) > op->inputs->size()) return refuse_count(op, count);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!call.set_input(static_cast<uint32_t>(i), arguments[i])) return nullptr;
+  }
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    if (!call.set_named(PyTuple_GET_ITEM(names, i), arguments[count + i])) return nullptr;
+  }
+  return call.out ? call_into(call) : call_new(call);
+}
+
+PyObject* vectorcall(PyObject* self, PyObject* const* arguments, size_t flagged_count,
+                     PyObject* names) {
+  try {
+    return call_op(as_op(self), arguments, PyVectorcall_NARGS(flagged_count), names);
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+
+// ---- making one ---------------------------------------------------------------------------------
+
+// Reads what tenon/_schema.py says: ((name, is_list), ...), ((name, kind, count), ...), number of
+// outputs, signature.
+bool take_description(OpObject* op, PyObject* description) {
+  PyObject* inputs = nullptr;
+  PyObject* attributes = nullptr;
+  if (!PyArg_ParseTuple(description, "O!O!IO", &PyTuple_Type, &inputs, &PyTuple_Type, &attributes,
+                        &op->n_outputs, &op->signature)) {
+    op->signature = nullptr;
+    return false;
+  }
+  Py_INCREF(op->signature);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i) {
+    PyObject* name = nullptr;
+    int list = 0;
+    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(inputs, i), "Up", &name, &list)) return false;
+    Py_INCREF(name);
+    PyUnicode_InternInPlace(&name);
+    op->inputs->push_back({name, list != 0});
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(attributes); ++i) {
+    PyObject* name = nullptr;
+    int kind = 0;
+    int count = 0;
+    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(attributes, i), "Uii", &name, &kind, &count)) {
+      return false;
+    }
+    Py_INCREF(name);
+    PyUnicode_InternInPlace(&name);
+    op->attributes->push_back({name, static_cast<Kind>(kind), count});
+  }
+  return true;
+}
+
+bool take_info(tenon_context* context, OpObject* op) {
+  tenon_op_info info{};
+  info.struct_size = sizeof info;
+  const tenon_status status = tenon_op_get_info(context, op->op, &info);
+  if (status != TENON_OK) {
+    fail(context, status);
+    return false;
+  }
+  op->revision = info.revision;
+  op->name = PyUnicode_FromString(info.name);
+  op->plugin = PyUnicode_FromString(info.plugin);
+  op->schema = PyUnicode_FromString(info.schema);
+  op->doc = PyUnicode_FromFormat("%s\n\n%s", info.schema, info.doc);
+  if (!op->name || !op->plugin || !op->schema || !op->doc) return false;
+  const Ref description(PyObject_CallOneArg(state.hooks.describe_schema, op->schema));
+  return description && take_description(op, description.get());
+}
+
+PyObject* make_op(PyTypeObject* type, PyObject* arguments, PyObject*) {
+  const char* name = nullptr;
+  Py_ssize_t length = 0;
+  unsigned revision = 0;
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "s#|I", &name, &length, &revision)) return nullptr;
+  const tenon_op* found = nullptr;
+  const tenon_status status =
+      tenon_op_find(context, name, static_cast<uint64_t>(length), revision, &found);
+  if (status != TENON_OK) return fail(context, status);
+  Ref self(type->tp_alloc(type, 0));
+  if (!self) return nullptr;
+  OpObject* op = as_op(self.get());
+  op->vectorcall = vectorcall;
+  op->op = found;
+  op->inputs = new (std::nothrow) std::vector<Input>;
+  op->attributes = new (std::nothrow) std::vector<Attribute>;
+  if (!op->inputs || !op->attributes) return PyErr_NoMemory();
+  return take_info(context, op) ? self.release() : nullptr;
+}
+
+template <class Entry>
+void drop_entries(std::vector<Entry>* entries) {
+  if (!entries) return;
+  for (const Entry& entry : *entries) Py_DECREF(entry.name);
+  delete entries;
+}
+
+void deallocate(PyObject* self) {
+  OpObject* op = as_op(self);
+  drop_entries(op->inputs);
+  drop_entries(op->attributes);
+  for (PyObject* each : {op->name, op->plugin, op->schema, op->doc, op->signature}) {
+    Py_XDECREF(each);
+  }
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+// ---- attributes ---------------------------------------------------------------------------------
+
+PyObject* represent(PyObject* self) {
+  return PyUnicode_FromFormat("<op %U%U>", as_op(self)->name, as_op(self)->signature);
+}
+
+// As a class attribute an op is a method: `x.exp()`.
+PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
+  return instance ? PyMethod_New(self, instance) : Py_NewRef(self);
+}
+
+PyObject* get_short_name(PyObject* self, void*) {
+  PyObject* name = as_op(self)->name;
+  const Py_ssize_t length = PyUnicode_GET_LENGTH(name);
+  const Py_ssize_t dot = PyUnicode_FindChar(name, '.', 0, length, -1);
+  return PyUnicode_Substring(name, dot + 1, length);
+}
+
+PyObject* get_signature(PyObject* self, void*) {
+  return PyObject_CallOneArg(state.hooks.make_signature, self);
+}
+
+PyObject* reduce(PyObject* self, PyObject*) {
+  const OpObject* op = as_op(self);
+  return Py_BuildValue("O(OI)", Py_TYPE(self), op->name, op->revision);
+}
+
+PyGetSetDef attributes[] = {{"__name__", get_short_name, nullptr, nullptr, nullptr},
+                            {"__qualname__", get_short_name, nullptr, nullptr, nullptr},
+                            {"__signature__", get_signature, nullptr, nullptr, nullptr},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpObject, vectorcall), READONLY, nullptr},
+    {"__doc__", T_OBJECT, offsetof(OpObject, doc), READONLY, nullptr},
+    {"__text_signature__", T_OBJECT, offsetof(OpObject, signature), READONLY, nullptr},
+    {"name", T_OBJECT, offsetof(OpObject, name), READONLY, "The full name."},
+    {"plugin", T_OBJECT, offsetof(OpObject, plugin), READONLY, "The plugin that defines it."},
+    {"schema", T_OBJECT, offsetof(OpObject, schema), READONLY, "What it takes and gives."},
+    {"revision", T_UINT, offsetof(OpObject, revision), READONLY, "Of its meaning."},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+
+PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make_op)},
+                       {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+                       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_repr, reinterpret_cast<void*>(represent)},
+                       {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+                       {Py_tp_getset, attributes},
+                       {Py_tp_members, members},
+                       {Py_tp_methods, methods},
+                       {0, nullptr}};
+
+PyType_Spec spec = {"tenon.Op", sizeof(OpObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+
+}  // namespace
+
+bool add_op_type(PyObject* module) {
+  PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
+  out_name = PyUnicode_InternFromString("out");
+  if (!type || !out_name) return false;
+  state.op_type = reinterpret_cast<PyTypeObject*>(type);
+  return PyModule_AddObjectRef(module, "Op", type) == 0;
+}
+
+}  // namespace tenon::python

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// bindings/python/core/runtime.cc: one runtime for the process, made at its first use, one context
+// for each thread, and calls that run without the GIL.
+//
+// A thread's context lies in its thread-state dictionary and goes with the thread. The runtime goes
+// after the interpreter, when no Python object can ask for it any more.
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "bindings/python/core/core.h"
+
+namespace tenon::python {
+
+State state;
+
+namespace {
+
+constexpr const char* kContextKey = "tenon.context";
+
+// ---- the runtime --------------------------------------------------------------------------------
+
+// What `tenon._runtime.options()` says, with the memory that tenon_runtime_options points to.
+struct Options {
+  tenon_runtime_options options{};
+  std::vector<std::string> paths;
+  std::vector<std::string> exclude;
+  std::vector<tenon_string> path_strings;
+  std::vector<tenon_string> exclude_strings;
+  std::string check;
+  std::string allowlist;
+};
+
+bool read_texts(PyObject* dictionary, const char* name, std::vector<std::string>& out) {
+  PyObject* list = PyDict_GetItemString(dictionary, name);
+  if (!list) return true;
+  const Ref items(PySequence_Fast(list, "a list of texts is needed"));
+  if (!items) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    const char* text = PyUnicode_AsUTF8(PySequence_Fast_GET_ITEM(items.get(), i));
+    if (!text) return false;
+    out.emplace_back(text);
+  }
+  return true;
+}
+
+bool read_text(PyObject* dictionary, const char* name, std::string& out) {
+  PyObject* text = PyDict_GetItemString(dictionary, name);
+  if (!text) return true;
+  const char* bytes = PyUnicode_AsUTF8(text);
+  if (bytes) out = bytes;
+  return bytes != nullptr;
+}
+
+template <class Number>
+bool read_number(PyObject* dictionary, const char* name, Number& out) {
+  PyObject* number = PyDict_GetItemString(dictionary, name);
+  if (!number) return true;
+  const long long value = PyLong_AsLongLong(number);
+  if (value == -1 && PyErr_Occurred()) return false;
+  out = static_cast<Number>(value);
+  return true;
+}
+
+std::vector<tenon_string> strings_of(const std::vector<std::string>& texts) {
+  std::vector<tenon_string> strings;
+  for (const std::string& text : texts) strings.push_back({text.data(), text.size()});
+  return strings;
+}
+
+bool read_options(Options& out) {
+  const Ref given(PyObject_CallNoArgs(state.hooks.runtime_options));
+  if (!given) return false;
+  tenon_runtime_options& options = out.options;
+  if (!read_texts(given.get(), "paths", out.paths) ||
+      !read_texts(given.get(), "exclude", out.exclude) ||
+      !read_text(given.get(), "check", out.check) ||
+      !read_text(given.get(), "allowlist", out.allowlist) ||
+      !read_number(given.get(), "policy", options.policy) ||
+      !read_number(given.get(), "threads", options.threads) ||
+      !read_number(given.get(), "memory_limit", options.memory_limit)) {
+    return false;
+  }
+  out.path_strings = strings_of(out.paths);
+  out.exclude_strings = strings_of(out.exclude);
+  options.struct_size = sizeof options;
+  options.paths = out.path_strings.data();
+  options.n_paths = static_cast<uint32_t>(out.path_strings.size());
+  options.exclude = out.exclude_strings.data();
+  options.n_exclude = static_cast<uint32_t>(out.exclude_strings.size());
+  options.check = {out.check.data(), out.check.size()};
+  options.allowlist = {out.allowlist.data(), out.allowlist.size()};
+  return true;
+}
+
+void release_runtime() {
+  tenon_runtime_release(state.runtime);
+  state.runtime = nullptr;
+}
+
+bool make_runtime() {
+  Options options;
+  try {
+    if (!read_options(options)) return false;
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+    return false;
+  }
+  tenon_diag diag{};
+  const tenon_status status = tenon_runtime_create(&options.options, &diag, &state.runtime);
+  if (status != TENON_OK) {
+    fail_without_context(status, diag.message);
+    return false;
+  }
+  Py_AtExit(release_runtime);
+  return true;
+}
+
+// ---- contexts -----------------------------------------------------------------------------------
+
+void release_context(PyObject* capsule) {
+  auto* context = static_cast<tenon_context*>(PyCapsule_GetPointer(capsule, kContextKey));
+  if (context == state.context) {
+    state.thread = nullptr;
+    state.context = nullptr;
+  }
+  tenon_context_release(context);
+}
+
+tenon_context* make_context(PyObject* dictionary) {
+  if (!state.runtime && !make_runtime()) return nullptr;
+  tenon_diag diag{};
+  tenon_context* context = nullptr;
+  const tenon_status status = tenon_context_create(state.runtime, &diag, &context);
+  if (status != TENON_OK) {
+    fail_without_context(status, diag.message);
+    return nullptr;
+  }
+  const Ref capsule(PyCapsule_New(context, kContextKey, release_context));
+  if (!capsule) {
+    tenon_context_release(context);
+    return nullptr;
+  }
+  return PyDict_SetItemString(dictionary, kContextKey, capsule.get()) < 0 ? nullptr : context;
+}
+
+}  // namespace
+
+tenon_context* find_context() {
+  PyObject* dictionary = PyThreadState_GetDict();
+  if (!dictionary) {
+    PyErr_SetString(PyExc_RuntimeError, "Tenon: this thread has no Python thread state");
+    return nullptr;
+  }
+  PyObject* capsule = PyDict_GetItemString(dictionary, kContextKey);
+  tenon_context* context =
+      capsule ? static_cast<tenon_context*>(PyCapsule_GetPointer(capsule, kContextKey))
+              : make_context(dictionary);
+  if (context) {
+    state.thread = PyThreadState_Get();
+    state.context = context;
+  }
+  return context;
+}
+
+// ---- Ctrl-C -------------------------------------------------------------------------------------
+
+namespace {
+
+// The context of the main thread while a long call runs in it.
+std::atomic<tenon_context*> watched{nullptr};
+std::atomic<bool> interrupted{false};
+struct sigaction python_action;
+
+// Python's own handler only takes a note, which is read once the call has returned.
+void on_interrupt(int number) {
+  if (tenon_context* context = watched.load()) {
+    interrupted.store(true);
+    tenon_context_interrupt(context);
+  }
+  python_action.sa_handler(number);
+}
+
+bool in_main_thread() { return syscall(SYS_gettid) == getpid(); }
+
+bool watch(tenon_context* context) {
+  if (watched.load() || !in_main_thread()) return false;
+  if (sigaction(SIGINT, nullptr, &python_action) != 0 || (python_action.sa_flags & SA_SIGINFO) ||
+      python_action.sa_handler == SIG_DFL || python_action.sa_handler == SIG_IGN) {
+    return false;  // nobody would turn the signal into an exception
+  }
+  struct sigaction ours = python_action;
+  ours.sa_handler = on_interrupt;
+  interrupted.store(false);
+  watched.store(context);
+  return sigaction(SIGINT, &ours, nullptr) == 0;
+}
+
+void unwatch() {
+  watched.store(nullptr);
+  sigaction(SIGINT, &python_action, nullptr);
+}
+
+}  // namespace
+
+Released::Released(tenon_context* context, Work work)
+    : thread_(nullptr), watched_(work == Work::Long && watch(context) ? context : nullptr) {
+  thread_ = PyEval_SaveThread();
+}
+
+Released::~Released() {
+  PyEval_RestoreThread(thread_);
+  if (watched_) unwatch();
+}
+
+void drop_late_interrupt(tenon_context* context) {
+  if (!interrupted.exchange(false)) return;
+  const tenon_op* op = nullptr;
+  tenon_tensor* unused = nullptr;
+  tenon_value shape{};
+  shape.tag = TENON_VALUE_INT_LIST;
+  if (tenon_op_find(context, "tenon.full", TENON_NUL, 0, &op) == TENON_OK &&
+      tenon_op_call(context, op, nullptr, 0, &shape, 1, &unused, 1) == TENON_OK) {
+    tenon_tensor_release(unused);
+  }
+}
+
+// ---- functions of the module --------------------------------------------------------------------
+
+PyObject* text_object(tenon_text* text) {
+  const char* data = nullptr;
+  uint64_t length = 0;
+  tenon_text_get(text, &data, &length);
+  PyObject* object = PyUnicode_DecodeUTF8(data, static_cast<Py_ssize_t>(length), "replace");
+  tenon_text_release(text);
+  return object;
+}
+
+namespace {
+
+PyObject* query(PyObject*, PyObject* topic) {
+  tenon_context* context = context_of_thread();
+  Py_ssize_t length = 0;
+  const char* name = context ? PyUnicode_AsUTF8AndSize(topic, &length) : nullptr;
+  if (!name) return nullptr;
+  tenon_text* text = nullptr;
+  const tenon_status status =
+      tenon_runtime_query(context, name, static_cast<uint64_t>(length), &text);
+  return status == TENON_OK ? text_object(text) : fail(context, status);
+}
+
+PyObject* stats(PyObject*, PyObject*) {
+  tenon_context* context = context_of_thread();
+  if (!context) return nullptr;
+  tenon_stats counted{};
+  counted.struct_size = sizeof counted;
+  const tenon_status status = tenon_runtime_get_stats(context, &counted);
+  if (status != TENON_OK) return fail(context, status);
+  return Py_BuildValue("{s:L,s:L,s:L,s:L,s:K,s:K,s:K,s:K,s:K}", "tensors", counted.tensors,
+                       "storages", counted.storages, "nodes", counted.nodes, "plans", counted.plans,
+                       "bytes_live", counted.bytes_live, "bytes_peak", counted.bytes_peak,
+                       "bytes_reserved", counted.bytes_reserved, "allocations", counted.allocations,
+                       "launches", counted.launches);
+}
+
+PyObject* is_started(PyObject*, PyObject*) { return PyBool_FromLong(state.runtime != nullptr); }
+
+PyObject* set_seed(PyObject*, PyObject* arguments) {
+  unsigned long long seed = 0;
+  unsigned long long stream = 0;
+  unsigned long long counter = 0;
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "K|KK", &seed, &stream, &counter)) return nullptr;
+  tenon_status status = tenon_context_set_seed(context, seed, stream);
+  if (status == TENON_OK && counter) status = tenon_context_set_counter(context, counter);
+  return done(context, status);
+}
+
+PyObject* get_seed(PyObject*, PyObject*) {
+  uint64_t seed = 0;
+  uint64_t stream = 0;
+  uint64_t counter = 0;
+  tenon_context* context = context_of_thread();
+  if (!context) return nullptr;
+  const tenon_status status = tenon_context_get_seed(context, &seed, &stream, &counter);
+  return status == TENON_OK ? Py_BuildValue("KKK", seed, stream, counter) : fail(context, status);
+}
+
+PyObject* find_device(PyObject*, PyObject* arguments) {
+  const char* kind = nullptr;
+  Py_ssize_t length = 0;
+  int index = 0;
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "s#i", &kind, &length, &index)) return nullptr;
+  tenon_device device{};
+  const tenon_status status =
+      tenon_device_find(context, kind, static_cast<uint64_t>(length), index, &device);
+  return status == TENON_OK ? Py_BuildValue("Ii", device.kind, device.index)
+                            : fail(context, status);
+}
+
+PyObject* set_arithmetic(PyObject*, PyObject* fast) {
+  tenon_context* context = context_of_thread();
+  const int wanted = context ? PyObject_IsTrue(fast) : -1;
+  if (wanted < 0) return nullptr;
+  return done(context, tenon_context_set_arithmetic(
+                           context, wanted ? TENON_ARITHMETIC_FAST : TENON_ARITHMETIC_CANONICAL));
+}
+
+PyObject* begin_scope(PyObject*, PyObject* label) {
+  tenon_context* context = context_of_thread();
+  Py_ssize_t length = 0;
+  const char* text = context ? PyUnicode_AsUTF8AndSize(label, &length) : nullptr;
+  if (!text) return nullptr;
+  return done(context, tenon_scope_begin(context, text, static_cast<uint64_t>(length)));
+}
+
+PyObject* begin_grad_mode(PyObject*, PyObject* mode) {
+  tenon_context* context = context_of_thread();
+  const unsigned long number = context ? PyLong_AsUnsignedLong(mode) : 0;
+  if (!context || PyErr_Occurred()) return nullptr;
+  return done(context, tenon_grad_begin(context, static_cast<uint32_t>(number)));
+}
+
+// A function of the C API that takes the context alone.
+template <tenon_status (*function)(tenon_context*)>
+PyObject* with_context(PyObject*, PyObject*) {
+  tenon_context* context = context_of_thread();
+  return context ? done(context, function(context)) : nullptr;
+}
+
+PyObject* end_trace(PyObject*, PyObject*) {
+  tenon_context* context = context_of_thread();
+  if (!context) return nullptr;
+  tenon_text* text = nullptr;
+  const tenon_status status = tenon_trace_end(context, &text);
+  return status == TENON_OK ? text_object(text) : fail(context, status);
+}
+
+}  // namespace
+
+PyMethodDef runtime_methods[] = {
+    {"query", query, METH_O, "query(topic): what the runtime knows of it, as JSON text."},
+    {"stats", stats, METH_NOARGS, "Live objects, memory and launches."},
+    {"is_started", is_started, METH_NOARGS, "Has the runtime been made?"},
+    {"set_seed", set_seed, METH_VARARGS, "set_seed(seed, stream=0, counter=0)"},
+    {"get_seed", get_seed, METH_NOARGS, "Seed, stream and counter."},
+    {"find_device", find_device, METH_VARARGS, "find_device(kind, index): two numbers."},
+    {"set_arithmetic", set_arithmetic, METH_O, "set_arithmetic(fast)"},
+    {"begin_scope", begin_scope, METH_O, "begin_scope(label)"},
+    {"end_scope", with_context<tenon_scope_end>, METH_NOARGS, "Ends the innermost scope."},
+    {"begin_grad_mode", begin_grad_mode, METH_O, "begin_grad_mode(mode)"},
+    {"end_grad_mode", with_context<tenon_grad_end>, METH_NOARGS, "Restores the mode before."},
+    {"begin_trace", with_context<tenon_trace_begin>, METH_NOARGS, "Starts to record calls."},
+    {"end_trace", end_trace, METH_NOARGS, "The recording as Chrome's JSON."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace tenon::python

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/__init__.py: the package `tenon`.
+"""Tensors and automatic differentiation behind one stable C ABI; everything is a plugin.
+
+    import tenon
+
+    x = tenon.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = (x * x).sum()
+    y.backward()
+    x.grad              # 2 x
+
+Ops are those of the registry: `tenon.exp(x)` and `x.exp()` are the op "tenon.exp", and
+`tenon.op.<vendor>.<name>` is any op that an installed plugin brings. `dir(tenon.op.tenon)` lists
+them, `help(tenon.exp)` shows what one takes. Nothing is looked for at import: the runtime is made,
+and a plugin opened, when something first needs it.
+"""
+
+from tenon import _core, _errors, _indexing, _ops, _runtime, _schema, _tensor
+from tenon._autograd import (
+    backward,
+    draw,
+    enable_grad,
+    grad,
+    inference,
+    no_grad,
+    value_and_grad,
+)
+from tenon._core import (
+    Dtype,
+    Op,
+    Tensor,
+    bfloat16,
+    bool,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
+from tenon._errors import *  # noqa: F403 - each status has an exception
+from tenon._ops import op
+from tenon._runtime import (
+    configure,
+    fast_arithmetic,
+    get_rng_state,
+    plugins,
+    query,
+    scope,
+    seed,
+    set_rng_state,
+    stats,
+)
+from tenon._tensor import asarray, from_dlpack, full, info, tensor
+
+_core.connect(
+    make_error=_errors.make_error,
+    make_refusal=_errors.make_refusal,
+    runtime_options=_runtime.options,
+    describe_schema=_schema.describe,
+    make_signature=_schema.make_signature,
+    find_dtype=_tensor.find_dtype,
+    get_item=_indexing.get_item,
+    set_item=_indexing.set_item,
+    find_method=_ops.find_method,
+)
+
+# Without `bool`, which would hide Python's where all of this is imported.
+__all__ = [
+    "Dtype",
+    "Op",
+    "Tensor",
+    "asarray",
+    "backward",
+    "bfloat16",
+    "configure",
+    "draw",
+    "enable_grad",
+    "fast_arithmetic",
+    "float16",
+    "float32",
+    "float64",
+    "from_dlpack",
+    "full",
+    "get_rng_state",
+    "grad",
+    "inference",
+    "info",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "no_grad",
+    "op",
+    "plugins",
+    "query",
+    "scope",
+    "seed",
+    "set_rng_state",
+    "stats",
+    "tensor",
+    "uint8",
+    "value_and_grad",
+    *_errors.__all__,
+]
+
+
+# What is imported when it is first asked for: modules, and functions with the module they are in.
+_MODULES = ("data", "nn", "optim", "schedules")
+_FUNCTIONS = {"capture": "_plan", "load": "_files", "save": "_files", "trace": "_plan"}
+
+
+def __getattr__(name):
+    """Parts of the package and ops of the vendor `tenon`, when they are first asked for."""
+    if name.startswith("_"):
+        raise AttributeError(f"module 'tenon' has no attribute {name!r}")
+    if name in _MODULES or name in _FUNCTIONS:
+        from importlib import import_module
+
+        found = import_module(f"tenon.{_FUNCTIONS.get(name, name)}")
+        found = getattr(found, name) if name in _FUNCTIONS else found
+    else:
+        found = getattr(op.tenon, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES, *_FUNCTIONS, *dir(op.tenon)})

@@ -1,0 +1,2319 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/__init__.pyi: written by tools/stubs.py from the registry: change the ops, layers,
+# optimizers ... that it describes, not this file.
+
+import builtins as _b
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tenon import data as data, nn as nn, optim as optim, schedules as schedules
+
+class Dtype:
+    """The type of a tensor's elements."""
+
+    name: _b.str
+    itemsize: _b.int
+    is_floating_point: _b.bool
+
+bool: Dtype
+uint8: Dtype
+int8: Dtype
+int16: Dtype
+int32: Dtype
+int64: Dtype
+float16: Dtype
+bfloat16: Dtype
+float32: Dtype
+float64: Dtype
+
+class Op:
+    """An op of the registry."""
+
+    name: _b.str
+    plugin: _b.str
+    schema: _b.str
+    revision: _b.int
+    def __init__(self, name: _b.str) -> None: ...
+    def __call__(self, *operands: Any, **attributes: Any) -> Any: ...
+
+class Tensor:
+    """An array of numbers of one dtype on one device."""
+
+    T: Tensor
+    data_ptr: _b.int
+    device: _b.str
+    dtype: Dtype
+    grad: Tensor | None
+    has_grad_rows: _b.bool
+    is_contiguous: _b.bool
+    is_leaf: _b.bool
+    is_read_only: _b.bool
+    ndim: _b.int
+    node: _b.str
+    requires_grad: _b.bool
+    shape: _b.tuple[_b.int, ...]
+    size: _b.int
+    storage: _b.int
+    strides: _b.tuple[_b.int, ...]
+    version: _b.int
+    def add_hook(self, function: Any) -> Any:
+        """Calls function(gradient) in each backward through here; what it returns, if anything, is the gradient from then on."""
+        ...
+    def all(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
+        """The op tenon.all over `axes`, or over all dimensions."""
+        ...
+    def any(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
+        """The op tenon.any over `axes`, or over all dimensions."""
+        ...
+    def astype(self, dtype: Any) -> Tensor:
+        """The values in another dtype; the tensor itself where it has that dtype."""
+        ...
+    def backward(
+        self,
+        grad: Any = ...,
+        *,
+        retain_graph: Any = ...,
+        create_graph: Any = ...,
+    ) -> None:
+        """Adds the gradients of the tensor, times `grad`, to the leaves it was computed from."""
+        ...
+    def clone(self) -> Tensor:
+        """A copy with memory of its own; gradients flow through it."""
+        ...
+    def contiguous(self) -> Tensor:
+        """The same values row-major; the tensor itself where it is so already."""
+        ...
+    def detach(self) -> Tensor:
+        """The same memory without history."""
+        ...
+    def expand(self, *shape: Any) -> Tensor:
+        """Dimensions of length 1 repeated; a view."""
+        ...
+    def grad_rows(self) -> Tensor:
+        """(indices, values) of a gradient that is held as rows, or None."""
+        ...
+    def info(self) -> _b.str:
+        """The values with strides, storage, version and statistics, as text."""
+        ...
+    def item(self) -> _b.float:
+        """The only element, as a Python number."""
+        ...
+    def logsumexp(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
+        """The op tenon.logsumexp over `axes`, or over all dimensions."""
+        ...
+    def max(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
+        """The op tenon.max over `axes`, or over all dimensions."""
+        ...
+    def mean(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
+        """The op tenon.mean over `axes`, or over all dimensions."""
+        ...
+    def min(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
+        """The op tenon.min over `axes`, or over all dimensions."""
+        ...
+    def norm(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
+        """The op tenon.norm over `axes`, or over all dimensions."""
+        ...
+    def numpy(self) -> Any:
+        """A NumPy array on the same memory, which both keep alive."""
+        ...
+    def permute(self, *axes: Any) -> Tensor:
+        """The dimensions in another order; a view."""
+        ...
+    def prod(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
+        """The op tenon.prod over `axes`, or over all dimensions."""
+        ...
+    def reshape(self, *shape: Any) -> Tensor:
+        """The same elements in another shape, of which one length may be -1."""
+        ...
+    def retain_grad(self, wanted: Any = ...) -> None:
+        """Keeps the gradient of a tensor that is no leaf, for `grad`."""
+        ...
+    def squeeze(self, axes: Any = ...) -> Tensor:
+        """Without the given dimensions, or all, of length 1; a view."""
+        ...
+    def std(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
+        """The op tenon.std over `axes`, or over all dimensions."""
+        ...
+    def sum(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
+        """The op tenon.sum over `axes`, or over all dimensions."""
+        ...
+    def to(self, target: Any) -> Tensor:
+        """On another device ('cpu', 'cuda:1') or in another dtype; itself where it is that."""
+        ...
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers; one number for rank 0."""
+        ...
+    def transpose(self, axis0: Any = ..., axis1: Any = ...) -> Tensor:
+        """Two dimensions exchanged; a view."""
+        ...
+    def unsqueeze(self, *axes: Any) -> Tensor:
+        """With new dimensions of length 1 at these places; a view."""
+        ...
+    def var(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
+        """The op tenon.var over `axes`, or over all dimensions."""
+        ...
+    def view(self, *shape: Any) -> Tensor:
+        """As `reshape`, but an error where elements would have to move."""
+        ...
+    def abs(self, *, out: Tensor | None = None) -> Tensor: ...
+    def acos(self, *, out: Tensor | None = None) -> Tensor: ...
+    def acosh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def add(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def addcdiv(
+        self,
+        a: _Operand,
+        b: _Operand,
+        *,
+        value: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def addcmul(
+        self,
+        a: _Operand,
+        b: _Operand,
+        *,
+        value: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def argmax(
+        self,
+        *,
+        axis: _b.int | None = ...,
+        keepdims: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def argmin(
+        self,
+        *,
+        axis: _b.int | None = ...,
+        keepdims: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def argsort(
+        self,
+        *,
+        axis: _b.int = ...,
+        descending: _b.bool = ...,
+        stable: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def asin(self, *, out: Tensor | None = None) -> Tensor: ...
+    def asinh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def atan(self, *, out: Tensor | None = None) -> Tensor: ...
+    def atan2(self, x: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def atanh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def bernoulli(self, *, out: Tensor | None = None) -> Tensor: ...
+    def binary_cross_entropy_with_logits(
+        self,
+        target: _Operand,
+        weight: _Operand | None = None,
+        pos_weight: _Operand | None = None,
+        *,
+        reduction: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def bitwise_and(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def bitwise_left_shift(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def bitwise_not(self, *, out: Tensor | None = None) -> Tensor: ...
+    def bitwise_or(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def bitwise_right_shift(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def bitwise_xor(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def bmm(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def broadcast_to(
+        self,
+        *,
+        shape: _b.int | Sequence[_b.int],
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def cast(self, *, dtype: _DtypeLike, out: Tensor | None = None) -> Tensor: ...
+    def ceil(self, *, out: Tensor | None = None) -> Tensor: ...
+    def cholesky(self, *, upper: _b.bool = ..., out: Tensor | None = None) -> Tensor: ...
+    def chunk(
+        self,
+        *,
+        chunks: _b.int,
+        index: _b.int,
+        axis: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def clamp(
+        self,
+        min: _Operand | None = None,
+        max: _Operand | None = None,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def copy(self, *, out: Tensor | None = None) -> Tensor: ...
+    def cos(self, *, out: Tensor | None = None) -> Tensor: ...
+    def cosh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def cosine_embedding_loss(
+        self,
+        b: _Operand,
+        target: _Operand,
+        *,
+        reduction: _b.str = ...,
+        margin: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def cosine_similarity(
+        self,
+        b: _Operand,
+        *,
+        axis: _b.int = ...,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def cumprod(
+        self,
+        *,
+        axis: _b.int,
+        reverse: _b.bool = ...,
+        exclusive: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def cumsum(
+        self,
+        *,
+        axis: _b.int,
+        reverse: _b.bool = ...,
+        exclusive: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def diagonal(
+        self,
+        *,
+        offset: _b.int = ...,
+        axis0: _b.int = ...,
+        axis1: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def div(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def dot(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def dropout(self, *, p: _b.float = ..., out: Tensor | None = None) -> Tensor: ...
+    def eigh(self, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]: ...
+    def elu(self, *, alpha: _b.float = ..., out: Tensor | None = None) -> Tensor: ...
+    def embedding(self, indices: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def eq(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def erf(self, *, out: Tensor | None = None) -> Tensor: ...
+    def exp(self, *, out: Tensor | None = None) -> Tensor: ...
+    def exp2(self, *, out: Tensor | None = None) -> Tensor: ...
+    def expm1(self, *, out: Tensor | None = None) -> Tensor: ...
+    def flatten(
+        self,
+        *,
+        start_axis: _b.int = ...,
+        end_axis: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def flip(
+        self,
+        *,
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def floor(self, *, out: Tensor | None = None) -> Tensor: ...
+    def floor_divide(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def fma(self, b: _Operand, c: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def full_like(self, *, value: _b.float = ..., out: Tensor | None = None) -> Tensor: ...
+    def gather(self, indices: _Operand, *, axis: _b.int, out: Tensor | None = None) -> Tensor: ...
+    def ge(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def gelu(self, *, approximate: _b.str = ..., out: Tensor | None = None) -> Tensor: ...
+    def gelu_grad(
+        self,
+        x: _Operand,
+        *,
+        approximate: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def gt(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def hardswish(self, *, out: Tensor | None = None) -> Tensor: ...
+    def huber_loss(
+        self,
+        target: _Operand,
+        *,
+        reduction: _b.str = ...,
+        delta: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def hypot(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def index(self, indices: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
+    def index_put(
+        self,
+        indices: Sequence[Tensor],
+        values: _Operand,
+        *,
+        accumulate: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def index_select(self, indices: _Operand, *, axis: _b.int, out: Tensor | None = None) -> Tensor: ...
+    def isfinite(self, *, out: Tensor | None = None) -> Tensor: ...
+    def isinf(self, *, out: Tensor | None = None) -> Tensor: ...
+    def isnan(self, *, out: Tensor | None = None) -> Tensor: ...
+    def kl_div(
+        self,
+        target: _Operand,
+        *,
+        reduction: _b.str = ...,
+        log_target: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def l1_loss(
+        self,
+        target: _Operand,
+        *,
+        reduction: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def layer_norm(
+        self,
+        weight: _Operand | None = None,
+        bias: _Operand | None = None,
+        *,
+        dims: _b.int = ...,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def layer_norm_grad(
+        self,
+        x: _Operand,
+        weight: _Operand | None = None,
+        *,
+        dims: _b.int = ...,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def le(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def leaky_relu(self, *, negative_slope: _b.float = ..., out: Tensor | None = None) -> Tensor: ...
+    def lerp(self, end: _Operand, weight: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def linear(
+        self,
+        weight: _Operand,
+        bias: _Operand | None = None,
+        *,
+        activation: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def linear_recurrence(
+        self,
+        b: _Operand,
+        *,
+        axis: _b.int,
+        reverse: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def log(self, *, out: Tensor | None = None) -> Tensor: ...
+    def log10(self, *, out: Tensor | None = None) -> Tensor: ...
+    def log1p(self, *, out: Tensor | None = None) -> Tensor: ...
+    def log2(self, *, out: Tensor | None = None) -> Tensor: ...
+    def log_softmax(self, *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor: ...
+    def logical_and(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def logical_not(self, *, out: Tensor | None = None) -> Tensor: ...
+    def logical_or(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def logical_xor(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def logsigmoid(self, *, out: Tensor | None = None) -> Tensor: ...
+    def lt(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def masked_fill(self, mask: _Operand, value: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def masked_select(self, mask: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def matmul(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def maximum(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def minimum(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def mish(self, *, out: Tensor | None = None) -> Tensor: ...
+    def mse_loss(
+        self,
+        target: _Operand,
+        *,
+        reduction: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def mul(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def multinomial(
+        self,
+        *,
+        num_samples: _b.int,
+        replacement: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def ne(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def neg(self, *, out: Tensor | None = None) -> Tensor: ...
+    def nll_loss(
+        self,
+        target: _Operand,
+        weight: _Operand | None = None,
+        *,
+        ignore_index: _b.int = ...,
+        reduction: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def nonzero(self, *, out: Tensor | None = None) -> Tensor: ...
+    def nonzero_static(
+        self,
+        *,
+        size: _b.int,
+        fill: _b.int = ...,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor]: ...
+    def one_hot(
+        self,
+        *,
+        classes: _b.int,
+        dtype: _DtypeLike = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def outer(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def pad(
+        self,
+        *,
+        pads: _b.int | Sequence[_b.int],
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        mode: _b.str = ...,
+        value: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def pow(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def qr(
+        self,
+        *,
+        mode: _b.str = ...,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor]: ...
+    def reciprocal(self, *, out: Tensor | None = None) -> Tensor: ...
+    def relu(self, *, out: Tensor | None = None) -> Tensor: ...
+    def remainder(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def repeat(
+        self,
+        *,
+        repeats: _b.int,
+        axis: _b.int | None = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def rms_norm(
+        self,
+        weight: _Operand | None = None,
+        *,
+        dims: _b.int = ...,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def rms_norm_grad(
+        self,
+        x: _Operand,
+        weight: _Operand | None = None,
+        *,
+        dims: _b.int = ...,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def roll(
+        self,
+        *,
+        shifts: _b.int | Sequence[_b.int],
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def round(self, *, out: Tensor | None = None) -> Tensor: ...
+    def rows_add(
+        self,
+        indices: _Operand,
+        values: _Operand,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> None: ...
+    def rows_put(
+        self,
+        indices: _Operand,
+        values: _Operand,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> None: ...
+    def rsqrt(self, *, out: Tensor | None = None) -> Tensor: ...
+    def runs(self, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]: ...
+    def scatter(
+        self,
+        indices: _Operand,
+        src: _Operand,
+        *,
+        axis: _b.int,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def scatter_add(
+        self,
+        indices: _Operand,
+        src: _Operand,
+        *,
+        axis: _b.int,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def searchsorted(
+        self,
+        values: _Operand,
+        *,
+        right: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def selu(self, *, out: Tensor | None = None) -> Tensor: ...
+    def sigmoid(self, *, out: Tensor | None = None) -> Tensor: ...
+    def sign(self, *, out: Tensor | None = None) -> Tensor: ...
+    def silu(self, *, out: Tensor | None = None) -> Tensor: ...
+    def sin(self, *, out: Tensor | None = None) -> Tensor: ...
+    def sinh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def slice(
+        self,
+        *,
+        axis: _b.int,
+        start: _b.int | None = ...,
+        stop: _b.int | None = ...,
+        step: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def slice_put(
+        self,
+        *,
+        shape: _b.int | Sequence[_b.int],
+        axis: _b.int,
+        start: _b.int,
+        step: _b.int,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def smooth_l1_loss(
+        self,
+        target: _Operand,
+        *,
+        reduction: _b.str = ...,
+        beta: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def softmax(self, *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor: ...
+    def softmax_cross_entropy(
+        self,
+        target: _Operand,
+        weight: _Operand | None = None,
+        *,
+        ignore_index: _b.int = ...,
+        label_smoothing: _b.float = ...,
+        reduction: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def softmax_cross_entropy_grad(
+        self,
+        logits: _Operand,
+        top: _Operand,
+        top_prob: _Operand,
+        target: _Operand,
+        *,
+        ignore_index: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def softplus(
+        self,
+        *,
+        beta: _b.float = ...,
+        threshold: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def solve(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def solve_triangular(
+        self,
+        b: _Operand,
+        *,
+        upper: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def sort(
+        self,
+        *,
+        axis: _b.int = ...,
+        descending: _b.bool = ...,
+        stable: _b.bool = ...,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor]: ...
+    def split(
+        self,
+        *,
+        sizes: _b.int | Sequence[_b.int],
+        index: _b.int,
+        axis: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def sqrt(self, *, out: Tensor | None = None) -> Tensor: ...
+    def square(self, *, out: Tensor | None = None) -> Tensor: ...
+    def sub(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def sum_to(self, *, shape: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor: ...
+    def svd(self, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor, Tensor]: ...
+    def take(self, indices: _Operand, *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor: ...
+    def take_along_axis(
+        self,
+        indices: _Operand,
+        *,
+        axis: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def tan(self, *, out: Tensor | None = None) -> Tensor: ...
+    def tanh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def tile(self, *, repetitions: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor: ...
+    def topk(
+        self,
+        *,
+        k: _b.int,
+        axis: _b.int = ...,
+        largest: _b.bool = ...,
+        sorted: _b.bool = ...,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor]: ...
+    def trace(self, *, out: Tensor | None = None) -> Tensor: ...
+    def tril(self, *, diagonal: _b.int = ..., out: Tensor | None = None) -> Tensor: ...
+    def triu(self, *, diagonal: _b.int = ..., out: Tensor | None = None) -> Tensor: ...
+    def trunc(self, *, out: Tensor | None = None) -> Tensor: ...
+    def unfold(
+        self,
+        *,
+        axis: _b.int,
+        size: _b.int,
+        step: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def unfold_add(
+        self,
+        *,
+        axis: _b.int,
+        length: _b.int,
+        step: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def unique(
+        self,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor, Tensor, Tensor]: ...
+    def where(self, a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def __add__(self, other: _Operand) -> Tensor: ...
+    def __radd__(self, other: _Operand) -> Tensor: ...
+    def __sub__(self, other: _Operand) -> Tensor: ...
+    def __rsub__(self, other: _Operand) -> Tensor: ...
+    def __mul__(self, other: _Operand) -> Tensor: ...
+    def __rmul__(self, other: _Operand) -> Tensor: ...
+    def __truediv__(self, other: _Operand) -> Tensor: ...
+    def __rtruediv__(self, other: _Operand) -> Tensor: ...
+    def __floordiv__(self, other: _Operand) -> Tensor: ...
+    def __rfloordiv__(self, other: _Operand) -> Tensor: ...
+    def __mod__(self, other: _Operand) -> Tensor: ...
+    def __rmod__(self, other: _Operand) -> Tensor: ...
+    def __pow__(self, other: _Operand) -> Tensor: ...
+    def __rpow__(self, other: _Operand) -> Tensor: ...
+    def __matmul__(self, other: _Operand) -> Tensor: ...
+    def __rmatmul__(self, other: _Operand) -> Tensor: ...
+    def __and__(self, other: _Operand) -> Tensor: ...
+    def __rand__(self, other: _Operand) -> Tensor: ...
+    def __or__(self, other: _Operand) -> Tensor: ...
+    def __ror__(self, other: _Operand) -> Tensor: ...
+    def __xor__(self, other: _Operand) -> Tensor: ...
+    def __rxor__(self, other: _Operand) -> Tensor: ...
+    def __lshift__(self, other: _Operand) -> Tensor: ...
+    def __rlshift__(self, other: _Operand) -> Tensor: ...
+    def __rshift__(self, other: _Operand) -> Tensor: ...
+    def __rrshift__(self, other: _Operand) -> Tensor: ...
+    def __eq__(self, other: _b.object) -> Tensor: ...  # type: ignore[override]
+    def __ne__(self, other: _b.object) -> Tensor: ...  # type: ignore[override]
+    def __lt__(self, other: _b.object) -> Tensor: ...
+    def __le__(self, other: _b.object) -> Tensor: ...
+    def __gt__(self, other: _b.object) -> Tensor: ...
+    def __ge__(self, other: _b.object) -> Tensor: ...
+    def __neg__(self) -> Tensor: ...
+    def __pos__(self) -> Tensor: ...
+    def __abs__(self) -> Tensor: ...
+    def __invert__(self) -> Tensor: ...
+    def __getitem__(self, key: Any) -> Tensor: ...
+    def __setitem__(self, key: Any, value: Any) -> None: ...
+    def __iter__(self) -> Iterator[Tensor]: ...
+    def __contains__(self, value: Any) -> _b.bool: ...
+    def __buffer__(self, flags: _b.int) -> _b.memoryview: ...
+    def __array__(self, dtype: Any = ..., copy: Any = ...) -> Any: ...
+    def __dlpack__(self, **asked: Any) -> Any: ...
+    def __dlpack_device__(self) -> _b.tuple[_b.int, _b.int]: ...
+    def __len__(self) -> _b.int: ...
+    def __int__(self) -> _b.int: ...
+    def __index__(self) -> _b.int: ...
+    def __hash__(self) -> _b.int: ...
+    def __bool__(self) -> _b.bool: ...
+    def __float__(self) -> _b.float: ...
+
+
+_DtypeLike = Dtype | _b.str | _b.type
+_Operand = Tensor | _b.float
+
+class Error(Exception):
+    """A call of Tenon failed; it has changed nothing."""
+
+    status: _b.int
+    causes: _b.tuple[_b.str, ...]
+    status_name: _b.str
+    message: _b.str
+    op: _b.str
+    operand: _b.str
+    expected: _b.str
+    found: _b.str
+    hint: _b.str
+    plugin: _b.str
+    scope: _b.str
+    place: _b.str
+
+class OperandTypeError(ArgumentError, _b.TypeError): ...
+
+class OutOfRangeError(ArgumentError, _b.IndexError): ...
+
+class ArgumentError(Error, _b.ValueError): ...
+
+class HandleError(Error, _b.ValueError): ...
+
+class RuntimeError(Error, _b.RuntimeError): ...
+
+class StateError(Error, _b.RuntimeError): ...
+
+class ShapeError(Error, _b.ValueError): ...
+
+class DtypeError(Error, _b.TypeError): ...
+
+class DeviceError(Error, _b.ValueError): ...
+
+class LayoutError(Error, _b.ValueError): ...
+
+class AliasError(Error, _b.ValueError): ...
+
+class OptionError(Error, _b.ValueError): ...
+
+class NotFoundError(Error, _b.LookupError): ...
+
+class NoKernelError(Error, _b.NotImplementedError): ...
+
+class NoRoleError(Error, _b.RuntimeError): ...
+
+class OutOfMemoryError(Error, _b.MemoryError): ...
+
+class GradError(Error, _b.RuntimeError): ...
+
+class GraphFreedError(Error, _b.RuntimeError): ...
+
+class GraphOwnerError(Error, _b.RuntimeError): ...
+
+class VersionError(Error, _b.RuntimeError): ...
+
+class VjpError(Error, _b.RuntimeError): ...
+
+class CaptureError(Error, _b.RuntimeError): ...
+
+class PlanShapeError(Error, _b.ValueError): ...
+
+class RowsError(Error, _b.RuntimeError): ...
+
+class PluginError(Error, _b.RuntimeError): ...
+
+class SchemaError(Error, _b.RuntimeError): ...
+
+class FileError(Error, _b.OSError): ...
+
+class DataError(Error, _b.ValueError): ...
+
+class CheckError(Error, _b.RuntimeError): ...
+
+class InterruptedError(Error, _b.RuntimeError): ...
+
+class UnsupportedError(Error, _b.NotImplementedError): ...
+
+class InternalError(Error, _b.RuntimeError): ...
+
+class DeviceLostError(Error, _b.RuntimeError): ...
+
+def asarray(data: Any, dtype: Any = ..., *, device: Any = ..., copy: Any = ...) -> Tensor:
+    """A tensor on the memory of `data` where that is possible, else with a copy of it."""
+    ...
+def backward(
+    roots: Any,
+    seeds: Any = ...,
+    *,
+    retain_graph: Any = ...,
+    create_graph: Any = ...,
+) -> None:
+    """Adds the gradients of sum(root * seed) to the leaves."""
+    ...
+def capture(function: Any, *inputs: Any) -> Any:
+    """Runs function(*inputs) once and records every launch: forward, backward, updates."""
+    ...
+def configure(
+    *,
+    plugin_paths: Any = ...,
+    exclude: Any = ...,
+    threads: Any = ...,
+    policy: Any = ...,
+    allowlist: Any = ...,
+    memory_limit: Any = ...,
+    check: Any = ...,
+) -> None:
+    """Sets the runtime's options; only before anything has used it."""
+    ...
+def draw(roots: Any, path: Any = ...) -> Any:
+    """What `roots` were computed from, with values and gradients, as a picture."""
+    ...
+enable_grad: Any
+def fast_arithmetic(wanted: Any = ...) -> Any:
+    """Lets this thread use the fastest kernels, whose bits may differ between machines."""
+    ...
+def from_dlpack(x: Any, *, device: Any = ..., copy: Any = ...) -> Tensor:
+    """A tensor on the memory of another library's array, through DLPack 1.0 or later."""
+    ...
+def full(shape: Any, value: Any, dtype: Any = ..., *, device: Any = ...) -> Tensor:
+    """A tensor of one value; float32 unless `dtype` is given or `value` is an integer or bool."""
+    ...
+def get_rng_state() -> Any:
+    """Seed, stream and counter of this thread's random numbers."""
+    ...
+def grad(
+    outputs: Any,
+    inputs: Any,
+    seeds: Any = ...,
+    *,
+    retain_graph: Any = ...,
+    create_graph: Any = ...,
+) -> Any:
+    """The gradients of sum(output * seed) with respect to `inputs`; leaves stay as they are."""
+    ...
+inference: Any
+def info(x: Any) -> _b.str:
+    """Values, strides, offset, storage, version and statistics of a tensor, as text."""
+    ...
+def load(
+    path: Any,
+    *,
+    format: Any = ...,
+    copy: Any = ...,
+    in_memory: Any = ...,
+    metadata: Any = ...,
+) -> Any:
+    """A dict of the tensors in a file; with `metadata` also a dict of its texts."""
+    ...
+no_grad: Any
+op: Any
+def plugins() -> _b.dict[_b.str, _b.str]:
+    """The plugins that were found: {id: state}; 'found' ones are opened when they are needed."""
+    ...
+def query(topic: Any) -> Any:
+    """What the runtime knows of a topic, as Python objects read from its JSON: 'plugins', 'devices', 'ops', 'optimizers', 'schedules', 'datasets', 'formats', 'layers', 'paths', 'stats', 'environment', 'log'."""
+    ...
+def save(path: Any, tensors: Any, metadata: Any = ..., *, format: Any = ...) -> None:
+    """Writes a dict of tensors, all of it or nothing, by the ending of the file's name."""
+    ...
+class scope:
+    """Names what runs inside, in errors, traces and plan listings; scopes nest."""
+
+    def __init__(self, label: Any) -> None: ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+def seed(number: Any, stream: Any = ...) -> None:
+    """Starts this thread's random numbers anew; other streams give other numbers."""
+    ...
+def set_rng_state(state: Any) -> Any:
+    """Goes on where `get_rng_state` was."""
+    ...
+def stats() -> _b.dict[_b.str, _b.int]:
+    """Live tensors, storages, graph nodes and bytes, allocations and launches so far."""
+    ...
+def tensor(data: Any, dtype: Any = ..., *, device: Any = ..., requires_grad: Any = ...) -> Tensor:
+    """A tensor with a copy of `data`."""
+    ...
+class trace:
+    """Records ops, kernels, copies and allocations of a `with` block, for chrome://tracing and Perfetto."""
+
+    def __init__(self, path: Any = ...) -> None: ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+def value_and_grad(function: Any, argnums: Any = ..., *, create_graph: Any = ...) -> Any:
+    """A function that returns (value, gradient) of `function`, which gives one tensor."""
+    ...
+def abs(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The absolute value: `y = |x|`."""
+    ...
+def acos(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians, from 0 to pi, whose cosine is `x`."""
+    ...
+def acosh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The number from 0 on whose hyperbolic cosine is `x`: `y = ln(x + sqrt(x^2 - 1))`."""
+    ...
+def adadelta_rows(
+    params: Sequence[Tensor],
+    indices: Sequence[Tensor],
+    values: Sequence[Tensor],
+    square_avg: Sequence[Tensor],
+    acc_delta: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    rho: _b.float = ...,
+    eps: _b.float = ...,
+    weight_decay: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of `tenon.adadelta_step` on the given rows of each parameter alone."""
+    ...
+def adadelta_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    square_avg: Sequence[Tensor],
+    acc_delta: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    rho: _b.float = ...,
+    eps: _b.float = ...,
+    weight_decay: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of Adadelta on each parameter, in place."""
+    ...
+def adagrad_rows(
+    params: Sequence[Tensor],
+    indices: Sequence[Tensor],
+    values: Sequence[Tensor],
+    sum: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    lr_decay: _b.float = ...,
+    weight_decay: _b.float = ...,
+    eps: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of `tenon.adagrad_step` on the given rows of each parameter alone."""
+    ...
+def adagrad_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    sum: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    lr_decay: _b.float = ...,
+    weight_decay: _b.float = ...,
+    eps: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of Adagrad on each parameter, in place."""
+    ...
+def adam_rows(
+    params: Sequence[Tensor],
+    indices: Sequence[Tensor],
+    values: Sequence[Tensor],
+    exp_avg: Sequence[Tensor],
+    exp_avg_sq: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    beta1: _b.float = ...,
+    beta2: _b.float = ...,
+    eps: _b.float = ...,
+    weight_decay: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of `tenon.adam_step` on the given rows of each parameter alone."""
+    ...
+def adam_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avg: Sequence[Tensor],
+    exp_avg_sq: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    beta1: _b.float = ...,
+    beta2: _b.float = ...,
+    eps: _b.float = ...,
+    weight_decay: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of Adam on each parameter, in place."""
+    ...
+def adamw_rows(
+    params: Sequence[Tensor],
+    indices: Sequence[Tensor],
+    values: Sequence[Tensor],
+    exp_avg: Sequence[Tensor],
+    exp_avg_sq: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    beta1: _b.float = ...,
+    beta2: _b.float = ...,
+    eps: _b.float = ...,
+    weight_decay: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of `tenon.adamw_step` on the given rows of each parameter alone."""
+    ...
+def adamw_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avg: Sequence[Tensor],
+    exp_avg_sq: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    beta1: _b.float = ...,
+    beta2: _b.float = ...,
+    eps: _b.float = ...,
+    weight_decay: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of AdamW on each parameter, in place."""
+    ...
+def add(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The sum: `y = a + b`."""
+    ...
+def addcdiv(
+    x: _Operand,
+    a: _Operand,
+    b: _Operand,
+    *,
+    value: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Adds a scaled quotient: `y = x + value * a / b`."""
+    ...
+def addcmul(
+    x: _Operand,
+    a: _Operand,
+    b: _Operand,
+    *,
+    value: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Adds a scaled product: `y = x + value * a * b`."""
+    ...
+def all(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Whether every element over `axes` is true (none: all axes; an empty list: no axis, so that each element is asked by itself)."""
+    ...
+def any(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Whether any element over `axes` is true (none: all axes; an empty list: no axis, so that each element is asked by itself)."""
+    ...
+def arange(
+    *,
+    start: _b.float = ...,
+    stop: _b.float,
+    step: _b.float = ...,
+    dtype: _DtypeLike,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The numbers `start`, `start + step`, `start + 2 step`, ..."""
+    ...
+def argmax(
+    x: _Operand,
+    *,
+    axis: _b.int | None = ...,
+    keepdims: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The index of the largest element along `axis`; without an axis, of the tensor read in row-major order."""
+    ...
+def argmin(
+    x: _Operand,
+    *,
+    axis: _b.int | None = ...,
+    keepdims: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The index of the smallest element along `axis`; without an axis, of the tensor read in row-major order."""
+    ...
+def argsort(
+    x: _Operand,
+    *,
+    axis: _b.int = ...,
+    descending: _b.bool = ...,
+    stable: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The second output of `tenon.sort`: the indices along `axis` at which the elements of a line are found in ascending (`descending`: descending) order."""
+    ...
+def asin(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians, from -pi/2 to pi/2, whose sine is `x`."""
+    ...
+def asinh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic sine is `x`: `y = ln(x + sqrt(x^2 + 1))`."""
+    ...
+def atan(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians, from -pi/2 to pi/2, whose tangent is `x`."""
+    ...
+def atan2(y: _Operand, x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point `(x, y)` seen from the origin, in radians from -pi to pi, counted from the positive x axis: the arc tangent of `y / x`, in the quadrant that both signs say."""
+    ...
+def atanh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic tangent is `x`: `y = ln((1 + x) / (1 - x)) / 2`."""
+    ...
+def bernoulli(p: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Ones with the probabilities `p`, else zeros: `y[i] = 1` where `u(i) < p[i]`, else 0, with `u` as in `tenon.uniform`: a multiple of 2^-53 for f64, of 2^-24 for the others, so that the probability of a 1 is at most that much above `p`."""
+    ...
+def binary_cross_entropy_with_logits(
+    x: _Operand,
+    target: _Operand,
+    weight: _Operand | None = None,
+    pos_weight: _Operand | None = None,
+    *,
+    reduction: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The cross-entropy of answers `target`, from 0 to 1, and of `sigmoid(x)`: `-weight * (pos_weight * target * log(sigmoid(x)) + (1 - target) * log(1 - sigmoid(x)))`, without taking the logarithm of small numbers."""
+    ...
+def bitwise_and(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The and of all bits: `y = a & b`."""
+    ...
+def bitwise_left_shift(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Moves the bits of `a` up by `b` places: `y = a * 2^b` modulo 2^bits."""
+    ...
+def bitwise_not(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Every bit of an integer turned: `y = -1 - x`, of u8 `255 - x`."""
+    ...
+def bitwise_or(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The or of all bits: `y = a | b`."""
+    ...
+def bitwise_right_shift(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Moves the bits of `a` down by `b` places: `y = floor(a / 2^b)`."""
+    ...
+def bitwise_xor(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The exclusive or of all bits: `y = a ^ b`."""
+    ...
+def bmm(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The products of two batches of matrices, pair by pair: `y[i] = a[i] b[i]`."""
+    ...
+def broadcast_to(
+    x: _Operand,
+    *,
+    shape: _b.int | Sequence[_b.int],
+    out: Tensor | None = None,
+) -> Tensor:
+    """`x` broadcast to `shape`: dimensions of size 1 are repeated, new dimensions are put in front."""
+    ...
+def cast(x: _Operand, *, dtype: _DtypeLike, out: Tensor | None = None) -> Tensor:
+    """The values of `x` in another dtype: `y = dtype(x)`."""
+    ...
+def ceil(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The least whole number that is not below `x`."""
+    ...
+def cholesky(x: _Operand, *, upper: _b.bool = ..., out: Tensor | None = None) -> Tensor:
+    """The lower triangle `L` with positive diagonal for which `x = L L^T`, for the symmetric positive definite matrices that the last two dimensions hold; with `upper` its transpose."""
+    ...
+def chunk(
+    x: _Operand,
+    *,
+    chunks: _b.int,
+    index: _b.int,
+    axis: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`x` cut along `axis` into `chunks` pieces of one size, `ceil(n / chunks)`, of which the last ones may be smaller or empty: the piece number `index`, where a negative number counts from the last."""
+    ...
+def clamp(
+    x: _Operand,
+    min: _Operand | None = None,
+    max: _Operand | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Keeps values between two limits: `y = minimum(maximum(x, min), max)`."""
+    ...
+def clip_grad_norm(
+    grads: Sequence[Tensor],
+    *,
+    max_norm: _b.float,
+    norm: _b.float = ...,
+    each: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Makes gradients shorter, in place, and gives the norm they had together, in their dtype."""
+    ...
+def concat(xs: Sequence[Tensor], *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor:
+    """The tensors `xs`, one after another along `axis`."""
+    ...
+def copy(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The same elements in new storage: `y = x`."""
+    ...
+def cos(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The cosine of an angle in radians: `y = cos(x)`."""
+    ...
+def cosh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic cosine: `y = (exp(x) + exp(-x)) / 2`."""
+    ...
+def cosine_embedding_loss(
+    a: _Operand,
+    b: _Operand,
+    target: _Operand,
+    *,
+    reduction: _b.str = ...,
+    margin: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """For each pair of vectors `a` and `b` of `[N,D]`, or the one pair of `[D]`, with `cos = sum(a * b) / (sqrt(sum(a * a) + 1e-12) * sqrt(sum(b * b) + 1e-12))`: `1 - cos` where `target` is 1, `max(cos - margin, 0)` where it is -1, and 0 where it is another number."""
+    ...
+def cosine_similarity(
+    a: _Operand,
+    b: _Operand,
+    *,
+    axis: _b.int = ...,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The cosine of the angle between the vectors that lie along `axis`: `y = sum(a / max(|a|, eps) * (b / max(|b|, eps)))`, with the lengths `|a|` and `|b|` as in `tenon.norm`."""
+    ...
+def cumprod(
+    x: _Operand,
+    *,
+    axis: _b.int,
+    reverse: _b.bool = ...,
+    exclusive: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The products of all elements up to and with each one along `axis`: `y[i] = x[0] * ..."""
+    ...
+def cumsum(
+    x: _Operand,
+    *,
+    axis: _b.int,
+    reverse: _b.bool = ...,
+    exclusive: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The sums of all elements up to and with each one along `axis`: `y[i] = x[0] + ..."""
+    ...
+def diagonal(
+    x: _Operand,
+    *,
+    offset: _b.int = ...,
+    axis0: _b.int = ...,
+    axis1: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The diagonals of the matrices that `axis0` and `axis1` of `x` span, by default the last two: the elements whose place along `axis1` is that along `axis0` plus `offset`."""
+    ...
+def div(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The quotient: `y = a / b`."""
+    ...
+def dot(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The inner product of two vectors of one length: `y = sum_n a[n] b[n]`."""
+    ...
+def dropout(x: _Operand, *, p: _b.float = ..., out: Tensor | None = None) -> Tensor:
+    """Leaves out each element with the probability `p`, and scales the others so that the mean stays: `y[i] = x[i] * s` where `u(i) >= p`, else 0, with `s = 1 / (1 - p)` and `u` as in an f32 `tenon.uniform`."""
+    ...
+def eigh(x: _Operand, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]:
+    """Eigenvalues `w`, ascending, and eigenvectors, the columns of the orthogonal `v`, of the symmetric matrices that the last two dimensions hold: `x v = v diag(w)`."""
+    ...
+def einsum(xs: Sequence[Tensor], *, equation: _b.str, out: Tensor | None = None) -> Tensor:
+    """Sums of products by an equation."""
+    ...
+def elu(x: _Operand, *, alpha: _b.float = ..., out: Tensor | None = None) -> Tensor:
+    """The exponential linear unit: `y = x` where `x > 0`, else `alpha * (exp(x) - 1)`."""
+    ...
+def embedding(table: _Operand, indices: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Rows of `table` picked by `indices`: the result has the shape of `indices` and the width of the table."""
+    ...
+def eq(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Equality: `y = a == b`."""
+    ...
+def erf(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The error function: `y = 2 / sqrt(pi) * integral of exp(-t^2) from 0 to x`."""
+    ...
+def exp(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The natural exponential: `y = exp(x)`."""
+    ...
+def exp2(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The power of 2: `y = 2^x`."""
+    ...
+def expand(x: _Operand, *, shape: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
+    """`x` broadcast to `shape`: dimensions of size 1 are repeated, new dimensions are put in front."""
+    ...
+def expm1(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The exponential less 1, exact where `x` is small: `y = exp(x) - 1`."""
+    ...
+def exponential(
+    *,
+    shape: _b.int | Sequence[_b.int],
+    rate: _b.float = ...,
+    dtype: _DtypeLike = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Random numbers, exponentially distributed with the mean `1 / rate`: `y[i] = -ln(u(i) + e) / rate`, where `u` is as in `tenon.uniform` and `e` is 2^-24 for f32 and 2^-53 for f64."""
+    ...
+def eye(
+    *,
+    n: _b.int,
+    m: _b.int | None = ...,
+    k: _b.int = ...,
+    dtype: _DtypeLike = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A matrix of `n` rows and `m` columns (none: `n`) with ones on the diagonal number `k` and zeros elsewhere: `y[i, j] = 1` where `j - i = k`."""
+    ...
+def flatten(
+    x: _Operand,
+    *,
+    start_axis: _b.int = ...,
+    end_axis: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`x` with the dimensions from `start_axis` to `end_axis`, both included, merged into one; by default all of them."""
+    ...
+def flip(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The elements of `x` in reverse order along each of `axes` (none: along all of them; an empty list: along none)."""
+    ...
+def floor(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The largest whole number that is not above `x`."""
+    ...
+def floor_divide(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The quotient rounded down: `y = floor(a / b)`."""
+    ...
+def fma(a: _Operand, b: _Operand, c: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """A product and a sum, rounded once: `y = a * b + c`."""
+    ...
+def full_like(x: _Operand, *, value: _b.float = ..., out: Tensor | None = None) -> Tensor:
+    """A new tensor with the shape, the dtype and the device of `x`, and one value everywhere: `y[...] = value`."""
+    ...
+def gather(x: _Operand, indices: _Operand, *, axis: _b.int, out: Tensor | None = None) -> Tensor:
+    """`y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis` and `a`, `b` over the dimensions before and behind it."""
+    ...
+def ge(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Greater than or equal: `y = a >= b`."""
+    ...
+def gelu(x: _Operand, *, approximate: _b.str = ..., out: Tensor | None = None) -> Tensor:
+    """The Gaussian error linear unit: `y = x * P(x)`, with `P` the distribution function of the normal distribution, `P(x) = (1 + erf(x / sqrt(2))) / 2`."""
+    ...
+def gelu_grad(
+    dy: _Operand,
+    x: _Operand,
+    *,
+    approximate: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradient of `tenon.gelu` for its operand: `y = dy * (P(x) + x * P'(x))`, with `P` as `approximate` says."""
+    ...
+def gt(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Greater than: `y = a > b`."""
+    ...
+def hardswish(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """`y = x * min(max(x + 3, 0), 6) / 6`: 0 up to -3, `x` from 3 on."""
+    ...
+def huber_loss(
+    x: _Operand,
+    target: _Operand,
+    *,
+    reduction: _b.str = ...,
+    delta: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """With `d = x - target`: `d^2 / 2` where `|d| <= delta`, else `delta * (|d| - delta / 2)`; of these the mean, with `reduction` 'sum' the sum, with 'none' each of them."""
+    ...
+def hypot(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The length of a vector of two: `y = sqrt(a^2 + b^2)`."""
+    ...
+def index(x: _Operand, indices: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """`y[i..., b] = x[indices_0[i...], indices_1[i...], ..., b]`: one tensor of indices for each of the first dimensions of `x`, broadcast together; `b` runs over the dimensions that are left."""
+    ...
+def index_put(
+    x: _Operand,
+    indices: Sequence[Tensor],
+    values: _Operand,
+    *,
+    accumulate: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A copy of `x` with `y[indices_0[i...], indices_1[i...], ..., b] = values[i..., b]`: one tensor of indices for each of the first dimensions of `x`, broadcast together; `b` runs over the dimensions that are left."""
+    ...
+def index_select(
+    x: _Operand,
+    indices: _Operand,
+    *,
+    axis: _b.int,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The slices of `x` that the vector `indices` names along `axis`: `tenon.take`, which also takes indices of other ranks."""
+    ...
+def isfinite(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """True where the element is a finite number: neither infinite nor NaN."""
+    ...
+def isinf(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """True where the element is an infinity of either sign."""
+    ...
+def isnan(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """True where the element is NaN."""
+    ...
+def kl_div(
+    x: _Operand,
+    target: _Operand,
+    *,
+    reduction: _b.str = ...,
+    log_target: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The terms `target * (log(target) - x)` of the Kullback-Leibler divergence of probabilities `target` from those whose logarithms `x` are, with `0 * log(0)` taken as 0."""
+    ...
+def l1_loss(
+    x: _Operand,
+    target: _Operand,
+    *,
+    reduction: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The absolute differences `|x - target|`: their mean, with `reduction` 'sum' their sum, with 'none' each of them."""
+    ...
+def lamb_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avg: Sequence[Tensor],
+    exp_avg_sq: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    beta1: _b.float = ...,
+    beta2: _b.float = ...,
+    eps: _b.float = ...,
+    weight_decay: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of LAMB on each parameter, in place."""
+    ...
+def layer_norm(
+    x: _Operand,
+    weight: _Operand | None = None,
+    bias: _Operand | None = None,
+    *,
+    dims: _b.int = ...,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Normalises each row of `x`, which is what the last `dims` dimensions hold: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over the row."""
+    ...
+def layer_norm_grad(
+    dy: _Operand,
+    x: _Operand,
+    weight: _Operand | None = None,
+    *,
+    dims: _b.int = ...,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradients of `tenon.layer_norm`: with `h = (x - m) * s` the normalised row, `g = dy * weight` and `c = g - mean(g)`, `y = s * (c - h * mean(c * h))` is that of `x`, the means over the row."""
+    ...
+def le(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Less than or equal: `y = a <= b`."""
+    ...
+def leaky_relu(x: _Operand, *, negative_slope: _b.float = ..., out: Tensor | None = None) -> Tensor:
+    """`y = x` where `x > 0`, else `negative_slope * x`."""
+    ...
+def lerp(x: _Operand, end: _Operand, weight: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The way from `x` to `end`, of which `weight` says how far: `y = x + weight * (end - x)`."""
+    ...
+def linear(
+    x: _Operand,
+    weight: _Operand,
+    bias: _Operand | None = None,
+    *,
+    activation: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A linear layer: `y[...,n] = f(sum_k x[...,k] * weight[n,k] + bias[n])`."""
+    ...
+def linear_recurrence(
+    a: _Operand,
+    b: _Operand,
+    *,
+    axis: _b.int,
+    reverse: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The first-order linear recurrence along `axis`: `y[0] = b[0]`, `y[i] = a[i] * y[i-1] + b[i]`."""
+    ...
+def linspace(
+    *,
+    start: _b.float,
+    stop: _b.float,
+    num: _b.int,
+    endpoint: _b.bool = ...,
+    dtype: _DtypeLike = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`num` evenly spaced numbers from `start` to `stop`."""
+    ...
+def lion_rows(
+    params: Sequence[Tensor],
+    indices: Sequence[Tensor],
+    values: Sequence[Tensor],
+    exp_avg: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    beta1: _b.float = ...,
+    beta2: _b.float = ...,
+    weight_decay: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of `tenon.lion_step` on the given rows of each parameter alone."""
+    ...
+def lion_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avg: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    beta1: _b.float = ...,
+    beta2: _b.float = ...,
+    weight_decay: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of Lion on each parameter, in place."""
+    ...
+def log(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The natural logarithm: `y = ln(x)`."""
+    ...
+def log10(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of base 10: `y = ln(x) / ln(10)`."""
+    ...
+def log1p(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The natural logarithm of `1 + x`, exact where `x` is small: `y = log(1 + x)`."""
+    ...
+def log2(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of base 2: `y = ln(x) / ln(2)`."""
+    ...
+def log_softmax(x: _Operand, *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor:
+    """The logarithm of `tenon.softmax` along `axis`, without taking the logarithm of small numbers: `y = (x - m) - log(sum(exp(x - m)))`, with `m` the largest element."""
+    ...
+def logical_and(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Are both operands true? `y = a and b`."""
+    ...
+def logical_not(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """True where the element is false, which of numbers is a zero of either sign."""
+    ...
+def logical_or(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Is one of the operands true, or both? `y = a or b`."""
+    ...
+def logical_xor(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Is just one of the operands true? `y = a != b` of truth values."""
+    ...
+def logsigmoid(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the sigmoid: `y = -ln(1 + exp(-x))`."""
+    ...
+def logsumexp(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The logarithm of the sum of powers over `axes` (none: all of them; an empty list: no axis, so that the values stay): `y = log(sum(exp(x)))`, computed as `m + log(sum(exp(x - m)))` with `m` the largest element, so that no power overflows."""
+    ...
+def lt(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Less than: `y = a < b`."""
+    ...
+def masked_fill(
+    x: _Operand,
+    mask: _Operand,
+    value: _Operand,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`value` where `mask` is true, else `x`."""
+    ...
+def masked_select(x: _Operand, mask: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The elements of `x` where `mask` is true, as a vector in row-major order."""
+    ...
+def matmul(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The matrix product over the last two dimensions: `y[m,n] = sum_k a[m,k] b[k,n]`."""
+    ...
+def max(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The largest element over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
+    ...
+def maximum(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The larger of the two: `y = max(a, b)`."""
+    ...
+def mean(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The arithmetic mean over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
+    ...
+def min(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The smallest element over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
+    ...
+def minimum(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of the two: `y = min(a, b)`."""
+    ...
+def mish(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """`y = x * tanh(ln(1 + exp(x)))`."""
+    ...
+def mse_loss(
+    x: _Operand,
+    target: _Operand,
+    *,
+    reduction: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The squared differences `(x - target)^2`: their mean, with `reduction` 'sum' their sum, with 'none' each of them."""
+    ...
+def mul(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The product: `y = a * b`."""
+    ...
+def multinomial(
+    weights: _Operand,
+    *,
+    num_samples: _b.int,
+    replacement: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Draws `num_samples` categories from each row of `weights`, whose last axis is that of the categories: category `k` with the probability `weights[k]` over the row's sum."""
+    ...
+def muon_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    momentum_buffer: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    momentum: _b.float = ...,
+    nesterov: _b.bool = ...,
+    weight_decay: _b.float = ...,
+    eps: _b.float = ...,
+    iterations: _b.int = ...,
+    match_adamw: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of Muon on each parameter, a matrix [M,N], in place."""
+    ...
+def nadam_rows(
+    params: Sequence[Tensor],
+    indices: Sequence[Tensor],
+    values: Sequence[Tensor],
+    exp_avg: Sequence[Tensor],
+    exp_avg_sq: Sequence[Tensor],
+    mu_product: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    beta1: _b.float = ...,
+    beta2: _b.float = ...,
+    eps: _b.float = ...,
+    weight_decay: _b.float = ...,
+    momentum_decay: _b.float = ...,
+    decoupled: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of `tenon.nadam_step` on the given rows of each parameter alone."""
+    ...
+def nadam_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avg: Sequence[Tensor],
+    exp_avg_sq: Sequence[Tensor],
+    mu_product: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    beta1: _b.float = ...,
+    beta2: _b.float = ...,
+    eps: _b.float = ...,
+    weight_decay: _b.float = ...,
+    momentum_decay: _b.float = ...,
+    decoupled: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of NAdam on each parameter, in place."""
+    ...
+def ne(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Not equal: `y = a != b`."""
+    ...
+def neg(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The negated value: `y = -x`."""
+    ...
+def nll_loss(
+    x: _Operand,
+    target: _Operand,
+    weight: _Operand | None = None,
+    *,
+    ignore_index: _b.int = ...,
+    reduction: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The negative log-likelihood of the target classes, of log-probabilities such as those of `tenon.log_softmax`: `-weight[target[n]] * x[n, target[n]]`."""
+    ...
+def nonzero(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The coordinates of all elements of `x` that are not zero, in row-major order, one row for each."""
+    ...
+def nonzero_static(
+    x: _Operand,
+    *,
+    size: _b.int,
+    fill: _b.int = ...,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor]:
+    """The coordinates of the first `size` elements of `x` that are not zero, in row-major order, one row of `places` for each; rows that are left over hold `fill`."""
+    ...
+def norm(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    ord: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The vector norm over `axes` (none: all of them; an empty list: no axis, so that each element is a vector by itself): `y = (sum |x|^ord)^(1/ord)`."""
+    ...
+def normal(
+    *,
+    shape: _b.int | Sequence[_b.int],
+    mean: _b.float = ...,
+    std: _b.float = ...,
+    dtype: _DtypeLike = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Random numbers, normally distributed: `y = mean + std * z`."""
+    ...
+def one_hot(
+    indices: _Operand,
+    *,
+    classes: _b.int,
+    dtype: _DtypeLike = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`y[i..., c]` is 1 where `c = indices[i...]`, else 0; the result has one more dimension, of `classes` elements."""
+    ...
+def outer(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The outer product of two vectors: `y[m,n] = a[m] * b[n]`."""
+    ...
+def pad(
+    x: _Operand,
+    *,
+    pads: _b.int | Sequence[_b.int],
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    mode: _b.str = ...,
+    value: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`x` with more elements around it: `pads` has a pair of numbers for each of `axes` (none: for all axes in order), how many are put before the first place and how many after the last."""
+    ...
+def permutation(*, n: _b.int, dtype: _DtypeLike = ..., out: Tensor | None = None) -> Tensor:
+    """The integers from 0 to `n - 1` in random order: sorted by keys of 64 random bits, of number `i` words `2i` (high) and `2i+1`, and by themselves where keys are equal."""
+    ...
+def permute(x: _Operand, *, axes: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
+    """The dimensions of `x` in the order of `axes`: dimension `d` of the result is dimension `axes[d]` of `x`."""
+    ...
+def pow(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """A power: `y = a^b`."""
+    ...
+def prod(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The product over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
+    ...
+def qr(
+    x: _Operand,
+    *,
+    mode: _b.str = ...,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor]:
+    """The reduced QR decomposition `x = q r` of the matrices that the last two dimensions hold: of `[...,M,N]`, with K the lesser of M and N, `q` is `[...,M,K]` with orthonormal columns, and `r` is `[...,K,N]`, an upper triangle."""
+    ...
+def random_integers(
+    *,
+    shape: _b.int | Sequence[_b.int],
+    low: _b.int = ...,
+    high: _b.int,
+    dtype: _DtypeLike = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Random integers from `low` to `high - 1`: `y[i] = low + floor(w(i) * n / 2^64)`, where `n = high - low` and `w(i)` has the 64 bits of words `2i` (high) and `2i+1`, with `i` the row-major index."""
+    ...
+def reciprocal(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """One over the number: `y = 1 / x`."""
+    ...
+def relu(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The positive part: `y = max(x, 0)`."""
+    ...
+def remainder(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """What division leaves: `y = a - floor(a / b) * b`, with the sign of `b`, as Python's `%`."""
+    ...
+def repeat(
+    x: _Operand,
+    *,
+    repeats: _b.int,
+    axis: _b.int | None = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Each element along `axis`, `repeats` times one after another; without `axis`, of `x` read in row-major order, and the result has one dimension."""
+    ...
+def reshape(x: _Operand, *, shape: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
+    """The elements of `x`, read in row-major order, in another shape."""
+    ...
+def rms_norm(
+    x: _Operand,
+    weight: _Operand | None = None,
+    *,
+    dims: _b.int = ...,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Scales each row of `x`, which is what the last `dims` dimensions hold, to a root mean square of 1: `y = x * s * weight`, with `s = 1 / sqrt(mean(x^2) + eps)` over the row."""
+    ...
+def rms_norm_grad(
+    dy: _Operand,
+    x: _Operand,
+    weight: _Operand | None = None,
+    *,
+    dims: _b.int = ...,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradients of `tenon.rms_norm`: with `h = x * s` the normalised row and `g = dy * weight`, `y = s * (g - h * mean(g * h))` is that of `x`, the mean over the row."""
+    ...
+def rmsprop_rows(
+    params: Sequence[Tensor],
+    indices: Sequence[Tensor],
+    values: Sequence[Tensor],
+    square_avg: Sequence[Tensor],
+    grad_avg: Sequence[Tensor],
+    momentum_buffer: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    alpha: _b.float = ...,
+    eps: _b.float = ...,
+    weight_decay: _b.float = ...,
+    momentum: _b.float = ...,
+    centered: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of `tenon.rmsprop_step` on the given rows of each parameter alone."""
+    ...
+def rmsprop_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    square_avg: Sequence[Tensor],
+    grad_avg: Sequence[Tensor],
+    momentum_buffer: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    alpha: _b.float = ...,
+    eps: _b.float = ...,
+    weight_decay: _b.float = ...,
+    momentum: _b.float = ...,
+    centered: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of RMSprop on each parameter, in place."""
+    ...
+def roll(
+    x: _Operand,
+    *,
+    shifts: _b.int | Sequence[_b.int],
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The elements of `x` moved on by `shifts[k]` places along `axes[k]`; what leaves an axis at one end comes back at the other."""
+    ...
+def round(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The whole number nearest to `x`; of two as near the even one."""
+    ...
+def rows_add(
+    x: _Operand,
+    indices: _Operand,
+    values: _Operand,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """Adds `values[r]` to row `indices[r]` of `x`, in place, for `r` ascending; a row named twice gets both."""
+    ...
+def rows_put(
+    x: _Operand,
+    indices: _Operand,
+    values: _Operand,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """Puts `values[r]` in the place of row `indices[r]` of `x`, in place, for `r` ascending; of a row named twice the last one stays."""
+    ...
+def rsqrt(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """One over the square root: `y = 1 / sqrt(x)`."""
+    ...
+def runs(x: _Operand, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]:
+    """For each element of the vector `x`: does it begin a run of equal elements, and which run is it in, counted from 0? Zeros of either sign are equal; a NaN equals nothing, not even a NaN."""
+    ...
+def scatter(
+    x: _Operand,
+    indices: _Operand,
+    src: _Operand,
+    *,
+    axis: _b.int,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A copy of `x` in which `y[a, indices[a, i, b], b] = src[a, i, b]`, where `i` runs along `axis`."""
+    ...
+def scatter_add(
+    x: _Operand,
+    indices: _Operand,
+    src: _Operand,
+    *,
+    axis: _b.int,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A copy of `x` with `y[a, indices[a, i, b], b] += src[a, i, b]`, where `i` runs along `axis`."""
+    ...
+def searchsorted(
+    sorted: _Operand,
+    values: _Operand,
+    *,
+    right: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """For each element of `values` the place at which it can be put into `sorted` so that the order holds: before all elements equal to it, with `right` behind them."""
+    ...
+def selu(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The scaled exponential linear unit: `y = scale * x` where `x > 0`, else `scale * alpha * (exp(x) - 1)`, with `scale = 1.0507009873554804934` and `alpha = 1.6732632423543772848`, for which activations keep mean 0 and variance 1."""
+    ...
+def sgd_rows(
+    params: Sequence[Tensor],
+    indices: Sequence[Tensor],
+    values: Sequence[Tensor],
+    momentum_buffer: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    momentum: _b.float = ...,
+    dampening: _b.float = ...,
+    weight_decay: _b.float = ...,
+    nesterov: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of `tenon.sgd_step` on the given rows of each parameter alone."""
+    ...
+def sgd_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    momentum_buffer: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    momentum: _b.float = ...,
+    dampening: _b.float = ...,
+    weight_decay: _b.float = ...,
+    nesterov: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of stochastic gradient descent on each parameter, in place."""
+    ...
+def sigmoid(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The logistic function: `y = 1 / (1 + exp(-x))`."""
+    ...
+def sign(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The sign: 1 where `x > 0`, -1 where `x < 0`, 0 where `x` is a zero of either sign."""
+    ...
+def silu(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The sigmoid linear unit, also called swish: `y = x / (1 + exp(-x))`."""
+    ...
+def sin(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The sine of an angle in radians: `y = sin(x)`."""
+    ...
+def sinh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic sine: `y = (exp(x) - exp(-x)) / 2`."""
+    ...
+def slice(
+    x: _Operand,
+    *,
+    axis: _b.int,
+    start: _b.int | None = ...,
+    stop: _b.int | None = ...,
+    step: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`x[start:stop:step]` along `axis`, as Python slices: negative places count from the end, places outside are clipped, `none` is an end of the axis, and a negative step walks backward."""
+    ...
+def slice_put(
+    dy: _Operand,
+    *,
+    shape: _b.int | Sequence[_b.int],
+    axis: _b.int,
+    start: _b.int,
+    step: _b.int,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros of the given shape, with `dy` put in at `start`, `start + step`, ..."""
+    ...
+def smooth_l1_loss(
+    x: _Operand,
+    target: _Operand,
+    *,
+    reduction: _b.str = ...,
+    beta: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """With `d = x - target`: `d^2 / (2 * beta)` where `|d| < beta`, else `|d| - beta / 2`; of these the mean, with `reduction` 'sum' the sum, with 'none' each of them."""
+    ...
+def softmax(x: _Operand, *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor:
+    """Exponentials scaled to sum to 1 along `axis`: `y = exp(x - m) / sum(exp(x - m))`, with `m` the largest element, so that nothing overflows."""
+    ...
+def softmax_cross_entropy(
+    logits: _Operand,
+    target: _Operand,
+    weight: _Operand | None = None,
+    *,
+    ignore_index: _b.int = ...,
+    label_smoothing: _b.float = ...,
+    reduction: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The mean negative log-likelihood of the target classes: `y = -(1/R) sum_n log_softmax(logits)[n, target[n]]`, over the `R` rows whose target is not `ignore_index`."""
+    ...
+def softmax_cross_entropy_grad(
+    dy: _Operand,
+    logits: _Operand,
+    top: _Operand,
+    top_prob: _Operand,
+    target: _Operand,
+    *,
+    ignore_index: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradient of `tenon.softmax_cross_entropy` for its logits, from its aux outputs `top` and `top_prob`: `y[n,c] = dy/R * (p[n,c] - [c == target[n]])` in the `R` rows whose target is not `ignore_index`, 0 in the others, with the probabilities `p[n,c] = exp(logits[n,c] - top[n]) * top_prob[n]`."""
+    ...
+def softplus(
+    x: _Operand,
+    *,
+    beta: _b.float = ...,
+    threshold: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The smooth positive part: `y = ln(1 + exp(beta * x)) / beta`, and `x` itself where `beta * x` is above `threshold`."""
+    ...
+def solve(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The solution `y` of `a y = b` for square matrices `a`, which the last two dimensions hold."""
+    ...
+def solve_triangular(
+    a: _Operand,
+    b: _Operand,
+    *,
+    upper: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The solution `y` of `a y = b` for the lower triangles of square matrices `a`, or with `upper` the upper ones; nothing else of `a` is read."""
+    ...
+def sort(
+    x: _Operand,
+    *,
+    axis: _b.int = ...,
+    descending: _b.bool = ...,
+    stable: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor]:
+    """The elements of each line along `axis` in ascending (`descending`: descending) order, and `indices`, where each of them was."""
+    ...
+def split(
+    x: _Operand,
+    *,
+    sizes: _b.int | Sequence[_b.int],
+    index: _b.int,
+    axis: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`x` cut along `axis` into pieces of the given `sizes`, which together are the whole axis: the piece number `index`, where a negative number counts from the last."""
+    ...
+def sqrt(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The square root: `y = sqrt(x)`."""
+    ...
+def square(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The square: `y = x * x`."""
+    ...
+def squeeze(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`x` without the dimensions `axes`, which must have size 1; without `axes`, without all dimensions of size 1."""
+    ...
+def stack(xs: Sequence[Tensor], *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor:
+    """The tensors `xs`, all of one shape, along a new dimension, which is dimension `axis` of the result."""
+    ...
+def std(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    correction: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The standard deviation over `axes`: the square root of `tenon.var`, whose attributes it has."""
+    ...
+def sub(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The difference: `y = a - b`."""
+    ...
+def sum(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The sum over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
+    ...
+def sum_to(x: _Operand, *, shape: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
+    """Sums `x` down to `shape`, which must be broadcastable to the shape of `x`: leading dimensions vanish, and dimensions that are 1 in `shape` are summed."""
+    ...
+def svd(x: _Operand, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor, Tensor]:
+    """The reduced singular value decomposition `x = u diag(s) vh` of the matrices that the last two dimensions hold: of `[...,M,N]`, with K the lesser of M and N, `u` is `[...,M,K]` with orthonormal columns, `s` is `[...,K]`, descending and not negative, and `vh` is `[...,K,N]` with orthonormal rows."""
+    ...
+def take(
+    x: _Operand,
+    indices: _Operand,
+    *,
+    axis: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The slices of `x` that `indices` names along `axis`: `y[a, i..., b] = x[a, indices[i...], b]`."""
+    ...
+def take_along_axis(
+    x: _Operand,
+    indices: _Operand,
+    *,
+    axis: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis`."""
+    ...
+def tan(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The tangent of an angle in radians: `y = tan(x)`."""
+    ...
+def tanh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic tangent: `y = tanh(x)`."""
+    ...
+def tile(
+    x: _Operand,
+    *,
+    repetitions: _b.int | Sequence[_b.int],
+    out: Tensor | None = None,
+) -> Tensor:
+    """Copies of `x` side by side: `repetitions[d]` of them along dimension `d`."""
+    ...
+def to(x: _Operand, *, kind: _b.int, index: _b.int, out: Tensor | None = None) -> Tensor:
+    """The same elements on the device `{kind, index}`: `y = x`."""
+    ...
+def topk(
+    x: _Operand,
+    *,
+    k: _b.int,
+    axis: _b.int = ...,
+    largest: _b.bool = ...,
+    sorted: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor]:
+    """The `k` largest (`largest=false`: smallest) elements of each line along `axis`, and `indices`, where each of them was."""
+    ...
+def transpose(
+    x: _Operand,
+    *,
+    axis0: _b.int = ...,
+    axis1: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Dimensions `axis0` and `axis1` of `x` change places; by default the last two."""
+    ...
+def tril(x: _Operand, *, diagonal: _b.int = ..., out: Tensor | None = None) -> Tensor:
+    """The lower triangle of the matrices that the last two dimensions hold: `y[m,n]` is `x[m,n]` where `n <= m + diagonal`, and 0 elsewhere."""
+    ...
+def triu(x: _Operand, *, diagonal: _b.int = ..., out: Tensor | None = None) -> Tensor:
+    """The upper triangle of the matrices that the last two dimensions hold: `y[m,n]` is `x[m,n]` where `n >= m + diagonal`, and 0 elsewhere."""
+    ...
+def trunc(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The whole number next to `x` on the side of 0."""
+    ...
+def unfold(
+    x: _Operand,
+    *,
+    axis: _b.int,
+    size: _b.int,
+    step: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The windows of `size` elements along `axis` that begin at 0, `step`, 2 `step`, ..."""
+    ...
+def unfold_add(
+    x: _Operand,
+    *,
+    axis: _b.int,
+    length: _b.int,
+    step: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros with `length` elements along `axis`, to which the windows in the last dimension of `x` are added: window `i` begins at `i step`."""
+    ...
+def uniform(
+    *,
+    shape: _b.int | Sequence[_b.int],
+    low: _b.float = ...,
+    high: _b.float = ...,
+    dtype: _DtypeLike = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Random numbers, uniform in `[low, high)`: `y[i] = low + u(i) * (high - low)`."""
+    ...
+def unique(
+    x: _Operand,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The different elements of `x` in ascending order (that of `tenon.sort`)."""
+    ...
+def unsqueeze(x: _Operand, *, axes: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
+    """`x` with a new dimension of size 1 at each of `axes`, which are places in the result."""
+    ...
+def var(
+    x: _Operand,
+    *,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    correction: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The variance over `axes` (none: all of them; an empty list: no axis): `y = sum((x - m)^2) / (n - correction)`, with `m` the mean and `n` the number of the elements behind a result."""
+    ...
+def view(x: _Operand, *, shape: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
+    """The elements of `x`, read in row-major order, in another shape, always in the memory of `x`: where `tenon.reshape` would copy because of the strides of `x`, this op is an error that names them."""
+    ...
+def where(condition: _Operand, a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Picks from `a` where `condition` is true and from `b` where it is false."""
+    ...

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/_autograd.py: gradients and gradient modes.
+"""backward, grad, value_and_grad, no_grad, enable_grad, inference, draw."""
+
+from tenon import _core, _errors
+from tenon._core import Tensor
+
+_RETAIN, _CREATE_GRAPH = 1, 2
+
+
+def _listed(given):
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _flags(retain_graph, create_graph):
+    return _RETAIN * bool(retain_graph) | _CREATE_GRAPH * bool(create_graph)
+
+
+def backward(roots, seeds=None, *, retain_graph=False, create_graph=False):
+    """Adds the gradients of sum(root * seed) to the leaves.
+
+    roots    a tensor or a list of them
+    seeds    one for each root; a root of one element needs none
+    """
+    seeds = None if seeds is None else _listed(seeds)
+    _core.backward(_listed(roots), seeds, _flags(retain_graph, create_graph))
+
+
+def grad(outputs, inputs, seeds=None, *, retain_graph=False, create_graph=False):
+    """The gradients of sum(output * seed) with respect to `inputs`; leaves stay as they are.
+
+    Returns one gradient where `inputs` is one tensor, else a list; None where outputs do not
+    depend on an input.
+    """
+    seeds = None if seeds is None else _listed(seeds)
+    found = _core.gradient(
+        _listed(outputs), seeds, _listed(inputs), _flags(retain_graph, create_graph)
+    )
+    return found[0] if isinstance(inputs, Tensor) else found
+
+
+def value_and_grad(function, argnums=0, *, create_graph=False):
+    """A function that returns (value, gradient) of `function`, which gives one tensor.
+
+    argnums  which arguments to differentiate for: a number, or a tuple of them; the gradient then
+             is a tuple too
+    """
+    import functools
+
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+
+    @functools.wraps(function)
+    def both(*arguments, **named):
+        for number in numbers:
+            if number >= len(arguments) or not isinstance(arguments[number], Tensor):
+                raise _errors.make_refusal(
+                    "type",
+                    getattr(function, "__name__", "function"),
+                    f"argument {number}",
+                    "a tensor",
+                    type(arguments[number]).__name__ if number < len(arguments) else "nothing",
+                    "argnums says which arguments are differentiated for",
+                )
+
+        def inner(*tensors):
+            given = list(arguments)
+            for number, each in zip(numbers, tensors, strict=True):
+                given[number] = each
+            return function(*given, **named)
+
+        chosen = [arguments[number] for number in numbers]
+        flags = _CREATE_GRAPH * bool(create_graph)
+        values, grads = _core.call_with_gradient(inner, chosen, 1, None, flags)
+        return values[0], grads[0] if isinstance(argnums, int) else tuple(grads)
+
+    return both
+
+
+class _GradMode:
+    """A gradient mode, as a context manager and as a decorator; modes nest."""
+
+    def __init__(self, mode, name):
+        self._mode = mode
+        self.__name__ = name
+
+    def __call__(self, function=None):
+        if function is None:
+            return self
+        import functools  # not at import: it takes longer than all of this package
+
+        @functools.wraps(function)
+        def inside(*arguments, **named):
+            with self:
+                return function(*arguments, **named)
+
+        return inside
+
+    def __enter__(self):
+        _core.begin_grad_mode(self._mode)
+        return self
+
+    def __exit__(self, *exception):
+        _core.end_grad_mode()
+
+    def __repr__(self):
+        return f"tenon.{self.__name__}"
+
+
+enable_grad = _GradMode(0, "enable_grad")
+no_grad = _GradMode(1, "no_grad")
+inference = _GradMode(2, "inference")
+
+
+def draw(roots, path=None):
+    """What `roots` were computed from, with values and gradients, as a picture.
+
+    path     a file ending in .svg, .dot or .json; without one the SVG text is returned
+    """
+    topic = "svg" if path is None else str(path).rpartition(".")[2]
+    text = _core.describe_graph(_listed(roots), topic)
+    if path is None:
+        return text
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return None

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/_errors.py: exceptions, one for each status of the C API.
+"""`tenon.Error` and what is derived from it.
+
+Each also is the exception of Python that a reader expects: a `ShapeError` is a `ValueError`, a
+`DtypeError` a `TypeError`, an `OutOfMemoryError` a `MemoryError`.
+"""
+
+import os
+import sys
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Error(Exception):
+    """A call of Tenon failed; it has changed nothing.
+
+    status    its number in the C API, and `status_name`, "TENON_E_SHAPE"
+    op        the op or function, and `operand`, which of its operands
+    expected  what would have been right, and `found`, what was there
+    hint      what to do
+    plugin    whose code it is about
+    scope     labels of `tenon.scope` around the call
+    causes    earlier failures that led to it
+    place     file and line of the caller
+    """
+
+    status = 0
+    status_name = ""
+    message = op = operand = expected = found = hint = plugin = scope = place = ""
+    causes = ()
+
+    def __reduce__(self):
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind, arguments, state):
+    error = kind(*arguments)
+    error.__dict__.update(state)
+    return error
+
+
+# What an exception is beside an Error. The others are RuntimeErrors.
+_ALSO = {
+    "ARGUMENT": ValueError,
+    "HANDLE": ValueError,
+    "SHAPE": ValueError,
+    "DTYPE": TypeError,
+    "DEVICE": ValueError,
+    "LAYOUT": ValueError,
+    "ALIAS": ValueError,
+    "ATTRIBUTE": ValueError,
+    "NOT_FOUND": LookupError,
+    "NO_KERNEL": NotImplementedError,
+    "MEMORY": MemoryError,
+    "PLAN_SHAPE": ValueError,
+    "IO": OSError,
+    "DATA": ValueError,
+    "UNSUPPORTED": NotImplementedError,
+}
+_STATUSES = """
+    ARGUMENT HANDLE RUNTIME STATE SHAPE DTYPE DEVICE LAYOUT ALIAS ATTRIBUTE NOT_FOUND NO_KERNEL
+    NO_ROLE MEMORY GRAD GRAPH_FREED GRAPH_OWNER VERSION VJP CAPTURE PLAN_SHAPE ROWS PLUGIN SCHEMA
+    IO DATA CHECK INTERRUPTED UNSUPPORTED INTERNAL DEVICE_LOST
+""".split()
+
+
+# Where the status' own word would hide one of Python's exceptions.
+_NAMES = {"ATTRIBUTE": "OptionError", "MEMORY": "OutOfMemoryError", "IO": "FileError"}
+
+
+def _class_name(status):
+    """GRAPH_FREED: GraphFreedError."""
+    return _NAMES.get(status) or f"{status.title().replace('_', '')}Error"
+
+
+def _make_class(status):
+    also = _ALSO.get(status, RuntimeError)
+    return type(
+        _class_name(status),
+        (Error, also),
+        {"__doc__": f"TENON_E_{status}, see docs/errors.md.", "__module__": "tenon"},
+    )
+
+
+_BY_STATUS = {f"TENON_E_{status}": _make_class(status) for status in _STATUSES}
+globals().update({kind.__name__: kind for kind in _BY_STATUS.values()})
+Error.__module__ = "tenon"
+
+
+class OperandTypeError(_BY_STATUS["TENON_E_ARGUMENT"], TypeError):
+    """An argument is a Python object of a wrong type, or there are too many."""
+
+
+class OutOfRangeError(_BY_STATUS["TENON_E_ARGUMENT"], IndexError):
+    """An index lies outside its dimension."""
+
+
+__all__ = [
+    "Error",
+    "OperandTypeError",
+    "OutOfRangeError",
+    *(kind.__name__ for kind in _BY_STATUS.values()),
+]
+
+
+def _caller():
+    """File, line and source of the innermost frame outside this package."""
+    frame = sys._getframe(1)
+    while frame and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE + os.sep):
+        frame = frame.f_back
+    if not frame:
+        return ""
+    import linecache
+
+    name, number = frame.f_code.co_filename, frame.f_lineno
+    source = linecache.getline(name, number, frame.f_globals).strip()
+    return f"{name}:{number}: {source}".rstrip(": ")
+
+
+def _build(kind, message, fields):
+    place = _caller()
+    lines = [message]
+    if fields.get("hint"):
+        lines.append(f"  hint: {fields['hint']}")
+    if place:
+        lines.append(f"  at {place}")
+    error = kind("\n".join(lines))
+    error.__dict__.update(fields, message=message, place=place)
+    return error
+
+
+def make_error(status, name, message, op, operand, expected, found, plugin, scope, hint, causes):
+    """The exception for a record of the C API."""
+    fields = {
+        "status": status,
+        "status_name": name,
+        "op": op,
+        "operand": operand,
+        "expected": expected,
+        "found": found,
+        "plugin": plugin,
+        "scope": scope,
+        "hint": hint,
+        "causes": causes,
+    }
+    return _build(_BY_STATUS.get(name, Error), message, fields)
+
+
+_REFUSALS = {"type": OperandTypeError, "index": OutOfRangeError}
+
+
+def make_refusal(kind, op, operand, expected, found, hint):
+    """The exception for what the package itself refuses; kind: type, value, index."""
+    fields = {
+        "status": 1,
+        "status_name": "TENON_E_ARGUMENT",
+        "op": op,
+        "operand": operand,
+        "expected": expected,
+        "found": found,
+        "hint": hint,
+    }
+    message = f"{op}: {operand}: expected {expected}, found {found}"
+    return _build(_REFUSALS.get(kind, _BY_STATUS["TENON_E_ARGUMENT"]), message, fields)

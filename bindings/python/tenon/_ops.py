@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/_ops.py: the ops of the registry by name: tenon.op.<vendor>.<name>.
+"""Names come from the plugins' manifests: listing them opens no plugin."""
+
+from tenon import _core, _errors
+
+
+def names():
+    """The full names of all ops that plugins list."""
+    import json
+
+    found = json.loads(_core.query("plugins"))
+    return sorted({each["name"] for plugin in found for each in plugin["ops"]})
+
+
+class Namespace:
+    """Ops whose names begin with a vendor's; `dir()` lists them."""
+
+    def __init__(self, prefix):
+        self._prefix = prefix
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        full = self._prefix + name
+        found = self._find(full)
+        if found is None:
+            raise AttributeError(
+                f"there is no op {full!r}, and none whose name begins with {full + '.'!r}"
+            )
+        self.__dict__[name] = found
+        return found
+
+    def _find(self, full):
+        if "." in full:
+            try:
+                return _core.Op(full)
+            except _errors.NotFoundError:
+                pass
+        inner = f"{full}."
+        return Namespace(inner) if any(each.startswith(inner) for each in names()) else None
+
+    def __dir__(self):
+        start = len(self._prefix)
+        mine = [each[start:] for each in names() if each.startswith(self._prefix)]
+        return sorted({each.partition(".")[0] for each in mine})
+
+    def __repr__(self):
+        return f"<ops {self._prefix}*>"
+
+
+op = Namespace("")
+
+
+def find_method(tensor, name):
+    """Ops of the vendor `tenon` are methods of tensors, where their first operand is one."""
+    kind = type(tensor)
+    try:
+        found = _core.Op(f"tenon.{name}")
+    except _errors.NotFoundError:
+        found = None
+    takes_tensor = found is not None and not found.__text_signature__.startswith("(*")
+    if not takes_tensor or found.schema.partition("(")[2].partition(",")[0].endswith("*"):
+        raise AttributeError(f"'Tensor' has no attribute {name!r}, and no op is named tenon.{name}")
+    setattr(kind, name, found)
+    return getattr(tensor, name)

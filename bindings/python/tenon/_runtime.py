@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/_runtime.py: the process's runtime: its options, what it knows, its random
+# numbers, its devices.
+"""One runtime serves the process, and each thread has a context of its own."""
+
+import os
+import sys
+
+from tenon import _core, _errors
+
+_POLICIES = {"owned": 0, "any": 1, "allowlist": 2}
+_options = {}
+
+
+def configure(
+    *,
+    plugin_paths=(),
+    exclude=(),
+    threads=0,
+    policy="owned",
+    allowlist="",
+    memory_limit=0,
+    check="",
+):
+    """Sets the runtime's options; only before anything has used it.
+
+    plugin_paths  folders that hold plugin folders, searched first
+    exclude       ids of plugins to leave out
+    threads       compute threads; 0: as many as the process may use
+    policy        whose plugins are opened: "owned", "any", or "allowlist" with its lock file
+    memory_limit  bytes for each device; 0: none
+    check         check modes, "layout,finite,threads,launch,handles"
+    """
+    if _core.is_started():
+        raise _errors.make_error(
+            4,
+            "TENON_E_STATE",
+            "configure: the runtime has started already, its options are settled",
+            *("configure", "", "a call before the first tensor", "a later one", "", ""),
+            "call tenon.configure(...) directly after the import",
+            (),
+        )
+    if policy not in _POLICIES:
+        raise _errors.make_refusal(
+            "value", "configure", "policy", " or ".join(map(repr, _POLICIES)), repr(policy), ""
+        )
+    _options.update(
+        paths=[os.fspath(path) for path in plugin_paths],
+        exclude=list(exclude),
+        threads=threads,
+        policy=_POLICIES[policy],
+        allowlist=os.fspath(allowlist),
+        memory_limit=memory_limit,
+        check=check,
+    )
+
+
+def options():
+    """What the runtime is made with, asked for once."""
+    return {**_options, "paths": [*_options.get("paths", []), *_installed_plugin_folders()]}
+
+
+def _installed_plugin_folders():
+    """Plugin folders of installed distributions: entry points of the group `tenon.plugins`, whose
+    values name packages. Nothing is imported: a package is a folder beside its metadata."""
+    folders = []
+    for base in sys.path:
+        try:
+            entries = [each for each in os.listdir(base) if each.endswith(".dist-info")]
+        except OSError:
+            continue
+        for entry in entries:
+            folders += _named_folders(base, os.path.join(base, entry, "entry_points.txt"))
+    return [folder for folder in folders if os.path.isdir(folder)]
+
+
+def _named_folders(base, path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = [line.strip() for line in file]
+    except (OSError, UnicodeDecodeError):
+        return []
+    if "[tenon.plugins]" not in lines:
+        return []
+    named, inside = [], False
+    for line in lines:
+        if line.startswith("["):
+            inside = line == "[tenon.plugins]"
+        elif inside and "=" in line:
+            package = line.partition("=")[2].strip()
+            named.append(os.path.join(base, *package.split(".")))
+    return named
+
+
+def query(topic):
+    """What the runtime knows of a topic, as Python objects read from its JSON: "plugins",
+    "devices", "ops", "optimizers", "schedules", "datasets", "formats", "layers", "paths",
+    "stats", "environment", "log"."""
+    import json
+
+    return json.loads(_core.query(topic))
+
+
+def plugins():
+    """The plugins that were found: {id: state}; "found" ones are opened when they are needed."""
+    return {each["id"]: each["state"] for each in query("plugins")}
+
+
+def stats():
+    """Live tensors, storages, graph nodes and bytes, allocations and launches so far."""
+    return _core.stats()
+
+
+class scope:  # noqa: N801 - used like a function
+    """Names what runs inside, in errors, traces and plan listings; scopes nest.
+
+    with tenon.scope("encoder"): ...
+    """
+
+    def __init__(self, label):
+        self._label = label
+
+    def __enter__(self):
+        _core.begin_scope(self._label)
+        return self
+
+    def __exit__(self, *exception):
+        _core.end_scope()
+
+
+# ---- random numbers, arithmetic -----------------------------------------------------------------
+
+
+def seed(number, stream=0):
+    """Starts this thread's random numbers anew; other streams give other numbers."""
+    _core.set_seed(number, stream)
+
+
+def get_rng_state():
+    """Seed, stream and counter of this thread's random numbers."""
+    return _core.get_seed()
+
+
+def set_rng_state(state):
+    """Goes on where `get_rng_state` was."""
+    _core.set_seed(*state)
+
+
+def fast_arithmetic(wanted=True):
+    """Lets this thread use the fastest kernels, whose bits may differ between machines."""
+    _core.set_arithmetic(wanted)
+
+
+# ---- devices ------------------------------------------------------------------------------------
+
+_kind_names = {}
+
+
+def find_device(device):
+    """(kind, index) of a device that is given as "cpu" or "cuda:1"."""
+    if not isinstance(device, str):
+        raise _errors.make_refusal(
+            "type", "to", "device", 'a text, "cpu" or "cuda:1"', type(device).__name__, ""
+        )
+    name, _, index = device.partition(":")
+    numbers = _core.find_device(name, int(index) if index.isdigit() else 0)
+    _kind_names[numbers[0]] = name
+    return numbers
+
+
+def device_name(numbers):
+    """The text for (kind, index); a tensor can only be on a device that somebody has named."""
+    kind, index = numbers
+    if not _kind_names:
+        _kind_names[_core.find_device("", 0)[0]] = "cpu"
+    name = _kind_names.get(kind, f"kind{kind}")
+    return name if name == "cpu" else f"{name}:{index}"

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/_tensor.py: making tensors, and the methods of tenon.Tensor that need not be
+# fast; the others are in the extension module, or ops of the registry.
+"""Methods are written as functions here and put into the extension module's type."""
+
+from tenon import _autograd, _core, _errors, _runtime
+from tenon._core import Tensor
+from tenon._ops import op
+
+
+def find_dtype(given):
+    """A Dtype for a name, bool, int, float, or a dtype of NumPy."""
+    by_type = {bool: "bool", int: "int64", float: "float32"}
+    name = by_type.get(given) if isinstance(given, type) else None
+    name = name or getattr(given, "name", None) or getattr(given, "__name__", given)
+    found = getattr(_core, name, None) if isinstance(name, str) else None
+    if not isinstance(found, _core.Dtype):
+        known = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64"
+        raise _errors.make_refusal("type", "dtype", "dtype", f"one of {known}", repr(given), "")
+    return found
+
+
+# ---- making tensors -----------------------------------------------------------------------------
+
+
+def _has_buffer(data):
+    try:
+        memoryview(data).release()
+    except (TypeError, ValueError, BufferError):
+        return False
+    return True
+
+
+def tensor(data, dtype=None, *, device=None, requires_grad=False):
+    """A tensor with a copy of `data`.
+
+    data     a number, nested lists of numbers, a tensor, or anything with a buffer, `__dlpack__`
+             or `__array__`: NumPy's arrays, array.array, memoryview, PyTorch's tensors
+    dtype    that of `data`; for numbers float32, int64 or bool, whichever holds them
+    device   "cpu" unless given
+    """
+    if isinstance(data, Tensor):
+        made = op.tenon.copy(data.detach())
+    elif isinstance(data, (bool, int, float, list, tuple)):
+        made = _core.from_numbers(data, dtype is not None)
+    elif _has_buffer(data):
+        made = _core.copy_buffer(data)
+    elif hasattr(data, "__dlpack__"):
+        made = op.tenon.copy(from_dlpack(data))
+    elif hasattr(data, "__array__"):
+        made = _core.copy_buffer(data.__array__())
+    else:
+        made = _core.from_numbers(data, False)  # refuses it
+    made = _converted(made, dtype, device)
+    if requires_grad:
+        made.requires_grad = True
+    return made
+
+
+def asarray(data, dtype=None, *, device=None, copy=None):
+    """A tensor on the memory of `data` where that is possible, else with a copy of it.
+
+    copy     True: always; False: never, but an error where it would be needed
+    memory   `data` stays alive as long as the tensor; what is written to the one is seen by the
+             other, and not by versions
+    """
+    if copy or isinstance(data, (bool, int, float, list, tuple)):
+        if copy is False:
+            raise _errors.make_refusal(
+                "value", "asarray", "data", "shared memory", "numbers, which are copied", ""
+            )
+        return tensor(data, dtype, device=device)
+    if isinstance(data, Tensor):
+        shared = data
+    elif _has_buffer(data):
+        shared = _core.share_buffer(data)
+    else:
+        shared = from_dlpack(data)
+    made = _converted(shared, dtype, device)
+    if copy is False and made is not shared:
+        raise _errors.make_refusal(
+            "value", "asarray", "data", "shared memory", "another dtype or device", "copy=None"
+        )
+    return made
+
+
+def _converted(made, dtype, device):
+    if dtype is not None:
+        made = astype(made, dtype)
+    return made if device is None else to(made, device)
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """A tensor on the memory of another library's array, through DLPack 1.0 or later."""
+    if not hasattr(x, "__dlpack__"):
+        raise _errors.make_refusal(
+            "type", "from_dlpack", "x", "an object with __dlpack__", type(x).__name__, ""
+        )
+    asked = {"max_version": (1, 0)}
+    if copy is not None:
+        asked["copy"] = copy
+    made = _core.from_dlpack(x.__dlpack__(**asked))
+    return made if device is None else to(made, device)
+
+
+def full(shape, value, dtype=None, *, device=None):
+    """A tensor of one value; float32 unless `dtype` is given or `value` is an integer or bool."""
+    if dtype is None:
+        dtype = {bool: _core.bool, int: _core.int64}.get(type(value), _core.float32)
+    shape = (shape,) if isinstance(shape, int) else shape
+    made = op.tenon.full(shape=shape, value=value, dtype=dtype)
+    return made if device is None else to(made, device)
+
+
+def info(x):
+    """Values, strides, offset, storage, version and statistics of a tensor, as text."""
+    return x.info()
+
+
+# ---- methods ------------------------------------------------------------------------------------
+
+_methods = {}
+
+
+def _method(function):
+    _methods[function.__name__] = function
+    return function
+
+
+def _numbers(given):
+    """x.reshape(2, 3) and x.reshape((2, 3)) are the same."""
+    return given[0] if len(given) == 1 and not isinstance(given[0], int) else given
+
+
+@_method
+def astype(self, dtype):
+    """The values in another dtype; the tensor itself where it has that dtype."""
+    wanted = _core.as_dtype(dtype)
+    return self if wanted is self.dtype else op.tenon.cast(self, dtype=wanted)
+
+
+
+@_method
+def to(self, target):
+    """On another device ("cpu", "cuda:1") or in another dtype; itself where it is that."""
+    if isinstance(target, str) and not hasattr(_core, target):
+        kind, index = _runtime.find_device(target)
+        if (kind, index) == self._device_numbers:
+            return self
+        return op.tenon.to(self, kind=kind, index=index)
+    return astype(self, target)
+
+
+@_method
+def clone(self):
+    """A copy with memory of its own; gradients flow through it."""
+    return op.tenon.copy(self)
+
+
+@_method
+def contiguous(self):
+    """The same values row-major; the tensor itself where it is so already."""
+    return self if self.is_contiguous else op.tenon.copy(self)
+
+
+@_method
+def reshape(self, *shape):
+    """The same elements in another shape, of which one length may be -1."""
+    return op.tenon.reshape(self, shape=_numbers(shape))
+
+
+@_method
+def view(self, *shape):
+    """As `reshape`, but an error where elements would have to move."""
+    return op.tenon.view(self, shape=_numbers(shape))
+
+
+@_method
+def permute(self, *axes):
+    """The dimensions in another order; a view."""
+    return op.tenon.permute(self, axes=_numbers(axes))
+
+
+@_method
+def transpose(self, axis0=-2, axis1=-1):
+    """Two dimensions exchanged; a view."""
+    return op.tenon.transpose(self, axis0=axis0, axis1=axis1)
+
+
+@_method
+def expand(self, *shape):
+    """Dimensions of length 1 repeated; a view."""
+    return op.tenon.expand(self, shape=_numbers(shape))
+
+
+@_method
+def squeeze(self, axes=None):
+    """Without the given dimensions, or all, of length 1; a view."""
+    return op.tenon.squeeze(self, axes=axes)
+
+
+@_method
+def unsqueeze(self, *axes):
+    """With new dimensions of length 1 at these places; a view."""
+    return op.tenon.unsqueeze(self, axes=_numbers(axes))
+
+
+def _reduction(name):
+    def reduce(self, axes=None, *, keepdims=False, **more):
+        return getattr(op.tenon, name)(self, axes=axes, keepdims=keepdims, **more)
+
+    reduce.__name__ = reduce.__qualname__ = name
+    reduce.__doc__ = f"The op tenon.{name} over `axes`, or over all dimensions."
+    return reduce
+
+
+for _name in ("sum", "mean", "prod", "max", "min", "all", "any", "std", "var", "norm", "logsumexp"):
+    _methods[_name] = _reduction(_name)
+
+
+@_method
+def tolist(self):
+    """The values as nested lists of Python numbers; one number for rank 0."""
+    here = self.detach()
+    if here.dtype is _core.bfloat16 or here.dtype is _core.float16:
+        here = astype(here, _core.float32)
+    return memoryview(to(here, "cpu")).tolist()
+
+
+@_method
+def numpy(self):
+    """A NumPy array on the same memory, which both keep alive."""
+    import numpy as np
+
+    return np.asarray(memoryview(self))
+
+
+@_method
+def __array__(self, dtype=None, copy=None):
+    import numpy as np
+
+    array = np.asarray(memoryview(self))
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError("another dtype needs a copy")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+# NumPy leaves its operators to ours.
+_methods["__array_ufunc__"] = None
+
+
+@_method
+def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    """A capsule "dltensor_versioned", as the DLPack protocol asks for."""
+    if max_version is None or max_version[0] < 1:
+        raise BufferError("Tenon speaks DLPack 1.0 and later: ask with max_version=(1, 0)")
+    if dl_device is not None and tuple(dl_device) != __dlpack_device__(self):
+        raise BufferError("Tenon lends memory where it is: copy it with x.to(...) first")
+    return _core.to_dlpack(op.tenon.copy(self) if copy else self)
+
+
+@_method
+def __dlpack_device__(self):
+    """(1, 0): host memory, the one kind that DLPack has a number for here."""
+    if _runtime.device_name(self._device_numbers) != "cpu":
+        raise BufferError("Tenon lends host memory: copy it there first, x.to('cpu')")
+    return 1, 0
+
+
+@_method
+def __iter__(self):
+    return (self[i] for i in range(len(self)))
+
+
+@_method
+def __contains__(self, value):
+    return bool(op.tenon.any(self == value))
+
+
+@_method
+def __copy__(self):
+    return self.detach() if self.is_leaf else clone(self)
+
+
+@_method
+def __deepcopy__(self, memo):
+    copied = tensor(self, requires_grad=self.requires_grad and self.is_leaf)
+    memo[id(self)] = copied
+    return copied
+
+
+@_method
+def __reduce__(self):
+    here = self.detach()
+    leaf = self.requires_grad and self.is_leaf
+    return _unpickle, (_core.get_bytes(here), self.dtype, self.shape, self.device, leaf)
+
+
+def _unpickle(data, dtype, shape, device, requires_grad):
+    made = _core.from_bytes(data, dtype, shape)
+    made = made if device == "cpu" else to(made, device)
+    if requires_grad:
+        made.requires_grad = True
+    return made
+
+
+@_method
+def __format__(self, spec):
+    return format(self.item(), spec) if spec else repr(self)
+
+
+@_method
+def backward(self, grad=None, *, retain_graph=False, create_graph=False):
+    """Adds the gradients of the tensor, times `grad`, to the leaves it was computed from."""
+    _autograd.backward(self, grad, retain_graph=retain_graph, create_graph=create_graph)
+
+
+@_method
+def retain_grad(self, wanted=True):
+    """Keeps the gradient of a tensor that is no leaf, for `grad`."""
+    _core.retain_grad(self, wanted)
+
+
+@_method
+def grad_rows(self):
+    """(indices, values) of a gradient that is held as rows, or None."""
+    return _core.grad_rows(self)
+
+
+@_method
+def add_hook(self, function):
+    """Calls function(gradient) in each backward through here; what it returns, if anything, is the
+    gradient from then on. Returns a function that ends it."""
+    number = _core.begin_hook(self, function)
+    return lambda: _core.end_hook(self, number)
+
+
+_methods["device"] = property(
+    lambda self: _runtime.device_name(self._device_numbers), doc='Where it is: "cpu", "cuda:1".'
+)
+_methods["T"] = property(
+    lambda self: op.tenon.permute(self, axes=list(range(self.ndim))[::-1]),
+    doc="The dimensions in reverse order; a view.",
+)
+
+for _name, _function in _methods.items():
+    setattr(Tensor, _name, _function)

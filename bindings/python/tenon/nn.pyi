@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/nn.pyi: written by tools/stubs.py from the registry: change the ops, layers,
+# optimizers ... that it describes, not this file.
+
+import builtins as _b
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tenon import Dtype, Tensor
+
+class Layer:
+    """A layer of the registry."""
+
+    def __call__(self, *inputs: Any) -> Any: ...
+    def __init__(self, name: Any, *children: Any, device: Any = ..., **options: Any) -> None: ...
+    def append(self, child: Any, name: Any = ...) -> Any:
+        """Adds a layer to a container, `tenon.nn.sequential`."""
+        ...
+    def eval(self) -> Any:
+        """As `train(False)`: dropout keeps everything, batch_norm uses what it has seen."""
+        ...
+    def load_state_dict(self, saved: Any) -> Any:
+        """Takes the values of tensors by name; all names must be there, and no others."""
+        ...
+    def named_buffers(self) -> Any:
+        """[(name, tensor), ...] of the state that is not trained."""
+        ...
+    def named_parameters(self) -> Any:
+        """[(name, tensor), ...] of all that is trained."""
+        ...
+    def parameters(self) -> Any:
+        """The tensors that are trained."""
+        ...
+    def state_dict(self) -> Any:
+        """All tensors by name, detached: for `tenon.save`."""
+        ...
+    def train(self, wanted: Any = ...) -> Any:
+        """Training, or evaluation, for the layer and all that is in it."""
+        ...
+    def zero_grad(self) -> Any:
+        """Drops the gradients of all parameters."""
+        ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+
+class Module:
+    """A model written in Python: write `forward`, and hold the parts in attributes."""
+
+    def __call__(self, *inputs: Any, **named: Any) -> Any: ...
+    def eval(self) -> Any:
+        """As `train(False)`: dropout keeps everything, batch_norm uses what it has seen."""
+        ...
+    def forward(self, *inputs: Any) -> Any:
+        """What the model computes."""
+        ...
+    def load_state_dict(self, saved: Any) -> Any:
+        """Takes the values of tensors by name; all names must be there, and no others."""
+        ...
+    def named_buffers(self) -> Any:
+        """[(name, tensor), ...] of the state that is not trained."""
+        ...
+    def named_parameters(self) -> Any:
+        """[(name, tensor), ...] of all that is trained."""
+        ...
+    def parameters(self) -> Any:
+        """The tensors that are trained."""
+        ...
+    def state_dict(self) -> Any:
+        """All tensors by name, detached: for `tenon.save`."""
+        ...
+    def train(self, wanted: Any = ...) -> Any:
+        """Training, or evaluation, for the module and all that is in it."""
+        ...
+    def zero_grad(self) -> Any:
+        """Drops the gradients of all parameters."""
+        ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+def activation(*, op: _b.str, device: _b.str | None = None) -> Layer:
+    """An op of one tensor as a layer without parameters, for containers: `y = op(x)`."""
+    ...
+def batch_norm(
+    *,
+    features: _b.int,
+    eps: _b.float = ...,
+    momentum: _b.float = ...,
+    affine: _b.bool = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Mean 0 and variance 1 of each channel over all other dimensions of the batch, then a weight (1 at first) and a bias (0 at first): x [N,C,...]: y = (x - m) / sqrt(v + eps) * weight + bias In training `m` and `v` are those of the batch, and the buffers `running_mean` and `running_var` (of the unbiased variance) take `momentum` of them; in evaluation they are the buffers."""
+    ...
+def dropout(*, p: _b.float = ..., device: _b.str | None = None) -> Layer:
+    """In training the op `tenon.dropout`: elements become 0 with probability `p`, and the others are divided by `1 - p`."""
+    ...
+def embedding(
+    *,
+    rows: _b.int,
+    width: _b.int,
+    init: _b.str = ...,
+    gain: _b.float = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """A table whose rows are looked up: `y[i] = weight[x[i]]`, the op `tenon.embedding`."""
+    ...
+def layer_norm(
+    *,
+    sizes: Sequence[_b.int],
+    eps: _b.float = ...,
+    affine: _b.bool = ...,
+    bias: _b.bool = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Mean 0 and variance 1 over the last dimensions, then a weight and a bias: the op `tenon.layer_norm`."""
+    ...
+def linear(
+    *,
+    inputs: _b.int,
+    outputs: _b.int,
+    bias: _b.bool = ...,
+    init: _b.str = ...,
+    gain: _b.float = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """A matrix and a bias: `y = x weight^T + bias`, the op `tenon.linear`."""
+    ...
+def rms_norm(
+    *,
+    sizes: Sequence[_b.int],
+    eps: _b.float = ...,
+    affine: _b.bool = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Mean square 1 over the last dimensions, then a weight: the op `tenon.rms_norm`."""
+    ...
+def sequential(*children: Any, device: _b.str | None = None) -> Layer:
+    """Its children one after the other, each called with what the one before gave."""
+    ...

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/python/package_test.py: `pip install .` in an empty virtual environment, and what is in it.
+"""Needs a package index for the build's own requirements; compiles everything, so ccache helps."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.request
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MEGABYTE = 1_000_000
+
+TEN_LINES = """
+import tenon
+assert "numpy" not in __import__("sys").modules
+x = tenon.tensor(3.0, tenon.float64, requires_grad=True)
+y = x * x
+y.backward()
+print(x.grad.item())
+"""
+IMPORT_TIME = """
+import subprocess, sys, time
+def best(code):
+    times = []
+    for _ in range(15):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        times.append(time.perf_counter() - start)
+    return min(times)
+print(best("import tenon") - best("pass"))
+"""
+
+try:
+    urllib.request.urlopen("https://pypi.org/simple/scikit-build-core/", timeout=20).close()
+except OSError as error:
+    print(f"skipped: no package index: {error}")
+    sys.exit(77)
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        subprocess.run([sys.executable, "-m", "venv", cls.path / "venv"], check=True)
+        cls.python = cls.path / "venv/bin/python"
+        cls.run_in_venv("-m", "pip", "wheel", "--no-deps", "-w", cls.path, ROOT)
+        cls.wheel = next(cls.path.glob("tenon-*.whl"))
+        cls.run_in_venv("-m", "pip", "install", "--no-index", cls.wheel)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def run_in_venv(cls, *arguments):
+        done = subprocess.run(
+            [cls.python, *arguments], cwd=cls.path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def test_ten_lines(self):
+        self.assertEqual(self.run_in_venv("-c", TEN_LINES), "6.0\n")
+
+    def test_it_is_small_and_whole(self):
+        self.assertLess(self.wheel.stat().st_size, 10 * MEGABYTE)
+        names = zipfile.ZipFile(self.wheel).namelist()
+        for plugin in ("cpu", "ref", "ops", "optim", "layers", "data", "formats", "schedules"):
+            self.assertIn(f"tenon/plugins/tenon.{plugin}/tenon.{plugin}.so", names)
+        self.assertIn("tenon/py.typed", names)
+
+    def test_it_needs_nothing(self):
+        shown = self.run_in_venv("-m", "pip", "show", "tenon")
+        self.assertIn("Requires: \n", shown)
+
+    def test_the_command_is_there(self):
+        done = subprocess.run(
+            [self.path / "venv/bin/tenon", "list"], capture_output=True, text=True, check=True
+        )
+        self.assertIn("tenon.cpu", done.stdout)
+        self.assertNotIn("refused", done.stdout)
+        self.assertIn("tenon.cpu", self.run_in_venv("-m", "tenon", "list"))
+
+    def test_the_hashes_of_the_manifests_are_right(self):
+        code = (
+            "import tenon\n"
+            "hashes = {each['id']: each['sha256'] for each in tenon.query('hashes')}\n"
+            "for each in tenon.query('plugins'):\n"
+            "    assert hashes[each['id']] == each['sha256'], each['id']\n"
+        )
+        self.run_in_venv("-c", code)
+
+    def test_import_is_quick(self):
+        self.assertLess(float(self.run_in_venv("-c", IMPORT_TIME)), 0.05)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/python/test_indexing.py: x[...] and x[...] = y; indexing_numpy_test.py compares with NumPy.
+import unittest
+
+from support import Case, tenon
+
+
+class Reading(Case):
+    def setUp(self):
+        self.x = tenon.tensor([[0, 1, 2], [3, 4, 5]])
+
+    def tearDown(self):
+        del self.x
+
+    def test_integers_slices_none_ellipsis_are_views(self):
+        x = self.x
+        self.same(x[1], [3, 4, 5])
+        self.same(x[-1, -2], 4)
+        self.same(x[:, 1], [1, 4])
+        self.same(x[::-1, ::-2], [[5, 3], [2, 0]])
+        self.same(x[5:], [])
+        self.same(x[..., 0], [0, 3])
+        self.assertEqual(x[None, :, None].shape, (1, 2, 1, 3))
+        self.assertEqual(x[()].shape, (2, 3))
+        for key in (1, (slice(None), 1), (Ellipsis, None), slice(None, None, -1)):
+            self.assertEqual(x[key].storage, x.storage)
+
+    def test_tensors_of_integers(self):
+        x = self.x
+        self.same(x[tenon.tensor([1, 0, -1])], [[3, 4, 5], [0, 1, 2], [3, 4, 5]])
+        self.same(x[:, tenon.tensor([[0, 2], [1, -1]])], [[[0, 2], [1, 2]], [[3, 5], [4, 5]]])
+        self.same(x[[0, 1], [2, 0]], [2, 3])
+        self.same(x[tenon.tensor([[0], [1]]), tenon.tensor([0, 2])], [[0, 2], [3, 5]])
+        self.same(x[1, [0, 2]], [3, 5])
+        self.same(x[tenon.tensor([1], tenon.uint8)], [[3, 4, 5]])
+        self.same(x[[]], [])
+
+    def test_masks(self):
+        x = self.x
+        self.same(x[x > 2], [3, 4, 5])
+        self.same(x[tenon.tensor([False, True])], [[3, 4, 5]])
+        self.same(x[:, [True, False, True]], [[0, 2], [3, 5]])
+        self.same(x[x < 0], [])
+
+    def test_gradients_flow_through(self):
+        x = tenon.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+        (x[1] * 2).sum().backward()
+        x[:, ::-1][0, 0].backward()
+        x[[0, 0], [0, 0]].sum().backward()
+        self.same(x.grad, [[2.0, 1.0], [2.0, 2.0]])
+
+    def test_what_is_no_index(self):
+        x = self.x
+        self.refused(IndexError, lambda: x[2], "axis 0", "-2 to 1", "2")
+        self.refused(IndexError, lambda: x[0, -4], "axis 1")
+        self.refused(IndexError, lambda: x[0, 0, 0], "at most 2 indices")
+        self.refused(IndexError, lambda: x[..., ...], "one Ellipsis")
+        self.refused(IndexError, lambda: x[tenon.tensor([True])], "mask")
+        self.refused(TypeError, lambda: x[1.0], "float")
+        self.refused(TypeError, lambda: x["a"], "str")
+        self.refused(TypeError, lambda: x[tenon.tensor([1.0])], "integers or bools")
+        self.refused(ValueError, lambda: x[::0], "step")
+        self.refused(tenon.DataError, lambda: x[tenon.tensor([2])], "2")
+        self.refused(tenon.ShapeError, lambda: x[[0, 1], [0, 1, 2]], "broadcast")
+        self.assertRaises(TypeError, lambda: x.__delitem__(0))
+
+
+class Writing(Case):
+    def test_into_views(self):
+        x = tenon.full([2, 3], 0)
+        x[0] = 1
+        x[1, ::-2] = tenon.tensor([7, 8])
+        self.same(x, [[1, 1, 1], [8, 0, 7]])
+        x[:, 1] = [5, 6]
+        x[...] += 1
+        self.same(x, [[2, 6, 2], [9, 7, 8]])
+        x[0, 0] = 2.9  # cast, as NumPy does
+        x[-1] = [[1, 2, 3]]
+        self.same(x, [[2, 6, 2], [1, 2, 3]])
+        x[:] = x[::-1]  # as if all were read first
+        self.same(x, [[1, 2, 3], [2, 6, 2]])
+
+    def test_at_tensors_and_masks(self):
+        x = tenon.full([2, 3], 0)
+        x[x == 0] = 1
+        x[[0, 1], [0, 2]] = tenon.tensor([5, 6])
+        self.same(x, [[5, 1, 1], [1, 1, 6]])
+        x[:, tenon.tensor([0, -1])] = tenon.tensor([[10, 20], [30, 40]])
+        self.same(x, [[10, 1, 20], [30, 1, 40]])
+        x[tenon.tensor([False, True])] = tenon.tensor([7, 8, 9])
+        x[0, [True, False, True]] = 0
+        self.same(x, [[0, 1, 0], [7, 8, 9]])
+
+    def test_what_cannot_be_written(self):
+        x = tenon.full([2, 3], 0)
+        self.refused(ValueError, lambda: x.__setitem__(0, tenon.tensor([1, 2])))
+        self.refused(TypeError, lambda: x.__setitem__(0, "a"))
+        self.refused(IndexError, lambda: x.__setitem__(2, 1))
+        leaf = tenon.tensor([1.0, 2.0], requires_grad=True)
+        self.refused(tenon.GradError, lambda: leaf.__setitem__(0, 1.0))
+        with tenon.no_grad:
+            leaf[0] = 5.0
+        self.same(leaf, [5.0, 2.0])
+        self.same(x, [[0, 0, 0], [0, 0, 0]])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/python/test_training.py: optimizers, schedules, layers, models, data sets, files, captured
+# steps.
+import copy
+import inspect
+import json
+import os
+import pathlib
+import pickle
+import tempfile
+import unittest
+
+from support import Case, tenon
+
+DIGITS = pathlib.Path(__file__).resolve().parents[2] / "examples/data/digits"
+
+
+class Optimizers(Case):
+    def test_a_step_follows_the_formula(self):
+        w = tenon.tensor([1.0, 2.0], requires_grad=True)
+        optimizer = tenon.optim.sgd([w], lr=0.5)
+        (w * w).sum().backward()
+        optimizer.step()
+        self.same(w, [0.0, 0.0])
+        self.same(w.grad, [2.0, 4.0])
+        optimizer.zero_grad()
+        self.assertIsNone(w.grad)
+        w.sum().backward()
+        optimizer.lr = 0.25
+        optimizer.step(clear_grad=True)
+        self.same(w, [-0.25, -0.25])
+        self.assertIsNone(w.grad)
+
+    def test_hypers_are_attributes(self):
+        w = tenon.tensor([1.0], requires_grad=True)
+        optimizer = tenon.optim.adam([w], lr=1)  # an integer where a float is meant
+        self.assertEqual((optimizer.lr, optimizer.beta1), (1.0, 0.9))
+        self.assertFalse(hasattr(optimizer, "momentum"))
+        self.refused(tenon.OptionError, lambda: setattr(optimizer, "momentum", 1.0), "momentum")
+        self.refused(tenon.OptionError, lambda: setattr(optimizer, "lr", -1.0), "lr")
+        self.refused(TypeError, lambda: setattr(optimizer, "lr", "1"), "a number")
+        self.refused(tenon.OptionError, lambda: tenon.optim.adam([w], rate=1.0), "rate")
+        self.refused(tenon.OptionError, lambda: tenon.optim.adam([w], lr="1"), "wrong type")
+        self.refused(tenon.GradError, lambda: tenon.optim.sgd([tenon.tensor([1.0])]))
+        self.refused(AttributeError, lambda: tenon.optim.nothing, "tenon.adamw")
+
+    def test_they_are_described(self):
+        signature = inspect.signature(tenon.optim.sgd)
+        self.assertEqual(signature.parameters["momentum"].default, 0.0)
+        self.assertIs(signature.parameters["nesterov"].default, False)
+        self.assertEqual(list(signature.parameters)[0], "params")
+        self.assertIn("learning rate", tenon.optim.sgd.__doc__)
+        self.assertIn("lion", dir(tenon.optim))
+
+    def run_steps(self, optimizer, w, count):
+        for _ in range(count):
+            ((w * w * w) + w).sum().backward()
+            optimizer.step(clear_grad=True)
+
+    def test_a_resumed_run_has_the_same_bits(self):
+        w = tenon.tensor([1.0, 2.0], requires_grad=True)
+        optimizer = tenon.optim.adamw([w], lr=0.1)
+        self.assertEqual(optimizer.state_dict()["state"], {})
+        self.run_steps(optimizer, w, 3)
+        saved = copy.deepcopy(optimizer.state_dict())
+        again = tenon.tensor(w, requires_grad=True)
+        self.run_steps(optimizer, w, 3)
+        resumed = tenon.optim.adamw([again])
+        resumed.load_state_dict(saved)
+        self.assertEqual(resumed.lr, 0.1)
+        self.run_steps(resumed, again, 3)
+        self.same(again, w.tolist())
+
+
+class Schedules(Case):
+    def test_values(self):
+        schedule = tenon.schedules.exponential(1.0, factor=0.5)
+        self.assertEqual([next(schedule) for _ in range(3)], [1.0, 0.5, 0.25])
+        saved = schedule.state_dict()
+        following = next(schedule)
+        again = tenon.schedules.exponential(1.0, factor=0.5)
+        again.load_state_dict(saved)
+        self.assertEqual(next(again), following)
+
+    def test_refusals(self):
+        self.refused(tenon.OptionError, lambda: tenon.schedules.exponential(1.0), "factor")
+        self.refused(TypeError, lambda: tenon.schedules.exponential("1", factor=0.5))
+        self.refused(tenon.Error, lambda: tenon.schedules.step(1.0, period=1, speed=2), "speed")
+        plateau = tenon.schedules.plateau(1.0)
+        self.assertEqual(plateau.advance(metric=3.0), 1.0)
+        self.refused(TypeError, lambda: plateau.advance(metric="3"))
+
+
+class Perceptron(tenon.nn.Module):
+    def __init__(self):
+        self.first = tenon.nn.linear(inputs=3, outputs=4)
+        self.rest = [tenon.nn.dropout(p=0.5), tenon.nn.linear(inputs=4, outputs=1)]
+        self.scale = tenon.tensor([2.0], requires_grad=True)
+        self.note = "no part"
+
+    def forward(self, x):
+        x = self.first(x).relu()
+        for layer in self.rest:
+            x = layer(x)
+        return x * self.scale
+
+
+class Models(Case):
+    def test_layers(self):
+        layer = tenon.nn.linear(inputs=3, outputs=2, bias=False)
+        self.assertEqual([name for name, _ in layer.named_parameters()], ["weight"])
+        x = tenon.tensor([[1.0, 2.0, 3.0]])
+        self.same(layer(x), (x @ layer.parameters()[0].T).tolist())
+        layer(x).sum().backward()
+        self.same(layer.parameters()[0].grad, [[1.0, 2.0, 3.0]] * 2)
+        layer.zero_grad()
+        self.assertIsNone(layer.parameters()[0].grad)
+        self.assertEqual(repr(layer), "<layer tenon.linear(inputs=3, outputs=2, bias=False)>")
+
+    def test_same_seed_same_layer(self):
+        drawn = []
+        for _ in range(2):
+            tenon.seed(5)
+            drawn.append(tenon.nn.linear(inputs=2, outputs=2).parameters()[0].tolist())
+        self.assertEqual(drawn[0], drawn[1])
+
+    def test_sequential_training_and_evaluation(self):
+        model = tenon.nn.sequential(
+            tenon.nn.linear(inputs=2, outputs=8),
+            tenon.nn.activation(op="tenon.tanh"),
+            tenon.nn.dropout(p=0.5),
+        )
+        x = tenon.tensor([[1.0, 2.0]])
+        self.assertEqual(model.eval()(x).tolist(), model(x).tolist())
+        self.assertFalse(model.training)
+        model.train()
+        self.assertNotEqual([model(x).tolist() for _ in range(8)], [model(x).tolist()] * 8)
+        names = [name for name, _ in model.named_parameters()]
+        self.assertEqual(names, ["0.weight", "0.bias"])
+
+    def test_buffers(self):
+        layer = tenon.nn.batch_norm(features=2)
+        self.assertTrue(layer.named_buffers())
+        self.assertIn(layer.named_buffers()[0][0], layer.state_dict())
+
+    def test_modules_know_their_parts(self):
+        model = Perceptron()
+        names = [name for name, _ in model.named_parameters()]
+        self.assertEqual(
+            names, ["first.weight", "first.bias", "rest.1.weight", "rest.1.bias", "scale"]
+        )
+        model.eval()
+        self.assertFalse(model.rest[0].training)
+        x = tenon.tensor([[1.0, 2.0, 3.0]])
+        for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+            self.same(again(x), model(x).tolist())
+            self.assertFalse(again.rest[0].training)
+            self.assertNotEqual(again.scale.storage, model.scale.storage)
+        other = Perceptron().eval()
+        other.load_state_dict(model.state_dict())
+        self.same(other(x), model(x).tolist())
+
+    def test_a_module_learns(self):
+        tenon.seed(1)
+        model = Perceptron().eval()
+        x = tenon.normal(shape=[64, 3])
+        wanted = x.sum(axes=1, keepdims=True)
+        optimizer = tenon.optim.adam(model.parameters(), lr=0.02)
+        losses = []
+        for _ in range(200):
+            loss = tenon.mse_loss(model(x), wanted)
+            loss.backward()
+            optimizer.step(clear_grad=True)
+            losses.append(loss.item())
+        self.assertLess(losses[-1], 0.05 * losses[0])
+
+    def test_refusals(self):
+        layer = tenon.nn.linear(inputs=3, outputs=2)
+        state = layer.state_dict()
+        state["more"] = state.pop("bias")
+        self.refused(ValueError, lambda: layer.load_state_dict(state), "missing ['bias']", "more")
+        state = {"weight": tenon.full([1], 0.0), "bias": tenon.full([2], 0.0)}
+        self.refused(ValueError, lambda: layer.load_state_dict(state), "weight", "(2, 3)")
+        self.refused(tenon.OptionError, lambda: tenon.nn.linear(inputs=3), "outputs")
+        self.refused(tenon.OptionError, lambda: tenon.nn.linear(inputs=3, outputs=2, size=1))
+        self.refused(tenon.Error, lambda: layer(tenon.tensor([[1.0]])))
+        self.refused(TypeError, lambda: layer(1.0), "tensors")
+        self.refused(TypeError, lambda: tenon.nn.sequential(Perceptron()), "a Module")
+        self.refused(tenon.UnsupportedError, lambda: layer.append(tenon.nn.dropout()))
+        self.refused(NotImplementedError, lambda: tenon.nn.Module()(1), "forward")
+
+
+class Data(Case):
+    def setUp(self):
+        self.digits = tenon.data.idx(
+            images=str(DIGITS / "train-images-idx3-ubyte"),
+            labels=str(DIGITS / "train-labels-idx1-ubyte"),
+        )
+
+    def tearDown(self):
+        del self.digits
+
+    def test_samples(self):
+        images, labels = self.digits[:3]
+        self.assertEqual((images.shape[0], labels.shape), (3, (3,)))
+        image, label = self.digits[-1]
+        name, shape, dtype = self.digits.fields[0]
+        self.assertEqual((image.shape, image.dtype), (shape, dtype))
+        self.same(label, self.digits.take([len(self.digits) - 1])[1].tolist()[0])
+        self.refused(IndexError, lambda: self.digits[len(self.digits)])
+        self.refused(tenon.ArgumentError, lambda: self.digits.take([-1]))
+        self.refused(TypeError, lambda: self.digits.take(["1"]), "integers")
+
+    def test_batches_hold_every_sample_once(self):
+        count = len(self.digits)
+        sizes = [labels.size for _, labels in tenon.data.batches(self.digits, 64)]
+        self.assertEqual(sum(sizes), count)
+        sizes = [x.shape[0] for x, _ in tenon.data.batches(self.digits, 100, drop_last=True)]
+        self.assertEqual(sizes, [100] * (count // 100))
+        first = [y.tolist() for _, y in tenon.data.batches(self.digits, 64, seed=3)]
+        again = [y.tolist() for _, y in tenon.data.batches(self.digits, 64, seed=3)]
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, [y.tolist() for _, y in tenon.data.batches(self.digits, 64)])
+
+    def test_refusals(self):
+        self.refused(tenon.FileError, lambda: tenon.data.idx(images="nowhere"), "nowhere")
+        self.refused(OSError, lambda: tenon.data.idx(images="nowhere"))
+        self.refused(tenon.OptionError, tenon.data.idx, "images")
+
+
+class Files(Case):
+    def test_tensors_return(self):
+        tensors = {"a": tenon.tensor([[1.0, 2.0]]), "b": tenon.tensor([1, 2], tenon.int32)}
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model.safetensors"
+            tenon.save(path, tensors, {"step": "7"})
+            found, texts = tenon.load(path, metadata=True)
+            self.assertEqual((sorted(found), texts), (["a", "b"], {"step": "7"}))
+            self.same(found["a"], [[1.0, 2.0]])
+            self.assertIs(found["b"].dtype, tenon.int32)
+            self.assertTrue(found["a"].is_read_only)
+            self.assertFalse(tenon.load(path, copy=True)["a"].is_read_only)
+            os.remove(path)
+            self.same(found["b"], [1, 2])  # the mapping lives on
+            self.refused(tenon.FileError, lambda: tenon.load(path), "model.safetensors")
+            self.refused(tenon.NotFoundError, lambda: tenon.save(f"{folder}/x.what", tensors))
+            self.refused(TypeError, lambda: tenon.save(path, {"a": 1.0}), "a tensor")
+            self.assertEqual(os.listdir(folder), [])
+
+
+class Capture(Case):
+    def step(self, w, optimizer):
+        def run(x):
+            loss = ((x * w) * (x * w)).sum()
+            loss.backward()
+            optimizer.step(clear_grad=True)
+            return loss
+
+        return run
+
+    def make(self):
+        w = tenon.tensor([1.0, 2.0], requires_grad=True)
+        return w, tenon.optim.adam([w], lr=0.1)
+
+    def test_replays_have_the_bits_of_eager_steps(self):
+        batches = [tenon.tensor([float(i), 1.0]) for i in range(5)]
+        w, optimizer = self.make()
+        eager = [self.step(w, optimizer)(x).item() for x in batches]
+        other, optimizer = self.make()
+        plan = tenon.capture(self.step(other, optimizer), batches[0])
+        replayed = [plan.results.item()] + [plan(x).item() for x in batches[1:]]
+        self.assertEqual(replayed, eager)
+        self.same(other, w.tolist())
+        self.assertIn("tenon.mul", str(plan))
+        self.refused(tenon.PlanShapeError, lambda: plan(tenon.tensor([1.0])))
+        self.refused(TypeError, lambda: plan(1.0))
+
+    def test_what_cannot_be_captured(self):
+        x = tenon.tensor([1.0])
+        self.refused(tenon.CaptureError, lambda: tenon.capture(lambda x: (x + 1).item(), x), "item")
+        self.refused(ZeroDivisionError, lambda: tenon.capture(lambda x: 1 // 0, x))
+        self.same(x + 1, [2.0])
+
+    def test_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trace.json")
+            with tenon.trace(path) as recording:
+                tenon.tensor([1.0]).exp()
+            with open(path, encoding="utf-8") as file:
+                events = json.load(file)["traceEvents"]
+            self.assertEqual(json.loads(recording.json)["traceEvents"], events)
+            self.assertTrue(any("exp" in each.get("name", "") for each in events))
+
+
+if __name__ == "__main__":
+    unittest.main()

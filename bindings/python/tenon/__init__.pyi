@@ -967,6 +967,23 @@ def adadelta_step(
 ) -> None:
     """One step of Adadelta on each parameter, in place."""
     ...
+def adafactor_step(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    row_var: Sequence[Tensor],
+    col_var: Sequence[Tensor],
+    step: Sequence[Tensor],
+    lr: _Operand,
+    *,
+    beta2_decay: _b.float = ...,
+    eps1: _b.float = ...,
+    eps2: _b.float = ...,
+    clip_threshold: _b.float = ...,
+    weight_decay: _b.float = ...,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """One step of Adafactor on each parameter, in place."""
+    ...
 def adagrad_rows(
     params: Sequence[Tensor],
     indices: Sequence[Tensor],
@@ -1809,6 +1826,15 @@ def one_hot(
 ) -> Tensor:
     """`y[i..., c]` is 1 where `c = indices[i...]`, else 0; the result has one more dimension, of `classes` elements."""
     ...
+def orthogonal(
+    *,
+    shape: _b.int | Sequence[_b.int],
+    gain: _b.float = ...,
+    dtype: _DtypeLike = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A random orthogonal matrix times `gain`: initial values of weights."""
+    ...
 def outer(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The outer product of two vectors: `y[m,n] = a[m] * b[n]`."""
     ...
@@ -2260,6 +2286,18 @@ def triu(x: _Operand, *, diagonal: _b.int = ..., out: Tensor | None = None) -> T
     ...
 def trunc(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The whole number next to `x` on the side of 0."""
+    ...
+def truncated_normal(
+    *,
+    shape: _b.int | Sequence[_b.int],
+    mean: _b.float = ...,
+    std: _b.float = ...,
+    low: _b.float = ...,
+    high: _b.float = ...,
+    dtype: _DtypeLike = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Random numbers, normally distributed between two bounds: `y = mean + std * z`."""
     ...
 def unfold(
     x: _Operand,

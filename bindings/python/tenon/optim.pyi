@@ -36,6 +36,18 @@ def adadelta(
 ) -> Optimizer:
     """Adadelta with L2 penalty, as torch.optim.Adadelta."""
     ...
+def adafactor(
+    params: Any,
+    *,
+    lr: _b.float = ...,
+    beta2_decay: _b.float = ...,
+    eps1: _b.float = ...,
+    eps2: _b.float = ...,
+    clip_threshold: _b.float = ...,
+    weight_decay: _b.float = ...,
+) -> Optimizer:
+    """Adafactor, as torch.optim.Adafactor: of a matrix it keeps a number for each row and each column."""
+    ...
 def adagrad(
     params: Any,
     *,

@@ -91,7 +91,11 @@ void Company::need_for(const Json& plugin) {
        [](const Json& other, const std::string& name) { return lists(other.at("ops"), name); });
   need(devices,
        [](const Json& other, const std::string& name) { return lists(other.at("devices"), name); });
-  need(own, has_kernel);
+  // What others define runs on what a backend has, or as a composition.
+  const bool is_probed = &plugin == members_.front();
+  need(own, [&](const Json& other, const std::string& name) {
+    return (is_probed || !other.at("devices").empty()) && has_kernel(other, name);
+  });
   if (!names_of(plugin.at("layers")).empty()) need_all_ops();
   const bool calls_ops = !plugin.at("optimizers").empty() || !plugin.at("layers").empty();
   if (own.empty() && extended.empty() && !calls_ops) return;

@@ -180,12 +180,13 @@ inline constexpr int64_t kMostPieces = 64;
 template <class Order, class T>
 Found<Number<T>> most_of_only_line(const sdk::Launch& l, const Line<T>& line, int64_t n) {
   if (n < 2 * kLong) return most_of_line<Order>(line, 0, n);
-  const int64_t pieces = std::min(n / kLong, kMostPieces);
-  const auto begin_of = [&](int64_t piece) { return n / pieces * piece; };
-  std::array<Found<Number<T>>, kMostPieces> found;
+  // Whole tiles: where the line is aligned, so is each piece.
+  const int64_t step = std::max(kLong, (n / kMostPieces / kPiece + 1) * kPiece);
+  const int64_t pieces = (n + step - 1) / step;
+  std::array<Found<Number<T>>, kMostPieces> found{};
   l.parallel_for(pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t i = begin; i < end; ++i) {
-      found[i] = most_of_line<Order>(line, begin_of(i), i + 1 < pieces ? begin_of(i + 1) : n);
+      found[i] = most_of_line<Order>(line, i * step, std::min(n, (i + 1) * step));
     }
   });
   Found<Number<T>> best = found[0];

@@ -13,14 +13,6 @@ import tenon
 
 DIGITS = pathlib.Path(__file__).resolve().parents[1] / "data/digits"
 
-try:
-    from tqdm import tqdm
-except ImportError:
-
-    def tqdm(iterable, **_):
-        """No progress bar."""
-        return iterable
-
 
 class Perceptron(tenon.nn.Module):
     """pixels - 128 - 32 - 10 with relu between."""
@@ -36,22 +28,17 @@ class Perceptron(tenon.nn.Module):
 
 
 def load(folder, part):
-    """The images [N, pixels], standardised, and the labels [N]."""
-    data = tenon.data.idx(
+    """Images and labels of the training set, "train", or of the other one, "t10k"."""
+    return tenon.data.idx(
         images=str(folder / f"{part}-images-idx3-ubyte"),
         labels=str(folder / f"{part}-labels-idx1-ubyte"),
     )
-    images, labels = data[:]
-    pixels = images.reshape(len(data), -1).astype(tenon.float32)
-    return pixels, labels.astype(tenon.int64).reshape(len(data))
 
 
-def batches(images, labels, size):
-    """The samples in a drawn order, `size` at a time."""
-    order = tenon.permutation(n=len(labels))
-    for start in range(0, len(labels) - size + 1, size):
-        chosen = order[start : start + size]
-        yield images[chosen], labels[chosen]
+def batches(digits, size, scale, **options):
+    """Standardised pixels [n, height * width] and labels [n]."""
+    transforms = [tenon.data.normalise(*scale), tenon.data.flatten()]
+    return tenon.data.batches(digits, size, transforms=transforms, **options)
 
 
 def main():
@@ -63,25 +50,26 @@ def main():
     options = parser.parse_args()
 
     tenon.seed(options.seed)
-    images, labels = load(options.data, "train")
-    mean, deviation = images.mean(), images.std()
-    images = (images - mean) / deviation
-    model = Perceptron(images.shape[1])
+    digits = load(options.data, "train")
+    images = digits[:][0].astype(tenon.float32)
+    scale = images.mean().item(), images.std().item()
+    train = batches(digits, 64, scale, seed=options.seed, drop_last=True)
+    model = Perceptron(images[0].size)
     optimizer = getattr(tenon.optim, options.optimizer)(model.parameters(), lr=0.002)
     for epoch in range(options.epochs):
-        steps = list(batches(images, labels, 64))
-        for pixels, wanted in tqdm(steps, desc=f"epoch {epoch + 1}", leave=False):
-            loss = tenon.softmax_cross_entropy(model(pixels), wanted)
+        for pixels, labels in tenon.data.progress(train, f"epoch {epoch + 1}"):
+            loss = tenon.softmax_cross_entropy(model(pixels), labels)
             loss.backward()
             optimizer.step(clear_grad=True)
         print(f"epoch {epoch + 1}: loss of the last batch {loss.item():.4f}")
 
     model.eval()
+    digits, right = load(options.data, "t10k"), 0
     with tenon.no_grad:
-        images, labels = load(options.data, "t10k")
-        found = model((images - mean) / deviation).argmax(axis=1)
-        accuracy = (found == labels).astype(tenon.float32).mean().item()
-    print(f"accuracy on {len(labels)} images never seen: {100 * accuracy:.1f} %")
+        for pixels, labels in batches(digits, 256, scale):
+            right += (model(pixels).argmax(axis=1) == labels).sum().item()
+    accuracy = right / len(digits)
+    print(f"accuracy on {len(digits)} images never seen: {100 * accuracy:.1f} %")
     assert accuracy > 0.9, accuracy
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/python/test_training.py: optimizers, schedules, layers, models, data sets, files, captured
-# steps.
+# tests/python/test_training.py: optimizers, schedules, layers, models, files, captured steps.
 import copy
 import inspect
 import json
@@ -11,8 +10,6 @@ import tempfile
 import unittest
 
 from support import Case, tenon
-
-DIGITS = pathlib.Path(__file__).resolve().parents[2] / "examples/data/digits"
 
 
 class Optimizers(Case):
@@ -188,44 +185,6 @@ class Models(Case):
         self.refused(TypeError, lambda: tenon.nn.sequential(Perceptron()), "a Module")
         self.refused(tenon.UnsupportedError, lambda: layer.append(tenon.nn.dropout()))
         self.refused(NotImplementedError, lambda: tenon.nn.Module()(1), "forward")
-
-
-class Data(Case):
-    def setUp(self):
-        self.digits = tenon.data.idx(
-            images=str(DIGITS / "train-images-idx3-ubyte"),
-            labels=str(DIGITS / "train-labels-idx1-ubyte"),
-        )
-
-    def tearDown(self):
-        del self.digits
-
-    def test_samples(self):
-        images, labels = self.digits[:3]
-        self.assertEqual((images.shape[0], labels.shape), (3, (3,)))
-        image, label = self.digits[-1]
-        name, shape, dtype = self.digits.fields[0]
-        self.assertEqual((image.shape, image.dtype), (shape, dtype))
-        self.same(label, self.digits.take([len(self.digits) - 1])[1].tolist()[0])
-        self.refused(IndexError, lambda: self.digits[len(self.digits)])
-        self.refused(tenon.ArgumentError, lambda: self.digits.take([-1]))
-        self.refused(TypeError, lambda: self.digits.take(["1"]), "integers")
-
-    def test_batches_hold_every_sample_once(self):
-        count = len(self.digits)
-        sizes = [labels.size for _, labels in tenon.data.batches(self.digits, 64)]
-        self.assertEqual(sum(sizes), count)
-        sizes = [x.shape[0] for x, _ in tenon.data.batches(self.digits, 100, drop_last=True)]
-        self.assertEqual(sizes, [100] * (count // 100))
-        first = [y.tolist() for _, y in tenon.data.batches(self.digits, 64, seed=3)]
-        again = [y.tolist() for _, y in tenon.data.batches(self.digits, 64, seed=3)]
-        self.assertEqual(first, again)
-        self.assertNotEqual(first, [y.tolist() for _, y in tenon.data.batches(self.digits, 64)])
-
-    def test_refusals(self):
-        self.refused(tenon.FileError, lambda: tenon.data.idx(images="nowhere"), "nowhere")
-        self.refused(OSError, lambda: tenon.data.idx(images="nowhere"))
-        self.refused(tenon.OptionError, tenon.data.idx, "images")
 
 
 class Files(Case):

@@ -34,7 +34,7 @@ SEES = {
     "c_api": set(),
     "core": {"c_api"},
     "sdk": {"c_api"},
-    "bindings": {"c_api"},
+    "bindings": {"c_api", "sdk"},
     "backends": {"c_api", "sdk"},
     "plugins": {"c_api", "sdk"},
     "examples": {"c_api", "sdk"},

@@ -203,6 +203,9 @@ extern PyMethodDef object_methods[];
 // data.cc: data sets, archives
 extern PyMethodDef data_methods[];
 
+// loader.cc: batches
+extern PyMethodDef loader_methods[];
+
 // operators.cc: fills in the slots of Tensor's type
 extern PyType_Slot operator_slots[];
 

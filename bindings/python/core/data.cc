@@ -10,8 +10,6 @@ namespace tenon::python {
 
 namespace {
 
-using Dataset = Handle<tenon_dataset, tenon_dataset_release, "dataset">;
-
 // ---- data sets ----------------------------------------------------------------------------------
 
 // create_dataset(name, options)

@@ -38,6 +38,8 @@ struct Handle {
   static void drop(PyObject* capsule) { release(get(capsule)); }
 };
 
+using Dataset = Handle<tenon_dataset, tenon_dataset_release, "dataset">;
+
 // What PyArg_ParseTuple's "s#" fills in.
 struct Text {
   const char* data = nullptr;

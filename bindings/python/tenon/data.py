@@ -1,10 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/data.py: the data sets of the registry, and batches of them.
 """`digits = tenon.data.idx(images="train-images-idx3-ubyte", labels=...)`, then
-`for images, labels in tenon.data.batches(digits, 64, seed=0)`; `dir(tenon.data)` lists them."""
+`for images, labels in tenon.data.batches(digits, 64, shuffle=True)`; `dir(tenon.data)` lists them.
+Batches are also made of data sets that are written in Python."""
 
 from tenon import _core
 from tenon._entries import Entries
+
+
+def _refuse(function, operand, expected, found, hint="", kind="value"):
+    from tenon import _errors
+
+    return _errors.make_refusal(kind, function, operand, expected, found, hint)
+
+
+def _wrong_state(expected, found, hint):
+    from tenon import _errors
+
+    words = f"batches: expected {expected}, found {found}"
+    return _errors.make_error(
+        4, "TENON_E_STATE", words, "batches", "", expected, found, "", "", hint, ()
+    )
+
+
+# ---- data sets ----------------------------------------------------------------------------------
 
 
 class Dataset:
@@ -30,11 +49,7 @@ class Dataset:
             return self.take(range(*key.indices(len(self))))
         length = len(self)
         if not -length <= key < length:
-            from tenon import _errors
-
-            raise _errors.make_refusal(
-                "index", self.name, "index", f"-{length} to {length - 1}", str(key), ""
-            )
+            raise _refuse(self.name, "index", f"-{length} to {length - 1}", str(key), kind="index")
         return tuple(field[0] for field in self.take([key % length]))
 
     def __repr__(self):
@@ -42,22 +57,352 @@ class Dataset:
         return f"<dataset {self.name}: {len(self)} samples of {fields}>"
 
 
-def batches(dataset, size, *, seed=None, drop_last=False):
-    """Goes once through a data set, `size` samples at a time.
+class _Tensors:
+    """Fields that are tensors already."""
 
-    seed       an order drawn by it; None: in order
-    drop_last  leaves out a last batch that is smaller
+    def __init__(self, fields):
+        self._fields = fields
+
+    def __len__(self):
+        return len(self._fields[0])
+
+    def take(self, indices):
+        """Samples by number."""
+        return tuple(field[indices] for field in self._fields)
+
+    def __getitem__(self, key):
+        return tuple(field[key] for field in self._fields)
+
+
+def tensors(*fields):
+    """A data set of tensors [n, ...], whose first dimension counts the samples."""
+    lengths = [len(field) for field in fields]
+    if not fields or lengths != lengths[:1] * len(fields):
+        raise _refuse("tensors", "fields", "tensors of one length", str(lengths))
+    return _Tensors(fields)
+
+
+# ---- transforms ---------------------------------------------------------------------------------
+
+
+class Transform:
+    """What is done with one field of each batch: see `normalise`, `flatten`, `crop`, `flip`."""
+
+    def __init__(self, name, field, reals=(), integers=()):
+        self._spec = name, field, reals, integers
+
+    def __repr__(self):
+        return f"<transform {self._spec[0]} of field {self._spec[1]}>"
+
+
+def normalise(mean=0.0, deviation=1.0, *, scale=1.0, field=0):
+    """(value / scale - mean) / deviation as float32, of uint8 and float32.
+
+    mean, deviation  numbers, or one for each channel of [n, channels, ...]
+    scale            255 takes pixels to 0 ... 1
     """
-    import random
+    means = list(mean) if isinstance(mean, (list, tuple)) else [mean]
+    deviations = list(deviation) if isinstance(deviation, (list, tuple)) else [deviation]
+    channels = max(len(means), len(deviations))
+    means = means * channels if len(means) == 1 else means
+    deviations = deviations * channels if len(deviations) == 1 else deviations
+    if len(means) != len(deviations):
+        raise _refuse("normalise", "deviation", f"{len(means)} numbers", str(len(deviations)))
+    return Transform("normalise", field, (scale, *means, *deviations))
 
-    order = list(range(len(dataset)))
-    if seed is not None:
-        random.Random(seed).shuffle(order)
-    for start in range(0, len(order), size):
-        chosen = order[start : start + size]
-        if drop_last and len(chosen) < size:
-            return
-        yield dataset.take(chosen)
+
+def flatten(*, field=0):
+    """[n, ...] as [n, the rest]."""
+    return Transform("flatten", field)
+
+
+def crop(height, width, *, padding=0, random=False, field=0):
+    """A window of each image [n, ..., H, W] with `padding` zeros on each side: the middle, or a
+    random place, which depends on seed, epoch and sample alone."""
+    return Transform("crop", field, (), (height, width, padding, random))
+
+
+def flip(*, field=0):
+    """Every second image [n, ..., W], by chance, with its columns from right to left."""
+    return Transform("flip", field)
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+class _Registered:
+    """Batches of a data set of the registry: the loader of the SDK, with threads of its own."""
+
+    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms):
+        self._n_fields = len(dataset.fields)
+        self._handle = _core.create_loader(
+            dataset._handle, size, seed, shuffle, drop_last, workers, transforms
+        )
+
+    def begin(self, epoch, position):
+        _core.begin_epoch(self._handle, epoch, position)
+
+    def place(self):
+        return _core.loader_place(self._handle)
+
+    def next(self):
+        return _core.next_batch(self._handle, self._n_fields)
+
+    def close(self):
+        _core.close_loader(self._handle)
+
+
+class _Written:
+    """Batches of a data set written in Python: the same orders and transforms, with threads of
+    Python's, each of which has a context of its own."""
+
+    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms):
+        self._dataset, self._size, self._seed = dataset, size, seed
+        self._shuffle, self._drop_last, self._transforms = shuffle, drop_last, transforms
+        self._workers, self._pool, self._ahead = workers, None, {}
+        self.begin(0, 0)
+
+    def begin(self, epoch, position):
+        self._drop()
+        self._order = _core.draw_order(len(self._dataset), self._seed, epoch, self._shuffle)
+        self._epoch, self._position = epoch, position
+
+    def place(self):
+        return self._epoch, self._position
+
+    def next(self):
+        position = self._position
+        chosen = self._chosen(position)
+        if not chosen:
+            return None
+        if self._workers:
+            self._read_ahead()
+            fields = self._ahead.pop(position).result()  # one that failed is read again next time
+        else:
+            fields = self._read(chosen, self._epoch)
+        self._position += len(chosen)
+        return fields
+
+    def close(self):
+        self._drop()
+        if self._pool:
+            self._pool.shutdown()
+            self._pool = None
+
+    def _chosen(self, position):
+        chosen = self._order[position : position + self._size]
+        return [] if self._drop_last and len(chosen) < self._size else chosen
+
+    def _drop(self):
+        for future in self._ahead.values():
+            future.cancel()
+        self._ahead = {}
+
+    def _read_ahead(self):
+        if not self._pool:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(self._workers, "tenon.data")
+        for batch in range(2 * self._workers):
+            position = self._position + batch * self._size
+            chosen = self._chosen(position)
+            if chosen and position not in self._ahead:
+                self._ahead[position] = self._pool.submit(self._read, chosen, self._epoch)
+
+    def _read(self, chosen, epoch):
+        from tenon._autograd import no_grad
+        from tenon._ops import op
+
+        with no_grad:
+            fields = self._take(chosen)
+            if not self._transforms:
+                return fields
+            # They want memory of their own.
+            fields = [op.tenon.copy(field) for field in fields]
+            return _core.transform_batch(self._transforms, self._seed, epoch, chosen, fields)
+
+    def _take(self, chosen):
+        if hasattr(self._dataset, "take"):
+            return list(self._dataset.take(chosen))
+        samples = []
+        for number in chosen:
+            try:
+                sample = self._dataset[number]
+            except StopIteration as error:  # would end the caller's loop without a word
+                raise RuntimeError(f"sample {number} raised StopIteration") from error
+            except Exception as error:
+                if hasattr(error, "add_note"):
+                    error.add_note(f"tenon.data: while sample {number} was read")
+                raise
+            samples.append(tuple(sample) if isinstance(sample, (list, tuple)) else (sample,))
+            if len(samples[-1]) != len(samples[0]):
+                found = f"{len(samples[-1])} in sample {number}"
+                raise _refuse("batches", "fields", f"{len(samples[0])} in each sample", found)
+        return [_stack(column, chosen, place) for place, column in enumerate(zip(*samples))]
+
+
+def _stack(column, chosen, place):
+    """The values of one field as one tensor [n, ...]."""
+    from tenon._ops import op
+    from tenon._tensor import asarray
+
+    if all(isinstance(value, (bool, int, float)) for value in column):
+        return _core.from_numbers(list(column), False)
+    values = [asarray(value) for value in column]
+    for number, value in zip(chosen, values):
+        if (value.shape, value.dtype) != (values[0].shape, values[0].dtype):
+            raise _refuse(
+                "batches",
+                f"field {place}",
+                f"{values[0].dtype.name} {values[0].shape}, as sample {chosen[0]} has",
+                f"{value.dtype.name} {value.shape} in sample {number}",
+            )
+    return op.tenon.stack(values)
+
+
+# ---- batches ------------------------------------------------------------------------------------
+
+
+class Batches:
+    """What `batches` gives: each `for` goes once through the data set, as the next epoch.
+
+    epoch     the epoch of this `for`, from 0
+    position  samples of it already given
+    """
+
+    def __init__(self, dataset, size, *, shuffle, seed, drop_last, workers, transforms):
+        for name, number, least, most in (("size", size, 1, 2**62), ("workers", workers, 0, 64)):
+            if not isinstance(number, int) or not least <= number <= most:
+                raise _refuse("batches", name, f"{least} to {most}", repr(number))
+        if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
+            raise _refuse(
+                "batches", "dataset", "an object with len() and [number]",
+                type(dataset).__name__, "tenon.data.tensors(x, y) makes one of tensors", "type",
+            )  # fmt: skip
+        for each in transforms:
+            if not isinstance(each, Transform):
+                raise _refuse(
+                    "batches", "transforms", "those of tenon.data", type(each).__name__, "", "type"
+                )
+        self._length, self._size, self._drop_last = len(dataset), size, drop_last
+        self._begun, self._passes = False, 0
+        source = _Registered if isinstance(dataset, Dataset) else _Written
+        specs = [each._spec for each in transforms]
+        self._source = source(dataset, size, seed, shuffle, drop_last, workers, specs)
+        self._process = _process() if workers else None
+
+    def __len__(self):
+        more = 0 if self._drop_last else self._size - 1
+        return (self._length + more) // self._size
+
+    @property
+    def epoch(self):
+        """The epoch of this `for`, from 0."""
+        return self._open().place()[0]
+
+    @property
+    def position(self):
+        """Samples of the epoch that were given already."""
+        return self._open().place()[1]
+
+    def begin(self, epoch, position=0):
+        """The next `for` is this epoch, from this sample of it on."""
+        if epoch < 0 or not 0 <= position <= self._length:
+            raise _refuse("batches", "position", f"0 to {self._length}", f"{epoch}, {position}")
+        self._open().begin(epoch, position)
+        self._begun, self._passes = False, self._passes + 1
+        return self
+
+    def state_dict(self):
+        """Where it is, for checkpoints: `begin(**state)` goes on from there."""
+        epoch, position = self._open().place()
+        rest = self._length - position
+        over = rest < self._size if self._drop_last else rest == 0
+        if self._begun and over:
+            return {"epoch": epoch + 1, "position": 0}
+        return {"epoch": epoch, "position": position}
+
+    def __iter__(self):
+        if self._begun:
+            self.begin(self.epoch + 1)
+        self._begun, self._passes = True, self._passes + 1
+        return _Pass(self, self._passes)
+
+    def _open(self):
+        """The source, where it can be used."""
+        if self._source is None:
+            raise _wrong_state("open batches", "closed ones", "make others")
+        if self._process not in (None, _process()):
+            raise _wrong_state(
+                "workers of this process", "those of the process that was forked", "make others"
+            )
+        return self._source
+
+    def close(self):
+        """Ends the workers. So does the end of the object, and of `with`."""
+        if self._source and self._process in (None, _process()):
+            self._source.close()
+        self._source = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+
+def _process():
+    import os
+
+    return os.getpid()
+
+
+class _Pass:
+    """One epoch. A batch that fails is asked for again by the next `next`."""
+
+    def __init__(self, owner, number):
+        self._owner, self._number = owner, number
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        source = self._owner._open()
+        if self._owner._passes != self._number:
+            raise _wrong_state("one pass at a time", "another one, begun since", "")
+        fields = source.next()
+        if fields is None:
+            raise StopIteration
+        return tuple(fields)
+
+
+def batches(
+    dataset, size, *, shuffle=None, seed=None, drop_last=False, workers=0, transforms=()
+):
+    """Batches of `size` samples: each `for` goes once through the data set, as the next epoch.
+
+    dataset     one of `tenon.data`, or any object with len() and [number], whose samples are
+                tensors, arrays, numbers or tuples of these; one with `take(numbers)` is asked for
+                whole batches
+    shuffle     in an order that depends on length, seed and epoch alone; also where `seed` is given
+    drop_last   leaves out a last batch that is smaller
+    workers     threads that read ahead; they change no batch and no order
+    transforms  done with each batch: normalise(...), flatten(), crop(...), flip()
+    """
+    shuffle = seed is not None if shuffle is None else shuffle
+    return Batches(
+        dataset, size, shuffle=shuffle, seed=seed or 0, drop_last=drop_last, workers=workers,
+        transforms=list(transforms),
+    )  # fmt: skip
+
+
+def progress(iterable, label=""):
+    """The same, with a progress bar where tqdm is installed and standard error is a terminal."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return iterable
+    return tqdm(iterable, desc=label, leave=False, disable=None)
 
 
 _entries = Entries("datasets", Dataset)
@@ -68,4 +413,5 @@ def __getattr__(name):
 
 
 def __dir__():
-    return ["Dataset", "batches", *dir(_entries)]
+    own = "Batches Dataset Transform batches crop flatten flip normalise progress tensors"
+    return sorted([*own.split(), *dir(_entries)])

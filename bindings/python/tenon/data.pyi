@@ -8,6 +8,34 @@ from typing import Any
 
 from tenon import Dtype, Tensor
 
+class Batches:
+    """What `batches` gives: each `for` goes once through the data set, as the next epoch."""
+
+    def __init__(
+        self,
+        dataset: Any,
+        size: Any,
+        *,
+        shuffle: Any,
+        seed: Any,
+        drop_last: Any,
+        workers: Any,
+        transforms: Any,
+    ) -> None: ...
+    def __iter__(self) -> Any: ...
+    def __len__(self) -> Any: ...
+    def begin(self, epoch: Any, position: Any = ...) -> Any:
+        """The next `for` is this epoch, from this sample of it on."""
+        ...
+    def close(self) -> Any:
+        """Ends the workers."""
+        ...
+    def state_dict(self) -> Any:
+        """Where it is, for checkpoints: `begin(**state)` goes on from there."""
+        ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+
 class Dataset:
     """Samples of one or more fields, in host memory when asked for."""
 
@@ -20,8 +48,55 @@ class Dataset:
     def __getattr__(self, name: _b.str) -> Any: ...
 
 
-def batches(dataset: Any, size: Any, *, seed: Any = ..., drop_last: Any = ...) -> Any:
-    """Goes once through a data set, `size` samples at a time."""
+class Transform:
+    """What is done with one field of each batch: see `normalise`, `flatten`, `crop`, `flip`."""
+
+    def __init__(self, name: Any, field: Any, reals: Any = ..., integers: Any = ...) -> None: ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+
+def batches(
+    dataset: Any,
+    size: Any,
+    *,
+    shuffle: Any = ...,
+    seed: Any = ...,
+    drop_last: Any = ...,
+    workers: Any = ...,
+    transforms: Any = ...,
+) -> Any:
+    """Batches of `size` samples: each `for` goes once through the data set, as the next epoch."""
+    ...
+
+def crop(
+    height: Any,
+    width: Any,
+    *,
+    padding: Any = ...,
+    random: Any = ...,
+    field: Any = ...,
+) -> Any:
+    """A window of each image [n, ..., H, W] with `padding` zeros on each side: the middle, or a random place, which depends on seed, epoch and sample alone."""
+    ...
+
+def flatten(*, field: Any = ...) -> Any:
+    """[n, ...] as [n, the rest]."""
+    ...
+
+def flip(*, field: Any = ...) -> Any:
+    """Every second image [n, ..., W], by chance, with its columns from right to left."""
+    ...
+
+def normalise(mean: Any = ..., deviation: Any = ..., *, scale: Any = ..., field: Any = ...) -> Any:
+    """(value / scale - mean) / deviation as float32, of uint8 and float32."""
+    ...
+
+def progress(iterable: Any, label: Any = ...) -> Any:
+    """The same, with a progress bar where tqdm is installed and standard error is a terminal."""
+    ...
+
+def tensors(*fields: Any) -> Any:
+    """A data set of tensors [n, ...], whose first dimension counts the samples."""
     ...
 def cifar(*, paths: _b.str, classes: _b.int | None = ...) -> Dataset:
     """Colour pictures in the binary files of CIFAR-10 and CIFAR-100."""

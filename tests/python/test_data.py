@@ -1,0 +1,396 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/python/test_data.py: data sets of the registry and data sets written in Python, and batches
+# of both.
+import gc
+import os
+import pathlib
+import signal
+import sys
+import threading
+import time
+import traceback
+import types
+import unittest
+import weakref
+
+from support import Case, run_python, tenon
+
+DIGITS = pathlib.Path(__file__).resolve().parents[2] / "examples/data/digits"
+data = tenon.data
+
+
+def open_digits():
+    return data.idx(
+        images=str(DIGITS / "train-images-idx3-ubyte"),
+        labels=str(DIGITS / "train-labels-idx1-ubyte"),
+    )
+
+
+def values(batches):
+    """Every batch of one `for`, as lists."""
+    return [[field.tolist() for field in batch] for batch in batches]
+
+
+class Numbers:
+    """Sample i is (float(i), i * i); what `bad` names raises."""
+
+    def __init__(self, length, bad=None, error=None):
+        self.length, self.bad, self.error = length, bad, error
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, number):
+        if number == self.bad:
+            raise self.error
+        return float(number), number * number
+
+
+class Registered(Case):
+    def setUp(self):
+        self.digits = open_digits()
+
+    def tearDown(self):
+        del self.digits
+
+    def test_samples(self):
+        images, labels = self.digits[:3]
+        self.assertEqual((images.shape[0], labels.shape), (3, (3,)))
+        image, label = self.digits[-1]
+        name, shape, dtype = self.digits.fields[0]
+        self.assertEqual((image.shape, image.dtype), (shape, dtype))
+        self.same(label, self.digits.take([len(self.digits) - 1])[1].tolist()[0])
+        self.refused(IndexError, lambda: self.digits[len(self.digits)])
+        self.refused(tenon.ArgumentError, lambda: self.digits.take([-1]))
+        self.refused(TypeError, lambda: self.digits.take(["1"]), "integers")
+
+    def test_refusals(self):
+        self.refused(tenon.FileError, lambda: data.idx(images="nowhere"), "nowhere")
+        self.refused(OSError, lambda: data.idx(images="nowhere"))
+        self.refused(tenon.OptionError, data.idx, "images")
+
+    def test_batches_hold_every_sample_once(self):
+        count = len(self.digits)
+        batches = data.batches(self.digits, 100)
+        self.assertEqual(len(batches), -(-count // 100))
+        labels = [label for _, y in batches for label in y.tolist()]
+        self.assertEqual(labels, self.digits[:][1].tolist())
+        self.assertEqual((batches.epoch, batches.position), (0, count))
+        shorter = data.batches(self.digits, 100, drop_last=True)
+        self.assertEqual([x.shape[0] for x, _ in shorter], [100] * len(shorter))
+        self.assertEqual(len(shorter), count // 100)
+
+    def test_epochs_and_seeds(self):
+        batches = data.batches(self.digits, 64, seed=3)
+        epochs = [[y.tolist() for _, y in batches] for _ in range(2)]
+        self.assertNotEqual(epochs[0], epochs[1])
+        self.assertEqual(batches.epoch, 1)
+        for workers in (0, 1, 3):
+            with data.batches(self.digits, 64, shuffle=True, seed=3, workers=workers) as again:
+                self.assertEqual([[y.tolist() for _, y in again] for _ in range(2)], epochs)
+        other = data.batches(self.digits, 64, seed=4)
+        self.assertNotEqual([y.tolist() for _, y in other], epochs[0])
+
+    def test_it_goes_on_where_it_was(self):
+        for workers in (0, 2):
+            batches = data.batches(self.digits, 100, seed=1, workers=workers)
+            whole = [y.tolist() for _, y in batches]
+            batches.begin(0)
+            walk = iter(batches)
+            first = [next(walk)[1].tolist() for _ in range(4)]
+            state = batches.state_dict()
+            self.assertEqual(state, {"epoch": 0, "position": 400})
+            again = data.batches(self.digits, 100, seed=1, workers=workers).begin(**state)
+            self.assertEqual(first + [y.tolist() for _, y in again], whole)
+            self.assertEqual(again.state_dict(), {"epoch": 1, "position": 0})
+            batches.close()
+            again.close()
+
+    def test_transforms(self):
+        images = self.digits[:4][0].astype(tenon.float32)
+        for transforms, expected in (
+            ([data.normalise(0.5, 2.0, scale=16)], (images / 16.0 - 0.5) / 2.0),
+            ([data.flatten()], images.reshape(4, 64)),
+            ([data.crop(4, 2)], images[:, 2:6, 3:5]),
+            ([data.crop(4, 2), data.flatten()], images[:, 2:6, 3:5].reshape(4, 8)),
+        ):
+            x, _ = next(iter(data.batches(self.digits, 4, transforms=transforms)))
+            self.same(x.astype(tenon.float32), expected.tolist())
+        flipped = data.batches(self.digits, 64, transforms=[data.flip()])
+        x, _ = next(iter(flipped))
+        plain = self.digits[:64][0]
+        turned = plain[:, :, ::-1].tolist()
+        both = [each in (a, b) for each, a, b in zip(x.tolist(), plain.tolist(), turned)]
+        self.assertTrue(all(both))
+        self.assertNotIn(x.tolist(), (plain.tolist(), turned))
+        self.assertEqual(repr(data.flip(field=2)), "<transform flip of field 2>")
+
+    def test_refused_transforms(self):
+        def make(*transforms):
+            return lambda: data.batches(self.digits, 4, transforms=transforms)
+
+        self.refused(ValueError, make(data.flatten(field=2)), "field below 2", "field 2")
+        self.refused(ValueError, make(data.crop(9, 9)), "crop", "within the padded image")
+        self.refused(ValueError, make(data.normalise([0.0] * 3)), "channels")
+        self.refused(ValueError, make(data.normalise(0.0, 0.0)), "deviations that are not 0")
+        self.refused(ValueError, make(data.normalise([0.0] * 17)), "1 to 16")
+        self.refused(ValueError, lambda: data.normalise([0.0] * 2, [1.0] * 3), "deviation")
+        self.refused(ValueError, make(*[data.flatten()] * 17), "at most 16")
+        self.refused(TypeError, make(data.normalise("0")), "real number")
+        self.refused(TypeError, make(len), "transforms", "builtin_function")
+
+    def test_closed_ones_are_refused(self):
+        for workers in (0, 2):
+            batches = data.batches(self.digits, 100, workers=workers)
+            walk = iter(batches)
+            next(walk)
+            with batches:
+                pass
+            batches.close()
+            self.refused(tenon.StateError, lambda walk=walk: next(walk), "closed")
+            self.refused(tenon.StateError, lambda b=batches: b.begin(0), "closed")
+            self.refused(tenon.StateError, lambda b=batches: iter(b), "closed")
+
+    def test_a_for_that_is_left(self):
+        batches = data.batches(self.digits, 100, workers=2)
+        for images, _ in batches:
+            break
+        first = iter(batches)
+        self.assertEqual((batches.epoch, batches.position), (1, 0))
+        second = iter(batches)
+        self.refused(tenon.StateError, lambda: next(first), "one pass at a time")
+        self.assertEqual(next(second)[0].shape, images.shape)
+
+    def test_workers_end_with_their_batches(self):
+        def threads():
+            return len(os.listdir("/proc/self/task"))
+
+        list(data.batches(self.digits, 100))
+        before = threads()
+        batches = data.batches(self.digits, 100, workers=3)
+        next(iter(batches))
+        self.assertEqual(threads(), before + 3)
+        del batches
+        self.assertEqual(threads(), before)
+
+    def test_the_data_set_lives_as_long(self):
+        batches = data.batches(open_digits(), 100, workers=2)
+        gc.collect()
+        self.assertEqual(len(list(batches)), len(batches))
+
+    def test_fork(self):
+        batches = data.batches(self.digits, 100, workers=2)
+        plain = data.batches(self.digits, 100)
+        walk = iter(batches)
+        next(walk)
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                self.refused(tenon.StateError, lambda: next(walk), "forked")
+                assert len(list(plain)) == len(plain)
+                batches.close()
+                del batches, walk
+                status = 0
+            finally:
+                os._exit(status)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(len(list(walk)), len(batches) - 1)
+
+    def test_two_threads(self):
+        batches = data.batches(self.digits, 1, workers=2)
+        walk, failures, taken = iter(batches), [], []
+
+        def take():
+            while True:
+                try:
+                    taken.append(next(walk)[1].item())
+                except StopIteration:
+                    return
+                except tenon.StateError:
+                    continue  # the other thread is asking
+                except BaseException as error:
+                    failures.append(error)
+                    return
+
+        threads = [threading.Thread(target=take) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        self.assertEqual(sorted(taken), sorted(self.digits[:][1].tolist()))
+
+
+class Written(Case):
+    def test_the_same_batches_as_of_the_registry(self):
+        digits = open_digits()
+
+        class Plain:
+            def __len__(self):
+                return len(digits)
+
+            def __getitem__(self, number):
+                return digits[number]
+
+        class Whole(Plain):
+            def take(self, numbers):
+                return digits.take(numbers)
+
+        transforms = [data.crop(6, 6, padding=1, random=True), data.normalise(scale=16)]
+        for shuffle, drop_last in ((False, False), (True, True)):
+            options = {"shuffle": shuffle, "drop_last": drop_last, "transforms": transforms}
+            expected = values(data.batches(digits, 300, **options))
+            for written in (Plain(), Whole(), data.tensors(*digits[:])):
+                for workers in (0, 3):
+                    batches = data.batches(written, 300, workers=workers, **options)
+                    self.assertEqual(len(batches), len(expected))
+                    self.assertEqual(values(batches), expected)
+
+    def test_samples_become_tensors(self):
+        class Kinds(Numbers):
+            def __getitem__(self, number):
+                kinds = (number, float(number), number > 1, tenon.full([2], number), bytearray(3))
+                return kinds
+
+        batch = next(iter(data.batches(Kinds(3), 2)))
+        self.assertEqual([x.dtype.name for x in batch], "int64 float32 bool int64 uint8".split())
+        self.assertEqual([x.shape for x in batch], [(2,), (2,), (2,), (2, 2), (2, 3)])
+
+        class One(Numbers):
+            def __getitem__(self, number):
+                return tenon.tensor([number], requires_grad=False)
+
+        (x,) = next(iter(data.batches(One(3), 3)))
+        self.same(x, [[0], [1], [2]])
+        x, y = data.tensors(tenon.tensor([1, 2, 3]), tenon.tensor([4, 5, 6]))[1]
+        self.assertEqual((x.item(), y.item()), (2, 5))
+        self.assertEqual(list(data.batches(Numbers(0), 3)), [])
+
+    def test_exceptions_reach_the_caller(self):
+        for workers in (0, 2):
+            wrong = Numbers(40, 17, ZeroDivisionError("no such number"))
+            batches = data.batches(wrong, 5, workers=workers)
+            walk = iter(batches)
+            for place in range(3):
+                self.same(next(walk)[0], [5.0 * place + i for i in range(5)])
+            for _ in range(2):  # it stays, and nothing else is lost
+                try:
+                    next(walk)
+                    self.fail("nothing was raised")
+                except ZeroDivisionError as error:
+                    self.assertEqual(error.args, ("no such number",))
+                    if hasattr(error, "__notes__"):
+                        self.assertIn("sample 17", error.__notes__[0])
+                    frames = traceback.extract_tb(error.__traceback__)
+                    self.assertIn("__getitem__", [frame.name for frame in frames])
+            wrong.bad = None
+            self.assertEqual(len(list(walk)), 5)
+            wrong.bad, wrong.error = 3, StopIteration()
+            with self.assertRaisesRegex(RuntimeError, "sample 3 raised StopIteration") as caught:
+                list(batches)
+            caught.exception.__traceback__ = wrong.error.__traceback__ = None
+            batches.close()
+
+    def test_samples_that_do_not_fit_together(self):
+        class Growing(Numbers):
+            def __getitem__(self, number):
+                return tenon.full([1 + number // 2], 0.0), *[1] * (number // 5)
+
+        def read(*numbers):
+            return lambda: list(data.batches(Growing(20), 2).begin(0, numbers[0]))
+
+        error = self.refused(ValueError, read(1), "field 0", "sample 2")
+        self.assertIn("(1,)", error.expected)
+        self.refused(ValueError, read(4), "1 in each sample", "2 in sample 5")
+        self.refused(TypeError, lambda: list(data.batches([(object(),)], 1)), "__dlpack__")
+
+    def test_refusals(self):
+        self.refused(ValueError, lambda: data.batches(Numbers(3), 0), "size", "1 to")
+        self.refused(ValueError, lambda: data.batches(Numbers(3), 2.5), "size", "2.5")
+        self.refused(ValueError, lambda: data.batches(Numbers(3), 2, workers=65), "0 to 64")
+        self.refused(TypeError, lambda: data.batches(iter([1]), 2), "len()", "list_iterator")
+        self.refused(TypeError, lambda: data.batches(3, 2), "len()", "int")
+        self.refused(ValueError, lambda: data.batches(Numbers(3), 1).begin(0, 4), "0 to 3")
+        self.refused(ValueError, lambda: data.batches(Numbers(3), 1).begin(-1), "-1")
+        self.refused(ValueError, lambda: data.tensors(tenon.full([2], 1), tenon.full([3], 1)))
+        self.refused(ValueError, data.tensors)
+        wrong = [data.flatten(field=2)]
+        batches = data.batches(Numbers(3), 1, transforms=wrong)
+        self.refused(ValueError, lambda: list(batches), "a field that there is")
+
+    def test_workers_read_ahead_in_threads_of_their_own(self):
+        seen = set()
+
+        class Watched(Numbers):
+            def __getitem__(self, number):
+                seen.add(threading.current_thread().name)
+                return tenon.full([2], number) + 1
+
+        with data.batches(Watched(50), 2, workers=3) as batches:
+            self.assertEqual([x[0, 0].item() for (x,) in batches], list(range(1, 51, 2)))
+        self.assertTrue(seen)
+        self.assertNotIn("MainThread", seen)
+        self.assertFalse([t for t in threading.enumerate() if t.name in seen])
+
+    def test_nothing_keeps_a_data_set(self):
+        for workers in (0, 2):
+            numbers = Numbers(10)
+            held = weakref.ref(numbers)
+            list(data.batches(numbers, 2, workers=workers))
+            del numbers
+            gc.collect()
+            self.assertIsNone(held())
+
+
+class Interrupts(Case):
+    def test_ctrl_c(self):
+        class Slow(Numbers):
+            def __getitem__(self, number):
+                time.sleep(0.02)
+                return number
+
+        for dataset, workers in ((Slow(10_000), 0), (Slow(10_000), 2), (open_digits(), 2)):
+            batches = data.batches(dataset, 10, workers=workers)
+            start = time.monotonic()
+            timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+            timer.start()
+            with self.assertRaises(KeyboardInterrupt) as caught, batches:
+                while True:
+                    for _ in batches:
+                        pass
+            caught.exception.__traceback__ = None
+            timer.join()
+            self.assertLess(time.monotonic() - start, 10)
+
+
+class Progress(Case):
+    def test_without_tqdm_it_is_the_same(self):
+        code = (
+            "import sys; sys.modules['tqdm'] = None\n"
+            "import tenon; b = [1, 2]; print(tenon.data.progress(b, 'epoch 1') is b)\n"
+        )
+        done = run_python(code)
+        self.assertEqual((done.stdout, done.stderr), ("True\n", ""))
+
+    def test_with_tqdm(self):
+        calls = []
+
+        def tqdm(iterable, **options):
+            calls.append(options)
+            return iter(iterable)
+
+        kept = sys.modules.get("tqdm")
+        sys.modules["tqdm"] = types.SimpleNamespace(tqdm=tqdm)
+        try:
+            self.assertEqual(list(data.progress([1, 2], "epoch 1")), [1, 2])
+        finally:
+            del sys.modules["tqdm"]
+            if kept:
+                sys.modules["tqdm"] = kept
+        # None: quiet where standard error is no terminal
+        self.assertEqual(calls, [{"desc": "epoch 1", "leave": False, "disable": None}])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -7,7 +7,11 @@ import sys
 import timeit
 import unittest
 
-from support import tenon
+from support import is_sanitized, tenon
+
+if is_sanitized():
+    print("skipped: a sanitizer slows all of it down")
+    sys.exit(77)
 
 try:
     import numpy as np

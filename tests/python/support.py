@@ -19,6 +19,11 @@ except ImportError as error:
     sys.exit(77)
 
 
+def is_sanitized():
+    """Is AddressSanitizer loaded?"""
+    return "libasan" in os.environ.get("LD_PRELOAD", "")
+
+
 def live():
     """Tensors, storages and nodes that are alive."""
     gc.collect()

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/indexing_numpy_test.py: thousands of drawn keys: x[key] and x[key] = y as NumPy does.
 import random
-import sys
 import unittest
 
-from support import Case, tenon
+from support import Case, skip, tenon
 
 try:
     import numpy as np
 except ImportError:
-    print("skipped: NumPy is not installed")
-    sys.exit(77)
+    skip("NumPy is not installed")
 
 
 def draw_array(rng, length):

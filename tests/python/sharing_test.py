@@ -2,17 +2,15 @@
 # tests/python/sharing_test.py: memory shared with NumPy and PyTorch, in both directions.
 import copy
 import gc
-import sys
 import unittest
 import weakref
 
-from support import Case, tenon
+from support import Case, skip, tenon
 
 try:
     import numpy as np
 except ImportError:
-    print("skipped: NumPy is not installed")
-    sys.exit(77)
+    skip("NumPy is not installed")
 try:
     import torch
 except ImportError:

@@ -3,22 +3,19 @@
 """Prints the figures of one run; fails where a peer is faster."""
 
 import statistics
-import sys
 import timeit
 import unittest
 
-from support import is_sanitized, tenon
+from support import is_sanitized, skip, tenon
 
 if is_sanitized():
-    print("skipped: a sanitizer slows all of it down")
-    sys.exit(77)
+    skip("a sanitizer slows all of it down")
 
 try:
     import numpy as np
     import torch
 except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
+    skip(str(error))
 
 BATCH = 64
 LAYERS = ((784, 128), (128, 32), (32, 10))

@@ -1,22 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/support.py: what the tests of the Python package share.
-"""Finds the package in the build tree by TENON_LIBRARY; without that the installed one is taken."""
+"""Finds the package in the build tree by TENON_LIBRARY; without that the installed one is taken, or
+that of build/release. `python -m pytest tests/python` runs the tests as well as CTest does."""
 
 import gc
+import importlib.util
 import os
 import pathlib
 import subprocess
 import sys
 import unittest
 
-if "TENON_LIBRARY" in os.environ:
-    build = pathlib.Path(os.environ["TENON_LIBRARY"]).absolute().parents[1]
-    sys.path.insert(0, str(build / "python"))
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def build_folder():
+    """The build tree: by TENON_LIBRARY, or that of build/release."""
+    library = os.environ.get("TENON_LIBRARY")
+    return pathlib.Path(library).absolute().parents[1] if library else ROOT / "build/release"
+
+
+def skip(why):
+    """Ends a module whose tests cannot run here."""
+    if "pytest" in sys.modules:
+        sys.modules["pytest"].skip(why, allow_module_level=True)
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+if "TENON_LIBRARY" in os.environ or not importlib.util.find_spec("tenon"):
+    sys.path.insert(0, str(build_folder() / "python"))
 try:
     import tenon
 except ImportError as error:
-    print(f"skipped: the package is not built for this Python: {error}")
-    sys.exit(77)
+    skip(f"the package is not built for this Python: {error}")
 
 
 def is_sanitized():
@@ -35,11 +53,13 @@ class Case(unittest.TestCase):
     """Every test ends with as many live objects as it began with."""
 
     def run(self, result=None):
-        before = live()
-        outcome = super().run(result)
-        if outcome is not None and outcome.wasSuccessful():
-            assert live() == before, f"{self.id()}: {before} before, {live()} after"
-        return outcome
+        self.addCleanup(self.expect_live, live())
+        return super().run(result)
+
+    def expect_live(self, before):
+        """The last thing that a test does; what has failed already may still hold objects."""
+        if self._outcome.success:
+            self.assertEqual(live(), before, "live objects after the test")
 
     def same(self, tensor, values):
         """`tensor` holds exactly these nested lists, and has their shape."""

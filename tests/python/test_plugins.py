@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/test_plugins.py: plugins that come after the installation: by a search path, by
 # tenon.configure, by the metadata of an installed package, and broken ones.
-import os
 import pathlib
 import shutil
 import tempfile
 import unittest
 
-from support import Case, run_python
+from support import Case, build_folder, run_python
 
-BUILD = pathlib.Path(os.environ.get("TENON_LIBRARY", "")).absolute().parents[1]
-OTHERS = BUILD / "test_plugins/evolution"
+OTHERS = build_folder() / "test_plugins/evolution"
 
 
 class Plugins(Case):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/schedules.py: the schedules of the registry.
-"""`schedule = tenon.schedules.cosine(0.1, steps=100)`, then `optimizer.lr = next(schedule)` before
+"""`schedule = tenon.schedules.cosine(0.1, period=100)`, then `optimizer.lr = next(schedule)` before
 each step; `dir(tenon.schedules)` lists them."""
 
 from tenon import _core

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/python/test_same_bits.py: a training run in Python has the bits of the same run in C.
+"""The example 08_mnist trains, and saves its run after N steps: parameters, the optimizer's state,
+the sum of the losses. What follows trains the same perceptron from the same seed in Python. On the
+shipped digits that is Adam along a cosine, on pictures of MNIST's size SGD with momentum."""
+
+import hashlib
+import pathlib
+import random
+import struct
+import subprocess
+import tempfile
+import unittest
+
+from support import Case, build_folder, tenon
+
+DIGITS = pathlib.Path(__file__).resolve().parents[2] / "examples/data/digits"
+PROGRAM = build_folder() / "bin/08_mnist"
+TRAIN = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
+TEST = "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"
+SEED = 5
+
+
+def write_pictures(folder, names, count):
+    """Files of `count` noisy pictures [28, 28] of ten kinds, in the format of MNIST."""
+    draw = random.Random(count)
+    labels = bytes(draw.randrange(10) for _ in range(count))
+    pixels = b"".join(
+        bytes(draw.randrange(200) + 5 * label for _ in range(28 * 28)) for label in labels
+    )
+    (folder / names[0]).write_bytes(struct.pack(">4I", 0x803, count, 28, 28) + pixels)
+    (folder / names[1]).write_bytes(struct.pack(">2I", 0x801, count) + labels)
+
+
+def real(text):
+    """A float that the example wrote as the number of its bits."""
+    return struct.unpack("<d", struct.pack("<Q", int(text)))[0]
+
+
+def digest(tensors):
+    """sha256 of the values, by name."""
+    taken = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
+    return {name: hashlib.sha256(memoryview(each)).hexdigest() for name, each in taken.items()}
+
+
+@unittest.skipUnless(PROGRAM.exists(), "the examples are not built")
+class SameBits(Case):
+    def in_c(self, folder, steps, *options):
+        """What the example saves after so many steps: digests of its tensors, sum of losses."""
+        with tempfile.TemporaryDirectory() as place:
+            saved = pathlib.Path(place) / "run.safetensors"
+            subprocess.run(
+                [PROGRAM, "--data", folder, "--seed", str(SEED), "--stop", str(steps),
+                 "--checkpoint", saved, *options],
+                check=True, stdout=subprocess.DEVNULL,
+            )  # fmt: skip
+            tensors, texts = tenon.load(saved, copy=True, metadata=True)
+        return digest(tensors), real(texts["loss_sum"]), int(texts["rng.counter"])
+
+    def in_python(self, folder, steps, recipe, workers):
+        sizes, scale, make_optimizer, schedule, batch = recipe()
+        tenon.seed(SEED)
+        digits = tenon.data.idx(images=str(folder / TRAIN[0]), labels=str(folder / TRAIN[1]))
+        transforms = [tenon.data.normalise(*scale[1:], scale=scale[0]), tenon.data.flatten()]
+        batches = tenon.data.batches(
+            digits, batch, seed=SEED, transforms=transforms, workers=workers
+        )
+        model = tenon.nn.sequential()
+        for place, (inputs, outputs) in enumerate(zip(sizes, sizes[1:])):
+            if place:
+                model.append(tenon.nn.activation(op="tenon.relu"))
+            model.append(tenon.nn.linear(inputs=inputs, outputs=outputs))
+        optimizer, left = make_optimizer(model.parameters()), steps
+        while left:
+            loss_sum, optimizer.lr = 0.0, next(schedule)
+            for images, labels in batches:
+                loss = tenon.softmax_cross_entropy(model(images), labels)
+                loss.backward()
+                optimizer.step(clear_grad=True)
+                loss_sum += loss.item() * len(labels)
+                left -= 1
+                if not left:
+                    break
+        batches.close()
+        tensors = {f"model.{name}": each for name, each in model.named_parameters()}
+        for name, each in optimizer.state_dict()["state"].items():
+            tensors[f"optimizer.0.{name}"] = each
+        return digest(tensors), loss_sum, tenon.get_rng_state()[2]
+
+    def compare(self, folder, recipe, steps):
+        for count, workers in zip(steps, (0, 2, 0)):
+            found = self.in_python(folder, count, recipe, workers)
+            expected = self.in_c(folder, count, "--workers", "1", "--threads", "2")
+            self.assertEqual(found, expected, f"after {count} steps")
+
+    def test_adam(self):
+        def recipe():
+            def optimizer(params):
+                return tenon.optim.adam(params, lr=0.01)
+
+            schedule = tenon.schedules.cosine(0.01, period=20)
+            return (64, 128, 10), (16, 0.0, 1.0), optimizer, schedule, 32
+
+        self.compare(DIGITS, recipe, (1, 40, 100))  # 45 steps are an epoch
+
+    def test_sgd(self):
+        def recipe():
+            def optimizer(params):
+                return tenon.optim.sgd(params, lr=0.01, momentum=0.9)
+
+            schedule = tenon.schedules.constant(0.01)
+            return (784, 128, 32, 10), (255, 0.1307, 0.3081), optimizer, schedule, 64
+
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            write_pictures(folder, TRAIN, 600)
+            write_pictures(folder, TEST, 20)
+            self.compare(folder, recipe, (1, 9, 25))  # 10 steps are an epoch
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -84,6 +84,43 @@ class Numpy(Case):
         self.assertEqual(view[999], 7.0)
         del view
 
+    def test_consumers_and_producers_of_before_dlpack_1(self):
+        class Old:
+            """Hands on an array as one did that knows no versions."""
+
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self):
+                return self.array.__dlpack__()
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+
+        array = np.arange(24, dtype=np.float32).reshape(4, 6)
+        for window in (array, array.T, array[::-1, ::2], array[1, 2:3].reshape(()), array[:0]):
+            shared = tenon.from_dlpack(Old(window))
+            self.assertEqual((shared.shape, shared.tolist()), (window.shape, window.tolist()))
+            self.assertFalse(shared.is_read_only)
+            back = np.from_dlpack(Old(shared))  # NumPy asks for a version first
+            self.assertEqual((back.shape, back.tolist()), (window.shape, window.tolist()))
+            if window.size:
+                self.assertEqual(shared.data_ptr, window.ctypes.data)
+                self.assertEqual(back.ctypes.data, window.ctypes.data)
+        array.flags.writeable = False
+        self.assertRaises(BufferError, lambda: tenon.from_dlpack(Old(array)))
+        self.refused(BufferError, lambda: np.from_dlpack(Old(tenon.asarray(array))), "read-only")
+
+    def test_copies_on_demand(self):
+        array = np.arange(3.0)
+        x = tenon.from_dlpack(array)
+        for copied in (None, False):
+            self.assertEqual(np.from_dlpack(x, copy=copied).ctypes.data, x.data_ptr)
+            self.assertEqual(tenon.from_dlpack(array, copy=copied).data_ptr, array.ctypes.data)
+        self.assertNotEqual(np.from_dlpack(x, copy=True).ctypes.data, x.data_ptr)
+        self.assertNotEqual(tenon.from_dlpack(array, copy=True).data_ptr, array.ctypes.data)
+        self.assertEqual(np.from_dlpack(x, device="cpu").ctypes.data, x.data_ptr)
+
     def test_numpy_leaves_operators_to_us(self):
         x = tenon.tensor([1.0, 2.0])
         self.same(np.float32(2) * x, [2.0, 4.0])
@@ -130,6 +167,28 @@ class Torch(Case):
             back = torch.from_dlpack(shared)
             self.assertEqual((back.dtype, back.data_ptr()), (theirs.dtype, theirs.data_ptr()))
             self.assertEqual(tenon.tensor(theirs).tolist(), theirs.tolist())
+
+    def test_layouts(self):
+        x = tenon.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        for view in (x, x.T, x[:, ::2], x[1, 2], x[:0], x[:, :0], x[None].expand(2, 2, 3)):
+            for back in (torch.from_dlpack(view), torch.utils.dlpack.from_dlpack(view.__dlpack__())):
+                self.assertEqual((tuple(back.shape), back.tolist()), (view.shape, view.tolist()))
+                if view.size:
+                    self.assertEqual((back.data_ptr(), back.stride()), (view.data_ptr, view.strides))
+            theirs = back.clone().T if back.ndim == 2 else back
+            self.assertEqual(tenon.from_dlpack(theirs).tolist(), theirs.tolist())
+            capsule = torch.utils.dlpack.to_dlpack(theirs)  # of before DLPack 1.0
+            old = type("Old", (), {"__dlpack__": lambda self, capsule=capsule: capsule})()
+            self.assertEqual(tenon.from_dlpack(old).tolist(), theirs.tolist())
+        # Not x[::-1]: PyTorch 2.13 ends the process at negative strides, NumPy's too.
+
+    def test_gradients_stay_behind(self):
+        theirs = torch.ones(2, requires_grad=True)
+        self.assertRaises(Exception, lambda: tenon.from_dlpack(theirs))
+        x = tenon.full([2], 1.0)
+        x.requires_grad = True
+        self.assertRaises(BufferError, lambda: torch.from_dlpack(x))
+        self.assertEqual(torch.from_dlpack(x.detach()).tolist(), [1.0, 1.0])
 
     def test_either_side_keeps_the_memory(self):
         view = torch.from_dlpack(tenon.full([1000], 7.0))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bindings/python/core/buffer.cc: sharing memory with others: Python's buffer protocol and DLPack,
-// in both directions, and copies out of buffers.
+// bindings/python/core/buffer.cc: Python's buffer protocol, in both directions, and copies out of
+// buffers.
 //
 // Who writes through a shared buffer is not seen by Tenon: the tensor's version does not move.
 #include <cstring>
@@ -198,53 +198,7 @@ PyObject* share_buffer(PyObject*, PyObject* object) {
   return wrap(tensor);
 }
 
-// ---- DLPack -------------------------------------------------------------------------------------
-
-constexpr const char* kCapsule = "dltensor_versioned";
-constexpr const char* kUsedCapsule = "used_dltensor_versioned";
-
-// The head of DLManagedTensorVersioned, which all versions share.
-struct Managed {
-  uint32_t major;
-  uint32_t minor;
-  void* owner;
-  void (*deleter)(Managed* self);
-};
-
-// A capsule that nobody has taken: its struct is still the capsule's.
-void drop_capsule(PyObject* capsule) {
-  if (!PyCapsule_IsValid(capsule, kCapsule)) return;
-  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, kCapsule));
-  if (managed && managed->deleter) managed->deleter(managed);
-}
-
-PyObject* to_dlpack(PyObject*, PyObject* tensor) {
-  tenon_context* context = context_of_thread();
-  if (!context) return nullptr;
-  if (!is_tensor(tensor)) return refuse_type("to_dlpack", "x", "a tensor", tensor, "");
-  void* managed = nullptr;
-  const tenon_status status = tenon_tensor_get_dlpack(context, as_tensor(tensor)->handle, &managed);
-  if (status != TENON_OK) return fail(context, status);
-  PyObject* capsule = PyCapsule_New(managed, kCapsule, drop_capsule);
-  if (!capsule) static_cast<Managed*>(managed)->deleter(static_cast<Managed*>(managed));
-  return capsule;
-}
-
-PyObject* from_dlpack(PyObject*, PyObject* capsule) {
-  tenon_context* context = context_of_thread();
-  if (!context) return nullptr;
-  if (!PyCapsule_IsValid(capsule, kCapsule)) {
-    return refuse_type("from_dlpack", "x", "a capsule \"dltensor_versioned\" not yet taken",
-                       capsule, "the producer must speak DLPack 1.0: NumPy does since 2.1");
-  }
-  tenon_tensor* tensor = nullptr;
-  const tenon_status status =
-      tenon_tensor_create_dlpack(context, PyCapsule_GetPointer(capsule, kCapsule), &tensor);
-  // Tenon has taken the struct over in both cases.
-  const bool taken = status == TENON_OK || status == TENON_E_UNSUPPORTED;
-  if (taken && PyCapsule_SetName(capsule, kUsedCapsule) < 0) return nullptr;
-  return status == TENON_OK ? wrap(tensor) : fail(context, status);
-}
+// ---- copies of values ---------------------------------------------------------------------------
 
 // get_bytes(tensor): the values in row-major order, from any device.
 PyObject* get_bytes(PyObject*, PyObject* tensor) {
@@ -296,8 +250,6 @@ PyMethodDef buffer_methods[] = {
     {"copy_buffer", copy_buffer, METH_O, "copy_buffer(object): a tensor with its contents."},
     {"share_buffer", guarded<share_buffer>, METH_O,
      "share_buffer(object): a tensor on its memory."},
-    {"to_dlpack", to_dlpack, METH_O, "to_dlpack(tensor): a capsule."},
-    {"from_dlpack", from_dlpack, METH_O, "from_dlpack(capsule): a tensor."},
     {"get_bytes", get_bytes, METH_O, "get_bytes(tensor): its values, row-major."},
     {"from_bytes", from_bytes, METH_VARARGS, "from_bytes(bytes, dtype, shape): a tensor."},
     {nullptr, nullptr, 0, nullptr}};

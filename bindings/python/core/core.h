@@ -186,10 +186,13 @@ PyObject* tuple_of(const int64_t* numbers, int32_t count);
 int64_t elements_of(tenon_context* context, TensorObject* tensor);
 bool add_tensor_type(PyObject* module);
 
-// buffer.cc: sharing memory
+// buffer.cc: Python's buffers
 int get_buffer(PyObject* self, Py_buffer* view, int flags);
 void release_buffer(PyObject* self, Py_buffer* view);
 extern PyMethodDef buffer_methods[];
+
+// dlpack.cc: sharing memory through DLPack
+extern PyMethodDef dlpack_methods[];
 
 // nested.cc: nested lists of numbers
 extern PyMethodDef nested_methods[];

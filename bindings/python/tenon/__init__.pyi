@@ -857,7 +857,7 @@ def fast_arithmetic(wanted: Any = ...) -> Any:
     """Lets this thread use the fastest kernels, whose bits may differ between machines."""
     ...
 def from_dlpack(x: Any, *, device: Any = ..., copy: Any = ...) -> Tensor:
-    """A tensor on the memory of another library's array, through DLPack 1.0 or later."""
+    """A tensor on the memory of another library's array, through DLPack."""
     ...
 def full(shape: Any, value: Any, dtype: Any = ..., *, device: Any = ...) -> Tensor:
     """A tensor of one value; float32 unless `dtype` is given or `value` is an integer or bool."""

@@ -91,7 +91,11 @@ def _converted(made, dtype, device):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """A tensor on the memory of another library's array, through DLPack 1.0 or later."""
+    """A tensor on the memory of another library's array, through DLPack.
+
+    device   "cpu" also takes what lies elsewhere, where its library copies it
+    copy     True: always; False: never, but an error where it would be needed
+    """
     if not hasattr(x, "__dlpack__"):
         raise _errors.make_refusal(
             "type", "from_dlpack", "x", "an object with __dlpack__", type(x).__name__, ""
@@ -99,7 +103,15 @@ def from_dlpack(x, /, *, device=None, copy=None):
     asked = {"max_version": (1, 0)}
     if copy is not None:
         asked["copy"] = copy
-    made = _core.from_dlpack(x.__dlpack__(**asked))
+    if device == "cpu" and x.__dlpack_device__()[0] != 1:
+        asked["dl_device"] = (1, 0)
+    try:
+        capsule, is_copied = x.__dlpack__(**asked), copy
+    except TypeError:  # perhaps of before DLPack 1.0; else it is raised again
+        capsule, is_copied = x.__dlpack__(), False
+    made = _core.from_dlpack(capsule)
+    if copy and not is_copied:
+        made = op.tenon.copy(made)
     return made if device is None else to(made, device)
 
 
@@ -253,18 +265,38 @@ _methods["__array_ufunc__"] = None
 
 @_method
 def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-    """A capsule "dltensor_versioned", as the DLPack protocol asks for."""
-    if max_version is None or max_version[0] < 1:
-        raise BufferError("Tenon speaks DLPack 1.0 and later: ask with max_version=(1, 0)")
-    if dl_device is not None and tuple(dl_device) != __dlpack_device__(self):
-        raise BufferError("Tenon lends memory where it is: copy it with x.to(...) first")
-    return _core.to_dlpack(op.tenon.copy(self) if copy else self)
+    """A capsule, as the DLPack protocol asks for: "dltensor_versioned", or "dltensor" for who knows
+    no version, or one below 1.0."""
+    if stream not in (None, -1):
+        raise BufferError(f"Tenon: host memory has no streams: expected None, found {stream!r}")
+    lent = self
+    if dl_device is not None and tuple(dl_device) != _dlpack_device(self):
+        if tuple(dl_device) != (1, 0) or copy is False:
+            raise BufferError(
+                "Tenon lends memory where it is, and copies it to host memory, dl_device=(1, 0), "
+                "unless copy=False: use x.to(...) first"
+            )
+        lent = to(self, "cpu")
+    elif copy:
+        lent = op.tenon.copy(self)
+    if lent.requires_grad:
+        raise BufferError(
+            "Tenon: the tensor requires a gradient, which would not see what others do: "
+            "x.detach() first"
+        )
+    __dlpack_device__(lent)
+    versioned = max_version is not None and max_version[0] >= 1
+    return _core.to_dlpack(lent, versioned, lent is not self)
+
+
+def _dlpack_device(self):
+    return (1, 0) if _runtime.device_name(self._device_numbers) == "cpu" else None
 
 
 @_method
 def __dlpack_device__(self):
     """(1, 0): host memory, the one kind that DLPack has a number for here."""
-    if _runtime.device_name(self._device_numbers) != "cpu":
+    if not _dlpack_device(self):
         raise BufferError("Tenon lends host memory: copy it there first, x.to('cpu')")
     return 1, 0
 

@@ -200,7 +200,7 @@ class Export(Case):
         self.refused(BufferError, x.__dlpack__, "detach")
         self.refused(BufferError, lambda: tenon.from_dlpack(x), "detach")
 
-    @unittest.skipUnless((SIM / "tenon.sim/tenon.sim.so").exists(), "the simulated device is not built")
+    @unittest.skipUnless((SIM / "tenon.sim/tenon.sim.so").exists(), "tenon.sim is not built")
     def test_other_devices(self):
         done = run_python(
             "import tenon\n"

@@ -4,19 +4,15 @@
 `for images, labels in tenon.data.batches(digits, 64, shuffle=True)`; `dir(tenon.data)` lists them.
 Batches are also made of data sets that are written in Python."""
 
-from tenon import _core
+from tenon import _core, _errors
 from tenon._entries import Entries
 
 
 def _refuse(function, operand, expected, found, hint="", kind="value"):
-    from tenon import _errors
-
     return _errors.make_refusal(kind, function, operand, expected, found, hint)
 
 
 def _wrong_state(expected, found, hint):
-    from tenon import _errors
-
     words = f"batches: expected {expected}, found {found}"
     return _errors.make_error(
         4, "TENON_E_STATE", words, "batches", "", expected, found, "", "", hint, ()

@@ -3,17 +3,22 @@
 """`tenon.nn.linear(inputs=784, outputs=128)` is the layer "tenon.linear"; `dir(tenon.nn)` lists
 them. A model is a `Module`: what its attributes hold, tensors, layers and modules, is its own."""
 
-from tenon import _core, _runtime
+from tenon import _core, _errors, _runtime
 from tenon._core import Tensor
 from tenon._entries import Entries
 
 
+def _refuse(kind, function, operand, expected, found, hint=""):
+    return _errors.make_refusal(kind, function, operand, expected, found, hint)
+
+
 class _Model:
-    """What layers and modules have in common, made of `_named()`: [(name, is_buffer, tensor)]."""
+    """What layers and modules have in common, made of `_named()`, [(name, is_buffer, tensor)] of
+    all that is in it, and `named_children()`."""
 
     def named_parameters(self):
-        """[(name, tensor), ...] of all that is trained."""
-        return [(name, tensor) for name, is_buffer, tensor in self._named() if not is_buffer]
+        """[(name, tensor), ...] of all that is trained; what is held twice is there once."""
+        return [(name, tensor) for name, is_buffer, tensor in self._named(set()) if not is_buffer]
 
     def parameters(self):
         """The tensors that are trained."""
@@ -21,39 +26,59 @@ class _Model:
 
     def named_buffers(self):
         """[(name, tensor), ...] of the state that is not trained."""
-        return [(name, tensor) for name, is_buffer, tensor in self._named() if is_buffer]
+        return [(name, tensor) for name, is_buffer, tensor in self._named(set()) if is_buffer]
+
+    def buffers(self):
+        """The state that is not trained."""
+        return [tensor for _, tensor in self.named_buffers()]
+
+    def children(self):
+        """The layers and modules that it holds itself."""
+        return [child for _, child in self.named_children()]
+
+    def named_modules(self, prefix=""):
+        """[(name, layer or module), ...]: itself, "", and all that is in it."""
+        return self._named_modules(prefix, {id(self)})
+
+    def modules(self):
+        """Itself, and all layers and modules that are in it."""
+        return [module for _, module in self.named_modules()]
+
+    def apply(self, function):
+        """Calls function(module) with everything that is in it, itself last."""
+        for module in reversed(self.modules()):
+            function(module)
+        return self
+
+    def requires_grad_(self, wanted=True):
+        """Whether the parameters are trained."""
+        for tensor in self.parameters():
+            tensor.requires_grad = wanted
+        return self
 
     def state_dict(self):
         """All tensors by name, detached: for `tenon.save`."""
-        return {name: tensor.detach() for name, _, tensor in self._named()}
+        return {name: tensor.detach() for name, _, tensor in self._named(None)}
 
-    def load_state_dict(self, saved):
-        """Takes the values of tensors by name; all names must be there, and no others."""
-        mine = {name: tensor for name, _, tensor in self._named()}
-        if set(saved) != set(mine):
-            from tenon import _errors
-
-            missing, more = sorted(set(mine) - set(saved)), sorted(set(saved) - set(mine))
-            raise _errors.make_refusal(
-                "value",
-                "load_state_dict",
-                "names",
-                "those of the model",
-                f"missing {missing}, unknown {more}",
-                "",
-            )
+    def load_state_dict(self, saved, strict=True):
+        """Takes the values of tensors by name. Returns (missing, unknown): names that the one or
+        the other has not; with `strict` there may be none."""
+        mine = {name: tensor for name, _, tensor in self._named(None)}
+        missing, more = sorted(set(mine) - set(saved)), sorted(set(saved) - set(mine))
+        if strict and (missing or more):
+            found = f"missing {missing}, unknown {more}"
+            raise _refuse("value", "load_state_dict", "names", "those of the model", found)
         from tenon._autograd import no_grad
 
-        for name, tensor in mine.items():
+        both = [(name, tensor) for name, tensor in mine.items() if name in saved]
+        for name, tensor in both:
             if saved[name].shape != tensor.shape:
-                from tenon import _errors
-
-                raise _errors.make_refusal(
-                    "value", "load_state_dict", name, str(tensor.shape), str(saved[name].shape), ""
-                )
+                shapes = str(tensor.shape), str(saved[name].shape)
+                raise _refuse("value", "load_state_dict", name, *shapes)
         with no_grad:
-            for name, tensor in mine.items():
+            for name, tensor in both:
                 tensor[...] = saved[name]
+        return missing, more
 
     def zero_grad(self):
         """Drops the gradients of all parameters."""
@@ -64,13 +89,23 @@ class _Model:
         """As `train(False)`: dropout keeps everything, batch_norm uses what it has seen."""
         return self.train(False)
 
+    def _named_modules(self, prefix, seen):
+        found = [(prefix, self)]
+        for name, child in self.named_children():
+            if id(child) not in seen:
+                seen.add(id(child))
+                found += child._named_modules(f"{prefix}.{name}" if prefix else name, seen)
+        return found
+
 
 class Layer(_Model):
-    """A layer of the registry. Its options are those it was made with, `device` where it lies."""
+    """A layer of the registry. Its options are those it was made with, `device` where it lies; its
+    tensors are attributes, as `layer.weight`, and the children of a container are items."""
 
     def __init__(self, name, *children, device=None, **options):
         self.name, self.options = name, options
         self.training, self._children = True, []
+        self._device, self._n_outputs = device, 1
         numbers = None if device is None else _runtime.find_device(device)
         self._handle = _core.create_layer(name, numbers, options)
         for child in children:
@@ -79,54 +114,92 @@ class Layer(_Model):
     def append(self, child, name=""):
         """Adds a layer to a container, `tenon.nn.sequential`."""
         if not isinstance(child, Layer):
-            from tenon import _errors
-
-            raise _errors.make_refusal(
+            raise _refuse(
                 "type", self.name, "child", "a layer of the registry", type(child).__name__,
                 "models written in Python are joined by a Module",
-            )
+            )  # fmt: skip
         _core.add_child(self._handle, name, child._handle)
-        self._children.append((name, child))
+        self._children.append((name or str(len(self._children)), child))
         return self
 
     def __call__(self, *inputs):
-        found = _core.call_layer(self._handle, list(inputs), 1)
-        return found[0]
+        """What the layer computes: a tensor, or a tuple of as many as it gives. An input that may
+        be left out may be None."""
+        try:
+            found = _core.call_layer(self._handle, list(inputs), self._n_outputs)
+        except _errors.ArgumentError as error:
+            # How many outputs there are is known to whoever is asked for another number.
+            if error.operand != "outputs" or error.scope or not error.expected.isdigit():
+                raise
+            self._n_outputs = int(error.expected)
+            found = _core.call_layer(self._handle, list(inputs), self._n_outputs)
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def named_children(self):
+        """[(name, layer), ...] of a container."""
+        return list(self._children)
+
+    def __len__(self):
+        return len(self._children)
+
+    def __bool__(self):
+        return True
+
+    def __iter__(self):
+        return iter(self.children())
+
+    def __getitem__(self, place):
+        return self.children()[place]
+
+    def __getattr__(self, name):
+        if not name.startswith("_"):
+            for own, _, tensor in self._named(None):
+                if own == name:
+                    return tensor
+        raise AttributeError(f"the layer has no attribute or tensor {name!r}")
 
     def train(self, wanted=True):
         """Training, or evaluation, for the layer and all that is in it."""
         _core.set_training(self._handle, wanted)
-        self.training = wanted
-        for _, child in self._children:
-            child.train(wanted)
+        for layer in self.modules():
+            layer.training = wanted
         return self
 
-    def _named(self):
+    def _named(self, seen):
         return _core.layer_tensors(self._handle)
 
     def __reduce__(self):
         children = [(name, child) for name, child in self._children]
         own = self.state_dict()
-        return _restore, (self.name, self.options, children, own, self.training)
+        made = (self.name, self._device, self.options, children, own, self.training)
+        return _restore, made
 
     def __repr__(self):
         options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
-        return f"<layer {self.name}({options})>"
+        return _lines(f"<layer {self.name}({options})", self._children, ">")
 
 
-def _restore(name, options, children, state, training):
-    layer = Layer(name, **options)
+def _restore(name, device, options, children, state, training):
+    layer = Layer(name, device=device, **options)
     for child_name, child in children:
         layer.append(child, child_name)
     layer.load_state_dict(state)
     return layer.train(training)
 
 
+def _lines(head, children, end):
+    """A text with one line for each child."""
+    if not children:
+        return head + end
+    inner = [f"{name}: {child!r}" for name, child in children]
+    return "\n".join([head + ":", *inner]).replace("\n", "\n  ") + end
+
+
 class Module(_Model):
     """A model written in Python: write `forward`, and hold the parts in attributes.
 
-    Tensors that require a gradient are parameters; layers, modules, and lists and dicts of these
-    are parts of it. Names are those of the attributes, joined by dots.
+    Tensors that require a gradient, or did when they were set, are parameters; layers, modules, and
+    lists and dicts of these are parts of it. Names are those of the attributes, joined by dots.
     """
 
     training = True
@@ -138,38 +211,69 @@ class Module(_Model):
     def __call__(self, *inputs, **named):
         return self.forward(*inputs, **named)
 
+    def register_buffer(self, name, tensor):
+        """An attribute that is part of the state and not trained."""
+        if not isinstance(tensor, Tensor) or tensor.requires_grad:
+            found = "one that requires a gradient" if isinstance(tensor, Tensor) else repr(tensor)
+            raise _refuse("type", "register_buffer", name, "a tensor without gradient", found)
+        setattr(self, name, tensor)
+        self._keep(name, True)
+
+    def __setattr__(self, name, value):
+        if isinstance(value, Tensor) and value.requires_grad and value.is_leaf:
+            self._keep(name, False)
+        object.__setattr__(self, name, value)
+
+    def _keep(self, name, is_buffer):
+        # A dict of its own: that of a copied module is the other's too.
+        self.__dict__["_kept"] = {**vars(self).get("_kept", {}), name: is_buffer}
+
     def _parts(self):
-        """[(name, tensor, layer or module), ...] in the order in which they were set."""
-        found = []
+        """[(name, is_buffer, tensor, layer or module), ...] in the order in which they were set."""
+        found, kept = [], vars(self).get("_kept", {})
         for name, value in vars(self).items():
-            _collect(name, value, found)
+            if name in kept and isinstance(value, Tensor):
+                found.append((name, kept[name], value))
+            elif name != "_kept":
+                _collect(name, value, found)
         return found
 
-    def _named(self):
+    def named_children(self):
+        """[(name, layer or module), ...] that it holds itself."""
+        return [(name, part) for name, _, part in self._parts() if not isinstance(part, Tensor)]
+
+    def _named(self, seen):
+        """seen   what was found already, by identity; None: everything each time"""
         found = []
-        for name, part in self._parts():
+        for name, is_buffer, part in self._parts():
+            if seen is not None:
+                if id(part) in seen:
+                    continue
+                seen.add(id(part))
             if isinstance(part, Tensor):
-                found.append((name, False, part))
+                found.append((name, is_buffer, part))
             else:
-                found += [(f"{name}.{inner}", *rest) for inner, *rest in part._named()]
+                found += [(f"{name}.{inner}", *rest) for inner, *rest in part._named(seen)]
         return found
 
     def train(self, wanted=True):
         """Training, or evaluation, for the module and all that is in it."""
         self.training = wanted
-        for _, part in self._parts():
-            if not isinstance(part, Tensor):
-                part.train(wanted)
+        for child in self.children():
+            child.train(wanted)
         return self
+
+    def __repr__(self):
+        return _lines(f"<{type(self).__name__}", self.named_children(), ">")
 
 
 def _collect(name, value, found):
     """Adds the parts that an attribute holds."""
     if isinstance(value, Tensor):
         if value.requires_grad and value.is_leaf:
-            found.append((name, value))
+            found.append((name, False, value))
     elif isinstance(value, _Model):
-        found.append((name, value))
+        found.append((name, False, value))
     elif isinstance(value, (list, tuple)):
         for place, each in enumerate(value):
             _collect(f"{name}.{place}", each, found)

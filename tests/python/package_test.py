@@ -11,6 +11,7 @@ import unittest
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("TENON_LIBRARY", "build/release/lib/none")).parents[1]
 MEGABYTE = 1_000_000
 
 TEN_LINES = """
@@ -32,6 +33,12 @@ def best(code):
     return min(times)
 print(best("import tenon") - best("pass"))
 """
+
+METADATA = {
+    "METADATA": "Metadata-Version: 2.1\nName: acme-cells\nVersion: 1.0\n",
+    "WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    "entry_points.txt": "[tenon.plugins]\ncells = acme_cells\n",
+}
 
 PIP = sys.executable, "-m", "pip", "--disable-pip-version-check"
 # The names that `./dev build` gives the compilers: ccache knows what those have compiled.
@@ -86,6 +93,7 @@ class Package(unittest.TestCase):
         for plugin in ("cpu", "ref", "ops", "optim", "layers", "data", "formats", "schedules"):
             self.assertIn(f"tenon/plugins/tenon.{plugin}/tenon.{plugin}.so", names)
         self.assertIn("tenon/py.typed", names)
+        self.assertEqual([each for each in names if "libtenon" in each], ["tenon/lib/libtenon.so"])
 
     def test_it_needs_nothing(self):
         shown = self.run_in_venv("-m", "pip", "show", "tenon")
@@ -108,8 +116,39 @@ class Package(unittest.TestCase):
         )
         self.run_in_venv("-c", code)
 
+    def test_a_plugin_that_pip_installs(self):
+        cells = BUILD / "test_plugins/python/acme.cells"
+        if not cells.exists():
+            self.skipTest("the tests' plugins are not built")
+        wheel = self.path / "acme_cells-1.0-py3-none-any.whl"
+        place = "acme_cells/acme.cells"
+        files = {f"{place}/{each.name}": each.read_bytes() for each in cells.iterdir()}
+        files["acme_cells/__init__.py"] = b"raise SystemExit('a package of plugins is data')\n"
+        for name, text in METADATA.items():
+            files[f"acme_cells-1.0.dist-info/{name}"] = text.encode()
+        record = "".join(f"{name},,\n" for name in (*files, "acme_cells-1.0.dist-info/RECORD"))
+        with zipfile.ZipFile(wheel, "w") as packed:
+            for name, content in files.items():
+                packed.writestr(name, content)
+            packed.writestr("acme_cells-1.0.dist-info/RECORD", record)
+        listed = "import tenon; print(tenon.plugins().get('acme.cells'))"
+        used = (
+            "import tenon; elman = tenon.nn.acme.elman; cell = elman(inputs=2, width=3)\n"
+            "shapes = [each.shape for each in cell(tenon.full([1, 2], 1.0))]\n"
+            "print(shapes, 'twice' in elman.__doc__)\n"
+        )
+        self.assertEqual(self.run_in_venv("-c", listed), "None\n")
+        self.run_in_venv("-m", "pip", "install", "--no-index", wheel)
+        self.assertEqual(self.run_in_venv("-c", listed), "found\n")
+        self.assertEqual(self.run_in_venv("-c", used), "[(1, 3), (1, 3)] True\n")
+        self.run_in_venv("-m", "pip", "uninstall", "--yes", "acme-cells")
+        self.assertEqual(self.run_in_venv("-c", listed), "None\n")
+
     def test_import_is_quick(self):
-        self.assertLess(float(self.run_in_venv("-c", IMPORT_TIME)), 0.05)
+        seconds = float(self.run_in_venv("-c", IMPORT_TIME))
+        size = self.wheel.stat().st_size / MEGABYTE
+        print(f"import tenon: {1000 * seconds:.1f} ms; the wheel: {size:.2f} MB")
+        self.assertLess(seconds, 0.05)
 
 
 if __name__ == "__main__":

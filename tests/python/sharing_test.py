@@ -121,6 +121,18 @@ class Numpy(Case):
         self.assertNotEqual(tenon.from_dlpack(array, copy=True).data_ptr, array.ctypes.data)
         self.assertEqual(np.from_dlpack(x, device="cpu").ctypes.data, x.data_ptr)
 
+    def test_arrays_as_samples(self):
+        class Arrays:
+            def __len__(self):
+                return 5
+
+            def __getitem__(self, number):
+                return np.full((2, 3), number, np.float32)[:, ::-1], np.int64(number)
+
+        x, y = next(iter(tenon.data.batches(Arrays(), 3)))
+        self.assertEqual((x.shape, x.dtype.name, y.dtype.name), ((3, 2, 3), "float32", "int64"))
+        self.assertEqual((x[2].tolist(), y.tolist()), ([[2.0] * 3] * 2, [0, 1, 2]))
+
     def test_numpy_leaves_operators_to_us(self):
         x = tenon.tensor([1.0, 2.0])
         self.same(np.float32(2) * x, [2.0, 4.0])
@@ -183,6 +195,12 @@ class Torch(Case):
             old = type("Old", (), {"__dlpack__": lambda self, capsule=capsule: capsule})()
             self.assertEqual(tenon.from_dlpack(old).tolist(), theirs.tolist())
         # Not x[::-1]: PyTorch 2.13 ends the process at negative strides, NumPy's too.
+
+    def test_a_data_set_of_theirs(self):
+        theirs = torch.utils.data.TensorDataset(torch.arange(12.0).reshape(4, 3), torch.arange(4))
+        for workers in (0, 2):
+            x, y = next(iter(tenon.data.batches(theirs, 2, workers=workers)))
+            self.assertEqual((x.tolist(), y.tolist()), ([[0, 1, 2], [3, 4, 5]], [0, 1]))
 
     def test_gradients_stay_behind(self):
         theirs = torch.ones(2, requires_grad=True)

@@ -253,6 +253,7 @@ PyObject* draw_order(PyObject*, PyObject* arguments) {
   long long epoch = 0;
   int shuffle = 0;
   if (!PyArg_ParseTuple(arguments, "LKLp", &length, &seed, &epoch, &shuffle)) return nullptr;
+  if (length < 0) return refuse("value", "batches", "length", "at least 0", "less", "");
   std::vector<int64_t> order(static_cast<size_t>(length));
   tenon_sdk_loader loader{};
   loader.length = length;

@@ -280,7 +280,7 @@ class Batches:
                 raise _refuse(
                     "batches", "transforms", "those of tenon.data", type(each).__name__, "", "type"
                 )
-        self._length, self._size, self._drop_last = len(dataset), size, drop_last
+        self._dataset, self._size, self._drop_last = dataset, size, drop_last
         self._begun, self._passes = False, 0
         source = _Registered if isinstance(dataset, Dataset) else _Written
         specs = [each._spec for each in transforms]
@@ -289,7 +289,7 @@ class Batches:
 
     def __len__(self):
         more = 0 if self._drop_last else self._size - 1
-        return (self._length + more) // self._size
+        return (len(self._dataset) + more) // self._size
 
     @property
     def epoch(self):
@@ -303,8 +303,9 @@ class Batches:
 
     def begin(self, epoch, position=0):
         """The next `for` is this epoch, from this sample of it on."""
-        if epoch < 0 or not 0 <= position <= self._length:
-            raise _refuse("batches", "position", f"0 to {self._length}", f"{epoch}, {position}")
+        length = len(self._dataset)
+        if epoch < 0 or not 0 <= position <= length:
+            raise _refuse("batches", "position", f"0 to {length}", f"{epoch}, {position}")
         self._open().begin(epoch, position)
         self._begun, self._passes = False, self._passes + 1
         return self
@@ -312,7 +313,7 @@ class Batches:
     def state_dict(self):
         """Where it is, for checkpoints: `begin(**state)` goes on from there."""
         epoch, position = self._open().place()
-        rest = self._length - position
+        rest = len(self._dataset) - position
         over = rest < self._size if self._drop_last else rest == 0
         if self._begun and over:
             return {"epoch": epoch + 1, "position": 0}

@@ -197,30 +197,6 @@ class Registered(Case):
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         self.assertEqual(len(list(walk)), len(batches) - 1)
 
-    def test_two_threads(self):
-        batches = data.batches(self.digits, 1, workers=2)
-        walk, failures, taken = iter(batches), [], []
-
-        def take():
-            while True:
-                try:
-                    taken.append(next(walk)[1].item())
-                except StopIteration:
-                    return
-                except tenon.StateError:
-                    continue  # the other thread is asking
-                except BaseException as error:
-                    failures.append(error)
-                    return
-
-        threads = [threading.Thread(target=take) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.assertEqual(failures, [])
-        self.assertEqual(sorted(taken), sorted(self.digits[:][1].tolist()))
-
 
 class Written(Case):
     def test_the_same_batches_as_of_the_registry(self):
@@ -341,6 +317,33 @@ class Written(Case):
             del numbers
             gc.collect()
             self.assertIsNone(held())
+
+
+class Threads(Case):
+    def test_one_at_a_time(self):
+        for dataset, workers in ((open_digits(), 2), (Numbers(300), 0), (Numbers(300), 2)):
+            walk, failures, taken = iter(data.batches(dataset, 1, workers=workers)), [], []
+
+            def take(walk=walk, failures=failures, taken=taken):
+                while True:
+                    try:
+                        taken.append(next(walk)[1].item())
+                    except StopIteration:
+                        return
+                    except tenon.StateError as error:
+                        assert "one thread at a time" in str(error)
+                    except BaseException as error:
+                        failures.append(error)
+                        return
+
+            threads = [threading.Thread(target=take) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(failures, [])
+            expected = [dataset[i][1] for i in range(len(dataset))]
+            self.assertEqual(sorted(taken), sorted(int(each) for each in expected))
 
 
 class Interrupts(Case):

@@ -23,6 +23,11 @@ class References(Case):
         y[[0, 1], [1, 0]] += 2
         memoryview(y).release()
         tenon.from_dlpack(y)
+        y.__dlpack__(), y.__dlpack__(max_version=(1, 0))
+        layer = tenon.nn.linear(inputs=2, outputs=1)
+        layer(y), layer.weight, repr(layer)
+        for rows, _ in tenon.data.batches(tenon.data.tensors(y, y), 1, seed=1):
+            rows.tolist()
         tenon.topk(y, k=1)
         tenon.stack([y, y])
         repr(y), y.tolist(), y.shape, y.dtype, y.device, list(y)
@@ -34,6 +39,11 @@ class References(Case):
             lambda: x[5],
             lambda: tenon.tensor([[1], [1, 2]]),
             lambda: x.no_such_op,
+            lambda: layer.no_such_tensor,
+            lambda: layer(x, x),
+            lambda: x.__dlpack__(),
+            lambda: tenon.from_dlpack(x),
+            lambda: tenon.data.batches(y, 0),
             lambda: tenon.stack([y, 1]),
             lambda: tenon.topk(y, k=9, out=(y, y)),
         ):

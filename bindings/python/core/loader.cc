@@ -120,7 +120,8 @@ struct Batches {
 void release_batches(Batches* batches) { delete batches; }
 using Loader = Handle<Batches, release_batches, "loader">;
 
-constexpr const char* kInUse = "batches: another thread is asking for a batch just now";
+constexpr const char* kInUse =
+    "batches: expected one thread at a time, found another one, which asks just now";
 
 // The one call that may use a loader; without one an exception is set.
 class Use {
@@ -130,9 +131,9 @@ class Use {
     if (!found) return;
     const char* why = nullptr;
     if (found->in_use) why = kInUse;
-    if (!why && !found->loader.order) why = "batches: they are closed";
+    if (!why && !found->loader.order) why = "batches: expected open batches, found closed ones";
     if (!why && !found->is_ours()) {
-      why = "batches: their workers belong to the process that was forked: make others here";
+      why = "batches: expected workers of this process, found those of the one that was forked";
     }
     if (why) {
       fail_without_context(TENON_E_STATE, why);

@@ -4,6 +4,8 @@
 `for images, labels in tenon.data.batches(digits, 64, shuffle=True)`; `dir(tenon.data)` lists them.
 Batches are also made of data sets that are written in Python."""
 
+import _thread
+
 from tenon import _core, _errors
 from tenon._entries import Entries
 
@@ -156,6 +158,7 @@ class _Written:
         self._dataset, self._size, self._seed = dataset, size, seed
         self._shuffle, self._drop_last, self._transforms = shuffle, drop_last, transforms
         self._workers, self._pool, self._ahead = workers, None, {}
+        self._lock = _thread.allocate_lock()
         self.begin(0, 0)
 
     def begin(self, epoch, position):
@@ -167,6 +170,14 @@ class _Written:
         return self._epoch, self._position
 
     def next(self):
+        if not self._lock.acquire(blocking=False):
+            raise _wrong_state("one thread at a time", "another one, which asks just now", "")
+        try:
+            return self._next()
+        finally:
+            self._lock.release()
+
+    def _next(self):
         position = self._position
         chosen = self._chosen(position)
         if not chosen:

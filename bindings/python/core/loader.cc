@@ -238,9 +238,10 @@ PyObject* close_loader(PyObject*, PyObject* capsule) {
   if (!found) return nullptr;
   if (found->in_use) return fail_without_context(TENON_E_STATE, kInUse);
   found->in_use = true;
-  PyThreadState* thread = PyEval_SaveThread();
-  found->close();
-  PyEval_RestoreThread(thread);
+  {
+    const Released released(nullptr, Work::Medium);
+    found->close();
+  }
   found->in_use = false;
   Py_RETURN_NONE;
 }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/test_same_bits.py: a training run in Python has the bits of the same run in C.
 """The example 08_mnist trains, and saves its run after N steps: parameters, the optimizer's state,
-the sum of the losses. What follows trains the same perceptron from the same seed in Python. On the
-shipped digits that is Adam along a cosine, on pictures of MNIST's size SGD with momentum."""
+the sum of the losses. What follows trains the same perceptron from the same seed in Python, and
+ends a run that the example began. On the shipped digits that is Adam along a cosine, on pictures of
+MNIST's size SGD with momentum."""
 
 import hashlib
 import pathlib
@@ -43,10 +44,69 @@ def digest(tensors):
     return {name: hashlib.sha256(memoryview(each)).hexdigest() for name, each in taken.items()}
 
 
+class Run:
+    """The example's run, in Python."""
+
+    def __init__(self, folder, recipe, workers=0):
+        sizes, scale, make_optimizer, self.schedule, batch = recipe()
+        tenon.seed(SEED)
+        images, labels = (str(folder / name) for name in TRAIN)
+        self.digits = tenon.data.idx(images=images, labels=labels)
+        transforms = [tenon.data.normalise(*scale[1:], scale=scale[0]), tenon.data.flatten()]
+        self.batches = tenon.data.batches(
+            self.digits, batch, seed=SEED, transforms=transforms, workers=workers
+        )
+        self.model = tenon.nn.sequential()
+        for place, (inputs, outputs) in enumerate(zip(sizes, sizes[1:])):
+            if place:
+                self.model.append(tenon.nn.activation(op="tenon.relu"))
+            self.model.append(tenon.nn.linear(inputs=inputs, outputs=outputs))
+        self.optimizer, self.loss_sum = make_optimizer(self.model.parameters()), 0.0
+
+    def resume(self, tensors, texts):
+        """Goes on from a checkpoint of the example."""
+
+        def below(prefix):
+            return {
+                name[len(prefix) :]: each
+                for name, each in tensors.items()
+                if name.startswith(prefix)
+            }
+
+        self.model.load_state_dict(below("model."))
+        hypers = {"lr": real(texts["lr"])}
+        self.optimizer.load_state_dict({"hypers": hypers, "state": below("optimizer.0.")})
+        self.schedule.load_state_dict({"step": real(texts["schedule.step"])})
+        names = ("rng.seed", "rng.stream", "rng.counter")
+        tenon.set_rng_state([int(texts[name]) for name in names])
+        self.batches.begin(int(texts["loader.epoch"]), int(texts["loader.position"]))
+        self.loss_sum = real(texts["loss_sum"])
+
+    def train(self, steps):
+        while steps:
+            if self.batches.position in (0, len(self.digits)):
+                self.loss_sum, self.optimizer.lr = 0.0, next(self.schedule)
+            for images, labels in self.batches:
+                loss = tenon.softmax_cross_entropy(self.model(images), labels)
+                loss.backward()
+                self.optimizer.step(clear_grad=True)
+                self.loss_sum += loss.item() * len(labels)
+                steps -= 1
+                if not steps:
+                    break
+        self.batches.close()
+
+    def digest(self):
+        tensors = {f"model.{name}": each for name, each in self.model.named_parameters()}
+        for name, each in self.optimizer.state_dict()["state"].items():
+            tensors[f"optimizer.0.{name}"] = each
+        return digest(tensors), self.loss_sum, tenon.get_rng_state()[2]
+
+
 @unittest.skipUnless(PROGRAM.exists(), "the examples are not built")
 class SameBits(Case):
     def in_c(self, folder, steps, *options):
-        """What the example saves after so many steps: digests of its tensors, sum of losses."""
+        """Tensors and texts that the example saves after so many steps."""
         with tempfile.TemporaryDirectory() as place:
             saved = pathlib.Path(place) / "run.safetensors"
             subprocess.run(
@@ -54,44 +114,22 @@ class SameBits(Case):
                  "--checkpoint", saved, *options],
                 check=True, stdout=subprocess.DEVNULL,
             )  # fmt: skip
-            tensors, texts = tenon.load(saved, copy=True, metadata=True)
-        return digest(tensors), real(texts["loss_sum"]), int(texts["rng.counter"])
-
-    def in_python(self, folder, steps, recipe, workers):
-        sizes, scale, make_optimizer, schedule, batch = recipe()
-        tenon.seed(SEED)
-        digits = tenon.data.idx(images=str(folder / TRAIN[0]), labels=str(folder / TRAIN[1]))
-        transforms = [tenon.data.normalise(*scale[1:], scale=scale[0]), tenon.data.flatten()]
-        batches = tenon.data.batches(
-            digits, batch, seed=SEED, transforms=transforms, workers=workers
-        )
-        model = tenon.nn.sequential()
-        for place, (inputs, outputs) in enumerate(zip(sizes, sizes[1:])):
-            if place:
-                model.append(tenon.nn.activation(op="tenon.relu"))
-            model.append(tenon.nn.linear(inputs=inputs, outputs=outputs))
-        optimizer, left = make_optimizer(model.parameters()), steps
-        while left:
-            loss_sum, optimizer.lr = 0.0, next(schedule)
-            for images, labels in batches:
-                loss = tenon.softmax_cross_entropy(model(images), labels)
-                loss.backward()
-                optimizer.step(clear_grad=True)
-                loss_sum += loss.item() * len(labels)
-                left -= 1
-                if not left:
-                    break
-        batches.close()
-        tensors = {f"model.{name}": each for name, each in model.named_parameters()}
-        for name, each in optimizer.state_dict()["state"].items():
-            tensors[f"optimizer.0.{name}"] = each
-        return digest(tensors), loss_sum, tenon.get_rng_state()[2]
+            return tenon.load(saved, copy=True, metadata=True)
 
     def compare(self, folder, recipe, steps):
+        saved = None
         for count, workers in zip(steps, (0, 2, 0)):
-            found = self.in_python(folder, count, recipe, workers)
-            expected = self.in_c(folder, count, "--workers", "1", "--threads", "2")
-            self.assertEqual(found, expected, f"after {count} steps")
+            tensors, texts = self.in_c(folder, count, "--workers", "1", "--threads", "2")
+            expected = digest(tensors), real(texts["loss_sum"]), int(texts["rng.counter"])
+            run = Run(folder, recipe, workers)
+            run.train(count)
+            self.assertEqual(run.digest(), expected, f"after {count} steps")
+            if saved:  # what C began Python ends
+                run = Run(folder, recipe, workers)
+                run.resume(*saved)
+                run.train(count - int(saved[1]["step"]))
+                self.assertEqual(run.digest(), expected, f"after {count} steps, resumed")
+            saved = tensors, texts
 
     def test_adam(self):
         def recipe():

@@ -107,6 +107,22 @@ class Speed(unittest.TestCase):
                 )
                 self.assertLess(found[f"tenon {ours}"], found[f"PyTorch {ours}"])
 
+    def test_an_epoch_of_batches(self):
+        pixels = np.zeros((6400, 784), np.float32)
+        labels = np.arange(6400)
+        ours = tenon.data.tensors(tenon.tensor(pixels), tenon.tensor(labels))
+        theirs = torch.utils.data.TensorDataset(torch.from_numpy(pixels), torch.from_numpy(labels))
+        mine = tenon.data.batches(ours, BATCH, shuffle=True)
+        other = torch.utils.data.DataLoader(theirs, BATCH, shuffle=True)
+        found = medians(
+            {
+                "tenon, 100 batches": lambda: sum(1 for _ in mine),
+                "PyTorch, 100 batches": lambda: sum(1 for _ in other),
+            },
+            1,
+        )
+        self.assertLess(found["tenon, 100 batches"], found["PyTorch, 100 batches"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import Case, build_folder, tenon
+from support import Case, build_folder, is_sanitized, tenon
 
 DIGITS = pathlib.Path(__file__).resolve().parents[2] / "examples/data/digits"
 PROGRAM = build_folder() / "bin/08_mnist"
@@ -118,6 +118,7 @@ class SameBits(Case):
 
     def compare(self, folder, recipe, steps):
         saved = None
+        steps = steps[:2] if is_sanitized() else steps
         for count, workers in zip(steps, (0, 2, 0)):
             tensors, texts = self.in_c(folder, count, "--workers", "1", "--threads", "2")
             expected = digest(tensors), real(texts["loss_sum"]), int(texts["rng.counter"])

@@ -302,7 +302,7 @@ void Plan::run(Context& context) {
 
 void Plan::run_launch(Context& context, Launch& launch, uint64_t position) {
   const bool traced = context.runtime->trace.active();
-  const uint32_t checks = context.runtime->config.checks;
+  const uint32_t checks = context.checks;
   dispatch::Call call(context, dispatch::CallState::Launch, launch.kernel->plugin, launch.op);
   call.stream = launch.device->stream;
   if (launch.scratch_bytes) {

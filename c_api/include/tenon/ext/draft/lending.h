@@ -26,7 +26,7 @@ typedef struct tenon_host_lending {
   uint32_t flags;  // 0
   // Calls use(context, user) with the context that the rule runs in. `use` may call the functions
   // of tenon.h with it, in its thread, as a tenon_function_fn may: captures, deactivation, and the
-  // release of context and runtime are TENON_E_STATE, and gradient modes and scopes that
+  // release of context and runtime are TENON_E_STATE, and gradient modes, checks and scopes that
   // it leaves open are ended for it. What it computes is recorded, captured and traced as what the
   // rule computes through its tenon_call; tensors it makes are its own, to release.
   // state    [vjp, compose]

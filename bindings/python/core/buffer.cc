@@ -161,11 +161,10 @@ PyObject* copy_buffer(PyObject*, PyObject* object) {
 // Gives a shared buffer back, from any thread, while there is an interpreter to give it to.
 void give_back(void* user) {
   if (!Py_IsInitialized()) return;
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const Held held;
   auto* view = static_cast<Py_buffer*>(user);
   PyBuffer_Release(view);
   delete view;
-  PyGILState_Release(gil);
 }
 
 // share_buffer(object): a tensor on the buffer's own memory, which stays alive as long as it.

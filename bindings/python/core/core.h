@@ -113,6 +113,18 @@ class Released {
   tenon_context* watched_;
 };
 
+// Takes the GIL for a callback: Tenon may run it in a call that has given it up.
+class Held {
+ public:
+  Held();
+  ~Held() { PyGILState_Release(state_); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
 // An interrupt that came when a call had looked for one the last time would end the next call. This
 // takes it away, if there is one.
 void drop_late_interrupt(tenon_context* context);

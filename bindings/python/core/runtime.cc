@@ -212,10 +212,28 @@ Released::Released(tenon_context* context, Work work)
   thread_ = PyEval_SaveThread();
 }
 
+namespace {
+
+// Runs `take`, which takes the GIL. An interpreter that has ended ends other threads there, up to
+// Python 3.13 by unwinding them: our frames would give back objects without the GIL, and callers
+// that may not throw would end the process. Such a thread stands still instead.
+template <class Take>
+auto take_gil(Take take) {
+  try {
+    return take();
+  } catch (...) {
+    while (true) pause();
+  }
+}
+
+}  // namespace
+
 Released::~Released() {
-  PyEval_RestoreThread(thread_);
+  take_gil([this] { PyEval_RestoreThread(thread_); });
   if (watched_) unwatch();
 }
+
+Held::Held() : state_(take_gil(PyGILState_Ensure)) {}
 
 void drop_late_interrupt(tenon_context* context) {
   if (!interrupted.exchange(false)) return;

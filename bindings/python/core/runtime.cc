@@ -6,6 +6,7 @@
 // after the interpreter, when no Python object can ask for it any more.
 #include <signal.h>
 #include <sys/syscall.h>
+#include <tenon/ext/draft/checks.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -351,6 +352,11 @@ PyObject* with_context(PyObject*, PyObject*) {
   return context ? done(context, function(context)) : nullptr;
 }
 
+PyObject* begin_finite_check(PyObject*, PyObject*) {
+  tenon_context* context = context_of_thread();
+  return context ? done(context, tenon_check_begin(context, TENON_CHECK_FINITE)) : nullptr;
+}
+
 PyObject* end_trace(PyObject*, PyObject*) {
   tenon_context* context = context_of_thread();
   if (!context) return nullptr;
@@ -373,6 +379,9 @@ PyMethodDef runtime_methods[] = {
     {"end_scope", with_context<tenon_scope_end>, METH_NOARGS, "Ends the innermost scope."},
     {"begin_grad_mode", begin_grad_mode, METH_O, "begin_grad_mode(mode)"},
     {"end_grad_mode", with_context<tenon_grad_end>, METH_NOARGS, "Restores the mode before."},
+    {"begin_check", begin_finite_check, METH_NOARGS,
+     "Looks at what launches write, until end_check."},
+    {"end_check", with_context<tenon_check_end>, METH_NOARGS, "Restores the checks before."},
     {"begin_trace", with_context<tenon_trace_begin>, METH_NOARGS, "Starts to record calls."},
     {"end_trace", end_trace, METH_NOARGS, "The recording as Chrome's JSON."},
     {nullptr, nullptr, 0, nullptr}};

@@ -875,6 +875,7 @@ def grad(
 ) -> Any:
     """The gradients of sum(output * seed) with respect to `inputs`; leaves stay as they are."""
     ...
+guard_finite: Any
 inference: Any
 def info(x: Any) -> _b.str:
     """Values, strides, offset, storage, version and statistics of a tensor, as text."""

@@ -162,7 +162,8 @@ class Modes(Case):
             self.same((zero + 1).detach(), [1.0, 2.0])
             with tenon.scope("head"):
                 error = self.refused(tenon.CheckError, zero.log, "holds -inf at [0]")
-            self.assertEqual((error.op, error.operand, error.scope), ("tenon.log", "output 0", "head"))
+            named = (error.op, error.operand, error.scope)
+            self.assertEqual(named, ("tenon.log", "output 0", "head"))
             error = self.refused(tenon.CheckError, lambda: root.backward(retain_graph=True), "inf")
             self.assertEqual((error.op, error.operand), ("tenon.sqrt", "x"))
             self.assertIsNone(zero.grad)

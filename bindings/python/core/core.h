@@ -153,7 +153,8 @@ PyObject* fail(tenon_context* context, tenon_status status);
 PyObject* done(tenon_context* context, tenon_status status);  // None, or as `fail`
 PyObject* fail_without_context(tenon_status status, const char* message);
 
-// Refuses what the caller gave before Tenon sees it. kind: "type", "value", "index".
+// Refuses what the caller gave before Tenon sees it. kind: "type", "value", "index",
+// or a status without its "TENON_E_".
 PyObject* refuse(const char* kind, const char* op, const char* operand, const char* expected,
                  const char* found, const char* hint);
 // The same for an object that has a wrong type.
@@ -211,6 +212,9 @@ extern PyMethodDef autograd_methods[];
 
 // objects.cc: optimizers, schedules, layers, plans
 extern PyMethodDef object_methods[];
+
+// custom.cc: ops that are written in Python
+extern PyMethodDef custom_methods[];
 
 // data.cc: data sets, archives
 extern PyMethodDef data_methods[];

@@ -34,10 +34,20 @@ PyObject* raise_record(const tenon_error& error) {
 
 PyObject* fail(tenon_context* context, tenon_status status) {
   // A callback of the program, or a signal's handler, has raised already.
-  if (PyErr_Occurred()) return nullptr;
+  if (PyErr_Occurred()) {
+    drop_late_interrupt(context);
+    return nullptr;
+  }
   if (status == TENON_E_INTERRUPTED && PyErr_CheckSignals() < 0) {
     drop_late_interrupt(context);
     return nullptr;
+  }
+  // A busy context keeps no record of the call that it turns away.
+  if (status == TENON_E_STATE &&
+      tenon_context_get_seed(context, nullptr, nullptr, nullptr) == TENON_E_STATE) {
+    return refuse("STATE", "tenon", "call", "one from outside, or from a composition or rule",
+                  "one from a kernel or a shape rule, which Tenon is running",
+                  "a function with kernel=True computes with NumPy, a shape rule with numbers");
   }
   tenon_error error{};
   error.struct_size = sizeof error;

@@ -111,7 +111,14 @@ __all__ = [
 
 # What is imported when it is first asked for: modules, and functions with the module they are in.
 _MODULES = ("data", "nn", "optim", "schedules")
-_FUNCTIONS = {"capture": "_plan", "load": "_files", "save": "_files", "trace": "_plan"}
+_FUNCTIONS = {
+    "capture": "_plan",
+    "custom_op": "_custom",
+    "gradcheck": "_gradcheck",
+    "load": "_files",
+    "save": "_files",
+    "trace": "_plan",
+}
 
 
 def __getattr__(name):

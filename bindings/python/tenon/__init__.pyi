@@ -849,6 +849,9 @@ def configure(
 ) -> None:
     """Sets the runtime's options; only before anything has used it."""
     ...
+def custom_op(schema: Any, *, kernel: Any = ...) -> Any:
+    """Makes an op of a function, `tenon.op.<vendor>.<name>` as those of plugins."""
+    ...
 def draw(roots: Any, path: Any = ...) -> Any:
     """What `roots` were computed from, with values and gradients, as a picture."""
     ...
@@ -874,6 +877,16 @@ def grad(
     create_graph: Any = ...,
 ) -> Any:
     """The gradients of sum(output * seed) with respect to `inputs`; leaves stay as they are."""
+    ...
+def gradcheck(
+    function: Any,
+    *inputs: Any,
+    step: Any = ...,
+    rtol: Any = ...,
+    atol: Any = ...,
+    twice: Any = ...,
+) -> Any:
+    """True where the gradients of `function` are those of central differences; else a CheckError that names the input and the element where they differ most."""
     ...
 guard_finite: Any
 inference: Any

@@ -150,11 +150,13 @@ def make_error(status, name, message, op, operand, expected, found, plugin, scop
 _REFUSALS = {"type": OperandTypeError, "index": OutOfRangeError}
 
 
-def make_refusal(kind, op, operand, expected, found, hint):
-    """The exception for what the package itself refuses; kind: type, value, index."""
+def make_refusal(kind, op, operand, expected, found, hint=""):
+    """The exception for what the package itself refuses; kind: type, value, index, or a status as
+    above."""
+    status = kind if kind in _STATUSES else "ARGUMENT"
     fields = {
-        "status": 1,
-        "status_name": "TENON_E_ARGUMENT",
+        "status": _STATUSES.index(status) + 1,
+        "status_name": f"TENON_E_{status}",
         "op": op,
         "operand": operand,
         "expected": expected,
@@ -162,4 +164,4 @@ def make_refusal(kind, op, operand, expected, found, hint):
         "hint": hint,
     }
     message = f"{op}: {operand}: expected {expected}, found {found}"
-    return _build(_REFUSALS.get(kind, _BY_STATUS["TENON_E_ARGUMENT"]), message, fields)
+    return _build(_REFUSALS.get(kind, _BY_STATUS[f"TENON_E_{status}"]), message, fields)

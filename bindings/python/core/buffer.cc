@@ -50,8 +50,9 @@ const char* find_problem(const tenon_tensor_info& info, const DtypeInfo* dtype, 
 }  // namespace
 
 int get_buffer(PyObject* self, Py_buffer* out, int flags) {
+  out->obj = nullptr;
   tenon_context* context = context_of_thread();
-  if (!context) return -1;
+  if (!context || refuse_in_capture(context, "buffer")) return -1;
   tenon_view view{};
   tenon_tensor_info info{};
   info.struct_size = sizeof info;
@@ -221,6 +222,7 @@ PyObject* to_dlpack(PyObject*, PyObject* tensor) {
   tenon_context* context = context_of_thread();
   if (!context) return nullptr;
   if (!is_tensor(tensor)) return refuse_type("to_dlpack", "x", "a tensor", tensor, "");
+  if (refuse_in_capture(context, "to_dlpack")) return nullptr;
   void* managed = nullptr;
   const tenon_status status = tenon_tensor_get_dlpack(context, as_tensor(tensor)->handle, &managed);
   if (status != TENON_OK) return fail(context, status);

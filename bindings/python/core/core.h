@@ -210,6 +210,12 @@ extern PyMethodDef nested_methods[];
 // autograd.cc
 extern PyMethodDef autograd_methods[];
 
+// Is a step being captured in this context, so that values may not be read? Then an exception is
+// set.
+bool refuse_in_capture(tenon_context* context, const char* what);
+// The context is about to go.
+void forget_captures(tenon_context* context);
+
 // objects.cc: optimizers, schedules, layers, plans
 extern PyMethodDef object_methods[];
 

@@ -129,6 +129,7 @@ void release_context(PyObject* capsule) {
     state.thread = nullptr;
     state.context = nullptr;
   }
+  forget_captures(context);
   tenon_context_release(context);
 }
 

@@ -113,6 +113,7 @@ __all__ = [
 _MODULES = ("data", "nn", "optim", "schedules")
 _FUNCTIONS = {
     "capture": "_plan",
+    "captured": "_plan",
     "custom_op": "_custom",
     "gradcheck": "_gradcheck",
     "load": "_files",

@@ -837,6 +837,9 @@ def backward(
 def capture(function: Any, *inputs: Any) -> Any:
     """Runs function(*inputs) once and records every launch: forward, backward, updates."""
     ...
+def captured(function: Any) -> Any:
+    """A function that captures `function` when it is first called, and replays it from then on; a decorator."""
+    ...
 def configure(
     *,
     plugin_paths: Any = ...,

@@ -130,6 +130,28 @@ def _build(kind, message, fields):
     return error
 
 
+# What hints of the core name, as Python spells it; longer names first.
+_SPELLINGS = {
+    "before tenon_capture_begin or after tenon_capture_end": "outside of the captured function",
+    "call tenon_tensor_set_requires_grad on": "set requires_grad = True on",
+    "tenon_tensor_set_retain_grad": "x.retain_grad()",
+    "tenon_tensor_get_grad_rows": "x.grad_rows()",
+    "tenon_tensor_get_grad": "x.grad",
+    "tenon_tensor_get_data": "x.tolist() or x.numpy()",
+    "tenon_tensor_create_detached": "x.detach()",
+    "tenon_tensor_create_copy": 'x.to("cpu")',
+    "tenon_grad_begin(TENON_GRAD_DISABLED)": "tenon.no_grad",
+    "TENON_GRAD_DISABLED": "tenon.no_grad",
+    "tenon_runtime_query": "tenon.query",
+}
+
+
+def _in_python(hint):
+    for name, spelling in _SPELLINGS.items() if "enon_" in hint.lower() else ():
+        hint = hint.replace(name, spelling)
+    return hint
+
+
 def make_error(status, name, message, op, operand, expected, found, plugin, scope, hint, causes):
     """The exception for a record of the C API."""
     fields = {
@@ -141,7 +163,7 @@ def make_error(status, name, message, op, operand, expected, found, plugin, scop
         "found": found,
         "plugin": plugin,
         "scope": scope,
-        "hint": hint,
+        "hint": _in_python(hint),
         "causes": causes,
     }
     return _build(_BY_STATUS.get(name, Error), message, fields)

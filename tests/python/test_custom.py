@@ -490,11 +490,13 @@ class Lives(OwnOps):
         watched = (tenon.Tensor, tenon.Op, tenon.float32, tenon.mul, None, True, Lives.use)
         gc.collect()
         before, objects = [sys.getrefcount(each) for each in watched], len(gc.get_objects())
-        for _ in range(30):
+        uses = 60
+        for _ in range(uses):
             self.use()
         gc.collect()
         for each, count in zip(watched, before, strict=True):
-            self.assertLess(abs(sys.getrefcount(each) - count), 20, each)
+            # Python's own caches hold some more, or fewer, of None.
+            self.assertLess(sys.getrefcount(each) - count, uses, each)
         self.assertLess(abs(len(gc.get_objects()) - objects), 40)
 
     def test_threads(self):

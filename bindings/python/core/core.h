@@ -153,13 +153,20 @@ PyObject* fail(tenon_context* context, tenon_status status);
 PyObject* done(tenon_context* context, tenon_status status);  // None, or as `fail`
 PyObject* fail_without_context(tenon_status status, const char* message);
 
-// Refuses what the caller gave before Tenon sees it. kind: "type", "value", "index",
+// Refuses what the caller gave before Tenon sees it. kind: "type", "value", "index", "large",
 // or a status without its "TENON_E_".
 PyObject* refuse(const char* kind, const char* op, const char* operand, const char* expected,
                  const char* found, const char* hint);
 // The same for an object that has a wrong type.
 PyObject* refuse_type(const char* op, const char* operand, const char* expected, PyObject* found,
                       const char* hint);
+
+// An exception is set: where it says that an integer is too large, it becomes one that names the
+// operand. Always NULL.
+PyObject* refuse_large(const char* op, const char* operand);
+// The bytes of a text; NULL with an exception set for anything else.
+const char* text_argument(PyObject* object, const char* op, const char* operand,
+                          Py_ssize_t* length);
 
 // ---- dtype.cc -----------------------------------------------------------------------------------
 

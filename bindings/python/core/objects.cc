@@ -81,7 +81,7 @@ PyObject* set_hyper(PyObject*, PyObject* arguments) {
   if (converted == Converted::No) {
     return refuse_type("optimizer", name.data, "a number", number, "");
   }
-  if (converted == Converted::Failed) return nullptr;
+  if (converted == Converted::Failed) return refuse_large("optimizer", name.data);
   return done(context, tenon_optimizer_set(context, optimizer, name.data, name.size(), &value));
 }
 

@@ -265,7 +265,7 @@ namespace {
 PyObject* query(PyObject*, PyObject* topic) {
   tenon_context* context = context_of_thread();
   Py_ssize_t length = 0;
-  const char* name = context ? PyUnicode_AsUTF8AndSize(topic, &length) : nullptr;
+  const char* name = context ? text_argument(topic, "query", "topic", &length) : nullptr;
   if (!name) return nullptr;
   tenon_text* text = nullptr;
   const tenon_status status =
@@ -334,7 +334,7 @@ PyObject* set_arithmetic(PyObject*, PyObject* fast) {
 PyObject* begin_scope(PyObject*, PyObject* label) {
   tenon_context* context = context_of_thread();
   Py_ssize_t length = 0;
-  const char* text = context ? PyUnicode_AsUTF8AndSize(label, &length) : nullptr;
+  const char* text = context ? text_argument(label, "scope", "label", &length) : nullptr;
   if (!text) return nullptr;
   return done(context, tenon_scope_begin(context, text, static_cast<uint64_t>(length)));
 }

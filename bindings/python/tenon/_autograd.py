@@ -47,7 +47,10 @@ def value_and_grad(function, argnums=0, *, create_graph=False):
     """
     import functools
 
-    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    _errors.check_type("value_and_grad", "function", function, None, "a function of tensors")
+    numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+    for number in numbers:
+        _errors.check_type("value_and_grad", "argnums", number, int, "a number, or a tuple of them")
 
     @functools.wraps(function)
     def both(*arguments, **named):

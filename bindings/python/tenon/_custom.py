@@ -35,6 +35,7 @@ def custom_op(schema, *, kernel=False):
     """
 
     def define(function):
+        _errors.check_type("custom_op", "function", function, None, "a function")
         return CustomOp(schema, function, kernel)
 
     return define

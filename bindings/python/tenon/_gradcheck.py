@@ -19,6 +19,7 @@ def gradcheck(function, *inputs, step=1e-5, rtol=1e-4, atol=1e-6, twice=False):
     step      distance of the differences; rtol, atol: how far the two may lie apart
     twice     the gradients' own gradients, too
     """
+    _errors.check_type("gradcheck", "function", function, None, "a function of tensors")
     function = _Weighed(function)
     inputs = [asarray(each) for each in inputs]
     places = [i for i, each in enumerate(inputs) if each.dtype.is_floating_point]

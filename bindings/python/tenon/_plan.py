@@ -16,6 +16,7 @@ class Plan:
     """
 
     def __init__(self, function, inputs):
+        _errors.check_type("capture", "function", function, None, "a function of tensors")
         self.inputs = list(inputs)
         _core.begin_capture(self.inputs)
         try:

@@ -6,6 +6,7 @@ them. A model is a `Module`: what its attributes hold, tensors, layers and modul
 from tenon import _core, _runtime
 from tenon._core import Tensor
 from tenon._entries import Entries
+from tenon._errors import check_type
 
 
 class _Model:
@@ -30,6 +31,9 @@ class _Model:
     def load_state_dict(self, saved):
         """Takes the values of tensors by name; all names must be there, and no others."""
         mine = {name: tensor for name, _, tensor in self._named()}
+        check_type("load_state_dict", "saved", saved, dict, "what state_dict has returned")
+        for name, given in saved.items():
+            check_type("load_state_dict", name, given, Tensor, "a tensor")
         if set(saved) != set(mine):
             from tenon import _errors
 

@@ -4,6 +4,7 @@
 //
 // A thread's context lies in its thread-state dictionary and goes with the thread. The runtime goes
 // after the interpreter, when no Python object can ask for it any more.
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <tenon/ext/draft/checks.h>
@@ -98,7 +99,12 @@ bool read_options(Options& out) {
   return true;
 }
 
+// Contexts of threads that were running when the interpreter ended: these go on until the process
+// does, and what they use stays.
+bool outlived = false;
+
 void release_runtime() {
+  if (outlived) return;
   tenon_runtime_release(state.runtime);
   state.runtime = nullptr;
 }
@@ -125,6 +131,11 @@ bool make_runtime() {
 
 void release_context(PyObject* capsule) {
   auto* context = static_cast<tenon_context*>(PyCapsule_GetPointer(capsule, kContextKey));
+  // A thread that ends drops its own; the end of the interpreter drops those that are left.
+  if (PyCapsule_GetContext(capsule) != reinterpret_cast<void*>(pthread_self())) {
+    outlived = true;
+    return;
+  }
   if (context == state.context) {
     state.thread = nullptr;
     state.context = nullptr;
@@ -147,6 +158,7 @@ tenon_context* make_context(PyObject* dictionary) {
     tenon_context_release(context);
     return nullptr;
   }
+  PyCapsule_SetContext(capsule.get(), reinterpret_cast<void*>(pthread_self()));
   return PyDict_SetItemString(dictionary, kContextKey, capsule.get()) < 0 ? nullptr : context;
 }
 

@@ -59,6 +59,9 @@ class Types(_schema.Schema):
 # ---- shapes -------------------------------------------------------------------------------------
 
 
+_MOST_KNOWN = 256
+
+
 def _dims(kind):
     """["B", "..."] of "T[B,...]"; None where nothing is said."""
     _, bracket, inner = kind.partition("[")
@@ -89,6 +92,7 @@ class ShapeRule:
 
     def __init__(self, name):
         self.name, self.function, self.lists = name, None, ()
+        self._known = {}  # what the letters have said
 
     def take(self, schema):
         """What `schema` says."""
@@ -99,7 +103,12 @@ class ShapeRule:
 
     def __call__(self, shapes, attributes):
         if self.function is None:
-            return self._by_letters(shapes)
+            found = self._known.get(shapes)
+            if found is None:
+                found = self._by_letters(shapes)
+                if len(self._known) < _MOST_KNOWN:
+                    self._known[shapes] = found
+            return found
         named = dict(zip(self.attributes, attributes, strict=True))
         given = self.function(*shapes, **named)
         given = [given] if len(self.outputs) == 1 and not _is_nested(given) else list(given)

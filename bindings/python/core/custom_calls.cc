@@ -25,22 +25,14 @@ tenon_status fail_call(tenon_call* call) {
 
 // ---- what a function is given -------------------------------------------------------------------
 
-PyObject* ints_object(const tenon_value& value) {
-  Ref list(PyList_New(value.count));
-  for (uint32_t i = 0; list && i < value.count; ++i) {
-    PyObject* number = PyLong_FromLongLong(value.as.ints[i]);
-    if (!number) return nullptr;
-    PyList_SET_ITEM(list.get(), i, number);
-  }
-  return list.release();
-}
-
-PyObject* tensor_list(const tenon_value& value) {
-  Ref list(PyList_New(value.count));
-  for (uint32_t i = 0; list && i < value.count; ++i) {
-    PyObject* tensor = wrap_borrowed(value.as.tensors[i]);
-    if (!tensor) return nullptr;
-    PyList_SET_ITEM(list.get(), i, tensor);
+// A list of what make(i) returns; NULL where one of it is.
+template <class Make>
+PyObject* list_from(uint32_t count, Make make) {
+  Ref list(PyList_New(count));
+  for (uint32_t i = 0; list && i < count; ++i) {
+    PyObject* object = make(i);
+    if (!object) return nullptr;
+    PyList_SET_ITEM(list.get(), i, object);
   }
   return list.release();
 }
@@ -50,9 +42,10 @@ PyObject* value_object(const tenon_value& value) {
     case TENON_VALUE_TENSOR:
       return wrap_borrowed(value.as.tensor);
     case TENON_VALUE_TENSOR_LIST:
-      return tensor_list(value);
+      return list_from(value.count, [&](uint32_t i) { return wrap_borrowed(value.as.tensors[i]); });
     case TENON_VALUE_INT_LIST:
-      return ints_object(value);
+      return list_from(value.count,
+                       [&](uint32_t i) { return PyLong_FromLongLong(value.as.ints[i]); });
     case TENON_VALUE_STRING:
       return PyUnicode_DecodeUTF8(value.as.string, static_cast<Py_ssize_t>(value.count), "replace");
     case TENON_VALUE_DTYPE:

@@ -116,10 +116,13 @@ def _caller():
         frame = frame.f_back
     if not frame:
         return ""
-    import linecache
-
     name, number = frame.f_code.co_filename, frame.f_lineno
-    source = linecache.getline(name, number, frame.f_globals).strip()
+    try:
+        import linecache
+
+        source = linecache.getline(name, number, frame.f_globals).strip()
+    except ImportError:
+        source = ""  # the interpreter ends
     return f"{name}:{number}: {source}".rstrip(": ")
 
 

@@ -48,7 +48,10 @@ void ErrorRecord::store_out_of_memory(uint64_t bytes, uint64_t call_sequence) no
 }
 
 Context::Context(Runtime& owner)
-    : runtime(&owner), id(owner.contexts.fetch_add(1)), no_scope(owner.intern_scope("")) {
+    : runtime(&owner),
+      id(owner.contexts.fetch_add(1)),
+      checks(owner.config.checks),
+      no_scope(owner.intern_scope("")) {
   auto cache = std::make_unique<dispatch::KernelCache>();
   auto known = std::make_unique<dispatch::Routes>(*this);
   graph = autograd::create_graph(owner);

@@ -77,6 +77,8 @@ struct Context {
   std::mutex misuse_mutex;              // guards the two below
   std::unique_ptr<ErrorRecord> misuse;  // a second thread's, which must not write `error`
   bool misuse_untold = false;
+  uint32_t checks;                            // CheckMode: the runtime's and those begun here
+  std::vector<uint32_t> outer_checks;         // what `checks` was before each begin
   dispatch::CheckSite* check_site = nullptr;  // TENON_CHECK=finite: what the launches are part of
   std::vector<uint32_t> grad_modes;
   std::vector<const std::string*> scopes;
@@ -121,11 +123,15 @@ class GradMode {
 };
 
 // Lets a callback of the program's use the context, in this thread, until the end of the scope.
-// Gradient modes and scopes that it has left open end there.
+// Gradient modes, scopes and checks that it has left open end there.
 class Lent {
  public:
   explicit Lent(Context& context)
-      : context_(context), modes_(context.grad_modes), scopes_(context.scopes) {
+      : context_(context),
+        modes_(context.grad_modes),
+        scopes_(context.scopes),
+        checks_(context.checks),
+        outer_checks_(context.outer_checks) {
     ++context.lent_depth;
     context.lent_to.store(std::this_thread::get_id(), std::memory_order_release);
   }
@@ -134,6 +140,8 @@ class Lent {
     --context_.lent_depth;
     context_.grad_modes.swap(modes_);
     context_.scopes.swap(scopes_);
+    context_.outer_checks.swap(outer_checks_);
+    context_.checks = checks_;
   }
   Lent(const Lent&) = delete;
   Lent& operator=(const Lent&) = delete;
@@ -142,6 +150,8 @@ class Lent {
   Context& context_;
   std::vector<uint32_t> modes_;
   std::vector<const std::string*> scopes_;
+  uint32_t checks_;
+  std::vector<uint32_t> outer_checks_;
 };
 
 // Ops without tensor operands make theirs on this device until the end of the scope.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tenon/ext/draft/layers.h>
+#include <tenon/ext/draft/lending.h>
 #include <tenon/plugin.h>
 
 namespace tenon {
@@ -12,5 +13,7 @@ const tenon_call& host_call_template();
 
 // "tenon.host.layers/1"
 const tenon_host_layers& host_layers();
+// "tenon.host.lending/1"
+const tenon_host_lending& host_lending();
 
 }  // namespace tenon

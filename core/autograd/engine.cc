@@ -208,7 +208,7 @@ void Walk::step(Node& node) {
   }
   VjpFrame frame(context_, node, create_);
   frame.grads.resize(node.edges.size());
-  const bool finite = (context_.runtime->config.checks & kCheckFinite) != 0;
+  const bool finite = (context_.checks & kCheckFinite) != 0;
   {
     // A rule is judged by the gradients it returns: they have names.
     std::optional<dispatch::CheckSite> site;

@@ -95,7 +95,7 @@ void Walk::commit() {
   dispatch::Small<Change, 16> changes;
   changes.reserve(links.size());
   std::optional<dispatch::CheckSite> site;
-  if (context_.runtime->config.checks & kCheckFinite) {
+  if (context_.checks & kCheckFinite) {
     site.emplace(context_, "while gradients of leaves were summed", false);
   }
   // Contexts may share leaves, so all of them lock in one order; one thread alone need not.

@@ -69,7 +69,11 @@ std::vector<Ref> composed(Invocation& call, size_t n_outputs) {
     const tenon_meta& meta = call.outputs[i];
     if (!made || !fits(call, *made, meta)) {
       throw Error{.status = TENON_E_PLUGIN,
-                  .message = call.op.name + ": its composition gave the wrong output",
+                  .message = call.op.name + ": its composition gave " +
+                             (made ? tensor::describe(*made) : "nothing") + " as " +
+                             output_name(call, i) + ", not " +
+                             (call.op.has(TENON_OP_DYNAMIC_OUT) ? "at most " : "") +
+                             tensor::describe(meta),
                   .op = call.op.name,
                   .operand = output_name(call, i),
                   .expected = tensor::describe(meta),

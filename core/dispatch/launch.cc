@@ -130,7 +130,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
     call.rng_state = *rng;
   }
   std::optional<FiniteCheck> finite;
-  if (computes && runtime.config.checks & kCheckFinite) {
+  if (computes && context.checks & kCheckFinite) {
     finite.emplace(context, op, kernel, device, block.launch,
                    std::span<const Item>(block.items.data(), block.items.size()),
                    *context.scope_path());
@@ -139,7 +139,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   const uint64_t start = traced ? trace::now_ns() : 0;
   ++context.launches;
   tenon_status status = TENON_OK;
-  if (runtime.config.checks & kCheckLayout && device.host_memory()) {
+  if (context.checks & kCheckLayout && device.host_memory()) {
     status = launch_guarded(call, kernel, block);
   } else {
     const Enqueueing entry(device, op.name.c_str(), context.sequence, context.id);
@@ -153,7 +153,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   // A kernel that failed half-way has written: versions move all the same.
   mark_written(context, op, block);
   check_launch(call, status, device, context.sequence);
-  if (runtime.config.checks & kCheckLaunch) device.wait(context.id);
+  if (context.checks & kCheckLaunch) device.wait(context.id);
   if (finite) finite->judge();
   if (context.capture) {
     context.capture->add(op, kernel, device, block, prepared, scratch_bytes, rng,

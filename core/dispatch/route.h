@@ -154,8 +154,7 @@ class Routes {
 
 // Does nobody watch or record the launches, so that routes may be taken?
 inline bool may_take_routes(const Context& context) {
-  const Runtime& runtime = *context.runtime;
-  return !context.capturing && !runtime.config.checks && !runtime.trace.active();
+  return !context.capturing && !context.checks && !context.runtime->trace.active();
 }
 
 }  // namespace tenon::dispatch

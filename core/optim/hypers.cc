@@ -2,7 +2,10 @@
 // core/optim/hypers.cc: hyper-parameters and states of optimizers and schedules.
 #include "core/optim/hypers.h"
 
+#include <limits>
+
 #include "core/api/error.h"
+#include "core/tensor/number_text.h"
 
 namespace tenon::optim {
 
@@ -27,6 +30,15 @@ bool in_range(const tenon_hyper_desc& desc, const tenon_value& value) {
     if (!fits(static_cast<double>(value.as.ints[i]))) return false;
   }
   return true;
+}
+
+// "0 to 1", "at least 0"
+std::string range_words(double minimum, double maximum) {
+  constexpr double kAny = std::numeric_limits<double>::max();
+  const std::string least = tensor::number_text(minimum, TENON_DTYPE_F64);
+  const std::string most = tensor::number_text(maximum, TENON_DTYPE_F64);
+  if (maximum < kAny) return minimum > -kAny ? least + " to " + most : "at most " + most;
+  return minimum > -kAny ? "at least " + least : "a finite number";
 }
 
 [[noreturn]] void refuse_value(const std::string& owner, const std::string& name, const char* what,
@@ -71,8 +83,7 @@ tenon_value checked_hyper(const std::string& owner, const tenon_hyper_desc& desc
     refuse_value(owner, name, "is a NULL list", "numbers", "NULL");
   }
   if (!in_range(desc, out)) {
-    refuse_value(owner, name, "is out of range",
-                 std::to_string(desc.minimum) + " to " + std::to_string(desc.maximum),
+    refuse_value(owner, name, "is out of range", range_words(desc.minimum, desc.maximum),
                  dispatch::value_text(out));
   }
   return out;

@@ -312,7 +312,7 @@ void Optimizer::run(Context& context, bool clear_grads) {
     }
   }
   std::optional<dispatch::CheckSite> site;
-  if (runtime_->config.checks & kCheckFinite) {
+  if (context.checks & kCheckFinite) {
     site.emplace(context, "in a step of optimizer " + kind_->name, false);
   }
   for (const Work& work : works) {

@@ -302,7 +302,7 @@ void Plan::run(Context& context) {
 
 void Plan::run_launch(Context& context, Launch& launch, uint64_t position) {
   const bool traced = context.runtime->trace.active();
-  const uint32_t checks = context.runtime->config.checks;
+  const uint32_t checks = context.checks;
   dispatch::Call call(context, dispatch::CallState::Launch, launch.kernel->plugin, launch.op);
   call.stream = launch.device->stream;
   if (launch.scratch_bytes) {
@@ -358,13 +358,17 @@ void Plan::set(uint32_t index, Tensor& tensor) {
            (given.shape[i] <= 1 || tensor.strides_[i] == input.strides[static_cast<size_t>(i)]);
   }
   if (!same) {
-    throw Error{
-        .status = TENON_E_PLAN_SHAPE,
-        .message =
-            "plan input " + std::to_string(index) + " must be like the tensor it was captured with",
-        .operand = "input " + std::to_string(index),
-        .expected = tensor::describe(input.meta) + " strides " + tensor::dims_text(strides),
-        .found = tensor::describe(tensor) + " strides " + tensor::dims_text(tensor.strides())};
+    const std::string expected =
+        tensor::describe(input.meta) + " strides " + tensor::dims_text(strides);
+    const std::string found =
+        tensor::describe(tensor) + " strides " + tensor::dims_text(tensor.strides());
+    throw Error{.status = TENON_E_PLAN_SHAPE,
+                .message = "plan input " + std::to_string(index) + " was captured with " +
+                           expected + " and is given " + found,
+                .operand = "input " + std::to_string(index),
+                .expected = expected,
+                .found = found,
+                .hint = "capture the step again for tensors of another kind"};
   }
   const uint32_t size = tensor.element_size();
   if (reinterpret_cast<uintptr_t>(tensor.view.data) % size !=

@@ -7,6 +7,7 @@
 #include <tenon/ext/draft/dynamic.h>
 #include <tenon/ext/draft/formats.h>
 #include <tenon/ext/draft/layers.h>
+#include <tenon/ext/draft/lending.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/training.h>
 #include <tenon/plugin.h>
@@ -510,6 +511,11 @@ STRUCT(tenon_host_numbers, 16);
 MEMBER(tenon_host_numbers, struct_size, 0);
 MEMBER(tenon_host_numbers, flags, 4);
 MEMBER(tenon_host_numbers, read, 8);
+
+STRUCT(tenon_host_lending, 16);
+MEMBER(tenon_host_lending, struct_size, 0);
+MEMBER(tenon_host_lending, flags, 4);
+MEMBER(tenon_host_lending, lend, 8);
 
 STRUCT(tenon_layer_option, 56);
 MEMBER(tenon_layer_option, name, 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/fault_runtime_support.cc: right calls of the library, the runtime and the context.
+#include <tenon/ext/draft/checks.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -177,6 +178,13 @@ FaultRows context_faults() {
   sweep(
       rows, "tenon_grad_end", "disabled", [](FaultWorld& w) { return tenon_grad_end(w.cx); }, {},
       [](FaultWorld& w) { tenon_grad_begin(w.cx, TENON_GRAD_DISABLED); });
+  sweep(
+      rows, "tenon_check_begin", "finite",
+      [](FaultWorld& w) { return tenon_check_begin(w.cx, TENON_CHECK_FINITE); },
+      [](FaultWorld& w) { tenon_check_end(w.cx); });
+  sweep(
+      rows, "tenon_check_end", "finite", [](FaultWorld& w) { return tenon_check_end(w.cx); }, {},
+      [](FaultWorld& w) { tenon_check_begin(w.cx, TENON_CHECK_FINITE); });
   return rows;
 }
 

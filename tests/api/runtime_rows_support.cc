@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/runtime_rows_support.cc: wrong calls of library, texts, runtime, context, devices.
+#include <tenon/ext/draft/checks.h>
+
 #include "tests/api/wrong_input_support.h"
 
 namespace tenon::tests {
@@ -257,6 +259,14 @@ void add_nesting(Rows& rows) {
                [](World&, tenon_context* cx) { return tenon_grad_end(cx); });
   add(rows, "tenon_grad_end", "without begin", TENON_E_STATE,
       [](World& w) { return tenon_grad_end(w.cx); });
+  add_contexts(rows, "tenon_check_begin",
+               [](World&, tenon_context* cx) { return tenon_check_begin(cx, TENON_CHECK_FINITE); });
+  add(rows, "tenon_check_begin", "unknown mode", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_check_begin(w.cx, 2); });
+  add_contexts(rows, "tenon_check_end",
+               [](World&, tenon_context* cx) { return tenon_check_end(cx); });
+  add(rows, "tenon_check_end", "without begin", TENON_E_STATE,
+      [](World& w) { return tenon_check_end(w.cx); });
   add_contexts(rows, "tenon_trace_begin",
                [](World&, tenon_context* cx) { return tenon_trace_begin(cx); });
   add(rows, "tenon_trace_begin", "twice", TENON_E_STATE, [](World& w) {

@@ -154,6 +154,35 @@ class Modes(Case):
         self.assertFalse(double(x).requires_grad or triple(x).requires_grad)
         self.assertEqual(double.__doc__, "Doubles.")
 
+    def test_a_guard_names_the_first_nan(self):
+        zero = tenon.tensor([0.0, 1.0], requires_grad=True)
+        root = zero.sqrt().sum()
+        total = zero.log().sum()  # nothing is looked at outside
+        with tenon.guard_finite():
+            self.same((zero + 1).detach(), [1.0, 2.0])
+            with tenon.scope("head"):
+                error = self.refused(tenon.CheckError, zero.log, "holds -inf at [0]")
+            named = (error.op, error.operand, error.scope)
+            self.assertEqual(named, ("tenon.log", "output 0", "head"))
+            error = self.refused(tenon.CheckError, lambda: root.backward(retain_graph=True), "inf")
+            self.assertEqual((error.op, error.operand), ("tenon.sqrt", "x"))
+            self.assertIsNone(zero.grad)
+            with tenon.guard_finite:
+                pass
+            self.assertRaises(tenon.CheckError, zero.log)
+
+        @tenon.guard_finite
+        def step(x):
+            return x.log()
+
+        self.refused(tenon.CheckError, lambda: step(zero))
+        self.assertEqual(step(zero.detach() + 1)[0].item(), 0.0)
+        root.backward()
+        with self.assertRaises(KeyError), tenon.guard_finite():
+            raise KeyError
+        self.assertEqual(total.item(), float("-inf"))
+        self.same(zero.detach().log(), [float("-inf"), 0.0])
+
     def test_detached_tensors_have_no_history(self):
         x = tenon.tensor([1.0], requires_grad=True)
         y = (x * 2).detach()

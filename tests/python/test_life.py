@@ -172,6 +172,17 @@ class Processes(Case):
         )
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
 
+    def test_a_thread_that_is_still_running_does_not_end_the_process(self):
+        done = run_python(
+            "import tenon, threading, time\n"
+            "x = tenon.full([200, 200], 1.0); x.requires_grad = True\n"
+            "def run():\n"
+            "    while True: (x @ x).sum().backward()\n"
+            "for _ in range(3): threading.Thread(target=run, daemon=True).start()\n"
+            "time.sleep(0.1)\n"
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_options_come_before_use(self):
         done = run_python(
             "import tenon\n"

@@ -116,7 +116,8 @@ class Refusals(Case):
 
     def test_objects_that_are_no_operands(self):
         error = self.refused(TypeError, lambda: tenon.add(self.x, [1.0]), "tenon.add", "b", "list")
-        self.assertEqual((error.op, error.operand, error.found), ("tenon.add", "b", "list"))
+        named = (error.op, error.operand, error.found)
+        self.assertEqual(named, ("tenon.add", "b", "list of float"))
         self.assertIn("tenon.tensor", error.hint)
         self.refused(TypeError, lambda: tenon.add(self.x, "2"), "str")
         self.refused(TypeError, lambda: tenon.add(self.x, object()), "object")

@@ -85,22 +85,17 @@ bool give_outputs(PyObject* result, tenon_tensor** out, uint32_t count) {
 // Calls the Python function `user`. Its exception stays set and becomes the whole call's.
 tenon_status call_function(tenon_context*, tenon_tensor* const* inputs, uint32_t n_inputs,
                            tenon_tensor** outputs, uint32_t n_outputs, void* user) {
-  const PyGILState_STATE gil = PyGILState_Ensure();
-  bool good = false;
-  {
-    const Ref arguments(PyTuple_New(n_inputs));
-    good = static_cast<bool>(arguments);
-    for (uint32_t i = 0; good && i < n_inputs; ++i) {
-      PyObject* input = wrap_borrowed(inputs[i]);
-      good = input != nullptr;
-      if (good) PyTuple_SET_ITEM(arguments.get(), i, input);
-    }
-    const Ref result(good ? PyObject_CallObject(static_cast<PyObject*>(user), arguments.get())
-                          : nullptr);
-    good = result && give_outputs(result.get(), outputs, n_outputs);
+  const Held held;
+  const Ref arguments(PyTuple_New(n_inputs));
+  bool good = static_cast<bool>(arguments);
+  for (uint32_t i = 0; good && i < n_inputs; ++i) {
+    PyObject* input = wrap_borrowed(inputs[i]);
+    good = input != nullptr;
+    if (good) PyTuple_SET_ITEM(arguments.get(), i, input);
   }
-  PyGILState_Release(gil);
-  return good ? TENON_OK : TENON_E_STATE;
+  const Ref result(good ? PyObject_CallObject(static_cast<PyObject*>(user), arguments.get())
+                        : nullptr);
+  return result && give_outputs(result.get(), outputs, n_outputs) ? TENON_OK : TENON_E_STATE;
 }
 
 // call_with_gradient(function, inputs, n_outputs, seeds, flags): outputs, gradients
@@ -138,23 +133,18 @@ PyObject* call_with_gradient(PyObject*, PyObject* arguments) {
 
 // Shows a gradient to the Python function `user`; what it returns, if anything, takes its place.
 tenon_status call_hook(tenon_context*, tenon_tensor* gradient_now, tenon_tensor** out, void* user) {
-  const PyGILState_STATE gil = PyGILState_Ensure();
-  bool good = false;
-  {
-    const Ref shown(wrap_borrowed(gradient_now));
-    const Ref result(shown ? PyObject_CallOneArg(static_cast<PyObject*>(user), shown.get())
-                           : nullptr);
-    good = result && (result.get() == Py_None || give_outputs(result.get(), out, 1));
-  }
-  PyGILState_Release(gil);
+  const Held held;
+  const Ref shown(wrap_borrowed(gradient_now));
+  const Ref result(shown ? PyObject_CallOneArg(static_cast<PyObject*>(user), shown.get())
+                         : nullptr);
+  const bool good = result && (result.get() == Py_None || give_outputs(result.get(), out, 1));
   return good ? TENON_OK : TENON_E_STATE;
 }
 
 void drop_hook(void* user) {
   if (!Py_IsInitialized()) return;
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const Held held;
   Py_DECREF(static_cast<PyObject*>(user));
-  PyGILState_Release(gil);
 }
 
 // begin_hook(tensor, function): a number to end it with

@@ -50,8 +50,9 @@ const char* find_problem(const tenon_tensor_info& info, const DtypeInfo* dtype, 
 }  // namespace
 
 int get_buffer(PyObject* self, Py_buffer* out, int flags) {
+  out->obj = nullptr;
   tenon_context* context = context_of_thread();
-  if (!context) return -1;
+  if (!context || refuse_in_capture(context, "buffer")) return -1;
   tenon_view view{};
   tenon_tensor_info info{};
   info.struct_size = sizeof info;
@@ -161,11 +162,10 @@ PyObject* copy_buffer(PyObject*, PyObject* object) {
 // Gives a shared buffer back, from any thread, while there is an interpreter to give it to.
 void give_back(void* user) {
   if (!Py_IsInitialized()) return;
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const Held held;
   auto* view = static_cast<Py_buffer*>(user);
   PyBuffer_Release(view);
   delete view;
-  PyGILState_Release(gil);
 }
 
 // share_buffer(object): a tensor on the buffer's own memory, which stays alive as long as it.

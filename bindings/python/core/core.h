@@ -113,6 +113,18 @@ class Released {
   tenon_context* watched_;
 };
 
+// Takes the GIL for a callback: Tenon may run it in a call that has given it up.
+class Held {
+ public:
+  Held();
+  ~Held() { PyGILState_Release(state_); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
 // An interrupt that came when a call had looked for one the last time would end the next call. This
 // takes it away, if there is one.
 void drop_late_interrupt(tenon_context* context);
@@ -141,12 +153,20 @@ PyObject* fail(tenon_context* context, tenon_status status);
 PyObject* done(tenon_context* context, tenon_status status);  // None, or as `fail`
 PyObject* fail_without_context(tenon_status status, const char* message);
 
-// Refuses what the caller gave before Tenon sees it. kind: "type", "value", "index".
+// Refuses what the caller gave before Tenon sees it. kind: "type", "value", "index", "large",
+// or a status without its "TENON_E_".
 PyObject* refuse(const char* kind, const char* op, const char* operand, const char* expected,
                  const char* found, const char* hint);
 // The same for an object that has a wrong type.
 PyObject* refuse_type(const char* op, const char* operand, const char* expected, PyObject* found,
                       const char* hint);
+
+// An exception is set: where it says that an integer is too large, it becomes one that names the
+// operand. Always NULL.
+PyObject* refuse_large(const char* op, const char* operand);
+// The bytes of a text; NULL with an exception set for anything else.
+const char* text_argument(PyObject* object, const char* op, const char* operand,
+                          Py_ssize_t* length);
 
 // ---- dtype.cc -----------------------------------------------------------------------------------
 
@@ -200,8 +220,17 @@ extern PyMethodDef nested_methods[];
 // autograd.cc
 extern PyMethodDef autograd_methods[];
 
+// Is a step being captured in this context, so that values may not be read? Then an exception is
+// set.
+bool refuse_in_capture(tenon_context* context, const char* what);
+// The context is about to go.
+void forget_captures(tenon_context* context);
+
 // objects.cc: optimizers, schedules, layers, plans
 extern PyMethodDef object_methods[];
+
+// custom.cc: ops that are written in Python
+extern PyMethodDef custom_methods[];
 
 // data.cc: data sets, archives
 extern PyMethodDef data_methods[];

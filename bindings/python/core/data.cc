@@ -71,7 +71,7 @@ PyObject* get_samples(PyObject*, PyObject* arguments) {
   if (converted == Converted::No) {
     return refuse_type("dataset", "indices", "a list of integers", list, "");
   }
-  if (converted == Converted::Failed) return nullptr;
+  if (converted == Converted::Failed) return refuse_large("dataset", "indices");
   std::vector<tenon_tensor*> fields(n_fields);
   const tenon_status status = run(context, Work::Medium, [&] {
     return tenon_dataset_call(context, dataset, indices.as.ints, indices.count, fields.data(),

@@ -88,6 +88,7 @@ PyObject* to_dlpack(PyObject*, PyObject* arguments) {
   tenon_context* context = context_of_thread();
   if (!context || !PyArg_ParseTuple(arguments, "Opp", &tensor, &versioned, &copied)) return nullptr;
   if (!is_tensor(tensor)) return refuse_type("to_dlpack", "x", "a tensor", tensor, "");
+  if (refuse_in_capture(context, "to_dlpack")) return nullptr;
   void* made = nullptr;
   const tenon_status status = tenon_tensor_get_dlpack(context, as_tensor(tensor)->handle, &made);
   if (status != TENON_OK) return fail(context, status);

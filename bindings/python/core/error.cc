@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // bindings/python/core/error.cc: failures become exceptions; tenon/_errors.py decides which.
+#include <algorithm>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "bindings/python/core/core.h"
 
@@ -34,10 +37,20 @@ PyObject* raise_record(const tenon_error& error) {
 
 PyObject* fail(tenon_context* context, tenon_status status) {
   // A callback of the program, or a signal's handler, has raised already.
-  if (PyErr_Occurred()) return nullptr;
+  if (PyErr_Occurred()) {
+    drop_late_interrupt(context);
+    return nullptr;
+  }
   if (status == TENON_E_INTERRUPTED && PyErr_CheckSignals() < 0) {
     drop_late_interrupt(context);
     return nullptr;
+  }
+  // A busy context keeps no record of the call that it turns away.
+  if (status == TENON_E_STATE &&
+      tenon_context_get_seed(context, nullptr, nullptr, nullptr) == TENON_E_STATE) {
+    return refuse("STATE", "tenon", "call", "one from outside, or from a composition or rule",
+                  "one from a kernel or a shape rule, which Tenon is running",
+                  "a function with kernel=True computes with NumPy, a shape rule with numbers");
   }
   tenon_error error{};
   error.struct_size = sizeof error;
@@ -67,9 +80,40 @@ PyObject* refuse(const char* kind, const char* op, const char* operand, const ch
                                      expected, found, hint));
 }
 
+namespace {
+
+// "int", "list of float, str"
+std::string type_words(PyObject* object) {
+  std::string words = Py_TYPE(object)->tp_name;
+  if (!PyList_Check(object) && !PyTuple_Check(object)) return words;
+  std::vector<PyTypeObject*> types;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object) && types.size() < 3; ++i) {
+    PyTypeObject* type = Py_TYPE(PySequence_Fast_GET_ITEM(object, i));
+    if (std::find(types.begin(), types.end(), type) != types.end()) continue;
+    words += (types.empty() ? " of " : ", ") + std::string(type->tp_name);
+    types.push_back(type);
+  }
+  return words;
+}
+
+}  // namespace
+
 PyObject* refuse_type(const char* op, const char* operand, const char* expected, PyObject* found,
                       const char* hint) {
-  return refuse("type", op, operand, expected, Py_TYPE(found)->tp_name, hint);
+  return refuse("type", op, operand, expected, type_words(found).c_str(), hint);
+}
+
+PyObject* refuse_large(const char* op, const char* operand) {
+  if (!PyErr_ExceptionMatches(PyExc_OverflowError)) return nullptr;
+  PyErr_Clear();
+  return refuse("large", op, operand, "an integer of at most 64 bits", "a larger one", "");
+}
+
+const char* text_argument(PyObject* object, const char* op, const char* operand,
+                          Py_ssize_t* length) {
+  if (PyUnicode_Check(object)) return PyUnicode_AsUTF8AndSize(object, length);
+  refuse_type(op, operand, "a text", object, "");
+  return nullptr;
 }
 
 }  // namespace tenon::python

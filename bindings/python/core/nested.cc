@@ -25,20 +25,23 @@ struct Numbers {
   bool read_level(PyObject* object, size_t depth);
 };
 
+// expected  -1: a number
 bool refuse_shape(size_t depth, int64_t expected, Py_ssize_t found) {
-  const std::string wanted = std::to_string(expected) + " elements at depth " +
-                             std::to_string(depth) + ", like its neighbours";
-  const std::string got = found < 0 ? "a number" : std::to_string(found) + " elements";
+  const std::string what = expected < 0 ? "a number" : std::to_string(expected) + " elements";
+  const std::string wanted = what + " at depth " + std::to_string(depth) + ", like its neighbours";
+  const std::string got = found < 0      ? "a number"
+                          : expected < 0 ? "a list"
+                                         : std::to_string(found) + " elements";
   refuse("value", "tensor", "data", wanted.c_str(), got.c_str(), "lists must be rectangular");
   return false;
 }
 
 bool Numbers::read_level(PyObject* object, size_t depth) {
   if (depth == shape.size()) {
-    if (is_list(object)) return refuse_shape(depth, 0, PySequence_Fast_GET_SIZE(object));
+    if (is_list(object)) return refuse_shape(depth, -1, PySequence_Fast_GET_SIZE(object));
     tenon_value value{};
     const Converted converted = operand_value(object, value);
-    if (converted == Converted::Failed) return false;
+    if (converted == Converted::Failed) return refuse_large("tensor", "data") != nullptr;
     if (converted == Converted::No || value.tag == TENON_VALUE_TENSOR) {
       refuse_type("tensor", "data", "a number, a nested list of numbers, or a buffer", object,
                   "tenon.stack([...]) joins tensors");
@@ -52,12 +55,17 @@ bool Numbers::read_level(PyObject* object, size_t depth) {
   const Py_ssize_t count = is_list(object) ? PySequence_Fast_GET_SIZE(object) : -1;
   if (count != shape[depth]) return refuse_shape(depth, shape[depth], count);
   for (Py_ssize_t i = 0; i < count; ++i) {
-    if (!read_level(PySequence_Fast_GET_ITEM(object, i), depth + 1)) return false;
+    // The conversion of an element may have changed the list.
+    const Py_ssize_t now = PySequence_Fast_GET_SIZE(object);
+    if (now != count) return refuse_shape(depth, count, now);
+    const Ref item(Py_NewRef(PySequence_Fast_GET_ITEM(object, i)));
+    if (!read_level(item.get(), depth + 1)) return false;
   }
   return true;
 }
 
 bool Numbers::read(PyObject* object) {
+  // Nothing of the caller's runs here.
   for (PyObject* level = object; is_list(level); level = PySequence_Fast_GET_ITEM(level, 0)) {
     if (shape.size() == TENON_MAX_RANK) {
       refuse("value", "tensor", "data", "at most 8 dimensions", "more", "");

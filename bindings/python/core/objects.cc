@@ -81,7 +81,7 @@ PyObject* set_hyper(PyObject*, PyObject* arguments) {
   if (converted == Converted::No) {
     return refuse_type("optimizer", name.data, "a number", number, "");
   }
-  if (converted == Converted::Failed) return nullptr;
+  if (converted == Converted::Failed) return refuse_large("optimizer", name.data);
   return done(context, tenon_optimizer_set(context, optimizer, name.data, name.size(), &value));
 }
 
@@ -297,13 +297,20 @@ PyObject* set_layer_tensor(PyObject*, PyObject* arguments) {
 
 // ---- plans --------------------------------------------------------------------------------------
 
+// Contexts that capture a step. The core sees values that are read through it; here it is asked for
+// memory that others read.
+std::vector<tenon_context*> capturing;
+
 // begin_capture(inputs)
 PyObject* begin_capture(PyObject*, PyObject* list) {
   std::vector<tenon_tensor*> inputs;
   tenon_context* context = context_of_thread();
   if (!context || !read_tensors("capture", "inputs", list, false, inputs)) return nullptr;
-  return done(context, tenon_capture_begin(context, data_or_null(inputs),
-                                           static_cast<uint32_t>(inputs.size())));
+  capturing.reserve(capturing.size() + 1);
+  const tenon_status status =
+      tenon_capture_begin(context, data_or_null(inputs), static_cast<uint32_t>(inputs.size()));
+  if (status == TENON_OK) capturing.push_back(context);
+  return done(context, status);
 }
 
 // end_capture(): a plan
@@ -311,6 +318,7 @@ PyObject* end_capture(PyObject*, PyObject*) {
   tenon_context* context = context_of_thread();
   if (!context) return nullptr;
   tenon_plan* plan = nullptr;
+  forget_captures(context);  // it ends, also where it cannot be replayed
   const tenon_status status = tenon_capture_end(context, &plan);
   return status == TENON_OK ? Plan::make(plan) : fail(context, status);
 }
@@ -346,6 +354,15 @@ PyObject* plan_text(PyObject*, PyObject* capsule) {
 }
 
 }  // namespace
+
+void forget_captures(tenon_context* context) { std::erase(capturing, context); }
+
+bool refuse_in_capture(tenon_context* context, const char* what) {
+  if (std::find(capturing.begin(), capturing.end(), context) == capturing.end()) return false;
+  refuse("CAPTURE", what, "x", "a call before or after the captured step", "one inside",
+         "a replay would not see it: return the tensor from the captured function");
+  return true;
+}
 
 PyMethodDef object_methods[] = {
     {"create_optimizer", guarded<create_optimizer>, METH_VARARGS, nullptr},

@@ -96,6 +96,9 @@ bool Call::set_input(uint32_t index, PyObject* object) {
   const Converted converted =
       list ? tensors_value(object, memory, value) : number_value(object, value);
   if (converted == Converted::No) return refuse_operand(index, object);
+  if (converted == Converted::Failed) {
+    refuse_large(text_of(op->name), text_of((*op->inputs)[index].name));
+  }
   if (list) elements = kUncounted;
   return converted == Converted::Yes;
 }
@@ -147,6 +150,7 @@ bool Call::set_attribute(uint32_t index, PyObject* object) {
       converted = number_attribute(attribute.kind, object, value);
       break;
   }
+  if (converted == Converted::Failed) refuse_large(text_of(op->name), text_of(attribute.name));
   return converted == Converted::No ? refuse_attribute(index, object) : converted == Converted::Yes;
 }
 
@@ -320,11 +324,13 @@ bool take_info(tenon_context* context, OpObject* op) {
 }
 
 PyObject* make_op(PyTypeObject* type, PyObject* arguments, PyObject*) {
-  const char* name = nullptr;
+  PyObject* given = nullptr;
   Py_ssize_t length = 0;
   unsigned revision = 0;
   tenon_context* context = context_of_thread();
-  if (!context || !PyArg_ParseTuple(arguments, "s#|I", &name, &length, &revision)) return nullptr;
+  if (!context || !PyArg_ParseTuple(arguments, "O|I", &given, &revision)) return nullptr;
+  const char* name = text_argument(given, "Op", "name", &length);
+  if (!name) return nullptr;
   const tenon_op* found = nullptr;
   const tenon_status status =
       tenon_op_find(context, name, static_cast<uint64_t>(length), revision, &found);

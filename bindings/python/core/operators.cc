@@ -99,7 +99,7 @@ PyObject* apply(Operator which, PyObject* a, PyObject* b, PyObject* target) {
     if (!each) continue;
     const Converted converted = operands.take(context, count++, each);
     if (converted == Converted::No) Py_RETURN_NOTIMPLEMENTED;
-    if (converted == Converted::Failed) return nullptr;
+    if (converted == Converted::Failed) return refuse_large(kNames[which], each == a ? "a" : "b");
   }
   tenon_tensor* output = target ? as_tensor(target)->handle : nullptr;
   const tenon_status status = run(context, work_for(operands.elements), [&] {

@@ -4,8 +4,10 @@
 //
 // A thread's context lies in its thread-state dictionary and goes with the thread. The runtime goes
 // after the interpreter, when no Python object can ask for it any more.
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <tenon/ext/draft/checks.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -97,7 +99,12 @@ bool read_options(Options& out) {
   return true;
 }
 
+// Contexts of threads that were running when the interpreter ended: these go on until the process
+// does, and what they use stays.
+bool outlived = false;
+
 void release_runtime() {
+  if (outlived) return;
   tenon_runtime_release(state.runtime);
   state.runtime = nullptr;
 }
@@ -124,10 +131,16 @@ bool make_runtime() {
 
 void release_context(PyObject* capsule) {
   auto* context = static_cast<tenon_context*>(PyCapsule_GetPointer(capsule, kContextKey));
+  // A thread that ends drops its own; the end of the interpreter drops those that are left.
+  if (PyCapsule_GetContext(capsule) != reinterpret_cast<void*>(pthread_self())) {
+    outlived = true;
+    return;
+  }
   if (context == state.context) {
     state.thread = nullptr;
     state.context = nullptr;
   }
+  forget_captures(context);
   tenon_context_release(context);
 }
 
@@ -145,6 +158,7 @@ tenon_context* make_context(PyObject* dictionary) {
     tenon_context_release(context);
     return nullptr;
   }
+  PyCapsule_SetContext(capsule.get(), reinterpret_cast<void*>(pthread_self()));
   return PyDict_SetItemString(dictionary, kContextKey, capsule.get()) < 0 ? nullptr : context;
 }
 
@@ -212,10 +226,28 @@ Released::Released(tenon_context* context, Work work)
   thread_ = PyEval_SaveThread();
 }
 
+namespace {
+
+// Runs `take`, which takes the GIL. An interpreter that has ended ends other threads there, up to
+// Python 3.13 by unwinding them: our frames would give back objects without the GIL, and callers
+// that may not throw would end the process. Such a thread stands still instead.
+template <class Take>
+auto take_gil(Take take) {
+  try {
+    return take();
+  } catch (...) {
+    while (true) pause();
+  }
+}
+
+}  // namespace
+
 Released::~Released() {
-  PyEval_RestoreThread(thread_);
+  take_gil([this] { PyEval_RestoreThread(thread_); });
   if (watched_) unwatch();
 }
+
+Held::Held() : state_(take_gil(PyGILState_Ensure)) {}
 
 void drop_late_interrupt(tenon_context* context) {
   if (!interrupted.exchange(false)) return;
@@ -245,7 +277,7 @@ namespace {
 PyObject* query(PyObject*, PyObject* topic) {
   tenon_context* context = context_of_thread();
   Py_ssize_t length = 0;
-  const char* name = context ? PyUnicode_AsUTF8AndSize(topic, &length) : nullptr;
+  const char* name = context ? text_argument(topic, "query", "topic", &length) : nullptr;
   if (!name) return nullptr;
   tenon_text* text = nullptr;
   const tenon_status status =
@@ -314,7 +346,7 @@ PyObject* set_arithmetic(PyObject*, PyObject* fast) {
 PyObject* begin_scope(PyObject*, PyObject* label) {
   tenon_context* context = context_of_thread();
   Py_ssize_t length = 0;
-  const char* text = context ? PyUnicode_AsUTF8AndSize(label, &length) : nullptr;
+  const char* text = context ? text_argument(label, "scope", "label", &length) : nullptr;
   if (!text) return nullptr;
   return done(context, tenon_scope_begin(context, text, static_cast<uint64_t>(length)));
 }
@@ -331,6 +363,11 @@ template <tenon_status (*function)(tenon_context*)>
 PyObject* with_context(PyObject*, PyObject*) {
   tenon_context* context = context_of_thread();
   return context ? done(context, function(context)) : nullptr;
+}
+
+PyObject* begin_finite_check(PyObject*, PyObject*) {
+  tenon_context* context = context_of_thread();
+  return context ? done(context, tenon_check_begin(context, TENON_CHECK_FINITE)) : nullptr;
 }
 
 PyObject* end_trace(PyObject*, PyObject*) {
@@ -355,6 +392,9 @@ PyMethodDef runtime_methods[] = {
     {"end_scope", with_context<tenon_scope_end>, METH_NOARGS, "Ends the innermost scope."},
     {"begin_grad_mode", begin_grad_mode, METH_O, "begin_grad_mode(mode)"},
     {"end_grad_mode", with_context<tenon_grad_end>, METH_NOARGS, "Restores the mode before."},
+    {"begin_check", begin_finite_check, METH_NOARGS,
+     "Looks at what launches write, until end_check."},
+    {"end_check", with_context<tenon_check_end>, METH_NOARGS, "Restores the checks before."},
     {"begin_trace", with_context<tenon_trace_begin>, METH_NOARGS, "Starts to record calls."},
     {"end_trace", end_trace, METH_NOARGS, "The recording as Chrome's JSON."},
     {nullptr, nullptr, 0, nullptr}};

@@ -108,9 +108,11 @@ Converted ints_value(PyObject* object, int32_t count, Memory& memory, tenon_valu
     return Converted::Failed;
   }
   for (Py_ssize_t i = 0; i < length; ++i) {
-    PyObject* item = one ? object : PySequence_Fast_GET_ITEM(object, i);
-    if (!PyIndex_Check(item)) return Converted::No;
-    if (!read_int(item, ints[i])) return Converted::Failed;
+    // The conversion of an element may have changed the list.
+    if (!one && PySequence_Fast_GET_SIZE(object) != length) return Converted::No;
+    const Ref item(Py_NewRef(one ? object : PySequence_Fast_GET_ITEM(object, i)));
+    if (!PyIndex_Check(item.get())) return Converted::No;
+    if (!read_int(item.get(), ints[i])) return Converted::Failed;
   }
   out.tag = TENON_VALUE_INT_LIST;
   out.count = static_cast<uint32_t>(length);
@@ -164,7 +166,7 @@ bool Options::read(const char* what, PyObject* dictionary) {
     if (!name) return false;
     tenon_value value{};
     const Converted converted = any_value(object, memory, value);
-    if (converted == Converted::Failed) return false;
+    if (converted == Converted::Failed) return refuse_large(what, name) != nullptr;
     if (converted == Converted::No) {
       refuse_type(what, name, "a number, text, dtype or list of integers", object, "");
       return false;

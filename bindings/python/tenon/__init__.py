@@ -21,6 +21,7 @@ from tenon._autograd import (
     draw,
     enable_grad,
     grad,
+    guard_finite,
     inference,
     no_grad,
     value_and_grad,
@@ -86,6 +87,7 @@ __all__ = [
     "full",
     "get_rng_state",
     "grad",
+    "guard_finite",
     "inference",
     "info",
     "int16",
@@ -109,7 +111,15 @@ __all__ = [
 
 # What is imported when it is first asked for: modules, and functions with the module they are in.
 _MODULES = ("data", "nn", "optim", "schedules")
-_FUNCTIONS = {"capture": "_plan", "load": "_files", "save": "_files", "trace": "_plan"}
+_FUNCTIONS = {
+    "capture": "_plan",
+    "captured": "_plan",
+    "custom_op": "_custom",
+    "gradcheck": "_gradcheck",
+    "load": "_files",
+    "save": "_files",
+    "trace": "_plan",
+}
 
 
 def __getattr__(name):

@@ -760,6 +760,8 @@ class OperandTypeError(ArgumentError, _b.TypeError): ...
 
 class OutOfRangeError(ArgumentError, _b.IndexError): ...
 
+class TooLargeError(ArgumentError, _b.OverflowError): ...
+
 class ArgumentError(Error, _b.ValueError): ...
 
 class HandleError(Error, _b.ValueError): ...
@@ -837,6 +839,9 @@ def backward(
 def capture(function: Any, *inputs: Any) -> Any:
     """Runs function(*inputs) once and records every launch: forward, backward, updates."""
     ...
+def captured(function: Any) -> Any:
+    """A function that captures `function` when it is first called, and replays it from then on; a decorator."""
+    ...
 def configure(
     *,
     plugin_paths: Any = ...,
@@ -848,6 +853,9 @@ def configure(
     check: Any = ...,
 ) -> None:
     """Sets the runtime's options; only before anything has used it."""
+    ...
+def custom_op(schema: Any, *, kernel: Any = ...) -> Any:
+    """Makes an op of a function, `tenon.op.<vendor>.<name>` as those of plugins."""
     ...
 def draw(roots: Any, path: Any = ...) -> Any:
     """What `roots` were computed from, with values and gradients, as a picture."""
@@ -875,6 +883,17 @@ def grad(
 ) -> Any:
     """The gradients of sum(output * seed) with respect to `inputs`; leaves stay as they are."""
     ...
+def gradcheck(
+    function: Any,
+    *inputs: Any,
+    step: Any = ...,
+    rtol: Any = ...,
+    atol: Any = ...,
+    twice: Any = ...,
+) -> Any:
+    """True where the gradients of `function` are those of central differences; else a CheckError that names the input and the element where they differ most."""
+    ...
+guard_finite: Any
 inference: Any
 def info(x: Any) -> _b.str:
     """Values, strides, offset, storage, version and statistics of a tensor, as text."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/_autograd.py: gradients and gradient modes.
-"""backward, grad, value_and_grad, no_grad, enable_grad, inference, draw."""
+"""backward, grad, value_and_grad, no_grad, enable_grad, inference, guard_finite, draw."""
 
 from tenon import _core, _errors
 from tenon._core import Tensor
@@ -47,7 +47,10 @@ def value_and_grad(function, argnums=0, *, create_graph=False):
     """
     import functools
 
-    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    _errors.check_type("value_and_grad", "function", function, None, "a function of tensors")
+    numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+    for number in numbers:
+        _errors.check_type("value_and_grad", "argnums", number, int, "a number, or a tuple of them")
 
     @functools.wraps(function)
     def both(*arguments, **named):
@@ -76,11 +79,11 @@ def value_and_grad(function, argnums=0, *, create_graph=False):
     return both
 
 
-class _GradMode:
-    """A gradient mode, as a context manager and as a decorator; modes nest."""
+class _Mode:
+    """A mode of this thread, as a context manager and as a decorator; modes nest."""
 
-    def __init__(self, mode, name):
-        self._mode = mode
+    def __init__(self, name, begin, end, *chosen):
+        self._begin, self._end, self._chosen = begin, end, chosen
         self.__name__ = name
 
     def __call__(self, function=None):
@@ -96,19 +99,22 @@ class _GradMode:
         return inside
 
     def __enter__(self):
-        _core.begin_grad_mode(self._mode)
+        self._begin(*self._chosen)
         return self
 
     def __exit__(self, *exception):
-        _core.end_grad_mode()
+        self._end()
 
     def __repr__(self):
         return f"tenon.{self.__name__}"
 
 
-enable_grad = _GradMode(0, "enable_grad")
-no_grad = _GradMode(1, "no_grad")
-inference = _GradMode(2, "inference")
+enable_grad = _Mode("enable_grad", _core.begin_grad_mode, _core.end_grad_mode, 0)
+no_grad = _Mode("no_grad", _core.begin_grad_mode, _core.end_grad_mode, 1)
+inference = _Mode("inference", _core.begin_grad_mode, _core.end_grad_mode, 2)
+# The first NaN or infinity that anything makes inside, forward, backward or in an optimizer's step,
+# is a CheckError that names the op, the operand and the scope.
+guard_finite = _Mode("guard_finite", _core.begin_check, _core.end_check)
 
 
 def draw(roots, path=None):

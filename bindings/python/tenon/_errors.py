@@ -92,6 +92,10 @@ class OperandTypeError(_BY_STATUS["TENON_E_ARGUMENT"], TypeError):
     """An argument is a Python object of a wrong type, or there are too many."""
 
 
+class TooLargeError(_BY_STATUS["TENON_E_ARGUMENT"], OverflowError):
+    """An integer has more than 64 bits."""
+
+
 class OutOfRangeError(_BY_STATUS["TENON_E_ARGUMENT"], IndexError):
     """An index lies outside its dimension."""
 
@@ -100,6 +104,7 @@ __all__ = [
     "Error",
     "OperandTypeError",
     "OutOfRangeError",
+    "TooLargeError",
     *(kind.__name__ for kind in _BY_STATUS.values()),
 ]
 
@@ -111,10 +116,13 @@ def _caller():
         frame = frame.f_back
     if not frame:
         return ""
-    import linecache
-
     name, number = frame.f_code.co_filename, frame.f_lineno
-    source = linecache.getline(name, number, frame.f_globals).strip()
+    try:
+        import linecache
+
+        source = linecache.getline(name, number, frame.f_globals).strip()
+    except ImportError:
+        source = ""  # the interpreter ends
     return f"{name}:{number}: {source}".rstrip(": ")
 
 
@@ -130,6 +138,32 @@ def _build(kind, message, fields):
     return error
 
 
+# What the core's words name, as Python spells it; longer names first.
+_SPELLINGS = {
+    "before tenon_capture_begin or after tenon_capture_end": "outside of the captured function",
+    "call tenon_tensor_set_requires_grad on": "set requires_grad = True on",
+    "a leaf with tenon_tensor_set_requires_grad": "a leaf with requires_grad = True",
+    "tenon_tensor_set_retain_grad": "x.retain_grad()",
+    "tenon_tensor_get_grad_rows": "x.grad_rows()",
+    "tenon_tensor_get_grad": "x.grad",
+    "tenon_tensor_get_data": "x.tolist() or x.numpy()",
+    "tenon_tensor_create_detached": "x.detach()",
+    "tenon_tensor_create_copy": 'x.to("cpu")',
+    "tenon_grad_begin(TENON_GRAD_DISABLED)": "tenon.no_grad",
+    "TENON_GRAD_DISABLED": "tenon.no_grad",
+    "TENON_GRAD_INFERENCE": "tenon.inference",
+    "TENON_BACKWARD_RETAIN": "retain_graph=True",
+    "use tenon_op_call": "leave out= away",
+    "tenon_runtime_query": "tenon.query",
+}
+
+
+def _in_python(words):
+    for name, spelling in _SPELLINGS.items() if "enon_" in words.lower() else ():
+        words = words.replace(name, spelling)
+    return words
+
+
 def make_error(status, name, message, op, operand, expected, found, plugin, scope, hint, causes):
     """The exception for a record of the C API."""
     fields = {
@@ -137,24 +171,32 @@ def make_error(status, name, message, op, operand, expected, found, plugin, scop
         "status_name": name,
         "op": op,
         "operand": operand,
-        "expected": expected,
+        "expected": _in_python(expected),
         "found": found,
         "plugin": plugin,
         "scope": scope,
-        "hint": hint,
+        "hint": _in_python(hint),
         "causes": causes,
     }
     return _build(_BY_STATUS.get(name, Error), message, fields)
 
 
-_REFUSALS = {"type": OperandTypeError, "index": OutOfRangeError}
+def check_type(op, operand, given, kinds, expected):
+    """Refuses what is none of `kinds`, or not callable where that is None."""
+    if not (callable(given) if kinds is None else isinstance(given, kinds)):
+        raise make_refusal("type", op, operand, expected, type(given).__name__)
 
 
-def make_refusal(kind, op, operand, expected, found, hint):
-    """The exception for what the package itself refuses; kind: type, value, index."""
+_REFUSALS = {"type": OperandTypeError, "index": OutOfRangeError, "large": TooLargeError}
+
+
+def make_refusal(kind, op, operand, expected, found, hint=""):
+    """The exception for what the package itself refuses; kind: type, value, index, large, or a
+    status as above."""
+    status = kind if kind in _STATUSES else "ARGUMENT"
     fields = {
-        "status": 1,
-        "status_name": "TENON_E_ARGUMENT",
+        "status": _STATUSES.index(status) + 1,
+        "status_name": f"TENON_E_{status}",
         "op": op,
         "operand": operand,
         "expected": expected,
@@ -162,4 +204,4 @@ def make_refusal(kind, op, operand, expected, found, hint):
         "hint": hint,
     }
     message = f"{op}: {operand}: expected {expected}, found {found}"
-    return _build(_REFUSALS.get(kind, _BY_STATUS["TENON_E_ARGUMENT"]), message, fields)
+    return _build(_REFUSALS.get(kind, _BY_STATUS[f"TENON_E_{status}"]), message, fields)

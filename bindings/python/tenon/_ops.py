@@ -10,7 +10,8 @@ def names():
     import json
 
     found = json.loads(_core.query("plugins"))
-    return sorted({each["name"] for plugin in found for each in plugin["ops"]})
+    used = [plugin for plugin in found if plugin["state"] != "deactivated"]
+    return sorted({each["name"] for plugin in used for each in plugin["ops"]})
 
 
 class Namespace:

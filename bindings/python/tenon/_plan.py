@@ -4,7 +4,8 @@
 
 import os
 
-from tenon import _core
+from tenon import _core, _errors
+from tenon._core import Tensor
 
 
 class Plan:
@@ -15,6 +16,7 @@ class Plan:
     """
 
     def __init__(self, function, inputs):
+        _errors.check_type("capture", "function", function, None, "a function of tensors")
         self.inputs = list(inputs)
         _core.begin_capture(self.inputs)
         try:
@@ -28,8 +30,18 @@ class Plan:
         self._handle = _core.end_capture()
 
     def __call__(self, *inputs):
+        if len(inputs) > len(self.inputs):
+            raise _errors.make_refusal(
+                "value", "plan", "inputs", f"at most {len(self.inputs)}", str(len(inputs))
+            )
         for place, tensor in enumerate(inputs):
-            _core.set_plan_input(self._handle, place, tensor)
+            try:
+                _core.set_plan_input(self._handle, place, tensor)
+            except BaseException:
+                for before in range(place):
+                    _core.set_plan_input(self._handle, before, self.inputs[before])
+                raise
+        self.inputs[: len(inputs)] = inputs
         _core.run_plan(self._handle)
         return self.results
 
@@ -40,9 +52,48 @@ class Plan:
 def capture(function, *inputs):
     """Runs function(*inputs) once and records every launch: forward, backward, updates.
 
-    Reading values inside is an error; shapes stay as they are. Returns a Plan.
+    Reading values inside is an error; shapes stay as they are. What else Python does inside, a
+    print or a counter, is done this once. Returns a Plan.
     """
     return Plan(function, inputs)
+
+
+class _Captured:
+    """A function of tensors with a plan for each kind of them."""
+
+    def __init__(self, function):
+        self._function, self.plans = function, {}
+        self.__name__ = self.__qualname__ = getattr(function, "__name__", "step")
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+
+    def __call__(self, *inputs):
+        for place, each in enumerate(inputs):
+            if not isinstance(each, Tensor):
+                raise _errors.make_refusal(
+                    "type",
+                    self.__name__,
+                    f"input {place}",
+                    "a tensor",
+                    type(each).__name__,
+                    "what is no tensor is as it was when the step was captured: functools.partial",
+                )
+        kind = tuple((each.shape, each.strides, each.dtype, each.device) for each in inputs)
+        plan = self.plans.get(kind)
+        if plan is not None:
+            return plan(*inputs)
+        plan = self.plans[kind] = Plan(self._function, inputs)
+        return plan.results
+
+
+def captured(function):
+    """A function that captures `function` when it is first called, and replays it from then on; a
+    decorator.
+
+    It takes tensors alone. For other shapes, dtypes or devices it captures again, and keeps all its
+    plans. Results are the same tensors in every call, with new values.
+    """
+    return _Captured(function)
 
 
 class trace:  # noqa: N801 - used like a function

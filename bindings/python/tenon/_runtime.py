@@ -132,7 +132,17 @@ class scope:  # noqa: N801 - used like a function
 
 
 def seed(number, stream=0):
-    """Starts this thread's random numbers anew; other streams give other numbers."""
+    """Starts this thread's random numbers anew; other streams give other numbers.
+
+    number, stream  integers from 0 to 2**64 - 1
+    """
+    for operand, given in (("number", number), ("stream", stream)):
+        if not hasattr(given, "__index__"):
+            _errors.check_type("seed", operand, given, int, "an integer")
+        if not 0 <= given.__index__() < 2**64:
+            raise _errors.make_refusal(
+                "value", "seed", operand, "an integer from 0 to 2**64 - 1", str(given)
+            )
     _core.set_seed(number, stream)
 
 
@@ -143,6 +153,11 @@ def get_rng_state():
 
 def set_rng_state(state):
     """Goes on where `get_rng_state` was."""
+    _errors.check_type("set_rng_state", "state", state, tuple, "what get_rng_state has returned")
+    if len(state) != 3 or not all(isinstance(each, int) and 0 <= each < 2**64 for each in state):
+        raise _errors.make_refusal(
+            "value", "set_rng_state", "state", "what get_rng_state has returned", repr(state)
+        )
     _core.set_seed(*state)
 
 
@@ -158,12 +173,13 @@ _kind_names = {}
 
 def find_device(device):
     """(kind, index) of a device that is given as "cpu" or "cuda:1"."""
-    if not isinstance(device, str):
+    _errors.check_type("to", "device", device, str, 'a text, "cpu" or "cuda:1"')
+    name, colon, index = device.partition(":")
+    if colon and not (index.isdecimal() and len(index) < 10):
         raise _errors.make_refusal(
-            "type", "to", "device", 'a text, "cpu" or "cuda:1"', type(device).__name__, ""
+            "value", "to", "device", "a number behind the colon", repr(device)
         )
-    name, _, index = device.partition(":")
-    numbers = _core.find_device(name, int(index) if index.isdigit() else 0)
+    numbers = _core.find_device(name, int(index or 0))
     _kind_names[numbers[0]] = name
     return numbers
 

@@ -87,7 +87,7 @@ def asarray(data, dtype=None, *, device=None, copy=None):
 def _converted(made, dtype, device):
     if dtype is not None:
         made = astype(made, dtype)
-    return made if device is None else to(made, device)
+    return made if device is None else _placed(made, device)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
@@ -112,16 +112,20 @@ def from_dlpack(x, /, *, device=None, copy=None):
     made = _core.from_dlpack(capsule)
     if copy and not is_copied:
         made = op.tenon.copy(made)
-    return made if device is None else to(made, device)
+    return made if device is None else _placed(made, device)
 
 
 def full(shape, value, dtype=None, *, device=None):
     """A tensor of one value; float32 unless `dtype` is given or `value` is an integer or bool."""
     if dtype is None:
         dtype = {bool: _core.bool, int: _core.int64}.get(type(value), _core.float32)
+    for operand, given in (("shape", shape), ("value", value)):
+        if given is None:
+            words = {"shape": "a list of integers", "value": "a number"}[operand]
+            raise _errors.make_refusal("type", "tenon.full", operand, words, "NoneType")
     shape = (shape,) if isinstance(shape, int) else shape
     made = op.tenon.full(shape=shape, value=value, dtype=dtype)
-    return made if device is None else to(made, device)
+    return made if device is None else _placed(made, device)
 
 
 def info(x):
@@ -156,11 +160,15 @@ def astype(self, dtype):
 def to(self, target):
     """On another device ("cpu", "cuda:1") or in another dtype; itself where it is that."""
     if isinstance(target, str) and not hasattr(_core, target):
-        kind, index = _runtime.find_device(target)
-        if (kind, index) == self._device_numbers:
-            return self
-        return op.tenon.to(self, kind=kind, index=index)
+        return _placed(self, target)
     return astype(self, target)
+
+
+def _placed(self, device):
+    kind, index = _runtime.find_device(device)
+    if (kind, index) == self._device_numbers:
+        return self
+    return op.tenon.to(self, kind=kind, index=index)
 
 
 @_method
@@ -365,6 +373,7 @@ def grad_rows(self):
 def add_hook(self, function):
     """Calls function(gradient) in each backward through here; what it returns, if anything, is the
     gradient from then on. Returns a function that ends it."""
+    _errors.check_type("add_hook", "function", function, None, "a function of a gradient")
     number = _core.begin_hook(self, function)
     return lambda: _core.end_hook(self, number)
 

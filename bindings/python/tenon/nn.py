@@ -6,6 +6,7 @@ them. A model is a `Module`: what its attributes hold, tensors, layers and modul
 from tenon import _core, _errors, _runtime
 from tenon._core import Tensor
 from tenon._entries import Entries
+from tenon._errors import check_type
 
 
 def _refuse(kind, function, operand, expected, found, hint=""):
@@ -64,6 +65,9 @@ class _Model:
         """Takes the values of tensors by name. Returns (missing, unknown): names that the one or
         the other has not; with `strict` there may be none."""
         mine = {name: tensor for name, _, tensor in self._named(None)}
+        check_type("load_state_dict", "saved", saved, dict, "what state_dict has returned")
+        for name, given in saved.items():
+            check_type("load_state_dict", name, given, Tensor, "a tensor")
         missing, more = sorted(set(mine) - set(saved)), sorted(set(saved) - set(mine))
         if strict and (missing or more):
             found = f"missing {missing}, unknown {more}"

@@ -3,7 +3,9 @@
 """`tenon.optim.sgd(model.parameters(), lr=0.1, momentum=0.9)`; `dir(tenon.optim)` lists them."""
 
 from tenon import _core
+from tenon._core import Tensor
 from tenon._entries import Entries
+from tenon._errors import check_type
 
 _CLEAR_GRAD = 1
 
@@ -15,6 +17,8 @@ class Optimizer:
     """
 
     def __init__(self, name, params, **hypers):
+        if not hasattr(params, "__iter__") or isinstance(params, Tensor):
+            params = [params]  # which is refused, unless it is one tensor
         params = list(params)
         self.__dict__.update(name=name, params=params)
         self.__dict__["_handle"] = _core.create_optimizer(name, params, hypers)
@@ -45,6 +49,9 @@ class Optimizer:
 
     def load_state_dict(self, saved):
         """Goes on where `state_dict` was."""
+        for part in ("hypers", "state"):
+            found = saved.get(part) if isinstance(saved, dict) else saved
+            check_type("load_state_dict", part, found, dict, "what state_dict has returned")
         for name, number in saved["hypers"].items():
             setattr(self, name, number)
         for key, tensor in saved["state"].items():

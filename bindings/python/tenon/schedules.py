@@ -3,14 +3,18 @@
 """`schedule = tenon.schedules.cosine(0.1, period=100)`, then `optimizer.lr = next(schedule)` before
 each step; `dir(tenon.schedules)` lists them."""
 
+import numbers
+
 from tenon import _core
 from tenon._entries import Entries
+from tenon._errors import check_type
 
 
 class Schedule:
     """One number for each step, an iterator without an end."""
 
     def __init__(self, name, base_value, **hypers):
+        check_type(name, "base_value", base_value, numbers.Real, "a number")
         self.name = name
         self._handle = _core.create_schedule(name, base_value, hypers)
 

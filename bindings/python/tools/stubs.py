@@ -225,7 +225,7 @@ def main_stub():
             lines += function(name, own_parameters(thing), result, thing.__doc__)
         elif inspect.isclass(thing) and name not in ("Dtype", "Op", "Tensor"):
             lines += own_class(thing)
-        elif name in ("no_grad", "enable_grad", "inference", "op"):
+        elif name in ("no_grad", "enable_grad", "guard_finite", "inference", "op"):
             lines.append(f"{name}: Any")
     for name, op in ops():
         if name not in names:

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/python/test_capture.py: captured steps: replays, the decorator, and what cannot be captured.
+import pathlib
+import tempfile
+import threading
+import unittest
+
+from support import Case, tenon
+
+
+class Plans(Case):
+    def setUp(self):
+        self.x = tenon.tensor([1.0, 2.0, 3.0])
+
+    def tearDown(self):
+        del self.x
+
+    def test_inputs_are_exchanged_together_or_not_at_all(self):
+        plan = tenon.capture(lambda a, b: a + b, self.x, self.x * 10)
+        self.same(plan(self.x * 2), [12.0, 24.0, 36.0])
+        short = tenon.tensor([1.0])
+        error = self.refused(
+            tenon.PlanShapeError, lambda: plan(self.x * 5, short), "f32[3]", "f32[1]"
+        )
+        self.assertEqual(error.operand, "input 1")
+        self.assertIn("capture the step again", error.hint)
+        self.same(plan(), [12.0, 24.0, 36.0])
+        self.refused(tenon.PlanShapeError, lambda: plan(tenon.tensor([1, 2, 3])), "i64[3]")
+        self.refused(tenon.PlanShapeError, lambda: plan(tenon.full([6], 1.0)[::2]), "strides [2]")
+        error = self.refused(ValueError, lambda: plan(self.x, self.x, self.x), "at most 2")
+        self.assertEqual((error.op, error.operand), ("plan", "inputs"))
+        self.refused(TypeError, lambda: plan([1.0, 2.0, 3.0]), "a tensor")
+        self.same(plan(self.x, self.x), [2.0, 4.0, 6.0])
+
+    def test_the_decorator_captures_each_kind_of_input_once(self):
+        runs = []
+
+        @tenon.captured
+        def double(x):
+            """Twice x."""
+            runs.append(x.shape)
+            return x * 2
+
+        first = double(self.x)
+        self.same(first, [2.0, 4.0, 6.0])
+        self.assertIs(double(self.x + 1), first)
+        self.same(first, [4.0, 6.0, 8.0])
+        self.same(double(tenon.tensor([[1]])), [[2]])
+        self.same(double(self.x[::-1]), [6.0, 4.0, 2.0])
+        self.same(double(self.x), [2.0, 4.0, 6.0])
+        self.assertEqual(runs, [(3,), (1, 1), (3,)])
+        self.assertEqual(
+            (double.__name__, double.__doc__, len(double.plans)), ("double", "Twice x.", 3)
+        )
+        error = self.refused(TypeError, lambda: double(3.0), "functools.partial")
+        self.assertEqual((error.op, error.operand), ("double", "input 0"))
+
+    def test_a_training_step(self):
+        def run(step_of):
+            w = tenon.tensor([1.0, 2.0], requires_grad=True)
+            optimizer = tenon.optim.sgd([w], lr=0.1)
+
+            def step(x):
+                loss = ((x * w) * (x * w)).sum()
+                loss.backward()
+                optimizer.step(clear_grad=True)
+                return loss
+
+            step = step_of(step)
+            return [step(tenon.tensor([float(i), 1.0])).item() for i in range(4)], w.tolist()
+
+        self.assertEqual(run(tenon.captured), run(lambda step: step))
+
+    def test_reading_values_is_refused(self):
+        reads = {
+            "item": lambda x: x.sum().item(),
+            "bool": lambda x: bool((x > 0).all()),
+            "float": lambda x: float(x.sum()),
+            "tolist": lambda x: x.tolist(),
+            "repr": repr,
+            "info": lambda x: x.info(),
+            "memoryview": lambda x: memoryview(x),
+            "dlpack": lambda x: x.__dlpack__(max_version=(1, 0)),
+            "reduce": lambda x: x.__reduce__(),
+            "in": lambda x: 1.0 in x,
+            "mask": lambda x: x[x > 1],
+            "save": lambda x: tenon.save(pathlib.Path(self.folder) / "x.npy", {"x": x}),
+            "seed": lambda x: tenon.seed(3),
+        }
+        with tempfile.TemporaryDirectory() as self.folder:
+            for name, read in reads.items():
+                with self.subTest(name):
+                    error = self.refused(
+                        tenon.CaptureError,
+                        lambda read=read: tenon.capture(lambda x: read(x * 1), self.x),
+                    )
+                    self.assertNotIn("tenon_", error.hint)
+                    self.same(self.x, [1.0, 2.0, 3.0])
+        plan = tenon.capture(lambda x: x * 2, self.x)
+        self.assertEqual(bytes(memoryview(plan(self.x + 1)))[:4], b"\x00\x00\x80\x40")
+
+    def test_captures_do_not_nest(self):
+        plan = tenon.capture(lambda x: x + 1, self.x)
+        nested = {
+            tenon.StateError: lambda x: tenon.capture(lambda y: y, x),
+            tenon.CaptureError: plan,
+        }
+        for kind, call in nested.items():
+            self.refused(kind, lambda call=call: tenon.capture(call, self.x))
+            self.same(plan(self.x), [2.0, 3.0, 4.0])
+
+    def test_what_is_no_tensor_or_no_function(self):
+        self.refused(TypeError, lambda: tenon.capture(lambda x: x, 3), "tensors")
+        self.assertRaises(TypeError, lambda: tenon.capture(3, self.x))
+        self.assertRaises(TypeError, lambda: tenon.capture(lambda: 1, self.x))
+        self.same(self.x + 1, [2.0, 3.0, 4.0])
+
+    def test_a_thread_may_end_in_a_capture(self):
+        def work():
+            from tenon import _core
+
+            _core.begin_capture([])
+
+        for _ in range(20):
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+        seen = []
+        thread = threading.Thread(target=lambda: seen.append((self.x + 1).tolist()))
+        thread.start()
+        thread.join()
+        self.assertEqual(seen, [[2.0, 3.0, 4.0]])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -96,6 +96,14 @@ class Offline(unittest.TestCase):
         self.assertRegex(done.stderr, r"has no folder\s+'include'")
         self.assertIn("./dev vendor-headers", done.stderr)
 
+    def test_the_script_says_why_nothing_ran(self):
+        if run("sh", "-c", "nvidia-smi --list-gpus").stdout.strip():
+            self.skipTest("there is a GPU")
+        done = run(ROOT / "tests/gpu/run.sh")
+        self.assertEqual(done.returncode, 77)
+        self.assertEqual(len(done.stdout.splitlines()), 1)
+        self.assertIn("nvidia-smi lists no GPU", done.stdout)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -25,8 +25,8 @@ namespace sdk = tenon::sdk;
 
 // What a kernel says of the first wrong element it meets.
 struct Report {
-  uint32_t state;   // 0 none, 1 being written, 2 there
-  uint32_t what;    // REPORT_*
+  uint32_t state;     // 0 none, 1 being written, 2 there
+  uint32_t what;      // REPORT_*
   const char* whose;  // "tenon.index_select: index", constant text of this library
   int64_t position;   // row-major, in the operand
   int64_t found;
@@ -41,8 +41,8 @@ struct Device {
   Device& operator=(const Device&) = delete;
 
   const int32_t index;
-  const int32_t process;          // a forked child cannot use the devices of its parent
-  std::string unusable;           // why it is not counted; empty where it is
+  const int32_t process;  // a forked child cannot use the devices of its parent
+  std::string unusable;   // why it is not counted; empty where it is
   DeviceFacts facts{};
   void* memory_stream = nullptr;  // allocations are ordered on it
   Report* report = nullptr;       // in pinned memory
@@ -50,9 +50,9 @@ struct Device {
   std::atomic<Code> lost_code{kSuccess};
 };
 
-// The `self` of all tables.
+// The `self` of all tables, and the `user` of all kernels.
 struct State : sdk::State {
-  explicit State(const sdk::About& about) : sdk::State(about) {}
+  explicit State(const sdk::About& about);
 
   // Looks for devices, once; what it finds stays.
   void look();
@@ -66,8 +66,15 @@ struct State : sdk::State {
   std::string why_none;  // why there are no devices
 
  private:
+  std::vector<tenon_kernel_desc> own_kernels_;  // those of the units, with this as their `user`
   std::once_flag looked_;
 };
+
+// The device that a launch is for.
+inline Device& device_of(const tenon_launch& launch) {
+  State& state = *static_cast<State*>(launch.user);
+  return state.device(launch.views[0].device.index);
+}
 
 // Fills `diag` and returns `status`.
 tenon_status say(tenon_diag* diag, tenon_status status, const std::string& words);

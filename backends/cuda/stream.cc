@@ -35,9 +35,8 @@ tenon_status on_device(void* self, int32_t index, Body body) {
 tenon_status copy(void* self, int32_t index, void* stream, uint32_t direction, void* destination,
                   const void* source, uint64_t bytes) {
   if (direction > TENON_COPY_ON_DEVICE) return TENON_E_ARGUMENT;
-  return on_device(self, index, [&] {
-    return driver().copy(destination, source, bytes, direction, stream);
-  });
+  return on_device(self, index,
+                   [&] { return driver().copy(destination, source, bytes, direction, stream); });
 }
 
 tenon_status stream_create(void* self, int32_t index, void** out_stream) {

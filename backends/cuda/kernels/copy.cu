@@ -27,9 +27,12 @@ void copy_bytes(const sdk::Launch& l, const tenon_view& out, const tenon_view& i
     layout.push(out.shape[d], {out.strides[d] * size, in.strides[d] * size});
   }
   if (layout.rank == TENON_MAX_RANK) {
-    throw sdk::Failure{TENON_E_UNSUPPORTED, "elements at odd addresses in 8 dimensions", "x",
+    throw sdk::Failure{TENON_E_UNSUPPORTED,
+                       "elements at odd addresses in 8 dimensions",
+                       "x",
                        "addresses that are multiples of the element's size, or fewer dimensions",
-                       "8 dimensions of size 2 or more", "copy a part at a time"};
+                       "8 dimensions of size 2 or more",
+                       "copy a part at a time"};
   }
   layout.push(size, {1, 1});
   for_parts<2>(layout, {}, [&](const Layout<2>& part, const std::array<int64_t, 2>& at) {

@@ -10,6 +10,7 @@
 // turns the report into the failure's words.
 #pragma once
 
+#include <tenon/ext/draft/capture.h>
 #include <tenon/sdk/plugin_init.hpp>
 
 #include <atomic>
@@ -85,6 +86,7 @@ bool loses_device(Code code);
 
 extern const tenon_backend_table backend_table;
 extern const tenon_backend_pinned_table pinned_table;
+extern const tenon_backend_capture_table capture_table;
 
 tenon_status init(const tenon_host* host, const sdk::About& about, void** out_self,
                   tenon_diag* diag);
@@ -103,6 +105,7 @@ tenon_status query(const tenon_host* host, tenon_plugin* out, tenon_diag* diag) 
         length == TENON_NUL ? std::string_view(id) : std::string_view(id, length);
     if (name == "tenon.backend/1") return &backend_table;
     if (name == "tenon.backend.pinned/1") return &pinned_table;
+    if (name == TENON_INTERFACE_BACKEND_CAPTURE) return &capture_table;
     return static_cast<const State*>(self)->find(name);
   };
   return TENON_OK;

@@ -17,6 +17,7 @@ if(TENON_CCACHE_PROGRAM)
     CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${TENON_CCACHE_PROGRAM})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
 elseif(wanted STREQUAL "on")
   message(FATAL_ERROR
     "TENON_CCACHE is on, but no ccache was found: install it, or set TENON_CCACHE to auto or off")

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake/CompilerFlags.cmake: what every file of this project is compiled with. Out-of-tree
-# plugins get none of this; what they need is set by tenon_add_plugin().
+# plugins get none of this; what they need is set by tenon_add_plugin(). nvcc, with options of its
+# own, is told by backends/cuda.
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Werror
+set(c_and_cxx $<COMPILE_LANGUAGE:C,CXX>)
+add_compile_options("$<${c_and_cxx}:-Wall;-Wextra;-Wpedantic;-Wshadow;-Werror>"
   # A result must not depend on whether the compiler fused a multiply with an add.
-  -ffp-contract=off
+  $<${c_and_cxx}:-ffp-contract=off>
   # No path of the machine that built it ends up in a binary.
-  -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+  $<${c_and_cxx}:-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.>
   # GNU-unique symbols would tie plugins to each other and keep them from being independent.
   $<$<CXX_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>>
   # GCC 12 sees overlaps where std::string appends to a literal (bug 105651 of GCC).

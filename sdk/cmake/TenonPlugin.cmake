@@ -5,7 +5,8 @@
 #   tenon_add_plugin(<id> SOURCES <file>... [LINK <library>...] [LANGUAGE <C|CXX>]
 #                    [VERSION <version>] [LICENSE <SPDX expression>]
 #                    [OUTPUT_ROOT <folder>] [NO_INSTALL] [NEEDS_CPU <feature>...]
-#                    [NEEDS_LIBRARIES <soname>...] [NEEDS_OPS <op>...])
+#                    [NEEDS_LIBRARIES <soname>...] [NEEDS_OPS <op>...]
+#                    [QUERY <header> <function template>])
 #
 # Makes the target <id>, a folder <OUTPUT_ROOT>/<id> that holds <id>.so and, written after linking
 # by `tenon manifest`, plugin.json; both are installed to <prefix>/plugins/<id>. OUTPUT_ROOT is
@@ -19,7 +20,8 @@
 # TENON_LAYER(<that name>), see tenon/sdk/layer.hpp, are put together by a generated file with the
 # exported function; VERSION (else the project's) and LICENSE (else the SPDX line of the first such
 # file) go into it. A plugin without such files defines tenon_plugin_query_v0 itself and states both
-# there.
+# there. QUERY names what that function calls in the place of tenon::sdk::query, and the header that
+# declares it: for backends, whose tables have a state of their own.
 
 set(TENON_PLUGIN_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/TenonPlugin.map)
 set(TENON_PLUGIN_MAIN ${CMAKE_CURRENT_LIST_DIR}/TenonPluginMain.cc.in)
@@ -45,13 +47,13 @@ endfunction()
 
 # Sets `out_file` to the generated file that lists the units and layers of `sources`; empty where
 # there is neither.
-function(tenon_write_plugin_main id version license sources out_file)
+function(tenon_write_plugin_main id version license sources query out_file)
   set(UNIT "")
   set(LAYER "")
   foreach(source IN LISTS sources)
     get_filename_component(path ${source} ABSOLUTE)
     get_filename_component(unit ${source} NAME_WE)
-    if(NOT path MATCHES "\\.(cc|cpp|cxx)$" OR NOT EXISTS ${path})
+    if(NOT path MATCHES "\\.(cc|cpp|cxx|cu)$" OR NOT EXISTS ${path})
       continue()
     endif()
     set(marked FALSE)
@@ -88,8 +90,12 @@ function(tenon_write_plugin_main id version license sources out_file)
   set(TENON_LAYER_DECLARATIONS "")
   set(TENON_LAYER_LIST "")
   set(TENON_LAYER_TABLE "")
-  set(TENON_PLUGIN_HEADER plugin.hpp)
-  set(TENON_PLUGIN_QUERY query)
+  set(TENON_PLUGIN_HEADER tenon/sdk/plugin.hpp)
+  set(TENON_PLUGIN_QUERY tenon::sdk::query)
+  if(query)
+    list(GET query 0 TENON_PLUGIN_HEADER)
+    list(GET query 1 TENON_PLUGIN_QUERY)
+  endif()
   if(LAYER)
     set(addresses "")
     foreach(unit IN LISTS LAYER)
@@ -100,8 +106,8 @@ function(tenon_write_plugin_main id version license sources out_file)
     set(TENON_LAYER_LIST "constexpr const tenon_layer_desc* layer_list[] = {\n${addresses}};\n")
     set(TENON_LAYER_TABLE "  static constexpr tenon_layers_table layers = {
       sizeof(tenon_layers_table), ${count}, layer_list};\n")
-    set(TENON_PLUGIN_HEADER layer.hpp)
-    set(TENON_PLUGIN_QUERY query_with_layers)
+    set(TENON_PLUGIN_HEADER tenon/sdk/layer.hpp)
+    set(TENON_PLUGIN_QUERY tenon::sdk::query_with_layers)
   endif()
   set(TENON_PLUGIN_ID ${id})
   set(TENON_PLUGIN_VERSION ${version})
@@ -113,7 +119,7 @@ endfunction()
 
 function(tenon_add_plugin id)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_INSTALL"
-    "LANGUAGE;VERSION;LICENSE;OUTPUT_ROOT" "SOURCES;LINK;NEEDS_CPU;NEEDS_LIBRARIES;NEEDS_OPS")
+    "LANGUAGE;VERSION;LICENSE;OUTPUT_ROOT" "SOURCES;LINK;NEEDS_CPU;NEEDS_LIBRARIES;NEEDS_OPS;QUERY")
   if(NOT id MATCHES "^[a-z0-9_]+(\\.[a-z0-9_]+)+$")
     message(FATAL_ERROR
       "tenon_add_plugin: the id '${id}' must be vendor.name, in small letters, digits and _")
@@ -135,7 +141,8 @@ function(tenon_add_plugin id)
   if(NOT arg_VERSION)
     set(arg_VERSION 0.1.0)
   endif()
-  tenon_write_plugin_main(${id} "${arg_VERSION}" "${arg_LICENSE}" "${arg_SOURCES}" main_file)
+  tenon_write_plugin_main(${id} "${arg_VERSION}" "${arg_LICENSE}" "${arg_SOURCES}"
+    "${arg_QUERY}" main_file)
   add_library(${id} MODULE ${arg_SOURCES} ${main_file})
   target_link_libraries(${id} PRIVATE Tenon::plugin ${arg_LINK})
   # $<1:...> keeps multi-configuration generators from adding a folder per configuration. The
@@ -164,7 +171,7 @@ function(tenon_add_plugin id)
   if(C IN_LIST languages)
     target_compile_features(${id} PRIVATE c_std_11)
   endif()
-  target_compile_options(${id} PRIVATE -ffp-contract=off
+  target_compile_options(${id} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
   # Nothing is left for another library to supply by accident; sanitizer runtimes are the exception.
   target_link_options(${id} PRIVATE -Wl,--version-script=${TENON_PLUGIN_EXPORTS}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cuda/device.cc: which devices there are, and what a code of CUDA's means.
+#include "device.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::cuda {
+
+namespace {
+
+// The kernels are compiled for this and later ones.
+constexpr int32_t kOldestMajor = 7;
+constexpr int32_t kOldestMinor = 5;
+
+std::string version_text(int32_t version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string capability_text(int32_t major, int32_t minor) {
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+// Why nothing can be asked of CUDA; `failed` where something is there that could be put right.
+std::string why_nothing(Code code, bool& failed) {
+  int32_t has = 0;
+  int32_t needs = 0;
+  const bool known = driver().versions(&has, &needs) == kSuccess;
+  if (known && has == 0) return "no CUDA driver is installed";
+  if (code == kNoDevice) return "the CUDA driver sees no GPU";
+  failed = true;
+  if (code != kDriverTooOld || !known) return words_of(code);
+  return "the CUDA driver is for CUDA " + version_text(has) + ", the plugin needs " +
+         version_text(needs) + ": install a newer driver";
+}
+
+}  // namespace
+
+tenon_status say(tenon_diag* diag, tenon_status status, const std::string& words) {
+  const size_t length = std::min(words.size(), sizeof diag->message - 1);
+  diag->status = status;
+  std::memcpy(diag->message, words.data(), length);
+  diag->message[length] = 0;
+  diag->length = static_cast<decltype(diag->length)>(length);
+  return status;
+}
+
+std::string words_of(Code code) {
+  return std::string(driver().name(code)) + " (" + std::to_string(code) +
+         "): " + driver().text(code);
+}
+
+// Source: the CUDA Runtime API's list of cudaError_t, "the process must be terminated and
+// relaunched", and the codes of a device that went away.
+bool loses_device(Code code) {
+  constexpr Code sticky[] = {
+      46,   // cudaErrorDevicesUnavailable
+      214,  // cudaErrorECCUncorrectable
+      220,  // cudaErrorNvlinkUncorrectable
+      226,  // cudaErrorContained
+  };
+  const bool faulted = code >= 700 && code <= 721 && code != 704 && code != 705 && code != 708 &&
+                       code != 712 && code != 713 && code != 720;
+  return faulted || std::find(std::begin(sticky), std::end(sticky), code) != std::end(sticky);
+}
+
+Device::Device(int32_t number) : index(number), process(getpid()) {
+  const std::string name = "GPU " + std::to_string(index);
+  const auto failed = [&](Code code, const char* what) {
+    if (code == kSuccess) return false;
+    unusable = name + " cannot " + what + ": " + words_of(code);
+    return true;
+  };
+  if (failed(driver().facts(index, &facts), "be asked for its properties")) return;
+  if (facts.major < kOldestMajor || (facts.major == kOldestMajor && facts.minor < kOldestMinor)) {
+    unusable = name + " (" + facts.name + ") has compute capability " +
+               capability_text(facts.major, facts.minor) +
+               ", too old: " + capability_text(kOldestMajor, kOldestMinor) + " is the oldest";
+    return;
+  }
+  if (failed(driver().use(index), "be used")) return;
+  void* memory = nullptr;
+  if (failed(driver().pinned_alloc(&memory, sizeof(Report)), "give host memory")) return;
+  report = new (memory) Report{};
+  if (facts.has_pools) failed(driver().stream_create(&memory_stream), "create a stream");
+}
+
+Device::~Device() {
+  if (process != getpid() || driver().use(index) != kSuccess) return;
+  if (memory_stream) driver().stream_release(memory_stream);
+  if (report) driver().pinned_free(report);
+}
+
+State::State(const sdk::About& about) : sdk::State(about) {
+  own_kernels_.reserve(kernels.size());
+  for (const tenon_kernel_desc*& desc : kernels) {
+    own_kernels_.push_back(*desc);
+    own_kernels_.back().user = this;
+    desc = &own_kernels_.back();
+  }
+}
+
+void State::look() {
+  std::call_once(looked_, [&] {
+    int32_t count = 0;
+    const Code code = driver().device_count(&count);
+    if (code != kSuccess || count == 0) {
+      why_none = why_nothing(code == kSuccess ? kNoDevice : code, failed);
+      return;
+    }
+    for (int32_t i = 0; i < count; ++i) devices.push_back(std::make_unique<Device>(i));
+    // Indices are CUDA's: the usable devices are those before the first one that is not.
+    const auto unusable = std::find_if(devices.begin(), devices.end(),
+                                       [](const auto& d) { return !d->unusable.empty(); });
+    if (unusable == devices.begin()) {
+      why_none = devices.front()->unusable;
+      failed = true;
+    }
+    devices.erase(unusable, devices.end());
+  });
+}
+
+tenon_status State::choose(int32_t index) {
+  const Device& chosen = device(index);
+  if (chosen.process != getpid() || chosen.lost.load()) return TENON_E_DEVICE_LOST;
+  return judge(index, driver().use(index));
+}
+
+tenon_status State::judge(int32_t index, Code code) {
+  if (code == kSuccess) return TENON_OK;
+  if (code == kOutOfMemory) return TENON_E_MEMORY;
+  if (!loses_device(code)) return TENON_E_DEVICE;
+  device(index).lost_code.store(code);
+  device(index).lost.store(true);
+  return TENON_E_DEVICE_LOST;
+}
+
+}  // namespace tenon::cuda

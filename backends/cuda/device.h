@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cuda/device.h: the state of one runtime's CUDA devices.
+//
+// Which code is which status: memory that is not there is TENON_E_MEMORY; codes after which CUDA
+// answers every call of the process with the same code lose the device; every other code fails the
+// call alone.
+//
+// A kernel that finds wrong data (an index out of range) cannot return an error: it writes a Report
+// into host memory that the device reaches, and goes on with something harmless. The next wait
+// turns the report into the failure's words.
+#pragma once
+
+#include <tenon/ext/draft/capture.h>
+#include <tenon/sdk/plugin_init.hpp>
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "driver.h"
+
+namespace tenon::cuda {
+
+namespace sdk = tenon::sdk;
+
+// What a kernel says of the first wrong element it meets.
+struct Report {
+  uint32_t state;     // 0 none, 1 being written, 2 there
+  uint32_t what;      // REPORT_*
+  const char* whose;  // "tenon.index_select: index", constant text of this library
+  int64_t position;   // row-major, in the operand
+  int64_t found;
+  int64_t low;  // the range that was expected: [low, high]
+  int64_t high;
+};
+
+struct Device {
+  explicit Device(int32_t index);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const int32_t index;
+  const int32_t process;  // a forked child cannot use the devices of its parent
+  std::string unusable;   // why it is not counted; empty where it is
+  DeviceFacts facts{};
+  void* memory_stream = nullptr;  // allocations are ordered on it
+  Report* report = nullptr;       // in pinned memory
+  std::atomic<bool> lost{false};
+  std::atomic<Code> lost_code{kSuccess};
+};
+
+// The `self` of all tables, and the `user` of all kernels.
+struct State : sdk::State {
+  explicit State(const sdk::About& about);
+
+  // Looks for devices, once; what it finds stays.
+  void look();
+  // TENON_OK with the device chosen on this thread, else why not.
+  tenon_status choose(int32_t index);
+  // The status of a code that a call for the device answered.
+  tenon_status judge(int32_t index, Code code);
+  Device& device(int32_t index) { return *devices[static_cast<size_t>(index)]; }
+
+  std::vector<std::unique_ptr<Device>> devices;
+  std::string why_none;  // why there are no devices
+  bool failed = false;   // there is a GPU or a driver, and it cannot be used
+
+ private:
+  std::vector<tenon_kernel_desc> own_kernels_;  // those of the units, with this as their `user`
+  std::once_flag looked_;
+};
+
+// The device that a launch is for.
+inline Device& device_of(const tenon_launch& launch) {
+  State& state = *static_cast<State*>(launch.user);
+  return state.device(launch.views[0].device.index);
+}
+
+// Fills `diag` and returns `status`.
+tenon_status say(tenon_diag* diag, tenon_status status, const std::string& words);
+// "cudaErrorIllegalAddress (700): an illegal memory access was encountered"
+std::string words_of(Code code);
+// Does CUDA answer every later call with it?
+bool loses_device(Code code);
+
+extern const tenon_backend_table backend_table;
+extern const tenon_backend_pinned_table pinned_table;
+extern const tenon_backend_capture_table capture_table;
+
+tenon_status init(const tenon_host* host, const sdk::About& about, void** out_self,
+                  tenon_diag* diag);
+
+// The body of the plugin's exported function.
+template <class Data>
+tenon_status query(const tenon_host* host, tenon_plugin* out, tenon_diag* diag) noexcept {
+  const tenon_status status = sdk::query<Data>(host, out, diag);
+  if (status != TENON_OK) return status;
+  out->init = [](const tenon_host* h, void** out_self, tenon_diag* d) {
+    return init(h, Data::about(), out_self, d);
+  };
+  out->release = [](void* self) { delete static_cast<State*>(self); };
+  out->get_interface = [](void* self, const char* id, uint64_t length) -> const void* {
+    const std::string_view name =
+        length == TENON_NUL ? std::string_view(id) : std::string_view(id, length);
+    if (name == "tenon.backend/1") return &backend_table;
+    if (name == "tenon.backend.pinned/1") return &pinned_table;
+    if (name == TENON_INTERFACE_BACKEND_CAPTURE) return &capture_table;
+    return static_cast<const State*>(self)->find(name);
+  };
+  return TENON_OK;
+}
+
+}  // namespace tenon::cuda

@@ -31,12 +31,14 @@ std::vector<std::string> folders_in(const std::string& root) {
 // Those that are installed, as far as they were built here.
 std::vector<std::string> shipped() { return folders_in(plugin_dir()); }
 
-// The simulated device, and kernels that declare row-major operands alone, so that staging meets
-// every op.
+// The simulated device, CUDA's kernels on the processor, and kernels that declare row-major operands
+// alone, so that staging meets every op.
 std::vector<std::string> others() {
-  std::vector<std::string> folders = folders_in(build_dir() + std::string("/sim_plugins"));
-  const auto strict = folders_in(build_dir() + std::string("/test_plugins/conformance"));
-  folders.insert(folders.end(), strict.begin(), strict.end());
+  std::vector<std::string> folders;
+  for (const char* root : {"/sim_plugins", "/cuda_plugins", "/test_plugins/conformance"}) {
+    const auto more = folders_in(build_dir() + std::string(root));
+    folders.insert(folders.end(), more.begin(), more.end());
+  }
   return folders;
 }
 

@@ -30,6 +30,10 @@ tenon_value text_value(std::string_view text) {
 DeviceSession::DeviceSession(const char* check)
     : Session(Simulated, check), cpu(device("cpu")), sim(device("sim")) {}
 
+DeviceSession::DeviceSession(const std::vector<std::string>& folders, const char* exclude,
+                             const char* other)
+    : Session(folders, 1, nullptr, exclude), cpu(device("cpu")), sim(device(other)) {}
+
 tenon_device DeviceSession::device(const char* kind, int32_t index) const {
   tenon_device found{};
   must(tenon_device_find(*this, kind, TENON_NUL, index, &found));

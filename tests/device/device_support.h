@@ -19,10 +19,12 @@ tenon_value text_value(std::string_view text);
 class DeviceSession : public Session {
  public:
   explicit DeviceSession(const char* check = nullptr);
+  // With the plugins in these folders, but for one; `other` is a kind that they offer.
+  DeviceSession(const std::vector<std::string>& folders, const char* exclude, const char* other);
 
   tenon_device device(const char* kind, int32_t index = 0) const;
   const tenon_device cpu;
-  const tenon_device sim;  // sim:0
+  const tenon_device sim;  // sim:0, or device 0 of the other kind
 
   // NULL where the call fails; `failure()` then has the words.
   Tensor try_call(const char* op, const std::vector<tenon_value>& inputs,

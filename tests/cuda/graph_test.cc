@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/cuda/graph_test.cc: a captured plan becomes a CUDA graph, and gives the same numbers.
+#include <gmock/gmock.h>
+
+#include "tests/cuda/cuda_support.h"
+
+namespace tenon::tests {
+namespace {
+
+using testing::HasSubstr;
+
+// y = (x w) in f32, captured with x as the input.
+class CudaGraph : public testing::Test {
+ protected:
+  CudaGraph() {
+    tenon_tensor* inputs[] = {x.get()};
+    session.must(tenon_capture_begin(session, inputs, 1));
+    y = forward(x);
+    session.must(tenon_capture_end(session, &plan));
+  }
+  ~CudaGraph() override { tenon_plan_release(plan); }
+
+  Tensor forward(const Tensor& input) const {
+    const Tensor product =
+        session.call("tenon.matmul", {tensor_value(input.get()), tensor_value(w.get())});
+    return session.call("tenon.matmul", {tensor_value(product.get()), tensor_value(w.get())});
+  }
+  void run() const { session.must(tenon_plan_run(session, plan)); }
+  std::string text() const {
+    tenon_text* made = nullptr;
+    session.must(tenon_plan_get_text(session, plan, &made));
+    const char* data = nullptr;
+    uint64_t length = 0;
+    session.must(tenon_text_get(made, &data, &length));
+    std::string words(data, length);
+    tenon_text_release(made);
+    return words;
+  }
+
+  CudaSession session;
+  NoGrad off{session};
+  Tensor x = session.f32(session.cuda, {2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor w = session.f32(session.cuda, {3, 3}, {1, -1, 0, 2, 1, 1, 0, 3, -2});
+  Tensor y;
+  tenon_plan* plan = nullptr;
+};
+
+TEST_F(CudaGraph, IsMadeAtTheSecondRunAndRunFromThen) {
+  const std::vector<float> expected = session.floats(forward(x));
+  run();
+  EXPECT_EQ(session.count("graphs"), 0);
+  for (int64_t runs = 1; runs <= 3; ++runs) {
+    session.must(tenon_tensor_set_data(session, y.get(), std::vector<float>(6).data(), 24));
+    const int64_t launches = session.count("launch");
+    run();
+    EXPECT_EQ(session.count("graph_run"), runs);
+    if (runs > 1) EXPECT_EQ(session.count("launch"), launches);
+    EXPECT_EQ(session.floats(y), expected);
+  }
+  EXPECT_EQ(session.count("graphs"), 1);
+  EXPECT_THAT(text(), HasSubstr("recorded by its device"));
+}
+
+TEST_F(CudaGraph, IsMadeAnewForAnotherInput) {
+  run();
+  run();
+  for (const float first : {7.0f, -2.0f}) {
+    const Tensor other = session.f32(session.cuda, {2, 3}, {first, 0, 1, 0, 2, 0});
+    const std::vector<float> expected = session.floats(forward(other));
+    session.must(tenon_plan_set(session, plan, 0, other.get()));
+    for (int k = 0; k < 3; ++k) {
+      run();
+      EXPECT_EQ(session.floats(y), expected);
+    }
+  }
+  EXPECT_EQ(session.count("graphs"), 1);
+  EXPECT_EQ(session.count("capture_end"), 3);
+}
+
+TEST_F(CudaGraph, IsGivenBackWithThePlan) {
+  run();
+  run();
+  tenon_plan_release(plan);
+  plan = nullptr;
+  EXPECT_EQ(session.count("graphs"), 0);
+}
+
+// Without it the plan goes on launch by launch, and says why.
+TEST_F(CudaGraph, IsDoneWithoutWhereTheDriverRefuses) {
+  const std::vector<float> expected = session.floats(forward(x));
+  session.fail("capture_end", 900);
+  for (int k = 0; k < 3; ++k) {
+    run();
+    EXPECT_EQ(session.floats(y), expected);
+  }
+  EXPECT_EQ(session.count("graph_run"), 0);
+  EXPECT_THAT(text(), HasSubstr("its device cannot record it: cudaErrorStreamCaptureUnsupported"));
+}
+
+TEST_F(CudaGraph, IsPutAsideWhileLaunchesAreLookedAt) {
+  run();
+  run();
+  session.must(tenon_trace_begin(session));
+  run();
+  tenon_text* trace = nullptr;
+  session.must(tenon_trace_end(session, &trace));
+  tenon_text_release(trace);
+  EXPECT_EQ(session.count("graph_run"), 1);
+}
+
+TEST_F(CudaGraph, FailsWithWordsWhereItCannotRun) {
+  run();
+  run();
+  session.fail("graph_run", 2);
+  EXPECT_EQ(tenon_plan_run(session, plan), TENON_E_MEMORY);
+  EXPECT_THAT(session.message(), HasSubstr("device cuda:0 failed to run a captured plan"));
+  session.fail("graph_run", 700);
+  EXPECT_EQ(tenon_plan_run(session, plan), TENON_E_DEVICE_LOST);
+  EXPECT_THAT(session.message(), HasSubstr("noticed by the run of a captured plan"));
+}
+
+}  // namespace
+}  // namespace tenon::tests

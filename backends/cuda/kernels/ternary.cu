@@ -9,6 +9,7 @@
 // using rounding to odd", 2008.
 #include "elementwise.h"
 #include "exact.h"
+#include "same.h"
 #include "wrapping.h"
 
 namespace tenon::cuda {
@@ -88,13 +89,6 @@ struct ClampOneSide {
     return from_below ? larger(x, limit) : smaller(x, limit);
   }
 };
-struct Same {
-  template <class T>
-  __device__ T operator()(T x) const {
-    return x;
-  }
-};
-
 void where(const sdk::Launch& l) {
   sdk::dispatch_size(l.out().dtype,
                      [&]<class T>() { elementwise<T, sdk::Bool, T, T>(l, Where()); });
@@ -130,9 +124,7 @@ enum Slot : uint32_t { kX, kMin, kMax };
 // An absent limit has no view, so that the one there is comes second in either case.
 void clamp(const sdk::Launch& l) {
   const bool below = l.given(kMin), above = l.given(kMax);
-  if (!below && !above) {
-    return sdk::dispatch_size(l.out().dtype, [&]<class T>() { elementwise<T, T>(l, Same()); });
-  }
+  if (!below && !above) return leave_alone(l);
   sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
     if (below && above) {
       elementwise<T, T, T, T>(l, InArithmetic<Clamp>());

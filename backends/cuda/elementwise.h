@@ -49,24 +49,43 @@ __device__ __forceinline__ T load_one(const Source<T>& from, int64_t offset) {
 
 inline constexpr int kPacksPerThread = 2;
 
-template <int N, class F, class Out, class... In>
-__global__ void __launch_bounds__(kBlock) packed(uint32_t count, Out* out, F f, Source<In>... in) {
-  const uint32_t start = blockIdx.x * (kBlock * kPacksPerThread) + threadIdx.x;
+// Of a thread: `kBlock` packs apart. Those that are not whole below `count` are left unread.
+template <class T, int N>
+struct Packs {
+  Pack<T, N> pack[kPacksPerThread];
+};
+template <int N, class T>
+__device__ __forceinline__ Packs<T, N> load_packs(const Source<T>& from, uint32_t start,
+                                                  uint32_t count) {
+  Packs<T, N> packs;
 #pragma unroll
   for (int part = 0; part < kPacksPerThread; ++part) {
     const uint32_t first = (start + part * kBlock) * N;
-    if (first + N <= count) {
-      const auto apply = [&](const Pack<In, N>&... packs) {
+    if (first + N <= count) packs.pack[part] = load_pack<N>(from, first);
+  }
+  return packs;
+}
+
+// All is read before anything is written, as the compiler must think that an output is an input.
+template <int N, class F, class Out, class... In>
+__global__ void __launch_bounds__(kBlock) packed(uint32_t count, Out* out, F f, Source<In>... in) {
+  const uint32_t start = blockIdx.x * (kBlock * kPacksPerThread) + threadIdx.x;
+  const auto apply = [&](const Packs<In, N>&... packs) {
+#pragma unroll
+    for (int part = 0; part < kPacksPerThread; ++part) {
+      const uint32_t first = (start + part * kBlock) * N;
+      if (first + N <= count) {
         Pack<Out, N> result;
 #pragma unroll
-        for (int i = 0; i < N; ++i) result.at[i] = f(packs.at[i]...);
+        for (int i = 0; i < N; ++i) result.at[i] = f(packs.pack[part].at[i]...);
         *reinterpret_cast<Pack<Out, N>*>(out + first) = result;
-      };
-      apply(load_pack<N>(in, first)...);
-    } else {
-      for (uint32_t i = first; i < count; ++i) out[i] = f(load_one(in, i)...);
+      } else {
+#pragma unroll 1
+        for (uint32_t i = first; i < count; ++i) out[i] = f(load_one(in, i)...);
+      }
     }
-  }
+  };
+  apply(load_packs<N>(in, start, count)...);
 }
 
 template <class F, class Out, class... In, size_t... I>

@@ -53,6 +53,7 @@ struct State : sdk::State {
 
   std::vector<std::unique_ptr<Device>> devices;
   std::string why_none;  // why there are no devices
+  bool failed = false;   // there is a GPU or a driver, and it cannot be used
 
  private:
   std::vector<tenon_kernel_desc> own_kernels_;  // those of the units, with this as their `user`

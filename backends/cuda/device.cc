@@ -72,11 +72,10 @@ Device::Device(int32_t number) : index(number), process(getpid()) {
     return true;
   };
   if (failed(driver().facts(index, &facts), "be asked for its properties")) return;
-  if (facts.major < kOldestMajor ||
-      (facts.major == kOldestMajor && facts.minor < kOldestMinor)) {
+  if (facts.major < kOldestMajor || (facts.major == kOldestMajor && facts.minor < kOldestMinor)) {
     unusable = name + " (" + facts.name + ") has compute capability " +
-               capability_text(facts.major, facts.minor) + ", too old: " +
-               capability_text(kOldestMajor, kOldestMinor) + " is the oldest";
+               capability_text(facts.major, facts.minor) +
+               ", too old: " + capability_text(kOldestMajor, kOldestMinor) + " is the oldest";
     return;
   }
   if (failed(driver().use(index), "be used")) return;
@@ -90,6 +89,15 @@ Device::~Device() {
   if (process != getpid() || driver().use(index) != kSuccess) return;
   if (memory_stream) driver().stream_release(memory_stream);
   if (report) driver().pinned_free(report);
+}
+
+State::State(const sdk::About& about) : sdk::State(about) {
+  own_kernels_.reserve(kernels.size());
+  for (const tenon_kernel_desc*& desc : kernels) {
+    own_kernels_.push_back(*desc);
+    own_kernels_.back().user = this;
+    desc = &own_kernels_.back();
+  }
 }
 
 void State::look() {

@@ -5,11 +5,10 @@
 // answers every call of the process with the same code lose the device; every other code fails the
 // call alone.
 //
-// A kernel that finds wrong data (an index out of range) cannot return an error: it writes a Report
-// into host memory that the device reaches, and goes on with something harmless. The next wait
-// turns the report into the failure's words.
+// How a kernel says that its data are wrong: report.h.
 #pragma once
 
+#include <tenon/ext/draft/capture.h>
 #include <tenon/sdk/plugin_init.hpp>
 
 #include <atomic>
@@ -18,21 +17,11 @@
 #include <vector>
 
 #include "driver.h"
+#include "report.h"
 
 namespace tenon::cuda {
 
 namespace sdk = tenon::sdk;
-
-// What a kernel says of the first wrong element it meets.
-struct Report {
-  uint32_t state;   // 0 none, 1 being written, 2 there
-  uint32_t what;    // REPORT_*
-  const char* whose;  // "tenon.index_select: index", constant text of this library
-  int64_t position;   // row-major, in the operand
-  int64_t found;
-  int64_t low;  // the range that was expected: [low, high]
-  int64_t high;
-};
 
 struct Device {
   explicit Device(int32_t index);
@@ -41,8 +30,8 @@ struct Device {
   Device& operator=(const Device&) = delete;
 
   const int32_t index;
-  const int32_t process;          // a forked child cannot use the devices of its parent
-  std::string unusable;           // why it is not counted; empty where it is
+  const int32_t process;  // a forked child cannot use the devices of its parent
+  std::string unusable;   // why it is not counted; empty where it is
   DeviceFacts facts{};
   void* memory_stream = nullptr;  // allocations are ordered on it
   Report* report = nullptr;       // in pinned memory
@@ -50,9 +39,9 @@ struct Device {
   std::atomic<Code> lost_code{kSuccess};
 };
 
-// The `self` of all tables.
+// The `self` of all tables, and the `user` of all kernels.
 struct State : sdk::State {
-  explicit State(const sdk::About& about) : sdk::State(about) {}
+  explicit State(const sdk::About& about);
 
   // Looks for devices, once; what it finds stays.
   void look();
@@ -66,8 +55,15 @@ struct State : sdk::State {
   std::string why_none;  // why there are no devices
 
  private:
+  std::vector<tenon_kernel_desc> own_kernels_;  // those of the units, with this as their `user`
   std::once_flag looked_;
 };
+
+// The device that a launch is for.
+inline Device& device_of(const tenon_launch& launch) {
+  State& state = *static_cast<State*>(launch.user);
+  return state.device(launch.views[0].device.index);
+}
 
 // Fills `diag` and returns `status`.
 tenon_status say(tenon_diag* diag, tenon_status status, const std::string& words);
@@ -78,6 +74,7 @@ bool loses_device(Code code);
 
 extern const tenon_backend_table backend_table;
 extern const tenon_backend_pinned_table pinned_table;
+extern const tenon_backend_capture_table capture_table;
 
 tenon_status init(const tenon_host* host, const sdk::About& about, void** out_self,
                   tenon_diag* diag);
@@ -96,6 +93,7 @@ tenon_status query(const tenon_host* host, tenon_plugin* out, tenon_diag* diag) 
         length == TENON_NUL ? std::string_view(id) : std::string_view(id, length);
     if (name == "tenon.backend/1") return &backend_table;
     if (name == "tenon.backend.pinned/1") return &pinned_table;
+    if (name == TENON_INTERFACE_BACKEND_CAPTURE) return &capture_table;
     return static_cast<const State*>(self)->find(name);
   };
   return TENON_OK;

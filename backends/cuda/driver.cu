@@ -4,6 +4,7 @@
 // The runtime is linked statically and opens the driver's library at its first call, so that this
 // plugin loads on a machine without one.
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 #include <tenon/plugin.h>
 
 #include <cstdio>
@@ -70,8 +71,7 @@ Code pinned_alloc(void** out_data, uint64_t bytes) {
 }
 Code pinned_free(void* data) { return done(cudaFreeHost(data)); }
 
-Code copy(void* destination, const void* source, uint64_t bytes, uint32_t direction,
-          void* stream) {
+Code copy(void* destination, const void* source, uint64_t bytes, uint32_t direction, void* stream) {
   constexpr cudaMemcpyKind kinds[] = {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost,
                                       cudaMemcpyDeviceToDevice};
   return done(cudaMemcpyAsync(destination, source, bytes, kinds[direction], stream_of(stream)));
@@ -131,6 +131,21 @@ Code graph_release(void* graph) {
   return done(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
 }
 
+// cuBLASLt of the runtime this is compiled with, or the one before: what blas.cc asks of it did not
+// change. It is never closed.
+void* blas_function(const char* name) {
+  static void* const library = [] {
+    void* opened = nullptr;
+    for (const char* file :
+         {"libcublasLt.so.13", "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so.13",
+          "/usr/local/cuda/lib64/libcublasLt.so.12"}) {
+      if (!opened) opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    }
+    return opened;
+  }();
+  return library ? dlsym(library, name) : nullptr;
+}
+
 const char* name(Code code) { return cudaGetErrorName(static_cast<cudaError_t>(code)); }
 const char* text(Code code) { return cudaGetErrorString(static_cast<cudaError_t>(code)); }
 
@@ -161,6 +176,7 @@ const Driver& driver() {
       .capture_end = capture_end,
       .graph_run = graph_run,
       .graph_release = graph_release,
+      .blas_function = blas_function,
       .name = name,
       .text = text,
   };

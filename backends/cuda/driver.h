@@ -90,6 +90,9 @@ struct Driver {
   Code (*graph_run)(void* graph, void* stream);
   Code (*graph_release)(void* graph);
 
+  // A function of cuBLASLt, which is opened at the first call; NULL where it is not installed.
+  void* (*blas_function)(const char* name);
+
   const char* (*name)(Code code);  // "cudaErrorIllegalAddress"
   const char* (*text)(Code code);  // "an illegal memory access was encountered"
 };

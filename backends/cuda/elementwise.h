@@ -50,8 +50,7 @@ __device__ __forceinline__ T load_one(const Source<T>& from, int64_t offset) {
 inline constexpr int kPacksPerThread = 2;
 
 template <int N, class F, class Out, class... In>
-__global__ void __launch_bounds__(kBlock)
-    packed(uint32_t count, Out* out, F f, Source<In>... in) {
+__global__ void __launch_bounds__(kBlock) packed(uint32_t count, Out* out, F f, Source<In>... in) {
   const uint32_t start = blockIdx.x * (kBlock * kPacksPerThread) + threadIdx.x;
 #pragma unroll
   for (int part = 0; part < kPacksPerThread; ++part) {
@@ -110,8 +109,7 @@ void elementwise_packed(const sdk::Launch& l, const tenon_view& out, const F& f,
   const int64_t count = sdk::count_of(shape_of(out));
   for (int64_t begin = 0; begin < count; begin += kMostElements) {
     const int64_t size = std::min(kMostElements, count - begin);
-    [[maybe_unused]] const auto piece = [&]<class T>(const tenon_view& view,
-                                                     std::type_identity<T>) {
+    const auto piece = [&]<class T>(const tenon_view& view, std::type_identity<T>) {
       Source<T> source = source_of<T>(view);
       source.in_memory = !is_one_number(view);
       if (source.in_memory) source.data += begin;
@@ -129,8 +127,7 @@ void elementwise_strided(const sdk::Launch& l, const tenon_view& out, const F& f
   constexpr int N = 1 + sizeof...(From);
   const Layout<N> layout = layout_of<N>(shape_of(out), {&out, &l.view(I)...});
   for_parts<N>(layout, {}, [&](const Layout<N>& part, const std::array<int64_t, N>& at) {
-    [[maybe_unused]] const auto piece = [&]<class T>(const tenon_view& view, int64_t offset,
-                                                     std::type_identity<T>) {
+    const auto piece = [&]<class T>(const tenon_view& view, int64_t offset, std::type_identity<T>) {
       Source<T> source = source_of<T>(view);
       if (source.in_memory) source.data += offset;
       return source;
@@ -157,7 +154,8 @@ void elementwise(const sdk::Launch& l, const F& f) {
   const tenon_view& out = l.out();
   const bool all_packed = [&]<size_t... I>(std::index_sequence<I...>) {
     return is_packable(out, widest) && (is_packable(l.view(I), widest) && ...);
-  }(inputs);
+  }
+  (inputs);
   if (all_packed && (is_row_major(out))) {
     elementwise_packed<To, From...>(l, out, f, inputs);
   } else {

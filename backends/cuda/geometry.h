@@ -25,7 +25,7 @@ struct Geometry {
   __device__ __forceinline__ void offsets(uint32_t number, int64_t (&out)[N]) const {
 #pragma unroll
     for (int o = 0; o < N; ++o) out[o] = 0;
-    // The loop's end is a constant, so that nothing is indexed by a variable in registers.
+      // The loop's end is a constant, so that nothing is indexed by a variable in registers.
 #pragma unroll
     for (int d = TENON_MAX_RANK - 1; d >= 0; --d) {
       if (d >= rank) continue;

@@ -69,8 +69,8 @@ __device__ __forceinline__ T* dynamic_shared() {
 #endif
 }
 
-// n / divisor without a division, for n below 2^31. Source: T. Granlund, P. L. Montgomery, "Division
-// by Invariant Integers using Multiplication", PLDI 1994.
+// n / divisor without a division, for n below 2^31. Source: T. Granlund, P. L. Montgomery,
+// "Division by Invariant Integers using Multiplication", PLDI 1994.
 struct Divisor {
   uint32_t value = 1;
   uint32_t multiplier = 1;

@@ -98,6 +98,7 @@ Plan::Plan(Runtime& owner) : runtime(&owner) {
 }
 
 Plan::~Plan() {
+  graph_.reset();
   for (DeviceState& state : devices) {
     if (state.scratch.data) state.device->release(state.scratch);
     if (state.counter.data) state.device->release(state.counter);
@@ -292,12 +293,33 @@ void Plan::run(Context& context) {
                                  context.id);
   }
   ++runs;
+  if (!run_as_graph(context)) run_launches(context);
+  context.counter += counters;
+}
+
+void Plan::run_launches(Context& context) {
   uint64_t position = 0;
   for (Launch& launch : launches) {
     context.check_interrupt();
     run_launch(context, launch, ++position);
   }
-  context.counter += counters;
+}
+
+// Check modes and traces look at single launches.
+bool Plan::run_as_graph(Context& context) {
+  if (context.runtime->config.checks != 0 || context.runtime->trace.active()) return false;
+  if (!looked_for_graph_) {
+    const bool one_device = devices.size() == 1 && !launches.empty();
+    if (one_device) graph_ = Graph::find(*devices.front().device);
+    looked_for_graph_ = true;
+  }
+  if (!graph_) return false;
+  context.check_interrupt();
+  return graph_->run(context, {context.seed, context.stream}, launches.size(), [&] {
+    const uint64_t launched = context.launches;  // nothing is, while it is recorded
+    run_launches(context);
+    context.launches = launched;
+  });
 }
 
 void Plan::run_launch(Context& context, Launch& launch, uint64_t position) {
@@ -379,6 +401,7 @@ void Plan::set(uint32_t index, Tensor& tensor) {
                            " is written by the plan and the tensor is read-only",
                 .operand = "input " + std::to_string(index)};
   }
+  if (graph_ && input.tensor.get() != &tensor) graph_->outdate();
   input.tensor = Ref::shared(&tensor);
   for (const Patch& patch : input.patches) {
     patch.launch->views[patch.view].data = static_cast<char*>(tensor.view.data) + patch.byte_offset;
@@ -388,7 +411,8 @@ void Plan::set(uint32_t index, Tensor& tensor) {
 std::string Plan::text() const {
   std::string out = "plan: " + std::to_string(launches.size()) + " launches, " +
                     std::to_string(storages.size()) + " storages, " +
-                    std::to_string(inputs.size()) + " inputs\n";
+                    std::to_string(inputs.size()) + " inputs" +
+                    (graph_ ? ", " + graph_->state() : "") + "\n";
   size_t number = 0;
   for (const Launch& launch : launches) {
     out +=

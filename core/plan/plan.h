@@ -15,6 +15,7 @@
 #include "core/api/context.h"
 #include "core/dispatch/launch.h"
 #include "core/dispatch/values.h"
+#include "core/plan/graph.h"
 
 namespace tenon::plan {
 
@@ -89,6 +90,10 @@ struct Plan {
  private:
   void check_plugins();
   void run_launch(Context& context, Launch& launch, uint64_t position);
+  void run_launches(Context& context);
+  bool run_as_graph(Context& context);
+  std::unique_ptr<Graph> graph_;  // where one device that records has all launches
+  bool looked_for_graph_ = false;
   DeviceState& state_of(Device& device);
   friend class Recorder;
 };

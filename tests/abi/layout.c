@@ -3,6 +3,7 @@
 // C11 and as C++20; a change here is a change of the ABI and raises TENON_ABI_DRAFT.
 // tests/abi/layout_complete.py proves that no struct and no member is missing.
 #include <stddef.h>
+#include <tenon/ext/draft/capture.h>
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/dynamic.h>
 #include <tenon/ext/draft/formats.h>
@@ -215,6 +216,14 @@ MEMBER(tenon_backend_pinned_table, struct_size, 0);
 MEMBER(tenon_backend_pinned_table, flags, 4);
 MEMBER(tenon_backend_pinned_table, alloc, 8);
 MEMBER(tenon_backend_pinned_table, free, 16);
+
+STRUCT(tenon_backend_capture_table, 40);
+MEMBER(tenon_backend_capture_table, struct_size, 0);
+MEMBER(tenon_backend_capture_table, flags, 4);
+MEMBER(tenon_backend_capture_table, begin, 8);
+MEMBER(tenon_backend_capture_table, end, 16);
+MEMBER(tenon_backend_capture_table, run, 24);
+MEMBER(tenon_backend_capture_table, release, 32);
 
 STRUCT(tenon_hyper_desc, 64);
 MEMBER(tenon_hyper_desc, name, 0);

@@ -6,8 +6,7 @@ namespace tenon::cuda {
 namespace {
 
 template <class T>
-inline constexpr bool is_16_bit_float =
-    std::is_same_v<T, sdk::F16> || std::is_same_v<T, sdk::BF16>;
+inline constexpr bool is_16_bit_float = std::is_same_v<T, sdk::F16> || std::is_same_v<T, sdk::BF16>;
 
 template <class To>
 struct Convert {
@@ -35,8 +34,7 @@ void cast(const sdk::Launch& l) {
 constexpr auto rows = sdk::pairs(sdk::kAllDtypes, sdk::kAllDtypes);
 
 constexpr tenon_kernel_desc kernels[] = {
-    kernel("tenon.cast", kUnarySlots, rows, sdk::launch_fn<cast>,
-           {.n_attrs = 1, .n_variables = 2}),
+    kernel("tenon.cast", kUnarySlots, rows, sdk::launch_fn<cast>, {.n_attrs = 1, .n_variables = 2}),
 };
 
 }  // namespace

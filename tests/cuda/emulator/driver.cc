@@ -86,6 +86,7 @@ const Driver& driver() {
       .capture_end = emulated::capture_end,
       .graph_run = emulated::graph_run,
       .graph_release = emulated::graph_release,
+      .blas_function = emulated::blas_function,
       .name = emulated::name_of_code,
       .text = emulated::text,
   };

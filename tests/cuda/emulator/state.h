@@ -165,6 +165,9 @@ Code graph_release(void* graph);
 Code launch(const Launching* launching);
 Code allow_shared(const void* kernel, uint32_t bytes);
 
+// blas.cc
+void* blas_function(const char* name);
+
 // codes.cc
 const char* name_of_code(Code code);
 const char* text_of_code(Code code);

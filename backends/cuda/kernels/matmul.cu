@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cuda/kernels/matmul.cu: matmul: C[m,n] = sum over k of A[m,k] B[k,n]; linear, with bias
+// and activation.
+//
+// Floats go to cuBLASLt where it is there and can read the operands where they lie: matrices whose
+// rows or columns are packed, in batches a constant step apart. Everything else, integers too, is
+// computed by `product`: a block makes 64 x 64 elements from 64 x 16 pieces of both operands in
+// shared memory, and each of its 256 threads 4 x 4 of them. That is the canonical order:
+// acc = fma(a_k, b_k, acc), k ascending, in f32 for the floats of 16 bits.
+#include <tenon/sdk/matmul.hpp>
+
+#include <optional>
+
+#include "blas.h"
+#include "device.h"
+#include "geometry.h"
+
+namespace tenon::cuda {
+namespace {
+
+constexpr int kTile = 64;   // rows and columns of C that a block makes
+constexpr int kDepth = 16;  // of k at a time
+constexpr int kOwn = 4;     // rows and columns of each thread
+constexpr int kThreads = 256;
+constexpr int kPitch = kTile + 4;  // of a row in shared memory: keeps banks apart
+
+// Floats add in float or double, integers in 64 wrapping bits.
+template <class T>
+using Sum = std::conditional_t<sdk::is_float_type<T>, Arithmetic<T>, uint64_t>;
+
+struct Operand {
+  int64_t row_step;
+  int64_t column_step;
+  int64_t batch[TENON_MAX_RANK];
+};
+struct Sizes {
+  int64_t m, n, k;
+  int64_t row_tiles, column_tiles, tiles;
+  int32_t batch_rank;
+  int64_t batch_shape[TENON_MAX_RANK];
+  Operand a, b, c;
+};
+
+__device__ __forceinline__ void offset_of_batch(const Sizes& s, int64_t number, int64_t& a,
+                                                int64_t& b, int64_t& c) {
+  a = b = c = 0;
+  for (int32_t d = s.batch_rank - 1; d >= 0; --d) {
+    const int64_t index = number % s.batch_shape[d];
+    number /= s.batch_shape[d];
+    a += index * s.a.batch[d];
+    b += index * s.b.batch[d];
+    c += index * s.c.batch[d];
+  }
+}
+
+template <class A>
+__device__ __forceinline__ A multiply_add(A x, A y, A sum) {
+  if constexpr (std::is_same_v<A, uint64_t>) {
+    return sum + x * y;
+  } else {
+    return fma(x, y, sum);
+  }
+}
+
+template <class T>
+__device__ __forceinline__ Sum<T> summand(const T* at) {
+  if constexpr (sdk::is_float_type<T>) {
+    return widen(*at);
+  } else {
+    return static_cast<Sum<T>>(*at);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    product(Sizes s, const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ c) {
+  __shared__ Sum<T> a_part[kDepth][kPitch];
+  __shared__ Sum<T> b_part[kDepth][kPitch];
+  const int thread = threadIdx.x;
+  const int own_row = thread / (kTile / kOwn) * kOwn;
+  const int own_column = thread % (kTile / kOwn) * kOwn;
+  for (int64_t tile = blockIdx.x; tile < s.tiles; tile += gridDim.x) {
+    const int64_t column = tile % s.column_tiles * kTile;
+    const int64_t row = tile / s.column_tiles % s.row_tiles * kTile;
+    int64_t a_at, b_at, c_at;
+    offset_of_batch(s, tile / s.column_tiles / s.row_tiles, a_at, b_at, c_at);
+    Sum<T> sum[kOwn][kOwn] = {};
+    for (int64_t depth = 0; depth < s.k; depth += kDepth) {
+      for (int i = thread; i < kTile * kDepth; i += kThreads) {
+        // Neighbouring threads read neighbouring elements, whichever way the matrix lies.
+        const int a_k = s.a.column_step == 1 ? i % kDepth : i / kTile;
+        const int a_m = s.a.column_step == 1 ? i / kDepth : i % kTile;
+        const bool a_inside = row + a_m < s.m && depth + a_k < s.k;
+        a_part[a_k][a_m] =
+            a_inside
+                ? summand(a + a_at + (row + a_m) * s.a.row_step + (depth + a_k) * s.a.column_step)
+                : Sum<T>(0);
+        const int b_k = s.b.row_step == 1 ? i % kDepth : i / kTile;
+        const int b_n = s.b.row_step == 1 ? i / kDepth : i % kTile;
+        const bool b_inside = column + b_n < s.n && depth + b_k < s.k;
+        b_part[b_k][b_n] = b_inside ? summand(b + b_at + (depth + b_k) * s.b.row_step +
+                                              (column + b_n) * s.b.column_step)
+                                    : Sum<T>(0);
+      }
+      __syncthreads();
+      // Beyond k nothing is added: 0 * 0 would turn a sum of -0 into 0.
+      const int rest = s.k - depth < kDepth ? static_cast<int>(s.k - depth) : kDepth;
+      for (int k = 0; k < rest; ++k) {
+#pragma unroll
+        for (int i = 0; i < kOwn; ++i) {
+#pragma unroll
+          for (int j = 0; j < kOwn; ++j) {
+            sum[i][j] = multiply_add(a_part[k][own_row + i], b_part[k][own_column + j], sum[i][j]);
+          }
+        }
+      }
+      __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < kOwn; ++i) {
+#pragma unroll
+      for (int j = 0; j < kOwn; ++j) {
+        if (row + own_row + i < s.m && column + own_column + j < s.n) {
+          c[c_at + (row + own_row + i) * s.c.row_step +
+            (column + own_column + j) * s.c.column_step] = narrow<T>(sum[i][j]);
+        }
+      }
+    }
+  }
+}
+
+Operand operand_of(const sdk::MatmulOperand& m) {
+  Operand operand{m.row_step, m.column_step, {}};
+  std::copy(m.batch.begin(), m.batch.end(), operand.batch);
+  return operand;
+}
+
+void run_product(const sdk::Launch& l, const sdk::Matmul& p) {
+  Sizes s{};
+  s.m = p.c.rows;
+  s.n = p.c.columns;
+  s.k = p.a.columns;
+  s.row_tiles = (s.m + kTile - 1) / kTile;
+  s.column_tiles = (s.n + kTile - 1) / kTile;
+  s.tiles = s.row_tiles * s.column_tiles * p.batches();
+  s.batch_rank = static_cast<int32_t>(p.batch_rank);
+  std::copy(p.batch_shape.begin(), p.batch_shape.end(), s.batch_shape);
+  s.a = operand_of(p.a);
+  s.b = operand_of(p.b);
+  s.c = operand_of(p.c);
+  const auto grid = static_cast<uint32_t>(std::min<int64_t>(s.tiles, INT32_MAX));
+  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
+    enqueue(l, &product<T>, {grid}, {kThreads}, 0, s, l.data<const T>(0), l.data<const T>(1),
+            l.out_data<T>());
+  });
+}
+
+// ---- cuBLASLt -----------------------------------------------------------------------------------
+
+// nullopt where neither rows nor columns are packed. The step along a dimension of size 1 is never
+// taken and may be anything.
+std::optional<Storage> storage_of(const sdk::MatmulOperand& m) {
+  const int64_t one = 1;
+  const bool one_row = m.rows <= 1;
+  const bool one_column = m.columns <= 1;
+  if ((one_column || m.column_step == 1) && (one_row || m.row_step >= std::max(one, m.columns))) {
+    return Storage{false, one_row ? std::max(one, m.columns) : m.row_step, 0};
+  }
+  if ((one_row || m.row_step == 1) && (one_column || m.column_step >= std::max(one, m.rows))) {
+    return Storage{true, one_column ? std::max(one, m.rows) : m.column_step, 0};
+  }
+  return std::nullopt;
+}
+
+// The step from one matrix to the next, where it is one for the whole batch.
+std::optional<int64_t> batch_step(const sdk::Matmul& p, const sdk::MatmulOperand& m) {
+  std::optional<int64_t> step;
+  int64_t inner = 1;  // matrices in the dimensions after this one
+  for (size_t d = p.batch_rank; d-- > 0;) {
+    if (p.batch_shape[d] == 1) continue;
+    if (!step) {
+      step = m.batch[d];
+    } else if (m.batch[d] != *step * inner) {
+      return std::nullopt;
+    }
+    inner *= p.batch_shape[d];
+  }
+  return step.value_or(0);
+}
+
+// The product as cuBLASLt is told of it; nullopt where it cannot read it.
+std::optional<Product> blas_product(const sdk::Args& l, const sdk::Matmul& p) {
+  const bool empty = p.c.rows == 0 || p.c.columns == 0 || p.a.columns == 0 || p.batches() == 0;
+  if (empty || !sdk::is_float(l.out().dtype) || p.batches() > INT32_MAX) return std::nullopt;
+  Product product{};
+  const std::pair<const sdk::MatmulOperand*, Storage*> operands[] = {
+      {&p.a, &product.a}, {&p.b, &product.b}, {&p.c, &product.c}};
+  for (const auto& [matrix, storage] : operands) {
+    const auto found = storage_of(*matrix);
+    const auto step = batch_step(p, *matrix);
+    if (!found || !step) return std::nullopt;
+    *storage = *found;
+    storage->batch_step = *step;
+  }
+  if (product.c.transposed) return std::nullopt;
+  product.device = l.out().device.index;
+  product.dtype = l.out().dtype;
+  product.m = p.c.rows;
+  product.n = p.c.columns;
+  product.k = p.a.columns;
+  product.batches = p.batches();
+  return product;
+}
+
+uint64_t matmul_workspace(const sdk::Args& l) {
+  sdk::Matmul p;
+  sdk::read_matmul(l, p);
+  const auto product = blas_product(l, p);
+  return product ? blas_workspace(*product) : 0;
+}
+
+// Sets `out` to a plan, or to nothing where `product` computes it.
+tenon_status prepare_with(tenon_call* call, const tenon_launch* args, void** out,
+                          std::optional<Product> (*describe)(const sdk::Args&)) {
+  return sdk::guarded(call, [&] {
+    *out = nullptr;
+    const auto product = describe(sdk::Args(args));
+    if (!product) return;
+    State& state = *static_cast<State*>(args->user);
+    sdk::check(state.choose(product->device));
+    *out = prepare_product(*product).release();
+  });
+}
+void release_plan(void*, void* prepared) { delete static_cast<BlasPlan*>(prepared); }
+
+const BlasPlan* plan_of(const sdk::Launch& l) {
+  return static_cast<const BlasPlan*>(l.launch().prepared);
+}
+
+std::optional<Product> describe_matmul(const sdk::Args& l) {
+  sdk::Matmul p;
+  sdk::read_matmul(l, p);
+  return blas_product(l, p);
+}
+
+tenon_status prepare_matmul(tenon_call* call, const tenon_launch* args, void** out) {
+  return prepare_with(call, args, out, describe_matmul);
+}
+
+void matmul(const sdk::Launch& l) {
+  if (const BlasPlan* plan = plan_of(l)) {
+    return plan->run(l.view(0).data, l.view(1).data, nullptr, l.out().data, l.scratch().data(),
+                     l.stream());
+  }
+  sdk::Matmul p;
+  sdk::read_matmul(l, p);
+  run_product(l, p);
+}
+
+// ---- linear -------------------------------------------------------------------------------------
+
+// x[...,k] is one matrix [m,k], weight[n,k] one that is read transposed.
+std::optional<Product> describe_linear(const sdk::Args& l) {
+  const tenon_view& x = l.view(0);
+  const tenon_view& weight = l.view(1);
+  const std::string_view activation = l.attrs.text(0);
+  const bool known = activation == "none" || activation == "relu" || activation == "gelu_tanh";
+  if (!known || !sdk::is_float(x.dtype)) return std::nullopt;
+  Product product{};
+  product.device = l.out().device.index;
+  product.dtype = x.dtype;
+  product.k = x.shape[x.rank - 1];
+  product.n = weight.shape[0];
+  product.m = sdk::count_of(shape_of(l.out())) / std::max<int64_t>(product.n, 1);
+  product.batches = 1;
+  if (product.m == 0 || product.n == 0 || product.k == 0) return std::nullopt;
+  product.a = {false, product.k, 0};
+  product.b = {true, product.k, 0};
+  product.c = {false, product.n, 0};
+  product.bias = l.given(2);
+  product.epilogue = activation == "relu"   ? Epilogue::kRelu
+                     : activation == "none" ? Epilogue::kNone
+                                            : Epilogue::kGelu;
+  return product;
+}
+
+uint64_t linear_workspace(const sdk::Args& l) {
+  const auto product = describe_linear(l);
+  return product ? blas_workspace(*product) : 0;
+}
+tenon_status prepare_linear(tenon_call* call, const tenon_launch* args, void** out) {
+  return prepare_with(call, args, out, describe_linear);
+}
+
+// What is not one launch of cuBLASLt is left to the op's composition.
+tenon_status accepts_linear(tenon_call* call, const tenon_launch* args, uint32_t* out_accepts) {
+  return sdk::guarded(call, [&] {
+    *out_accepts = describe_linear(sdk::Args(args)) && has_blas() ? 1 : 0;
+    if (*out_accepts) return;
+    constexpr std::string_view why =
+        "cuBLASLt computes floats with the activations none, relu and gelu_tanh";
+    call->base->fail(call, TENON_E_UNSUPPORTED, why.data(), why.size());
+  });
+}
+
+void linear(const sdk::Launch& l) {
+  const BlasPlan* plan = plan_of(l);
+  if (!plan) {
+    throw sdk::Failure{TENON_E_UNSUPPORTED, "cuBLASLt has no way to compute this product", "x",
+                       "sizes that cuBLASLt takes", sdk::shape_text(l.shape(0))};
+  }
+  plan->run(l.view(0).data, l.view(1).data, l.given(2) ? l.view(2).data : nullptr, l.out().data,
+            l.scratch().data(), l.stream());
+}
+
+constexpr tenon_slot_rule matmul_slots[] = {any_in(), any_in(), any_out()};
+constexpr tenon_slot_rule linear_slots[] = {sdk::contiguous_in(), sdk::contiguous_in(),
+                                            sdk::contiguous_in(), sdk::contiguous_out()};
+
+constexpr tenon_kernel_desc kernels[] = {
+    sdk::kernel({.op = "tenon.matmul",
+                 .device = kDevice,
+                 .slots = matmul_slots,
+                 .rows = sdk::kNumbers,
+                 .flags = kUsual,
+                 .launch = sdk::launch_fn<matmul>,
+                 .workspace = sdk::workspace_fn<matmul_workspace>,
+                 .prepare = prepare_matmul,
+                 .release_prepared = release_plan}),
+    sdk::kernel({.op = "tenon.linear",
+                 .device = kDevice,
+                 .slots = linear_slots,
+                 .rows = sdk::kFloats,
+                 .n_attrs = 1,
+                 .flags = kUsual,
+                 .launch = sdk::launch_fn<linear>,
+                 .workspace = sdk::workspace_fn<linear_workspace>,
+                 .predicate = accepts_linear,
+                 .prepare = prepare_linear,
+                 .release_prepared = release_plan})};
+
+}  // namespace
+}  // namespace tenon::cuda
+
+TENON_UNIT(matmul) = {.kernels = tenon::cuda::kernels};

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plan/graph.h: a plan's launches as one thing that the device repeats by itself, through
+// tenon.backend.capture/1.
+#pragma once
+
+#include <tenon/ext/draft/capture.h>
+
+#include <functional>
+#include <string>
+
+#include "core/api/context.h"
+
+namespace tenon::plan {
+
+// What launches were given beside addresses, which a recording fixes.
+struct RandomState {
+  uint64_t key = 0;
+  uint64_t stream = 0;
+  bool operator==(const RandomState&) const = default;
+};
+
+class Graph {
+ public:
+  // For a device whose backend records; find() gives NULL where it does not.
+  static std::unique_ptr<Graph> find(Device& device);
+  ~Graph() { drop(); }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  // An address has changed.
+  void outdate() { steady_runs_ = 0; }
+
+  // Enqueues the launches as one; false where the caller has to enqueue them one by one: at the
+  // first run with these addresses and this random state, and where the device refused to record.
+  // `enqueue_all` does that, while it is recorded.
+  bool run(Context& context, const RandomState& random, uint64_t n_launches,
+           const std::function<void()>& enqueue_all);
+
+  // "recorded", or why not.
+  const std::string& state() const { return state_; }
+
+ private:
+  Graph(Device& device, const tenon_backend_capture_table& table)
+      : device_(&device), table_(&table) {}
+  void record(const std::function<void()>& enqueue_all);
+  void drop() noexcept;
+
+  Device* device_;
+  const tenon_backend_capture_table* table_;
+  void* graph_ = nullptr;
+  bool refused_ = false;
+  uint64_t steady_runs_ = 0;  // since an address or the random state changed
+  RandomState random_;
+  std::string state_ = "not recorded yet";
+};
+
+}  // namespace tenon::plan

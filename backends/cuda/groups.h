@@ -6,6 +6,7 @@
 // threads of the block take part in each function.
 #pragma once
 
+#include "launch.h"
 #include "portable.h"
 
 namespace tenon::cuda {
@@ -91,6 +92,12 @@ constexpr uint32_t group_for(int64_t count, uint32_t each, uint32_t most) {
   uint32_t threads = kWarp;
   while (threads < most && int64_t{threads} * each < count) threads *= 2;
   return threads;
+}
+
+// Groups of a block of about kBlock threads, where `rows` of them are needed in all.
+constexpr uint32_t groups_for(uint32_t group, int64_t rows) {
+  const int64_t most = group < kBlock ? kBlock / group : 1;
+  return static_cast<uint32_t>(rows < 1 ? 1 : rows < most ? rows : most);
 }
 
 }  // namespace tenon::cuda

@@ -243,7 +243,7 @@ inline void plan_reduction(Reduction& r) {
     least = 256;
   } else {
     r.block.x = count <= 1024 ? kWarp : kBlock;
-    r.block.y = kBlock / r.block.x;
+    r.block.y = groups_for(r.block.x, outputs);
     r.outputs_per_block = r.block.y;
     least = 8192;
   }
@@ -368,7 +368,7 @@ void reduce(const sdk::Launch& l, const Reduction& r, const Fold& fold) {
       for_parts<1>(r.reduced, {}, piece);
     }
     if (n_parts > 1) {
-      const uint32_t per_block = kBlock / kWarp;
+      const uint32_t per_block = groups_for(kWarp, task.kept.count);
       enqueue(l, &reduce_parts<Fold>, {blocks_for(task.kept.count, per_block)}, {kWarp, per_block},
               0, task.kept, n_parts, parts, task.out, task.out_offset, fold);
     }

@@ -3,7 +3,7 @@
 //
 // How threads share the work: reduce.h. In double, whose arithmetic is fast on data-centre cards;
 // logsumexp in float for f16, bf16 and f32. Each reads its input once.
-#include "reduce.h"
+#include "lines.h"
 
 namespace tenon::cuda {
 namespace {
@@ -100,6 +100,9 @@ void spread(const sdk::Launch& l) {
 
 // ---- Norms --------------------------------------------------------------------------------------
 
+// Long code, which would else stand in every kernel once for each load that is under way.
+__device__ __attribute__((noinline)) double power(double x, double y) { return pow(x, y); }
+
 enum class Order : uint32_t { kLargest, kSmallest, kCount, kSum, kSquares, kPowers };
 
 // Of no elements 0; orders that refuse them do not get here.
@@ -125,7 +128,7 @@ struct Norm {
     double term = size;
     if (kind == Order::kCount) term = size != 0;
     if (kind == Order::kSquares) term = size * size;
-    if (kind == Order::kPowers) term = pow(size, ord);
+    if (kind == Order::kPowers) term = power(size, ord);
     state = {state.n == 0 ? term : joined(state.total, term), state.n + 1};
   }
   __device__ State operator()(const State& a, const State& b) const {
@@ -136,7 +139,7 @@ struct Norm {
   __device__ void put(const State& state, void* out, int64_t at) const {
     double y = state.total;
     if (kind == Order::kSquares) y = sqrt(y);
-    if (kind == Order::kPowers) y = pow(y, 1 / ord);
+    if (kind == Order::kPowers) y = power(y, 1 / ord);
     static_cast<T*>(out)[at] = narrow<T>(y);
   }
 };
@@ -157,35 +160,20 @@ void norm(const sdk::Launch& l) {
 
 // ---- Logarithms of sums of powers ---------------------------------------------------------------
 
-// m + log(sum exp(x - m)), m the largest so far; where that is infinite 0 takes its place, since
-// x - m would be no number.
+// m + log(sum exp(x - m)), m the largest element.
 template <class T>
 struct LogSum {
   using In = T;
-  using C = Arithmetic<T>;
-  struct State {
-    C most;
-    C sum;
-  };
+  using State = PowerSum<Arithmetic<T>>;
 
-  __device__ static C pivot(C most) { return fabs(most) == C(INFINITY) ? C(0) : most; }
-  // The sum with another m.
-  __device__ static C moved(const State& from, C most) {
-    return from.sum == 0 ? C(0) : from.sum * exp_of(pivot(from.most) - pivot(most));
-  }
-
-  __device__ State start() const { return {-C(INFINITY), C(0)}; }
+  __device__ State start() const { return State::nothing(); }
   __device__ void add(State& state, T value, int64_t) const {
-    const C x = widen(value);
-    if (x > state.most) state = {x, moved(state, x)};
-    state.sum += exp_of(x - pivot(state.most));
+    const Arithmetic<T> x[] = {widen(value)};
+    state.take(x);
   }
-  __device__ State operator()(const State& a, const State& b) const {
-    const C most = LargerOf()(a.most, b.most);
-    return {most, moved(a, most) + moved(b, most)};
-  }
+  __device__ State operator()(const State& a, const State& b) const { return JoinPowers()(a, b); }
   __device__ void put(const State& state, void* out, int64_t at) const {
-    static_cast<T*>(out)[at] = narrow<T>(pivot(state.most) + log_of(state.sum));
+    static_cast<T*>(out)[at] = cuda::narrow<T>(state.base() + log_of(state.sum));
   }
 };
 

@@ -23,15 +23,17 @@ std::string capability_text(int32_t major, int32_t minor) {
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
-std::string why_no_driver(Code code) {
+// Why nothing can be asked of CUDA; `failed` where something is there that could be put right.
+std::string why_nothing(Code code, bool& failed) {
   int32_t has = 0;
   int32_t needs = 0;
-  if (driver().versions(&has, &needs) == kSuccess && has < needs) {
-    return has == 0 ? "no CUDA driver is installed"
-                    : "the CUDA driver is for CUDA " + version_text(has) + ", the plugin needs " +
-                          version_text(needs) + ": install a newer driver";
-  }
-  return code == kNoDevice ? "the CUDA driver sees no GPU" : words_of(code);
+  const bool known = driver().versions(&has, &needs) == kSuccess;
+  if (known && has == 0) return "no CUDA driver is installed";
+  if (code == kNoDevice) return "the CUDA driver sees no GPU";
+  failed = true;
+  if (code != kDriverTooOld || !known) return words_of(code);
+  return "the CUDA driver is for CUDA " + version_text(has) + ", the plugin needs " +
+         version_text(needs) + ": install a newer driver";
 }
 
 }  // namespace
@@ -105,14 +107,17 @@ void State::look() {
     int32_t count = 0;
     const Code code = driver().device_count(&count);
     if (code != kSuccess || count == 0) {
-      why_none = why_no_driver(code == kSuccess ? kNoDevice : code);
+      why_none = why_nothing(code == kSuccess ? kNoDevice : code, failed);
       return;
     }
     for (int32_t i = 0; i < count; ++i) devices.push_back(std::make_unique<Device>(i));
     // Indices are CUDA's: the usable devices are those before the first one that is not.
     const auto unusable = std::find_if(devices.begin(), devices.end(),
                                        [](const auto& d) { return !d->unusable.empty(); });
-    if (unusable == devices.begin()) why_none = devices.front()->unusable;
+    if (unusable == devices.begin()) {
+      why_none = devices.front()->unusable;
+      failed = true;
+    }
     devices.erase(unusable, devices.end());
   });
 }

@@ -5,7 +5,7 @@
 // answers every call of the process with the same code lose the device; every other code fails the
 // call alone.
 //
-// How a kernel says that its data are wrong: report.h.
+// How a kernel says that its data are wrong: refusal.h.
 #pragma once
 
 #include <tenon/ext/draft/capture.h>
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "driver.h"
-#include "report.h"
+#include "refusal.h"
 
 namespace tenon::cuda {
 
@@ -53,6 +53,7 @@ struct State : sdk::State {
 
   std::vector<std::unique_ptr<Device>> devices;
   std::string why_none;  // why there are no devices
+  bool failed = false;   // there is a GPU or a driver, and it cannot be used
 
  private:
   std::vector<tenon_kernel_desc> own_kernels_;  // those of the units, with this as their `user`

@@ -20,8 +20,8 @@ tenon_status device_count(void* self, int32_t* out_count, tenon_diag* diag) {
     return say(diag, TENON_E_MEMORY, "out of memory");
   }
   *out_count = static_cast<int32_t>(state.devices.size());
-  if (state.devices.empty()) say(diag, TENON_OK, state.why_none);
-  return TENON_OK;
+  if (!state.devices.empty()) return TENON_OK;
+  return say(diag, state.failed ? TENON_E_DEVICE : TENON_OK, state.why_none);
 }
 
 // Calls `body` with the device chosen; what it returns is judged.

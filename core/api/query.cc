@@ -194,6 +194,7 @@ void write_device(Context& context, Writer& out, const registry::Backend& backen
   out.member("lost", lost);
   out.member("count", backend.count);
   out.member("why_none", backend.why_none);
+  out.member("failed", backend.failed);
   out.name("roles");
   out.begin_object();
   out.member("present", present);

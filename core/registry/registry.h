@@ -91,6 +91,7 @@ struct Backend {
   std::string kind_name;
   int32_t count = 0;     // usable devices
   std::string why_none;  // the backend's words where count is 0
+  bool failed = false;   // looking for devices did: it is not that there are none
 };
 
 struct Optimizer {

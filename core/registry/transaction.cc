@@ -268,13 +268,14 @@ void Transaction::stage_backend(const tenon_backend_table& table) {
     }
   }
   own_kind_ = kind;
-  Backend backend{&table, &plugin_, plugin_.self, registry_.intern(kind), kind, 0, {}};
+  Backend backend{&table, &plugin_, plugin_.self, registry_.intern(kind), kind, 0, {}, false};
   tenon_diag diag{};
   int32_t count = 0;
   const tenon_status status = table.device_count(plugin_.self, &count, &diag);
   if (status == TENON_OK && count > 0) {
     backend.count = count;
   } else {
+    backend.failed = status != TENON_OK;
     backend.why_none.assign(diag.message, strnlen(diag.message, sizeof diag.message));
     if (backend.why_none.empty()) {
       backend.why_none = status == TENON_OK

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <map>
 
 #include "board.h"
 #include "checks.h"
@@ -101,11 +102,17 @@ void run_group(Subject& subject, const Order& order, size_t index, Board* board)
   send_line({{"done", index}});
 }
 
-Json entries_of(Subject& subject) {
+// What there is to judge. Ops on devices that this machine lacks go to `absent`, by device.
+Json entries_of(Subject& subject, std::map<std::string, Json>& absent) {
   Json entries = Json::array();
   for (const Entry& op : subject.entries()) {
     for (const std::string& backend : subject.backends_for(op)) {
-      entries.push_back(facts_of(subject, op, backend));
+      if (const std::string why = subject.why_absent(backend); !why.empty()) {
+        absent[backend]["why"] = why;
+        absent[backend]["ops"].push_back(op.name);
+      } else {
+        entries.push_back(facts_of(subject, op, backend));
+      }
     }
   }
   for (const Json& optimizer : subject.optimizers()) {
@@ -152,7 +159,11 @@ int verify_child(const Options& options, const std::string& text) {
   std::optional<Subject> subject;
   try {
     subject.emplace(options, order.plugin);
-    if (order.groups.empty()) send_line({{"entries", entries_of(*subject)}});
+    if (order.groups.empty()) {
+      std::map<std::string, Json> absent;
+      const Json entries = entries_of(*subject, absent);
+      send_line({{"entries", entries}, {"absent", absent}});
+    }
   } catch (const Failure& failure) {
     send_line({{"refused", failure.text}});
     return tools::kFindings;

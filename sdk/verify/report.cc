@@ -188,7 +188,8 @@ std::string uncovered_text(const PluginResult& result) {
 
 std::string text_of(const PluginResult& result, const Request& request) {
   const Tally total = result.total();
-  std::string text = result.id + ": " + (result.passed() ? "passed" : "FAILED") + ", " +
+  const char* const good = total.cases == 0 ? "not judged" : "passed";
+  std::string text = result.id + ": " + (result.passed() ? good : "FAILED") + ", " +
                      tools::count_text(total.cases, "case") + ", " +
                      std::to_string(result.failures.total()) + " failed, " +
                      seconds_text(result.seconds) + "\n";

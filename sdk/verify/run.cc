@@ -213,6 +213,19 @@ class Batch {
   std::string phase_, refused_;
 };
 
+// What the plugin claims of devices that this machine lacks.
+void note_absent(PluginResult& result, const Json& absent) {
+  for (const auto& [device, claims] : absent.items()) {
+    std::string names;
+    for (const std::string& op : claims.at("ops").get<std::vector<std::string>>()) {
+      names += (names.empty() ? "" : ", ") + op;
+    }
+    result.uncovered.emplace(
+        "", tools::count_text(claims.at("ops").size(), "op") + " on " + device + " (" + names + ")",
+        "this machine has no such device: " + claims.at("why").get<std::string>());
+  }
+}
+
 }  // namespace
 
 bool list_groups(PluginResult& result, const Request& request, const RunOptions& options) {
@@ -220,6 +233,7 @@ bool list_groups(PluginResult& result, const Request& request, const RunOptions&
   std::string refused;
   std::string phase = "starting";
   Json entries;
+  Json absent;
   bool finished = false;
   const auto take = [&](const std::string& line) {
     const Json said = Json::parse(line, nullptr, false);
@@ -228,6 +242,7 @@ bool list_groups(PluginResult& result, const Request& request, const RunOptions&
     refused = said.value("refused", refused);
     finished = finished || said.contains("end");
     if (said.contains("entries")) entries = said.at("entries");
+    if (said.contains("absent")) absent = said.at("absent");
   };
   const ChildEnd end = tools::run_child(arguments_for(result, {result.id, request, {}, {}}),
                                         options.seconds, take, {board.descriptor(), {}});
@@ -238,6 +253,7 @@ bool list_groups(PluginResult& result, const Request& request, const RunOptions&
     result.failures.add({"", std::string(death.cause.name), "", death.words + " while " + phase});
   }
   if (!entries.is_array()) return false;
+  if (absent.is_object()) note_absent(result, absent);
   for (const Json& entry : entries) {
     result.groups.push_back({group_of(entry), entry, {}, 0, false});
   }

@@ -242,6 +242,13 @@ tenon_device Subject::device_in(const Session& session, const std::string& kind)
   return device;
 }
 
+std::string Subject::why_absent(const std::string& kind) const {
+  for (const Json& device : devices_) {
+    if (device.at("kind") == kind && device.at("count") == 0) return device.at("why_none");
+  }
+  return "";
+}
+
 bool Subject::is_host_memory(const std::string& kind) {
   for (const Json& device : devices_) {
     if (device.at("kind") == kind) return device.at("host_memory");

@@ -102,6 +102,8 @@ class Subject {
   // The numbers of kinds differ between runtimes.
   tenon_device device_in(const Session& session, const std::string& kind) const;
   bool is_host_memory(const std::string& kind);
+  // Why this machine has no device of that kind; "" where it has one.
+  std::string why_absent(const std::string& kind) const;
 
  private:
   std::unique_ptr<Session> make(const std::string& check, int threads, bool with_subject) const;

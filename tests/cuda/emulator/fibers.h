@@ -44,12 +44,12 @@ class Fiber {
   void* data_ = nullptr;
   bool ended_ = true;
   // What sanitizers keep.
-  void* inner_fake_ = nullptr;
-  void* outer_fake_ = nullptr;
-  const void* outer_stack_ = nullptr;
-  size_t outer_size_ = 0;
-  void* inner_thread_ = nullptr;
-  void* outer_thread_ = nullptr;
+  [[maybe_unused]] void* inner_fake_ = nullptr;
+  [[maybe_unused]] void* outer_fake_ = nullptr;
+  [[maybe_unused]] const void* outer_stack_ = nullptr;
+  [[maybe_unused]] size_t outer_size_ = 0;
+  [[maybe_unused]] void* inner_thread_ = nullptr;
+  [[maybe_unused]] void* outer_thread_ = nullptr;
 };
 
 }  // namespace tenon::cuda::emulated

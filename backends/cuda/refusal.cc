@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cuda/report.cc: from a kernel's report to words.
-#include "report.h"
+// backends/cuda/refusal.cc: from a kernel's report to words.
+#include "refusal.h"
 
 #include <tenon/sdk/place.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 

@@ -5,9 +5,7 @@
 // answers every call of the process with the same code lose the device; every other code fails the
 // call alone.
 //
-// A kernel that finds wrong data (an index out of range) cannot return an error: it writes a Report
-// into host memory that the device reaches, and goes on with something harmless. The next wait
-// turns the report into the failure's words.
+// How a kernel says that its data are wrong: refusal.h.
 #pragma once
 
 #include <tenon/ext/draft/capture.h>
@@ -19,21 +17,11 @@
 #include <vector>
 
 #include "driver.h"
+#include "refusal.h"
 
 namespace tenon::cuda {
 
 namespace sdk = tenon::sdk;
-
-// What a kernel says of the first wrong element it meets.
-struct Report {
-  uint32_t state;     // 0 none, 1 being written, 2 there
-  uint32_t what;      // REPORT_*
-  const char* whose;  // "tenon.index_select: index", constant text of this library
-  int64_t position;   // row-major, in the operand
-  int64_t found;
-  int64_t low;  // the range that was expected: [low, high]
-  int64_t high;
-};
 
 struct Device {
   explicit Device(int32_t index);

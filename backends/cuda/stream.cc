@@ -46,19 +46,6 @@ void stream_release(void* self, int32_t index, void* stream) {
   on_device(self, index, [&] { return driver().stream_release(stream); });
 }
 
-// The report that a kernel left, as words; it is taken away.
-std::string take_report(Device& device) {
-  Report& report = *device.report;
-  if (std::atomic_ref(report.state).load(std::memory_order_acquire) == 0) return "";
-  const Report said = report;
-  std::atomic_ref(report.state).store(0, std::memory_order_release);
-  const std::string found = std::to_string(said.found);
-  const std::string place = std::string(said.whose) + " element " + std::to_string(said.position);
-  if (said.high < said.low) return place + " is " + found + ", but there is nothing to choose from";
-  return place + " is " + found + ", outside of " + std::to_string(said.low) + " to " +
-         std::to_string(said.high);
-}
-
 tenon_status stream_wait(void* self, int32_t index, void* stream, tenon_diag* diag) {
   State& state = *static_cast<State*>(self);
   Device& device = state.device(index);
@@ -74,7 +61,7 @@ tenon_status stream_wait(void* self, int32_t index, void* stream, tenon_diag* di
                  code == kSuccess ? "the process was forked; its GPUs stay with the parent"
                                   : words_of(code));
     }
-    const std::string report = take_report(device);
+    const std::string report = take_report(*device.report);
     return report.empty() ? TENON_OK : say(diag, TENON_E_DATA, report);
   } catch (const std::bad_alloc&) {
     return say(diag, TENON_E_DEVICE, "work failed, and there is no memory for the words");

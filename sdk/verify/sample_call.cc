@@ -434,10 +434,15 @@ Outcome outcome_of(const Session& session, const SampleCall& from, const tenon_d
   const Bound bound(session, from, device);
   Outcome outcome;
   std::vector<Tensor> made;
-  outcome.status = call(session, from, bound, from.n_outputs, made);
+  // Devices may find bad data only while they run.
+  const auto run = [&] {
+    const tenon_status status = call(session, from, bound, from.n_outputs, made);
+    return status == TENON_OK ? tenon_device_run(session.context(), &device) : status;
+  };
+  outcome.status = run();
   if (outcome.status == TENON_OK && !from.mutates() && !from.op->has_flag("effect")) {
     leave_marks(session, from, device, made);
-    outcome.status = call(session, from, bound, from.n_outputs, made);
+    outcome.status = run();
   }
   if (outcome.status != TENON_OK) {
     outcome.words = failure_of(session, outcome.status);

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cuda/kernels/reduce.cu: sum, mean, sum_to, max, min, argmax, argmin over any axes.
+//
+// How threads share the work: reduce.h. Sums are float for f16, bf16 and f32, double for f64, and
+// wrap for integers; f32 sums of a whole tensor read 4 bytes an element and little else.
+#include "reduce.h"
+
+namespace tenon::cuda {
+namespace {
+
+enum Attribute : uint32_t { kAxes, kKeepdims, kAttributes };
+
+// ---- Sums ---------------------------------------------------------------------------------------
+
+// Sums of integers wrap: 32 bits are enough for those of up to 32.
+template <class T>
+using Total = std::conditional_t<sdk::is_float_type<T>, Arithmetic<T>,
+                                 std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>;
+
+template <class T>
+struct Sum {
+  using In = T;
+  struct State {
+    Total<T> total;
+  };
+  Total<T> divisor;  // 1, or the number of elements of a mean of floats
+
+  __device__ State start() const { return {}; }
+  __device__ void add(State& state, T x, int64_t) const {
+    state.total += static_cast<Total<T>>(widen(x));
+  }
+  __device__ State operator()(State a, State b) const { return {a.total + b.total}; }
+  __device__ void put(State state, void* out, int64_t at) const {
+    if constexpr (sdk::is_float_type<T>) state.total /= divisor;
+    static_cast<T*>(out)[at] = cuda::narrow<T>(state.total);
+  }
+};
+
+Reduction over_axes(const sdk::Args& args) {
+  return reduce_axes(args, axes_attribute(args, kAxes), args.attrs.flag(kKeepdims), false);
+}
+Reduction over_axes_in_order(const sdk::Args& args) {
+  return reduce_axes(args, axes_attribute(args, kAxes), args.attrs.flag(kKeepdims), true);
+}
+
+void sum(const sdk::Launch& l) {
+  sdk::dispatch_dtype<sdk::WideNumberTypes>(l.out().dtype,
+                                            [&]<class T>() { reduce(l, over_axes(l), Sum<T>{1}); });
+}
+
+// The mean of no elements is NaN.
+void mean(const sdk::Launch& l) {
+  const Reduction r = over_axes(l);
+  sdk::dispatch_dtype<sdk::FloatTypes>(
+      l.out().dtype, [&]<class T>() { reduce(l, r, Sum<T>{static_cast<Total<T>>(r.count())}); });
+}
+
+// The output's dimensions are the input's last ones; those it lacks, or has with size 1, are
+// summed.
+Reduction undo_broadcast(const sdk::Args& args) {
+  const tenon_view& in = args.view(0);
+  const tenon_view& out = args.out();
+  const int32_t lead = in.rank - out.rank;
+  std::array<int32_t, TENON_MAX_RANK> kept_as{};
+  for (int32_t d = 0; d < in.rank; ++d) {
+    const bool summed = d < lead || (out.shape[d - lead] == 1 && in.shape[d] != 1);
+    kept_as[static_cast<size_t>(d)] = summed ? -1 : d - lead;
+  }
+  return reduction_of(in, out, {kept_as.data(), static_cast<size_t>(in.rank)}, false);
+}
+
+void sum_to(const sdk::Launch& l) {
+  sdk::dispatch_dtype<sdk::NumberTypes>(
+      l.out().dtype, [&]<class T>() { reduce(l, undo_broadcast(l), Sum<T>{1}); });
+}
+
+// ---- Extremes -----------------------------------------------------------------------------------
+
+// The largest element, or the smallest; NaN wins; of equal ones (also -0 and +0) the first.
+template <class T>
+struct Extreme {
+  using In = T;
+  struct State {
+    int64_t number;  // -1: of nothing
+    Arithmetic<T> best;
+  };
+  bool least;
+  bool place;  // the output is i64: where it is
+
+  __device__ State start() const {
+    State state{};
+    state.number = -1;
+    return state;
+  }
+  __device__ bool wins(const State& a, const State& b) const {
+    if (b.number < 0) return true;
+    if (a.number < 0) return false;
+    const bool a_is_number = a.best == a.best;
+    const bool b_is_number = b.best == b.best;
+    if (a_is_number != b_is_number) return b_is_number;
+    if (a_is_number && a.best != b.best) return least ? a.best < b.best : b.best < a.best;
+    return a.number < b.number;
+  }
+  __device__ void add(State& state, T x, int64_t number) const {
+    State one{};
+    one.number = number;
+    one.best = widen(x);
+    if (wins(one, state)) state = one;
+  }
+  __device__ State operator()(const State& a, const State& b) const { return wins(a, b) ? a : b; }
+  __device__ void put(const State& state, void* out, int64_t at) const {
+    if (place) {
+      static_cast<int64_t*>(out)[at] = state.number;
+    } else {
+      static_cast<T*>(out)[at] = cuda::narrow<T>(state.best);
+    }
+  }
+};
+
+template <bool kLeast>
+void extreme(const sdk::Launch& l) {
+  sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
+    reduce(l, over_axes_in_order(l), Extreme<T>{kLeast, false});
+  });
+}
+
+// Without an axis the place is counted in the whole input, row by row.
+Reduction over_axis(const sdk::Args& args) {
+  const tenon_view& x = args.view(0);
+  uint64_t axes = all_axes(x);
+  if (args.attrs.given(kAxes)) {
+    const int32_t axis = sdk::normal_axis(args.attrs.integer(kAxes), x.rank, "axis");
+    axes = sdk::bit(static_cast<uint32_t>(axis));
+  }
+  return reduce_axes(args, axes, args.attrs.flag(kKeepdims), true);
+}
+
+template <bool kLeast>
+void place(const sdk::Launch& l) {
+  sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
+    reduce(l, over_axis(l), Extreme<T>{kLeast, true});
+  });
+}
+
+// ---- Descriptors --------------------------------------------------------------------------------
+
+template <Reduction (*Of)(const sdk::Args&)>
+uint64_t scratch(const sdk::Args& args) {
+  return Of(args).scratch();
+}
+
+constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
+
+template <Reduction (*Of)(const sdk::Args&)>
+constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_dtype> rows,
+                                    LaunchFn launch, uint32_t n_attrs = kAttributes) {
+  return kernel(op, slots, rows, launch,
+                {.n_attrs = n_attrs, .workspace = sdk::workspace_fn<scratch<Of>>});
+}
+
+constexpr tenon_kernel_desc kernels[] = {
+    reducer<over_axes>("tenon.sum", sdk::kWideNumbers, sdk::launch_fn<sum>),
+    reducer<over_axes>("tenon.mean", sdk::kFloats, sdk::launch_fn<mean>),
+    reducer<undo_broadcast>("tenon.sum_to", sdk::kNumbers, sdk::launch_fn<sum_to>, 1),
+    reducer<over_axes_in_order>("tenon.max", sdk::kAllDtypes, sdk::launch_fn<extreme<false>>),
+    reducer<over_axes_in_order>("tenon.min", sdk::kAllDtypes, sdk::launch_fn<extreme<true>>),
+    reducer<over_axis>("tenon.argmax", sdk::kAllDtypes, sdk::launch_fn<place<false>>),
+    reducer<over_axis>("tenon.argmin", sdk::kAllDtypes, sdk::launch_fn<place<true>>),
+};
+
+}  // namespace
+}  // namespace tenon::cuda
+
+TENON_UNIT(reduce) = {.kernels = tenon::cuda::kernels};

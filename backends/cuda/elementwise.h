@@ -109,7 +109,7 @@ void elementwise_packed(const sdk::Launch& l, const tenon_view& out, const F& f,
   const int64_t count = sdk::count_of(shape_of(out));
   for (int64_t begin = 0; begin < count; begin += kMostElements) {
     const int64_t size = std::min(kMostElements, count - begin);
-    const auto piece = [&]<class T>(const tenon_view& view, std::type_identity<T>) {
+    [[maybe_unused]] const auto piece = [&]<class T>(const tenon_view& view, std::type_identity<T>) {
       Source<T> source = source_of<T>(view);
       source.in_memory = !is_one_number(view);
       if (source.in_memory) source.data += begin;
@@ -127,7 +127,7 @@ void elementwise_strided(const sdk::Launch& l, const tenon_view& out, const F& f
   constexpr int N = 1 + sizeof...(From);
   const Layout<N> layout = layout_of<N>(shape_of(out), {&out, &l.view(I)...});
   for_parts<N>(layout, {}, [&](const Layout<N>& part, const std::array<int64_t, N>& at) {
-    const auto piece = [&]<class T>(const tenon_view& view, int64_t offset, std::type_identity<T>) {
+    [[maybe_unused]] const auto piece = [&]<class T>(const tenon_view& view, int64_t offset, std::type_identity<T>) {
       Source<T> source = source_of<T>(view);
       if (source.in_memory) source.data += offset;
       return source;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cuda/kernels/functions.cu: exponentials, logarithms, circular and hyperbolic functions,
+// erf, sigmoid; pow, atan2, hypot.
+//
+// CUDA states the largest error it has seen of each function ("CUDA C++ Programming Guide",
+// Mathematical Functions). Its double functions are within 1 or 2 ULP, and so is their value
+// rounded to f32. Its float functions are used for f32 where that is 1 ULP; exp, sigmoid and tanh
+// have float forms here, as double ones would not keep up with memory.
+#include "exact.h"
+#include "function.h"
+
+namespace tenon::cuda {
+namespace {
+
+__device__ __forceinline__ float clamped(float x, float least, float most) {
+  return x < least ? least : x > most ? most : x;
+}
+
+struct Exp {
+  __device__ static float brief(float x) { return expf(x); }
+  __device__ static float single(float x) { return value_of(long_exp(clamped(x, -110, 90))); }
+  __device__ static double full(double x) { return exp(x); }
+};
+
+struct Sigmoid {
+  __device__ static float brief(float x) {
+    const float e = expf(-fabsf(x));
+    return (x < 0 ? e : 1.0F) / (1.0F + e);
+  }
+  __device__ static float single(float x) {
+    const float size = fabsf(x);
+    return value_of(logistic(long_exp(size > 110.0F ? -110.0F : -size), x < 0));
+  }
+  __device__ static double full(double x) { return 1.0 / (1.0 + exp(-x)); }
+};
+
+// (exp(2t) - 1) / (exp(2t) + 1), which neither cancels for small t nor overflows for large.
+struct Tanh {
+  __device__ static float brief(float x) { return tanhf(x); }
+  __device__ static float single(float x) {
+    const float size = fabsf(x);
+    const float t = size > 10.0F ? 10.0F : size;  // from 9.1 on it is 1
+    const Scaled<float> e = long_exp(2.0F * t);
+    const float power = power_of_2<float>(e.n);
+    Exact<float> above = any_sum(e.part.rounded * power, -1.0F);
+    above = exact_sum(above.rounded, fmaf(e.part.lost, power, above.lost));
+    Exact<float> below = any_sum(above.rounded, 2.0F);
+    below.lost += above.lost;
+    return copysignf(quotient(above, below).sum(), x);
+  }
+  __device__ static double full(double x) { return tanh(x); }
+};
+
+// By CUDA's functions, which C++ has under the same names.
+template <float (*Float)(float), double (*Double)(double)>
+struct Plain {
+  __device__ static float brief(float x) { return Float(x); }
+  // As a call: inlined for every pack it would be most of what this library takes to compile.
+  __device__ static double __attribute__((noinline)) full(double x) { return Double(x); }
+};
+// The float function is within 1 ULP.
+template <float (*Float)(float), double (*Double)(double)>
+struct Close : Plain<Float, Double> {
+  __device__ static float single(float x) { return Float(x); }
+};
+template <float (*Float)(float, float), double (*Double)(double, double)>
+struct PlainPair {
+  __device__ static float brief(float a, float b) { return Float(a, b); }
+  __device__ static double __attribute__((noinline)) full(double a, double b) {
+    return Double(a, b);
+  }
+};
+
+template <class F>
+constexpr tenon_kernel_desc unary(std::string_view op) {
+  return kernel(op, kUnarySlots, sdk::kFloats, sdk::launch_fn<plain_unary<F>>);
+}
+template <class F>
+constexpr tenon_kernel_desc binary(std::string_view op) {
+  return kernel(op, kBinarySlots, sdk::kFloats, sdk::launch_fn<plain_binary<F>>);
+}
+
+constexpr tenon_kernel_desc kernels[] = {
+    unary<Exp>("tenon.exp"),
+    unary<Sigmoid>("tenon.sigmoid"),
+    unary<Tanh>("tenon.tanh"),
+    unary<Plain<exp2f, exp2>>("tenon.exp2"),
+    unary<Close<expm1f, expm1>>("tenon.expm1"),
+    unary<Close<logf, log>>("tenon.log"),
+    unary<Close<log2f, log2>>("tenon.log2"),
+    unary<Plain<log10f, log10>>("tenon.log10"),
+    unary<Close<log1pf, log1p>>("tenon.log1p"),
+    unary<Plain<sinf, sin>>("tenon.sin"),
+    unary<Plain<cosf, cos>>("tenon.cos"),
+    unary<Plain<tanf, tan>>("tenon.tan"),
+    unary<Plain<asinf, asin>>("tenon.asin"),
+    unary<Plain<acosf, acos>>("tenon.acos"),
+    unary<Plain<atanf, atan>>("tenon.atan"),
+    unary<Plain<sinhf, sinh>>("tenon.sinh"),
+    unary<Plain<coshf, cosh>>("tenon.cosh"),
+    unary<Plain<asinhf, asinh>>("tenon.asinh"),
+    unary<Plain<acoshf, acosh>>("tenon.acosh"),
+    unary<Plain<atanhf, atanh>>("tenon.atanh"),
+    unary<Plain<erff, erf>>("tenon.erf"),
+    binary<PlainPair<powf, pow>>("tenon.pow"),
+    binary<PlainPair<atan2f, atan2>>("tenon.atan2"),
+    binary<PlainPair<hypotf, hypot>>("tenon.hypot"),
+};
+
+}  // namespace
+}  // namespace tenon::cuda
+
+TENON_UNIT(functions) = {.kernels = tenon::cuda::kernels};

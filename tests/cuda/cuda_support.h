@@ -1,44 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/cuda/cuda_support.h: a runtime with the CUDA backend on the emulated driver.
+// tests/cuda/cuda_support.h: a runtime with the emulated GPUs, and short ways to call it.
 #pragma once
-
-#include <string>
 
 #include "tests/device/device_support.h"
 #include "tests/support/paths.h"
 
 namespace tenon::tests {
 
-// The real backend, where it was built, would offer its kernels for the same device.
 class CudaSession : public DeviceSession {
  public:
-  CudaSession()
-      : DeviceSession({plugin_dir(), std::string(build_dir()) + "/cuda_plugins"}, "tenon.cuda",
-                      "cuda"),
-        cuda(sim) {
-    call_nothing("emulator.reset", {});
-  }
-  ~CudaSession() { call_nothing("emulator.reset", {}); }
-  CudaSession(const CudaSession&) = delete;
-  CudaSession& operator=(const CudaSession&) = delete;
+  CudaSession() : DeviceSession(folders(), kExcluded, "cuda"), cuda(sim) {}
 
-  const tenon_device cuda;
-
-  // The next `count` calls of a function of the driver, after `after` others, answer `code`.
-  void fail(const char* function, int64_t code, int64_t after = 0, int64_t count = 1) const {
-    call_nothing("emulator.inject", {{"call", text_value(function)},
-                                     {"code", int_value(code)},
-                                     {"after", int_value(after)},
-                                     {"count", int_value(count)}});
+  static std::vector<std::string> folders() {
+    return {plugin_dir(), std::string(build_dir()) + "/cuda_plugins"};
   }
-  // Live objects of the driver, or calls of one of its functions so far.
-  int64_t count(const char* what) const {
-    const Tensor count = call("emulator.live", {}, {{"what", text_value(what)}});
-    return static_cast<int64_t>(item(count));
-  }
+  static constexpr const char* kExcluded = "tenon.cuda";  // the real one, for the same kind
 
- private:
-  void call_nothing(const char* op, const Named& named) const { must(status_of(op, {}, named)); }
+  const tenon_device& cuda;  // cuda:0
+
+  // From now on `count` calls of the driver's function return that code, after `after` more.
+  void fail(const char* call, int32_t code, int64_t after = 0, int64_t count = 1) const {
+    enact("emulator.inject", {{"call", text_value(call)},
+                              {"code", int_value(code)},
+                              {"after", int_value(after)},
+                              {"count", int_value(count)}});
+  }
+  // Nothing fails any more, and lost devices work again in the next runtime.
+  void reset_driver() const { enact("emulator.reset", {}); }
+  // What the driver counts: "blocks", "streams", ..., or calls of a function by its name.
+  int64_t counted(const char* what) const {
+    return static_cast<int64_t>(item(call("emulator.live", {}, {{"what", text_value(what)}})));
+  }
 };
 
 }  // namespace tenon::tests

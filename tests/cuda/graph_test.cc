@@ -18,7 +18,10 @@ class CudaGraph : public testing::Test {
     y = forward(x);
     session.must(tenon_capture_end(session, &plan));
   }
-  ~CudaGraph() override { tenon_plan_release(plan); }
+  ~CudaGraph() override {
+    tenon_plan_release(plan);
+    session.reset_driver();
+  }
 
   Tensor forward(const Tensor& input) const {
     const Tensor product =
@@ -48,18 +51,18 @@ class CudaGraph : public testing::Test {
 TEST_F(CudaGraph, IsMadeAtTheSecondRunAndRunFromThen) {
   const std::vector<float> expected = session.floats(forward(x));
   run();
-  EXPECT_EQ(session.count("graphs"), 0);
+  EXPECT_EQ(session.counted("graphs"), 0);
   for (int64_t runs = 1; runs <= 3; ++runs) {
     session.must(tenon_tensor_set_data(session, y.get(), std::vector<float>(6).data(), 24));
-    const int64_t launches = session.count("launch");
+    const int64_t launches = session.counted("launch");
     run();
-    EXPECT_EQ(session.count("graph_run"), runs);
+    EXPECT_EQ(session.counted("graph_run"), runs);
     if (runs > 1) {  // recording launches, too
-      EXPECT_EQ(session.count("launch"), launches);
+      EXPECT_EQ(session.counted("launch"), launches);
     }
     EXPECT_EQ(session.floats(y), expected);
   }
-  EXPECT_EQ(session.count("graphs"), 1);
+  EXPECT_EQ(session.counted("graphs"), 1);
   EXPECT_THAT(text(), HasSubstr("recorded by its device"));
 }
 
@@ -75,8 +78,8 @@ TEST_F(CudaGraph, IsMadeAnewForAnotherInput) {
       EXPECT_EQ(session.floats(y), expected);
     }
   }
-  EXPECT_EQ(session.count("graphs"), 1);
-  EXPECT_EQ(session.count("capture_end"), 3);
+  EXPECT_EQ(session.counted("graphs"), 1);
+  EXPECT_EQ(session.counted("capture_end"), 3);
 }
 
 TEST_F(CudaGraph, IsGivenBackWithThePlan) {
@@ -84,7 +87,7 @@ TEST_F(CudaGraph, IsGivenBackWithThePlan) {
   run();
   tenon_plan_release(plan);
   plan = nullptr;
-  EXPECT_EQ(session.count("graphs"), 0);
+  EXPECT_EQ(session.counted("graphs"), 0);
 }
 
 // Without it the plan goes on launch by launch, and says why.
@@ -95,7 +98,7 @@ TEST_F(CudaGraph, IsDoneWithoutWhereTheDriverRefuses) {
     run();
     EXPECT_EQ(session.floats(y), expected);
   }
-  EXPECT_EQ(session.count("graph_run"), 0);
+  EXPECT_EQ(session.counted("graph_run"), 0);
   EXPECT_THAT(text(), HasSubstr("its device cannot record it: cudaErrorStreamCaptureUnsupported"));
 }
 
@@ -107,7 +110,7 @@ TEST_F(CudaGraph, IsPutAsideWhileLaunchesAreLookedAt) {
   tenon_text* trace = nullptr;
   session.must(tenon_trace_end(session, &trace));
   tenon_text_release(trace);
-  EXPECT_EQ(session.count("graph_run"), 1);
+  EXPECT_EQ(session.counted("graph_run"), 1);
 }
 
 TEST_F(CudaGraph, FailsWithWordsWhereItCannotRun) {

@@ -31,8 +31,8 @@ DeviceSession::DeviceSession(const char* check)
     : Session(Simulated, check), cpu(device("cpu")), sim(device("sim")) {}
 
 DeviceSession::DeviceSession(const std::vector<std::string>& folders, const char* exclude,
-                             const char* other)
-    : Session(folders, 1, nullptr, exclude), cpu(device("cpu")), sim(device(other)) {}
+                             const char* kind)
+    : Session(folders, 2, nullptr, exclude), cpu(device("cpu")), sim(device(kind)) {}
 
 tenon_device DeviceSession::device(const char* kind, int32_t index) const {
   tenon_device found{};
@@ -114,12 +114,10 @@ double DeviceSession::item(const Tensor& x) const {
 void DeviceSession::inject(const tenon_device& target, const char* what, int64_t after,
                            int64_t count, int64_t microseconds) const {
   must(tenon_context_set_device(*this, &target));
-  must(run("sim.inject", {},
-           {{"what", text_value(what)},
-            {"after", int_value(after)},
-            {"count", int_value(count)},
-            {"microseconds", int_value(microseconds)}},
-           nullptr));
+  enact("sim.inject", {{"what", text_value(what)},
+                       {"after", int_value(after)},
+                       {"count", int_value(count)},
+                       {"microseconds", int_value(microseconds)}});
   must(tenon_context_set_device(*this, nullptr));
 }
 

@@ -19,12 +19,12 @@ tenon_value text_value(std::string_view text);
 class DeviceSession : public Session {
  public:
   explicit DeviceSession(const char* check = nullptr);
-  // With the plugins in these folders, but for one; `other` is a kind that they offer.
-  DeviceSession(const std::vector<std::string>& folders, const char* exclude, const char* other);
+  // With another kind of device, from the plugins in these folders, in the place of `sim`.
+  DeviceSession(const std::vector<std::string>& folders, const char* exclude, const char* kind);
 
   tenon_device device(const char* kind, int32_t index = 0) const;
   const tenon_device cpu;
-  const tenon_device sim;  // sim:0, or device 0 of the other kind
+  const tenon_device sim;  // sim:0
 
   // NULL where the call fails; `failure()` then has the words.
   Tensor try_call(const char* op, const std::vector<tenon_value>& inputs,
@@ -33,6 +33,8 @@ class DeviceSession : public Session {
               const Named& named = {}) const;
   tenon_status status_of(const char* op, const std::vector<tenon_value>& inputs,
                          const Named& named = {}) const;
+  // An op without operands and results.
+  void enact(const char* op, const Named& named) const { must(run(op, {}, named, nullptr)); }
   Tensor to(const tenon_device& device, const Tensor& x) const;
   Tensor f32(const tenon_device& device, const Shape& shape, const std::vector<float>& data) const;
   Tensor on(const tenon_device& device, const Array& array) const;

@@ -49,24 +49,43 @@ __device__ __forceinline__ T load_one(const Source<T>& from, int64_t offset) {
 
 inline constexpr int kPacksPerThread = 2;
 
-template <int N, class F, class Out, class... In>
-__global__ void __launch_bounds__(kBlock) packed(uint32_t count, Out* out, F f, Source<In>... in) {
-  const uint32_t start = blockIdx.x * (kBlock * kPacksPerThread) + threadIdx.x;
+// Of a thread: `kBlock` packs apart. Those that are not whole below `count` are left unread.
+template <class T, int N>
+struct Packs {
+  Pack<T, N> pack[kPacksPerThread];
+};
+template <int N, class T>
+__device__ __forceinline__ Packs<T, N> load_packs(const Source<T>& from, uint32_t start,
+                                                  uint32_t count) {
+  Packs<T, N> packs;
 #pragma unroll
   for (int part = 0; part < kPacksPerThread; ++part) {
     const uint32_t first = (start + part * kBlock) * N;
-    if (first + N <= count) {
-      const auto apply = [&](const Pack<In, N>&... packs) {
+    if (first + N <= count) packs.pack[part] = load_pack<N>(from, first);
+  }
+  return packs;
+}
+
+// All is read before anything is written, as the compiler must think that an output is an input.
+template <int N, class F, class Out, class... In>
+__global__ void __launch_bounds__(kBlock) packed(uint32_t count, Out* out, F f, Source<In>... in) {
+  const uint32_t start = blockIdx.x * (kBlock * kPacksPerThread) + threadIdx.x;
+  const auto apply = [&](const Packs<In, N>&... packs) {
+#pragma unroll
+    for (int part = 0; part < kPacksPerThread; ++part) {
+      const uint32_t first = (start + part * kBlock) * N;
+      if (first + N <= count) {
         Pack<Out, N> result;
 #pragma unroll
-        for (int i = 0; i < N; ++i) result.at[i] = f(packs.at[i]...);
+        for (int i = 0; i < N; ++i) result.at[i] = f(packs.pack[part].at[i]...);
         *reinterpret_cast<Pack<Out, N>*>(out + first) = result;
-      };
-      apply(load_pack<N>(in, first)...);
-    } else {
-      for (uint32_t i = first; i < count; ++i) out[i] = f(load_one(in, i)...);
+      } else {
+#pragma unroll 1
+        for (uint32_t i = first; i < count; ++i) out[i] = f(load_one(in, i)...);
+      }
     }
-  }
+  };
+  apply(load_packs<N>(in, start, count)...);
 }
 
 template <class F, class Out, class... In, size_t... I>
@@ -109,7 +128,8 @@ void elementwise_packed(const sdk::Launch& l, const tenon_view& out, const F& f,
   const int64_t count = sdk::count_of(shape_of(out));
   for (int64_t begin = 0; begin < count; begin += kMostElements) {
     const int64_t size = std::min(kMostElements, count - begin);
-    [[maybe_unused]] const auto piece = [&]<class T>(const tenon_view& view, std::type_identity<T>) {
+    [[maybe_unused]] const auto piece = [&]<class T>(const tenon_view& view,
+                                                     std::type_identity<T>) {
       Source<T> source = source_of<T>(view);
       source.in_memory = !is_one_number(view);
       if (source.in_memory) source.data += begin;
@@ -127,7 +147,8 @@ void elementwise_strided(const sdk::Launch& l, const tenon_view& out, const F& f
   constexpr int N = 1 + sizeof...(From);
   const Layout<N> layout = layout_of<N>(shape_of(out), {&out, &l.view(I)...});
   for_parts<N>(layout, {}, [&](const Layout<N>& part, const std::array<int64_t, N>& at) {
-    [[maybe_unused]] const auto piece = [&]<class T>(const tenon_view& view, int64_t offset, std::type_identity<T>) {
+    [[maybe_unused]] const auto piece = [&]<class T>(const tenon_view& view, int64_t offset,
+                                                     std::type_identity<T>) {
       Source<T> source = source_of<T>(view);
       if (source.in_memory) source.data += offset;
       return source;

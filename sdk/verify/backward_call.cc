@@ -355,7 +355,9 @@ class Evaluated {
       now_[i] = point[i];
     }
     std::vector<Tensor> outputs;
-    const tenon_status status = call(session_, call_, bound_, n_outputs_, outputs);
+    tenon_status status = call(session_, call_, bound_, n_outputs_, outputs);
+    // Devices may find bad data only while they run.
+    if (status == TENON_OK) status = tenon_device_run(session_.context(), nullptr);
     if (status == TENON_E_DATA) return Vector(n_results_, std::nan(""));
     session_.check(status);
     Vector results;

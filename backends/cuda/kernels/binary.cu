@@ -79,14 +79,14 @@ template <class V>
 __device__ V integer_quotient(V a, V b) {
   if (b == 0) return 0;
   if (std::is_signed_v<V> && b == static_cast<V>(-1)) return Sub()(V(0), a);
-  const bool below = a % b != 0 && (a < 0) != (b < 0);
+  const bool below = a % b != 0 && is_negative(a) != is_negative(b);
   return static_cast<V>(a / b - (below ? 1 : 0));
 }
 template <class V>
 __device__ V integer_rest(V a, V b) {
   if (b == 0 || (std::is_signed_v<V> && b == static_cast<V>(-1))) return 0;
   const V rest = static_cast<V>(a % b);
-  return rest != 0 && (rest < 0) != (b < 0) ? static_cast<V>(rest + b) : rest;
+  return rest != 0 && is_negative(rest) != is_negative(b) ? static_cast<V>(rest + b) : rest;
 }
 
 struct FloorDivide {

@@ -43,7 +43,7 @@ void bitwise(const sdk::Launch& l) {
 
 template <class T>
 __device__ __forceinline__ bool is_inside(T count) {
-  return count >= 0 && static_cast<uint64_t>(count) < 8 * sizeof(T);
+  return !is_negative(count) && static_cast<uint64_t>(count) < 8 * sizeof(T);
 }
 struct Up {
   template <class T>
@@ -54,14 +54,15 @@ struct Up {
 struct Down {
   template <class T>
   __device__ T operator()(T a, T b) const {
-    return is_inside(b) ? static_cast<T>(a >> b) : a < 0 ? static_cast<T>(-1) : T(0);
+    return is_inside(b) ? static_cast<T>(a >> b) : is_negative(a) ? static_cast<T>(-1) : T(0);
   }
 };
 // A negative exponent leaves the whole part of 1 / a^-b.
 struct Power {
   template <class T>
   __device__ T operator()(T a, T b) const {
-    if (b < 0) return a == 1 || (a == T(-1) && b % 2 == 0) ? T(1) : a == T(-1) ? T(-1) : T(0);
+    if (is_negative(b))
+      return a == 1 || (a == T(-1) && b % 2 == 0) ? T(1) : a == T(-1) ? T(-1) : T(0);
     auto square = unsigned_of(a);
     decltype(square) power = 1;
     for (auto rest = unsigned_of(b); rest != 0; rest >>= 1) {

@@ -113,8 +113,8 @@ void add_scaled(const sdk::Launch& l) {
 void addcmul(const sdk::Launch& l) {
   if (sdk::is_float(l.out().dtype)) return add_scaled<false>(l);
   sdk::dispatch_size(l.out().dtype, [&]<class T>() {
-    const auto value = unsigned_of(static_cast<T>(l.attrs.integer(0)));
-    using F = AddScaled<std::remove_const_t<decltype(value)>, false>;
+    const auto value = static_cast<T>(l.attrs.integer(0));
+    using F = AddScaled<Unsigned<T>, false>;
     elementwise<T, T, T, T>(l, InArithmetic<F>{{value}});
   });
 }

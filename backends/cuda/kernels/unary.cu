@@ -22,14 +22,14 @@ struct Abs {
   template <class V>
   __device__ V operator()(V x) const {
     if constexpr (std::is_floating_point_v<V>) return std::fabs(x);
-    return x < V(0) ? Negate()(x) : x;
+    return is_negative(x) ? Negate()(x) : x;
   }
 };
 struct Sign {
   template <class V>
   __device__ V operator()(V x) const {
     if (x != x) return x;
-    return static_cast<V>((x > V(0)) - (x < V(0)));
+    return static_cast<V>((x > V(0)) - is_negative(x));
   }
 };
 struct Square {
@@ -43,7 +43,7 @@ struct Square {
 struct Relu {
   template <class V>
   __device__ V operator()(V x) const {
-    return x < V(0) ? V(0) : x;
+    return is_negative(x) ? V(0) : x;
   }
 };
 struct Sqrt {

@@ -20,6 +20,8 @@ enum Attribute : uint32_t { kDims, kEps, kAttributes };
 
 inline constexpr int kHeldForward = 16;  // elements of a thread
 inline constexpr int kHeldBackward = 8;
+// Of a group; more would leave a thread too few registers.
+inline constexpr uint32_t kMostOfGroup = 512;
 
 // The shape of x in two parts.
 struct Shape {
@@ -83,7 +85,7 @@ struct ForwardTask {
 
 // The elements of a row that are a thread's, in registers or (kLong) a round of them at a time.
 template <class T, bool kLong>
-__global__ void __launch_bounds__(kMostThreads) normalise(ForwardTask<T> t) {
+__global__ void __launch_bounds__(kMostOfGroup) normalise(ForwardTask<T> t) {
   using C = Arithmetic<T>;
   constexpr int N = kHeldForward;
   const uint32_t row = blockIdx.x * blockDim.y + threadIdx.y;
@@ -142,7 +144,7 @@ void enqueue_forward(const sdk::Launch& l, const Shape& shape, bool centred) {
   t.eps = static_cast<Arithmetic<T>>(l.attrs.real(kEps));
   t.centred = centred;
   t.packed = is_packed<T>(shape.count, {l.view(0).data, l.out().data, t.weight, t.bias});
-  const uint32_t group = group_for(shape.count, kHeldForward, kMostThreads);
+  const uint32_t group = group_for(shape.count, kHeldForward, kMostOfGroup);
   const bool is_long = shape.count > group * kHeldForward;
   const Extent block{group, groups_for(group, shape.rows)};
   for (int64_t begin = 0; begin < shape.rows; begin += kMostElements) {
@@ -277,7 +279,7 @@ __device__ void add_to_parts(const BackwardTask<T>& t, uint32_t group, uint32_t 
 // Group p goes through rows p, p + groups, ... Its part of dw and db is in registers, or (kLong) in
 // scratch.
 template <class T, bool kLong>
-__global__ void __launch_bounds__(kMostThreads) normalise_grad(BackwardTask<T> t) {
+__global__ void __launch_bounds__(kMostOfGroup) normalise_grad(BackwardTask<T> t) {
   using C = Arithmetic<T>;
   constexpr int N = kHeldBackward;
   const uint32_t group = blockIdx.x * blockDim.y + threadIdx.y;
@@ -338,7 +340,7 @@ bool wants_parts(const sdk::Args& args) {
   return args.wants_out(1) || (n_outputs > 2 && args.wants_out(2));
 }
 
-bool is_long_row(const Shape& shape) { return shape.count > kHeldBackward * kMostThreads; }
+bool is_long_row(const Shape& shape) { return shape.count > kHeldBackward * kMostOfGroup; }
 
 // Groups that share the rows: by shape alone, since sums depend on it.
 uint32_t groups_of(const Shape& shape, bool wants) {
@@ -368,7 +370,7 @@ void enqueue_backward(const sdk::Launch& l, const Shape& shape, bool centred) {
   t.eps = static_cast<Arithmetic<T>>(l.attrs.real(kEps));
   t.packed = is_packed<T>(shape.count, {t.dy, t.x, t.weight, t.dx});
   t.centred = centred;
-  const uint32_t group = group_for(shape.count, kHeldBackward, kMostThreads);
+  const uint32_t group = group_for(shape.count, kHeldBackward, kMostOfGroup);
   const Extent block{group, groups_for(group, t.groups)};
   enqueue(l, is_long_row(shape) ? &normalise_grad<T, true> : &normalise_grad<T, false>,
           {blocks_for(t.groups, block.y)}, block, 0, t);

@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(kMostThreads) count_targets(Targets targets, i
 
 // A group for each row.
 template <class T>
-__global__ void __launch_bounds__(kMostThreads) cross_entropy_grad(BackwardTask<T> t) {
+__global__ void __launch_bounds__(kMostThreads / 2) cross_entropy_grad(BackwardTask<T> t) {
   using C = Arithmetic<T>;
   constexpr int N = 8;
   const int32_t counted = t.counted ? *t.counted : count_rows(t.targets);
@@ -314,7 +314,7 @@ void enqueue_backward(const sdk::Launch& l) {
     t.counted = counted;
   }
   const uint32_t group =
-      group_for(logits.shape[1], 16, logits.shape[0] < 1024 ? kMostThreads : kBlock);
+      group_for(logits.shape[1], 16, logits.shape[0] < 1024 ? kMostThreads / 2 : kBlock);
   const Extent block{group, groups_for(group, logits.shape[0])};
   enqueue(l, &cross_entropy_grad<T>, {blocks_for(logits.shape[0], block.y)}, block, 0, t);
 }

@@ -33,7 +33,7 @@ tenon_status run(void* self, int32_t index, void* stream, void* graph) {
 
 void release(void* self, int32_t index, void* graph) {
   State& state = *static_cast<State*>(self);
-  if (state.choose(index) == TENON_OK) state.judge(index, driver().graph_release(graph));
+  if (state.choose_to_release(index)) state.judge(index, driver().graph_release(graph));
 }
 
 }  // namespace

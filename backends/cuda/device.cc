@@ -128,6 +128,12 @@ tenon_status State::choose(int32_t index) {
   return judge(index, driver().use(index));
 }
 
+bool State::choose_to_release(int32_t index) {
+  if (device(index).process != getpid()) return false;
+  judge(index, driver().use(index));
+  return true;
+}
+
 tenon_status State::judge(int32_t index, Code code) {
   if (code == kSuccess) return TENON_OK;
   if (code == kOutOfMemory) return TENON_E_MEMORY;

@@ -47,6 +47,9 @@ struct State : sdk::State {
   void look();
   // TENON_OK with the device chosen on this thread, else why not.
   tenon_status choose(int32_t index);
+  // The same for giving something back, which is also tried on a device that is lost: what the
+  // driver keeps on the host goes all the same. False in a forked child.
+  bool choose_to_release(int32_t index);
   // The status of a code that a call for the device answered.
   tenon_status judge(int32_t index, Code code);
   Device& device(int32_t index) { return *devices[static_cast<size_t>(index)]; }

@@ -26,7 +26,7 @@ tenon_status alloc(void* self, int32_t index, uint64_t bytes, void** out_data) {
 // Tenon has waited for all work that uses the memory.
 void free(void* self, int32_t index, void* data, uint64_t) {
   State& state = *static_cast<State*>(self);
-  if (state.choose(index) != TENON_OK) return;
+  if (!state.choose_to_release(index)) return;
   state.judge(index, driver().free(data, state.device(index).memory_stream));
 }
 
@@ -44,7 +44,7 @@ tenon_status pinned_alloc(void* self, uint64_t bytes, void** out_data) {
 
 void pinned_free(void* self, void* data) {
   State& state = *static_cast<State*>(self);
-  if (state.choose(0) == TENON_OK) state.judge(0, driver().pinned_free(data));
+  if (state.choose_to_release(0)) state.judge(0, driver().pinned_free(data));
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ tenon_status stream_create(void* self, int32_t index, void** out_stream) {
   return on_device(self, index, [&] { return driver().stream_create(out_stream); });
 }
 void stream_release(void* self, int32_t index, void* stream) {
-  on_device(self, index, [&] { return driver().stream_release(stream); });
+  State& state = *static_cast<State*>(self);
+  if (state.choose_to_release(index)) state.judge(index, driver().stream_release(stream));
 }
 
 tenon_status stream_wait(void* self, int32_t index, void* stream, tenon_diag* diag) {
@@ -72,7 +73,8 @@ tenon_status event_create(void* self, int32_t index, void** out_event) {
   return on_device(self, index, [&] { return driver().event_create(out_event); });
 }
 void event_release(void* self, int32_t index, void* event) {
-  on_device(self, index, [&] { return driver().event_release(event); });
+  State& state = *static_cast<State*>(self);
+  if (state.choose_to_release(index)) state.judge(index, driver().event_release(event));
 }
 tenon_status event_record(void* self, int32_t index, void* event, void* stream) {
   return on_device(self, index, [&] { return driver().event_record(event, stream); });

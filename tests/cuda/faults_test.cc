@@ -15,6 +15,7 @@ constexpr const char* kCalls[] = {
     "event_wait",     "event_query",  "launch",       "allow_shared",  "capture_begin",
     "capture_end",    "graph_run",    "graph_release"};
 constexpr const char* kLive[] = {"blocks", "pinned", "streams", "events", "graphs"};
+constexpr int64_t kMostCalls = 12;  // of one function that are let fail
 constexpr int32_t kInvalidValue = 1;
 constexpr int32_t kOutOfMemory = 2;
 constexpr int32_t kIllegalAddress = 700;
@@ -92,6 +93,12 @@ std::vector<int64_t> alive(const CudaSession& observer) {
   return counts;
 }
 
+// Does that call do what the program asked for? Then its failure is never passed over. Later
+// launches are for a graph, without which a plan runs as well.
+bool does_work(std::string_view call, int64_t after) {
+  return call == "copy" || call == "graph_run" || (call == "launch" && after < 4);
+}
+
 void run_with_fault(const CudaSession& observer, const char* call, int32_t code, int64_t after,
                     const std::vector<int64_t>& before) {
   SCOPED_TRACE(std::string(call) + " fails with " + std::to_string(code) + " after " +
@@ -100,11 +107,12 @@ void run_with_fault(const CudaSession& observer, const char* call, int32_t code,
   {
     const Session session(CudaSession::folders(), 1, nullptr, CudaSession::kExcluded);
     const tenon_status status = train_a_little(session);
+    EXPECT_TRUE(status != TENON_OK || !does_work(call, after));
     if (status != TENON_OK) {
       EXPECT_NE(session.error().status, TENON_OK);
       EXPECT_GT(std::string_view(session.error().message).size(), 10U);
       EXPECT_TRUE(status == TENON_E_MEMORY || status == TENON_E_DEVICE ||
-                  status == TENON_E_DEVICE_LOST || status == TENON_E_NOT_FOUND)
+                  status == TENON_E_DEVICE_LOST)
           << session.failure();
     }
   }
@@ -122,9 +130,9 @@ TEST(CudaFaults, NothingIsLeftWhateverFails) {
     ASSERT_EQ(train_a_little(session), TENON_OK) << session.failure();
   }
   EXPECT_EQ(alive(observer), before);
+  for (size_t i = 0; i < calls.size(); ++i) calls[i] += observer.counted(kCalls[i]);
   for (size_t i = 0; i < calls.size(); ++i) {
-    const int64_t made = calls[i] + observer.counted(kCalls[i]);
-    for (int64_t after = 0; after < std::min<int64_t>(made, 4); ++after) {
+    for (int64_t after = 0; after < std::min(calls[i], kMostCalls); ++after) {
       for (const int32_t code : {kInvalidValue, kOutOfMemory, kIllegalAddress}) {
         run_with_fault(observer, kCalls[i], code, after, before);
         if (HasFatalFailure()) return;

@@ -13,26 +13,12 @@ TEST(CudaTraining, FallsAsOnTheHost) {
   EXPECT_EQ(session.stats().nodes, 0);
 }
 
-constexpr tenon_dtype kDtypes[] = {
-    TENON_DTYPE_BOOL, TENON_DTYPE_U8,  TENON_DTYPE_I8,   TENON_DTYPE_I16, TENON_DTYPE_I32,
-    TENON_DTYPE_I64,  TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64};
-
-// Not a number is among them for floats, any byte for bool.
-Array every_pattern(tenon_dtype dtype, const Shape& shape) {
-  Array array{dtype, shape, {}};
-  array.bytes.resize(array.count() * size_of(dtype));
-  for (size_t i = 0; i < array.bytes.size(); ++i) {
-    array.bytes[i] = static_cast<unsigned char>(i * 91 + 7);
-  }
-  return array;
-}
-
 TEST(CudaTransfer, RoundTripsKeepEveryBit) {
   const CudaSession session;
   const tenon_device other = session.device("cuda", 1);
   for (const tenon_dtype dtype : kDtypes) {
     for (const Layout layout : kLayouts) {
-      const Array array = every_pattern(dtype, {3, 4, 5});
+      const Array array = pattern(dtype, {3, 4, 5});
       const Placed host(session, array, layout);
       const Tensor there = session.call(
           "tenon.to", {tensor_value(host.get())},
@@ -49,7 +35,7 @@ TEST(CudaTransfer, StridedOnTheDeviceToo) {
   for (const tenon_dtype dtype : kDtypes) {
     for (const Layout layout :
          {Layout::Transposed, Layout::Gapped, Layout::Negative, Layout::Stepped}) {
-      const Array array = every_pattern(dtype, {40, 33});
+      const Array array = pattern(dtype, {40, 33});
       const PlacedApart placed(session, session.cuda, array, layout);
       EXPECT_EQ(contents_of(session, placed.get()), array) << name_of(layout);
     }

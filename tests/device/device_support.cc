@@ -6,6 +6,15 @@
 
 namespace tenon::tests {
 
+Array pattern(tenon_dtype dtype, const Shape& shape) {
+  Array array{dtype, shape, {}};
+  array.bytes.resize(array.count() * size_of(dtype));
+  for (size_t i = 0; i < array.bytes.size(); ++i) {
+    array.bytes[i] = static_cast<unsigned char>(i * 91 + 7);
+  }
+  return array;
+}
+
 tenon_value tensor_value(tenon_tensor* tensor) {
   tenon_value value{TENON_VALUE_TENSOR, 0, {}};
   value.as.tensor = tensor;

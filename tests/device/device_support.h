@@ -11,6 +11,13 @@ namespace tenon::tests {
 
 using Named = std::vector<std::pair<const char*, tenon_value>>;
 
+inline constexpr tenon_dtype kDtypes[] = {
+    TENON_DTYPE_BOOL, TENON_DTYPE_U8,  TENON_DTYPE_I8,   TENON_DTYPE_I16, TENON_DTYPE_I32,
+    TENON_DTYPE_I64,  TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64};
+
+// Every bit pattern that matters: not a number is among them for floats, any byte for bool.
+Array pattern(tenon_dtype dtype, const Shape& shape);
+
 tenon_value tensor_value(tenon_tensor* tensor);
 tenon_value int_value(int64_t number);
 tenon_value real_value(double number);

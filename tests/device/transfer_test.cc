@@ -7,24 +7,10 @@
 namespace tenon::tests {
 namespace {
 
-constexpr tenon_dtype kDtypes[] = {
-    TENON_DTYPE_BOOL, TENON_DTYPE_U8,  TENON_DTYPE_I8,   TENON_DTYPE_I16, TENON_DTYPE_I32,
-    TENON_DTYPE_I64,  TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64};
-
 tenon_device device_of(const Session& session, const Tensor& x) {
   tenon_view view{};
   session.must(tenon_tensor_get_view(session, x.get(), &view));
   return view.device;
-}
-
-// Every bit pattern that matters: not a number is among them for floats, any byte for bool.
-Array pattern(tenon_dtype dtype, const Shape& shape) {
-  Array array{dtype, shape, {}};
-  array.bytes.resize(array.count() * size_of(dtype));
-  for (size_t i = 0; i < array.bytes.size(); ++i) {
-    array.bytes[i] = static_cast<unsigned char>(i * 91 + 7);
-  }
-  return array;
 }
 
 TEST(DeviceTransfer, RoundTripsKeepEveryBit) {

@@ -138,6 +138,7 @@ constexpr tenon_kernel_desc kernel(std::string_view op, uint32_t n_attrs,
                       .rows = {},
                       .n_variables = 0,
                       .n_attrs = n_attrs,
+                      .flags = TENON_KERNEL_CANONICAL,
                       .launch = launch});
 }
 

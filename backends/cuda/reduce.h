@@ -235,7 +235,7 @@ inline void plan_reduction(Reduction& r) {
   };
   const bool kept_is_fast = r.kept.rank > 0 && r.kept.shape[r.kept.rank - 1] >= 16 &&
                             (r.reduced.rank == 0 || last(r.kept, 1) < last(r.reduced, 0));
-  r.columns = kept_is_fast || (count < 16 && outputs >= 32);
+  r.columns = kept_is_fast || count < 16;
   int64_t least = 0;  // elements of a part
   if (r.columns) {
     r.block = count < 32 ? Extent{kBlock} : Extent{kWarp, kBlock / kWarp};

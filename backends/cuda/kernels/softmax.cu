@@ -8,7 +8,7 @@
 // Lines of up to 16,384 elements, 16 in the registers of each thread of a group, are read once and
 // written once. Longer ones, and those whose neighbours in memory belong to other lines, are read
 // twice: the largest element and the sum are found in one pass. Of the latter a block takes 32
-// lines, so that a warp reads neighbours.
+// lines, so that a warp reads neighbours; of lines of up to 16 elements, one for each thread.
 #include "lines.h"
 
 namespace tenon::cuda {
@@ -85,22 +85,22 @@ __global__ void __launch_bounds__(kMostThreads)
   write_line(lines.out(out, at, true), from, threadIdx.x, blockDim.x, known, logarithm);
 }
 
-// 32 lines for each block, blockDim.y threads for each of them.
+// blockDim.x lines for each block, blockDim.y threads for each of them.
 template <class T>
 __global__ void __launch_bounds__(kBlock)
     softmax_columns(Lines lines, T* out, const T* in, bool logarithm) {
   using Powers = PowerSum<Arithmetic<T>>;
-  const uint32_t number = blockIdx.x * kWarp + threadIdx.x;
+  const uint32_t number = blockIdx.x * blockDim.x + threadIdx.x;
   const bool active = number < lines.begin.count;
   int64_t at[2] = {};
   if (active) lines.begin.offsets(number, at);
   const auto from = lines.in(in, at, active);
   Powers* const shared = dynamic_shared<Powers>();
-  shared[threadIdx.y * kWarp + threadIdx.x] = powers_of(from, threadIdx.y, blockDim.y);
+  shared[threadIdx.y * blockDim.x + threadIdx.x] = powers_of(from, threadIdx.y, blockDim.y);
   __syncthreads();
   Powers known = shared[threadIdx.x];
   for (uint32_t y = 1; y < blockDim.y; ++y) {
-    known = JoinPowers()(known, shared[y * kWarp + threadIdx.x]);
+    known = JoinPowers()(known, shared[y * blockDim.x + threadIdx.x]);
   }
   write_line(lines.out(out, at, active), from, threadIdx.y, blockDim.y, known, logarithm);
 }
@@ -110,10 +110,11 @@ __global__ void __launch_bounds__(kBlock)
 template <class T>
 void enqueue_lines(const sdk::Launch& l, const Lines& lines, T* out, const T* in, bool logarithm) {
   const uint32_t n = lines.begin.count;
-  if (lines.columns) {
-    const Extent block{kWarp, kBlock / kWarp};
+  if (lines.columns || lines.count <= uint32_t{kHeld}) {
+    const Extent block =
+        lines.count <= uint32_t{kHeld} ? Extent{kBlock} : Extent{kWarp, kBlock / kWarp};
     const auto shared = static_cast<uint32_t>(kBlock * sizeof(PowerSum<Arithmetic<T>>));
-    enqueue(l, &softmax_columns<T>, {blocks_for(n, kWarp)}, block, shared, lines, out, in,
+    enqueue(l, &softmax_columns<T>, {blocks_for(n, block.x)}, block, shared, lines, out, in,
             logarithm);
   } else if (lines.count > uint32_t{kHeld} * kMostThreads) {
     enqueue(l, &softmax_long<T>, {n}, {kMostThreads}, 0, lines, out, in, logarithm);

@@ -93,12 +93,26 @@ Device::~Device() {
   if (report) driver().pinned_free(report);
 }
 
+namespace {
+
+tenon_status launch_on_its_device(tenon_call* call, const tenon_launch* args) {
+  const tenon_status chosen = state_of(*args).choose(device_index_of(*args));
+  return chosen != TENON_OK ? chosen
+                            : static_cast<const OwnKernel*>(args->user)->launch(call, args);
+}
+
+}  // namespace
+
 State::State(const sdk::About& about) : sdk::State(about) {
-  own_kernels_.reserve(kernels.size());
+  descs_.reserve(kernels.size());
+  own_.reserve(kernels.size());
   for (const tenon_kernel_desc*& desc : kernels) {
-    own_kernels_.push_back(*desc);
-    own_kernels_.back().user = this;
-    desc = &own_kernels_.back();
+    if (std::string_view(desc->device.data, desc->device.length) != kDeviceKind) continue;
+    own_.push_back({this, desc->launch});
+    tenon_kernel_desc& own = descs_.emplace_back(*desc);
+    own.user = &own_.back();
+    own.launch = launch_on_its_device;
+    desc = &own;
   }
 }
 

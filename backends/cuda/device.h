@@ -39,7 +39,11 @@ struct Device {
   std::atomic<Code> lost_code{kSuccess};
 };
 
-// The `self` of all tables, and the `user` of all kernels.
+struct OwnKernel;
+
+inline constexpr std::string_view kDeviceKind = "cuda";
+
+// The `self` of all tables.
 struct State : sdk::State {
   explicit State(const sdk::About& about);
 
@@ -59,14 +63,31 @@ struct State : sdk::State {
   bool failed = false;   // there is a GPU or a driver, and it cannot be used
 
  private:
-  std::vector<tenon_kernel_desc> own_kernels_;  // those of the units, with this as their `user`
+  // Those of the units, but that they choose their device on the thread that launches them.
+  std::vector<tenon_kernel_desc> descs_;
+  std::vector<OwnKernel> own_;
   std::once_flag looked_;
 };
 
-// The device that a launch is for.
+// What a kernel's `user` points to.
+struct OwnKernel {
+  State* state;
+  tenon_status (*launch)(tenon_call* call, const tenon_launch* args);  // as the unit states it
+};
+inline State& state_of(const tenon_launch& launch) {
+  return *static_cast<const OwnKernel*>(launch.user)->state;
+}
+
+// The device that a launch is for. A number in host memory says nothing of it.
+inline int32_t device_index_of(const tenon_launch& launch) {
+  const uint32_t count = launch.slot_begin[launch.n_slots];
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!(launch.views[i].flags & TENON_VIEW_HOST_SCALAR)) return launch.views[i].device.index;
+  }
+  return 0;
+}
 inline Device& device_of(const tenon_launch& launch) {
-  State& state = *static_cast<State*>(launch.user);
-  return state.device(launch.views[0].device.index);
+  return state_of(launch).device(device_index_of(launch));
 }
 
 // Fills `diag` and returns `status`.

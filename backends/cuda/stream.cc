@@ -106,7 +106,7 @@ tenon_status event_query(void* self, int32_t index, void* event, uint32_t* out_d
 const tenon_backend_table backend_table = {
     .struct_size = sizeof(tenon_backend_table),
     .flags = 0,
-    .kind = {"cuda", 4},
+    .kind = sdk::str(kDeviceKind),
     .doc = sdk::str("NVIDIA GPUs of compute capability 7.5 and later, through CUDA."),
     .device_count = device_count,
     .alloc = alloc,

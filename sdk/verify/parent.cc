@@ -229,7 +229,7 @@ void judge(PluginResult& result, const Request& request, const std::optional<Cas
 void check_something_ran(const std::vector<PluginResult>& results, const Request& request) {
   if (request.ops.empty() && request.only_case.empty()) return;
   for (const PluginResult& result : results) {
-    if (result.total().cases != 0 || !result.passed()) return;
+    if (result.total().cases != 0 || result.lacks_device || !result.passed()) return;
   }
   if (request.only_case.empty()) wrong_usage("no op of these plugins has a name that --ops gives");
   wrong_usage("--case: no such case is run for these plugins at level " +

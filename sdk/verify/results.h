@@ -53,6 +53,7 @@ struct PluginResult {
   Failures failures;
   std::set<std::tuple<std::string, std::string, std::string>> uncovered;  // op, what, why
   double seconds = 0;
+  bool lacks_device = false;  // what it claims of a device cannot be judged on this machine
 
   Tally total() const;
   uint64_t skipped() const;  // groups cut short

@@ -215,6 +215,7 @@ class Batch {
 
 // What the plugin claims of devices that this machine lacks.
 void note_absent(PluginResult& result, const Json& absent) {
+  result.lacks_device = !absent.empty();
   for (const auto& [device, claims] : absent.items()) {
     std::string names;
     for (const std::string& op : claims.at("ops").get<std::vector<std::string>>()) {

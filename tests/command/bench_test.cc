@@ -20,7 +20,8 @@ using testing::UnorderedElementsAreArray;
 
 Done bench(std::vector<std::string> arguments) {
   // With the plain kernels alone it is known who wins.
-  arguments.insert(arguments.begin(), {"--exclude", "tenon.cpu", "bench"});
+  arguments.insert(arguments.begin(),
+                   {"--exclude", "tenon.cpu", "--exclude", "tenon.cuda", "bench"});
   arguments.insert(arguments.end(), {"--min-time", "0.001"});
   return run_command(arguments);
 }

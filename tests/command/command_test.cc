@@ -75,9 +75,13 @@ TEST(CommandDoctor, IsContentWithTheTree) {
   EXPECT_EQ(answer.at("findings"), json::array()) << done.out;
   EXPECT_EQ(done.status, 0);
   for (const json& plugin : answer.at("plugins")) EXPECT_EQ(plugin.at("state"), "open");
-  ASSERT_EQ(answer.at("devices").size(), 1u);
-  const json& device = answer.at("devices")[0];
-  EXPECT_EQ(device.at("kind"), "cpu");
+  // A device kind without a device is no finding.
+  json device;
+  for (const json& each : answer.at("devices")) {
+    if (each.at("kind") == "cpu") device = each;
+    EXPECT_FALSE(each.at("failed")) << each;
+  }
+  ASSERT_FALSE(device.is_null());
   EXPECT_TRUE(device.at("autograd"));
   EXPECT_EQ(device.at("roles").at("missing"), json::array());
   EXPECT_GE(answer.at("environment").at("threads"), 1);
@@ -123,7 +127,8 @@ TEST(CommandDoctor, SaysWhyADeviceCannotDoAutograd) {
 }
 
 TEST(CommandOp, ListsOpsWithSchemas) {
-  const Done done = run_command({"--exclude", "tenon.cpu", "op", "list", "--json"});
+  const Done done =
+      run_command({"--exclude", "tenon.cpu", "--exclude", "tenon.cuda", "op", "list", "--json"});
   EXPECT_EQ(done.status, 0) << done.err;
   const json add = named(done.json(), "tenon.add");
   EXPECT_THAT(add.at("schema").get<std::string>(), HasSubstr("add(a: T[...], b: T[...])"));

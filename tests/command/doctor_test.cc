@@ -35,7 +35,8 @@ json entry_of(const json& answer, const std::string& id) {
 TEST(CommandDoctor, BeginsWithASummary) {
   const TemporaryFolder folder;
   folder.write("acme.broken/plugin.json", "not JSON");
-  const Done done = run_command({"--plugin-path", folder.path("."), "doctor"});
+  const Done done =
+      run_command({"--exclude", "tenon.cuda", "--plugin-path", folder.path("."), "doctor"});
   EXPECT_EQ(done.status, 1);
   const std::string first = done.out.substr(0, done.out.find('\n'));
   EXPECT_THAT(first, HasSubstr(" loaded, 1 refused; 1 of 1 device usable; 1 problem"));

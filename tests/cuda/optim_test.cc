@@ -38,7 +38,7 @@ class List {
 
 class CudaOptim : public ::testing::Test {
  protected:
-  CudaOptim() : session_(folders(), 1) {
+  CudaOptim() : session_(folders(), 1, nullptr, "tenon.cuda") {
     session_.must(tenon_device_find(session_, "cpu", TENON_NUL, 0, &cpu_));
     session_.must(tenon_device_find(session_, "cuda", TENON_NUL, 0, &cuda_));
   }

@@ -41,7 +41,7 @@ using Results = std::vector<Array>;
 
 class CudaReductions : public ::testing::Test {
  protected:
-  CudaReductions() : session_(folders(), 1) {
+  CudaReductions() : session_(folders(), 1, nullptr, "tenon.cuda") {
     session_.must(tenon_device_find(session_, "cpu", TENON_NUL, 0, &cpu_));
     session_.must(tenon_device_find(session_, "cuda", TENON_NUL, 0, &cuda_));
   }

@@ -62,7 +62,9 @@ TEST(CompositionPin, ExplainSaysWhy) {
   cx.must(cx.pin("", "composition"));
   const Json mean = explained(cx, "tenon.mean", x);
   EXPECT_EQ(mean.at("chosen"), "composition");
-  EXPECT_EQ(mean.at("candidates")[0].at("reason"), "the op's composition is pinned");
+  std::vector<std::string> reasons;
+  for (const Json& candidate : mean.at("candidates")) reasons.push_back(candidate.at("reason"));
+  EXPECT_THAT(reasons, Contains("the op's composition is pinned"));
   // An op without a composition goes on with its kernel.
   const Json exp = explained(cx, "tenon.exp", x);
   EXPECT_EQ(exp.at("chosen").at("plugin"), kReference);

@@ -78,7 +78,7 @@ class Run:
         self.optimizer.load_state_dict({"hypers": hypers, "state": below("optimizer.0.")})
         self.schedule.load_state_dict({"step": real(texts["schedule.step"])})
         names = ("rng.seed", "rng.stream", "rng.counter")
-        tenon.set_rng_state([int(texts[name]) for name in names])
+        tenon.set_rng_state(tuple(int(texts[name]) for name in names))
         self.batches.begin(int(texts["loader.epoch"]), int(texts["loader.position"]))
         self.loss_sum = real(texts["loss_sum"])
 

@@ -226,7 +226,7 @@ tenon_status prepare_with(tenon_call* call, const tenon_launch* args, void** out
     *out = nullptr;
     const auto product = describe(sdk::Args(args));
     if (!product) return;
-    State& state = *static_cast<State*>(args->user);
+    State& state = state_of(*args);
     sdk::check(state.choose(product->device));
     *out = prepare_product(*product).release();
   });

@@ -3,6 +3,7 @@
 // any C++ compiler together with the tests' emulator.
 //
 // Kernels are plain CUDA C++. What differs is here: numbers of 16 bits, and dynamic shared memory.
+// Whoever compiles them for the processor includes the emulator's header before (tests/cuda).
 #pragma once
 
 #include <tenon/sdk/dtypes.hpp>
@@ -11,8 +12,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
-#else
-#include "emulator.h"
 #endif
 
 namespace tenon::cuda {

@@ -199,7 +199,8 @@ class Torch(Case):
     def test_a_data_set_of_theirs(self):
         theirs = torch.utils.data.TensorDataset(torch.arange(12.0).reshape(4, 3), torch.arange(4))
         for workers in (0, 2):
-            x, y = next(iter(tenon.data.batches(theirs, 2, workers=workers)))
+            with tenon.data.batches(theirs, 2, workers=workers) as batches:
+                x, y = next(iter(batches))
             self.assertEqual((x.tolist(), y.tolist()), ([[0, 1, 2], [3, 4, 5]], [0, 1]))
 
     def test_gradients_stay_behind(self):

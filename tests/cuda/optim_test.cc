@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/cuda/optim_test.cc: steps of optimizers over long lists, odd sizes and odd addresses, on
 // the emulated CUDA device; and rows that are wrong.
-#include "tests/conformance/conformance_support.h"
-#include "tests/support/paths.h"
+#include "tests/cuda/cuda_support.h"
 
 namespace tenon::tests {
 namespace {
-
-std::vector<std::string> folders() {
-  return {std::string(build_dir()) + "/plugins", std::string(build_dir()) + "/cuda_plugins"};
-}
-
-tenon_value value_of(tenon_tensor* tensor) {
-  tenon_value value{TENON_VALUE_TENSOR, 0, {}};
-  value.as.tensor = tensor;
-  return value;
-}
 
 // One list of operands: the tensors live as long as it does.
 class List {
@@ -38,7 +27,7 @@ class List {
 
 class CudaOptim : public ::testing::Test {
  protected:
-  CudaOptim() : session_(folders(), 1, nullptr, "tenon.cuda") {
+  CudaOptim() : session_(CudaSession::folders(), 1, nullptr, CudaSession::kExcluded) {
     session_.must(tenon_device_find(session_, "cpu", TENON_NUL, 0, &cpu_));
     session_.must(tenon_device_find(session_, "cuda", TENON_NUL, 0, &cuda_));
   }
@@ -62,7 +51,8 @@ class CudaOptim : public ::testing::Test {
     Tensor whole = make(device, TENON_DTYPE_F32, {static_cast<int64_t>(data.size())}, data);
     if (!odd) return whole;
     tenon_tensor* out = nullptr;
-    session_.must(call("tenon.slice", {value_of(whole.get())}, {{"axis", 0}, {"start", 1}}, &out));
+    session_.must(
+        call("tenon.slice", {tensor_value(whole.get())}, {{"axis", 0}, {"start", 1}}, &out));
     return Tensor(out);
   }
 
@@ -96,7 +86,7 @@ class CudaOptim : public ::testing::Test {
     const Tensor lr = make<double>(device, TENON_DTYPE_F64, {}, {0.01});
     session_.must(call("tenon.adamw_step",
                        {params.value(), grads.value(), means.value(), squares.value(),
-                        steps.value(), value_of(lr.get())},
+                        steps.value(), tensor_value(lr.get())},
                        {}, nullptr));
     std::vector<Array> all;
     for (const List* list : {&params, &means, &squares, &steps}) {
@@ -146,7 +136,7 @@ TEST_F(CudaOptim, WrongRowsChangeNothing) {
   const std::vector<Array> before = contents();
   session_.must(call("tenon.sgd_rows",
                      {params.value(), indices.value(), values.value(), buffers.value(),
-                      steps.value(), value_of(lr.get())},
+                      steps.value(), tensor_value(lr.get())},
                      {}, nullptr));
   EXPECT_EQ(tenon_device_run(session_, &cuda_), TENON_E_DATA);
   EXPECT_NE(session_.failure().find("row 1 at place 1, of a parameter of 3 rows: rows must exist "
@@ -159,7 +149,7 @@ TEST_F(CudaOptim, WrongRowsChangeNothing) {
 TEST_F(CudaOptim, ProbabilitiesOutsideTheRangeAreTold) {
   const Tensor p = make<float>(cuda_, TENON_DTYPE_F32, {2, 2}, {0.5F, 1.0F, 1.5F, -1.0F});
   tenon_tensor* out = nullptr;
-  session_.must(call("tenon.bernoulli", {value_of(p.get())}, {}, &out));
+  session_.must(call("tenon.bernoulli", {tensor_value(p.get())}, {}, &out));
   const Tensor drawn(out);
   EXPECT_EQ(tenon_device_run(session_, &cuda_), TENON_E_DATA);
   EXPECT_NE(session_.failure().find("p[1,0] is 1.5, which is no probability"), std::string::npos)

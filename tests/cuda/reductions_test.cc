@@ -6,26 +6,12 @@
 #include <cmath>
 #include <cstring>
 
-#include "tests/conformance/conformance_support.h"
-#include "tests/support/paths.h"
+#include "tests/cuda/cuda_support.h"
 
 namespace tenon::tests {
 namespace {
 
-std::vector<std::string> folders() {
-  return {std::string(build_dir()) + "/plugins", std::string(build_dir()) + "/cuda_plugins"};
-}
-
-tenon_value tensor_value(const Tensor& tensor) {
-  tenon_value value{TENON_VALUE_TENSOR, 0, {}};
-  value.as.tensor = tensor.get();
-  return value;
-}
-tenon_value int_value(int64_t number) {
-  tenon_value value{TENON_VALUE_I64, 0, {}};
-  value.as.i64 = number;
-  return value;
-}
+tenon_value tensor_value(const Tensor& tensor) { return tests::tensor_value(tensor.get()); }
 tenon_value bool_value(bool truth) {
   tenon_value value{TENON_VALUE_BOOL, 0, {}};
   value.as.i64 = truth;
@@ -41,7 +27,7 @@ using Results = std::vector<Array>;
 
 class CudaReductions : public ::testing::Test {
  protected:
-  CudaReductions() : session_(folders(), 1, nullptr, "tenon.cuda") {
+  CudaReductions() : session_(CudaSession::folders(), 1, nullptr, CudaSession::kExcluded) {
     session_.must(tenon_device_find(session_, "cpu", TENON_NUL, 0, &cpu_));
     session_.must(tenon_device_find(session_, "cuda", TENON_NUL, 0, &cuda_));
   }

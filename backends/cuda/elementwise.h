@@ -15,6 +15,9 @@
 // thread. `strided` runs for the rest, one element a thread.
 #pragma once
 
+#include <bit>
+#include <cstring>
+
 #include "geometry.h"
 
 namespace tenon::cuda {
@@ -25,13 +28,15 @@ struct alignas(sizeof(T) * N) Pack {
   T at[N];
 };
 
-// An operand of `packed`: numbers in memory, or one number for all.
+// An operand of `packed`: numbers in memory, or one number for all. Laid out alike for every T, as
+// the host's code fills it in without knowing T.
 template <class T>
 struct Source {
   const T* data;
-  T number;
-  bool in_memory;  // false: `number` where data is NULL, else the one element there
+  alignas(8) T number;
+  alignas(8) bool in_memory;  // false: `number` where data is NULL, else the one element there
 };
+using AnySource = Source<uint64_t>;
 
 template <int N, class T>
 __device__ __forceinline__ Pack<T, N> load_pack(const Source<T>& from, uint32_t first) {
@@ -104,12 +109,34 @@ __global__ void __launch_bounds__(kBlock)
   if (number < g.count) one_element(g, number, out, f, std::index_sequence_for<In...>(), in...);
 }
 
+// ---- The host's part, one for all functors and dtypes -------------------------------------------
+
+// The kernels of one functor and dtypes. Operands: the output, then the inputs.
+template <size_t N>
+struct ElementwiseKernels {
+  AnyKernel packed;
+  AnyKernel strided;
+  Argument functor;
+  std::array<uint32_t, N> element_bytes;
+};
+
+inline AnySource source_of(const tenon_view& view, size_t bytes) {
+  AnySource source{};
+  if (view.flags & TENON_VIEW_HOST_SCALAR) {
+    std::memcpy(&source.number, view.data, bytes);
+  } else {
+    source.data = static_cast<const uint64_t*>(view.data);
+    source.in_memory = view.rank != 0;
+  }
+  return source;
+}
 template <class T>
 Source<T> source_of(const tenon_view& view) {
-  if (view.flags & TENON_VIEW_HOST_SCALAR) {
-    return {nullptr, *static_cast<const T*>(view.data), false};
-  }
-  return {static_cast<const T*>(view.data), T(), view.rank != 0};
+  return std::bit_cast<Source<T>>(source_of(view, sizeof(T)));
+}
+template <class T>
+T* advanced(T* data, int64_t bytes) {
+  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(bytes));
 }
 
 // Are all strides 0?
@@ -120,45 +147,6 @@ inline bool is_one_number(const tenon_view& view) {
   return true;
 }
 
-template <class To, class... From, class F, size_t... I>
-void elementwise_packed(const sdk::Launch& l, const tenon_view& out, const F& f,
-                        std::index_sequence<I...>) {
-  constexpr size_t widest = std::max({sizeof(To), sizeof(From)...});
-  constexpr int N = static_cast<int>(16 / widest);
-  const int64_t count = sdk::count_of(shape_of(out));
-  for (int64_t begin = 0; begin < count; begin += kMostElements) {
-    const int64_t size = std::min(kMostElements, count - begin);
-    [[maybe_unused]] const auto piece = [&]<class T>(const tenon_view& view,
-                                                     std::type_identity<T>) {
-      Source<T> source = source_of<T>(view);
-      source.in_memory = !is_one_number(view);
-      if (source.in_memory) source.data += begin;
-      return source;
-    };
-    enqueue(l, &packed<N, F, To, From...>, {blocks_for(size, kBlock * kPacksPerThread * N)},
-            {kBlock}, 0, static_cast<uint32_t>(size), static_cast<To*>(out.data) + begin, f,
-            piece(l.view(I), std::type_identity<From>())...);
-  }
-}
-
-template <class To, class... From, class F, size_t... I>
-void elementwise_strided(const sdk::Launch& l, const tenon_view& out, const F& f,
-                         std::index_sequence<I...>) {
-  constexpr int N = 1 + sizeof...(From);
-  const Layout<N> layout = layout_of<N>(shape_of(out), {&out, &l.view(I)...});
-  for_parts<N>(layout, {}, [&](const Layout<N>& part, const std::array<int64_t, N>& at) {
-    [[maybe_unused]] const auto piece = [&]<class T>(const tenon_view& view, int64_t offset,
-                                                     std::type_identity<T>) {
-      Source<T> source = source_of<T>(view);
-      if (source.in_memory) source.data += offset;
-      return source;
-    };
-    enqueue(l, &strided<F, To, From...>, {blocks_for(part.count(), kBlock)}, {kBlock}, 0,
-            part.geometry(), static_cast<To*>(out.data) + at[0], f,
-            piece(l.view(I), at[1 + I], std::type_identity<From>())...);
-  });
-}
-
 // Can it be read, or written, 16 / `widest` elements at a time?
 inline bool is_packable(const tenon_view& view, size_t widest) {
   if (view.flags & TENON_VIEW_HOST_SCALAR || is_one_number(view)) return true;
@@ -166,22 +154,79 @@ inline bool is_packable(const tenon_view& view, size_t widest) {
   return is_row_major(view) && reinterpret_cast<uintptr_t>(view.data) % bytes == 0;
 }
 
+// One launch. `first` is what the kernel takes first: a count or a geometry.
+template <size_t N>
+void enqueue_elements(const sdk::Launch& l, const AnyKernel& kernel, uint32_t blocks,
+                      const Argument& first, const Argument& functor, void* out,
+                      std::array<AnySource, N - 1>& in) {
+  std::array<Argument, N + 2> arguments{first, argument(out), functor};
+  for (size_t i = 0; i + 1 < N; ++i) arguments[3 + i] = argument(in[i]);
+  enqueue(l, kernel, {blocks}, {kBlock}, 0, arguments);
+}
+
+template <size_t N>
+void run_packed(const sdk::Launch& l, const std::array<const tenon_view*, N>& views,
+                const ElementwiseKernels<N>& kernels, uint32_t per_pack) {
+  const int64_t count = sdk::count_of(shape_of(*views[0]));
+  for (int64_t begin = 0; begin < count; begin += kMostElements) {
+    auto size = static_cast<uint32_t>(std::min(kMostElements, count - begin));
+    std::array<AnySource, N - 1> in{};
+    for (size_t i = 0; i + 1 < N; ++i) {
+      const uint32_t bytes = kernels.element_bytes[1 + i];
+      in[i] = source_of(*views[1 + i], bytes);
+      in[i].in_memory = !is_one_number(*views[1 + i]);
+      if (in[i].in_memory) in[i].data = advanced(in[i].data, begin * bytes);
+    }
+    enqueue_elements<N>(l, kernels.packed, blocks_for(size, kBlock * kPacksPerThread * per_pack),
+                        argument(size), kernels.functor,
+                        advanced(views[0]->data, begin * kernels.element_bytes[0]), in);
+  }
+}
+
+template <size_t N>
+void run_strided(const sdk::Launch& l, const std::array<const tenon_view*, N>& views,
+                 const ElementwiseKernels<N>& kernels) {
+  const Layout<N> layout = layout_of<N>(shape_of(*views[0]), views);
+  for_parts<N>(layout, {}, [&](const Layout<N>& part, const std::array<int64_t, N>& at) {
+    std::array<AnySource, N - 1> in{};
+    for (size_t i = 0; i + 1 < N; ++i) {
+      const uint32_t bytes = kernels.element_bytes[1 + i];
+      in[i] = source_of(*views[1 + i], bytes);
+      if (in[i].in_memory) in[i].data = advanced(in[i].data, at[1 + i] * bytes);
+    }
+    Geometry<N> geometry = part.geometry();
+    enqueue_elements<N>(l, kernels.strided, blocks_for(geometry.count, kBlock), argument(geometry),
+                        kernels.functor, advanced(views[0]->data, at[0] * kernels.element_bytes[0]),
+                        in);
+  });
+}
+
+template <size_t N>
+void run_elementwise(const sdk::Launch& l, const std::array<const tenon_view*, N>& views,
+                     const ElementwiseKernels<N>& kernels) {
+  const uint32_t widest = *std::ranges::max_element(kernels.element_bytes);
+  const auto packable = [&](const tenon_view* view) { return is_packable(*view, widest); };
+  if (std::ranges::all_of(views, packable) && is_row_major(*views[0])) {
+    run_packed<N>(l, views, kernels, 16 / widest);
+  } else {
+    run_strided<N>(l, views, kernels);
+  }
+}
+
 // out[i] = f(in0[i], in1[i], ...): output 0 as To, inputs 0, 1, ... as From... . An output may be
 // exactly one of the inputs.
 template <class To, class... From, class F>
-void elementwise(const sdk::Launch& l, const F& f) {
-  constexpr auto inputs = std::index_sequence_for<From...>();
-  constexpr size_t widest = std::max({sizeof(To), sizeof(From)...});
-  const tenon_view& out = l.out();
-  const bool all_packed = [&]<size_t... I>(std::index_sequence<I...>) {
-    return is_packable(out, widest) && (is_packable(l.view(I), widest) && ...);
-  }
-  (inputs);
-  if (all_packed && (is_row_major(out))) {
-    elementwise_packed<To, From...>(l, out, f, inputs);
-  } else {
-    elementwise_strided<To, From...>(l, out, f, inputs);
-  }
+void elementwise(const sdk::Launch& l, F f) {
+  static_assert((... && (sizeof(Source<From>) == sizeof(AnySource))));
+  constexpr size_t N = 1 + sizeof...(From);
+  constexpr int per_pack = static_cast<int>(16 / std::max({sizeof(To), sizeof(From)...}));
+  const ElementwiseKernels<N> kernels{any_kernel(&packed<per_pack, F, To, From...>),
+                                      any_kernel(&strided<F, To, From...>),
+                                      argument(f),
+                                      {sizeof(To), sizeof(From)...}};
+  std::array<const tenon_view*, N> views{&l.out()};
+  for (size_t i = 1; i < N; ++i) views[i] = &l.view(i - 1);
+  run_elementwise<N>(l, views, kernels);
 }
 
 // A functor over numbers in which arithmetic is done, as one over what is stored: operands are

@@ -70,20 +70,22 @@ struct Layout {
 
 // Calls body(Layout, offsets) for parts of `whole` of at most `most` elements each, in row-major
 // order; offsets are where the part begins in each operand, in elements.
-template <int N, class Body>
-void for_parts(const Layout<N>& whole, std::array<int64_t, N> offsets, Body&& body,
-               int64_t most = kMostElements) {
+template <int N>
+using PartFn = void (*)(void* body, const Layout<N>& part, const std::array<int64_t, N>& offsets);
+
+template <int N>
+void cut_parts(const Layout<N>& whole, const std::array<int64_t, N>& offsets, int64_t most,
+               PartFn<N> body_fn, void* body) {
   if (whole.count() == 0) return;
-  if (whole.count() <= most) return body(whole, offsets);
+  if (whole.count() <= most) return body_fn(body, whole, offsets);
   // The first dimension is the largest that can be cut without changing the order.
-  Layout<N> part = whole;
   const int64_t inner = whole.count() / whole.shape[0];
   const int64_t step = std::max<int64_t>(1, most / inner);
   for (int64_t begin = 0; begin < whole.shape[0]; begin += step) {
     const int64_t size = std::min(step, whole.shape[0] - begin);
     std::array<int64_t, N> at = offsets;
     for (size_t o = 0; o < N; ++o) at[o] += begin * whole.stride[o][0];
-    part = whole;
+    Layout<N> part = whole;
     part.shape[0] = size;
     if (size == 1) {
       part = {};
@@ -93,8 +95,20 @@ void for_parts(const Layout<N>& whole, std::array<int64_t, N> offsets, Body&& bo
         part.push(whole.shape[d], strides);
       }
     }
-    for_parts<N>(part, at, body, most);
+    cut_parts<N>(part, at, most, body_fn, body);
   }
+}
+
+// One copy of the cutting serves the bodies of all kernels, of which there are more than a
+// thousand.
+template <int N, class Body>
+void for_parts(const Layout<N>& whole, const std::array<int64_t, N>& offsets, Body&& body,
+               int64_t most = kMostElements) {
+  using Callable = std::remove_reference_t<Body>;
+  const PartFn<N> call = [](void* erased, const Layout<N>& part, const std::array<int64_t, N>& at) {
+    (*static_cast<Callable*>(erased))(part, at);
+  };
+  cut_parts<N>(whole, offsets, most, call, const_cast<void*>(static_cast<const void*>(&body)));
 }
 
 // The layout of operands of one shape; a view of rank 0 pairs with any.

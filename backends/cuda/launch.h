@@ -5,7 +5,7 @@
 #include <tenon/sdk/kernel.hpp>
 #include <tenon/sdk/plugin.hpp>
 
-#include <tuple>
+#include <span>
 #include <utility>
 
 #include "driver.h"
@@ -25,8 +25,19 @@ constexpr uint32_t blocks_for(int64_t work, int64_t per_block) {
   return static_cast<uint32_t>((work + per_block - 1) / per_block);
 }
 
-// Throws where `code` is a failure of enqueueing. Kernels that fault are noticed by a later wait.
-void check_launch(Code code);
+// Parameters that a kernel may have.
+inline constexpr size_t kMostParameters = 24;
+
+// A kernel without the types of its parameters.
+struct AnyKernel {
+  const void* function;
+  void (*invoke)(const void* kernel, void** arguments);  // see Launching
+};
+// One argument of a launch, which is copied when it is enqueued.
+struct Argument {
+  void* address;
+  uint32_t bytes;
+};
 
 #if !defined(__CUDACC__)
 template <class... P, size_t... I>
@@ -41,26 +52,31 @@ void invoke(const void* kernel, void** arguments) {
 }
 #endif
 
-// Enqueues `kernel` on the launch's stream. Arguments are converted to the kernel's parameters.
+template <class... P>
+AnyKernel any_kernel(void (*kernel)(P...)) {
+#if defined(__CUDACC__)
+  return {reinterpret_cast<const void*>(kernel), nullptr};
+#else
+  return {reinterpret_cast<const void*>(kernel), &invoke<P...>};
+#endif
+}
+template <class T>
+Argument argument(T& value) {
+  return {&value, static_cast<uint32_t>(sizeof(T))};
+}
+
+// Enqueues `kernel` on the launch's stream, with an argument for each of its parameters. Throws
+// what could not be enqueued; kernels that fault are noticed by a later wait.
+void enqueue(const sdk::Launch& l, const AnyKernel& kernel, Extent grid, Extent block,
+             uint32_t shared_bytes, std::span<const Argument> arguments);
+
+// Arguments are converted to the kernel's parameters.
 template <class... P>
 void enqueue(const sdk::Launch& l, void (*kernel)(P...), Extent grid, Extent block,
              uint32_t shared_bytes, std::type_identity_t<P>... arguments) {
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
-  void* addresses[] = {static_cast<void*>(&arguments)...};
-  const uint32_t bytes[] = {static_cast<uint32_t>(sizeof(P))...};
-  Launching launching{};
-  launching.kernel = reinterpret_cast<const void*>(kernel);
-#if !defined(__CUDACC__)
-  launching.invoke = &invoke<P...>;
-#endif
-  launching.grid = grid;
-  launching.block = block;
-  launching.shared_bytes = shared_bytes;
-  launching.stream = l.stream();
-  launching.arguments = addresses;
-  launching.argument_bytes = bytes;
-  launching.n_arguments = sizeof...(P);
-  check_launch(driver().launch(&launching));
+  static_assert(sizeof...(P) <= kMostParameters);
+  const Argument all[] = {argument(arguments)...};
+  enqueue(l, any_kernel(kernel), grid, block, shared_bytes, all);
 }
 
 // ---- Slots --------------------------------------------------------------------------------------

@@ -227,8 +227,8 @@ tenon_status prepare_with(tenon_call* call, const tenon_launch* args, void** out
     const auto product = describe(sdk::Args(args));
     if (!product) return;
     State& state = state_of(*args);
-    sdk::check(state.choose(product->device));
-    *out = prepare_product(*product).release();
+    state.require(product->device);
+    *out = prepare_product(*product, state.device(product->device).blas).release();
   });
 }
 void release_plan(void*, void* prepared) { delete static_cast<BlasPlan*>(prepared); }
@@ -289,7 +289,12 @@ uint64_t linear_workspace(const sdk::Args& l) {
   return product ? blas_workspace(*product) : 0;
 }
 tenon_status prepare_linear(tenon_call* call, const tenon_launch* args, void** out) {
-  return prepare_with(call, args, out, describe_linear);
+  const tenon_status prepared = prepare_with(call, args, out, describe_linear);
+  if (prepared != TENON_OK || *out) return prepared;
+  return sdk::guarded(call, [&] {
+    throw sdk::Failure{TENON_E_UNSUPPORTED, "cuBLASLt has no way to compute this product", "x",
+                       "sizes that cuBLASLt takes", sdk::shape_text(sdk::Args(args).shape(0))};
+  });
 }
 
 // What is not one launch of cuBLASLt is left to the op's composition.
@@ -304,13 +309,8 @@ tenon_status accepts_linear(tenon_call* call, const tenon_launch* args, uint32_t
 }
 
 void linear(const sdk::Launch& l) {
-  const BlasPlan* plan = plan_of(l);
-  if (!plan) {
-    throw sdk::Failure{TENON_E_UNSUPPORTED, "cuBLASLt has no way to compute this product", "x",
-                       "sizes that cuBLASLt takes", sdk::shape_text(l.shape(0))};
-  }
-  plan->run(l.view(0).data, l.view(1).data, l.given(2) ? l.view(2).data : nullptr, l.out().data,
-            l.scratch().data(), l.stream());
+  plan_of(l)->run(l.view(0).data, l.view(1).data, l.given(2) ? l.view(2).data : nullptr,
+                  l.out().data, l.scratch().data(), l.stream());
 }
 
 constexpr tenon_slot_rule matmul_slots[] = {any_in(), any_in(), any_out()};

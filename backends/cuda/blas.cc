@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "device.h"
+#include "codes.h"
 
 namespace tenon::cuda {
 namespace {

@@ -47,36 +47,6 @@ tenon_status say(tenon_diag* diag, tenon_status status, const std::string& words
   return status;
 }
 
-std::string words_of(Code code) {
-  return std::string(driver().name(code)) + " (" + std::to_string(code) +
-         "): " + driver().text(code);
-}
-
-// Source: the CUDA Runtime API's list of cudaError_t, "the process must be terminated and
-// relaunched", and the codes of a device that went away.
-bool loses_device(Code code) {
-  constexpr Code sticky[] = {
-      46,   // cudaErrorDevicesUnavailable
-      214,  // cudaErrorECCUncorrectable
-      220,  // cudaErrorNvlinkUncorrectable
-      226,  // cudaErrorContained
-      700,  // cudaErrorIllegalAddress
-      702,  // cudaErrorLaunchTimeout
-      709,  // cudaErrorContextIsDestroyed
-      710,  // cudaErrorAssert
-      714,  // cudaErrorHardwareStackError
-      715,  // cudaErrorIllegalInstruction
-      716,  // cudaErrorMisalignedAddress
-      717,  // cudaErrorInvalidAddressSpace
-      718,  // cudaErrorInvalidPc
-      719,  // cudaErrorLaunchFailure
-      721,  // cudaErrorTensorMemoryLeak
-      810,  // cudaErrorMpsClientTerminated
-      911,  // cudaErrorExternalDevice
-  };
-  return std::find(std::begin(sticky), std::end(sticky), code) != std::end(sticky);
-}
-
 Device::Device(int32_t number) : index(number), process(getpid()) {
   const std::string name = "GPU " + std::to_string(index);
   const auto failed = [&](Code code, const char* what) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "blas.h"
+#include "codes.h"
 #include "driver.h"
 #include "refusal.h"
 
@@ -98,10 +99,6 @@ inline Device& device_of(const tenon_launch& launch) {
 
 // Fills `diag` and returns `status`.
 tenon_status say(tenon_diag* diag, tenon_status status, const std::string& words);
-// "cudaErrorIllegalAddress (700): an illegal memory access was encountered"
-std::string words_of(Code code);
-// Does CUDA answer every later call with it?
-bool loses_device(Code code);
 
 extern const tenon_backend_table backend_table;
 extern const tenon_backend_pinned_table pinned_table;

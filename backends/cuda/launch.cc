@@ -2,7 +2,7 @@
 // backends/cuda/launch.cc: a launch that could not be enqueued.
 #include "launch.h"
 
-#include "device.h"
+#include "codes.h"
 
 namespace tenon::cuda {
 

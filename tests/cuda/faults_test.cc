@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "backends/cuda/device.h"
+#include "backends/cuda/codes.h"
 #include "emulator/control.h"
 
 namespace tenon::tests {

@@ -155,16 +155,15 @@ double epilogue(uint32_t what, double x) {
   return x;
 }
 
-// An operand as the product reads it: TF32 has the exponents of f32 and 10 bits of its fraction.
+// An operand as the product reads it: TF32 has the exponents of f32 and 10 bits of its fraction;
+// the others are cut off, the worst that is allowed.
 template <class Sum, class T>
 Sum operand(const ProductDescription& p, T stored) {
   const auto value = static_cast<Sum>(stored);
   if constexpr (std::is_same_v<Sum, float>) {
+    constexpr uint32_t kept = ~uint32_t{0x1FFF};
     if (p.compute == kComputeTf32 && std::isfinite(value)) {
-      constexpr uint32_t half = 1 << 12;
-      const auto bits = std::bit_cast<uint32_t>(value);
-      const uint32_t to_even = bits >> 13 & 1;
-      return std::bit_cast<float>((bits + half - 1 + to_even) & ~(2 * half - 1));
+      return std::bit_cast<float>(std::bit_cast<uint32_t>(value) & kept);
     }
   }
   return value;

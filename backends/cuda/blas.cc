@@ -8,17 +8,17 @@
 
 #include <array>
 #include <cstddef>
-#include <map>
-#include <mutex>
+#include <utility>
 
-#include "driver.h"
+#include "codes.h"
 
 namespace tenon::cuda {
 namespace {
 
 using Handle = void*;
 using Object = void*;  // a description of a product or a matrix, or preferences
-constexpr int kDone = 0;
+// cublasStatus_t
+constexpr int kDone = 0, kNoMemory = 3, kInvalid = 7, kOtherCard = 8, kNotSupported = 15;
 
 struct Algorithm {
   uint64_t data[8];
@@ -41,13 +41,15 @@ enum PreferenceAttribute {
   kAlignmentC = 7,
   kAlignmentD = 8
 };
-constexpr int32_t kCompute32 = 68, kCompute64 = 70;
+constexpr int32_t kCompute32 = 68, kCompute64 = 70, kComputeTf32 = 77;
 constexpr int32_t kReal32 = 0, kReal64 = 1, kReal16 = 2, kRealBrain16 = 14;
 constexpr uint32_t kEpilogueDefault = 1, kEpilogueRelu = 2, kEpilogueBias = 4, kEpilogueGelu = 32;
 
 // The functions that are used, or none of them.
 struct Library {
   int (*create)(Handle*) = nullptr;
+  int (*release)(Handle) = nullptr;
+  const char* (*name)(int status) = nullptr;
   int (*product_create)(Object*, int compute, int scale) = nullptr;
   int (*product_release)(Object) = nullptr;
   int (*product_set)(Object, int, const void*, size_t) = nullptr;
@@ -65,7 +67,9 @@ struct Library {
   bool complete = false;
 
   Library() {
-    complete = get(create, "cublasLtCreate") && get(product_create, "cublasLtMatmulDescCreate") &&
+    complete = get(create, "cublasLtCreate") && get(release, "cublasLtDestroy") &&
+               get(name, "cublasLtGetStatusName") &&
+               get(product_create, "cublasLtMatmulDescCreate") &&
                get(product_release, "cublasLtMatmulDescDestroy") &&
                get(product_set, "cublasLtMatmulDescSetAttribute") &&
                get(layout_create, "cublasLtMatrixLayoutCreate") &&
@@ -75,17 +79,6 @@ struct Library {
                get(preference_release, "cublasLtMatmulPreferenceDestroy") &&
                get(preference_set, "cublasLtMatmulPreferenceSetAttribute") &&
                get(choose, "cublasLtMatmulAlgoGetHeuristic") && get(run, "cublasLtMatmul");
-  }
-
-  // The handle of the device, which is chosen on this thread; NULL where there is none to be had. A
-  // handle serves all threads and lives as long as the library, which is never closed.
-  Handle handle(int32_t device) const {
-    static std::mutex mutex;
-    static std::map<int32_t, Handle> handles;
-    std::lock_guard lock(mutex);
-    Handle& known = handles[device];
-    if (!known && create(&known) != kDone) known = nullptr;
-    return known;
   }
 
  private:
@@ -99,6 +92,29 @@ struct Library {
 const Library& library() {
   static const Library opened;
   return opened;
+}
+
+// cuBLASLt's status says nothing of the code that CUDA met. One after which the device is lost
+// stays and is answered by any call.
+[[noreturn]] void fail(int status) {
+  const std::string name = library().name(status);
+  const std::string words = "cuBLASLt could not start a product: " + name;
+  void* event = nullptr;
+  const Code code = driver().event_create(&event);
+  if (code == kSuccess) driver().event_release(event);
+  if (loses_device(code)) {
+    throw sdk::Failure{TENON_E_DEVICE_LOST, words + ", " + words_of(code), "",
+                       "a device that works", driver().name(code)};
+  }
+  throw sdk::Failure{status == kNoMemory ? TENON_E_MEMORY : TENON_E_DEVICE, words, "",
+                     "CUBLAS_STATUS_SUCCESS", name};
+}
+
+// False where cuBLASLt cannot compute what it was asked to.
+bool is_able(int status) {
+  if (status == kDone) return true;
+  if (status != kInvalid && status != kOtherCard && status != kNotSupported) fail(status);
+  return false;
 }
 
 class Held {
@@ -120,8 +136,8 @@ struct Types {
   int32_t compute;
   int32_t scale;
 };
-Types types_of(tenon_dtype dtype) {
-  switch (dtype) {
+Types types_of(const Product& p) {
+  switch (p.dtype) {
     case TENON_DTYPE_F16:
       return {kReal16, kCompute32, kReal32};
     case TENON_DTYPE_BF16:
@@ -129,7 +145,7 @@ Types types_of(tenon_dtype dtype) {
     case TENON_DTYPE_F64:
       return {kReal64, kCompute64, kReal64};
     default:
-      return {kReal32, kCompute32, kReal32};
+      return {kReal32, p.precision == Precision::kTf32 ? kComputeTf32 : kCompute32, kReal32};
   }
 }
 
@@ -147,11 +163,11 @@ bool is_aligned(const void* data, uint32_t bytes) {
 
 class Plan final : public BlasPlan {
  public:
-  bool make(const Product& p) {
+  bool make(const Product& p, BlasHandle& handle) {
     const Library& lt = library();
-    handle_ = lt.handle(p.device);
+    handle_ = handle.get();
     if (!handle_) return false;
-    const Types types = types_of(p.dtype);
+    const Types types = types_of(p);
     double_scale_ = types.scale == kReal64;
     workspace_ = blas_workspace(p);
     const uint32_t epilogue = epilogue_of(p);
@@ -160,7 +176,7 @@ class Plan final : public BlasPlan {
     a_transposed_ = p.a.transposed;
     b_transposed_ = p.b.transposed;
     Held product(lt.product_release);
-    if (!describe(product.object, nullptr)) return false;
+    if (!is_able(describe(product.object, nullptr))) return false;
     // Sizes as the library sees them: rows of its matrices are our columns.
     if (!layout(left_, types, p.b, p.k, p.n, p.batches)) return false;
     if (!layout(right_, types, p.a, p.m, p.k, p.batches)) return false;
@@ -174,7 +190,7 @@ class Plan final : public BlasPlan {
            void* stream) const override {
     const Library& lt = library();
     Held product(lt.product_release);
-    if (!describe(product.object, bias)) fail(-1);
+    if (const int status = describe(product.object, bias); status != kDone) fail(status);
     const bool wide = is_aligned(a, kWide) && is_aligned(b, kWide) && is_aligned(c, kWide);
     const float one = 1, zero = 0;
     const double one_wide = 1, zero_wide = 0;
@@ -189,52 +205,52 @@ class Plan final : public BlasPlan {
  private:
   static constexpr uint32_t kWide = 16;  // bytes that all operands are aligned to, as a rule
 
-  [[noreturn]] static void fail(int status) {
-    throw sdk::Failure{TENON_E_DEVICE, "cuBLASLt could not start a product", "", "status 0",
-                       "status " + std::to_string(status)};
-  }
   // A description of its own for each launch: the bias' address is part of it.
-  bool describe(Object& product, const void* bias) const {
+  int describe(Object& product, const void* bias) const {
     const Library& lt = library();
     const int32_t left = b_transposed_ ? 1 : 0;
     const int32_t right = a_transposed_ ? 1 : 0;
-    if (lt.product_create(&product, compute_.compute, compute_.scale) != kDone ||
-        lt.product_set(product, kTransposeA, &left, sizeof left) != kDone ||
-        lt.product_set(product, kTransposeB, &right, sizeof right) != kDone ||
-        lt.product_set(product, kEpilogue, &epilogue_, sizeof epilogue_) != kDone) {
-      return false;
-    }
-    return !bias || lt.product_set(product, kBiasPointer, &bias, sizeof bias) == kDone;
+    int status = lt.product_create(&product, compute_.compute, compute_.scale);
+    const auto set = [&](int attribute, const auto& value) {
+      if (status == kDone) status = lt.product_set(product, attribute, &value, sizeof value);
+    };
+    set(kTransposeA, left);
+    set(kTransposeB, right);
+    set(kEpilogue, epilogue_);
+    if (bias) set(kBiasPointer, bias);
+    return status;
   }
   static bool layout(Held& out, const Types& types, const Storage& storage, int64_t rows,
                      int64_t columns, int64_t batches) {
     const Library& lt = library();
     const auto first = static_cast<uint64_t>(storage.transposed ? rows : columns);
     const auto second = static_cast<uint64_t>(storage.transposed ? columns : rows);
-    if (lt.layout_create(&out.object, types.stored, first, second, storage.leading) != kDone) {
+    if (!is_able(lt.layout_create(&out.object, types.stored, first, second, storage.leading))) {
       return false;
     }
     const auto count = static_cast<int32_t>(batches);
-    return batches == 1 || (lt.layout_set(out.object, kBatchCount, &count, sizeof count) == kDone &&
-                            lt.layout_set(out.object, kBatchStep, &storage.batch_step,
-                                          sizeof storage.batch_step) == kDone);
+    return batches == 1 || (is_able(lt.layout_set(out.object, kBatchCount, &count, sizeof count)) &&
+                            is_able(lt.layout_set(out.object, kBatchStep, &storage.batch_step,
+                                                  sizeof storage.batch_step)));
   }
   bool choose(Object product, uint32_t alignment, Algorithm& out) const {
     const Library& lt = library();
     Held preference(lt.preference_release);
-    if (lt.preference_create(&preference.object) != kDone) return false;
-    bool set = lt.preference_set(preference.object, kMostWorkspace, &workspace_,
-                                 sizeof workspace_) == kDone;
+    if (!is_able(lt.preference_create(&preference.object))) return false;
+    const auto prefer = [&](int attribute, const auto& value) {
+      return is_able(lt.preference_set(preference.object, attribute, &value, sizeof value));
+    };
+    bool set = prefer(kMostWorkspace, workspace_);
     for (int which : {kAlignmentA, kAlignmentB, kAlignmentC, kAlignmentD}) {
-      set =
-          set && lt.preference_set(preference.object, which, &alignment, sizeof alignment) == kDone;
+      set = set && prefer(which, alignment);
     }
     Heuristic found{};
     int count = 0;
-    const bool chosen = set &&
-                        lt.choose(handle_, product, left_.object, right_.object, result_.object,
-                                  result_.object, preference.object, 1, &found, &count) == kDone &&
-                        count == 1 && found.state == kDone;
+    const bool chosen =
+        set &&
+        is_able(lt.choose(handle_, product, left_.object, right_.object, result_.object,
+                          result_.object, preference.object, 1, &found, &count)) &&
+        count == 1 && is_able(found.state);
     out = found.algorithm;
     return chosen;
   }
@@ -261,10 +277,20 @@ uint64_t blas_workspace(const Product& p) {
   return products < 16e6 ? uint64_t{1} << 20 : uint64_t{32} << 20;
 }
 
-std::unique_ptr<BlasPlan> prepare_product(const Product& product) {
+void* BlasHandle::get() {
+  std::lock_guard lock(mutex_);
+  if (!handle_ && !is_able(library().create(&handle_))) handle_ = nullptr;
+  return handle_;
+}
+
+void BlasHandle::release() {
+  if (handle_) library().release(std::exchange(handle_, nullptr));
+}
+
+std::unique_ptr<BlasPlan> prepare_product(const Product& product, BlasHandle& handle) {
   if (!has_blas()) return nullptr;
   auto plan = std::make_unique<Plan>();
-  return plan->make(product) ? std::move(plan) : nullptr;
+  return plan->make(product, handle) ? std::move(plan) : nullptr;
 }
 
 bool has_blas() { return library().complete; }

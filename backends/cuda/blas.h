@@ -2,11 +2,15 @@
 // backends/cuda/blas.h: matrix products by cuBLASLt, which is opened when one is first prepared.
 //
 // c[m,n] = f(sum over k of a[m,k] b[k,n] + bias[n]) for each matrix of a batch.
+//
+// What cuBLASLt refuses for what it is (sizes, alignments, the card) it cannot compute; every other
+// status is a failure.
 #pragma once
 
 #include <tenon/sdk/base.hpp>
 
 #include <memory>
+#include <mutex>
 
 namespace tenon::cuda {
 
@@ -19,6 +23,9 @@ struct Storage {
 
 enum class Epilogue { kNone, kRelu, kGelu };  // gelu is the approximation by tanh
 
+// Of the factors, where they are f32. Sums are in f32 either way.
+enum class Precision { kWhole, kTf32 };
+
 struct Product {
   int32_t device;
   tenon_dtype dtype;  // of all operands; f16 and bf16 are summed in f32
@@ -27,10 +34,24 @@ struct Product {
   Storage a, b, c;
   Epilogue epilogue;
   bool bias;
+  Precision precision;
 };
 
 // Scratch that a product may use.
 uint64_t blas_workspace(const Product& product);
+
+// A device's connection with cuBLASLt, made by its first product. It serves all threads.
+class BlasHandle {
+ public:
+  // The device is chosen on this thread, as it is for `release`. NULL where cuBLASLt cannot use it;
+  // throws sdk::Failure.
+  void* get();
+  void release();
+
+ private:
+  std::mutex mutex_;
+  void* handle_ = nullptr;
+};
 
 // A product that was prepared for its sizes; used by any number of threads at once.
 class BlasPlan {
@@ -45,8 +66,8 @@ class BlasPlan {
 };
 
 // NULL where cuBLASLt is not there or has no way to compute it. The device is chosen on this
-// thread.
-std::unique_ptr<BlasPlan> prepare_product(const Product& product);
+// thread; `handle` is its. Throws sdk::Failure.
+std::unique_ptr<BlasPlan> prepare_product(const Product& product, BlasHandle& handle);
 
 // Is cuBLASLt there?
 bool has_blas();

@@ -13,8 +13,8 @@ tenon_status begin(void* self, int32_t index, void* stream) {
 
 tenon_status end(void* self, int32_t index, void* stream, void** out_graph, tenon_diag* diag) {
   State& state = *static_cast<State*>(self);
-  const tenon_status chosen = state.choose(index);
-  if (chosen != TENON_OK) return chosen;
+  // Whatever the device's state is: a stream that goes on recording is of no use to anybody.
+  if (!state.choose_to_release(index)) return TENON_E_DEVICE_LOST;
   const Code code = driver().capture_end(stream, out_graph);
   if (code == kSuccess) return TENON_OK;
   const tenon_status status = state.judge(index, code);

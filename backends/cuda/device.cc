@@ -47,25 +47,6 @@ tenon_status say(tenon_diag* diag, tenon_status status, const std::string& words
   return status;
 }
 
-std::string words_of(Code code) {
-  return std::string(driver().name(code)) + " (" + std::to_string(code) +
-         "): " + driver().text(code);
-}
-
-// Source: the CUDA Runtime API's list of cudaError_t, "the process must be terminated and
-// relaunched", and the codes of a device that went away.
-bool loses_device(Code code) {
-  constexpr Code sticky[] = {
-      46,   // cudaErrorDevicesUnavailable
-      214,  // cudaErrorECCUncorrectable
-      220,  // cudaErrorNvlinkUncorrectable
-      226,  // cudaErrorContained
-  };
-  const bool faulted = code >= 700 && code <= 721 && code != 704 && code != 705 && code != 708 &&
-                       code != 712 && code != 713 && code != 720;
-  return faulted || std::find(std::begin(sticky), std::end(sticky), code) != std::end(sticky);
-}
-
 Device::Device(int32_t number) : index(number), process(getpid()) {
   const std::string name = "GPU " + std::to_string(index);
   const auto failed = [&](Code code, const char* what) {
@@ -88,7 +69,9 @@ Device::Device(int32_t number) : index(number), process(getpid()) {
 }
 
 Device::~Device() {
-  if (process != getpid() || driver().use(index) != kSuccess) return;
+  if (process != getpid()) return;
+  driver().use(index);  // what the driver keeps on the host goes also where the device is lost
+  blas.release();
   if (memory_stream) driver().stream_release(memory_stream);
   if (report) driver().pinned_free(report);
 }
@@ -96,9 +79,10 @@ Device::~Device() {
 namespace {
 
 tenon_status launch_on_its_device(tenon_call* call, const tenon_launch* args) {
-  const tenon_status chosen = state_of(*args).choose(device_index_of(*args));
-  return chosen != TENON_OK ? chosen
-                            : static_cast<const OwnKernel*>(args->user)->launch(call, args);
+  const auto& own = *static_cast<const OwnKernel*>(args->user);
+  const tenon_status chosen =
+      sdk::guarded(call, [&] { own.state->require(device_index_of(*args)); });
+  return chosen != TENON_OK ? chosen : own.launch(call, args);
 }
 
 }  // namespace
@@ -140,6 +124,24 @@ tenon_status State::choose(int32_t index) {
   const Device& chosen = device(index);
   if (chosen.process != getpid() || chosen.lost.load()) return TENON_E_DEVICE_LOST;
   return judge(index, driver().use(index));
+}
+
+void State::require(int32_t index) {
+  const Device& chosen = device(index);
+  if (chosen.process == getpid() && !chosen.lost.load()) {
+    const Code code = driver().use(index);
+    const tenon_status status = judge(index, code);
+    if (status == TENON_OK) return;
+    throw sdk::Failure{status, "the device cannot be chosen: " + words_of(code), "",
+                       "a device that works", driver().name(code)};
+  }
+  throw sdk::Failure{TENON_E_DEVICE_LOST, why_lost(index), "", "a device that works", "a lost one"};
+}
+
+std::string State::why_lost(int32_t index) {
+  const Code code = device(index).lost_code.load();
+  return code == kSuccess ? "the process was forked; its GPUs stay with the parent"
+                          : words_of(code);
 }
 
 bool State::choose_to_release(int32_t index) {

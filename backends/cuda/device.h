@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "blas.h"
+#include "codes.h"
 #include "driver.h"
 #include "refusal.h"
 
@@ -35,6 +37,7 @@ struct Device {
   DeviceFacts facts{};
   void* memory_stream = nullptr;  // allocations are ordered on it
   Report* report = nullptr;       // in pinned memory
+  BlasHandle blas;
   std::atomic<bool> lost{false};
   std::atomic<Code> lost_code{kSuccess};
 };
@@ -51,9 +54,13 @@ struct State : sdk::State {
   void look();
   // TENON_OK with the device chosen on this thread, else why not.
   tenon_status choose(int32_t index);
+  // The same for a kernel: throws sdk::Failure.
+  void require(int32_t index);
   // The same for giving something back, which is also tried on a device that is lost: what the
   // driver keeps on the host goes all the same. False in a forked child.
   bool choose_to_release(int32_t index);
+  // Words for a device that may not be used any more.
+  std::string why_lost(int32_t index);
   // The status of a code that a call for the device answered.
   tenon_status judge(int32_t index, Code code);
   Device& device(int32_t index) { return *devices[static_cast<size_t>(index)]; }
@@ -92,10 +99,6 @@ inline Device& device_of(const tenon_launch& launch) {
 
 // Fills `diag` and returns `status`.
 tenon_status say(tenon_diag* diag, tenon_status status, const std::string& words);
-// "cudaErrorIllegalAddress (700): an illegal memory access was encountered"
-std::string words_of(Code code);
-// Does CUDA answer every later call with it?
-bool loses_device(Code code);
 
 extern const tenon_backend_table backend_table;
 extern const tenon_backend_pinned_table pinned_table;

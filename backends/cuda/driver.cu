@@ -43,11 +43,7 @@ Code facts(int32_t index, DeviceFacts* out) {
   std::snprintf(out->name, sizeof out->name, "%s", properties.name);
   out->major = properties.major;
   out->minor = properties.minor;
-  out->multiprocessors = properties.multiProcessorCount;
   out->has_pools = properties.memoryPoolsSupported;
-  out->memory_bytes = properties.totalGlobalMem;
-  out->shared_bytes_per_block = properties.sharedMemPerBlockOptin;
-  out->l2_bytes = static_cast<uint64_t>(properties.l2CacheSize);
   if (!out->has_pools) return kSuccess;
   // What was given back stays with the pool: the next allocation asks the system for nothing.
   cudaMemPool_t pool = nullptr;
@@ -105,10 +101,6 @@ Code launch(const Launching* l) {
   return done(cudaLaunchKernel(l->kernel, dim3(l->grid.x, l->grid.y, l->grid.z),
                                dim3(l->block.x, l->block.y, l->block.z), l->arguments,
                                l->shared_bytes, stream_of(l->stream)));
-}
-Code allow_shared(const void* kernel, uint32_t bytes) {
-  return done(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(bytes)));
 }
 
 Code capture_begin(void* stream) {
@@ -171,7 +163,6 @@ const Driver& driver() {
       .event_wait = event_wait,
       .event_query = event_query,
       .launch = launch,
-      .allow_shared = allow_shared,
       .capture_begin = capture_begin,
       .capture_end = capture_end,
       .graph_run = graph_run,

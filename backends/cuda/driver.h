@@ -33,11 +33,7 @@ struct DeviceFacts {
   char name[128];
   int32_t major;  // compute capability
   int32_t minor;
-  int32_t multiprocessors;
   int32_t has_pools;  // stream-ordered allocation is there
-  uint64_t memory_bytes;
-  uint64_t shared_bytes_per_block;  // with permission, see Driver::allow_shared
-  uint64_t l2_bytes;
 };
 
 // One launch of a kernel. `arguments` point to the kernel's parameters, which the driver copies.
@@ -47,7 +43,7 @@ struct Launching {
   void (*invoke)(const void* kernel, void** arguments);
   Extent grid;
   Extent block;
-  uint32_t shared_bytes;  // of dynamic shared memory
+  uint32_t shared_bytes;  // of dynamic shared memory: 48 KiB at most
   void* stream;
   void** arguments;                // [n_arguments]
   const uint32_t* argument_bytes;  // [n_arguments]
@@ -80,8 +76,6 @@ struct Driver {
   Code (*event_query)(void* event);  // kNotReady while the work before it goes on
 
   Code (*launch)(const Launching* launching);
-  // Lets launches of `kernel` have as much dynamic shared memory as that.
-  Code (*allow_shared)(const void* kernel, uint32_t bytes);
 
   // What is enqueued on `stream` between begin and end is recorded instead of run; the result can
   // be run again and again. After a failed `end` the stream is usable again.

@@ -2,11 +2,9 @@
 // backends/cuda/launch.cc: enqueueing a kernel, and a launch that could not be enqueued.
 #include "launch.h"
 
-#include "device.h"
+#include "codes.h"
 
 namespace tenon::cuda {
-
-namespace {
 
 void check_launch(Code code) {
   if (code == kSuccess) return;
@@ -16,8 +14,6 @@ void check_launch(Code code) {
   throw sdk::Failure{status, "a kernel could not be started: " + words_of(code), "",
                      "a launch that CUDA accepts", driver().name(code)};
 }
-
-}  // namespace
 
 void enqueue(const sdk::Launch& l, const AnyKernel& kernel, Extent grid, Extent block,
              uint32_t shared_bytes, std::span<const Argument> arguments) {

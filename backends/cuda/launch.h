@@ -25,6 +25,9 @@ constexpr uint32_t blocks_for(int64_t work, int64_t per_block) {
   return static_cast<uint32_t>((work + per_block - 1) / per_block);
 }
 
+// Throws where `code` is a failure of enqueueing. Kernels that fault are noticed by a later wait.
+void check_launch(Code code);
+
 // Parameters that a kernel may have.
 inline constexpr size_t kMostParameters = 24;
 
@@ -65,8 +68,7 @@ Argument argument(T& value) {
   return {&value, static_cast<uint32_t>(sizeof(T))};
 }
 
-// Enqueues `kernel` on the launch's stream, with an argument for each of its parameters. Throws
-// what could not be enqueued; kernels that fault are noticed by a later wait.
+// Enqueues `kernel` on the launch's stream, with an argument for each of its parameters.
 void enqueue(const sdk::Launch& l, const AnyKernel& kernel, Extent grid, Extent block,
              uint32_t shared_bytes, std::span<const Argument> arguments);
 

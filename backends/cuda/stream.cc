@@ -49,21 +49,15 @@ void stream_release(void* self, int32_t index, void* stream) {
 
 tenon_status stream_wait(void* self, int32_t index, void* stream, tenon_diag* diag) {
   State& state = *static_cast<State*>(self);
-  Device& device = state.device(index);
   try {
-    tenon_status status = state.choose(index);
-    Code code = device.lost_code.load();
-    if (status == TENON_OK) {
-      code = driver().stream_wait(stream);
-      status = state.judge(index, code);
-    }
-    if (status != TENON_OK) {
-      return say(diag, status,
-                 code == kSuccess ? "the process was forked; its GPUs stay with the parent"
-                                  : words_of(code));
-    }
-    const std::string report = take_report(*device.report);
+    state.require(index);
+    const Code code = driver().stream_wait(stream);
+    const tenon_status status = state.judge(index, code);
+    if (status != TENON_OK) return say(diag, status, words_of(code));
+    const std::string report = take_report(*state.device(index).report);
     return report.empty() ? TENON_OK : say(diag, TENON_E_DATA, report);
+  } catch (const sdk::Failure& failure) {
+    return say(diag, failure.status, failure.what);
   } catch (const std::bad_alloc&) {
     return say(diag, TENON_E_DEVICE, "work failed, and there is no memory for the words");
   }

@@ -103,6 +103,9 @@ Device::Device(Runtime& owner, const registry::Backend& from, int32_t index, uin
                     static_cast<unsigned long long>(bytes));
       d->note_lost("", "an allocation", detail);
     }
+    if (status != TENON_OK && status != TENON_E_MEMORY && status != TENON_E_DEVICE_LOST) {
+      d->check(status, "allocate " + std::to_string(bytes) + " bytes");
+    }
     if (status == TENON_OK && !is_aligned(*out)) {
       d->backend->table->free(d->backend->self, d->id.index, *out, bytes);
       fail_unaligned(*d->backend, "device " + d->name(), *out);
@@ -121,7 +124,8 @@ Device::Device(Runtime& owner, const registry::Backend& from, int32_t index, uin
   }
   const tenon_status status = backend->table->stream_create(backend->self, index, &stream);
   if (status != TENON_OK) {
-    throw Error{.status = status == TENON_E_DEVICE_LOST ? status : TENON_E_DEVICE,
+    const bool known = status == TENON_E_DEVICE_LOST || status == TENON_E_MEMORY;
+    throw Error{.status = known ? status : TENON_E_DEVICE,
                 .message = "device " + name() + " cannot create a stream",
                 .expected = "a device that works",
                 .found = tenon_status_get_name(status),

@@ -200,7 +200,10 @@ std::string number_text(const Json& number) {
   return number.get<double>() == 0 ? "" : text;
 }
 
-std::string tolerances_text(const std::vector<Json>& tolerances) {
+// The op's own: what another plugin states is for its kernels.
+std::string tolerances_text(const OpFacts& op, std::vector<Json> tolerances) {
+  std::erase_if(tolerances,
+                [&](const Json& tolerance) { return tolerance.at("plugin") != op.plugin; });
   std::string text = "## Tolerances\n\n";
   if (tolerances.empty()) return text + "None: exact, the same bits everywhere.\n";
   std::vector<std::vector<std::string>> rows;
@@ -239,7 +242,7 @@ std::string page_of(const OpFacts& op, const Entries& entries) {
                      (doc.empty() ? "" : "\n\n") + operands_text(op.signature) + dtypes_text(op) +
                      gradient_text(op) + kernels_text(op) +
                      examples_text(op, find_or_none(entries.samples, op)) +
-                     tolerances_text(find_or_none(entries.tolerances, op));
+                     tolerances_text(op, find_or_none(entries.tolerances, op));
   while (text.ends_with("\n\n")) text.pop_back();
   return text;
 }

@@ -86,8 +86,14 @@ std::vector<Entry> entries_of(const Session& session, const std::string& subject
   for (const Json& tolerance : session.query("tolerances")) {
     const auto entry = entries.find(tolerance.at("op"));
     if (entry == entries.end()) continue;
-    entry->second.tolerances[tolerance.at("dtype")] = {tolerance.at("ulp"),
-                                                       tolerance.at("relative")};
+    // The op's own, but where the subject's kernels claim another; no third plugin's.
+    const std::string plugin = tolerance.at("plugin");
+    if (plugin != subject && plugin != entry->second.plugin) continue;
+    auto& of_op = entry->second.tolerances;
+    const Tolerance stated{tolerance.at("ulp"), tolerance.at("relative")};
+    if (!of_op.try_emplace(tolerance.at("dtype"), stated).second && plugin == subject) {
+      of_op[tolerance.at("dtype")] = stated;
+    }
   }
   std::vector<Entry> list;
   for (auto& [name, entry] : entries) list.push_back(std::move(entry));

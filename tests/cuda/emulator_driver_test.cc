@@ -225,19 +225,29 @@ TEST_P(EmulatedDriver, KernelsThatFailAreNoticedByTheWait) {
 TEST_P(EmulatedDriver, FaultsComeOnDemand) {
   void* event = nullptr;
   EXPECT_FALSE(emulated::inject("event_make", 1, 0, 1));
-  EXPECT_TRUE(emulated::inject("event_create", 46, 1, 2));
+  EXPECT_TRUE(emulated::inject("event_create", 304, 1, 2));
   EXPECT_EQ(driver().event_create(&event), 0);
-  EXPECT_TRUE(emulated::inject("event_release", 700, 0, 1));
-  EXPECT_EQ(driver().event_release(event), 700);
-  EXPECT_EQ(driver().event_create(&event), 46);
-  EXPECT_EQ(driver().event_create(&event), 46);
+  EXPECT_TRUE(emulated::inject("event_release", 401, 0, 1));
+  EXPECT_EQ(driver().event_release(event), 401);
+  EXPECT_EQ(driver().event_create(&event), 304);
+  EXPECT_EQ(driver().event_create(&event), 304);
   EXPECT_EQ(driver().event_create(&event), 0);
   EXPECT_EQ(driver().event_release(event), 0);
   EXPECT_EQ(emulated::live("event_create"), 4);
   EXPECT_EQ(emulated::live("event_release"), 2);
   EXPECT_FALSE(emulated::live("dragons").has_value());
-  EXPECT_STREQ(driver().name(46), "cudaErrorDevicesUnavailable");
+  EXPECT_STREQ(driver().name(304), "cudaErrorOperatingSystem");
   EXPECT_STREQ(driver().text(-5), "unrecognized error code");
+}
+
+TEST_P(EmulatedDriver, SomeFaultsLoseTheDevice) {
+  void* event = nullptr;
+  EXPECT_TRUE(emulated::inject("event_create", kIllegalAddress, 0, 1));
+  EXPECT_EQ(driver().event_create(&event), kIllegalAddress);
+  EXPECT_EQ(driver().event_create(&event), kIllegalAddress);
+  EXPECT_EQ(driver().stream_wait(stream_), kIllegalAddress);
+  emulated::reset();
+  EXPECT_EQ(driver().stream_wait(stream_), 0);
 }
 
 }  // namespace

@@ -279,10 +279,6 @@ TEST_F(Emulator, LimitsOfLaunches) {
   EXPECT_EQ(launch({{0x80000000U}, {1}}, nothing), kInvalidConfiguration);
   EXPECT_EQ(launch({{}, {1}, 48 << 10}, nothing), 0);
   EXPECT_EQ(launch({{}, {1}, (48 << 10) + 1}, nothing), kInvalidValue);
-  const auto* kernel = reinterpret_cast<const void*>(nothing);
-  EXPECT_EQ(driver().allow_shared(kernel, (227 << 10) + 1), kInvalidValue);
-  EXPECT_EQ(driver().allow_shared(kernel, 227 << 10), 0);
-  EXPECT_EQ(launch({{}, {1}, 227 << 10}, nothing), 0);
 }
 
 // ---- Arithmetic ---------------------------------------------------------------------------------

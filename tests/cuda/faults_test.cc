@@ -1,143 +1,168 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/cuda/faults_test.cc: every function of the driver fails at every early call, with each kind
-// of code: what was asked fails with words or goes on, and afterwards nothing is left.
+// tests/cuda/faults_test.cc: every function of the driver and of cuBLASLt fails, at each call, with
+// every code there is: what was asked fails with words and the right status or goes on and is
+// right, afterwards nothing is left, and a program that had not lost its device goes on.
+#include "tests/cuda/faults_support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
-#include "tests/cuda/cuda_support.h"
+#include "backends/cuda/codes.h"
+#include "emulator/control.h"
 
 namespace tenon::tests {
 namespace {
 
-constexpr const char* kCalls[] = {
-    "versions",       "device_count", "facts",        "use",           "alloc",
-    "free",           "pinned_alloc", "pinned_free",  "copy",          "stream_create",
-    "stream_release", "stream_wait",  "event_create", "event_release", "event_record",
-    "event_wait",     "event_query",  "launch",       "allow_shared",  "capture_begin",
-    "capture_end",    "graph_run",    "graph_release"};
-constexpr const char* kLive[] = {"blocks", "pinned", "streams", "events", "graphs"};
-constexpr int64_t kMostCalls = 12;  // of one function that are let fail
-constexpr int32_t kInvalidValue = 1;
-constexpr int32_t kOutOfMemory = 2;
-constexpr int32_t kIllegalAddress = 700;
+namespace emulated = cuda::emulated;
+using emulated::KnownCode;
+using testing::HasSubstr;
 
-// Calls one after another; after the first that fails the others are left out.
-class Steps {
- public:
-  explicit Steps(const Session& session) : session_(session) {}
+constexpr const char* kLive[] = {"blocks", "bytes",  "pinned", "streams",
+                                 "events", "graphs", "blas"};
+constexpr int32_t kCannotCompute[] = {7, 8, 15};  // of cuBLASLt, asked beforehand
+// One of each kind: a wrong argument, no memory, a device that is lost, anything else.
+constexpr int32_t kKinds[] = {1, 2, 700, 999};
 
-  tenon_status status() const { return status_; }
-  bool take(tenon_status status) {
-    if (status_ == TENON_OK) status_ = status;
-    return status_ == TENON_OK;
-  }
-  Tensor call(const char* op, const std::vector<tenon_value>& inputs) {
-    tenon_tensor* out = nullptr;
-    const tenon_op* found = nullptr;
-    if (status_ == TENON_OK && take(tenon_op_find(session_, op, TENON_NUL, 0, &found))) {
-      take(tenon_op_call(session_, found, inputs.data(), static_cast<uint32_t>(inputs.size()),
-                         nullptr, 0, &out, 1));
+bool is_one_of(std::span<const int32_t> codes, int32_t code) {
+  return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+bool is_blas(std::string_view call) { return call.starts_with("cublas"); }
+
+class CudaFaults : public testing::TestWithParam<std::string_view> {
+ protected:
+  void SetUp() override { emulated::reset(); }
+  void TearDown() override { emulated::reset(); }
+
+  static std::string call() { return std::string(GetParam()); }
+
+  // Lets the function fail, with each code at the calls that `chosen` picks of the scenario's.
+  template <class Chosen>
+  void sweep(Chosen chosen) const {
+    bool called = false;
+    for (const Scenario& scenario : kScenarios) {
+      const int64_t before = emulated::live(call()).value();
+      const Attempts usual = scenario.run();
+      const int64_t calls = emulated::live(call()).value() - before;
+      if (calls == 0) continue;
+      called = true;
+      const auto codes =
+          is_blas(call()) ? emulated::known_blas_statuses() : emulated::known_codes();
+      for (const KnownCode& code : codes.subspan(1)) {
+        for (int64_t after = 0; after < calls; ++after) {
+          if (!chosen(code.code, after, calls)) continue;
+          SCOPED_TRACE(std::string(scenario.name) + ": call " + std::to_string(after) + " of " +
+                       call() + " fails with " + code.name);
+          fail_once(scenario, usual, code, after);
+          if (HasFailure()) return;
+        }
+      }
     }
-    return Tensor(out);
-  }
-  Tensor create(const tenon_device& device, const std::vector<float>& data) {
-    tenon_tensor* out = nullptr;
-    const int64_t shape[] = {2, static_cast<int64_t>(data.size()) / 2};
-    if (status_ == TENON_OK) {
-      take(tenon_tensor_create_from(session_, TENON_DTYPE_F32, &device, 2, shape, data.data(),
-                                    data.size() * sizeof(float), &out));
-    }
-    return Tensor(out);
+    EXPECT_TRUE(called) << "no scenario calls " << call();
   }
 
  private:
-  const Session& session_;
-  tenon_status status_ = TENON_OK;
+  static void fail_once(const Scenario& scenario, const Attempts& usual, const KnownCode& code,
+                        int64_t after) {
+    emulated::inject(call(), code.code, after, 1);
+    const Attempts attempts = scenario.run();
+    emulated::reset();
+    judge(attempts, usual.first, code);
+    for (const char* what : kLive) EXPECT_EQ(emulated::live(what), 0) << what;
+  }
+
+  static void judge(const Attempts& attempts, const Attempt& usual, const KnownCode& code) {
+    const auto& [first, again] = attempts;
+    if (first.found_device && first.status == TENON_OK) {
+      EXPECT_EQ(first.values, usual.values);
+      return;
+    }
+    EXPECT_GT(first.words.size(), 10U);
+    if (!first.found_device && !again.found_device) {  // it is looked for once in a runtime
+      EXPECT_EQ(again.words, first.words);
+      return;
+    }
+    EXPECT_EQ(first.status, fitting(code, first.words)) << first.words;
+    EXPECT_EQ(again.status, code.stays ? TENON_E_DEVICE_LOST : usual.status) << again.words;
+    if (again.status == TENON_OK) {
+      EXPECT_EQ(again.values, usual.values);
+    }
+  }
+
+  static tenon_status fitting(const KnownCode& code, const std::string& words) {
+    if (is_blas(call())) {
+      const bool cannot = words.find("has no way to compute") != words.npos;
+      if (is_one_of(kCannotCompute, code.code) && cannot) return TENON_E_UNSUPPORTED;
+      return code.code == 3 ? TENON_E_MEMORY : TENON_E_DEVICE;
+    }
+    if (code.code == 2) return TENON_E_MEMORY;
+    return code.stays ? TENON_E_DEVICE_LOST : TENON_E_DEVICE;
+  }
 };
 
-// A training step, and one that is captured and replayed.
-tenon_status train_a_little(const Session& session) {
-  Steps steps(session);
-  tenon_device cuda{};
-  if (!steps.take(tenon_device_find(session, "cuda", TENON_NUL, 0, &cuda))) return steps.status();
-  const Tensor x = steps.create(cuda, {1, 2, 3, 4});
-  const Tensor w = steps.create(cuda, {1, 0, 0, 1});
-  if (!w || !steps.take(tenon_tensor_set_requires_grad(session, w.get(), 1))) {
-    return steps.status();
-  }
-  const Tensor product = steps.call("tenon.matmul", {tensor_value(x.get()), tensor_value(w.get())});
-  const Tensor bent = steps.call("tenon.relu", {tensor_value(product.get())});
-  const Tensor sum = steps.call("tenon.sum", {tensor_value(bent.get())});
-  tenon_tensor* root = sum.get();
-  if (root && steps.take(tenon_backward_run(session, &root, nullptr, 1, 0))) {
-    tenon_value value{};
-    steps.take(tenon_tensor_get_item(session, root, &value));
-  }
-  if (steps.status() != TENON_OK || !steps.take(tenon_capture_begin(session, nullptr, 0))) {
-    return steps.status();
-  }
-  const Tensor again = steps.call("tenon.mul", {tensor_value(x.get()), tensor_value(x.get())});
-  tenon_plan* plan = nullptr;
-  steps.take(tenon_capture_end(session, &plan));
-  if (plan) {
-    steps.take(tenon_plan_run(session, plan));
-    steps.take(tenon_plan_run(session, plan));
-  }
-  if (plan) tenon_plan_release(plan);
-  steps.take(tenon_device_run(session, &cuda));
-  return steps.status();
+std::string name_of(const testing::TestParamInfo<std::string_view>& call) {
+  return std::string(call.param);
 }
 
-std::vector<int64_t> alive(const CudaSession& observer) {
-  std::vector<int64_t> counts;
-  for (const char* what : kLive) counts.push_back(observer.counted(what));
-  return counts;
+TEST_P(CudaFaults, EveryCodeAtTheFirstAndLastCall) {
+  sweep([](int32_t, int64_t after, int64_t calls) { return after == 0 || after == calls - 1; });
 }
 
-// Does that call do what the program asked for? Then its failure is never passed over. Later
-// launches are for a graph, without which a plan runs as well.
-bool does_work(std::string_view call, int64_t after) {
-  return call == "copy" || call == "graph_run" || (call == "launch" && after < 4);
+TEST_P(CudaFaults, EveryKindAtEveryCall) {
+  sweep([](int32_t code, int64_t, int64_t) { return is_blas(call()) || is_one_of(kKinds, code); });
 }
 
-void run_with_fault(const CudaSession& observer, const char* call, int32_t code, int64_t after,
-                    const std::vector<int64_t>& before) {
-  SCOPED_TRACE(std::string(call) + " fails with " + std::to_string(code) + " after " +
-               std::to_string(after));
-  observer.fail(call, code, after);
-  {
-    const Session session(CudaSession::folders(), 1, nullptr, CudaSession::kExcluded);
-    const tenon_status status = train_a_little(session);
-    EXPECT_TRUE(status != TENON_OK || !does_work(call, after));
-    if (status != TENON_OK) {
-      EXPECT_NE(session.error().status, TENON_OK);
-      EXPECT_GT(std::string_view(session.error().message).size(), 10U);
-      EXPECT_TRUE(status == TENON_E_MEMORY || status == TENON_E_DEVICE ||
-                  status == TENON_E_DEVICE_LOST)
-          << session.failure();
-    }
+INSTANTIATE_TEST_SUITE_P(Each, CudaFaults, testing::ValuesIn(emulated::kCalls), name_of);
+
+using CudaFaultsFull = CudaFaults;
+
+TEST_P(CudaFaultsFull, EveryCodeAtEveryCall) {
+  sweep([](int32_t, int64_t, int64_t) { return true; });
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, CudaFaultsFull, testing::ValuesIn(emulated::kCalls), name_of);
+
+// ---- Words --------------------------------------------------------------------------------------
+
+Attempt train_while(const char* call, int32_t code, int64_t after) {
+  emulated::inject(call, code, after, 1);
+  Attempt first = kScenarios[0].run().first;
+  emulated::reset();
+  return first;
+}
+
+TEST(CudaFaultWords, WantOfMemoryIsToldOfThatCodeAlone) {
+  EXPECT_THAT(train_while("alloc", 1, 0).words, HasSubstr("device cuda:0 failed to allocate"));
+  EXPECT_THAT(train_while("alloc", 2, 0).words, HasSubstr("out of memory"));
+}
+
+TEST(CudaFaultWords, OfProducts) {
+  const Attempt lost = train_while("launch", 700, 0);
+  EXPECT_EQ(lost.status, TENON_E_DEVICE_LOST);
+  EXPECT_THAT(lost.words, HasSubstr("CUBLAS_STATUS_EXECUTION_FAILED, cudaErrorIllegalAddress"));
+  EXPECT_THAT(train_while("cublasLtMatmul", 14, 0).words,
+              HasSubstr("cuBLASLt could not start a product: CUBLAS_STATUS_INTERNAL_ERROR"));
+  EXPECT_THAT(train_while("cublasLtMatmulAlgoGetHeuristic", 15, 0).words,
+              HasSubstr("cuBLASLt has no way to compute this product"));
+}
+
+TEST(CudaFaultWords, OfDevicesThatCannotBeChosen) {
+  const int64_t before = emulated::live("use").value();
+  kScenarios[0].run();
+  const int64_t calls = emulated::live("use").value() - before;
+  int64_t told = 0;
+  for (int64_t after = 0; after < calls; ++after) {
+    const std::string words = train_while("use", 1, after).words;
+    if (words.find("the device cannot be chosen: cudaErrorInvalidValue (1)") != words.npos) ++told;
   }
-  observer.reset_driver();
-  EXPECT_EQ(alive(observer), before);
+  EXPECT_GT(told, 5);
 }
 
-TEST(CudaFaults, NothingIsLeftWhateverFails) {
-  const CudaSession observer;
-  const std::vector<int64_t> before = alive(observer);
-  std::vector<int64_t> calls;
-  for (const char* call : kCalls) calls.push_back(-observer.counted(call));
-  {
-    const Session session(CudaSession::folders(), 1, nullptr, CudaSession::kExcluded);
-    ASSERT_EQ(train_a_little(session), TENON_OK) << session.failure();
-  }
-  EXPECT_EQ(alive(observer), before);
-  for (size_t i = 0; i < calls.size(); ++i) calls[i] += observer.counted(kCalls[i]);
-  for (size_t i = 0; i < calls.size(); ++i) {
-    for (int64_t after = 0; after < std::min(calls[i], kMostCalls); ++after) {
-      for (const int32_t code : {kInvalidValue, kOutOfMemory, kIllegalAddress}) {
-        run_with_fault(observer, kCalls[i], code, after, before);
-        if (HasFatalFailure()) return;
-      }
-    }
+TEST(CudaCodes, LoseTheDeviceWhereCudaSaysSo) {
+  for (const KnownCode& code : emulated::known_codes()) {
+    EXPECT_EQ(cuda::loses_device(code.code), code.stays) << code.name;
   }
 }
 

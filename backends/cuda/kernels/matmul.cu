@@ -11,9 +11,9 @@
 
 #include <optional>
 
-#include "blas.h"
 #include "device.h"
 #include "geometry.h"
+#include "products.h"
 
 namespace tenon::cuda {
 namespace {
@@ -157,68 +157,6 @@ void run_product(const sdk::Launch& l, const sdk::Matmul& p) {
 
 // ---- cuBLASLt -----------------------------------------------------------------------------------
 
-// nullopt where neither rows nor columns are packed. The step along a dimension of size 1 is never
-// taken and may be anything.
-std::optional<Storage> storage_of(const sdk::MatmulOperand& m) {
-  const int64_t one = 1;
-  const bool one_row = m.rows <= 1;
-  const bool one_column = m.columns <= 1;
-  if ((one_column || m.column_step == 1) && (one_row || m.row_step >= std::max(one, m.columns))) {
-    return Storage{false, one_row ? std::max(one, m.columns) : m.row_step, 0};
-  }
-  if ((one_row || m.row_step == 1) && (one_column || m.column_step >= std::max(one, m.rows))) {
-    return Storage{true, one_column ? std::max(one, m.rows) : m.column_step, 0};
-  }
-  return std::nullopt;
-}
-
-// The step from one matrix to the next, where it is one for the whole batch.
-std::optional<int64_t> batch_step(const sdk::Matmul& p, const sdk::MatmulOperand& m) {
-  std::optional<int64_t> step;
-  int64_t inner = 1;  // matrices in the dimensions after this one
-  for (size_t d = p.batch_rank; d-- > 0;) {
-    if (p.batch_shape[d] == 1) continue;
-    if (!step) {
-      step = m.batch[d];
-    } else if (m.batch[d] != *step * inner) {
-      return std::nullopt;
-    }
-    inner *= p.batch_shape[d];
-  }
-  return step.value_or(0);
-}
-
-// The product as cuBLASLt is told of it; nullopt where it cannot read it.
-std::optional<Product> blas_product(const sdk::Args& l, const sdk::Matmul& p) {
-  const bool empty = p.c.rows == 0 || p.c.columns == 0 || p.a.columns == 0 || p.batches() == 0;
-  if (empty || !sdk::is_float(l.out().dtype) || p.batches() > INT32_MAX) return std::nullopt;
-  Product product{};
-  const std::pair<const sdk::MatmulOperand*, Storage*> operands[] = {
-      {&p.a, &product.a}, {&p.b, &product.b}, {&p.c, &product.c}};
-  for (const auto& [matrix, storage] : operands) {
-    const auto found = storage_of(*matrix);
-    const auto step = batch_step(p, *matrix);
-    if (!found || !step) return std::nullopt;
-    *storage = *found;
-    storage->batch_step = *step;
-  }
-  if (product.c.transposed) return std::nullopt;
-  product.device = l.out().device.index;
-  product.dtype = l.out().dtype;
-  product.m = p.c.rows;
-  product.n = p.c.columns;
-  product.k = p.a.columns;
-  product.batches = p.batches();
-  return product;
-}
-
-uint64_t matmul_workspace(const sdk::Args& l) {
-  sdk::Matmul p;
-  sdk::read_matmul(l, p);
-  const auto product = blas_product(l, p);
-  return product ? blas_workspace(*product) : 0;
-}
-
 // Sets `out` to a plan, or to nothing where `product` computes it.
 tenon_status prepare_with(tenon_call* call, const tenon_launch* args, void** out,
                           std::optional<Product> (*describe)(const sdk::Args&)) {
@@ -227,20 +165,12 @@ tenon_status prepare_with(tenon_call* call, const tenon_launch* args, void** out
     const auto product = describe(sdk::Args(args));
     if (!product) return;
     State& state = state_of(*args);
-    sdk::check(state.choose(product->device));
-    *out = prepare_product(*product).release();
+    state.require(product->device);
+    *out = prepare_product(*product, state.device(product->device).blas).release();
   });
 }
-void release_plan(void*, void* prepared) { delete static_cast<BlasPlan*>(prepared); }
-
 const BlasPlan* plan_of(const sdk::Launch& l) {
   return static_cast<const BlasPlan*>(l.launch().prepared);
-}
-
-std::optional<Product> describe_matmul(const sdk::Args& l) {
-  sdk::Matmul p;
-  sdk::read_matmul(l, p);
-  return blas_product(l, p);
 }
 
 tenon_status prepare_matmul(tenon_call* call, const tenon_launch* args, void** out) {
@@ -248,10 +178,7 @@ tenon_status prepare_matmul(tenon_call* call, const tenon_launch* args, void** o
 }
 
 void matmul(const sdk::Launch& l) {
-  if (const BlasPlan* plan = plan_of(l)) {
-    return plan->run(l.view(0).data, l.view(1).data, nullptr, l.out().data, l.scratch().data(),
-                     l.stream());
-  }
+  if (const BlasPlan* plan = plan_of(l)) return run_matmul(*plan, l);
   sdk::Matmul p;
   sdk::read_matmul(l, p);
   run_product(l, p);
@@ -259,83 +186,33 @@ void matmul(const sdk::Launch& l) {
 
 // ---- linear -------------------------------------------------------------------------------------
 
-// x[...,k] is one matrix [m,k], weight[n,k] one that is read transposed.
-std::optional<Product> describe_linear(const sdk::Args& l) {
-  const tenon_view& x = l.view(0);
-  const tenon_view& weight = l.view(1);
-  const std::string_view activation = l.attrs.text(0);
-  const bool known = activation == "none" || activation == "relu" || activation == "gelu_tanh";
-  if (!known || !sdk::is_float(x.dtype)) return std::nullopt;
-  Product product{};
-  product.device = l.out().device.index;
-  product.dtype = x.dtype;
-  product.k = x.shape[x.rank - 1];
-  product.n = weight.shape[0];
-  product.m = sdk::count_of(shape_of(l.out())) / std::max<int64_t>(product.n, 1);
-  product.batches = 1;
-  if (product.m == 0 || product.n == 0 || product.k == 0) return std::nullopt;
-  product.a = {false, product.k, 0};
-  product.b = {true, product.k, 0};
-  product.c = {false, product.n, 0};
-  product.bias = l.given(2);
-  product.epilogue = activation == "relu"   ? Epilogue::kRelu
-                     : activation == "none" ? Epilogue::kNone
-                                            : Epilogue::kGelu;
-  return product;
-}
-
-uint64_t linear_workspace(const sdk::Args& l) {
-  const auto product = describe_linear(l);
-  return product ? blas_workspace(*product) : 0;
-}
 tenon_status prepare_linear(tenon_call* call, const tenon_launch* args, void** out) {
-  return prepare_with(call, args, out, describe_linear);
+  const tenon_status prepared = prepare_with(call, args, out, describe_linear);
+  if (prepared != TENON_OK || *out) return prepared;
+  return sdk::guarded(call, [&] { refuse_product(sdk::Args(args)); });
 }
 
-// What is not one launch of cuBLASLt is left to the op's composition.
-tenon_status accepts_linear(tenon_call* call, const tenon_launch* args, uint32_t* out_accepts) {
-  return sdk::guarded(call, [&] {
-    *out_accepts = describe_linear(sdk::Args(args)) && has_blas() ? 1 : 0;
-    if (*out_accepts) return;
-    constexpr std::string_view why =
-        "cuBLASLt computes floats with the activations none, relu and gelu_tanh";
-    call->base->fail(call, TENON_E_UNSUPPORTED, why.data(), why.size());
-  });
-}
-
-void linear(const sdk::Launch& l) {
-  const BlasPlan* plan = plan_of(l);
-  if (!plan) {
-    throw sdk::Failure{TENON_E_UNSUPPORTED, "cuBLASLt has no way to compute this product", "x",
-                       "sizes that cuBLASLt takes", sdk::shape_text(l.shape(0))};
-  }
-  plan->run(l.view(0).data, l.view(1).data, l.given(2) ? l.view(2).data : nullptr, l.out().data,
-            l.scratch().data(), l.stream());
-}
-
-constexpr tenon_slot_rule matmul_slots[] = {any_in(), any_in(), any_out()};
-constexpr tenon_slot_rule linear_slots[] = {sdk::contiguous_in(), sdk::contiguous_in(),
-                                            sdk::contiguous_in(), sdk::contiguous_out()};
+void linear(const sdk::Launch& l) { run_linear(*plan_of(l), l); }
 
 constexpr tenon_kernel_desc kernels[] = {
     sdk::kernel({.op = "tenon.matmul",
                  .device = kDevice,
-                 .slots = matmul_slots,
+                 .slots = kMatmulSlots,
                  .rows = sdk::kNumbers,
                  .flags = kUsual,
                  .launch = sdk::launch_fn<matmul>,
-                 .workspace = sdk::workspace_fn<matmul_workspace>,
+                 .workspace = sdk::workspace_fn<workspace_of<describe_matmul>>,
                  .prepare = prepare_matmul,
                  .release_prepared = release_plan}),
     sdk::kernel({.op = "tenon.linear",
                  .device = kDevice,
-                 .slots = linear_slots,
+                 .slots = kLinearSlots,
                  .rows = sdk::kFloats,
                  .n_attrs = 1,
                  .flags = kUsual,
                  .launch = sdk::launch_fn<linear>,
-                 .workspace = sdk::workspace_fn<linear_workspace>,
-                 .predicate = accepts_linear,
+                 .workspace = sdk::workspace_fn<workspace_of<describe_linear>>,
+                 .predicate = is_one_product<describe_linear>,
                  .prepare = prepare_linear,
                  .release_prepared = release_plan})};
 

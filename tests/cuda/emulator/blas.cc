@@ -7,6 +7,7 @@
 #include <tenon/sdk/dtypes.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -19,9 +20,12 @@ namespace tenon::cuda::emulated {
 
 namespace {
 
-constexpr int kGood = 0;
-constexpr int kInvalid = 7;        // CUBLAS_STATUS_INVALID_VALUE
-constexpr int kNotSupported = 15;  // CUBLAS_STATUS_NOT_SUPPORTED
+constexpr int kGood = 0;              // CUBLAS_STATUS_SUCCESS
+constexpr int kNoMemory = 3;          // CUBLAS_STATUS_ALLOC_FAILED
+constexpr int kInvalid = 7;           // CUBLAS_STATUS_INVALID_VALUE
+constexpr int kExecutionFailed = 13;  // CUBLAS_STATUS_EXECUTION_FAILED
+constexpr int kNotSupported = 15;     // CUBLAS_STATUS_NOT_SUPPORTED
+constexpr int kComputeTf32 = 77;      // CUBLAS_COMPUTE_32F_FAST_TF32
 
 struct ProductDescription {
   int compute = 0;
@@ -61,20 +65,26 @@ int take(T& out, const void* from, size_t bytes) {
   return kGood;
 }
 
-int create(void** out) {
-  static int handle = 0;
-  *out = &handle;
+struct Handle {};
+
+template <class T>
+int make(T** out, T object) {
+  *out = new T(std::move(object));
+  ++state().blas_objects;
   return kGood;
 }
+template <class T>
+int release(T* object) {
+  delete object;
+  --state().blas_objects;
+  return kGood;
+}
+
+int create(Handle** out) { return make(out, {}); }
 int product_create(ProductDescription** out, int compute, int scale) {
-  const bool known = (compute == 68 && scale == 0) || (compute == 70 && scale == 1);
-  if (!known) return kNotSupported;
-  *out = new ProductDescription{compute, scale, 0, 0, 1, nullptr};
-  return kGood;
-}
-int product_release(ProductDescription* product) {
-  delete product;
-  return kGood;
+  const bool known =
+      ((compute == 68 || compute == kComputeTf32) && scale == 0) || (compute == 70 && scale == 1);
+  return known ? make(out, {compute, scale, 0, 0, 1, nullptr}) : kNotSupported;
 }
 int product_set(ProductDescription* p, int attribute, const void* from, size_t bytes) {
   switch (attribute) {
@@ -93,25 +103,13 @@ int product_set(ProductDescription* p, int attribute, const void* from, size_t b
 int layout_create(MatrixLayout** out, int type, uint64_t rows, uint64_t columns, int64_t leading) {
   const bool known = type == 0 || type == 1 || type == 2 || type == 14;
   if (!known || leading < static_cast<int64_t>(rows)) return kInvalid;
-  *out = new MatrixLayout{type, rows, columns, leading, 1, 0};
-  return kGood;
-}
-int layout_release(MatrixLayout* layout) {
-  delete layout;
-  return kGood;
+  return make(out, {type, rows, columns, leading, 1, 0});
 }
 int layout_set(MatrixLayout* l, int attribute, const void* from, size_t bytes) {
   if (attribute == 5) return take(l->batches, from, bytes);
   return attribute == 6 ? take(l->batch_step, from, bytes) : kInvalid;
 }
-int preference_create(Preference** out) {
-  *out = new Preference;
-  return kGood;
-}
-int preference_release(Preference* preference) {
-  delete preference;
-  return kGood;
-}
+int preference_create(Preference** out) { return make(out, {}); }
 int preference_set(Preference* p, int attribute, const void* from, size_t bytes) {
   if (attribute == 1) return take(p->workspace, from, bytes);
   return attribute >= 5 && attribute <= 8 ? take(p->alignment[attribute - 5], from, bytes)
@@ -129,9 +127,10 @@ bool fit(const ProductDescription& p, const MatrixLayout& a, const MatrixLayout&
          a.batches == d.batches && b.batches == d.batches;
 }
 
-int choose(void*, ProductDescription* p, MatrixLayout* a, MatrixLayout* b, MatrixLayout* c,
+int choose(Handle*, ProductDescription* p, MatrixLayout* a, MatrixLayout* b, MatrixLayout* c,
            MatrixLayout* d, Preference* preference, int wanted, Heuristic* out, int* out_count) {
   if (wanted < 1 || !fit(*p, *a, *b, *d) || c->type != d->type) return kInvalid;
+  if (p->compute == kComputeTf32 && a->type != 0) return kNotSupported;
   *out = {};
   out->algorithm.data[0] = *std::min_element(preference->alignment, preference->alignment + 4);
   out->workspace_bytes = preference->workspace / 2;
@@ -156,6 +155,20 @@ double epilogue(uint32_t what, double x) {
   return x;
 }
 
+// An operand as the product reads it: TF32 has the exponents of f32 and 10 bits of its fraction;
+// the others are cut off, the worst that is allowed.
+template <class Sum, class T>
+Sum operand(const ProductDescription& p, T stored) {
+  const auto value = static_cast<Sum>(stored);
+  if constexpr (std::is_same_v<Sum, float>) {
+    constexpr uint32_t kept = ~uint32_t{0x1FFF};
+    if (p.compute == kComputeTf32 && std::isfinite(value)) {
+      return std::bit_cast<float>(std::bit_cast<uint32_t>(value) & kept);
+    }
+  }
+  return value;
+}
+
 template <class T>
 void multiply(const Call& call) {
   using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -173,8 +186,8 @@ void multiply(const Call& call) {
       for (uint64_t column = 0; column < d.columns; ++column) {
         Sum sum = 0;
         for (uint64_t k = 0; k < depth; ++k) {
-          sum = std::fma(static_cast<Sum>(left[at(a, p.transpose_a, row, k)]),
-                         static_cast<Sum>(right[at(b, p.transpose_b, k, column)]), sum);
+          sum = std::fma(operand<Sum>(p, left[at(a, p.transpose_a, row, k)]),
+                         operand<Sum>(p, right[at(b, p.transpose_b, k, column)]), sum);
         }
         if (p.epilogue & 4) sum += static_cast<Sum>(static_cast<const T*>(p.bias)[row]);
         out[at(d, 0, row, column)] =
@@ -209,13 +222,14 @@ bool reaches(State& s, const MatrixLayout& m, const void* data, uint64_t element
   return block && !block->pinned;
 }
 
-int run(void*, ProductDescription* p, const void*, const void* a, MatrixLayout* a_layout,
+int run(Handle*, ProductDescription* p, const void*, const void* a, MatrixLayout* a_layout,
         const void* b, MatrixLayout* b_layout, const void*, const void* c, MatrixLayout*, void* d,
         MatrixLayout* d_layout, const Algorithm* algorithm, void* scratch, size_t scratch_bytes,
         void* stream) {
   State& s = state();
-  const std::lock_guard lock(s.mutex);
-  if (s.begin(emulated::Call::launch) != kSuccess) return 13;  // CUBLAS_STATUS_EXECUTION_FAILED
+  if (const Code code = s.begin(emulated::Call::launch); code != kSuccess) {
+    return code == kOutOfMemory ? kNoMemory : kExecutionFailed;
+  }
   const bool needs_bias = (p->epilogue & 4) != 0;
   const uint64_t element = d_layout->type == 1 ? 8 : d_layout->type == 0 ? 4 : 2;
   if (!fit(*p, *a_layout, *b_layout, *d_layout) || c != d || (needs_bias && !p->bias)) {
@@ -230,29 +244,69 @@ int run(void*, ProductDescription* p, const void*, const void* a, MatrixLayout* 
                    (scratch_bytes == 0 || s.find_block(scratch, scratch_bytes));
   if (!all || !aligned(a) || !aligned(b) || !aligned(d)) return kInvalid;
   const Call call{*p, *a_layout, *b_layout, *d_layout, a, b, d};
-  return s.enqueue(s.find_stream(stream), [call] { return compute(call); }) == kSuccess ? kGood
-                                                                                        : 13;
+  const Code code = s.enqueue(s.find_stream(stream), [call] { return compute(call); });
+  return code == kSuccess ? kGood : kExecutionFailed;
+}
+
+// ---- What is found by name ----------------------------------------------------------------------
+
+// Counts the call, which fails where a test asked for it; what releases does so all the same.
+template <emulated::Call call, auto function>
+struct Called;
+template <emulated::Call call, class... A, int (*function)(A...)>
+struct Called<call, function> {
+  static int run(A... arguments) {
+    constexpr bool releases =
+        std::string_view(kCalls[static_cast<size_t>(call)]).ends_with("Destroy");
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    const int begun = s.begin_elsewhere(call);
+    if (begun != kGood && !releases) return begun;
+    const int status = function(arguments...);
+    return begun != kGood ? begun : status;
+  }
+};
+
+struct Found {
+  std::string_view name;
+  void* function;
+};
+template <emulated::Call call, auto function>
+Found found() {
+  return {kCalls[static_cast<size_t>(call)], reinterpret_cast<void*>(&Called<call, function>::run)};
+}
+
+const char* name_of_status(int status) {
+  for (const KnownCode& known : known_blas_statuses()) {
+    if (known.code == status) return known.name;
+  }
+  return "CUBLAS_UNKNOWN";
 }
 
 }  // namespace
 
 void* blas_function(const char* name) {
-  const std::pair<std::string_view, void*> functions[] = {
-      {"cublasLtCreate", reinterpret_cast<void*>(&create)},
-      {"cublasLtMatmulDescCreate", reinterpret_cast<void*>(&product_create)},
-      {"cublasLtMatmulDescDestroy", reinterpret_cast<void*>(&product_release)},
-      {"cublasLtMatmulDescSetAttribute", reinterpret_cast<void*>(&product_set)},
-      {"cublasLtMatrixLayoutCreate", reinterpret_cast<void*>(&layout_create)},
-      {"cublasLtMatrixLayoutDestroy", reinterpret_cast<void*>(&layout_release)},
-      {"cublasLtMatrixLayoutSetAttribute", reinterpret_cast<void*>(&layout_set)},
-      {"cublasLtMatmulPreferenceCreate", reinterpret_cast<void*>(&preference_create)},
-      {"cublasLtMatmulPreferenceDestroy", reinterpret_cast<void*>(&preference_release)},
-      {"cublasLtMatmulPreferenceSetAttribute", reinterpret_cast<void*>(&preference_set)},
-      {"cublasLtMatmulAlgoGetHeuristic", reinterpret_cast<void*>(&choose)},
-      {"cublasLtMatmul", reinterpret_cast<void*>(&run)},
+  using enum emulated::Call;
+  const Found functions[] = {
+      found<cublasLtCreate, create>(),
+      found<cublasLtDestroy, release<Handle>>(),
+      found<cublasLtMatmulDescCreate, product_create>(),
+      found<cublasLtMatmulDescDestroy, release<ProductDescription>>(),
+      found<cublasLtMatmulDescSetAttribute, product_set>(),
+      found<cublasLtMatrixLayoutCreate, layout_create>(),
+      found<cublasLtMatrixLayoutDestroy, release<MatrixLayout>>(),
+      found<cublasLtMatrixLayoutSetAttribute, layout_set>(),
+      found<cublasLtMatmulPreferenceCreate, preference_create>(),
+      found<cublasLtMatmulPreferenceDestroy, release<Preference>>(),
+      found<cublasLtMatmulPreferenceSetAttribute, preference_set>(),
+      found<cublasLtMatmulAlgoGetHeuristic, choose>(),
+      found<cublasLtMatmul, run>(),
+      {"cublasLtGetStatusName", reinterpret_cast<void*>(&name_of_status)},
   };
-  for (const auto& [known, function] : functions) {
-    if (known == name) return function;
+  static_assert(std::size(functions) == std::size(kBlasCalls) + 1,
+                "TENON_EMULATED_BLAS_CALLS is not what is found");
+  for (const Found& known : functions) {
+    if (known.name == name) return known.function;
   }
   return nullptr;
 }

@@ -8,13 +8,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "backends/cuda/driver.h"
 
 namespace tenon::cuda::emulated {
 
-// Functions of the Driver that return a code.
+// Functions of the Driver that return a code, in its order. driver.cc makes the table of them.
 #define TENON_EMULATED_CALLS(X) \
   X(versions)                   \
   X(device_count)               \
@@ -34,24 +35,53 @@ namespace tenon::cuda::emulated {
   X(event_wait)                 \
   X(event_query)                \
   X(launch)                     \
-  X(allow_shared)               \
   X(capture_begin)              \
   X(capture_end)                \
   X(graph_run)                  \
   X(graph_release)
 
+// Functions of cuBLASLt that return a status. blas.cc makes what blas_function() finds of them.
+#define TENON_EMULATED_BLAS_CALLS(X)      \
+  X(cublasLtCreate)                       \
+  X(cublasLtDestroy)                      \
+  X(cublasLtMatmulDescCreate)             \
+  X(cublasLtMatmulDescDestroy)            \
+  X(cublasLtMatmulDescSetAttribute)       \
+  X(cublasLtMatrixLayoutCreate)           \
+  X(cublasLtMatrixLayoutDestroy)          \
+  X(cublasLtMatrixLayoutSetAttribute)     \
+  X(cublasLtMatmulPreferenceCreate)       \
+  X(cublasLtMatmulPreferenceDestroy)      \
+  X(cublasLtMatmulPreferenceSetAttribute) \
+  X(cublasLtMatmulAlgoGetHeuristic)       \
+  X(cublasLtMatmul)
+
 #define TENON_EMULATED_NAME(name) #name,
-inline constexpr std::string_view kCalls[] = {TENON_EMULATED_CALLS(TENON_EMULATED_NAME)};
+inline constexpr std::string_view kDriverCalls[] = {TENON_EMULATED_CALLS(TENON_EMULATED_NAME)};
+inline constexpr std::string_view kBlasCalls[] = {TENON_EMULATED_BLAS_CALLS(TENON_EMULATED_NAME)};
+inline constexpr std::string_view kCalls[] = {TENON_EMULATED_CALLS(TENON_EMULATED_NAME)
+                                                  TENON_EMULATED_BLAS_CALLS(TENON_EMULATED_NAME)};
 #undef TENON_EMULATED_NAME
 
-// Lets `after` calls of the Driver's function `call` pass; `count` calls then return `code` and do
-// nothing, but what frees or releases does so all the same. Replaces what was asked before for that
-// function. False where there is no such function.
+struct KnownCode {
+  Code code;
+  const char* name;
+  const char* text;
+  bool stays = false;  // every later call answers with it: the device is lost
+};
+
+// All there are: of the CUDA runtime, and of cuBLASLt, where none stays.
+std::span<const KnownCode> known_codes();
+std::span<const KnownCode> known_blas_statuses();
+
+// Lets `after` calls of the Driver's or cuBLASLt's function `call` pass; `count` calls then return
+// `code` and do nothing, but what frees or releases does so all the same. Replaces what was asked
+// before for that function. False where there is no such function.
 bool inject(std::string_view call, Code code, int64_t after, int64_t count);
 
 // How many are alive: "blocks", "bytes" (both of device memory), "pinned", "streams", "events",
-// "graphs"; how much "waits" in streams; how often a function of that name was called. Nothing
-// where `what` is none of these.
+// "graphs", "blas" (handles and descriptions of cuBLASLt); how much "waits" in streams; how often a
+// function of that name was called. Nothing where `what` is none of these.
 std::optional<int64_t> live(std::string_view what);
 
 // Device memory from now on, of each device; at first 256 MiB.

@@ -32,11 +32,7 @@ Code facts(int32_t index, DeviceFacts* out_facts) {
   std::snprintf(facts.name, sizeof facts.name, "emulated");
   facts.major = 9;
   facts.minor = 0;
-  facts.multiprocessors = 4;
   facts.has_pools = 1;
-  facts.memory_bytes = state().limit;
-  facts.shared_bytes_per_block = 227 << 10;
-  facts.l2_bytes = 4 << 20;
   *out_facts = facts;
   return kSuccess;
 }
@@ -61,36 +57,17 @@ const char* text(Code code) {
 
 namespace tenon::cuda {
 
+#define TENON_EMULATED_SLOT(name) .name = emulated::name,
 const Driver& driver() {
   static constexpr Driver table = {
-      .versions = emulated::versions,
-      .device_count = emulated::device_count,
-      .facts = emulated::facts,
-      .use = emulated::use,
-      .alloc = emulated::alloc,
-      .free = emulated::free,
-      .pinned_alloc = emulated::pinned_alloc,
-      .pinned_free = emulated::pinned_free,
-      .copy = emulated::copy,
-      .stream_create = emulated::stream_create,
-      .stream_release = emulated::stream_release,
-      .stream_wait = emulated::stream_wait,
-      .event_create = emulated::event_create,
-      .event_release = emulated::event_release,
-      .event_record = emulated::event_record,
-      .event_wait = emulated::event_wait,
-      .event_query = emulated::event_query,
-      .launch = emulated::launch,
-      .allow_shared = emulated::allow_shared,
-      .capture_begin = emulated::capture_begin,
-      .capture_end = emulated::capture_end,
-      .graph_run = emulated::graph_run,
-      .graph_release = emulated::graph_release,
-      .blas_function = emulated::blas_function,
+      TENON_EMULATED_CALLS(TENON_EMULATED_SLOT).blas_function = emulated::blas_function,
       .name = emulated::name_of_code,
       .text = emulated::text,
   };
+  static_assert(sizeof table == (std::size(emulated::kDriverCalls) + 3) * sizeof(void (*)()),
+                "a function is missing in TENON_EMULATED_CALLS");
   return table;
 }
+#undef TENON_EMULATED_SLOT
 
 }  // namespace tenon::cuda

@@ -54,7 +54,7 @@ void inject(const sdk::Launch& l) {
 void check_live(const sdk::Args& args, std::span<tenon_meta>) {
   if (emulated::live(args.attrs.text(0))) return;
   throw sdk::Failure{TENON_E_ATTRIBUTE, "there is no such count", "what",
-                     "blocks, bytes, pinned, streams, events, graphs, waits, " + all_calls(),
+                     "blocks, bytes, pinned, streams, events, graphs, blas, waits, " + all_calls(),
                      std::string(args.attrs.text(0))};
 }
 
@@ -93,18 +93,19 @@ constexpr tenon_op_desc ops[] = {
     sdk::op(
         {.name = "emulator.inject",
          .schema = "inject(*, call: str, code: int, after: int=0, count: int=1) -> ()",
-         .doc = R"(Makes the emulated CUDA driver fail: lets `after` calls of its function `call`
-pass, then answers `count` of them with `code`. What frees or releases does so all the same. A new
-call for the same function replaces the old one; `count=0` takes it back.
+         .doc = R"(Makes the emulated CUDA driver fail: lets `after` calls of its function `call`,
+or of cuBLASLt's, pass, then answers `count` of them with `code`. What frees or releases does so all
+the same. A new call for the same function replaces the old one; `count=0` takes it back.
 
 Source: none; for tests.)",
          .flags = TENON_OP_EFFECT,
          .infer = sdk::infer_fn<check_inject>}),
     sdk::op({.name = "emulator.live",
              .schema = "live(*, what: str) -> i64[]",
-             .doc = R"(How many `blocks`, `bytes` of them, `pinned` blocks, `streams`, `events` or
-`graphs` of emulated CUDA devices are alive in this process; how many pieces of work wait in
-streams (`waits`); or how often the driver's function of that name was called.
+             .doc = R"(How many `blocks`, `bytes` of them, `pinned` blocks, `streams`, `events`,
+`graphs` or objects of cuBLASLt (`blas`) of emulated CUDA devices are alive in this process; how
+many pieces of work wait in streams (`waits`); or how often the driver's or cuBLASLt's function of
+that name was called.
 
 Source: none; for tests.)",
              .flags = TENON_OP_EFFECT,

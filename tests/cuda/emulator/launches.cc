@@ -11,8 +11,7 @@ namespace tenon::cuda::emulated {
 
 namespace {
 
-constexpr uint32_t kUsualShared = 48 << 10;
-constexpr uint32_t kMostShared = 227 << 10;
+constexpr uint32_t kMostShared = 48 << 10;  // without asking for more
 constexpr uint32_t kMostArgumentBytes = 32764;
 
 // A launch that outlives the call, with its arguments.
@@ -42,7 +41,7 @@ Code run(const Launching& l, void** arguments, int32_t device) {
   return words.empty() ? kSuccess : s.lose(device, kLaunchFailure, words);
 }
 
-Code check(const State& s, const Launching& l, int32_t device) {
+Code check(const Launching& l) {
   const Extent& grid = l.grid;
   const Extent& block = l.block;
   if (!l.kernel || !l.invoke || (l.n_arguments > 0 && (!l.arguments || !l.argument_bytes))) {
@@ -54,11 +53,10 @@ Code check(const State& s, const Launching& l, int32_t device) {
   const bool block_fits = block.x <= 1024 && block.y <= 1024 && block.z <= 64 &&
                           uint64_t{block.x} * block.y * block.z <= 1024;
   if (none || !grid_fits || !block_fits) return kInvalidConfiguration;
-  const auto allowed = s.allowed_shared.find({device, l.kernel});
-  const uint32_t most = allowed == s.allowed_shared.end() ? kUsualShared : allowed->second;
   uint64_t argument_bytes = 0;
   for (uint32_t i = 0; i < l.n_arguments; ++i) argument_bytes += l.argument_bytes[i];
-  return l.shared_bytes > most || argument_bytes > kMostArgumentBytes ? kInvalidValue : kSuccess;
+  return l.shared_bytes > kMostShared || argument_bytes > kMostArgumentBytes ? kInvalidValue
+                                                                             : kSuccess;
 }
 
 }  // namespace
@@ -71,24 +69,13 @@ Code launch(const Launching* launching) {
   Stream* on = s.find_stream(launching->stream);
   if (launching->stream && (!on || on->device != device)) return kInvalidHandle;
   if (!on && s.breaks_own_capture()) return kCaptureUnsupported;
-  if (const Code code = check(s, *launching, device); code != kSuccess) return code;
+  if (const Code code = check(*launching); code != kSuccess) return code;
   if (!on || (!on->capturing && !s.defers)) {
     return run(*launching, launching->arguments, device);
   }
   const auto kept = std::make_shared<Kept>(*launching);
   return s.enqueue(on,
                    [kept, device] { return run(kept->launching, kept->addresses.data(), device); });
-}
-
-Code allow_shared(const void* kernel, uint32_t bytes) {
-  State& s = state();
-  const std::lock_guard lock(s.mutex);
-  if (const Code code = s.begin(Call::allow_shared); code != kSuccess) return code;
-  if (!kernel || bytes > kMostShared) return kInvalidValue;
-  uint32_t& allowed =
-      s.allowed_shared.try_emplace({chosen_device(), kernel}, kUsualShared).first->second;
-  if (bytes > allowed) allowed = bytes;
-  return kSuccess;
 }
 
 }  // namespace tenon::cuda::emulated

@@ -55,8 +55,12 @@ Code State::begin_elsewhere(Call call) {
 }
 
 Code State::begin(Call call) {
+  Code& lost_with = lost[chosen_device()];
   const Code code = begin_elsewhere(call);
-  return code != kSuccess ? code : lost[chosen_device()];
+  if (code == kSuccess || lost_with != kSuccess) return lost_with;
+  const KnownCode* known = find_code(code);
+  if (known && known->stays) lost_with = code;
+  return code;
 }
 
 Stream* State::find_stream(void* stream) const { return find_in(streams, stream); }
@@ -173,6 +177,7 @@ std::optional<int64_t> live(std::string_view what) {
   if (what == "streams") return static_cast<int64_t>(s.streams.size());
   if (what == "events") return static_cast<int64_t>(s.events.size());
   if (what == "graphs") return static_cast<int64_t>(s.graphs.size());
+  if (what == "blas") return s.blas_objects;
   if (what == "waits") {
     int64_t waits = 0;
     for (const auto& [key, stream] : s.streams) {

@@ -37,7 +37,7 @@ inline constexpr Code kCaptureWrongThread = 908;
 
 enum class Call : uint32_t {
 #define TENON_EMULATED_NUMBER(name) name,
-  TENON_EMULATED_CALLS(TENON_EMULATED_NUMBER)
+  TENON_EMULATED_CALLS(TENON_EMULATED_NUMBER) TENON_EMULATED_BLAS_CALLS(TENON_EMULATED_NUMBER)
 #undef TENON_EMULATED_NUMBER
 };
 
@@ -94,8 +94,8 @@ class State {
   std::map<void*, std::unique_ptr<Stream>> streams;
   std::map<void*, std::unique_ptr<Event>> events;
   std::map<void*, std::unique_ptr<Graph>> graphs;
-  std::map<std::pair<int32_t, const void*>, uint32_t> allowed_shared;
   Fault faults[std::size(kCalls)];
+  int64_t blas_objects = 0;  // handles and descriptions of cuBLASLt
   Code lost[kDevices] = {};  // what each call returns once a kernel has failed
   uint64_t limit = 0;
   bool defers = false;
@@ -105,9 +105,10 @@ class State {
   std::map<Code, const std::string*> said;
   std::list<std::string> all_said;
 
-  // Counts the call. A code where a test asked for one, or where the chosen device is lost.
+  // Counts the call. A code where a test asked for one, or where the chosen device is lost; a code
+  // that CUDA does not recover from loses it.
   Code begin(Call call);
-  // The same for calls that concern no device's work.
+  // The same for calls that concern no device's work: the device is not lost by them.
   Code begin_elsewhere(Call call);
 
   Stream* find_stream(void* stream) const;
@@ -163,12 +164,12 @@ Code graph_release(void* graph);
 
 // launches.cc
 Code launch(const Launching* launching);
-Code allow_shared(const void* kernel, uint32_t bytes);
 
 // blas.cc
 void* blas_function(const char* name);
 
 // codes.cc
+const KnownCode* find_code(Code code);  // NULL where CUDA has none
 const char* name_of_code(Code code);
 const char* text_of_code(Code code);
 

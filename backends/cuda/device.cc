@@ -89,6 +89,7 @@ Device::Device(int32_t number) : index(number), process(getpid()) {
 
 Device::~Device() {
   if (process != getpid() || driver().use(index) != kSuccess) return;
+  for (const auto& [stream, words] : turns) driver().free(words, memory_stream);
   if (memory_stream) driver().stream_release(memory_stream);
   if (report) driver().pinned_free(report);
 }

@@ -72,6 +72,7 @@ Device::~Device() {
   if (process != getpid()) return;
   driver().use(index);  // what the driver keeps on the host goes also where the device is lost
   blas.release();
+  for (const auto& [stream, words] : turns) driver().free(words, memory_stream);
   if (memory_stream) driver().stream_release(memory_stream);
   if (report) driver().pinned_free(report);
 }

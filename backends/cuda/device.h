@@ -14,6 +14,7 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "blas.h"
@@ -24,6 +25,8 @@
 namespace tenon::cuda {
 
 namespace sdk = tenon::sdk;
+
+struct Turns;
 
 struct Device {
   explicit Device(int32_t index);
@@ -38,6 +41,8 @@ struct Device {
   void* memory_stream = nullptr;  // allocations are ordered on it
   Report* report = nullptr;       // in pinned memory
   BlasHandle blas;
+  std::mutex turns_mutex;
+  std::vector<std::pair<void*, Turns*>> turns;  // of streams, in memory of the device
   std::atomic<bool> lost{false};
   std::atomic<Code> lost_code{kSuccess};
 };

@@ -11,6 +11,7 @@
 #include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
 #include "core/dispatch/values.h"
+#include "core/dispatch/written.h"
 
 namespace tenon::dispatch {
 
@@ -25,8 +26,6 @@ struct Staged {
 };
 
 std::span<const Item> view_of(const Small<Item, 8>& items) { return {items.data(), items.size()}; }
-
-bool writes(uint32_t role) { return role != TENON_SLOT_IN; }
 
 // Does the slot take the operand as it is, whatever its rank?
 bool accepts(const tenon_slot_rule& rule, const Item& item) {
@@ -127,8 +126,9 @@ Small<Item, 8> gather_items(Invocation& call, const tenon_kernel_desc& desc,
 
 class Staging {
  public:
-  Staging(Invocation& call, const registry::Kernel& kernel, std::span<Item> items)
-      : call_(call), kernel_(kernel), items_(items) {}
+  Staging(Invocation& call, const registry::Kernel& kernel, std::span<Item> items,
+          const Written& written)
+      : call_(call), kernel_(kernel), items_(items), written_(written) {}
 
   // Replaces what does not fit; nothing of the caller's is written yet.
   void gather() {
@@ -159,20 +159,14 @@ class Staging {
     const Item& item = items_[index];
     if (!accepts(kernel_.desc.slots[item.slot], item)) return true;
     if (item.role != TENON_SLOT_IN || !item.tensor) return false;
-    for (const Item& other : items_) {
-      if (!writes(other.role) || !overlap(item, other)) continue;
-      const bool same = call_.op.has(TENON_OP_ELEMENTWISE) && item.data == other.data &&
-                        item.dtype == other.dtype && item.strides == other.strides;
-      if (!same) return true;
-    }
-    return false;
-  }
-
-  bool overlap(const Item& a, const Item& b) const {
-    if (!a.tensor || !b.tensor) return false;
-    const tenon_view x = as_view(a);
-    const tenon_view y = as_view(b);
-    return tensor::may_overlap(x, y);
+    const tenon_view view = as_view(item);
+    return written_.has(tensor::addresses_of(view), [&](size_t which) {
+      // A temporary may have taken its place, which shares nothing.
+      const Item& other = items_[which];
+      if (!tensor::may_overlap(view, as_view(other))) return false;
+      return !call_.op.has(TENON_OP_ELEMENTWISE) || item.data != other.data ||
+             item.dtype != other.dtype || item.strides != other.strides;
+    });
   }
 
   static tenon_view as_view(const Item& item) {
@@ -214,11 +208,13 @@ class Staging {
   Invocation& call_;
   const registry::Kernel& kernel_;
   std::span<Item> items_;
+  const Written& written_;
   Small<Staged, 4> staged_;
 };
 
 // What is written must not share memory with anything else that is written.
-void check_aliases(const Invocation& call, std::span<const Item> items) {
+void check_aliases(const Invocation& call, std::span<const Item> items, const Written& written) {
+  if (!written.overlaps_itself()) return;
   const auto name = [&call](const Item& item) {
     const size_t n = call.schema.inputs.size();
     return item.role == TENON_SLOT_INOUT && item.slot < n ? call.schema.inputs[item.slot].name
@@ -314,10 +310,11 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
     if (fits) break;
   }
   if (!chosen) return false;
-  check_aliases(call, view_of(chosen_items));
+  const Written written(view_of(chosen_items));
+  check_aliases(call, view_of(chosen_items), written);
   tenon_rng rng{};
   const bool random = reserve_rng(call, rng);
-  Staging staging(call, *chosen, {chosen_items.data(), chosen_items.size()});
+  Staging staging(call, *chosen, {chosen_items.data(), chosen_items.size()}, written);
   staging.gather();
   Block block(*call.device, view_of(chosen_items), chosen->desc.n_slots,
               kernel_inputs(chosen->desc), {call.attrs.data(), chosen->desc.n_attrs},

@@ -9,6 +9,7 @@
 #include "core/api/error.h"
 #include "core/api/runtime.h"
 #include "core/autograd/graph.h"
+#include "core/tensor/addresses.h"
 
 namespace tenon::tensor {
 
@@ -172,19 +173,18 @@ tenon_meta meta_of(const Tensor& tensor) {
   return meta;
 }
 
+Addresses addresses_of(const tenon_view& view) noexcept {
+  const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+  int64_t low = 0;
+  int64_t high = 0;
+  if (!extent(shape, {view.strides, shape.size()}, low, high)) return {};
+  const auto first = reinterpret_cast<intptr_t>(view.data);
+  const auto size = static_cast<int64_t>(size_of(view.dtype));
+  return {first + low * size, first + (high + 1) * size};
+}
+
 bool may_overlap(const tenon_view& a, const tenon_view& b) noexcept {
-  int64_t low_a = 0;
-  int64_t high_a = 0;
-  int64_t low_b = 0;
-  int64_t high_b = 0;
-  const DimSpan shape_a(a.shape, static_cast<size_t>(a.rank));
-  const DimSpan shape_b(b.shape, static_cast<size_t>(b.rank));
-  if (!extent(shape_a, {a.strides, shape_a.size()}, low_a, high_a)) return false;
-  if (!extent(shape_b, {b.strides, shape_b.size()}, low_b, high_b)) return false;
-  const auto at = [](const tenon_view& v, int64_t element) {
-    return reinterpret_cast<intptr_t>(v.data) + element * static_cast<int64_t>(size_of(v.dtype));
-  };
-  return at(a, low_a) < at(b, high_b + 1) && at(b, low_b) < at(a, high_a + 1);
+  return addresses_of(a).meet(addresses_of(b));
 }
 
 bool same_view(const tenon_view& a, const tenon_view& b) noexcept {

@@ -62,43 +62,13 @@ tenon_status vjp(tenon_call* call, void*) {
 }
 
 const void* get_interface(void*, const char* id, uint64_t length) {
-  static const tenon_vjp_need needs[] = {{1, 0, 0, 0}};
-  static tenon_op_desc op;
-  static tenon_vjp_desc rule;
-  static const tenon_op_desc* const ops[] = {&op};
-  static const tenon_vjp_desc* const rules[] = {&rule};
-  static const tenon_ops_table ops_table = {sizeof(tenon_ops_table), 1, ops};
-  static const tenon_vjps_table rules_table = {sizeof(tenon_vjps_table), 1, rules};
-  op = {};
-  op.struct_size = sizeof op;
-  op.name = program::str("acme.lent_cube");
-  op.schema = program::str("lent_cube(x: T[...]) -> T[...] where T: float");
-  op.revision = 1;
-  op.shape_rule = TENON_SHAPE_SAME_AS_0;
-  op.compose = compose;
-  rule = {};
-  rule.struct_size = sizeof rule;
-  rule.flags = TENON_VJP_TWICE;
-  rule.op = op.name;
-  rule.revision = 1;
-  rule.n_inputs = 1;
-  rule.n_outputs = 1;
-  rule.needs = needs;
-  rule.vjp = vjp;
-  const std::string_view wanted(id, length);
-  if (wanted == "tenon.ops/1") return &ops_table;
-  return wanted == "tenon.vjps/1" ? &rules_table : nullptr;
+  static program::OneOp cube(compose, vjp);
+  cube.name("acme.lent_cube", "lent_cube(x: T[...]) -> T[...] where T: float");
+  return cube.find({id, length});
 }
 
 tenon_status query(const tenon_host* host, tenon_plugin* out, tenon_diag*) {
-  out->built_major = TENON_ABI_MAJOR;
-  out->built_minor = out->required_minor = TENON_ABI_MINOR;
-  out->fingerprint = host->fingerprint;
-  out->id = program::str("acme.lent");
-  out->version = program::str("1.0.0");
-  out->license = program::str("Apache-2.0");
-  out->init = [](const tenon_host*, void**, tenon_diag*) { return TENON_OK; };
-  out->release = [](void*) {};
+  program::introduce(host, "acme.lent", out);
   out->get_interface = get_interface;
   return TENON_OK;
 }

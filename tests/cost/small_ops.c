@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/cost/small_ops.c: runs one small piece of work `count` times, for instructions.py to count
-// its instructions: small_ops <plugin folder> <work> <count>
+// its instructions: small_ops <plugin folder> <work> <count>, where "step148" is a step of an
+// optimizer over 148 tensors
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +9,13 @@
 
 enum { SIZE = 64 };
 
+enum { MOST_PARAMETERS = 1024 };
+
 static tenon_runtime* runtime;
 static tenon_context* context;
 static const tenon_op *add, *mul, *sum;
 static tenon_tensor *a, *b, *out;
+static tenon_optimizer* adamw;
 
 static void must(tenon_status status) {
   if (status == TENON_OK) return;
@@ -81,20 +85,42 @@ static void go_backward(void) {
   tenon_tensor_release(product);
 }
 
+// One launch over lists of so many small tensors.
+static void make_optimizer(uint32_t count) {
+  tenon_tensor* parameters[MOST_PARAMETERS] = {NULL};
+  if (count == 0 || count > MOST_PARAMETERS) exit(2);
+  for (uint32_t i = 0; i < count; ++i) {
+    tenon_tensor* const gradient = make();
+    parameters[i] = make();
+    must(tenon_tensor_set_requires_grad(context, parameters[i], 1));
+    must(tenon_tensor_set_grad(context, parameters[i], gradient));
+    tenon_tensor_release(gradient);
+  }
+  must(tenon_optimizer_create(context, "tenon.adamw", TENON_NUL, parameters, count, NULL, NULL, 0,
+                              &adamw));
+  for (uint32_t i = 0; i < count; ++i) tenon_tensor_release(parameters[i]);
+}
+
+static void step(void) { must(tenon_optimizer_run(context, adamw, 0)); }
+
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const char* work = argv[2];
   const long count = atol(argv[3]);
+  const int steps = strncmp(work, "step", 4) == 0;
   const int wants_gradient = strcmp(work, "recorded") == 0 || strcmp(work, "backward") == 0;
   void (*body)(void) = strcmp(work, "out") == 0        ? write_into
                        : strcmp(work, "backward") == 0 ? go_backward
+                       : steps                         ? step
                                                        : return_new;
   open_session(argv[1]);
   a = make();
   b = make();
   out = make();
   if (wants_gradient) must(tenon_tensor_set_requires_grad(context, a, 1));
+  if (steps) make_optimizer((uint32_t)atol(work + 4));
   for (long i = 0; i < count; ++i) body();
+  if (adamw) tenon_optimizer_release(adamw);
   tenon_tensor_release(a);
   tenon_tensor_release(b);
   tenon_tensor_release(out);

@@ -32,6 +32,62 @@ inline tenon_value value_of(tenon_tensor* tensor) {
   return value;
 }
 
+// One op of one operand, a composition with a backward rule of its own, as a plugin's tables.
+class OneOp {
+ public:
+  OneOp(tenon_compose_fn compose, tenon_vjp_fn vjp) {
+    op_.struct_size = sizeof op_;
+    op_.revision = 1;
+    op_.shape_rule = TENON_SHAPE_SAME_AS_0;
+    op_.compose = compose;
+    rule_.struct_size = sizeof rule_;
+    rule_.flags = TENON_VJP_TWICE;
+    rule_.revision = 1;
+    rule_.n_inputs = 1;
+    rule_.n_outputs = 1;
+    rule_.needs = needs_;
+    rule_.vjp = vjp;
+  }
+  OneOp(const OneOp&) = delete;
+  OneOp& operator=(const OneOp&) = delete;
+
+  void name(std::string_view name, std::string_view schema) {
+    op_.name = rule_.op = str(name);
+    op_.schema = str(schema);
+  }
+  void describe(std::string_view doc, uint32_t flags) {
+    op_.doc = str(doc);
+    op_.flags = flags;
+  }
+  // The answer of `get_interface`.
+  const void* find(std::string_view id) const {
+    if (id == "tenon.ops/1") return &ops_table_;
+    return id == "tenon.vjps/1" ? &rules_table_ : nullptr;
+  }
+
+ private:
+  const tenon_vjp_need needs_[1] = {{1, 0, 0, 0}};
+  tenon_op_desc op_{};
+  tenon_vjp_desc rule_{};
+  const tenon_op_desc* const ops_[1] = {&op_};
+  const tenon_vjp_desc* const rules_[1] = {&rule_};
+  const tenon_ops_table ops_table_ = {sizeof(tenon_ops_table), 1, ops_};
+  const tenon_vjps_table rules_table_ = {sizeof(tenon_vjps_table), 1, rules_};
+};
+
+// What a plugin of these tests says of itself.
+inline void introduce(const tenon_host* host, std::string_view id, tenon_plugin* out) {
+  out->built_major = TENON_ABI_MAJOR;
+  out->built_minor = TENON_ABI_MINOR;
+  out->required_minor = TENON_ABI_MINOR;
+  out->fingerprint = host->fingerprint;
+  out->id = str(id);
+  out->version = str("1.0.0");
+  out->license = str("Apache-2.0");
+  out->init = [](const tenon_host*, void**, tenon_diag*) { return TENON_OK; };
+  out->release = [](void*) {};
+}
+
 // *out = a * b; a failure has its words in the host.
 inline tenon_status mul(tenon_call* call, tenon_value a, tenon_value b, tenon_value* out) {
   const tenon_op* op = call->dispatch->find(call, "tenon.mul", TENON_NUL);
@@ -68,46 +124,16 @@ inline tenon_status vjp(tenon_call* call, void*) {
 }
 
 inline const void* get_interface(void*, const char* id, uint64_t length) {
-  static tenon_op_desc op;
-  static tenon_vjp_desc rule;
-  static const tenon_vjp_need needs[] = {{1, 0, 0, 0}};
-  static const tenon_op_desc* const ops[] = {&op};
-  static const tenon_vjp_desc* const rules[] = {&rule};
-  static const tenon_ops_table ops_table = {sizeof(tenon_ops_table), 1, ops};
-  static const tenon_vjps_table rules_table = {sizeof(tenon_vjps_table), 1, rules};
-  op = {};
-  op.struct_size = sizeof op;
-  op.flags = TENON_OP_ELEMENTWISE;
-  op.name = str(program_plugin.op);
-  op.schema = str(program_plugin.schema);
-  op.doc = str("A cube, for tests.");
-  op.revision = 1;
-  op.shape_rule = TENON_SHAPE_SAME_AS_0;
-  op.compose = compose;
-  rule = {};
-  rule.struct_size = sizeof rule;
-  rule.flags = TENON_VJP_TWICE;
-  rule.op = op.name;
-  rule.revision = 1;
-  rule.n_inputs = 1;
-  rule.n_outputs = 1;
-  rule.needs = needs;
-  rule.vjp = vjp;
-  const std::string_view wanted(id, length);
-  if (wanted == "tenon.ops/1") return &ops_table;
-  return wanted == "tenon.vjps/1" ? &rules_table : nullptr;
+  static OneOp cube(compose, vjp);
+  cube.name(program_plugin.op, program_plugin.schema);
+  cube.describe("A cube, for tests.", TENON_OP_ELEMENTWISE);
+  return cube.find({id, length});
 }
 
 inline tenon_status query(const tenon_host* host, tenon_plugin* out, tenon_diag*) {
   if (program_plugin.query_status != TENON_OK) return program_plugin.query_status;
-  out->built_major = TENON_ABI_MAJOR;
-  out->built_minor = TENON_ABI_MINOR;
-  out->required_minor = TENON_ABI_MINOR;
-  out->fingerprint = host->fingerprint;
+  introduce(host, program_plugin.id, out);
   out->fingerprint.draft = program_plugin.draft;
-  out->id = str(program_plugin.id);
-  out->version = str("1.0.0");
-  out->license = str("Apache-2.0");
   out->init = [](const tenon_host*, void**, tenon_diag* diag) {
     if (program_plugin.init_status == TENON_OK) {
       ++program_plugin.open;

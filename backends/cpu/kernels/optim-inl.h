@@ -18,45 +18,14 @@
 #define TENON_CPU_OPTIM_INL_H
 #endif
 
+#include <tenon/sdk/step.hpp>
+
 #include "kernels/numbers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace rows {
 namespace optim {
-
-// Slots of a step op with `n_states` lists of states.
-template <uint32_t n_states>
-struct Slots {
-  static constexpr uint32_t kParams = 0;
-  static constexpr uint32_t kGrads = 1;
-  static constexpr uint32_t kStates = 2;
-  static constexpr uint32_t kStep = kStates + n_states;
-  static constexpr uint32_t kLr = kStep + 1;
-  static constexpr uint32_t kCount = kLr + 1;
-
-  static constexpr std::array<tenon_slot_rule, kCount> rules() {
-    std::array<tenon_slot_rule, kCount> result{};
-    result.fill(any_inout());
-    result[kGrads] = any_in();
-    result[kLr] = any_in(TENON_SLOT_HOST_SCALAR);
-    return result;
-  }
-};
-
-// Parameter and state dtypes: the same, or 16-bit parameters with f32 states.
-inline constexpr tenon_dtype kRows[] = {TENON_DTYPE_F16,  TENON_DTYPE_F16,  TENON_DTYPE_BF16,
-                                        TENON_DTYPE_BF16, TENON_DTYPE_F32,  TENON_DTYPE_F32,
-                                        TENON_DTYPE_F64,  TENON_DTYPE_F64,  TENON_DTYPE_F16,
-                                        TENON_DTYPE_F32,  TENON_DTYPE_BF16, TENON_DTYPE_F32};
-
-template <class Body>
-void dispatch_row(tenon_dtype param, tenon_dtype state, Body&& body) {
-  sdk::dispatch_dtype<sdk::FloatTypes>(param, [&]<class T>() {
-    if (state == param) return body.template operator()<T, T>();
-    if constexpr (sizeof(T) == 2) return body.template operator()<T, float>();
-  });
-}
 
 // What a rule is built from.
 struct Step {
@@ -143,12 +112,12 @@ HWY_NOINLINE void update_run(const sdk::Run<2 + Rule::kStates>& run, const Rule 
 // independent, so threads change no bit.
 template <uint32_t n_states, template <class> class Rule>
 void step(const sdk::Launch& l) {
-  using S = Slots<n_states>;
+  using S = sdk::StepSlots<false, n_states>;
   const double lr = sdk::load<double>(l.view(S::kLr).data);
   for (uint32_t item = 0; item < l.count(S::kParams); ++item) {
     char* counter = static_cast<char*>(l.view(S::kStep, item).data);
     const int64_t t = sdk::load<int64_t>(counter) + 1;
-    dispatch_row(
+    sdk::dispatch_step(
         l.view(S::kParams, item).dtype, l.view(S::kStates, item).dtype, [&]<class T, class U>() {
           using R = Rule<Number<T>>;
           constexpr size_t kOperands = 2 + R::kStates;
@@ -168,11 +137,12 @@ void step(const sdk::Launch& l) {
 }
 
 template <uint32_t n_states>
-inline constexpr auto kRules = Slots<n_states>::rules();
+inline constexpr auto kRules =
+    sdk::StepSlots<false, n_states>::rules(any_inout(), any_in(), any_in(TENON_SLOT_HOST_SCALAR));
 
 template <uint32_t n_states>
 constexpr tenon_kernel_desc kernel(std::string_view op, uint32_t n_attrs, LaunchFn launch) {
-  return cpu::kernel(op, kRules<n_states>, kRows, n_attrs, launch, {.n_variables = 2});
+  return cpu::kernel(op, kRules<n_states>, sdk::kStepRows, n_attrs, launch, {.n_variables = 2});
 }
 
 }  // namespace optim

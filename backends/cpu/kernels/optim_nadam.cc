@@ -53,7 +53,8 @@ struct Nadam {
         decoupled(s.launch.attrs.flag(kDecoupled)),
         decay(static_cast<C>(decoupled ? 1 - s.lr * s.attr(kWeightDecay) : s.attr(kWeightDecay))) {
     const double now = beta1_of(s, s.t), next = beta1_of(s, s.t + 1);
-    void* const state = s.launch.view(optim::Slots<kLists>::kStates + kProduct, s.item).data;
+    void* const state =
+        s.launch.view(sdk::StepSlots<false, kLists>::kStates + kProduct, s.item).data;
     const double product = sdk::load<double>(state) * now;
     sdk::store(state, product);
     of_g = static_cast<C>(-s.lr * (1 - now) / (1 - product));

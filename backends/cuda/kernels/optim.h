@@ -3,43 +3,11 @@
 // optim_update.h says what a rule is and how the launches share the work.
 #pragma once
 
+#include <tenon/sdk/step.hpp>
+
 #include "optim_update.h"
 
 namespace tenon::cuda::optim {
-
-// Parameter and state dtypes: the same, or 16-bit parameters with f32 states.
-inline constexpr tenon_dtype kRows[] = {TENON_DTYPE_F16,  TENON_DTYPE_F16,  TENON_DTYPE_BF16,
-                                        TENON_DTYPE_BF16, TENON_DTYPE_F32,  TENON_DTYPE_F32,
-                                        TENON_DTYPE_F64,  TENON_DTYPE_F64,  TENON_DTYPE_F16,
-                                        TENON_DTYPE_F32,  TENON_DTYPE_BF16, TENON_DTYPE_F32};
-
-template <class Body>
-void dispatch_row(tenon_dtype param, tenon_dtype state, Body&& body) {
-  sdk::dispatch_dtype<sdk::FloatTypes>(param, [&]<class T>() {
-    if (state == param) return body.template operator()<T, T>();
-    if constexpr (sizeof(T) == 2) return body.template operator()<T, float>();
-  });
-}
-
-// Slots of a step op with `n_states` lists of states; `rows` tells the rows op.
-template <bool rows, uint32_t n_states>
-struct Slots {
-  static constexpr uint32_t kParams = 0;
-  static constexpr uint32_t kIndices = 1;  // rows only
-  static constexpr uint32_t kGrads = rows ? 2 : 1;
-  static constexpr uint32_t kStates = kGrads + 1;
-  static constexpr uint32_t kStep = kStates + n_states;
-  static constexpr uint32_t kLr = kStep + 1;
-  static constexpr uint32_t kCount = kLr + 1;
-
-  static constexpr std::array<tenon_slot_rule, kCount> rules() {
-    std::array<tenon_slot_rule, kCount> result{};
-    result.fill(any_inout());
-    for (uint32_t slot = 1; slot <= kGrads; ++slot) result[slot] = any_in();
-    result[kLr] = element_in();
-    return result;
-  }
-};
 
 // Checks the rows of all parameters: writes a word for each into `bad`, and reports the first wrong
 // one. Defined in optim_rows.cu.
@@ -75,7 +43,7 @@ inline Step step_of(const sdk::Launch& l, const tenon_view& lr) {
 
 template <bool rows, uint32_t n_states, class R>
 void enqueue_begin(const sdk::Launch& l, const Scratch& scratch) {
-  using S = Slots<rows, n_states>;
+  using S = sdk::StepSlots<rows, n_states>;
   const tenon_view& lr = l.view(S::kLr);
   const Step step = step_of(l, lr);
   const bool on_host = (lr.flags & TENON_VIEW_HOST_SCALAR) != 0;
@@ -120,7 +88,7 @@ bool is_flat(const Layout<K>& layout) {
 // Operands of parameter `item`.
 template <bool rows, uint32_t n_states, int K>
 std::array<const tenon_view*, K> operands_of(const sdk::Launch& l, uint32_t item) {
-  using S = Slots<rows, n_states>;
+  using S = sdk::StepSlots<rows, n_states>;
   std::array<const tenon_view*, K> views{&l.view(S::kParams, item), &l.view(S::kGrads, item)};
   for (uint32_t k = 2; k < K; ++k) views[k] = &l.view(S::kStates + k - 2, item);
   return views;
@@ -224,20 +192,21 @@ void update_all(const sdk::Launch& l) {
 // takes the list after its own as numbers of f64.
 template <bool rows, uint32_t n_states, template <class> class Rule>
 void step(const sdk::Launch& l) {
-  using S = Slots<rows, n_states>;
+  using S = sdk::StepSlots<rows, n_states>;
   if (l.count(S::kParams) == 0) return;
-  dispatch_row(l.view(S::kParams).dtype, l.view(S::kStates).dtype, [&]<class T, class U>() {
+  sdk::dispatch_step(l.view(S::kParams).dtype, l.view(S::kStates).dtype, [&]<class T, class U>() {
     update_all<rows, n_states, T, U, Rule<Arithmetic<T>>>(l);
   });
 }
 
 template <bool rows, uint32_t n_states>
-inline constexpr auto kRules = Slots<rows, n_states>::rules();
+inline constexpr auto kRules = sdk::StepSlots<rows, n_states>::rules(any_inout(), any_in(),
+                                                                     element_in());
 
 template <bool rows, uint32_t n_states, template <class> class Rule>
 constexpr tenon_kernel_desc kernel(std::string_view op, uint32_t n_attrs) {
   return cuda::kernel(
-      op, kRules<rows, n_states>, kRows, sdk::launch_fn<step<rows, n_states, Rule>>,
+      op, kRules<rows, n_states>, sdk::kStepRows, sdk::launch_fn<step<rows, n_states, Rule>>,
       {.n_attrs = n_attrs, .n_variables = 2, .workspace = sdk::workspace_fn<scratch_bytes>});
 }
 

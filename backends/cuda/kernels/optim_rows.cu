@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kBlock)
 }  // namespace
 
 void check_rows(const sdk::Launch& l, uint32_t* bad) {
-  using S = Slots<true, 0>;
+  using S = sdk::StepSlots<true, 0>;
   const uint32_t n = l.count(S::kParams);
   for (uint32_t first = 0; first < n; first += Lists::kMost) {
     const uint32_t count = std::min(Lists::kMost, n - first);

@@ -7,13 +7,13 @@
 // keeps of a row: its largest logit and the probability of that.
 // R is the number of rows whose target is not ignore_index. Without any, loss and gradient are 0.
 //
-// Forward: a group of threads for each row, which is read once. A block that has all rows to itself
-// (small work, where a launch costs more than the rest) adds up the loss as well; else a second
-// launch of one block does, from scratch. A counter of finished blocks would save that launch, but
-// no launch finds its scratch cleared. Backward: each block counts the valid rows itself where they
-// are few, else a launch before does.
+// One launch each. Forward: a group of threads for each row, which is read once; the last block to
+// end adds up what the others have left in scratch. Small work, where even that costs more than the
+// rest, is done by one block. Backward: each block counts the valid rows itself where they are few,
+// else the first block to run does and tells the others.
 #include "lines.h"
 #include "report.h"
+#include "take_turns.h"
 
 namespace tenon::cuda {
 namespace {
@@ -115,7 +115,8 @@ struct ForwardTask {
   T* loss;
   Column<T> top;
   Column<T> top_prob;
-  Arithmetic<T>* terms;  // of each row; NULL: this block has all of them
+  Loss<Arithmetic<T>>* parts;  // of each block; NULL: there is one
+  Turns* turns;
 };
 
 template <class T, class C>
@@ -143,10 +144,23 @@ __device__ Loss<Arithmetic<T>> loss_of_row(const ForwardTask<T>& t, uint32_t row
   return {log_of(sum) - (x - known.most), 1, 0};
 }
 
+// Those of the groups joined one after another, for the block's first thread.
+template <class C>
+__device__ Loss<C> join_groups(const Loss<C>& own) {
+  Loss<C>* const shared = dynamic_shared<Loss<C>>();
+  __syncthreads();  // the memory may have been used
+  if (threadIdx.x == 0) shared[threadIdx.y] = own;
+  __syncthreads();
+  Loss<C> all = shared[0];
+  for (uint32_t y = 1; y < blockDim.y; ++y) all = JoinLosses()(all, shared[y]);
+  return all;
+}
+
 // blockDim.x threads for each row, blockDim.y rows for each block at a time.
 template <class T>
 __global__ void __launch_bounds__(kMostThreads) cross_entropy(ForwardTask<T> t) {
   using Losses = Loss<Arithmetic<T>>;
+  const bool one = threadIdx.x == 0 && threadIdx.y == 0;
   Losses own{};
   for (uint32_t first = blockIdx.x * blockDim.y; first < t.targets.rows;
        first += gridDim.x * blockDim.y) {
@@ -154,30 +168,20 @@ __global__ void __launch_bounds__(kMostThreads) cross_entropy(ForwardTask<T> t) 
     const bool active = row < t.targets.rows;
     const auto line = t.logits.row(active ? row : first, active ? t.targets.classes : 0);
     const auto known = join_group(powers_of(line, threadIdx.x, blockDim.x), JoinPowers());
-    if (!active || threadIdx.x != 0) continue;
-    const Losses loss = loss_of_row(t, row, known);
-    if (t.terms) t.terms[row] = loss.sum;
-    own = JoinLosses()(own, loss);
+    if (active && threadIdx.x == 0) own = JoinLosses()(own, loss_of_row(t, row, known));
   }
-  if (t.terms) return;
-  Losses* const shared = dynamic_shared<Losses>();
-  if (threadIdx.x == 0) shared[threadIdx.y] = own;
-  __syncthreads();
-  if (threadIdx.x != 0 || threadIdx.y != 0) return;
-  for (uint32_t y = 1; y < blockDim.y; ++y) own = JoinLosses()(own, shared[y]);
-  put_loss(t.loss, own);
-}
-
-template <class T>
-__global__ void __launch_bounds__(kMostThreads)
-    add_terms(Targets targets, const Arithmetic<T>* terms, T* loss) {
-  Loss<Arithmetic<T>> own{};
-  for (uint32_t row = threadIdx.x; row < targets.rows; row += blockDim.x) {
-    const bool counts = targets.is_class(targets.at(row)) && targets.counts(row);
-    own = JoinLosses()(own, Loss<Arithmetic<T>>{counts ? terms[row] : 0, counts, 0});
+  own = join_groups(own);
+  if (t.parts) {
+    if (one) t.parts[blockIdx.x] = own;
+    if (!is_last_block(*t.turns)) return;
+    own = {};
+    const uint32_t threads = blockDim.x * blockDim.y;
+    for (uint32_t i = threadIdx.y * blockDim.x + threadIdx.x; i < gridDim.x; i += threads) {
+      own = JoinLosses()(own, t.parts[i]);
+    }
+    own = join_groups(join_group(own, JoinLosses()));
   }
-  own = join_group(own, JoinLosses());
-  if (threadIdx.x == 0) put_loss(loss, own);
+  if (one) put_loss(t.loss, own);
 }
 
 // Does one block do it all?
@@ -185,9 +189,28 @@ bool is_small(const tenon_view& logits) {
   return logits.shape[0] <= 256 && logits.shape[0] * logits.shape[1] <= 32768;
 }
 
+// Threads for each row, and rows that a block has at a time; few rows get many threads each.
+Extent block_of(const tenon_view& logits) {
+  const int64_t rows = logits.shape[0];
+  const bool small = is_small(logits);
+  const uint32_t most = small || rows < 1024 ? kMostThreads : kBlock;
+  const uint32_t group = group_for(logits.shape[1], 16, most);
+  const uint32_t at_a_time =
+      small ? std::min(static_cast<uint32_t>(rows), kMostThreads / group) : groups_for(group, rows);
+  return {group, std::max(1U, at_a_time)};
+}
+
+// More do not keep a GPU busier, and the last has their parts to add up.
+inline constexpr uint32_t kMostBlocks = 2048;
+
+uint32_t forward_blocks(const tenon_view& logits) {
+  if (is_small(logits)) return 1;
+  return std::min(kMostBlocks, blocks_for(logits.shape[0], block_of(logits).y));
+}
+
 uint64_t scratch(const sdk::Args& args) {
-  const tenon_view& logits = args.view(0);
-  return is_small(logits) ? 0 : static_cast<uint64_t>(logits.shape[0]) * sizeof(double);
+  const uint32_t blocks = forward_blocks(args.view(0));
+  return blocks > 1 ? blocks * sizeof(Loss<double>) : 0;
 }
 
 void check_sizes(const tenon_view& logits) {
@@ -207,21 +230,14 @@ void enqueue_forward(const sdk::Launch& l) {
   t.loss = static_cast<T*>(l.out().data);
   if (l.wants_out(1)) t.top = column_of<T>(l.out(1));
   if (l.wants_out(2)) t.top_prob = column_of<T>(l.out(2));
-  const bool small = is_small(logits);
-  // Few rows get many threads each.
-  const uint32_t most = small || logits.shape[0] < 1024 ? kMostThreads : kBlock;
-  const uint32_t group = group_for(logits.shape[1], 16, most);
-  const auto rows = static_cast<uint32_t>(logits.shape[0]);
-  const uint32_t at_a_time = small ? std::min(rows, kMostThreads / group) : groups_for(group, rows);
-  const Extent block{group, std::max(1U, at_a_time)};
-  if (small) {
-    const auto shared = static_cast<uint32_t>(block.y * sizeof(Loss<Arithmetic<T>>));
-    enqueue(l, &cross_entropy<T>, {1}, block, shared, t);
-    return;
+  const uint32_t blocks = forward_blocks(logits);
+  if (blocks > 1) {
+    t.parts = reinterpret_cast<Loss<Arithmetic<T>>*>(l.scratch().data());
+    t.turns = turns_of(l);
   }
-  t.terms = reinterpret_cast<Arithmetic<T>*>(l.scratch().data());
-  enqueue(l, &cross_entropy<T>, {blocks_for(logits.shape[0], block.y)}, block, 0, t);
-  enqueue(l, &add_terms<T>, {1}, {kMostThreads}, 0, t.targets, t.terms, t.loss);
+  const Extent block = block_of(logits);
+  const auto shared = static_cast<uint32_t>(block.y * sizeof(Loss<Arithmetic<T>>));
+  enqueue(l, &cross_entropy<T>, {blocks}, block, shared, t);
 }
 
 void forward(const sdk::Launch& l) {
@@ -240,7 +256,7 @@ struct BackwardTask {
   Source<T> dy;
   Column<const T> top;
   Column<const T> top_prob;
-  const int32_t* counted;  // NULL: the blocks count
+  Turns* turns;  // NULL: each block counts
 };
 
 // Rows that count, among all; all threads of the block take part and get it.
@@ -255,19 +271,11 @@ __device__ int32_t count_rows(const Targets& targets) {
   return counted;
 }
 
-__global__ void __launch_bounds__(kMostThreads) count_targets(Targets targets, int32_t* counted) {
-  const int32_t all = count_rows(targets);
-  if (threadIdx.x == 0) *counted = all;
-}
-
-// A group for each row.
+// One row, by a group.
 template <class T>
-__global__ void __launch_bounds__(kMostThreads / 2) cross_entropy_grad(BackwardTask<T> t) {
+__device__ void write_row(const BackwardTask<T>& t, uint32_t row, int32_t counted) {
   using C = Arithmetic<T>;
   constexpr int N = 8;
-  const int32_t counted = t.counted ? *t.counted : count_rows(t.targets);
-  const uint32_t row = blockIdx.x * blockDim.y + threadIdx.y;
-  if (row >= t.targets.rows) return;
   const int64_t target = t.targets.at(row);
   const bool counts = target != t.targets.ignored;
   if (counts && !t.targets.is_class(target) && threadIdx.x == 0) refuse(t.refusal, row, target);
@@ -290,11 +298,17 @@ __global__ void __launch_bounds__(kMostThreads / 2) cross_entropy_grad(BackwardT
   }
 }
 
-inline constexpr int64_t kFewRows = 2048;
-
-uint64_t grad_scratch(const sdk::Args& args) {
-  return args.shape(1)[0] > kFewRows ? sizeof(int32_t) : 0;
+// A group for each row.
+template <class T>
+__global__ void __launch_bounds__(kMostThreads / 2) cross_entropy_grad(BackwardTask<T> t) {
+  const auto count = [&] { return static_cast<uint32_t>(count_rows(t.targets)); };
+  const uint32_t counted = t.turns ? told_by_first_block(*t.turns, count) : count();
+  const uint32_t row = blockIdx.x * blockDim.y + threadIdx.y;
+  if (row < t.targets.rows) write_row(t, row, static_cast<int32_t>(counted));
+  if (t.turns) is_last_block(*t.turns);  // clears them
 }
+
+inline constexpr int64_t kFewRows = 2048;
 
 template <class T>
 void enqueue_backward(const sdk::Launch& l) {
@@ -308,11 +322,7 @@ void enqueue_backward(const sdk::Launch& l) {
   t.dy = source_of<T>(l.view(0));
   t.top = column_of<const T>(l.view(2));
   t.top_prob = column_of<const T>(l.view(3));
-  if (logits.shape[0] > kFewRows) {
-    auto* const counted = reinterpret_cast<int32_t*>(l.scratch().data());
-    enqueue(l, &count_targets, {1}, {kMostThreads}, 0, t.targets, counted);
-    t.counted = counted;
-  }
+  if (logits.shape[0] > kFewRows) t.turns = turns_of(l);
   const uint32_t group =
       group_for(logits.shape[1], 16, logits.shape[0] < 1024 ? kMostThreads / 2 : kBlock);
   const Extent block{group, groups_for(group, logits.shape[0])};
@@ -334,8 +344,7 @@ constexpr tenon_kernel_desc kernels[] = {
     kernel("tenon.softmax_cross_entropy", forward_slots, sdk::kFloats, sdk::launch_fn<forward>,
            {.n_attrs = kAttributes, .workspace = sdk::workspace_fn<scratch>}),
     kernel("tenon.softmax_cross_entropy_grad", backward_slots, sdk::kFloats,
-           sdk::launch_fn<backward>,
-           {.n_attrs = kAttributes, .workspace = sdk::workspace_fn<grad_scratch>}),
+           sdk::launch_fn<backward>, {.n_attrs = kAttributes}),
 };
 
 }  // namespace

@@ -11,43 +11,11 @@
 //   };
 #pragma once
 
+#include <tenon/sdk/step.hpp>
+
 #include "kernels/rows.h"
 
 namespace tenon::ref::optim {
-
-// Slots of a step op with `n_states` lists of states; `rows` tells the rows op.
-template <bool rows, uint32_t n_states>
-struct Slots {
-  static constexpr uint32_t kParams = 0;
-  static constexpr uint32_t kIndices = 1;  // rows only
-  static constexpr uint32_t kGrads = rows ? 2 : 1;
-  static constexpr uint32_t kStates = kGrads + 1;
-  static constexpr uint32_t kStep = kStates + n_states;
-  static constexpr uint32_t kLr = kStep + 1;
-  static constexpr uint32_t kCount = kLr + 1;
-
-  static constexpr std::array<tenon_slot_rule, kCount> rules() {
-    std::array<tenon_slot_rule, kCount> result{};
-    result.fill(sdk::strided_inout());
-    for (uint32_t slot = 1; slot <= kGrads; ++slot) result[slot] = sdk::strided_in();
-    result[kLr] = element_in();
-    return result;
-  }
-};
-
-// Parameter and state dtypes: the same, or 16-bit parameters with f32 states.
-inline constexpr tenon_dtype kRows[] = {TENON_DTYPE_F16,  TENON_DTYPE_F16,  TENON_DTYPE_BF16,
-                                        TENON_DTYPE_BF16, TENON_DTYPE_F32,  TENON_DTYPE_F32,
-                                        TENON_DTYPE_F64,  TENON_DTYPE_F64,  TENON_DTYPE_F16,
-                                        TENON_DTYPE_F32,  TENON_DTYPE_BF16, TENON_DTYPE_F32};
-
-template <class Body>
-void dispatch_row(tenon_dtype param, tenon_dtype state, Body&& body) {
-  sdk::dispatch_dtype<sdk::FloatTypes>(param, [&]<class T>() {
-    if (state == param) return body.template operator()<T, T>();
-    if constexpr (sizeof(T) == 2) return body.template operator()<T, float>();
-  });
-}
 
 // p, g, then the states: operands of one shape. Elements are independent, so threads change no bit.
 template <class T, class U, class Rule>
@@ -122,13 +90,13 @@ void update_parameter(const sdk::Launch& l, uint32_t item,
 // of them.
 template <bool rows, uint32_t n_states, template <class> class Rule>
 void step(const sdk::Launch& l) {
-  using S = Slots<rows, n_states>;
+  using S = sdk::StepSlots<rows, n_states>;
   if constexpr (rows) check_rows(l);
   const double lr = sdk::load<double>(l.view(S::kLr).data);
   for (uint32_t item = 0; item < l.count(S::kParams); ++item) {
     char* counter = static_cast<char*>(l.view(S::kStep, item).data);
     const int64_t t = sdk::load<int64_t>(counter) + 1;
-    dispatch_row(
+    sdk::dispatch_step(
         l.view(S::kParams, item).dtype, l.view(S::kStates, item).dtype, [&]<class T, class U>() {
           using R = Rule<sdk::Compute<T>>;
           std::array<sdk::Strided, 2 + R::kStates> operands{sdk::strided(l.view(S::kParams, item)),
@@ -143,11 +111,14 @@ void step(const sdk::Launch& l) {
 }
 
 template <bool rows, uint32_t n_states>
-inline constexpr auto kRules = Slots<rows, n_states>::rules();
+inline constexpr auto kRules = sdk::StepSlots<rows, n_states>::rules(sdk::strided_inout(),
+                                                                     sdk::strided_in(),
+                                                                     element_in());
 
 template <bool rows, uint32_t n_states>
 constexpr tenon_kernel_desc kernel(std::string_view op, uint32_t n_attrs, LaunchFn launch) {
-  return ref::kernel(op, kRules<rows, n_states>, kRows, n_attrs, launch, {.n_variables = 2});
+  return ref::kernel(op, kRules<rows, n_states>, sdk::kStepRows, n_attrs, launch,
+                     {.n_variables = 2});
 }
 
 }  // namespace tenon::ref::optim

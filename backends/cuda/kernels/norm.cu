@@ -283,7 +283,8 @@ __device__ void add_to_parts(const BackwardTask<T>& t, uint32_t group, uint32_t 
 // Group p goes through rows p, p + groups, ... Its part of dw and db is in registers, or (kLong) in
 // scratch.
 template <class T, class C, int N, bool kLong>
-__global__ void __launch_bounds__(kMostOfGroup) normalise_grad(BackwardTask<T> t) {
+__global__ void __launch_bounds__(N == kShort ? kBlock : kMostOfGroup)
+    normalise_grad(BackwardTask<T> t) {
   const uint32_t group = blockIdx.x * blockDim.y + threadIdx.y;
   RowGradient<T, C, N, kLong> r(t);
   r.rounds = kLong ? (t.count + N * blockDim.x - 1) / (N * blockDim.x) : 1;

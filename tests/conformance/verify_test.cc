@@ -40,16 +40,16 @@ std::vector<std::string> others() {
   return folders;
 }
 
-// With CUDA's kernels on the processor, where they were built: thousands of times slower than on a
-// card, so the higher levels are for soak.
-std::vector<std::string> all() {
-  std::vector<std::string> folders = shipped();
-  const std::string emulated = build_dir() + std::string("/cuda_plugins");
-  const auto add = [&](const std::vector<std::string>& more) {
-    folders.insert(folders.end(), more.begin(), more.end());
-  };
-  add(others());
-  if (std::filesystem::exists(emulated)) add(folders_in(emulated));
+// CUDA's kernels on the processor, where they were built: thousands of times slower than on a card,
+// so that their higher levels are for soak.
+std::vector<std::string> emulated() {
+  const std::string root = build_dir() + std::string("/cuda_plugins");
+  return std::filesystem::exists(root) ? folders_in(root) : std::vector<std::string>();
+}
+
+std::vector<std::string> joined(std::vector<std::string> folders,
+                                const std::vector<std::string>& more) {
+  folders.insert(folders.end(), more.begin(), more.end());
   return folders;
 }
 
@@ -118,9 +118,9 @@ std::set<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-std::vector<Share> shares() {
+std::vector<Share> shares_of(const std::vector<std::string>& folders) {
   std::vector<Share> found;
-  for (const std::string& folder : all()) {
+  for (const std::string& folder : folders) {
     Share share{folder, "", 1};
     size_t count = 0;
     for (const std::string& name : names_in(folder)) {
@@ -136,15 +136,29 @@ std::vector<Share> shares() {
   return found;
 }
 
+std::string name_of_share(const testing::TestParamInfo<Share>& share) {
+  return name_of(share.param.folder) + "_" + std::to_string(share.param.number);
+}
+
+// Every tenth op, in alphabetical order: neighbours are often of one family.
+std::string spread_over(const std::string& folder) {
+  std::string ops;
+  size_t count = 0;
+  for (const std::string& name : names_in(folder)) {
+    if (count++ % 10 == 0) ops += (ops.empty() ? "" : ",") + name;
+  }
+  return ops;
+}
+
 class Conformance : public testing::TestWithParam<Share> {};
 TEST_P(Conformance, Quick) {
   const json report = verify({GetParam().folder}, 0, GetParam().ops);
   EXPECT_EQ(report.at("skipped"), 0);
   expect_values_covered(report.at("plugins").at(0));
 }
-INSTANTIATE_TEST_SUITE_P(Plugins, Conformance, testing::ValuesIn(shares()), [](const auto& share) {
-  return name_of(share.param.folder) + "_" + std::to_string(share.param.number);
-});
+INSTANTIATE_TEST_SUITE_P(
+    Plugins, Conformance,
+    testing::ValuesIn(shares_of(joined(joined(shipped(), others()), emulated()))), name_of_share);
 
 TEST(ConformanceFull, ShippedPluginsAtLevel2) {
   const json report = verify(shipped(), 2);
@@ -153,10 +167,26 @@ TEST(ConformanceFull, ShippedPluginsAtLevel2) {
 }
 TEST(ConformanceFull, OtherDevicesAndStrictKernelsAtLevel2) { expect_full(verify(others(), 2)); }
 
+TEST(ConformanceFull, EmulatedGpuAtLevel1) {
+  for (const std::string& folder : emulated()) {
+    const json report = verify({folder}, 1, spread_over(folder));
+    EXPECT_EQ(report.at("skipped"), 0);
+    expect_values_covered(report.at("plugins").at(0));
+  }
+}
+
 class ConformanceSoak : public testing::TestWithParam<std::string> {};
 TEST_P(ConformanceSoak, Level3) { EXPECT_EQ(verify({GetParam()}, 3).at("skipped"), 0); }
-INSTANTIATE_TEST_SUITE_P(Plugins, ConformanceSoak, testing::ValuesIn(all()),
+INSTANTIATE_TEST_SUITE_P(Plugins, ConformanceSoak, testing::ValuesIn(joined(shipped(), others())),
                          [](const auto& plugin) { return name_of(plugin.param); });
+
+class EmulatedConformanceSoak : public testing::TestWithParam<Share> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EmulatedConformanceSoak);
+TEST_P(EmulatedConformanceSoak, Level2) {
+  EXPECT_EQ(verify({GetParam().folder}, 2, GetParam().ops).at("skipped"), 0);
+}
+INSTANTIATE_TEST_SUITE_P(Plugins, EmulatedConformanceSoak, testing::ValuesIn(shares_of(emulated())),
+                         name_of_share);
 
 }  // namespace
 }  // namespace tenon::tests

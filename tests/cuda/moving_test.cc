@@ -124,5 +124,39 @@ TEST(CudaMoving, TheFirstWrongIndexIsTold) {
   EXPECT_EQ(session.floats(x), std::vector<float>(8, 1.0F));
 }
 
+// Wrong indices change nothing of what is written in place, neither where elements are sorted nor
+// where a thread goes through a line.
+TEST(CudaMoving, AWrongIndexLeavesAllRowsAsTheyWere) {
+  const CudaSession session;
+  const std::vector<float> before = drawn_floats(12);
+  const Tensor x = session.f32(session.cuda, {4, 3}, before);
+  const Tensor values = session.f32(session.cuda, {3, 3}, drawn_floats(9));
+  const Tensor rows = indices_on(session, session.cuda, {1, 4, 2});
+  const tenon_value inputs[] = {tensor_value(x.get()), tensor_value(rows.get()),
+                                tensor_value(values.get())};
+  for (const char* op : {"tenon.rows_add", "tenon.rows_put"}) {
+    session.must(tenon_op_call(session, session.find(op), inputs, 3, nullptr, 0, nullptr, 0));
+    EXPECT_EQ(session.wait(session.cuda), TENON_E_DATA) << op;
+    EXPECT_EQ(session.floats(x), before) << op;
+  }
+  for (const size_t length : {3, 70}) {  // by lines, by sorting
+    std::vector<int64_t> wrong(length, 1);
+    wrong[1] = -1;
+    const Tensor y = session.f32(session.cuda, {12}, before);
+    const Tensor indices = indices_on(session, session.cuda, wrong);
+    const Tensor src =
+        session.f32(session.cuda, {static_cast<int64_t>(length)}, drawn_floats(length));
+    const tenon_value scattered[] = {tensor_value(y.get()), tensor_value(indices.get()),
+                                     tensor_value(src.get())};
+    tenon_tensor* out = y.get();
+    for (const char* op : {"tenon.scatter_add", "tenon.scatter"}) {
+      const tenon_value axis = int_value(0);
+      session.must(tenon_op_apply(session, session.find(op), scattered, 3, &axis, 1, &out, 1));
+      EXPECT_EQ(session.wait(session.cuda), TENON_E_DATA) << op << " " << length;
+      EXPECT_EQ(session.floats(y), before) << op << " " << length;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tenon::tests

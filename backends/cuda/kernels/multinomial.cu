@@ -51,9 +51,10 @@ __device__ double add_up(double* sums, int64_t begin, int64_t n, const Weight& w
     const int64_t k = first + threadIdx.x;
     const double own = k < n ? weight(k) : 0.0;
     double up_to_own = 0.0;
-    for (uint32_t lane = 0; lane < kWarp; ++lane) {
-      sum += __shfl_sync(kAllLanes, own, static_cast<int>(lane));
-      if (lane == threadIdx.x) up_to_own = sum;
+    const int lanes = n - first < kWarp ? static_cast<int>(n - first) : static_cast<int>(kWarp);
+    for (int lane = 0; lane < lanes; ++lane) {
+      sum += __shfl_sync(kAllLanes, own, lane);
+      if (lane == static_cast<int>(threadIdx.x)) up_to_own = sum;
     }
     if (k < n) sums[k] = up_to_own;
   }

@@ -11,6 +11,10 @@
 // A group of threads for each row, whose elements stay in registers; rows that are too long for
 // that are read again for each step. Backward, a group goes through several rows and adds up its
 // part of dw and db as it goes, so that x and dy are read once; a second launch adds the parts.
+//
+// Short rows have a thread each, which adds up their elements in order. Their dx is found in
+// double: with few elements it is often a small difference of large terms (of 3 elements, two
+// directions out of three are taken away).
 #include "lines.h"
 
 namespace tenon::cuda {
@@ -20,6 +24,7 @@ enum Attribute : uint32_t { kDims, kEps, kAttributes };
 
 inline constexpr int kHeldForward = 16;  // elements of a thread
 inline constexpr int kHeldBackward = 8;
+inline constexpr int kShort = 16;  // elements of a row that has one thread backward
 // Of a group; more would leave a thread too few registers.
 inline constexpr uint32_t kMostOfGroup = 512;
 
@@ -144,7 +149,7 @@ void enqueue_forward(const sdk::Launch& l, const Shape& shape, bool centred) {
   t.eps = static_cast<Arithmetic<T>>(l.attrs.real(kEps));
   t.centred = centred;
   t.packed = is_packed<T>(shape.count, {l.view(0).data, l.out().data, t.weight, t.bias});
-  const uint32_t group = group_for(shape.count, kHeldForward, kMostOfGroup);
+  const uint32_t group = group_for(shape.count, kHeldForward, kMostOfGroup, 1);
   const bool is_long = shape.count > group * kHeldForward;
   const Extent block{group, groups_for(group, shape.rows)};
   for (int64_t begin = 0; begin < shape.rows; begin += kMostElements) {
@@ -194,16 +199,14 @@ struct PlusTwo {
 };
 
 // One thread's elements of a row, and what is known of the row.
-template <class T, bool kLong>
+template <class T, class C, int N, bool kLong>
 struct RowGradient {
-  using C = Arithmetic<T>;
-  static constexpr int N = kHeldBackward;
   const BackwardTask<T>& t;
   uint32_t count;  // 0 where there is no row
   uint32_t rounds;
   int64_t begin;
-  C x[N];
-  C dy[N];
+  Arithmetic<T> x[N];
+  Arithmetic<T> dy[N];
   C g[N];
   C mean;
   C scale;
@@ -214,14 +217,15 @@ struct RowGradient {
   __device__ void load(uint32_t round) {
     const Line<const T> from{t.x + begin, 1, count, t.packed};
     const Line<const T> given{t.dy + begin, 1, count, t.packed};
-    load_line<N, T>(from, round, threadIdx.x, blockDim.x, C(0), x);
-    load_line<N, T>(given, round, threadIdx.x, blockDim.x, C(0), dy);
-    load_or<N, T>(t.weight, count, t.packed, round, C(1), g);
+    load_line<N, T>(from, round, threadIdx.x, blockDim.x, Arithmetic<T>(0), x);
+    load_line<N, T>(given, round, threadIdx.x, blockDim.x, Arithmetic<T>(0), dy);
+    Arithmetic<T> weight[N];
+    load_or<N, T>(t.weight, count, t.packed, round, Arithmetic<T>(1), weight);
 #pragma unroll
-    for (int k = 0; k < N; ++k) g[k] *= dy[k];
+    for (int k = 0; k < N; ++k) g[k] = C(weight[k]) * C(dy[k]);
   }
   __device__ C mean_over(C sum) const { return sum / static_cast<C>(t.count); }
-  __device__ C h(int k) const { return (x[k] - mean) * scale; }
+  __device__ C h(int k) const { return (C(x[k]) - mean) * scale; }
   __device__ C c(int k) const { return g[k] - mean_of_g; }
   __device__ bool inside(uint32_t round, int k) const {
     const Line<const T> line{t.x, 1, count, t.packed};
@@ -235,7 +239,7 @@ struct RowGradient {
     for (uint32_t round = 0; t.centred && round < rounds; ++round) {
       if (kLong) load(round);
 #pragma unroll
-      for (int k = 0; k < N; ++k) sums = PlusTwo()(sums, Two<C>{x[k], g[k]});
+      for (int k = 0; k < N; ++k) sums = PlusTwo()(sums, Two<C>{C(x[k]), g[k]});
     }
     if (t.centred) sums = join_group(sums, PlusTwo());
     mean = mean_over(sums.a);
@@ -245,11 +249,11 @@ struct RowGradient {
       if (kLong) load(round);
 #pragma unroll
       for (int k = 0; k < N; ++k) {
-        const C difference = inside(round, k) ? x[k] - mean : C(0);
+        const C difference = inside(round, k) ? C(x[k]) - mean : C(0);
         squares += difference * difference;
       }
     }
-    scale = C(1) / root_of(mean_over(join_group(squares, Plus())) + t.eps);
+    scale = C(1) / root_of(mean_over(join_group(squares, Plus())) + C(t.eps));
     C sum = 0;
     for (uint32_t round = 0; round < rounds; ++round) {
       if (kLong) load(round);
@@ -265,25 +269,24 @@ template <class T, int N, class C>
 __device__ void add_to_parts(const BackwardTask<T>& t, uint32_t group, uint32_t round, bool first,
                              const C (&dw)[N], const C (&db)[N]) {
   const Line<T> line{nullptr, 1, t.count, t.packed};
-  C* const own = t.parts + static_cast<int64_t>(group) * 2 * t.count;
+  auto* const own = t.parts + static_cast<int64_t>(group) * 2 * t.count;
 #pragma unroll
   for (int k = 0; k < N; ++k) {
     const uint32_t i =
         place_in_line(line, round * N + static_cast<uint32_t>(k), threadIdx.x, blockDim.x);
     if (i >= t.count) continue;
-    own[i] = first ? dw[k] : own[i] + dw[k];
-    own[t.count + i] = first ? db[k] : own[t.count + i] + db[k];
+    own[i] = static_cast<Arithmetic<T>>(first ? dw[k] : own[i] + dw[k]);
+    own[t.count + i] = static_cast<Arithmetic<T>>(first ? db[k] : own[t.count + i] + db[k]);
   }
 }
 
 // Group p goes through rows p, p + groups, ... Its part of dw and db is in registers, or (kLong) in
 // scratch.
-template <class T, bool kLong>
-__global__ void __launch_bounds__(kMostOfGroup) normalise_grad(BackwardTask<T> t) {
-  using C = Arithmetic<T>;
-  constexpr int N = kHeldBackward;
+template <class T, class C, int N, bool kLong>
+__global__ void __launch_bounds__(N == kShort ? kBlock : kMostOfGroup)
+    normalise_grad(BackwardTask<T> t) {
   const uint32_t group = blockIdx.x * blockDim.y + threadIdx.y;
-  RowGradient<T, kLong> r(t);
+  RowGradient<T, C, N, kLong> r(t);
   r.rounds = kLong ? (t.count + N * blockDim.x - 1) / (N * blockDim.x) : 1;
   C dw[N] = {};
   C db[N] = {};
@@ -299,14 +302,14 @@ __global__ void __launch_bounds__(kMostOfGroup) normalise_grad(BackwardTask<T> t
     const Line<T> to{t.dx + r.begin, 1, r.count, t.packed};
     for (uint32_t round = 0; round < r.rounds; ++round) {
       if (kLong) r.load(round);
-      C dx[N];
+      Arithmetic<T> dx[N];
 #pragma unroll
       for (int k = 0; k < N; ++k) {
         const C h = r.h(k);
-        dx[k] = r.scale * (r.c(k) - h * r.along);
+        dx[k] = static_cast<Arithmetic<T>>(r.scale * (r.c(k) - h * r.along));
         const bool counts = active && r.inside(round, k);
-        dw[k] = (kLong ? C(0) : dw[k]) + (counts ? r.dy[k] * h : C(0));
-        db[k] = (kLong ? C(0) : db[k]) + (counts ? r.dy[k] : C(0));
+        dw[k] = (kLong ? C(0) : dw[k]) + (counts ? C(r.dy[k]) * h : C(0));
+        db[k] = (kLong ? C(0) : db[k]) + (counts ? C(r.dy[k]) : C(0));
       }
       store_line<N, T>(to, round, threadIdx.x, blockDim.x, dx);
       if (kLong && t.parts && active) add_to_parts(t, group, round, first == start, dw, db);
@@ -342,9 +345,16 @@ bool wants_parts(const sdk::Args& args) {
 
 bool is_long_row(const Shape& shape) { return shape.count > kHeldBackward * kMostOfGroup; }
 
+bool is_short_row(const Shape& shape) { return shape.count <= uint32_t{kShort}; }
+
+uint32_t group_of(const Shape& shape) {
+  return is_short_row(shape) ? 1 : group_for(shape.count, kHeldBackward, kMostOfGroup, 1);
+}
+
 // Groups that share the rows: by shape alone, since sums depend on it.
 uint32_t groups_of(const Shape& shape, bool wants) {
-  const int64_t most = !wants ? kMostElements : is_long_row(shape) ? 128 : 512;
+  const int64_t narrow = std::min(8U, std::max(1U, kWarp / group_of(shape)));
+  const int64_t most = !wants ? kMostElements : is_long_row(shape) ? 128 : 512 * narrow;
   return static_cast<uint32_t>(std::min(shape.rows, most));
 }
 
@@ -370,10 +380,13 @@ void enqueue_backward(const sdk::Launch& l, const Shape& shape, bool centred) {
   t.eps = static_cast<Arithmetic<T>>(l.attrs.real(kEps));
   t.packed = is_packed<T>(shape.count, {t.dy, t.x, t.weight, t.dx});
   t.centred = centred;
-  const uint32_t group = group_for(shape.count, kHeldBackward, kMostOfGroup);
+  const uint32_t group = group_of(shape);
   const Extent block{group, groups_for(group, t.groups)};
-  enqueue(l, is_long_row(shape) ? &normalise_grad<T, true> : &normalise_grad<T, false>,
-          {blocks_for(t.groups, block.y)}, block, 0, t);
+  using C = Arithmetic<T>;
+  auto* const normalise = is_long_row(shape)    ? &normalise_grad<T, C, kHeldBackward, true>
+                          : is_short_row(shape) ? &normalise_grad<T, double, kShort, false>
+                                                : &normalise_grad<T, C, kHeldBackward, false>;
+  enqueue(l, normalise, {blocks_for(t.groups, block.y)}, block, 0, t);
   if (!wants) return;
   T* const dweight = l.wants_out(1) ? l.out_data<T>(1) : nullptr;
   T* const dbias = centred && l.wants_out(2) ? l.out_data<T>(2) : nullptr;

@@ -2,7 +2,8 @@
 // backends/cuda/kernels/reduce.cu: sum, mean, sum_to, max, min, argmax, argmin over any axes.
 //
 // How threads share the work: reduce.h. Sums are float for f16, bf16 and f32, double for f64, and
-// wrap for integers; f32 sums of a whole tensor read 4 bytes an element and little else.
+// wrap for integers; f32 sums of a whole tensor read 4 bytes an element and little else. Those of a
+// few floats are found in double, so that the mean of equal numbers is that number.
 #include "reduce.h"
 
 namespace tenon::cuda {
@@ -17,24 +18,32 @@ template <class T>
 using Total = std::conditional_t<sdk::is_float_type<T>, Arithmetic<T>,
                                  std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>;
 
-template <class T>
+template <class T, class C>
 struct Sum {
   using In = T;
   struct State {
-    Total<T> total;
+    C total;
   };
-  Total<T> divisor;  // 1, or the number of elements of a mean of floats
+  C divisor;  // 1, or the number of elements of a mean of floats
 
   __device__ State start() const { return {}; }
-  __device__ void add(State& state, T x, int64_t) const {
-    state.total += static_cast<Total<T>>(widen(x));
-  }
+  __device__ void add(State& state, T x, int64_t) const { state.total += static_cast<C>(widen(x)); }
   __device__ State operator()(State a, State b) const { return {a.total + b.total}; }
   __device__ void put(State state, void* out, int64_t at) const {
     if constexpr (sdk::is_float_type<T>) state.total /= divisor;
-    static_cast<T*>(out)[at] = cuda::narrow<T>(state.total);
+    static_cast<T*>(out)[at] = cuda::narrow<T>(static_cast<Total<T>>(state.total));
   }
 };
+
+inline constexpr int64_t kFew = 16;
+
+template <class T>
+void add_up(const sdk::Launch& l, const Reduction& r, int64_t divisor) {
+  if constexpr (sdk::is_float_type<T>) {
+    if (r.count() <= kFew) return reduce(l, r, Sum<T, double>{static_cast<double>(divisor)});
+  }
+  reduce(l, r, Sum<T, Total<T>>{static_cast<Total<T>>(divisor)});
+}
 
 Reduction over_axes(const sdk::Args& args) {
   return reduce_axes(args, axes_attribute(args, kAxes), args.attrs.flag(kKeepdims), false);
@@ -45,14 +54,14 @@ Reduction over_axes_in_order(const sdk::Args& args) {
 
 void sum(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::WideNumberTypes>(l.out().dtype,
-                                            [&]<class T>() { reduce(l, over_axes(l), Sum<T>{1}); });
+                                            [&]<class T>() { add_up<T>(l, over_axes(l), 1); });
 }
 
 // The mean of no elements is NaN.
 void mean(const sdk::Launch& l) {
   const Reduction r = over_axes(l);
-  sdk::dispatch_dtype<sdk::FloatTypes>(
-      l.out().dtype, [&]<class T>() { reduce(l, r, Sum<T>{static_cast<Total<T>>(r.count())}); });
+  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype,
+                                       [&]<class T>() { add_up<T>(l, r, r.count()); });
 }
 
 // The output's dimensions are the input's last ones; those it lacks, or has with size 1, are
@@ -70,8 +79,8 @@ Reduction undo_broadcast(const sdk::Args& args) {
 }
 
 void sum_to(const sdk::Launch& l) {
-  sdk::dispatch_dtype<sdk::NumberTypes>(
-      l.out().dtype, [&]<class T>() { reduce(l, undo_broadcast(l), Sum<T>{1}); });
+  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype,
+                                        [&]<class T>() { add_up<T>(l, undo_broadcast(l), 1); });
 }
 
 // ---- Extremes -----------------------------------------------------------------------------------

@@ -9,7 +9,8 @@
 // - sorting: each element's place is its key (radix.h), so that elements for one place stand
 //   together, in order. The thread that finds the first of them adds all, the one that finds the
 //   last puts it. Slices of several elements have such a thread for each.
-// An index that names no place is reported, and its elements are left out.
+// An index that names no place is reported, and then nothing is put or added: among sorted elements
+// it stands last, and lines are looked through before any is changed.
 #include "indices.h"
 #include "moving.h"
 #include "places.h"
@@ -48,20 +49,33 @@ struct Line {
   int64_t number_stride;
 };
 
+__global__ void all_right(uint32_t* wrong) { *wrong = 0; }
+
 // Operands: where the line begins in y, in the indices and in src, and the first index's number.
-template <class T, class Joined>
 __global__ void __launch_bounds__(kBlock)
-    go_through_lines(Geometry<4> g, int64_t first, Line line, IndexList list, T* y, const T* src) {
+    check_lines(Geometry<4> g, int64_t first, Line line, IndexList list, uint32_t* wrong) {
   const uint32_t number = blockIdx.x * kBlock + threadIdx.x;
   if (number >= g.count) return;
   int64_t at[4];
   g.offsets(number, at);
   for (int64_t i = 0; i < line.length; ++i) {
     const int64_t index = list.at(at[1] + i * line.index_stride);
-    if (index < 0 || index >= list.refusal.limit) {
-      refuse(list.refusal, first + at[3] + i * line.number_stride, index);
-      continue;
-    }
+    if (index >= 0 && index < list.refusal.limit) continue;
+    refuse(list.refusal, first + at[3] + i * line.number_stride, index);
+    atomicExch(wrong, 1U);
+  }
+}
+
+template <class T, class Joined>
+__global__ void __launch_bounds__(kBlock)
+    go_through_lines(Geometry<4> g, Line line, IndexList list, const uint32_t* wrong, T* y,
+                     const T* src) {
+  const uint32_t number = blockIdx.x * kBlock + threadIdx.x;
+  if (number >= g.count || *wrong != 0) return;
+  int64_t at[4];
+  g.offsets(number, at);
+  for (int64_t i = 0; i < line.length; ++i) {
+    const int64_t index = list.at(at[1] + i * line.index_stride);
     T& place = y[at[0] + index * list.stride];
     place = Joined()(place, src[at[2] + i * line.source_stride]);
   }
@@ -92,6 +106,11 @@ struct Slices {
   Places places;      // of y, by key
   Places elements;    // of src, by number
   Geometry<2> inner;  // of both
+
+  // Nothing is done where one element has no place.
+  __device__ __forceinline__ bool is_right(const Pairs& pairs) const {
+    return pairs.keys[count - 1] != nowhere;
+  }
 };
 
 template <class T>
@@ -102,7 +121,7 @@ __global__ void __launch_bounds__(kBlock)
   if (pair >= s.count) return;
   const uint64_t key = pairs.keys[pair];
   const bool is_first = pair == 0 || pairs.keys[pair - 1] != key;
-  if (key == s.nowhere || !is_first) return;
+  if (!is_first || !s.is_right(pairs)) return;
   int64_t at[2];
   s.inner.offsets(static_cast<uint32_t>(work % s.inner.count), at);
   T& place = y[s.places.offset(static_cast<int64_t>(key)) + at[0]];
@@ -121,7 +140,7 @@ __global__ void __launch_bounds__(kBlock)
   if (pair >= s.count) return;
   const uint64_t key = pairs.keys[pair];
   const bool is_last = pair + 1 == s.count || pairs.keys[pair + 1] != key;
-  if (key == s.nowhere || !is_last) return;
+  if (!is_last || !s.is_right(pairs)) return;
   int64_t at[2];
   s.inner.offsets(static_cast<uint32_t>(work % s.inner.count), at);
   y[s.places.offset(static_cast<int64_t>(key)) + at[0]] =
@@ -241,7 +260,8 @@ bool goes_by_lines(const sdk::Args& l) {
 }
 
 uint64_t scatter_bytes(const sdk::Args& l) {
-  if (l.view(kX).rank == 0 || goes_by_lines(l)) return 0;
+  if (l.view(kX).rank == 0) return 0;
+  if (goes_by_lines(l)) return sizeof(uint32_t);
   return radix_bytes(sdk::count_of(l.shape(kIndices)), "indices");
 }
 
@@ -264,13 +284,23 @@ void scatter_lines(const sdk::Launch& l) {
     }
   }
   const IndexList list = list_of(l, indices, y.strides[axis], y.shape[axis], words_for(0, 1));
-  const auto run = [&]<class T>() {
+  auto* const wrong = reinterpret_cast<uint32_t*>(l.scratch().data());
+  // Calls body(part, offsets, list of the part, blocks).
+  const auto for_blocks = [&](const auto& body) {
     for_parts<4>(lines, {}, [&](const Layout<4>& part, const std::array<int64_t, 4>& at) {
       IndexList moved = list;
       moved.data = static_cast<const char*>(list.data) + at[1] * sdk::size_of(indices.dtype);
-      enqueue(l, &go_through_lines<T, Joined>, {blocks_for(part.count(), kBlock)}, {kBlock}, 0,
-              part.geometry(), at[3], line, moved, static_cast<T*>(y.data) + at[0],
-              static_cast<const T*>(src.data) + at[2]);
+      body(part.geometry(), at, moved, blocks_for(part.count(), kBlock));
+    });
+  };
+  enqueue(l, &all_right, {1}, {1}, 0, wrong);
+  for_blocks([&](const auto& part, const auto& at, const IndexList& own, uint32_t blocks) {
+    enqueue(l, &check_lines, {blocks}, {kBlock}, 0, part, at[3], line, own, wrong);
+  });
+  const auto run = [&]<class T>() {
+    for_blocks([&](const auto& part, const auto& at, const IndexList& own, uint32_t blocks) {
+      enqueue(l, &go_through_lines<T, Joined>, {blocks}, {kBlock}, 0, part, line, own, wrong,
+              static_cast<T*>(y.data) + at[0], static_cast<const T*>(src.data) + at[2]);
     });
   };
   if constexpr (std::is_same_v<Joined, Add>) {

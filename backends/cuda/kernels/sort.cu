@@ -5,9 +5,10 @@
 // descending its complement), so that one kernel serves all dtypes of a width. A key and the
 // element's place are one item; no two are equal, so that the order is that of a stable sort.
 //
-// Tiles of 1,024 items are sorted in shared memory by a bitonic network. Tiles of a line are then
-// merged two by two: each item looks for its place in the other one by bisection. Of topk a run
-// never holds more than the first k. The last step fetches values by place.
+// In lines of up to 32 elements each thread counts the items before its own, which is its place. Of
+// longer ones, tiles of 1,024 items are sorted in shared memory by a bitonic network. Tiles of a
+// line are then merged two by two: each item looks for its place in the other one by bisection. Of
+// topk a run never holds more than the first k. The last step fetches values by place.
 // Source: K. Batcher, "Sorting networks and their applications", 1968.
 #include "reduce.h"
 
@@ -71,6 +72,7 @@ void dispatch_key(tenon_dtype dtype, Body&& body) {
 
 // ---- Sorting ------------------------------------------------------------------------------------
 
+inline constexpr uint32_t kShort = 32;
 inline constexpr uint32_t kTile = 1024;
 enum Operand : int { kValues, kIndices, kX, kOperands };
 
@@ -124,6 +126,29 @@ __device__ void put_sorted(const SortTask& t, uint32_t line, uint32_t rank, uint
   t.indices[at[kIndices] + rank * t.step[kIndices]] = place;
 }
 
+// The element's item; `at` says where the line begins.
+template <class K>
+__device__ Item<K> load_item(const SortTask& t, const int64_t (&at)[kOperands], uint32_t place) {
+  const K key = load_key<K>(t.dtype, t.x, at[kX] + place * t.step[kX]);
+  return {t.descending ? static_cast<K>(~key) : key, place};
+}
+
+// A thread for each element of short lines.
+template <class K>
+__global__ void __launch_bounds__(kBlock) sort_short(SortTask t) {
+  const int64_t number = int64_t{blockIdx.x} * kBlock + threadIdx.x;
+  const auto line = static_cast<uint32_t>(number / t.count);
+  if (line >= t.lines.count) return;
+  int64_t at[kOperands];
+  t.lines.offsets(line, at);
+  const Item<K> own = load_item<K>(t, at, static_cast<uint32_t>(number % t.count));
+  uint32_t rank = 0;
+  for (uint32_t place = 0; place < t.count; ++place) {
+    if (load_item<K>(t, at, place) < own) ++rank;
+  }
+  put_sorted(t, line, rank, own.place);
+}
+
 // The bitonic network over `size` items, a power of 2, in shared memory.
 template <class K>
 __device__ void sort_shared(Item<K>* items, uint32_t size) {
@@ -157,10 +182,7 @@ __global__ void __launch_bounds__(kTile / 2)
   for (uint32_t i = threadIdx.x; i < size; i += blockDim.x) {
     const uint32_t place = run * kTile + i;
     Item<K> item{static_cast<K>(~K{0}), 0xffffffffU};
-    if (place < t.count) {
-      const K key = load_key<K>(t.dtype, t.x, at[kX] + place * t.step[kX]);
-      item = {t.descending ? static_cast<K>(~key) : key, place};
-    }
+    if (place < t.count) item = load_item<K>(t, at, place);
     tile[i] = item;
   }
   sort_shared(tile, size);
@@ -251,6 +273,10 @@ struct Sorting {
 
 template <class K>
 void enqueue_sort(const sdk::Launch& l, const SortTask& t, uint64_t items) {
+  if (t.count <= kShort) {  // below 2^30 elements, by lines_at_once
+    const int64_t elements = int64_t{t.lines.count} * t.count;
+    return enqueue(l, &sort_short<K>, {blocks_for(elements, kBlock)}, {kBlock}, 0, t);
+  }
   Runs runs = tiles_of(t.count, t.kept);
   auto* from = reinterpret_cast<Item<K>*>(l.scratch().data());
   Item<K>* to = from + items;

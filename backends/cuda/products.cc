@@ -110,11 +110,6 @@ tenon_status accept_product(tenon_call* call, const tenon_launch* args, uint32_t
   });
 }
 
-void refuse_product(const sdk::Args& l) {
-  throw sdk::Failure{TENON_E_UNSUPPORTED, "cuBLASLt has no way to compute this product", "x",
-                     "sizes that cuBLASLt takes", sdk::shape_text(l.shape(0))};
-}
-
 void run_matmul(const BlasPlan& plan, const sdk::Launch& l) {
   plan.run(l.view(0).data, l.view(1).data, nullptr, l.out().data, l.scratch().data(), l.stream());
 }

@@ -36,8 +36,6 @@ template <Describe describe>
 tenon_status is_one_product(tenon_call* call, const tenon_launch* args, uint32_t* out_accepts) {
   return accept_product(call, args, out_accepts, describe);
 }
-// Throws: of a product that was accepted, and that cuBLASLt then had no way to compute.
-[[noreturn]] void refuse_product(const sdk::Args& l);
 
 void run_matmul(const BlasPlan& plan, const sdk::Launch& l);
 void run_linear(const BlasPlan& plan, const sdk::Launch& l);

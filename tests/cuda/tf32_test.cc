@@ -69,5 +69,16 @@ TEST_F(CudaTf32, WhatIsNoProductOfF32GoesToTheBackend) {
   EXPECT_EQ(session_.item(session_.call("tenon.sum", {tensor_value(out.get())})), kRounded);
 }
 
+TEST_F(CudaTf32, AProductThatCublasRefusesIsToldOf) {
+  pin(kProvider);
+  session_.fail("cublasLtMatmulAlgoGetHeuristic", 15);
+  const Tensor x = matrix({1, 2, 3, 4});
+  EXPECT_EQ(session_.status_of("tenon.matmul", {tensor_value(x.get()), tensor_value(x.get())}),
+            TENON_E_UNSUPPORTED);
+  EXPECT_THAT(session_.message(),
+              testing::HasSubstr("cuBLASLt has no way to compute this product in TF32"));
+  session_.reset_driver();
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -2,116 +2,12 @@
 // backends/cuda/kernels/gelu.cu: gelu and its gradient.
 //
 //   gelu = x P(x),  gelu_grad = dy (P(x) + x P'(x))
-// P is the normal distribution function, or with approximate="tanh" 1 / (1 + exp(-2u)), u =
-// sqrt(2 / pi) (x + 0.044715 x^3). gelu has twice the digits up to the last product, so that it is
-// right far left of 0 too. The gradient's tolerance is relative to the largest result, which needs
-// no more than the dtype's own digits.
-#include "exact.h"
-#include "function.h"
+// gelu.h says what P is. The gradient's tolerance is relative to the largest result, which needs no
+// more than the dtype's own digits.
+#include "gelu.h"
 
 namespace tenon::cuda {
 namespace {
-
-// R(w) of the tail exp(-t^2 / 2) R(w) / (t + 5), w = (t - 5) / (t + 5): for t up to 16, error at
-// most 2^-26.4; and for all t, 2^-53.8, by backends/cpu/tools/minimax.py.
-__device__ constexpr float kTailF32[] = {0x1.89d3acp-1F,  -0x1.54ad04p-1F,  0x1.fb3166p-2F,
-                                         -0x1.410ed8p-2F, 0x1.51f624p-3F,   -0x1.1b1b8ap-4F,
-                                         0x1.54b938p-6F,  -0x1.88c96ap-9F,  -0x1.a51534p-11F,
-                                         0x1.220610p-11F, -0x1.79c8aep-15F, -0x1.d479bep-15F};
-__device__ constexpr double kTailF64[] = {
-    0x1.89d3abe1f95aep-1,   -0x1.54ad03f27ca18p-1, 0x1.fb31653876f89p-2,   -0x1.410ed5f87594dp-2,
-    0x1.51f6329f01b93p-3,   -0x1.1b1c254ca3ecfp-4, 0x1.54b4d4f48ba7ep-6,   -0x1.88590e987538ep-9,
-    -0x1.a2503779f704ep-11, 0x1.1daf1ae44a3f2p-11, -0x1.f21492159627fp-15, -0x1.a17014bb554b2p-15,
-    0x1.17df0b502bc19p-16,  0x1.0b15068ba2663p-18, -0x1.73dfc6ea59011p-19, -0x1.674ddb2fb784bp-22,
-    0x1.d45db7fb5c51fp-22,  0x1.5998f637d334cp-25, -0x1.2cb932995e67cp-24, -0x1.268ebfa124d52p-27,
-    0x1.6fc644aab0dd2p-27,  0x1.2ef875eb01d28p-29, -0x1.36ce78026164ap-30, -0x1.966a0785b136ap-32,
-};
-
-// From here on P is 0 or 1.
-template <class C, bool by_tanh>
-inline constexpr C kEnd = sizeof(C) == 4 ? (by_tanh ? 11 : 16) : (by_tanh ? 24 : 40);
-
-// What is left of the normal distribution beyond t >= 0.
-template <class C>
-__device__ __forceinline__ Scaled<C> normal_tail(C t) {
-  const Exact<C> below = any_sum(t, C{5});
-  const Exact<C> ratio = quotient(any_sum(t, C{-5}), below);
-  const C w = ratio.sum();
-  Exact<C> r;
-  if constexpr (sizeof(C) == 4) {
-    r = {polynomial(kTailF32, w), 0};
-  } else {
-    constexpr double leading = kTailF64[0];
-    double rest = kTailF64[23];
-#pragma unroll
-    for (int k = 22; k >= 1; --k) rest = std::fma(rest, w, kTailF64[k]);
-    const Exact<double> rise = exact_product(w, rest);
-    r = any_sum(leading, rise.rounded);
-    r.lost += rise.lost;
-  }
-  const Scaled<C> e = long_exp(exact_product(t, t * C{-0.5}));
-  return {quotient(product(r, e.part), below), e.n};
-}
-
-// 1 - x for an x of at most 1.
-template <class C>
-__device__ __forceinline__ Scaled<C> complement(const Scaled<C>& x) {
-  const Exact<C> taken = beside_one(x);
-  Exact<C> rest = any_sum(C{1}, -taken.rounded);
-  rest.lost -= taken.lost;
-  return {rest, 0};
-}
-
-template <class C>
-inline constexpr C kTwiceScale = static_cast<C>(0x1.9884533d43651p+0);  // 2 sqrt(2 / pi)
-template <class C>
-inline constexpr C kCubic = static_cast<C>(0.044715);
-
-// exp(-2u) of t >= 0.
-template <class C>
-__device__ __forceinline__ Scaled<C> tanh_power(C t) {
-  // 2 sqrt(2 / pi) and that times 0.044715, each with what rounding it lost.
-  constexpr bool brief = sizeof(C) == 4;
-  constexpr Exact<C> by_t = brief ? Exact<C>{C(0x1.988454p+0), C(-0x1.857936p-25)}
-                                  : Exact<C>{C(0x1.9884533d43651p+0), C(-0x1.cbc0d30ebfd15p-54)};
-  constexpr Exact<C> by_cube = brief ? Exact<C>{C(0x1.2444f2p-4), C(0x1.49b16ap-29)}
-                                     : Exact<C>{C(0x1.2444f2a4d8b4bp-4), C(-0x1.6c843a29d1c7p-61)};
-  const Exact<C> inner = product(exact_product(t, t), by_cube);
-  Exact<C> stretch = any_sum(by_t.rounded, inner.rounded);
-  stretch.lost += inner.lost + by_t.lost;
-  const Exact<C> twice_u = product(Exact<C>{t, C{0}}, stretch);
-  return long_exp(Exact<C>{-twice_u.rounded, -twice_u.lost});
-}
-
-template <bool by_tanh>
-struct Gelu {
-  __device__ static float brief(float x) {
-    if (x == -INFINITY) return -0.0F;
-    if constexpr (by_tanh) {
-      return x / (1.0F + expf(-kTwiceScale<float> * (x + kCubic<float> * x * x * x)));
-    } else {
-      return x * (0.5F * erfcf(x * -0x1.6a09e6p-1F));
-    }
-  }
-  template <class C>
-  __device__ static C of(C x) {
-    const bool left = x < 0;
-    const C size = std::fabs(x);
-    const C t = size > kEnd<C, by_tanh> ? kEnd<C, by_tanh> : size;
-    Scaled<C> share;
-    if constexpr (by_tanh) {
-      share = logistic(tanh_power(t), left);
-    } else {
-      share = normal_tail(t);
-      if (!left) share = complement(share);
-    }
-    if (x > kEnd<C, by_tanh>) return x;
-    const Exact<C> y = product(Exact<C>{t, C{0}}, share.part);
-    return std::copysign(scale(y.sum(), share.n), x);
-  }
-  __device__ static float single(float x) { return of(x); }
-  __device__ static double full(double x) { return of(x); }
-};
 
 // Beyond 40 the slope is 0 or 1, and no infinity meets a 0. A NaN stays one.
 template <bool by_tanh>

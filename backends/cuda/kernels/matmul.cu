@@ -3,15 +3,16 @@
 // and activation.
 //
 // Floats go to cuBLASLt where it is there and can read the operands where they lie: matrices whose
-// rows or columns are packed, in batches a constant step apart. Everything else, integers too, is
-// computed by `product`: a block makes 64 x 64 elements from 64 x 16 pieces of both operands in
-// shared memory, and each of its 256 threads 4 x 4 of them. That is the canonical order:
-// acc = fma(a_k, b_k, acc), k ascending, in f32 for the floats of 16 bits.
+// rows or columns are packed, in batches a constant step apart. Everything else, integers too, and
+// what cuBLASLt refuses, is computed by `product`: a block makes 64 x 64 elements from 64 x 16
+// pieces of both operands in shared memory, and each of its 256 threads 4 x 4 of them. That is the
+// canonical order: acc = fma(a_k, b_k, acc), k ascending, in f32 for the floats of 16 bits.
 #include <tenon/sdk/matmul.hpp>
 
 #include <optional>
 
 #include "device.h"
+#include "gelu.h"
 #include "geometry.h"
 #include "products.h"
 
@@ -187,12 +188,45 @@ void matmul(const sdk::Launch& l) {
 // ---- linear -------------------------------------------------------------------------------------
 
 tenon_status prepare_linear(tenon_call* call, const tenon_launch* args, void** out) {
-  const tenon_status prepared = prepare_with(call, args, out, describe_linear);
-  if (prepared != TENON_OK || *out) return prepared;
-  return sdk::guarded(call, [&] { refuse_product(sdk::Args(args)); });
+  return prepare_with(call, args, out, describe_linear);
 }
 
-void linear(const sdk::Launch& l) { run_linear(*plan_of(l), l); }
+// Adds the bias, and applies the activation: what a product of cuBLASLt's does in its epilogue.
+// Each step is rounded, as those of the composition are.
+template <class T>
+__global__ void __launch_bounds__(kBlock)
+    finish(int64_t count, int64_t columns, T* c, const T* bias, Epilogue epilogue) {
+  for (int64_t i = int64_t{blockIdx.x} * kBlock + threadIdx.x; i < count;
+       i += int64_t{gridDim.x} * kBlock) {
+    T stored = c[i];
+    if (bias) stored = narrow<T>(widen(stored) + widen(bias[i % columns]));
+    if (epilogue == Epilogue::kRelu && widen(stored) < 0) stored = narrow<T>(Arithmetic<T>(0));
+    if (epilogue == Epilogue::kGelu) stored = Function<Gelu<true>>()(stored);
+    c[i] = stored;
+  }
+}
+
+// x[m,k] weight[n,k]' where cuBLASLt refuses: an epilogue for that dtype or that card, say.
+void linear_by_product(const sdk::Launch& l) {
+  const Product asked = describe_linear(l).value();
+  sdk::Matmul p;
+  p.a = {{}, asked.m, asked.k, asked.k, 1};
+  p.b = {{}, asked.k, asked.n, 1, asked.k};
+  p.c = {{}, asked.m, asked.n, asked.n, 1};
+  run_product(l, p);
+  if (asked.epilogue == Epilogue::kNone && !asked.bias) return;
+  const int64_t count = asked.m * asked.n;
+  const uint32_t blocks = blocks_for(std::min(count, kMostElements), kBlock);
+  sdk::dispatch_dtype<sdk::FloatTypes>(asked.dtype, [&]<class T>() {
+    enqueue(l, &finish<T>, {blocks}, {kBlock}, 0, count, asked.n, l.out_data<T>(),
+            asked.bias ? l.data<const T>(2) : nullptr, asked.epilogue);
+  });
+}
+
+void linear(const sdk::Launch& l) {
+  if (const BlasPlan* plan = plan_of(l)) return run_linear(*plan, l);
+  linear_by_product(l);
+}
 
 constexpr tenon_kernel_desc kernels[] = {
     sdk::kernel({.op = "tenon.matmul",

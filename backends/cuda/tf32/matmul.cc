@@ -27,7 +27,10 @@ tenon_status prepare(tenon_call* call, const tenon_launch* args, void** out) {
       check_launch(driver().use(product->device));
       plan = prepare_product(*product, static_cast<State*>(call->self)->handle(product->device));
     }
-    if (!plan) refuse_product(l);
+    if (!plan) {
+      throw sdk::Failure{TENON_E_UNSUPPORTED, "cuBLASLt has no way to compute this product in TF32",
+                         "x", "sizes that cuBLASLt takes", sdk::shape_text(l.shape(0))};
+    }
     *out = plan.release();
   });
 }

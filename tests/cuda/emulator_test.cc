@@ -178,7 +178,8 @@ void expect_shuffles() {
   for (unsigned thread = 0; thread < 64; ++thread) {
     const unsigned lane = thread % 32;
     const T* mine = &out[size_t{thread} * 4];
-    EXPECT_EQ(mine[0], static_cast<T>(thread / 8 * 8 + 3));
+    const auto source = thread / 8 * 8 + 3;
+    EXPECT_EQ(mine[0], static_cast<T>(source));
     EXPECT_EQ(mine[1], static_cast<T>(lane < 2 ? thread : thread - 2));
     EXPECT_EQ(mine[2], static_cast<T>(lane % 16 == 15 ? thread : thread + 1));
     EXPECT_EQ(mine[3], static_cast<T>(thread ^ 1));

@@ -58,10 +58,9 @@ TEST_P(CudaLinear, IsItsCompositionWhereCublasRefusesIt) {
       return *each.op ? session_.call(each.op, {tensor_value(of.get())}, each.attributes)
                       : session_.call("tenon.copy", {tensor_value(of.get())});
     };
-    const auto linear = [&](std::vector<tenon_value> operands) {
+    const auto linear = [&](const std::vector<tenon_value>& operands) {
       session_.fail("cublasLtMatmulAlgoGetHeuristic", 15, 0, 1);
-      return session_.call("tenon.linear", std::move(operands),
-                           {{"activation", text_value(each.activation)}});
+      return session_.call("tenon.linear", operands, {{"activation", text_value(each.activation)}});
     };
     const std::vector<tenon_value> operands = {tensor_value(x.get()), tensor_value(weight.get())};
     EXPECT_TRUE(equal(linear(operands), bent(product)));

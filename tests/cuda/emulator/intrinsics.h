@@ -90,7 +90,7 @@ inline float __double2float_rn(double x) { return static_cast<float>(x); }
 // As the GPU's conversions: what does not fit becomes the nearest number that does, NaN becomes 0.
 template <class To, class From>
 To tenon_emulated_convert(From x) {
-  if (x != x) return 0;
+  if (std::isnan(x)) return 0;
   const From end = std::ldexp(From{1}, std::numeric_limits<To>::digits);
   if (x >= end) return std::numeric_limits<To>::max();
   if (x < static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();

@@ -65,6 +65,7 @@ AnyKernel any_kernel(void (*kernel)(P...)) {
 }
 template <class T>
 Argument argument(T& value) {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are arguments too.
   return {&value, static_cast<uint32_t>(sizeof(T))};
 }
 

@@ -132,7 +132,7 @@ __device__ Loss<Arithmetic<T>> loss_of_row(const ForwardTask<T>& t, uint32_t row
   // x - most is NaN where most is infinite. Which of two zeros is found is chance, so the sign is
   // dropped.
   const C sum = known.is_bounded() ? known.sum : C(NAN);
-  t.top.put(row, sum != sum ? sum : known.most + C(0));
+  t.top.put(row, std::isnan(sum) ? sum : known.most + C(0));
   t.top_prob.put(row, C(1) / sum);
   const int64_t target = t.targets.at(row);
   if (target == t.targets.ignored) return {};

@@ -32,7 +32,8 @@ class CheckSite;
 // The last failure, in buffers that survive running out of memory.
 struct ErrorRecord {
   ErrorRecord();
-  void store(const Error& error, const std::string& scope_path, uint64_t call_sequence);
+  [[gnu::cold]] void store(const Error& error, const std::string& scope_path,
+                           uint64_t call_sequence);
   void store_out_of_memory(uint64_t bytes, uint64_t call_sequence) noexcept;
 
   Error error;

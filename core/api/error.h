@@ -8,6 +8,11 @@
 #include <string>
 #include <vector>
 
+// Most failures join texts, and C++20 makes what does so inline: once for all, in error.cc.
+extern template class std::basic_string<char>;
+extern template std::string std::operator+(const char*, const std::string&);
+extern template std::string std::operator+(const std::string&, const std::string&);
+
 namespace tenon {
 
 // Every field but status and message may be empty; the guard adds the sequence number, and the

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/api/guard.cc: what happens to a call on a context that is in use already.
+// core/api/guard.cc: what a boundary does where a call fails, or its context is in use already.
 #include "core/api/guard.h"
 
+#include <algorithm>
+#include <cstring>
 #include <thread>
 
 #include "core/dispatch/thread_checks.h"
@@ -14,6 +16,36 @@ bool InUse::take_lent(Context& context) noexcept {
 }
 
 namespace {
+
+void store(Context& context, const Error& error) noexcept {
+  try {
+    context.error.store(error, *context.scope_path(), context.sequence);
+  } catch (...) {
+    context.error.store_out_of_memory(0, context.sequence);
+  }
+}
+
+// A fault of Tenon's own.
+tenon_status store_internal(Context& context, const char* words) noexcept {
+  try {
+    context.error.store({.status = TENON_E_INTERNAL, .message = words}, *context.scope_path(),
+                        context.sequence);
+    return TENON_E_INTERNAL;
+  } catch (...) {
+    context.error.store_out_of_memory(0, context.sequence);
+    return TENON_E_MEMORY;
+  }
+}
+
+tenon_status say(tenon_diag* diag, tenon_status status, const char* message) noexcept {
+  if (!diag) return status;
+  const size_t length = std::min(std::strlen(message), sizeof diag->message - 1);
+  std::memcpy(diag->message, message, length);
+  diag->message[length] = 0;
+  diag->length = static_cast<int32_t>(length);
+  diag->status = status;
+  return status;
+}
 
 void note_misuse(Context& context, const char* function) {
   const std::string running = context.function.load();
@@ -52,6 +84,48 @@ tenon_status refuse_second_use(Context& context, const char* function) noexcept 
 void check_kept_windows(Context& context, const char* function) {
   context.function.store(function);
   if (const auto late = context.runtime->thread_checks->take_late()) throw Error(*late);
+}
+
+void fail_closed() {
+  throw Error{.status = TENON_E_RUNTIME,
+              .message = "the runtime was released; its contexts can only be released",
+              .expected = "a live runtime",
+              .found = "a released one"};
+}
+
+tenon_status store_caught(Context& context) noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    store(context, error);
+    return error.status;
+  } catch (const OutOfMemory& failure) {
+    context.error.store_out_of_memory(failure.bytes, context.sequence);
+    return TENON_E_MEMORY;
+  } catch (const std::bad_alloc&) {
+    context.error.store_out_of_memory(0, context.sequence);
+    return TENON_E_MEMORY;
+  } catch (const std::exception& error) {
+    return store_internal(context, error.what());
+  } catch (...) {
+    return store_internal(context, "unknown exception");
+  }
+}
+
+tenon_status say_caught(tenon_diag* diag) noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return say(diag, error.status, error.message.c_str());
+  } catch (const OutOfMemory&) {
+    return say(diag, TENON_E_MEMORY, "out of memory");
+  } catch (const std::bad_alloc&) {
+    return say(diag, TENON_E_MEMORY, "out of memory");
+  } catch (const std::exception& error) {
+    return say(diag, TENON_E_INTERNAL, error.what());
+  } catch (...) {
+    return say(diag, TENON_E_INTERNAL, "unknown exception");
+  }
 }
 
 void fail_pointer(const char* name) {

@@ -23,36 +23,16 @@ namespace tenon::api {
 using tensor::Ref;
 using tensor::Tensor;
 
-inline void store(Context& context, const Error& error) noexcept {
-  try {
-    context.error.store(error, *context.scope_path(), context.sequence);
-  } catch (...) {
-    context.error.store_out_of_memory(0, context.sequence);
-  }
-}
-
-// A fault of Tenon's own.
-inline tenon_status store_internal(Context& context, const char* words) noexcept {
-  try {
-    context.error.store({.status = TENON_E_INTERNAL, .message = words}, *context.scope_path(),
-                        context.sequence);
-    return TENON_E_INTERNAL;
-  } catch (...) {
-    context.error.store_out_of_memory(0, context.sequence);
-    return TENON_E_MEMORY;
-  }
-}
-
 // Marks the context as in use, so that a second thread, or a plugin calling back into the public
 // API, is told so instead of corrupting it.
 class InUse {
  public:
-  explicit InUse(Context& context) : context_(context) {
+  [[gnu::always_inline]] explicit InUse(Context& context) : context_(context) {
     // Both ways: see Runtime::wait_for_calls.
     free_ = !memory::test_and_set(context_.busy);
     if (!free_) nested_ = take_lent(context_);
   }
-  ~InUse() {
+  [[gnu::always_inline]] ~InUse() {
     if (!free_) {
       if (nested_) context_.lent_to.store(std::this_thread::get_id(), std::memory_order_release);
       return;
@@ -75,9 +55,12 @@ class InUse {
 };
 
 // For a context that is in use: by another thread, or by the call whose callback calls `function`.
-tenon_status refuse_second_use(Context& context, const char* function) noexcept;
+[[gnu::cold]] tenon_status refuse_second_use(Context& context, const char* function) noexcept;
 // TENON_CHECK=threads: throws what a plugin did between calls with a tenon_call it has kept.
 void check_kept_windows(Context& context, const char* function);
+[[noreturn, gnu::cold]] void fail_closed();
+// Stores the exception that is being caught; returns its status.
+[[gnu::cold]] tenon_status store_caught(Context& context) noexcept;
 
 // function  what the program called, for the words of TENON_CHECK=threads
 template <class Body>
@@ -90,56 +73,25 @@ tenon_status guard(const tenon_context* handle, Body&& body,
   if (!in_use.free()) return refuse_second_use(context, function);
   try {
     if (context.runtime->thread_checks) check_kept_windows(context, function);
-    if (context.runtime->closed.load(std::memory_order_acquire)) {
-      throw Error{.status = TENON_E_RUNTIME,
-                  .message = "the runtime was released; its contexts can only be released",
-                  .expected = "a live runtime",
-                  .found = "a released one"};
-    }
+    if (context.runtime->closed.load(std::memory_order_acquire)) fail_closed();
     if (context.graph->dropped.load(std::memory_order_acquire)) autograd::drain(*context.graph);
     body(context);
     return TENON_OK;
-  } catch (const Error& error) {
-    store(context, error);
-    return error.status;
-  } catch (const OutOfMemory& failure) {
-    context.error.store_out_of_memory(failure.bytes, context.sequence);
-    return TENON_E_MEMORY;
-  } catch (const std::bad_alloc&) {
-    context.error.store_out_of_memory(0, context.sequence);
-    return TENON_E_MEMORY;
-  } catch (const std::exception& error) {
-    return store_internal(context, error.what());
   } catch (...) {
-    return store_internal(context, "unknown exception");
+    return store_caught(context);
   }
 }
 
-// For runtime and context creation, which have no context to report into.
+// For runtime and context creation, which have no context to report into. The same as store_caught.
+tenon_status say_caught(tenon_diag* diag) noexcept;
+
 template <class Body>
 tenon_status guard_diag(tenon_diag* diag, Body&& body) noexcept {
-  const auto say = [diag](tenon_status status, const char* message) {
-    if (!diag) return status;
-    const size_t length = std::min(std::strlen(message), sizeof diag->message - 1);
-    std::memcpy(diag->message, message, length);
-    diag->message[length] = 0;
-    diag->length = static_cast<int32_t>(length);
-    diag->status = status;
-    return status;
-  };
   try {
     body();
     return TENON_OK;
-  } catch (const Error& error) {
-    return say(error.status, error.message.c_str());
-  } catch (const OutOfMemory&) {
-    return say(TENON_E_MEMORY, "out of memory");
-  } catch (const std::bad_alloc&) {
-    return say(TENON_E_MEMORY, "out of memory");
-  } catch (const std::exception& error) {
-    return say(TENON_E_INTERNAL, error.what());
   } catch (...) {
-    return say(TENON_E_INTERNAL, "unknown exception");
+    return say_caught(diag);
   }
 }
 
@@ -159,7 +111,8 @@ inline std::string_view require_text(const char* data, uint64_t length, const ch
 [[noreturn, gnu::cold]] void fail_foreign(const char* name);
 [[noreturn, gnu::cold]] void fail_slot(const void* handle, const char* kind);
 
-inline Tensor& require_tensor(Context& context, const tenon_tensor* handle, const char* name) {
+[[gnu::always_inline]] inline Tensor& require_tensor(Context& context, const tenon_tensor* handle,
+                                                     const char* name) {
   Tensor* tensor = tensor::from_handle(handle);
   if (!tensor) fail_tensor(handle, name);
   if (tensor->runtime != context.runtime) fail_foreign(name);

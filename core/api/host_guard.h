@@ -6,7 +6,6 @@
 #include <tenon/plugin.h>
 
 #include <initializer_list>
-#include <new>
 #include <span>
 #include <string>
 
@@ -23,17 +22,6 @@ using tensor::Tensor;
 inline std::string text_of(const char* data, uint64_t length) {
   if (!data) return {};
   return length == TENON_NUL ? std::string(data) : std::string(data, length);
-}
-
-// A fault of Tenon's own.
-inline tenon_status fail_internal(Call& call, const char* words) noexcept {
-  try {
-    call.fail(Error{.status = TENON_E_INTERNAL, .message = words});
-    return TENON_E_INTERNAL;
-  } catch (...) {
-    call.out_of_memory = true;
-    return TENON_E_MEMORY;
-  }
 }
 
 // Thrown where a function is called in a state that does not allow it.
@@ -57,14 +45,10 @@ inline bool in_state(const Call& call, std::initializer_list<CallState> allowed)
   return (states >> static_cast<uint32_t>(call.state) & 1) != 0;
 }
 
-inline void note_state(tenon_call* handed, const Call& call, const char* function) noexcept {
-  Window& window = *static_cast<Window*>(handed);
-  try {
-    if (window.checks) window.checks->note_state(window, function, dispatch::name_of(call.state));
-  } catch (...) {
-    return;
-  }
-}
+[[gnu::cold]] void note_state(tenon_call* handed, const Call& call, const char* function) noexcept;
+// Stores the exception that is being caught in the call; returns its status.
+[[gnu::cold]] tenon_status keep_caught(Call& call, tenon_call* window,
+                                       const char* function) noexcept;
 
 // `function` names it for TENON_CHECK=threads.
 template <class Body>
@@ -76,33 +60,14 @@ tenon_status host_guard(tenon_call* window, const char* function, Body&& body) n
   try {
     body(call);
     return TENON_OK;
-  } catch (WrongState& error) {
-    note_state(window, call, function);
-    call.fail(std::move(error));
-    return TENON_E_STATE;
-  } catch (Error& error) {
-    const tenon_status status = error.status;
-    call.fail(std::move(error));
-    return status;
-  } catch (const OutOfMemory&) {
-    call.out_of_memory = true;
-    return TENON_E_MEMORY;
-  } catch (const std::bad_alloc&) {
-    call.out_of_memory = true;
-    return TENON_E_MEMORY;
-  } catch (const std::exception& error) {
-    return fail_internal(call, error.what());
   } catch (...) {
-    return fail_internal(call, "unknown exception");
+    return keep_caught(call, window, function);
   }
 }
 
-[[noreturn]] inline void fail_state(const Call& call, const char* what) {
-  throw WrongState{{.status = TENON_E_STATE,
-                    .message = std::string(what) + " may not be called while in state " +
-                               std::string(dispatch::name_of(call.state)),
-                    .found = std::string(dispatch::name_of(call.state))}};
-}
+[[noreturn, gnu::cold]] void fail_state(const Call& call, const char* what);
+[[noreturn, gnu::cold]] void fail_pointer(const char* what);
+[[noreturn, gnu::cold]] void fail_tensor(bool live, const char* what);
 
 inline void require_state(const Call& call, std::initializer_list<CallState> allowed,
                           const char* what) {
@@ -110,19 +75,12 @@ inline void require_state(const Call& call, std::initializer_list<CallState> all
 }
 
 inline void require_pointer(const void* pointer, const char* what) {
-  if (pointer) return;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = std::string("a plugin passed NULL for ") + what,
-              .operand = what};
+  if (!pointer) fail_pointer(what);
 }
 
 inline Tensor& require_tensor(const Call& call, const tenon_tensor* handle, const char* what) {
   Tensor* tensor = tensor::from_handle(handle);
-  if (!tensor || tensor->runtime != call.context->runtime) {
-    throw Error{.status = tensor ? TENON_E_RUNTIME : TENON_E_HANDLE,
-                .message = std::string("a plugin passed no live tensor of this runtime as ") + what,
-                .operand = what};
-  }
+  if (!tensor || tensor->runtime != call.context->runtime) fail_tensor(tensor != nullptr, what);
   return *tensor;
 }
 

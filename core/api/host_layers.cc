@@ -8,11 +8,9 @@
 #include "core/api/host_tables.h"
 #include "core/layers/layer.h"
 
-namespace tenon {
-
+namespace tenon::host {
 namespace {
 
-using namespace tenon::host;
 using layers::Layer;
 using tensor::Ref;
 
@@ -107,7 +105,6 @@ constexpr tenon_host_layers kLayers = {
     get_child_count,           call_child};
 
 }  // namespace
+}  // namespace tenon::host
 
-const tenon_host_layers& host_layers() { return kLayers; }
-
-}  // namespace tenon
+const tenon_host_layers& tenon::host_layers() { return host::kLayers; }

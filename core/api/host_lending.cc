@@ -5,11 +5,8 @@
 #include "core/api/host_guard.h"
 #include "core/api/host_tables.h"
 
-namespace tenon {
-
+namespace tenon::host {
 namespace {
-
-using namespace tenon::host;
 
 tenon_status lend(tenon_call* window, tenon_lent_fn use, void* user) {
   tenon_status told = TENON_OK;  // what failed inside, with words in the call already
@@ -40,7 +37,6 @@ tenon_status lend(tenon_call* window, tenon_lent_fn use, void* user) {
 constexpr tenon_host_lending kLending = {sizeof(tenon_host_lending), 0, lend};
 
 }  // namespace
+}  // namespace tenon::host
 
-const tenon_host_lending& host_lending() { return kLending; }
-
-}  // namespace tenon
+const tenon_host_lending& tenon::host_lending() { return host::kLending; }

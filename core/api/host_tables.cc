@@ -16,16 +16,10 @@
 #include "core/dispatch/route.h"
 #include "core/tensor/item.h"
 
-namespace tenon {
-
+namespace tenon::host {
 namespace {
 
-using namespace tenon::host;
-using dispatch::Call;
-using dispatch::CallState;
-using dispatch::Window;
 using tensor::Ref;
-using tensor::Tensor;
 
 const registry::Op& require_op(const Call& call, const tenon_op* handle) {
   const auto* op = memory::Slab<registry::Op, kOpKind>::from_handle(handle);
@@ -351,13 +345,17 @@ tenon_host make_host() {
 }
 
 }  // namespace
+}  // namespace tenon::host
+
+namespace tenon {
 
 const tenon_host& host_interface() {
-  static const tenon_host host = make_host();
-  return host;
+  static const tenon_host table = host::make_host();
+  return table;
 }
 
 const tenon_call& host_call_template() {
+  using namespace host;
   static const tenon_call call = {&host_interface(), nullptr,   &kCall, &kDispatch, &kVjp,
                                   &kMemory,          &kThreads, &kRng};
   return call;

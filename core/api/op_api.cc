@@ -16,7 +16,8 @@ using OpSlab = memory::Slab<registry::Op, kOpKind>;
       .status = TENON_E_RUNTIME, .message = "the op belongs to another runtime", .op = op.name};
 }
 
-inline const registry::Op& require_op(const Context& context, const tenon_op* handle) {
+[[gnu::always_inline]] inline const registry::Op& require_op(const Context& context,
+                                                             const tenon_op* handle) {
   const registry::Op& op = require_slot<OpSlab>(handle, "op");
   if (op.runtime != context.runtime) fail_foreign_op(op);
   return op;

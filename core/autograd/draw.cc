@@ -175,8 +175,7 @@ void place(std::vector<Box>& boxes, double& width, double& height) {
       const auto count = static_cast<double>(boxes[i].from.size());
       order.emplace_back(count > 0 ? sum / count : width, i);
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(order.begin(), order.end());
     double x = kGapX, tallest = 0;
     for (const auto& [centre, i] : order) {
       Box& box = boxes[i];

@@ -194,7 +194,7 @@ void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view, Link* fre
 // The leaf's hooks as they are now.
 Hooks hooks_of(const Tensor& leaf);
 // `tensor` belongs to another context's graph.
-[[noreturn]] void fail_owner(const Tensor& tensor, const char* operand);
+[[noreturn, gnu::cold]] void fail_owner(const Tensor& tensor, const char* operand);
 // The edge that leads to `tensor`; empty where it requires no grad. Throws GRAPH_OWNER where it
 // belongs to another context's graph.
 Edge edge_to(Tensor& tensor, const Graph& graph);

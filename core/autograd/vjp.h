@@ -29,7 +29,7 @@ struct VjpFrame {
 
   // TENON_CHECK=finite: throws for the first gradient that holds a NaN or an infinity. `maker`: the
   // first op inside of the rule that made one, or "".
-  void check_finite(const std::string& maker) const;
+  [[gnu::cold]] void check_finite(const std::string& maker) const;
   // "input \"x\" of tenon.log", for input tensor `flat`.
   std::string name_of(uint32_t flat) const;
 

@@ -58,7 +58,7 @@ struct Call : Window {
   }
   // The first, where nothing checks threads.
   template <class Callback>
-  tenon_status enter_unwatched(const char* what, Callback&& callback) {
+  [[gnu::always_inline]] tenon_status enter_unwatched(const char* what, Callback&& callback) {
     try {
       return callback(static_cast<tenon_call*>(this));
     } catch (...) {
@@ -93,10 +93,11 @@ struct Call : Window {
   };
 
   // Stores the callback's words; the first failure is the cause of later ones.
-  void fail(Error error) noexcept;
+  [[gnu::cold]] void fail(Error error) noexcept;
   // Throws the stored failure, or one made of `status` where the callback left no words.
-  [[noreturn]] void raise(tenon_status status, const char* callback);
-  [[noreturn]] void raise_as(const std::string& name, tenon_status status, const char* callback);
+  [[noreturn, gnu::cold]] void raise(tenon_status status, const char* callback);
+  [[noreturn, gnu::cold]] void raise_as(const std::string& name, tenon_status status,
+                                        const char* callback);
   void check(tenon_status status, const char* callback) {
     if (status != TENON_OK) raise(status, callback);
   }
@@ -129,7 +130,7 @@ struct Call : Window {
   };
   // Inside of a handler: turns what was thrown into the call's failure.
   tenon_status caught(const char* what) noexcept;
-  void fail_thrown(const char* what, const std::string& words);
+  [[gnu::cold]] void fail_thrown(const char* what, const std::string& words);
 };
 
 }  // namespace tenon::dispatch

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/dispatch/call.h"
-#include "core/dispatch/launch.h"
+#include "core/dispatch/written.h"
 #include "core/plugin/plugin_host.h"
 
 namespace tenon::dispatch {
@@ -56,8 +56,6 @@ std::string first_bad_here(const tenon_view& view) {
   }
   return "";
 }
-
-bool writes(uint32_t role) { return role != TENON_SLOT_IN; }
 
 }  // namespace
 

@@ -92,8 +92,9 @@ class InputBlock {
   tenon_launch launch_{};
 };
 
-[[noreturn]] void fail_operand(const Invocation& call, uint32_t input, tenon_status status,
-                               std::string message, std::string expected, std::string found,
-                               std::string hint = {});
+[[noreturn, gnu::cold]] void fail_operand(const Invocation& call, uint32_t input,
+                                          tenon_status status, std::string message,
+                                          std::string expected, std::string found,
+                                          std::string hint = {});
 
 }  // namespace tenon::dispatch

@@ -182,7 +182,7 @@ struct Outputs {
   size_t count = 0;
 };
 
-inline void fill_in(const Route& route, const Given* all) {
+[[gnu::always_inline]] inline void fill_in(const Route& route, const Given* all) {
   tenon_view* const views = route.block->views.data();
   for (const Route::Place& place : route.places) {
     views[place.view].data = all[place.from].tensor->view.data;
@@ -194,7 +194,7 @@ inline void fill_in(const Route& route, const Given* all) {
   }
 }
 
-inline bool are_apart(const Route& route) {
+[[gnu::always_inline]] inline bool are_apart(const Route& route) {
   const tenon_view* const views = route.block->views.data();
   for (const Route::Pair& pair : route.apart) {
     const int64_t distance = reinterpret_cast<intptr_t>(views[pair.second].data) -

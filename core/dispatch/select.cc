@@ -151,6 +151,7 @@ std::vector<std::pair<const Kernel*, std::string>> judge_open(const Invocation& 
     std::string reason;
     int rank;
   };
+  constexpr int kRanks = 7;
   std::vector<Judged> judged;
   const registry::KernelSet* set = call.op.kernels.load(std::memory_order_acquire);
   for (const Kernel* kernel : set ? set->kernels : std::vector<const Kernel*>()) {
@@ -168,10 +169,12 @@ std::vector<std::pair<const Kernel*, std::string>> judge_open(const Invocation& 
     if (!reason.empty()) rank += 4;  // what cannot run stands last
     judged.push_back({kernel, std::move(reason), rank});
   }
-  std::stable_sort(judged.begin(), judged.end(),
-                   [](const Judged& a, const Judged& b) { return a.rank < b.rank; });
   std::vector<std::pair<const Kernel*, std::string>> out;
-  for (Judged& item : judged) out.emplace_back(item.kernel, std::move(item.reason));
+  for (int rank = 0; rank < kRanks; ++rank) {
+    for (Judged& item : judged) {
+      if (item.rank == rank) out.emplace_back(item.kernel, std::move(item.reason));
+    }
+  }
   return out;
 }
 

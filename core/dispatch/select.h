@@ -61,7 +61,7 @@ inline constexpr std::string_view kCompositionPin = "composition";
 std::string pinned_plugin(const Invocation& call);
 
 // TENON_E_NO_KERNEL with every candidate and why it lost.
-[[noreturn]] void fail_no_kernel(const Invocation& call, const std::string& declined);
+[[noreturn, gnu::cold]] void fail_no_kernel(const Invocation& call, const std::string& declined);
 
 // Inputs of a kernel as it was built; its other slots are outputs.
 uint32_t kernel_inputs(const tenon_kernel_desc& desc);

@@ -17,8 +17,6 @@
 namespace tenon::files {
 namespace {
 
-constexpr size_t kMostAtOnce = size_t{1} << 30;
-
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw Error{.status = TENON_E_IO,
               .message = "cannot read '" + path + "': " + why,

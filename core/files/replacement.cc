@@ -19,7 +19,6 @@
 namespace tenon::files {
 namespace {
 
-constexpr uint64_t kMostAtOnce = uint64_t{1} << 30;
 constexpr int kTries = 100;
 
 // A write past the limit of the process (RLIMIT_FSIZE) also sends a signal that would end it. Held

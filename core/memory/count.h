@@ -12,7 +12,6 @@
 #endif
 
 #include <atomic>
-#include <thread>
 
 namespace tenon::memory {
 
@@ -43,17 +42,15 @@ inline bool test_and_set(std::atomic<bool>& flag) noexcept {
 
 class SpinLock {
  public:
-  void lock() noexcept {
-    int spins = 0;
-    while (test_and_set(locked_)) {
-      while (locked_.load(std::memory_order_relaxed)) {
-        if (++spins > 64) std::this_thread::yield();
-      }
-    }
+  [[gnu::always_inline]] void lock() noexcept {
+    if (test_and_set(locked_)) wait();
   }
   void unlock() noexcept { locked_.store(false, std::memory_order_release); }
 
  private:
+  // Ends with the lock held.
+  [[gnu::cold]] void wait() noexcept;
+
   std::atomic<bool> locked_{false};
 };
 

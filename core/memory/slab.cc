@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include <thread>
+
 namespace tenon::memory {
 
 constinit std::atomic<int64_t> quarantine_holders{0};
@@ -67,6 +69,15 @@ class ChunkRegister {
 constinit ChunkRegister chunks;
 
 }  // namespace
+
+void SpinLock::wait() noexcept {
+  int spins = 0;
+  do {
+    while (locked_.load(std::memory_order_relaxed)) {
+      if (++spins > 64) std::this_thread::yield();
+    }
+  } while (test_and_set(locked_));
+}
 
 void hold_quarantine() noexcept { quarantine_holders.fetch_add(1, std::memory_order_relaxed); }
 

@@ -152,7 +152,7 @@ class Slab {
   // A new T with refs = 1. Without arguments T is default-initialised: its members need
   // initialisers. Throws OutOfMemory, or what T's constructor throws.
   template <class... Args>
-  T* create(Args&&... args) {
+  [[gnu::always_inline]] T* create(Args&&... args) {
     static_assert(std::is_base_of_v<SlotHeader, T> && !std::is_polymorphic_v<T>,
                   "SlotHeader must be T's first base, at the slot's own address");
     static_assert(alignof(T) <= kSlotAlignment && slot_bytes() <= kChunkBytes / 4);

@@ -45,8 +45,9 @@ tenon_meta meta_of_state(const Tensor& param, const tenon_state_desc& desc) {
 tensor::Dims dense_strides(const Tensor& like, tensor::DimSpan shape) {
   std::vector<size_t> order(shape.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::abs(like.strides_[a]) > std::abs(like.strides_[b]);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const int64_t at_a = std::abs(like.strides_[a]), at_b = std::abs(like.strides_[b]);
+    return at_a != at_b ? at_a > at_b : a < b;
   });
   tensor::Dims strides{};
   int64_t stride = 1;

@@ -54,7 +54,7 @@ struct Plan {
 
   void run(Context& context);
   void set(uint32_t index, Tensor& tensor);
-  std::string text() const;
+  [[gnu::cold]] std::string text() const;
 
   struct Patch {
     Launch* launch;

@@ -23,7 +23,8 @@ namespace {
 using json::Kind;
 using json::Value;
 
-[[noreturn]] void refuse(const std::string& path, tenon_status status, const std::string& problem) {
+[[noreturn]] void refuse_list(const std::string& path, tenon_status status,
+                              const std::string& problem) {
   throw Error{.status = status,
               .message = "allow-list " + path + " " + problem,
               .operand = "allowlist",
@@ -35,9 +36,9 @@ std::string read_all(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file && errno == ENOMEM) throw std::bad_alloc();
-  if (!file) refuse(path, TENON_E_IO, std::string("cannot be read: ") + std::strerror(errno));
+  if (!file) refuse_list(path, TENON_E_IO, std::string("cannot be read: ") + std::strerror(errno));
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) refuse(path, TENON_E_IO, "cannot be read");
+  if (file.bad()) refuse_list(path, TENON_E_IO, "cannot be read");
   return text;
 }
 
@@ -71,27 +72,27 @@ Allowlist Allowlist::parse(const std::string& text, const std::string& path) {
 
 void Allowlist::read(const std::string& text) {
   const Value root = parse_text(text);
-  if (!root.is(Kind::Object)) refuse(path_, TENON_E_DATA, "is not a JSON object");
+  if (!root.is(Kind::Object)) refuse_list(path_, TENON_E_DATA, "is not a JSON object");
   const Value& version = root.member("lock");
   if (!version.is(Kind::Unsigned) || version.number != 1) {
-    refuse(path_, TENON_E_DATA, "has no \"lock\": 1; this Tenon reads format 1");
+    refuse_list(path_, TENON_E_DATA, "has no \"lock\": 1; this Tenon reads format 1");
   }
   const Value& plugins = root.member("plugins");
-  if (!plugins.is(Kind::List)) refuse(path_, TENON_E_DATA, "has no list \"plugins\"");
+  if (!plugins.is(Kind::List)) refuse_list(path_, TENON_E_DATA, "has no list \"plugins\"");
   for (size_t i = 0; i < plugins.items.size(); ++i) {
     const Value& entry = plugins.items[i];
     std::string where = "plugins[" + std::to_string(i) + "]";
-    if (!entry.is(Kind::Object)) refuse(path_, TENON_E_DATA, where + " is not an object");
+    if (!entry.is(Kind::Object)) refuse_list(path_, TENON_E_DATA, where + " is not an object");
     const std::string id = text_at(entry, "id");
     const std::string hash = text_at(entry, "sha256");
-    if (id.empty()) refuse(path_, TENON_E_DATA, where + " has no \"id\"");
+    if (id.empty()) refuse_list(path_, TENON_E_DATA, where + " has no \"id\"");
     where.append(" (").append(id).append(")");
     if (!is_sha256(hash)) {
-      refuse(path_, TENON_E_DATA,
-             where + ": \"sha256\" must be 64 hexadecimal digits in small letters");
+      refuse_list(path_, TENON_E_DATA,
+                  where + ": \"sha256\" must be 64 hexadecimal digits in small letters");
     }
     if (!hashes_.emplace(id, hash).second) {
-      refuse(path_, TENON_E_DATA, where + " is listed twice");
+      refuse_list(path_, TENON_E_DATA, where + " is listed twice");
     }
   }
 }

@@ -30,10 +30,6 @@ namespace {
 
 using boost::dll::shared_library;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& problem) {
-  throw Error{TENON_E_PLUGIN, "library " + path + " " + problem};
-}
-
 struct Opened {
   dev_t device = 0;
   ino_t inode = 0;
@@ -82,12 +78,12 @@ shared_library* load(const std::string& path, std::string& problem,
 shared_library* load_plugin(const std::string& path, const std::string& shown) {
   std::string problem;
   if (shared_library* library = load(path, problem)) return library;
-  refuse(shown, "cannot be opened: " + problem);
+  refuse_library(shown, "cannot be opened: " + problem);
 }
 
 shared_library& opened(const std::string& path) {
   struct stat info {};
-  if (stat(path.c_str(), &info) != 0) refuse(path, "does not exist");
+  if (stat(path.c_str(), &info) != 0) refuse_library(path, "does not exist");
   OpenLibraries& libraries = open_libraries();
   const std::lock_guard lock(libraries.mutex);
   const auto found = libraries.by_path.find(path);
@@ -103,8 +99,8 @@ shared_library& opened(const std::string& path) {
   }
   // The system's loader knows libraries by name and would hand out the old one.
   if (found->second.device != info.st_dev || found->second.inode != info.st_ino) {
-    refuse(path,
-           "was replaced after this process opened it; restart the process to use the new one");
+    refuse_library(
+        path, "was replaced after this process opened it; restart the process to use the new one");
   }
   return *found->second.library;
 }
@@ -117,12 +113,12 @@ tenon_plugin_query_fn query_of(const shared_library& library, const std::string&
   for (int major = 1; major < 16; ++major) {
     const std::string name = "tenon_plugin_query_v" + std::to_string(major);
     if (library.has(name.c_str())) {
-      refuse(shown, "exports " + name +
-                        " and not " TENON_PLUGIN_QUERY_NAME
-                        ": it is built for another major ABI version than this Tenon");
+      refuse_library(shown, "exports " + name +
+                                " and not " TENON_PLUGIN_QUERY_NAME
+                                ": it is built for another major ABI version than this Tenon");
     }
   }
-  refuse(shown, "is no Tenon plugin: it does not export " TENON_PLUGIN_QUERY_NAME);
+  refuse_library(shown, "is no Tenon plugin: it does not export " TENON_PLUGIN_QUERY_NAME);
 }
 
 shared_library* opened_system_library(const std::string& name, std::string& problem) {

@@ -53,7 +53,7 @@ registry::Tables tables_of(const tenon_plugin& plugin, void* self) {
 }
 
 // Before the plugin's own library, so that the words name what is missing.
-void open_libraries(Plugin& plugin) {
+void open_needed_libraries(Plugin& plugin) {
   plugin.stage = Stage::Requirement;
   for (const std::string& library : plugin.manifest.libraries) {
     const std::string problem = open_system_library(library);
@@ -130,7 +130,7 @@ tenon_plugin_query_fn PluginHost::open_file(Plugin& plugin, State& verdict) {
   plugin.stage = Stage::Policy;
   if (policy_ == TENON_POLICY_ALLOWLIST) {
     const SealedFile file(plugin.library, allowlist_.hash_of(plugin.id));
-    open_libraries(plugin);
+    open_needed_libraries(plugin);
     plugin.stage = Stage::Library;
     check_library_file(file.path(), plugin.library);
     verdict = State::Failed;
@@ -141,7 +141,7 @@ tenon_plugin_query_fn PluginHost::open_file(Plugin& plugin, State& verdict) {
     now.check_owned(plugin.folder + "/plugin.json");
     now.check_owned(plugin.library);
   }
-  open_libraries(plugin);
+  open_needed_libraries(plugin);
   plugin.stage = Stage::Library;
   check_library_file(plugin.library, plugin.library);
   verdict = State::Failed;

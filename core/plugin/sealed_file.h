@@ -6,6 +6,9 @@
 
 namespace tenon::plugin {
 
+// Throws Error{TENON_E_PLUGIN}: "library <path> <problem>".
+[[noreturn]] void refuse_library(const std::string& path, const std::string& problem);
+
 // The bytes of a regular file; throws Error{TENON_E_PLUGIN} that names it. Read, not mapped: a file
 // that shrinks under a mapping kills the process.
 std::string read_library(const std::string& path);

@@ -242,6 +242,12 @@ std::string_view dotted_name_of(const tenon_string& text, const What& what) {
   return name;
 }
 
+void refuse_descriptor(const uint32_t* struct_size, uint32_t minimal, const What& what) {
+  if (struct_size == nullptr) refuse(what + " is NULL");
+  refuse(what + ": struct_size is " + std::to_string(*struct_size) + "; at least " +
+         std::to_string(minimal) + " is needed");
+}
+
 void check_tail(const void* source, uint32_t size, uint32_t known, const What& what) {
   if (size <= known) return;
   if (size > kMaxDescriptorBytes) {

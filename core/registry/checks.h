@@ -71,14 +71,15 @@ template <class T>
 inline constexpr uint32_t kMinimalSize = sizeof(T);
 
 // A copy of `*source` in which members that an older plugin does not have are zero.
+// Throws: a descriptor that is NULL or shorter than `minimal`.
+[[noreturn, gnu::cold]] void refuse_descriptor(const uint32_t* struct_size, uint32_t minimal,
+                                               const What& what);
+
 template <class T>
 T read_descriptor(const T* source, const What& what) {
-  if (source == nullptr) refuse(what + " is NULL");
+  if (source == nullptr) refuse_descriptor(nullptr, kMinimalSize<T>, what);
   const uint32_t size = source->struct_size;
-  if (size < kMinimalSize<T>) {
-    refuse(what + ": struct_size is " + std::to_string(size) + "; at least " +
-           std::to_string(kMinimalSize<T>) + " is needed");
-  }
+  if (size < kMinimalSize<T>) refuse_descriptor(&size, kMinimalSize<T>, what);
   check_tail(source, size, sizeof(T), what);
   T copy{};
   std::memcpy(&copy, source, std::min<size_t>(size, sizeof(T)));

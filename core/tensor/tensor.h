@@ -72,7 +72,7 @@ struct Storage {
     if (memory::add(refs, -1) == 1) destroy();
   }
   // Two writers at once would be a race of the program's own, so this need not be one instruction.
-  void written(const registry::Op* op, const std::string* scope) noexcept {
+  [[gnu::always_inline]] void written(const registry::Op* op, const std::string* scope) noexcept {
     version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     writer.store(op, std::memory_order_relaxed);
     writer_scope.store(scope, std::memory_order_relaxed);

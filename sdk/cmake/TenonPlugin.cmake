@@ -4,17 +4,20 @@
 #
 #   tenon_add_plugin(<id> SOURCES <file>... [LINK <library>...] [LANGUAGE <C|CXX>]
 #                    [VERSION <version>] [LICENSE <SPDX expression>]
-#                    [OUTPUT_ROOT <folder>] [NO_INSTALL] [NEEDS_CPU <feature>...]
+#                    [OUTPUT_ROOT <folder>] [NO_INSTALL] [COMPONENT <name>] [NEEDS_CPU <feature>...]
 #                    [NEEDS_LIBRARIES <soname>...] [NEEDS_OPS <op>...]
-#                    [QUERY <header> <function template>])
+#                    [OBJECTS <object library>] [QUERY <header> <function template>])
 #
 # Makes the target <id>, a folder <OUTPUT_ROOT>/<id> that holds <id>.so and, written after linking
-# by `tenon manifest`, plugin.json; both are installed to <prefix>/plugins/<id>. OUTPUT_ROOT is
+# by `tenon manifest`, plugin.json; both are installed to <prefix>/plugins/<id>, as part of the
+# install component COMPONENT (else CMake's default one). OUTPUT_ROOT is
 # plugins/ in the build folder unless given: put it into TENON_PLUGIN_PATH and the plugin is found
 # without installing it.
 # NEEDS_... go into plugin.json: where the machine lacks one of these CPU features or libraries, the
 # plugin is not opened and the report says why.
 # LANGUAGE is the language to link with: C keeps the C++ runtime out of a plugin written in C.
+# OBJECTS is for plugins that have most of their files in common: the object library's files belong
+# to the plugin as its own SOURCES do, and are compiled once for all plugins.
 #
 # Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin.hpp, or
 # TENON_LAYER(<that name>), see tenon/sdk/layer.hpp, are put together by a generated file with the
@@ -119,7 +122,8 @@ endfunction()
 
 function(tenon_add_plugin id)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_INSTALL"
-    "LANGUAGE;VERSION;LICENSE;OUTPUT_ROOT" "SOURCES;LINK;NEEDS_CPU;NEEDS_LIBRARIES;NEEDS_OPS;QUERY")
+    "LANGUAGE;VERSION;LICENSE;OUTPUT_ROOT;COMPONENT;OBJECTS"
+    "SOURCES;LINK;NEEDS_CPU;NEEDS_LIBRARIES;NEEDS_OPS;QUERY")
   if(NOT id MATCHES "^[a-z0-9_]+(\\.[a-z0-9_]+)+$")
     message(FATAL_ERROR
       "tenon_add_plugin: the id '${id}' must be vendor.name, in small letters, digits and _")
@@ -141,10 +145,19 @@ function(tenon_add_plugin id)
   if(NOT arg_VERSION)
     set(arg_VERSION 0.1.0)
   endif()
-  tenon_write_plugin_main(${id} "${arg_VERSION}" "${arg_LICENSE}" "${arg_SOURCES}"
-    "${arg_QUERY}" main_file)
+  set(sources ${arg_SOURCES})
+  if(arg_OBJECTS)
+    get_target_property(object_sources ${arg_OBJECTS} SOURCES)
+    get_target_property(base ${arg_OBJECTS} SOURCE_DIR)
+    foreach(source IN LISTS object_sources)
+      get_filename_component(source ${source} ABSOLUTE BASE_DIR ${base})
+      list(APPEND sources ${source})
+    endforeach()
+  endif()
+  tenon_write_plugin_main(${id} "${arg_VERSION}" "${arg_LICENSE}" "${sources}" "${arg_QUERY}"
+    main_file)
   add_library(${id} MODULE ${arg_SOURCES} ${main_file})
-  target_link_libraries(${id} PRIVATE Tenon::plugin ${arg_LINK})
+  target_link_libraries(${id} PRIVATE Tenon::plugin ${arg_OBJECTS} ${arg_LINK})
   # $<1:...> keeps multi-configuration generators from adding a folder per configuration. The
   # library is linked with its installed run path, so that installing changes no byte of it: the
   # manifest holds its hash.
@@ -177,6 +190,10 @@ function(tenon_add_plugin id)
   target_link_options(${id} PRIVATE -Wl,--version-script=${TENON_PLUGIN_EXPORTS}
     $<$<NOT:$<IN_LIST:${TENON_SANITIZE},address;thread>>:-Wl,-z,defs>)
 
+  # Before the manifest, which holds the library's hash.
+  if(COMMAND tenon_split_debug AND NOT arg_NO_INSTALL)
+    tenon_split_debug(${id} plugins/${id})
+  endif()
   if(TARGET Tenon::command)
     list(TRANSFORM arg_NEEDS_CPU PREPEND --needs-cpu=)
     list(TRANSFORM arg_NEEDS_LIBRARIES PREPEND --needs-library=)
@@ -193,8 +210,14 @@ function(tenon_add_plugin id)
   set_property(GLOBAL APPEND PROPERTY TENON_PLUGINS ${id})
 
   if(NOT arg_NO_INSTALL)
-    install(TARGETS ${id} LIBRARY DESTINATION plugins/${id})
-    install(FILES ${folder}/plugin.json DESTINATION plugins/${id})
-    set_property(GLOBAL APPEND PROPERTY TENON_PROGRAMS ${id})
+    set(component)
+    if(arg_COMPONENT)
+      set(component COMPONENT ${arg_COMPONENT})
+    endif()
+    install(TARGETS ${id} LIBRARY DESTINATION plugins/${id} ${component})
+    install(FILES ${folder}/plugin.json DESTINATION plugins/${id} ${component})
+    if(COMMAND tenon_part)
+      tenon_part("${arg_COMPONENT}" ${id})
+    endif()
   endif()
 endfunction()

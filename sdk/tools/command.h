@@ -92,6 +92,9 @@ void print_json(const Json& json);
 // Writes a file that no reader sees half written. Throws Failure.
 void write_file(const std::string& path, const std::string& text);
 
+// The folder that this program lies in. Throws Failure.
+std::string program_folder();
+
 // A given path, relative to where the command was started.
 std::string absolute_path(const std::string& path);
 

@@ -82,7 +82,8 @@ void look_at_plugin(Json& plugin, std::vector<Finding>& findings) {
   const std::string id = plugin.at("id");
   plugin["excluded"] = reason.find("excluded by name") != std::string::npos;
   if (plugin["excluded"]) return;
-  if (state != "open") {
+  plugin["for_another_processor"] = is_for_another_processor(plugin);
+  if (state != "open" && !plugin["for_another_processor"]) {
     findings.push_back({"plugin " + id + " in " + plugin.at("folder").get<std::string>(),
                         state + (stage.empty() ? "" : " (" + stage + ")") + ": " + reason,
                         advice_for(reason)});
@@ -148,16 +149,19 @@ void look_at_paths(const Json& paths, std::vector<Finding>& findings) {
 Json summary_of(const Json& plugins, const Json& devices, size_t problems) {
   size_t loaded = 0;
   size_t excluded = 0;
+  size_t unsuited = 0;
   for (const Json& plugin : plugins) {
     loaded += plugin.at("state") == "open" ? 1 : 0;
     excluded += plugin.at("excluded").get<bool>() ? 1 : 0;
+    unsuited += plugin.value("for_another_processor", false) ? 1 : 0;
   }
   size_t usable = 0;
   for (const Json& device : devices) usable += device.at("count") != 0 ? 1 : 0;
   return {{"plugins", plugins.size()},
           {"loaded", loaded},
-          {"refused", plugins.size() - loaded - excluded},
+          {"refused", plugins.size() - loaded - excluded - unsuited},
           {"excluded", excluded},
+          {"for_another_processor", unsuited},
           {"devices", devices.size()},
           {"usable_devices", usable},
           {"problems", problems}};
@@ -169,6 +173,9 @@ std::string summary_text(const Json& summary) {
   return count_text(number("plugins"), "plugin") + ", " + std::to_string(number("loaded")) +
          " loaded, " + std::to_string(number("refused")) + " refused" +
          (number("excluded") == 0 ? "" : ", " + std::to_string(number("excluded")) + " excluded") +
+         (number("for_another_processor") == 0
+              ? ""
+              : ", " + std::to_string(number("for_another_processor")) + " for another processor") +
          "; " + std::to_string(number("usable_devices")) + " of " +
          count_text(number("devices"), "device") + " usable; " +
          (problems == 0 ? "no problems" : count_text(problems, "problem")) + "\n";
@@ -211,7 +218,7 @@ void print_all(const Json& answer) {
   for (const Json& plugin : answer.at("plugins")) print(plugin_text(plugin));
   print("devices\n");
   for (const Json& device : answer.at("devices")) print(device_text(device));
-  print("process\n" + text_of(answer.at("machine")));
+  print("process\n" + machine_text(answer.at("machine")));
   const Json& environment = answer.at("environment");
   const std::vector<std::string> checks = names_of(environment.at("checks"));
   print("  Tenon " + environment.at("version").get<std::string>() + ", ABI draft " +

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Report {
+struct Inspection {
   Json content;
   std::vector<std::string> findings;
 };
@@ -68,9 +68,9 @@ void compare(const Json& manifest, const Json& library, std::vector<std::string>
   }
 }
 
-Report inspect_library(const fs::path& library) {
+Inspection inspect_library(const fs::path& library) {
   const PluginFacts facts = read_library(library);
-  Report report;
+  Inspection report;
   const Json expected = manifest_of(facts, library.filename(), sha256_of(library).digits);
   report.content = {{"kind", "plugin"}, {"library", library.string()}, {"states", expected}};
   const fs::path beside = library.parent_path() / "plugin.json";
@@ -87,10 +87,10 @@ Report inspect_library(const fs::path& library) {
   return report;
 }
 
-Report inspect_manifest(const fs::path& manifest) {
+Inspection inspect_manifest(const fs::path& manifest) {
   const Json given = read_json(manifest);
   const Json name = given.is_object() ? given.value("library", Json()) : Json();
-  Report report;
+  Inspection report;
   report.content = {{"kind", "plugin"}, {"manifest", given}};
   if (!name.is_string()) {
     report.findings.push_back("field \"library\" of " + manifest.string() + " names no file");
@@ -109,9 +109,9 @@ Report inspect_manifest(const fs::path& manifest) {
   return report;
 }
 
-Report inspect_idx(const std::string& file) {
+Inspection inspect_idx(const std::string& file) {
   const IdxHeader header = read_idx_header(file);
-  Report report;
+  Inspection report;
   report.content = {{"kind", "idx"},
                     {"dtype", header.dtype},
                     {"shape", header.shape},
@@ -121,7 +121,7 @@ Report inspect_idx(const std::string& file) {
   return report;
 }
 
-Report look_at(const std::string& file) {
+Inspection look_at(const std::string& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (!fs::exists(status)) throw Failure{file + ": does not exist"};
@@ -174,7 +174,7 @@ std::string manifest_text(const Json& manifest) {
   return text;
 }
 
-void print_text(const std::string& file, const Report& report) {
+void print_text(const std::string& file, const Inspection& report) {
   const std::string kind = report.content.at("kind");
   print(file + ": " + kind + "\n");
   if (report.content.contains("states")) {
@@ -189,7 +189,7 @@ void print_text(const std::string& file, const Report& report) {
 }  // namespace
 
 int inspect(const std::string& file, bool as_json) {
-  Report report = look_at(file);
+  Inspection report = look_at(file);
   if (as_json) {
     report.content["findings"] = report.findings;
     print_json(report.content);

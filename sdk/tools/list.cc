@@ -28,7 +28,7 @@ std::string contents_of(const Json& plugin) {
   return joined(parts);
 }
 
-std::string text_of(const Json& plugin) {
+std::string listed_text(const Json& plugin) {
   const std::string version = plugin.at("version");
   std::string text = plugin.at("id").get<std::string>() + (version.empty() ? "" : " " + version);
   text += "  " + plugin.at("state").get<std::string>();
@@ -50,7 +50,7 @@ int list(const Options& options, bool as_json) {
     print_json(Json{{"plugins", plugins}, {"paths", paths}});
     return kGood;
   }
-  for (const Json& plugin : plugins) print(text_of(plugin));
+  for (const Json& plugin : plugins) print(listed_text(plugin));
   if (!plugins.empty()) return kGood;
   print("no plugin was found; the folders searched:\n");
   for (const Json& path : paths) {

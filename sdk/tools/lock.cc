@@ -46,8 +46,10 @@ Found find_plugins(const Options& options, const std::set<std::string>& wanted) 
     const std::string folder = plugin.at("folder");
     if (!wanted.empty() && !wanted.contains(fs::weakly_canonical(folder))) continue;
     if (plugin.at("state") == "refused") {
-      found.left_out.push_back(
-          {{"id", plugin.at("id")}, {"folder", folder}, {"reason", plugin.at("reason")}});
+      found.left_out.push_back({{"id", plugin.at("id")},
+                                {"folder", folder},
+                                {"reason", plugin.at("reason")},
+                                {"for_another_processor", is_for_another_processor(plugin)}});
     } else {
       by_id[plugin.at("id")] = entry_of(plugin);
     }
@@ -150,7 +152,11 @@ int plugin_lock(const Options& options, const std::vector<std::string>& folders,
     }
     print(count_text(found.entries.size(), "plugin") + " locked in " + file + "\n");
   }
-  return found.left_out.empty() ? kGood : kFindings;
+  return std::all_of(
+             found.left_out.begin(), found.left_out.end(),
+             [](const Json& plugin) { return plugin.at("for_another_processor").get<bool>(); })
+             ? kGood
+             : kFindings;
 }
 
 int plugin_check(const Options& options, bool as_json) {

@@ -280,7 +280,7 @@ Json json_of(const Machine& machine) {
           {"blas", runtimes(machine.blas)},           {"variables", variables}};
 }
 
-std::string text_of(const Json& machine) {
+std::string machine_text(const Json& machine) {
   const auto runtimes = [&](const char* member) {
     std::vector<std::string> texts;
     for (const Json& item : machine.at(member)) {

@@ -41,7 +41,7 @@ Machine look_at_machine(const Json& environment);
 void look_for_problems(const Machine& machine, std::vector<Finding>& findings);
 Json json_of(const Machine& machine);
 // Lines for people, indented by two, from json_of.
-std::string text_of(const Json& machine);
+std::string machine_text(const Json& machine);
 
 // Those of a manifest's `requires.libraries` that the system's loader does not find. Loads them.
 std::vector<std::string> missing_libraries(const Json& names);

@@ -2,15 +2,12 @@
 // sdk/tools/main.cc: the command `tenon`: its command line. Exit status: 0 good, 1 findings or a
 // failure, 2 a wrong command line.
 #include <tenon/tenon.h>
+#include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <exception>
-#include <functional>
-#include <iostream>
+#include <cerrno>
+#include <cstring>
 
-#include "child.h"
-#include "command.h"
-#include "report.h"
+#include "command_line.h"
 
 namespace {
 
@@ -27,20 +24,16 @@ std::string version_text() {
 }
 
 // Where CLI11 puts what it read.
-struct Given {
-  Options options;
-  bool json = false;
+struct Given : CommandLine {
   std::string name, sample, file, output, id, kind;
   std::string language = "cpp";
   std::vector<std::string> program, names;
   Needs needs;
   BenchRequest bench;
   OpsRequest ops;
-  tenon::verify::Request verify;
   double seconds = 0;
   int64_t vocabulary = 1024;
   bool flag = false;
-  std::function<int()> run;
 };
 
 void add_json(CLI::App* command, Given& given) {
@@ -154,55 +147,24 @@ void add_doctor(CLI::App& app, Given& given) {
   });
 }
 
-// "--json -" prints, any other value is a file.
-void take_json_file(Given& given, const std::string& file) {
-  given.json = given.verify.json = file == "-";
-  given.verify.json_file = given.json ? "" : file;
+// tenon-verify, which lies beside this program, reads the command line itself.
+int become_verify(char** arguments) {
+  const std::string program = program_folder() + "/tenon-verify";
+  execv(program.c_str(), arguments);
+  if (errno != ENOENT) throw Failure{program + " cannot be run: " + std::strerror(errno)};
+  throw Failure{"the conformance kit is not there: " + program +
+                " is missing; `./dev build` builds it and installs it beside this program"};
 }
 
-void add_verify(CLI::App& app, Given& given) {
-  CLI::App* command = app.add_subcommand(
-      "verify",
-      "Judge plugins: values, layouts, gradients, memory, of every op, optimizer and layer");
-  tenon::verify::Request& request = given.verify;
-  command->add_option("plugin", request.plugins,
-                      "Ids, plugin folders or libraries; none: all plugins found");
-  command
-      ->add_option("--level", request.level,
-                   "0 smoke, 1 values and layouts, 2 the full matrix, 3 soak (1)")
-      ->check(CLI::Range(tenon::verify::kSmoke, tenon::verify::kSoak));
-  command
-      ->add_option("--ops", request.ops,
-                   "Only these ops and optimizers, comma separated; a final * stands for any rest")
-      ->delimiter(',')
-      ->allow_extra_args(false);  // what follows is a plugin
-  command->add_option("--seed", request.seed, "Of the contents of operands");
-  command->add_option_function<std::string>(
-      "--json", [&given](const std::string& file) { take_json_file(given, file); },
-      "Write the report as JSON to this file; - prints it instead of the text");
-  command
-      ->add_option("--goldens", request.goldens,
-                   "A folder of golden files, searched before the others; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--case", request.only_case, "Run this case alone, as a failure names it");
-  command->add_option("--jobs", request.jobs, "Processes at a time (as many as CPUs)")
-      ->check(CLI::Range(1, 1024));
-  command
-      ->add_option("--timeout", request.seconds,
-                   "Seconds without progress after which a process is ended (60; 900 at level 3)")
-      ->check(CLI::Range(0.1, 86400.0));
-  command->add_flag("--matrix", request.matrix, "Print the table of layouts however wide it is");
-  command->add_flag("--list-causes", given.flag, "Instead: list the causes of failures there are");
-  command->callback([&] {
-    given.run = [&] {
-      return given.flag ? tenon::verify::list_causes(given.json)
-                        : tenon::verify::verify(given.options, given.verify);
-    };
-  });
+void add_verify(CLI::App& app, Given& given, char** arguments) {
+  CLI::App* command = app.add_subcommand("verify", kVerifyTitle)->prefix_command();
+  command->set_help_flag();
+  command->add_option("arguments", given.names);  // else what follows -- would be for `tenon`
+  command->callback(
+      [&given, arguments] { given.run = [arguments] { return become_verify(arguments); }; });
 }
 
-// What `doctor` and `verify` run; an empty group keeps it out of the help.
+// What `doctor` runs; an empty group keeps it out of the help.
 void add_children(CLI::App& app, Given& given) {
   CLI::App* all = app.add_subcommand("doctor-child", "")->group("");
   all->callback([&] { given.run = [&] { return doctor_child(given.options); }; });
@@ -211,11 +173,6 @@ void add_children(CLI::App& app, Given& given) {
   command->add_option("library", given.file)->required();
   command->callback(
       [&] { given.run = [&] { return probe_child(given.options, given.id, given.file); }; });
-  CLI::App* verify = app.add_subcommand("verify-child", "")->group("");
-  verify->add_option("order", given.sample)->required();
-  verify->callback([&] {
-    given.run = [&] { return tenon::verify::verify_child(given.options, given.sample); };
-  });
 }
 
 void add_inspect(CLI::App& app, Given& given) {
@@ -320,7 +277,7 @@ void add_tokenizer(CLI::App& app, Given& given) {
           "Whole numbers between white space; - is standard input", tokenizer_decode);
 }
 
-void add_commands(CLI::App& app, Given& given) {
+void add_commands(CLI::App& app, Given& given, char** arguments) {
   add_list(app, given);
   add_doctor(app, given);
   add_op(app, given);
@@ -331,44 +288,18 @@ void add_commands(CLI::App& app, Given& given) {
   add_new(app, given);
   add_manifest(app, given);
   add_plugin(app, given);
-  add_verify(app, given);
+  add_verify(app, given, arguments);
   add_tokenizer(app, given);
   add_children(app, given);
-}
-
-// Programs that read JSON get it for failures too.
-int report(const Given& given, const std::string& text, int status) {
-  if (given.json) print_json(Json{{"error", text}});
-  std::cerr << "tenon: " << text << '\n';
-  return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Tenon: tensors and automatic differentiation, everything a plugin", "tenon");
+  CLI::App app(kCommandTitle, "tenon");
   Given given;
   app.set_version_flag("--version", version_text());
-  app.add_option("--plugin-path", given.options.plugin_paths,
-                 "A folder that holds plugin folders, searched first; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--exclude", given.options.exclude,
-                 "The id of a plugin to leave out; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--allowlist", given.options.allowlist,
-                 "A lock file (`tenon plugin lock`): open only the libraries it names");
-  app.require_subcommand(1);
-  add_commands(app, given);
-  try {
-    app.parse(argc, argv);
-    return given.run();
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kGood : kUsage;
-  } catch (const Failure& failure) {
-    return report(given, failure.text, failure.exit_status);
-  } catch (const std::exception& error) {
-    return report(given, error.what(), kFindings);
-  }
+  add_options(app, given);
+  add_commands(app, given, argv);
+  return run_command_line(app, given, argc, argv);
 }

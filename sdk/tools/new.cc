@@ -28,12 +28,7 @@ using Words = std::map<std::string, std::string>;  // placeholder, what stands f
 using Files = std::map<std::string, std::string>;  // path in the project, contents
 
 // share/tenon of the installation or build tree that this program lies in.
-fs::path data_folder() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw Failure{"this program cannot find its own file: " + error.message()};
-  return program.parent_path().parent_path() / "share" / "tenon";
-}
+fs::path data_folder() { return fs::path(program_folder()).parent_path() / "share" / "tenon"; }
 
 std::vector<std::string> folders_in(const fs::path& folder) {
   std::set<std::string> names;

@@ -33,6 +33,13 @@ void write_file(const std::string& path, const std::string& text) {
   if (error) throw Failure{path + ": cannot be written: " + error.message()};
 }
 
+std::string program_folder() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw Failure{"this program cannot find its own file: " + error.message()};
+  return program.parent_path().string();
+}
+
 std::string absolute_path(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }

@@ -16,7 +16,7 @@ namespace tenon::tools {
 namespace {
 
 struct Outcome {
-  std::string verdict = "ok";  // "refused", "crashed", "exited", "hung", "misbehaves"
+  std::string verdict = "ok";  // "refused", "unsuited", "crashed", "exited", "hung", "misbehaves"
   std::string reason;          // of those but the last
   std::vector<std::string> problems, notes;
   Json counts, growth;
@@ -122,7 +122,8 @@ std::string counts_text(const Json& counts) {
   return joined(parts);
 }
 
-std::string advice_for(const std::string& verdict) {
+std::string verdict_advice(const std::string& verdict) {
+  if (verdict == "unsuited") return "nothing: the plugin is for another processor";
   if (verdict == "refused") return "`tenon doctor` says what to do";
   if (verdict == "misbehaves") {
     return "report it to the plugin's author; docs/plugin-authors.md says what plugins may not do";
@@ -136,7 +137,7 @@ void print_outcome(const std::string& id, const Outcome& outcome) {
   if (!outcome.reason.empty()) print("    " + outcome.reason + "\n");
   for (const std::string& problem : outcome.problems) print("    " + problem + "\n");
   for (const std::string& note : outcome.notes) print("    note: " + note + "\n");
-  if (outcome.verdict != "ok") print("    -> " + advice_for(outcome.verdict) + "\n");
+  if (outcome.verdict != "ok") print("    -> " + verdict_advice(outcome.verdict) + "\n");
 }
 
 Json json_of(const Json& plugin, const Outcome& outcome) {
@@ -148,7 +149,7 @@ Json json_of(const Json& plugin, const Outcome& outcome) {
           {"notes", outcome.notes},
           {"registers", outcome.counts},
           {"growth", outcome.growth},
-          {"advice", outcome.verdict == "ok" ? "" : advice_for(outcome.verdict)}};
+          {"advice", outcome.verdict == "ok" ? "" : verdict_advice(outcome.verdict)}};
 }
 
 bool is_excluded(const Json& plugin) {
@@ -182,19 +183,21 @@ int probe(const Options& options, const std::vector<std::string>& ids, double se
   Company company(plugins);
   Json results = Json::array();
   size_t good = 0;
+  size_t unsuited = 0;
   for (const Json& plugin : chosen(plugins, ids)) {
     Outcome outcome;
     if (plugin.at("state") == "refused") {
-      outcome.verdict = "refused";
+      outcome.verdict = is_for_another_processor(plugin) ? "unsuited" : "refused";
       outcome.reason = "refused: " + plugin.at("reason").get<std::string>();
     } else {
       outcome = probe_one(options, plugin, company.excluded_for(plugin), seconds);
     }
     good += outcome.verdict == "ok" ? 1 : 0;
+    unsuited += outcome.verdict == "unsuited" ? 1 : 0;
     results.push_back(json_of(plugin, outcome));
     if (!as_json) print_outcome(plugin.at("id"), outcome);
   }
-  const size_t bad = results.size() - good;
+  const size_t bad = results.size() - good - unsuited;
   if (as_json) {
     print_json(Json{{"summary", {{"plugins", results.size()}, {"ok", good}, {"problems", bad}}},
                     {"plugins", results}});

@@ -96,6 +96,12 @@ void Session::check(tenon_status status) const {
   throw Failure{describe(error)};
 }
 
+bool is_for_another_processor(const Json& plugin) {
+  const std::string reason = plugin.at("reason");
+  return plugin.at("state") == "refused" && reason.starts_with("it needs the CPU feature ") &&
+         reason.ends_with(", which this machine does not have");
+}
+
 std::string take_text(tenon_text* text) {
   const char* data = nullptr;
   uint64_t length = 0;

@@ -44,6 +44,10 @@ class Session {
   mutable std::map<std::string, const tenon_op*> ops_;
 };
 
+// Whether an entry of topic "plugins" was refused for want of a CPU feature alone: a machine
+// without the hardware that a plugin is for has nothing wrong with it.
+bool is_for_another_processor(const Json& plugin);
+
 // Takes the text over and returns its bytes.
 std::string take_text(tenon_text* text);
 

@@ -28,29 +28,29 @@ namespace {
 
 // Allocations until one fails; below 0: none does. Plain data of the thread: nothing here may
 // allocate.
-thread_local int64_t left = -1;
-thread_local bool failed = false;
+thread_local int64_t allocations_left = -1;
+thread_local bool has_failed = false;
 
 }  // namespace
 
 bool can_fail_allocations() { return TENON_OWN_MALLOC != 0; }
 
 void fail_allocation(int64_t index) {
-  failed = false;
-  left = index;
+  has_failed = false;
+  allocations_left = index;
 }
 
 bool stop_failing() {
-  left = -1;
-  return failed;
+  allocations_left = -1;
+  return has_failed;
 }
 
 #if TENON_OWN_MALLOC
 namespace {
 
 bool fails() {
-  if (left < 0 || left-- > 0) return false;
-  failed = true;
+  if (allocations_left < 0 || allocations_left-- > 0) return false;
+  has_failed = true;
   errno = ENOMEM;
   return true;
 }

@@ -140,6 +140,12 @@ std::string dtype_name(tenon_dtype dtype) {
   return "dtype " + std::to_string(dtype);
 }
 
+std::vector<double> values_of(const Array& array) {
+  std::vector<double> values(array.count());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = array.at(i);
+  return values;
+}
+
 std::string dims_text(std::span<const int64_t> dims) {
   std::string text = "[";
   for (size_t i = 0; i < dims.size(); ++i) text += (i ? "," : "") + std::to_string(dims[i]);

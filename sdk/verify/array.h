@@ -27,6 +27,7 @@ struct Array {
 
 Array make_array(tenon_dtype dtype, const Shape& shape);  // zeros
 Array converted(const Array& array, tenon_dtype dtype);
+std::vector<double> values_of(const Array& array);
 std::string dtype_name(tenon_dtype dtype);             // "f32"
 std::string dims_text(std::span<const int64_t> dims);  // "[2,3]"
 std::string text_of(const Array& array);  // for messages: dtype, shape, the first values

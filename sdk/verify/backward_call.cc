@@ -224,8 +224,8 @@ void blame(Gradients& result, const Cause& cause, const std::string& words) {
 }
 
 // Operands and incoming gradients hold what they held, and so do the bytes around them.
-void check_memory(Gradients& result, const Pass& pass, const Bound& bound,
-                  const PlacedList& seeds) {
+void check_unchanged(Gradients& result, const Pass& pass, const Bound& bound,
+                     const PlacedList& seeds) {
   for (size_t i = 0; i < pass.arrays.size(); ++i) {
     const Placed& placed = *bound.tensors()[i];
     const std::string name = operand_name(*pass.call, i);
@@ -318,17 +318,11 @@ Gradients run_pass(const Session& session, const Pass& pass, const tenon_device&
   if (pass.between) pass.between(bound, outputs);
   status = run_backward(session, result, pass, bound, outputs, seeds);
   if (status != TENON_OK) return failed(result, session, Gradients::Stage::Backward, status);
-  check_memory(result, pass, bound, seeds);
+  check_unchanged(result, pass, bound, seeds);
   return result;
 }
 
 namespace {
-
-Vector values_of(const Array& array) {
-  Vector values(array.count());
-  for (size_t i = 0; i < values.size(); ++i) values[i] = array.at(i);
-  return values;
-}
 
 // The outputs at any point, NaN where the op refuses the point's numbers; operands are written only
 // where they changed.

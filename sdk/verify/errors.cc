@@ -6,12 +6,12 @@
 namespace tenon::verify {
 namespace {
 
-struct Live {
+struct LiveObjects {
   int64_t tensors = 0, storages = 0, nodes = 0;
-  bool operator==(const Live&) const = default;
+  bool operator==(const LiveObjects&) const = default;
 };
 
-Live live_in(const Session& session) {
+LiveObjects live_objects(const Session& session) {
   tenon_stats stats{};
   stats.struct_size = sizeof stats;
   session.check(tenon_runtime_get_stats(session.context(), &stats));
@@ -23,7 +23,7 @@ std::string name_of_status(tenon_status status) { return tenon_status_get_name(s
 void run_error_sample(Work& work, const SampleText& sample, const SampleCall& from) {
   const Session& session = work.subject.session();
   const Bound bound(session, from, from.arrays, from.row_major(), work.device);
-  const Live before = live_in(session);
+  const LiveObjects before = live_objects(session);
   std::vector<Tensor> made;
   tenon_status status = call(session, from, bound, from.n_outputs, made);
   // Devices may find bad data only while they run.
@@ -50,7 +50,7 @@ void run_error_sample(Work& work, const SampleText& sample, const SampleCall& fr
     return work.recorder.fail(causes::kInputChanged,
                               "tensor " + std::to_string(i) + " of a refused call was written");
   }
-  if (live_in(session) != before) {
+  if (live_objects(session) != before) {
     return work.recorder.fail(causes::kLeak,
                               "tensors, storages or graph nodes stay after a refused call");
   }

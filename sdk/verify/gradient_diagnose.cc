@@ -9,13 +9,13 @@
 namespace tenon::verify {
 namespace {
 
-constexpr uint64_t kDirections = 3;
+constexpr uint64_t kDiagnosedDirections = 3;
 
 // Do differences along drawn directions of `operand` confirm `gradient`, and deny it nowhere?
 bool confirmed(const Differentiable& differences, size_t operand, const Vector& gradient,
                uint64_t seed) {
   bool any = false;
-  for (uint64_t number = 0; number < kDirections; ++number) {
+  for (uint64_t number = 0; number < kDiagnosedDirections; ++number) {
     Point direction = drawn_direction(differences.at, seed, number);
     for (size_t i = 0; i < direction.size(); ++i) {
       if (i != operand) direction[i].clear();

@@ -11,9 +11,9 @@
 namespace tenon::verify {
 namespace {
 
-constexpr int kRepeats = 4;
+constexpr int kGradientRepeats = 4;
 // Roundings on the way of a gradient, in units of the last place of what flows through it.
-constexpr double kRoundings = 16;
+constexpr double kGradientRoundings = 16;
 
 // Outputs that are no floats have no incoming gradient, and nothing to overflow.
 double largest_of(const Array& array) {
@@ -43,7 +43,7 @@ std::optional<std::string> differ_by_rounding(const Array& wide, const Array& fo
                                               const Tolerance& tolerance) {
   const double most = std::max(largest_of(wide), flow);
   const double bound =
-      kRoundings * ulp_of(1.0, found.dtype) * most +
+      kGradientRoundings * ulp_of(1.0, found.dtype) * most +
       std::max(tolerance.ulp * ulp_of(most, found.dtype), tolerance.relative * most);
   for (size_t i = 0; i < wide.count(); ++i) {
     const double expected = wide.at(i);
@@ -217,7 +217,7 @@ void CallChecks::check_other_rule() {
     if (!expected.good() || !expected.recorded) return std::nullopt;
     const auto tolerance = [&](tenon_dtype dtype) {
       Tolerance wider = work_.op.tolerance(dtype);
-      wider.relative += kRoundings * ulp_of(1.0, dtype);
+      wider.relative += kGradientRoundings * ulp_of(1.0, dtype);
       return wider;
     };
     const auto finding = differ(call_, expected, found, causes::kWrongGradient, tolerance);
@@ -245,7 +245,7 @@ void CallChecks::check_host() {
 std::optional<Finding> CallChecks::unsteady(const Pass& each) {
   const Gradients first = run(each);
   if (auto problem = problem_of(first)) return problem;
-  for (int turn = 1; turn < kRepeats; ++turn) {
+  for (int turn = 1; turn < kGradientRepeats; ++turn) {
     const Gradients again = run(each);
     if (auto problem = problem_of(again)) return problem;
     if (auto finding = differ(call_, first, again, causes::kNondeterministic,
@@ -287,7 +287,7 @@ std::optional<Finding> CallChecks::judged_by_differences(const std::optional<Fin
   if (wide_call.arrays == call_.arrays) return stated;
   const Gradients expected = run_pass(other, in_f64.pass_, device);
   const auto tolerance = [](tenon_dtype dtype) {
-    return Tolerance{0, kRoundings * ulp_of(1.0, dtype)};
+    return Tolerance{0, kGradientRoundings * ulp_of(1.0, dtype)};
   };
   const bool right_in_f64 =
       expected.good() && in_f64.reference().good() &&
@@ -350,7 +350,7 @@ std::optional<Finding> CallChecks::held_case(size_t operand, Layout layout) {
   const auto found = added_to(held, operand);
   if (!found) return Finding{&causes::kNoGradient, name + " holds no gradient after backward"};
   std::optional<Array> expected = sum_of(before, *alone.of[operand]);
-  Tolerance tolerance{0, kRoundings * ulp_of(1.0, before.dtype)};
+  Tolerance tolerance{0, kGradientRoundings * ulp_of(1.0, before.dtype)};
   if (layout != layouts_for(before.shape, false, work_.host_memory).front()) {
     const Placed plain(session(), before, Layout::Contiguous, work_.device);
     expected = added_to(plain, operand);

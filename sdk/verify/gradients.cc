@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kEachElement = 64;  // operands with more elements are judged along directions
 constexpr uint64_t kDirections = 4;
 
-std::string number_text(double value) {
+std::string rounded_text(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", value);
   return text;
@@ -30,10 +30,10 @@ std::string index_text(size_t element, const Shape& shape) {
 
 std::string mismatch(double expected, double found) {
   std::string words =
-      "expected " + number_text(expected) + " by differences, found " + number_text(found);
+      "expected " + rounded_text(expected) + " by differences, found " + rounded_text(found);
   for (const double factor : {-1.0, 2.0, 0.5}) {
     if (expected != 0 && std::abs(found / expected - factor) < 1e-6) {
-      words += " (" + number_text(factor) + " times that)";
+      words += " (" + rounded_text(factor) + " times that)";
     }
   }
   return words;
@@ -86,7 +86,7 @@ std::optional<Finding> CallChecks::absent_case(const Differentiable& differences
   alone.wanted[operand] = true;
   const std::string words = operand_name(call_, operand) +
                             " gets no gradient; differences along a drawn direction give " +
-                            number_text(slope.expected);
+                            rounded_text(slope.expected);
   if (run(alone).recorded) return Finding{&causes::kNoGradient, words};
   const Session* other =
       work_.op.rule && work_.host_memory ? work_.subject.without(work_.op) : nullptr;
@@ -193,7 +193,7 @@ std::optional<Finding> CallChecks::nan_case(const Differentiable& differences) {
       return Finding{&causes::kGradientNan,
                      "with NaN as " + name + ", element " + index_text(k, found.of[i]->shape) +
                          " of the gradient of " + operand_name(call_, i) + " is " +
-                         number_text(gradient[i][k]) + ", although that output depends on it"};
+                         rounded_text(gradient[i][k]) + ", although that output depends on it"};
     }
   }
   const bool none = std::none_of(found.of.begin(), found.of.end(),

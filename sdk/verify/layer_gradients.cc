@@ -10,7 +10,7 @@
 namespace tenon::verify {
 namespace {
 
-constexpr size_t kDirections = 32;  // elements of one tensor that are moved alone
+constexpr size_t kMovedElements = 32;  // elements of one tensor that are moved alone
 
 Vector numbers_of(const Array& array) {
   Vector numbers(array.count());
@@ -121,7 +121,7 @@ std::optional<Finding> wrong_slope(const Function& f, const std::vector<Moving>&
                                                 ", found " + std::to_string(slope)};
   };
   for (size_t k = 0; k < moving.size(); ++k) {
-    for (size_t i = 0; i < std::min(kDirections, at[k].size()); ++i) {
+    for (size_t i = 0; i < std::min(kMovedElements, at[k].size()); ++i) {
       auto finding = judged(unit_direction(at, k, i),
                             "of " + moving[k].name + ", element " + std::to_string(i));
       if (finding) return finding;

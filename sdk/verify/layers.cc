@@ -12,9 +12,9 @@ namespace {
 
 // ---- One layer ----------------------------------------------------------------------------------
 
-class Checks {
+class LayerChecks {
  public:
-  Checks(Subject& subject, Recorder& recorder, const Request& request, const Json& layer)
+  LayerChecks(Subject& subject, Recorder& recorder, const Request& request, const Json& layer)
       : session_(subject.session()),
         recorder_(recorder),
         runs_(session_, layer, request.seed),
@@ -75,7 +75,7 @@ std::optional<std::string> differ(const std::vector<Array>& expected,
 
 // ---- What it says of itself, and what it must refuse --------------------------------------------
 
-void Checks::check_declared(const Json& layer) {
+void LayerChecks::check_declared(const Json& layer) {
   each_case({}, Form::Declared, {}, "", [&]() -> std::optional<Finding> {
     if (layer.at("doc").get<std::string>().empty()) {
       return Finding{&causes::kNoDocumentation, "its `doc` is empty"};
@@ -90,7 +90,7 @@ void Checks::check_declared(const Json& layer) {
   });
 }
 
-std::optional<Finding> Checks::refused_case(const LayerSample& sample) const {
+std::optional<Finding> LayerChecks::refused_case(const LayerSample& sample) const {
   Layer layer;
   tenon_status status = runs_.create(sample, layer);
   if (status == TENON_OK) {
@@ -106,14 +106,14 @@ std::optional<Finding> Checks::refused_case(const LayerSample& sample) const {
   return Finding{&causes::kErrorStatus, expected + words};
 }
 
-void Checks::check_refused(const LayerSample& sample) {
+void LayerChecks::check_refused(const LayerSample& sample) {
   each_case(sample, Form::Error, plain_layouts(sample), "", [&] { return refused_case(sample); });
 }
 
 // ---- Values -------------------------------------------------------------------------------------
 
 // The seed decides the initial values and the results; parameters are leaves that want gradients.
-std::optional<Finding> Checks::made_case(const LayerSample& sample, bool training) const {
+std::optional<Finding> LayerChecks::made_case(const LayerSample& sample, bool training) const {
   const Layer first = runs_.made(sample, training), second = runs_.made(sample, training);
   const std::vector<LayerTensor> a = runs_.tensors_of(first), b = runs_.tensors_of(second);
   if (a.size() != b.size()) {
@@ -137,15 +137,15 @@ std::optional<Finding> Checks::made_case(const LayerSample& sample, bool trainin
   return std::nullopt;
 }
 
-void Checks::check_made(const LayerSample& sample) {
+void LayerChecks::check_made(const LayerSample& sample) {
   for (const bool training : {true, false}) {
     each_case(sample, Form::Repeated, plain_layouts(sample), mode_text(training),
               [&] { return made_case(sample, training); });
   }
 }
 
-std::optional<Finding> Checks::layout_case(const LayerSample& sample, bool training,
-                                           const std::vector<Layout>& layouts) const {
+std::optional<Finding> LayerChecks::layout_case(const LayerSample& sample, bool training,
+                                                const std::vector<Layout>& layouts) const {
   const LayerRuns::Placements inputs = runs_.placed(sample, layouts);
   std::vector<Array> before;
   for (const auto& input : inputs) before.push_back(input->read());
@@ -161,7 +161,7 @@ std::optional<Finding> Checks::layout_case(const LayerSample& sample, bool train
 }
 
 // All inputs in each layout, then each alone.
-void Checks::check_layouts(const LayerSample& sample) {
+void LayerChecks::check_layouts(const LayerSample& sample) {
   const size_t n = sample.inputs.size();
   std::set<std::vector<Layout>> tried;
   const auto try_layouts = [&](Layout layout, size_t begin, size_t end) {
@@ -183,7 +183,7 @@ void Checks::check_layouts(const LayerSample& sample) {
 
 // ---- Gradients ----------------------------------------------------------------------------------
 
-void Checks::check_gradients(const LayerSample& sample) {
+void LayerChecks::check_gradients(const LayerSample& sample) {
   for (const bool training : {true, false}) {
     each_case(sample, Form::Gradient, plain_layouts(sample), mode_text(training),
               [&] { return wrong_gradient(runs_, sample, training); });
@@ -192,7 +192,7 @@ void Checks::check_gradients(const LayerSample& sample) {
 
 // ---- State --------------------------------------------------------------------------------------
 
-std::optional<Finding> Checks::state_case(const LayerSample& sample) const {
+std::optional<Finding> LayerChecks::state_case(const LayerSample& sample) const {
   const LayerRuns::Placements inputs = runs_.placed(sample, plain_layouts(sample));
   const Layer first = runs_.made(sample, true);
   runs_.results_of(first, inputs);  // moves what training moves
@@ -212,11 +212,11 @@ std::optional<Finding> Checks::state_case(const LayerSample& sample) const {
   return std::nullopt;
 }
 
-void Checks::check_state(const LayerSample& sample) {
+void LayerChecks::check_state(const LayerSample& sample) {
   each_case(sample, Form::Resume, plain_layouts(sample), "", [&] { return state_case(sample); });
 }
 
-void Checks::check_counters(const LayerSample& sample) {
+void LayerChecks::check_counters(const LayerSample& sample) {
   const auto live = [&] {
     tenon_stats now{};
     now.struct_size = sizeof now;
@@ -246,7 +246,7 @@ void check_layer(Subject& subject, Recorder& recorder, const Request& request,
   if (entry == subject.layers().end()) {
     throw Failure{"plugin " + subject.id() + " has no layer " + layer};
   }
-  Checks checks(subject, recorder, request, *entry);
+  LayerChecks checks(subject, recorder, request, *entry);
   checks.check_declared(*entry);
   bool good = false;
   uint32_t number = 0;

@@ -50,9 +50,10 @@ Tolerance exactly(tenon_dtype) { return {}; }
 
 // ---- One optimizer ------------------------------------------------------------------------------
 
-class Checks {
+class OptimizerChecks {
  public:
-  Checks(Subject& subject, Recorder& recorder, const Request& request, const Json& optimizer)
+  OptimizerChecks(Subject& subject, Recorder& recorder, const Request& request,
+                  const Json& optimizer)
       : session_(subject.session()),
         recorder_(recorder),
         request_(request),
@@ -137,7 +138,7 @@ class Checks {
   tenon_device host_;
 };
 
-std::optional<Finding> Checks::remembered(const RunSample& sample) {
+std::optional<Finding> OptimizerChecks::remembered(const RunSample& sample) {
   const std::vector<State> again = new_trace(sample, sample.steps);
   for (size_t step = 0; step < again.size(); ++step) {
     const auto words = differ(trace_of(sample)[step], again[step], exactly);
@@ -150,9 +151,10 @@ std::optional<Finding> Checks::remembered(const RunSample& sample) {
   return std::nullopt;
 }
 
-std::optional<Finding> Checks::refused_case(const RunSample& sample,
-                                            const std::vector<Named>& hypers, tenon_status expect,
-                                            const std::string& fragment) const {
+std::optional<Finding> OptimizerChecks::refused_case(const RunSample& sample,
+                                                     const std::vector<Named>& hypers,
+                                                     tenon_status expect,
+                                                     const std::string& fragment) const {
   Training training(session_, sample, plain_layouts(sample), host_, request_.seed);
   const tenon_status status = training.create(name_, hypers);
   const std::string expected = std::string("expected ") + tenon_status_get_name(expect) +
@@ -163,14 +165,14 @@ std::optional<Finding> Checks::refused_case(const RunSample& sample,
   return Finding{&causes::kErrorStatus, expected + words};
 }
 
-void Checks::check_refused(const RunSample& sample) {
+void OptimizerChecks::check_refused(const RunSample& sample) {
   each_case(sample, Form::Error, plain_layouts(sample), "", [&] {
     return refused_case(sample, hypers_of(sample), sample.expect, sample.fragment);
   });
 }
 
 // Every hyper-parameter beyond its range, and one that is not there.
-void Checks::check_ranges(const RunSample& sample) {
+void OptimizerChecks::check_ranges(const RunSample& sample) {
   const auto with = [&](const std::string& name, double number, const std::string& type) {
     std::vector<Named> hypers = hypers_of(sample);
     std::erase_if(hypers, [&](const Named& hyper) { return hyper.name == name; });
@@ -225,7 +227,7 @@ std::string checksum_of_run(const RunSample& sample, uint64_t seed) {
   return checksum_of(all);
 }
 
-std::optional<Finding> Checks::golden_case(const RunSample& sample, GoldenRun& golden) {
+std::optional<Finding> OptimizerChecks::golden_case(const RunSample& sample, GoldenRun& golden) {
   if (golden.inputs != checksum_of_run(sample, sdk::kDrawSeed)) {
     return Finding{&causes::kOptimizerTrace,
                    "the reference trace is that of other parameters or gradients; make the golden "
@@ -244,7 +246,7 @@ std::optional<Finding> Checks::golden_case(const RunSample& sample, GoldenRun& g
   return std::nullopt;
 }
 
-void Checks::check_golden(const RunSample& sample, Goldens& goldens) {
+void OptimizerChecks::check_golden(const RunSample& sample, Goldens& goldens) {
   if (request_.seed != sdk::kDrawSeed) return;  // golden files are of one seed
   std::optional<GoldenRun> golden = goldens.find_run(name_, sample);
   if (golden) {
@@ -258,8 +260,8 @@ void Checks::check_golden(const RunSample& sample, Goldens& goldens) {
 
 // ---- Layouts ------------------------------------------------------------------------------------
 
-std::optional<Finding> Checks::layout_case(const RunSample& sample,
-                                           const std::vector<Layout>& layouts) {
+std::optional<Finding> OptimizerChecks::layout_case(const RunSample& sample,
+                                                    const std::vector<Layout>& layouts) {
   const std::vector<State>& expected = trace_of(sample);
   const auto training = started(sample, layouts);
   for (uint32_t step = 0; step < sample.steps; ++step) {
@@ -277,7 +279,7 @@ std::optional<Finding> Checks::layout_case(const RunSample& sample,
 }
 
 // All parameters, all gradients and both in each layout, then each parameter alone.
-void Checks::check_layouts(const RunSample& sample) {
+void OptimizerChecks::check_layouts(const RunSample& sample) {
   const size_t n = sample.parameters.size();
   std::set<std::vector<Layout>> tried;
   const auto try_layouts = [&](Layout layout, size_t begin, size_t end, const char* detail) {
@@ -300,7 +302,7 @@ void Checks::check_layouts(const RunSample& sample) {
 // ---- Saved and resumed --------------------------------------------------------------------------
 
 // States appear with a parameter's first step: that one is run, then all is overwritten.
-std::optional<Finding> Checks::resumed_case(const RunSample& sample, bool captured) {
+std::optional<Finding> OptimizerChecks::resumed_case(const RunSample& sample, bool captured) {
   const uint32_t total = sample.steps + kMoreSteps;
   const uint32_t saved_at = total / 2;
   const std::vector<State>& expected = trace_of(sample);
@@ -326,14 +328,14 @@ std::optional<Finding> Checks::resumed_case(const RunSample& sample, bool captur
   return std::nullopt;
 }
 
-void Checks::check_resumed(const RunSample& sample) {
+void OptimizerChecks::check_resumed(const RunSample& sample) {
   for (const bool captured : {false, true}) {
     each_case(sample, Form::Resume, plain_layouts(sample), captured ? "captured" : "",
               [&] { return resumed_case(sample, captured); });
   }
 }
 
-void Checks::check_counters(const RunSample& sample) {
+void OptimizerChecks::check_counters(const RunSample& sample) {
   each_case(
       sample, Form::Trace, plain_layouts(sample), "counters", [&]() -> std::optional<Finding> {
         const auto stats = [&] {
@@ -357,13 +359,6 @@ void Checks::check_counters(const RunSample& sample) {
       });
 }
 
-std::string folder_of(Subject& subject) {
-  for (const Json& plugin : subject.session().query("plugins")) {
-    if (plugin.at("id") == subject.id()) return plugin.at("folder");
-  }
-  return {};
-}
-
 }  // namespace
 
 void check_optimizer(Subject& subject, Recorder& recorder, const Request& request,
@@ -373,8 +368,8 @@ void check_optimizer(Subject& subject, Recorder& recorder, const Request& reques
   if (entry == subject.optimizers().end()) {
     throw Failure{"plugin " + subject.id() + " has no optimizer " + optimizer};
   }
-  Checks checks(subject, recorder, request, *entry);
-  Goldens goldens(request, folder_of(subject));
+  OptimizerChecks checks(subject, recorder, request, *entry);
+  Goldens goldens(request, subject.folder());
   bool good = false;
   for (const RunSample& sample : samples_of(subject.optimizer_samples(), optimizer, request.seed)) {
     if (!recorder.wants(optimizer, sample.number)) continue;

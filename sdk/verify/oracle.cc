@@ -16,10 +16,7 @@ namespace fs = std::filesystem;
 
 // share/tenon/goldens of the installation or build tree that this program lies in.
 std::string installed_folder() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw Failure{"this program cannot find its own file: " + error.message()};
-  return program.parent_path().parent_path() / "share" / "tenon" / "goldens";
+  return fs::path(tools::program_folder()).parent_path() / "share" / "tenon" / "goldens";
 }
 
 std::optional<Json> read_json(const fs::path& path) {

@@ -88,11 +88,11 @@ double patience(const Request& request) {
 
 // ---- which plugins ------------------------------------------------------------------------------
 
-struct Named {
+struct NamedPlugin {
   std::string id, folder, argument;  // `folder` is empty for an id
 };
 
-Named named(const std::string& argument) {
+NamedPlugin named(const std::string& argument) {
   std::error_code error;
   const fs::path path = fs::weakly_canonical(argument, error);
   const bool is_path = argument.find('/') != std::string::npos || fs::is_directory(path) ||
@@ -122,7 +122,7 @@ class Candidates {
  public:
   explicit Candidates(const Options& options) : options_(options) {}
 
-  PluginResult look_at(const Named& wanted) {
+  PluginResult look_at(const NamedPlugin& wanted) {
     PluginResult result;
     result.id = wanted.id;
     result.argument = wanted.argument;
@@ -146,9 +146,9 @@ class Candidates {
     return result;
   }
 
-  std::vector<Named> all() const {
+  std::vector<NamedPlugin> all() const {
     const tools::Session session(options_);
-    std::vector<Named> list;
+    std::vector<NamedPlugin> list;
     for (const Json& plugin : session.query("plugins")) {
       const std::string id = plugin.at("id");
       const auto& out = options_.exclude;
@@ -243,14 +243,14 @@ int verify(const Options& options, const Request& request) {
   check_json_file(request.json_file);
   check_goldens(request.goldens);
   Candidates candidates(options);
-  std::vector<Named> wanted_plugins;
+  std::vector<NamedPlugin> wanted_plugins;
   for (const std::string& argument : request.plugins) wanted_plugins.push_back(named(argument));
   if (request.plugins.empty()) wanted_plugins = candidates.all();
   if (wanted_plugins.empty()) {
     throw Failure{"verify: no plugin was found; `tenon list` shows the folders searched"};
   }
   std::vector<PluginResult> results;
-  for (const Named& each : wanted_plugins) results.push_back(candidates.look_at(each));
+  for (const NamedPlugin& each : wanted_plugins) results.push_back(candidates.look_at(each));
 
   const Clock::time_point start = Clock::now();
   {

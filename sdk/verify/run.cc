@@ -26,7 +26,7 @@ size_t groups_in_a_process(int level) {
   return level == kValues ? 4 : 1;
 }
 
-std::string seconds_text(double seconds) {
+std::string limit_text(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%g s", seconds);
   return text;
@@ -40,7 +40,7 @@ struct Death {
 Death death_of(const ChildEnd& end, double seconds) {
   std::string said = end.err.empty() ? end.out : end.err;
   if (!said.empty()) said = "; it printed \"" + tools::one_line(said) + "\"";
-  if (end.stopped) return {causes::kHang, "no progress for " + seconds_text(seconds) + "; killed"};
+  if (end.stopped) return {causes::kHang, "no progress for " + limit_text(seconds) + "; killed"};
   if (WIFSIGNALED(end.status)) {
     return {causes::kCrash, "ended by " + tools::end_text(end.status) + said};
   }

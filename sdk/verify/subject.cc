@@ -191,6 +191,13 @@ std::unique_ptr<Session> Subject::make(const std::string& check, int threads,
   return session;
 }
 
+std::string Subject::folder() {
+  for (const Json& plugin : session().query("plugins")) {
+    if (plugin.at("id") == id_) return plugin.at("folder");
+  }
+  return "";
+}
+
 const Session& Subject::session() {
   if (!session_) session_ = make("", 0, true);
   return *session_;

@@ -78,6 +78,7 @@ class Subject {
 
   const std::string& id() const { return id_; }
   const Options& options() const { return options_; }
+  std::string folder();  // "" where the session has no such plugin
   const std::vector<Entry>& entries() const { return entries_; }  // ops it defines or extends
   const Entry& entry(const std::string& op) const;                // throws Failure
   const std::vector<Entry>& all_ops() const { return all_; }      // of every plugin in the session

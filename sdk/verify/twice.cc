@@ -17,7 +17,7 @@
 namespace tenon::verify {
 namespace {
 
-constexpr uint64_t kDirections = 3;
+constexpr uint64_t kSecondDirections = 3;
 
 // The operands of g: those of the pass, then the incoming gradients.
 struct Second {
@@ -34,12 +34,6 @@ Array f64_array(const Shape& shape, const Vector& values) {
   Array array = make_array(TENON_DTYPE_F64, shape);
   if (!values.empty()) std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
   return array;
-}
-
-Vector values_of(const Array& array) {
-  Vector values(array.count());
-  for (size_t i = 0; i < values.size(); ++i) values[i] = array.at(i);
-  return values;
 }
 
 // The pass at another point.
@@ -175,7 +169,7 @@ std::optional<Finding> judge(const Second& second) {
     weights.insert(weights.end(), second.u[i].begin(), second.u[i].end());
   }
   for (size_t i = 0; i < second.at.size(); ++i) {
-    for (uint64_t number = 0; !second.at[i].empty() && number < kDirections; ++number) {
+    for (uint64_t number = 0; !second.at[i].empty() && number < kSecondDirections; ++number) {
       Point direction = drawn_direction(second.at, second.work.request.seed, 100 + number);
       for (size_t k = 0; k < direction.size(); ++k) {
         if (k != i) direction[k].clear();

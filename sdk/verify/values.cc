@@ -23,13 +23,6 @@ struct Expected {
 constexpr double kRoundings = 4;  // ulp
 using Source = std::function<std::optional<Expected>(const SampleCall&)>;
 
-std::string folder_of(Subject& subject) {
-  for (const Json& plugin : subject.session().query("plugins")) {
-    if (plugin.at("id") == subject.id()) return plugin.at("folder");
-  }
-  return "";
-}
-
 // What distinguishes found results from right ones.
 struct Wrong {
   const Cause* cause;  // NULL where it is not clear from the results alone
@@ -38,7 +31,7 @@ struct Wrong {
 
 class Values {
  public:
-  explicit Values(Work& work) : work_(work), goldens_(work.request, folder_of(work.subject)) {}
+  explicit Values(Work& work) : work_(work), goldens_(work.request, work.subject.folder()) {}
 
   void run(const SampleText& sample);
   bool had_source() const { return had_source_; }

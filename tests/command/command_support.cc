@@ -113,6 +113,11 @@ std::string copy_plugin(const std::string& id, const std::string& folder, const 
 
 std::string hostile_dir() { return std::string(test_plugin_dir()) + "/command"; }
 
+bool is_for_another_processor(const nlohmann::json& plugin) {
+  return plugin.at("state") == "refused" &&
+         plugin.at("reason").get<std::string>().starts_with("it needs the CPU feature ");
+}
+
 nlohmann::json read_json(const std::string& path) {
   std::ifstream file(path);
   return nlohmann::json::parse(file);

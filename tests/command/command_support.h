@@ -46,6 +46,9 @@ std::string copy_plugin(const std::string& id, const std::string& folder,
 // Where the plugins of tests/command/plugins are.
 std::string hostile_dir();
 
+// An entry of `tenon list` for a CPU feature that this machine lacks.
+bool is_for_another_processor(const nlohmann::json& plugin);
+
 nlohmann::json read_json(const std::string& path);
 
 }  // namespace tenon::tests

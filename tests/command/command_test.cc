@@ -56,7 +56,9 @@ TEST(CommandList, NamesEveryPluginAndOpensNone) {
   const json answer = done.json();
   EXPECT_THAT(ids_of(answer.at("plugins")),
               IsSupersetOf({"tenon.data", "tenon.ops", "tenon.optim", "tenon.ref"}));
-  for (const json& plugin : answer.at("plugins")) EXPECT_EQ(plugin.at("state"), "found");
+  for (const json& plugin : answer.at("plugins")) {
+    EXPECT_TRUE(plugin.at("state") == "found" || is_for_another_processor(plugin)) << plugin;
+  }
   EXPECT_THAT(run_command({"list"}).out, HasSubstr("tenon.ref"));
 }
 
@@ -74,7 +76,9 @@ TEST(CommandDoctor, IsContentWithTheTree) {
   const json answer = done.json();
   EXPECT_EQ(answer.at("findings"), json::array()) << done.out;
   EXPECT_EQ(done.status, 0);
-  for (const json& plugin : answer.at("plugins")) EXPECT_EQ(plugin.at("state"), "open");
+  for (const json& plugin : answer.at("plugins")) {
+    EXPECT_TRUE(plugin.at("state") == "open" || is_for_another_processor(plugin)) << plugin;
+  }
   // A device kind without a device is no finding.
   json device;
   for (const json& each : answer.at("devices")) {

@@ -47,8 +47,31 @@ TEST(CommandDoctor, BeginsWithASummary) {
       run_command({"--plugin-path", folder.path("."), "doctor", "--json"}).json().at("summary");
   EXPECT_EQ(summary.at("refused"), 1);
   EXPECT_EQ(summary.at("problems"), 1);
-  EXPECT_EQ(summary.at("plugins").get<int>(), summary.at("loaded").get<int>() + 1);
+  EXPECT_EQ(summary.at("plugins").get<int>(),
+            summary.at("loaded").get<int>() + summary.at("for_another_processor").get<int>() + 1);
   EXPECT_EQ(summary.at("usable_devices"), 1);
+}
+
+// No problem: another machine has that processor, and this one runs without the plugin.
+TEST(CommandDoctor, NamesWhatIsForAnotherProcessor) {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512bf16")) GTEST_SKIP() << "this machine lacks no feature";
+  const std::string feature = "avx512bf16";
+#else
+  GTEST_SKIP() << "no feature is known that such a machine lacks";
+  const std::string feature;
+#endif
+  const TemporaryFolder folder;
+  const std::string plugin = copy_plugin("hostile.good", folder.path("."), hostile_dir());
+  json manifest = json::parse(std::ifstream(plugin + "/plugin.json"));
+  manifest["requires"]["cpu_features"] = {feature};
+  std::ofstream(plugin + "/plugin.json") << manifest;
+  const json answer = run_command({"--plugin-path", folder.path("."), "doctor", "--json"}).json();
+  EXPECT_EQ(answer.at("findings"), json::array());
+  EXPECT_TRUE(entry_of(answer, "hostile.good").at("for_another_processor"));
+  EXPECT_GE(answer.at("summary").at("for_another_processor"), 1);
+  EXPECT_THAT(run_command({"--plugin-path", folder.path("."), "doctor"}).out,
+              HasSubstr(" for another processor; "));
 }
 
 TEST(CommandDoctor, ChecksHashes) {

@@ -61,6 +61,28 @@ TEST(Verify, TakesAPluginBehindTheOps) {
   EXPECT_THAT(done.out, HasSubstr("of 1 plugin at level 0"));
 }
 
+// As where only the programs of the demo are built: the command without the conformance kit.
+TEST(Verify, SaysWhereTheConformanceKitIsMissing) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path("bin"));
+  std::filesystem::create_directories(folder.path("lib"));
+  const std::string command = folder.path("bin/tenon");
+  std::filesystem::copy(command_path(), command);
+  std::filesystem::copy(std::filesystem::canonical(library_path()),
+                        folder.path("lib/libtenon.so." + std::to_string(TENON_VERSION_MAJOR)));
+  for (const char* argument : {"tenon.ref", "--help"}) {
+    const Done done = run_program({command, "verify", argument});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_EQ(done.out, "");
+    EXPECT_EQ(done.err, "tenon: the conformance kit is not there: " + command +
+                            "-verify is missing; `./dev build` builds it and installs it beside "
+                            "this program\n");
+  }
+  const Done help = run_program({command, "--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_THAT(help.out, HasSubstr("Judge plugins: values, layouts"));
+}
+
 TEST(VerifyHostile, ACrashIsAFailureOfItsCase) {
   const json plugin = verify_hostile("crashes_launch");
   const json failure = first_failure(plugin, "crash");

@@ -55,14 +55,8 @@ constexpr tenon_kernel_desc kernel(std::string_view op, std::span<const tenon_sl
                       .predicate = more.predicate});
 }
 
-#if HWY_ARCH_X86
-// What Highway's AVX3 stands for, and the operating system saves.
-inline bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512cd");
-}
-#endif
+// May kernels for Highway's AVX3 run? Each plugin made of these kernels has a function of its own.
+bool has_avx512();
 
 }  // namespace tenon::cpu
 

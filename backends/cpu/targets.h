@@ -2,14 +2,12 @@
 // backends/cpu/targets.h: which instruction sets the kernels are compiled for. Comes before any
 // header of Highway.
 //
-// A kernel file is compiled once for each target, by Highway's foreach_target.h:
+// A kernel file is compiled once for each target:
 //
-//   #include "targets.h"
+//   #include "vectors.h"
 //   #undef HWY_TARGET_INCLUDE
 //   #define HWY_TARGET_INCLUDE "kernels/<file>.cc"
-//   #include <hwy/foreach_target.h>
-//   #include <hwy/highway.h>
-//   #include "kernels/<helper>-inl.h"     what is itself written with vectors
+//   #include "each_target.h"
 //   HWY_BEFORE_NAMESPACE();
 //   namespace tenon::cpu::HWY_NAMESPACE {
 //   namespace {

@@ -120,6 +120,9 @@ std::span<const Target> targets() {
 #if HWY_ARCH_ARM
   static const Target all[] = {cpu::N_NEON::target("NEON")};
   return all;
+#elif !(HWY_TARGETS & HWY_AVX3)
+  static const Target all[] = {cpu::N_AVX2::target("AVX2")};
+  return std::span(all).last(__builtin_cpu_supports("avx2") ? 1 : 0);
 #else
   static const Target all[] = {cpu::N_AVX3::target("AVX-512"), cpu::N_AVX2::target("AVX2")};
   if (cpu::has_avx512()) return all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/cpu/same_bits_test.cc: every kernel of tenon.cpu gives the same bits as the plugin of the
-// same sources that has only AVX2, and for any number of threads.
+// same objects that uses only AVX2, and for any number of threads.
 //
 // What is tested is what the registry lists: a new kernel is found here by itself. Operands are
 // those of the samples, in many dtypes and layouts, and larger ones.

@@ -308,15 +308,22 @@ HWY_NOINLINE void run_tile(const Tile<T>& tile, const Finish& finish) {
   r.end(t, finish);
 }
 
+// Is a narrow tile of whole vectors a loop of its own? Where masks cost nothing it is one with a
+// mask of all lanes.
+inline constexpr bool kHasWholeEdges = HWY_TARGET != HWY_AVX3;
+
 // run_tile by what the shape of a tile decides.
 template <class T, class Finish>
 struct TileTable {
   using Run = void (*)(const Tile<T>&, const Finish&);
 
+  static constexpr bool is_whole(int cell) {
+    return cell % 2 == 1 && (kHasWholeEdges || cell / 2 % kTileVectors + 1 == kTileVectors);
+  }
   template <Along kAlong, int... kCell>
   static constexpr auto cells(std::integer_sequence<int, kCell...>) {
     return std::array<Run, sizeof...(kCell)>{
-        run_tile<T, kCell / 2 / kTileVectors + 1, kCell / 2 % kTileVectors + 1, kCell % 2 == 1,
+        run_tile<T, kCell / 2 / kTileVectors + 1, kCell / 2 % kTileVectors + 1, is_whole(kCell),
                  kAlong, Ready<T>, Finish>...};
   }
   using Cells = std::make_integer_sequence<int, kTileRows * kTileVectors * 2>;

@@ -2,15 +2,11 @@
 // backends/cpu/kernels/activations.cc: leaky_relu, elu, selu, silu, softplus, mish, hardswish and
 // logsigmoid, by the functions of math_activations-inl.h.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/activations.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/function-inl.h"
-#include "kernels/math_activations-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

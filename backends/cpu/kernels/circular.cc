@@ -2,15 +2,11 @@
 // backends/cpu/kernels/circular.cc: tan, asin, acos and atan, by the functions of
 // math_circular-inl.h.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/circular.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/function-inl.h"
-#include "kernels/math_circular-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/compare.cc: eq, lt. Anything compared with NaN is false; false < true.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/compare.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/elementwise-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -133,7 +133,7 @@ HWY_INLINE auto load_first(D d, const char* from, size_t count) {
     return decode<T>(d, hn::MaskedLoad(hn::FirstN(bits, count), bits, lanes));
   } else {
     HWY_ALIGN Bits<T> room[hn::MaxLanes(bits)] = {};
-    for (size_t i = 0; i < count; ++i) room[i] = sdk::load<Bits<T>>(from + i * sizeof(T));
+    std::memcpy(room, from, count * sizeof(T));
     return decode<T>(d, hn::Load(bits, room));
   }
 }
@@ -197,7 +197,7 @@ HWY_INLINE void store_first(D d, V value, char* to, size_t count) {
   } else {
     HWY_ALIGN Bits<T> room[hn::MaxLanes(bits)];
     hn::Store(encode<T>(d, value), bits, room);
-    for (size_t i = 0; i < count; ++i) sdk::store(to + i * sizeof(T), room[i]);
+    std::memcpy(to, room, count * sizeof(T));
   }
 }
 

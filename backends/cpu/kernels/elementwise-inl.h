@@ -8,12 +8,11 @@
 //   };
 //   ... = Elementwise<Add, float, float, float>::launch(call, args, Add());
 //
-// The dispatcher has merged dimensions already, so what matters is one dimension of packed
-// operands: that is tested first and nothing else is done for it. element_walk.h brings the rest
-// here. Every lane is computed alike wherever it stands: layout, tails and cuts do not change bits.
+// Here are loops over packed operands; element_walk.h brings all others to them. Every lane is
+// computed alike wherever it stands: layout, tails and cuts do not change bits.
 //
-// F::kStreams: does F do so little that storing past the caches pays? An output may be exactly one
-// of the inputs.
+// F::kStreams: does F do so little that storing past the caches pays? Otherwise it is long, and
+// stands in as few places as may be. An output may be exactly one of the inputs.
 
 #if defined(TENON_CPU_ELEMENTWISE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_ELEMENTWISE_INL_H
@@ -60,64 +59,113 @@ struct Source<T, D, true> {
   HWY_INLINE auto first(D, int64_t, size_t) const { return value; }
 };
 
+// Of a long F, what is left of a line: one copy for all dtypes that are computed alike.
+template <class F, class D, class... V>
+HWY_NOINLINE auto call_last(const F& f, D d, V... in) {
+  return f(d, in...);
+}
+
+// 16-bit floats to f32 and back, in whole vectors of `wide`.
+template <class T>
+HWY_NOINLINE void widen_elements(const char* from, int64_t count, float* wide) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::Store(load<T>(d, from + i * int64_t{sizeof(T)}), d, wide + i);
+  }
+  if (i == count) return;
+  const auto rest = static_cast<size_t>(count - i);
+  hn::Store(load_first<T>(d, from + i * int64_t{sizeof(T)}, rest), d, wide + i);
+}
+template <class T>
+HWY_NOINLINE void narrow_elements(const float* wide, int64_t count, char* to) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    store<T>(d, hn::Load(d, wide + i), to + i * int64_t{sizeof(T)});
+  }
+  if (i == count) return;
+  store_first<T>(d, hn::Load(d, wide + i), to + i * int64_t{sizeof(T)},
+                 static_cast<size_t>(count - i));
+}
+
 template <class F, class To, class... From>
 class Elementwise {
   static constexpr uint32_t kInputs = sizeof...(From);
   using D = hn::ScalableTag<typename Widest<To, From...>::Type>;
   using Inputs = std::index_sequence_for<From...>;
 
+  // A long F of 16-bit floats: tiles of them become f32, for which it is compiled anyway.
+  static constexpr bool kWidens =
+      !F::kStreams && is_16_bit_float<To> && (is_16_bit_float<From> && ...);
+  template <class>
+  using Wide = float;
+  template <class, class, class...>
+  friend class Elementwise;
+
  public:
   static HWY_INLINE tenon_status launch(tenon_call* call, const tenon_launch* args, F f) {
-    return launch_inputs(call, args, f, Inputs());
+    return run_elementwise(call, args, kLoops, &f);
   }
 
  private:
-  // A function of its own: what another dtype needs on the stack would cost this one, too.
-  template <size_t... I>
-  static HWY_NOINLINE tenon_status launch_inputs(tenon_call* call, const tenon_launch* args, F f,
-                                                 std::index_sequence<I...>) {
-    const sdk::Args operands(args);
-    const tenon_view& out = operands.out();
-    if (HWY_LIKELY(is_packed(out) && (is_packed(operands.view(I)) && ...) &&
-                   out.shape[0] <= sdk::kElementwiseGrain)) {
-      loop<0, false>(f, static_cast<char*>(out.data), out.shape[0],
-                     Source<From, D, false>{static_cast<const char*>(operands.view(I).data)}...);
-      return TENON_OK;
-    }
-    return run_elementwise(call, args, kLoops, &f);
-  }
-  static HWY_INLINE bool is_packed(const tenon_view& view) {
-    return view.rank == 1 && view.strides[0] == 1;
-  }
-
   // Bit k of kSame: input k is one element for all.
   template <unsigned kSame>
-  static void packed(const void* f, char* const* at, int64_t count, bool past_caches) {
-    packed_inputs<kSame>(*static_cast<const F*>(f), at, count, past_caches, Inputs());
+  static HWY_NOINLINE void packed(const void* f, char* const* at, int64_t count, bool past_caches) {
+    if constexpr (kWidens) {
+      widened<kSame>(f, at, count, Inputs());
+    } else {
+      packed_inputs<kSame>(*static_cast<const F*>(f), at, count, past_caches, Inputs());
+    }
   }
   template <unsigned kSame, size_t... I>
   static HWY_INLINE void packed_inputs(const F& f, char* const* at, int64_t count,
                                        [[maybe_unused]] bool past_caches,
                                        std::index_sequence<I...>) {
+    int64_t i = 0;
     if constexpr (F::kStreams && kSame == 0) {
-      if (past_caches) {
-        return loop<0, true>(f, at[0], count, Source<From, D, false>{at[1 + I]}...);
-      }
+      if (past_caches) i = stream_aligned(f, at[0], count, Source<From, D, false>{at[1 + I]}...);
     }
-    loop<kSame, false>(f, at[0], count, Source<From, D, (kSame >> I & 1) != 0>{at[1 + I]}...);
+    loop(f, at[0], i, count, Source<From, D, (kSame >> I & 1) != 0>{at[1 + I]}...);
   }
 
-  template <unsigned kSame, bool kStream, class... Sources>
-  static HWY_INLINE void loop(const F& f, char* out, int64_t count, const Sources&... in) {
+  template <unsigned kSame, size_t... I>
+  static HWY_INLINE void widened(const void* f, char* const* at, int64_t count,
+                                 std::index_sequence<I...>) {
+    constexpr int64_t kTile = 1024;
+    HWY_ALIGN float rooms[1 + kInputs][kTile];
+    char* const tile[] = {reinterpret_cast<char*>(rooms[0]),
+                          reinterpret_cast<char*>(rooms[1 + I])...};
+    for (int64_t i = 0; i < count; i += kTile) {
+      const int64_t n = std::min(kTile, count - i);
+      ((kSame >> I & 1
+            ? widen_elements<From>(at[1 + I], 1, rooms[1 + I])
+            : widen_elements<From>(at[1 + I] + i * int64_t{sizeof(From)}, n, rooms[1 + I])),
+       ...);
+      Elementwise<F, float, Wide<From>...>::template packed<kSame>(f, tile, n, false);
+      narrow_elements<To>(rooms[0], n, at[0] + i * int64_t{sizeof(To)});
+    }
+  }
+
+  // Elements [i, count).
+  template <class... Sources>
+  static HWY_INLINE void loop(const F& f, char* out, int64_t i, int64_t count,
+                              const Sources&... in) {
     constexpr D d;
     constexpr auto lanes = static_cast<int64_t>(hn::MaxLanes(d));
-    int64_t i = kStream ? stream_aligned(f, out, count, in...) : 0;
     for (; i + lanes <= count; i += lanes) {
       store<To>(d, f(d, in.at(d, i)...), out + i * int64_t{sizeof(To)});
     }
     if (i == count) return;
     const auto rest = static_cast<size_t>(count - i);
-    store_first<To>(d, f(d, in.first(d, i, rest)...), out + i * int64_t{sizeof(To)}, rest);
+    char* const last = out + i * int64_t{sizeof(To)};
+    if constexpr (F::kStreams) {
+      store_first<To>(d, f(d, in.first(d, i, rest)...), last, rest);
+    } else {
+      store_first<To>(d, call_last(f, d, in.first(d, i, rest)...), last, rest);
+    }
   }
 
   // Where a whole number of elements leads to an aligned vector: up to there, and from there on all
@@ -139,12 +187,13 @@ class Elementwise {
     return i;
   }
 
-  static constexpr ElementLoops kLoops = {
-      packed<0>,
-      {kInputs == 2 ? packed<1 & ((1 << kInputs) - 1)> : nullptr,
-       kInputs == 2 ? packed<2 & ((1 << kInputs) - 1)> : nullptr},
-      1 + kInputs,
-      {sizeof(To), sizeof(From)...}};
+  // One number beside many is common in floats; of others it is spread over tiles.
+  static constexpr bool kHasSame = kInputs == 2 && (sdk::is_float_type<From> && ...);
+  static constexpr ElementLoops kLoops = {packed<0>,
+                                          {kHasSame ? packed < kHasSame ? 1 : 0 > : nullptr,
+                                           kHasSame ? packed<kHasSame ? 2 : 0> : nullptr},
+                                          1 + kInputs,
+                                          {sizeof(To), sizeof(From)...}};
 };
 
 // ---- Kernels of many dtypes ---------------------------------------------------------------------

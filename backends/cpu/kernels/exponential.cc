@@ -2,15 +2,11 @@
 // backends/cpu/kernels/exponential.cc: exp, expm1, log, log1p, tanh, sigmoid and erf, by the
 // functions of math-inl.h.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/exponential.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/elementwise-inl.h"
-#include "kernels/math-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -5,17 +5,11 @@
 // above it, which the sign of a - q b says: that difference is exact. From 2^p on all q are whole,
 // and the remainder is C's fmod, which is exact.
 
-#include <cmath>
-#include <limits>
-
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/floor_divide.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/elementwise-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

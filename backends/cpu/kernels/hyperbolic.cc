@@ -2,15 +2,11 @@
 // backends/cpu/kernels/hyperbolic.cc: sinh, cosh, asinh, acosh and atanh, by the functions of
 // math_hyperbolic-inl.h.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/hyperbolic.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/function-inl.h"
-#include "kernels/math_hyperbolic-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

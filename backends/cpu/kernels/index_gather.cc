@@ -37,19 +37,26 @@ void gather_run(const sdk::Run<3>& run, int64_t step) {
   loop(run.step[0], run.step[1], run.step[2], step);
 }
 
+// The loop for elements of this dtype.
+using GatherRun = void (*)(const sdk::Run<3>& run, int64_t step);
+GatherRun gather_run_of(tenon_dtype dtype, tenon_dtype index) {
+  GatherRun found = nullptr;
+  dispatch_index(index, [&]<class I>() {
+    sdk::dispatch_size(dtype, [&]<class T>() { found = gather_run<T, I>; });
+  });
+  return found;
+}
+
 void gather(const sdk::Launch& l) {
   const tenon_view& indices = l.view(1);
   const size_t axis = axis_of(l);
   const Lines lines(sdk::strided(l.view(0)), axis);
   const Geometry<3> geometry(sdk::shape_of(indices),
                              {sdk::strided(l.out()), sdk::strided(indices), lines.begin});
-  dispatch_index(indices.dtype, [&]<class I>() {
-    check_indices<I>(l, indices, l.shape(0)[axis], "indices");
-    sdk::dispatch_size(l.out().dtype, [&]<class T>() {
-      sdk::walk_parallel<3>(l, geometry.shape(), geometry.operands(),
-                            [&](const sdk::Run<3>& run) { gather_run<T, I>(run, lines.step); });
-    });
-  });
+  check_indices_of(l, indices, l.shape(0)[axis], "indices");
+  const GatherRun gather_elements = gather_run_of(l.out().dtype, indices.dtype);
+  sdk::walk_parallel<3>(l, geometry.shape(), geometry.operands(),
+                        [&](const sdk::Run<3>& run) { gather_elements(run, lines.step); });
 }
 
 // Slices behind the axis are copied whole; where there is nothing behind it, elements are.
@@ -76,9 +83,10 @@ void take(const sdk::Launch& l) {
   const int64_t size = sdk::size_of(x.dtype);
   const int64_t grain =
       std::max<int64_t>(1, sdk::kElementwiseGrain / std::max<int64_t>(1, slice.count()));
-  const auto copy_slices = [&]<class I>(const sdk::Run<3>& run) {
+  const IndexReader index_at(indices.dtype);
+  const auto copy_slices = [&](const sdk::Run<3>& run) {
     for (int64_t i = 0; i < run.count; ++i) {
-      const int64_t index = sdk::load<I>(run.data[1] + i * run.step[1]);
+      const int64_t index = index_at(run.data[1] + i * run.step[1]);
       char* target = run.data[0] + i * run.step[0];
       char* source = run.data[2] + i * run.step[2] + index * step;
       std::array<sdk::Strided, 2> operands = slice.operands();
@@ -89,31 +97,24 @@ void take(const sdk::Launch& l) {
       });
     }
   };
-  dispatch_index(indices.dtype, [&]<class I>() {
-    check_indices<I>(l, indices, l.shape(0)[axis], "indices");
-    sdk::dispatch_size(x.dtype, [&]<class T>() {
-      l.parallel_for(places.count(), grain, [&](int64_t begin, int64_t end) {
-        sdk::walk_range<3>(places.shape(), places.operands(), begin, end,
-                           [&](const sdk::Run<3>& run) {
-                             if (slice.rank() > 0) {
-                               copy_slices.template operator()<I>(run);
-                             } else {
-                               gather_run<T, I>(run, step);
-                             }
-                           });
-      });
+  check_indices_of(l, indices, l.shape(0)[axis], "indices");
+  const GatherRun gather_elements = gather_run_of(x.dtype, indices.dtype);
+  l.parallel_for(places.count(), grain, [&](int64_t begin, int64_t end) {
+    sdk::walk_range<3>(places.shape(), places.operands(), begin, end, [&](const sdk::Run<3>& run) {
+      if (slice.rank() > 0) return copy_slices(run);
+      gather_elements(run, step);
     });
   });
 }
 
-template <class T, class I>
-void one_hot_rows(const sdk::Launch& l) {
+// T has the bits of an element.
+template <class T>
+void one_hot_rows(const sdk::Launch& l, T one) {
   const tenon_view& indices = l.view(0);
   const int64_t classes = l.attrs.integer(0);
   const sdk::Strided out = sdk::strided(l.out());
   const int64_t step = out.step[static_cast<size_t>(indices.rank)];
-  const T zero = sdk::convert<T>(0);
-  const T one = sdk::convert<T>(1);
+  const IndexReader index_at(indices.dtype);
   const Geometry<2> rows(sdk::shape_of(indices), {out, sdk::strided(indices)});
   const int64_t grain =
       std::max<int64_t>(1, sdk::kElementwiseGrain / std::max<int64_t>(1, classes));
@@ -124,19 +125,20 @@ void one_hot_rows(const sdk::Launch& l) {
         if (step == sizeof(T)) {
           std::memset(row, 0, static_cast<size_t>(classes) * sizeof(T));
         } else {
-          for (int64_t c = 0; c < classes; ++c) sdk::store(row + c * step, zero);
+          for (int64_t c = 0; c < classes; ++c) sdk::store(row + c * step, T{0});
         }
-        sdk::store(row + sdk::load<I>(run.data[1] + i * run.step[1]) * step, one);
+        sdk::store(row + index_at(run.data[1] + i * run.step[1]) * step, one);
       }
     });
   });
 }
 
 void one_hot(const sdk::Launch& l) {
-  dispatch_index(l.view(0).dtype, [&]<class I>() {
-    check_indices<I>(l, l.view(0), l.attrs.integer(0), "indices");
-    sdk::dispatch_dtype(l.out().dtype, [&]<class T>() { one_hot_rows<T, I>(l); });
-  });
+  check_indices_of(l, l.view(0), l.attrs.integer(0), "indices");
+  std::array<char, sizeof(uint64_t)> one{};
+  sdk::dispatch_dtype(l.out().dtype,
+                      [&]<class T>() { sdk::store(one.data(), sdk::convert<T>(1)); });
+  sdk::dispatch_size(l.out().dtype, [&]<class T>() { one_hot_rows(l, sdk::load<T>(one.data())); });
 }
 
 constexpr auto index_to_any = sdk::pairs(kIndexDtypes, sdk::kAllDtypes);

@@ -19,6 +19,35 @@ void dispatch_index(tenon_dtype dtype, Body&& body) {
   body.template operator()<int64_t>();
 }
 
+// Reads indices of either dtype, where two copies of what is done with them would be too much.
+class IndexReader {
+ public:
+  static constexpr int64_t kAtOnce = 256;
+
+  explicit IndexReader(tenon_dtype dtype) : is_long_(dtype == TENON_DTYPE_I64) {}
+  int64_t operator()(const char* at) const {
+    return is_long_ ? sdk::load<int64_t>(at) : sdk::load<int32_t>(at);
+  }
+  // Calls body(first, count, indices) for `count` indices, at most kAtOnce at a time.
+  template <class Body>
+  void in_pieces(const char* at, int64_t step, int64_t count, const Body& body) const {
+    int64_t indices[kAtOnce];
+    for (int64_t first = 0; first < count; first += kAtOnce) {
+      const int64_t n = std::min(kAtOnce, count - first);
+      const char* const from = at + first * step;
+      if (is_long_) {
+        for (int64_t i = 0; i < n; ++i) indices[i] = sdk::load<int64_t>(from + i * step);
+      } else {
+        for (int64_t i = 0; i < n; ++i) indices[i] = sdk::load<int32_t>(from + i * step);
+      }
+      body(first, n, static_cast<const int64_t*>(indices));
+    }
+  }
+
+ private:
+  bool is_long_;
+};
+
 // Refuses the first index outside [0, size), before anything is written.
 template <class I>
 void check_indices(const sdk::Launch& l, const tenon_view& indices, int64_t size,
@@ -62,6 +91,11 @@ void check_indices(const sdk::Launch& l, const tenon_view& indices, int64_t size
                        found,
                        "check the values that were used as indices"};
   });
+}
+
+inline void check_indices_of(const sdk::Launch& l, const tenon_view& indices, int64_t size,
+                             const std::string& operand) {
+  dispatch_index(indices.dtype, [&]<class I>() { check_indices<I>(l, indices, size, operand); });
 }
 
 // An operand as its broadcast to `shape` is walked.

@@ -7,8 +7,6 @@
 namespace tenon::cpu {
 namespace {
 
-constexpr size_t kMostLists = TENON_MAX_RANK;
-
 // The lists of indices, broadcast together, and what is left of x behind the dimensions they name.
 struct Lists {
   uint32_t count;
@@ -28,38 +26,43 @@ struct Lists {
   std::span<const int64_t> places() const { return {shape.data(), rank}; }
 };
 
-template <class I>
 void check_lists(const sdk::Launch& l) {
   const uint32_t n = l.count(1);
   for (uint32_t item = 0; item < n; ++item) {
     const std::string operand = n == 1 ? "indices" : "indices." + std::to_string(item);
-    check_indices<I>(l, l.view(1, item), l.shape(0)[item], operand);
+    check_indices_of(l, l.view(1, item), l.shape(0)[item], operand);
   }
 }
 
-// Where the places that N lists name lie in a tensor with these steps, for places [begin, end):
-// calls body(offset, number) for one after another.
-template <class I, size_t N, class Body>
-void each_place_of(const sdk::Launch& l, const Lists& lists, const sdk::Strided& tensor,
-                   int64_t begin, int64_t end, const Body& body) {
-  std::array<sdk::Strided, N> operands;
-  for (uint32_t n = 0; n < N; ++n) operands[n] = broadcast(l.view(1, n), lists.places());
-  sdk::walk_range<N>(lists.places(), operands, begin, end, [&](const sdk::Run<N>& run) {
-    for (int64_t i = 0; i < run.count; ++i) {
-      int64_t offset = 0;
-      for (size_t n = 0; n < N; ++n) {
-        offset += sdk::load<I>(run.data[n] + i * run.step[n]) * tensor.step[n];
+constexpr int64_t kPlacesAtOnce = 256;
+
+// Where places [begin, begin + count) lie in a tensor with these steps.
+template <class I>
+void offsets_of(const sdk::Launch& l, const Lists& lists, const sdk::Strided& tensor, int64_t begin,
+                int64_t count, int64_t* offsets) {
+  std::fill_n(offsets, count, 0);
+  for (uint32_t n = 0; n < lists.count; ++n) {
+    const sdk::Strided list = broadcast(l.view(1, n), lists.places());
+    sdk::walk_range<1>(lists.places(), {list}, begin, begin + count, [&](const sdk::Run<1>& run) {
+      int64_t* const to = offsets + (run.first - begin);
+      for (int64_t i = 0; i < run.count; ++i) {
+        to[i] += sdk::load<I>(run.data[0] + i * run.step[0]) * tensor.step[n];
       }
-      body(offset, run.first + i);
-    }
-  });
+    });
+  }
 }
 
-template <class I, size_t N = 1, class Body>
-void each_place(const sdk::Launch& l, const Lists& lists, const sdk::Strided& tensor, int64_t begin,
-                int64_t end, const Body& body) {
-  if (lists.count == N) return each_place_of<I, N>(l, lists, tensor, begin, end, body);
-  if constexpr (N < kMostLists) each_place<I, N + 1>(l, lists, tensor, begin, end, body);
+// Calls body(offsets, first, count) for places [begin, end), some at a time, one after another.
+template <class Body>
+void each_places(const sdk::Launch& l, const Lists& lists, const sdk::Strided& tensor,
+                 int64_t begin, int64_t end, const Body& body) {
+  const auto fill = l.view(1).dtype == TENON_DTYPE_I32 ? offsets_of<int32_t> : offsets_of<int64_t>;
+  int64_t offsets[kPlacesAtOnce];
+  for (int64_t first = begin; first < end; first += kPlacesAtOnce) {
+    const int64_t count = std::min(kPlacesAtOnce, end - first);
+    fill(l, lists, tensor, first, count, offsets);
+    body(static_cast<const int64_t*>(offsets), first, count);
+  }
 }
 
 // The dimensions of x that no list names, in x (or y) and in the operand that has one such slice
@@ -80,44 +83,47 @@ struct Slices {
   }
 };
 
-template <class I, class T>
+template <class T>
 void index_all(const sdk::Launch& l, const Lists& lists) {
   const sdk::Strided x = sdk::strided(l.view(0));
   const Slices slices(l, lists, x, sdk::strided(l.out()));
+  const auto copy_slice = [&](char* from, char* to) {
+    std::array<sdk::Strided, 2> operands = slices.each.operands();
+    operands[0].data = from;
+    operands[1].data = to;
+    sdk::walk<2>(slices.each.shape(), operands, [](const sdk::Run<2>& piece) {
+      copy_run(piece.data[1], piece.step[1], piece.data[0], piece.step[0], piece.count, sizeof(T));
+    });
+  };
   l.parallel_for(sdk::count_of(lists.places()), slices.grain(), [&](int64_t begin, int64_t end) {
     // The outputs' slices one after another.
     sdk::walk_range<1>(lists.places(), {slices.by_place}, begin, end, [&](const auto& run) {
-      char* to = run.data[0];
-      each_place<I>(l, lists, x, run.first, run.first + run.count, [&](int64_t offset, int64_t) {
-        if (slices.each.rank() == 0) {
-          sdk::store(to, sdk::load<T>(x.data + offset));
-        } else {
-          std::array<sdk::Strided, 2> operands = slices.each.operands();
-          operands[0].data = x.data + offset;
-          operands[1].data = to;
-          sdk::walk<2>(slices.each.shape(), operands, [](const sdk::Run<2>& piece) {
-            copy_run(piece.data[1], piece.step[1], piece.data[0], piece.step[0], piece.count,
-                     sizeof(T));
-          });
+      const auto copy = [&](const int64_t* offsets, int64_t first, int64_t count) {
+        const int64_t step = run.step[0];
+        char* const to = run.data[0] + (first - run.first) * step;
+        if (slices.each.rank() > 0) {
+          for (int64_t i = 0; i < count; ++i) copy_slice(x.data + offsets[i], to + i * step);
+          return;
         }
-        to += run.step[0];
-      });
+        for (int64_t i = 0; i < count; ++i) {
+          sdk::store(to + i * step, sdk::load<T>(x.data + offsets[i]));
+        }
+      };
+      each_places(l, lists, x, run.first, run.first + run.count, copy);
     });
   });
 }
 
 void index(const sdk::Launch& l) {
   const Lists lists(l);
-  dispatch_index(l.view(1).dtype, [&]<class I>() {
-    check_lists<I>(l);
-    sdk::dispatch_size(l.out().dtype, [&]<class T>() { index_all<I, T>(l, lists); });
-  });
+  check_lists(l);
+  sdk::dispatch_size(l.out().dtype, [&]<class T>() { index_all<T>(l, lists); });
 }
 
 // ---- index_put ----------------------------------------------------------------------------------
 
 // Places may be named twice, so one thread goes through them; threads share the slices' elements.
-template <class I, class Put>
+template <class Put>
 void put_all(const sdk::Launch& l, const Lists& lists, const Put& put) {
   const sdk::Strided out = sdk::strided(l.out());
   std::array<int64_t, 2 * TENON_MAX_RANK> placed{};
@@ -130,25 +136,27 @@ void put_all(const sdk::Launch& l, const Lists& lists, const Put& put) {
   const int64_t least = sdk::kElementwiseGrain / std::max<int64_t>(1, count);
   l.parallel_for(
       slices.each.count(), std::max<int64_t>(256, least), [&](int64_t first, int64_t past) {
+        const auto put_slice = [&](char* to, char* from) {
+          std::array<sdk::Strided, 2> operands = slices.each.operands();
+          operands[0].data = to;
+          operands[1].data = from;
+          sdk::walk_range<2>(slices.each.shape(), operands, first, past, [&](const auto& piece) {
+            for (int64_t i = 0; i < piece.count; ++i) {
+              put(piece.data[0] + i * piece.step[0], piece.data[1] + i * piece.step[1]);
+            }
+          });
+        };
         sdk::walk<1>(lists.places(), {slices.by_place}, [&](const sdk::Run<1>& run) {
-          char* from = run.data[0];
-          each_place<I>(
-              l, lists, out, run.first, run.first + run.count, [&](int64_t offset, int64_t) {
-                if (slices.each.rank() == 0) {
-                  put(out.data + offset, from);
-                } else {
-                  std::array<sdk::Strided, 2> operands = slices.each.operands();
-                  operands[0].data = out.data + offset;
-                  operands[1].data = from;
-                  sdk::walk_range<2>(
-                      slices.each.shape(), operands, first, past, [&](const auto& piece) {
-                        for (int64_t i = 0; i < piece.count; ++i) {
-                          put(piece.data[0] + i * piece.step[0], piece.data[1] + i * piece.step[1]);
-                        }
-                      });
-                }
-                from += run.step[0];
-              });
+          const auto put_places = [&](const int64_t* offsets, int64_t number, int64_t n) {
+            const int64_t step = run.step[0];
+            char* const from = run.data[0] + (number - run.first) * step;
+            if (slices.each.rank() > 0) {
+              for (int64_t i = 0; i < n; ++i) put_slice(out.data + offsets[i], from + i * step);
+              return;
+            }
+            for (int64_t i = 0; i < n; ++i) put(out.data + offsets[i], from + i * step);
+          };
+          each_places(l, lists, out, run.first, run.first + run.count, put_places);
         });
       });
 }
@@ -159,17 +167,19 @@ uint64_t put_workspace(const sdk::Args& args) {
 }
 
 // Which places stay: those whose number is the last that was left there.
-template <class I>
 void mark_last(const sdk::Launch& l, const Lists& lists) {
   const auto named = l.shape(0).first(lists.count);
   const int64_t count = sdk::count_of(lists.places());
   const sdk::Strided marks = packed(named, l.scratch().data(), sizeof(int64_t));
-  each_place<I>(l, lists, marks, 0, count,
-                [&](int64_t offset, int64_t number) { sdk::store(marks.data + offset, number); });
+  each_places(l, lists, marks, 0, count, [&](const int64_t* offsets, int64_t first, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) sdk::store(marks.data + offsets[i], first + i);
+  });
   sdk::Cursor to(lists.places(), sdk::strided(l.out(1)));
-  each_place<I>(l, lists, marks, 0, count, [&](int64_t offset, int64_t number) {
-    sdk::store(to.address(), sdk::Bool(sdk::load<int64_t>(marks.data + offset) == number));
-    to.next();
+  each_places(l, lists, marks, 0, count, [&](const int64_t* offsets, int64_t first, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+      sdk::store(to.address(), sdk::Bool(sdk::load<int64_t>(marks.data + offsets[i]) == first + i));
+      to.next();
+    }
   });
 }
 
@@ -184,23 +194,20 @@ void mark_all(const sdk::Launch& l) {
 void index_put(const sdk::Launch& l) {
   const Lists lists(l);
   const bool adds = l.attrs.flag(0);
-  dispatch_index(l.view(1).dtype, [&]<class I>() {
-    check_lists<I>(l);
-    copy_elements(l, l.shape(0), sdk::size_of(l.out().dtype), sdk::strided(l.out()),
-                  sdk::strided(l.view(0)));
-    if (adds) {
-      sdk::dispatch_dtype(l.out().dtype, [&]<class T>() {
-        put_all<I>(l, lists, [](char* to, const char* from) { add_to(to, sdk::load<T>(from)); });
-      });
-      if (l.wants_out(1)) mark_all(l);
-    } else {
-      sdk::dispatch_size(l.out().dtype, [&]<class T>() {
-        put_all<I>(l, lists,
-                   [](char* to, const char* from) { sdk::store(to, sdk::load<T>(from)); });
-      });
-      if (l.wants_out(1)) mark_last<I>(l, lists);
-    }
-  });
+  check_lists(l);
+  copy_elements(l, l.shape(0), sdk::size_of(l.out().dtype), sdk::strided(l.out()),
+                sdk::strided(l.view(0)));
+  if (adds) {
+    sdk::dispatch_dtype(l.out().dtype, [&]<class T>() {
+      put_all(l, lists, [](char* to, const char* from) { add_to(to, sdk::load<T>(from)); });
+    });
+    if (l.wants_out(1)) mark_all(l);
+  } else {
+    sdk::dispatch_size(l.out().dtype, [&]<class T>() {
+      put_all(l, lists, [](char* to, const char* from) { sdk::store(to, sdk::load<T>(from)); });
+    });
+    if (l.wants_out(1)) mark_last(l, lists);
+  }
 }
 
 constexpr tenon_slot_rule index_slots[] = {any_in(), any_in(), any_out()};

@@ -13,22 +13,27 @@ size_t axis_of(const sdk::Launch& l) {
 }
 
 // Copies x to the output and calls put(place, element) for each index, in order.
-template <class I, class Put>
+template <class Put>
 void put_all(const sdk::Launch& l, const Put& put) {
   const tenon_view& indices = l.view(1);
   const size_t axis = axis_of(l);
   const auto shape = sdk::shape_of(indices);
-  check_indices<I>(l, indices, l.shape(0)[axis], "indices");
+  dispatch_index(indices.dtype,
+                 [&]<class I>() { check_indices<I>(l, indices, l.shape(0)[axis], "indices"); });
+  const IndexReader reader(indices.dtype);
   const sdk::Strided out = sdk::strided(l.out());
   copy_elements(l, l.shape(0), sdk::size_of(l.out().dtype), out, sdk::strided(l.view(0)));
   const Lines lines(out, axis);
   each_line<3>(l, shape, axis, {lines.begin, sdk::strided(indices), broadcast(l.view(2), shape)},
                [&](const sdk::Run<3>& run, int64_t, int64_t) {
-                 for (int64_t i = 0; i < run.count; ++i) {
-                   const int64_t index = sdk::load<I>(run.data[1] + i * run.step[1]);
-                   put(run.data[0] + i * run.step[0] + index * lines.step,
-                       run.data[2] + i * run.step[2]);
-                 }
+                 const auto put_some = [&](int64_t first, int64_t count, const int64_t* index) {
+                   char* const to = run.data[0] + first * run.step[0];
+                   const char* const from = run.data[2] + first * run.step[2];
+                   for (int64_t i = 0; i < count; ++i) {
+                     put(to + i * run.step[0] + index[i] * lines.step, from + i * run.step[2]);
+                   }
+                 };
+                 reader.in_pieces(run.data[1], run.step[1], run.count, put_some);
                });
 }
 
@@ -37,17 +42,17 @@ uint64_t scatter_workspace(const sdk::Args& args) {
 }
 
 // Which elements stay: those whose place along the axis is the last that was left where they go.
-template <class I>
 void mark_last(const sdk::Launch& l) {
   const tenon_view& indices = l.view(1);
   const size_t axis = axis_of(l);
+  const IndexReader index_at(indices.dtype);
   const Lines lines(packed(l.shape(0), l.scratch().data(), sizeof(int64_t)), axis);
   const auto each = [&](const auto& visit) {
     each_line<3>(l, sdk::shape_of(indices), axis,
                  {lines.begin, sdk::strided(indices), sdk::strided(l.out(1))},
                  [&](const sdk::Run<3>& run, int64_t first, int64_t step) {
                    for (int64_t i = 0; i < run.count; ++i) {
-                     const int64_t index = sdk::load<I>(run.data[1] + i * run.step[1]);
+                     const int64_t index = index_at(run.data[1] + i * run.step[1]);
                      visit(run.data[0] + i * run.step[0] + index * lines.step,
                            run.data[2] + i * run.step[2], first + i * step);
                    }
@@ -60,19 +65,15 @@ void mark_last(const sdk::Launch& l) {
 }
 
 void scatter(const sdk::Launch& l) {
-  dispatch_index(l.view(1).dtype, [&]<class I>() {
-    sdk::dispatch_size(l.out().dtype, [&]<class T>() {
-      put_all<I>(l, [](char* to, const char* from) { sdk::store(to, sdk::load<T>(from)); });
-    });
-    if (l.wants_out(1)) mark_last<I>(l);
+  sdk::dispatch_size(l.out().dtype, [&]<class T>() {
+    put_all(l, [](char* to, const char* from) { sdk::store(to, sdk::load<T>(from)); });
   });
+  if (l.wants_out(1)) mark_last(l);
 }
 
 void scatter_add(const sdk::Launch& l) {
-  dispatch_index(l.view(1).dtype, [&]<class I>() {
-    sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
-      put_all<I>(l, [](char* to, const char* from) { add_to(to, sdk::load<T>(from)); });
-    });
+  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
+    put_all(l, [](char* to, const char* from) { add_to(to, sdk::load<T>(from)); });
   });
 }
 

@@ -6,14 +6,11 @@
 // f32, which leaves the last rounding all it needs. Source: S. Boldo, G. Melquiond, "Emulation of
 // FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/lerp.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/elementwise-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

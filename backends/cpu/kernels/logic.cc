@@ -2,14 +2,11 @@
 // backends/cpu/kernels/logic.cc: logical_and, logical_or, logical_xor. A number is true unless it
 // is zero: of an integer any bit, of a float any bit but the sign.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/logic.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/elementwise-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -5,18 +5,13 @@
 // the order of lanes-inl.h, as in log_softmax. Neighbouring lines that are not packed are taken
 // abreast.
 
-#include "cpu.h"
+#include "vectors.h"
+
+#include "kernels/fold.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/logsumexp.cc"
-#include <cmath>
-
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/abreast-inl.h"
-#include "kernels/fold.h"
-#include "kernels/softmax-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
@@ -30,11 +25,10 @@ C finite_or_0(C m) {
   return std::isfinite(m) ? m : C{0};
 }
 
-template <class T>
-Number<T> of_line(const Line<T>& line, int64_t n) {
-  using C = Number<T>;
+template <class C>
+C of_line(const AnyLine<C>& line, int64_t n) {
   const C most = finite_or_0(softmax::largest(line, n));
-  return most + softmax::log_of(softmax::sum_of_powers<T>(line, n, most));
+  return most + softmax::log_of(softmax::sum_of_powers(line, n, most));
 }
 
 template <class T, class Lines>

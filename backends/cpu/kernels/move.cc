@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/move.cc: copy, where, full: bits that are only moved.
 
-#include "cpu.h"
+#include "vectors.h"
+
+#include "kernels/transpose.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/move.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/elementwise-inl.h"
-#include "kernels/transpose.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/norm.cc: layer_norm, rms_norm. Formulas and arithmetic: norm-inl.h.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/norm.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/norm-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -10,18 +10,11 @@
 // tenon.ref computes it. An f64 shows every ULP, so it is left to tenon.ref.
 // Source: G. Box, M. Muller, "A Note on the Generation of Random Normal Deviates", 1958.
 
-#include <cmath>
-#include <numbers>
-
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/normal.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/math_full-inl.h"
-#include "kernels/random_words-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

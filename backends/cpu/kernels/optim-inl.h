@@ -84,28 +84,56 @@ HWY_INLINE void update_numbers(C* HWY_RESTRICT p, const C* g,
   hn::BlendedStore(param, tail, d, p + i);
 }
 
-// A run of parameters stored as T with states stored as U.
-template <class T, class U, class Rule>
-HWY_NOINLINE void update_run(const sdk::Run<2 + Rule::kStates>& run, const Rule rule) {
-  using C = Number<T>;
+// How elements of some dtype become numbers C, and numbers these elements.
+template <class C>
+struct Access {
+  const C* (*get)(const char* from, int64_t step, int64_t count, C* room);
+  void (*put)(const C* from, int64_t count, char* to, int64_t step);
+};
+template <class T>
+constexpr Access<Number<T>> access_as() {
+  return {get_numbers<T>, put_numbers<T>};
+}
+
+// A run of parameters with their states.
+template <class C, class Rule>
+HWY_NOINLINE void update_run(const sdk::Run<2 + Rule::kStates>& run, const Access<C>& of_params,
+                             const Access<C>& of_states, const Rule rule) {
   constexpr size_t kStates = Rule::kStates;
   HWY_ALIGN C room[2 + kStates][kTile];
   for (int64_t begin = 0; begin < run.count; begin += kTile) {
     const int64_t n = std::min(kTile, run.count - begin);
     const auto address = [&](size_t k) { return run.data[k] + begin * run.step[k]; };
     // What is not packed f32 or f64 is updated in `room`.
-    auto* p = const_cast<C*>(get_numbers<T>(address(0), run.step[0], n, room[0]));
-    const C* g = get_numbers<T>(address(1), run.step[1], n, room[1]);
+    auto* p = const_cast<C*>(of_params.get(address(0), run.step[0], n, room[0]));
+    const C* g = of_params.get(address(1), run.step[1], n, room[1]);
     std::array<C*, kStates> states{};
     for (size_t k = 0; k < kStates; ++k) {
-      states[k] = const_cast<C*>(get_numbers<U>(address(2 + k), run.step[2 + k], n, room[2 + k]));
+      states[k] = const_cast<C*>(of_states.get(address(2 + k), run.step[2 + k], n, room[2 + k]));
     }
     update_numbers<C>(p, g, states, n, rule);
-    put_numbers<T>(p, n, address(0), run.step[0]);
+    of_params.put(p, n, address(0), run.step[0]);
     for (size_t k = 0; k < kStates; ++k) {
-      put_numbers<U>(states[k], n, address(2 + k), run.step[2 + k]);
+      of_states.put(states[k], n, address(2 + k), run.step[2 + k]);
     }
   }
+}
+
+// Parameter `item` of a launch with this many lists of states.
+template <uint32_t n_states, class C, class Rule>
+HWY_NOINLINE void update_item(const sdk::Launch& l, uint32_t item, const Access<C>& of_params,
+                              const Access<C>& of_states, const Rule& rule) {
+  using S = sdk::StepSlots<false, n_states>;
+  constexpr size_t kOperands = 2 + Rule::kStates;
+  std::array<sdk::Strided, kOperands> operands{sdk::strided(l.view(S::kParams, item)),
+                                               sdk::strided(l.view(S::kGrads, item))};
+  for (uint32_t k = 0; k < Rule::kStates; ++k) {
+    operands[2 + k] = sdk::strided(l.view(S::kStates + state_list<Rule>(k), item));
+  }
+  const Geometry<kOperands> geometry(l.shape(S::kParams, item), operands);
+  sdk::walk_parallel(l, geometry.shape(), geometry.operands(),
+                     [&](const sdk::Run<kOperands>& run)
+                         HWY_ATTR { update_run<C>(run, of_params, of_states, rule); });
 }
 
 // One step of every parameter. `n_states` counts the op's lists of states. Elements are
@@ -117,21 +145,11 @@ void step(const sdk::Launch& l) {
   for (uint32_t item = 0; item < l.count(S::kParams); ++item) {
     char* counter = static_cast<char*>(l.view(S::kStep, item).data);
     const int64_t t = sdk::load<int64_t>(counter) + 1;
-    sdk::dispatch_step(
-        l.view(S::kParams, item).dtype, l.view(S::kStates, item).dtype, [&]<class T, class U>() {
-          using R = Rule<Number<T>>;
-          constexpr size_t kOperands = 2 + R::kStates;
-          std::array<sdk::Strided, kOperands> operands{sdk::strided(l.view(S::kParams, item)),
-                                                       sdk::strided(l.view(S::kGrads, item))};
-          for (uint32_t k = 0; k < R::kStates; ++k) {
-            operands[2 + k] = sdk::strided(l.view(S::kStates + state_list<R>(k), item));
-          }
-          const Geometry<kOperands> geometry(l.shape(S::kParams, item), operands);
-          const R rule(Step{l, item, lr, t});
-          sdk::walk_parallel(l, geometry.shape(), geometry.operands(),
-                             [&](const sdk::Run<kOperands>& run)
-                                 HWY_ATTR { update_run<T, U>(run, rule); });
-        });
+    sdk::dispatch_step(l.view(S::kParams, item).dtype, l.view(S::kStates, item).dtype,
+                       [&]<class T, class U>() {
+                         update_item<n_states>(l, item, access_as<T>(), access_as<U>(),
+                                               Rule<Number<T>>(Step{l, item, lr, t}));
+                       });
     sdk::store(counter, t);
   }
 }

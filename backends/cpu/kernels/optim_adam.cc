@@ -2,16 +2,11 @@
 // backends/cpu/kernels/optim_adam.cc: adam_step, adamw_step: parameter, gradient and both means are
 // read once and written once. Formulas and arithmetic: plugins/optim/adam.cc, adamw.cc.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/optim_adam.cc"
-#include <cmath>
-
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/optim-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

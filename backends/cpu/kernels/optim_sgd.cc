@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/optim_sgd.cc: sgd_step. Formulas and arithmetic: plugins/optim/sgd.cc.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/optim_sgd.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/optim-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -2,14 +2,11 @@
 // backends/cpu/kernels/order.cc: ne, le, gt, ge. Of anything compared with NaN only ne is true;
 // false < true.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/order.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/elementwise-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

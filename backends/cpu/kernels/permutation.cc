@@ -5,18 +5,11 @@
 // The keys are random, so their upper bits alone part them into groups of nearly one size, each of
 // which is sorted in the caches.
 
-#include <algorithm>
-#include <bit>
-#include <utility>
-
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/permutation.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/random_words-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

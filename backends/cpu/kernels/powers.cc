@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/powers.cc: exp2, log2 and log10, by the functions of math_powers-inl.h.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/powers.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/function-inl.h"
-#include "kernels/math_powers-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -7,17 +7,11 @@
 // few f64 ULP of the middle between two f32: one number in many millions, which is then computed as
 // tenon.ref computes it. An f64 shows every ULP, so it is left to tenon.ref.
 
-#include <cmath>
-
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/random_exponential.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/math-inl.h"
-#include "kernels/random_words-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -6,19 +6,13 @@
 // dropout: u(i) >= p ? x s : 0.   bernoulli: u(i) < p, each p in [0,1].
 // random_integers: low + the upper 64 bits of w(i) (high - low), w(i) words 2i (high) and 2i+1.
 
-#include <atomic>
-#include <cmath>
-#include <tenon/sdk/probability.hpp>
+#include "vectors.h"
 
-#include "cpu.h"
+#include <tenon/sdk/probability.hpp>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/random_values.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/elements-inl.h"
-#include "kernels/random_words-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

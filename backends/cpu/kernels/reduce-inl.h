@@ -15,45 +15,67 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace rows {
 
-// A line of elements stored as T.
-template <class T>
-class Line {
+// A line of elements that are read as numbers C, however they are stored: what only reads is the
+// same for all of these dtypes.
+template <class C>
+class AnyLine {
  public:
-  using C = Number<T>;
-
-  Line(const Geometry<1>& geometry, char* data) : shape_(geometry.shape()) {
-    line_ = geometry.operands()[0];
-    line_.data = data;
-    is_packed_ = is_stored_as_number<T> &&
-                 (shape_.empty() || (shape_.size() == 1 && line_.step[0] == int64_t{sizeof(T)}));
-  }
-
   bool is_packed() const { return is_packed_; }
   // How many elements get() may be asked for at once; a multiple of 64.
   int64_t tile(int64_t largest) const { return is_packed_ ? largest : kTile; }
 
   // Elements [begin, begin + n) as packed numbers; `room` has space for kTile.
   HWY_INLINE const C* get(int64_t begin, int64_t n, C* room) const {
-    if constexpr (is_stored_as_number<T>) {
-      if (is_packed_) return reinterpret_cast<const T*>(line_.data) + begin;
-    }
-    return gather(begin, n, room);
+    if (is_packed_) return reinterpret_cast<const C*>(line_.data) + begin;
+    return gather_(*this, begin, n, room);
   }
 
- private:
-  HWY_NOINLINE const C* gather(int64_t begin, int64_t n, C* room) const {
-    C* to = room;
-    sdk::walk_range<1>(shape_, {line_}, begin, begin + n, [&](const sdk::Run<1>& run) HWY_ATTR {
-      const C* numbers = get_numbers<T>(run.data[0], run.step[0], run.count, to);
-      if (numbers != to) std::memcpy(to, numbers, static_cast<size_t>(run.count) * sizeof(C));
-      to += run.count;
-    });
-    return room;
+  char* data() const { return line_.data; }
+  // The same elsewhere.
+  AnyLine at(char* data) const {
+    AnyLine other = *this;
+    other.line_.data = data;
+    return other;
+  }
+
+ protected:
+  using Gather = const C* (*)(const AnyLine& line, int64_t begin, int64_t n, C* room);
+
+  AnyLine(const Geometry<1>& geometry, char* data, int64_t packed_step, Gather gather)
+      : shape_(geometry.shape()), line_(geometry.operands()[0]), gather_(gather) {
+    line_.data = data;
+    is_packed_ = packed_step != 0 &&
+                 (shape_.empty() || (shape_.size() == 1 && line_.step[0] == packed_step));
   }
 
   std::span<const int64_t> shape_;
   sdk::Strided line_;
+  Gather gather_;
   bool is_packed_;
+};
+
+// Such a line of elements stored as T.
+template <class T>
+class Line : public AnyLine<Number<T>> {
+ public:
+  using C = Number<T>;
+
+  Line(const Geometry<1>& geometry, char* data)
+      : AnyLine<C>(geometry, data, is_stored_as_number<T> ? int64_t{sizeof(T)} : 0, gather) {}
+
+ private:
+  static const C* gather(const AnyLine<C>& any, int64_t begin, int64_t n, C* room) {
+    const auto& line = static_cast<const Line&>(any);
+    C* to = room;
+    sdk::walk_range<1>(line.shape_, {line.line_}, begin, begin + n,
+                       [&](const sdk::Run<1>& run) HWY_ATTR {
+                         const C* numbers = get_numbers<T>(run.data[0], run.step[0], run.count, to);
+                         if (numbers != to)
+                           std::memcpy(to, numbers, static_cast<size_t>(run.count) * sizeof(C));
+                         to += run.count;
+                       });
+    return room;
+  }
 };
 
 // Calls body(char* out, char* in) for outputs [begin, end) with the first element behind each.

@@ -70,8 +70,7 @@ void prod(const sdk::Launch& l) {
   });
 }
 
-template <bool kRoot>
-void spread(const sdk::Launch& l) {
+void spread(const sdk::Launch& l, bool root) {
   const Reduction r = reduction(l);
   const auto count = static_cast<double>(r.count());
   double freedom = count - l.attrs.real(kThird);
@@ -85,11 +84,14 @@ void spread(const sdk::Launch& l) {
       for (double& m : mean) m /= count;
       source.template total<SumOf<SquareFrom>>(mean, out);
       for (int64_t k = 0; k < kResults; ++k) {
-        out[k] = kRoot ? std::sqrt(out[k] / freedom) : out[k] / freedom;
+        out[k] = root ? std::sqrt(out[k] / freedom) : out[k] / freedom;
       }
     });
   });
 }
+
+void variance(const sdk::Launch& l) { spread(l, false); }
+void deviation(const sdk::Launch& l) { spread(l, true); }
 
 void norm(const sdk::Launch& l) {
   const Reduction r = reduction(l);
@@ -123,8 +125,8 @@ constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_d
 
 constexpr tenon_kernel_desc kernels[] = {
     reducer("tenon.prod", sdk::kWideNumbers, kThird, sdk::launch_fn<prod>),
-    reducer("tenon.var", sdk::kFloats, kThird + 1, sdk::launch_fn<spread<false>>),
-    reducer("tenon.std", sdk::kFloats, kThird + 1, sdk::launch_fn<spread<true>>),
+    reducer("tenon.var", sdk::kFloats, kThird + 1, sdk::launch_fn<variance>),
+    reducer("tenon.std", sdk::kFloats, kThird + 1, sdk::launch_fn<deviation>),
     reducer("tenon.norm", sdk::kFloats, kThird + 1, sdk::launch_fn<norm>, is_sum),
 };
 

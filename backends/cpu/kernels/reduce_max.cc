@@ -3,16 +3,11 @@
 // equal and not the same: NaN wins, and of equal elements (zeros of both signs) the first in
 // logical order.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/reduce_max.cc"
-#include <cmath>
-
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/reduce-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
@@ -84,7 +79,7 @@ HWY_INLINE auto nan_mask([[maybe_unused]] D d, V v) {
 
 // Of packed numbers, one or more: NaN if there is one, else the most. Zeros have any sign.
 template <class Order, class C>
-C most_packed(const C* x, int64_t n) {
+HWY_NOINLINE C most_packed(const C* x, int64_t n) {
   const hn::ScalableTag<C> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   if (n < lanes) {
@@ -124,7 +119,7 @@ C most_packed(const C* x, int64_t n) {
 
 // The first place that holds `value`, or a NaN where it is one. There is such a place.
 template <class C>
-int64_t first_place(const C* x, int64_t n, C value) {
+HWY_NOINLINE int64_t first_place(const C* x, int64_t n, C value) {
   const hn::ScalableTag<C> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto wanted = hn::Set(d, value);
@@ -146,10 +141,9 @@ struct Found {
 
 // The most of elements `begin` to `end` of a line, and the first of those looked at together with
 // it.
-template <class Order, class T>
-Found<Number<T>> most_piece(const Line<T>& line, int64_t begin, int64_t end, int64_t tile,
-                            Number<T>* room) {
-  Found<Number<T>> best{};
+template <class Order, class C>
+Found<C> most_piece(const AnyLine<C>& line, int64_t begin, int64_t end, int64_t tile, C* room) {
+  Found<C> best{};
   for (int64_t i = begin; i < end; i += tile) {
     const int64_t count = std::min(tile, end - i);
     const auto most = most_packed<Order>(line.get(i, count, room), count);
@@ -160,9 +154,8 @@ Found<Number<T>> most_piece(const Line<T>& line, int64_t begin, int64_t end, int
 }
 
 // The most of elements `begin` to `end` of a line and where it is first.
-template <class Order, class T>
-Found<Number<T>> most_of_line(const Line<T>& line, int64_t begin, int64_t end) {
-  using C = Number<T>;
+template <class Order, class C>
+HWY_NOINLINE Found<C> most_of_line(const AnyLine<C>& line, int64_t begin, int64_t end) {
   HWY_ALIGN C room[kTile];
   const int64_t tile = line.tile(kPiece);
   const Found<C> best = most_piece<Order>(line, begin, end, tile, room);
@@ -177,19 +170,19 @@ inline constexpr int64_t kLong = 1 << 15;
 inline constexpr int64_t kMostPieces = 64;
 
 // The most of a line that is the only one, and where it is first.
-template <class Order, class T>
-Found<Number<T>> most_of_only_line(const sdk::Launch& l, const Line<T>& line, int64_t n) {
+template <class Order, class C>
+HWY_NOINLINE Found<C> most_of_only_line(const sdk::Launch& l, const AnyLine<C>& line, int64_t n) {
   if (n < 2 * kLong) return most_of_line<Order>(line, 0, n);
   // Whole tiles: where the line is aligned, so is each piece.
   const int64_t step = std::max(kLong, (n / kMostPieces / kPiece + 1) * kPiece);
   const int64_t pieces = (n + step - 1) / step;
-  std::array<Found<Number<T>>, kMostPieces> found{};
+  std::array<Found<C>, kMostPieces> found{};
   l.parallel_for(pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t i = begin; i < end; ++i) {
       found[i] = most_of_line<Order>(line, i * step, std::min(n, (i + 1) * step));
     }
   });
-  Found<Number<T>> best = found[0];
+  Found<C> best = found[0];
   for (int64_t i = 1; i < pieces && !is_nan(best.value); ++i) {
     if (Order::wins(found[i].value, best.value) || is_nan(found[i].value)) best = found[i];
   }
@@ -197,9 +190,8 @@ Found<Number<T>> most_of_only_line(const sdk::Launch& l, const Line<T>& line, in
 }
 
 // Which of equal elements comes first is to be seen in zeros alone.
-template <class Order, class T>
-Number<T> most_value(const Line<T>& line, int64_t n) {
-  using C = Number<T>;
+template <class Order, class C>
+C most_value(const AnyLine<C>& line, int64_t n) {
   HWY_ALIGN C room[kTile];
   const C most = most_piece<Order>(line, 0, n, line.tile(kPiece), room).value;
   if (std::is_floating_point_v<C> && most == C{}) return most_of_line<Order>(line, 0, n).value;
@@ -207,15 +199,14 @@ Number<T> most_value(const Line<T>& line, int64_t n) {
 }
 
 // The most of all elements behind one output.
-template <class Order, class T>
-Number<T> most_behind(const Reduction& r, char* in) {
+template <class Order, class C>
+HWY_NOINLINE C most_behind(const Reduction& r, const AnyLine<C>& first) {
   const int64_t n = r.line.count();
-  Number<T> best{};
+  C best{};
   bool any = false;
-  for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
+  for_each_outer(r, first.data(), [&](const sdk::Run<1>& run) HWY_ATTR {
     for (int64_t i = 0; i < run.count; ++i) {
-      const Line<T> line(r.line, run.data[0] + i * run.step[0]);
-      const Number<T> most = most_value<Order>(line, n);
+      const C most = most_value<Order>(first.at(run.data[0] + i * run.step[0]), n);
       if (!any || Order::wins(most, best) || is_nan(most)) best = most;
       any = true;
     }
@@ -235,76 +226,96 @@ struct KeepMost {
   }
 };
 
+// What the rest has to know of the dtype: a line of its elements, their size, and how they are
+// moved and folded.
+template <class C>
+struct Stored {
+  AnyLine<C> line;
+  int64_t size;
+  const C* (*get)(const char* from, int64_t step, int64_t count, C* room);
+  void (*put)(const C* from, int64_t count, char* to, int64_t step);
+  void (*fold)(C* best, const char* rows, int64_t row_step, int64_t n_rows, int64_t column_step,
+               int64_t n_columns);
+};
+template <class Order, class T>
+Stored<Number<T>> stored_as(const Geometry<1>& line) {
+  return {Line<T>(line, nullptr), int64_t{sizeof(T)}, get_numbers<T>, put_numbers<T>,
+          [](Number<T>* best, const char* rows, int64_t row_step, int64_t n_rows,
+             int64_t column_step, int64_t n_columns) HWY_ATTR {
+            fold_rows<T>(best, rows, row_step, n_rows, column_step, n_columns, KeepMost<Order>());
+          }};
+}
+
 // Neighbouring outputs, `n` of them and kColumns at most, from rows that for_each_row(fold) brings
 // one after another: fold(rows, row_step, count).
-template <class Order, class T, class ForEachRow>
-HWY_INLINE void most_abreast(char* out, int64_t out_step, const char* in, int64_t in_step,
-                             int64_t n, const ForEachRow& for_each_row) {
-  using C = Number<T>;
+template <class C, class ForEachRow>
+HWY_INLINE void most_abreast(const Stored<C>& stored, char* out, int64_t out_step, const char* in,
+                             int64_t in_step, int64_t n, const ForEachRow& for_each_row) {
   HWY_ALIGN C best[kColumns];
-  const C* first = get_numbers<T>(in, in_step, n, best);
+  const C* first = stored.get(in, in_step, n, best);
   if (first != best) std::copy(first, first + n, best);
   std::fill(best + n, best + kColumns, C{});
-  for_each_row([&](const char* rows, int64_t row_step, int64_t count) HWY_ATTR {
-    fold_rows<T>(best, rows, row_step, count, in_step, n, KeepMost<Order>());
-  });
-  put_numbers<T>(best, n, out, out_step);
+  for_each_row([&](const char* rows, int64_t row_step, int64_t count)
+                   HWY_ATTR { stored.fold(best, rows, row_step, count, in_step, n); });
+  stored.put(best, n, out, out_step);
 }
 
 // Outputs whose lines are packed numbers, or whose lines' neighbours lie next to them; no other
 // reduced dimensions.
-template <class Order, class T>
-bool most_simple_lines(const Reduction& r, const sdk::Run<2>& run) {
-  using C = Number<T>;
+template <class Order, class C>
+bool most_simple_lines(const Stored<C>& stored, const Reduction& r, const sdk::Run<2>& run) {
   const int64_t n = r.line.count();
   if (r.outer.rank() != 0 || r.line.rank() != 1) return false;
-  const int64_t step = r.line.operands()[0].step[0];
-  if constexpr (is_stored_as_number<T>) {
-    if (step == int64_t{sizeof(T)} && n <= kPiece) {
-      for (int64_t i = 0; i < run.count; ++i) {
-        const C* x = reinterpret_cast<const C*>(run.data[1] + i * run.step[1]);
-        C most = most_packed<Order>(x, n);
-        if (std::is_floating_point_v<C> && most == C{}) most = x[first_place(x, n, most)];
-        put_number<T>(run.data[0] + i * run.step[0], most);
+  if (stored.line.is_packed() && n <= kPiece) {
+    C best[kColumns];
+    for (int64_t i = 0; i < run.count; i += kColumns) {
+      const int64_t count = std::min(kColumns, run.count - i);
+      for (int64_t k = 0; k < count; ++k) {
+        const C* x = reinterpret_cast<const C*>(run.data[1] + (i + k) * run.step[1]);
+        best[k] = most_packed<Order>(x, n);
+        if (std::is_floating_point_v<C> && best[k] == C{}) best[k] = x[first_place(x, n, best[k])];
       }
-      return true;
+      stored.put(best, count, run.data[0] + i * run.step[0], run.step[0]);
     }
+    return true;
   }
   constexpr int64_t kFew = 4;
-  if (run.step[1] != int64_t{sizeof(T)} || run.count < kFew) return false;
+  if (run.step[1] != stored.size || run.count < kFew) return false;
+  const int64_t step = r.line.operands()[0].step[0];
   for (int64_t i = 0; i < run.count; i += kColumns) {
     const char* in = run.data[1] + i * run.step[1];
-    most_abreast<Order, T>(run.data[0] + i * run.step[0], run.step[0], in, run.step[1],
-                           std::min(kColumns, run.count - i),
-                           [&](const auto& fold) HWY_ATTR { fold(in, step, n); });
+    most_abreast(stored, run.data[0] + i * run.step[0], run.step[0], in, run.step[1],
+                 std::min(kColumns, run.count - i),
+                 [&](const auto& fold) HWY_ATTR { fold(in, step, n); });
   }
   return true;
 }
 
-template <class Order, class T>
-void most_lines(const sdk::Launch& l, const Reduction& r) {
+template <class Order, class C>
+HWY_NOINLINE void most_lines(const sdk::Launch& l, const Reduction& r, const Stored<C>& stored) {
   if (r.kept.count() == 1 && r.outer.rank() == 0 && r.line.count() >= 2 * kLong) {
     return for_each_output(r, 0, 1, [&](char* out, char* in) HWY_ATTR {
-      put_number<T>(out, most_of_only_line<Order>(l, Line<T>(r.line, in), r.line.count()).value);
+      const C most = most_of_only_line<Order>(l, stored.line.at(in), r.line.count()).value;
+      stored.put(&most, 1, out, 0);
     });
   }
   l.parallel_for(r.kept.count(), grain_of(r.count()), [&](int64_t begin, int64_t end) HWY_ATTR {
     sdk::walk_range<2>(
         r.kept.shape(), r.kept.operands(), begin, end, [&](const sdk::Run<2>& run) HWY_ATTR {
-          if (most_simple_lines<Order, T>(r, run)) return;
+          if (most_simple_lines<Order>(stored, r, run)) return;
           for (int64_t i = 0; i < run.count; ++i) {
-            const Number<T> most = most_behind<Order, T>(r, run.data[1] + i * run.step[1]);
-            put_number<T>(run.data[0] + i * run.step[0], most);
+            const C most = most_behind<Order>(r, stored.line.at(run.data[1] + i * run.step[1]));
+            stored.put(&most, 1, run.data[0] + i * run.step[0], 0);
           }
         });
   });
 }
 
-template <class Order, class T>
-void most_columns(const sdk::Launch& l, const Reduction& r) {
+template <class C>
+HWY_NOINLINE void most_columns(const sdk::Launch& l, const Reduction& r, const Stored<C>& stored) {
   for_each_columns(
       l, r, [&](char* out, int64_t out_step, char* in, int64_t in_step, int64_t n) HWY_ATTR {
-        most_abreast<Order, T>(out, out_step, in, in_step, n, [&](const auto& fold) HWY_ATTR {
+        most_abreast(stored, out, out_step, in, in_step, n, [&](const auto& fold) HWY_ATTR {
           for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
             fold(run.data[0], run.step[0], run.count);
           });
@@ -316,12 +327,29 @@ template <class Order>
 void extreme(const sdk::Launch& l) {
   const Reduction r = reduce_axes(l.view(0), l.out(), axes_attribute(l, 0), l.attrs.flag(1));
   sdk::dispatch_dtype(l.out().dtype, [&]<class T>() HWY_ATTR {
-    if (r.is_columns()) return most_columns<Order, T>(l, r);
-    most_lines<Order, T>(l, r);
+    const auto stored = stored_as<Order, T>(r.line);
+    if (r.is_columns()) return most_columns(l, r, stored);
+    most_lines<Order>(l, r, stored);
   });
 }
 
 enum Place : uint32_t { kAxis, kKeepdims, kPlaceAttributes };
+
+// The place of the most of each line.
+template <class Order, class C>
+HWY_NOINLINE void places(const sdk::Launch& l, const Reduction& r, int64_t n,
+                         const AnyLine<C>& line) {
+  if (r.kept.count() == 1) {
+    return for_each_output(r, 0, 1, [&](char* out, char* in) HWY_ATTR {
+      sdk::store(out, most_of_only_line<Order>(l, line.at(in), n).place);
+    });
+  }
+  l.parallel_for(r.kept.count(), grain_of(n), [&](int64_t begin, int64_t end) HWY_ATTR {
+    for_each_output(r, begin, end, [&](char* out, char* in) HWY_ATTR {
+      sdk::store(out, most_of_line<Order>(line.at(in), 0, n).place);
+    });
+  });
+}
 
 // Without an axis the place is counted in the whole input, row by row.
 template <class Order>
@@ -335,18 +363,8 @@ void place(const sdk::Launch& l) {
   const Reduction r = reduce_axes(x, l.out(), axes, l.attrs.flag(kKeepdims));
   // What is reduced is one line, wherever it stands.
   const Geometry<1>& line = r.outer.rank() ? r.outer : r.line;
-  const int64_t n = line.count();
   sdk::dispatch_dtype(x.dtype, [&]<class T>() HWY_ATTR {
-    if (r.kept.count() == 1) {
-      return for_each_output(r, 0, 1, [&](char* out, char* in) HWY_ATTR {
-        sdk::store(out, most_of_only_line<Order>(l, Line<T>(line, in), n).place);
-      });
-    }
-    l.parallel_for(r.kept.count(), grain_of(n), [&](int64_t begin, int64_t end) HWY_ATTR {
-      for_each_output(r, begin, end, [&](char* out, char* in) HWY_ATTR {
-        sdk::store(out, most_of_line<Order>(Line<T>(line, in), 0, n).place);
-      });
-    });
+    places<Order, Number<T>>(l, r, line.count(), Line<T>(line, nullptr));
   });
 }
 

@@ -5,16 +5,11 @@
 // what lies behind an output besides (`outer` in reduction.h) one after another in blocks of 256,
 // which start at 0 and are added pairwise. Integers wrap, so any order gives their bits.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/reduce_sum.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/abreast-inl.h"
-#include "kernels/lanes-inl.h"
-#include "kernels/reduce-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
@@ -41,38 +36,34 @@ struct Sum {
 };
 
 // What becomes of a sum: itself, or a mean.
-struct Itself {
+template <class C>
+struct Finish {
+  bool divides;
+  C count;
+
   template <class D, class V>
-  HWY_INLINE V operator()(D, V total) const {
+  HWY_INLINE V operator()([[maybe_unused]] D d, V total) const {
+    if constexpr (std::is_floating_point_v<C>) {
+      if (divides) return hn::Div(total, hn::Set(d, count));
+    }
     return total;
   }
 };
 template <class C>
-struct Quotient {
-  C count;
-
-  template <class D, class V>
-  HWY_INLINE V operator()(D d, V total) const {
-    return hn::Div(total, hn::Set(d, count));
-  }
-};
-template <class C, class Finish>
-HWY_INLINE C finished(C total, const Finish& finish) {
-  const hn::CappedTag<C, 1> d;
-  return hn::GetLane(finish(d, hn::Set(d, total)));
+HWY_INLINE C finished(C total, const Finish<C>& finish) {
+  return finish.divides ? static_cast<C>(total / finish.count) : total;
 }
 // In place, whole vectors.
-template <class C, class Finish>
-HWY_INLINE void finish_all(C* totals, int64_t n, const Finish& finish) {
+template <class C>
+HWY_INLINE void finish_all(C* totals, int64_t n, const Finish<C>& finish) {
   const hn::ScalableTag<C> d;
   for (int64_t i = 0; i < n; i += static_cast<int64_t>(hn::Lanes(d))) {
     hn::Store(finish(d, hn::Load(d, totals + i)), d, totals + i);
   }
 }
 
-template <class T>
-Number<T> sum_line(const Line<T>& line, int64_t begin, int64_t end) {
-  using C = Number<T>;
+template <class C>
+C sum_line(const AnyLine<C>& line, int64_t begin, int64_t end) {
   HWY_ALIGN C room[kTile];
   PairwiseSum<C> blocks;
   const int64_t tile = line.tile(kLaneBlock);
@@ -90,17 +81,16 @@ Number<T> sum_line(const Line<T>& line, int64_t begin, int64_t end) {
 }
 
 // All elements behind one output.
-template <class T>
-Number<T> sum_behind(const Reduction& r, char* in) {
-  using C = Number<T>;
+template <class C>
+C sum_behind(const Reduction& r, const AnyLine<C>& first) {
   const int64_t n = r.line.count();
-  if (r.outer.rank() == 0) return sum_line(Line<T>(r.line, in), 0, n);
+  if (r.outer.rank() == 0) return sum_line(first, 0, n);
   PairwiseSum<C> blocks;
   C block{};
   int64_t in_block = 0;
-  for_each_outer(r, in, [&](const sdk::Run<1>& run) HWY_ATTR {
+  for_each_outer(r, first.data(), [&](const sdk::Run<1>& run) HWY_ATTR {
     for (int64_t i = 0; i < run.count; ++i) {
-      const C line = sum_line(Line<T>(r.line, run.data[0] + i * run.step[0]), 0, n);
+      const C line = sum_line(first.at(run.data[0] + i * run.step[0]), 0, n);
       block = static_cast<C>(block + line);
       if (++in_block < kRowBlock) continue;
       blocks.add(block);
@@ -113,24 +103,24 @@ Number<T> sum_behind(const Reduction& r, char* in) {
 }
 
 // One long line, cut for threads where the pairwise tree has a whole subtree.
-template <class T>
-Number<T> sum_long_line(const sdk::Launch& l, const Line<T>& line, int64_t n) {
+template <class C>
+C sum_long_line(const sdk::Launch& l, const AnyLine<C>& line, int64_t n) {
   constexpr int64_t kMostPieces = 64;
   int64_t piece = 4 * kLaneBlock;
   while (piece * kMostPieces < n) piece *= 2;
-  Number<T> sums[kMostPieces];
+  C sums[kMostPieces];
   l.parallel_for(n, piece, [&](int64_t begin, int64_t end) HWY_ATTR {
     sums[begin / piece] = sum_line(line, begin, end);
   });
-  PairwiseSum<Number<T>> total;
+  PairwiseSum<C> total;
   for (int64_t begin = 0; begin < n; begin += piece) total.add(sums[begin / piece]);
   return total.total();
 }
 
 // Outputs whose lines are packed, or whose lines' neighbours lie next to them; no other reduced
 // dimensions, and a line is one block.
-template <class T, class Finish>
-bool sum_simple_lines(const Reduction& r, const sdk::Run<2>& run, Finish finish) {
+template <class T>
+bool sum_simple_lines(const Reduction& r, const sdk::Run<2>& run, Finish<Number<T>> finish) {
   using C = Number<T>;
   const int64_t n = r.line.count();
   if (r.outer.rank() != 0 || r.line.rank() > 1 || n > kLaneBlock) return false;
@@ -158,8 +148,8 @@ bool sum_simple_lines(const Reduction& r, const sdk::Run<2>& run, Finish finish)
   return true;
 }
 
-template <class T, class Finish>
-void sum_lines(const sdk::Launch& l, const Reduction& r, Finish finish) {
+template <class T>
+void sum_lines(const sdk::Launch& l, const Reduction& r, Finish<Number<T>> finish) {
   constexpr int64_t kLong = 8 * kLaneBlock;
   constexpr int64_t kFew = 8;
   const int64_t n = r.line.count();
@@ -170,19 +160,19 @@ void sum_lines(const sdk::Launch& l, const Reduction& r, Finish finish) {
     return;
   }
   l.parallel_for(r.kept.count(), grain_of(r.count()), [&](int64_t begin, int64_t end) HWY_ATTR {
-    sdk::walk_range<2>(r.kept.shape(), r.kept.operands(), begin, end,
-                       [&](const sdk::Run<2>& run) HWY_ATTR {
-                         if (sum_simple_lines<T>(r, run, finish)) return;
-                         for (int64_t i = 0; i < run.count; ++i) {
-                           const Number<T> sum = sum_behind<T>(r, run.data[1] + i * run.step[1]);
-                           put_number<T>(run.data[0] + i * run.step[0], finished(sum, finish));
-                         }
-                       });
+    sdk::walk_range<2>(
+        r.kept.shape(), r.kept.operands(), begin, end, [&](const sdk::Run<2>& run) HWY_ATTR {
+          if (sum_simple_lines<T>(r, run, finish)) return;
+          for (int64_t i = 0; i < run.count; ++i) {
+            const Line<T> first(r.line, run.data[1] + i * run.step[1]);
+            put_number<T>(run.data[0] + i * run.step[0], finished(sum_behind(r, first), finish));
+          }
+        });
   });
 }
 
-template <class T, class Finish>
-void sum_columns(const sdk::Launch& l, const Reduction& r, Finish finish) {
+template <class T>
+void sum_columns(const sdk::Launch& l, const Reduction& r, Finish<Number<T>> finish) {
   for_each_columns(l, r,
                    [&](char* out, int64_t out_step, char* in, int64_t in_step, int64_t n) HWY_ATTR {
                      ColumnSums<Number<T>> sums;
@@ -199,16 +189,15 @@ void sum_columns(const sdk::Launch& l, const Reduction& r, Finish finish) {
                    });
 }
 
-template <class T, class Finish>
-void run_typed(const sdk::Launch& l, const Reduction& r, Finish finish) {
+template <class T>
+void run_typed(const sdk::Launch& l, const Reduction& r, Finish<Number<T>> finish) {
   if (r.is_columns()) return sum_columns<T>(l, r, finish);
   sum_lines<T>(l, r, finish);
 }
 
 void run_sum(const sdk::Launch& l, const Reduction& r) {
-  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() HWY_ATTR {
-    run_typed<typename Addend<T>::type>(l, r, Itself());
-  });
+  sdk::dispatch_dtype<sdk::NumberTypes>(
+      l.out().dtype, [&]<class T>() HWY_ATTR { run_typed<typename Addend<T>::type>(l, r, {}); });
 }
 
 Reduction by_attributes(const sdk::Launch& l) {
@@ -223,7 +212,7 @@ void mean(const sdk::Launch& l) {
   const Reduction r = by_attributes(l);
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() HWY_ATTR {
     const auto count = static_cast<Number<T>>(r.count());
-    run_typed<T>(l, r, Quotient<Number<T>>{count});
+    run_typed<T>(l, r, {true, count});
   });
 }
 

@@ -2,15 +2,13 @@
 // backends/cpu/kernels/rows_add.cc: rows_add: x[indices[r]] += values[r], r ascending. Every
 // addition rounds to the dtype, in order of occurrence, so the result has one meaning.
 
-#include "cpu.h"
+#include "vectors.h"
+
+#include "kernels/rows_index.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/rows_add.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/numbers-inl.h"
-#include "kernels/rows_index.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -42,9 +42,8 @@ C largest_packed(const C* x, int64_t n) {
   return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e))));
 }
 
-template <class T>
-Number<T> largest(const Line<T>& line, int64_t n) {
-  using C = Number<T>;
+template <class C>
+C largest(const AnyLine<C>& line, int64_t n) {
   HWY_ALIGN C room[kTile];
   const int64_t tile = line.tile(n);
   C most = -std::numeric_limits<C>::infinity();
@@ -109,9 +108,8 @@ HWY_NOINLINE PowerSum<C> sum_of_packed_powers(const C* x, int64_t n, C most, C* 
 }
 
 // The sum of exp(x - most) over a line of any layout.
-template <class T>
-HWY_NOINLINE Number<T> sum_of_powers(const Line<T>& line, int64_t n, Number<T> most) {
-  using C = Number<T>;
+template <class C>
+HWY_NOINLINE C sum_of_powers(const AnyLine<C>& line, int64_t n, C most) {
   const hn::ScalableTag<C> d;
   HWY_ALIGN C room[kTile];
   auto largest = hn::Zero(d);

@@ -4,15 +4,11 @@
 // packed line is a part of the second one over the line before. Lines along another axis than the
 // packed one are taken abreast.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/softmax.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/abreast-inl.h"
-#include "kernels/softmax-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
@@ -165,7 +161,7 @@ void softmax_lines(const AlongAxis& a, const sdk::Run<2>& run) {
   for (int64_t i = 0; i < run.count; ++i) {
     const Line<T> line(a.line, run.data[1] + i * run.step[1]);
     const C most = softmax::largest(line, n);
-    const C sum = softmax::sum_of_powers<T>(line, n, most);
+    const C sum = softmax::sum_of_powers(line, n, most);
     softmax::map_line(line, run.data[0] + i * run.step[0], a.out_step, n, false,
                       ScaledPower<C>{most, C{1} / sum});
   }
@@ -192,7 +188,7 @@ void log_softmax_lines(const AlongAxis& a, const sdk::Run<2>& run) {
   for (int64_t i = 0; i < run.count; ++i) {
     const Line<T> line(a.line, run.data[1] + i * run.step[1]);
     const C most = softmax::largest(line, n);
-    const C sum = softmax::sum_of_powers<T>(line, n, most);
+    const C sum = softmax::sum_of_powers(line, n, most);
     softmax::map_line(line, run.data[0] + i * run.step[0], a.out_step, n, streams,
                       softmax::LogProbability<C>{most, softmax::log_of(sum)});
   }

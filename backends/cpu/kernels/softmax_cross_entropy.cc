@@ -11,14 +11,11 @@
 // Nothing of the logits' size is written but the gradient: a second exp costs less than to store
 // and to read powers where these leave the caches.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/softmax_cross_entropy.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/softmax-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
@@ -175,7 +172,7 @@ void reduce_rows(const Matrix<T>& logits, int64_t begin, int64_t end, Numbers<Nu
   for (int64_t n = begin; n < end; ++n) {
     const Line<T> line = logits.line(n);
     to.top[n] = softmax::largest(line, classes);
-    to.sum[n] = softmax::sum_of_powers<T>(line, classes, to.top[n]);
+    to.sum[n] = softmax::sum_of_powers(line, classes, to.top[n]);
   }
 }
 

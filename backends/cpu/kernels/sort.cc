@@ -19,10 +19,10 @@ using Unsigned = std::conditional_t<
     Bytes == 1, uint8_t,
     std::conditional_t<Bytes == 2, uint16_t, std::conditional_t<Bytes == 4, uint32_t, uint64_t>>>;
 
-// A number that is smaller where x comes first. Zeros of either sign share one, NaNs share the
-// last.
-template <class T, bool Descending>
-Unsigned<sizeof(T)> key_of(T x) {
+// A number that is smaller where x comes first, of ascending elements; `flip` has all bits where
+// they descend. Zeros of either sign share one, NaNs share the last.
+template <class T>
+uint64_t key_of(T x, uint64_t flip) {
   using K = Unsigned<sizeof(T)>;
   constexpr K sign = K(K{1} << (sizeof(T) * 8 - 1));
   K key{};
@@ -38,7 +38,7 @@ Unsigned<sizeof(T)> key_of(T x) {
   } else {
     key = x;
   }
-  return Descending ? K(~key) : key;
+  return K(key ^ flip);
 }
 
 // Key and place: in one word where both fit into halves of it, else in two.
@@ -154,18 +154,18 @@ void each_line(const sdk::Launch& l, const Work& work, uint64_t room, const Body
   });
 }
 
-template <class T, bool Descending, class Entry>
-void sort_line(const Line& line, int64_t length, Entry* entries) {
+// All bits where elements descend.
+constexpr uint64_t flip_of(bool descending) { return descending ? ~uint64_t{0} : 0; }
+
+template <class T, class Entry>
+void load_entries(const Line& line, int64_t length, uint64_t flip, Entry* entries) {
   for (int64_t i = 0; i < length; ++i) {
-    entries[i] = Entry::of(key_of<T, Descending>(sdk::load<T>(line.x + i * line.x_step)), i);
+    entries[i] = Entry::of(key_of(sdk::load<T>(line.x + i * line.x_step), flip), i);
   }
-  if (length < kLongLine) {
-    std::sort(entries, entries + length);
-  } else {
-    sort_by_digits<sizeof(T)>(entries, entries + length, length);
-  }
-  for (int64_t i = 0; i < length; ++i) line.put<T>(i, entries[i].place());
 }
+
+template <class Entry>
+using LoadEntries = void (*)(const Line&, int64_t, uint64_t, Entry*);
 
 uint64_t sort_room(tenon_dtype dtype, int64_t length) {
   uint64_t bytes = 0;
@@ -177,25 +177,28 @@ uint64_t sort_workspace(const sdk::Args& args) {
   return work.shares() * sort_room(args.view(0).dtype, work.length);
 }
 
-template <class T, class Entry>
-void sort_lines(const sdk::Launch& l, const Work& work) {
-  const bool descending = l.attrs.flag(1);
-  each_line(l, work, sort_room(l.view(0).dtype, work.length),
-            [&](const Line& line, std::byte* room) {
-              auto* entries = reinterpret_cast<Entry*>(room);
-              if (descending) {
-                sort_line<T, true>(line, work.length, entries);
-              } else {
-                sort_line<T, false>(line, work.length, entries);
-              }
-            });
+template <class Word, class Entry>
+void sort_lines(const sdk::Launch& l, const Work& work, LoadEntries<Entry> load) {
+  const uint64_t flip = flip_of(l.attrs.flag(1));
+  const int64_t length = work.length;
+  each_line(l, work, sort_room(l.view(0).dtype, length), [&](const Line& line, std::byte* room) {
+    auto* entries = reinterpret_cast<Entry*>(room);
+    load(line, length, flip, entries);
+    if (length < kLongLine) {
+      std::sort(entries, entries + length);
+    } else {
+      sort_by_digits<sizeof(Word)>(entries, entries + length, length);
+    }
+    for (int64_t i = 0; i < length; ++i) line.put<Word>(i, entries[i].place());
+  });
 }
 
 void sort(const sdk::Launch& l) {
   const Work work(l, l.attrs.integer(0));
   sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
-    dispatch_entry(l.view(0).dtype, work.length,
-                   [&]<class Entry>() { sort_lines<T, Entry>(l, work); });
+    dispatch_entry(l.view(0).dtype, work.length, [&]<class Entry>() {
+      sort_lines<Unsigned<sizeof(T)>, Entry>(l, work, load_entries<T, Entry>);
+    });
   });
 }
 
@@ -214,39 +217,44 @@ uint64_t topk_workspace(const sdk::Args& args) {
   return work.shares() * topk_room(args.view(0).dtype, work.length, args.attrs.integer(0));
 }
 
+// All but the k first are dropped. Returns the key from which on others come too late.
+template <class Entry>
+[[gnu::noinline]] uint64_t drop_last(Entry* held, int64_t k, int64_t count) {
+  std::nth_element(held, held + (k - 1), held + count);
+  return held[k - 1].key();
+}
+template <class Entry>
+[[gnu::noinline]] void sort_first(Entry* held, int64_t k, int64_t count) {
+  std::partial_sort(held, held + k, held + count);
+}
+
 // A later element of an equal key has the larger entry, so it never displaces an earlier one.
-template <class T, bool Descending, class Entry>
-void topk_line(const Line& line, int64_t length, int64_t k, Entry* held) {
+template <class T, class Entry>
+void topk_line(const Line& line, int64_t length, int64_t k, uint64_t flip, Entry* held) {
   const int64_t room = held_entries(length, k);
   uint64_t bar = 0;  // keys from here on come too late
   bool barred = false;
   int64_t count = 0;
   for (int64_t i = 0; i < length; ++i) {
-    const uint64_t key = key_of<T, Descending>(sdk::load<T>(line.x + i * line.x_step));
+    const uint64_t key = key_of(sdk::load<T>(line.x + i * line.x_step), flip);
     if (barred && key >= bar) continue;
     held[count++] = Entry::of(key, i);
     if (count < room || i + 1 == length) continue;
-    std::nth_element(held, held + (k - 1), held + count);
-    bar = held[k - 1].key();
+    bar = drop_last(held, k, count);
     barred = true;
     count = k;
   }
-  std::partial_sort(held, held + k, held + count);
-  for (int64_t i = 0; i < k; ++i) line.put<T>(i, held[i].place());
+  sort_first(held, k, count);
+  for (int64_t i = 0; i < k; ++i) line.put<Unsigned<sizeof(T)>>(i, held[i].place());
 }
 
 template <class T, class Entry>
 void topk_lines(const sdk::Launch& l, const Work& work) {
   const int64_t k = l.attrs.integer(0);
-  const bool largest = l.attrs.flag(2);
+  const uint64_t flip = flip_of(l.attrs.flag(2));
   each_line(l, work, topk_room(l.view(0).dtype, work.length, k),
             [&](const Line& line, std::byte* room) {
-              auto* held = reinterpret_cast<Entry*>(room);
-              if (largest) {
-                topk_line<T, true>(line, work.length, k, held);
-              } else {
-                topk_line<T, false>(line, work.length, k, held);
-              }
+              topk_line<T>(line, work.length, k, flip, reinterpret_cast<Entry*>(room));
             });
 }
 

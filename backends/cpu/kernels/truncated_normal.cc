@@ -10,20 +10,14 @@
 // those in a far tail. An f64 shows every ULP, so it is left to tenon.ref.
 // Source of F^-1: tenon/sdk/normal_part.hpp.
 
+#include "vectors.h"
+
 #include <tenon/sdk/normal_part.hpp>
 #include <tenon/sdk/rounding.hpp>
 
-#include <algorithm>
-
-#include "cpu.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/truncated_normal.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/math-inl.h"
-#include "kernels/random_words-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -2,14 +2,11 @@
 // backends/cpu/kernels/unary_exact.cc: abs, sign, square, reciprocal, rsqrt, floor, ceil, round,
 // trunc, isnan, isinf, logical_not, bitwise_not.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/unary_exact.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/elementwise-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

@@ -2,15 +2,11 @@
 // backends/cpu/kernels/wide.cc: sin, cos, pow, atan2, hypot, gelu and gelu_grad, by the
 // functions of math_both-inl.h.
 
-#include "cpu.h"
+#include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/wide.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "kernels/elementwise-inl.h"
-#include "kernels/math_both-inl.h"
+#include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {

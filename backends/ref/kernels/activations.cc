@@ -70,7 +70,7 @@ template <class F>
 void function(const sdk::Launch& l, F f) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
     using W = Wider<T>;
-    sdk::elementwise<T, T>(
+    each_element<T, T>(
         l, [f](T x) { return sdk::narrow<T>(f(static_cast<W>(static_cast<sdk::Wide<T>>(x)))); });
   });
 }
@@ -80,7 +80,7 @@ void leaky_relu(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
     using C = sdk::Compute<T>;
     const C slope = static_cast<C>(negative_slope);
-    sdk::elementwise<T, T>(l, [slope](T given) {
+    each_element<T, T>(l, [slope](T given) {
       const C x = static_cast<C>(given);
       return sdk::narrow<T>(x > C(0) ? x : x * slope);
     });

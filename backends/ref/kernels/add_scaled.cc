@@ -30,7 +30,7 @@ void add_scaled(const sdk::Launch& l) {
     } else {
       value = static_cast<C>(l.attrs.integer(0));
     }
-    sdk::elementwise<T, T, T, T>(l, [value](T x, T a, T b) {
+    each_element<T, T, T, T>(l, [value](T x, T a, T b) {
       return sdk::narrow<T>(static_cast<C>(x) + F()(value * static_cast<C>(a), static_cast<C>(b)));
     });
   });

@@ -37,7 +37,7 @@ template <class Types, class F>
 void arithmetic(const sdk::Launch& l) {
   sdk::dispatch_dtype<Types>(l.out().dtype, [&]<class T>() {
     using C = sdk::Compute<T>;
-    sdk::elementwise<T, T, T>(
+    each_element<T, T, T>(
         l, [](T a, T b) { return sdk::narrow<T>(F()(static_cast<C>(a), static_cast<C>(b))); });
   });
 }
@@ -45,7 +45,7 @@ void arithmetic(const sdk::Launch& l) {
 // NaN wins whichever side it is on; of equal values (also -0 and +0) the first is taken.
 void maximum(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T, T>(l, [](T a, T b) { return a < b || b != b ? b : a; });
+    each_element<T, T, T>(l, [](T a, T b) { return a < b || b != b ? b : a; });
   });
 }
 

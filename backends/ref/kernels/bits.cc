@@ -25,7 +25,7 @@ template <class F>
 void bitwise(const sdk::Launch& l) {
   using Types = sdk::TypeList<sdk::Bool, uint8_t, int8_t, int16_t, int32_t, int64_t>;
   sdk::dispatch_dtype<Types>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T, T>(l, [](T a, T b) {
+    each_element<T, T, T>(l, [](T a, T b) {
       if constexpr (std::is_same_v<T, sdk::Bool>) {
         return sdk::Bool(F()(bool(a), bool(b)) != 0);
       } else {
@@ -55,7 +55,7 @@ struct Down {
 template <class F>
 void shift(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::IntegerTypes>(l.out().dtype,
-                                         [&]<class T>() { sdk::elementwise<T, T, T>(l, F()); });
+                                         [&]<class T>() { each_element<T, T, T>(l, F()); });
 }
 
 constexpr tenon_dtype bit_dtypes[] = {TENON_DTYPE_BOOL, TENON_DTYPE_U8,  TENON_DTYPE_I8,

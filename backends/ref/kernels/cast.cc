@@ -9,7 +9,7 @@ namespace {
 void cast(const sdk::Launch& l) {
   sdk::dispatch_dtype(l.view(0).dtype, [&]<class From>() {
     sdk::dispatch_dtype(l.out().dtype, [&]<class To>() {
-      sdk::elementwise<To, From>(l, [](From x) { return sdk::convert<To>(x); });
+      each_element<To, From>(l, [](From x) { return sdk::convert<To>(x); });
     });
   });
 }

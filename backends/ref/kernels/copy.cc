@@ -8,7 +8,7 @@ namespace {
 
 void copy(const sdk::Launch& l) {
   sdk::dispatch_size(l.out().dtype,
-                     [&]<class T>() { sdk::elementwise<T, T>(l, [](T x) { return x; }); });
+                     [&]<class T>() { each_element<T, T>(l, [](T x) { return x; }); });
 }
 
 constexpr tenon_kernel_desc kernels[] = {

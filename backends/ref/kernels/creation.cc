@@ -23,7 +23,7 @@ void full_like(const sdk::Launch& l) {
   sdk::dispatch_dtype(l.out().dtype, [&]<class T>() {
     const T element = value.tag == TENON_VALUE_F64 ? sdk::convert<T>(value.as.f64)
                                                    : sdk::convert<T>(value.as.i64);
-    sdk::elementwise<T>(l, [element] { return element; });
+    each_element<T>(l, [element] { return element; });
   });
 }
 

@@ -27,7 +27,7 @@ double sum_to_odd(double a, double b) {
 
 void fma(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T, T, T>(l, [](T a, T b, T c) {
+    each_element<T, T, T, T>(l, [](T a, T b, T c) {
       if constexpr (std::is_floating_point_v<T>) {
         return std::fma(a, b, c);
       } else {

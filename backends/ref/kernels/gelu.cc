@@ -56,7 +56,7 @@ template <class P>
 void forward(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
     using W = Wider<T>;
-    sdk::elementwise<T, T>(l, [](T given) {
+    each_element<T, T>(l, [](T given) {
       const auto x = static_cast<W>(static_cast<sdk::Wide<T>>(given));
       return sdk::narrow<T>(x == -std::numeric_limits<W>::infinity() ? W(-0.0) : x * P::share(x));
     });
@@ -68,7 +68,7 @@ template <class P>
 void backward(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
     using W = Wider<T>;
-    sdk::elementwise<T, T, T>(l, [](T dy, T given) {
+    each_element<T, T, T>(l, [](T dy, T given) {
       const W x = std::clamp(static_cast<W>(static_cast<sdk::Wide<T>>(given)), W(-40), W(40));
       return sdk::narrow<T>(static_cast<W>(static_cast<sdk::Wide<T>>(dy)) * P::slope(x));
     });

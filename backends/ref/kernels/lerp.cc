@@ -11,7 +11,7 @@ namespace {
 void lerp(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
     using C = sdk::Compute<T>;
-    sdk::elementwise<T, T, T, T>(l, [](T start, T end, T weight) {
+    each_element<T, T, T, T>(l, [](T start, T end, T weight) {
       const C x = static_cast<C>(start);
       const C y = static_cast<C>(end);
       const C w = static_cast<C>(weight);

@@ -18,8 +18,8 @@ T larger(T a, T b) {
 }
 
 void minimum(const sdk::Launch& l) {
-  sdk::dispatch_dtype<sdk::NumberTypes>(
-      l.out().dtype, [&]<class T>() { sdk::elementwise<T, T, T>(l, smaller<T>); });
+  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype,
+                                        [&]<class T>() { each_element<T, T, T>(l, smaller<T>); });
 }
 
 enum Slot : uint32_t { kX, kMin, kMax };
@@ -28,14 +28,14 @@ enum Slot : uint32_t { kX, kMin, kMax };
 void clamp(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
     if (l.given(kMin) && l.given(kMax)) {
-      sdk::elementwise<T, T, T, T>(
+      each_element<T, T, T, T>(
           l, [](T x, T least, T most) { return smaller(larger(x, least), most); });
     } else if (l.given(kMin)) {
-      sdk::elementwise<T, T, T>(l, larger<T>);
+      each_element<T, T, T>(l, larger<T>);
     } else if (l.given(kMax)) {
-      sdk::elementwise<T, T, T>(l, smaller<T>);
+      each_element<T, T, T>(l, smaller<T>);
     } else {
-      sdk::elementwise<T, T>(l, [](T x) { return x; });
+      each_element<T, T>(l, [](T x) { return x; });
     }
   });
 }

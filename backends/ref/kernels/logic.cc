@@ -56,7 +56,7 @@ void decide(const sdk::Launch& l) {
     // 16-bit floats as the floats they widen to, Bool as 0 and 1.
     using C = std::conditional_t<sdk::is_float_type<T>, sdk::Compute<T>,
                                  std::conditional_t<std::is_same_v<T, sdk::Bool>, bool, T>>;
-    sdk::elementwise<sdk::Bool, T, T>(
+    each_element<sdk::Bool, T, T>(
         l, [](T a, T b) { return sdk::Bool(F()(static_cast<C>(a), static_cast<C>(b))); });
   });
 }

@@ -19,7 +19,7 @@ double cos(double x) { return std::cos(x); }
 template <double (*F)(double)>
 void function(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T>(l, [](T x) { return sdk::narrow<T>(F(static_cast<double>(x))); });
+    each_element<T, T>(l, [](T x) { return sdk::narrow<T>(F(static_cast<double>(x))); });
   });
 }
 
@@ -37,7 +37,7 @@ int64_t integer_power(int64_t a, int64_t b) {
 
 void pow(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T, T>(l, [](T a, T b) {
+    each_element<T, T, T>(l, [](T a, T b) {
       if constexpr (sdk::is_float_type<T>) {
         return sdk::narrow<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
       } else {

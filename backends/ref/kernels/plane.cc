@@ -15,7 +15,7 @@ double hypot(double a, double b) { return std::hypot(a, b); }
 template <double (*F)(double, double)>
 void function(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T, T>(l, [](T a, T b) {
+    each_element<T, T, T>(l, [](T a, T b) {
       return sdk::narrow<T>(F(static_cast<double>(a), static_cast<double>(b)));
     });
   });

@@ -57,6 +57,35 @@ constexpr tenon_kernel_desc kernel(std::string_view op, std::span<const tenon_sl
                       .workspace = more.workspace});
 }
 
+// Walks N operands of one shape, the output first, on the host's threads: inner(run, f).
+template <size_t N>
+[[gnu::noinline]] void walk_operands(const sdk::Launch& l,
+                                     const std::array<sdk::Strided, N>& operands,
+                                     void (*inner)(const sdk::Run<N>& run, const void* f),
+                                     const void* f) {
+  sdk::walk_parallel<N>(l, sdk::shape_of(l.out()), operands,
+                        [&](const sdk::Run<N>& run) { inner(run, f); });
+}
+
+// As sdk::elementwise, but only the innermost loop is compiled for each F and its dtypes.
+template <class To, class... From, class F>
+void each_element(const sdk::Launch& l, F f) {
+  constexpr size_t N = 1 + sizeof...(From);
+  const auto operands = [&]<size_t... I>(std::index_sequence<I...>) {
+    return std::array<sdk::Strided, N>{sdk::strided(l.out()), sdk::strided(l.view(I))...};
+  }
+  (std::index_sequence_for<From...>());
+  walk_operands<N>(
+      l, operands,
+      [](const sdk::Run<N>& run, const void* typed) {
+        // Copies: what is written might else be a part of them, as far as the compiler knows.
+        const sdk::Run<N> own = run;
+        const F f = *static_cast<const F*>(typed);
+        sdk::elementwise_run<To, From...>(own, f, std::index_sequence_for<From...>());
+      },
+      &f);
+}
+
 // out = in, element by element, on this thread; both have `shape`.
 inline void copy_elements(std::span<const int64_t> shape, tenon_dtype dtype,
                           const sdk::Strided& out, const sdk::Strided& in) {

@@ -29,13 +29,13 @@ struct Sigmoid {
 template <class F>
 void float_function(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T>(l, [](T x) { return sdk::narrow<T>(F()(static_cast<double>(x))); });
+    each_element<T, T>(l, [](T x) { return sdk::narrow<T>(F()(static_cast<double>(x))); });
   });
 }
 
 void neg(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T>(l, [](T x) {
+    each_element<T, T>(l, [](T x) {
       if constexpr (sdk::is_float_type<T>) {
         return sdk::narrow<T>(-static_cast<sdk::Compute<T>>(x));
       } else {
@@ -48,13 +48,13 @@ void neg(const sdk::Launch& l) {
 // x < 0 ? 0 : x, so NaN and -0 stay as they are.
 void relu(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T>(l, [](T x) { return x < T(0) ? T(0) : x; });
+    each_element<T, T>(l, [](T x) { return x < T(0) ? T(0) : x; });
   });
 }
 
 void isfinite(const sdk::Launch& l) {
   sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
-    sdk::elementwise<sdk::Bool, T>(l, [](T x) {
+    each_element<sdk::Bool, T>(l, [](T x) {
       if constexpr (sdk::is_float_type<T>) {
         return sdk::Bool(std::isfinite(static_cast<sdk::Compute<T>>(x)));
       } else {

@@ -97,7 +97,7 @@ struct LogicalNot {
 template <class F>
 void number(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T>(l, [](T x) {
+    each_element<T, T>(l, [](T x) {
       if constexpr (sdk::is_float_type<T>) {
         return sdk::narrow<T>(F()(static_cast<C<T>>(x)));
       } else {
@@ -109,19 +109,19 @@ void number(const sdk::Launch& l) {
 template <class F>
 void real(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T>(l, [](T x) { return sdk::narrow<T>(F()(static_cast<C<T>>(x))); });
+    each_element<T, T>(l, [](T x) { return sdk::narrow<T>(F()(static_cast<C<T>>(x))); });
   });
 }
 template <class F>
 void truth(const sdk::Launch& l) {
   sdk::dispatch_dtype(l.view(0).dtype, [&]<class T>() {
-    sdk::elementwise<sdk::Bool, T>(l, [](T x) { return sdk::Bool(F()(static_cast<C<T>>(x))); });
+    each_element<sdk::Bool, T>(l, [](T x) { return sdk::Bool(F()(static_cast<C<T>>(x))); });
   });
 }
 void bitwise_not(const sdk::Launch& l) {
   if (l.out().dtype == TENON_DTYPE_BOOL) return truth<LogicalNot>(l);
   sdk::dispatch_dtype<sdk::IntegerTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T>(l, [](T x) { return static_cast<T>(~x); });
+    each_element<T, T>(l, [](T x) { return static_cast<T>(~x); });
   });
 }
 

@@ -25,7 +25,7 @@ double atanh(double x) { return std::atanh(x); }
 template <double (*F)(double)>
 void function(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, T>(l, [](T x) { return sdk::narrow<T>(F(static_cast<double>(x))); });
+    each_element<T, T>(l, [](T x) { return sdk::narrow<T>(F(static_cast<double>(x))); });
   });
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 void where(const sdk::Launch& l) {
   sdk::dispatch_size(l.out().dtype, [&]<class T>() {
-    sdk::elementwise<T, sdk::Bool, T, T>(
+    each_element<T, sdk::Bool, T, T>(
         l, [](sdk::Bool condition, T a, T b) { return condition ? a : b; });
   });
 }

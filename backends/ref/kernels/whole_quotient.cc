@@ -78,7 +78,7 @@ struct Rest {
 template <class F>
 void divide(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype,
-                                        [&]<class T>() { sdk::elementwise<T, T, T>(l, F()); });
+                                        [&]<class T>() { each_element<T, T, T>(l, F()); });
 }
 
 constexpr tenon_kernel_desc division(std::string_view op, LaunchFn launch) {

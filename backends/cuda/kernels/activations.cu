@@ -7,7 +7,7 @@
 #include "exact.h"
 #include "function.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::activations_unit {
 namespace {
 
 // Beyond, t exp(-t) is less than half of the least number.
@@ -173,6 +173,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::activations_unit
 
-TENON_UNIT(activations) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(activations) = {.kernels = tenon::cuda::activations_unit::kernels};

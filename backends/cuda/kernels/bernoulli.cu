@@ -5,7 +5,7 @@
 #include "random.h"
 #include "report.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::bernoulli_unit {
 namespace {
 
 template <class T>
@@ -52,6 +52,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::bernoulli_unit
 
-TENON_UNIT(bernoulli) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(bernoulli) = {.kernels = tenon::cuda::bernoulli_unit::kernels};

@@ -9,7 +9,7 @@
 #include "elementwise.h"
 #include "wrapping.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::binary_unit {
 namespace {
 
 struct Add {
@@ -138,6 +138,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::binary_unit
 
-TENON_UNIT(binary) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(binary) = {.kernels = tenon::cuda::binary_unit::kernels};

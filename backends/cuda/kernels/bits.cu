@@ -7,7 +7,7 @@
 #include "elementwise.h"
 #include "wrapping.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::bits_unit {
 namespace {
 
 struct And {
@@ -97,6 +97,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::bits_unit
 
-TENON_UNIT(bits) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(bits) = {.kernels = tenon::cuda::bits_unit::kernels};

@@ -12,7 +12,7 @@
 #include "elementwise.h"
 #include "moving.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::copy_unit {
 namespace {
 
 inline constexpr int kUnitsPerThread = 4;
@@ -144,8 +144,12 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
+}  // namespace tenon::cuda::copy_unit
+
+namespace tenon::cuda {
 
 void move_bytes(const sdk::Launch& l, const Dims<2>& all, void* to, const void* from) {
+  using namespace copy_unit;
   if (all.empty()) return;
   Dims<2> dims = collapsed(all);
   const int64_t unit = in_units<2>(dims, {address_of(to), address_of(from)});
@@ -171,6 +175,7 @@ void move_elements(const sdk::Launch& l, const tenon_view& out, void* to, const 
 }
 
 void fill_elements(const sdk::Launch& l, const tenon_view& out, uint64_t bits) {
+  using namespace copy_unit;
   const int64_t size = sdk::size_of(out.dtype);
   Dims<1> dims;
   for (size_t d = 0; d < static_cast<size_t>(out.rank); ++d) {
@@ -204,4 +209,4 @@ uint64_t bits_of(const tenon_value& value, tenon_dtype dtype) {
 
 }  // namespace tenon::cuda
 
-TENON_UNIT(copy) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(copy) = {.kernels = tenon::cuda::copy_unit::kernels};

@@ -5,7 +5,7 @@
 // The number is told by one more operand whose strides are those of row-major order.
 #include "elementwise.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::creation_unit {
 namespace {
 
 template <class T, class F>
@@ -111,6 +111,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::creation_unit
 
-TENON_UNIT(creation) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(creation) = {.kernels = tenon::cuda::creation_unit::kernels};

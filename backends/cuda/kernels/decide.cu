@@ -6,7 +6,7 @@
 // this library takes to compile. Of the comparisons only ne is true of NaN; false < true.
 #include "elementwise.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::decide_unit {
 namespace {
 
 // What an element is compared as: 16-bit floats as the floats they widen to, Bool as 0 and 1.
@@ -78,6 +78,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::decide_unit
 
-TENON_UNIT(decide) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(decide) = {.kernels = tenon::cuda::decide_unit::kernels};

@@ -7,7 +7,7 @@
 #include "elementwise.h"
 #include "random.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::dropout_unit {
 namespace {
 
 constexpr int kInBlock = 4;
@@ -75,6 +75,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::dropout_unit
 
-TENON_UNIT(dropout) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(dropout) = {.kernels = tenon::cuda::dropout_unit::kernels};

@@ -3,7 +3,7 @@
 // would.
 #include "moving.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::full_unit {
 namespace {
 
 enum Attribute : uint32_t { kShape, kValue, kDtype, kAttributes };
@@ -23,6 +23,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::full_unit
 
-TENON_UNIT(full) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(full) = {.kernels = tenon::cuda::full_unit::kernels};

@@ -10,7 +10,7 @@
 #include "exact.h"
 #include "function.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::functions_unit {
 namespace {
 
 __device__ __forceinline__ float clamped(float x, float least, float most) {
@@ -112,6 +112,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::functions_unit
 
-TENON_UNIT(functions) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(functions) = {.kernels = tenon::cuda::functions_unit::kernels};

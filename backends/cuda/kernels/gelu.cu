@@ -6,7 +6,7 @@
 // more than the dtype's own digits.
 #include "gelu.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::gelu_unit {
 namespace {
 
 // Beyond 40 the slope is 0 or 1, and no infinity meets a 0. A NaN stays one.
@@ -46,6 +46,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::gelu_unit
 
-TENON_UNIT(gelu) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(gelu) = {.kernels = tenon::cuda::gelu_unit::kernels};

@@ -6,7 +6,7 @@
 #include "moving.h"
 #include "places.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::layout_unit {
 namespace {
 
 // Where the place j of an axis with `size` elements is taken from.
@@ -238,11 +238,14 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
+}  // namespace tenon::cuda::layout_unit
+
+namespace tenon::cuda {
 
 void renumber(const sdk::Launch& l, const tenon_view& x, int64_t shift) {
   const int64_t count = sdk::count_of(shape_of(x));
   sdk::dispatch_size(x.dtype, [&]<class T>() {
-    enqueue(l, &renumbered<T>, {blocks_for(count, kBlock)}, {kBlock}, 0, count, shift,
+    enqueue(l, &layout_unit::renumbered<T>, {blocks_for(count, kBlock)}, {kBlock}, 0, count, shift,
             places_of(l.out()), places_of(x), static_cast<T*>(l.out().data),
             static_cast<const T*>(x.data));
   });
@@ -250,4 +253,4 @@ void renumber(const sdk::Launch& l, const tenon_view& x, int64_t shift) {
 
 }  // namespace tenon::cuda
 
-TENON_UNIT(layout) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(layout) = {.kernels = tenon::cuda::layout_unit::kernels};

@@ -16,7 +16,7 @@
 #include "geometry.h"
 #include "products.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::matmul_unit {
 namespace {
 
 constexpr int kTile = 64;   // rows and columns of C that a block makes
@@ -251,6 +251,6 @@ constexpr tenon_kernel_desc kernels[] = {
                  .release_prepared = release_plan})};
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::matmul_unit
 
-TENON_UNIT(matmul) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(matmul) = {.kernels = tenon::cuda::matmul_unit::kernels};

@@ -10,7 +10,7 @@
 #include "random.h"
 #include "report.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::multinomial_unit {
 namespace {
 
 enum Attribute : uint32_t { kNumSamples, kReplacement, kAttributes };
@@ -179,6 +179,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::multinomial_unit
 
-TENON_UNIT(multinomial) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(multinomial) = {.kernels = tenon::cuda::multinomial_unit::kernels};

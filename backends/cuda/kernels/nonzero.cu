@@ -7,7 +7,7 @@
 // before its own and numbers what it finds. The input is read twice.
 #include "reduce.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::nonzero_unit {
 namespace {
 
 inline constexpr int64_t kMostPieces = 1024;
@@ -242,6 +242,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::nonzero_unit
 
-TENON_UNIT(nonzero) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(nonzero) = {.kernels = tenon::cuda::nonzero_unit::kernels};

@@ -17,7 +17,7 @@
 // directions out of three are taken away).
 #include "lines.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::norm_unit {
 namespace {
 
 enum Attribute : uint32_t { kDims, kEps, kAttributes };
@@ -427,6 +427,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::norm_unit
 
-TENON_UNIT(norm) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(norm) = {.kernels = tenon::cuda::norm_unit::kernels};

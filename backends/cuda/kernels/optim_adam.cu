@@ -5,7 +5,7 @@
 // An f32 parameter moves 28 bytes an element: four operands read, three written.
 #include "optim.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::optim_adam_unit {
 namespace {
 
 enum Attr : uint32_t { kBeta1, kBeta2, kEps, kWeightDecay, kAttrs };
@@ -60,6 +60,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::optim_adam_unit
 
-TENON_UNIT(optim_adam) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(optim_adam) = {.kernels = tenon::cuda::optim_adam_unit::kernels};

@@ -2,7 +2,7 @@
 // backends/cuda/kernels/optim_lion.cu: lion_step. Formulas: plugins/optim/lion.cc.
 #include "optim.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::optim_lion_unit {
 namespace {
 
 enum Attr : uint32_t { kBeta1, kBeta2, kWeightDecay, kAttrs };
@@ -44,6 +44,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::optim_lion_unit
 
-TENON_UNIT(optim_lion) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(optim_lion) = {.kernels = tenon::cuda::optim_lion_unit::kernels};

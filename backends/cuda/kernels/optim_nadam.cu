@@ -2,7 +2,7 @@
 // backends/cuda/kernels/optim_nadam.cu: nadam_step. Formulas: plugins/optim/nadam.cc.
 #include "optim.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::optim_nadam_unit {
 namespace {
 
 enum Attr : uint32_t { kBeta1, kBeta2, kEps, kWeightDecay, kMomentumDecay, kDecoupled, kAttrs };
@@ -69,6 +69,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::optim_nadam_unit
 
-TENON_UNIT(optim_nadam) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(optim_nadam) = {.kernels = tenon::cuda::optim_nadam_unit::kernels};

@@ -2,7 +2,7 @@
 // backends/cuda/kernels/optim_sgd.cu: sgd_step, sgd_rows. Formulas: plugins/optim/sgd.cc.
 #include "optim.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::optim_sgd_unit {
 namespace {
 
 enum Attr : uint32_t { kMomentum, kDampening, kWeightDecay, kNesterov, kAttrs };
@@ -46,6 +46,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::optim_sgd_unit
 
-TENON_UNIT(optim_sgd) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(optim_sgd) = {.kernels = tenon::cuda::optim_sgd_unit::kernels};

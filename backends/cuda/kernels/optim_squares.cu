@@ -3,7 +3,7 @@
 // by sums or means of squares. Formulas: plugins/optim/{adagrad,adadelta,rmsprop}.cc.
 #include "optim.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::optim_squares_unit {
 namespace {
 
 namespace adagrad {
@@ -126,6 +126,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::optim_squares_unit
 
-TENON_UNIT(optim_squares) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(optim_squares) = {.kernels = tenon::cuda::optim_squares_unit::kernels};

@@ -13,7 +13,7 @@
 #include "geometry.h"
 #include "radix.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::permutation_unit {
 namespace {
 
 constexpr int kDigitBits = 8;
@@ -209,8 +209,12 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
+}  // namespace tenon::cuda::permutation_unit
+
+namespace tenon::cuda {
 
 uint64_t radix_bytes(int64_t count, const char* operand) {
+  using namespace permutation_unit;
   if (count > kMostPairs) {
     throw sdk::Failure{TENON_E_UNSUPPORTED, "too many elements to sort", operand,
                        std::to_string(kMostPairs) + " or fewer", std::to_string(count)};
@@ -218,9 +222,12 @@ uint64_t radix_bytes(int64_t count, const char* operand) {
   return static_cast<uint64_t>(room_in(nullptr, count).bytes);
 }
 
-Pairs radix_input(int64_t count, void* scratch) { return room_in(scratch, count).pairs[0]; }
+Pairs radix_input(int64_t count, void* scratch) {
+  return permutation_unit::room_in(scratch, count).pairs[0];
+}
 
 Pairs radix_sort(const sdk::Launch& l, int64_t count, int bits, void* scratch) {
+  using namespace permutation_unit;
   const Room room = room_in(scratch, count);
   const auto n = static_cast<uint32_t>(count);
   if (count <= kFew) {
@@ -243,4 +250,4 @@ Pairs radix_sort(const sdk::Launch& l, int64_t count, int bits, void* scratch) {
 
 }  // namespace tenon::cuda
 
-TENON_UNIT(permutation) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(permutation) = {.kernels = tenon::cuda::permutation_unit::kernels};

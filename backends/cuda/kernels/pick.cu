@@ -12,7 +12,7 @@
 #include "indices.h"
 #include "moving.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::pick_unit {
 namespace {
 
 // Operands of a layout on the host: the result and x, in bytes; the lists, and the numbers of their
@@ -258,6 +258,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::pick_unit
 
-TENON_UNIT(pick) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(pick) = {.kernels = tenon::cuda::pick_unit::kernels};

@@ -16,7 +16,7 @@
 #include "elementwise.h"
 #include "random.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::random_unit {
 namespace {
 
 // Draw fills the in_block numbers of one block.
@@ -218,6 +218,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::random_unit
 
-TENON_UNIT(random) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(random) = {.kernels = tenon::cuda::random_unit::kernels};

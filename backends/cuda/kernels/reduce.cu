@@ -6,7 +6,7 @@
 // few floats are found in double, so that the mean of equal numbers is that number.
 #include "reduce.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::reduce_unit {
 namespace {
 
 enum Attribute : uint32_t { kAxes, kKeepdims, kAttributes };
@@ -178,6 +178,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::reduce_unit
 
-TENON_UNIT(reduce) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(reduce) = {.kernels = tenon::cuda::reduce_unit::kernels};

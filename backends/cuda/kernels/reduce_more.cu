@@ -5,7 +5,7 @@
 // logsumexp in float for f16, bf16 and f32. Each reads its input once.
 #include "lines.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::reduce_more_unit {
 namespace {
 
 enum Attribute : uint32_t { kAxes, kKeepdims, kThird };
@@ -201,6 +201,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::reduce_more_unit
 
-TENON_UNIT(reduce_more) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(reduce_more) = {.kernels = tenon::cuda::reduce_more_unit::kernels};

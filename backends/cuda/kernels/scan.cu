@@ -17,7 +17,7 @@
 // Source: G. Blelloch, "Prefix Sums and Their Applications", 1990, section 1.4.
 #include "reduce.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::scan_unit {
 namespace {
 
 enum Attribute : uint32_t { kAxis, kReverse, kExclusive };
@@ -314,6 +314,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::scan_unit
 
-TENON_UNIT(scan) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(scan) = {.kernels = tenon::cuda::scan_unit::kernels};

@@ -16,7 +16,7 @@
 #include "places.h"
 #include "radix.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::scatter_unit {
 namespace {
 
 // sum + value, rounded; truths are joined.
@@ -453,6 +453,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::scatter_unit
 
-TENON_UNIT(scatter) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(scatter) = {.kernels = tenon::cuda::scatter_unit::kernels};

@@ -8,7 +8,7 @@
 #include "moving.h"
 #include "places.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::shape_unit {
 namespace {
 
 // Both operands with dimensions of their own, as dimensions of both. False where they cannot be
@@ -131,6 +131,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::shape_unit
 
-TENON_UNIT(shape) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(shape) = {.kernels = tenon::cuda::shape_unit::kernels};

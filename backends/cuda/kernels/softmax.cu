@@ -11,7 +11,7 @@
 // lines, so that a warp reads neighbours; of lines of up to 16 elements, one for each thread.
 #include "lines.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::softmax_unit {
 namespace {
 
 inline constexpr int kHeld = 16;
@@ -145,6 +145,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::softmax_unit
 
-TENON_UNIT(softmax) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(softmax) = {.kernels = tenon::cuda::softmax_unit::kernels};

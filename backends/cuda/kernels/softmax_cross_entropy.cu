@@ -15,7 +15,7 @@
 #include "report.h"
 #include "take_turns.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::softmax_cross_entropy_unit {
 namespace {
 
 enum Attribute : uint32_t { kIgnoreIndex, kAttributes };
@@ -348,6 +348,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::softmax_cross_entropy_unit
 
-TENON_UNIT(softmax_cross_entropy) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(softmax_cross_entropy) = {.kernels = tenon::cuda::softmax_cross_entropy_unit::kernels};

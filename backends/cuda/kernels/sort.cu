@@ -12,7 +12,7 @@
 // Source: K. Batcher, "Sorting networks and their applications", 1968.
 #include "reduce.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::sort_unit {
 namespace {
 
 // ---- Keys ---------------------------------------------------------------------------------------
@@ -412,6 +412,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::sort_unit
 
-TENON_UNIT(sort) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(sort) = {.kernels = tenon::cuda::sort_unit::kernels};

@@ -12,7 +12,7 @@
 #include "same.h"
 #include "wrapping.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::ternary_unit {
 namespace {
 
 struct Where {
@@ -150,6 +150,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::ternary_unit
 
-TENON_UNIT(ternary) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(ternary) = {.kernels = tenon::cuda::ternary_unit::kernels};

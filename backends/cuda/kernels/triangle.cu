@@ -7,7 +7,7 @@
 #include "elementwise.h"
 #include "moving.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::triangle_unit {
 namespace {
 
 // Strides of the diagonal's number.
@@ -89,6 +89,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::triangle_unit
 
-TENON_UNIT(triangle) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(triangle) = {.kernels = tenon::cuda::triangle_unit::kernels};

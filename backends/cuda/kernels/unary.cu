@@ -8,7 +8,7 @@
 #include "same.h"
 #include "wrapping.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::unary_unit {
 namespace {
 
 struct Negate {
@@ -65,21 +65,17 @@ struct Reciprocal {
   }
 };
 
-// One functor for the four, as their kernels wait for memory alone.
+// One functor for the four, as their kernels wait for memory alone. No branch depends on the mode:
+// the compiler would spend most of the library's time on the paths through a pack's elements.
 struct Round {
   enum Mode : uint32_t { kDown, kUp, kToZero, kToEven } mode;
   template <class V>
   __device__ V operator()(V x) const {
-    switch (mode) {
-      case kDown:
-        return std::floor(x);
-      case kUp:
-        return std::ceil(x);
-      case kToZero:
-        return std::trunc(x);
-      default:
-        return std::rint(x);
-    }
+    const V whole = std::trunc(x);
+    const V even = std::rint(x);
+    const V step = mode == kDown && whole > x ? V(-1) : mode == kUp && whole < x ? V(1) : V(0);
+    const V directed = step == V(0) ? whole : whole + step;  // a zero keeps its sign
+    return mode == kToEven ? even : directed;
   }
 };
 
@@ -191,6 +187,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::unary_unit
 
-TENON_UNIT(unary) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(unary) = {.kernels = tenon::cuda::unary_unit::kernels};

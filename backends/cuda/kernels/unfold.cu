@@ -6,7 +6,7 @@
 // reach it follows from its coordinate c, which one more operand tells.
 #include "elementwise.h"
 
-namespace tenon::cuda {
+namespace tenon::cuda::unfold_unit {
 namespace {
 
 enum Attribute : uint32_t { kAxis, kLength, kStep, kAttributes };
@@ -71,6 +71,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-}  // namespace tenon::cuda
+}  // namespace tenon::cuda::unfold_unit
 
-TENON_UNIT(unfold) = {.kernels = tenon::cuda::kernels};
+TENON_UNIT(unfold) = {.kernels = tenon::cuda::unfold_unit::kernels};

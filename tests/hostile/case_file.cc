@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 
@@ -28,24 +29,24 @@ const std::set<std::string>& keys() {
   return all;
 }
 
-void take(CaseFile& file, const std::string& key, const std::string& value) {
+void take(Case& found, const std::string& key, const std::string& value) {
   if (key == "needs") {
-    file.needs = value;
+    found.needs = value;
   } else if (key == "manifest") {
-    file.manifest.push_back(value);
+    found.manifest.push_back(value);
   } else if (key == "before") {
-    file.before.push_back(value);
+    found.before.push_back(value);
   } else if (key == "between") {
-    file.between.push_back(value);
+    found.between.push_back(value);
   } else if (key == "policy") {
-    file.policy = value;
+    found.policy = value;
   } else if (key == "environment") {
-    file.environment = value;
-  } else if (!file.verdict.empty()) {
+    found.environment = value;
+  } else if (!found.verdict.empty()) {
     throw std::runtime_error("a second verdict, '" + key + "'");
   } else {
-    file.verdict = key;
-    file.text = value;
+    found.verdict = key;
+    found.text = value;
   }
 }
 
@@ -53,21 +54,39 @@ bool starts_with(const std::string& text, std::string_view prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
 }
 
-// The lines of the comment that opens a C file, or all lines of a .case file; without "// " or "#
-// ".
-std::vector<std::string> opening_lines(const std::string& path) {
+std::vector<std::string> lines_of(const std::string& path) {
   std::ifstream stream(path);
   if (!stream) throw std::runtime_error(path + ": cannot be read");
-  const bool plain = path.ends_with(".case");
   std::vector<std::string> lines;
   std::string line;
-  while (std::getline(stream, line)) {
-    const std::string_view mark = plain ? "# " : "// ";
-    const bool comment = starts_with(line, mark);
-    if (!plain && !comment) break;
-    lines.push_back(comment ? line.substr(mark.size()) : line);
-  }
+  while (std::getline(stream, line)) lines.push_back(line);
   return lines;
+}
+
+// The comment above the case's code, without "// "; of `lines` in C or C++.
+std::vector<std::string> lines_above(const std::vector<std::string>& lines,
+                                     const std::string& name) {
+  const std::string_view mark = "// ";
+  const auto code = std::ranges::find_if(
+      lines, [&](const std::string& line) { return starts_with(line, "CASE(" + name + ")"); });
+  auto first = code;
+  while (code != lines.end() && first != lines.begin() && starts_with(*std::prev(first), mark))
+    --first;
+  std::vector<std::string> above;
+  for (; first != code; ++first) above.push_back(first->substr(mark.size()));
+  return above;
+}
+
+// The lines below "case: <name>", without comments; of `lines` of a .cases file.
+std::vector<std::string> lines_below(const std::vector<std::string>& lines,
+                                     const std::string& name) {
+  std::vector<std::string> below;
+  auto line = std::ranges::find(lines, "case: " + name);
+  if (line != lines.end()) ++line;
+  for (; line != lines.end() && !line->empty(); ++line) {
+    if (!starts_with(*line, "#")) below.push_back(*line);
+  }
+  return below;
 }
 
 const std::map<std::string, size_t>& sizes() {
@@ -103,9 +122,13 @@ std::string value_of(const std::string& name, const std::map<std::string, std::s
 
 }  // namespace
 
-CaseFile read_case(const std::string& path) {
+Case read_case(const std::string& path, const std::string& name) {
+  Case found;
+  found.has_code = !path.ends_with(".cases");
+  const std::vector<std::string> lines = lines_of(path);
   std::vector<std::pair<std::string, std::string>> directives;
-  for (const std::string& line : opening_lines(path)) {
+  for (const std::string& line :
+       found.has_code ? lines_above(lines, name) : lines_below(lines, name)) {
     const size_t colon = std::min(line.find(':'), line.size());
     const std::string key = line.substr(0, colon);
     if (keys().contains(key)) {
@@ -119,14 +142,13 @@ CaseFile read_case(const std::string& path) {
       directives.back().second += (starts_with(more, "\\n") ? "" : " ") + more;
     }
   }
-  CaseFile file;
   try {
-    for (const auto& [key, value] : directives) take(file, key, value);
-    if (file.verdict.empty()) throw std::runtime_error("it says nothing of what must come of it");
+    for (const auto& [key, value] : directives) take(found, key, value);
+    if (found.verdict.empty()) throw std::runtime_error("nothing says what must come of it");
   } catch (const std::exception& error) {
-    throw std::runtime_error(path + ": " + error.what());
+    throw std::runtime_error((path + ": " + name + ": ").append(error.what()));
   }
-  return file;
+  return found;
 }
 
 std::string filled_in(const std::string& text, const std::map<std::string, std::string>& names) {

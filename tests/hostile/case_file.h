@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/hostile/case_file.h: what a case says about itself, in comments or (in *.case files, which
-// take the good plugin's library) in plain lines. A line that is indented goes on with the one
-// before, after a space unless it begins with "\n".
+// tests/hostile/case_file.h: what a case says about itself, in the comment above its CASE(<name>)
+// (hostile.h) or, in *.cases files, which take the good plugin as it is, in the lines below
+// "case: <name>", where lines that begin with '#' are comments. First what it is, then directives;
+// a line that is indented goes on with the one before, after a space unless it begins with "\n".
 //
 //   needs: op hostile.twice      what makes Tenon open the plugin, this being the default; or
 //                                backward (of an op), device, optimizer, dataset with a name; or
@@ -39,17 +40,18 @@
 
 namespace tenon::tests {
 
-struct CaseFile {
+struct Case {
   std::string needs = "op hostile.twice";
   std::vector<std::string> manifest;  // JSON
   std::vector<std::string> before, between;
   std::string policy, environment;
   std::string verdict;  // "refused by the scan", ..., "error"
   std::string text;     // with its placeholders
+  bool has_code = false;
 };
 
-// Throws std::runtime_error that names file and line where the file is not as above.
-CaseFile read_case(const std::string& path);
+// Throws std::runtime_error that names file and case where the case is not as above.
+Case read_case(const std::string& path, const std::string& name);
 
 // `text` with the names in braces replaced.
 std::string filled_in(const std::string& text, const std::map<std::string, std::string>& names);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/hostile/good.c: the good plugin behind hostile.h; linked into every case.
+// tests/hostile/good.c: the good plugin behind hostile.h, and the choice of a case; linked into
+// every library of cases.
 #include "hostile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -391,6 +393,23 @@ static const void* get_interface(void* self, const char* id, uint64_t id_length)
     }
   }
   return NULL;
+}
+
+// Made by the linker.
+extern const hostile_case __start_hostile_cases[] __attribute__((visibility("hidden")));
+extern const hostile_case __stop_hostile_cases[] __attribute__((visibility("hidden")));
+
+static void spoil(void) {
+  const char* name = getenv("TENON_HOSTILE_CASE");
+  if (name == NULL) return;
+  for (const hostile_case* each = __start_hostile_cases; each < __stop_hostile_cases; ++each) {
+    if (strcmp(each->name, name) == 0) {
+      each->spoil();
+      return;
+    }
+  }
+  fprintf(stderr, "no case %s in this library\n", name);
+  abort();
 }
 
 TENON_EXPORT tenon_status tenon_plugin_query_v0(const tenon_host* host, tenon_plugin* out,

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/hostile/hostile.h: a complete and good plugin, of which each file in cases/ spoils one
-// thing. C11 and C++20.
+// tests/hostile/hostile.h: a complete and good plugin, of which each case spoils one thing. C11 and
+// C++20.
 //
 // It registers one of everything: the ops hostile.twice, hostile.step and hostile.finite (role
 // isfinite), a kernel on cpu, the device kind "hostile" with the kernels it must have, a backward
 // rule, an optimizer, a dataset, samples and a tolerance. All of it may be written, and the
-// descriptors are followed by a tail of zeros, so a case changes what it likes in `spoil`:
+// descriptors are followed by a tail of zeros, so a case changes what it likes:
 //
-//   // tests/hostile/cases/op_size_zero.c: an op that says it has no bytes.
+//   // An op that says it has no bytes.
 //   // refused: op 0: struct_size is 0; at least {tenon_op_desc} is needed
-//   #include "../hostile.h"
+//   CASE(op_size_zero) { twice_op.desc.struct_size = 0; }
 //
-//   void spoil(void) { twice_op.desc.struct_size = 0; }
-//
-// case_file.h says which directives a case may hold.
+// case_file.h says which directives a case may hold. A library holds many cases; the variable
+// TENON_HOSTILE_CASE of the environment names the one that it is to be, if any.
 #ifndef TENON_TESTS_HOSTILE_H
 #define TENON_TESTS_HOSTILE_H
 
@@ -24,10 +23,19 @@
 extern "C" {
 #endif
 
-// The case. Called in each query, when everything below is in order again.
-void spoil(void);
+// CASE(<name>) { ... }: what the case does in each query, when everything below is in order again.
+// The linker makes one list of all entries in a section.
+typedef struct hostile_case {
+  const char* name;
+  void (*spoil)(void);
+} hostile_case;
+#define IN_LIST __attribute__((used, section("hostile_cases")))
+#define CASE(name)                                                  \
+  static void name(void);                                           \
+  IN_LIST static const hostile_case name##_in_list = {#name, name}; \
+  static void name(void)
 
-extern tenon_plugin answer;        // what the query hands out when `spoil` returns
+extern tenon_plugin answer;        // what the query hands out when the case returns
 extern tenon_plugin* query_out;    // where to
 extern tenon_diag* query_diag;     // the host's
 extern tenon_status query_status;  // what the query returns

@@ -2,8 +2,8 @@
 // tests/hostile/runner.cc: shows one hostile plugin to a runtime, beside good plugins, and checks
 // what comes of it: the exact reason, that nothing of the plugin stays, that others are not harmed.
 //
-// Usage: hostile_runner <case> <library> <plugin.json>. Exit status 0 where all is as the case
-// says. Uses the public C API alone.
+// Usage: hostile_runner <file> <case in it> <library> <plugin.json>. Exit status 0 where all is as
+// the case says. Uses the public C API alone.
 #include <dlfcn.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -68,7 +68,7 @@ class Place {
   std::string folder() const { return root_ / "plugins/hostile.plugin"; }
   std::string library() const { return folder() + "/hostile.so"; }
 
-  void put(const CaseFile& what, const std::string& library, const std::string& manifest) const {
+  void put(const Case& what, const std::string& library, const std::string& manifest) const {
     fs::copy_file(library, this->library());
     fs::permissions(this->library(), fs::perms(0755));
     json content = json::parse(std::ifstream(manifest));
@@ -152,7 +152,7 @@ struct Verdict {
   bool must_map = true;
 };
 
-Verdict verdict_of(const CaseFile& what) {
+Verdict verdict_of(const Case& what) {
   if (what.verdict == "refused by the scan") return {"refused", true, false, false};
   if (what.verdict == "refused unopened") return {"refused", false, false, false};
   if (what.verdict == "refused") return {"refused"};
@@ -162,7 +162,7 @@ Verdict verdict_of(const CaseFile& what) {
 
 class Trial {
  public:
-  Trial(const CaseFile& what, const Place& place, std::string text)
+  Trial(const Case& what, const Place& place, std::string text)
       : what_(what), place_(place), text_(std::move(text)), verdict_(verdict_of(what)) {}
 
   // `good`: what the good plugins alone list.
@@ -283,7 +283,7 @@ class Trial {
                "releases, as many as inits,");
   }
 
-  const CaseFile& what_;
+  const Case& what_;
   const Place& place_;
   std::string text_;
   Verdict verdict_;
@@ -298,8 +298,7 @@ std::string good_count() {
   return std::to_string(count);
 }
 
-void run(const std::string& path, const std::string& library, const std::string& manifest) {
-  const CaseFile what = read_case(path);
+void run(const Case& what, const std::string& library, const std::string& manifest) {
   const Place place;
   const std::map<std::string, std::string> names = {
       {"root", place.root()},       {"plugins", place.plugins()},   {"folder", place.folder()},
@@ -328,13 +327,15 @@ void run(const std::string& path, const std::string& library, const std::string&
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 4) {
-    std::fprintf(stderr, "usage: %s <case> <library> <plugin.json>\n", arguments[0]);
+  if (count != 5) {
+    std::fprintf(stderr, "usage: %s <file> <case> <library> <plugin.json>\n", arguments[0]);
     return 2;
   }
   umask(022);  // rights are what many cases are about
   try {
-    run(arguments[1], arguments[2], arguments[3]);
+    const Case what = read_case(arguments[1], arguments[2]);
+    if (what.has_code) setenv("TENON_HOSTILE_CASE", arguments[2], 1);
+    run(what, arguments[3], arguments[4]);
   } catch (const std::exception& error) {
     fail(error.what());
   }

@@ -136,16 +136,10 @@ constexpr tenon_vjp_desc rule(std::string_view op, std::span<const tenon_vjp_nee
 #define TENON_CASE_REQUIRED_MINOR sdk::kRequiredMinor
 #endif
 
-struct Data {
-  static sdk::About about() {
-    static constexpr const sdk::Unit* units[] = {&unit};
-    return {TENON_CASE_ID, "1.0.0", "Apache-2.0", units, TENON_CASE_REQUIRED_MINOR};
-  }
-};
+// What query.cc, which is in every plugin, hands out.
+sdk::About about() {
+  static constexpr const sdk::Unit* units[] = {&unit};
+  return {TENON_CASE_ID, "1.0.0", "Apache-2.0", units, TENON_CASE_REQUIRED_MINOR};
+}
 
 }  // namespace mutants
-
-extern "C" TENON_EXPORT tenon_status tenon_plugin_query_v0(const tenon_host* host,
-                                                           tenon_plugin* out, tenon_diag* diag) {
-  return tenon::sdk::query<mutants::Data>(host, out, diag);
-}

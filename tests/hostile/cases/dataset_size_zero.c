@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// tests/hostile/cases/dataset_size_zero.c: a descriptor (dataset) that says it has no bytes.
-// needs: dataset hostile.numbers
-// refused: dataset 0: struct_size is 0; at least {tenon_dataset_desc} is needed
-#include "../hostile.h"
-
-void spoil(void) { numbers.desc.struct_size = 0; }

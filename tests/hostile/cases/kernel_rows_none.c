@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// tests/hostile/cases/kernel_rows_none.c: a kernel for no dtype.
-// refused: kernel 0 (hostile.twice on cpu): n_rows is 0; 1 to 65536 rows of dtypes are possible
-#include "../hostile.h"
-
-void spoil(void) { twice_kernel.desc.n_rows = 0; }

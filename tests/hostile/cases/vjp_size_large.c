@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// tests/hostile/cases/vjp_size_large.c: a descriptor (vjp) that says it is longer than any can be.
-// refused: backward rule 0: struct_size is 100000; more than 1024 cannot be right
-#include "../hostile.h"
-
-void spoil(void) { twice_rule.desc.struct_size = 100000; }

@@ -3,7 +3,9 @@
 #
 # CCACHE_BASEDIR makes paths below the source folder relative before they are hashed, and
 # CCACHE_NOHASHDIR leaves the current folder out of the hash; together with -ffile-prefix-map the
-# object files do not depend on where a clone lies.
+# object files do not depend on where a clone lies. Precompiled headers: ccache looks at the macros
+# and times only where it is told that these do not count (CCACHE_SLOPPINESS), and GCC names them to
+# it with -fpch-preprocess.
 
 string(TOLOWER "${TENON_CCACHE}" wanted)
 if(wanted STREQUAL "off" OR CMAKE_CXX_COMPILER_LAUNCHER)
@@ -14,7 +16,9 @@ find_program(TENON_CCACHE_PROGRAM ccache)
 mark_as_advanced(TENON_CCACHE_PROGRAM)
 if(TENON_CCACHE_PROGRAM)
   set(launcher ${CMAKE_COMMAND} -E env
-    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${TENON_CCACHE_PROGRAM})
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${TENON_CCACHE_PROGRAM})
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})

@@ -47,7 +47,7 @@ def offline_sources(cmake, ninja, folder):
     """The files an offline build compiles, those CMake writes relative to its build folder."""
     output_of(
         cmake, "-S", ROOT, "-B", folder, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}",
-        "-DTENON_OFFLINE=ON",
+        "-DTENON_OFFLINE=ON", "-DTENON_UNITY=OFF",
     )  # fmt: skip
     entries = json.loads((folder / "compile_commands.json").read_text(encoding="utf-8"))
     files = [pathlib.Path(entry["file"]) for entry in entries]
@@ -62,8 +62,9 @@ def recorded_headers(ninja, build):
         lines = [line.strip() for line in block.splitlines()[1:]]
         if lines:
             paths = [pathlib.Path(os.path.normpath(build / line)) for line in lines]
-            source = next((path for path in paths if path.suffix in SOURCES), paths[0])
-            headers[source] = [path for path in paths if path != source]
+            # More than one where the files of a folder are compiled together.
+            sources = [path for path in paths if path.suffix in SOURCES] or paths[:1]
+            headers |= dict.fromkeys(sources, [path for path in paths if path not in sources])
     return headers
 
 
@@ -155,7 +156,7 @@ def main():
         paths, missing = set(), []
         for source in offline_sources(cmake, ninja, build.parent / "vendor-headers"):
             source = source if source.is_absolute() else build / source
-            if source not in recorded:
+            if source not in recorded and not source.is_relative_to(build):
                 missing.append(str(source))
             paths.update(recorded.get(source, []))
         if missing:

@@ -300,8 +300,8 @@ def check_format(report, files):
 
 
 def compile_commands():
-    """The release build's commands as clang understands them: their folder and their files."""
-    source = ROOT / "build/release/compile_commands.json"
+    """How each file is compiled alone, as clang understands it: a folder and the files."""
+    source = ROOT / "build/alone/compile_commands.json"
     if not source.is_file():
         return None, set()
     entries = json.loads(source.read_text(encoding="utf-8"))
@@ -322,7 +322,7 @@ def check_tidy(report, files):
     program = shutil.which("clang-tidy")
     if not program or not folder:
         report.findings.append(
-            "clang-tidy needs the program and build/release/compile_commands.json"
+            "clang-tidy needs the program and build/alone/compile_commands.json: ./dev check"
         )
         return
     chosen = sorted(set(files) & known)

@@ -17,5 +17,6 @@ function(tenon_split_debug target folder)
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND ${PROJECT_SOURCE_DIR}/cmake/split_debug.sh
       ${CMAKE_OBJCOPY} ${CMAKE_STRIP} ${CMAKE_READELF} ${file} VERBATIM)
-  install(FILES ${file}.debug DESTINATION ${folder} COMPONENT debug EXCLUDE_FROM_ALL)
+  # What was not built, since its part was not wanted, has none.
+  install(FILES ${file}.debug DESTINATION ${folder} COMPONENT debug EXCLUDE_FROM_ALL OPTIONAL)
 endfunction()

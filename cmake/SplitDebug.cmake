@@ -15,7 +15,7 @@ function(tenon_split_debug target folder)
   endif()
   set(file $<TARGET_FILE:${target}>)
   add_custom_command(TARGET ${target} POST_BUILD
-    COMMAND ${PROJECT_SOURCE_DIR}/cmake/split_debug.sh
+    COMMAND ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/split_debug.sh
       ${CMAKE_OBJCOPY} ${CMAKE_STRIP} ${CMAKE_READELF} ${file} VERBATIM)
   # What was not built, since its part was not wanted, has none.
   install(FILES ${file}.debug DESTINATION ${folder} COMPONENT debug EXCLUDE_FROM_ALL OPTIONAL)

@@ -18,10 +18,11 @@ import tempfile
 import unittest
 
 ROOT, CMAKE, NINJA, BUILD = (pathlib.Path(each) for each in sys.argv[1:5])
+# What a source says that includes a header of theirs, or the one header that does.
 MARKS = {
     "boost": "#include <boost/dll",
     "hwy": "#include <hwy/highway.h>",
-    "CLI": "#include <CLI/CLI.hpp>",
+    "CLI": '#include "command_line.h"',
     "nlohmann": "#include <nlohmann/json.hpp>",
     "zlib.h": "#include <zlib.h>",
 }
@@ -39,7 +40,7 @@ def vendor(target):
 def configure(folder, *arguments):
     return run(
         CMAKE, "-S", ROOT, "-B", folder, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={NINJA}",
-        "-DTENON_OFFLINE=ON", "-DTENON_CUDA=off", *arguments,
+        "-DTENON_OFFLINE=ON", "-DTENON_CUDA=off", "-DTENON_UNITY=OFF", *arguments,
     )  # fmt: skip
 
 

@@ -290,27 +290,30 @@ class Trial {
   bool again_ = false;  // the process has had a runtime with this plugin
 };
 
-std::string good_count() {
-  size_t count = 0;
-  for (const auto& entry : fs::directory_iterator(plugin_dir())) {
-    count += fs::exists(entry.path() / "plugin.json") ? 1 : 0;
-  }
-  return std::to_string(count);
+// As an error says it: this machine's processor may lack what one of them needs.
+std::string good_count(Session& session) {
+  const json plugins = session.query("plugins");
+  const auto refused = std::count_if(plugins.begin(), plugins.end(),
+                                     [](const json& one) { return one.at("state") == "refused"; });
+  return std::to_string(plugins.size()) + " plugins" +
+         (refused > 0 ? ", " + std::to_string(refused) + " refused" : "");
 }
 
 void run(const Case& what, const std::string& library, const std::string& manifest) {
   const Place place;
-  const std::map<std::string, std::string> names = {
-      {"root", place.root()},       {"plugins", place.plugins()},   {"folder", place.folder()},
-      {"library", place.library()}, {"good_plugins", plugin_dir()}, {"good_count", good_count()},
-      {"owner", owner()},           {"machine", machine()},         {"sanitizer", sanitizer()},
-      {"size", size_of(library)}};
   json good;
+  std::string count;
   {
     Session session({plugin_dir()}, TENON_POLICY_OWNED);
     session.add_ones();
     good = listings(session);
+    count = good_count(session);
   }
+  const std::map<std::string, std::string> names = {
+      {"root", place.root()},       {"plugins", place.plugins()},   {"folder", place.folder()},
+      {"library", place.library()}, {"good_plugins", plugin_dir()}, {"good_count", count},
+      {"owner", owner()},           {"machine", machine()},         {"sanitizer", sanitizer()},
+      {"size", size_of(library)}};
   place.put(what, library, manifest);
   setenv("good_plugins", plugin_dir(), 1);
   setenv("root", place.root().c_str(), 1);

@@ -122,7 +122,7 @@ CASE(optimizer_step_dynamic) {
 // An optimizer whose step op nobody offers.
 // needs: optimizer hostile.sgd
 // error: TENON_E_NOT_FOUND op "nobody.steps" is not available: no plugin lists it; looked in
-//   {plugins} (1 plugin), {good_plugins} ({good_count} plugins)
+//   {plugins} (1 plugin), {good_plugins} ({good_count})
 CASE(optimizer_step_missing) { sgd.desc.step_op = text_of("nobody.steps"); }
 
 // An optimizer whose step op has no name.

@@ -59,6 +59,10 @@ std::string Session::error() {
 }
 
 nlohmann::json Session::query(const std::string& topic) {
+  return nlohmann::json::parse(query_text(topic));
+}
+
+std::string Session::query_text(const std::string& topic) {
   tenon_text* text = nullptr;
   if (tenon_runtime_query(context_, topic.data(), topic.size(), &text) != TENON_OK) {
     throw std::runtime_error("query of " + topic + ": " + error());
@@ -66,7 +70,7 @@ nlohmann::json Session::query(const std::string& topic) {
   const char* data = nullptr;
   uint64_t length = 0;
   tenon_text_get(text, &data, &length);
-  nlohmann::json content = nlohmann::json::parse(data, data + length);
+  std::string content(data, length);
   tenon_text_release(text);
   return content;
 }

@@ -20,6 +20,7 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   nlohmann::json query(const std::string& topic);
+  std::string query_text(const std::string& topic);
 
   // Uses what `what` names ("op hostile.twice", see case_file.h). Where that fails, false, and
   // `message` is the record's status and words: "TENON_E_PLUGIN op ...".

@@ -143,8 +143,8 @@ Listings listings(Session& session) {
   return all;
 }
 
-// Empty where both say the same; samples are listed as the plugins were opened. Reading the texts is
-// slow, and not needed where they are equal.
+// Empty where both say the same; samples are listed as the plugins were opened. Reading the texts
+// is slow, and not needed where they are equal.
 std::string differences(const Listings& expected, const Listings& found) {
   std::string text;
   for (const auto& [topic, wanted] : expected) {

@@ -14,17 +14,24 @@ namespace tenon {
 
 ErrorRecord::ErrorRecord() {
   // Room for the words of an out-of-memory error, so that storing it allocates nothing.
-  error.status = TENON_OK;
-  error.message.reserve(256);
+  message.reserve(256);
 }
 
 void ErrorRecord::store(const Error& from, const std::string& scope_path, uint64_t call_sequence) {
   ++stored;
-  error = from;
-  scope = from.scope.empty() ? scope_path : from.scope;
+  status = from.status;
+  message = from.message.str();
+  op = from.op.str();
+  operand = from.operand.str();
+  expected = from.expected.str();
+  found = from.found.str();
+  plugin = from.plugin.str();
+  hint = from.hint.str();
+  scope = from.scope.empty() ? scope_path : from.scope.str();
+  causes = from.causes;
   sequence = call_sequence;
   cause_list.clear();
-  for (const std::string& cause : error.causes) cause_list.push_back(cause.c_str());
+  for (const std::string& cause : causes) cause_list.push_back(cause.c_str());
 }
 
 void ErrorRecord::store_out_of_memory(uint64_t bytes, uint64_t call_sequence) noexcept {
@@ -35,14 +42,13 @@ void ErrorRecord::store_out_of_memory(uint64_t bytes, uint64_t call_sequence) no
                             "out of memory: %llu bytes are neither free nor allowed by the limit",
                             static_cast<unsigned long long>(bytes))
             : std::snprintf(text, sizeof text, "out of memory");
-  error.status = TENON_E_MEMORY;
+  status = TENON_E_MEMORY;
   // Fits the reserved capacity unless a longer message is there already, which is larger still.
-  error.message.assign(text, static_cast<size_t>(length));
-  for (std::string* field : {&error.op, &error.operand, &error.expected, &error.found,
-                             &error.plugin, &error.hint, &scope}) {
+  message.assign(text, static_cast<size_t>(length));
+  for (std::string* field : {&op, &operand, &expected, &found, &plugin, &hint, &scope}) {
     field->clear();
   }
-  error.causes.clear();
+  causes.clear();
   cause_list.clear();
   sequence = call_sequence;
 }

@@ -49,8 +49,8 @@ void check_like(const Tensor& tensor, const Tensor& grad) {
 
 }  // namespace
 
-tenon_status tenon_tensor_set_requires_grad(tenon_context* context, tenon_tensor* tensor,
-                                            uint32_t required) {
+[[gnu::cold]] tenon_status tenon_tensor_set_requires_grad(tenon_context* context,
+                                                          tenon_tensor* tensor, uint32_t required) {
   return guard(context, [&](Context& cx) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
     leaf_link(t, "requires_grad");
@@ -99,8 +99,9 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
   });
 }
 
-tenon_status tenon_tensor_get_grad_rows(tenon_context* context, tenon_tensor* tensor,
-                                        tenon_tensor** out_indices, tenon_tensor** out_values) {
+[[gnu::cold]] tenon_status tenon_tensor_get_grad_rows(tenon_context* context, tenon_tensor* tensor,
+                                                      tenon_tensor** out_indices,
+                                                      tenon_tensor** out_values) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_indices, "out_indices");
     require_pointer(out_values, "out_values");
@@ -124,8 +125,8 @@ tenon_status tenon_tensor_get_grad_rows(tenon_context* context, tenon_tensor* te
   });
 }
 
-tenon_status tenon_tensor_set_grad(tenon_context* context, tenon_tensor* tensor,
-                                   tenon_tensor* grad) {
+[[gnu::cold]] tenon_status tenon_tensor_set_grad(tenon_context* context, tenon_tensor* tensor,
+                                                 tenon_tensor* grad) {
   return guard(context, [&](Context& cx) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
     Tensor* given = grad ? &require_tensor(cx, grad, "grad") : nullptr;

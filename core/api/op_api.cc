@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/api/op_api.cc: public functions of ops and plans.
+// core/api/op_api.cc: public functions of ops.
 #include "core/api/guard.h"
 #include "core/dispatch/dispatch.h"
-#include "core/plan/plan.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -44,14 +43,6 @@ class CallOutputs {
   std::vector<Tensor*> many_;
 };
 
-// The capture ended, or failed; either way it is over.
-std::unique_ptr<plan::Recorder> take_capture(Context& context) noexcept {
-  std::unique_ptr<plan::Recorder> recorder(context.capturing);
-  context.capturing = nullptr;
-  context.capture = nullptr;
-  return recorder;
-}
-
 }  // namespace
 
 tenon_status tenon_op_find(tenon_context* context, const char* name, uint64_t name_length,
@@ -83,8 +74,9 @@ tenon_status tenon_op_get_info(tenon_context* context, const tenon_op* handle,
   });
 }
 
-tenon_status tenon_op_find_attribute(tenon_context* context, const tenon_op* handle,
-                                     const char* name, uint64_t name_length, uint32_t* out_index) {
+[[gnu::cold]] tenon_status tenon_op_find_attribute(tenon_context* context, const tenon_op* handle,
+                                                   const char* name, uint64_t name_length,
+                                                   uint32_t* out_index) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_index, "out_index");
     const registry::Op& op = require_op(cx, handle);
@@ -102,9 +94,9 @@ tenon_status tenon_op_find_attribute(tenon_context* context, const tenon_op* han
     throw Error{.status = TENON_E_ATTRIBUTE,
                 .message = op.name + ": no attribute \"" + std::string(text) + "\"",
                 .op = op.name,
-                .operand = std::string(text),
+                .operand = text,
                 .expected = known.empty() ? "none: the op has no attributes" : "one of: " + known,
-                .found = std::string(text)};
+                .found = text};
   });
 }
 
@@ -148,84 +140,4 @@ tenon_status tenon_op_explain(tenon_context* context, const tenon_op* op, const 
     const auto attributes = read_values(attrs, n_attrs, "attrs");
     *out_json = make_text([&] { return dispatch::explain(cx, which, operands, attributes); });
   });
-}
-
-tenon_status tenon_capture_begin(tenon_context* context, tenon_tensor* const* inputs,
-                                 uint32_t n_inputs) {
-  return guard(context, [&](Context& cx) {
-    if (cx.capturing) {
-      throw Error{.status = TENON_E_STATE, .message = "a step is being captured already"};
-    }
-    refuse_in_callback(cx, "beginning a capture");
-    if (n_inputs != 0) require_pointer(inputs, "inputs");
-    std::vector<Ref> declared;
-    for (uint32_t i = 0; i < n_inputs; ++i) {
-      declared.push_back(Ref::shared(&require_tensor(cx, inputs[i], "inputs")));
-    }
-    cx.capturing = new plan::Recorder(cx, std::move(declared));
-    cx.capture = cx.capturing;
-  });
-}
-
-tenon_status tenon_capture_end(tenon_context* context, tenon_plan** out_plan) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_plan, "out_plan");
-    if (!cx.capturing) {
-      throw Error{.status = TENON_E_STATE,
-                  .message = "tenon_capture_end without tenon_capture_begin"};
-    }
-    refuse_in_callback(cx, "ending a capture");
-    // Before anything ends: without memory the capture goes on.
-    plan::PlanSlot* slot = plan::PlanSlab::instance().create();
-    const std::unique_ptr<plan::Recorder> recorder = take_capture(cx);
-    try {
-      slot->plan = recorder->finish(cx).release();
-    } catch (...) {
-      plan::PlanSlab::instance().destroy(slot);
-      throw;
-    }
-    *out_plan = static_cast<tenon_plan*>(plan::PlanSlab::to_handle(slot));
-  });
-}
-
-namespace {
-
-plan::Plan& require_plan(const Context& context, tenon_plan* handle) {
-  plan::Plan& plan = *require_slot<plan::PlanSlab>(handle, "plan").plan;
-  if (plan.runtime != context.runtime) {
-    throw Error{.status = TENON_E_RUNTIME, .message = "the plan belongs to another runtime"};
-  }
-  return plan;
-}
-
-}  // namespace
-
-tenon_status tenon_plan_run(tenon_context* context, tenon_plan* plan) {
-  return guard(context, [&](Context& cx) {
-    refuse_in_capture(cx, "running a plan");
-    require_plan(cx, plan).run(cx);
-  });
-}
-
-tenon_status tenon_plan_set(tenon_context* context, tenon_plan* plan, uint32_t index,
-                            tenon_tensor* tensor) {
-  return guard(context, [&](Context& cx) {
-    plan::Plan& target = require_plan(cx, plan);
-    target.set(index, require_tensor(cx, tensor, "tensor"));
-  });
-}
-
-tenon_status tenon_plan_get_text(tenon_context* context, tenon_plan* plan, tenon_text** out_text) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_text, "out_text");
-    *out_text = make_text([&] { return require_plan(cx, plan).text(); });
-  });
-}
-
-void tenon_plan_release(tenon_plan* handle) {
-  plan::PlanSlot* slot = plan::PlanSlab::from_handle(handle);
-  if (!slot) return;
-  plan::Plan* plan = slot->plan;
-  plan::PlanSlab::instance().destroy(slot);
-  delete plan;
 }

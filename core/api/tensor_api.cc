@@ -175,9 +175,10 @@ tenon_status tenon_tensor_create_external(tenon_context* context, tenon_dtype dt
   });
 }
 
-tenon_status tenon_tensor_create_view(tenon_context* context, tenon_tensor* base, int32_t rank,
-                                      const int64_t* shape, const int64_t* strides, int64_t offset,
-                                      tenon_tensor** out_view) {
+[[gnu::cold]] tenon_status tenon_tensor_create_view(tenon_context* context, tenon_tensor* base,
+                                                    int32_t rank, const int64_t* shape,
+                                                    const int64_t* strides, int64_t offset,
+                                                    tenon_tensor** out_view) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_view, "out_view");
     Tensor& from = require_tensor(cx, base, "base");
@@ -269,8 +270,8 @@ tenon_status tenon_tensor_get_info(tenon_context* context, const tenon_tensor* t
   });
 }
 
-tenon_status tenon_tensor_set_data(tenon_context* context, tenon_tensor* tensor, const void* data,
-                                   uint64_t bytes) {
+[[gnu::cold]] tenon_status tenon_tensor_set_data(tenon_context* context, tenon_tensor* tensor,
+                                                 const void* data, uint64_t bytes) {
   return guard(context, [&](Context& cx) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
     refuse_in_capture(cx, "writing from the host");

@@ -169,7 +169,8 @@ void begin_record(Recording& record, autograd::Signature& signature, const Invoc
   record.begin(call.cx, signature, {operands.data(), operands.size()});
 }
 
-void call_slowly(const Request& request, std::span<Tensor*> outputs, const Asked* asked) {
+[[gnu::cold]] void call_slowly(const Request& request, std::span<Tensor*> outputs,
+                               const Asked* asked) {
   const auto [context, op, inputs, attrs, given, n_outputs] = request;
   const OpSpan span(context, op);
   Invocation invocation(context, op);
@@ -217,7 +218,7 @@ void call_slowly(const Request& request, std::span<Tensor*> outputs, const Asked
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = results[i].take();
 }
 
-void apply_slowly(const Request& request, const Asked* asked) {
+[[gnu::cold]] void apply_slowly(const Request& request, const Asked* asked) {
   const auto [context, op, inputs, attrs, outputs, n_outputs] = request;
   const OpSpan span(context, op);
   Invocation invocation(context, op);

@@ -60,6 +60,8 @@ void Routes::clear() {
   count_ = 0;
 }
 
+Route::~Route() = default;
+
 namespace {
 
 int64_t elements_of(const tenon_meta& meta) {
@@ -129,7 +131,8 @@ void set_places(Route& route, const Invocation& call, std::span<const Item> item
   }
 }
 
-void set_launch(Route& route, const Invocation& call, const Lesson& lesson, bool writes) {
+[[gnu::cold]] void set_launch(Route& route, const Invocation& call, const Lesson& lesson,
+                              bool writes) {
   const tenon_kernel_desc& desc = lesson.kernel->desc;
   const Block block(*call.device, {lesson.items.data(), lesson.items.size()}, desc.n_slots,
                     kernel_inputs(desc), {call.attrs.data(), desc.n_attrs}, desc.user);

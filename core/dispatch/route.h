@@ -51,6 +51,8 @@ struct Route {
     int64_t above = 0;
     bool same_allowed = false;  // but both may be the very same elements
   };
+  [[gnu::cold]] ~Route();
+
   const registry::Op* op = nullptr;
   uint64_t head = 0;  // as Asked
   Device* device = nullptr;
@@ -109,7 +111,8 @@ class Routes {
   // Is `asked` a kind of call that was here before? Remembers it.
   bool is_familiar(const Asked& asked);
   // Keeps how `call` ran, unless it was out of the ordinary.
-  void learn(const Asked& asked, const Invocation& call, Lesson& lesson, uint64_t epoch);
+  [[gnu::cold]] void learn(const Asked& asked, const Invocation& call, Lesson& lesson,
+                           uint64_t epoch);
 
  private:
   static constexpr size_t kBuckets = 256;
@@ -128,7 +131,7 @@ class Routes {
     std::array<Latest, kWays> latest{};
   };
 
-  void clear();
+  [[gnu::cold]] void clear();
   Route* find_by_forms(const Asked& asked) const;
   void remember(const Asked& asked, Route& route);
   Route* find(const Asked& asked);

@@ -22,7 +22,7 @@ struct RandomState {
 class Graph {
  public:
   // For a device whose backend records; find() gives NULL where it does not.
-  static std::unique_ptr<Graph> find(Device& device);
+  [[gnu::cold]] static std::unique_ptr<Graph> find(Device& device);
   ~Graph() { drop(); }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -42,7 +42,7 @@ class Graph {
  private:
   Graph(Device& device, const tenon_backend_capture_table& table)
       : device_(&device), table_(&table) {}
-  void record(const std::function<void()>& enqueue_all);
+  [[gnu::cold]] void record(const std::function<void()>& enqueue_all);
   void drop() noexcept;
 
   Device* device_;

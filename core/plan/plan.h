@@ -25,8 +25,8 @@ using tensor::Tensor;
 
 // One resolved launch; views, dims and attributes live here. Not movable.
 struct Launch {
-  Launch(const registry::Op& what, const registry::Kernel& with, Device& on,
-         const dispatch::Block& block);
+  [[gnu::cold]] Launch(const registry::Op& what, const registry::Kernel& with, Device& on,
+                       const dispatch::Block& block);
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
@@ -48,7 +48,7 @@ struct Launch {
 
 struct Plan {
   explicit Plan(Runtime& owner);
-  ~Plan();
+  [[gnu::cold]] ~Plan();
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
@@ -101,20 +101,21 @@ struct Plan {
 // Collects launches between capture begin and end.
 class Recorder {
  public:
-  Recorder(Context& context, std::vector<Ref> inputs);
+  [[gnu::cold]] Recorder(Context& context, std::vector<Ref> inputs);
   // Refuses kernels that cannot be replayed, before they run; the capture then fails as a whole.
-  void admit(const registry::Op& op, const registry::Kernel& kernel);
-  void add(const registry::Op& op, const registry::Kernel& kernel, Device& device,
-           const dispatch::Block& block, std::shared_ptr<const dispatch::Prepared> prepared,
-           uint64_t scratch_bytes, const tenon_rng* rng, const std::string* scope);
+  [[gnu::cold]] void admit(const registry::Op& op, const registry::Kernel& kernel);
+  [[gnu::cold]] void add(const registry::Op& op, const registry::Kernel& kernel, Device& device,
+                         const dispatch::Block& block,
+                         std::shared_ptr<const dispatch::Prepared> prepared, uint64_t scratch_bytes,
+                         const tenon_rng* rng, const std::string* scope);
   // Does the plan hold one of the storage's references?
   bool holds(const Storage& storage) const;
   // The finished plan; throws what made the capture fail.
   std::unique_ptr<Plan> finish(Context& context);
 
  private:
-  void hold(Storage& storage);
-  void bind_inputs(Launch& launch, const dispatch::Block& block);
+  [[gnu::cold]] void hold(Storage& storage);
+  [[gnu::cold]] void bind_inputs(Launch& launch, const dispatch::Block& block);
   std::unique_ptr<Plan> plan_;
   uint64_t start_counter_;
   std::unique_ptr<Error> failure_;

@@ -18,7 +18,7 @@ constexpr uint32_t kMaxDescriptorBytes = 1024;
 constexpr size_t kMaxShownBytes = 60;
 constexpr size_t kMaxNameBytes = 128;
 
-bool is_name_byte(char c) noexcept {
+[[gnu::always_inline]] inline bool is_name_byte(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
@@ -192,8 +192,11 @@ std::string_view name_of_role(uint32_t role) noexcept {
 }
 
 bool is_plain_name(std::string_view name) noexcept {
-  return !name.empty() && name.size() <= kMaxNameBytes &&
-         std::all_of(name.begin(), name.end(), is_name_byte);
+  if (name.empty() || name.size() > kMaxNameBytes) return false;
+  for (const char c : name) {
+    if (!is_name_byte(c)) return false;
+  }
+  return true;
 }
 
 bool is_dotted_name(std::string_view name) noexcept {

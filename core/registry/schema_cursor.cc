@@ -10,19 +10,26 @@
 namespace tenon::registry {
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_word_start(char c) { return is_upper(c) || is_lower(c) || c == '_'; }
-bool is_word(char c) { return is_word_start(c) || is_digit(c); }
-bool is_printable(char c) { return c >= ' ' && c <= '~'; }
+[[gnu::always_inline]] inline bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+[[gnu::always_inline]] inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+[[gnu::always_inline]] inline bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+[[gnu::always_inline]] inline bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+[[gnu::always_inline]] inline bool is_word_start(char c) {
+  return is_upper(c) || is_lower(c) || c == '_';
+}
+[[gnu::always_inline]] inline bool is_word(char c) { return is_word_start(c) || is_digit(c); }
+[[gnu::always_inline]] inline bool is_printable(char c) { return c >= ' ' && c <= '~'; }
 
 }  // namespace
 
 bool is_schema_word(std::string_view text) {
-  return !text.empty() && is_word_start(text.front()) &&
-         std::all_of(text.begin(), text.end(), is_word);
+  if (text.empty() || !is_word_start(text.front())) return false;
+  for (const char c : text) {
+    if (!is_word(c)) return false;
+  }
+  return true;
 }
 
 bool is_type_variable_name(std::string_view text) {

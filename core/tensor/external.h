@@ -25,6 +25,6 @@ struct ExternalMemory {
 // Where this throws, nothing was taken over and `deleter` has not run.
 // errors   TENON_E_DTYPE, TENON_E_SHAPE, TENON_E_LAYOUT (what the strides reach is no range of
 //          addresses), TENON_E_ARGUMENT (NULL memory for a tensor that has elements)
-Tensor* wrap_external(Device& device, const ExternalMemory& memory);
+[[gnu::cold]] Tensor* wrap_external(Device& device, const ExternalMemory& memory);
 
 }  // namespace tenon::tensor

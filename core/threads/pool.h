@@ -31,10 +31,10 @@ class Pool {
 
   // `requested` counts the caller's thread; 0 or less means available(). Starts no thread yet: the
   // first call that has work for two does.
-  explicit Pool(int32_t requested);
+  [[gnu::cold]] explicit Pool(int32_t requested);
 
   // No call may be running. In a child made by fork, where the workers do not exist, joins nothing.
-  ~Pool();
+  [[gnu::cold]] ~Pool();
 
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -52,7 +52,7 @@ class Pool {
   void set_limit(int32_t limit) noexcept { limit_.store(limit, std::memory_order_relaxed); }
 
   // CPUs this process may use: its affinity mask, capped by its cgroup's CPU quota; at least 1.
-  static int32_t available();
+  [[gnu::cold]] static int32_t available();
 
  private:
   // A participant's share of the current call's chunks: [next, end), claimed one by one by anyone.
@@ -80,7 +80,7 @@ class Pool {
   static void* worker_main(void* self);
   void serve(Worker& worker) noexcept;
   bool run_parallel(int64_t n, int64_t grain, int64_t chunks, Body body, void* user) noexcept;
-  int32_t start_workers(int32_t wanted) noexcept;
+  [[gnu::cold]] int32_t start_workers(int32_t wanted) noexcept;
   void deal_shares(int64_t chunks, int32_t participants) noexcept;
   void work(int32_t participant) noexcept;
   bool enter() noexcept;
@@ -111,6 +111,6 @@ class Pool {
 // The CPU quota, rounded up to whole CPUs, that the cgroups named in `proc_self_cgroup` (the text
 // of /proc/self/cgroup) put on this process, or 0 for none. `root` is where cgroups are mounted;
 // both versions and the hybrid layout are understood. Apart for tests.
-int32_t cgroup_cpu_quota(std::string_view proc_self_cgroup, const std::string& root);
+[[gnu::cold]] int32_t cgroup_cpu_quota(std::string_view proc_self_cgroup, const std::string& root);
 
 }  // namespace tenon::threads

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/plan_api.cc: public functions of captures and plans.
+#include "core/plan/plan.h"
+
+#include "core/api/guard.h"
+
+using namespace tenon;
+using namespace tenon::api;
+
+namespace {
+
+// The capture ended, or failed; either way it is over.
+std::unique_ptr<plan::Recorder> take_capture(Context& context) noexcept {
+  std::unique_ptr<plan::Recorder> recorder(context.capturing);
+  context.capturing = nullptr;
+  context.capture = nullptr;
+  return recorder;
+}
+
+plan::Plan& require_plan(const Context& context, tenon_plan* handle) {
+  plan::Plan& plan = *require_slot<plan::PlanSlab>(handle, "plan").plan;
+  if (plan.runtime != context.runtime) {
+    throw Error{.status = TENON_E_RUNTIME, .message = "the plan belongs to another runtime"};
+  }
+  return plan;
+}
+
+}  // namespace
+
+tenon_status tenon_capture_begin(tenon_context* context, tenon_tensor* const* inputs,
+                                 uint32_t n_inputs) {
+  return guard(context, [&](Context& cx) {
+    if (cx.capturing) {
+      throw Error{.status = TENON_E_STATE, .message = "a step is being captured already"};
+    }
+    refuse_in_callback(cx, "beginning a capture");
+    if (n_inputs != 0) require_pointer(inputs, "inputs");
+    std::vector<Ref> declared;
+    for (uint32_t i = 0; i < n_inputs; ++i) {
+      declared.push_back(Ref::shared(&require_tensor(cx, inputs[i], "inputs")));
+    }
+    cx.capturing = new plan::Recorder(cx, std::move(declared));
+    cx.capture = cx.capturing;
+  });
+}
+
+tenon_status tenon_capture_end(tenon_context* context, tenon_plan** out_plan) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_plan, "out_plan");
+    if (!cx.capturing) {
+      throw Error{.status = TENON_E_STATE,
+                  .message = "tenon_capture_end without tenon_capture_begin"};
+    }
+    refuse_in_callback(cx, "ending a capture");
+    // Before anything ends: without memory the capture goes on.
+    plan::PlanSlot* slot = plan::PlanSlab::instance().create();
+    const std::unique_ptr<plan::Recorder> recorder = take_capture(cx);
+    try {
+      slot->plan = recorder->finish(cx).release();
+    } catch (...) {
+      plan::PlanSlab::instance().destroy(slot);
+      throw;
+    }
+    *out_plan = static_cast<tenon_plan*>(plan::PlanSlab::to_handle(slot));
+  });
+}
+
+tenon_status tenon_plan_run(tenon_context* context, tenon_plan* plan) {
+  return guard(context, [&](Context& cx) {
+    refuse_in_capture(cx, "running a plan");
+    require_plan(cx, plan).run(cx);
+  });
+}
+
+tenon_status tenon_plan_set(tenon_context* context, tenon_plan* plan, uint32_t index,
+                            tenon_tensor* tensor) {
+  return guard(context, [&](Context& cx) {
+    plan::Plan& target = require_plan(cx, plan);
+    target.set(index, require_tensor(cx, tensor, "tensor"));
+  });
+}
+
+tenon_status tenon_plan_get_text(tenon_context* context, tenon_plan* plan, tenon_text** out_text) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_text, "out_text");
+    *out_text = make_text([&] { return require_plan(cx, plan).text(); });
+  });
+}
+
+void tenon_plan_release(tenon_plan* handle) {
+  plan::PlanSlot* slot = plan::PlanSlab::from_handle(handle);
+  if (!slot) return;
+  plan::Plan* plan = slot->plan;
+  plan::PlanSlab::instance().destroy(slot);
+  delete plan;
+}

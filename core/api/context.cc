@@ -14,24 +14,17 @@ namespace tenon {
 
 ErrorRecord::ErrorRecord() {
   // Room for the words of an out-of-memory error, so that storing it allocates nothing.
-  message.reserve(256);
+  error.status = TENON_OK;
+  error.message.reserve(256);
 }
 
 void ErrorRecord::store(const Error& from, const std::string& scope_path, uint64_t call_sequence) {
   ++stored;
-  status = from.status;
-  message = from.message.str();
-  op = from.op.str();
-  operand = from.operand.str();
-  expected = from.expected.str();
-  found = from.found.str();
-  plugin = from.plugin.str();
-  hint = from.hint.str();
-  scope = from.scope.empty() ? scope_path : from.scope.str();
-  causes = from.causes;
+  error = from;
+  scope = from.scope.empty() ? scope_path : from.scope;
   sequence = call_sequence;
   cause_list.clear();
-  for (const std::string& cause : causes) cause_list.push_back(cause.c_str());
+  for (const std::string& cause : error.causes) cause_list.push_back(cause.c_str());
 }
 
 void ErrorRecord::store_out_of_memory(uint64_t bytes, uint64_t call_sequence) noexcept {
@@ -42,13 +35,14 @@ void ErrorRecord::store_out_of_memory(uint64_t bytes, uint64_t call_sequence) no
                             "out of memory: %llu bytes are neither free nor allowed by the limit",
                             static_cast<unsigned long long>(bytes))
             : std::snprintf(text, sizeof text, "out of memory");
-  status = TENON_E_MEMORY;
+  error.status = TENON_E_MEMORY;
   // Fits the reserved capacity unless a longer message is there already, which is larger still.
-  message.assign(text, static_cast<size_t>(length));
-  for (std::string* field : {&op, &operand, &expected, &found, &plugin, &hint, &scope}) {
+  error.message.assign(text, static_cast<size_t>(length));
+  for (std::string* field : {&error.op, &error.operand, &error.expected, &error.found,
+                             &error.plugin, &error.hint, &scope}) {
     field->clear();
   }
-  causes.clear();
+  error.causes.clear();
   cause_list.clear();
   sequence = call_sequence;
 }

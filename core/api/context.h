@@ -35,13 +35,9 @@ struct ErrorRecord {
   [[gnu::cold]] void store(const Error& error, const std::string& scope_path,
                            uint64_t call_sequence);
   void store_out_of_memory(uint64_t bytes, uint64_t call_sequence) noexcept;
-  Error copy() const {
-    return {status, message, op, operand, expected, found, plugin, hint, causes};
-  }
 
-  tenon_status status = TENON_OK;
-  std::string message, op, operand, expected, found, plugin, hint, scope;
-  std::vector<std::string> causes;  // nearest first
+  Error error;
+  std::string scope;
   uint64_t sequence = 0;
   uint64_t stored = 0;  // failures so far
   std::vector<const char*> cause_list;

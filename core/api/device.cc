@@ -326,7 +326,7 @@ void Device::note_lost(const std::string& words, const char* noticed_by,
 }
 
 std::string Device::lost_message() const {
-  return lost_.load(std::memory_order_acquire) ? lost_error_.message.str() : std::string();
+  return lost_.load(std::memory_order_acquire) ? lost_error_.message : std::string();
 }
 
 uint64_t Device::pinned_bytes() const { return pinned_ ? pinned_->bytes() : 0; }

@@ -171,10 +171,10 @@ tenon_status tenon_backward_run(tenon_context* context, tenon_tensor* const* roo
   });
 }
 
-tenon_status tenon_gradient_call(tenon_context* context, tenon_tensor* const* roots,
-                                 tenon_tensor* const* seeds, uint32_t n_roots,
-                                 tenon_tensor* const* inputs, uint32_t n_inputs, uint32_t flags,
-                                 tenon_tensor** out_grads) {
+[[gnu::cold]] tenon_status tenon_gradient_call(tenon_context* context, tenon_tensor* const* roots,
+                                               tenon_tensor* const* seeds, uint32_t n_roots,
+                                               tenon_tensor* const* inputs, uint32_t n_inputs,
+                                               uint32_t flags, tenon_tensor** out_grads) {
   return guard(context, [&](Context& cx) {
     if (n_inputs != 0) require_pointer(out_grads, "out_grads");
     const Tensors from = require_tensors(cx, roots, n_roots, "roots");

@@ -61,7 +61,7 @@ std::vector<Ref> call_function(Context& context, tenon_function_fn function, voi
     Error error{
         .status = status,
         .message = std::string("the function has returned ") + tenon_status_get_name(status)};
-    if (context.error.stored != failures) error.causes = {context.error.message};
+    if (context.error.stored != failures) error.causes = {context.error.error.message};
     throw error;
   }
   for (uint32_t i = 0; i < n_outputs; ++i) {
@@ -243,7 +243,7 @@ tenon_status tenon_graph_query(tenon_context* context, tenon_tensor* const* root
                   .message = "no topic \"" + std::string(name) + "\"",
                   .operand = "topic",
                   .expected = "json, dot or svg",
-                  .found = name};
+                  .found = std::string(name)};
     }
     const autograd::Recorded graph = autograd::recorded(cx, from);
     *out_text = make_text([&] { return write(cx, graph); });

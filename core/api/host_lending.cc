@@ -27,7 +27,7 @@ tenon_status lend(tenon_call* window, tenon_lent_fn use, void* user) {
     }
     Error error{.message = std::string("what the context was lent to has returned ") +
                            tenon_status_get_name(used)};
-    if (context.error.stored != failures) error = context.error.copy();
+    if (context.error.stored != failures) error = context.error.error;
     error.status = used;
     throw error;
   });

@@ -31,17 +31,18 @@ const registry::Op& require_op(const Call& call, const tenon_op* handle) {
 
 // ---- tenon.host.call/1
 
-tenon_status host_fail(tenon_call* window, tenon_status status, const char* message,
-                       uint64_t length) {
+[[gnu::cold]] tenon_status host_fail(tenon_call* window, tenon_status status, const char* message,
+                                     uint64_t length) {
   host_guard(window, "fail", [&](Call& call) {
     call.fail(Error{.status = status, .message = text_of(message, length)});
   });
   return status;
 }
 
-tenon_status host_fail_detail(tenon_call* window, tenon_status status, const char* message,
-                              const char* operand, const char* expected, const char* found,
-                              const char* hint) {
+[[gnu::cold]] tenon_status host_fail_detail(tenon_call* window, tenon_status status,
+                                            const char* message, const char* operand,
+                                            const char* expected, const char* found,
+                                            const char* hint) {
   host_guard(window, "fail_detail", [&](Call& call) {
     call.fail(Error{.status = status,
                     .message = text_of(message, TENON_NUL),
@@ -53,7 +54,8 @@ tenon_status host_fail_detail(tenon_call* window, tenon_status status, const cha
   return status;
 }
 
-void host_log(tenon_call* window, uint32_t level, const char* message, uint64_t length) {
+[[gnu::cold]] void host_log(tenon_call* window, uint32_t level, const char* message,
+                            uint64_t length) {
   host_guard(window, "log", [&](Call& call) {
     call.context->runtime->log(level, call.plugin ? call.plugin->id : "", text_of(message, length));
   });

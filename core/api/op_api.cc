@@ -94,9 +94,9 @@ tenon_status tenon_op_get_info(tenon_context* context, const tenon_op* handle,
     throw Error{.status = TENON_E_ATTRIBUTE,
                 .message = op.name + ": no attribute \"" + std::string(text) + "\"",
                 .op = op.name,
-                .operand = text,
+                .operand = std::string(text),
                 .expected = known.empty() ? "none: the op has no attributes" : "one of: " + known,
-                .found = text};
+                .found = std::string(text)};
   });
 }
 

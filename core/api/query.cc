@@ -343,7 +343,7 @@ std::string query(Context& context, std::string_view topic) {
               .message = "there is no topic \"" + std::string(topic) + "\"; topics are " + known,
               .operand = "topic",
               .expected = known,
-              .found = topic};
+              .found = std::string(topic)};
 }
 
 }  // namespace tenon

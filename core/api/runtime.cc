@@ -45,7 +45,7 @@ uint32_t read_checks(std::string_view text, const char* origin) {
                              std::string(word) + "\"",
                   .operand = origin,
                   .expected = "layout, finite, threads, launch or handles",
-                  .found = word};
+                  .found = std::string(word)};
     }
   }
   return modes;

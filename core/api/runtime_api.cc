@@ -90,7 +90,7 @@ tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op, uint6
                   .message = "no plugin \"" + std::string(id) + "\" was found; " +
                              cx.runtime->plugins.searched(),
                   .operand = "plugin",
-                  .found = id,
+                  .found = std::string(id),
                   .hint = "`tenon list` shows the plugins that are found"};
     }
     const uint32_t index =
@@ -181,17 +181,17 @@ tenon_status tenon_context_get_error(tenon_context* handle, tenon_error* out_err
   const bool misused = misuse && std::exchange(context.misuse_untold, false);
   const ErrorRecord& record = misused ? *context.misuse : context.error;
   tenon_error error{};
-  error.status = record.status;
+  error.status = record.error.status;
   error.n_causes = static_cast<uint32_t>(record.cause_list.size());
   error.sequence = record.sequence;
-  error.message = record.message.c_str();
-  error.op = record.op.c_str();
-  error.operand = record.operand.c_str();
-  error.expected = record.expected.c_str();
-  error.found = record.found.c_str();
-  error.plugin = record.plugin.c_str();
+  error.message = record.error.message.c_str();
+  error.op = record.error.op.c_str();
+  error.operand = record.error.operand.c_str();
+  error.expected = record.error.expected.c_str();
+  error.found = record.error.found.c_str();
+  error.plugin = record.error.plugin.c_str();
   error.scope = record.scope.c_str();
-  error.hint = record.hint.c_str();
+  error.hint = record.error.hint.c_str();
   error.causes = record.cause_list.data();
   error.struct_size = static_cast<uint32_t>(std::min<size_t>(out_error->struct_size, sizeof error));
   std::memcpy(out_error, &error, error.struct_size);

@@ -236,8 +236,8 @@ tenon_status tenon_tensor_get_view(tenon_context* context, const tenon_tensor* t
   });
 }
 
-tenon_status tenon_tensor_get_info(tenon_context* context, const tenon_tensor* tensor,
-                                   tenon_tensor_info* out_info) {
+[[gnu::cold]] tenon_status tenon_tensor_get_info(tenon_context* context, const tenon_tensor* tensor,
+                                                 tenon_tensor_info* out_info) {
   return guard(context, [&](Context& cx) {
     const Tensor& t = require_tensor(cx, tensor, "tensor");
     const Storage& storage = *t.storage;
@@ -283,8 +283,8 @@ tenon_status tenon_tensor_get_info(tenon_context* context, const tenon_tensor* t
   });
 }
 
-tenon_status tenon_tensor_get_data(tenon_context* context, const tenon_tensor* tensor,
-                                   void* out_data, uint64_t bytes) {
+[[gnu::cold]] tenon_status tenon_tensor_get_data(tenon_context* context, const tenon_tensor* tensor,
+                                                 void* out_data, uint64_t bytes) {
   return guard(context, [&](Context& cx) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
     refuse_in_capture(cx, "reading on the host");
@@ -310,8 +310,8 @@ tenon_status tenon_tensor_get_item(tenon_context* context, const tenon_tensor* t
   });
 }
 
-tenon_status tenon_tensor_get_text(tenon_context* context, const tenon_tensor* tensor,
-                                   uint32_t flags, tenon_text** out_text) {
+[[gnu::cold]] tenon_status tenon_tensor_get_text(tenon_context* context, const tenon_tensor* tensor,
+                                                 uint32_t flags, tenon_text** out_text) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_text, "out_text");
     Tensor& t = require_tensor(cx, tensor, "tensor");

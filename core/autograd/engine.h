@@ -30,7 +30,7 @@ struct SignatureEnd {
 using SignatureRef = std::unique_ptr<Signature, SignatureEnd>;
 
 // What calls like this one record. `call.rule` may be NULL: backward then fails with the op's name.
-SignatureRef make_signature(const dispatch::Invocation& call);
+[[gnu::cold]] SignatureRef make_signature(const dispatch::Invocation& call);
 
 // One call's node from before its kernel runs until its outputs hold it. Destroys a node that never
 // got an output. Without begin() the others do nothing.

@@ -104,7 +104,7 @@ struct OperandRole {
 // seen. Counted by the owner's thread alone.
 struct Signature {
   Signature() = default;
-  ~Signature();
+  [[gnu::cold]] ~Signature();
   Signature(const Signature&) = delete;
   Signature& operator=(const Signature&) = delete;
 

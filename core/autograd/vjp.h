@@ -25,13 +25,13 @@ struct VjpFrame {
   tenon_meta output_meta(uint32_t index) const;
   tenon_value output_grad(uint32_t index);
   void set_grad(uint32_t input, uint32_t item, Tensor* grad);
-  void add_rows(uint32_t input, Tensor& indices, Tensor& values);
+  [[gnu::cold]] void add_rows(uint32_t input, Tensor& indices, Tensor& values);
 
   // TENON_CHECK=finite: throws for the first gradient that holds a NaN or an infinity. `maker`: the
   // first op inside of the rule that made one, or "".
   [[gnu::cold]] void check_finite(const std::string& maker) const;
   // "input \"x\" of tenon.log", for input tensor `flat`.
-  std::string name_of(uint32_t flat) const;
+  [[gnu::cold]] std::string name_of(uint32_t flat) const;
 
   Context& context;
   Node& node;

@@ -59,7 +59,7 @@ void Walk::call_hooks(const Hooks& hooks, Ref& grad, const std::string& where) {
       Error error{.status = status,
                   .message = "a hook on the gradient of " + where + " has returned " +
                              tenon_status_get_name(status)};
-      if (context_.error.stored != failures) error.causes = {context_.error.message};
+      if (context_.error.stored != failures) error.causes = {context_.error.error.message};
       throw error;
     }
     if (!given) continue;

@@ -21,9 +21,8 @@ void run_callback(Context& context, const Kind& kind, const char* name, Callback
   } catch (Error& error) {
     if (!sample) throw;
     const std::string about = "sample " + std::to_string(*sample);
-    std::string message = error.message;
-    message.insert(message.starts_with(kind.name) ? kind.name.size() + 2 : 0, about + ": ");
-    error.message = std::move(message);
+    const size_t at = error.message.starts_with(kind.name) ? kind.name.size() + 2 : 0;
+    error.message.insert(at, about + ": ");
     if (error.operand.empty()) error.operand = about;
     throw;
   }

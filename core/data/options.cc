@@ -16,7 +16,7 @@ namespace {
   throw Error{.status = TENON_E_ATTRIBUTE,
               .message = kind + ": option \"" + std::string(option) + "\" " + what,
               .op = kind,
-              .operand = option,
+              .operand = std::string(option),
               .expected = expected,
               .found = found};
 }

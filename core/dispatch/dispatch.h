@@ -41,6 +41,6 @@ void fill(Context& context, Tensor& tensor, const tenon_value& value);
 // Row-major copy on the same device, without history.
 Tensor* copy(Context& context, Tensor& tensor);
 // Any layouts, same shape and dtype, same or another device; without history.
-void copy_into(Context& context, const Tensor& source, Tensor& destination);
+[[gnu::cold]] void copy_into(Context& context, const Tensor& source, Tensor& destination);
 
 }  // namespace tenon::dispatch

@@ -259,7 +259,7 @@ bool declines(Invocation& call, const registry::Kernel& kernel, Block& block,
   });
   if (status == TENON_E_CHECK || status == TENON_E_MEMORY) window.raise(status, "predicate");
   if (status == TENON_OK && yes) return false;
-  declined = window.failure ? window.failure->message.str() : "declined without a reason";
+  declined = window.failure ? window.failure->message : "declined without a reason";
   return true;
 }
 

@@ -103,8 +103,7 @@ void check_launch(Call& call, tenon_status status, Device& device, uint64_t sequ
     const std::string none;
     char number[32];
     std::snprintf(number, sizeof number, " #%llu", static_cast<unsigned long long>(sequence));
-    device.note_lost(call.failure ? call.failure->message.str() : none, call.op->name.c_str(),
-                     number);
+    device.note_lost(call.failure ? call.failure->message : none, call.op->name.c_str(), number);
     device.require_alive();
   }
   call.check(status, "kernel");

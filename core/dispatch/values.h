@@ -18,7 +18,7 @@ namespace tenon::dispatch {
 class ValueStore {
  public:
   ValueStore() = default;
-  explicit ValueStore(std::span<const tenon_value> values);
+  [[gnu::cold]] explicit ValueStore(std::span<const tenon_value> values);
   std::span<const tenon_value> values() const { return values_; }
 
  private:

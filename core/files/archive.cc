@@ -164,7 +164,7 @@ void Archive::add_text(Context& context, uint32_t index) {
     throw Error{.status = TENON_E_DATA,
                 .message = kind.name + ": metadata has the key " + quoted(key) + " twice",
                 .op = kind.name,
-                .operand = key,
+                .operand = std::string(key),
                 .expected = "unique keys"};
   }
   metadata_.emplace_back(key, dispatch::text_view(said.value));
@@ -188,7 +188,7 @@ uint32_t Archive::find(std::string_view name) const {
       .operand = "name",
       .expected = "one of: " + some_of(
                                    entries_, [](const Entry& e) -> const auto& { return e.name; }),
-      .found = name};
+      .found = std::string(name)};
 }
 
 const std::pair<std::string, std::string>& Archive::metadata(uint32_t index) const {
@@ -210,7 +210,7 @@ const std::string& Archive::find_metadata(std::string_view key) const {
                                            metadata_, [](const auto& pair) -> const auto& {
                                              return pair.first;
                                            }),
-              .found = key};
+              .found = std::string(key)};
 }
 
 Ref Archive::tensor(Context& context, uint32_t index, bool copy) const {
@@ -330,7 +330,7 @@ const registry::Format& choose_format(Context& context, std::string_view name,
               .message = "no format is for files named as '" + std::string(path) + "'",
               .operand = "path",
               .expected = known.empty() ? "a plugin with formats" : "one of: " + known,
-              .found = path,
+              .found = std::string(path),
               .hint = "name the format, for example tenon.safetensors"};
 }
 

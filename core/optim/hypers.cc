@@ -58,9 +58,9 @@ void refuse_name(const std::string& owner, const char* noun, std::string_view na
   throw Error{.status = status,
               .message = owner + ": no " + noun + " \"" + std::string(name) + "\"",
               .op = owner,
-              .operand = name,
+              .operand = std::string(name),
               .expected = "one of: " + known,
-              .found = name};
+              .found = std::string(name)};
 }
 
 size_t find_hyper(const std::string& owner, HyperDescs descs, std::string_view name) {

@@ -105,7 +105,7 @@ void Optimizer::set(Context& context, std::string_view name, const tenon_value& 
                 .message = kind_->name + ": hyper-parameter \"" + std::string(name) +
                            "\" is fixed while a step is captured",
                 .op = kind_->name,
-                .operand = name};
+                .operand = std::string(name)};
   }
   const CaptureSuspended suspended(context);
   for (Dynamic& dynamic : dynamics_) {
@@ -143,7 +143,7 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
                 .message = kind_->name + ": state \"" + std::string(name) +
                            "\" cannot be set while a step is captured",
                 .op = kind_->name,
-                .operand = name};
+                .operand = std::string(name)};
   }
   Param& target = params_[param];
   const tenon_meta expected = meta_of_state(*target.tensor, kind_->desc.states[index]);
@@ -155,7 +155,7 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
                            std::to_string(param) + " has another " +
                            (same_shape ? "dtype" : "shape"),
                 .op = kind_->name,
-                .operand = name,
+                .operand = std::string(name),
                 .expected = tensor::describe(expected),
                 .found = tensor::describe(values)};
   }

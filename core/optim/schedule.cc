@@ -22,7 +22,7 @@ void check_required(const registry::Schedule& kind, std::span<const NamedValue> 
         .status = TENON_E_ATTRIBUTE,
         .message = kind.name + ": hyper-parameter \"" + std::string(name) + "\" is required",
         .op = kind.name,
-        .operand = name,
+        .operand = std::string(name),
         .expected = dispatch::tag_name(kind.desc.hypers[i].tag),
         .found = "none"};
   }

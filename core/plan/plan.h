@@ -53,7 +53,7 @@ struct Plan {
   Plan& operator=(const Plan&) = delete;
 
   void run(Context& context);
-  void set(uint32_t index, Tensor& tensor);
+  [[gnu::cold]] void set(uint32_t index, Tensor& tensor);
   [[gnu::cold]] std::string text() const;
 
   struct Patch {

@@ -106,7 +106,7 @@ bool PluginHost::open(Plugin& plugin) {
     opened_.push_back(&plugin);
     verdict = State::Open;
   } catch (Error& error) {
-    plugin.reason = error.message;
+    plugin.reason = std::move(error.message);
   } catch (const std::bad_alloc&) {
     plugin.report.clear();
     throw;

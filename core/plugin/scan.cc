@@ -200,7 +200,7 @@ void PluginHost::scan_folder(const std::string& folder, const struct stat& manif
     }
     check_found(*plugin, options, allowlist_, now, host_);
   } catch (Error& error) {
-    plugin->reason = error.message;
+    plugin->reason = std::move(error.message);
     plugin->state.store(State::Refused, std::memory_order_release);
     ++path.refused;
   }

@@ -15,7 +15,7 @@ using Dims = std::array<int64_t, TENON_MAX_RANK>;
 using DimSpan = std::span<const int64_t>;
 
 // "[2,3]"
-std::string dims_text(DimSpan dims);
+[[gnu::cold]] std::string dims_text(DimSpan dims);
 
 // Number of elements; throws Error{TENON_E_SHAPE} for a negative size, a rank above 8, or a product
 // whose size in bytes would not fit into int64.
@@ -40,11 +40,11 @@ struct Span {
   int64_t low = 0;
   uint64_t bytes = 0;
 };
-Span checked_span(DimSpan shape, DimSpan strides, uint32_t element_size);
+[[gnu::cold]] Span checked_span(DimSpan shape, DimSpan strides, uint32_t element_size);
 
 // Do two elements of the view share an address? Exact up to 2^16 elements; above that a view whose
 // sorted strides do not prove the contrary counts as overlapping.
-bool overlaps_itself(DimSpan shape, DimSpan strides);
+[[gnu::cold]] bool overlaps_itself(DimSpan shape, DimSpan strides);
 
 // NumPy's broadcasting of two shapes; false where they do not fit.
 bool broadcast_shapes(DimSpan a, DimSpan b, Dims& out, int32_t& out_rank) noexcept;

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <thread>
 
-#include "core/api/error.h"
 #include "tests/core/support.h"
 
 namespace tenon::tests {
@@ -216,26 +215,6 @@ TEST_F(ErrorsThreads, InterruptingEndsABackwardAndAReplay) {
 }
 
 // ---- Memory -------------------------------------------------------------------------------------
-
-TEST(Words, AreWhatTheyWereMadeOf) {
-  const std::string long_text(100, 'x');
-  Words words;
-  EXPECT_TRUE(words.empty());
-  EXPECT_STREQ(words.c_str(), "");
-  EXPECT_EQ(words.str(), "");
-  words = long_text;
-  const Words copy = words;
-  Words moved = std::move(words);
-  EXPECT_EQ(moved.str(), long_text);
-  EXPECT_EQ(copy.str(), long_text);
-  moved = "short";
-  EXPECT_EQ("is " + moved, "is short");
-  moved = std::string_view("no more").substr(0, 2);
-  EXPECT_STREQ(moved.c_str(), "no");
-  moved = Words();
-  EXPECT_TRUE(moved.empty());
-  EXPECT_EQ(copy.str(), long_text);
-}
 
 TEST(MemoryLimit, IsAnErrorAndLosesNothing) {
   const RuntimeHandle runtime = make_runtime({.check = "", .memory_limit = 4 << 20});

@@ -119,7 +119,7 @@ TEST(JsonReader, SaysWhatIsWrong) {
       json::parse(text, TENON_E_DATA);
     } catch (const Error& error) {
       EXPECT_EQ(error.status, TENON_E_DATA);
-      return error.message.str();
+      return error.message;
     }
     return std::string("nothing");
   };

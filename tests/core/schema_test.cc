@@ -180,13 +180,13 @@ TEST(Schema, EqualityLooksAtEveryPart) {
 TEST(Schema, RefusalsNameColumnExpectationAndFinding) {
   const Error error = error_of("add(a: T[...], b) -> T[...]");
   EXPECT_EQ(error.status, TENON_E_SCHEMA);
-  EXPECT_EQ(error.message.str(),
+  EXPECT_EQ(error.message,
             "schema column 17: expected ':' after an input's name, found ')'\n"
             "  add(a: T[...], b) -> T[...]\n"
             "                  ^");
-  EXPECT_EQ(error.op.str(), "add");
-  EXPECT_EQ(error.expected.str(), "':' after an input's name");
-  EXPECT_EQ(error.found.str(), "')'");
+  EXPECT_EQ(error.op, "add");
+  EXPECT_EQ(error.expected, "':' after an input's name");
+  EXPECT_EQ(error.found, "')'");
 }
 
 struct Refused {
@@ -201,11 +201,10 @@ TEST_P(SchemaRefusal, PointsAtTheMistake) {
   const Refused& refused = GetParam();
   const Error error = error_of(refused.text);
   EXPECT_EQ(error.status, TENON_E_SCHEMA);
-  EXPECT_TRUE(
-      error.message.str().starts_with("schema column " + std::to_string(refused.column) + ": "))
-      << error.message.str();
-  EXPECT_NE(error.message.str().find(refused.words), std::string::npos) << error.message.str();
-  EXPECT_EQ(error.message.str().back(), '^');
+  EXPECT_TRUE(error.message.starts_with("schema column " + std::to_string(refused.column) + ": "))
+      << error.message;
+  EXPECT_NE(error.message.find(refused.words), std::string::npos) << error.message;
+  EXPECT_EQ(error.message.back(), '^');
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -286,22 +285,21 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Schema, BytesOutsideAsciiAreRefusedAndNotEchoed) {
   const Error error = error_of("f(x: T\xc3\xa9) -> T");
-  EXPECT_NE(error.message.str().find("column 7: expected printable ASCII, found byte 195"),
+  EXPECT_NE(error.message.find("column 7: expected printable ASCII, found byte 195"),
             std::string::npos);
-  for (const char c : error.message.str()) EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~'));
-  EXPECT_NE(error_of(std::string("f(x: T\0) -> T", 13)).message.str().find("byte 0"),
-            std::string::npos);
+  for (const char c : error.message) EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~'));
+  EXPECT_NE(error_of(std::string("f(x: T\0) -> T", 13)).message.find("byte 0"), std::string::npos);
 }
 
 TEST(Schema, LongTextsShowTheirNeighbourhoodOnly) {
   const std::string text = "f(" + std::string(1000, 'x') + ": T, ?" + std::string(1000, ' ');
   const Error error = error_of(text);
-  EXPECT_TRUE(error.message.str().starts_with("schema column 1008: "));
-  EXPECT_LT(error.message.str().size(), 400u);
-  const size_t line = error.message.str().find('\n') + 1;
-  const size_t caret_line = error.message.str().find('\n', line) + 1;
-  const size_t caret = error.message.str().size() - 1 - caret_line;
-  EXPECT_EQ(error.message.str()[line + caret], '?');
+  EXPECT_TRUE(error.message.starts_with("schema column 1008: "));
+  EXPECT_LT(error.message.size(), 400u);
+  const size_t line = error.message.find('\n') + 1;
+  const size_t caret_line = error.message.find('\n', line) + 1;
+  const size_t caret = error.message.size() - 1 - caret_line;
+  EXPECT_EQ(error.message[line + caret], '?');
 }
 
 std::string with_inputs(int count) {
@@ -312,15 +310,15 @@ std::string with_inputs(int count) {
 
 TEST(Schema, LimitsAreInclusive) {
   EXPECT_EQ(parse_schema(with_inputs(63)).slot_count(), 64);
-  EXPECT_NE(error_of(with_inputs(64)).message.str().find("too many operands"), std::string::npos);
+  EXPECT_NE(error_of(with_inputs(64)).message.find("too many operands"), std::string::npos);
   std::string attrs = "f(*";
   for (int i = 0; i < 64; ++i) attrs += ", a" + std::to_string(i) + ": int";
   EXPECT_EQ(parse_schema(attrs + ") -> ()").attrs.size(), 64u);
-  EXPECT_NE(error_of(attrs + ", b: int) -> ()").message.str().find("too many attributes"),
+  EXPECT_NE(error_of(attrs + ", b: int) -> ()").message.find("too many attributes"),
             std::string::npos);
   const std::string core = "f() -> ()";
   EXPECT_EQ(parse_schema(core + std::string(max_schema_bytes - core.size(), ' ')).text, core);
-  EXPECT_NE(error_of(core + std::string(max_schema_bytes, ' ')).message.str().find("4105 bytes"),
+  EXPECT_NE(error_of(core + std::string(max_schema_bytes, ' ')).message.find("4105 bytes"),
             std::string::npos);
 }
 
@@ -328,7 +326,7 @@ TEST(Schema, LimitsAreInclusive) {
 TEST(Schema, TheCanonicalTextIsHeldToTheLimitToo) {
   std::string text = "f(x:T[" + std::string(max_schema_bytes - 12, 'a') + "])->()";
   ASSERT_EQ(text.size(), max_schema_bytes);
-  EXPECT_NE(error_of(text).message.str().find("canonical"), std::string::npos);
+  EXPECT_NE(error_of(text).message.find("canonical"), std::string::npos);
   EXPECT_NO_THROW(parse_schema(text.erase(6, 10)));
 }
 

@@ -58,8 +58,7 @@ TEST(Handshake, AnUnknownRevisionIsNamed) {
   World world(folder);
   const Error error = error_of([&] { world.plugins->require_op("acme.twice", 3); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
-  EXPECT_THAT(error.message.str(),
-              HasSubstr("op \"acme.twice\" has no revision 3; its newest is 1"));
+  EXPECT_THAT(error.message, HasSubstr("op \"acme.twice\" has no revision 3; its newest is 1"));
 }
 
 TEST(Handshake, TwoRuntimesShareALibraryAndNothingElse) {
@@ -115,9 +114,9 @@ TEST_P(HandshakeRefusal, NamesTheReasonAndRegistersNothing) {
 
   const Error error = error_of([&] { world.plugins->require_op("acme.twice", 0); });
   EXPECT_EQ(error.status, TENON_E_PLUGIN);
-  EXPECT_THAT(error.message.str(), AllOf(HasSubstr("is listed by plugin acme.good in " +
-                                                   folder.path("good") + ", which "),
-                                         HasSubstr(plugin.reason)));
+  EXPECT_THAT(error.message, AllOf(HasSubstr("is listed by plugin acme.good in " +
+                                             folder.path("good") + ", which "),
+                                   HasSubstr(plugin.reason)));
   world.plugins.reset();
   EXPECT_EQ(world.host.counters.inits, world.host.counters.releases);
 }

@@ -20,8 +20,8 @@ using testing::StartsWith;
 std::string complaint(const std::string& text) {
   const Error error = error_of([&] { parse_manifest(text, "/x/plugin.json"); });
   EXPECT_EQ(error.status, TENON_E_PLUGIN);
-  EXPECT_THAT(error.message.str(), StartsWith("/x/plugin.json: "));
-  return error.message.str();
+  EXPECT_THAT(error.message, StartsWith("/x/plugin.json: "));
+  return error.message;
 }
 
 // The good manifest with one value, named by a JSON pointer, replaced.
@@ -200,7 +200,7 @@ TEST(Manifest, AnyDamageIsAnErrorAndNeverACrash) {
       parse_manifest(text, "f");
     } catch (const Error& error) {
       EXPECT_EQ(error.status, TENON_E_PLUGIN);
-      EXPECT_THAT(error.message.str(), StartsWith("f: "));
+      EXPECT_THAT(error.message, StartsWith("f: "));
       ++refused;
     }
   }

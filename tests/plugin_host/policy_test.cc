@@ -34,10 +34,9 @@ TEST(Policy, RefusesAWritableFileAndSaysHowToMendIt) {
   set_mode(folder.path("file"), 0666);
   const Error error = error_of([&] { check_owned(folder.path("file")); });
   EXPECT_EQ(error.status, TENON_E_PLUGIN);
-  EXPECT_THAT(
-      error.message.str(),
-      AllOf(HasSubstr(folder.path("file") + " can be written by every user"), HasSubstr("owner "),
-            HasSubstr("mode 0666"), HasSubstr("chmod o-w " + folder.path("file"))));
+  EXPECT_THAT(error.message, AllOf(HasSubstr(folder.path("file") + " can be written by every user"),
+                                   HasSubstr("owner "), HasSubstr("mode 0666"),
+                                   HasSubstr("chmod o-w " + folder.path("file"))));
 }
 
 TEST(Policy, RefusesAWritableFolderAbove) {
@@ -46,9 +45,8 @@ TEST(Policy, RefusesAWritableFolderAbove) {
   folder.write("a/b/file", "x");
   set_mode(folder.path("a"), 0777);
   const Error error = error_of([&] { check_owned(folder.path("a/b/file")); });
-  EXPECT_THAT(
-      error.message.str(),
-      AllOf(HasSubstr(folder.path("a") + " can be written by every user"), HasSubstr("mode 0777")));
+  EXPECT_THAT(error.message, AllOf(HasSubstr(folder.path("a") + " can be written by every user"),
+                                   HasSubstr("mode 0777")));
   set_mode(folder.path("a"), 01777);
   EXPECT_NO_THROW(check_owned(folder.path("a/b/file")));
 }

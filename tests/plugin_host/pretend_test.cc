@@ -405,7 +405,7 @@ TEST(NewerPlugin, ATailThatIsNotZeroNamesItsOffset) {
       Registry registry(nullptr);
       const Error error = error_of([&] { grown.add(&longer.desc, registry); });
       EXPECT_EQ(error.status, TENON_E_PLUGIN);
-      EXPECT_THAT(error.message.str(),
+      EXPECT_THAT(error.message,
                   HasSubstr("needs a newer Tenon: unknown data at offset " +
                             std::to_string(sizeof longer.desc + static_cast<size_t>(offset))));
       EXPECT_EQ(registry.find_op("acme.f"), nullptr);

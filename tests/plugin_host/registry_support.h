@@ -149,7 +149,7 @@ struct Offer {
     EXPECT_EQ(registry.epoch(), epoch);
     EXPECT_EQ(registry.ops().size(), count);
     EXPECT_THAT(report, testing::IsEmpty());
-    return error.message.str();
+    return error.message;
   }
   std::string refusal() {
     Registry registry(nullptr);

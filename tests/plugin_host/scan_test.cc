@@ -181,8 +181,7 @@ TEST(Scan, ABrokenManifestIsRefusedAndHarmsNobody) {
   EXPECT_EQ(world.plugins->find("acme.a")->state, State::Found);
   EXPECT_THAT(world.plugins->searched(), HasSubstr("(2 plugins, 1 refused)"));
   const Error error = error_of([&] { world.plugins->require_op("acme.nothing", 0); });
-  EXPECT_THAT(error.message.str(),
-              HasSubstr("what " + folder.path("broken") + " offers is unknown"));
+  EXPECT_THAT(error.message, HasSubstr("what " + folder.path("broken") + " offers is unknown"));
 }
 
 TEST(Scan, RefusesManifestsThatAreNoOrHugeFiles) {
@@ -238,25 +237,23 @@ TEST(Scan, WordsForNamesNobodyLists) {
       "looked in " + folder.path() + " (1 plugin), /no/such/folder (does not exist)";
   Error error = error_of([&] { world.plugins->require_op("acme.softmax", 0); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
-  EXPECT_EQ(error.message.str(),
-            "op \"acme.softmax\" is not available: no plugin lists it; " + searched);
-  EXPECT_THAT(error.hint.str(), AllOf(HasSubstr("TENON_PLUGIN_PATH"), HasSubstr("tenon doctor")));
+  EXPECT_EQ(error.message, "op \"acme.softmax\" is not available: no plugin lists it; " + searched);
+  EXPECT_THAT(error.hint, AllOf(HasSubstr("TENON_PLUGIN_PATH"), HasSubstr("tenon doctor")));
   error = error_of([&] { world.plugins->require_backend("box"); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
-  EXPECT_THAT(error.message.str(),
-              HasSubstr("device \"box\" is not available: no plugin lists it"));
+  EXPECT_THAT(error.message, HasSubstr("device \"box\" is not available: no plugin lists it"));
   error = error_of([&] { world.plugins->require_optimizer("acme.sgd"); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
-  EXPECT_THAT(error.message.str(), HasSubstr("optimizer \"acme.sgd\" is not available"));
+  EXPECT_THAT(error.message, HasSubstr("optimizer \"acme.sgd\" is not available"));
   error = error_of([&] { world.plugins->require_schedule("acme.slow"); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
-  EXPECT_THAT(error.message.str(), HasSubstr("schedule \"acme.slow\" is not available"));
+  EXPECT_THAT(error.message, HasSubstr("schedule \"acme.slow\" is not available"));
   error = error_of([&] { world.plugins->require_dataset("acme.idx"); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
-  EXPECT_THAT(error.message.str(), HasSubstr("dataset \"acme.idx\" is not available"));
+  EXPECT_THAT(error.message, HasSubstr("dataset \"acme.idx\" is not available"));
   error = error_of([&] { world.plugins->require_role(TENON_ROLE_SUM_TO); });
   EXPECT_EQ(error.status, TENON_E_NO_ROLE);
-  EXPECT_THAT(error.message.str(),
+  EXPECT_THAT(error.message,
               AllOf(HasSubstr("role 'sum_to' is not available"), HasSubstr(searched)));
   EXPECT_EQ(world.plugins->libraries_opened(), 0);
 }
@@ -269,14 +266,14 @@ TEST(Scan, WordsForNamesOfRefusedPlugins) {
   const World world(options);
   Error error = error_of([&] { world.plugins->require_op("acme.twice", 0); });
   EXPECT_EQ(error.status, TENON_E_PLUGIN);
-  EXPECT_EQ(error.plugin.str(), "acme.a");
-  EXPECT_EQ(error.message.str(), "op \"acme.twice\" is listed by plugin acme.a in " +
-                                     folder.path("a") + ", which was refused: excluded by name");
-  EXPECT_THAT(error.hint.str(), HasSubstr("tenon doctor"));
+  EXPECT_EQ(error.plugin, "acme.a");
+  EXPECT_EQ(error.message, "op \"acme.twice\" is listed by plugin acme.a in " + folder.path("a") +
+                               ", which was refused: excluded by name");
+  EXPECT_THAT(error.hint, HasSubstr("tenon doctor"));
   for (const char* kind : {"toy", ""}) {
     error = error_of([&] { world.plugins->require_backend(kind); });
     EXPECT_EQ(error.status, TENON_E_PLUGIN);
-    EXPECT_THAT(error.message.str(), HasSubstr("which was refused: excluded by name"));
+    EXPECT_THAT(error.message, HasSubstr("which was refused: excluded by name"));
   }
 }
 

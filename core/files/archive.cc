@@ -238,7 +238,7 @@ Ref Archive::window(Context& context, const Entry& entry) const {
                                   .read_only = true,
                                   .deleter = [](void* user) { delete static_cast<Held*>(user); },
                                   .user = held.get()}));
-  held.release();
+  static_cast<void>(held.release());
   return made;
 }
 

@@ -18,23 +18,23 @@ namespace {
 
 // Canonical texts: formatting gives them back byte for byte.
 const std::vector<std::string> examples = {
-    "conv2d(x: T[B,C,H,W], weight: T[O,C/g,h,w], bias: T[O]?, *, stride: int[2]=1, "
-    "padding: int[2]=0, dilation: int[2]=1, groups: int=1) -> T[B,O,H2,W2]",
+    ("conv2d(x: T[B,C,H,W], weight: T[O,C/g,h,w], bias: T[O]?, *, stride: int[2]=1, "
+     "padding: int[2]=0, dilation: int[2]=1, groups: int=1) -> T[B,O,H2,W2]"),
     "add(a: T[...], b: T[...]) -> T[...] where T: number promote",
-    "sum(x: T[...], *, axes: int[]?, keepdims: bool=false) -> T[...] where T: float|i64 "
-    "promote",
+    ("sum(x: T[...], *, axes: int[]?, keepdims: bool=false) -> T[...] where T: float|i64 "
+     "promote"),
     "concat(xs: T[...]*, *, axis: int=0) -> T[...]",
-    "adam_step(params!: T[...]*, grads: T[...]*, m!: U[...]*, v!: U[...]*, step!: i64[]*, "
-    "lr: f64[], *, beta1: float=0.9) -> ()",
+    ("adam_step(params!: T[...]*, grads: T[...]*, m!: U[...]*, v!: U[...]*, step!: i64[]*, "
+     "lr: f64[], *, beta1: float=0.9) -> ()"),
     "full(*, shape: int[], value: number=0, dtype: D=f32) -> D[...]",
-    "softmax_cross_entropy(logits: T[N,C], target: i64[N], *, ignore_index: int=-100) -> "
-    "(T[], aux top: T[N], aux top_prob: T[N]) where T: float",
+    ("softmax_cross_entropy(logits: T[N,C], target: i64[N], *, ignore_index: int=-100) -> "
+     "(T[], aux top: T[N], aux top_prob: T[N]) where T: float"),
     "max(x: T[...], *, axes: int[]?, keepdims: bool=false) -> (T[...], aux i64[...])",
     "cast(x: T[...], *, dtype: U) -> U[...]",
     "acme.where(condition: bool[...], a: T, b: T) -> T where T: any promote",
     "embedding(weight: T[V,D], indices: Idx[...I]) -> T[...I,D] where T: float; Idx: i32|i64",
-    "pad(x: T[2,N], *, widths: int[3]=[1,2,3], fill: number=-inf, mode: str=\"a\\\"\\\\\\n\", "
-    "dtype: dtype?=none, scale: float=nan, on: number=true, f: number=2.0) -> T[2,N + f(a, [b])]",
+    ("pad(x: T[2,N], *, widths: int[3]=[1,2,3], fill: number=-inf, mode: str=\"a\\\"\\\\\\n\", "
+     "dtype: dtype?=none, scale: float=nan, on: number=true, f: number=2.0) -> T[2,N + f(a, [b])]"),
     "barrier() -> ()",
 };
 

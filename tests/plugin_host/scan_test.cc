@@ -20,7 +20,6 @@ using plugin::State;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 // Sets a variable for one test.
 class Variable {

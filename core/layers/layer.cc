@@ -6,6 +6,7 @@
 
 #include "core/dispatch/call.h"
 #include "core/dispatch/dispatch.h"
+#include "core/plan/plan.h"
 
 namespace tenon::layers {
 
@@ -13,6 +14,8 @@ using dispatch::Call;
 using dispatch::CallState;
 
 namespace {
+
+const char* truth(bool value) { return value ? "true" : "false"; }
 
 std::vector<data::Option> options_of(const tenon_layer_desc& desc) {
   std::vector<data::Option> options;
@@ -97,6 +100,13 @@ std::vector<Ref> Layer::call(Context& context, std::span<const tenon_value> inpu
     fail(TENON_E_ARGUMENT, "the number of outputs does not fit", "outputs",
          std::to_string(desc.n_outputs), std::to_string(n_outputs));
   }
+  if (context.capture) {
+    if (!frozen_) {
+      frozen_ = std::make_shared<plan::Frozen>(
+          plan::Frozen::Values{{"training of a layer " + kind_->name, truth(training_)}});
+    }
+    context.capture->depend_on(frozen_);
+  }
   Call call(context, CallState::Compose, kind_->plugin, nullptr);
   call.layer = this;
   call.composed.resize(n_outputs);
@@ -131,6 +141,7 @@ std::vector<Ref> Layer::call_child(Context& context, uint32_t index,
 
 void Layer::set_training(bool training) {
   training_ = training;
+  if (frozen_) frozen_->set(0, truth(training));
   for (const Child& child : children_) child.layer->set_training(training);
 }
 

@@ -15,6 +15,7 @@
 #include "core/api/context.h"
 #include "core/data/options.h"
 #include "core/dispatch/values.h"
+#include "core/plan/frozen.h"
 
 namespace tenon::layers {
 
@@ -88,6 +89,7 @@ class Layer {
   std::vector<std::pair<Named, Ref>> own_;
   std::vector<Child> children_;
   bool training_ = true;
+  std::shared_ptr<plan::Frozen> frozen_;  // whether it trains, from its first captured call on
   uint32_t above_;
   std::atomic<bool> held_{false};  // by a container or the layer that described it
   uint64_t added_ = 0;

@@ -14,6 +14,7 @@
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/finite.h"
 #include "core/dispatch/values.h"
+#include "core/plan/plan.h"
 
 namespace tenon::optim {
 
@@ -100,18 +101,35 @@ Optimizer::~Optimizer() {
 void Optimizer::set(Context& context, std::string_view name, const tenon_value& value) {
   const size_t hyper = find_hyper(kind_->name, hyper_descs(), name);
   const tenon_value fresh = checked_hyper(kind_->name, kind_->desc.hypers[hyper], value);
-  if (!(kind_->desc.hypers[hyper].flags & TENON_HYPER_DYNAMIC) && context.capturing) {
+  const bool fixed = !(kind_->desc.hypers[hyper].flags & TENON_HYPER_DYNAMIC);
+  if (fixed && context.capturing) {
     throw Error{.status = TENON_E_CAPTURE,
                 .message = kind_->name + ": hyper-parameter \"" + std::string(name) +
                            "\" is fixed while a step is captured",
                 .op = kind_->name,
                 .operand = std::string(name)};
   }
+  std::string text;
+  if (fixed && frozen_) text = dispatch::value_text(fresh);
   const CaptureSuspended suspended(context);
   for (Dynamic& dynamic : dynamics_) {
     if (dynamic.values[hyper]) dispatch::fill(context, *dynamic.values[hyper], fresh);
   }
   hypers_[hyper] = fresh;
+  if (fixed && frozen_) frozen_->set(hyper, std::move(text));
+}
+
+void Optimizer::freeze(plan::Recorder& recorder) {
+  if (!frozen_) {
+    plan::Frozen::Values values;
+    for (size_t i = 0; i < hypers_.size(); ++i) {
+      const std::string_view name = dispatch::text_view(kind_->desc.hypers[i].name);
+      values.emplace_back("hyper-parameter \"" + std::string(name) + "\" of " + kind_->name,
+                          dispatch::value_text(hypers_[i]));
+    }
+    frozen_ = std::make_shared<plan::Frozen>(std::move(values));
+  }
+  recorder.depend_on(frozen_);
 }
 
 tenon_value Optimizer::get(std::string_view name) const {
@@ -293,6 +311,7 @@ void Optimizer::run(Context& context, bool clear_grads) {
                 .expected = "gradients from tenon_backward_run",
                 .found = "none"};
   }
+  if (context.capture) freeze(*context.capture);
   // What was made for a first step that then failed goes again; a plan may hold it already.
   struct Fresh {
     Optimizer& optimizer;

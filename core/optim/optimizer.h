@@ -15,6 +15,7 @@
 #include "core/api/context.h"
 #include "core/dispatch/invocation.h"
 #include "core/optim/hypers.h"
+#include "core/plan/frozen.h"
 
 namespace tenon::optim {
 
@@ -61,6 +62,8 @@ class Optimizer {
   HyperDescs hyper_descs() const { return {kind_->desc.hypers, kind_->desc.n_hypers}; }
   size_t state_index(uint32_t param, std::string_view name) const;
   bool make_state(Context& context, Param& param);  // false where there was one
+  // The plan that is captured uses the static hyper-parameters as they are.
+  [[gnu::cold]] void freeze(plan::Recorder& recorder);
   const Dynamic& dynamic(Context& context, Device& device);
   Works gather(Grads& grads, bool& any);
   void step(Context& context, const Work& work, const Grads& grads);
@@ -72,6 +75,7 @@ class Optimizer {
   std::vector<Param> params_;
   std::vector<tenon_value> hypers_;
   std::vector<Dynamic> dynamics_;
+  std::shared_ptr<plan::Frozen> frozen_;  // the hyper-parameters, from the first captured step on
 };
 
 struct OptimizerSlot : memory::SlotHeader {

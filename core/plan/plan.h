@@ -15,6 +15,7 @@
 #include "core/api/context.h"
 #include "core/dispatch/launch.h"
 #include "core/dispatch/values.h"
+#include "core/plan/frozen.h"
 #include "core/plan/graph.h"
 
 namespace tenon::plan {
@@ -46,6 +47,24 @@ struct Launch {
   tenon_launch launch{};
 };
 
+// The addresses a view touches, as numbers. A device with memory of its own counts them apart.
+struct Range {
+  const Device* memory = nullptr;  // NULL: the host's
+  intptr_t begin = 0;
+  intptr_t end = 0;  // begin where nothing is touched
+  bool meets(const Range& other) const {
+    return memory == other.memory && begin < other.end && other.begin < end && begin != end &&
+           other.begin != other.end;
+  }
+};
+
+Range range_of(const Device& device, const tenon_view& view);
+inline Range range_of(const Tensor& tensor) { return range_of(tensor.device(), tensor.view); }
+
+// Throws Error{TENON_E_ALIAS}; `what` it shares memory with.
+[[noreturn, gnu::cold]] void refuse_shared(size_t index, const std::string& what,
+                                           const Tensor& tensor);
+
 struct Plan {
   explicit Plan(Runtime& owner);
   [[gnu::cold]] ~Plan();
@@ -75,6 +94,14 @@ struct Plan {
   std::vector<Input> inputs;
   std::vector<Storage*> storages;                                 // held
   std::vector<std::pair<Storage*, const registry::Op*>> written;  // each once, with its last writer
+  std::vector<Range> writes;  // by launches, but for what inputs stand for
+  // What launches have taken over as numbers, as it was then.
+  struct Taken {
+    std::shared_ptr<const Frozen> source;
+    uint64_t changes = 0;
+    Frozen::Values values;
+  };
+  std::vector<Taken> taken;
   uint64_t counters = 0;  // random counters one run consumes
   struct DeviceState {
     Device* device = nullptr;
@@ -89,11 +116,14 @@ struct Plan {
 
  private:
   void check_plugins();
+  void check_taken();
+  [[gnu::cold]] void check_inputs_apart();
   void run_launch(Context& context, Launch& launch, uint64_t position);
   void run_launches(Context& context);
   bool run_as_graph(Context& context);
   std::unique_ptr<Graph> graph_;  // where one device that records has all launches
   bool looked_for_graph_ = false;
+  bool inputs_checked_ = true;  // for memory that two of them share
   DeviceState& state_of(Device& device);
   friend class Recorder;
 };
@@ -108,14 +138,19 @@ class Recorder {
                          const dispatch::Block& block,
                          std::shared_ptr<const dispatch::Prepared> prepared, uint64_t scratch_bytes,
                          const tenon_rng* rng, const std::string* scope);
+  // Launches of the step use these numbers: a plan whose numbers change later is stale.
+  [[gnu::cold]] void depend_on(const std::shared_ptr<const Frozen>& source);
   // Does the plan hold one of the storage's references?
   bool holds(const Storage& storage) const;
+  // What `finish` needs memory for. May be called again after it has failed.
+  [[gnu::cold]] void settle();
   // The finished plan; throws what made the capture fail.
   std::unique_ptr<Plan> finish(Context& context);
 
  private:
   [[gnu::cold]] void hold(Storage& storage);
   [[gnu::cold]] void bind_inputs(Launch& launch, const dispatch::Block& block);
+  bool is_exchanged(const Launch& launch, size_t view) const;
   std::unique_ptr<Plan> plan_;
   uint64_t start_counter_;
   std::unique_ptr<Error> failure_;

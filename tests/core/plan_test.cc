@@ -238,6 +238,126 @@ TEST_F(Plans, OtherPartsOfAnInputsStorageStayWhereTheyAre) {
   cx.refused(TENON_E_CAPTURE, tenon_capture_end(cx.get(), &none));
 }
 
+// Equal, nested, overlapping, interleaved: what read the shared part would have read both.
+TEST_F(Plans, InputsShareNoMemory) {
+  const Tensor data = cx.counting({8});
+  const Tensor x = cx.view(data, {4}, {1}, 2);
+  const std::vector<std::pair<const char*, Tensor>> others = [&] {
+    std::vector<std::pair<const char*, Tensor>> made;
+    made.emplace_back("equal", cx.view(data, {4}, {1}, 2));
+    made.emplace_back("inside", cx.view(data, {2}, {1}, 3));
+    made.emplace_back("around", cx.view(data, {8}, {1}, 0));
+    made.emplace_back("first element", cx.view(data, {3}, {1}, 0));
+    made.emplace_back("last element", cx.view(data, {3}, {1}, 5));
+    made.emplace_back("interleaved", cx.view(data, {3}, {2}, 1));
+    made.emplace_back("backwards", cx.view(data, {4}, {-1}, 5));
+    made.emplace_back("expanded", cx.view(data, {4}, {0}, 4));
+    made.emplace_back("reshaped", cx.view(data, {2, 2}, {2, 1}, 2));
+    return made;
+  }();
+  const auto refuse = [&](tenon_tensor* first, tenon_tensor* second) {
+    tenon_tensor* const inputs[] = {first, second};
+    const Failure f = cx.refused(TENON_E_ALIAS, tenon_capture_begin(cx.get(), inputs, 2));
+    EXPECT_EQ(f.operand, "input 1");
+    EXPECT_EQ(f.message, "plan input 1 shares memory with input 0");
+    EXPECT_EQ(f.hint, "give a copy of it");
+  };
+  refuse(x.get(), x.get());
+  for (const auto& [name, other] : others) {
+    SCOPED_TRACE(name);
+    refuse(x.get(), other.get());
+    refuse(other.get(), x.get());
+  }
+  // Beside one another they are two.
+  const Tensor before = cx.view(data, {2}, {1}, 0);
+  const Tensor after = cx.view(data, {2}, {1}, 6);
+  const Tensor none = cx.view(data, {0}, {1}, 3);
+  cx.begin_capture({before.get(), x.get(), after.get(), none.get()});
+  const Tensor y = cx.call("acme.add", {arg(before), arg(after)});
+  const Plan plan = cx.end_capture();
+  EXPECT_EQ(cx.values(y), (Values{8, 10}));
+}
+
+TEST_F(Plans, InputsThatAreOnlyReadMayBecomeOneTensor) {
+  const Tensor a = cx.floats({2}, {1, 2});
+  const Tensor b = cx.floats({2}, {10, 20});
+  cx.begin_capture({a.get(), b.get()});
+  const Tensor y = cx.call("acme.add", {arg(a), arg(b)});
+  const Plan plan = cx.end_capture();
+  set(plan, 0, b);
+  run(plan);
+  EXPECT_EQ(cx.values(y), (Values{20, 40}));
+}
+
+TEST_F(Plans, AnInputThatIsWrittenHasMemoryOfItsOwn) {
+  const Tensor a = cx.floats({2}, {1, 2});
+  const Tensor b = cx.floats({2}, {10, 20});
+  cx.begin_capture({a.get(), b.get()});
+  cx.apply("acme.neg", {arg(b)}, {}, {a.get()});
+  const Plan plan = cx.end_capture();
+  EXPECT_EQ(cx.values(a), (Values{-10, -20}));
+  const Tensor data = cx.counting({3});
+  const Tensor low = cx.view(data, {2}, {1}, 0);
+  const Tensor high = cx.view(data, {2}, {1}, 1);
+  set(plan, 0, low);
+  set(plan, 1, high);
+  const Failure f = cx.refused(TENON_E_ALIAS, tenon_plan_run(cx.get(), plan.get()));
+  EXPECT_EQ(f.operand, "input 1");
+  EXPECT_THAT(f.message, HasSubstr("input 0, which the plan writes"));
+  EXPECT_EQ(cx.values(data), (Values{1, 2, 3}));
+  // Exchanged one after the other they may meet for a moment.
+  set(plan, 0, b);
+  set(plan, 1, a);
+  run(plan);
+  EXPECT_EQ(cx.values(b), (Values{10, 20}));
+}
+
+// A replay writes its results early or late: a run that reads them as its input would be a guess.
+TEST_F(Plans, WhatAPlanWritesIsNotItsInput) {
+  for (const char* name : {"toy", "far"}) {
+    SCOPED_TRACE(name);
+    const tenon_device where = cx.device(name);
+    const Tensor x = cx.tensor<float>({2, 2}, {1, 2, 3, 4}, &where);
+    cx.begin_capture({x.get()});
+    const Tensor y = cx.call("acme.matmul2", {arg(x), arg(x)});
+    const Plan plan = cx.end_capture();
+    const Failure f = cx.refused(TENON_E_ALIAS, tenon_plan_set(cx.get(), plan.get(), 0, y.get()));
+    EXPECT_EQ(f.operand, "input 0");
+    EXPECT_THAT(f.message, HasSubstr("what the plan writes"));
+    EXPECT_THAT(f.found, HasSubstr("f32[2,2]"));
+    run(plan);  // with what was there
+    EXPECT_EQ(cx.values(y), (Values{7, 10, 15, 22}));
+    set(plan, 0, cx.tensor<float>({2, 2}, cx.values(y), &where));
+    run(plan);
+    EXPECT_EQ(cx.values(y), (Values{199, 290, 435, 634}));
+  }
+}
+
+// The decay is an attribute of the launch: a plan cannot follow it.
+TEST_F(Plans, AHyperParameterThatChangesMakesThemStale) {
+  const Model model(cx, cx.device("toy"));
+  const Tensor x = batch(0, cx.device("toy"));
+  const Tensor y = target(0, cx.device("toy"));
+  cx.begin_capture();
+  model.step(x, y);
+  const Plan plan = cx.end_capture();
+  run(plan);
+  const std::vector<Values> values = model.values();
+  cx.set_hyper(model.sgd, "decay", Value(0.5));
+  const Failure f = cx.refused(TENON_E_STATE, tenon_plan_run(cx.get(), plan.get()));
+  EXPECT_EQ(f.message,
+            "the plan was captured with hyper-parameter \"decay\" of acme.sgd = 0.01, which is 0.5 "
+            "now");
+  EXPECT_EQ(f.expected, "0.01");
+  EXPECT_EQ(f.found, "0.5");
+  EXPECT_EQ(f.hint, "capture the step again, or set it back");
+  EXPECT_EQ(model.values(), values);
+  cx.set_hyper(model.sgd, "decay", Value(0.01));
+  cx.set_hyper(model.sgd, "lr", Value(0.5));  // a tensor that launches read
+  run(plan);
+  EXPECT_NE(model.values(), values);
+}
+
 TEST_F(Plans, AnInputIsHeldUntilItIsExchanged) {
   Tensor x = cx.floats({2}, {1, 2});
   cx.begin_capture({x.get()});

@@ -32,6 +32,97 @@ class Plans(Case):
         self.refused(TypeError, lambda: plan([1.0, 2.0, 3.0]), "a tensor")
         self.same(plan(self.x, self.x), [2.0, 4.0, 6.0])
 
+    def test_inputs_share_no_memory(self):
+        pairs = {"equal": self.x, "view": self.x[1:], "reversed": self.x[::-1]}
+        for name, other in pairs.items():
+            with self.subTest(name):
+                error = self.refused(
+                    tenon.AliasError,
+                    lambda other=other: tenon.capture(lambda a, b: a.sum(), self.x, other),
+                    "input 1 shares memory with input 0",
+                )
+                self.assertEqual(error.hint, "give a copy of it")
+        plan = tenon.capture(lambda a, b: a - b, self.x, self.x.clone())
+        self.same(plan(self.x, self.x * 3), [-2.0, -4.0, -6.0])
+
+    def test_a_result_is_not_the_next_input(self):
+        plan = tenon.capture(lambda a: tenon.matmul(a, a), tenon.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        result = plan()
+        self.refused(tenon.AliasError, lambda: plan(result), "what the plan writes")
+        self.same(plan(), [[7.0, 10.0], [15.0, 22.0]])
+        self.same(plan(result.clone()), [[199.0, 290.0], [435.0, 634.0]])
+
+    def test_results_of_inputs_get_new_values(self):
+        import collections
+
+        Pair = collections.namedtuple("Pair", "first second")
+        forms = {
+            "itself": lambda a: a,
+            "view": lambda a: a[1:],
+            "reversed": lambda a: a[::-1],
+            "of a view": lambda a: a[1:][:1],
+            "tuple": lambda a: (a, a * 2),
+            "named": lambda a: Pair(a[0], a + 1),
+            "nested": lambda a: {"views": [a[:1], (a[2], 3)], "sum": a.sum()},
+            "reshaped": lambda a: a.reshape(3, 1),
+            "written": lambda a: a.__iadd__(1),
+        }
+
+        def values(result):
+            if isinstance(result, tenon.Tensor):
+                return result.tolist()
+            if isinstance(result, dict):
+                return {key: values(each) for key, each in result.items()}
+            if isinstance(result, (tuple, list)):
+                return type(result).__name__, [values(each) for each in result]
+            return result
+
+        for name, function in forms.items():
+            with self.subTest(name):
+                numbers = [[1.0, 2.0, 3.0], [40.0, 50.0, 60.0], [-1.0, 0.0, 7.0]]
+                plan = tenon.capture(function, tenon.tensor(numbers[0]))
+                self.assertEqual(values(plan.results), values(function(tenon.tensor(numbers[0]))))
+                for each in numbers[1:]:
+                    wanted = values(function(tenon.tensor(each)))
+                    self.assertEqual(values(plan(tenon.tensor(each))), wanted)
+
+    def test_what_a_plan_has_frozen_may_not_change(self):
+        w = tenon.tensor([1.0, 2.0], requires_grad=True)
+        optimizer = tenon.optim.adamw([w], lr=0.1, weight_decay=0.5)
+
+        def step(x):
+            (x * w).sum().backward()
+            optimizer.step(clear_grad=True)
+
+        plan = tenon.capture(step, tenon.tensor([1.0, 1.0]))
+        optimizer.weight_decay = 0.0
+        before = w.tolist()
+        error = self.refused(tenon.StateError, plan, '"weight_decay" of tenon.adamw = 0.5')
+        self.assertEqual((error.expected, error.found), ("0.5", "0"))
+        self.same(w, before)
+        optimizer.weight_decay = 0.5
+        optimizer.lr = 0.2
+        plan()
+        self.assertNotEqual(w.tolist(), before)
+
+        class Model(tenon.nn.Module):
+            def __init__(self):
+                self.drop = tenon.nn.dropout(p=0.5)
+
+            def forward(self, x):
+                return self.drop(x) if self.training else x * 1
+
+        for model in (tenon.nn.dropout(p=0.5), Model()):
+            with self.subTest(type(model).__name__):
+                run = tenon.captured(lambda x, model=model: model(x))
+                x = tenon.full([64], 1.0)
+                self.assertIn(0.0, run(x).tolist())
+                model.eval()
+                error = self.refused(tenon.StateError, lambda run=run, x=x: run(x), "training")
+                self.assertIn("capture the step again", error.hint)
+                model.train()
+                run(x)
+
     def test_the_decorator_captures_each_kind_of_input_once(self):
         runs = []
 

@@ -3,30 +3,59 @@
 """tenon.capture and tenon.trace."""
 
 import os
+import threading
 
 from tenon import _core, _errors
 from tenon._core import Tensor
+
+
+_capturing = threading.local()  # .modules: {module: whether it trains}, while a step is captured
+
+
+def note_module(module):
+    """A captured step calls the module."""
+    modules = getattr(_capturing, "modules", None)
+    if modules is not None:
+        modules.setdefault(module, module.training)
+
+
+def _of_their_own(results, storages):
+    """The results, with copies of those that lie in memory of inputs: another call has others."""
+    if isinstance(results, Tensor):
+        return results.clone() if results.storage in storages else results
+    if isinstance(results, dict):
+        inner = {key: _of_their_own(each, storages) for key, each in results.items()}
+        return inner if type(results) is dict else type(results)(inner)
+    if isinstance(results, (tuple, list)):
+        inner = [_of_their_own(each, storages) for each in results]
+        return type(results)(*inner) if hasattr(results, "_fields") else type(results)(inner)
+    return results
 
 
 class Plan:
     """A step that was run once and recorded; calling it replays it.
 
     inputs   tensors that a call exchanges for others of the same shape, dtype and device
-    results  what the function returned; each call writes their values anew
+    results  what the function returned; each call writes their values anew. Of an input, or a
+             view of one, it is a copy
     """
 
     def __init__(self, function, inputs):
         _errors.check_type("capture", "function", function, None, "a function of tensors")
         self.inputs = list(inputs)
         _core.begin_capture(self.inputs)
+        _capturing.modules = self._modules = {}
         try:
-            self.results = function(*self.inputs)
+            storages = {each.storage for each in self.inputs}
+            self.results = _of_their_own(function(*self.inputs), storages)
         except BaseException:
             try:
                 _core.end_capture()
             except Exception:
                 pass  # what the function raised says more
             raise
+        finally:
+            _capturing.modules = None
         self._handle = _core.end_capture()
 
     def __call__(self, *inputs):
@@ -34,6 +63,16 @@ class Plan:
             raise _errors.make_refusal(
                 "value", "plan", "inputs", f"at most {len(self.inputs)}", str(len(inputs))
             )
+        for module, training in self._modules.items():
+            if module.training != training:
+                raise _errors.make_refusal(
+                    "STATE",
+                    "plan",
+                    f"training of {type(module).__name__}",
+                    str(training),
+                    str(module.training),
+                    "capture the step again, or set it back",
+                )
         for place, tensor in enumerate(inputs):
             try:
                 _core.set_plan_input(self._handle, place, tensor)

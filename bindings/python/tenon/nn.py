@@ -3,7 +3,7 @@
 """`tenon.nn.linear(inputs=784, outputs=128)` is the layer "tenon.linear"; `dir(tenon.nn)` lists
 them. A model is a `Module`: what its attributes hold, tensors, layers and modules, is its own."""
 
-from tenon import _core, _errors, _runtime
+from tenon import _core, _errors, _plan, _runtime
 from tenon._core import Tensor
 from tenon._entries import Entries
 from tenon._errors import check_type
@@ -213,6 +213,7 @@ class Module(_Model):
         raise NotImplementedError(f"{type(self).__name__} has no forward(self, ...)")
 
     def __call__(self, *inputs, **named):
+        _plan.note_module(self)
         return self.forward(*inputs, **named)
 
     def register_buffer(self, name, tensor):

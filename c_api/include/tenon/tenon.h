@@ -395,7 +395,10 @@ TENON_EXPORT tenon_status tenon_op_explain(tenon_context* context, const tenon_o
 // ---- Plans --------------------------------------------------------------------------------------
 
 // Starts to record every launch of this context, and runs them as well. inputs[n_inputs] are what
-// tenon_plan_set may exchange later. Until `end`, reading values on the host is TENON_E_CAPTURE.
+// tenon_plan_set may exchange later: whatever launches read or write of an input's memory, a run
+// reads or writes of what was set in its place. A tensor that names an input's memory goes on
+// naming that; return a copy of it. Until `end`, reading values on the host is TENON_E_CAPTURE.
+// errors   TENON_E_STATE, TENON_E_ALIAS (inputs that share memory)
 TENON_EXPORT tenon_status tenon_capture_begin(tenon_context* context, tenon_tensor* const* inputs,
                                               uint32_t n_inputs);
 
@@ -406,10 +409,13 @@ TENON_EXPORT tenon_status tenon_capture_end(tenon_context* context, tenon_plan**
 
 // Replays all launches once: no allocation, no look-up, no graph. Advances the versions of all that
 // it writes, and the random counter as if the step had run eagerly.
+// errors   TENON_E_STATE (a hyper-parameter that is not dynamic, or a layer's training, is not as
+//          it was captured), TENON_E_ALIAS (an input that is written shares memory with another),
+//          TENON_E_PLUGIN (a plugin was deactivated), those of the launches
 TENON_EXPORT tenon_status tenon_plan_run(tenon_context* context, tenon_plan* plan);
 
 // Exchanges declared input `index` for a tensor of the same shape, strides, dtype and device.
-// errors   TENON_E_PLAN_SHAPE
+// errors   TENON_E_PLAN_SHAPE, TENON_E_ALIAS (memory that the plan itself writes, such as a result)
 TENON_EXPORT tenon_status tenon_plan_set(tenon_context* context, tenon_plan* plan, uint32_t index,
                                          tenon_tensor* tensor);
 
@@ -436,7 +442,8 @@ TENON_EXPORT tenon_status tenon_optimizer_run(tenon_context* context, tenon_opti
                                               uint32_t flags);
 
 // A hyper-parameter by name. Dynamic ones (the learning rate) may change at any time, also between
-// runs of a captured plan; others only while nothing is captured.
+// runs of a captured plan; others only while nothing is captured, and a plan that was captured with
+// another value then refuses to run.
 // errors   TENON_E_ATTRIBUTE
 TENON_EXPORT tenon_status tenon_optimizer_set(tenon_context* context, tenon_optimizer* optimizer,
                                               const char* name, uint64_t name_length,

@@ -168,7 +168,7 @@ Ref Walk::fitted(const Node& node, uint32_t flat, Ref grad) const {
 void Walk::send(const Node& node, uint32_t flat, Ref dense, RowGrad rows) {
   const Edge& edge = node.edges[flat];
   if (rows.indices) {
-    if (edge.leaf && keeps_rows(*edge.leaf)) {
+    if (edge.leaf) {
       leaves_.at(*edge.leaf).rows.push_back(std::move(rows));
     } else {
       Ref made = densify(context_, node.of->input_metas[flat], rows);
@@ -268,10 +268,7 @@ void Walk::run() {
 
 Ref Walk::taken(Tensor& input) {
   if (LeafGrad* const entry = leaves_.find(input)) {
-    for (const RowGrad& rows : entry->rows) {
-      accumulate(entry->dense, densify(context_, tensor::meta_of(input), rows));
-    }
-    entry->rows.clear();
+    fold(*entry);
     return entry->dense;
   }
   const auto watched = watched_.find(&input);

@@ -77,6 +77,9 @@ class Walk {
   Ref fitted(const Node& node, uint32_t flat, Ref grad) const;
   void send(const Node& node, uint32_t flat, Ref dense, RowGrad rows);
   void step(Node& node);
+  // Makes the entry dense: what came dense first, then rows, each in the order it came. That order
+  // is everybody's, so that eager and captured steps and `gradient` have the same bits.
+  void fold(LeafGrad& entry);
   Change change_dense(Link& link, LeafGrad& entry);
   Change change_rows(Link& link, LeafGrad& entry);
   Change change(Link& link, LeafGrad& entry);

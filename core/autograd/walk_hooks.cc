@@ -91,7 +91,9 @@ void Walk::look_at(Node& node) {
 
 void Walk::end_leaf(const Tensor& leaf) {
   LeafGrad* const entry = leaves_.find(leaf);
-  if (entry && entry->dense) {
+  if (!entry) return;
+  fold(*entry);
+  if (entry->dense) {
     call_hooks(hooks_of(leaf), entry->dense, "the leaf " + tensor::describe(leaf));
   }
 }

@@ -22,13 +22,28 @@ bool only_ours(const Context& context, const Tensor& tensor) {
          tensor::is_dense(tensor.shape(), tensor.strides());
 }
 
+void Walk::fold(LeafGrad& entry) {
+  if (entry.rows.empty()) return;
+  const GradMode mode(context_, create_);
+  const tenon_meta table = tensor::meta_of(*entry.leaf);
+  for (const RowGrad& rows : entry.rows) {
+    if (!entry.dense || create_) {
+      accumulate(entry.dense, densify(context_, table, rows));
+      continue;
+    }
+    if (!only_ours(context_, *entry.dense)) {
+      entry.dense = Ref(dispatch::copy(context_, *entry.dense));
+    }
+    add_rows_into(context_, *entry.dense, rows);
+  }
+  entry.rows.clear();
+}
+
 Change Walk::change_dense(Link& link, LeafGrad& entry) {
   // Copied where its memory is shared with other gradients, a seed, or a plan.
   if (!only_ours(context_, *entry.dense) && !create_) {
     entry.dense = Ref(dispatch::copy(context_, *entry.dense));
   }
-  for (const RowGrad& rows : entry.rows) add_rows_into(context_, *entry.dense, rows);
-  entry.rows.clear();
   if (link.row_indices) {
     add_rows_into(context_, *entry.dense, {link.row_indices, link.row_values});
   }
@@ -50,6 +65,11 @@ Change Walk::change_dense(Link& link, LeafGrad& entry) {
 
 Change Walk::change_rows(Link& link, LeafGrad& entry) {
   Change change{&link, {}, {}, {}};
+  if (link.grad && context_.capture) {
+    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *link.grad, rows);
+    change.grad = link.grad;
+    return change;
+  }
   if (link.grad) {
     change.sum = Ref(dispatch::copy(context_, *link.grad));
     for (const RowGrad& rows : entry.rows) add_rows_into(context_, *change.sum, rows);
@@ -63,9 +83,11 @@ Change Walk::change_rows(Link& link, LeafGrad& entry) {
 }
 
 Change Walk::change(Link& link, LeafGrad& entry) {
-  if (entry.dense) return change_dense(link, entry);
-  if (!entry.rows.empty()) return change_rows(link, entry);
-  return {};
+  if (!entry.dense && entry.rows.empty()) return {};
+  const bool rows_alone = !entry.dense && !create_;
+  if (rows_alone && (link.grad || keeps_rows(*entry.leaf))) return change_rows(link, entry);
+  fold(entry);
+  return change_dense(link, entry);
 }
 
 // Cannot fail but for a gradient that lies on a device or is not row-major: the copy is a launch.

@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/test_capture.py: captured steps: replays, the decorator, and what cannot be captured.
+import itertools
+import math
 import pathlib
+import random
+import struct
 import tempfile
 import threading
 import unittest
 
 from support import Case, tenon
+
+
+def bits(tensor):
+    """Of a f32 tensor: -0.0 and 0.0 differ, NaN and NaN do not."""
+    numbers = tensor.reshape(-1).tolist()
+    return struct.pack(f"{len(numbers)}f", *numbers)
 
 
 class Plans(Case):
@@ -122,6 +132,59 @@ class Plans(Case):
                 self.assertIn("capture the step again", error.hint)
                 model.train()
                 run(x)
+
+    def test_gradients_with_rows_have_one_order(self):
+        """Dense gradients of a leaf, rows and the gradient it holds sum up to the same bits."""
+        rng = random.Random(5)
+
+        def numbers(*shape):
+            count = math.prod(shape)
+            return tenon.tensor([rng.gauss(0, 1) * 3 ** rng.randint(-9, 9) for _ in range(count)])
+
+        start = numbers(5, 3).tolist()
+        a, b, c, d = (numbers(n) for n in (15, 15, 21, 21))
+        rows = tenon.tensor([4, 0, 4, 4, 1, 0, 4])
+        terms = {
+            "sin": lambda x: tenon.sin(x.reshape(15)) * a,
+            "exp2": lambda x: tenon.exp2(x.reshape(15) * 0.1) * b,
+            "rows": lambda x: tenon.embedding(x, rows).reshape(21) * c,
+            "more rows": lambda x: tenon.embedding(x, rows).reshape(21) * d,
+        }
+        kinds = [names for n in (1, 2, 3) for names in itertools.permutations(terms, n)]
+
+        def leaf(held):
+            x = tenon.tensor(start).reshape(5, 3).clone().detach()
+            x.requires_grad = True
+            if held:
+                (x * x).sum().backward()
+            return x
+
+        for names in kinds:
+            for held in (False, True):
+                with self.subTest(names, held=held):
+
+                    def loss(x, names=names):
+                        total = 0.0
+                        for name in names:
+                            total = total + terms[name](x).sum()
+                        return total
+
+                    def dense(x):
+                        if not x.has_grad_rows:
+                            return x.grad
+                        indices, values = x.grad_rows()
+                        out = [[0.0] * 3 for _ in range(5)]
+                        for row, each in zip(indices.tolist(), values.tolist(), strict=True):
+                            out[row] = each
+                        return tenon.tensor(out)
+
+                    eager, captured = leaf(held), leaf(held)
+                    loss(eager).backward()
+                    tenon.capture(lambda x=captured, loss=loss: loss(x).backward())
+                    self.assertEqual(bits(dense(captured)), bits(dense(eager)))
+                    if not held:
+                        (given,) = tenon.grad(loss(eager), [eager])
+                        self.assertEqual(bits(given), bits(dense(eager)))
 
     def test_the_decorator_captures_each_kind_of_input_once(self):
         runs = []

@@ -51,31 +51,96 @@ void unify_dim(Invocation& call, uint32_t input, const Dim& dim, int64_t size, B
   }
 }
 
+// "[...]" alone says nothing: the common case of elementwise ops.
+bool says_something(bool has_dims, const std::vector<Dim>& dims) {
+  return has_dims && (dims.size() != 1 || dims[0].kind != Dim::Ellipsis);
+}
+
+// Calls each(dim, size) for the dimensions before and after the run; false where the shape has
+// another number of dimensions.
+template <class Each>
+bool pair_dims(const std::vector<Dim>& dims, DimSpan shape, const Each& each) {
+  size_t before = 0;
+  while (before < dims.size() && dims[before].kind != Dim::Ellipsis) ++before;
+  const bool run = before < dims.size();
+  const size_t after = run ? dims.size() - before - 1 : 0;
+  if (run ? shape.size() < before + after : shape.size() != before) return false;
+  for (size_t i = 0; i < before; ++i) each(dims[i], shape[i]);
+  for (size_t i = after; i > 0; --i) each(dims[dims.size() - i], shape[shape.size() - i]);
+  return true;
+}
+
 void unify_operand(Invocation& call, uint32_t input, uint32_t index, Bindings& bindings) {
   const registry::Param& param = call.schema.inputs[input];
   const Operand& operand = call.operands[index];
   if (!operand.tensor) return;  // a number has rank 0 and broadcasts, or `infer` refuses it
-  const DimSpan shape = operand.tensor->shape();
-  size_t before = 0;
-  bool run = false;
-  for (const Dim& dim : param.dims) {
-    if (dim.kind == Dim::Ellipsis) {
-      run = true;
-      break;
-    }
-    ++before;
-  }
-  const size_t after = run ? param.dims.size() - before - 1 : 0;
-  if (run ? shape.size() < before + after : shape.size() != before) {
+  const bool fits =
+      pair_dims(param.dims, operand.tensor->shape(), [&](const Dim& dim, int64_t size) {
+        unify_dim(call, input, dim, size, bindings, *operand.tensor);
+      });
+  if (!fits) {
     fail_operand(call, input, TENON_E_SHAPE, "has the wrong number of dimensions",
                  expected_text(param.dims, bindings), tensor::describe(*operand.tensor));
   }
-  for (size_t i = 0; i < before; ++i) {
-    unify_dim(call, input, param.dims[i], shape[i], bindings, *operand.tensor);
+}
+
+Bindings bind_dims(Invocation& call) {
+  Bindings bindings;
+  for (uint32_t input = 0; input < call.n_inputs(); ++input) {
+    const registry::Param& param = call.schema.inputs[input];
+    if (!says_something(param.has_dims, param.dims)) continue;
+    for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
+      unify_operand(call, input, i, bindings);
+    }
   }
-  for (size_t i = 0; i < after; ++i) {
-    unify_dim(call, input, param.dims[param.dims.size() - after + i],
-              shape[shape.size() - after + i], bindings, *operand.tensor);
+  return bindings;
+}
+
+[[noreturn]] void fail_inferred(const Invocation& call, size_t index, const std::string& expected,
+                                const std::string& found) {
+  const std::string& name = call.schema.outputs[index].name;
+  throw Error{.status = TENON_E_PLUGIN,
+              .message = call.op.name + ": its shape rule gave output " +
+                         (name.empty() ? std::to_string(index) : '"' + name + '"') + " " + found +
+                         ", which its schema does not allow",
+              .op = call.op.name,
+              .operand = name,
+              .expected = expected,
+              .found = found,
+              .plugin = call.op.plugin->id,
+              .hint = "report it to the author of plugin " + call.op.plugin->id};
+}
+
+// Kernels trust the schema: an output that is not as it says would be overrun.
+void check_inferred(Invocation& call) {
+  bool says = false;
+  for (size_t i = 0; i < call.outputs.size(); ++i) {
+    const registry::Output& output = call.schema.outputs[i];
+    const tenon_meta& meta = call.outputs[i];
+    const tenon_dtype declared = call.type_of(output.type);
+    if (meta.dtype != declared) {
+      fail_inferred(call, i, std::string(tensor::name_of(declared)), tensor::describe(meta));
+    }
+    says = says || says_something(output.has_dims, output.dims);
+  }
+  if (!says) return;
+  Bindings bindings = bind_dims(call);
+  for (size_t i = 0; i < call.outputs.size(); ++i) {
+    const registry::Output& output = call.schema.outputs[i];
+    if (!output.has_dims) continue;
+    const tenon_meta& meta = call.outputs[i];
+    bool same = true;
+    const bool fits = pair_dims(
+        output.dims, {meta.shape, static_cast<size_t>(meta.rank)},
+        [&](const Dim& dim, int64_t size) {
+          if (dim.kind == Dim::Integer) same = same && dim.value == size;
+          if (dim.kind != Dim::Letter) return;
+          same =
+              same && bindings.try_emplace(dim.text, Binding{size, 0}).first->second.size == size;
+        });
+    if (!fits || !same) {
+      fail_inferred(call, i, expected_text(output.dims, bindings), tensor::describe(meta));
+    }
   }
 }
 
@@ -97,7 +162,8 @@ void infer_broadcast(Invocation& call) {
     const DimSpan so_far(shape.data(), static_cast<size_t>(rank));
     if (!tensor::broadcast_shapes(so_far, operand.tensor->shape(), merged, merged_rank)) {
       fail_operand(call, call.input_of(i), TENON_E_SHAPE,
-                   "does not broadcast with the operands before it",
+                   tensor::dims_text(operand.tensor->shape()) + " does not broadcast with " +
+                       tensor::dims_text(so_far) + ", the shape of the operands before it",
                    "a shape that broadcasts with " + tensor::dims_text(so_far),
                    tensor::describe(*operand.tensor),
                    "sizes must be equal or 1, counted from the last dimension");
@@ -189,19 +255,7 @@ tenon_view Invocation::view_of(uint32_t index, bool with_data) const {
   return view;
 }
 
-void unify_shapes(Invocation& call) {
-  Bindings bindings;
-  for (uint32_t input = 0; input < call.n_inputs(); ++input) {
-    const registry::Param& param = call.schema.inputs[input];
-    // "[...]" alone says nothing: the common case of elementwise ops.
-    if (!param.has_dims || (param.dims.size() == 1 && param.dims[0].kind == Dim::Ellipsis)) {
-      continue;
-    }
-    for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
-      unify_operand(call, input, i, bindings);
-    }
-  }
-}
+void unify_shapes(Invocation& call) { bind_dims(call); }
 
 void infer(Invocation& call) {
   call.outputs.resize(call.n_outputs());
@@ -232,6 +286,7 @@ void infer(Invocation& call) {
     tensor::checked_count({meta.shape, static_cast<size_t>(meta.rank)},
                           tensor::size_of(meta.dtype));
   }
+  check_inferred(call);
 }
 
 }  // namespace tenon::dispatch

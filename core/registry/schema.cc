@@ -179,6 +179,12 @@ class Parser {
       return {Dim::Integer, {}, value};
     }
     if (text.front() == '-') cursor_.fail(begin, "a dimension that is not negative");
+    const auto says_something = [](const char& c) {
+      return is_schema_word({&c, 1}) || is_digits({&c, 1});
+    };
+    if (std::none_of(text.begin(), text.end(), says_something)) {
+      cursor_.fail(begin, "a dimension (a name, an integer, '...' or an expression of these)");
+    }
     return {Dim::Expression, text, 0};
   }
 

@@ -219,6 +219,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"f(x: T, *) -> ()", 10, "',' after '*'"},
         Refused{"f(*, a: int, *, b: int) -> ()", 14, "an attribute's name"},
         Refused{"f(x: T[N) -> ()", 9, "a matching bracket"},
+        Refused{"f(x: T[..]) -> ()", 8, "found '.'"}, Refused{"f(x: T) -> T[+]", 14, "found '+'"},
+        Refused{"f(x: T[()]) -> ()", 8, "a dimension"},
         Refused{"f(x: T[N", 9, "']' or ',' after a dimension"},
         Refused{"f(x: T[(N", 10, "')' in a dimension"},
         Refused{"f(x: T[N,]) -> ()", 10, "a dimension"},

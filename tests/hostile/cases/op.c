@@ -290,3 +290,161 @@ CASE(infer_size_negative) {
   twice_op.desc.shape_rule = TENON_SHAPE_CALLBACK;
   twice_op.desc.infer = negative_size;
 }
+
+static tenon_status gives_rank_forgotten(tenon_call* call, const tenon_launch* args,
+                                         tenon_meta* metas, uint32_t n) {
+  (void)call;
+  (void)args;
+  (void)n;
+  metas[0].shape[0] = 2;
+  return TENON_OK;
+}
+
+// A shape rule that forgets the number of dimensions.
+// error: TENON_E_PLUGIN hostile.twice: its shape rule gave output 0 f32[], which its schema does
+//   not allow
+CASE(infer_rank_forgotten) {
+  twice_op.desc.schema = text_of("twice(x: T[A,B]) -> T[A,B] where T: float");
+  twice_op.desc.shape_rule = TENON_SHAPE_CALLBACK;
+  twice_op.desc.infer = gives_rank_forgotten;
+}
+
+static tenon_status gives_rank_other(tenon_call* call, const tenon_launch* args, tenon_meta* metas,
+                                     uint32_t n) {
+  (void)call;
+  (void)args;
+  (void)n;
+  metas[0].rank = 3;
+  metas[0].shape[0] = 2;
+  metas[0].shape[1] = 3;
+  metas[0].shape[2] = 4;
+  return TENON_OK;
+}
+
+// A shape rule that gives one dimension too many.
+// error: TENON_E_PLUGIN hostile.twice: its shape rule gave output 0 f32[2,3,4], which its schema
+//   does not allow
+CASE(infer_rank_other) {
+  twice_op.desc.schema = text_of("twice(x: T[A,B]) -> T[A,B] where T: float");
+  twice_op.desc.shape_rule = TENON_SHAPE_CALLBACK;
+  twice_op.desc.infer = gives_rank_other;
+}
+
+static tenon_status gives_rank_short(tenon_call* call, const tenon_launch* args, tenon_meta* metas,
+                                     uint32_t n) {
+  (void)call;
+  (void)args;
+  (void)n;
+  metas[0].rank = 1;
+  metas[0].shape[0] = 3;
+  return TENON_OK;
+}
+
+// A shape rule that gives fewer dimensions than the schema has beside its run.
+// error: TENON_E_PLUGIN hostile.twice: its shape rule gave output 0 f32[3], which its schema
+//   does not allow
+CASE(infer_rank_short) {
+  twice_op.desc.schema = text_of("twice(x: T[...,A,B]) -> T[...,A,B] where T: float");
+  twice_op.desc.shape_rule = TENON_SHAPE_CALLBACK;
+  twice_op.desc.infer = gives_rank_short;
+}
+
+static tenon_status gives_dimension_first(tenon_call* call, const tenon_launch* args,
+                                          tenon_meta* metas, uint32_t n) {
+  (void)call;
+  (void)args;
+  (void)n;
+  metas[0].rank = 2;
+  metas[0].shape[0] = 1;
+  metas[0].shape[1] = 3;
+  return TENON_OK;
+}
+
+// A shape rule that gives a named dimension, the first, another size.
+// error: TENON_E_PLUGIN hostile.twice: its shape rule gave output 0 f32[1,3], which its schema
+//   does not allow
+CASE(infer_dimension_first) {
+  twice_op.desc.schema = text_of("twice(x: T[A,B]) -> T[A,B] where T: float");
+  twice_op.desc.shape_rule = TENON_SHAPE_CALLBACK;
+  twice_op.desc.infer = gives_dimension_first;
+}
+
+static tenon_status gives_dimension_last(tenon_call* call, const tenon_launch* args,
+                                         tenon_meta* metas, uint32_t n) {
+  (void)call;
+  (void)args;
+  (void)n;
+  metas[0].rank = 2;
+  metas[0].shape[0] = 2;
+  metas[0].shape[1] = 2;
+  return TENON_OK;
+}
+
+// A shape rule that gives a named dimension, after a run, another size.
+// error: TENON_E_PLUGIN hostile.twice: its shape rule gave output 0 f32[2,2], which its schema
+//   does not allow
+CASE(infer_dimension_last) {
+  twice_op.desc.schema = text_of("twice(x: T[...,B]) -> T[...,B] where T: float");
+  twice_op.desc.shape_rule = TENON_SHAPE_CALLBACK;
+  twice_op.desc.infer = gives_dimension_last;
+}
+
+static tenon_status gives_dimension_twice(tenon_call* call, const tenon_launch* args,
+                                          tenon_meta* metas, uint32_t n) {
+  (void)call;
+  (void)args;
+  (void)n;
+  metas[0].rank = 2;
+  metas[0].shape[0] = 2;
+  metas[0].shape[1] = 3;
+  return TENON_OK;
+}
+
+// A shape rule that gives two sizes to a name of the output alone.
+// error: TENON_E_PLUGIN hostile.twice: its shape rule gave output 0 f32[2,3], which its schema
+//   does not allow
+CASE(infer_dimension_twice) {
+  twice_op.desc.schema = text_of("twice(x: T[...]) -> T[N,N] where T: float");
+  twice_op.desc.shape_rule = TENON_SHAPE_CALLBACK;
+  twice_op.desc.infer = gives_dimension_twice;
+}
+
+static tenon_status gives_dimension_number(tenon_call* call, const tenon_launch* args,
+                                           tenon_meta* metas, uint32_t n) {
+  (void)call;
+  (void)args;
+  (void)n;
+  metas[0].rank = 1;
+  metas[0].shape[0] = 4;
+  return TENON_OK;
+}
+
+// A shape rule that gives another size than the number in the schema.
+// error: TENON_E_PLUGIN hostile.twice: its shape rule gave output 0 f32[4], which its schema
+//   does not allow
+CASE(infer_dimension_number) {
+  twice_op.desc.schema = text_of("twice(x: T[...]) -> T[6] where T: float");
+  twice_op.desc.shape_rule = TENON_SHAPE_CALLBACK;
+  twice_op.desc.infer = gives_dimension_number;
+}
+
+static tenon_status gives_dtype_other(tenon_call* call, const tenon_launch* args, tenon_meta* metas,
+                                      uint32_t n) {
+  (void)call;
+  (void)args;
+  (void)n;
+  metas[0].rank = 2;
+  metas[0].shape[0] = 2;
+  metas[0].shape[1] = 3;
+  metas[0].dtype = TENON_DTYPE_F64;
+  return TENON_OK;
+}
+
+// A shape rule that gives another dtype than the type variable has.
+// error: TENON_E_PLUGIN hostile.twice: its shape rule gave output 0 f64[2,3], which its schema
+//   does not allow
+CASE(infer_dtype_other) {
+  twice_op.desc.schema = text_of("twice(x: T[...]) -> T[...] where T: float");
+  twice_op.desc.shape_rule = TENON_SHAPE_CALLBACK;
+  twice_op.desc.infer = gives_dtype_other;
+}

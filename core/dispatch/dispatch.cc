@@ -29,7 +29,9 @@ class OpSpan {
     if (recorder_.active()) start_ = trace::now_ns();
   }
   ~OpSpan() {
-    if (start_) recorder_.add_complete(op_.name, "op", start_, trace::now_ns() - start_, 0, "");
+    if (!start_) return;
+    recorder_.add_complete(op_.name, "op", start_, trace::now_ns() - start_, trace::thread_row(),
+                           "");
   }
   OpSpan(const OpSpan&) = delete;
   OpSpan& operator=(const OpSpan&) = delete;

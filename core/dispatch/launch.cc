@@ -147,8 +147,8 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
         "kernel", [&](tenon_call* handed) { return kernel.desc.launch(handed, &block.launch); });
   }
   if (traced) {
-    runtime.trace.add_complete(op.name, kernel.plugin->id, start, trace::now_ns() - start, 0,
-                               launch_text(block));
+    runtime.trace.add_complete(op.name, kernel.plugin->id, start, trace::now_ns() - start,
+                               trace::thread_row(), launch_text(block));
   }
   // A kernel that failed half-way has written: versions move all the same.
   mark_written(context, op, block);

@@ -134,7 +134,8 @@ void Plan::run_launch(Context& context, Launch& launch, uint64_t position) {
   }
   if (traced) {
     context.runtime->trace.add_complete(launch.op->name, launch.kernel->plugin->id, start,
-                                        trace::now_ns() - start, 0, "{\"plan\":true}");
+                                        trace::now_ns() - start, trace::thread_row(),
+                                        "{\"plan\":true}");
   }
   dispatch::check_launch(call, status, *launch.device, context.sequence);
   if (checks & kCheckLaunch) launch.device->wait(context.id);

@@ -2,6 +2,7 @@
 // core/trace/recorder.cc: collects timed events and writes them as Chrome trace JSON.
 #include "core/trace/recorder.h"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -64,6 +65,8 @@ uint64_t now_ns() noexcept {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<uint64_t>(std::chrono::nanoseconds(since).count());
 }
+
+uint64_t thread_row() noexcept { return static_cast<uint64_t>(::syscall(SYS_gettid)); }
 
 void Recorder::begin() noexcept {
   const std::lock_guard<std::mutex> guard(mutex_);

@@ -21,6 +21,9 @@ namespace tenon::trace {
 // Nanoseconds of the steady clock; the time all events are stated in.
 uint64_t now_ns() noexcept;
 
+// The calling thread's row in a picture: its number in the operating system.
+uint64_t thread_row() noexcept;
+
 // threads  any, for every function
 class Recorder {
  public:

@@ -7,6 +7,7 @@ import os
 import pathlib
 import pickle
 import tempfile
+import threading
 import unittest
 
 from support import Case, tenon
@@ -245,10 +246,14 @@ class Capture(Case):
             path = os.path.join(folder, "trace.json")
             with tenon.trace(path) as recording:
                 tenon.tensor([1.0]).exp()
+                other = threading.Thread(target=lambda: tenon.tensor([1.0]).cos())
+                other.start()
+                other.join()
             with open(path, encoding="utf-8") as file:
                 events = json.load(file)["traceEvents"]
             self.assertEqual(json.loads(recording.json)["traceEvents"], events)
-            self.assertTrue(any("exp" in each.get("name", "") for each in events))
+            rows = {each.get("name"): each["tid"] for each in events}
+            self.assertNotEqual(rows["tenon.exp"], rows["tenon.cos"])
 
 
 if __name__ == "__main__":

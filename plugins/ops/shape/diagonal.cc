@@ -51,6 +51,7 @@ Diagonal diagonal_of(std::span<const int64_t> shape, int64_t offset, int64_t axi
   d.row = std::max<int64_t>(-offset, 0);
   d.column = std::max<int64_t>(offset, 0);
   d.count = std::min(rows - d.row, columns - d.column);
+  if (d.count == 0) d.row = d.column = 0;  // a matrix without elements has no other place
   return d;
 }
 
@@ -135,6 +136,8 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[1,3]"),
     sdk::sample(name, "f64[1,1]"),
     sdk::sample(name, "f64[0,3]"),
+    sdk::sample(name, "f64[0,3] | offset=1"),
+    sdk::sample(name, "f64[3,0] | offset=-2"),
     sdk::sample(name, "f64[0,2,2]"),
     sdk::sample(name, "f64[2,0,0]"),
     sdk::sample(name, "f32[2,2,2]{0.0,-0.0,inf,-inf,nan,1e-45,1.0,2.0}"),

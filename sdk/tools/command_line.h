@@ -7,6 +7,8 @@
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "command.h"
 
@@ -45,11 +47,33 @@ inline int report_failure(const CommandLine& line, const std::string& text, int 
   return status;
 }
 
+// What stands where a command should, in words; empty where nothing does.
+inline std::string unknown_command(const CLI::App& app) {
+  const CLI::App* at = &app;
+  std::string path = "tenon";
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    path += " " + at->get_name();
+  }
+  const std::vector<std::string> rest = app.remaining(true);
+  std::string commands;
+  for (const CLI::App* each : at->get_subcommands([](const CLI::App*) { return true; })) {
+    if (each->get_group().empty()) continue;  // for our own children
+    commands += (commands.empty() ? "" : ", ") + each->get_name();
+  }
+  if (commands.empty() || rest.empty() || rest.front().starts_with('-')) return "";
+  return path + " has no command \"" + rest.front() + "\"; there are: " + commands;
+}
+
 // Returns the exit status.
 inline int run_command_line(CLI::App& app, const CommandLine& line, int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return line.run();
+  } catch (const CLI::RequiredError& error) {
+    const std::string unknown = unknown_command(app);
+    if (unknown.empty()) return app.exit(error) == 0 ? kGood : kUsage;
+    return report_failure(line, unknown, kUsage);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kGood : kUsage;
   } catch (const Failure& failure) {

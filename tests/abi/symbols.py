@@ -8,6 +8,7 @@
 # less. Wants: versioned symbols of the system's C and C++ libraries; a plugin also what its
 # manifest names under requires.libraries. No unique symbols (they keep a library from being a
 # second copy of itself), no executable stack, no text relocations, no run path but $ORIGIN.
+import doctest
 import json
 import pathlib
 import re
@@ -48,6 +49,19 @@ def libraries_of(path):
     return WANTED.get(path.stem, set()) | set(listed.get("requires", {}).get("libraries", []))
 
 
+def wants_executable_stack(segments):
+    """By `readelf --segments --wide`; a library that says nothing gets one.
+
+    >>> line = "  GNU_STACK 0x000000 0x0000000000000000 0x0000000000000000 0x000000 0x000000 "
+    >>> [wants_executable_stack(line + end) for end in ("RW  0x10", "RW  0", "RWE 0x10", "RWE 0")]
+    [False, False, True, True]
+    >>> wants_executable_stack("")
+    True
+    """
+    stack = re.search(r"GNU_STACK(?:\s+0x\w+){5}\s+([RWE]+)\s", segments)
+    return not stack or "E" in stack.group(1)
+
+
 def problems(readelf, path, expected, allowed, sanitized):
     symbols = list(dynamic_symbols(read(readelf, "--dyn-syms", path)))
     dynamic = read(readelf, "--dynamic", path)
@@ -72,13 +86,13 @@ def problems(readelf, path, expected, allowed, sanitized):
             yield f"has the run path {path_list!r}"
     if "(TEXTREL)" in dynamic or re.search(r"\(FLAGS\).*\bTEXTREL\b", dynamic):
         yield "has text relocations"
-    segments = read(readelf, "--segments", path)
-    stack = re.search(r"GNU_STACK(?:\s+0x\w+){5}\s+([RWE ]+?)\s+0x", segments)
-    if not stack or "E" in stack.group(1):
+    if wants_executable_stack(read(readelf, "--segments", path)):
         yield "asks for an executable stack"
 
 
 def main():
+    if doctest.testmod().failed:
+        return 1
     arguments = sys.argv[1:]
     sanitized = arguments[0] == "--sanitized"
     kind, readelf, name, *headers = arguments[1:] if sanitized else arguments

@@ -39,6 +39,14 @@ TEST(CommandLine, WrongOnesExitWith2) {
   EXPECT_EQ(run_command({"trace"}).status, 2);
 }
 
+TEST(CommandLine, UnknownCommandsAreNamedBesideThoseThatExist) {
+  EXPECT_THAT(run_command({"nosuch"}).err, HasSubstr("no command \"nosuch\"; there are: list, "));
+  EXPECT_THAT(run_command({"op", "show", "tenon.add"}).err,
+              HasSubstr("tenon op has no command \"show\"; there are: list, explain"));
+  EXPECT_THAT(run_command({"op"}).err, HasSubstr("A subcommand is required"));
+  EXPECT_THAT(run_command({"op", "explain"}).err, HasSubstr("name is required"));
+}
+
 TEST(CommandLine, HelpAndVersionExitWith0) {
   EXPECT_THAT(run_command({"--help"}).out, HasSubstr("doctor"));
   EXPECT_EQ(run_command({"--help"}).status, 0);

@@ -4,6 +4,7 @@
 
 #include "core/api/guard.h"
 #include "core/autograd/engine.h"
+#include "core/plan/plan.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -95,6 +96,7 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
                   .found = "rows",
                   .hint = "read it with tenon_tensor_get_grad_rows"};
     }
+    if (cx.capture) cx.capture->leaf(t).needs(*link, false);
     *out_grad = tensor::handle(link->grad.get());
   });
 }
@@ -105,7 +107,8 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
   return guard(context, [&](Context& cx) {
     require_pointer(out_indices, "out_indices");
     require_pointer(out_values, "out_values");
-    Link* link = leaf_link(require_tensor(cx, tensor, "tensor"), "get_grad_rows");
+    Tensor& t = require_tensor(cx, tensor, "tensor");
+    Link* link = leaf_link(t, "get_grad_rows");
     if (!link) {
       *out_indices = nullptr;
       *out_values = nullptr;
@@ -119,6 +122,10 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
                   .expected = "a gradient held as rows",
                   .found = "a dense gradient",
                   .hint = "read it with tenon_tensor_get_grad"};
+    }
+    if (cx.capture) {
+      if (link->row_indices) plan::refuse_rows(t);
+      cx.capture->leaf(t).needs(*link, false);
     }
     *out_indices = tensor::handle(link->row_indices.get());
     *out_values = tensor::handle(link->row_values.get());
@@ -155,6 +162,7 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
     Ref old_grad = Ref::shared(given);
     Ref old_indices;
     Ref old_values;
+    if (cx.capture) cx.capture->leaf(t).replaces();
     std::lock_guard lock(link->mutex);
     std::swap(link->grad, old_grad);
     std::swap(link->row_indices, old_indices);

@@ -53,7 +53,7 @@ tenon_status tenon_capture_end(tenon_context* context, tenon_plan** out_plan) {
     }
     refuse_in_callback(cx, "ending a capture");
     // Before anything ends: without memory the capture goes on.
-    cx.capturing->settle();
+    cx.capturing->settle(cx);
     plan::PlanSlot* slot = plan::PlanSlab::instance().create();
     const std::unique_ptr<plan::Recorder> recorder = take_capture(cx);
     try {

@@ -41,7 +41,7 @@ void Walk::fold(LeafGrad& entry) {
 
 Change Walk::change_dense(Link& link, LeafGrad& entry) {
   // Copied where its memory is shared with other gradients, a seed, or a plan.
-  if (!only_ours(context_, *entry.dense) && !create_) {
+  if (!only_ours(context_, *entry.dense) && (!create_ || context_.capture)) {
     entry.dense = Ref(dispatch::copy(context_, *entry.dense));
   }
   if (link.row_indices) {
@@ -92,7 +92,6 @@ Change Walk::change(Link& link, LeafGrad& entry) {
 
 // Cannot fail but for a gradient that lies on a device or is not row-major: the copy is a launch.
 void Walk::publish(Change& change) {
-  if (!change.link) return;
   Link& link = *change.link;
   if (!change.sum) {
     link.grad = std::move(change.grad);
@@ -127,8 +126,20 @@ void Walk::commit() {
     std::sort(ordered.begin(), ordered.end(), std::less<>());
     for (Link* link : ordered) locks.emplace_back(link->mutex);
   }
-  for (size_t i = 0; i < links.size(); ++i) changes.push_back(change(*links[i], leaves_[i]));
-  for (Change& each : changes) publish(each);
+  plan::Recorder* const capture = context_.capture;
+  for (size_t i = 0; i < links.size(); ++i) {
+    if (capture) {
+      capture->leaf(*leaves_[i].leaf);
+      capture->expect_dense(context_, *leaves_[i].leaf);
+    }
+    changes.push_back(change(*links[i], leaves_[i]));
+  }
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (!changes[i].link) continue;
+    if (capture) capture->leaf(*leaves_[i].leaf).needs(*links[i], true);
+    publish(changes[i]);
+    if (capture) capture->made(capture->leaf(*leaves_[i].leaf));
+  }
 }
 
 }  // namespace tenon::autograd

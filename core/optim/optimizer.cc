@@ -132,6 +132,19 @@ void Optimizer::freeze(plan::Recorder& recorder) {
   recorder.depend_on(frozen_);
 }
 
+// Which parameters the step takes, and what a later change of numbers would not reach.
+void Optimizer::note_gradients(plan::Recorder& recorder) {
+  for (const Param& param : params_) {
+    const autograd::Link& link = autograd::link_of(*param.tensor);
+    if (link.row_indices) plan::refuse_rows(*param.tensor);
+    recorder.leaf(*param.tensor);
+  }
+  freeze(recorder);
+  for (const Param& param : params_) {
+    recorder.leaf(*param.tensor).needs(autograd::link_of(*param.tensor), false);
+  }
+}
+
 tenon_value Optimizer::get(std::string_view name) const {
   return hypers_[find_hyper(kind_->name, hyper_descs(), name)];
 }
@@ -311,7 +324,7 @@ void Optimizer::run(Context& context, bool clear_grads) {
                 .expected = "gradients from tenon_backward_run",
                 .found = "none"};
   }
-  if (context.capture) freeze(*context.capture);
+  if (context.capture) note_gradients(*context.capture);
   // What was made for a first step that then failed goes again; a plan may hold it already.
   struct Fresh {
     Optimizer& optimizer;
@@ -342,6 +355,7 @@ void Optimizer::run(Context& context, bool clear_grads) {
   if (!clear_grads) return;
   for (Param& param : params_) {
     autograd::Link& link = autograd::link_of(*param.tensor);
+    if (context.capture) context.capture->leaf(*param.tensor).replaces();
     std::lock_guard lock(link.mutex);
     link.grad = Ref();
     link.row_indices = Ref();

@@ -64,6 +64,7 @@ class Optimizer {
   bool make_state(Context& context, Param& param);  // false where there was one
   // The plan that is captured uses the static hyper-parameters as they are.
   [[gnu::cold]] void freeze(plan::Recorder& recorder);
+  [[gnu::cold]] void note_gradients(plan::Recorder& recorder);
   const Dynamic& dynamic(Context& context, Device& device);
   Works gather(Grads& grads, bool& any);
   void step(Context& context, const Work& work, const Grads& grads);

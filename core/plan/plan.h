@@ -7,7 +7,7 @@
 
 #include <tenon/plugin.h>
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,13 +16,12 @@
 #include "core/dispatch/launch.h"
 #include "core/dispatch/values.h"
 #include "core/plan/frozen.h"
+#include "core/plan/gradients.h"
 #include "core/plan/graph.h"
 
 namespace tenon::plan {
 
-using tensor::Ref;
 using tensor::Storage;
-using tensor::Tensor;
 
 // One resolved launch; views, dims and attributes live here. Not movable.
 struct Launch {
@@ -65,6 +64,9 @@ inline Range range_of(const Tensor& tensor) { return range_of(tensor.device(), t
 [[noreturn, gnu::cold]] void refuse_shared(size_t index, const std::string& what,
                                            const Tensor& tensor);
 
+// Throws Error{TENON_E_CAPTURE}: the leaf's gradient, which the step reads, is held as rows.
+[[noreturn, gnu::cold]] void refuse_rows(const Tensor& leaf);
+
 struct Plan {
   explicit Plan(Runtime& owner);
   [[gnu::cold]] ~Plan();
@@ -90,7 +92,7 @@ struct Plan {
   };
 
   Runtime* runtime;
-  std::deque<Launch> launches;
+  Launches launches;
   std::vector<Input> inputs;
   std::vector<Storage*> storages;                                 // held
   std::vector<std::pair<Storage*, const registry::Op*>> written;  // each once, with its last writer
@@ -102,6 +104,7 @@ struct Plan {
     Frozen::Values values;
   };
   std::vector<Taken> taken;
+  std::vector<LeafState> leaves;
   uint64_t counters = 0;  // random counters one run consumes
   struct DeviceState {
     Device* device = nullptr;
@@ -118,6 +121,9 @@ struct Plan {
   void check_plugins();
   void check_taken();
   [[gnu::cold]] void check_inputs_apart();
+  autograd::Link* link_of(const LeafState& state) const;
+  void begin_leaves(Context& context);
+  void end_leaves(Context& context);
   void run_launch(Context& context, Launch& launch, uint64_t position);
   void run_launches(Context& context);
   bool run_as_graph(Context& context);
@@ -140,10 +146,17 @@ class Recorder {
                          const tenon_rng* rng, const std::string* scope);
   // Launches of the step use these numbers: a plan whose numbers change later is stale.
   [[gnu::cold]] void depend_on(const std::shared_ptr<const Frozen>& source);
+  // What the step does to a leaf's gradient; good until it is called for another leaf. Throws where
+  // the gradient is an input, too.
+  [[gnu::cold]] LeafState& leaf(Tensor& leaf);
+  // A gradient held as rows becomes a dense one, which a replay can add to.
+  [[gnu::cold]] void expect_dense(Context& context, Tensor& leaf);
+  // The leaf's gradient has been made by what was launched so far.
+  [[gnu::cold]] void made(LeafState& state) noexcept;
   // Does the plan hold one of the storage's references?
   bool holds(const Storage& storage) const;
   // What `finish` needs memory for. May be called again after it has failed.
-  [[gnu::cold]] void settle();
+  [[gnu::cold]] void settle(Context& context);
   // The finished plan; throws what made the capture fail.
   std::unique_ptr<Plan> finish(Context& context);
 
@@ -151,6 +164,8 @@ class Recorder {
   [[gnu::cold]] void hold(Storage& storage);
   [[gnu::cold]] void bind_inputs(Launch& launch, const dispatch::Block& block);
   bool is_exchanged(const Launch& launch, size_t view) const;
+  [[gnu::cold]] void accumulate(Context& context, LeafState& state);
+  [[gnu::cold]] void settle_leaves(Context& context);
   std::unique_ptr<Plan> plan_;
   uint64_t start_counter_;
   std::unique_ptr<Error> failure_;

@@ -155,7 +155,8 @@ bool Recorder::is_exchanged(const Launch& launch, size_t view) const {
   });
 }
 
-void Recorder::settle() {
+void Recorder::settle(Context& context) {
+  if (!failure_) settle_leaves(context);
   std::vector<Range>& writes = plan_->writes;
   writes.clear();
   for (const Launch& launch : plan_->launches) {
@@ -175,6 +176,7 @@ void Recorder::settle() {
 
 std::unique_ptr<Plan> Recorder::finish(Context& context) {
   if (failure_) throw Error(*failure_);
+  for (LeafState& state : plan_->leaves) state.made = state.given = Ref();
   plan_->counters = context.counter - start_counter_;
   return std::move(plan_);
 }

@@ -54,6 +54,7 @@ void Plan::run(Context& context) {
   check_plugins();
   check_taken();
   if (!inputs_checked_) check_inputs_apart();
+  begin_leaves(context);
   // A launch that fails has written, and so have those before it: versions move all the same.
   struct Written {
     Plan& plan;
@@ -74,6 +75,7 @@ void Plan::run(Context& context) {
   ++runs;
   if (!run_as_graph(context)) run_launches(context);
   context.counter += counters;
+  end_leaves(context);
 }
 
 void Plan::run_launches(Context& context) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/test_capture.py: captured steps: replays, the decorator, and what cannot be captured.
+import functools
 import itertools
 import math
 import pathlib
@@ -132,6 +133,112 @@ class Plans(Case):
                 self.assertIn("capture the step again", error.hint)
                 model.train()
                 run(x)
+
+    def test_gradients_are_state(self):
+        """A replay does with a leaf's gradient what the step would do: add to it, or replace it."""
+
+        def loss(w, x):
+            return (tenon.sin(w) * x + w * w * x).sum()
+
+        def backward(w, x, _):
+            loss(w, x).backward()
+
+        def micro_steps(w, x, _):
+            loss(w, x).backward()
+            loss(w, x * 2).backward()
+
+        def cleared_first(w, x, optimizer):
+            optimizer.zero_grad()
+            loss(w, x).backward()
+            optimizer.step()
+
+        def cleared_between(w, x, optimizer):
+            loss(w, x).backward()
+            optimizer.step(clear_grad=True)
+            loss(w, x * 3).backward()
+
+        def cleared_last(w, x, optimizer):
+            loss(w, x).backward()
+            optimizer.step(clear_grad=True)
+
+        def replaced(w, x, _):
+            w.grad = x * 2
+
+        def step_alone(w, x, optimizer):
+            optimizer.step()
+
+        steps = (backward, micro_steps, cleared_first, cleared_between, cleared_last, replaced)
+        scripts = ("run run run", "run none run run", "eager run run", "eager run none run run")
+        cases = [*itertools.product(steps, scripts), (cleared_last, "eager run eager run run")]
+        cases += [(step, "run set run run") for step in steps if step is not cleared_last]
+        cases.append((step_alone, "eager run run eager run none eager run"))
+        for step, script in cases:
+            with self.subTest(step.__name__, script=script):
+                leaves = [tenon.tensor([1.0, -2.0, 3.0], requires_grad=True) for _ in "ec"]
+                optimizers = [tenon.optim.sgd([w], lr=0.125) for w in leaves]
+                plan = None
+                for number, event in enumerate(script.split()):
+                    x = tenon.tensor([number + 1.0, 2.0, -number])
+                    for w, optimizer in zip(leaves, optimizers, strict=True):
+                        if event == "none":
+                            w.grad = None
+                        elif event == "set":
+                            w.grad = tenon.tensor([9.0, 8.0, 7.0])
+                        elif event == "eager":
+                            loss(w, x).backward()
+                        elif w is leaves[0]:
+                            step(w, x, optimizer)
+                        elif plan is None:
+                            run = functools.partial(step, w)
+                            plan = tenon.capture(lambda x, f=run, o=optimizer: f(x, o), x)
+                        else:
+                            plan(x)
+                    eager, captured = leaves
+                    self.same(captured, eager.tolist())
+                    if eager.grad is None:
+                        self.assertIsNone(captured.grad)
+                    else:
+                        self.same(captured.grad, eager.grad.tolist())
+
+    def test_gradients_that_a_plan_cannot_take(self):
+        w = tenon.tensor([1.0, 2.0], requires_grad=True)
+        optimizer = tenon.optim.sgd([w], lr=0.5)
+
+        def step():
+            (w * w).sum().backward()
+            optimizer.step(clear_grad=True)
+
+        plan = tenon.capture(step)
+        w.grad = tenon.tensor([1.0, 1.0])
+        before = w.tolist()
+        error = self.refused(tenon.StateError, plan, "f32[2] had none, and now it has one")
+        self.assertIn("give it up before the run", error.hint)
+        self.same(w, before)
+        self.same(w.grad, [1.0, 1.0])
+        step_alone = tenon.capture(optimizer.step)
+        w.grad = None
+        self.refused(tenon.StateError, step_alone, "had one, and now it has none")
+        table = tenon.tensor([[1.0], [2.0]], requires_grad=True)
+        tenon.embedding(table, tenon.tensor([1])).sum().backward()
+        rows = tenon.optim.sgd([table], lr=0.5)
+        self.refused(tenon.CaptureError, lambda: tenon.capture(rows.step), "is held as rows")
+        w.grad = self.x[:2]
+        self.refused(
+            tenon.AliasError,
+            lambda: tenon.capture(lambda x: (w * x[:2]).sum().backward(), self.x),
+            "shares memory with the gradient of f32[2]",
+        )
+
+    def test_an_input_has_its_own_gradient(self):
+        x, z, plain = (tenon.tensor([n, 2.0], requires_grad=n < 7) for n in (1.0, 5.0, 7.0))
+        plan = tenon.capture(lambda a: (a * a).sum().backward(), x)
+        plan(z)
+        plan(plain)
+        self.same(x.grad, [2.0, 4.0])
+        self.same(z.grad, [10.0, 4.0])
+        plan(z)
+        self.same(z.grad, [20.0, 8.0])
+        self.assertIsNone(plain.grad)
 
     def test_gradients_with_rows_have_one_order(self):
         """Dense gradients of a leaf, rows and the gradient it holds sum up to the same bits."""

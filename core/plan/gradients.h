@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plan/gradients.h: what a captured step does to the gradients of leaves. They are state
+// between steps, not results: a run finds them as an eager step would, and leaves them so.
+#pragma once
+
+#include <list>
+
+#include "core/autograd/graph.h"
+
+namespace tenon::plan {
+
+using tensor::Ref;
+using tensor::Tensor;
+
+struct Launch;
+using Launches = std::list<Launch>;
+
+// One leaf's gradient from the first time that the step needs or changes it. Plain assignments, so
+// that they may follow what can fail.
+struct LeafState {
+  static constexpr size_t kNoInput = SIZE_MAX;
+
+  Ref leaf;
+  size_t input = kNoInput;  // a leaf that is this input: a run means what is bound to it then
+  bool met = false;
+  bool replaced = false;  // given up or set before anything needed it
+  bool adds = false;      // the first thing is an addition, for which none is as good as zeros
+  Ref begin;  // where launches look for what is there when a run begins; or there is none
+  Ref end;    // what is there when it ends
+  Ref given;  // a copy of it, which the capture has left to a leaf that is an input
+  // While it is captured: the gradient that was made because there was none, by the launches up to
+  // this one.
+  Ref made;
+  Launches::iterator maker;
+
+  void needs(const autograd::Link& link, bool to_add) noexcept {
+    if (met) return;
+    met = true;
+    adds = to_add;
+    begin = link.grad;
+  }
+  void replaces() noexcept {
+    replaced = replaced || !met;
+    met = true;
+  }
+  void makes(const autograd::Link& link, Launches::iterator last) noexcept {
+    if (begin || replaced || made || !adds) return;
+    made = link.grad;
+    maker = last;
+  }
+};
+
+}  // namespace tenon::plan

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/wrong_shape.cc: its shape rule keeps a dimension of 1 that the op should not
-// have.
+// have. The schema leaves the number of dimensions open, so the host cannot know.
 //
 // cause: wrong-shape
 // op: TENON_CASE_ID.flat
@@ -29,7 +29,7 @@ void vjp(sdk::Vjp& v) {
 }
 
 constexpr tenon_op_desc ops[] = {sdk::op({.name = name,
-                                          .schema = "flat(x: T[...]) -> T[N] where T: float",
+                                          .schema = "flat(x: T[...]) -> T[...,N] where T: float",
                                           .doc = "The elements of `x`, row by row.",
                                           .infer = sdk::infer_fn<infer>})};
 constexpr tenon_vjp_need needs[] = {sdk::need({.input_metas = sdk::bit(0)})};

@@ -56,8 +56,8 @@ tenon_status tenon_op_find(tenon_context* context, const char* name, uint64_t na
   });
 }
 
-tenon_status tenon_op_get_info(tenon_context* context, const tenon_op* handle,
-                               tenon_op_info* out_info) {
+[[gnu::cold]] tenon_status tenon_op_get_info(tenon_context* context, const tenon_op* handle,
+                                             tenon_op_info* out_info) {
   return guard(context, [&](Context& cx) {
     const registry::Op& op = require_op(cx, handle);
     tenon_op_info info{};
@@ -130,9 +130,10 @@ tenon_status tenon_op_apply(tenon_context* context, const tenon_op* op, const te
   });
 }
 
-tenon_status tenon_op_explain(tenon_context* context, const tenon_op* op, const tenon_value* inputs,
-                              uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
-                              tenon_text** out_json) {
+[[gnu::cold]] tenon_status tenon_op_explain(tenon_context* context, const tenon_op* op,
+                                            const tenon_value* inputs, uint32_t n_inputs,
+                                            const tenon_value* attrs, uint32_t n_attrs,
+                                            tenon_text** out_json) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_json, "out_json");
     const registry::Op& which = require_op(cx, op);

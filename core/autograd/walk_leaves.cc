@@ -123,7 +123,8 @@ void Walk::commit() {
   dispatch::Small<std::unique_lock<std::mutex>, 16> locks;
   if (!memory::single_threaded()) {
     dispatch::Small<Link*, 16> ordered = links;
-    std::sort(ordered.begin(), ordered.end(), std::less<>());
+    std::make_heap(ordered.begin(), ordered.end(), std::less<>());
+    std::sort_heap(ordered.begin(), ordered.end(), std::less<>());
     for (Link* link : ordered) locks.emplace_back(link->mutex);
   }
   plan::Recorder* const capture = context_.capture;

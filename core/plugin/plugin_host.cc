@@ -282,10 +282,10 @@ void PluginHost::open_kind(uint32_t kind, bool all) {
     const bool has_kernels = std::any_of(
         manifest.kernels.begin(), manifest.kernels.end(),
         [&](const auto& kernels) { return kernels.device == name && (all || kernels.canonical); });
-    if (has_kernels || !manifest.vjps.empty()) wanted.push_back(plugin.get());
+    if (!has_kernels && manifest.vjps.empty()) continue;
+    const auto by_id = [](const Plugin* a, const auto& b) { return a->id < b->id; };
+    wanted.insert(std::upper_bound(wanted.begin(), wanted.end(), plugin.get(), by_id), plugin.get());
   }
-  std::stable_sort(wanted.begin(), wanted.end(),
-                   [](const Plugin* a, const Plugin* b) { return a->id < b->id; });
   open_all_of(wanted);
   done.push_back(kind);
 }

@@ -55,6 +55,12 @@ bool better(const Entry* a, const Entry* b) {
                                               : a->plugin->id < b->plugin->id;
 }
 
+// Where ranks are equal, first come is first.
+template <class Entry>
+void insert_by_rank(std::vector<const Entry*>& entries, const Entry* entry) {
+  entries.insert(std::upper_bound(entries.begin(), entries.end(), entry, better<Entry>), entry);
+}
+
 }  // namespace
 
 void OpDeleter::operator()(Op* op) const noexcept {
@@ -392,15 +398,13 @@ void Transaction::build_sets() {
   for (const auto& [op, added] : new_kernels_) {
     KernelSet& set = content_->kernel_sets.emplace_back();
     if (const KernelSet* old = op->kernels.load(std::memory_order_acquire)) set = *old;
-    set.kernels.insert(set.kernels.end(), added.begin(), added.end());
-    std::stable_sort(set.kernels.begin(), set.kernels.end(), better<Kernel>);
+    for (const Kernel* kernel : added) insert_by_rank(set.kernels, kernel);
     new_kernel_sets_[op] = &set;
   }
   for (const auto& [op, added] : new_rules_) {
     RuleSet& set = content_->rule_sets.emplace_back();
     if (const RuleSet* old = op->rules.load(std::memory_order_acquire)) set = *old;
-    set.rules.push_back(added);
-    std::stable_sort(set.rules.begin(), set.rules.end(), better<VjpRule>);
+    insert_by_rank(set.rules, added);
     new_rule_sets_[op] = &set;
   }
 }

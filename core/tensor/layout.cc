@@ -148,7 +148,8 @@ bool overlaps_itself(DimSpan shape, DimSpan strides) {
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] > 1) dims.emplace_back(std::abs(strides[i]), shape[i]);
   }
-  std::sort(dims.begin(), dims.end());
+  std::make_heap(dims.begin(), dims.end());
+  std::sort_heap(dims.begin(), dims.end());
   int64_t reach = 0;
   bool proven = true;
   for (const auto& [stride, size] : dims) {
@@ -171,7 +172,8 @@ bool overlaps_itself(DimSpan shape, DimSpan strides) {
       index[d] = 0;
     }
   }
-  std::sort(offsets.begin(), offsets.end());
+  std::make_heap(offsets.begin(), offsets.end());
+  std::sort_heap(offsets.begin(), offsets.end());
   return std::adjacent_find(offsets.begin(), offsets.end()) != offsets.end();
 }
 

@@ -11,6 +11,7 @@
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/outputs.h"
 #include "core/dispatch/values.h"
+#include "core/dispatch/written.h"
 
 namespace tenon::dispatch {
 
@@ -36,8 +37,37 @@ bool fits(const Invocation& call, const Tensor& made, const tenon_meta& meta) {
              : std::equal(shape.begin(), shape.end(), made.shape().begin(), made.shape().end());
 }
 
+// A composition may write an operand before it has read all others. Those that share memory with
+// it are copied first, as they are for a kernel; `outputs` are filled at the end.
+[[gnu::cold]] void separate(Invocation& call, std::span<Tensor* const> outputs) {
+  Small<Item, 8> items;
+  for (uint32_t i = 0; i < call.operands.size(); ++i) {
+    const uint32_t input = call.input_of(i);
+    const bool written = call.schema.inputs[input].mutated;
+    if (!call.operands[i].tensor) continue;
+    items.push_back(
+        make_item(*call.operands[i].tensor, input, written ? TENON_SLOT_INOUT : TENON_SLOT_IN));
+    items.back().source = static_cast<int32_t>(i);
+  }
+  for (Tensor* out : outputs) {
+    if (out) items.push_back(make_item(*out, call.n_inputs(), TENON_SLOT_OUT));
+  }
+  const std::span<const Item> all(items.data(), items.size());
+  const Written written(all);
+  check_aliases(call, all, written);
+  for (const Item& item : items) {
+    if (writes(item.role)) continue;
+    const auto is_operand = [&](size_t which) { return items[which].role == TENON_SLOT_INOUT; };
+    if (!written.has(tensor::addresses_of(item.tensor->view), is_operand)) continue;
+    call.made.push_back(Ref(copy(call.cx, *item.tensor)));
+    call.operands[static_cast<size_t>(item.source)].tensor = call.made.back().get();
+  }
+}
+
 // The op in terms of others: what its composition made, where it was wanted.
-std::vector<Ref> composed(Invocation& call, size_t n_outputs) {
+std::vector<Ref> composed(Invocation& call, std::span<Tensor* const> outputs) {
+  separate(call, outputs);
+  const size_t n_outputs = outputs.size();
   Call window(call.cx, CallState::Compose, call.op.plugin, &call.op);
   window.composed.resize(call.n_outputs());
   Small<tenon_value, 8> inputs;
@@ -111,7 +141,7 @@ void give(Invocation& call, std::span<Ref> all, std::span<Tensor*> outputs,
 }  // namespace
 
 void compose(Invocation& call, std::span<Tensor*> outputs, std::vector<Ref>* fresh) {
-  std::vector<Ref> all = composed(call, outputs.size());
+  std::vector<Ref> all = composed(call, outputs);
   give(call, all, outputs, fresh);
 }
 
@@ -126,9 +156,9 @@ void compose_dynamic(Invocation& call, std::span<Tensor*> outputs, bool recordin
   }
   std::vector<Ref> all;
   if (recording) {
-    all = composed(call, outputs.size());
+    all = composed(call, outputs);
   } else {
-    autograd::without_grad(call.cx, [&] { all = composed(call, outputs.size()); });
+    autograd::without_grad(call.cx, [&] { all = composed(call, outputs); });
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i]) continue;

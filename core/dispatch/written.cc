@@ -22,4 +22,26 @@ bool Written::overlaps_itself() const {
   return false;
 }
 
+void check_aliases(const Invocation& call, std::span<const Item> items, const Written& written) {
+  if (!written.overlaps_itself()) return;
+  const auto name = [&call](const Item& item) {
+    const size_t n = call.schema.inputs.size();
+    return item.role == TENON_SLOT_INOUT && item.slot < n ? call.schema.inputs[item.slot].name
+                                                          : std::string("out");
+  };
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!writes(items[i].role)) continue;
+    for (size_t j = i + 1; j < items.size(); ++j) {
+      if (!writes(items[j].role)) continue;
+      if (!tensor::may_overlap(items[i].tensor->view, items[j].tensor->view)) continue;
+      throw Error{.status = TENON_E_ALIAS,
+                  .message = call.op.name + ": two operands that are written share memory",
+                  .op = call.op.name,
+                  .operand = name(items[j]),
+                  .expected = "separate memory",
+                  .found = "overlap with \"" + name(items[i]) + "\""};
+    }
+  }
+}
+
 }  // namespace tenon::dispatch

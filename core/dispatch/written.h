@@ -42,4 +42,7 @@ class Written {
   Small<Entry, 8> entries_;
 };
 
+// What is written must not share memory with anything else that is written.
+void check_aliases(const Invocation& call, std::span<const Item> items, const Written& written);
+
 }  // namespace tenon::dispatch

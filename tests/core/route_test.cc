@@ -108,6 +108,15 @@ TEST_F(Route, ViewsFollowTheirBase) {
   }
 }
 
+TEST_F(Route, ViewsThatLeaveTheirStorageAreSeenEachTime) {
+  const Tensor line = cx.floats({6}, {1, 2, 3, 4, 5, 6});
+  // The op's view begins one element behind its operand.
+  learn([&] { cx.call("acme.stray", {arg(cx.view(line, {4}, {1}, 0))}); });
+  const Tensor last = cx.call("acme.stray", {arg(cx.view(line, {4}, {1}, 1))});
+  EXPECT_EQ(cx.values(last), (Values{3, 4, 5, 6}));
+  EXPECT_EQ(cx.try_call("acme.stray", {arg(cx.view(line, {4}, {1}, 2))}), TENON_E_PLUGIN);
+}
+
 TEST_F(Route, OverlapIsSeenEachTime) {
   const Tensor line = cx.floats({5}, {1, 2, 3, 4, 5});
   const Tensor low = cx.view(line, {4}, {1}, 0);

@@ -17,7 +17,8 @@ constexpr std::string_view doc =
 either order and whatever `stable` says; zeros of either sign are equal. A NaN counts as larger
 than any number, and NaNs are equal: ascending they come last, descending first.
 
-Gradient: the gradient of `values` goes back to where each value was; `indices` has none.
+Gradient: the gradient of `values` goes back to where each value was, equal ones included; `indices`
+has none.
 
 Source: Python array API standard, `sort` and `argsort`, which leave the place of NaN open;
 there as in NumPy and PyTorch's `sort`.

@@ -17,7 +17,8 @@ constexpr std::string_view doc =
 `sorted` says. Of equal elements the first in the line is taken first; zeros of either sign are
 equal. A NaN counts as larger than any number, and NaNs are equal.
 
-Gradient: the gradient of `values` goes back to where each value was; `indices` has none.
+Gradient: the gradient of `values` goes back to where each value was, equal ones included; `indices`
+has none.
 
 Source: PyTorch, `topk`, which leaves open which of equal elements are taken. (`top_k` is
 proposed for the Python array API standard.)

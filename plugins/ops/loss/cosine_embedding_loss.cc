@@ -21,7 +21,8 @@ sum(a * b) / (sqrt(sum(a * a) + 1e-12) * sqrt(sum(b * b) + 1e-12))`: `1 - cos` w
 `reduction` "sum" the sum, with "none" each of them. The mean of nothing is NaN. `target` has any
 dtype but u8, which has no -1.
 
-Gradient: that of its composition; `target` has none.
+Gradient: that of its composition, so that a `cos` that is `margin` counts as above it; `target` has
+none.
 
 Source: PyTorch, `cosine_embedding_loss`.
 

@@ -20,7 +20,7 @@ broadcast together first, and `axis` is one of what comes out. A vector of zeros
 0. `eps` is finite and 0 or more.
 
 Gradient: that of its composition: `da = dy / |a| * (b / |b| - y * a / |a|)`, and `db` likewise. A
-length below `eps` is a constant: `da = dy / eps * b / |b|`.
+length below `eps` is a constant: `da = dy / eps * b / |b|`. One that is `eps` is none.
 
 Source: PyTorch, `cosine_similarity`, in whose gradient a length below `eps` is no constant.
 

@@ -35,6 +35,26 @@ class Reading(Case):
         self.same(x[tenon.tensor([1], tenon.uint8)], [[3, 4, 5]])
         self.same(x[[]], [])
 
+    def test_tensors_apart_put_their_shape_in_front(self):
+        x = tenon.arange(stop=24, dtype=tenon.int64).reshape(2, 3, 4)
+        self.same(x[[0, 1], :, [2, 0]], [[2, 6, 10], [12, 16, 20]])
+        self.same(x[[-1], :, [-1]], [[15, 19, 23]])
+        self.same(
+            x[[[0], [1]], :, [3, 1]],
+            [[[3, 7, 11], [1, 5, 9]], [[15, 19, 23], [13, 17, 21]]],
+        )
+        # Integers beside them count as tensors, and masks as the indices of what is true.
+        self.same(x[0, :, [1, 0]], [[1, 5, 9], [0, 4, 8]])
+        self.same(x[[1, 0, 0], ..., 3], [[15, 19, 23], [3, 7, 11], [3, 7, 11]])
+        self.same(x[[True, False], :, [1, 2]], [[1, 5, 9], [2, 6, 10]])
+        self.same(x[[0, 1], None, [2, 0]], [[[8, 9, 10, 11]], [[12, 13, 14, 15]]])
+        y = tenon.arange(stop=16, dtype=tenon.int64).reshape(2, 2, 2, 2)
+        self.same(y[:, [0, 1], :, [1, 0]], [[[1, 3], [9, 11]], [[4, 6], [12, 14]]])
+        self.same(y[[0, 1], :, [1, 0], 1:], [[[3], [7]], [[9], [13]]])
+        # Side by side their shape stays where they are.
+        self.same(x[:, [0, 2], [1, 3]], [[1, 11], [13, 23]])
+        self.same(y[:, [[0], [1]], [1, 0], 0], [[[2, 0], [6, 4]], [[10, 8], [14, 12]]])
+
     def test_masks(self):
         x = self.x
         self.same(x[x > 2], [3, 4, 5])
@@ -48,6 +68,14 @@ class Reading(Case):
         x[:, ::-1][0, 0].backward()
         x[[0, 0], [0, 0]].sum().backward()
         self.same(x.grad, [[2.0, 1.0], [2.0, 2.0]])
+
+    def test_gradients_flow_through_tensors_apart(self):
+        x = tenon.tensor([[[0.0] * 2] * 3] * 2, requires_grad=True)
+        weights = tenon.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+        (x[[0, 1, 0], :, [1, 0, 1]] * weights).sum().backward()
+        self.same(
+            x.grad, [[[0.0, 8.0], [0.0, 10.0], [0.0, 12.0]], [[4.0, 0.0], [5.0, 0.0], [6.0, 0.0]]]
+        )
 
     def test_what_is_no_index(self):
         x = self.x
@@ -90,6 +118,16 @@ class Writing(Case):
         x[tenon.tensor([False, True])] = tenon.tensor([7, 8, 9])
         x[0, [True, False, True]] = 0
         self.same(x, [[0, 1, 0], [7, 8, 9]])
+
+    def test_at_tensors_apart(self):
+        x = tenon.full([2, 3, 2], 0)
+        x[[0, 1], :, [1, 0]] = tenon.tensor([[1, 2, 3], [4, 5, 6]])
+        self.same(x, [[[0, 1], [0, 2], [0, 3]], [[4, 0], [5, 0], [6, 0]]])
+        x[1, :, [1]] = [7, 8, 9]  # broadcast to [1, 3]
+        x[[0], :, 0] = -1
+        self.same(x, [[[-1, 1], [-1, 2], [-1, 3]], [[4, 7], [5, 8], [6, 9]]])
+        x[[0, 1], :, [1, 0]] = [[10], [20]]
+        self.same(x, [[[-1, 10], [-1, 10], [-1, 10]], [[20, 7], [20, 8], [20, 9]]])
 
     def test_what_cannot_be_written(self):
         x = tenon.full([2, 3], 0)

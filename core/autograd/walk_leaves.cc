@@ -65,9 +65,9 @@ Change Walk::change_dense(Link& link, LeafGrad& entry) {
 
 Change Walk::change_rows(Link& link, LeafGrad& entry) {
   Change change{&link, {}, {}, {}};
-  if (link.grad && context_.capture) {
-    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *link.grad, rows);
-    change.grad = link.grad;
+  if (context_.capture) {
+    change.grad = link.grad ? link.grad : context_.capture->zeros_of(context_, *entry.leaf);
+    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *change.grad, rows);
     return change;
   }
   if (link.grad) {
@@ -85,7 +85,10 @@ Change Walk::change_rows(Link& link, LeafGrad& entry) {
 Change Walk::change(Link& link, LeafGrad& entry) {
   if (!entry.dense && entry.rows.empty()) return {};
   const bool rows_alone = !entry.dense && !create_;
-  if (rows_alone && (link.grad || keeps_rows(*entry.leaf))) return change_rows(link, entry);
+  const bool begins = context_.capture && !context_.capture->leaf(*entry.leaf).met;
+  if (rows_alone && (link.grad || begins || keeps_rows(*entry.leaf))) {
+    return change_rows(link, entry);
+  }
   fold(entry);
   return change_dense(link, entry);
 }
@@ -137,7 +140,12 @@ void Walk::commit() {
   }
   for (size_t i = 0; i < changes.size(); ++i) {
     if (!changes[i].link) continue;
-    if (capture) capture->leaf(*leaves_[i].leaf).needs(*links[i], true);
+    if (capture) {
+      plan::LeafState& state = capture->leaf(*leaves_[i].leaf);
+      const bool rows_alone = !state.met && !leaves_[i].rows.empty();
+      state.needs(*links[i], true);
+      if (rows_alone) state.adds_rows_to(changes[i].grad);
+    }
     publish(changes[i]);
     if (capture) capture->made(capture->leaf(*leaves_[i].leaf));
   }

@@ -13,10 +13,11 @@ using autograd::RowGrad;
 
 namespace {
 
-// The one number that changes no sum, not even the sign of a zero.
-tenon_value nothing_to_add() {
+// The one number that changes no sum, not even the sign of a zero. Rows are added to zeros, eagerly
+// too, and what they leave out is one.
+tenon_value nothing_to_add(bool rows) {
   tenon_value value{TENON_VALUE_F64, 0, {}};
-  value.as.f64 = -0.0;
+  value.as.f64 = rows ? 0.0 : -0.0;
   return value;
 }
 
@@ -85,6 +86,12 @@ void Recorder::expect_dense(Context& context, Tensor& leaf) {
   link.row_values = Ref();
 }
 
+Ref Recorder::zeros_of(Context& context, const Tensor& leaf) const {
+  const CaptureSuspended suspended(context);
+  return Ref(
+      dispatch::full(context, leaf.device(), leaf.dtype(), leaf.shape(), dispatch::int_value(0)));
+}
+
 void Recorder::made(LeafState& state) noexcept {
   Launches& launches = plan_->launches;
   state.makes(autograd::link_of(*state.leaf),
@@ -102,7 +109,7 @@ void Recorder::accumulate(Context& context, LeafState& state) {
   const auto n_before = static_cast<ptrdiff_t>(launches.size());
   {
     const CaptureSuspended suspended(context);
-    dispatch::fill(context, *part, nothing_to_add());
+    dispatch::fill(context, *part, nothing_to_add(false));
   }
   dispatch::add_into(context, grad, *part);
   {
@@ -175,7 +182,7 @@ void Plan::begin_leaves(Context& context) {
       dispatch::copy_into(context, *held.grad, *state.begin);
       continue;
     }
-    dispatch::fill(context, *state.begin, nothing_to_add());
+    dispatch::fill(context, *state.begin, nothing_to_add(state.rows));
     if (held.rows.indices) autograd::add_rows_into(context, *state.begin, held.rows);
   }
 }

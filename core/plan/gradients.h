@@ -25,6 +25,7 @@ struct LeafState {
   bool met = false;
   bool replaced = false;  // given up or set before anything needed it
   bool adds = false;      // the first thing is an addition, for which none is as good as zeros
+  bool rows = false;      // that addition is one of rows alone
   Ref begin;  // where launches look for what is there when a run begins; or there is none
   Ref end;    // what is there when it ends
   Ref given;  // a copy of it, which the capture has left to a leaf that is an input
@@ -38,6 +39,10 @@ struct LeafState {
     met = true;
     adds = to_add;
     begin = link.grad;
+  }
+  void adds_rows_to(const Ref& sum) noexcept {
+    rows = true;
+    begin = sum;
   }
   void replaces() noexcept {
     replaced = replaced || !met;

@@ -151,6 +151,8 @@ class Recorder {
   [[gnu::cold]] LeafState& leaf(Tensor& leaf);
   // A gradient held as rows becomes a dense one, which a replay can add to.
   [[gnu::cold]] void expect_dense(Context& context, Tensor& leaf);
+  // Where rows are the first thing that a leaf gets: a run begins with zeros, or what is there.
+  [[gnu::cold]] Ref zeros_of(Context& context, const Tensor& leaf) const;
   // The leaf's gradient has been made by what was launched so far.
   [[gnu::cold]] void made(LeafState& state) noexcept;
   // Does the plan hold one of the storage's references?

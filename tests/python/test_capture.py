@@ -293,6 +293,46 @@ class Plans(Case):
                         (given,) = tenon.grad(loss(eager), [eager])
                         self.assertEqual(bits(given), bits(dense(eager)))
 
+    def test_rows_are_added_one_by_one_to_what_is_there(self):
+        """Rows that stand twice, several of them, and rows that are left out: in every run the bits
+        of the step, whatever the leaf held when it was captured."""
+        rng = random.Random(7)
+        start = [[rng.gauss(0, 1) for _ in range(2)] for _ in range(4)]
+        turns = [
+            ([rng.choice([1, 3]) for _ in range(9)], [[rng.gauss(0, 1)] for _ in range(9)])
+            for _ in range(6)
+        ]
+
+        def run(held, captured):
+            w = tenon.tensor(start, requires_grad=True)
+            if held:
+                (w[1:] * 0.3).sum().backward()
+
+            def step(rows, scale):
+                (tenon.embedding(w, rows) * scale + tenon.embedding(w, rows[:2])[1]).sum().backward()
+
+            plan, found = None, []
+            for turn, (rows, scale) in enumerate(turns):
+                inputs = tenon.tensor(rows), tenon.tensor(scale)
+                if not captured:
+                    step(*inputs)
+                elif plan is None:
+                    plan = tenon.capture(step, *inputs)
+                else:
+                    plan(*inputs)
+                grad = w.grad_rows() if w.has_grad_rows else None
+                dense = tenon.full([4, 2], 0.0) if grad else w.grad
+                if grad:
+                    dense[grad[0]] = grad[1]
+                found.append(bits(dense))
+                if turn == 2:
+                    w.grad = None
+            return found
+
+        for held in (False, True):
+            with self.subTest(held=held):
+                self.assertEqual(run(held, True), run(held, False))
+
     def test_the_decorator_captures_each_kind_of_input_once(self):
         runs = []
 

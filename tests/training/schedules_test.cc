@@ -3,6 +3,7 @@
 // from saved state. tests/outside compares all of them with PyTorch's.
 #include <tenon/ext/draft/schedules.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -84,16 +85,163 @@ class Schedules : public Training {
   }
 };
 
-TEST_F(Schedules, ValuesByHand) {
-  expect(schedule("tenon.constant", {}, 0.3), {0.3, 0.3});
-  expect(schedule("tenon.constant", {{"factor", real(0.5)}, {"steps", whole(2)}}), {0.5, 0.5, 1});
-  expect(schedule("tenon.step", {{"period", whole(2)}, {"factor", real(0.5)}}, 8),
-         {8, 8, 4, 4, 2, 2, 1});
-  expect(schedule("tenon.multi_step", {{"milestones", milestones()}, {"factor", real(0.5)}}, 4),
-         {4, 4, 4, 2, 2, 1, 1});
-  expect(schedule("tenon.exponential", {{"factor", real(0.5)}}, 4), {4, 2, 1, 0.5});
-  expect(schedule("tenon.linear_warmup", {{"steps", whole(4)}, {"start_factor", real(0)}}, 4),
-         {0, 1, 2, 3, 4, 4});
+// Values worked out by hand from the formula in the schedule's documentation.
+struct Row {
+  std::string name;
+  std::vector<Option> options;
+  double base;
+  std::vector<double> values;
+  std::vector<double> metrics = {};  // none: steps without one
+};
+constexpr int64_t kUnordered[] = {5, 3, 3};
+std::vector<Row> rows_by_step() {
+  const double root = std::sqrt(0.5);
+  const Option factor = {"factor", real(0.5)};
+  tenon_value unordered{TENON_VALUE_INT_LIST, std::size(kUnordered), {}};
+  unordered.as.ints = kUnordered;
+  return {
+      {"tenon.constant", {}, 0.3, {0.3, 0.3}},
+      {"tenon.constant", {factor, {"steps", whole(2)}}, 1, {0.5, 0.5, 1}},
+      {"tenon.step", {{"period", whole(2)}, factor}, 8, {8, 8, 4, 4, 2, 2, 1}},
+      {"tenon.step", {{"period", whole(3)}}, 100, {100, 100, 100, 10, 10, 10, 1}},
+      {"tenon.multi_step", {{"milestones", milestones()}, factor}, 4, {4, 4, 4, 2, 2, 1, 1}},
+      {"tenon.multi_step", {{"milestones", unordered}, factor}, 8, {8, 8, 8, 2, 2, 1, 1}},
+      {"tenon.exponential", {factor}, 4, {4, 2, 1, 0.5}},
+      {"tenon.linear_warmup",
+       {{"steps", whole(4)}, {"start_factor", real(0)}},
+       4,
+       {0, 1, 2, 3, 4, 4}},
+      {"tenon.linear_warmup",
+       {{"steps", whole(4)}, {"start_factor", real(0.5)}, {"end_factor", real(0)}},
+       8,
+       {4, 3, 2, 1, 0, 0}},
+      {"tenon.linear_warmup", {{"steps", whole(2)}}, 3, {1, 2, 3, 3}},
+      {"tenon.cosine", {{"period", whole(3)}, {"minimum", real(2)}}, 6, {6, 5, 3, 2, 2}},
+      {"tenon.cosine", {{"period", whole(2)}, {"restarts", flag(true)}}, 4, {4, 2, 4, 2, 4}},
+      {"tenon.cosine",
+       {{"period", whole(1)}, {"restarts", flag(true)}, {"growth", whole(2)}},
+       4,
+       {4, 4, 2, 4, 2 + 2 * root, 2, 2 - 2 * root, 4}},
+  };
+}
+
+// Up to step w - 1, w = warm_share * steps; in three phases back until 2 w - 2.
+std::vector<Row> rows_of_cycles() {
+  const double root = std::sqrt(0.5);
+  const Option low = {"start_divisor", real(4)}, end = {"end_divisor", real(10)};
+  const Option line = {"linear", flag(true)}, three = {"three_phases", flag(true)};
+  return {
+      {"tenon.one_cycle",
+       {{"steps", whole(10)}, {"warm_share", real(0.4)}, low, end, line},
+       20,
+       {5, 10, 15, 20, 16.75, 13.5, 10.25, 7, 3.75, 0.5}},
+      {"tenon.one_cycle",
+       {{"steps", whole(16)}, {"warm_share", real(0.25)}, low, end, line, three},
+       20,
+       {5, 10, 15, 20, 15, 10, 5, 4.5, 4, 3.5, 3, 2.5, 2, 1.5, 1, 0.5}},
+      {"tenon.one_cycle",
+       {{"steps", whole(10)}, {"warm_share", real(0.4)}, low, end, three},
+       20,
+       {5, 8.75, 16.25, 20, 16.25, 8.75, 5, 3.875, 1.625, 0.5}},
+      {"tenon.one_cycle",
+       {{"steps", whole(8)}, {"warm_share", real(0.5)}, low, end},
+       20,
+       {5, 8.75, 16.25, 20, 10.25 + 9.75 * root, 10.25, 10.25 - 9.75 * root, 0.5}},
+      // A phase of one step ends where it begins.
+      {"tenon.one_cycle",
+       {{"steps", whole(4)}, {"warm_share", real(0.25)}, low, end, line},
+       20,
+       {20, 13.5, 7, 0.5}},
+      {"tenon.one_cycle", {{"steps", whole(11)}, line}, 100, {4, 4 + 96 / 2.3}},
+  };
+}
+
+std::vector<Row> rows_by_metric() {
+  const Option factor = {"factor", real(0.5)}, at_once = {"patience", whole(0)};
+  const Option far = {"threshold", real(0.5)}, most = {"maximize", flag(true)};
+  const Option distance = {"relative", flag(false)};
+  return {
+      {"tenon.plateau", {factor, at_once}, 8, {8, 4, 2, 1}, {1, 1, 1, 1}},
+      {"tenon.plateau", {at_once}, 100, {100, 10, 1}, {1, 1, 1}},
+      {"tenon.plateau",
+       {factor, {"patience", whole(2)}},
+       8,
+       {8, 8, 8, 4, 4, 4, 2},
+       {1, 1, 1, 1, 1, 1, 1}},
+      {"tenon.plateau",
+       {factor, at_once, {"cooldown", whole(2)}},
+       8,
+       {8, 4, 4, 4, 2, 2, 2, 1},
+       {1, 1, 1, 1, 1, 1, 1, 1}},
+      {"tenon.plateau",
+       {factor, {"patience", whole(1)}, {"cooldown", whole(2)}},
+       8,
+       {8, 8, 4, 4, 4, 4, 2},
+       {1, 1, 1, 1, 1, 1, 1}},
+      // What is better counts as the best also while none counts as bad.
+      {"tenon.plateau",
+       {factor, at_once, {"cooldown", whole(1)}},
+       8,
+       {8, 4, 4, 2},
+       {1, 1, 0.5, 0.75}},
+      {"tenon.plateau", {factor, at_once, most}, 8, {8, 8, 4, 4, 2}, {1, 2, 2, 2.5, 2}},
+      {"tenon.plateau", {factor, at_once, far}, 8, {8, 4, 4, 2}, {4, 2.5, 1.75, 1}},
+      {"tenon.plateau", {factor, at_once, far, distance}, 8, {8, 4, 2, 2}, {4, 3.75, 3.5, 3.25}},
+      {"tenon.plateau", {factor, at_once, far, most}, 8, {8, 4, 4, 2}, {1, 1.5, 1.75, 2.5}},
+      {"tenon.plateau", {factor, at_once, far, distance, most}, 8, {8, 4, 4, 2}, {4, 4.5, 5, 5.5}},
+      {"tenon.plateau", {factor, at_once, {"minimum", real(3)}}, 8, {8, 4, 3, 3}, {1, 1, 1, 1}},
+      {"tenon.plateau",
+       {factor, at_once, {"smallest_change", real(0.5)}},
+       4,
+       {4, 2, 1, 1},
+       {1, 1, 1, 1}},
+  };
+}
+
+std::vector<Row> rows() {
+  std::vector<Row> all = rows_by_step();
+  for (auto* more : {rows_of_cycles, rows_by_metric}) {
+    for (Row& row : more()) all.push_back(std::move(row));
+  }
+  return all;
+}
+
+class ScheduleRows : public Schedules {
+ protected:
+  std::vector<double> run(const Row& row) {
+    const Schedule made = schedule(row.name, row.options, row.base);
+    std::vector<double> values;
+    for (size_t i = 0; i < row.values.size(); ++i) {
+      values.push_back(next(made, row.metrics.empty() ? nullptr : &row.metrics[i]));
+    }
+    return values;
+  }
+};
+
+TEST_F(ScheduleRows, HaveTheirValues) {
+  for (const Row& row : rows()) {
+    SCOPED_TRACE(row.name + " " + (row.options.empty() ? "" : row.options.back().first));
+    const std::vector<double> found = run(row);
+    for (size_t i = 0; i < found.size(); ++i) EXPECT_DOUBLE_EQ(found[i], row.values[i]) << i;
+  }
+}
+
+// Each hyper-parameter has a row that it makes a difference to.
+TEST_F(ScheduleRows, DependOnEveryHyperParameter) {
+  for (const auto& kind : query()) {
+    for (const auto& hyper : kind.at("hypers")) {
+      const std::string name = kind.at("name"), option = hyper.at("name");
+      const bool found = std::ranges::any_of(rows(), [&](Row row) {
+        if (row.name != name) return false;
+        const size_t given = row.options.size();
+        const std::vector<double> whole = run(row);
+        std::erase_if(row.options, [&](const Option& each) { return each.first == option; });
+        if (row.options.size() == given) return false;
+        return hyper.at("required").get<bool>() || run(row) != whole;
+      });
+      EXPECT_TRUE(found) << name << ": no row shows what " << option << " does";
+    }
+  }
 }
 
 TEST_F(Schedules, CosineEndsOrBeginsAgain) {

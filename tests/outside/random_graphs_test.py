@@ -34,6 +34,9 @@ THEIRS = """
 def dense(leaf):
     return leaf.grad
 
+def gradient(x, leaf):
+    return torch.autograd.grad(x.sum(), [leaf], create_graph=True, allow_unused=True)[0]
+
 def into(a, b):
     return a.detach() * b.detach()
 """
@@ -109,13 +112,16 @@ def difference(dtype, expected, found):
 def compare_torch(graph):
     """What Tenon computes otherwise than PyTorch, in words; None: nothing."""
     theirs, ours = Theirs(graph), Ours(graph, False)
+    # Of what has no slope at all PyTorch has zeros where Tenon has no gradient.
+    twice = any(node.op == "slope" for nodes in graph.parts for node in nodes)
     theirs.prepare()
     ours.prepare()
     for turn in range(random_graphs.ROUNDS):
         expected, found = theirs.run(turn), ours.run(turn)
         for name in expected:
             words = difference(graph.dtype, expected[name], found[name])
-            if words:
+            none = found[name] is None and expected[name] is not None
+            if words and not (twice and none and not expected[name].any()):
                 return f"round {turn}: {name}: {words}"
     return None
 

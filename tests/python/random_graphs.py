@@ -155,7 +155,7 @@ class Drawing:
         for _ in range(rng.choice([1, 1, 1, 2, 3])):
             given = {name: shape for name, (shape, _) in graph.inputs.items()}
             self.sizes = {name: (shape, 1.5) for name, shape in {**graph.leaves, **given}.items()}
-            nodes = []
+            self.nodes = nodes = []
             for _ in range(rng.randint(2, 16)):
                 node = None
                 while node is None:
@@ -383,6 +383,33 @@ class Drawing:
             texts = "tenon.concat([{0}, {1}])", "torch.cat([{0}, {1}])"
             return self.node("concat", [x, y], *texts, new, bound)
         return self.node("stack", [x, y], *both("stack([{0}, {1}])"), (2, *shape), bound)
+
+    def draw_cast(self):
+        """Up and back: down, a last bit that differs becomes a large difference."""
+        x = self.pick()
+        if self.graph.dtype != "float32":
+            return None
+        ours = 'tenon.sin({0}.astype("float64")).astype("float32")'
+        return self.node("cast", [x], ours, "torch.sin({0}.double()).float()", self.sizes[x][0], 1)
+
+    def draw_slope(self):
+        """A gradient that is differentiated itself."""
+        x = self.pick(lambda shape, b: b < 15 and size_of(shape) < 1000)
+        leaves = self.leaves_of(x) if x else []
+        if not leaves:
+            return None
+        w = self.rng.choice(leaves)
+        return self.node("slope", [x, w], *both("tanh(slope({0}, {1}))"), self.sizes[w][0], 1)
+
+    def leaves_of(self, name):
+        """The leaves that a gradient of a node of this part reaches."""
+        if name in self.graph.leaves:
+            return [name]
+        node = next((each for each in self.nodes if each.name == name), None)
+        if node is None or node.op in ("detach", "into", "assigned", "averaged"):
+            return []
+        args = node.args[:1] if node.op == "scaled" else node.args
+        return sorted({leaf for arg in args for leaf in self.leaves_of(arg)})
 
     def draw_detached(self):
         x = self.pick()

@@ -63,6 +63,10 @@ def assigned(a, b):
     a[0] = b.detach()
     return a
 
+def slope(x, leaf):
+    found = gradient(x, leaf) if x.requires_grad else None
+    return leaf.detach() * 0.0 if found is None else found
+
 def averaged(buffer, x):
     with LIBRARY.no_grad():
         buffer *= 0.9
@@ -79,6 +83,9 @@ def dense(leaf):
     for row, place in enumerate(indices.tolist()):
         out[place] += values[row].detach()
     return out
+
+def gradient(x, leaf):
+    return tenon.grad(x.sum(), leaf, create_graph=True)
 
 def into(a, b):
     out = tenon.full(a.shape, 0.0, a.dtype)

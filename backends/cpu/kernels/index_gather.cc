@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/index_gather.cc: gather: y[a, i, b] = x[a, indices[a, i, b], b];
 // take: y[a, i..., b] = x[a, indices[i...], b]; one_hot: y[i..., c] = (c == indices[i...]).
+// Negative indices of take, and of gather with from_end, count from the end.
 
 #include "kernels/index_lines.h"
 
@@ -11,12 +12,13 @@ size_t axis_of(const sdk::Launch& l) {
   return static_cast<size_t>(sdk::normal_axis(l.attrs.integer(0), l.view(0).rank, "axis"));
 }
 
-// to[i] = line[i][index[i]]; operands are the output, the indices and the lines' beginnings.
+// to[i] = line[i][index[i]]; operands are the output, the indices and the lines' beginnings. The
+// lines have `size` places, `step` apart.
 template <class T, class I>
-void gather_run(const sdk::Run<3>& run, int64_t step) {
+void gather_run(const sdk::Run<3>& run, int64_t step, int64_t size) {
   const auto loop = [&](auto to_step, auto index_step, auto line_step, auto place_step) {
     for (int64_t i = 0; i < run.count; ++i) {
-      const int64_t index = sdk::load<I>(run.data[1] + i * index_step);
+      const int64_t index = from_front(sdk::load<I>(run.data[1] + i * index_step), size);
       sdk::store(run.data[0] + i * to_step,
                  sdk::load<T>(run.data[2] + i * line_step + index * place_step));
     }
@@ -24,7 +26,7 @@ void gather_run(const sdk::Run<3>& run, int64_t step) {
   constexpr std::integral_constant<int64_t, sizeof(T)> packed{};
   constexpr std::integral_constant<int64_t, sizeof(I)> packed_indices{};
   if (run.step[1] == 0) {  // one index for all, as where a slice is taken
-    const int64_t index = sdk::load<I>(run.data[1]);
+    const int64_t index = from_front(sdk::load<I>(run.data[1]), size);
     return copy_run(run.data[0], run.step[0], run.data[2] + index * step, run.step[2], run.count,
                     sizeof(T));
   }
@@ -38,7 +40,7 @@ void gather_run(const sdk::Run<3>& run, int64_t step) {
 }
 
 // The loop for elements of this dtype.
-using GatherRun = void (*)(const sdk::Run<3>& run, int64_t step);
+using GatherRun = void (*)(const sdk::Run<3>& run, int64_t step, int64_t size);
 GatherRun gather_run_of(tenon_dtype dtype, tenon_dtype index) {
   GatherRun found = nullptr;
   dispatch_index(index, [&]<class I>() {
@@ -50,13 +52,14 @@ GatherRun gather_run_of(tenon_dtype dtype, tenon_dtype index) {
 void gather(const sdk::Launch& l) {
   const tenon_view& indices = l.view(1);
   const size_t axis = axis_of(l);
+  const int64_t size = l.shape(0)[axis];
   const Lines lines(sdk::strided(l.view(0)), axis);
   const Geometry<3> geometry(sdk::shape_of(indices),
                              {sdk::strided(l.out()), sdk::strided(indices), lines.begin});
-  check_indices_of(l, indices, l.shape(0)[axis], "indices");
+  check_indices_of(l, indices, size, "indices", l.attrs.flag(1) ? -size : 0);
   const GatherRun gather_elements = gather_run_of(l.out().dtype, indices.dtype);
   sdk::walk_parallel<3>(l, geometry.shape(), geometry.operands(),
-                        [&](const sdk::Run<3>& run) { gather_elements(run, lines.step); });
+                        [&](const sdk::Run<3>& run) { gather_elements(run, lines.step, size); });
 }
 
 // Slices behind the axis are copied whole; where there is nothing behind it, elements are.
@@ -80,13 +83,14 @@ void take(const sdk::Launch& l) {
                 {to.step[d], before ? 0 : own.step[d - axis], before ? from.step[d] : 0});
   }
   const int64_t step = from.step[axis];
+  const int64_t places_along = x.shape[axis];
   const int64_t size = sdk::size_of(x.dtype);
   const int64_t grain =
       std::max<int64_t>(1, sdk::kElementwiseGrain / std::max<int64_t>(1, slice.count()));
   const IndexReader index_at(indices.dtype);
   const auto copy_slices = [&](const sdk::Run<3>& run) {
     for (int64_t i = 0; i < run.count; ++i) {
-      const int64_t index = index_at(run.data[1] + i * run.step[1]);
+      const int64_t index = from_front(index_at(run.data[1] + i * run.step[1]), places_along);
       char* target = run.data[0] + i * run.step[0];
       char* source = run.data[2] + i * run.step[2] + index * step;
       std::array<sdk::Strided, 2> operands = slice.operands();
@@ -97,12 +101,12 @@ void take(const sdk::Launch& l) {
       });
     }
   };
-  check_indices_of(l, indices, l.shape(0)[axis], "indices");
+  check_indices_of(l, indices, places_along, "indices", -places_along);
   const GatherRun gather_elements = gather_run_of(x.dtype, indices.dtype);
   l.parallel_for(places.count(), grain, [&](int64_t begin, int64_t end) {
     sdk::walk_range<3>(places.shape(), places.operands(), begin, end, [&](const sdk::Run<3>& run) {
       if (slice.rank() > 0) return copy_slices(run);
-      gather_elements(run, step);
+      gather_elements(run, step, places_along);
     });
   });
 }
@@ -152,7 +156,7 @@ constexpr tenon_kernel_desc by_index(std::string_view op, std::span<const tenon_
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    by_index("tenon.gather", gather_slots, kAnyByIndex, 1, sdk::launch_fn<gather>),
+    by_index("tenon.gather", gather_slots, kAnyByIndex, 2, sdk::launch_fn<gather>),
     by_index("tenon.take", gather_slots, kAnyByIndex, 1, sdk::launch_fn<take>),
     by_index("tenon.one_hot", one_hot_slots, index_to_any, 2, sdk::launch_fn<one_hot>),
 };

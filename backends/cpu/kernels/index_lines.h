@@ -48,20 +48,20 @@ class IndexReader {
   bool is_long_;
 };
 
-// Refuses the first index outside [0, size), before anything is written.
+// Refuses the first index outside [least, size), before anything is written.
 template <class I>
 void check_indices(const sdk::Launch& l, const tenon_view& indices, int64_t size,
-                   const std::string& operand) {
+                   const std::string& operand, int64_t least = 0) {
   const auto shape = sdk::shape_of(indices);
   std::atomic<int64_t> first{sdk::count_of(shape)};
   const int64_t count = first;
   sdk::walk_parallel<1>(l, shape, {sdk::strided(indices)}, [&](const sdk::Run<1>& run) {
-    // Negative as an integer where any index is, or is above the last.
+    // Negative as an integer where any index is below the least, or above the last.
     uint64_t signs = 0;
     const auto loop = [&](auto step) {
       for (int64_t i = 0; i < run.count; ++i) {
         const auto index = static_cast<uint64_t>(int64_t{sdk::load<I>(run.data[0] + i * step)});
-        signs |= index | (static_cast<uint64_t>(size - 1) - index);
+        signs |= (index - static_cast<uint64_t>(least)) | (static_cast<uint64_t>(size - 1) - index);
       }
     };
     if (run.step[0] == sizeof(I)) {
@@ -73,7 +73,7 @@ void check_indices(const sdk::Launch& l, const tenon_view& indices, int64_t size
     if (!outside) return;
     for (int64_t i = 0; i < run.count; ++i) {
       const int64_t index = sdk::load<I>(run.data[0] + i * run.step[0]);
-      if (index >= 0 && index < size) continue;
+      if (index >= least && index < size) continue;
       int64_t known = first;
       while (run.first + i < known && !first.compare_exchange_weak(known, run.first + i)) {
       }
@@ -87,16 +87,20 @@ void check_indices(const sdk::Launch& l, const tenon_view& indices, int64_t size
                        sdk::place_in(operand, shape, run.first) + " is " + found +
                            ", outside the " + std::to_string(size) + " it may name",
                        "indices",
-                       "0 <= index < " + std::to_string(size),
+                       std::to_string(least) + " <= index < " + std::to_string(size),
                        found,
                        "check the values that were used as indices"};
   });
 }
 
 inline void check_indices_of(const sdk::Launch& l, const tenon_view& indices, int64_t size,
-                             const std::string& operand) {
-  dispatch_index(indices.dtype, [&]<class I>() { check_indices<I>(l, indices, size, operand); });
+                             const std::string& operand, int64_t least = 0) {
+  dispatch_index(indices.dtype,
+                 [&]<class I>() { check_indices<I>(l, indices, size, operand, least); });
 }
+
+// A place counted from the front; negative indices count from the end.
+inline int64_t from_front(int64_t index, int64_t size) { return index + ((index >> 63) & size); }
 
 // An operand as its broadcast to `shape` is walked.
 inline sdk::Strided broadcast(const tenon_view& view, std::span<const int64_t> shape) {

@@ -10,17 +10,22 @@ namespace tenon::cuda {
 
 inline constexpr int kMostLists = TENON_MAX_RANK;
 
-// One list, i32 or i64. An index k names the place k stride of the operand.
+// One list, i32 or i64. An index k names the place k stride of the operand; below 0 it counts from
+// the end where from_end is set, and names none otherwise.
 struct IndexList {
   const void* data;
   int64_t stride;
   uint32_t is_wide;
-  uint32_t padding;
+  uint32_t from_end;
   Refusal refusal;  // its limit is how many places there are
 
   __device__ __forceinline__ int64_t at(int64_t offset) const {
     return is_wide ? static_cast<const int64_t*>(data)[offset]
                    : static_cast<const int32_t*>(data)[offset];
+  }
+  // The place of an index, counted from the front: outside of [0, limit) where it names none.
+  __device__ __forceinline__ int64_t place_of(int64_t index) const {
+    return index < 0 && from_end ? index + refusal.limit : index;
   }
 };
 
@@ -43,13 +48,14 @@ __device__ __forceinline__ bool add_places(const IndexLists<K>& lists, const int
     if (k >= lists.count) break;
     const IndexList& list = lists.list[k];
     const int64_t index = list.at(offsets[k]);
-    if (index < 0 || index >= list.refusal.limit) {
+    const int64_t named = list.place_of(index);
+    if (named < 0 || named >= list.refusal.limit) {
       int64_t at[K];
       numbers.offsets(number, at);
       refuse(list.refusal, first[k] + at[k], index);
       return false;
     }
-    place += index * list.stride;
+    place += named * list.stride;
   }
   return true;
 }
@@ -69,8 +75,8 @@ inline const char* words_for(uint32_t number, uint32_t count) {
 }
 
 inline IndexList list_of(const sdk::Launch& l, const tenon_view& indices, int64_t stride,
-                         int64_t size, const char* words) {
-  return {indices.data, stride, indices.dtype == TENON_DTYPE_I64 ? 1U : 0U, 0,
+                         int64_t size, const char* words, bool from_end = false) {
+  return {indices.data, stride, indices.dtype == TENON_DTYPE_I64 ? 1U : 0U, from_end ? 1U : 0U,
           refusal(l, words, shape_of(indices), size)};
 }
 

@@ -6,10 +6,12 @@
 //   take    y[a, i..., b] = x[a, indices[i...], b];  embedding: of rows
 //   index   y[i..., b] = x[indices_0[i...], indices_1[i...], ..., b]
 //
+// Negative indices of take, and of gather with from_end, count from the end.
+//
 // All are one kernel: each operand has a stride along each dimension of the result, and the index
 // adds its own. What lies together in x and in the result is moved in units of up to 16 bytes, one
 // unit a thread; an index that several threads need comes from the cache.
-#include "indices.h"
+#include "index_check.h"
 #include "moving.h"
 
 namespace tenon::cuda::pick_unit {
@@ -38,31 +40,6 @@ __global__ void __launch_bounds__(kBlock)
   int64_t from = at[1];
   if (add_places(lists, at + 2, numbers.geometry, numbers.first, number, from))
     out[at[0]] = x[from];
-}
-
-// Where nothing is picked, indices are looked at all the same.
-__global__ void __launch_bounds__(kBlock) check_list(Geometry<2> g, int64_t first, IndexList list) {
-  const uint32_t number = blockIdx.x * kBlock + threadIdx.x;
-  if (number >= g.count) return;
-  int64_t at[2];
-  g.offsets(number, at);
-  const int64_t index = list.at(at[0]);
-  if (index < 0 || index >= list.refusal.limit) refuse(list.refusal, first + at[1], index);
-}
-
-void check_all(const sdk::Launch& l, const tenon_view& indices, const IndexList& list) {
-  const auto numbers = row_major(shape_of(indices));
-  Layout<2> layout;
-  for (int32_t d = 0; d < indices.rank; ++d) {
-    layout.push(indices.shape[d], {indices.strides[d], numbers[static_cast<size_t>(d)]});
-  }
-  const int64_t size = sdk::size_of(indices.dtype);
-  for_parts<2>(layout, {}, [&](const Layout<2>& part, const std::array<int64_t, 2>& at) {
-    IndexList moved = list;
-    moved.data = static_cast<const char*>(list.data) + at[0] * size;
-    enqueue(l, &check_list, {blocks_for(part.count(), kBlock)}, {kBlock}, 0, part.geometry(), at[1],
-            moved);
-  });
 }
 
 // Operands `first` to first + K of a layout's part.
@@ -117,11 +94,11 @@ void pick_all(const sdk::Launch& l, Dims<kOperands>& dims, IndexLists<kMostLists
   });
 }
 
-IndexLists<kMostLists> one_list(const sdk::Launch& l, size_t axis) {
+IndexLists<kMostLists> one_list(const sdk::Launch& l, size_t axis, bool from_end) {
   IndexLists<kMostLists> lists{};
   lists.count = 1;
   const tenon_view& x = l.view(0);
-  lists.list[0] = list_of(l, l.view(1), step_of(x, axis), x.shape[axis], words_for(0, 1));
+  lists.list[0] = list_of(l, l.view(1), step_of(x, axis), x.shape[axis], words_for(0, 1), from_end);
   return lists;
 }
 
@@ -139,11 +116,11 @@ void gather(const sdk::Launch& l) {
     steps[kNumber] = numbers[d];
     dims.push(indices.shape[d], steps);
   }
-  auto lists = one_list(l, axis);
+  auto lists = one_list(l, axis, l.attrs.flag(1));
   pick_all(l, dims, lists);
 }
 
-void take_along(const sdk::Launch& l, size_t axis) {
+void take_along(const sdk::Launch& l, size_t axis, bool from_end) {
   const tenon_view& x = l.view(0);
   const tenon_view& indices = l.view(1);
   const auto n_indices = static_cast<size_t>(indices.rank);
@@ -160,14 +137,15 @@ void take_along(const sdk::Launch& l, size_t axis) {
     }
     dims.push(l.out().shape[d], steps);
   }
-  auto lists = one_list(l, axis);
+  auto lists = one_list(l, axis, from_end);
   pick_all(l, dims, lists);
 }
 
 void take(const sdk::Launch& l) {
-  take_along(l, static_cast<size_t>(sdk::normal_axis(l.attrs.integer(0), l.view(0).rank, "axis")));
+  const int32_t axis = sdk::normal_axis(l.attrs.integer(0), l.view(0).rank, "axis");
+  take_along(l, static_cast<size_t>(axis), true);
 }
-void embedding(const sdk::Launch& l) { take_along(l, 0); }
+void embedding(const sdk::Launch& l) { take_along(l, 0, false); }
 
 void index(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
@@ -247,7 +225,7 @@ constexpr tenon_slot_rule one_hot_slots[] = {any_in(), any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
     kernel("tenon.gather", slots, any_by_index, sdk::launch_fn<gather>,
-           {.n_attrs = 1, .n_variables = 2}),
+           {.n_attrs = 2, .n_variables = 2}),
     kernel("tenon.take", slots, any_by_index, sdk::launch_fn<take>,
            {.n_attrs = 1, .n_variables = 2}),
     kernel("tenon.embedding", slots, floats_by_index, sdk::launch_fn<embedding>,

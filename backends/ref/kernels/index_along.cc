@@ -15,12 +15,15 @@ size_t axis_of(const sdk::Launch& l) {
 void gather(const sdk::Launch& l) {
   const tenon_view& indices = l.view(1);
   const size_t axis = axis_of(l);
+  const int64_t size = l.view(0).shape[axis];
+  const int64_t least = l.attrs.flag(1) ? -size : 0;
   const Lines lines(sdk::strided(l.view(0)), axis);
   sdk::dispatch_dtype<IndexTypes>(indices.dtype, [&]<class I>() {
-    check_indices<I>(indices, l.view(0).shape[axis], "indices");
+    check_indices<I>(indices, size, "indices", least);
     sdk::dispatch_size(l.out().dtype, [&]<class T>() {
-      each_place<I>(indices, lines, sdk::strided(l.out()),
-                    [](char* place, char* to, int64_t) { sdk::store(to, sdk::load<T>(place)); });
+      each_place<I>(
+          indices, lines, sdk::strided(l.out()),
+          [](char* place, char* to, int64_t) { sdk::store(to, sdk::load<T>(place)); }, size);
     });
   });
 }
@@ -78,11 +81,13 @@ void scatter_add(const sdk::Launch& l) {
   });
 }
 
-// y[a, i..., b] = x[a, indices[i...], b]: all of y in order, each element by its coordinates.
+// y[a, i..., b] = x[a, indices[i...], b], negative indices from the end: all of y in order, each
+// element by its coordinates.
 void take(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
   const tenon_view& indices = l.view(1);
   const size_t axis = axis_of(l);
+  const int64_t size = x.shape[axis];
   const auto n_indices = static_cast<size_t>(indices.rank);
   const sdk::Strided from = sdk::strided(x);
   const sdk::Strided own = sdk::strided(indices);
@@ -96,12 +101,13 @@ void take(const sdk::Launch& l) {
     }
   }
   sdk::dispatch_dtype<IndexTypes>(indices.dtype, [&]<class I>() {
-    check_indices<I>(indices, x.shape[axis], "indices");
+    check_indices<I>(indices, size, "indices", -size);
     sdk::dispatch_size(x.dtype, [&]<class T>() {
       sdk::walk<3>(sdk::shape_of(l.out()), {sdk::strided(l.out()), base, numbers},
                    [&](const sdk::Run<3>& run) {
                      for (int64_t i = 0; i < run.count; ++i) {
-                       const int64_t index = sdk::load<I>(run.data[2] + i * run.step[2]);
+                       const int64_t index =
+                           from_front(sdk::load<I>(run.data[2] + i * run.step[2]), size);
                        const char* line = run.data[1] + i * run.step[1];
                        sdk::store(run.data[0] + i * run.step[0],
                                   sdk::load<T>(line + index * from.step[axis]));
@@ -158,7 +164,7 @@ constexpr tenon_kernel_desc scatter_kernel() {
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    along("tenon.gather", gather_slots, kAnyByIndex, 1, sdk::launch_fn<gather>),
+    along("tenon.gather", gather_slots, kAnyByIndex, 2, sdk::launch_fn<gather>),
     along("tenon.take", gather_slots, kAnyByIndex, 1, sdk::launch_fn<take>),
     scatter_kernel(),
     along("tenon.scatter_add", add_slots, numbers_by_index, 1, sdk::launch_fn<scatter_add>),

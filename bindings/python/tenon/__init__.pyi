@@ -315,7 +315,14 @@ class Tensor:
     def floor_divide(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def fma(self, b: _Operand, c: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def full_like(self, *, value: _b.float = ..., out: Tensor | None = None) -> Tensor: ...
-    def gather(self, indices: _Operand, *, axis: _b.int, out: Tensor | None = None) -> Tensor: ...
+    def gather(
+        self,
+        indices: _Operand,
+        *,
+        axis: _b.int,
+        from_end: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def ge(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def gelu(self, *, approximate: _b.str = ..., out: Tensor | None = None) -> Tensor: ...
     def gelu_grad(
@@ -1423,7 +1430,14 @@ def fma(a: _Operand, b: _Operand, c: _Operand, *, out: Tensor | None = None) -> 
 def full_like(x: _Operand, *, value: _b.float = ..., out: Tensor | None = None) -> Tensor:
     """A new tensor with the shape, the dtype and the device of `x`, and one value everywhere: `y[...] = value`."""
     ...
-def gather(x: _Operand, indices: _Operand, *, axis: _b.int, out: Tensor | None = None) -> Tensor:
+def gather(
+    x: _Operand,
+    indices: _Operand,
+    *,
+    axis: _b.int,
+    from_end: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
     """`y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis` and `a`, `b` over the dimensions before and behind it."""
     ...
 def ge(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:

@@ -52,6 +52,16 @@ inline tenon_tensor* zeros_beside(sdk::Calls& calls, sdk::Value like, const Dims
   return expand(calls, calls.call("tenon.sum", {none}), shape);
 }
 
+// Indices that a kernel has accepted, counted from the front: below 0 they count from the end of
+// `size` places.
+inline tenon_tensor* from_front(sdk::Calls& calls, sdk::Value indices, int64_t size) {
+  const tenon_meta given = calls.meta(indices.tensor());
+  if (given.dtype == TENON_DTYPE_I32 && size > std::numeric_limits<int32_t>::max()) {
+    indices = calls.call("tenon.cast", {indices}, {sdk::Value::dtype(TENON_DTYPE_I64)});
+  }
+  return calls.call("tenon.remainder", {indices, size});
+}
+
 // zeros[..., indices, ...] += values along the axis.
 inline tenon_tensor* scattered_sum(sdk::Calls& calls, const Dims& shape, sdk::Value indices,
                                    sdk::Value values, sdk::Value axis) {

@@ -13,7 +13,7 @@ constexpr std::string_view name = "tenon.embedding";
 
 constexpr std::string_view doc =
     R"(Rows of `table` picked by `indices`: the result has the shape of `indices` and the width of
-the table. An index outside the table is refused.
+the table. An index outside the table is refused, negative ones too.
 
 Gradient: for `table` as rows, `dy` at `indices`: a leaf keeps them sparse, elsewhere they
 are added into zeros, as everywhere while the gradient itself is differentiated. `indices`
@@ -34,7 +34,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], shape.span());
 }
 
-void vjp(sdk::Vjp& v) { rules::picked_grad(v, 0); }
+void vjp(sdk::Vjp& v) { rules::picked_grad(v, 0, v.in(1)); }
 
 constexpr tenon_op_desc ops[] = {sdk::op(
     {.name = name,

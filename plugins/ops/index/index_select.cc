@@ -12,7 +12,7 @@ constexpr std::string_view name = "tenon.index_select";
 
 constexpr std::string_view doc =
     R"(The slices of `x` that the vector `indices` names along `axis`: `tenon.take`, which also
-takes indices of other ranks.
+takes indices of other ranks. Negative indices count from the end.
 
 Gradient: that of `tenon.take`: rows along axis 0.
 
@@ -42,6 +42,7 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[5,3], i64[4]{0,2,4,2} | axis=0"),
     sdk::sample(name, "f64[3,4], i32[5]{0,3,1,1,0} | axis=1"),
     sdk::sample(name, "f64[2,1,3,2], i64[2]{2,0} | axis=-2"),
+    sdk::sample(name, "f64[3,2], i64[3]{-1,0,-3} | axis=0"),
     sdk::sample(name, "f64[5,3], i64[0] | axis=0"),
     sdk::sample(name, "i64[3], i64[2]{2,0} | axis=0"),
     sdk::sample(name, "bool[3], i64[1]{2} | axis=0"),

@@ -26,18 +26,17 @@ inline bool gave_rows(sdk::Vjp& v, sdk::Value indices, sdk::Value values) {
 }
 
 // dx of x and indices, inputs 0 and 1 of a rule that needs the values of indices and both metadata.
-// Along axis 0 as rows, where rows can be given.
-inline void picked_grad(sdk::Vjp& v, int64_t along) {
+// Along axis 0 as rows, where rows can be given. `indices`: those, counted from the front.
+inline void picked_grad(sdk::Vjp& v, int64_t along, sdk::Value indices) {
   const Dims x(v.in_meta(0));
   const tenon_meta given = v.in_meta(1);
   const int64_t count = sdk::count_of(shape_of(given));
   const auto axis = static_cast<size_t>(axis_of(along, x.count(), "axis"));
   const Dims flat = replaced(x.span(), axis, {&count, 1});
   tenon_tensor* values = reshape(v, v.dy(), flat);
-  sdk::Value indices = v.in(1);
   if (axis == 0) {
     sdk::Value rows = indices;
-    if (given.dtype != TENON_DTYPE_I64) {
+    if (v.meta(indices.tensor()).dtype != TENON_DTYPE_I64) {
       rows = v.call("tenon.cast", {rows}, {sdk::Value::dtype(TENON_DTYPE_I64)});
     }
     if (gave_rows(v, reshape(v, rows, Dims({&count, 1})), values)) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/ops/index/take.cc: take, whole slices picked by number along an axis.
 //
-// y[a, i..., b] = x[a, indices[i...], b];  dx gets dy where it came from, as rows along axis 0.
-// Source: array-api `take`.
+// y[a, i..., b] = x[a, indices[i...], b], negative indices from the end;  dx gets dy where it came
+// from, as rows along axis 0. Source: array-api `take`.
 #include "index/picking.hpp"
 
 namespace {
@@ -13,8 +13,9 @@ constexpr std::string_view name = "tenon.take";
 
 constexpr std::string_view doc =
     R"(The slices of `x` that `indices` names along `axis`: `y[a, i..., b] = x[a, indices[i...],
-b]`. The axis is replaced by the dimensions of `indices`, which may be of any rank. An index
-outside the axis is refused, negative ones too.
+b]`. The axis is replaced by the dimensions of `indices`, which may be of any rank. Negative
+indices count from the end: of N places -1 is the last and -N the first. An index outside the axis
+is refused.
 
 Gradient: for `x` along axis 0 as rows, as in `tenon.embedding`: a leaf keeps them sparse,
 elsewhere they are added into zeros. Along other axes, and where the gradient itself is
@@ -31,7 +32,12 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], rules::replaced(x, axis, args.shape(1)).span());
 }
 
-void vjp(sdk::Vjp& v) { rules::picked_grad(v, v.attr(0).as.i64); }
+void vjp(sdk::Vjp& v) {
+  const rules::Dims x(v.in_meta(0));
+  const int64_t along = v.attr(0).as.i64;
+  const auto axis = static_cast<size_t>(rules::axis_of(along, x.count(), "axis"));
+  rules::picked_grad(v, along, rules::from_front(v, v.in(1), x[axis]));
+}
 
 constexpr tenon_op_desc ops[] = {sdk::op(
     {.name = name,
@@ -55,6 +61,11 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3,2], i64[2,2]{0,2,1,2} | axis=-2"),
     sdk::sample(name, "f64[2,2,3,2], i64[2]{2,0} | axis=2"),
     sdk::sample(name, "f64[5], i64[2,1,2]{0,1,4,1}"),
+    sdk::sample(name, "f64[5,3], i64[6]{-1,4,-5,0,2,-1}"),
+    sdk::sample(name, "f64[2,3,2], i32[2,2]{-1,0,2,-3} | axis=1"),
+    sdk::sample(name, "f64[4], i64[3]{-4,-1,3}"),
+    sdk::sample(name, "f64[2,5], i64[]{-2} | axis=1"),
+    sdk::sample(name, "f32[3,2], i32[2]{-1,-3}"),
     sdk::sample(name, "f64[5,3], i64[]{3}"),
     sdk::sample(name, "f64[2,5], i64[]{3} | axis=1"),
     sdk::sample(name, "f64[4], i64[]{3}"),
@@ -73,7 +84,9 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f16[2,2]{65504.0,6e-8,inf,-0.0}, i32[2]{1,1}"),
     sdk::sample(name, "bf16[3,2]{3.39e38,9.2e-41,nan,inf,-0.0,1.0}, i32[3]{2,1,0}"),
     sdk::refused(name, "f32[5,3], i64[2]{0,5}", TENON_E_DATA, "indices[1] is 5"),
-    sdk::refused(name, "f32[5,3], i32[1]{-1} | axis=1", TENON_E_DATA, "indices[0] is -1"),
+    sdk::refused(name, "f32[5,3], i32[2]{-3,-4} | axis=1", TENON_E_DATA, "indices[1] is -4"),
+    sdk::refused(name, "f32[5], i64[1]{-9223372036854775808}", TENON_E_DATA, "indices[0] is -9"),
+    sdk::refused(name, "f32[0,3], i64[1]{-1}", TENON_E_DATA, "indices[0] is -1"),
     sdk::refused(name, "f32[5,3], i64[] | axis=2", TENON_E_ATTRIBUTE, "axis"),
     sdk::refused(name, "f32[], i64[2]", TENON_E_SHAPE, "no dimensions"),
     sdk::refused(name, "f32[1,1,1,1,1,1,1,1], i64[1,1]", TENON_E_SHAPE, "more than 8"),

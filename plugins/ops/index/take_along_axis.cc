@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/ops/index/take_along_axis.cc: take_along_axis, a gather whose operands broadcast.
 //
-// y = gather(x, indices) after both have the same sizes beside the axis.
+// y = gather(x, indices) after both have the same sizes beside the axis; negative indices count
+// from the end.
 // Source: array-api `take_along_axis`.
 #include <algorithm>
 
@@ -15,8 +16,8 @@ constexpr std::string_view name = "tenon.take_along_axis";
 
 constexpr std::string_view doc =
     R"(`y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis`. `indices` has the rank
-of `x`; beside the axis the two are broadcast together. An index outside the axis is refused,
-negative ones too.
+of `x`; beside the axis the two are broadcast together. Negative indices count from the end: of N
+places -1 is the last and -N the first. An index outside the axis is refused.
 
 Gradient: that of its composition, `tenon.gather` of expanded operands.
 
@@ -69,7 +70,7 @@ void compose(sdk::Compose& c) {
     return same ? operand : sdk::Value(rules::expand(c, operand, to));
   };
   c.set(0, c.call("tenon.gather", {at(c.in(0), x, shapes.x), at(c.in(1), indices, shapes.indices)},
-                  {c.attrs[0]}));
+                  {c.attrs[0], true}));
 }
 
 constexpr tenon_op_desc ops[] = {
@@ -86,11 +87,14 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[3,2], i64[2,1]{2,0} | axis=0"),
     sdk::sample(name, "f64[2,3,1,2], i64[1,2,2,1]{0,2,1,2} | axis=1"),
     sdk::sample(name, "f64[5], i64[3]{4,0,4}"),
+    sdk::sample(name, "f64[2,3], i64[2,4]{0,-1,1,-3,1,-2,0,2} | axis=1"),
+    sdk::sample(name, "f64[3,1], i32[1,2]{-1,-3} | axis=0"),
     sdk::sample(name, "f64[1,1], i64[0,1]"),
     sdk::sample(name, "i64[3,2], i64[1,2]{2,1} | axis=0"),
     sdk::sample(name, "bool[3], i64[2]{2,1}"),
     sdk::sample(name, "f32[5]{nan,inf,-0.0,3.4028235e38,1e-45}, i64[5]{4,3,2,1,0}"),
     sdk::refused(name, "f32[5], i64[2]{0,5}", TENON_E_DATA, "indices[1] is 5"),
+    sdk::refused(name, "f32[5], i64[2]{-5,-6}", TENON_E_DATA, "indices[1] is -6"),
     sdk::refused(name, "f32[2,3], i64[3,1] | axis=1", TENON_E_SHAPE, "do not broadcast"),
     sdk::refused(name, "f32[2,3], i64[2]", TENON_E_SHAPE, "do not broadcast"),
     sdk::refused(name, "f32[2,3], i64[2,3] | axis=2", TENON_E_ATTRIBUTE, "axis"),

@@ -20,12 +20,18 @@ def of_other_dtypes(*indices):
 
 
 def along(input, dim, index, *others, **more):
-    """An op along an axis, with one index for each element."""
+    """An op along an axis, with one index for each element; negative ones are refused."""
+    plain = from_end(input, dim, index, *others, **more)
+    plain.lacks[NEGATIVE] = negative(index)
+    return plain
+
+
+def from_end(input, dim, index, *others, **more):
+    """As `along`; negative indices count from the end."""
     lacks = {
         AXIS_OF_RANK_0: input.dim() == 0,
         DIMENSIONS: index.dim() != input.dim(),
         INDEX_DTYPE: of_other_dtypes(index),
-        NEGATIVE: negative(index),
     }
     return call(input, index, *others, axis=dim, lacks=lacks, **more)
 
@@ -62,7 +68,7 @@ def flattened(input):
 
 
 def take(input, index):
-    lacks = {NEGATIVE: negative(index), PART: input.dim() != 1 and input.requires_grad}
+    lacks = {PART: input.dim() != 1 and input.requires_grad}
     return call(flattened(input), index, axis=0, lacks=lacks)
 
 
@@ -73,8 +79,8 @@ def index_select(input, dim, index):
 
 def take_along_dim(input, indices, dim=None):
     if dim is not None:
-        return along(input, dim, indices)
-    plain = along(flattened(input), 0, indices.reshape(-1))
+        return from_end(input, dim, indices)
+    plain = from_end(flattened(input), 0, indices.reshape(-1))
     plain.lacks[PART] = input.dim() != 1 and input.requires_grad
     return plain
 

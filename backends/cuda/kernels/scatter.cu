@@ -11,7 +11,7 @@
 //   last puts it. Slices of several elements have such a thread for each.
 // An index that names no place is reported, and then nothing is put or added: among sorted elements
 // it stands last, and lines are looked through before any is changed.
-#include "indices.h"
+#include "index_check.h"
 #include "moving.h"
 #include "places.h"
 #include "radix.h"
@@ -394,7 +394,12 @@ void index_put(const sdk::Launch& l) {
   const bool adds = l.attrs.flag(0);
   move_elements(l, l.out(), l.out().data, l.view(kX));
   Call call = put_call(l);
-  if (call.count() == 0) return;
+  if (call.count() == 0) {
+    for (uint32_t k = 0; k < call.lists.count; ++k) {
+      check_all(l, l.view(kIndices, k), call.lists.list[k]);
+    }
+    return;
+  }
   const Pairs pairs = sort_by_place(l, call);
   join_slices(l, call, pairs, l.out(), adds);
   if (!l.wants_out(1)) return;

@@ -104,6 +104,7 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[5,2], [i64[2]{0,4}, i64[2]{0,2}], 1.0", TENON_E_DATA,
                  "indices.1[1] is 2"),
     sdk::refused(name, "f32[5], [i64[1]{-1}], f32[1]", TENON_E_DATA, "is -1"),
+    sdk::refused(name, "f32[0,2], [i64[1,1]{0}, i64[0]], 1.0", TENON_E_DATA, "indices.0[0,0] is 0"),
     sdk::refused(name, "f32[5], [i64[1]{0}, i64[1]{0}], 1.0", TENON_E_ARGUMENT, "other dimensions"),
     sdk::refused(name, "f32[5,5], [i64[2]{0,0}, i64[3]{0,0,0}], 1.0", TENON_E_SHAPE, "broadcast"),
     sdk::refused(name, "f32[5], [i64[2]{0,0}], f32[3]", TENON_E_SHAPE, "values does not broadcast"),

@@ -34,6 +34,8 @@ void check_values(Work& work);
 void check_forms(Work& work);
 // gradients.cc: central differences, the inner-product identity, layouts, subsets, poisoned values.
 void check_gradients(Work& work);
+// emptied.cc: sizes of 0 in the place of those of the samples, forward and backward.
+void check_emptied(Work& work);
 // twice.cc: the backward graph's own gradients.
 void check_twice(Work& work);
 // repeats.cc: same bits again and with other numbers of threads, nothing left over.

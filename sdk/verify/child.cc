@@ -20,7 +20,7 @@ using tools::send_line;
 // The checks of an op in the order in which they are made: what is simple first, what is likely to
 // end the process last.
 constexpr void (*kOpChecks[])(Work&) = {
-    check_declared, check_errors, check_values,  check_forms,  check_gradients,
+    check_declared, check_errors, check_values,  check_forms,  check_gradients, check_emptied,
     check_twice,    check_states, check_repeats, check_memory, check_huge,
 };
 

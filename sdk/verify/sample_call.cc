@@ -195,7 +195,6 @@ Array drawn(const sdk::SampleTensor& tensor, uint64_t seed, uint64_t number) {
 std::optional<SampleCall> make_call(const Entry& op, const SampleText& sample,
                                     const std::string& from, const std::string& to, uint64_t seed) {
   SampleCall call;
-  call.op = &op;
   call.number = sample.number;
   call.from = from;
   call.to = to;
@@ -212,6 +211,15 @@ std::optional<SampleCall> make_call(const Entry& op, const SampleText& sample,
     }
     if (!replace_dtypes(call, all)) return std::nullopt;
   }
+  draw_operands(call, op, seed);
+  return call;
+}
+
+void draw_operands(SampleCall& call, const Entry& op, uint64_t seed) {
+  call.op = &op;
+  call.arrays.clear();
+  call.mutated.clear();
+  call.slot.clear();
   Signature signature = signature_of(op.schema);
   call.n_outputs = signature.n_outputs;
   call.n_plain_outputs = signature.n_plain_outputs;
@@ -226,7 +234,6 @@ std::optional<SampleCall> make_call(const Entry& op, const SampleText& sample,
     if (input.kind == SampleInput::Kind::Tensor) add(input.tensor);
     for (const SampleTensor& item : input.list) add(item);
   }
-  return call;
 }
 
 Json explained(const Session& session, const SampleCall& from, const Bound& bound) {

@@ -39,6 +39,9 @@ struct SampleCall {
 std::optional<SampleCall> make_call(const Entry& op, const SampleText& sample,
                                     const std::string& from, const std::string& to, uint64_t seed);
 
+// Fills what follows from `call.sample`: operands, with drawn contents, and what the schema says.
+void draw_operands(SampleCall& call, const Entry& op, uint64_t seed);
+
 // What a sample says of one tensor; `number` counts the sample's tensors.
 Array drawn(const sdk::SampleTensor& tensor, uint64_t seed, uint64_t number);
 

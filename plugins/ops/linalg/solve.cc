@@ -14,7 +14,8 @@ constexpr std::string_view doc =
     R"(The solution `y` of `a y = b` for square matrices `a`, which the last two dimensions hold.
 `b` holds matrices of as many rows, whose columns are solved for one by one; a 1-D `b` is one
 column, and that dimension is missing from the result. Leading dimensions are batches and
-broadcast together. A singular matrix is refused by its place in the batch.
+broadcast together. The operands are cast to their common dtype, integers alone to f32. A singular
+matrix is refused by its place in the batch.
 
 Gradient: `db` solves `a^T db = dy`, `da = -db y^T`, summed over broadcast batches.
 
@@ -29,7 +30,7 @@ void vjp(sdk::Vjp& v) {
 
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
-             .schema = "solve(a: T[...], b: T[...]) -> T[...] where T: f32|f64",
+             .schema = "solve(a: T[...], b: T[...]) -> T[...] where T: f32|f64 promote",
              .doc = doc,
              .infer = sdk::infer_fn<mx::infer_system>})};
 
@@ -39,21 +40,26 @@ constexpr tenon_vjp_need needs[] = {
 };
 constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>})};
 
+// Matrices that integers and bools leave regular, too.
 constexpr tenon_sample samples[] = {
-    sdk::sample(name, "f64[2,2]{4.0,1.0,-2.0,3.0}, f64[2,3]"),
-    sdk::sample(name, "f64[3,3]{0.5,1.0,-0.5,2.0,3.0,0.25,-0.5,0.25,2.0}, f64[3]"),
+    sdk::sample(name, "f64[2,2]{4.0,1.0,-2.0,0.0}, f64[2,3]"),
+    sdk::sample(name, "f64[3,3]{0.5,1.0,0.0,2.0,0.0,0.25,-0.5,0.25,2.0}, f64[3]"),
     sdk::sample(name, "f64[3,3]{0.0,1.0,0.0,0.0,0.0,2.0,4.0,0.0,0.0}, f64[3,1]"),
-    sdk::sample(name, "f64[2,2,2]{4.0,1.0,1.0,3.0,2.0,-1.0,-1.0,5.0}, f64[2,2,3]"),
-    sdk::sample(name, "f64[2,1,2,2]{4.0,1.0,1.0,3.0,2.0,-1.0,-1.0,5.0}, f64[3,2,1]"),
-    sdk::sample(name, "f64[2,2]{4.0,1.0,-2.0,3.0}, f64[2,1,2,2]"),
-    sdk::sample(name, "f64[2,2,2]{4.0,1.0,1.0,3.0,2.0,-1.0,-1.0,5.0}, f64[2]"),
+    sdk::sample(name, "f64[2,2,2]{4.0,1.0,1.0,0.0,2.0,-1.0,-1.0,0.0}, f64[2,2,3]"),
+    sdk::sample(name, "f64[2,1,2,2]{4.0,1.0,1.0,0.0,2.0,-1.0,-1.0,0.0}, f64[3,2,1]"),
+    sdk::sample(name, "f64[2,2]{4.0,1.0,-2.0,0.0}, f64[2,1,2,2]"),
+    sdk::sample(name, "f64[2,2,2]{4.0,1.0,1.0,0.0,2.0,-1.0,-1.0,0.0}, f64[2]"),
     sdk::sample(name, "f64[1,1]{2.0}, f64[1,1]"),
     sdk::sample(name, "f64[0,0], f64[0,2]"),
-    sdk::sample(name, "f64[2,2]{4.0,1.0,-2.0,3.0}, f64[2,0]"),
+    sdk::sample(name, "f64[2,2]{4.0,1.0,-2.0,0.0}, f64[2,0]"),
     sdk::sample(name, "f64[0,2,2], f64[2,1]"),
-    sdk::sample(name, "f32[2,2]{4.0,1.0,-2.0,3.0}, f32[2]{3.4028235e38,1e-45}"),
-    sdk::sample(name, "f32[1,1]{1e-18}, f32[1]{1e18}"),
+    sdk::sample(name, "f32[2,2]{4.0,1.0,-2.0,0.0}, f32[2]{3.4028235e38,1e-45}"),
+    sdk::sample(name, "f32[1,1]{1e18}, f32[1]{1e-18}"),
     sdk::sample(name, "f32[2,2]{1.0,0.0,0.0,2.0}, f32[2]{nan,1.0}"),
+    sdk::sample(name, "f32[2,2]{4.0,1.0,-2.0,0.0}, f64[2,3]"),
+    sdk::sample(name, "f64[2,2]{4.0,1.0,-2.0,0.0}, f16[2]"),
+    sdk::sample(name, "i32[2,2]{4,1,-2,0}, f32[2,1]"),
+    sdk::sample(name, "i64[2,2]{4,1,2,0}, u8[2]"),
     sdk::refused(name, "f32[2,2]{1.0,2.0,2.0,4.0}, f32[2]", TENON_E_DATA, "a is singular"),
     sdk::refused(name, "f32[2,1,1]{1.0,0.0}, f32[1,1]", TENON_E_DATA, "a[1] is singular"),
     sdk::refused(name, "f32[2,3], f32[2]", TENON_E_SHAPE, "square"),
@@ -62,7 +68,7 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[2,2], f32[]", TENON_E_SHAPE, "as many rows"),
     sdk::refused(name, "f32[2,2,2], f32[3,2,2]", TENON_E_SHAPE, "batch dimensions"),
     sdk::refused(name, "f32[3], f32[3]", TENON_E_SHAPE, "2 dimensions or more"),
-    sdk::refused(name, "f32[1,1], f64[1]", TENON_E_DTYPE, "b"),
+    sdk::refused(name, "f16[1,1], f16[1]", TENON_E_DTYPE, "f16"),
     sdk::refused(name, "f32[2,2]", TENON_E_ARGUMENT, "number of operands"),
 };
 

@@ -14,8 +14,8 @@ constexpr std::string_view name = "tenon.solve_triangular";
 
 constexpr std::string_view doc =
     R"(The solution `y` of `a y = b` for the lower triangles of square matrices `a`, or with `upper`
-the upper ones; nothing else of `a` is read. `b` and batches are as in `tenon.solve`. A zero on the
-diagonal is divided by: the result is not finite there.
+the upper ones; nothing else of `a` is read. `b`, batches and dtypes are as in `tenon.solve`. A zero
+on the diagonal is divided by: the result is not finite there.
 
 Gradient: `db` solves `a^T db = dy`; `da` is the triangle of `-db y^T`, summed over broadcast
 batches.
@@ -37,7 +37,7 @@ void vjp(sdk::Vjp& v) {
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "solve_triangular(a: T[...], b: T[...], *, upper: bool=false) -> T[...] "
-                       "where T: f32|f64",
+                       "where T: f32|f64 promote",
              .doc = doc,
              .infer = sdk::infer_fn<mx::infer_system>})};
 
@@ -50,8 +50,8 @@ constexpr tenon_vjp_desc vjps[] = {
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,2]{4.0,1.0,-2.0,3.0}, f64[2,3]"),
-    sdk::sample(name, "f64[3,3]{0.5,1.0,-0.5,2.0,3.0,0.25,-0.5,0.25,2.0}, f64[3]"),
-    sdk::sample(name, "f64[3,3]{0.5,1.0,-0.5,2.0,3.0,0.25,-0.5,0.25,2.0}, f64[3,1] | upper=true"),
+    sdk::sample(name, "f64[3,3]{1.5,1.0,-0.5,2.0,3.0,0.25,-0.5,0.25,2.0}, f64[3]"),
+    sdk::sample(name, "f64[3,3]{1.5,1.0,-0.5,2.0,3.0,0.25,-0.5,0.25,2.0}, f64[3,1] | upper=true"),
     sdk::sample(name, "f64[2,2,2]{4.0,1.0,1.0,3.0,2.0,-1.0,-1.0,5.0}, f64[2] | upper=true"),
     sdk::sample(name, "f64[2,2,2]{4.0,1.0,1.0,3.0,2.0,-1.0,-1.0,5.0}, f64[2,2,3]"),
     sdk::sample(name, "f64[2,1,2,2]{4.0,1.0,1.0,3.0,2.0,-1.0,-1.0,5.0}, f64[3,2,1]"),
@@ -62,14 +62,16 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,2]{4.0,1.0,-2.0,3.0}, f64[2,0]"),
     sdk::sample(name, "f64[0,2,2], f64[2,1]"),
     sdk::sample(name, "f32[2,2]{4.0,1.0,-2.0,3.0}, f32[2]{3.4028235e38,1e-45}"),
-    sdk::sample(name, "f32[1,1]{1e-18}, f32[1]{1e18}"),
+    sdk::sample(name, "f32[1,1]{1e18}, f32[1]{1e-18}"),
+    sdk::sample(name, "f32[2,2]{4.0,1.0,-2.0,3.0}, f64[2,3]"),
+    sdk::sample(name, "i32[2,2]{4,1,-2,3}, f32[2,1] | upper=true"),
     sdk::refused(name, "f32[2,3], f32[2]", TENON_E_SHAPE, "square"),
     sdk::refused(name, "f32[2,2], f32[3]", TENON_E_SHAPE, "as many rows"),
     sdk::refused(name, "f32[2,2], f32[3,2]", TENON_E_SHAPE, "as many rows"),
     sdk::refused(name, "f32[2,2], f32[]", TENON_E_SHAPE, "as many rows"),
     sdk::refused(name, "f32[2,2,2], f32[3,2,2]", TENON_E_SHAPE, "batch dimensions"),
     sdk::refused(name, "f32[3], f32[3]", TENON_E_SHAPE, "2 dimensions or more"),
-    sdk::refused(name, "f32[1,1], f64[1]", TENON_E_DTYPE, "b"),
+    sdk::refused(name, "f16[1,1], f16[1]", TENON_E_DTYPE, "f16"),
     sdk::refused(name, "f32[1,1], f32[1] | upper=1", TENON_E_ATTRIBUTE, "upper"),
     sdk::refused(name, "f32[2,2]", TENON_E_ARGUMENT, "number of operands"),
 };

@@ -29,11 +29,11 @@ def draw_key(rng, shape):
     """A key for an array of this shape; all its dimensions are longer than 0."""
     parts, axis, dots = [], 0, False
     while axis < len(shape) and rng.random() < 0.85:
-        kind = rng.choice(["int", "slice", "slice", "array", "mask", "none", "dots"])
-        if kind == "none":
+        kind = rng.choice(["int", "slice", "slice", "array", "mask", "none", "truth", "dots"])
+        if kind in ("none", "truth"):
             # No tensor on the way has more than 8 dimensions.
-            if sum(part is None for part in parts) < 2:
-                parts.append(None)
+            if sum(part is None or part is True or part is False for part in parts) < 2:
+                parts.append(None if kind == "none" else rng.random() < 0.8)
             continue
         if kind == "dots":
             if not dots:

@@ -62,6 +62,24 @@ class Reading(Case):
         self.same(x[:, [True, False, True]], [[0, 2], [3, 5]])
         self.same(x[x < 0], [])
 
+    def test_masks_of_rank_0(self):
+        x = self.x
+        for true in (True, tenon.tensor(True), x.sum() > 0):
+            self.same(x[true], [x.tolist()])
+            self.same(x[0, true], [[0, 1, 2]])
+            self.same(x[true, [0, 1]], x.tolist())
+            self.assertEqual(x[:, true].shape, (2, 1, 3))
+            self.assertEqual(x[true, :, true].shape, (1, 2, 3))
+            self.same(tenon.tensor(7)[true], [7])
+        for false in (False, tenon.tensor(False), x.sum() < 0):
+            self.assertEqual(x[false].shape, (0, 2, 3))
+            self.assertEqual(x[..., false].shape, (2, 3, 0))
+            self.assertEqual(x[True, false].shape, (0, 2, 3))
+            self.same(tenon.tensor(7)[false], [])
+        w = tenon.tensor([1.0, 2.0], requires_grad=True)
+        (w[True] * 3).sum().backward()
+        self.same(w.grad, [3.0, 3.0])
+
     def test_gradients_flow_through(self):
         x = tenon.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
         (x[1] * 2).sum().backward()
@@ -128,6 +146,20 @@ class Writing(Case):
         self.same(x, [[[-1, 1], [-1, 2], [-1, 3]], [[4, 7], [5, 8], [6, 9]]])
         x[[0, 1], :, [1, 0]] = [[10], [20]]
         self.same(x, [[[-1, 10], [-1, 10], [-1, 10]], [[20, 7], [20, 8], [20, 9]]])
+
+    def test_at_masks_of_rank_0(self):
+        x = tenon.full([2, 2], 0)
+        x[False] = 9
+        x[tenon.tensor(False), 0] = 9
+        self.same(x, [[0, 0], [0, 0]])
+        x[True] = tenon.tensor([1, 2])
+        self.same(x, [[1, 2], [1, 2]])
+        x[1, tenon.tensor(True)] = 5
+        self.same(x, [[1, 2], [5, 5]])
+        number = tenon.tensor(3)
+        number[number > 2] = 4
+        number[number > 4] = 0
+        self.same(number, 4)
 
     def test_what_cannot_be_written(self):
         x = tenon.full([2, 3], 0)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/test_wrong_input.py: wrong calls from Python: each is the exception that says what is
 # wrong with which operand of what, ends with the caller's line, and changes nothing.
+import itertools
 import json
 import os
 import pathlib
+import re
 import struct
 import tempfile
 import unittest
@@ -127,7 +129,13 @@ SHAPES = (
     (lambda w: tenon.add(w.x, w.x, w.x), TypeError, "tenon.add", "arguments", "(a, b,"),
     (lambda w: tenon.add(w.x, w.x, c=1), TypeError, "tenon.add", "c", ""),
     (lambda w: tenon.add(w.x, w.x, a=w.x), TypeError, "tenon.add", "a", ""),
-    (lambda w: w.x.sum(axes=7), tenon.OptionError, "tenon.sum", "axes", ""),
+    (lambda w: w.x.sum(axes=7), tenon.AxisError, "tenon.sum", "axes", ""),
+    (lambda w: w.x.sum(axes=-3), IndexError, "tenon.sum", "axes", ""),
+    (lambda w: w.x[0, 0].sum(axes=0), tenon.AxisError, "tenon.sum", "axes", ""),
+    (lambda w: tenon.softmax(w.x[0, 0]), tenon.NoAxisError, "tenon.softmax", "x", "reshape"),
+    (lambda w: tenon.take(w.x, w.i, axis=2), tenon.OptionError, "tenon.take", "axis", ""),
+    (lambda w: tenon.take(w.x, w.i - 3), tenon.DataError, "tenon.take", "indices", "values"),
+    (lambda w: tenon.gather(w.x, w.x.astype("int64") - 2, axis=0), tenon.DataError, None, None, ""),
     (lambda w: w.x.sum(axes=[0, 0]), tenon.OptionError, "tenon.sum", "axes", ""),
     (lambda w: w.x.sum(axes="a"), TypeError, "tenon.sum", "axes", ""),
     (lambda w: w.x.sum(axes=NAN), TypeError, "tenon.sum", "axes", ""),
@@ -349,6 +357,23 @@ class WrongCalls(Case):
 
     def test_shapes(self):
         self.table(SHAPES)
+
+    def test_axes_of_every_op(self):
+        """An axis that no operand has is an IndexError, whichever op is called."""
+        found, kinds = set(), (self.world.x, self.world.x.astype("int64"))
+        for described in tenon.query("ops"):
+            op = tenon.Op(described["name"])
+            for name in re.findall(r"(\w*ax[ei]s\w*): int", op.schema.partition("*,")[2]):
+                is_list = f"{name}: int[]" in op.schema
+                for count, x in itertools.product((1, 2, 3), kinds):
+                    operands = [[x] if "*" in op.schema.partition(",")[0] else x] * count
+                    try:
+                        op(*operands, **{name: [99, 0] if is_list else 99})
+                    except tenon.Error as error:
+                        if error.operand == name and error.status_name == "TENON_E_ATTRIBUTE":
+                            self.assertIsInstance(error, tenon.AxisError, error.message)
+                            found.add(op.name)
+        self.assertGreater(len(found), 30, found)
 
     def test_indexing(self):
         self.table(INDEXING)

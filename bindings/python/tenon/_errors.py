@@ -100,8 +100,18 @@ class OutOfRangeError(_BY_STATUS["TENON_E_ARGUMENT"], IndexError):
     """An index lies outside its dimension."""
 
 
+class AxisError(_BY_STATUS["TENON_E_ATTRIBUTE"], IndexError):
+    """An axis lies outside of those that a tensor has."""
+
+
+class NoAxisError(_BY_STATUS["TENON_E_SHAPE"], IndexError):
+    """An axis of a tensor that has none."""
+
+
 __all__ = [
+    "AxisError",
     "Error",
+    "NoAxisError",
     "OperandTypeError",
     "OutOfRangeError",
     "TooLargeError",
@@ -164,6 +174,16 @@ def _in_python(words):
     return words
 
 
+def _class_of(name, operand, message):
+    """By status; bad axes, which have none of their own, by the words of the core and the SDK."""
+    is_axis = "axis" in operand or operand == "axes"
+    if is_axis and name == "TENON_E_ATTRIBUTE" and message.endswith("out of range"):
+        return AxisError
+    if name == "TENON_E_SHAPE" and message.endswith("there is no axis to name"):
+        return NoAxisError
+    return _BY_STATUS.get(name, Error)
+
+
 def make_error(status, name, message, op, operand, expected, found, plugin, scope, hint, causes):
     """The exception for a record of the C API."""
     fields = {
@@ -178,7 +198,7 @@ def make_error(status, name, message, op, operand, expected, found, plugin, scop
         "hint": _in_python(hint),
         "causes": causes,
     }
-    return _build(_BY_STATUS.get(name, Error), message, fields)
+    return _build(_class_of(name, operand, message), message, fields)
 
 
 def check_type(op, operand, given, kinds, expected):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/_indexing.py: x[...] and x[...] = y by NumPy's rules, made of ops.
 """Integers, slices, None and Ellipsis give views. Tensors of integers and of bools gather: the
-result has their common shape where they stand side by side, else in front."""
+result has their common shape where they stand side by side, else in front. A truth alone is a mask
+of an axis of length 1 that is put in at its place."""
 
 from tenon import _core, _errors
 from tenon._core import Tensor
@@ -75,8 +76,6 @@ def _mask_indices(x, mask, axis):
     covered = x.shape[axis : axis + mask.ndim]
     if mask.shape != covered:
         raise _refuse("index", "mask", f"shape {covered}", f"shape {mask.shape}")
-    if mask.ndim == 0:
-        raise _refuse("index", "mask", "a mask of rank 1 or more", "rank 0")
     places = op.tenon.nonzero(mask)
     return [places[:, i] for i in range(mask.ndim)]
 
@@ -114,6 +113,9 @@ class _Plan:
                 axis += 1
             elif isinstance(part, Tensor):
                 found = [part]
+                if part.dtype is _core.bool and part.ndim == 0:
+                    view = op.tenon.unsqueeze(view, axes=[axis])
+                    part = op.tenon.reshape(part, shape=[1])
                 if part.dtype is _core.bool:
                     found = _mask_indices(view, part, axis)
                 for index in found:

@@ -15,8 +15,8 @@ constexpr std::string_view doc =
     R"(The quotient rounded down: `y = floor(a / b)`. The operands are broadcast together.
 
 Integers stay integers; one divided by zero gives 0, and the least one divided by -1 wraps to
-itself. Of floats, `b = 0` gives what `a / b` gives, and an infinite `a` otherwise NaN, as in
-Python.
+itself. Of floats, `b = 0` gives what `a / b` gives, an infinite `a` otherwise NaN, and an infinite
+`b` of the sign that a finite `a` has not gives -1, as in Python.
 
 Gradient: 0 for both.
 

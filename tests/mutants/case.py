@@ -3,10 +3,13 @@
 # tests/mutants/case.py: `tenon verify` finds one planted fault, names its cause, repeats it with
 # the command it prints, and has nothing to say against the same plugin without the fault.
 #
-# Usage: case.py <installed prefix> <folder with mutant/ and twin/> <case file>
+# Usage: case.py <build folder> <case file>
 #        case.py --list                 a table of all cases, from their first lines
 #        case.py --counts <causes.h>    are there enough of them, and one for every cause?
+#        case.py --stale                is what is older than the build, or its case, refused?
+import filecmp
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -136,9 +139,25 @@ def check_repeats(commands, case, tenon, report):
     need(False, "".join(said), report)
 
 
-def check(prefix, plugins, path):
+def check_fresh(build, path):
+    """What judges is what was built last, and what is judged is newer than its source: CTest sees
+    to both, whoever calls this by hand may not."""
+    installed, plugins = build / "installed", build / "mutants"
+    for pattern in ("bin/tenon", "bin/tenon-verify", "lib/libtenon.so", "plugins/*/*.so"):
+        for built in build.glob(pattern):
+            there = installed / built.relative_to(build)
+            if not there.exists() or not filecmp.cmp(built, there):
+                raise Fault(f"{there} is not what was built last: ctest -R example.install")
+    for kind in ("twin", "mutant"):
+        library = plugins / kind / f"{kind}.{path.stem}" / f"{kind}.{path.stem}.so"
+        if not library.exists() or library.stat().st_mtime < path.stat().st_mtime:
+            raise Fault(f"{library} is older than its case: ctest -R mutant.build")
+
+
+def check(build, path):
     case = Case(path)
-    tenon = prefix / "bin/tenon"
+    check_fresh(build, path)
+    tenon, plugins = build / "installed/bin/tenon", build / "mutants"
     twin, mutant = (plugins / kind / f"{kind}.{case.name}" for kind in ("twin", "mutant"))
     check_twin(case, Report(tenon, twin, case.options))
     check_mutant(case, mutant, tenon, Report(tenon, mutant, case.options))
@@ -164,6 +183,33 @@ def check_counts(causes_header):
                     f"WITHOUT_CASE names {sorted(WITHOUT_CASE)}")
 
 
+def check_stale():
+    with tempfile.TemporaryDirectory() as folder:
+        build, case = pathlib.Path(folder), pathlib.Path(folder) / "one.cc"
+        library = "mutants/{0}/{0}.one/{0}.one.so"
+        own = [build / library.format(kind) for kind in ("twin", "mutant")]
+        for path in (case, build / "bin/tenon", build / "installed/bin/tenon", *own):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("1")
+        os.utime(case, (1, 1))
+        check_fresh(build, case)
+        for path, text, when in (
+            (build / "bin/tenon", "2", None), (case, "1", (2**33, 2**33)), (own[1], None, None)
+        ):
+            before, times = path.read_text(), path.stat()
+            path.unlink() if text is None else path.write_text(text)
+            if when:
+                os.utime(path, when)
+            try:
+                check_fresh(build, case)
+            except Fault as fault:
+                print(fault)
+            else:
+                raise Fault(f"{path.name}: stale, and judged all the same")
+            path.write_text(before)
+            os.utime(path, (times.st_atime, times.st_mtime))
+
+
 def show_list():
     cases = all_cases()
     for case in cases:
@@ -176,9 +222,11 @@ def show_list():
 try:
     if sys.argv[1:] == ["--list"]:
         show_list()
+    elif sys.argv[1:] == ["--stale"]:
+        check_stale()
     elif sys.argv[1:2] == ["--counts"]:
         check_counts(pathlib.Path(sys.argv[2]))
     else:
-        check(*(pathlib.Path(each).resolve() for each in sys.argv[1:4]))
+        check(*(pathlib.Path(each).resolve() for each in sys.argv[1:3]))
 except Fault as fault:
     sys.exit(str(fault))

@@ -40,6 +40,8 @@ bool fits(const Invocation& call, const Tensor& made, const tenon_meta& meta) {
 // A composition may write an operand before it has read all others. Those that share memory with
 // it are copied first, as they are for a kernel; `outputs` are filled at the end.
 [[gnu::cold]] void separate(Invocation& call, std::span<Tensor* const> outputs) {
+  const auto is_mutated = [](const registry::Param& input) { return input.mutated; };
+  if (outputs.size() < 2 && std::ranges::none_of(call.schema.inputs, is_mutated)) return;
   Small<Item, 8> items;
   for (uint32_t i = 0; i < call.operands.size(); ++i) {
     const uint32_t input = call.input_of(i);

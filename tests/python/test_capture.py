@@ -309,7 +309,8 @@ class Plans(Case):
                 (w[1:] * 0.3).sum().backward()
 
             def step(rows, scale):
-                (tenon.embedding(w, rows) * scale + tenon.embedding(w, rows[:2])[1]).sum().backward()
+                picked = tenon.embedding(w, rows) * scale
+                (picked + tenon.embedding(w, rows[:2])[1]).sum().backward()
 
             plan, found = None, []
             for turn, (rows, scale) in enumerate(turns):

@@ -125,6 +125,7 @@ void write_paths(Context& context, Writer& out) {
     out.member("problem", path.problem);
     out.member("found", path.found);
     out.member("refused", path.refused);
+    out.member("unlisted", path.unlisted);
     out.end_object();
   }
   out.end_list();

@@ -17,6 +17,7 @@ std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\
 std::string count_text(const SearchPath& path) {
   std::string text = path.found == 1 ? "1 plugin" : std::to_string(path.found) + " plugins";
   if (path.refused > 0) text += ", " + std::to_string(path.refused) + " refused";
+  for (const std::string& library : path.unlisted) text += "; no plugin.json beside " + library;
   return text;
 }
 

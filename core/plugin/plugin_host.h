@@ -100,6 +100,8 @@ struct SearchPath {
   std::string problem;   // "" or why it was skipped ("does not exist", "is not a folder", ...)
   uint32_t found = 0;    // plugins in it
   uint32_t refused = 0;  // those of them that the scan refused
+  // Of each folder with a library and no plugin.json the first library: nothing opens it.
+  std::vector<std::string> unlisted;
 };
 
 struct HostOptions {

@@ -70,6 +70,14 @@ bool list_folder(const std::string& folder, std::vector<std::string>& names, std
   return true;
 }
 
+// Whoever built a library and forgot plugin.json is told so.
+void note_library(SearchPath& path, const std::string& folder,
+                  const std::vector<std::string>& names) {
+  const auto library = std::find_if(names.begin(), names.end(),
+                                    [](const std::string& name) { return name.ends_with(".so"); });
+  if (library != names.end()) path.unlisted.push_back(folder + "/" + *library);
+}
+
 void add_path(std::vector<SearchPath>& paths, std::string folder, const char* origin) {
   SearchPath path;
   path.folder = std::move(folder);
@@ -175,9 +183,16 @@ void PluginHost::scan_path(SearchPath& path, const HostOptions& options, PathsOf
   }
   std::vector<std::string> names;
   if (!list_folder(path.folder, names, path.problem)) return;
+  note_library(path, path.folder, names);
   for (const std::string& name : names) {
     const std::string folder = path.folder + "/" + name;
-    if (examine(folder + "/plugin.json", info)) scan_folder(folder, info, path, options, now);
+    std::vector<std::string> inside;
+    std::string ignored;
+    if (examine(folder + "/plugin.json", info)) {
+      scan_folder(folder, info, path, options, now);
+    } else if (list_folder(folder, inside, ignored)) {
+      note_library(path, folder, inside);
+    }
   }
 }
 

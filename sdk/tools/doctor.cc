@@ -134,6 +134,11 @@ void look_at_devices(const Json& devices, std::vector<Finding>& findings) {
 // Standard folders need not exist; what somebody asked for must.
 void look_at_paths(const Json& paths, std::vector<Finding>& findings) {
   for (const Json& path : paths) {
+    for (const std::string library : path.at("unlisted")) {
+      findings.push_back({"library " + library,
+                          "no plugin.json lies beside it, so nothing opens it",
+                          "where it is a plugin: `tenon manifest " + library + "`"});
+    }
     const std::string problem = path.at("problem");
     const std::string origin = path.at("origin");
     const bool asked = origin == "option" || origin == "TENON_PLUGIN_PATH";

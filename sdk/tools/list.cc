@@ -57,6 +57,9 @@ int list(const Options& options, bool as_json) {
     const std::string problem = path.at("problem");
     print("  " + path.at("folder").get<std::string>() +
           (problem.empty() ? "" : " (" + problem + ")") + "\n");
+    for (const std::string library : path.at("unlisted")) {
+      print("    no plugin.json beside " + library + "\n");
+    }
   }
   return kGood;
 }

@@ -52,6 +52,20 @@ TEST(CommandDoctor, BeginsWithASummary) {
   EXPECT_EQ(summary.at("usable_devices"), 1);
 }
 
+TEST(CommandDoctor, NamesALibraryWithoutAManifest) {
+  const TemporaryFolder folder;
+  folder.write("acme.new/acme.new.so", "");
+  const Done done = run_command({"--plugin-path", folder.path("."), "doctor", "--json"});
+  EXPECT_EQ(done.status, 1);
+  const json finding = finding_about(done.json(), "library ");
+  ASSERT_TRUE(finding.is_object()) << done.out;
+  EXPECT_THAT(finding.at("about").get<std::string>(), testing::EndsWith("acme.new/acme.new.so"));
+  EXPECT_EQ(finding.at("problem"), "no plugin.json lies beside it, so nothing opens it");
+  EXPECT_THAT(finding.at("advice").get<std::string>(), HasSubstr("`tenon manifest "));
+  EXPECT_THAT(run_command({"--plugin-path", folder.path("."), "op", "explain", "acme.new"}).err,
+              HasSubstr("no plugin.json beside "));
+}
+
 // No problem: another machine has that processor, and this one runs without the plugin.
 TEST(CommandDoctor, NamesWhatIsForAnotherProcessor) {
 #ifdef __x86_64__

@@ -229,6 +229,7 @@ class Trial {
       if (path["folder"] == plugin_dir()) continue;
       check_same(path["found"].dump(), "0", "plugins found");
       said += (said.empty() ? "" : " | ") + path["problem"].get<std::string>();
+      for (const std::string library : path["unlisted"]) said += "no plugin.json beside " + library;
     }
     check_same(said, text_, "what is said of the folders");
     std::string message;

@@ -183,6 +183,27 @@ TEST(Scan, ABrokenManifestIsRefusedAndHarmsNobody) {
   EXPECT_THAT(error.message, HasSubstr("what " + folder.path("broken") + " offers is unknown"));
 }
 
+TEST(Scan, TellsOfLibrariesWithoutAManifest) {
+  const Folder folder;
+  folder.add_plugin("a", manifest_of("acme.a"));
+  folder.make("bare");
+  folder.write("bare/b.so", "x");
+  folder.write("bare/a.so", "x");
+  folder.write("bare/notes.so.txt", "x");
+  folder.make("alone");
+  folder.write("alone/c.so", "x");
+  HostOptions options = only(folder.path());
+  options.paths.push_back(folder.path("alone"));
+  const World world(options);
+  EXPECT_THAT(world.plugins->paths()[0].unlisted,
+              testing::ElementsAre(folder.path("alone/c.so"), folder.path("bare/a.so")));
+  EXPECT_THAT(world.plugins->paths()[1].unlisted, testing::ElementsAre(folder.path("alone/c.so")));
+  const Error error = error_of([&] { world.plugins->require_op("acme.nothing", 0); });
+  EXPECT_THAT(error.message,
+              HasSubstr("(1 plugin; no plugin.json beside " + folder.path("alone/c.so") +
+                        "; no plugin.json beside " + folder.path("bare/a.so") + ")"));
+}
+
 TEST(Scan, RefusesManifestsThatAreNoOrHugeFiles) {
   const Folder folder;
   folder.make("folder/plugin.json");

@@ -343,6 +343,13 @@ void PluginHost::open_rivals(const Plugin& plugin) {
   for (const auto& name : plugin.manifest.layers) open_earlier(Listed::Layer, name);
 }
 
+void PluginHost::refuse_without(Listed kind, const std::string& name) const {
+  const Plugins& listed_by = listing(kind, name);
+  const std::string near = listed_by.empty() ? suggestion(kind, name) : "";
+  registry::refuse(missing_text("it requires " + words_for(kind, name) + ", which", listed_by) +
+                   (near.empty() ? near : "; " + near));
+}
+
 // An op that the plugin only has kernels or rules for may be missing: those are passed over.
 void PluginHost::open_required(const Plugin& plugin) {
   const auto is_opening = [&](const Plugins& plugins) {
@@ -355,7 +362,7 @@ void PluginHost::open_required(const Plugin& plugin) {
     open_all_of(listed_by);
     if (registry_.find_op(op) == nullptr && !is_opening(listed_by) &&
         !has_kernel_or_rule(plugin.manifest, op)) {
-      registry::refuse("it requires " + missing_text("op \"" + op + "\"", listed_by));
+      refuse_without(Listed::Op, op);
     }
   }
   for (uint32_t role = 1; role < registry::kRoleEnd; ++role) {
@@ -364,7 +371,7 @@ void PluginHost::open_required(const Plugin& plugin) {
     const Plugins& listed_by = listing(Listed::Role, name);
     open_all_of(listed_by);
     if (registry_.role(role) == nullptr && !is_opening(listed_by)) {
-      registry::refuse("it requires " + missing_text("an op with role '" + name + "'", listed_by));
+      refuse_without(Listed::Role, name);
     }
   }
 }

@@ -6,8 +6,11 @@
 #include <tenon/tenon.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "core/api/error.h"
+#include "core/registry/checks.h"
 
 namespace tenon::plugin {
 namespace {
@@ -35,6 +38,30 @@ std::string verdict_of(const Plugin& plugin) {
       break;
   }
   return "which is being opened just now";
+}
+
+constexpr size_t kFar = SIZE_MAX;
+
+// How many characters of two names differ, vendors left out; one more where those are not the same.
+// kFar where it is more than every third.
+[[gnu::cold]] size_t distance(std::string_view given, std::string_view listed) {
+  const size_t dot = given.rfind('.') + 1;
+  const size_t listed_dot = listed.rfind('.') + 1;
+  const std::string_view a = given.substr(dot);
+  const std::string_view b = listed.substr(listed_dot);
+  if (a.size() > registry::kMaxNameBytes) return kFar;
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t corner = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t above = row[j];
+      row[j] = std::min(std::min(above, row[j - 1]) + 1, corner + (a[i - 1] == b[j - 1] ? 0 : 1));
+      corner = above;
+    }
+  }
+  const bool strange = dot > 0 && given.substr(0, dot) != listed.substr(0, listed_dot);
+  return row.back() <= (a.size() + 1) / 3 ? row.back() + (strange ? 1 : 0) : kFar;
 }
 
 constexpr const char* kNotListedHint =
@@ -112,6 +139,14 @@ const PluginHost::Plugins& PluginHost::listing(Listed kind, std::string_view nam
   return found == names.end() ? none : found->second;
 }
 
+std::string PluginHost::words_for(Listed kind, std::string_view name) {
+  if (kind == Listed::Device && name.empty()) return "a device with host memory";
+  if (kind == Listed::Role) return "an op with role '" + std::string(name) + "'";
+  static constexpr const char* nouns[] = {"op ",       "",         "device ", "optimizer ",
+                                          "schedule ", "dataset ", "layer ",  "format "};
+  return nouns[static_cast<size_t>(kind)] + quoted(name);
+}
+
 std::string PluginHost::missing_text(const std::string& what, const Plugins& listed_by) const {
   std::string text;
   for (const Plugin* plugin : listed_by) {
@@ -128,10 +163,34 @@ std::string PluginHost::missing_text(const std::string& what, const Plugins& lis
   return text;
 }
 
-void PluginHost::missing(const std::string& what, const Plugins& listed_by,
-                         tenon_status status) const {
-  Error error{status, missing_text(what, listed_by)};
-  error.hint = listed_by.empty() ? kNotListedHint : kRefusedHint;
+std::string PluginHost::suggestion(Listed kind, std::string_view name) const {
+  const auto& names = names_[static_cast<size_t>(kind)];
+  std::string text;
+  if (kind == Listed::Role) return text;  // the core's own words
+  if (kind == Listed::Device) {
+    for (const auto& [listed, plugins] : names) text += (text.empty() ? "" : ", ") + listed;
+    return text.empty() ? text : "plugins list these: " + text + ".";
+  }
+  size_t least = kFar;
+  for (const auto& [listed, plugins] : names) {
+    const size_t apart = distance(name, listed);
+    if (apart >= least) continue;
+    least = apart;
+    text = "did you mean " + quoted(std::string_view(listed)) + "?";
+  }
+  return text;
+}
+
+std::string PluginHost::hint_for(Listed kind, std::string_view name,
+                                 const Plugins& listed_by) const {
+  if (!listed_by.empty()) return kRefusedHint;
+  const std::string near = suggestion(kind, name);
+  return near.empty() ? kNotListedHint : near + " Else " + kNotListedHint;
+}
+
+void PluginHost::missing(Listed kind, std::string_view name, const Plugins& listed_by) const {
+  Error error{TENON_E_NOT_FOUND, missing_text(words_for(kind, name), listed_by)};
+  error.hint = hint_for(kind, name, listed_by);
   if (!listed_by.empty()) {
     error.status = TENON_E_PLUGIN;
     error.plugin = listed_by.front()->id;
@@ -152,11 +211,11 @@ registry::Op& PluginHost::require_op(std::string_view name, uint32_t revision) {
     open_all_of(listed_by);
   }
   if (registry::Op* op = registry_.find_op(name, revision)) return *op;
-  const std::string what = "op " + quoted(name);
   const registry::Op* newest = registry_.find_op(name);
-  if (newest == nullptr) missing(what, listed_by, TENON_E_NOT_FOUND);
-  Error error{TENON_E_NOT_FOUND, what + " has no revision " + std::to_string(revision) +
-                                     "; its newest is " + std::to_string(newest->desc.revision)};
+  if (newest == nullptr) missing(Listed::Op, name, listed_by);
+  Error error{TENON_E_NOT_FOUND, words_for(Listed::Op, name) + " has no revision " +
+                                     std::to_string(revision) + "; its newest is " +
+                                     std::to_string(newest->desc.revision)};
   error.op = name;
   error.expected = "revision " + std::to_string(revision);
   error.found = "revision " + std::to_string(newest->desc.revision);
@@ -174,9 +233,9 @@ registry::Op& PluginHost::require_role(uint32_t role) {
     open_all_of(listed_by);
   }
   if (registry::Op* op = registry_.role(role)) return *op;
-  Error error{TENON_E_NO_ROLE, missing_text("an op with role '" + name + "'", listed_by)};
-  error.expected = "an op with role '" + name + "', which Tenon itself needs here";
-  error.hint = listed_by.empty() ? kNotListedHint : kRefusedHint;
+  Error error{TENON_E_NO_ROLE, missing_text(words_for(Listed::Role, name), listed_by)};
+  error.expected = words_for(Listed::Role, name) + ", which Tenon itself needs here";
+  error.hint = hint_for(Listed::Role, name, listed_by);
   throw error;
 }
 
@@ -190,7 +249,7 @@ const registry::Backend& PluginHost::require_backend(std::string_view kind) {
   if (const uint32_t id = registry_.find_name(kind)) {
     if (const registry::Backend* backend = registry_.backend(id)) return *backend;
   }
-  missing("device " + quoted(kind), listed_by, TENON_E_NOT_FOUND);
+  missing(Listed::Device, kind, listed_by);
 }
 
 // A manifest does not say whether a device is host memory, so they are opened in search order until
@@ -212,7 +271,7 @@ const registry::Backend& PluginHost::require_host_backend() {
     }
   }
   std::erase_if(listed_by, [](const Plugin* plugin) { return plugin->state == State::Open; });
-  missing("a device with host memory", listed_by, TENON_E_NOT_FOUND);
+  missing(Listed::Device, {}, listed_by);
 }
 
 const PluginHost::Plugins& PluginHost::opened(Listed kind, std::string_view name) {
@@ -227,25 +286,25 @@ const PluginHost::Plugins& PluginHost::opened(Listed kind, std::string_view name
 const registry::Optimizer& PluginHost::require_optimizer(std::string_view name) {
   const Plugins& listed_by = opened(Listed::Optimizer, name);
   if (const registry::Optimizer* optimizer = registry_.find_optimizer(name)) return *optimizer;
-  missing("optimizer " + quoted(name), listed_by, TENON_E_NOT_FOUND);
+  missing(Listed::Optimizer, name, listed_by);
 }
 
 const registry::Schedule& PluginHost::require_schedule(std::string_view name) {
   const Plugins& listed_by = opened(Listed::Schedule, name);
   if (const registry::Schedule* schedule = registry_.find_schedule(name)) return *schedule;
-  missing("schedule " + quoted(name), listed_by, TENON_E_NOT_FOUND);
+  missing(Listed::Schedule, name, listed_by);
 }
 
 const registry::Dataset& PluginHost::require_dataset(std::string_view name) {
   const Plugins& listed_by = opened(Listed::Dataset, name);
   if (const registry::Dataset* dataset = registry_.find_dataset(name)) return *dataset;
-  missing("dataset " + quoted(name), listed_by, TENON_E_NOT_FOUND);
+  missing(Listed::Dataset, name, listed_by);
 }
 
 const registry::Format& PluginHost::require_format(std::string_view name) {
   const Plugins& listed_by = opened(Listed::Format, name);
   if (const registry::Format* format = registry_.find_format(name)) return *format;
-  missing("format " + quoted(name), listed_by, TENON_E_NOT_FOUND);
+  missing(Listed::Format, name, listed_by);
 }
 
 void PluginHost::open_formats() {
@@ -258,7 +317,7 @@ void PluginHost::open_formats() {
 const registry::Layer& PluginHost::require_layer(std::string_view name) {
   const Plugins& listed_by = opened(Listed::Layer, name);
   if (const registry::Layer* layer = registry_.find_layer(name)) return *layer;
-  missing("layer " + quoted(name), listed_by, TENON_E_NOT_FOUND);
+  missing(Listed::Layer, name, listed_by);
 }
 
 void PluginHost::open_for_device(uint32_t kind) {

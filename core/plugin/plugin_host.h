@@ -188,6 +188,7 @@ class PluginHost {
   tenon_plugin_query_fn open_file(Plugin& plugin, State& verdict);
   void open_rivals(const Plugin& plugin);
   void open_required(const Plugin& plugin);
+  [[noreturn]] void refuse_without(Listed kind, const std::string& name) const;
   void open_all_of(const Plugins& plugins);
   void init(Plugin& plugin);
   void register_tables(Plugin& plugin);
@@ -200,9 +201,12 @@ class PluginHost {
   // What lists the name, opened where it was not yet.
   const Plugins& opened(Listed kind, std::string_view name);
   const Plugins& listing(Listed kind, std::string_view name) const;
+  static std::string words_for(Listed kind, std::string_view name);  // `op "tenon.add"`
   std::string missing_text(const std::string& what, const Plugins& listed_by) const;
-  [[noreturn]] void missing(const std::string& what, const Plugins& listed_by,
-                            tenon_status status) const;
+  // "did you mean "tenon.add"?" of the listed name that is nearest, or ""; of devices all.
+  std::string suggestion(Listed kind, std::string_view name) const;
+  std::string hint_for(Listed kind, std::string_view name, const Plugins& listed_by) const;
+  [[noreturn]] void missing(Listed kind, std::string_view name, const Plugins& listed_by) const;
 
   registry::Registry& registry_;
   const tenon_host& host_;

@@ -16,7 +16,6 @@ constexpr uint32_t kMaxEntries = 1u << 20;
 // Far above what any descriptor has; reading further for the sake of a forged size is not safe.
 constexpr uint32_t kMaxDescriptorBytes = 1024;
 constexpr size_t kMaxShownBytes = 60;
-constexpr size_t kMaxNameBytes = 128;
 
 [[gnu::always_inline]] inline bool is_name_byte(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';

@@ -48,6 +48,8 @@ inline std::string operator+(const What& what, std::string_view tail) {
   return what.text().append(tail);
 }
 
+constexpr size_t kMaxNameBytes = 128;
+
 // "vendor.name": two or more parts of [a-z0-9_], none of them empty.
 bool is_dotted_name(std::string_view name) noexcept;
 

@@ -12,8 +12,20 @@
 namespace tenon::tools {
 namespace {
 
+// For a plugin that needs an op, or one with a role: the reason goes on with why there is none.
+std::string advice_for_required(const std::string& reason) {
+  if (reason.find("no plugin lists it") == reason.npos) {
+    return "put right what the message says about the plugin that lists it";
+  }
+  return std::string(reason.find("did you mean") == reason.npos
+                         ? ""
+                         : "correct the name in plugin.json's requires.ops, or ") +
+         "install a plugin that lists it, or name its folder in TENON_PLUGIN_PATH";
+}
+
 // One line of advice for a reason. The reasons are the core's; their first words are what differs.
 std::string advice_for(const std::string& reason) {
+  if (reason.starts_with("it requires ")) return advice_for_required(reason);
   struct Advice {
     const char* fragment;
     const char* advice;
@@ -29,12 +41,18 @@ std::string advice_for(const std::string& reason) {
       {"belongs neither to", "give it to root or to yourself with chown"},
       {"allow-list", "where the plugin is wanted: `tenon plugin lock --force`"},
       {"lock file", "where the plugin is wanted: `tenon plugin lock --force`"},
+      {"undefined symbol",
+       "link the library that has this symbol when building the plugin, or install the "
+       "version that the plugin was built with"},
+      {"' not found (required by",
+       "build the plugin on this system, or install one for it: it was built against newer "
+       "libraries"},
+      {"cannot open shared object file", "install the libraries the message names"},
       {"does not exist", "install the plugin again: a file of it is missing"},
       {"truncated", "install the plugin again: its library is damaged"},
       {"another architecture", "install the plugin's build for this machine"},
       {"CPU feature", "this machine cannot run the plugin; remove it or install another build"},
-      {"it requires", "install the plugin that offers what is missing"},
-      {"cannot be opened", "install the libraries the message names"},
+      {"cannot be opened", "build or install the plugin again as a shared library"},
       {"is not JSON", "write plugin.json again with `tenon manifest LIBRARY`"},
       {"field \"", "correct plugin.json, or write it again with `tenon manifest LIBRARY`"},
   };

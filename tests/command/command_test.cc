@@ -203,6 +203,11 @@ TEST(CommandOp, RefusesUnknownOpsAttributesAndBadSamples) {
   const Done op = run_command({"op", "explain", "tenon.nosuch"});
   EXPECT_EQ(op.status, 1);
   EXPECT_THAT(op.err, HasSubstr("TENON_E_NOT_FOUND"));
+  for (const char* misspelt : {"softmaks", "tenon.Softmax", "acme.softmax"}) {
+    EXPECT_THAT(run_command({"op", "explain", misspelt}).err,
+                HasSubstr("did you mean \"tenon.softmax\"?"))
+        << misspelt;
+  }
   const Done attribute = run_command({"op", "explain", "tenon.sum", "f32[2] | nosuch=1"});
   EXPECT_EQ(attribute.status, 1);
   EXPECT_THAT(attribute.err, HasSubstr("TENON_E_ATTRIBUTE"));

@@ -125,6 +125,48 @@ TEST(CommandDoctor, NamesLibrariesThatAreNotInstalled) {
                          "cannot be opened: "));
 }
 
+// What a plugin lacks, and the advice: of an op, that nobody is told to install the plugin again.
+TEST(CommandDoctor, AdvisesOnWhatAPluginRequires) {
+  const auto finding = [](const std::string& op) {
+    const TemporaryFolder folder;
+    const std::string plugin = copy_plugin("hostile.good", folder.path("."), hostile_dir());
+    json manifest = read_json(plugin + "/plugin.json");
+    manifest["requires"]["ops"] = {op};
+    folder.write("hostile.good/plugin.json", manifest.dump());
+    const Done done = run_command({"--plugin-path", folder.path("."), "doctor", "--json"});
+    EXPECT_EQ(done.status, 1);
+    return finding_about(done.json(), "plugin hostile.good");
+  };
+  const json absent = finding("nobody.knows_this");
+  EXPECT_THAT(
+      absent.at("problem").get<std::string>(),
+      StartsWith("refused (requirement): it requires op \"nobody.knows_this\", which is not "
+                 "available: no plugin lists it; looked in "));
+  EXPECT_EQ(absent.at("advice"),
+            "install a plugin that lists it, or name its folder in TENON_PLUGIN_PATH");
+  const json misspelt = finding("tenon.matmull");
+  EXPECT_THAT(misspelt.at("problem").get<std::string>(),
+              testing::EndsWith("; did you mean \"tenon.matmul\"?"));
+  EXPECT_THAT(misspelt.at("advice").get<std::string>(),
+              StartsWith("correct the name in plugin.json's requires.ops, or install "));
+}
+
+TEST(CommandDoctor, AdvisesOnMissingSymbols) {
+  const TemporaryFolder folder;
+  const std::string library =
+      copy_plugin("hostile.good", folder.path("."), hostile_dir()) + "/hostile.good.so";
+  std::string bytes(std::istreambuf_iterator<char>(std::ifstream(library).rdbuf()), {});
+  for (size_t at = 0; (at = bytes.find("getenv", at)) != bytes.npos; ++at) bytes[at + 5] = 'q';
+  std::ofstream(library, std::ios::binary) << bytes;
+  const Done done = run_command({"--plugin-path", folder.path("."), "doctor", "--json"});
+  EXPECT_EQ(done.status, 1);
+  const json finding = finding_about(done.json(), "plugin hostile.good");
+  ASSERT_TRUE(finding.is_object()) << done.out;
+  EXPECT_THAT(finding.at("problem").get<std::string>(), HasSubstr("undefined symbol: getenq"));
+  EXPECT_THAT(finding.at("advice").get<std::string>(),
+              StartsWith("link the library that has this symbol"));
+}
+
 TEST(CommandDoctor, RefusesWhatThisMachineCannotRun) {
   const TemporaryFolder folder;
   const std::string plugin = copy_plugin("hostile.good", folder.path("."), hostile_dir());

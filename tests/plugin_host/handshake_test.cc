@@ -332,8 +332,18 @@ TEST(Handshake, ARequiredOpThatIsMissingRefusesThePlugin) {
   World world(folder);
   EXPECT_EQ(world.open("acme.good").state, State::Refused);
   EXPECT_THAT(world.open("acme.good").reason,
-              HasSubstr("it requires op \"acme.absent\" is not available"));
+              HasSubstr("it requires op \"acme.absent\", which is not available: no plugin lists "
+                        "it; looked in "));
   EXPECT_EQ(world.plugins->libraries_opened(), 0);
+}
+
+TEST(Handshake, ARequiredOpThatIsMisspeltIsSuggested) {
+  const Folder folder;
+  json manifest = good_manifest();
+  manifest["requires"]["ops"] = {"acme.twise"};
+  folder.add_plugin("good", manifest, "good");
+  World world(folder);
+  EXPECT_THAT(world.open("acme.good").reason, testing::EndsWith("; did you mean \"acme.twice\"?"));
 }
 
 TEST(Handshake, PluginsThatRequireEachOtherOpen) {

@@ -20,6 +20,7 @@ using plugin::State;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 // Sets a variable for one test.
 class Variable {
@@ -276,6 +277,46 @@ TEST(Scan, WordsForNamesNobodyLists) {
   EXPECT_THAT(error.message,
               AllOf(HasSubstr("role 'sum_to' is not available"), HasSubstr(searched)));
   EXPECT_EQ(world.plugins->libraries_opened(), 0);
+}
+
+// Of each kind of name: what is suggested for one that is nearly listed, and for one that is not.
+TEST(Scan, SuggestsTheNearestName) {
+  const Folder folder;
+  json manifest = manifest_of("acme.a");
+  for (const char* kind : {"optimizers", "schedules", "datasets", "layers", "formats"}) {
+    manifest[kind] = {"acme.softmax", "acme.softplus"};
+  }
+  for (const char* name : {"acme.softmax", "acme.softplus", "acme.add"}) {
+    manifest["ops"].push_back({{"name", name}, {"revision", 1}});
+  }
+  folder.add_plugin("a", manifest);
+  const World world(folder);
+  using Ask = std::function<void(plugin::PluginHost&, const char*)>;
+  const std::vector<Ask> asks = {
+      [](auto& plugins, const char* name) { plugins.require_op(name, 0); },
+      [](auto& plugins, const char* name) { plugins.require_optimizer(name); },
+      [](auto& plugins, const char* name) { plugins.require_schedule(name); },
+      [](auto& plugins, const char* name) { plugins.require_dataset(name); },
+      [](auto& plugins, const char* name) { plugins.require_layer(name); },
+      [](auto& plugins, const char* name) { plugins.require_format(name); }};
+  for (const Ask& ask : asks) {
+    const auto hint = [&](const char* name) {
+      return error_of([&] { ask(*world.plugins, name); }).hint;
+    };
+    for (const char* near : {"softmax", "acme.sofmax", "acme.Softmax", "acme.softmaks",
+                             "acne.softmax", "other.softmax", "soft_max"}) {
+      EXPECT_THAT(hint(near), StartsWith("did you mean \"acme.softmax\"? Else put the folder "))
+          << near;
+    }
+    for (const std::string& far : {std::string("acme.conv2d"), std::string("acme.s"), std::string(),
+                                   "acme." + std::string(5000, 's')}) {
+      EXPECT_THAT(hint(far.c_str()), StartsWith("put the folder ")) << far;
+    }
+  }
+  EXPECT_THAT(error_of([&] { world.plugins->require_op("acme.ad", 0); }).hint,
+              StartsWith("did you mean \"acme.add\"?"));
+  EXPECT_THAT(error_of([&] { world.plugins->require_backend("cuda"); }).hint,
+              StartsWith("plugins list these: toy. Else "));
 }
 
 TEST(Scan, WordsForNamesOfRefusedPlugins) {

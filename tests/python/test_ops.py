@@ -155,6 +155,16 @@ class Refusals(Case):
         self.refused(TypeError, lambda: tenon.bitwise_and(self.x, self.x))
         self.refused(tenon.Error, lambda: tenon.softmax(self.x, axis=5), "axis")
 
+    def test_a_misspelt_name_is_suggested(self):
+        words = 'did you mean "tenon.softmax"?'
+        for name in ("tenon.softmaks", "softmax", "tenon.Softmax", "acme.softmax"):
+            error = self.refused(tenon.NotFoundError, lambda name=name: tenon._core.Op(name), words)
+            self.assertIn(words, error.hint)
+        self.refused(AttributeError, lambda: tenon.softmaks, words)
+        self.refused(AttributeError, lambda: tenon.op.softmax, words)
+        self.refused(AttributeError, lambda: tenon.op.acme, "begins with 'acme.'")
+        self.refused(AttributeError, lambda: self.x.softmaks, words)
+
     def test_out_that_does_not_fit(self):
         self.refused(tenon.ShapeError, lambda: tenon.add(self.x, 1, out=tenon.full([3], 0.0)))
         self.refused(tenon.DtypeError, lambda: tenon.add(self.x, 1, out=tenon.full([2], 0)))

@@ -14,6 +14,14 @@ def names():
     return sorted({each["name"] for plugin in used for each in plugin["ops"]})
 
 
+def _look_up(full):
+    """The op and "", or None and what to do."""
+    try:
+        return _core.Op(full), ""
+    except _errors.NotFoundError as error:
+        return None, error.hint
+
+
 class Namespace:
     """Ops whose names begin with a vendor's; `dir()` lists them."""
 
@@ -24,22 +32,17 @@ class Namespace:
         if name.startswith("_"):
             raise AttributeError(name)
         full = self._prefix + name
-        found = self._find(full)
+        found, hint = _look_up(full)
+        inner = f"{full}."
+        if found is None and any(each.startswith(inner) for each in names()):
+            found = Namespace(inner)
         if found is None:
             raise AttributeError(
-                f"there is no op {full!r}, and none whose name begins with {full + '.'!r}"
+                f"there is no op {full!r}, and none whose name begins with {inner!r}\n"
+                f"  hint: {hint}"
             )
         self.__dict__[name] = found
         return found
-
-    def _find(self, full):
-        if "." in full:
-            try:
-                return _core.Op(full)
-            except _errors.NotFoundError:
-                pass
-        inner = f"{full}."
-        return Namespace(inner) if any(each.startswith(inner) for each in names()) else None
 
     def __dir__(self):
         start = len(self._prefix)
@@ -56,12 +59,12 @@ op = Namespace("")
 def find_method(tensor, name):
     """Ops of the vendor `tenon` are methods of tensors, where their first operand is one."""
     kind = type(tensor)
-    try:
-        found = _core.Op(f"tenon.{name}")
-    except _errors.NotFoundError:
-        found = None
+    found, hint = _look_up(f"tenon.{name}")
     takes_tensor = found is not None and not found.__text_signature__.startswith("(*")
     if not takes_tensor or found.schema.partition("(")[2].partition(",")[0].endswith("*"):
-        raise AttributeError(f"'Tensor' has no attribute {name!r}, and no op is named tenon.{name}")
+        raise AttributeError(
+            f"'Tensor' has no attribute {name!r}, and no op is named tenon.{name}"
+            + (f"\n  hint: {hint}" if hint else "")
+        )
     setattr(kind, name, found)
     return getattr(tensor, name)

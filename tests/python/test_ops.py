@@ -151,6 +151,8 @@ class Refusals(Case):
         self.assertEqual((error.status, error.status_name), (5, "TENON_E_SHAPE"))
         self.assertEqual((error.op, error.operand), ("tenon.add", "b"))
         self.assertTrue(error.hint)
+        both = f"  expected {error.expected}, found {error.found}"
+        self.assertEqual(str(error).splitlines()[1], both)
         self.refused(tenon.DtypeError, lambda: tenon.bitwise_and(self.x, self.x))
         self.refused(TypeError, lambda: tenon.bitwise_and(self.x, self.x))
         self.refused(tenon.Error, lambda: tenon.softmax(self.x, axis=5), "axis")

@@ -346,6 +346,8 @@ class WrongCalls(Case):
                 self.assertIn(hint, error.hint)
                 self.assertNotIn("tenon_", error.hint)
                 self.assertGreater(len(error.message), 8)
+                self.assertIn(error.expected, str(error))
+                self.assertIn(error.found, str(error))
                 last = str(error).splitlines()[-1]
                 self.assertRegex(last, r"^  at .*test_wrong_input\.py:\d+: \S")
                 self.assertEqual(last, f"  at {error.place}")

@@ -139,6 +139,9 @@ def _caller():
 def _build(kind, message, fields):
     place = _caller()
     lines = [message]
+    parts = [(word, fields.get(word)) for word in ("expected", "found")]
+    if not all(part in message for _, part in parts if part):
+        lines.append("  " + ", ".join(f"{word} {part}" for word, part in parts if part))
     if fields.get("hint"):
         lines.append(f"  hint: {fields['hint']}")
     if place:

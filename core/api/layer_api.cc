@@ -39,6 +39,22 @@ std::span<const tenon_value> require_inputs(Context& context, const tenon_value*
   return {inputs, count};
 }
 
+// Tensor `index`, or parameter `index`, of the layer and all below.
+const layers::Named& require_named(const Context& context, tenon_layer* layer, uint32_t index,
+                                   bool parameters) {
+  uint32_t count = 0;
+  for (const layers::Named& each : require_layer(context, layer, "layer")->tensors()) {
+    if (parameters && each.buffer) continue;
+    if (count++ == index) return each;
+  }
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = std::string("the layer has no ") +
+                         (parameters ? "parameter " : "tensor ") + std::to_string(index),
+              .operand = "index",
+              .expected = "an index below " + std::to_string(count),
+              .found = std::to_string(index)};
+}
+
 }  // namespace
 
 tenon_status tenon_layer_create(tenon_context* context, const char* name, uint64_t name_length,
@@ -95,17 +111,19 @@ tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer, 
                                     const char** out_name, uint32_t* out_flags,
                                     tenon_tensor** out_tensor) {
   return guard(context, [&](Context& cx) {
-    const auto& all = require_layer(cx, layer, "layer")->tensors();
-    if (index >= all.size()) {
-      throw Error{.status = TENON_E_NOT_FOUND,
-                  .message = "the layer has no tensor " + std::to_string(index),
-                  .operand = "index",
-                  .expected = "an index below " + std::to_string(all.size()),
-                  .found = std::to_string(index)};
-    }
-    if (out_name) *out_name = all[index].name.c_str();
-    if (out_flags) *out_flags = all[index].buffer ? TENON_LAYER_BUFFER : 0u;
-    if (out_tensor) *out_tensor = tensor::handle(all[index].tensor);
+    const layers::Named& found = require_named(cx, layer, index, false);
+    if (out_name) *out_name = found.name.c_str();
+    if (out_flags) *out_flags = found.buffer ? TENON_LAYER_BUFFER : 0u;
+    if (out_tensor) *out_tensor = tensor::handle(found.tensor);
+  });
+}
+
+tenon_status tenon_layer_get_parameter(tenon_context* context, tenon_layer* layer, uint32_t index,
+                                       const char** out_name, tenon_tensor** out_tensor) {
+  return guard(context, [&](Context& cx) {
+    const layers::Named& found = require_named(cx, layer, index, true);
+    if (out_name) *out_name = found.name.c_str();
+    if (out_tensor) *out_tensor = tensor::handle(found.tensor);
   });
 }
 

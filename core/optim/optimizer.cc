@@ -60,13 +60,19 @@ tensor::Dims dense_strides(const Tensor& like, tensor::DimSpan shape) {
 }
 
 void check_param(const Tensor& tensor, size_t index) {
-  if (autograd::is_leaf(tensor) && autograd::requires_grad(tensor)) return;
+  const bool leaf = autograd::is_leaf(tensor);
+  if (leaf && autograd::requires_grad(tensor)) return;
+  const std::string place = std::to_string(index);
   throw Error{
       .status = TENON_E_GRAD,
-      .message = "parameter " + std::to_string(index) + " is no leaf that requires a gradient",
-      .operand = "params",
+      .message = "parameter " + place + " is no leaf that requires a gradient",
+      .operand = "params[" + place + "]",
       .expected = "a leaf with tenon_tensor_set_requires_grad",
-      .found = tensor::describe(tensor)};
+      .found = (leaf ? "a leaf without, " : "made by an op, ") + tensor::describe(tensor),
+      .hint = leaf ? "a buffer of a layer is not trained: tenon_layer_get_parameter lists what is; "
+                     "else call tenon_tensor_set_requires_grad on it"
+                   : "give the leaf it was made from; or one of its values, by "
+                     "tenon_tensor_create_detached, and call tenon_tensor_set_requires_grad on it"};
 }
 
 }  // namespace
@@ -84,7 +90,8 @@ Optimizer::Optimizer(Context& context, const registry::Optimizer& kind, std::vec
     if (!seen.insert(params[i].get()).second) {
       throw Error{.status = TENON_E_ARGUMENT,
                   .message = "parameter " + std::to_string(i) + " is listed twice",
-                  .operand = "params"};
+                  .operand = "params[" + std::to_string(i) + "]",
+                  .hint = "give each once"};
     }
   }
   hypers_ = read_hypers(kind.name, hyper_descs(), values);

@@ -131,7 +131,7 @@ static void new_model(run* r, int64_t pixels) {
   for (; r->n_params < MAX_PARAMS; ++r->n_params) {
     const uint32_t i = r->n_params;
     const tenon_status status =
-        tenon_layer_get_tensor(cx, r->model, i, &r->names[i], NULL, &r->params[i]);
+        tenon_layer_get_parameter(cx, r->model, i, &r->names[i], &r->params[i]);
     if (status == TENON_E_NOT_FOUND) break;
     session_check(r->s, status);
   }

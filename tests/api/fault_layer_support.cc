@@ -59,6 +59,12 @@ FaultRows layer_faults() {
       },
       [](FaultWorld& w) { w.reset_outs(); });
   sweep(
+      rows, "tenon_layer_get_parameter", "the first",
+      [](FaultWorld& w) {
+        return tenon_layer_get_parameter(w.cx, w.own.layer, 0, &w.outs.name, &w.outs.tensors[0]);
+      },
+      [](FaultWorld& w) { w.reset_outs(); });
+  sweep(
       rows, "tenon_layer_find_tensor", "the bias",
       [](FaultWorld& w) {
         return tenon_layer_find_tensor(w.cx, w.own.layer, "bias", TENON_NUL, &w.outs.tensors[0]);

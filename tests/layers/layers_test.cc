@@ -116,6 +116,43 @@ TEST_F(LayerTest, NamesLeadThroughContainers) {
   EXPECT_THAT(words, HasSubstr("1.0.running_mean"));
 }
 
+// Buffers stand among the parameters, and an optimizer takes none of them.
+TEST_F(LayerTest, ListsParametersWithoutBuffers) {
+  const Layer model = layer("tenon.sequential");
+  add(model, layer("tenon.batch_norm", {{"features", integer(2)}}));
+  add(model, linear(2, 3));
+  std::vector<std::string> found;
+  std::vector<tenon_tensor*> params;
+  for (;;) {
+    const char* name = nullptr;
+    tenon_tensor* tensor = nullptr;
+    const auto index = static_cast<uint32_t>(params.size());
+    const tenon_status status =
+        tenon_layer_get_parameter(context, model.get(), index, &name, &tensor);
+    if (status == TENON_E_NOT_FOUND) break;
+    must(status);
+    found.emplace_back(name);
+    params.push_back(tensor);
+  }
+  EXPECT_THAT(found, ElementsAre("0.weight", "0.bias", "1.weight", "1.bias"));
+  EXPECT_EQ(params, parameters(model));
+  tenon_optimizer* sgd = nullptr;
+  const auto create = [&] {
+    return tenon_optimizer_create(context, "tenon.sgd", TENON_NUL, params.data(),
+                                  static_cast<uint32_t>(params.size()), nullptr, nullptr, 0, &sgd);
+  };
+  must(create());
+  tenon_optimizer_release(sgd);
+  ASSERT_TRUE(states(model)[2].buffer);
+  params.push_back(states(model)[2].tensor);
+  EXPECT_THAT(refused(create(), TENON_E_GRAD), HasSubstr("parameter 4 is no leaf"));
+  tenon_error error{};
+  error.struct_size = sizeof error;
+  must(tenon_context_get_error(context, &error));
+  EXPECT_STREQ(error.operand, "params[4]");
+  EXPECT_THAT(error.hint, HasSubstr("tenon_layer_get_parameter lists"));
+}
+
 TEST_F(LayerTest, ContainersRefuseWhatIsNoTree) {
   const Layer a = layer("tenon.sequential");
   const Layer b = layer("tenon.sequential");

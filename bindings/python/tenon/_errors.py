@@ -156,6 +156,7 @@ _SPELLINGS = {
     "before tenon_capture_begin or after tenon_capture_end": "outside of the captured function",
     "call tenon_tensor_set_requires_grad on": "set requires_grad = True on",
     "a leaf with tenon_tensor_set_requires_grad": "a leaf with requires_grad = True",
+    "tenon_layer_get_parameter lists": "model.parameters() lists",
     "tenon_tensor_set_retain_grad": "x.retain_grad()",
     "tenon_tensor_get_grad_rows": "x.grad_rows()",
     "tenon_tensor_get_grad": "x.grad",

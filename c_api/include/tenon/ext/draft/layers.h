@@ -173,6 +173,12 @@ TENON_EXPORT tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_l
                                                  uint32_t index, const char** out_name,
                                                  uint32_t* out_flags, tenon_tensor** out_tensor);
 
+// Parameter `index`: as tenon_layer_get_tensor, but buffers are not counted. What an optimizer
+// takes. errors   TENON_E_NOT_FOUND past the last
+TENON_EXPORT tenon_status tenon_layer_get_parameter(tenon_context* context, tenon_layer* layer,
+                                                    uint32_t index, const char** out_name,
+                                                    tenon_tensor** out_tensor);
+
 // The tensor of that name, borrowed.
 // errors   TENON_E_NOT_FOUND (lists the names there are)
 TENON_EXPORT tenon_status tenon_layer_find_tensor(tenon_context* context, tenon_layer* layer,

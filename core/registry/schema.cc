@@ -182,7 +182,9 @@ class Parser {
     const auto says_something = [](const char& c) {
       return is_schema_word({&c, 1}) || is_digits({&c, 1});
     };
-    if (std::none_of(text.begin(), text.end(), says_something)) {
+    const size_t dots = text.find("..");
+    const bool torn = dots != text.npos && text.compare(dots, 3, "...") != 0;
+    if (torn || std::none_of(text.begin(), text.end(), says_something)) {
       cursor_.fail(begin, "a dimension (a name, an integer, '...' or an expression of these)");
     }
     return {Dim::Expression, text, 0};

@@ -16,8 +16,7 @@
 // them}, little-endian, of protocol buffers `Event` (TensorFlow, core/util/event.proto). The mask
 // is that of core/lib/hash/crc32c.h; CRC-32C is RFC 3720, appendix B.4.
 //
-// Header-only, nothing to link. Needs _POSIX_C_SOURCE 200809L before the program's first #include,
-// where the compiler is asked for strict C.
+// Header-only, nothing to link; strict C11 is enough.
 //
 // threads  one at a time for each object
 // errors   TENON_E_ARGUMENT, TENON_E_MEMORY, TENON_E_IO (errno says why)
@@ -36,6 +35,10 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+#if !defined(__cplusplus) && !defined(_POSIX_C_SOURCE)
+int ftruncate(int file, off_t length);  // of POSIX, which strict C hides
 #endif
 
 typedef struct tenon_sdk_events {
@@ -107,7 +110,7 @@ static inline tenon_status tenon_sdk_events_write(tenon_sdk_events* events, int6
   unsigned char record[TENON_SDK_EVENTS_TAG + 128];
   unsigned char* const event = record + 12;
   struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
+  timespec_get(&now, TIME_UTC);
   const double wall = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
   uint64_t wall_bits;
   memcpy(&wall_bits, &wall, sizeof wall_bits);
@@ -128,6 +131,18 @@ static inline void tenon_sdk_events_release(tenon_sdk_events* events) {
   free(events);
 }
 
+// -1 where it cannot be made, or is there already.
+static inline int tenon_sdk_events_open(const char* path) {
+  const int flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND;
+#ifdef O_CLOEXEC
+  return open(path, flags | O_CLOEXEC, 0666);
+#else
+  const int file = open(path, flags, 0666);
+  if (file >= 0) (void)!fcntl(file, F_SETFD, FD_CLOEXEC);
+  return file;
+#endif
+}
+
 // Starts a new file in `folder`.
 static inline tenon_status tenon_sdk_events_create(const char* folder,
                                                    tenon_sdk_events** out_events) {
@@ -140,7 +155,7 @@ static inline tenon_status tenon_sdk_events_create(const char* folder,
   for (int number = 0;; ++number) {
     snprintf(made->path, room, "%s/events.out.tfevents.%lld.tenon.%ld.%d", folder,
              (long long)time(NULL), (long)getpid(), number);
-    made->file = open(made->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    made->file = tenon_sdk_events_open(made->path);
     if (made->file >= 0 || errno != EEXIST) break;
   }
   if (made->file < 0) {

@@ -15,8 +15,7 @@
 // The line overwrites itself and says how far the run is, the loss, the rate and how long it will
 // take; it appears only where the stream is a terminal, at most ten times a second.
 //
-// Header-only, nothing to link but libm. Needs _POSIX_C_SOURCE 200809L before the program's first
-// #include, where the compiler is asked for strict C.
+// Header-only, nothing to link but libm; strict C11 is enough.
 //
 // threads  one at a time for each object
 // errors   TENON_E_ARGUMENT, TENON_E_MEMORY, TENON_E_IO (errno says why); on error nothing changes,
@@ -38,10 +37,19 @@
 extern "C" {
 #endif
 
-// Seconds since some moment that stays the same for the process.
+#if !defined(__cplusplus) && !defined(_POSIX_C_SOURCE)
+int fileno(FILE* stream);  // of POSIX, which strict C hides
+#endif
+
+// Seconds since some moment that stays the same for the process; in strict C that of the calendar,
+// so that a clock that is set meanwhile shows in rate and time left.
 static inline double tenon_sdk_clock(void) {
   struct timespec now;
+#ifdef CLOCK_MONOTONIC
   clock_gettime(CLOCK_MONOTONIC, &now);
+#else
+  timespec_get(&now, TIME_UTC);
+#endif
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 

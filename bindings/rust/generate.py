@@ -21,11 +21,20 @@ HEADERS = (
     "tenon/plugin.h",
     "tenon/ext/draft/datasets.h",
     "tenon/ext/draft/dynamic.h",
+    "tenon/ext/draft/formats.h",
+    "tenon/ext/draft/layers.h",
     "tenon/ext/draft/optimizers.h",
+    "tenon/ext/draft/schedules.h",
 )
 
 # Macros that are not values: visibility, what a compiler instruments, constructors of values.
-NOT_VALUES = {"TENON_EXPORT", "TENON_SANITIZER_BUILT", "TENON_DTYPE_MAKE"}
+NOT_VALUES = {
+    "TENON_EXPORT",
+    "TENON_SANITIZER_BUILT",
+    "TENON_BYTE_ORDER_BUILT",
+    "TENON_FINGERPRINT_BUILT",
+    "TENON_DTYPE_MAKE",
+}
 SCALARS = {
     "void": "c_void",
     "char": "c_char",
@@ -33,10 +42,13 @@ SCALARS = {
     **{f"int{bits}_t": f"i{bits}" for bits in (8, 16, 32, 64)},
     **{f"uint{bits}_t": f"u{bits}" for bits in (8, 16, 32, 64)},
 }
+# With raw::* in scope a type of the crate's own name would make that ambiguous (E0659).
+CRATE_NAME = "tenon_plugin"
 RESERVED = {"as", "fn", "in", "mod", "move", "ref", "self", "type", "use", "where"}
 # Constant data of a plugin, which any thread may read.
 SHARED = re.compile(
-    r"(_desc|_table)$|^tenon_(string|sample|tolerance|optimizer_sample|dataset_option)$"
+    r"(_desc|_table)$"
+    r"|^tenon_(string|sample|tolerance|optimizer_sample|dataset_option|layer_option|layer_sample)$"
 )
 
 
@@ -45,7 +57,7 @@ class Unreadable(Exception):
 
 
 def name_of(name):
-    return name + "_" if name in RESERVED else name
+    return name + "_" if name in RESERVED or name == CRATE_NAME else name
 
 
 def plain(text):
@@ -64,7 +76,7 @@ def rust_type(text):
     base = [word for word in words if word not in ("const", "*")]
     if len(base) != 1:
         raise Unreadable(f"type '{text}'")
-    result = SCALARS.get(base[0], base[0])
+    result = SCALARS.get(base[0], name_of(base[0]))
     if not re.match(r"tenon_", base[0]) and base[0] not in SCALARS:
         raise Unreadable(f"type '{text}'")
     rest = words[words.index("*") :] if "*" in words else []
@@ -165,6 +177,7 @@ def constants(text):
 
 
 def struct_text(name, body, keyword="struct"):
+    name = name_of(name)
     fields, unions = members(body)
     lines = []
     for union, inside in unions.items():
@@ -199,6 +212,7 @@ def header_lines(header, text, structs):
     yield ""
     code = re.sub(r"^#.*$", "", text, flags=re.MULTILINE)
     code = re.sub(r'extern "C" \{|^\}$', "", code, flags=re.MULTILINE)
+    code = re.sub(r"^TENON_EXPORT [^;]*;", "", code, flags=re.MULTILINE)  # what programs call
     left = TYPEDEF.sub("", code).split()
     if left:
         raise Unreadable(f"{header}: {' '.join(left[:12])} ...")
@@ -246,7 +260,8 @@ def layout_text(structs):
         raise Unreadable(f"tests/abi/layout.c has no size of {', '.join(missing)}")
     lines = opening("layout.rs", "sizes and offsets, as tests/abi/layout.c has them.")
     lines += ["use crate::raw::*;", "use std::mem::size_of;", ""]
-    lines += [f"const _: () = assert!(size_of::<{name}>() == {sizes[name]});" for name in structs]
+    lines += [f"const _: () = assert!(size_of::<{name_of(name)}>() == {sizes[name]});"
+              for name in structs]
     lines += [
         "",
         "#[cfg(test)]",
@@ -263,7 +278,7 @@ def layout_text(structs):
         "fn every_member_is_where_c_has_it() {",
     ]
     lines += [
-        f"    assert_eq!(offset!({struct}, {name_of(member)}), {at});"
+        f"    assert_eq!(offset!({name_of(struct)}, {name_of(member)}), {at});"
         for struct, member, at in offsets
         if struct in structs
     ]

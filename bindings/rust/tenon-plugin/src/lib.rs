@@ -2,10 +2,11 @@
 // bindings/rust/tenon-plugin/src/lib.rs: what a plugin in Rust is written with.
 //! Plugins for Tenon in Rust, without any other crate.
 //!
-//! `raw` is the C ABI, generated from the headers. The rest is a thin layer over it: constant
-//! descriptors ([`op`], [`kernel`], ...), callbacks as traits, operands as checked views, and one
-//! exported function ([`export_plugin!`]). A panic in a callback becomes the call's error record,
-//! with the panic's words; nothing unwinds into the host.
+//! `raw` is the C ABI, generated from the headers; the struct tenon_plugin is `tenon_plugin_` in it,
+//! since the crate has that name. The rest is a thin layer over it: constant descriptors ([`op`],
+//! [`kernel`], ...), callbacks as traits, operands as checked views, and one exported function
+//! ([`export_plugin!`]). A panic in a callback becomes the call's error record, with the panic's
+//! words; nothing unwinds into the host.
 //!
 //! ```ignore
 //! pub const UNIT: tenon_plugin::Unit = tenon_plugin::Unit { ops: &[...], ..Unit::EMPTY };
@@ -66,7 +67,7 @@ macro_rules! export_plugin {
         #[no_mangle]
         pub unsafe extern "C" fn tenon_plugin_query_v0(
             _host: *const $crate::raw::tenon_host,
-            out: *mut $crate::raw::tenon_plugin,
+            out: *mut $crate::raw::tenon_plugin_,
             diag: *mut $crate::raw::tenon_diag,
         ) -> $crate::raw::tenon_status {
             $crate::query::<ExportedPlugin>(out, diag)

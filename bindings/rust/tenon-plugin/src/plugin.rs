@@ -14,6 +14,9 @@ pub struct Unit {
     pub samples: &'static [tenon_sample],
     pub optimizers: &'static [tenon_optimizer_desc],
     pub datasets: &'static [tenon_dataset_desc],
+    pub schedules: &'static [tenon_schedule_desc],
+    pub formats: &'static [tenon_format_desc],
+    pub layers: &'static [tenon_layer_desc],
     pub backend: Option<&'static tenon_backend_table>,
     /// How far results may lie from the exact ones; without, bits must be equal.
     pub tolerances: &'static [tenon_tolerance],
@@ -29,6 +32,9 @@ impl Unit {
         samples: &[],
         optimizers: &[],
         datasets: &[],
+        schedules: &[],
+        formats: &[],
+        layers: &[],
         backend: None,
         tolerances: &[],
         optimizer_samples: &[],
@@ -67,6 +73,9 @@ struct State {
     kernels: Table<tenon_kernel_desc>,
     optimizers: Table<tenon_optimizer_desc>,
     datasets: Table<tenon_dataset_desc>,
+    schedules: Table<tenon_schedule_desc>,
+    formats: Table<tenon_format_desc>,
+    layers: Table<tenon_layer_desc>,
     tolerances: Table<tenon_tolerance>,
     optimizer_samples: Table<tenon_optimizer_sample>,
     _samples: Vec<tenon_sample>,
@@ -123,6 +132,9 @@ impl State {
             kernels: Table::gather(units.iter().map(|unit| unit.kernels)),
             optimizers: Table::gather(units.iter().map(|unit| unit.optimizers)),
             datasets: Table::gather(units.iter().map(|unit| unit.datasets)),
+            schedules: Table::gather(units.iter().map(|unit| unit.schedules)),
+            formats: Table::gather(units.iter().map(|unit| unit.formats)),
+            layers: Table::gather(units.iter().map(|unit| unit.layers)),
             tolerances: Table::gather(units.iter().map(|unit| unit.tolerances)),
             optimizer_samples: Table::gather(units.iter().map(|unit| unit.optimizer_samples)),
             samples_table: tenon_selftest_table {
@@ -143,6 +155,9 @@ impl State {
             b"tenon.kernels/1" => self.kernels.address(),
             b"tenon.optimizers/1" => self.optimizers.address(),
             b"tenon.datasets/1" => self.datasets.address(),
+            b"tenon.schedules/1" => self.schedules.address(),
+            b"tenon.formats/1" => self.formats.address(),
+            b"tenon.layers/1" => self.layers.address(),
             b"tenon.selftest.tolerances/1" => self.tolerances.address(),
             b"tenon.selftest.optimizers/1" => self.optimizer_samples.address(),
             b"tenon.selftest/1" if self.samples_table.count > 0 => {
@@ -189,18 +204,18 @@ unsafe extern "C" fn get_interface(
 ///
 /// # Safety
 /// `out` and `diag` are the host's.
-pub unsafe fn query<P: Plugin>(out: *mut tenon_plugin, diag: *mut tenon_diag) -> tenon_status {
+pub unsafe fn query<P: Plugin>(out: *mut tenon_plugin_, diag: *mut tenon_diag) -> tenon_status {
     let found = (*out).struct_size as usize;
-    if found < size_of::<tenon_plugin>() {
+    if found < size_of::<tenon_plugin_>() {
         let words = format!(
             "the host reads {found} bytes of tenon_plugin, {} are needed",
-            size_of::<tenon_plugin>()
+            size_of::<tenon_plugin_>()
         );
         return diagnose(diag, TENON_E_PLUGIN, &words);
     }
     silence_panics();
-    *out = tenon_plugin {
-        struct_size: size_of::<tenon_plugin>() as u32,
+    *out = tenon_plugin_ {
+        struct_size: size_of::<tenon_plugin_>() as u32,
         flags: 0,
         built_major: TENON_ABI_MAJOR,
         built_minor: TENON_ABI_MINOR,
@@ -305,6 +320,9 @@ mod tests {
         let state = State::gather(&[&Unit::EMPTY]);
         for id in [
             "tenon.ops/1",
+            TENON_INTERFACE_SCHEDULES,
+            TENON_INTERFACE_FORMATS,
+            TENON_INTERFACE_LAYERS,
             "tenon.selftest/1",
             "tenon.selftest.tolerances/1",
             "tenon.selftest.optimizers/1",

@@ -272,7 +272,7 @@ pub struct tenon_host {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct tenon_plugin {
+pub struct tenon_plugin_ {
     pub struct_size: u32,
     pub flags: u32,
     pub built_major: u32,
@@ -298,7 +298,7 @@ pub struct tenon_plugin {
 
 pub type tenon_plugin_query_fn = Option<unsafe extern "C" fn(
     host: *const tenon_host,
-    out: *mut tenon_plugin,
+    out: *mut tenon_plugin_,
     diag: *mut tenon_diag,
 ) -> tenon_status>;
 
@@ -968,7 +968,313 @@ pub struct tenon_host_numbers {
     ) -> tenon_status>,
 }
 
+// ---- tenon/ext/draft/formats.h ------------------------------------------------------------------
+
+pub const TENON_INTERFACE_FORMATS: &str = "tenon.formats/1";
+pub const TENON_FORMAT_COLUMN_MAJOR: u32 = 1;
+pub const TENON_FORMAT_PACKED: u32 = 2;
+pub const TENON_PIECE_BYTES: u32 = 0;
+pub const TENON_PIECE_TENSOR: u32 = 1;
+pub const TENON_PIECE_END: u32 = 2;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_format_entry {
+    pub name: tenon_string,
+    pub meta: tenon_meta,
+    pub offset: u64,
+    pub bytes: u64,
+    pub flags: u32,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_format_pair {
+    pub key: tenon_string,
+    pub value: tenon_string,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_format_content {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub entries: *const tenon_format_entry,
+    pub metadata: *const tenon_format_pair,
+    pub n_entries: u32,
+    pub n_metadata: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_format_piece {
+    pub bytes: *const c_void,
+    pub length: u64,
+    pub kind: u32,
+    pub entry: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_format_desc {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub name: tenon_string,
+    pub doc: tenon_string,
+    pub endings: tenon_string,
+    pub read: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        bytes: *const c_void,
+        length: u64,
+        out_object: *mut *mut c_void,
+    ) -> tenon_status>,
+    pub release: Option<unsafe extern "C" fn(object: *mut c_void)>,
+    pub count: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        out_entries: *mut u32,
+        out_metadata: *mut u32,
+    ) -> tenon_status>,
+    pub entry: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        index: u32,
+        out_entry: *mut tenon_format_entry,
+    ) -> tenon_status>,
+    pub metadata: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        index: u32,
+        out_pair: *mut tenon_format_pair,
+    ) -> tenon_status>,
+    pub unpack: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        index: u32,
+        destination: *mut c_void,
+        bytes: u64,
+    ) -> tenon_status>,
+    pub layout: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        content: *const tenon_format_content,
+        out_layout: *mut *mut c_void,
+    ) -> tenon_status>,
+    pub piece: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        layout: *mut c_void,
+        out_piece: *mut tenon_format_piece,
+    ) -> tenon_status>,
+    pub written: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        layout: *mut c_void,
+        bytes: *const c_void,
+        length: u64,
+    ) -> tenon_status>,
+    pub release_layout: Option<unsafe extern "C" fn(layout: *mut c_void)>,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_format_desc {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_formats_table {
+    pub struct_size: u32,
+    pub count: u32,
+    pub descs: *const *const tenon_format_desc,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_formats_table {}
+
+// ---- tenon/ext/draft/layers.h -------------------------------------------------------------------
+
+pub const TENON_INTERFACE_LAYERS: &str = "tenon.layers/1";
+pub const TENON_LAYER_CONTAINER: u32 = 1;
+pub const TENON_LAYER_TRAINING: u32 = 1;
+pub const TENON_LAYER_BUFFER: u32 = 1;
+pub const TENON_HOST_LAYERS: &str = "tenon.host.layers/1";
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_layer_option {
+    pub name: tenon_string,
+    pub doc: tenon_string,
+    pub tag: u32,
+    pub required: u32,
+    pub initial: tenon_value,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_layer_option {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_layer_sample {
+    pub text: tenon_string,
+    pub fragment: tenon_string,
+    pub expect: tenon_status,
+    pub flags: u32,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_layer_sample {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_layer_desc {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub name: tenon_string,
+    pub doc: tenon_string,
+    pub options: *const tenon_layer_option,
+    pub samples: *const tenon_layer_sample,
+    pub n_options: u32,
+    pub n_samples: u32,
+    pub min_inputs: u32,
+    pub max_inputs: u32,
+    pub n_outputs: u32,
+    pub reserved: u32,
+    pub describe: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        values: *const tenon_value,
+    ) -> tenon_status>,
+    pub forward: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        values: *const tenon_value,
+        inputs: *const tenon_value,
+        n_inputs: u32,
+        flags: u32,
+    ) -> tenon_status>,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_layer_desc {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_layers_table {
+    pub struct_size: u32,
+    pub count: u32,
+    pub descs: *const *const tenon_layer_desc,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_layers_table {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_layer_tensor_spec {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub name: tenon_string,
+    pub op: tenon_string,
+    pub attr_names: *const tenon_string,
+    pub attr_values: *const tenon_value,
+    pub n_attrs: u32,
+    pub rank: i32,
+    pub shape: [i64; TENON_MAX_RANK as usize],
+    pub dtype: tenon_dtype,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_host_layers {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub add_tensor: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        spec: *const tenon_layer_tensor_spec,
+    ) -> tenon_status>,
+    pub add_child: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        name: *const tenon_string,
+        layer: *const tenon_string,
+        names: *const tenon_string,
+        values: *const tenon_value,
+        n_values: u32,
+    ) -> tenon_status>,
+    pub get_tensor: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        name: *const c_char,
+        name_length: u64,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status>,
+    pub set_buffer: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        name: *const c_char,
+        name_length: u64,
+        tensor: *mut tenon_tensor,
+    ) -> tenon_status>,
+    pub get_child_count: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        out_count: *mut u32,
+    ) -> tenon_status>,
+    pub call_child: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        index: u32,
+        inputs: *const tenon_value,
+        n_inputs: u32,
+        out_outputs: *mut *mut tenon_tensor,
+        n_outputs: u32,
+    ) -> tenon_status>,
+}
+
+#[repr(C)]
+pub struct tenon_layer {
+    _opaque: [u8; 0],
+}
+
 // ---- tenon/ext/draft/optimizers.h ---------------------------------------------------------------
 
 pub const TENON_STATE_PER_ROW: u32 = 2;
 pub const TENON_STATE_PER_COLUMN: u32 = 3;
+
+// ---- tenon/ext/draft/schedules.h ----------------------------------------------------------------
+
+pub const TENON_INTERFACE_SCHEDULES: &str = "tenon.schedules/1";
+pub const TENON_HYPER_REQUIRED: u32 = 2;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_schedule_state_desc {
+    pub name: tenon_string,
+    pub doc: tenon_string,
+    pub initial: f64,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_schedule_state_desc {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_schedule_desc {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub name: tenon_string,
+    pub doc: tenon_string,
+    pub hypers: *const tenon_hyper_desc,
+    pub states: *const tenon_schedule_state_desc,
+    pub n_hypers: u32,
+    pub n_states: u32,
+    pub advance: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        hypers: *const tenon_value,
+        states: *mut f64,
+        base_value: f64,
+        metric: *const f64,
+        out_value: *mut f64,
+    ) -> tenon_status>,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_schedule_desc {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_schedules_table {
+    pub struct_size: u32,
+    pub count: u32,
+    pub descs: *const *const tenon_schedule_desc,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_schedules_table {}
+
+#[repr(C)]
+pub struct tenon_schedule {
+    _opaque: [u8; 0],
+}

@@ -22,6 +22,8 @@ namespace {
 
 constexpr double kBatchSeconds = 1e-3;  // long against the clock's own cost
 constexpr size_t kLeastBatches = 5;
+// Pinned, it has an op run in terms of others.
+constexpr const char* kComposition = "composition";
 
 using Numbers = std::vector<double>;
 
@@ -39,10 +41,17 @@ struct Difference {
   uint64_t differ = 0;      // elements in which there is any difference
 };
 
+// What one call runs.
+struct Traced {
+  std::string plugin;                 // whose kernel of the op itself
+  uint64_t staged = 0;                // operands copied to suit a kernel
+  std::vector<std::string> launched;  // ops whose kernels run
+};
+
 struct Measured {
   std::string plugin;
   Json kernel;
-  uint64_t staged = 0;  // operands copied to suit the kernel, each call
+  Traced ran;
   Times times;
   std::vector<Numbers> results;  // outputs, then operands: an op may write those
 };
@@ -219,8 +228,7 @@ Times measure(Call& call, double min_time) {
   return {each[each.size() / 2], each.front(), batch * each.size()};
 }
 
-// The plugin whose kernel the call launches, and how many operands are copied for it.
-std::pair<std::string, uint64_t> traced(const Session& session, Call& call) {
+Traced traced(const Session& session, Call& call) {
   session.check(tenon_trace_begin(session.context()));
   std::optional<Failure> failure;
   try {
@@ -232,14 +240,13 @@ std::pair<std::string, uint64_t> traced(const Session& session, Call& call) {
   session.check(tenon_trace_end(session.context(), &text));
   if (failure) throw *failure;
   const Json trace = Json::parse(take_text(text));
-  std::pair<std::string, uint64_t> found;
+  Traced found;
   for (const Json& event : trace.at("traceEvents")) {
     const std::string category = event.value("cat", "");
-    if (category == "staging") ++found.second;
-    if (category != "op" && event.at("ph") == "X" &&
-        event.at("name") == call.explained().at("op")) {
-      found.first = category;
-    }
+    if (category == "staging") ++found.staged;
+    if (category == "op" || category == "staging" || event.at("ph") != "X") continue;
+    found.launched.push_back(event.at("name"));
+    if (event.at("name") == call.explained().at("op")) found.plugin = category;
   }
   return found;
 }
@@ -254,17 +261,21 @@ std::string reason_of(const Json& explained, const std::string& plugin) {
 
 Measured measure_provider(const Session& session, Call& call, const std::string& plugin,
                           double min_time) {
+  const bool composed = plugin == kComposition;
   call.pin(plugin);
   const Json explained = call.explain();
-  const Json& chosen = explained.at("chosen");
-  if (!chosen.is_object() || chosen.at("plugin") != plugin) {
+  Json chosen = explained.at("chosen");
+  if (composed && chosen != kComposition) throw Failure{"it is no composition of other ops"};
+  if (composed) chosen = {{"priority", nullptr}, {"flags", Json::array()}};
+  if (!composed && (!chosen.is_object() || chosen.at("plugin") != plugin)) {
     throw Failure{reason_of(explained, plugin)};
   }
   call.reset();
-  Measured measured{plugin, chosen, 0, {}, call.results()};
-  const auto [ran, staged] = traced(session, call);
-  if (ran != plugin) throw Failure{"its kernels declined these operands; " + ran + " ran"};
-  measured.staged = staged;
+  Measured measured{plugin, chosen, {}, {}, call.results()};
+  measured.ran = traced(session, call);
+  if (!composed && measured.ran.plugin != plugin) {
+    throw Failure{"its kernels declined these operands; " + measured.ran.plugin + " ran"};
+  }
   measured.times = measure(call, min_time);
   return measured;
 }
@@ -292,6 +303,7 @@ Difference compare(const std::vector<Numbers>& baseline, const std::vector<Numbe
 
 std::vector<std::string> providers_of(const Json& explained) {
   std::vector<std::string> plugins;
+  if (explained.at("chosen") == kComposition) plugins.emplace_back(kComposition);
   for (const Json& candidate : explained.at("candidates")) {
     const std::string plugin = candidate.at("plugin");
     if (std::find(plugins.begin(), plugins.end(), plugin) == plugins.end()) {
@@ -308,12 +320,9 @@ std::vector<std::string> wanted_providers(const Json& explained,
   if (chosen == "view") {
     throw Failure{op + " answers this call with a view: no kernel runs, nothing to measure"};
   }
-  if (chosen == "composition") {
-    throw Failure{op + " runs this call as a composition of other ops: measure those"};
-  }
   const std::vector<std::string> all = providers_of(explained);
   for (const std::string& plugin : asked) {
-    if (std::find(all.begin(), all.end(), plugin) != all.end()) continue;
+    if (plugin == kComposition || std::find(all.begin(), all.end(), plugin) != all.end()) continue;
     std::string words = "--plugins: no plugin \"";
     words.append(plugin).append("\" has kernels for ").append(op).append("; these have: ");
     throw Failure{words.append(all.empty() ? "none" : joined(all)), kUsage};
@@ -378,7 +387,8 @@ Json report_json(const Report& report) {
          {"median_s", each.times.median},
          {"best_s", each.times.best},
          {"calls", each.times.calls},
-         {"staged_operands", each.staged},
+         {"staged_operands", each.ran.staged},
+         {"launched", each.ran.launched},
          {"rate", report.rate(each)},
          {"speed_ratio", report.base().times.median / each.times.median},
          {"difference", difference_json(compare(report.base().results, each.results))}});
@@ -401,9 +411,10 @@ void print_report(const Report& report) {
     print("  " + each.plugin + "\n    median " + time_text(each.times.median) + ", best " +
           time_text(each.times.best) + " of " + std::to_string(each.times.calls) + " calls, " +
           text_of("%.4g", report.rate(each) * 1e-9) + (flops ? " GFLOP/s" : " GB/s") + "\n");
-    if (each.staged) {
-      print("    copies " + count_text(each.staged, "operand") + " to suit its kernel\n");
+    if (each.ran.staged) {
+      print("    copies " + count_text(each.ran.staged, "operand") + " to suit its kernel\n");
     }
+    if (each.plugin == kComposition) print("    runs " + joined(each.ran.launched) + "\n");
     if (each.plugin == report.baseline) continue;
     print("    " + text_of("%.3g", report.base().times.median / each.times.median) +
           " times the speed of " + report.baseline + "; largest difference of results: " +
@@ -438,9 +449,10 @@ int bench(const Options& options, const BenchRequest& request) {
     for (const Skipped& each : report.skipped) text += "\n  " + each.plugin + ": " + each.reason;
     throw Failure{text};
   }
-  const std::string chosen = explained.at("chosen").is_object()
-                                 ? explained.at("chosen").at("plugin").get<std::string>()
-                                 : report.measured.front().plugin;
+  const Json& best = explained.at("chosen");
+  const std::string chosen = best.is_object()   ? best.at("plugin").get<std::string>()
+                             : best.is_string() ? best.get<std::string>()
+                                                : report.measured.front().plugin;
   report.baseline = report.measured.front().plugin;
   for (const Measured& each : report.measured) {
     if (each.plugin == chosen) report.baseline = chosen;

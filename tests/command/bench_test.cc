@@ -134,6 +134,24 @@ TEST(CommandBench, RandomOpsAndOpsThatWriteTheirOperands) {
   EXPECT_EQ(bench({"tenon.concat", "[f32[2], f32[3]] | axis=0"}).status, 0);
 }
 
+// An op that nobody has a kernel for; and one that is no composition.
+TEST(CommandBench, MeasuresCompositions) {
+  const Done done = bench({"tenon.mse_loss", "f32[64], f32[64]", "--json"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  const json answer = done.json();
+  EXPECT_EQ(answer.at("default"), "composition");
+  EXPECT_EQ(answer.at("baseline"), "composition");
+  ASSERT_EQ(plugins_in(answer.at("providers")), std::vector<std::string>{"composition"});
+  const json& provider = answer.at("providers")[0];
+  EXPECT_GT(provider.at("median_s"), 0.0);
+  EXPECT_GE(provider.at("launched").size(), 1u);
+  EXPECT_EQ(provider.at("difference").at("differing_elements"), 0);
+  EXPECT_THAT(bench({"tenon.mse_loss", "f32[64], f32[64]"}).out, HasSubstr("    runs tenon."));
+  const Done none = bench({"tenon.add", "f32[4], f32[4]", "--plugins", "composition"});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("composition: it is no composition of other ops"));
+}
+
 TEST(CommandBench, RefusesWhatItCannotMeasure) {
   const Done view = bench({"tenon.transpose", "f32[2,3]"});
   EXPECT_EQ(view.status, 1);

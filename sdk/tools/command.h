@@ -54,7 +54,7 @@ int op_explain(const Options& options, const std::string& name, const std::strin
                bool as_json);
 int ops(const Options& options, const OpsRequest& request);
 int bench(const Options& options, const BenchRequest& request);
-int inspect(const std::string& file, bool as_json);
+int inspect(const Options& options, const std::string& file, bool as_json);
 int trace(const Options& options, const std::string& file, const std::vector<std::string>& program,
           bool as_json);
 // What the library itself cannot say that it needs.

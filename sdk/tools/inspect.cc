@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "idx_header.h"
+#include "known_files.h"
 #include "plugin_library.h"
 #include "sha256.h"
 
@@ -13,11 +14,6 @@ namespace tenon::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Inspection {
-  Json content;
-  std::vector<std::string> findings;
-};
 
 std::string first_bytes(const std::string& path, size_t count) {
   std::ifstream file(path, std::ios::binary);
@@ -121,7 +117,7 @@ Inspection inspect_idx(const std::string& file) {
   return report;
 }
 
-Inspection look_at(const std::string& file) {
+Inspection look_at(const Options& options, const std::string& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (!fs::exists(status)) throw Failure{file + ": does not exist"};
@@ -138,8 +134,11 @@ Inspection look_at(const std::string& file) {
       "ELF")
     return inspect_library(fs::absolute(file));
   if (is_idx(file)) return inspect_idx(file);
+  if (std::optional<Inspection> found = inspect_tokenizer(file)) return *found;
+  if (std::optional<Inspection> found = inspect_tensors(options, file)) return *found;
   return {{{"kind", "unknown"}},
-          {"neither a plugin (library, plugin.json or folder) nor an idx file"}};
+          {"neither a plugin (library, plugin.json or folder), nor an idx file, a tokenizer, or "
+           "tensors in a format that a plugin offers"}};
 }
 
 std::string manifest_text(const Json& manifest) {
@@ -174,6 +173,17 @@ std::string manifest_text(const Json& manifest) {
   return text;
 }
 
+void print_tensors(const Json& content) {
+  print("  format: " + content.at("format").get<std::string>() + "\n");
+  for (const Json& tensor : content.at("tensors")) {
+    print("  " + one_line(tensor.at("name").get<std::string>()) + ": " +
+          tensor.at("dtype").get<std::string>() + tensor.at("shape").dump() + "\n");
+  }
+  for (const auto& [key, value] : content.at("metadata").items()) {
+    print("  metadata " + one_line(key) + ": " + one_line(value.get<std::string>()) + "\n");
+  }
+}
+
 void print_text(const std::string& file, const Inspection& report) {
   const std::string kind = report.content.at("kind");
   print(file + ": " + kind + "\n");
@@ -182,14 +192,19 @@ void print_text(const std::string& file, const Inspection& report) {
   } else if (kind == "idx") {
     print("  " + report.content.at("dtype").get<std::string>() + report.content.at("shape").dump() +
           (report.content.at("gzip").get<bool>() ? ", gzip-compressed\n" : "\n"));
+  } else if (kind == "tokenizer" && report.content.contains("tokens")) {
+    print("  " + count_text(report.content.at("tokens").get<size_t>(), "token") + ", " +
+          report.content.at("tokens_are").get<std::string>() + "\n");
+  } else if (kind == "tensors" && report.content.contains("tensors")) {
+    print_tensors(report.content);
   }
   for (const std::string& finding : report.findings) print("  wrong: " + finding + "\n");
 }
 
 }  // namespace
 
-int inspect(const std::string& file, bool as_json) {
-  Inspection report = look_at(file);
+int inspect(const Options& options, const std::string& file, bool as_json) {
+  Inspection report = look_at(options, file);
   if (as_json) {
     report.content["findings"] = report.findings;
     print_json(report.content);

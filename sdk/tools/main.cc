@@ -176,11 +176,12 @@ void add_children(CLI::App& app, Given& given) {
 }
 
 void add_inspect(CLI::App& app, Given& given) {
-  CLI::App* command =
-      app.add_subcommand("inspect", "What a file is: a plugin, a manifest, idx data");
+  CLI::App* command = app.add_subcommand(
+      "inspect", "What a file is: a plugin, a manifest, idx data, tensors, a tokenizer");
   command->add_option("file", given.file, "File or plugin folder")->required();
   add_json(command, given);
-  command->callback([&] { given.run = [&] { return inspect(given.file, given.json); }; });
+  command->callback(
+      [&] { given.run = [&] { return inspect(given.options, given.file, given.json); }; });
 }
 
 void add_manifest(CLI::App& app, Given& given) {

@@ -80,6 +80,52 @@ TEST(CommandInspect, IdxFiles) {
   EXPECT_THAT(header.out, HasSubstr("ends inside its header"));
 }
 
+// A safetensors file: u64 length of the header, header, data.
+std::string safetensors_bytes(const std::string& header, const std::string& data) {
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(header.size());
+  return bytes + header + data;
+}
+
+TEST(CommandInspect, FilesOfTensors) {
+  const TemporaryFolder folder;
+  const std::string header =
+      R"({"__metadata__":{"epoch":"7"},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}})";
+  const std::string good = safetensors_bytes(header, std::string(8, '\0'));
+  for (const char* name : {"model.safetensors", "model"}) {
+    const Done done = run_command({"inspect", folder.write(name, good), "--json"});
+    EXPECT_EQ(done.status, 0) << done.out << done.err;
+    const json answer = done.json();
+    EXPECT_EQ(answer.at("kind"), "tensors");
+    EXPECT_EQ(answer.at("format"), "tenon.safetensors");
+    EXPECT_EQ(answer.at("tensors"),
+              json::parse(R"([{"name": "w", "dtype": "f32", "shape": [1, 2]}])"));
+    EXPECT_EQ(answer.at("metadata"), json({{"epoch", "7"}}));
+  }
+  EXPECT_THAT(run_command({"inspect", folder.path("model")}).out,
+              HasSubstr("model: tensors\n  format: tenon.safetensors\n  w: f32[1,2]\n"
+                        "  metadata epoch: 7\n"));
+  const Done cut = run_command(
+      {"inspect", folder.write("cut.safetensors", good.substr(0, good.size() - 1)), "--json"});
+  EXPECT_EQ(cut.status, 1);
+  EXPECT_EQ(cut.json().at("kind"), "tensors");
+  EXPECT_EQ(cut.json().at("findings").size(), 1u);
+}
+
+TEST(CommandInspect, Tokenizers) {
+  const TemporaryFolder folder;
+  const Done pairs = run_command({"inspect", folder.write("a", "tenon-pairs 1\n97 98\n")});
+  EXPECT_EQ(pairs.status, 0) << pairs.out << pairs.err;
+  EXPECT_THAT(pairs.out, HasSubstr("a: tokenizer\n  257 tokens, pairs\n"));
+  const Done characters =
+      run_command({"inspect", folder.write("b", "tenon-characters 1\n97\n98\n"), "--json"});
+  EXPECT_EQ(characters.json().at("tokens_are"), "characters");
+  EXPECT_EQ(characters.json().at("tokens"), 2);
+  const Done wrong = run_command({"inspect", folder.write("c", "tenon-pairs 1\n97 300\n")});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.out, HasSubstr("  wrong: line 2"));
+}
+
 TEST(CommandInspect, UnknownAndMissingFiles) {
   const TemporaryFolder folder;
   const Done text = run_command({"inspect", folder.write("notes.txt", "hello"), "--json"});

@@ -196,6 +196,7 @@ void Walk::step(Node& node) {
                 .found = "a second backward",
                 .hint = "pass TENON_BACKWARD_RETAIN to the first backward"};
   }
+  dispatch::require_active(*node.of->op->plugin, node.of->op->name);
   if (!node.of->rule) fail_without_rule(node);
   if (create_ && !(node.of->rule->desc.flags & TENON_VJP_TWICE)) {
     throw Error{

@@ -15,6 +15,7 @@ namespace tenon::data {
 template <class Kind, class Callback>
 void run_callback(Context& context, const Kind& kind, const char* name, Callback&& callback,
                   const int64_t* sample = nullptr) {
+  dispatch::require_active(*kind.plugin, kind.name);
   dispatch::Call call(context, dispatch::CallState::Data, kind.plugin, nullptr);
   try {
     call.run_as(kind.name, name, callback);

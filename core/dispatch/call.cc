@@ -32,20 +32,23 @@ std::string_view name_of(CallState state) {
 
 namespace {
 
-[[noreturn]] void fail_deactivated(const plugin::Plugin& plugin, const registry::Op* op) {
-  Error error{TENON_E_PLUGIN, "plugin " + plugin.id + " was deactivated"};
-  if (op) {
-    error.op = op->name;
-    error.message = op->name + ": " + error.message;
-  }
-  error.expected = "an active plugin";
-  error.found = "a deactivated one";
-  error.plugin = plugin.id;
-  error.hint = "a new runtime opens it again";
-  throw error;
+[[noreturn, gnu::cold]] void fail_deactivated(const plugin::Plugin& plugin,
+                                              const std::string& name) {
+  throw Error{
+      .status = TENON_E_PLUGIN,
+      .message = (name.empty() ? "" : name + ": ") + "plugin " + plugin.id + " was deactivated",
+      .op = name,
+      .expected = "an active plugin",
+      .found = "a deactivated one",
+      .plugin = plugin.id,
+      .hint = "a new runtime opens it again"};
 }
 
 }  // namespace
+
+void require_active(const plugin::Plugin& plugin, const std::string& name) {
+  if (plugin.is_deactivated()) fail_deactivated(plugin, name);
+}
 
 Call::Call(Context& in_context, CallState in, plugin::Plugin* from, const registry::Op* what)
     : Window(host_call_template()), context(&in_context), state(in), plugin(from), op(what) {
@@ -53,7 +56,7 @@ Call::Call(Context& in_context, CallState in, plugin::Plugin* from, const regist
   if (!from) return;
   self = from->self;
   // Every callback of a plugin runs behind one of these, so nothing enters a deactivated one.
-  if (from->is_deactivated()) fail_deactivated(*from, what);
+  if (from->is_deactivated()) fail_deactivated(*from, what ? what->name : "");
 }
 
 Call::Entered::Entered(Call& which, const char* what) : call(which), window(&which) {

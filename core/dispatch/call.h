@@ -36,6 +36,10 @@ namespace tenon::dispatch {
 enum class CallState : uint8_t { Infer, Prepare, Launch, Vjp, Compose, Data };
 std::string_view name_of(CallState state);
 
+// Throws where the plugin that offers `name` (an op, a layer, ...) was deactivated: what is held of
+// it is of no use then, though another plugin may have a kernel or a rule for it.
+void require_active(const plugin::Plugin& plugin, const std::string& name);
+
 // On the stack of whoever runs the callback.
 struct Call : Window {
   Call(Context& in_context, CallState in, plugin::Plugin* from, const registry::Op* what);

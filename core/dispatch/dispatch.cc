@@ -78,6 +78,7 @@ Tensor* try_view(Invocation& call) {
 
 void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
                   std::span<const tenon_value> attrs) {
+  require_active(*call.op.plugin, call.op.name);
   bind(call, inputs, attrs);
   call.device->require_alive();
   // Backward rules may live in plugins that nothing has needed so far.

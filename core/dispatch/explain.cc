@@ -201,6 +201,7 @@ void write_backward(Writer& out, const registry::Op& op, const registry::VjpRule
 
 std::string explain(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
                     std::span<const tenon_value> attrs) {
+  require_active(*op.plugin, op.name);
   Invocation call(context, op);
   call.dry = true;
   bind(call, inputs, attrs);

@@ -91,6 +91,7 @@ void Layer::fail(tenon_status status, const std::string& what, std::string opera
 
 std::vector<Ref> Layer::call(Context& context, std::span<const tenon_value> inputs,
                              uint32_t n_outputs) {
+  dispatch::require_active(*kind_->plugin, kind_->name);
   const tenon_layer_desc& desc = kind_->desc;
   if (inputs.size() < desc.min_inputs || inputs.size() > desc.max_inputs) {
     fail(TENON_E_ARGUMENT, "the number of inputs does not fit", "inputs",

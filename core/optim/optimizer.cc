@@ -11,6 +11,7 @@
 
 #include "core/autograd/graph.h"
 #include "core/autograd/rows.h"
+#include "core/dispatch/call.h"
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/finite.h"
 #include "core/dispatch/values.h"
@@ -315,11 +316,12 @@ void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
       attrs.push_back(hypers_[i]);
     }
   }
-  dispatch::call(context, rows ? *rows_op_ : *step_op_, {inputs.data(), inputs.size()},
-                 {attrs.data(), attrs.size()}, {});
+  dispatch::call(context, op_of(work), {inputs.data(), inputs.size()}, {attrs.data(), attrs.size()},
+                 {});
 }
 
 void Optimizer::run(Context& context, bool clear_grads) {
+  dispatch::require_active(*kind_->plugin, kind_->name);
   const GradMode off(context, false);
   Grads grads;
   bool any = false;
@@ -330,6 +332,10 @@ void Optimizer::run(Context& context, bool clear_grads) {
                 .op = kind_->name,
                 .expected = "gradients from tenon_backward_run",
                 .found = "none"};
+  }
+  for (const Work& work : works) {
+    const registry::Op& op = op_of(work);
+    dispatch::require_active(*op.plugin, op.name);
   }
   if (context.capture) note_gradients(*context.capture);
   // What was made for a first step that then failed goes again; a plan may hold it already.

@@ -67,6 +67,9 @@ class Optimizer {
   [[gnu::cold]] void note_gradients(plan::Recorder& recorder);
   const Dynamic& dynamic(Context& context, Device& device);
   Works gather(Grads& grads, bool& any);
+  const registry::Op& op_of(const Work& work) const {
+    return work.rows && rows_op_ ? *rows_op_ : *step_op_;
+  }
   void step(Context& context, const Work& work, const Grads& grads);
 
   Runtime* runtime_;

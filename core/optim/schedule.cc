@@ -60,6 +60,7 @@ size_t Schedule::state_index(std::string_view name) const {
 
 double Schedule::advance(Context& context, std::vector<double>& states,
                          const double* metric) const {
+  dispatch::require_active(*kind_->plugin, kind_->name);
   dispatch::Call call(context, dispatch::CallState::Infer, kind_->plugin, nullptr);
   double value = 0;
   const tenon_status status = call.enter("advance", [&](tenon_call* window) {

@@ -95,14 +95,16 @@ void Plan::check_plugins() {
   const uint64_t now = runtime->registry.epoch();
   if (now == epoch) return;
   for (const Launch& launch : launches) {
-    if (!launch.kernel->plugin->is_deactivated()) continue;
+    const bool op_is_active = !launch.op->plugin->is_deactivated();
+    const plugin::Plugin& plugin = op_is_active ? *launch.kernel->plugin : *launch.op->plugin;
+    if (!plugin.is_deactivated()) continue;
     throw Error{.status = TENON_E_PLUGIN,
-                .message = "the plan launches " + launch.op->name + " of plugin " +
-                           launch.kernel->plugin->id + ", which was deactivated",
+                .message = "the plan launches " + launch.op->name + " of plugin " + plugin.id +
+                           ", which was deactivated",
                 .op = launch.op->name,
                 .expected = "active plugins",
-                .found = launch.kernel->plugin->id,
-                .plugin = launch.kernel->plugin->id,
+                .found = plugin.id,
+                .plugin = plugin.id,
                 .hint = "capture the step again"};
   }
   epoch = now;

@@ -18,6 +18,8 @@ namespace {
 constexpr uint64_t kSmallest = 64;
 constexpr uint64_t kLargest = uint64_t{1} << 62;
 constexpr uint64_t kLarge = uint64_t{64} << 20;  // blocks above this are the first to be given back
+constexpr uint64_t kSpare = uint64_t{64} << 20;  // that may be cached whatever was ever live
+constexpr uint64_t kLeastFreed = uint64_t{16} << 20;  // at once, so that it is not done often
 constexpr uint64_t kEverything = std::numeric_limits<uint64_t>::max();
 
 // Waiting is bounded because a source that calls back into us while it holds a lock of its own
@@ -68,8 +70,12 @@ Block CachingAllocator::allocate_slowly(const Size& size) {
     if (Node* node = take_cached(size)) return hand_out(node);
     const uint64_t reserved = stats_.reserved_bytes + pending_bytes_ + capacity;
     if (limit_ != 0 && reserved > limit_) {
-      if (free_cached(lock, reserved - limit_, 0) || wait_for_others(lock, patience)) continue;
+      if (free_cached(lock, reserved - limit_) || wait_for_others(lock, patience)) continue;
       break;
+    }
+    if (const uint64_t over = over_bound(pending_bytes_ + capacity)) {
+      if (Node* node = take_larger(size)) return hand_out(node);
+      if (free_cached(lock, std::max(over, kLeastFreed))) continue;
     }
     Node* node = take_spare();
     if (node == nullptr) break;
@@ -93,7 +99,10 @@ Block CachingAllocator::allocate_slowly(const Size& size) {
       node->data = data;
       node->capacity = capacity;
       node->size_class = size.size_class;
-      return hand_out(node);
+      const Block block = hand_out(node);
+      // Others may meanwhile have released what was thought to be live together with this.
+      if (const uint64_t over = over_bound(0)) free_cached(lock, over);
+      return block;
     }
     give_spare(node);
     if (!make_room(lock, remedy) && !wait_for_others(lock, patience)) break;
@@ -101,16 +110,24 @@ Block CachingAllocator::allocate_slowly(const Size& size) {
   throw OutOfMemory{bytes};
 }
 
-void CachingAllocator::trim() noexcept {
+// By how much the bound is exceeded when `coming` more bytes become live.
+uint64_t CachingAllocator::over_bound(uint64_t coming) const noexcept {
+  const uint64_t most = std::max(stats_.peak_bytes, stats_.live_bytes + coming);
+  const uint64_t allowed = most + most / 4 + kSpare;
+  const uint64_t reserved = stats_.reserved_bytes + coming;
+  return reserved > allowed ? reserved - allowed : 0;
+}
+
+uint64_t CachingAllocator::trim() noexcept {
   Lock lock(mutex_);
-  free_cached(lock, kEverything, 0);
+  return free_cached(lock, kEverything);
 }
 
 void CachingAllocator::set_limit(uint64_t limit_bytes) noexcept {
   Lock lock(mutex_);
   limit_ = limit_bytes;
   if (limit_ != 0 && stats_.reserved_bytes > limit_) {
-    free_cached(lock, stats_.reserved_bytes - limit_, 0);
+    free_cached(lock, stats_.reserved_bytes - limit_);
   }
 }
 
@@ -122,6 +139,32 @@ Stats CachingAllocator::stats() const {
 void CachingAllocator::reset_peak() noexcept {
   const Lock lock(mutex_);
   stats_.peak_bytes = stats_.live_bytes;
+}
+
+// A cached block of the next class, which is a quarter larger at most, unless what it has too much
+// would raise the peak.
+CachingAllocator::Node* CachingAllocator::take_larger(const Size& size) noexcept {
+  Node*& list = cached_[size.size_class + 1];
+  Node* node = list;
+  if (node == nullptr || stats_.live_bytes + node->capacity > stats_.peak_bytes) return nullptr;
+  list = node->next;
+  return node;
+}
+
+// The smallest cached block that is enough by itself, else the largest one; nullptr where none has
+// at least `smallest` bytes.
+CachingAllocator::Node* CachingAllocator::take_to_free(uint64_t needed,
+                                                       uint64_t smallest) noexcept {
+  Node** chosen = nullptr;
+  for (size_t i = kClasses; i-- > 0;) {
+    if (cached_[i] == nullptr) continue;
+    if (cached_[i]->capacity < (chosen ? needed : smallest)) break;
+    chosen = &cached_[i];
+  }
+  if (chosen == nullptr) return nullptr;
+  Node* node = *chosen;
+  *chosen = node->next;
+  return node;
 }
 
 // A node without a block; nullptr when out of host memory.
@@ -152,7 +195,7 @@ bool CachingAllocator::make_room(Lock& lock, Remedy& remedy) noexcept {
   }
   if (remedy == Remedy::kAllBlocks) {
     remedy = Remedy::kNone;
-    if (free_cached(lock, kEverything, 0)) return true;
+    if (free_cached(lock, kEverything)) return true;
   }
   return false;
 }
@@ -165,24 +208,21 @@ bool CachingAllocator::wait_for_others(Lock& lock, bool& patience) noexcept {
   return true;
 }
 
-// Gives cached blocks of at least `smallest` bytes back to the source, largest first, until
-// `needed` bytes are free; false when there were none. Lets go of the lock while the source is
-// called.
-bool CachingAllocator::free_cached(Lock& lock, uint64_t needed, uint64_t smallest) noexcept {
+// Gives cached blocks of at least `smallest` bytes back to the source until `needed` bytes are
+// free; how many bytes that were. Lets go of the lock while the source is called.
+uint64_t CachingAllocator::free_cached(Lock& lock, uint64_t needed, uint64_t smallest) noexcept {
   Node* chosen = nullptr;
   Node* last = nullptr;
   uint64_t bytes = 0;
-  for (size_t i = kClasses; i-- > 0 && bytes < needed;) {
-    while (cached_[i] != nullptr && cached_[i]->capacity >= smallest && bytes < needed) {
-      Node* node = cached_[i];
-      cached_[i] = node->next;
-      node->next = chosen;
-      chosen = node;
-      if (last == nullptr) last = node;
-      bytes += node->capacity;
-    }
+  while (bytes < needed) {
+    Node* node = take_to_free(needed - bytes, smallest);
+    if (node == nullptr) break;
+    node->next = chosen;
+    chosen = node;
+    if (last == nullptr) last = node;
+    bytes += node->capacity;
   }
-  if (chosen == nullptr) return false;
+  if (chosen == nullptr) return 0;
   ++freeing_;
   lock.unlock();
   for (const Node* node = chosen; node != nullptr; node = node->next) {
@@ -194,7 +234,7 @@ bool CachingAllocator::free_cached(Lock& lock, uint64_t needed, uint64_t smalles
   stats_.reserved_bytes -= bytes;
   --freeing_;
   if (freeing_ == 0) freed_.notify_all();
-  return true;
+  return bytes;
 }
 
 }  // namespace tenon::memory

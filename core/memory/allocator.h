@@ -8,6 +8,11 @@
 // from 257 bytes on rounding adds less than a quarter. Figures count rounded sizes: what memory is
 // really used.
 //
+// What is kept is bounded: after every request at most a quarter more is reserved than was ever
+// live at once, and 64 MiB. A request that would exceed this, and finds no block of its class,
+// takes one of the next larger class; else cached blocks go back to the source. Requests that find
+// one pay nothing for it.
+//
 // The backend's memory may be out of reach for the host, so blocks are never written to: each has a
 // node of its own, from before it comes from the source until it goes back. Releasing therefore
 // allocates nothing and cannot fail. The node has room for what the block's owner wants to keep
@@ -75,8 +80,8 @@ class CachingAllocator {
   CachingAllocator& operator=(const CachingAllocator&) = delete;
 
   // A block of at least `bytes` (for 0 as well: blocks of live tensors never share an address).
-  // When the source or the limit refuses, cached blocks are given back, largest first, and it is
-  // tried again; then OutOfMemory with `bytes` is thrown and nothing is lost but the cache.
+  // When the source or the limit refuses, cached blocks are given back and it is tried again; then
+  // OutOfMemory with `bytes` is thrown and nothing is lost but the cache.
   // threads  any
   Block allocate(uint64_t bytes) { return allocate(size_for(bytes)); }
   Block allocate(const Size& size) {
@@ -103,8 +108,8 @@ class CachingAllocator {
     stats_.live_bytes -= block.capacity;
   }
 
-  // Gives every cached block back to the source.
-  void trim() noexcept;
+  // Gives every cached block back to the source; how many bytes that were.
+  uint64_t trim() noexcept;
 
   // A limit below what is live refuses new blocks until enough is released.
   void set_limit(uint64_t limit_bytes) noexcept;
@@ -142,6 +147,8 @@ class CachingAllocator {
     if (node != nullptr) list = node->next;
     return node;
   }
+  [[gnu::cold]] Node* take_larger(const Size& size) noexcept;
+  [[gnu::cold]] Node* take_to_free(uint64_t needed, uint64_t smallest) noexcept;
   Node* take_spare() noexcept;
   void give_spare(Node* node) noexcept;
   Block hand_out(Node* node) noexcept {
@@ -152,9 +159,10 @@ class CachingAllocator {
     allow(node->room, kRoomBytes);
     return Block{node->data, node->capacity, node->room};
   }
+  uint64_t over_bound(uint64_t coming) const noexcept;
   bool make_room(Lock& lock, Remedy& remedy) noexcept;
   bool wait_for_others(Lock& lock, bool& patience) noexcept;
-  bool free_cached(Lock& lock, uint64_t needed, uint64_t smallest) noexcept;
+  [[gnu::cold]] uint64_t free_cached(Lock& lock, uint64_t needed, uint64_t smallest = 0) noexcept;
 
   static constexpr size_t kClasses = 256;
   static uint32_t class_index(uint64_t capacity) noexcept;

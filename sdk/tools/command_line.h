@@ -23,6 +23,8 @@ struct CommandLine {
 
 inline constexpr const char* kCommandTitle =
     "Tenon: tensors and automatic differentiation, everything a plugin";
+inline constexpr const char* kGoldenTitle =
+    "Golden files: results of other programs that `tenon verify` compares with";
 inline constexpr const char* kVerifyTitle =
     "Judge plugins: values, layouts, gradients, memory, of every op, optimizer and layer";
 

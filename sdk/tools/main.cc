@@ -156,8 +156,8 @@ int become_verify(char** arguments) {
                 " is missing; `./dev build` builds it and installs it beside this program"};
 }
 
-void add_verify(CLI::App& app, Given& given, char** arguments) {
-  CLI::App* command = app.add_subcommand("verify", kVerifyTitle)->prefix_command();
+void add_kit(CLI::App& app, Given& given, char** arguments, const char* name, const char* title) {
+  CLI::App* command = app.add_subcommand(name, title)->prefix_command();
   command->set_help_flag();
   command->add_option("arguments", given.names);  // else what follows -- would be for `tenon`
   command->callback(
@@ -289,7 +289,8 @@ void add_commands(CLI::App& app, Given& given, char** arguments) {
   add_new(app, given);
   add_manifest(app, given);
   add_plugin(app, given);
-  add_verify(app, given, arguments);
+  add_kit(app, given, arguments, "verify", kVerifyTitle);
+  add_kit(app, given, arguments, "golden", kGoldenTitle);
   add_tokenizer(app, given);
   add_children(app, given);
 }

@@ -26,6 +26,7 @@ namespace tenon::verify {
   X(kNotRefused, "not-refused", "an error sample was accepted")                                    \
   X(kErrorStatus, "error-status", "an error sample was refused with another status or message")    \
   X(kCallState, "call-state", "a callback called the host where that is not allowed")              \
+  X(kNoWitness, "no-witness", "nothing independent says what its results should be")               \
   /* values */                                                                                     \
   X(kWrongValue, "wrong-value", "results are wrong even for row-major operands")                   \
   X(kWrongDtypeRow, "wrong-dtype-row", "results are wrong for some dtypes and right for others")   \
@@ -79,8 +80,10 @@ namespace tenon::verify {
   X(kOptimizerTrace, "optimizer-trace", "parameters or states leave the reference trace")          \
   X(kOptimizerStrides, "optimizer-strides", "strided parameters train otherwise than others")      \
   X(kOptimizerResume, "optimizer-resume", "a run that was saved and resumed has other bits")       \
-  /* layers */                                                                                     \
-  X(kLayerState, "layer-state", "a layer that was given another's state is not like it")
+  /* layers, data sets, formats */                                                                 \
+  X(kLayerState, "layer-state", "a layer that was given another's state is not like it")           \
+  X(kWrongLength, "wrong-length", "a data set has another number of samples than it should")       \
+  X(kNotReadBack, "not-read-back", "a format does not read back what it wrote")
 // clang-format on
 
 struct Cause {

@@ -55,4 +55,13 @@ void check_optimizer(Subject& subject, Recorder& recorder, const Request& reques
 void check_layer(Subject& subject, Recorder& recorder, const Request& request,
                  const std::string& layer);
 
+// datasets.cc, schedules.cc: by the cases of golden files; `sample` counts among these.
+void check_dataset(Subject& subject, Recorder& recorder, const Request& request,
+                   const std::string& dataset);
+void check_schedule(Subject& subject, Recorder& recorder, const Request& request,
+                    const std::string& schedule);
+// formats.cc: files of its own; `sample` counts what they hold.
+void check_format(Subject& subject, Recorder& recorder, const Request& request,
+                  const std::string& format);
+
 }  // namespace tenon::verify

@@ -89,10 +89,17 @@ void run_group(Subject& subject, const Order& order, size_t index, Board* board)
     Recorder recorder(order.request, resume, board);
     recorder.look_at_output(about(group), "while it was opened");
     guarded(recorder, group, [&] {
+      const auto run = [&](auto check) { check(subject, recorder, order.request, group.name()); };
       if (!group.optimizer.empty()) {
-        check_optimizer(subject, recorder, order.request, group.optimizer);
+        run(check_optimizer);
       } else if (!group.layer.empty()) {
-        check_layer(subject, recorder, order.request, group.layer);
+        run(check_layer);
+      } else if (!group.dataset.empty()) {
+        run(check_dataset);
+      } else if (!group.schedule.empty()) {
+        run(check_schedule);
+      } else if (!group.format.empty()) {
+        run(check_format);
       } else {
         run_op(subject, recorder, order.request, group);
       }
@@ -115,26 +122,32 @@ Json entries_of(Subject& subject, std::map<std::string, Json>& absent) {
       }
     }
   }
-  for (const Json& optimizer : subject.optimizers()) {
-    entries.push_back(json_of(Group{"", "", optimizer.at("name"), ""}));
-  }
-  for (const Json& layer : subject.layers()) {
-    entries.push_back(json_of(Group{"", "", "", layer.at("name")}));
-  }
+  const auto add = [&](const Json& list, std::string Group::*member) {
+    for (const Json& each : list) {
+      Group group;
+      group.*member = each.at("name");
+      entries.push_back(json_of(group));
+    }
+  };
+  add(subject.optimizers(), &Group::optimizer);
+  add(subject.layers(), &Group::layer);
+  add(subject.parts("datasets"), &Group::dataset);
+  add(subject.parts("schedules"), &Group::schedule);
+  add(subject.parts("formats"), &Group::format);
   return entries;
 }
 
 }  // namespace
 
 Json json_of(const Group& group) {
-  return {{"op", group.op},
-          {"backend", group.backend},
-          {"optimizer", group.optimizer},
-          {"layer", group.layer}};
+  return {{"op", group.op},        {"backend", group.backend}, {"optimizer", group.optimizer},
+          {"layer", group.layer},  {"dataset", group.dataset}, {"schedule", group.schedule},
+          {"format", group.format}};
 }
 
 Group group_of(const Json& json) {
-  return {json.at("op"), json.at("backend"), json.at("optimizer"), json.at("layer")};
+  return {json.at("op"),      json.at("backend"),  json.at("optimizer"), json.at("layer"),
+          json.at("dataset"), json.at("schedule"), json.at("format")};
 }
 
 Json json_of(const Order& order) {

@@ -14,13 +14,16 @@
 
 namespace tenon::verify {
 
-// What one process works through: an op on a backend, an optimizer or a layer. The names of the
+// What one process works through: an op on a backend, or one of something else. The names of the
 // others are empty.
 struct Group {
-  std::string op, backend, optimizer, layer;
+  std::string op, backend, optimizer, layer, dataset, schedule, format;
 
   const std::string& name() const {
-    return !op.empty() ? op : !optimizer.empty() ? optimizer : layer;
+    for (const auto* each : {&op, &optimizer, &layer, &dataset, &schedule}) {
+      if (!each->empty()) return *each;
+    }
+    return format;
   }
 };
 Json json_of(const Group& group);

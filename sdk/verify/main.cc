@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/verify/main.cc: tenon-verify, the program that `tenon verify` becomes: its command line.
+// sdk/verify/main.cc: tenon-verify, the program that `tenon verify` and `tenon golden` become: its
+// command line.
 #include "child.h"
 #include "command_line.h"
+#include "golden_new.h"
 #include "report.h"
 
 namespace tenon::verify {
@@ -9,6 +11,7 @@ namespace {
 
 struct Given : tools::CommandLine {
   Request request;
+  GoldenRequest golden;
   std::string order;
   bool causes = false;
 };
@@ -49,6 +52,8 @@ void add_verify(CLI::App& app, Given& given) {
       ->add_option("--timeout", request.seconds,
                    "Seconds without progress after which a process is ended (60; 900 at level 3)")
       ->check(CLI::Range(0.1, 86400.0));
+  command->add_flag("--strict", request.strict,
+                    "Fail where nothing independent says what is right, instead of warning");
   command->add_flag("--matrix", request.matrix, "Print the table of layouts however wide it is");
   command->add_flag("--list-causes", given.causes,
                     "Instead: list the causes of failures there are");
@@ -56,6 +61,23 @@ void add_verify(CLI::App& app, Given& given) {
     given.run = [&] {
       return given.causes ? list_causes(given.json) : verify(given.options, given.request);
     };
+  });
+}
+
+void add_golden(CLI::App& app, Given& given) {
+  CLI::App* golden = app.add_subcommand("golden", tools::kGoldenTitle);
+  golden->require_subcommand(1);
+  CLI::App* command = golden->add_subcommand(
+      "new", "Begin a golden file: its cases and their drawn operands, without results");
+  GoldenRequest& request = given.golden;
+  command->add_option("name", request.names, "An op, an optimizer, a data set or a schedule")
+      ->required();
+  command->add_option("--into", request.into, "The folder of golden files (goldens)");
+  command->add_flag("--force", request.force, "Write over a file that is there");
+  command->add_flag("--json", request.json, "Print JSON");
+  command->callback([&given] {
+    given.json = given.golden.json;
+    given.run = [&given] { return golden_new(given.options, given.golden); };
   });
 }
 
@@ -74,6 +96,7 @@ int main(int argc, char** argv) {
   tenon::verify::Given given;
   tenon::tools::add_options(app, given);
   tenon::verify::add_verify(app, given);
+  tenon::verify::add_golden(app, given);
   tenon::verify::add_verify_child(app, given);
   return tenon::tools::run_command_line(app, given, argc, argv);
 }

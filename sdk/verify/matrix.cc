@@ -156,7 +156,10 @@ Json facts_of(Subject& subject, const Entry& op, const std::string& backend) {
     layouts[std::string(name_of(layout))] =
         why_no(layout, op, traits, subject.is_host_memory(backend));
   }
-  Json facts = json_of(Group{op.name, backend, "", ""});
+  Group group;
+  group.op = op.name;
+  group.backend = backend;
+  Json facts = json_of(group);
   facts.update({{"operands", traits.operands},
                 {"samples", samples},
                 {"forms", forms},
@@ -198,6 +201,7 @@ void look_for_empty_cells(PluginResult& result, int level) {
       continue;
     }
     if (group.group.op.empty()) {
+      if (group.group.optimizer.empty() && group.group.layer.empty()) continue;
       const Form form = group.group.optimizer.empty() ? Form::Gradient : Form::Trace;
       const std::string name(name_of(form));
       const bool due = level >= level_of(form);

@@ -20,7 +20,7 @@ struct GoldenRun {
   std::map<std::string, Tolerance> tolerances;  // by the dtype's name
 };
 
-// Golden files: values computed by other programs (tests/goldens/README.md). Folders are searched
+// Golden files: values computed by other programs (docs/goldens.md). Folders are searched
 // in order: the request's, the plugin's own `goldens`, the installed ones.
 class Goldens {
  public:
@@ -32,12 +32,25 @@ class Goldens {
   // The run stated for a sample of an optimizer; nothing where there is none. Throws Failure: a
   // file that cannot be read, or that states another number of steps.
   std::optional<GoldenRun> find_run(const std::string& optimizer, const RunSample& sample);
+  // What the file `kind`/`name`.json states: the cases of a data set or a schedule; empty where
+  // there is none. `folder` becomes the file's own. Throws Failure.
+  Json cases_of(const std::string& kind, const std::string& name, std::string& folder);
+  // Whether any file that was asked lacks the results of a case: it was begun and not filled in.
+  bool met_skeleton() const { return met_skeleton_; }
 
  private:
-  const std::optional<Json>& file(const std::string& name);
+  struct File {
+    std::optional<Json> content;
+    std::string folder;
+  };
+  const File& file(const std::string& name);
 
   std::vector<std::string> folders_;
-  std::map<std::string, std::optional<Json>> files_;
+  std::map<std::string, File> files_;
+  bool met_skeleton_ = false;
 };
+
+// A tensor as golden files state it: dtype, shape, values. Throws Failure and Json::exception.
+Array stated_array(const Json& stated);
 
 }  // namespace tenon::verify

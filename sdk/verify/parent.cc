@@ -173,12 +173,6 @@ class Candidates {
                plugin.value("library", "") + " has " + found +
                "; `tenon manifest LIBRARY` writes plugin.json anew");
     }
-    for (const char* member : {"schedules", "datasets", "formats"}) {
-      if (!plugin.contains(member) || !plugin.at(member).is_array()) continue;
-      for (const std::string& name : tools::names_of(plugin.at(member))) {
-        result.uncovered.emplace(name, member, "`tenon verify` judges ops, optimizers and layers");
-      }
-    }
   }
 
   const Options& options_;
@@ -209,18 +203,27 @@ class Progress {
   Clock::time_point next_;
 };
 
+// What is a warning else.
+void fail_unwitnessed(PluginResult& result) {
+  for (const auto& [op, words] : result.unwitnessed) {
+    result.failures.add({op, std::string(causes::kNoWitness.name), "", words});
+  }
+}
+
 void judge(PluginResult& result, const Request& request, const std::optional<Case>& only,
            const RunOptions& options) {
   const Clock::time_point start = Clock::now();
   if (result.passed() && list_groups(result, request, options)) {
     if (result.groups.empty() && result.uncovered.empty()) {
-      result.failures.add({"", std::string(causes::kNoCases.name), "",
-                           "it lists no op, kernel, backward rule, optimizer or layer"});
+      result.failures.add(
+          {"", std::string(causes::kNoCases.name), "", "it lists nothing that can be judged"});
     }
     std::erase_if(result.groups,
                   [&](const GroupResult& group) { return !wanted(group.group, request, only); });
     run_groups(result, request, options);
     if (!only) look_for_empty_cells(result, request.level);
+    if (only) result.unwitnessed.clear();
+    if (request.strict) fail_unwitnessed(result);
   }
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
 }

@@ -168,6 +168,10 @@ void Recorder::uncovered(const std::string& op, const std::string& what, const s
   uncovered_.push_back({{"op", op}, {"what", what}, {"why", why}});
 }
 
+void Recorder::unwitnessed(const std::string& op, const std::string& what, const std::string& why) {
+  uncovered_.push_back({{"op", op}, {"what", what}, {"why", why}, {"unwitnessed", true}});
+}
+
 std::string Recorder::printed() {
   std::fflush(nullptr);
   std::string text;

@@ -69,6 +69,10 @@ class Recorder {
   // What the plugin has, or the op means, that no case can look at, and why. No failure.
   void uncovered(const std::string& op, const std::string& what, const std::string& why);
 
+  // Results that only the plugin itself vouches for: a warning, and a failure where the request is
+  // strict.
+  void unwitnessed(const std::string& op, const std::string& what, const std::string& why);
+
   uint64_t failures() const { return failures_; }
   bool running() const { return running_.has_value(); }
   // What went wrong outside of any case.

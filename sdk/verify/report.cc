@@ -139,6 +139,15 @@ Json uncovered_of(const PluginResult& result) {
   return list;
 }
 
+Json warnings_of(const PluginResult& result, const Request& request) {
+  Json list = Json::array();
+  if (request.strict) return list;
+  for (const auto& [op, words] : result.unwitnessed) {
+    list.push_back({{"op", op}, {"cause", causes::kNoWitness.name}, {"words", words}});
+  }
+  return list;
+}
+
 Json json_of(const PluginResult& result, const Request& request) {
   const Tally total = result.total();
   Json failures = Json::array();
@@ -153,6 +162,7 @@ Json json_of(const PluginResult& result, const Request& request) {
           {"failed", result.failures.total()},
           {"skipped", result.skipped()},
           {"uncovered", uncovered_of(result)},
+          {"warnings", warnings_of(result, request)},
           {"failures", failures},
           {"counts", counts_of(result.failures)},
           {"matrix", matrix_of(result)}};
@@ -181,9 +191,22 @@ std::string failures_text(const PluginResult& result, const Request& request) {
 std::string uncovered_text(const PluginResult& result) {
   std::string text;
   for (const auto& [op, what, why] : result.uncovered) {
+    // Told as a warning or a failure.
+    if (result.unwitnessed.contains({op, what + ": " + why})) continue;
     text += "  uncovered: " + (op.empty() ? "" : op + ": ") + what + ": " + why + "\n";
   }
   return text;
+}
+
+std::string warnings_text(const PluginResult& result, const Request& request) {
+  std::string text;
+  for (const Json& warning : warnings_of(result, request)) {
+    text += "  warning: " + warning.at("op").get<std::string>() + ": no-witness, " +
+            std::string(causes::kNoWitness.meaning) + "\n    " +
+            warning.at("words").get<std::string>() + "\n";
+  }
+  if (text.empty()) return text;
+  return text + "  `tenon golden new NAME` writes a golden file to fill in; --strict fails here\n";
 }
 
 std::string text_of(const PluginResult& result, const Request& request) {
@@ -196,7 +219,7 @@ std::string text_of(const PluginResult& result, const Request& request) {
   text += table_text(result, request.matrix);
   const std::string failures = failures_text(result, request);
   if (!failures.empty()) text += "failures\n" + failures;
-  return text + uncovered_text(result) + "\n";
+  return text + warnings_text(result, request) + uncovered_text(result) + "\n";
 }
 
 }  // namespace
@@ -218,6 +241,7 @@ std::string repro_of(const PluginResult& result, const Request& request, const F
   for (const std::string& folder : request.goldens) add("--goldens", tools::absolute_path(folder));
   add("--seed", std::to_string(request.seed));
   add("--level", std::to_string(request.level));
+  if (request.strict && note.cause == causes::kNoWitness.name) words.emplace_back("--strict");
   if (request.seconds > 0) {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%g", request.seconds);
@@ -234,17 +258,28 @@ Json json_report(const std::vector<PluginResult>& results, const Request& reques
   uint64_t failed = 0;
   uint64_t skipped = 0;
   size_t uncovered = 0;
+  size_t warnings = 0;
   for (const PluginResult& result : results) {
     plugins.push_back(json_of(result, request));
     total.add(result.total());
     failed += result.failures.total();
     skipped += result.skipped();
     uncovered += result.uncovered.size();
+    warnings += request.strict ? 0 : result.unwitnessed.size();
   }
-  return {{"tenon", version()},         {"level", request.level}, {"seed", request.seed},
-          {"seconds", seconds},         {"plugins", plugins},     {"cases", total.cases},
-          {"distinct", total.distinct}, {"passed", total.passed}, {"failed", failed},
-          {"skipped", skipped},         {"uncovered", uncovered}, {"minimum", minimum_of(results)}};
+  return {{"tenon", version()},
+          {"level", request.level},
+          {"seed", request.seed},
+          {"seconds", seconds},
+          {"plugins", plugins},
+          {"cases", total.cases},
+          {"distinct", total.distinct},
+          {"passed", total.passed},
+          {"failed", failed},
+          {"skipped", skipped},
+          {"uncovered", uncovered},
+          {"warnings", warnings},
+          {"minimum", minimum_of(results)}};
 }
 
 std::string text_report(const std::vector<PluginResult>& results, const Request& request,

@@ -33,6 +33,7 @@ struct Request {
   double seconds = 0;                // a step without progress for so long is killed; 0: by level
   int jobs = 0;                      // child processes at a time; 0: as many as CPUs may be used
   bool json = false;                 // print the JSON report instead of text
+  bool strict = false;               // what has no witness is a failure
   bool matrix = false;               // print both tables of cases, however wide they are
 };
 

@@ -52,6 +52,7 @@ struct PluginResult {
   std::vector<GroupResult> groups;
   Failures failures;
   std::set<std::tuple<std::string, std::string, std::string>> uncovered;  // op, what, why
+  std::set<std::tuple<std::string, std::string>> unwitnessed;  // op, words: --strict fails there
   double seconds = 0;
   bool lacks_device = false;  // what it claims of a device cannot be judged on this machine
 

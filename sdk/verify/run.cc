@@ -129,6 +129,9 @@ class Batch {
     }
     for (const Json& entry : lot.at("uncovered")) {
       result_.uncovered.emplace(entry.at("op"), entry.at("what"), entry.at("why"));
+      if (!entry.contains("unwitnessed")) continue;
+      const std::string what = entry.at("what");
+      result_.unwitnessed.emplace(entry.at("op"), what + ": " + entry.at("why").get<std::string>());
     }
   }
 

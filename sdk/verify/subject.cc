@@ -166,7 +166,17 @@ Subject::Subject(const Options& options, const std::string& id) : options_(optio
   optimizers_ = own_entries(session.query("optimizers"), id_);
   optimizer_samples_ = own_entries(session.query("optimizer_samples"), id_);
   layers_ = own_entries(session.query("layers"), id_);
+  for (const char* topic : {"datasets", "schedules", "formats"}) {
+    parts_[topic] = own_entries(session.query(topic), id_);
+  }
   devices_ = session.query("devices");
+}
+
+const Json& Subject::part(const std::string& topic, const std::string& name) const {
+  for (const Json& each : parts(topic)) {
+    if (each.at("name") == name) return each;
+  }
+  throw Failure{"plugin " + id_ + " has no " + name + " among its " + topic};
 }
 
 const Entry& Subject::entry(const std::string& op) const {

@@ -85,6 +85,9 @@ class Subject {
   const Json& optimizers() const { return optimizers_; }          // its own, as of the query
   const Json& optimizer_samples() const { return optimizer_samples_; }
   const Json& layers() const { return layers_; }
+  // Its own "datasets", "schedules" or "formats", as of the query; one of them (throws Failure).
+  const Json& parts(const std::string& topic) const { return parts_.at(topic); }
+  const Json& part(const std::string& topic, const std::string& name) const;
 
   // Its kernels are pinned in all three. Each is made when first asked for.
   const Session& session();
@@ -113,6 +116,7 @@ class Subject {
   std::string id_;
   std::vector<Entry> entries_, all_;
   Json optimizers_, optimizer_samples_, layers_, devices_;
+  std::map<std::string, Json> parts_;
   std::unique_ptr<Session> session_, guarded_, strict_, without_;
   bool tried_without_ = false;
   std::vector<Entry> others_;  // ops of without_

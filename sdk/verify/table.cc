@@ -77,7 +77,7 @@ std::string table_text(const PluginResult& result, bool all) {
   std::string text = aligned(rows_of(result, forms, &Tally::forms), width);
   const auto layouts = columns<Layout>(result, kLayoutCount, &Tally::layouts);
   const std::string second = aligned(rows_of(result, layouts, &Tally::layouts), width);
-  if (all || width <= kWidth) text += second;
+  if (!layouts.empty() && (all || width <= kWidth)) text += second;
   return text;
 }
 

@@ -44,6 +44,17 @@ Array gradient_of(const RunSample& sample, uint32_t step, size_t index, uint64_t
   return drawn(like, seed, sample.parameters.size() * (step + 1) + index);
 }
 
+std::string checksum_of_run(const RunSample& sample, uint64_t seed) {
+  SampleCall all;
+  all.arrays = sample.parameters;
+  for (uint32_t step = 0; step < sample.steps; ++step) {
+    for (size_t i = 0; i < sample.parameters.size(); ++i) {
+      all.arrays.push_back(gradient_of(sample, step, i, seed));
+    }
+  }
+  return checksum_of(all);
+}
+
 std::vector<Layout> plain_layouts(const RunSample& sample) {
   std::vector<Layout> layouts;
   for (int turn = 0; turn < 2; ++turn) {

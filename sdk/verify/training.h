@@ -40,6 +40,8 @@ struct State {
 std::vector<RunSample> samples_of(const Json& samples, const std::string& optimizer, uint64_t seed);
 // Of step `step` for parameter `index`: tensor number n * (step + 1) + index, from [-1, 1).
 Array gradient_of(const RunSample& sample, uint32_t step, size_t index, uint64_t seed);
+// checksum_of the parameters, then of the gradients of each step.
+std::string checksum_of_run(const RunSample& sample, uint64_t seed);
 // Of the parameters, then of the gradients.
 std::vector<Layout> plain_layouts(const RunSample& sample);
 

@@ -34,7 +34,8 @@ class Values {
   explicit Values(Work& work) : work_(work), goldens_(work.request, work.subject.folder()) {}
 
   void run(const SampleText& sample);
-  bool had_source() const { return had_source_; }
+  // Tells the recorder which calls nothing was compared with.
+  void note_unwitnessed() const;
 
  private:
   void compare_with(const SampleText& sample, const std::string& detail, const SampleCall& call,
@@ -61,6 +62,8 @@ class Values {
   Work& work_;
   Goldens goldens_;
   bool had_source_ = false;
+  size_t calls_ = 0, unwitnessed_ = 0;
+  std::string first_;  // of the unwitnessed
 };
 
 bool chose_canonical(const Json& answer) {
@@ -271,11 +274,24 @@ void Values::run(const SampleText& sample) {
     if (drawn) compare_with(sample, "golden", *drawn, golden);
     compare_with(sample, "kernel", call, kernel);
     compare_composition(call);
+    ++calls_;
     if (had_source_) continue;
-    work_.recorder.uncovered(work_.op.name, "values",
-                             "no other kernel, no golden file and no composition to compare with");
+    if (unwitnessed_++ == 0) {
+      first_ = "sample \"" + sample.text + "\"" +
+               (call.from.empty() ? "" : ", " + call.from + " replaced by " + call.to);
+    }
     compare_with_f64(call);
   }
+}
+
+void Values::note_unwitnessed() const {
+  if (unwitnessed_ == 0) return;
+  work_.recorder.unwitnessed(
+      work_.op.name, "values",
+      "no other kernel, no golden file and no composition to compare with for " +
+          std::to_string(unwitnessed_) + " of " + std::to_string(calls_) +
+          " calls, the first of them " + first_ +
+          (goldens_.met_skeleton() ? "; its golden file states no results yet" : ""));
 }
 
 }  // namespace
@@ -286,6 +302,7 @@ void check_values(Work& work) {
     if (sample.expect != TENON_OK || !work.recorder.wants(work.op.name, sample.number)) continue;
     values.run(sample);
   }
+  values.note_unwitnessed();
 }
 
 }  // namespace tenon::verify

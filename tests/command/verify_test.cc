@@ -286,7 +286,7 @@ class WithGolden {
   std::string plugin_, name_;
 };
 
-constexpr const char* kNotAsDocumented = " is not as tests/goldens/README.md says: ";
+constexpr const char* kNotAsDocumented = " is not as docs/goldens.md says: ";
 
 TEST(VerifyGoldens, ACopyIsTaken) {
   for (const auto& [plugin, name] :

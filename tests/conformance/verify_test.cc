@@ -72,7 +72,8 @@ std::vector<std::string> runnable(std::vector<std::string> folders) {
 json verify(const std::vector<std::string>& folders, int level, const std::string& ops = "") {
   const TemporaryFolder folder;
   const std::string file = folder.path("report.json");
-  std::vector<std::string> arguments{"verify", "--level", std::to_string(level), "--json", file};
+  std::vector<std::string> arguments{"verify", "--strict", "--level", std::to_string(level),
+                                     "--json", file};
   if (!ops.empty()) arguments.push_back("--ops=" + ops);
   arguments.insert(arguments.end(), folders.begin(), folders.end());
   const Done done = run_command(arguments);

@@ -25,6 +25,9 @@ TRIES = 16  # of a fault that shows by chance
 # Causes without a case, and why.
 WITHOUT_CASE = {
     "huge": "needs operands of gigabytes",
+    "no-witness": "no fault of a plugin's, and with --strict alone: tests/witness",
+    "wrong-length": "of data sets: tests/witness",
+    "not-read-back": "of formats: tests/witness",
 }
 
 

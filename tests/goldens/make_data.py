@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# tests/goldens/make_data.py: makes the golden files of data sets and schedules (docs/goldens.md)
+# from formulas and from bytes that are put together here, or with --check compares them. Python
+# alone, no library.
+
+import json
+import math
+import pathlib
+import struct
+import sys
+
+FOLDER = pathlib.Path(__file__).parent
+
+# ---- Schedules ----------------------------------------------------------------------------------
+
+
+def values(count, value):
+    return [value(step) for step in range(count)]
+
+
+def along_cosine(start, end, share):
+    return end + (start - end) * 0.5 * (1 + math.cos(math.pi * share))
+
+
+def along_line(start, end, share):
+    return start + (end - start) * share
+
+
+def restarted(step, period, growth):
+    """How far into its period a step is, where each is `growth` times as long as the last."""
+    while step >= period:
+        step, period = step - period, period * growth
+    return step / period
+
+
+def cycle(base, steps, warm_share, three=False, along=along_cosine):
+    """The phases of a cycle, each with its first and last step and the values there."""
+    low, end = base / 25, base / 25 / 1e4
+    top = warm_share * steps - 1
+    phases = [(0, top, low, base)]
+    if three:
+        phases += [(top, 2 * top, base, low), (2 * top, steps - 1, low, end)]
+    else:
+        phases += [(top, steps - 1, base, end)]
+
+    def value(step):
+        first, last, start, stop = next(each for each in phases if step <= each[1])
+        return along(start, stop, (step - first) / (last - first))
+
+    return values(steps, value)
+
+
+def plateau(metrics, base, factor, patience, cooldown, better, minimum=0.0):
+    value, best, bad, cooling, found = base, None, 0, 0, []
+    for metric in metrics:
+        if best is None or better(metric, best):
+            best, bad = metric, 0
+        else:
+            bad += 1
+        if cooling > 0:
+            cooling, bad = cooling - 1, 0
+        if bad > patience:
+            value, cooling, bad = max(value * factor, minimum), cooldown, 0
+        found.append(value)
+    return found
+
+
+def refused(fragment, **hypers):
+    return {"hypers": hypers, "expect": "TENON_E_ATTRIBUTE", "fragment": fragment}
+
+
+def case(base, found, metrics=None, **hypers):
+    more = {"metrics": metrics} if metrics else {}
+    return {"base": base, "hypers": hypers, **more, "values": found}
+
+
+def schedules():
+    metrics = [1.0, 0.9, 0.95, 0.93, 0.94, 0.96, 0.97, 0.98, 0.5, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6]
+    yield "constant", [
+        case(0.5, values(8, lambda t: 0.5), factor=1.0),
+        case(2.0, values(8, lambda t: 0.5 if t < 3 else 2.0), factor=0.25, steps=3),
+        refused('"steps" is out of range', steps=-1),
+    ]
+    yield "cosine", [
+        case(0.1, values(12, lambda t: along_cosine(0.1, 0.02, min(t / 8, 1))), period=8,
+             minimum=0.02),
+        case(1.0, values(12, lambda t: along_cosine(1.0, 0.0, t % 5 / 5)), period=5,
+             restarts=True),
+        case(1.0, values(24, lambda t: along_cosine(1.0, 0.0, restarted(t, 3, 2))), period=3,
+             restarts=True, growth=2),
+        refused('"period" is out of range', period=0),
+    ]
+    yield "exponential", [
+        case(0.3, values(20, lambda t: 0.3 * 0.9**t), factor=0.9),
+        refused('"factor" is required'),
+    ]
+    yield "linear_warmup", [
+        case(0.6, values(9, lambda t: 0.6 * (1 / 3 + 2 / 3 * min(t, 6) / 6)), steps=6),
+        case(1.0, values(9, lambda t: 0.5 - 0.25 * min(t, 4) / 4), steps=4, start_factor=0.5,
+             end_factor=0.25),
+        refused('"steps" is out of range', steps=0),
+    ]
+    yield "multi_step", [
+        case(1.0, values(10, lambda t: 0.1 ** ((t >= 3) + 2 * (t >= 7))), milestones=[7, 3, 7]),
+        case(8.0, values(6, lambda t: 8.0 if t < 4 else 4.0), milestones=[4], factor=0.5),
+        refused('"milestones" is required'),
+    ]
+    yield "one_cycle", [
+        case(1.0, cycle(1.0, 20, 0.3), steps=20),
+        case(0.5, cycle(0.5, 20, 0.25, along=along_line), steps=20, warm_share=0.25, linear=True),
+        case(1.0, cycle(1.0, 24, 0.25, three=True), steps=24, warm_share=0.25, three_phases=True),
+        refused("three phases need a warm_share of at most 0.5", steps=10, warm_share=0.6,
+                three_phases=True),
+    ]
+    yield "plateau", [
+        case(1.0, plateau(metrics, 1.0, 0.5, 1, 2, lambda m, b: m < b * (1 - 1e-4)), metrics,
+             factor=0.5, patience=1, cooldown=2),
+        case(1.0, plateau(metrics, 1.0, 0.1, 2, 0, lambda m, b: m > b + 0.25, 0.05), metrics,
+             patience=2, threshold=0.25, relative=False, maximize=True, minimum=0.05),
+        refused('"factor" is out of range', factor=1.5),
+    ]
+    yield "step", [
+        case(1.0, values(9, lambda t: 0.1 ** (t // 3)), period=3),
+        case(3.0, values(9, lambda t: 3.0 * 0.5 ** (t // 2)), period=2, factor=0.5),
+        refused('"period" is out of range', period=0),
+    ]
+
+
+# ---- Data sets ----------------------------------------------------------------------------------
+
+
+def field(name, dtype, *shape):
+    return {"name": name, "dtype": dtype, "shape": list(shape)}
+
+
+def opened(options, fields, rows):
+    """A case of samples, each the flat values of every field."""
+    samples = [{"index": index, "values": row} for index, row in enumerate(rows)]
+    return {"options": options, "length": len(rows), "fields": fields, "samples": samples}
+
+
+def damaged(options, fragment, status="TENON_E_DATA"):
+    return {"options": options, "expect": status, "fragment": fragment}
+
+
+def idx(code, shape, packed):
+    return {"hex": (bytes([0, 0, code, len(shape)]) + struct.pack(f">{len(shape)}I", *shape)
+                    + packed).hex()}
+
+
+def npy(descr, shape, packed):
+    head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    head += " " * (63 - (10 + len(head)) % 64) + "\n"
+    return {"hex": (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode()
+                    + packed).hex()}
+
+
+def data_sets():
+    pixels = list(range(0, 240, 20))
+    images = idx(8, [3, 2, 2], bytes(pixels))
+    labels = idx(8, [3], bytes([7, 0, 9]))
+    rows = [pixels[4 * i:4 * i + 4] for i in range(3)]
+    image = field("image", "u8", 2, 2)
+    yield "idx", [
+        opened({"images": images, "labels": labels}, [image, field("label", "i64")],
+               [[row, [label]] for row, label in zip(rows, [7, 0, 9], strict=True)]),
+        opened({"images": images}, [image], [[row] for row in rows]),
+        opened({"images": idx(13, [2, 1], struct.pack(">2f", 0.5, -2.25))},
+               [field("image", "f32", 1)], [[[0.5]], [[-2.25]]]),
+        damaged({"images": {"hex": images["hex"][:-2]}}, "idx file"),
+        damaged({"images": images, "labels": idx(8, [2], bytes(2))}, ""),
+    ]
+    picture = [[(7 * i + 31 * n) % 256 for i in range(3072)] for n in range(2)]
+    wide = field("image", "u8", 3, 32, 32)
+    yield "cifar", [
+        opened({"paths": {"hex": (bytes([3]) + bytes(picture[0]) + bytes([9])
+                                  + bytes(picture[1])).hex()}},
+               [wide, field("label", "i64")], [[picture[0], [3]], [picture[1], [9]]]),
+        opened({"paths": {"hex": (bytes([19, 99]) + bytes(picture[1])).hex()}, "classes": 100},
+               [wide, field("label", "i64"), field("coarse_label", "i64")],
+               [[picture[1], [99], [19]]]),
+        damaged({"paths": {"hex": (bytes([10]) + bytes(picture[0])).hex()}}, "out of range"),
+        damaged({"paths": {"text": ""}, "classes": 20}, "10 or 100", "TENON_E_ATTRIBUTE"),
+    ]
+    x = npy("<f4", "(3, 2)", struct.pack("<6f", 0, 0.5, 1, -1.5, 2, 2.5))
+    x_rows = [[0, 0.5], [1, -1.5], [2, 2.5]]
+    yield "npy", [
+        opened({"x": x, "y": npy("<i8", "(3,)", struct.pack("<3q", 5, -6, 2**40))},
+               [field("x", "f32", 2), field("y", "i64")],
+               [[row, [y]] for row, y in zip(x_rows, [5, -6, 2**40], strict=True)]),
+        opened({"x": npy(">i2", "(2,)", struct.pack(">2h", -300, 7))}, [field("x", "i16")],
+               [[[-300]], [[7]]]),
+        damaged({"x": {"hex": x["hex"][:-2]}}, "npy file"),
+    ]
+    text = "a,b,class\n1,2.5,0\n-3,4e2,2\n0.25,-0,1\n"
+    two = field("features", "f32", 2)
+    yield "csv", [
+        opened({"path": {"text": text}, "label": "class"}, [two, field("label", "i64")],
+               [[[1, 2.5], [0]], [[-3, 400], [2]], [[0.25, -0.0], [1]]]),
+        opened({"path": {"text": "1;2;3\n4;5;6\n"}, "target": "-1", "delimiter": ";",
+                "header": False},
+               [two, field("target", "f32")], [[[1, 2], [3]], [[4, 5], [6]]]),
+        damaged({"path": {"text": text + "1,2\n"}}, "line 5"),
+    ]
+    tokens = [field("tokens", "i64", 3), field("targets", "i64", 3)]
+    yield "text", [
+        opened({"path": {"text": "abcdefgh"}, "tokenizer": "byte", "window": 3},
+               tokens, [[list(b"abc"), list(b"bcd")], [list(b"def"), list(b"efg")]]),
+        opened({"path": {"text": "cabac"}, "tokenizer": "char", "window": 3, "stride": 1},
+               tokens, [[[2, 0, 1], [0, 1, 0]], [[0, 1, 0], [1, 0, 2]]]),
+        damaged({"path": {"text": "abc"}, "tokenizer": "byte", "window": 0}, "window",
+                "TENON_E_ATTRIBUTE"),
+    ]
+
+
+# ---- Files --------------------------------------------------------------------------------------
+
+
+def made():
+    files = {}
+    for kind, folder, entries in (("schedule", "schedules", schedules()),
+                                  ("dataset", "datasets", data_sets())):
+        for name, cases in entries:
+            lines = ",\n  ".join(json.dumps(each) for each in cases)
+            files[FOLDER / folder / f"tenon.{name}.json"] = (
+                f'{{"{kind}": "tenon.{name}", "cases": [\n  {lines}]}}\n')
+    return files
+
+
+def check(files):
+    wrong = []
+    for folder in ("schedules", "datasets"):
+        wrong += [f"{path}: make_data.py makes no such file"
+                  for path in (FOLDER / folder).glob("*") if path not in files]
+    for path, text in files.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            wrong.append(f"{path} differs from what make_data.py makes")
+    return wrong
+
+
+def main():
+    files = made()
+    if sys.argv[1:] == ["--check"]:
+        return "\n".join(check(files)) or 0
+    for path, text in files.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+sys.exit(main())

@@ -6,7 +6,8 @@
 #                    [VERSION <version>] [LICENSE <SPDX expression>]
 #                    [OUTPUT_ROOT <folder>] [NO_INSTALL] [COMPONENT <name>] [NEEDS_CPU <feature>...]
 #                    [NEEDS_LIBRARIES <soname>...] [NEEDS_OPS <op>...]
-#                    [OBJECTS <object library>] [QUERY <header> <function template>])
+#                    [OBJECTS <object library>] [QUERY <header> <function template>]
+#                    [GOLDENS <folder>])
 #
 # Makes the target <id>, a folder <OUTPUT_ROOT>/<id> that holds <id>.so and, written after linking
 # by `tenon manifest`, plugin.json; both are installed to <prefix>/plugins/<id>, as part of the
@@ -18,6 +19,8 @@
 # LANGUAGE is the language to link with: C keeps the C++ runtime out of a plugin written in C.
 # OBJECTS is for plugins that have most of their files in common: the object library's files belong
 # to the plugin as its own SOURCES do, and are compiled once for all plugins.
+# GOLDENS is a folder of golden files, with which `tenon verify` compares the plugin: it becomes the
+# folder `goldens` of the plugin's folder, where there is one.
 #
 # Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin.hpp, or
 # TENON_LAYER(<that name>), see tenon/sdk/layer.hpp, are put together by a generated file with the
@@ -122,7 +125,7 @@ endfunction()
 
 function(tenon_add_plugin id)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_INSTALL"
-    "LANGUAGE;VERSION;LICENSE;OUTPUT_ROOT;COMPONENT;OBJECTS"
+    "LANGUAGE;VERSION;LICENSE;OUTPUT_ROOT;COMPONENT;OBJECTS;GOLDENS"
     "SOURCES;LINK;NEEDS_CPU;NEEDS_LIBRARIES;NEEDS_OPS;QUERY")
   if(NOT id MATCHES "^[a-z0-9_]+(\\.[a-z0-9_]+)+$")
     message(FATAL_ERROR
@@ -211,6 +214,14 @@ function(tenon_add_plugin id)
       COMMENT "Writing ${id}/plugin.json" VERBATIM)
   endif()
   set_property(GLOBAL APPEND PROPERTY TENON_PLUGINS ${id})
+  set(goldens "")
+  if(arg_GOLDENS)
+    get_filename_component(goldens ${arg_GOLDENS} ABSOLUTE)
+  endif()
+  if(IS_DIRECTORY "${goldens}")
+    file(MAKE_DIRECTORY ${folder})
+    file(CREATE_LINK ${goldens} ${folder}/goldens SYMBOLIC)
+  endif()
 
   if(NOT arg_NO_INSTALL)
     set(component)
@@ -219,6 +230,10 @@ function(tenon_add_plugin id)
     endif()
     install(TARGETS ${id} LIBRARY DESTINATION plugins/${id} ${component})
     install(FILES ${folder}/plugin.json DESTINATION plugins/${id} ${component})
+    if(IS_DIRECTORY "${goldens}")
+      install(DIRECTORY ${goldens}/ DESTINATION plugins/${id}/goldens ${component}
+        FILES_MATCHING PATTERN "*.json")
+    endif()
     if(COMMAND tenon_part)
       tenon_part("${arg_COMPONENT}" ${id})
     endif()

@@ -48,13 +48,37 @@ def foreign_paths(build, tree, own):
 
 
 def add_file(prefix, work, project, kind, language):
-    """Drops the source of another kind's template into the project."""
+    """Drops the source and the golden files of another kind's template into the project."""
     name = f"acme.more_{kind}"
     run(prefix / "bin/tenon", "new", kind, name, "--lang", language, "--into", work)
     sources = sorted((work / name / "src").rglob(f"more_{kind}.*"))
+    sources += sorted((work / name / "goldens").rglob("*.json"))
     for source in sources:
-        shutil.copy(source, project / source.relative_to(work / name))
+        target = project / source.relative_to(work / name)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(source, target)
     return name
+
+
+# Of which golden files are begun; the others are written whole.
+BEGUN = {"op": ["{}"], "optimizer": ["{}", "{}_step"], "dataset": []}
+
+
+def golden_files(project):
+    return {path.relative_to(project): path.read_text(encoding="utf-8")
+            for path in sorted((project / "goldens").rglob("*.json"))}
+
+
+def check_goldens(prefix, build, project, kind, name):
+    """The golden files of a template are what the steps in its make.py make."""
+    before = golden_files(project)
+    names = [each.format(name) for each in BEGUN[kind]]
+    if names:
+        run(prefix / "bin/tenon", "--plugin-path", build / "plugins", "golden", "new", *names,
+            "--into", project / "goldens", "--force")
+    run(sys.executable, project / "goldens/make.py")
+    if golden_files(project) != before:
+        sys.exit("goldens/make.py makes other golden files than those of the template")
 
 
 def say_the_wrong_thing(project, kind):
@@ -92,6 +116,8 @@ def main():
     test = [pathlib.Path(cmake).with_name("ctest"), "--test-dir", build, "--output-on-failure",
             "--no-tests=error"]
     run(*test)
+    if kind in BEGUN and language == "cpp":
+        check_goldens(prefix, build, project, kind, name)
     if kind == "op":
         added = {
             f"{other}s": add_file(prefix, work, project, other, language)

@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,8 +42,6 @@ METADATA = {
 }
 
 PIP = sys.executable, "-m", "pip", "--disable-pip-version-check"
-# The names that `./dev build` gives the compilers: ccache knows what those have compiled.
-COMPILERS = {"CC": "cc", "CXX": "c++"}
 
 
 def index_problem():
@@ -67,6 +66,7 @@ class Package(unittest.TestCase):
         cls.path = pathlib.Path(cls.folder.name)
         subprocess.run([sys.executable, "-m", "venv", cls.path / "venv"], check=True)
         cls.python = cls.path / "venv/bin/python"
+        os.environ["CCACHE_STATSLOG"] = str(cls.path / "ccache.log")
         cls.run_in_venv("-m", "pip", "wheel", "--no-deps", "-w", cls.path, ROOT)
         cls.wheel = next(cls.path.glob("tenon-*.whl"))
         cls.run_in_venv("-m", "pip", "install", "--no-index", cls.wheel)
@@ -78,8 +78,7 @@ class Package(unittest.TestCase):
     @classmethod
     def run_in_venv(cls, *arguments):
         done = subprocess.run(
-            [cls.python, *arguments], cwd=cls.path, env={**os.environ, **COMPILERS},
-            capture_output=True, text=True, check=False,
+            [cls.python, *arguments], cwd=cls.path, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -95,6 +94,18 @@ class Package(unittest.TestCase):
         self.assertIn("tenon/py.typed", names)
         self.assertIn("tenon/bin/tenon-verify", names)  # what `tenon verify` starts
         self.assertEqual([each for each in names if "libtenon" in each], ["tenon/lib/libtenon.so"])
+
+    def test_nothing_was_compiled_twice(self):
+        """After a build of the preset `release` with the compilers that CMake finds itself."""
+        lines = (BUILD / "CMakeCache.txt").read_text().splitlines()
+        cache = dict(line.split("=", 1) for line in lines if "=" in line)
+        log = self.path / "ccache.log"
+        plain = cache.get("CMAKE_CXX_COMPILER:FILEPATH", cache.get("CMAKE_CXX_COMPILER:STRING"))
+        if plain != shutil.which("c++") or BUILD.name != "release" or not log.exists():
+            self.skipTest("another build, or no ccache, or it was not needed")
+        calls = log.read_text().splitlines()
+        misses = calls.count("cache_miss")
+        self.assertLess(misses, 20, f"of {len(calls)} lines")
 
     def test_it_needs_nothing(self):
         shown = self.run_in_venv("-m", "pip", "show", "tenon")

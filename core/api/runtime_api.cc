@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/runtime_api.cc: public functions of library, texts, runtime, context, devices, traces.
+#include <tenon/ext/draft/memory.h>
+
 #include <cstdio>
 #include <utility>
 
@@ -125,6 +127,20 @@ tenon_status tenon_plugin_load(tenon_context* context,
 
 tenon_status tenon_runtime_set_memory_limit(tenon_context* context, uint64_t bytes) {
   return guard(context, [&](Context& cx) { cx.runtime->set_memory_limit(bytes); });
+}
+
+[[gnu::cold]] tenon_status tenon_runtime_release_cache(tenon_context* context,
+                                                       const tenon_device* device,
+                                                       uint64_t* out_bytes) {
+  return guard(context, [&](Context& cx) {
+    uint64_t bytes = 0;
+    if (device) {
+      bytes = cx.runtime->device(*device).allocator->trim();
+    } else {
+      for (Device* each : cx.runtime->devices()) bytes += each->allocator->trim();
+    }
+    if (out_bytes) *out_bytes = bytes;
+  });
 }
 
 tenon_status tenon_runtime_get_stats(tenon_context* context, tenon_stats* out_stats) {

@@ -9,6 +9,7 @@
 #include <tenon/ext/draft/formats.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/lending.h>
+#include <tenon/ext/draft/memory.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/training.h>
 #include <tenon/plugin.h>

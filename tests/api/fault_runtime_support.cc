@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/fault_runtime_support.cc: right calls of the library, the runtime and the context.
 #include <tenon/ext/draft/checks.h>
+#include <tenon/ext/draft/memory.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -99,6 +100,8 @@ FaultRows runtime_faults() {
       rows, "tenon_runtime_set_memory_limit", "a limit",
       [](FaultWorld& w) { return tenon_runtime_set_memory_limit(w.cx, 1 << 30); },
       [](FaultWorld& w) { tenon_runtime_set_memory_limit(w.cx, 0); });
+  sweep(rows, "tenon_runtime_release_cache", "all",
+        [](FaultWorld& w) { return tenon_runtime_release_cache(w.cx, nullptr, nullptr); });
   sweep(rows, "tenon_runtime_get_stats", "all",
         [](FaultWorld& w) { return tenon_runtime_get_stats(w.cx, &w.outs.stats); });
   sweep(rows, "tenon_device_find", "host memory",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/runtime_rows_support.cc: wrong calls of library, texts, runtime, context, devices.
 #include <tenon/ext/draft/checks.h>
+#include <tenon/ext/draft/memory.h>
 
 #include "tests/api/wrong_input_support.h"
 
@@ -172,6 +173,16 @@ void add_runtime(Rows& rows) {
       [](World& w) { return tenon_plugin_load(w.cx, [](auto...) { return TENON_OK; }); });
   add_contexts(rows, "tenon_runtime_set_memory_limit",
                [](World&, tenon_context* cx) { return tenon_runtime_set_memory_limit(cx, 1); });
+  add_contexts(rows, "tenon_runtime_release_cache", [](World&, tenon_context* cx) {
+    return tenon_runtime_release_cache(cx, nullptr, nullptr);
+  });
+  add(rows, "tenon_runtime_release_cache", "unknown device", TENON_E_DEVICE, [](World& w) {
+    const tenon_device nowhere = {4711, 0};
+    uint64_t bytes = 7;
+    const tenon_status status = tenon_runtime_release_cache(w.cx, &nowhere, &bytes);
+    EXPECT_EQ(bytes, 7u);
+    return status;
+  });
   add_contexts(rows, "tenon_runtime_get_stats", [](World& w, tenon_context* cx) {
     return tenon_runtime_get_stats(cx, &w.outs.stats);
   });

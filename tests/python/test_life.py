@@ -53,6 +53,17 @@ class References(Case):
                 continue
             self.fail("nothing was refused")
 
+    def test_what_is_kept_for_reuse_is_given_back(self):
+        kept = tenon.full([1 << 18], 1.0)
+        tenon.full([1 << 20], 1.0).sum().item()
+        before = tenon.stats()
+        self.assertGreaterEqual(tenon.release_cache(), 4 << 20)
+        after = tenon.stats()
+        self.assertEqual(after["bytes_reserved"], after["bytes_live"])
+        self.assertEqual(after["bytes_live"], before["bytes_live"])
+        self.assertEqual(tenon.release_cache(), 0)
+        self.assertEqual(kept[0].item(), 1.0)
+
     def test_counts_return(self):
         for _ in range(3):
             self.calls()

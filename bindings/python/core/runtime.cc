@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <tenon/ext/draft/checks.h>
+#include <tenon/ext/draft/memory.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -299,6 +300,14 @@ PyObject* stats(PyObject*, PyObject*) {
                        "launches", counted.launches);
 }
 
+PyObject* release_cache(PyObject*, PyObject*) {
+  tenon_context* context = context_of_thread();
+  if (!context) return nullptr;
+  uint64_t bytes = 0;
+  const tenon_status status = tenon_runtime_release_cache(context, nullptr, &bytes);
+  return status == TENON_OK ? PyLong_FromUnsignedLongLong(bytes) : fail(context, status);
+}
+
 PyObject* is_started(PyObject*, PyObject*) { return PyBool_FromLong(state.runtime != nullptr); }
 
 PyObject* set_seed(PyObject*, PyObject* arguments) {
@@ -382,6 +391,7 @@ PyObject* end_trace(PyObject*, PyObject*) {
 
 PyMethodDef runtime_methods[] = {
     {"query", query, METH_O, "query(topic): what the runtime knows of it, as JSON text."},
+    {"release_cache", release_cache, METH_NOARGS, "Gives back memory that is kept for reuse."},
     {"stats", stats, METH_NOARGS, "Live objects, memory and launches."},
     {"is_started", is_started, METH_NOARGS, "Has the runtime been made?"},
     {"set_seed", set_seed, METH_VARARGS, "set_seed(seed, stream=0, counter=0)"},

@@ -927,6 +927,9 @@ def plugins() -> _b.dict[_b.str, _b.str]:
 def query(topic: Any) -> Any:
     """What the runtime knows of a topic, as Python objects read from its JSON: 'plugins', 'devices', 'ops', 'optimizers', 'schedules', 'datasets', 'formats', 'layers', 'paths', 'stats', 'environment', 'log'."""
     ...
+def release_cache() -> _b.int:
+    """Gives memory that is kept for reuse back to the system; how many bytes that was."""
+    ...
 def save(path: Any, tensors: Any, metadata: Any = ..., *, format: Any = ...) -> None:
     """Writes a dict of tensors, all of it or nothing, by the ending of the file's name."""
     ...

@@ -111,6 +111,12 @@ def stats():
     return _core.stats()
 
 
+def release_cache():
+    """Gives memory that is kept for reuse back to the system; how many bytes that was. Live tensors
+    stay; of what they take, `stats` tells."""
+    return _core.release_cache()
+
+
 class scope:  # noqa: N801 - used like a function
     """Names what runs inside, in errors, traces and plan listings; scopes nest.
 

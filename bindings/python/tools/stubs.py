@@ -52,6 +52,7 @@ OPERATORS = {
 # What functions written in Python give, where it is one thing.
 RESULTS = dict.fromkeys(("tensor", "asarray", "from_dlpack", "full"), "Tensor")
 RESULTS |= {"info": "_b.str", "plugins": "_b.dict[_b.str, _b.str]", "save": "None", "seed": "None"}
+RESULTS |= {"release_cache": "_b.int"}
 RESULTS |= {"stats": "_b.dict[_b.str, _b.int]", "configure": "None", "backward": "None"}
 
 

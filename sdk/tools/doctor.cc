@@ -103,8 +103,7 @@ void look_at_plugin(Json& plugin, std::vector<Finding>& findings) {
   plugin["for_another_processor"] = is_for_another_processor(plugin);
   if (state != "open" && !plugin["for_another_processor"]) {
     findings.push_back({"plugin " + id + " in " + plugin.at("folder").get<std::string>(),
-                        state + (stage.empty() ? "" : " (" + stage + ")") + ": " + reason,
-                        advice_for(reason)});
+                        verdict_text(plugin), advice_for(reason)});
   }
   const Json manifest = manifest_in(plugin);
   plugin["hash"] = check_hash(plugin, manifest, findings);

@@ -102,6 +102,12 @@ bool is_for_another_processor(const Json& plugin) {
          reason.ends_with(", which this machine does not have");
 }
 
+std::string verdict_text(const Json& plugin) {
+  const std::string stage = plugin.at("stage");
+  return plugin.at("state").get<std::string>() + (stage.empty() ? "" : " (" + stage + ")") + ": " +
+         plugin.at("reason").get<std::string>();
+}
+
 std::string take_text(tenon_text* text) {
   const char* data = nullptr;
   uint64_t length = 0;

@@ -48,6 +48,9 @@ class Session {
 // without the hardware that a plugin is for has nothing wrong with it.
 bool is_for_another_processor(const Json& plugin);
 
+// Of an entry of topic "plugins" that is not open: "refused (registration): op 0: ...".
+std::string verdict_text(const Json& plugin);
+
 // Takes the text over and returns its bytes.
 std::string take_text(tenon_text* text);
 

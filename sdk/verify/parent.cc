@@ -163,12 +163,11 @@ class Candidates {
     const auto unusable = [&](const std::string& words) {
       result.failures.add({"", std::string(causes::kUnusable.name), "", words});
     };
-    if (plugin.at("state") == "refused") unusable(plugin.at("reason"));
+    if (plugin.at("state") == "refused") unusable(tools::verdict_text(plugin));
     const Json* hash = find_plugin(hashes, result.id);
     const std::string stated = plugin.value("sha256", "");
-    if (hash == nullptr || stated.empty()) return;
-    const std::string found = hash->value("sha256", "");
-    if (!found.empty() && found != stated) {
+    const std::string found = hash == nullptr ? "" : hash->value("sha256", "");
+    if (!stated.empty() && !found.empty() && found != stated) {
       unusable("plugin.json states sha256 " + stated + ", the library " +
                plugin.value("library", "") + " has " + found +
                "; `tenon manifest LIBRARY` writes plugin.json anew");
@@ -214,9 +213,11 @@ void judge(PluginResult& result, const Request& request, const std::optional<Cas
            const RunOptions& options) {
   const Clock::time_point start = Clock::now();
   if (result.passed() && list_groups(result, request, options)) {
-    if (result.groups.empty() && result.uncovered.empty()) {
-      result.failures.add(
-          {"", std::string(causes::kNoCases.name), "", "it lists nothing that can be judged"});
+    // Nothing to judge is no success, unless this machine has no device to judge it on.
+    if (result.groups.empty() && !result.lacks_device) {
+      result.failures.add({"", std::string(causes::kNoCases.name), "",
+                           "it registers no op, kernel, backward rule, optimizer, layer, schedule, "
+                           "dataset or format"});
     }
     std::erase_if(result.groups,
                   [&](const GroupResult& group) { return !wanted(group.group, request, only); });

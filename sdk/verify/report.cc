@@ -11,7 +11,7 @@
 namespace tenon::verify {
 namespace {
 
-// Groups of one op, over all backends.
+// Groups of one op, optimizer or layer, over all backends.
 struct OpTotal {
   std::string name;
   Tally tally;

@@ -159,7 +159,8 @@ Signature signature_of(const std::string& schema) {
 
 Subject::Subject(const Options& options, const std::string& id) : options_(options), id_(id) {
   const Session& session = this->session();
-  all_ = entries_of(session, id_);
+  all_ = entries_of(session, id_);  // opens every plugin
+  check_open();
   for (const Entry& entry : all_) {
     if (entry.defined || entry.rule || !entry.devices.empty()) entries_.push_back(entry);
   }
@@ -177,6 +178,14 @@ const Json& Subject::part(const std::string& topic, const std::string& name) con
     if (each.at("name") == name) return each;
   }
   throw Failure{"plugin " + id_ + " has no " + name + " among its " + topic};
+}
+
+void Subject::check_open() const {
+  for (const Json& plugin : session_->query("plugins")) {
+    if (plugin.at("id") != id_) continue;
+    if (plugin.at("state") != "open") throw Failure{tools::verdict_text(plugin)};
+    return;
+  }
 }
 
 const Entry& Subject::entry(const std::string& op) const {

@@ -73,7 +73,8 @@ Signature signature_of(const std::string& schema);
 
 class Subject {
  public:
-  // `id` was found by the parent; `options` exclude what has nothing to do with it.
+  // `id` was found by the parent; `options` exclude what has nothing to do with it. Throws Failure
+  // with the host's verdict where it did not open.
   Subject(const Options& options, const std::string& id);
 
   const std::string& id() const { return id_; }
@@ -110,6 +111,7 @@ class Subject {
   std::string why_absent(const std::string& kind) const;
 
  private:
+  void check_open() const;
   std::unique_ptr<Session> make(const std::string& check, int threads, bool with_subject) const;
 
   Options options_;

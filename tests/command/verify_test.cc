@@ -157,6 +157,16 @@ TEST(Verify, ReportsOneRowForAnOp) {
   EXPECT_EQ(done.err, "");
 }
 
+TEST(Verify, SchedulesDatasetsAndFormatsAreCases) {
+  for (const std::string id : {"tenon.schedules", "tenon.data", "tenon.formats"}) {
+    const Done done = verify({id, "--level", "0", "--json", "-"});
+    EXPECT_EQ(done.status, 0) << done.out << done.err;
+    const json plugin = done.json().at("plugins").at(0);
+    EXPECT_GE(plugin.at("cases"), 3) << id;
+    EXPECT_EQ(plugin.at("passed"), plugin.at("cases"));
+  }
+}
+
 TEST(Verify, JsonGoesToAFile) {
   const TemporaryFolder folder;
   const std::string file = folder.path("report.json");

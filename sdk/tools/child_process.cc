@@ -17,6 +17,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -227,6 +228,24 @@ std::string end_text(int status) {
   if (!WIFSIGNALED(status)) return "exit status " + std::to_string(WEXITSTATUS(status));
   const char* name = sigabbrev_np(WTERMSIG(status));
   return name == nullptr ? "signal " + std::to_string(WTERMSIG(status)) : "SIG" + std::string(name);
+}
+
+EndReason reason_of(const ChildEnd& end, const std::string& phase, bool finished, double seconds) {
+  if (end.stopped) {
+    char limit[32];
+    std::snprintf(limit, sizeof limit, "%g s", seconds);
+    return {"hung", "hung while " + phase + ": no progress for " + limit + "; killed"};
+  }
+  if (WIFSIGNALED(end.status)) {
+    std::string words = "crashed with " + end_text(end.status) + " while " + phase;
+    if (WTERMSIG(end.status) == SIGXFSZ) {
+      words +=
+          " (it wrote more than " + std::to_string(kChildFileBytes >> 20) + " MiB to one file)";
+    }
+    return {"crashed", words};
+  }
+  if (finished && WEXITSTATUS(end.status) == 0) return {};
+  return {"exited", "ended the process with " + end_text(end.status) + " while " + phase};
 }
 
 void send_line(const Json& json) {

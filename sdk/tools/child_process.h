@@ -40,6 +40,14 @@ std::vector<std::string> arguments_of(const Options& options);
 // How a child ended: "exit status 3", "SIGSEGV".
 std::string end_text(int status);
 
+// How a child ended that was not to: "hung while running its init: no progress for 10 s; killed".
+struct EndReason {
+  std::string verdict;  // "hung", "crashed", "exited"; empty: as it should
+  std::string words;
+};
+// `finished`: it has said that it was done, and then its exit status is 0.
+EndReason reason_of(const ChildEnd& end, const std::string& phase, bool finished, double seconds);
+
 // For the child: one line for its parent.
 void send_line(const Json& json);
 

@@ -54,21 +54,29 @@ int op_explain(const Options& options, const std::string& name, const std::strin
                bool as_json);
 int ops(const Options& options, const OpsRequest& request);
 int bench(const Options& options, const BenchRequest& request);
-int inspect(const Options& options, const std::string& file, bool as_json);
+// No step of a plugin's library may take longer than `seconds`.
+int inspect(const Options& options, const std::string& file, double seconds, bool as_json);
 int trace(const Options& options, const std::string& file, const std::vector<std::string>& program,
           bool as_json);
 // What the library itself cannot say that it needs.
 struct Needs {
   std::vector<std::string> cpu_features, libraries, ops;
 };
-// An empty `output` is plugin.json beside the library, "-" standard output; an empty `id` is any.
-int manifest(const std::string& library, const std::string& output, const std::string& id,
-             const Needs& needs, bool as_json);
+struct ManifestRequest {
+  std::string library;
+  std::string output;  // empty: plugin.json beside the library; "-": standard output
+  std::string id;      // fail unless the library states this one; empty: any
+  Needs needs;
+  double seconds = 60;  // a step of the library may take no longer
+};
+int manifest(const Options& options, const ManifestRequest& request, bool as_json);
 // What `doctor` runs in a process of its own, as plugins may end it; not for people.
 int doctor_child(const Options& options);
 // Empty `ids` are all plugins. No step of a plugin may take longer than `seconds`.
 int probe(const Options& options, const std::vector<std::string>& ids, double seconds,
           bool as_json);
+// What `inspect` and `manifest` run in a process of its own, for one library; not for people.
+int library_child(const Options& options, const std::string& library);
 // What `probe` runs in a process of its own, for one plugin; not for people.
 int probe_child(const Options& options, const std::string& id, const std::string& library);
 int plugin_lock(const Options& options, const std::vector<std::string>& folders,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/inspect.cc: `tenon inspect`: says what a file is, and whether it is in order. A
-// plugin's library is opened for that, and its init runs.
+// plugin's library is registered for that, in a process of its own.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "idx_header.h"
 #include "known_files.h"
-#include "plugin_library.h"
+#include "library_look.h"
 #include "sha256.h"
 
 namespace tenon::tools {
@@ -64,10 +64,23 @@ void compare(const Json& manifest, const Json& library, std::vector<std::string>
   }
 }
 
-Inspection inspect_library(const fs::path& library) {
-  const PluginFacts facts = read_library(library);
+// How libraries are looked at.
+struct Look {
+  const Options& options;
+  double seconds;
+};
+
+// plugin.json as it should be.
+Json expected_of(const fs::path& library, const Look& look) {
+  Json expected = stated_by_library(look.options, library, look.seconds);
+  expected["sha256"] = sha256_of(library).digits;
+  if (expected["sha256"] == "") expected.erase("sha256");
+  return expected;
+}
+
+Inspection inspect_library(const fs::path& library, const Look& look) {
   Inspection report;
-  const Json expected = manifest_of(facts, library.filename(), sha256_of(library).digits);
+  const Json expected = expected_of(library, look);
   report.content = {{"kind", "plugin"}, {"library", library.string()}, {"states", expected}};
   const fs::path beside = library.parent_path() / "plugin.json";
   if (!fs::exists(beside)) {
@@ -83,7 +96,7 @@ Inspection inspect_library(const fs::path& library) {
   return report;
 }
 
-Inspection inspect_manifest(const fs::path& manifest) {
+Inspection inspect_manifest(const fs::path& manifest, const Look& look) {
   const Json given = read_json(manifest);
   const Json name = given.is_object() ? given.value("library", Json()) : Json();
   Inspection report;
@@ -97,8 +110,7 @@ Inspection inspect_manifest(const fs::path& manifest) {
     report.findings.push_back("library " + library.string() + " does not exist");
     return report;
   }
-  const PluginFacts facts = read_library(library);
-  const Json expected = manifest_of(facts, library.filename(), sha256_of(library).digits);
+  const Json expected = expected_of(library, look);
   report.content["library"] = library.string();
   report.content["states"] = expected;
   compare(given, expected, report.findings);
@@ -117,25 +129,25 @@ Inspection inspect_idx(const std::string& file) {
   return report;
 }
 
-Inspection look_at(const Options& options, const std::string& file) {
+Inspection look_at(const std::string& file, const Look& look) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
   if (!fs::exists(status)) throw Failure{file + ": does not exist"};
   if (fs::is_directory(status)) {
     const fs::path manifest = fs::path(file) / "plugin.json";
-    if (fs::exists(manifest)) return inspect_manifest(manifest);
+    if (fs::exists(manifest)) return inspect_manifest(manifest, look);
     return {{{"kind", "unknown"}}, {"a folder without plugin.json; no plugin"}};
   }
   if (!fs::is_regular_file(status)) throw Failure{file + ": is no regular file"};
-  if (fs::path(file).filename() == "plugin.json") return inspect_manifest(file);
+  if (fs::path(file).filename() == "plugin.json") return inspect_manifest(file, look);
   const std::string start = first_bytes(file, 4);
   if (start ==
       "\x7f"
       "ELF")
-    return inspect_library(fs::absolute(file));
+    return inspect_library(fs::absolute(file), look);
   if (is_idx(file)) return inspect_idx(file);
   if (std::optional<Inspection> found = inspect_tokenizer(file)) return *found;
-  if (std::optional<Inspection> found = inspect_tensors(options, file)) return *found;
+  if (std::optional<Inspection> found = inspect_tensors(look.options, file)) return *found;
   return {{{"kind", "unknown"}},
           {"neither a plugin (library, plugin.json or folder), nor an idx file, a tokenizer, or "
            "tensors in a format that a plugin offers"}};
@@ -203,8 +215,8 @@ void print_text(const std::string& file, const Inspection& report) {
 
 }  // namespace
 
-int inspect(const Options& options, const std::string& file, bool as_json) {
-  Inspection report = look_at(options, file);
+int inspect(const Options& options, const std::string& file, double seconds, bool as_json) {
+  Inspection report = look_at(file, {options, seconds});
   if (as_json) {
     report.content["findings"] = report.findings;
     print_json(report.content);

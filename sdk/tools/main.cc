@@ -28,9 +28,9 @@ struct Given : CommandLine {
   std::string name, sample, file, output, id, kind;
   std::string language = "cpp";
   std::vector<std::string> program, names;
-  Needs needs;
   BenchRequest bench;
   OpsRequest ops;
+  ManifestRequest manifest;
   double seconds = 0;
   int64_t vocabulary = 1024;
   bool flag = false;
@@ -168,6 +168,10 @@ void add_kit(CLI::App& app, Given& given, char** arguments, const char* name, co
 void add_children(CLI::App& app, Given& given) {
   CLI::App* all = app.add_subcommand("doctor-child", "")->group("");
   all->callback([&] { given.run = [&] { return doctor_child(given.options); }; });
+  CLI::App* library = app.add_subcommand("library-child", "")->group("");
+  library->add_option("library", given.file)->required();
+  library->add_flag("--only-paths", given.options.only_paths);
+  library->callback([&] { given.run = [&] { return library_child(given.options, given.file); }; });
   CLI::App* command = app.add_subcommand("probe-child", "")->group("");
   command->add_option("id", given.id)->required();
   command->add_option("library", given.file)->required();
@@ -175,32 +179,42 @@ void add_children(CLI::App& app, Given& given) {
       [&] { given.run = [&] { return probe_child(given.options, given.id, given.file); }; });
 }
 
+void add_timeout(CLI::App* command, double& seconds) {
+  command
+      ->add_option("--timeout", seconds,
+                   "Seconds that one step of a plugin's library may take (60)")
+      ->check(CLI::Range(0.1, 86400.0));
+}
+
 void add_inspect(CLI::App& app, Given& given) {
   CLI::App* command = app.add_subcommand(
       "inspect", "What a file is: a plugin, a manifest, idx data, tensors, a tokenizer");
   command->add_option("file", given.file, "File or plugin folder")->required();
+  add_timeout(command, given.manifest.seconds);
   add_json(command, given);
-  command->callback(
-      [&] { given.run = [&] { return inspect(given.options, given.file, given.json); }; });
+  command->callback([&] {
+    given.run = [&] {
+      return inspect(given.options, given.file, given.manifest.seconds, given.json);
+    };
+  });
 }
 
 void add_manifest(CLI::App& app, Given& given) {
   CLI::App* command = app.add_subcommand("manifest", "Write the plugin.json of a plugin's library");
-  command->add_option("library", given.file, "The library")->required();
-  command->add_option("-o,--output", given.output, "Where to write; - is standard output");
-  command->add_option("--id", given.id, "Fail unless the library states this id");
-  command->add_option("--needs-cpu", given.needs.cpu_features,
+  ManifestRequest& request = given.manifest;
+  command->add_option("library", request.library, "The library")->required();
+  command->add_option("-o,--output", request.output, "Where to write; - is standard output");
+  command->add_option("--id", request.id, "Fail unless the library states this id");
+  command->add_option("--needs-cpu", request.needs.cpu_features,
                       "CPU feature without which the library may not be opened (avx2, fma, ...)");
-  command->add_option("--needs-library", given.needs.libraries,
+  command->add_option("--needs-library", request.needs.libraries,
                       "Library that the system must have (libopenblas.so.0)");
-  command->add_option("--needs-op", given.needs.ops,
+  command->add_option("--needs-op", request.needs.ops,
                       "Op of another plugin without which this one has nothing to do");
+  add_timeout(command, request.seconds);
   add_json(command, given);
-  command->callback([&] {
-    given.run = [&] {
-      return manifest(given.file, given.output, given.id, given.needs, given.json);
-    };
-  });
+  command->callback(
+      [&] { given.run = [&] { return manifest(given.options, given.manifest, given.json); }; });
 }
 
 void add_plugin(CLI::App& app, Given& given) {

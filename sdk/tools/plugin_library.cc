@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/tools/plugin_library.cc: from a library to its facts and its manifest.
+// sdk/tools/plugin_library.cc: from a library to its facts and its manifest. The host checks; what
+// is read here it has found in order.
 #include "plugin_library.h"
 
 #include <dlfcn.h>
@@ -15,11 +16,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <set>
 #include <string_view>
 
-#include "stub_host.h"
+#include "session.h"
 
 namespace tenon::tools {
 namespace {
@@ -33,17 +32,8 @@ std::string text_of(const tenon_string& text) {
   return text.length == TENON_NUL ? std::string(text.data) : std::string(text.data, text.length);
 }
 
-std::string role_name(uint32_t role) {
-  static constexpr std::array<const char*, 8> names = {"",    "copy",   "fill",     "cast",
-                                                       "add", "sum_to", "rows_add", "isfinite"};
-  if (role >= names.size()) {
-    throw Failure{"role " + std::to_string(role) + " is unknown to this version of tenon"};
-  }
-  return names[role];
-}
-
-// The rule of manifests: "vendor.name" with parts of [a-z0-9_]; device kinds are one such part.
-bool is_name(std::string_view name, bool dotted) {
+// The rule of manifests for ids: "vendor.name" with parts of [a-z0-9_].
+bool is_dotted_name(std::string_view name) {
   size_t parts = 1;
   char before = '.';
   for (const char c : name) {
@@ -52,106 +42,120 @@ bool is_name(std::string_view name, bool dotted) {
     if (c == '.') ++parts;
     before = c;
   }
-  return before != '.' && (dotted ? parts >= 2 : parts == 1);
+  return before != '.' && parts >= 2;
 }
 
-struct Reader {
-  const std::string& path;
-  const tenon_plugin& plugin;
-  void* self;
+// ---- the host's view, with each step announced --------------------------------------------------
 
-  template <class Table>
-  const Table* table(const char* id) const {
-    const auto* found = static_cast<const Table*>(plugin.get_interface(self, id, std::strlen(id)));
-    if (found != nullptr && found->struct_size < sizeof(Table)) {
-      fail(path, std::string("table ") + id + " has struct_size " +
-                     std::to_string(found->struct_size) + "; " + std::to_string(sizeof(Table)) +
-                     " is needed");
-    }
-    return found;
-  }
-
-  std::string name(const tenon_string& text, const char* what, bool dotted = true) const {
-    std::string name = text_of(text);
-    if (!is_name(name, dotted)) {
-      fail(path, std::string("the ") + what + " name \"" + name + "\" is not of the form " +
-                     (dotted ? "vendor.name" : "name") + " in small letters, digits and '_'");
-    }
-    return name;
-  }
-
-  // Calls take(descriptor) for each entry of a table of descriptor pointers.
-  template <class Table, class Take>
-  void each(const char* id, Take&& take) const {
-    const Table* found = table<Table>(id);
-    for (uint32_t i = 0; found != nullptr && i < found->count; ++i) {
-      if (found->descs == nullptr || found->descs[i] == nullptr) {
-        fail(path, std::string("entry ") + std::to_string(i) + " of table " + id + " is NULL");
-      }
-      take(*found->descs[i]);
-    }
-  }
+// The one library this process looks at. The host calls its query, and what that hands out, through
+// the functions below.
+struct Watched {
+  tenon_plugin_query_fn query = nullptr;
+  tenon_plugin own{};  // as the plugin filled it in
+  void* self = nullptr;
+  PhaseFn at;
+  const char* phase = "";
 };
+Watched watched;
+
+void announce(const char* phase) {
+  if (phase != watched.phase) watched.at(phase);
+  watched.phase = phase;
+}
+
+tenon_status watched_init(const tenon_host* host, void** out_self, tenon_diag* diag) {
+  announce("running its init");
+  const tenon_status status = watched.own.init(host, out_self, diag);
+  watched.self = *out_self;
+  return status;
+}
+
+const void* watched_get_interface(void* self, const char* id, uint64_t id_length) {
+  announce("registering its tables");
+  return watched.own.get_interface(self, id, id_length);
+}
+
+void watched_release(void* self) {
+  announce("running its release");
+  watched.own.release(self);
+}
+
+// Slots that the plugin left NULL stay so.
+tenon_status watched_query(const tenon_host* host, tenon_plugin* out, tenon_diag* diag) {
+  announce("running its query");
+  const tenon_status status = watched.query(host, out, diag);
+  watched.own = *out;
+  if (out->init != nullptr) out->init = &watched_init;
+  if (out->get_interface != nullptr) out->get_interface = &watched_get_interface;
+  if (out->release != nullptr) out->release = &watched_release;
+  return status;
+}
+
+// Throws the host's reason as a Failure.
+void register_in(const Session& session, const std::string& path) {
+  if (tenon_plugin_load(session.context(), &watched_query) == TENON_OK) return;
+  tenon_error error{};
+  error.struct_size = sizeof error;
+  tenon_context_get_error(session.context(), &error);
+  const std::string words = error.message;
+  const std::string_view before = "was refused: ";  // whom is said here
+  const size_t place = words.find(before);
+  fail(path, "refused: " + (place == words.npos ? words : words.substr(place + before.size())));
+}
+
+// ---- its tables ---------------------------------------------------------------------------------
+
+template <class Table>
+const Table* table(const char* id) {
+  return static_cast<const Table*>(watched.own.get_interface(watched.self, id, std::strlen(id)));
+}
+
+// Calls take(descriptor) for each entry of a table of descriptor pointers.
+template <class Table, class Take>
+void each(const char* id, Take&& take) {
+  const Table* found = table<Table>(id);
+  for (uint32_t i = 0; found != nullptr && i < found->count; ++i) take(*found->descs[i]);
+}
+
+constexpr std::array<const char*, 8> kRoles = {"",    "copy",   "fill",     "cast",
+                                               "add", "sum_to", "rows_add", "isfinite"};
 
 void add_once(std::vector<std::string>& list, std::string item) {
   if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
 }
 
-void read_tables(const Reader& reader, PluginFacts& facts) {
-  reader.each<tenon_ops_table>("tenon.ops/1", [&](const tenon_op_desc& op) {
-    facts.ops.push_back({reader.name(op.name, "op", true), op.revision, role_name(op.role)});
+void read_tables(PluginFacts& facts) {
+  each<tenon_ops_table>("tenon.ops/1", [&](const tenon_op_desc& op) {
+    facts.ops.push_back({text_of(op.name), op.revision, kRoles.at(op.role)});
   });
-  reader.each<tenon_kernels_table>("tenon.kernels/1", [&](const tenon_kernel_desc& kernel) {
-    const std::string device = reader.name(kernel.device, "device", false);
-    add_once(facts.kernels[device], reader.name(kernel.op, "op"));
+  each<tenon_kernels_table>("tenon.kernels/1", [&](const tenon_kernel_desc& kernel) {
+    const std::string device = text_of(kernel.device);
+    add_once(facts.kernels[device], text_of(kernel.op));
     if ((kernel.flags & TENON_KERNEL_CANONICAL) != 0) facts.canonical.insert(device);
   });
-  reader.each<tenon_vjps_table>("tenon.vjps/1", [&](const tenon_vjp_desc& rule) {
-    add_once(facts.vjps, reader.name(rule.op, "op"));
-  });
+  each<tenon_vjps_table>(
+      "tenon.vjps/1", [&](const tenon_vjp_desc& rule) { add_once(facts.vjps, text_of(rule.op)); });
   const auto own = [&](const std::string& op) {
     return std::any_of(facts.ops.begin(), facts.ops.end(),
                        [&](const PluginFacts::Op& item) { return item.name == op; });
   };
-  reader.each<tenon_optimizers_table>("tenon.optimizers/1", [&](const tenon_optimizer_desc& item) {
-    facts.optimizers.push_back(reader.name(item.name, "optimizer"));
+  each<tenon_optimizers_table>("tenon.optimizers/1", [&](const tenon_optimizer_desc& item) {
+    facts.optimizers.push_back(text_of(item.name));
     for (const tenon_string& op : {item.step_op, item.rows_op}) {
       const std::string name = text_of(op);
-      if (!name.empty() && !own(name)) add_once(facts.required_ops, reader.name(op, "op"));
+      if (!name.empty() && !own(name)) add_once(facts.required_ops, name);
     }
   });
-  reader.each<tenon_schedules_table>(
-      TENON_INTERFACE_SCHEDULES, [&](const tenon_schedule_desc& item) {
-        facts.schedules.push_back(reader.name(item.name, "schedule"));
-      });
-  reader.each<tenon_datasets_table>(TENON_INTERFACE_DATASETS, [&](const tenon_dataset_desc& item) {
-    facts.datasets.push_back(reader.name(item.name, "dataset"));
-  });
-  reader.each<tenon_formats_table>(TENON_INTERFACE_FORMATS, [&](const tenon_format_desc& item) {
-    facts.formats.push_back(reader.name(item.name, "format"));
-  });
-  reader.each<tenon_layers_table>(TENON_INTERFACE_LAYERS, [&](const tenon_layer_desc& item) {
-    facts.layers.push_back(reader.name(item.name, "layer"));
-  });
-  if (const auto* backend = reader.table<tenon_backend_table>("tenon.backend/1")) {
-    facts.devices.push_back(reader.name(backend->kind, "device", false));
+  const auto named = [](std::vector<std::string>& names) {
+    return [&names](const auto& item) { names.push_back(text_of(item.name)); };
+  };
+  each<tenon_schedules_table>(TENON_INTERFACE_SCHEDULES, named(facts.schedules));
+  each<tenon_datasets_table>(TENON_INTERFACE_DATASETS, named(facts.datasets));
+  each<tenon_formats_table>(TENON_INTERFACE_FORMATS, named(facts.formats));
+  each<tenon_layers_table>(TENON_INTERFACE_LAYERS, named(facts.layers));
+  if (const auto* backend = table<tenon_backend_table>("tenon.backend/1")) {
+    facts.devices.push_back(text_of(backend->kind));
   }
-}
-
-void check_versions(const std::string& path, const tenon_plugin& plugin) {
-  if (plugin.built_major != TENON_ABI_MAJOR || plugin.fingerprint.draft != TENON_ABI_DRAFT) {
-    fail(path, "was built for ABI " + std::to_string(plugin.built_major) + " draft " +
-                   std::to_string(plugin.fingerprint.draft) + "; this command reads ABI " +
-                   std::to_string(TENON_ABI_MAJOR) + " draft " + std::to_string(TENON_ABI_DRAFT));
-  }
-  if (plugin.init == nullptr || plugin.release == nullptr || plugin.get_interface == nullptr) {
-    fail(path, "its query left init, release or get_interface NULL");
-  }
-}
-
-std::string words_of(const tenon_diag& diag, tenon_status status) {
-  const std::string words(diag.message, strnlen(diag.message, sizeof diag.message));
-  return words.empty() ? "status " + std::to_string(status) : words;
 }
 
 // The dynamic loader ends a process that opens a truncated library.
@@ -203,19 +207,9 @@ tenon_plugin_query_fn open_library(const std::string& path, const PhaseFn& at) {
   return reinterpret_cast<tenon_plugin_query_fn>(query);
 }
 
-}  // namespace
-
-PluginFacts read_library(const std::string& path, const PhaseFn& at) {
-  const tenon_plugin_query_fn query = open_library(path, at);
-  tenon_plugin plugin{};
-  plugin.struct_size = sizeof plugin;
-  tenon_diag diag{};
-  at("running its query");
-  tenon_status status = query(&stub_host(), &plugin, &diag);
-  if (status != TENON_OK) fail(path, "its query reported: " + words_of(diag, status));
-  check_versions(path, plugin);
-
-  PluginFacts facts;
+// What plugin.json must hold and the host asks of that alone.
+void read_identity(const std::string& path, PluginFacts& facts) {
+  const tenon_plugin& plugin = watched.own;
   facts.id = text_of(plugin.id);
   facts.version = text_of(plugin.version);
   facts.license = text_of(plugin.license);
@@ -223,40 +217,69 @@ PluginFacts read_library(const std::string& path, const PhaseFn& at) {
   facts.abi_minor = plugin.built_minor;
   facts.required_minor = plugin.required_minor;
   facts.draft = plugin.fingerprint.draft;
-  if (!is_name(facts.id, true)) {
+  if (!is_dotted_name(facts.id)) {
     fail(path, "its id \"" + facts.id +
-                   "\" is not of the form vendor.name in small letters, "
-                   "digits and '_'");
+                   "\" is not of the form vendor.name in small letters, digits and '_'");
   }
   if (facts.version.empty()) fail(path, "it states no version");
   if (facts.license.empty()) fail(path, "it states no license (an SPDX expression)");
+}
 
-  at("running its init");
-  void* self = nullptr;
-  status = plugin.init(&stub_host(), &self, &diag);
-  if (status != TENON_OK) fail(path, "its init reported: " + words_of(diag, status));
-  struct Release {
-    const tenon_plugin& plugin;
-    void* self;
-    const PhaseFn& at;
-    ~Release() {
-      at("running its release");
-      plugin.release(self);
-    }
-  } release{plugin, self, at};
-  at("reading its tables");
-  read_tables({path, plugin, self}, facts);
+bool offers_the_same(const Json& plugin, const PluginFacts& facts) {
+  const auto meets = [&](const char* member, const std::vector<std::string>& own) {
+    const std::vector<std::string> names = names_of(plugin.at(member));
+    return std::find_first_of(names.begin(), names.end(), own.begin(), own.end()) != names.end();
+  };
+  std::vector<std::string> ops;
+  for (const PluginFacts::Op& op : facts.ops) ops.push_back(op.name);
+  return plugin.at("id") == facts.id || meets("ops", ops) ||
+         meets("optimizers", facts.optimizers) || meets("schedules", facts.schedules) ||
+         meets("datasets", facts.datasets) || meets("formats", facts.formats) ||
+         meets("layers", facts.layers) || meets("devices", facts.devices);
+}
+
+}  // namespace
+
+PluginFacts read_library(const std::string& path, const PhaseFn& at) {
+  watched = {};
+  watched.at = at;
+  watched.query = open_library(path, at);
+  Options none;
+  none.only_paths = true;
+  const Session session(none);
+  register_in(session, path);
+  PluginFacts facts;
+  read_identity(path, facts);
+  read_tables(facts);
   return facts;
 }
 
-Json manifest_of(const PluginFacts& facts, const std::string& library, const std::string& sha256) {
+void register_beside_others(const std::string& path, const PluginFacts& facts,
+                            const Options& options, const PhaseFn& at) {
+  Options others = options;
+  {
+    const Session session(options);
+    others.plugin_paths.clear();
+    for (const Json& plugin : session.query("plugins")) {
+      if (plugin.at("state") == "refused" || offers_the_same(plugin, facts)) continue;
+      others.plugin_paths.push_back(plugin.at("folder"));
+    }
+  }
+  others.only_paths = true;
+  watched.at = at;
+  announce("opening plugins that it extends");
+  const Session session(others);
+  register_in(session, path);
+}
+
+Json manifest_of(const PluginFacts& facts, const std::string& library) {
   Json root;
   root["manifest"] = 1;
   root["id"] = facts.id;
   root["version"] = facts.version;
   root["license"] = facts.license;
   root["library"] = library;
-  if (!sha256.empty()) root["sha256"] = sha256;
+  root["sha256"] = "";
   root["abi"] = {{"major", facts.abi_major},
                  {"minor", facts.abi_minor},
                  {"required_minor", facts.required_minor},
@@ -282,8 +305,8 @@ Json manifest_of(const PluginFacts& facts, const std::string& library, const std
   root["devices"] = facts.devices;
   root["requires"] = {{"ops", facts.required_ops},
                       {"roles", Json::array()},
-                      {"cpu_features", facts.needed_cpu_features},
-                      {"libraries", facts.needed_libraries}};
+                      {"cpu_features", Json::array()},
+                      {"libraries", Json::array()}};
   return root;
 }
 

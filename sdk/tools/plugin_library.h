@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/tools/plugin_library.h: what a plugin's library says about itself, read without a runtime,
-// and the manifest that follows from it.
+// sdk/tools/plugin_library.h: what a plugin's library says about itself, once Tenon's own host has
+// registered it, and the manifest that follows from it.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,23 @@ struct PluginFacts {
   std::set<std::string> canonical;  // device kinds with a kernel that has the flag CANONICAL
   std::vector<std::string> vjps, optimizers, schedules, datasets, layers, formats, devices;
   std::vector<std::string> required_ops;  // of others: without them the plugin is of no use
-  std::vector<std::string> needed_cpu_features, needed_libraries;  // as its author says
 };
 
 // Told what comes next, "running its init"; may not throw.
 using PhaseFn = std::function<void(const char* phase)>;
 
-// Opens the library, runs its query and init, reads its tables, releases it. It stays mapped.
-// Throws Failure.
+// Has the library registered in a runtime without any other plugin, reads its tables, and releases
+// it. It stays mapped, and its code may end the process. Throws Failure, with the host's words
+// where that refuses it.
 PluginFacts read_library(
     const std::string& path, const PhaseFn& at = [](const char*) {});
 
-// The content of plugin.json. An empty `sha256` is left out.
-Json manifest_of(const PluginFacts& facts, const std::string& library, const std::string& sha256);
+// Has it registered once more, beside those found plugins that offer nothing of what it offers:
+// what it has for ops of theirs is checked against these. Throws Failure.
+void register_beside_others(const std::string& path, const PluginFacts& facts,
+                            const Options& options, const PhaseFn& at);
+
+// The content of plugin.json, with an empty `sha256`, requiring nothing of the machine.
+Json manifest_of(const PluginFacts& facts, const std::string& library);
 
 }  // namespace tenon::tools

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/probe.cc: `tenon doctor --probe`: gives each plugin a process of its own and says how
 // that went. Nothing is opened in this process.
-#include <signal.h>
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 #include "child_process.h"
@@ -37,12 +33,6 @@ std::vector<std::string> arguments_for(const Options& options, const Json& plugi
   return arguments;
 }
 
-std::string seconds_text(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g s", seconds);
-  return text;
-}
-
 void note_output(Outcome& outcome, const char* stream, const std::string& text) {
   const std::string start = std::string("printed to ") + stream;
   for (const std::string& problem : outcome.problems) {
@@ -56,20 +46,10 @@ void note_output(Outcome& outcome, const char* stream, const std::string& text) 
 // How the process ended, where that says more than its own report.
 void judge(Outcome& outcome, const ChildEnd& end, const std::string& phase, bool finished,
            double seconds) {
-  if (end.stopped) {
-    outcome.verdict = "hung";
-    outcome.reason =
-        "hung while " + phase + ": no progress for " + seconds_text(seconds) + "; killed";
-  } else if (WIFSIGNALED(end.status)) {
-    outcome.verdict = "crashed";
-    outcome.reason = "crashed with " + end_text(end.status) + " while " + phase;
-    if (WTERMSIG(end.status) == SIGXFSZ) {
-      outcome.reason +=
-          " (it wrote more than " + std::to_string(kChildFileBytes >> 20) + " MiB to one file)";
-    }
-  } else if (!finished || WEXITSTATUS(end.status) != 0) {
-    outcome.verdict = "exited";
-    outcome.reason = "ended the process with " + end_text(end.status) + " while " + phase;
+  const EndReason reason = reason_of(end, phase, finished, seconds);
+  if (!reason.verdict.empty()) {
+    outcome.verdict = reason.verdict;
+    outcome.reason = reason.words;
   } else if (outcome.verdict == "ok" && !outcome.problems.empty()) {
     outcome.verdict = "misbehaves";
   }

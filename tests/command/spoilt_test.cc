@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/command/spoilt_test.cc: plugins that Tenon refuses, every member of every table wrong in
-// turn (tests/hostile/cases): verify and doctor end with exit status 1 and name what is wrong.
+// turn (tests/hostile/cases), and plugins whose code ends the process: verify, doctor, inspect and
+// manifest each end with exit status 1 and name what is wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tenon/plugin.h>
@@ -126,6 +127,28 @@ class SpoiltPlugins : public testing::Test {
     EXPECT_THAT(failures[0].at("words").get<std::string>(), HasSubstr(reason_of(spoilt)));
   }
 
+  // By the library alone: where that is in order and plugin.json disagrees, nothing is wrong for
+  // `manifest`, and `inspect` says it in its own words.
+  void expect_refused(const Spoilt& spoilt, const std::vector<std::string>& command) const {
+    if (reason_of(spoilt).starts_with("plugin.json and the library disagree")) return;
+    const Done done = place_of(spoilt).run(spoilt.name, command);
+    EXPECT_EQ(done.status, 1) << done.out << done.err;
+    EXPECT_EQ(done.out, "");
+    EXPECT_THAT(done.err, HasSubstr(place_of(spoilt).library() + ": refused: "));
+    const std::string thrown = "it has thrown an exception: ";
+    std::string reason = reason_of(spoilt);
+    if (reason.starts_with(thrown)) reason.erase(0, thrown.size());
+    if (reason == "it has thrown") return;  // something without words
+    EXPECT_THAT(done.err, HasSubstr(reason));
+  }
+  void expect_inspect(const Spoilt& spoilt) const {
+    expect_refused(spoilt, {"inspect", place_of(spoilt).library()});
+  }
+  void expect_manifest(const Spoilt& spoilt) const {
+    expect_refused(
+        spoilt, {"--plugin-path", plugin_dir(), "manifest", place_of(spoilt).library(), "-o", "-"});
+  }
+
  private:
   Place c_{false}, cc_{true};
 };
@@ -141,10 +164,12 @@ TEST_F(SpoiltHostile, SomeOfAllCasesByEveryCommand) {
                                         "op_revision_zero"};
   for (const Spoilt& spoilt : all_spoilt()) {
     named += before.count(spoilt.name);
-    if (!before.contains(spoilt.name) && number++ % 32 != 0) continue;
+    if (!before.contains(spoilt.name) && number++ % 64 != 0) continue;
     SCOPED_TRACE(spoilt.name);
     expect_doctor(spoilt);
     expect_verify(spoilt);
+    expect_inspect(spoilt);
+    expect_manifest(spoilt);
   }
   EXPECT_GT(number, 200u);
   EXPECT_EQ(named, before.size());
@@ -167,12 +192,73 @@ TEST_F(SpoiltFull, EveryFourthCaseByVerify) {
   }
 }
 
+TEST_F(SpoiltFull, EveryCaseByInspectAndManifest) {
+  for (const Spoilt& spoilt : all_spoilt()) {
+    SCOPED_TRACE(spoilt.name);
+    expect_inspect(spoilt);
+    expect_manifest(spoilt);
+  }
+}
+
 // A plugin that is in order is not refused here.
 TEST(SpoiltTwin, TheGoodOneIsAccepted) {
   const Place place(false);
+  EXPECT_EQ(place.run("", {"inspect", place.library()}).status, 0);
+  EXPECT_EQ(place.run("", {"manifest", place.library(), "-o", "-"}).status, 0);
   const Done verify =
       place.run("", {"verify", place.folder(), "--level", "0", "--ops", "hostile.twice"});
   EXPECT_THAT(verify.out, HasSubstr("hostile.twice cpu"));
+}
+
+// ---- code that ends the process -----------------------------------------------------------------
+
+TEST(SpoiltCodeHostile, InspectAndManifestOutliveIt) {
+  for (const auto& [name, end] :
+       {std::pair{"crashes_load", "crashed with SIGSEGV while loading its library"},
+        std::pair{"crashes_init", "crashed with SIGSEGV while running its init"},
+        std::pair{"crashes_release", "crashed with SIGSEGV while running its release"},
+        std::pair{"aborts_init", "crashed with SIGABRT while running its init"},
+        std::pair{"exits_load", "ended the process with exit status 3 while loading its library"},
+        std::pair{"exits_init", "ended the process with exit status 0 while running its init"},
+        std::pair{"exits_late", "ended the process with exit status 7 while ending the process"},
+        std::pair{"hangs_init", "hung while running its init: no progress for 1 s; killed"}}) {
+    SCOPED_TRACE(name);
+    const std::string id = std::string("hostile.") + name;
+    const std::string library = hostile_dir() + "/" + id + "/" + id + ".so";
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"inspect", library}, {"manifest", library, "-o", "-"}}) {
+      std::vector<std::string> arguments = command;
+      if (id == "hostile.hangs_init") arguments.insert(arguments.end(), {"--timeout", "1"});
+      const Done done = run_command(arguments, {{"TENON_TEST_HOSTILE", "1"}});
+      EXPECT_EQ(done.status, 1) << command[0];
+      EXPECT_EQ(done.out, "") << command[0];
+      EXPECT_THAT(done.err, HasSubstr(library + ": " + end)) << command[0];
+    }
+  }
+}
+
+// What it printed is not lost.
+TEST(SpoiltCodeHostile, InspectPassesOnWhatAPluginPrints) {
+  const std::string library = hostile_dir() + "/hostile.prints_load/hostile.prints_load.so";
+  const Done done = run_command({"inspect", library, "--json"}, {{"TENON_TEST_HOSTILE", "1"}});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_EQ(done.json().at("states").at("id"), "hostile.prints_load");
+  EXPECT_THAT(done.err, HasSubstr("hello from a constructor"));
+}
+
+// Ops of others are known where these are found: `inspect` searches, `manifest` is told a folder.
+TEST_F(SpoiltHostile, WhatItHasForOpsOfOthersIsCheckedBesideThem) {
+  const auto all = all_spoilt();
+  const auto spoilt = std::find_if(all.begin(), all.end(), [](const Spoilt& one) {
+    return one.name == "backend_copy_contiguous";
+  });
+  ASSERT_NE(spoilt, all.end());
+  expect_inspect(*spoilt);
+  expect_manifest(*spoilt);
+  const Done alone = run_command({"manifest", place_of(*spoilt).library(), "-o", "-"},
+                                 {{"TENON_HOSTILE_CASE", spoilt->name}});
+  EXPECT_EQ(alone.status, 0) << alone.err;
+  EXPECT_EQ(alone.json().at("id"), "hostile.plugin");
 }
 
 }  // namespace

@@ -132,14 +132,10 @@ constexpr tenon_vjp_desc rule(std::string_view op, std::span<const tenon_vjp_nee
 
 // ---- The plugin ---------------------------------------------------------------------------------
 
-#ifndef TENON_CASE_REQUIRED_MINOR
-#define TENON_CASE_REQUIRED_MINOR sdk::kRequiredMinor
-#endif
-
 // What query.cc, which is in every plugin, hands out.
 sdk::About about() {
   static constexpr const sdk::Unit* units[] = {&unit};
-  return {TENON_CASE_ID, "1.0.0", "Apache-2.0", units, TENON_CASE_REQUIRED_MINOR};
+  return {TENON_CASE_ID, "1.0.0", "Apache-2.0", units};
 }
 
 }  // namespace mutants

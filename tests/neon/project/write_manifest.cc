@@ -4,9 +4,17 @@
 //   write_manifest manifest <library> [--needs-cpu=F]... [--needs-library=L]... [--needs-op=O]...
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string_view>
 
-#include "command.h"
+#include "library_look.h"
+#include "plugin_library.h"
+
+// In this process: an emulator runs it, which nothing tells how to run another.
+tenon::tools::Json tenon::tools::stated_by_library(const Options&, const std::string& library,
+                                                   double) {
+  return manifest_of(read_library(library), std::filesystem::path(library).filename());
+}
 
 namespace {
 
@@ -25,7 +33,9 @@ int main(int argc, char** argv) {
     std::fputs("usage: write_manifest manifest <library> [--needs-...=NAME]...\n", stderr);
     return tenon::tools::kUsage;
   }
-  tenon::tools::Needs needs;
+  tenon::tools::ManifestRequest request;
+  request.library = argv[2];
+  tenon::tools::Needs& needs = request.needs;
   for (int i = 3; i < argc; ++i) {
     if (!taken(argv[i], "--needs-cpu=", needs.cpu_features) &&
         !taken(argv[i], "--needs-library=", needs.libraries) &&
@@ -35,7 +45,7 @@ int main(int argc, char** argv) {
     }
   }
   try {
-    return tenon::tools::manifest(argv[2], "", "", needs, false);
+    return tenon::tools::manifest({}, request, false);
   } catch (const Failure& failure) {
     std::fprintf(stderr, "write_manifest: %s\n", failure.text.c_str());
     return failure.exit_status;

@@ -48,7 +48,8 @@ struct OpsRequest {
 
 // Each prints its answer and returns an exit status; throws Failure.
 int list(const Options& options, bool as_json);
-int doctor(const Options& options, bool as_json);
+// No step, such as opening one plugin, may take longer than `seconds`.
+int doctor(const Options& options, double seconds, bool as_json);
 int op_list(const Options& options, bool as_json);
 int op_explain(const Options& options, const std::string& name, const std::string& sample,
                bool as_json);
@@ -75,7 +76,8 @@ int doctor_child(const Options& options);
 // Empty `ids` are all plugins. No step of a plugin may take longer than `seconds`.
 int probe(const Options& options, const std::vector<std::string>& ids, double seconds,
           bool as_json);
-// What `inspect` and `manifest` run in a process of its own, for one library; not for people.
+// What `inspect`, `manifest` and `doctor` run in a process of its own, for one library; not for
+// people.
 int library_child(const Options& options, const std::string& library);
 // What `probe` runs in a process of its own, for one plugin; not for people.
 int probe_child(const Options& options, const std::string& id, const std::string& library);

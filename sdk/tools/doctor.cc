@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "child_process.h"
+#include "library_look.h"
 #include "machine.h"
 #include "session.h"
 #include "sha256.h"
@@ -283,8 +284,8 @@ Json look_at_all(const Options& options) {
 
 constexpr const char* kProbeAdvice =
     "`tenon doctor --probe` opens each plugin by itself and says which one it is";
-// Of all plugins together; --probe has a limit for each step.
-constexpr double kSeconds = 120;
+// All plugins are opened together: that may take as long as so many steps.
+constexpr double kSteps = 3;
 
 // What the child's end adds to what it said.
 void look_at_end(const ChildEnd& end, Json& findings) {
@@ -314,17 +315,20 @@ int doctor_child(const Options& options) {
   return kGood;
 }
 
-int doctor(const Options& options, bool as_json) {
+int doctor(const Options& options, double seconds, bool as_json) {
   std::vector<std::string> arguments = arguments_of(options);
   arguments.emplace_back("doctor-child");
   Json said;
-  const ChildEnd end = run_child(arguments, kSeconds, [&](const std::string& line) {
+  const ChildEnd end = run_child(arguments, kSteps * seconds, [&](const std::string& line) {
     said = Json::parse(line, nullptr, false);
   });
   if (said.is_object() && said.contains("failure")) throw Failure{said.at("failure")};
   if (!said.is_object()) {
+    // Nothing of a library may run before an allow-list has judged its bytes.
+    const std::string culprit = options.allowlist.empty() ? culprit_of(options, seconds) : "";
+    if (!culprit.empty()) throw Failure{culprit};
     throw Failure{(end.stopped
-                       ? std::string("opening the plugins did not end within 120 s")
+                       ? std::string("opening the plugins did not end in time")
                        : "opening the plugins ended the process with " + end_text(end.status)) +
                   "; " + kProbeAdvice};
   }

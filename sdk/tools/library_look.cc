@@ -10,6 +10,7 @@
 
 #include "child_process.h"
 #include "plugin_library.h"
+#include "session.h"
 
 namespace tenon::tools {
 
@@ -61,6 +62,21 @@ Json stated_by_library(const Options& options, const std::string& library, doubl
   if (!look.died.empty()) throw Failure{library + ": " + look.died};
   if (!look.states.is_object()) throw Failure{library + ": its process said nothing"};
   return look.states;
+}
+
+std::string culprit_of(const Options& options, double seconds) {
+  Options alone;
+  alone.only_paths = true;
+  const Session session(options);
+  for (const Json& plugin : session.query("plugins")) {
+    if (plugin.at("state") == "refused") continue;
+    const LibraryLook look = look_at_library(alone, plugin.at("library"), seconds);
+    if (look.died.empty()) continue;
+    const std::string id = plugin.at("id");
+    return "plugin " + id + " in " + plugin.at("folder").get<std::string>() + " " + look.died +
+           "; leave it out with --exclude " + id + ", and report it to its author";
+  }
+  return "";
 }
 
 }  // namespace tenon::tools

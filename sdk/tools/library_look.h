@@ -24,4 +24,9 @@ LibraryLook look_at_library(const Options& options, const std::string& library, 
 // goes to standard error.
 Json stated_by_library(const Options& options, const std::string& library, double seconds);
 
+// Why a process that opened all these plugins may have ended or not gone on: each library is looked
+// at by itself, those before the first that dies as well. "" where none does. Not for plugins that
+// an allow-list is to judge first.
+std::string culprit_of(const Options& options, double seconds);
+
 }  // namespace tenon::tools

@@ -134,15 +134,14 @@ void add_doctor(CLI::App& app, Given& given) {
   command->add_option("id", given.names, "Probe only these plugins")->needs(probing);
   given.seconds = 10;
   command
-      ->add_option("--probe-timeout", given.seconds,
-                   "Seconds that one step of a probed plugin may take (10)")
-      ->needs(probing)
+      ->add_option("--timeout,--probe-timeout", given.seconds,
+                   "Seconds that one step of a plugin may take (10)")
       ->check(CLI::Range(0.1, 86400.0));
   add_json(command, given);
   command->callback([&] {
     given.run = [&] {
       return given.flag ? probe(given.options, given.names, given.seconds, given.json)
-                        : doctor(given.options, given.json);
+                        : doctor(given.options, given.seconds, given.json);
     };
   });
 }

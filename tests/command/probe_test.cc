@@ -218,7 +218,7 @@ TEST(ProbeHostile, AnUnknownIdAndAWrongTimeout) {
   EXPECT_EQ(unknown.status, 1);
   EXPECT_THAT(unknown.err, HasSubstr("no plugin acme.nosuch was found"));
   EXPECT_EQ(run_command({"doctor", "acme.nosuch"}).status, 2);
-  EXPECT_EQ(run_command({"doctor", "--probe-timeout", "3"}).status, 2);
+  EXPECT_EQ(run_command({"doctor", "--timeout", "0"}).status, 2);
   EXPECT_EQ(run_command({"doctor", "--probe", "--probe-timeout", "0"}).status, 2);
 }
 

@@ -86,13 +86,6 @@ static const void* get_interface(void* self, const char* id, uint64_t id_length)
   return NULL;
 }
 
-static uint32_t byte_order(void) {
-  const unsigned char bytes[4] = {1, 2, 3, 4};
-  uint32_t order;
-  memcpy(&order, bytes, sizeof order);
-  return order;
-}
-
 TENON_EXPORT tenon_status tenon_plugin_query_v0(const tenon_host* host, tenon_plugin* out,
                                                 tenon_diag* diag);
 
@@ -107,10 +100,7 @@ TENON_EXPORT tenon_status tenon_plugin_query_v0(const tenon_host* host, tenon_pl
       .built_major = TENON_ABI_MAJOR,
       .built_minor = TENON_ABI_MINOR,
       .required_minor = TENON_ABI_MINOR,
-      .fingerprint = {.pointer_bits = 8 * sizeof(void*),
-                      .byte_order = byte_order(),
-                      .sanitizer = TENON_SANITIZER_BUILT,
-                      .draft = TENON_ABI_DRAFT},
+      .fingerprint = TENON_FINGERPRINT_BUILT,
       .id = SIM_TEXT("tenon.sim"),
       .version = SIM_TEXT("0.1.0"),
       .license = SIM_TEXT("Apache-2.0"),

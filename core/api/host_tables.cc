@@ -333,17 +333,8 @@ const void* get_interface(const tenon_host*, const char* id, uint64_t length) {
 }
 
 tenon_host make_host() {
-  constexpr unsigned char order[4] = {1, 2, 3, 4};
-  uint32_t byte_order = 0;
-  std::memcpy(&byte_order, order, sizeof byte_order);
-  return {sizeof(tenon_host),
-          0,
-          TENON_ABI_MAJOR,
-          TENON_ABI_MINOR,
-          {static_cast<uint32_t>(sizeof(void*) * 8), byte_order, TENON_SANITIZER_BUILT,
-           TENON_ABI_DRAFT},
-          get_interface,
-          nullptr};
+  return {sizeof(tenon_host), 0,      TENON_ABI_MAJOR, TENON_ABI_MINOR, TENON_FINGERPRINT_BUILT,
+          get_interface,      nullptr};
 }
 
 }  // namespace

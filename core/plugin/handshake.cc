@@ -2,6 +2,7 @@
 // core/plugin/handshake.cc: versions, fingerprint, identity, and manifest against registration.
 #include "core/plugin/handshake.h"
 
+#include <cstdio>
 #include <cstring>
 #include <set>
 
@@ -154,8 +155,12 @@ void check_answer(const Answer& answer, const tenon_host& host) {
            " bits; this Tenon has " + std::to_string(ours.pointer_bits));
   }
   if (theirs.byte_order != ours.byte_order) {
-    refuse("built for another byte order (" + std::to_string(theirs.byte_order) +
-           "; this Tenon has " + std::to_string(ours.byte_order) + ")");
+    char words[160];
+    std::snprintf(words, sizeof words,
+                  "built for another byte order (0x%08x; this Tenon has 0x%08x): "
+                  "TENON_FINGERPRINT_BUILT of tenon/plugin.h states what was built",
+                  theirs.byte_order, ours.byte_order);
+    refuse(words);
   }
   if (theirs.sanitizer != ours.sanitizer) {
     refuse(std::string("built with ") + sanitizer_name(theirs.sanitizer) + "; this Tenon with " +

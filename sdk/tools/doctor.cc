@@ -33,6 +33,8 @@ std::string advice_for(const std::string& reason) {
   };
   static constexpr Advice advices[] = {
       {"needs a newer Tenon", "install a newer Tenon, or an older build of the plugin"},
+      {"another byte order",
+       "build the plugin for this machine, its fingerprint as TENON_FINGERPRINT_BUILT has it"},
       {"built for ABI", "build the plugin against the headers of this Tenon"},
       {"built for another major ABI", "build the plugin against the headers of this Tenon"},
       {"Sanitizer", "build the plugin and Tenon with the same sanitizer, or both without"},

@@ -10,7 +10,7 @@ import re
 import sys
 
 # What may change with every version, depends on the compiler, or is no 32-bit number.
-UNSTABLE = re.compile(r"TENON_(VERSION|ABI)_\w+|TENON_SANITIZER_BUILT|TENON_EXPORT|TENON_NUL|\w+_H")
+UNSTABLE = re.compile(r"TENON_(VERSION|ABI)_\w+|TENON_\w+_BUILT|TENON_EXPORT|TENON_NUL|\w+_H")
 
 
 def declarations(folder):

@@ -99,17 +99,13 @@ __attribute__((constructor)) static void load(void) { (void)reach(AT_LOAD); }
 TENON_EXPORT tenon_status tenon_plugin_query_v0(const tenon_host* host, tenon_plugin* out,
                                                 tenon_diag* diag);
 tenon_status tenon_plugin_query_v0(const tenon_host* host, tenon_plugin* out, tenon_diag* diag) {
-  const unsigned char bytes[4] = {1, 2, 3, 4};
   (void)host;
   (void)diag;
   out->struct_size = sizeof *out;
   out->built_major = TENON_ABI_MAJOR;
   out->built_minor = TENON_ABI_MINOR;
   out->required_minor = TENON_ABI_MINOR;
-  out->fingerprint.pointer_bits = 64;
-  memcpy(&out->fingerprint.byte_order, bytes, sizeof bytes);
-  out->fingerprint.sanitizer = TENON_SANITIZER_BUILT;
-  out->fingerprint.draft = TENON_ABI_DRAFT;
+  out->fingerprint = (tenon_fingerprint)TENON_FINGERPRINT_BUILT;
   out->id = (tenon_string)TEXT("hostile." HOSTILE_NAME);
   out->version = (tenon_string)TEXT("1.0");
   out->license = (tenon_string)TEXT("Apache-2.0");

@@ -422,15 +422,12 @@ tenon_status tenon_plugin_query_v0(const tenon_host* host, tenon_plugin* out, te
   set_training();
   set_backend();
   set_interfaces();
-  const unsigned char order[4] = {1, 2, 3, 4};
   answer = (tenon_plugin){
       .struct_size = sizeof answer,
       .built_major = TENON_ABI_MAJOR,
       .built_minor = TENON_ABI_MINOR,
       .required_minor = TENON_ABI_MINOR,
-      .fingerprint = {.pointer_bits = 8 * sizeof(void*),
-                      .sanitizer = TENON_SANITIZER_BUILT,
-                      .draft = TENON_ABI_DRAFT},
+      .fingerprint = TENON_FINGERPRINT_BUILT,
       .id = TEXT("hostile.plugin"),
       .version = TEXT("1.2.3"),
       .license = TEXT("Apache-2.0"),
@@ -438,7 +435,6 @@ tenon_status tenon_plugin_query_v0(const tenon_host* host, tenon_plugin* out, te
       .release = release,
       .get_interface = get_interface,
   };
-  memcpy(&answer.fingerprint.byte_order, order, sizeof order);
   query_out = out;
   query_diag = diag;
   query_status = TENON_OK;

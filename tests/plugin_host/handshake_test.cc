@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"needs_newer_minor", State::Refused,
               "needs a newer Tenon: it requires ABI 0.98; this one offers 0."},
         Wrong{"wrong_pointers", State::Refused, "built for pointers of 32 bits"},
-        Wrong{"wrong_byte_order", State::Refused, "built for another byte order"},
+        Wrong{"wrong_byte_order", State::Refused, "built for another byte order (0x"},
         Wrong{"wrong_sanitizer", State::Refused,
               "built with AddressSanitizer; this Tenon with no sanitizer"},
         Wrong{"short_answer", State::Refused, "filled in 32 bytes of tenon_plugin"},

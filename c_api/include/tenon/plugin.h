@@ -69,12 +69,18 @@ typedef struct tenon_call {
 #ifndef TENON_SANITIZER_BUILT
 #define TENON_SANITIZER_BUILT TENON_SANITIZER_NONE
 #endif
+// The bytes 1, 2, 3, 4 read as one number of this machine.
+#define TENON_BYTE_ORDER_BUILT \
+  (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0x04030201u : 0x01020304u)
 typedef struct tenon_fingerprint {
   uint32_t pointer_bits;  // 64
-  uint32_t byte_order;    // 0x01020304 as this machine stores it
+  uint32_t byte_order;    // TENON_BYTE_ORDER_BUILT
   uint32_t sanitizer;     // TENON_SANITIZER_*
   uint32_t draft;         // TENON_ABI_DRAFT
 } tenon_fingerprint;
+// Initialises a tenon_fingerprint as this translation unit is built. since 0.1
+#define TENON_FINGERPRINT_BUILT \
+  { 8u * sizeof(void*), TENON_BYTE_ORDER_BUILT, TENON_SANITIZER_BUILT, TENON_ABI_DRAFT }
 
 // What the host offers. Received by the plugin; borrowed, and valid as long as the runtime.
 typedef struct tenon_host tenon_host;

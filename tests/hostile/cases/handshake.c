@@ -6,7 +6,8 @@
 #include <string.h>
 
 // Built for a machine with another byte order.
-// refused: built for another byte order (84148994; this Tenon has 67305985)
+// refused: built for another byte order (0x05040302; this Tenon has 0x04030201):
+//   TENON_FINGERPRINT_BUILT of tenon/plugin.h states what was built
 CASE(answer_byte_order) { answer.fingerprint.byte_order = 0x04030201 + 0x01010101; }
 
 // Built for another draft of the ABI.

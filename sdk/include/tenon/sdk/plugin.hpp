@@ -50,13 +50,7 @@ struct About {
   uint32_t required_minor = kRequiredMinor;
 };
 
-inline tenon_fingerprint fingerprint() {
-  constexpr unsigned char order[4] = {1, 2, 3, 4};
-  uint32_t byte_order = 0;
-  __builtin_memcpy(&byte_order, order, sizeof byte_order);
-  return {static_cast<uint32_t>(sizeof(void*) * 8), byte_order, TENON_SANITIZER_BUILT,
-          TENON_ABI_DRAFT};
-}
+inline tenon_fingerprint fingerprint() { return TENON_FINGERPRINT_BUILT; }
 
 // The tables of one runtime, gathered from the units when the plugin is opened.
 struct State {

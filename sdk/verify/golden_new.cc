@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/verify/golden_new.cc: see golden_new.h. Nothing of the plugin is run: samples are read and
-// operands drawn.
+// sdk/verify/golden_new.cc: see golden_new.h. Samples are read and operands drawn; of the plugin
+// nothing is run but layers created.
 #include "golden_new.h"
 
 #include <cmath>
@@ -8,6 +8,7 @@
 #include <tenon/sdk/dtypes.hpp>
 
 #include "backward_call.h"
+#include "layer_runs.h"
 #include "sample_call.h"
 #include "subject.h"
 #include "training.h"
@@ -155,6 +156,31 @@ Begun begun_optimizer(const Session& session, const Json& stated) {
            {"cases", cases}}};
 }
 
+// With the initial values of the seed, which the other program takes as they are.
+Begun begun_layer(const Session& session, const Json& stated) {
+  const std::string name = stated.at("name");
+  const LayerRuns runs(session, stated, sdk::kDrawSeed);
+  Json cases = Json::array();
+  uint32_t number = 0;
+  for (const Json& text : stated.at("samples")) {
+    const LayerSample sample = sample_of(text, number++, sdk::kDrawSeed);
+    if (sample.expect != TENON_OK) continue;
+    const Layer layer = runs.made(sample, false);
+    Json tensors = Json::object();
+    for (const LayerTensor& each : runs.tensors_of(layer)) {
+      tensors[each.name] = json_of(contents_of(session, each.tensor));
+    }
+    cases.push_back({{"sample", text.at("text")},
+                     {"training", false},
+                     {"attributes", attributes_of(sample.parsed)},
+                     {"operands", json_of(sample.inputs)},
+                     {"tensors", tensors},
+                     {"results", Json::array()}});
+  }
+  return {"layers/" + name + ".json",
+          {{"layer", name}, {"tolerances", Json::array()}, {"cases", cases}}};
+}
+
 // Options and hyper-parameters that must be given, to be filled in too.
 Json required_of(const Json& list) {
   Json required = Json::object();
@@ -183,7 +209,7 @@ Begun begun_schedule(const Json& stated) {
 class Beginnings {
  public:
   explicit Beginnings(const Options& options) : options_(options), session_(options) {
-    for (const char* topic : {"ops", "optimizers", "datasets", "schedules"}) {
+    for (const char* topic : {"ops", "optimizers", "layers", "datasets", "schedules"}) {
       lists_[topic] = session_.query(topic);
     }
   }
@@ -197,11 +223,12 @@ class Beginnings {
     if (const Json* optimizer = newest_of(lists_["optimizers"], name)) {
       return begun_optimizer(session_, *optimizer);
     }
+    if (const Json* layer = newest_of(lists_["layers"], name)) return begun_layer(session_, *layer);
     if (const Json* dataset = newest_of(lists_["datasets"], name)) return begun_dataset(*dataset);
     if (const Json* schedule = newest_of(lists_["schedules"], name)) {
       return begun_schedule(*schedule);
     }
-    throw Failure{"golden new: no op, optimizer, data set or schedule is named \"" + name +
+    throw Failure{"golden new: no op, optimizer, layer, data set or schedule is named \"" + name +
                       "\"; `tenon list` shows what plugins offer, and --plugin-path adds folders",
                   tools::kUsage};
   }

@@ -6,6 +6,7 @@
 #include "backward_call.h"
 #include "checks.h"
 #include "layer_runs.h"
+#include "oracle.h"
 
 namespace tenon::verify {
 namespace {
@@ -27,6 +28,9 @@ class LayerChecks {
   void check_declared(const Json& layer);
   void check_refused(const LayerSample& sample);
   void check_made(const LayerSample& sample);
+  // One case of a golden file.
+  void check_golden(const LayerSample& sample, const Json& stated, uint32_t number,
+                    const std::map<std::string, Tolerance>& tolerances);
   void check_layouts(const LayerSample& sample);
   void check_gradients(const LayerSample& sample);
   void check_state(const LayerSample& sample);
@@ -48,6 +52,8 @@ class LayerChecks {
 
   std::optional<Finding> refused_case(const LayerSample& sample) const;
   std::optional<Finding> made_case(const LayerSample& sample, bool training) const;
+  std::optional<Finding> golden_case(const LayerSample& sample, const Json& stated,
+                                     const std::map<std::string, Tolerance>& tolerances) const;
   std::optional<Finding> layout_case(const LayerSample& sample, bool training,
                                      const std::vector<Layout>& layouts) const;
   std::optional<Finding> state_case(const LayerSample& sample) const;
@@ -142,6 +148,43 @@ void LayerChecks::check_made(const LayerSample& sample) {
     each_case(sample, Form::Repeated, plain_layouts(sample), mode_text(training),
               [&] { return made_case(sample, training); });
   }
+}
+
+// Inputs and tensors are as the golden file states them.
+std::optional<Finding> LayerChecks::golden_case(
+    const LayerSample& sample, const Json& stated,
+    const std::map<std::string, Tolerance>& tolerances) const {
+  LayerSample given = sample;
+  given.inputs.clear();
+  for (const Json& operand : stated.at("operands")) given.inputs.push_back(stated_array(operand));
+  const Layer layer = runs_.made(given, stated.value("training", false));
+  for (const auto& [name, tensor] : stated.at("tensors").items()) {
+    const Placed placed(session_, stated_array(tensor), Layout::Contiguous, runs_.host(),
+                        Guards::None);
+    session_.check(tenon_layer_set_tensor(session_.context(), layer.get(), name.data(), name.size(),
+                                          placed.get()));
+  }
+  const std::vector<Array> found =
+      runs_.results_of(layer, runs_.placed(given, plain_layouts(given)));
+  const Json& results = stated.at("results");
+  for (size_t i = 0; i < results.size() && i < found.size(); ++i) {
+    const Array expected = stated_array(results[i]);
+    const auto tolerance = tolerances.find(dtype_name(expected.dtype));
+    const auto off = compare(expected, found[i],
+                             tolerance == tolerances.end() ? Tolerance() : tolerance->second);
+    if (!off) continue;
+    return Finding{off->all.empty() ? &causes::kWrongShape : &causes::kWrongValue,
+                   "output " + std::to_string(i) + ", " + off->words};
+  }
+  if (results.size() == found.size()) return std::nullopt;
+  return Finding{&causes::kWrongShape, "expected " + std::to_string(results.size()) +
+                                           " outputs, found " + std::to_string(found.size())};
+}
+
+void LayerChecks::check_golden(const LayerSample& sample, const Json& stated, uint32_t number,
+                               const std::map<std::string, Tolerance>& tolerances) {
+  each_case(sample, Form::Returned, plain_layouts(sample), "golden" + std::to_string(number),
+            [&] { return golden_case(sample, stated, tolerances); });
 }
 
 std::optional<Finding> LayerChecks::layout_case(const LayerSample& sample, bool training,
@@ -248,6 +291,19 @@ void check_layer(Subject& subject, Recorder& recorder, const Request& request,
   }
   LayerChecks checks(subject, recorder, request, *entry);
   checks.check_declared(*entry);
+  Goldens goldens(request, subject.folder());
+  std::string folder;
+  const Json stated = goldens.cases_of("layers", layer, folder);
+  const auto tolerances = goldens.tolerances_of("layers", layer);
+  // Of one sample; whether there are any.
+  const auto compare_golden = [&](const LayerSample& sample, const std::string& text) {
+    uint32_t found = 0;
+    for (const Json& each : stated) {
+      if (each.at("sample") != text || each.at("results").empty()) continue;
+      checks.check_golden(sample, each, found++, tolerances);
+    }
+    return found != 0;
+  };
   bool good = false;
   uint32_t number = 0;
   for (const Json& text : entry->at("samples")) {
@@ -256,6 +312,13 @@ void check_layer(Subject& subject, Recorder& recorder, const Request& request,
     if (sample.expect != TENON_OK) {
       checks.check_refused(sample);
       continue;
+    }
+    if (!compare_golden(sample, text.at("text"))) {
+      recorder.unwitnessed(layer, "values",
+                           "no golden file states results of sample " +
+                               std::to_string(sample.number) + " \"" +
+                               text.at("text").get<std::string>() + "\"" +
+                               (stated.empty() ? "" : ", or they are not filled in yet"));
     }
     checks.check_made(sample);
     checks.check_gradients(sample);

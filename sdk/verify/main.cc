@@ -70,7 +70,8 @@ void add_golden(CLI::App& app, Given& given) {
   CLI::App* command = golden->add_subcommand(
       "new", "Begin a golden file: its cases and their drawn operands, without results");
   GoldenRequest& request = given.golden;
-  command->add_option("name", request.names, "An op, an optimizer, a data set or a schedule")
+  command
+      ->add_option("name", request.names, "An op, an optimizer, a layer, a data set or a schedule")
       ->required();
   command->add_option("--into", request.into, "The folder of golden files (goldens)");
   command->add_flag("--force", request.force, "Write over a file that is there");

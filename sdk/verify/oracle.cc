@@ -162,6 +162,20 @@ Json Goldens::cases_of(const std::string& kind, const std::string& name, std::st
   return reading(path, name, [&] { return golden.content->at("cases").get<Json>(); });
 }
 
+std::map<std::string, Tolerance> Goldens::tolerances_of(const std::string& kind,
+                                                        const std::string& name) {
+  const std::string path = kind + "/" + name + ".json";
+  const File& golden = file(path);
+  if (!golden.content) return {};
+  return reading(path, name, [&] {
+    std::map<std::string, Tolerance> tolerances;
+    for (const Json& entry : golden.content->at("tolerances")) {
+      tolerances[entry.at("dtype")] = {entry.at("ulp"), entry.at("relative")};
+    }
+    return tolerances;
+  });
+}
+
 std::optional<std::vector<Array>> Goldens::find(const SampleCall& call) {
   const std::string name = call.op->name + ".json";
   const std::optional<Json>& golden = file(name).content;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/goldens/make_data.py: makes the golden files of data sets and schedules (docs/goldens.md)
-# from formulas and from bytes that are put together here, or with --check compares them. Python
-# alone, no library.
+# tests/goldens/make_data.py: makes the golden files of layers, data sets and schedules
+# (docs/goldens.md) from formulas and from bytes that are put together here, or with --check
+# compares them. Python alone, no library.
 
 import json
 import math
@@ -127,6 +127,175 @@ def schedules():
     ]
 
 
+# ---- Layers -------------------------------------------------------------------------------------
+
+LAYER_TOLERANCES = [
+    {"dtype": "f64", "ulp": 0, "relative": 1e-12, "reason": "every step is rounded"},
+    {"dtype": "f32", "ulp": 0, "relative": 1e-6, "reason": "every step is rounded"},
+    {"dtype": "f16", "ulp": 4, "relative": 0, "reason": "every step is rounded"},
+    {"dtype": "bf16", "ulp": 4, "relative": 0, "reason": "every step is rounded"},
+]
+
+
+def tensor(dtype, shape, found):
+    return {"dtype": dtype, "shape": list(shape), "values": [float(each) for each in found]}
+
+
+def numbers(shape, shift=0, least=-5):
+    """Few and small, so that every dtype holds them."""
+    return [((7 * i + 3 * shift) % 11 + least) / 4 for i in range(math.prod(shape))]
+
+
+def rows(found, width):
+    return [found[i:i + width] for i in range(0, len(found), width)] if width else []
+
+
+def layer_case(sample, dtype, shape, found, out_shape, tensors=None, operand=None):
+    return {
+        "sample": sample,
+        "operands": [operand or tensor(dtype, shape, numbers(shape))],
+        "tensors": tensors or {},
+        "results": [tensor(dtype, out_shape, found)],
+    }
+
+
+def linear(options, dtype, shape, outputs, bias=True):
+    inputs = shape[-1]
+    weight, offset = numbers([outputs, inputs], 1), numbers([outputs], 2) if bias else [0] * outputs
+    found = [
+        sum(x * w for x, w in zip(row, line, strict=True)) + offset[k]
+        for row in rows(numbers(shape), inputs)
+        for k, line in enumerate(rows(weight, inputs))
+    ]
+    tensors = {"weight": tensor(dtype, [outputs, inputs], weight)}
+    if bias:
+        tensors["bias"] = tensor(dtype, [outputs], offset)
+    sizes = ",".join(map(str, shape))
+    sample = f"{dtype}[{sizes}] | inputs={inputs}, outputs={outputs}{options}"
+    return layer_case(sample, dtype, shape, found, [*shape[:-1], outputs], tensors)
+
+
+def softmax(row):
+    powers = [math.exp(x) for x in row]
+    return [x / sum(powers) for x in powers]
+
+
+def normed(row, eps, centred):
+    mean = sum(row) / len(row) if centred else 0
+    spread = sum((x - mean) ** 2 for x in row) / len(row)
+    return [(x - mean) / math.sqrt(spread + eps) for x in row]
+
+
+def norm(sample, dtype, shape, sizes, eps, centred, affine=True, bias=True):
+    width = math.prod(sizes)
+    weight = numbers(sizes, 1) if affine else [1] * width
+    offset = numbers(sizes, 2) if affine and bias else [0] * width
+    found = [
+        x * weight[i] + offset[i]
+        for row in rows(numbers(shape), width)
+        for i, x in enumerate(normed(row, eps, centred))
+    ]
+    tensors = {}
+    if affine:
+        tensors["weight"] = tensor(dtype, sizes, weight)
+    if affine and bias:
+        tensors["bias"] = tensor(dtype, sizes, offset)
+    return layer_case(sample, dtype, shape, found, shape, tensors)
+
+
+def batch_norm(sample, dtype, shape, eps=1e-5, affine=True):
+    channels, inner = shape[1], math.prod(shape[2:])
+    wide = dtype if dtype == "f64" else "f32"
+    mean, var = numbers([channels], 3), numbers([channels], 4, least=1)
+    weight, bias = numbers([channels], 1), numbers([channels], 2)
+    found = []
+    for i, x in enumerate(numbers(shape)):
+        c = i // inner % channels
+        y = (x - mean[c]) / math.sqrt(var[c] + eps)
+        found.append(y * weight[c] + bias[c] if affine else y)
+    tensors = {"running_mean": tensor(wide, [channels], mean),
+               "running_var": tensor(wide, [channels], var)}
+    if affine:
+        tensors["weight"] = tensor(dtype, [channels], weight)
+        tensors["bias"] = tensor(dtype, [channels], bias)
+    return layer_case(sample, dtype, shape, found, shape, tensors)
+
+
+def embedding(sample, index_dtype, shape, indices, dtype, count, width):
+    table = numbers([count, width], 1)
+    found = [x for index in indices for x in rows(table, width)[index]]
+    operand = {"dtype": index_dtype, "shape": list(shape), "values": indices}
+    return layer_case(sample, dtype, shape, found, [*shape, width],
+                      {"weight": tensor(dtype, [count, width], table)}, operand)
+
+
+def activation(sample, shape, found):
+    return layer_case(sample, "f64", shape, found, shape)
+
+
+def layers():
+    two, five = numbers([2, 3]), numbers([5])
+    yield "activation", [
+        activation('f64[2,3] | op="tanh"', [2, 3], map(math.tanh, two)),
+        activation('f64[2,3]{-2.0,-1.0,-0.5,0.5,1.0,2.0} | op="relu"', [2, 3],
+                   [max(x, 0) for x in two]),
+        activation('f64[2,3] | op="gelu"', [2, 3],
+                   [x * (1 + math.erf(x / math.sqrt(2))) / 2 for x in two]),
+        activation('f64[5] | op="sigmoid"', [5], [1 / (1 + math.exp(-x)) for x in five]),
+        activation('f64[5] | op="silu"', [5], [x / (1 + math.exp(-x)) for x in five]),
+        activation('f64[2,3] | op="tenon.softmax"', [2, 3], softmax(two[:3]) + softmax(two[3:])),
+    ]
+    yield "batch_norm", [
+        batch_norm("f64[4,3] | features=3, dtype=f64", "f64", [4, 3]),
+        batch_norm("f64[2,3,4] | features=3, momentum=0.5, dtype=f64", "f64", [2, 3, 4]),
+        batch_norm("f64[2,2,2,3] | features=2, affine=false, eps=0.1, dtype=f64", "f64",
+                   [2, 2, 2, 3], 0.1, False),
+        batch_norm("bf16[3,2] | features=2, dtype=bf16", "bf16", [3, 2]),
+    ]
+    yield "dropout", [
+        layer_case(sample, "f64", shape, numbers(shape), shape)
+        for sample, shape in (("f64[4,3]", [4, 3]), ("f64[7] | p=0.25", [7]),
+                              ("f64[7] | p=0.0", [7]), ("f64[7] | p=1", [7]))
+    ]
+    yield "embedding", [
+        embedding("i64[3]{4,0,4} | rows=5, width=2, dtype=f64", "i64", [3], [4, 0, 4], "f64", 5, 2),
+        embedding('i32[2,2]{0,1,2,1} | rows=3, width=4, init="uniform", dtype=f64', "i32", [2, 2],
+                  [0, 1, 2, 1], "f64", 3, 4),
+        embedding("i64[0] | rows=1, width=1, dtype=f64", "i64", [0], [], "f64", 1, 1),
+        embedding("i64[2]{1,0} | rows=2, width=3, dtype=f16", "i64", [2], [1, 0], "f16", 2, 3),
+    ]
+    yield "layer_norm", [
+        norm("f64[4,3] | sizes=[3], dtype=f64", "f64", [4, 3], [3], 1e-5, True),
+        norm("f64[2,3,4] | sizes=[3,4], bias=false, dtype=f64", "f64", [2, 3, 4], [3, 4], 1e-5,
+             True, bias=False),
+        norm("f64[2,5] | sizes=[5], affine=false, eps=0.1", "f64", [2, 5], [5], 0.1, True, False),
+        norm("bf16[2,5] | sizes=[5], dtype=bf16", "bf16", [2, 5], [5], 1e-5, True),
+    ]
+    yield "linear", [
+        linear(", dtype=f64", "f64", [4, 3], 2),
+        linear(", bias=false, dtype=f64", "f64", [2, 3, 5], 1, False),
+        linear(', init="xavier_normal", dtype=f64', "f64", [3], 4),
+        linear(', init="kaiming_uniform", dtype=f64', "f64", [0, 3], 4),
+        linear(', init="xavier_uniform", gain=2.0', "f32", [2, 3], 2),
+        linear(', init="kaiming_normal"', "f32", [2, 3], 2),
+        linear(', init="uniform", gain=0.1', "f32", [2, 3], 2),
+        linear(', init="normal", gain=0.02', "f32", [2, 3], 2),
+        linear(', init="constant", gain=0.5', "f32", [2, 3], 2),
+        linear(', init="orthogonal", dtype=f64', "f64", [2, 3], 2),
+        linear(', init="orthogonal", dtype=bf16', "bf16", [2, 3], 5),
+        linear(', init="truncated_normal", gain=0.02', "f32", [2, 3], 2),
+        linear(", dtype=bf16", "bf16", [2, 3], 2),
+    ]
+    yield "rms_norm", [
+        norm("f64[4,3] | sizes=[3], dtype=f64", "f64", [4, 3], [3], 1e-5, False, bias=False),
+        norm("f64[2,3,4] | sizes=[3,4], dtype=f64", "f64", [2, 3, 4], [3, 4], 1e-5, False,
+             bias=False),
+        norm("f64[2,5] | sizes=[5], affine=false, eps=0.1", "f64", [2, 5], [5], 0.1, False, False),
+        norm("f16[2,5] | sizes=[5], dtype=f16", "f16", [2, 5], [5], 1e-5, False, bias=False),
+    ]
+    yield "sequential", [layer_case("f64[4,3]", "f64", [4, 3], numbers([4, 3]), [4, 3])]
+
+
 # ---- Data sets ----------------------------------------------------------------------------------
 
 
@@ -219,18 +388,19 @@ def data_sets():
 
 def made():
     files = {}
-    for kind, folder, entries in (("schedule", "schedules", schedules()),
-                                  ("dataset", "datasets", data_sets())):
+    tolerances = f' "tolerances": {json.dumps(LAYER_TOLERANCES)},\n'
+    for kind, entries, more in (("schedule", schedules(), ""), ("dataset", data_sets(), ""),
+                                ("layer", layers(), tolerances)):
         for name, cases in entries:
             lines = ",\n  ".join(json.dumps(each) for each in cases)
-            files[FOLDER / folder / f"tenon.{name}.json"] = (
-                f'{{"{kind}": "tenon.{name}", "cases": [\n  {lines}]}}\n')
+            files[FOLDER / f"{kind}s" / f"tenon.{name}.json"] = (
+                f'{{"{kind}": "tenon.{name}",\n{more} "cases": [\n  {lines}]}}\n')
     return files
 
 
 def check(files):
     wrong = []
-    for folder in ("schedules", "datasets"):
+    for folder in ("layers", "schedules", "datasets"):
         wrong += [f"{path}: make_data.py makes no such file"
                   for path in (FOLDER / folder).glob("*") if path not in files]
     for path, text in files.items():

@@ -61,7 +61,8 @@ def add_file(prefix, work, project, kind, language):
 
 
 # Of which golden files are begun; the others are written whole.
-BEGUN = {"op": ["{}"], "optimizer": ["{}", "{}_step"], "dataset": []}
+BEGUN = {"op": ["{}"], "optimizer": ["{}", "{}_step"], "layer": ["{}"],
+         "dataset": []}
 
 
 def golden_files(project):

@@ -42,7 +42,7 @@ std::vector<std::string> offered(const std::vector<const char*>& kinds) {
 }
 std::vector<std::string> ops_and_steps() { return offered({"ops", "optimizers"}); }
 std::vector<std::string> everything() {
-  return offered({"ops", "optimizers", "datasets", "schedules"});
+  return offered({"ops", "optimizers", "layers", "datasets", "schedules"});
 }
 
 // ---- What is right ------------------------------------------------------------------------------
@@ -153,7 +153,14 @@ Done golden_new(std::vector<std::string> names, const std::string& into) {
 }
 
 void fill_in(json& golden) {
-  if (golden.contains("dataset")) {
+  if (golden.contains("layer")) {
+    for (json& each : golden.at("cases")) {
+      const Values weight = each.at("tensors").at("weight").at("values");
+      Values y = each.at("operands")[0].at("values");
+      for (size_t i = 0; i < y.size(); ++i) y[i] *= weight[i % weight.size()];
+      each["results"] = {with_values(each.at("operands")[0], y)};
+    }
+  } else if (golden.contains("dataset")) {
     golden["cases"] = dataset_cases();
   } else if (golden.contains("schedule")) {
     golden["cases"] = schedule_cases();
@@ -329,8 +336,8 @@ TEST(GoldenNew, RefusesWhatIsNotThereOrIsThereAlready) {
   const TemporaryFolder folder;
   const Done unknown = golden_new({kVendor + "none"}, folder.path("g"));
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err,
-              HasSubstr("no op, optimizer, data set or schedule is named \"" + kVendor + "none\""));
+  EXPECT_THAT(unknown.err, HasSubstr("no op, optimizer, layer, data set or schedule is named \"" +
+                                     kVendor + "none\""));
   const std::string file = folder.write("g/test.witness.ends.json", "mine");
   const Done there = golden_new({kVendor + "ends"}, folder.path("g"));
   EXPECT_EQ(there.status, 1);

@@ -60,7 +60,8 @@ void Replacement::refuse(const char* doing, const std::string& words) const {
               .operand = "path",
               .expected = "a file that can be written",
               .found = words,
-              .hint = "the file is what it was before"};
+              .hint = renamed_ ? "the new file is there; a loss of power may yet undo that"
+                               : "the file is what it was before"};
 }
 
 Replacement::Replacement(const std::string& path) : path_(path), target_(path) {
@@ -144,7 +145,7 @@ void Replacement::write(const void* bytes, uint64_t length) {
 void Replacement::commit() {
   if (fsync(file_.get()) != 0) fail("flush", errno);
   if (rename(partial_.c_str(), target_.c_str()) != 0) fail("rename the partial file of", errno);
-  partial_.clear();
+  renamed_ = true;
   // The new contents are there; only after this do they survive a loss of power as well. File
   // systems that cannot flush a folder say so, and keep their own order.
   const Descriptor folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -153,7 +154,7 @@ void Replacement::commit() {
 }
 
 Replacement::~Replacement() {
-  if (!partial_.empty()) unlink(partial_.c_str());
+  if (!renamed_) unlink(partial_.c_str());
 }
 
 }  // namespace tenon::files

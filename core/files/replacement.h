@@ -31,10 +31,11 @@ class Replacement {
   [[noreturn]] void fail(const char* doing, int why) const;
   [[noreturn]] void refuse(const char* doing, const std::string& words) const;
 
-  std::string path_;     // as the caller named it, for words
-  std::string target_;   // links followed
-  std::string partial_;  // empty: none of ours is there
+  std::string path_;    // as the caller named it, for words
+  std::string target_;  // links followed
+  std::string partial_;
   std::string folder_;
+  bool renamed_ = false;
   Descriptor file_;
 };
 

@@ -11,9 +11,12 @@
 #include <csignal>
 
 #include "tests/files/files_support.h"
+#include "tests/files/flushing_support.h"
 
 namespace tenon::tests {
 namespace {
+
+using namespace std::string_literals;
 
 class Writing : public Files {
  protected:
@@ -45,6 +48,55 @@ TEST_F(Writing, AFullDiskLeavesTheOldFile) {
   EXPECT_EQ(read(file), before);
   EXPECT_EQ(files_there(), 1u);
   must(save(large, file));
+}
+
+// All bytes are on the disk before the new file takes the old one's place; that it has is, after.
+TEST_F(Writing, IsFlushedBeforeAndAfterItIsRenamed) {
+  const ArchiveHandle made = filled(1000, 3);
+  for (const char* name : {"m.safetensors", "m.npz", "m.npy"}) {
+    for (const char* round : {"new", "replaced"}) {
+      const std::string file = path(name);
+      WatchedFlushing watch;
+      must(save(made, file));
+      ASSERT_EQ(watch.seen.size(), 3u) << name << " " << round;
+      EXPECT_EQ(watch.seen[0].what, "flush");
+      EXPECT_EQ(watch.seen[0].path, path("."s + name + ".partial"));
+      EXPECT_EQ(watch.seen[0].bytes, std::filesystem::file_size(file)) << "not all was written";
+      EXPECT_EQ(watch.seen[1].what, "rename");
+      EXPECT_EQ(watch.seen[1].path, file);
+      EXPECT_EQ(watch.seen[2].what, "flush");
+      EXPECT_EQ(watch.seen[2].path, std::filesystem::path(file).parent_path().string());
+    }
+  }
+}
+
+TEST_F(Writing, AFlushThatFailsIsTold) {
+  const std::string file = path("m.safetensors");
+  must(save(filled(4, 1), file));
+  const std::string before = read(file);
+  const ArchiveHandle made = filled(8, 2);
+  WatchedFlushing watch;
+  std::string hint;
+  const auto words = [&](size_t which, int error) {
+    watch.seen.clear();
+    watch.failing = which;
+    watch.error = error;
+    const std::string all = refused(save(made, file), TENON_E_IO);
+    hint = all.substr(all.rfind('\n', all.size() - 2) + 1);
+    return all.substr(0, all.find('\n'));
+  };
+  EXPECT_EQ(words(0, EIO), "cannot flush '" + file + "': Input/output error");
+  EXPECT_EQ(hint, "the file is what it was before\n");
+  EXPECT_EQ(read(file), before);
+  EXPECT_EQ(files_there(), 1u);
+  EXPECT_EQ(words(2, EIO), "cannot flush the folder of '" + file + "': Input/output error");
+  EXPECT_EQ(hint, "the new file is there; a loss of power may yet undo that\n");
+  EXPECT_NE(read(file), before);
+  // Some file systems cannot do it.
+  watch.seen.clear();
+  watch.error = EINVAL;
+  must(save(made, file));
+  EXPECT_EQ(watch.seen.size(), 3u);
 }
 
 TEST_F(Writing, DevFullIsNoRegularFile) {

@@ -18,7 +18,8 @@ struct ZipMember {
   std::string name;
   std::string bytes;
   bool deflated = false;
-  uint32_t wrong_sum = 0;  // xor
+  uint32_t wrong_sum = 0;   // xor
+  std::string behind = {};  // its packed bytes, and part of them
 };
 std::string deflated(const std::string& bytes) {
   z_stream stream{};
@@ -36,7 +37,8 @@ std::string deflated(const std::string& bytes) {
 std::string zip(const std::vector<ZipMember>& members) {
   std::string file, directory;
   for (const ZipMember& member : members) {
-    const std::string packed = member.deflated ? deflated(member.bytes) : member.bytes;
+    const std::string packed =
+        (member.deflated ? deflated(member.bytes) : member.bytes) + member.behind;
     const uint64_t sum = crc32(0, reinterpret_cast<const Bytef*>(member.bytes.data()),
                                static_cast<uInt>(member.bytes.size())) ^
                          member.wrong_sum;
@@ -196,6 +198,26 @@ TEST_F(Npz, Refused) {
   const std::string sum =
       refused(tenon_tensor_create_loaded(context, archive.get(), 0, 0, &out), TENON_E_DATA);
   EXPECT_EQ(sum.rfind("tenon.npz: member \"a.npy\" has a wrong check sum: expected ", 0), 0u);
+}
+
+// A deflated member says itself where it ends; what follows is nobody's.
+TEST_F(Npz, BytesBehindADeflatedMember) {
+  const std::string second = deflated(kTwo);
+  for (const std::string& behind : {"\0"s, "x"s, std::string(5000, '\0'), second}) {
+    for (const bool is_last : {false, true}) {
+      std::vector<ZipMember> members = {{"a.npy", kTwo, true}, {"b.npy", kTwo, true}};
+      members[is_last].behind = behind;
+      const ArchiveHandle archive = load(write("behind.npz", zip(members)));
+      tenon_tensor* out = nullptr;
+      const std::string words = refused(
+          tenon_tensor_create_loaded(context, archive.get(), is_last, 0, &out), TENON_E_DATA);
+      EXPECT_EQ(out, nullptr);
+      EXPECT_EQ(words.substr(0, words.find('\n')), "tenon.npz: member \""s + (is_last ? "b" : "a") +
+                                                       ".npy\" is not as long as it claims");
+      EXPECT_EQ(values_of<float>(tensor_of(archive, is_last ? "a" : "b").get()),
+                (std::vector<float>{1.5f, -2}));
+    }
+  }
 }
 
 TEST_F(Npz, CutAtEveryByteAndWithEveryByteChanged) {

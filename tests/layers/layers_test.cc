@@ -336,6 +336,33 @@ TEST_F(LayerTest, CapturedStepsAreEagerOnes) {
   }
 }
 
+// A plan has launched what training launches: it cannot follow, whether the layer is switched or
+// what holds it.
+TEST_F(LayerTest, TrainingThatChangesMakesPlansStale) {
+  const Layer outer = layer("tenon.sequential");
+  const Layer inner = layer("tenon.dropout", {{"p", real(0.5)}});
+  add(outer, inner);
+  add(outer, linear(2, 2));
+  const Tensor x = tensor<float>({1, 2}, {1, 2});
+  tenon_plan* plan = nullptr;
+  must(tenon_capture_begin(context, nullptr, 0));
+  const Tensor y = run(outer, x.get());
+  must(tenon_capture_end(context, &plan));
+  must(tenon_plan_run(context, plan));
+  for (const Layer* switched : {&outer, &inner}) {
+    const std::string before = bytes_of(y.get());
+    set_training(*switched, false);
+    const std::string words = refused(tenon_plan_run(context, plan), TENON_E_STATE);
+    EXPECT_THAT(words, HasSubstr("the plan was captured with training of a layer tenon."));
+    EXPECT_THAT(words, HasSubstr(" = true, which is false now"));
+    EXPECT_THAT(words, HasSubstr("capture the step again, or set it back"));
+    EXPECT_EQ(bytes_of(y.get()), before);
+    set_training(*switched, true);
+    must(tenon_plan_run(context, plan));
+  }
+  tenon_plan_release(plan);
+}
+
 TEST_F(LayerTest, NothingStaysBehind) {
   tenon_stats before{};
   before.struct_size = sizeof before;

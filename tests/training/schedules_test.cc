@@ -286,6 +286,30 @@ TEST_F(Schedules, PlateauWaitsForMetrics) {
   EXPECT_EQ(next(plateau), 2) << "a step without a metric counts nothing";
 }
 
+// Which metrics are better, and which changes are made.
+TEST_F(Schedules, PlateauObeysItsOptions) {
+  struct Case {
+    std::vector<Option> options;
+    std::vector<std::pair<double, double>> expected;
+  };
+  const Option absolute = {"relative", flag(false)}, greater = {"maximize", flag(true)};
+  const Option tenth = {"threshold", real(0.1)};
+  const Case cases[] = {{{tenth}, {{10, 8}, {9.1, 4}, {8.9, 4}, {8.1, 2}}},
+                        {{tenth, absolute}, {{10, 8}, {9.95, 4}, {9.8, 4}, {9.75, 2}}},
+                        {{tenth, greater}, {{10, 8}, {10.9, 4}, {11.1, 4}, {12.1, 2}}},
+                        {{tenth, greater, absolute}, {{10, 8}, {10.05, 4}, {10.2, 4}, {10.25, 2}}},
+                        {{{"minimum", real(3)}}, {{1, 8}, {1, 4}, {1, 3}, {1, 3}}},
+                        {{{"smallest_change", real(2)}}, {{1, 8}, {1, 4}, {1, 4}}},
+                        {{{"smallest_change", real(1.5)}}, {{1, 8}, {1, 4}, {1, 2}, {1, 2}}}};
+  for (const Case& each : cases) {
+    std::vector<Option> options = each.options;
+    options.insert(options.end(), {{"factor", real(0.5)}, {"patience", whole(0)}});
+    SCOPED_TRACE("case " + std::to_string(&each - cases));
+    const Schedule plateau = schedule("tenon.plateau", options, 8);
+    for (const auto& [metric, value] : each.expected) EXPECT_EQ(next(plateau, &metric), value);
+  }
+}
+
 TEST_F(Schedules, EveryOneGoesOnFromItsState) {
   const auto all = examples();
   const nlohmann::json listed = query();

@@ -43,6 +43,21 @@ TEST_F(LayerTest, LinearIsItsFormula) {
   EXPECT_THAT(values_of<float>(run(layer, x.get()).get()), ElementsAre(9, 19, 29));
 }
 
+TEST_F(LayerTest, NormsObeyTheirOptions) {
+  const Shape sizes = {2};
+  const auto norm = [&](bool affine, bool bias, double eps) {
+    return layer("tenon.layer_norm", {{"sizes", ints(sizes)},
+                                      {"affine", flag(affine)},
+                                      {"bias", flag(bias)},
+                                      {"eps", real(eps)}});
+  };
+  EXPECT_THAT(names(norm(true, true, 0)), ElementsAre("weight", "bias"));
+  EXPECT_THAT(names(norm(true, false, 0)), ElementsAre("weight"));
+  EXPECT_THAT(names(norm(false, true, 0)), ElementsAre());
+  const Tensor x = tensor<float>({1, 2}, {-1, 1});
+  EXPECT_THAT(values_of<float>(run(norm(true, true, 3), x.get()).get()), ElementsAre(-0.5f, 0.5f));
+}
+
 TEST_F(LayerTest, InitialValuesHaveTheirSpread) {
   const auto deviation = [&](const char* init, double gain) {
     const Layer made = layer("tenon.linear", {{"inputs", integer(100)},

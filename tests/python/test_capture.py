@@ -123,7 +123,11 @@ class Plans(Case):
             def forward(self, x):
                 return self.drop(x) if self.training else x * 1
 
-        for model in (tenon.nn.dropout(p=0.5), Model()):
+        class Plain(tenon.nn.Module):
+            def forward(self, x):
+                return x * 0 if self.training else x
+
+        for model in (tenon.nn.dropout(p=0.5), Model(), Plain()):
             with self.subTest(type(model).__name__):
                 run = tenon.captured(lambda x, model=model: model(x))
                 x = tenon.full([64], 1.0)

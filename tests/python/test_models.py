@@ -136,6 +136,12 @@ class Modules(Case):
         self.same(model.mean, [3.0, 3.0])
         saved["mean"] = tenon.full([3], 3.0)
         self.refused(ValueError, lambda: model.load_state_dict(saved, strict=False), "(2,)", "(3,)")
+        for wrong, right in (("mean", "scale"), ("scale", "mean")):
+            saved = {right: tenon.full([2], 7.0), wrong: tenon.full([3], 7.0)}
+            before = {name: model.state_dict()[name].tolist() for name in (wrong, right)}
+            self.refused(ValueError, lambda: model.load_state_dict(saved), "(2,)", "(3,)")
+            for name, values in before.items():
+                self.same(model.state_dict()[name], values)
 
     def test_apply(self):
         model, seen = Model(), []

@@ -166,6 +166,7 @@ TEST_F(Dlpack, ImportKeepsNegativeStrides) {
 TEST_F(Dlpack, ImportIgnoresStridesThatNoElementUses) {
   Producer single({1, 3}, {INT64_MIN, 2});
   const Tensor tensor = import(single);
+  EXPECT_EQ(view_of(tensor).strides[0], 3);
   EXPECT_EQ(view_of(tensor).strides[1], 2);
   EXPECT_EQ(cx.info(tensor).storage_bytes, 5 * sizeof(float));
   Producer empty({0, 3}, {INT64_MAX, INT64_MAX});

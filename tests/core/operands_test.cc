@@ -133,6 +133,10 @@ TEST_F(OperandTypes, NumbersNeverWidenWithinTheirKind) {
   const Tensor same = cx.call("acme.mul", {arg(f64), 0.1});
   EXPECT_EQ(cx.dtype(same), TENON_DTYPE_F64);
   EXPECT_EQ(cx.values<double>(same), (std::vector<double>{10 * 0.1, 20 * 0.1}));
+  for (const int64_t limit : {int64_t{INT32_MIN}, int64_t{INT32_MAX}}) {
+    EXPECT_EQ(cx.values<int32_t>(cx.call("acme.add", {arg(cx.tensor<int32_t>({1}, {0})), limit})),
+              (std::vector<int32_t>{static_cast<int32_t>(limit)}));
+  }
   // -3e9 does not fit i32.
   const Failure f =
       cx.refused(TENON_E_ARGUMENT, cx.try_call("acme.add", {arg(i32), int64_t{-3000000000}}));

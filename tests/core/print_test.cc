@@ -87,6 +87,8 @@ TEST_F(Print, FloatsAreShortestAndAligned) {
 TEST_F(Print, ExponentsWhereNumbersAreFarApart) {
   EXPECT_EQ(values(cx.floats({3}, {0.1f, -2.5f, 1000.0f / 7})),
             "[ 1.0000000e-01, -2.5000000e+00,  1.4285715e+02]");
+  EXPECT_EQ(values(cx.floats({1}, {999999})), "[999999.]");
+  EXPECT_EQ(values(cx.floats({1}, {1000000})), "[1.e+06]");
   EXPECT_EQ(values(doubles({1e-5, 1, -3.25})), "[ 1.00e-05,  1.00e+00, -3.25e+00]");
   EXPECT_EQ(values(doubles({1e300, 1e-300})), "[1.e+300, 1.e-300]");
 }

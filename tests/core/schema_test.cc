@@ -319,6 +319,9 @@ TEST(Schema, LimitsAreInclusive) {
   EXPECT_EQ(parse_schema(attrs + ") -> ()").attrs.size(), 64u);
   EXPECT_NE(error_of(attrs + ", b: int) -> ()").message.find("too many attributes"),
             std::string::npos);
+  const std::string dims = "f(x: T[a, b, c, d, e, f, g, h";
+  EXPECT_EQ(parse_schema(dims + "]) -> ()").inputs[0].dims.size(), 8u);
+  EXPECT_NE(error_of(dims + ", i]) -> ()").message.find("too many dimensions"), std::string::npos);
   const std::string core = "f() -> ()";
   EXPECT_EQ(parse_schema(core + std::string(max_schema_bytes - core.size(), ' ')).text, core);
   EXPECT_NE(error_of(core + std::string(max_schema_bytes, ' ')).message.find("4105 bytes"),

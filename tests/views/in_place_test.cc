@@ -121,6 +121,18 @@ TEST_F(InPlace, OutputsThatOverlapThemselvesAreRefused) {
   }
 }
 
+// The composition gives a view of its input, and what is written lies over that.
+TEST_F(InPlace, CompositionsWriteOverTheirInputAsIfItHadBeenReadBefore) {
+  for (const int64_t shift : {-2, -1, 0, 1, 2}) {
+    SCOPED_TRACE("shift " + std::to_string(shift));
+    const Tensor base = doubles({0, 1, 2, 3, 4, 5, 6, 7});
+    const Tensor x = cx.view(base, {2, 2}, {2, 1}, 2);
+    const Tensor out = cx.view(base, {4}, {1}, 2 + shift);
+    cx.apply("tenon.flatten", {arg(x)}, {}, {out.get()});
+    EXPECT_EQ(cx.values<double>(out), (Doubles{2, 3, 4, 5}));
+  }
+}
+
 TEST_F(InPlace, OtherOutputsAreRefusedWhileAGradientIsWanted) {
   const Tensor x = parameter({1, 2});
   const Tensor plain = doubles({5, 6});

@@ -49,5 +49,12 @@ TEST_F(Rules, AnExclusiveSumGivesItsLastElementNothing) {
   }
 }
 
+TEST_F(Rules, WhatDropoutKeepsHasTheSlopeItWasScaledWith) {
+  const Tensor x = leaf(std::vector<double>(32, 1));
+  const Tensor y = call("tenon.dropout", {one(x.get())}, {{"p", real(0.25)}});
+  must(backward(sum(y)));
+  EXPECT_EQ(grad(x), values_of<double>(y.get()));
+}
+
 }  // namespace
 }  // namespace tenon::tests

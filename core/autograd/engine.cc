@@ -196,8 +196,10 @@ void Walk::step(Node& node) {
                 .found = "a second backward",
                 .hint = "pass TENON_BACKWARD_RETAIN to the first backward"};
   }
-  dispatch::require_active(*node.of->op->plugin, node.of->op->name);
   if (!node.of->rule) fail_without_rule(node);
+  // The rule's plugin is asked where the rule is called.
+  const registry::Op& op = *node.of->op;
+  if (op.plugin != node.of->rule->plugin) dispatch::require_active(*op.plugin, op.name);
   if (create_ && !(node.of->rule->desc.flags & TENON_VJP_TWICE)) {
     throw Error{
         .status = TENON_E_GRAD,

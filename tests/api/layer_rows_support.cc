@@ -141,6 +141,23 @@ void add_calls(Rows& rows) {
   });
 }
 
+void add_parameters(Rows& rows) {
+  add_contexts(rows, "tenon_layer_get_parameter", [](World& w, tenon_context* cx) {
+    return tenon_layer_get_parameter(cx, w.own.layer, 0, &w.outs.name, &w.outs.tensors[0]);
+  });
+  add_handles(rows, "tenon_layer_get_parameter", Kind::Layer, [](World& w, void* handle) {
+    return tenon_layer_get_parameter(w.cx, static_cast<tenon_layer*>(handle), 0, &w.outs.name,
+                                     &w.outs.tensors[0]);
+  });
+  for (const uint32_t index : {2u, UINT32_MAX}) {
+    add(rows, "tenon_layer_get_parameter", "parameter " + std::to_string(index), TENON_E_NOT_FOUND,
+        [index](World& w) {
+          return tenon_layer_get_parameter(w.cx, w.own.layer, index, &w.outs.name,
+                                           &w.outs.tensors[0]);
+        });
+  }
+}
+
 void add_tensors(Rows& rows) {
   add_contexts(rows, "tenon_layer_get_tensor", [](World& w, tenon_context* cx) {
     return tenon_layer_get_tensor(cx, w.own.layer, 0, &w.outs.name, &w.outs.index,
@@ -155,20 +172,6 @@ void add_tensors(Rows& rows) {
         [index](World& w) {
           return tenon_layer_get_tensor(w.cx, w.own.layer, index, &w.outs.name, &w.outs.index,
                                         &w.outs.tensors[0]);
-        });
-  }
-  add_contexts(rows, "tenon_layer_get_parameter", [](World& w, tenon_context* cx) {
-    return tenon_layer_get_parameter(cx, w.own.layer, 0, &w.outs.name, &w.outs.tensors[0]);
-  });
-  add_handles(rows, "tenon_layer_get_parameter", Kind::Layer, [](World& w, void* handle) {
-    return tenon_layer_get_parameter(w.cx, static_cast<tenon_layer*>(handle), 0, &w.outs.name,
-                                     &w.outs.tensors[0]);
-  });
-  for (const uint32_t index : {2u, UINT32_MAX}) {
-    add(rows, "tenon_layer_get_parameter", "parameter " + std::to_string(index), TENON_E_NOT_FOUND,
-        [index](World& w) {
-          return tenon_layer_get_parameter(w.cx, w.own.layer, index, &w.outs.name,
-                                           &w.outs.tensors[0]);
         });
   }
   add_contexts(rows, "tenon_layer_find_tensor", [](World& w, tenon_context* cx) {
@@ -212,6 +215,7 @@ void add_layer_rows(Rows& rows) {
   add_creation(rows);
   add_children(rows);
   add_calls(rows);
+  add_parameters(rows);
   add_tensors(rows);
 }
 

@@ -3,7 +3,7 @@
 // test.c_kinds, which the template's plugin.c puts together.
 #include <stdlib.h>
 
-#include "unit.h"
+#include "sdk/templates/any/c/plugin/unit.h.in"
 
 static tenon_status refuse(tenon_call* call, tenon_status status, const char* words) {
   return call->base->fail(call, status, words, TENON_NUL);

@@ -2,8 +2,8 @@
 // bindings/rust/tenon-plugin/src/lib.rs: what a plugin in Rust is written with.
 //! Plugins for Tenon in Rust, without any other crate.
 //!
-//! `raw` is the C ABI, generated from the headers; the struct tenon_plugin is `tenon_plugin_` in it,
-//! since the crate has that name. The rest is a thin layer over it: constant descriptors ([`op`],
+//! `raw` is the C ABI, generated from the headers. Its struct tenon_plugin is `tenon_plugin_`:
+//! the crate has that name. The rest is a thin layer over it: constant descriptors ([`op`],
 //! [`kernel`], ...), callbacks as traits, operands as checked views, and one exported function
 //! ([`export_plugin!`]). A panic in a callback becomes the call's error record, with the panic's
 //! words; nothing unwinds into the host.

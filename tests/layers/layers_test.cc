@@ -43,6 +43,16 @@ TEST_F(LayerTest, LinearIsItsFormula) {
   EXPECT_THAT(values_of<float>(run(layer, x.get()).get()), ElementsAre(9, 19, 29));
 }
 
+// As if the view had been read before the first element is written.
+TEST_F(LayerTest, ATensorIsSetToAViewOfItself) {
+  const Layer layer = linear(2, 3);
+  const Tensor weight = tensor<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+  must(tenon_layer_set_tensor(context, layer.get(), "weight", TENON_NUL, weight.get()));
+  const Tensor view = call("tenon.flip", {one(states(layer)[0].tensor)});
+  must(tenon_layer_set_tensor(context, layer.get(), "weight", TENON_NUL, view.get()));
+  EXPECT_THAT(values_of<float>(states(layer)[0].tensor), ElementsAre(6, 5, 4, 3, 2, 1));
+}
+
 TEST_F(LayerTest, NormsObeyTheirOptions) {
   const Shape sizes = {2};
   const auto norm = [&](bool affine, bool bias, double eps) {

@@ -80,6 +80,13 @@ pub struct Vjp<'a> {
     lifetime: PhantomData<&'a ()>,
 }
 
+const NO_META: tenon_meta = tenon_meta {
+    shape: [0; TENON_MAX_RANK as usize],
+    rank: 0,
+    dtype: TENON_DTYPE_NONE,
+    device: tenon_device { kind: 0, index: 0 },
+};
+
 type Getter = unsafe extern "C" fn(*mut tenon_call, u32, *mut tenon_value) -> tenon_status;
 
 impl<'a> Vjp<'a> {
@@ -100,6 +107,20 @@ impl<'a> Vjp<'a> {
     }
     pub fn output(&self, index: u32) -> Result<Value<'a>> {
         self.get(self.host().get_output, index)
+    }
+    /// Shape and dtype of an input that is no list, where `needs` declares its metadata.
+    pub fn input_meta(&self, index: u32) -> Result<tenon_meta> {
+        let mut meta = NO_META;
+        let get = slot(self.host().get_input_meta);
+        check(unsafe { get(self.call, index, 0, &mut meta) })?;
+        Ok(meta)
+    }
+    /// The same of an output.
+    pub fn output_meta(&self, index: u32) -> Result<tenon_meta> {
+        let mut meta = NO_META;
+        let get = slot(self.host().get_output_meta);
+        check(unsafe { get(self.call, index, &mut meta) })?;
+        Ok(meta)
     }
     /// The gradient of an output.
     pub fn dy(&self, index: u32) -> Result<Value<'a>> {

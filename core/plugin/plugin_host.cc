@@ -344,7 +344,8 @@ void PluginHost::open_kind(uint32_t kind, bool all) {
         [&](const auto& kernels) { return kernels.device == name && (all || kernels.canonical); });
     if (!has_kernels && manifest.vjps.empty()) continue;
     const auto by_id = [](const Plugin* a, const auto& b) { return a->id < b->id; };
-    wanted.insert(std::upper_bound(wanted.begin(), wanted.end(), plugin.get(), by_id), plugin.get());
+    wanted.insert(std::upper_bound(wanted.begin(), wanted.end(), plugin.get(), by_id),
+                  plugin.get());
   }
   open_all_of(wanted);
   done.push_back(kind);

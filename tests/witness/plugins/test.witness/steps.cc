@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/witness/plugins/test.witness/steps.cc: optimizers that should all be the same, descent with
 // momentum (v = momentum * v + g, p = p - lr * v), each with a wrong step of its own.
+#include <algorithm>
+
 #include "faults.h"
 
 namespace {
@@ -67,6 +69,13 @@ void infer(const sdk::Args& args, std::span<tenon_meta>) {
     if (args.count(slot) == args.count(0)) continue;
     throw sdk::Failure{TENON_E_ARGUMENT, "each parameter needs a gradient and a velocity",
                        slot == 1 ? "grads" : "velocity"};
+  }
+  for (uint32_t item = 0; item < args.count(0); ++item) {
+    for (const uint32_t slot : {1u, 2u}) {
+      if (std::ranges::equal(args.shape(slot, item), args.shape(0, item))) continue;
+      throw sdk::Failure{TENON_E_SHAPE, "has another shape than its parameter",
+                         slot == 1 ? "grads" : "velocity"};
+    }
   }
 }
 

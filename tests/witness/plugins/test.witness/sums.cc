@@ -13,6 +13,13 @@ void infer(const sdk::Args&, std::span<tenon_meta> out) {
   for (tenon_meta& each : out) each.rank = 0;
 }
 
+void infer_ends(const sdk::Args& args, std::span<tenon_meta> out) {
+  if (sdk::count_of(args.shape(0)) == 0) {
+    throw sdk::Failure{TENON_E_SHAPE, "of no elements there is no least", "x"};
+  }
+  infer(args, out);
+}
+
 double sum_of(const tenon_view& x, int64_t n) {
   double sum = 0;
   for (int64_t i = 0; i < n; ++i) sum += get(x, i);
@@ -70,7 +77,10 @@ constexpr tenon_op_desc ops[] = {
     sum_op("test.witness.sum_but_last", "sum_but_last(x: T[...]) -> T[] where T: f32|f64"),
     sum_op("test.witness.mean_of_too_few", "mean_of_too_few(x: T[...]) -> T[] where T: f32|f64"),
     sum_op("test.witness.sum_in_f32", "sum_in_f32(x: T[...]) -> T[] where T: f32|f64"),
-    sum_op("test.witness.ends", "ends(x: T[...]) -> (least: T[], largest: T[]) where T: f32|f64"),
+    sdk::op({.name = "test.witness.ends",
+             .schema = "ends(x: T[...]) -> (least: T[], largest: T[]) where T: f32|f64",
+             .doc = "The least and the largest element.",
+             .infer = sdk::infer_fn<infer_ends>}),
     sdk::op({.name = "test.witness.add_to",
              .schema = "add_to(x!: T[N], y: T[N]) -> () where T: f32|f64",
              .doc = "`x += y`.",

@@ -130,7 +130,24 @@ def fill_schedule(content):
     )
 
 
-OTHERS = {"optimizer": fill_optimizer, "dataset": fill_dataset, "schedule": fill_schedule}
+def fill_layer(content):
+    """y = x * weight, for each feature, the last dimension. Weights are not all alike."""
+    for case in content["cases"]:
+        (x,) = case["operands"]
+        weight = case["tensors"]["weight"]
+        features = len(weight["values"])
+        weight["values"] = [0.5 * (i + 1) for i in range(features)]
+        at = float if x["dtype"] == "f64" else f32
+        scaled = [at(v * weight["values"][i % features]) for i, v in enumerate(x["values"])]
+        case["results"] = [like(x, scaled)]
+
+
+OTHERS = {
+    "optimizer": fill_optimizer,
+    "dataset": fill_dataset,
+    "schedule": fill_schedule,
+    "layer": fill_layer,
+}
 
 
 def fill(file):

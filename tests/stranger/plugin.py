@@ -76,8 +76,8 @@ class Project:
 
     def write_goldens(self):
         into = self.plugin / "goldens"
-        schedules = ("acme.halving",)
-        for name in (*goldens.OPS, *FROM_TEMPLATES.values(), *schedules):
+        others = ("acme.scale", "acme.halving")
+        for name in (*goldens.OPS, *FROM_TEMPLATES.values(), *others):
             run(self.tenon, "--plugin-path", self.plugin, "golden", "new", name, "--into", into,
                 "--force")  # fmt: skip
         for file in into.rglob("*.json"):

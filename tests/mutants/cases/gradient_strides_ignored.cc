@@ -7,6 +7,8 @@
 // op: tenon.sigmoid
 // backward-only: yes
 // level: 1
+#include <algorithm>
+
 #include "mutant.h"
 
 namespace mutants {
@@ -17,6 +19,13 @@ constexpr std::string_view name = TENON_CASE_ID ".scale";
 void vjp(sdk::Vjp& v) {
   tenon_tensor* slope = v.call("tenon.mul", {v.out(), v.call("tenon.sub", {1.0, v.out()})});
   v.grad(0, v.call(name, {v.dy(), slope}));
+}
+
+void infer(const sdk::Args& args, std::span<tenon_meta> out) {
+  if (!std::ranges::equal(args.shape(0), args.shape(1))) {
+    throw sdk::Failure{TENON_E_SHAPE, "has another shape than dy", "slope"};
+  }
+  sdk::set_shape(out[0], args.shape(0));
 }
 
 void scale(const sdk::Launch& l) {
@@ -38,7 +47,7 @@ constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "scale(dy: T[...], slope: T[...]) -> T[...] where T: float",
              .doc = "`dy` times `slope`, both of one shape.",
-             .shape = TENON_SHAPE_SAME_AS_0,
+             .infer = sdk::infer_fn<infer>,
              .compose = sdk::compose_fn<compose>})};
 constexpr tenon_vjp_need needs[] = {sdk::need({.outputs = sdk::bit(0)})};
 constexpr tenon_vjp_need scale_needs[] = {sdk::need({.inputs = sdk::bit(1)}),

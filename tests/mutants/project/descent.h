@@ -6,6 +6,8 @@
 // goldens/optimizers/descent.json.in holds its reference trace.
 #pragma once
 
+#include <algorithm>
+
 #include "mutant.h"
 
 namespace mutants {
@@ -65,6 +67,13 @@ inline void infer_descent(const sdk::Args& args, std::span<tenon_meta>) {
     if (args.count(slot) == args.count(0)) continue;
     throw sdk::Failure{TENON_E_ARGUMENT, "each parameter needs a gradient and a velocity",
                        slot == 1 ? "grads" : "velocity"};
+  }
+  for (uint32_t item = 0; item < args.count(0); ++item) {
+    for (uint32_t slot = 1; slot < 3; ++slot) {
+      if (std::ranges::equal(args.shape(slot, item), args.shape(0, item))) continue;
+      throw sdk::Failure{TENON_E_SHAPE, "has another shape than its parameter",
+                         slot == 1 ? "grads" : "velocity"};
+    }
   }
 }
 

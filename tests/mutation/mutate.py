@@ -51,7 +51,7 @@ def pattern_of(text):
     """Matches `text` however it is broken into lines: faults outlive a change of format."""
     tokens = re.findall(r"\w+|[^\w\s]", text)
     parts = [re.escape(tokens[0])] if tokens else []
-    for before, token in zip(tokens, tokens[1:]):
+    for before, token in zip(tokens, tokens[1:], strict=False):
         apart = re.match(r"\w", before[-1]) and re.match(r"\w", token[0])
         parts += [r"\s+" if apart else r"\s*", re.escape(token)]
     return re.compile("".join(parts))
@@ -360,7 +360,7 @@ def table_of(faults, results):
         row = [len(verdicts), verdicts.count("nearest"), verdicts.count("others"),
                len(verdicts) - verdicts.count("nearest") - verdicts.count("others")]
         rows.append((room, row))
-        total = [a + b for a, b in zip(total, row)]
+        total = [a + b for a, b in zip(total, row, strict=True)]
     text = f"{'room':12}{'faults':>8}{'nearest':>9}{'others':>8}{'not found':>11}\n"
     for room, row in [*rows, ("all", total)]:
         text += f"{room:12}{row[0]:8}{row[1]:9}{row[2]:8}{row[3]:11}\n"
@@ -407,7 +407,7 @@ def judge_all(faults, results, options):
                 fault = todo.get_nowait()
             except queue.Empty:
                 return
-            judge.judge(fault, lambda what: say(f"{fault.id}: {what}"))
+            judge.judge(fault, lambda what, fault=fault: say(f"{fault.id}: {what}"))
             known = results.all[fault.id]
             with lock:
                 done[0] += 1

@@ -2,6 +2,7 @@
 # tests/python/test_models.py: layers of several inputs and outputs, and what a model knows of its
 # parts.
 import copy
+import functools
 import pathlib
 import pickle
 import tempfile
@@ -106,10 +107,12 @@ class Modules(Case):
         for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
             self.same(again(x), model(x).tolist())
             self.assertEqual(list(again.state_dict()), list(model.state_dict()))
-            for (_, mine), (_, theirs) in zip(again.named_buffers(), model.named_buffers()):
+            for (_, mine), (_, theirs) in zip(
+                again.named_buffers(), model.named_buffers(), strict=True
+            ):
                 self.assertNotEqual(mine.storage, theirs.storage)
             self.assertFalse(again.body.training)
-            for mine, theirs in zip(again.parameters(), model.parameters()):
+            for mine, theirs in zip(again.parameters(), model.parameters(), strict=True):
                 self.assertTrue(mine.requires_grad)
                 self.assertNotEqual(mine.storage, theirs.storage)
         flat = copy.copy(model.norm)
@@ -139,7 +142,8 @@ class Modules(Case):
         for wrong, right in (("mean", "scale"), ("scale", "mean")):
             saved = {right: tenon.full([2], 7.0), wrong: tenon.full([3], 7.0)}
             before = {name: model.state_dict()[name].tolist() for name in (wrong, right)}
-            self.refused(ValueError, lambda: model.load_state_dict(saved), "(2,)", "(3,)")
+            load = functools.partial(model.load_state_dict, saved)
+            self.refused(ValueError, load, "(2,)", "(3,)")
             for name, values in before.items():
                 self.same(model.state_dict()[name], values)
 

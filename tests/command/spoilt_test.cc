@@ -66,7 +66,8 @@ class Place {
     folder_.write("hostile.plugin/plugin.json", manifest.dump());
     fs::copy_file(built + (in_cc ? "cc.so" : "c.so"), library());
     // What the plugin stands on, and no more, so that hundreds are looked at in seconds.
-    for (const json& plugin : run_command({"list", "--json"}).json().at("plugins")) {
+    const json listed = run_command({"list", "--json"}).json();
+    for (const json& plugin : listed.at("plugins")) {
       const std::string id = plugin.at("id");
       if (id == "tenon.ops" || id == "tenon.ref") continue;
       options_.insert(options_.end(), {"--exclude", id});

@@ -356,6 +356,7 @@ TEST_F(CpuLongLines, OfWholeMatricesProductsAndLosses) {
 }
 
 class CpuLongLinesFull : public CpuLongLines {};
+class CpuLongLinesSoak : public CpuLongLines {};
 
 TEST_F(CpuLongLinesFull, OfEveryDtype) {
   for (const tenon_dtype dtype :
@@ -369,7 +370,7 @@ TEST_F(CpuLongLinesFull, OfEveryDtype) {
   }
 }
 
-TEST_F(CpuLongLinesFull, OfEverySize) {
+TEST_F(CpuLongLinesSoak, OfEverySize) {
   for (const Operation& operation : kOperations) {
     for (const int64_t count : {kFull - 1, kFull, 4 * kFull + 65537}) {
       if (!operation.has_lines || count <= kFull) compare(operation, TENON_DTYPE_F32, {count}, 0);

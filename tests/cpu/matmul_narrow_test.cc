@@ -73,7 +73,9 @@ TEST(MatmulNarrow, SumsInF32AndRoundsOnce) {
     const Engine engine(provider);
     for (const Case<float>& s : sizes) {
       for (const Layout layout : {Layout::kRows, Layout::kColumns, Layout::kSpread}) {
-        if (kSanitized && layout != Layout::kRows && s.m * s.k * s.n > 1'000'000) continue;
+        if (kSanitized && (layout != Layout::kRows || s.m > 1000) && s.m * s.k * s.n > 1'000'000) {
+          continue;
+        }
         check_narrow<sdk::F16>(engine, TENON_DTYPE_F16, s, layout, Layout::kRows);
         check_narrow<sdk::BF16>(engine, TENON_DTYPE_BF16, s, Layout::kRows, layout);
         if (testing::Test::HasFatalFailure()) return;

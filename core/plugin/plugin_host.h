@@ -201,9 +201,9 @@ class PluginHost {
   // What lists the name, opened where it was not yet.
   const Plugins& opened(Listed kind, std::string_view name);
   const Plugins& listing(Listed kind, std::string_view name) const;
-  static std::string words_for(Listed kind, std::string_view name);  // `op "tenon.add"`
+  static std::string words_for(Listed kind, std::string_view name);  // `op "acme.op"`
   std::string missing_text(const std::string& what, const Plugins& listed_by) const;
-  // "did you mean "tenon.add"?" of the listed name that is nearest, or ""; of devices all.
+  // `did you mean "acme.op"?` of the listed name that is nearest, or ""; of devices all.
   std::string suggestion(Listed kind, std::string_view name) const;
   std::string hint_for(Listed kind, std::string_view name, const Plugins& listed_by) const;
   [[noreturn]] void missing(Listed kind, std::string_view name, const Plugins& listed_by) const;

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "checks.h"
-#include "finding.h"
 #include "oracle.h"
+#include "part_checks.h"
 #include "sample_call.h"
 #include "stated_values.h"
 
@@ -68,14 +68,10 @@ Indices indices_of(int64_t length, const std::vector<Field>& fields) {
   return indices;
 }
 
-class DatasetChecks {
+class DatasetChecks : PartChecks {
  public:
   DatasetChecks(Subject& subject, Recorder& recorder, const Json& dataset)
-      : session_(subject.session()), recorder_(recorder), name_(dataset.at("name")) {
-    for (const Json& device : session_.query("devices")) {
-      if (device.at("host_memory")) backend_ = device.at("kind");
-    }
-  }
+      : PartChecks(subject, recorder, dataset) {}
 
   void check_declared(const Json& dataset);
   // One case of a golden file, or one that states nothing.
@@ -84,17 +80,6 @@ class DatasetChecks {
   bool witnessed() const { return witnessed_; }
 
  private:
-  template <class Body>
-  void each_case(uint32_t number, Form form, const std::string& detail, Body&& body) {
-    Case each;
-    each.op = name_;
-    each.sample = number;
-    each.form = form;
-    each.backend = backend_;
-    each.detail = detail;
-    run_case(recorder_, each, causes::kRefused, std::forward<Body>(body));
-  }
-
   tenon_status create(const StatedValues& options, Dataset& out) const;
   Dataset made(const StatedValues& options) const;
   int64_t length_of(const Dataset& dataset) const;
@@ -110,9 +95,6 @@ class DatasetChecks {
   std::optional<Finding> beyond(const StatedValues& options) const;
   std::optional<Finding> counters(const StatedValues& options) const;
 
-  const Session& session_;
-  Recorder& recorder_;
-  std::string name_, backend_;
   bool witnessed_ = false;
 };
 

@@ -12,7 +12,7 @@
 #include <tenon/sdk/dtypes.hpp>
 
 #include "checks.h"
-#include "finding.h"
+#include "part_checks.h"
 #include "sample_call.h"
 
 namespace tenon::verify {
@@ -97,14 +97,10 @@ std::string bytes_of(const std::string& file) {
   return bytes.str();
 }
 
-class FormatChecks {
+class FormatChecks : PartChecks {
  public:
   FormatChecks(Subject& subject, Recorder& recorder, const Json& format)
-      : session_(subject.session()), recorder_(recorder), name_(format.at("name")) {
-    for (const Json& device : session_.query("devices")) {
-      if (device.at("host_memory")) backend_ = device.at("kind");
-    }
-  }
+      : PartChecks(subject, recorder, format) {}
 
   void check_declared(const Json& format);
   void check(uint32_t number, const Content& content, bool damaged);
@@ -112,17 +108,6 @@ class FormatChecks {
   bool writes() const { return writes_; }
 
  private:
-  template <class Body>
-  void each_case(uint32_t number, Form form, const std::string& detail, Body&& body) {
-    Case each;
-    each.op = name_;
-    each.sample = number;
-    each.form = form;
-    each.backend = backend_;
-    each.detail = detail;
-    run_case(recorder_, each, causes::kRefused, std::forward<Body>(body));
-  }
-
   tenon_status write(const Content& content, const std::string& file) const;
   tenon_status load(const std::string& file, Archive& out) const;
   Array tensor_of(const Archive& archive, uint32_t index) const;
@@ -132,9 +117,6 @@ class FormatChecks {
   std::optional<Finding> cut_short(const Content& content) const;
   std::optional<Finding> changed(const Content& content) const;
 
-  const Session& session_;
-  Recorder& recorder_;
-  std::string name_, backend_;
   TemporaryFolder folder_;
   bool writes_ = false;
 };

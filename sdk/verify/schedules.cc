@@ -8,8 +8,8 @@
 #include <cstdio>
 
 #include "checks.h"
-#include "finding.h"
 #include "oracle.h"
+#include "part_checks.h"
 #include "sample_call.h"
 #include "stated_values.h"
 
@@ -50,13 +50,10 @@ struct Stated {
   }
 };
 
-class ScheduleChecks {
+class ScheduleChecks : PartChecks {
  public:
   ScheduleChecks(Subject& subject, Recorder& recorder, const Json& schedule)
-      : session_(subject.session()), recorder_(recorder), name_(schedule.at("name")) {
-    for (const Json& device : session_.query("devices")) {
-      if (device.at("host_memory")) backend_ = device.at("kind");
-    }
+      : PartChecks(subject, recorder, schedule) {
     for (const Json& state : schedule.at("states")) states_.push_back(state.at("name"));
   }
 
@@ -67,17 +64,6 @@ class ScheduleChecks {
   bool witnessed() const { return witnessed_; }
 
  private:
-  template <class Body>
-  void each_case(uint32_t number, Form form, const std::string& detail, Body&& body) {
-    Case each;
-    each.op = name_;
-    each.sample = number;
-    each.form = form;
-    each.backend = backend_;
-    each.detail = detail;
-    run_case(recorder_, each, causes::kRefused, std::forward<Body>(body));
-  }
-
   tenon_status create(const Stated& stated, Schedule& out) const;
   Schedule made(const Stated& stated) const;
   // False where it has no further step.
@@ -90,9 +76,6 @@ class ScheduleChecks {
   std::optional<Finding> repeated(const Stated& stated) const;
   std::optional<Finding> resumed(const Stated& stated) const;
 
-  const Session& session_;
-  Recorder& recorder_;
-  std::string name_, backend_;
   std::vector<std::string> states_;
   bool witnessed_ = false;
 };

@@ -110,7 +110,7 @@ TEST_F(Route, ViewsFollowTheirBase) {
 
 TEST_F(Route, ViewsThatLeaveTheirStorageAreSeenEachTime) {
   const Tensor line = cx.floats({6}, {1, 2, 3, 4, 5, 6});
-  // The op's view begins one element behind its operand.
+  // The op's view begins one element after the start of its operand.
   learn([&] { cx.call("acme.stray", {arg(cx.view(line, {4}, {1}, 0))}); });
   const Tensor last = cx.call("acme.stray", {arg(cx.view(line, {4}, {1}, 1))});
   EXPECT_EQ(cx.values(last), (Values{3, 4, 5, 6}));

@@ -41,7 +41,7 @@ void add_json(CLI::App* command, Given& given) {
 }
 
 // "add" is short for "tenon.add".
-std::string full_name(std::string name) {
+std::string full_name(const std::string& name) {
   return name.find('.') == std::string::npos ? "tenon." + name : name;
 }
 

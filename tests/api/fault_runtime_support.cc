@@ -45,7 +45,7 @@ void begin_small(FaultWorld& w, const std::string& lock = {}) {
 
 // The lock file that permits the small plugin as it is.
 std::string small_lock(FaultWorld& w) {
-  const std::string path = testing::TempDir() + "tenon-small-" + std::to_string(getpid());
+  std::string path = testing::TempDir() + "tenon-small-" + std::to_string(getpid());
   begin_small(w);
   EXPECT_EQ(tenon_runtime_query(w.fresh, "hashes", TENON_NUL, &w.outs.text), TENON_OK);
   const char* text = nullptr;

@@ -72,7 +72,7 @@ class Dlpack : public Toy {
   tests::Failure refused_import(Producer& producer, tenon_status expected) const {
     const tenon_stats before = cx.stats();
     tenon_tensor* out = nullptr;
-    const tests::Failure failure =
+    tests::Failure failure =
         cx.refused(expected, tenon_tensor_create_dlpack(cx.get(), &producer.managed, &out));
     EXPECT_EQ(out, nullptr);
     EXPECT_EQ(producer.deletions, 0);

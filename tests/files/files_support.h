@@ -49,7 +49,7 @@ class Files : public Training {
   }
   std::string refused_load(const std::string& file, tenon_status expected = TENON_E_DATA) {
     tenon_archive* out = nullptr;
-    const std::string words = refused(
+    std::string words = refused(
         tenon_archive_load(context, file.data(), file.size(), nullptr, 0, 0, &out), expected);
     EXPECT_EQ(out, nullptr);
     return words;

@@ -259,7 +259,7 @@ const Case kCases[] = {
     {"LayerInALayer", "tenon.layers", "tenon.sequential",
      [](Holder& h) {
        h.layer(h.inner, "tenon.activation", "op", text("tenon.relu"));
-       const Holder::Use use = h.layer(h.outer, "tenon.sequential");
+       Holder::Use use = h.layer(h.outer, "tenon.sequential");
        h.cx.must(tenon_layer_set_child(h.cx.get(), h.outer.get(), "", 0, h.inner.get()));
        return use;
      }},

@@ -18,7 +18,7 @@ class FrozenHypers : public Training {
     const char* data = nullptr;
     uint64_t length = 0;
     must(tenon_text_get(text, &data, &length));
-    const json list = json::parse(std::string_view(data, length));
+    json list = json::parse(std::string_view(data, length));
     tenon_text_release(text);
     return list;
   }

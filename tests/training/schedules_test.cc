@@ -69,7 +69,7 @@ class Schedules : public Training {
   std::string refusal(const std::string& name, double base, const std::vector<Option>& hypers,
                       tenon_status status) {
     tenon_schedule* made = nullptr;
-    const std::string words = refused(create(name, base, hypers, &made), status);
+    std::string words = refused(create(name, base, hypers, &made), status);
     EXPECT_EQ(made, nullptr);
     return words;
   }
@@ -79,7 +79,7 @@ class Schedules : public Training {
     const char* data = nullptr;
     uint64_t length = 0;
     must(tenon_text_get(text, &data, &length));
-    const auto json = nlohmann::json::parse(std::string_view(data, length));
+    auto json = nlohmann::json::parse(std::string_view(data, length));
     tenon_text_release(text);
     return json;
   }

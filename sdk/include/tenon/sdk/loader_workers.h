@@ -215,7 +215,7 @@ static inline tenon_status tenon_sdk_loader_take(tenon_context* context, tenon_s
   pthread_mutex_unlock(&w->mutex);
   // No worker touches the slot until the batch is given.
   if (slot->status == TENON_OK) {
-    memcpy(out_fields, slot->fields, w->n_fields * sizeof *out_fields);
+    memcpy(out_fields, slot->fields, w->n_fields * sizeof(tenon_tensor*));
   } else {
     const tenon_status status =
         tenon_sdk_loader_read(context, loader, loader->position, n, out_fields, w->n_fields);

@@ -36,7 +36,9 @@ void add_loading(Rows& rows) {
   wrong("unknown ending", TENON_E_NOT_FOUND, "/a.doc", nullptr, 0);
   wrong("no path", TENON_E_ARGUMENT, "", nullptr, 0);
   wrong("NULL path", TENON_E_ARGUMENT, nullptr, nullptr, 0);
-  wrong("unknown flags", TENON_E_ARGUMENT, "/a.npy", nullptr, 2);
+  add_unknown_flags(
+      rows, "tenon_archive_load", TENON_ARCHIVE_IN_MEMORY,
+      [](World& w, uint32_t flags) { return load(w, w.cx, "/a.npy", nullptr, flags); });
   add(rows, "tenon_archive_load", "zero byte in the path", TENON_E_ARGUMENT, [](World& w) {
     return tenon_archive_load(w.cx, "/a\0b.npy", 8, nullptr, 0, 0, &w.outs.archive);
   });
@@ -82,9 +84,10 @@ void add_reading(Rows& rows) {
   by_index("tenon_tensor_create_loaded", make);
   add(rows, "tenon_tensor_create_loaded", "NULL out", TENON_E_ARGUMENT,
       [](World& w) { return tenon_tensor_create_loaded(w.cx, w.own.archive, 0, 0, nullptr); });
-  add(rows, "tenon_tensor_create_loaded", "unknown flags", TENON_E_ARGUMENT, [](World& w) {
-    return tenon_tensor_create_loaded(w.cx, w.own.archive, 0, 2, w.outs.tensors);
-  });
+  add_unknown_flags(
+      rows, "tenon_tensor_create_loaded", TENON_ARCHIVE_COPY, [](World& w, uint32_t flags) {
+        return tenon_tensor_create_loaded(w.cx, w.own.archive, 0, flags, w.outs.tensors);
+      });
 }
 
 void add_finding(Rows& rows) {

@@ -104,8 +104,10 @@ void add_walk(Rows& rows, const std::string& function, Walk walk) {
     tenon_tensor* seed = static_cast<tenon_tensor*>(w.released(Kind::Tensor));
     return walk(w, w.cx, &w.computed, &seed, 1, 0);
   });
-  add(rows, function, "unknown flags", TENON_E_ARGUMENT,
-      [walk](World& w) { return walk(w, w.cx, &w.computed, &w.t, 1, 64); });
+  add_unknown_flags(rows, function, TENON_BACKWARD_RETAIN | TENON_BACKWARD_CREATE_GRAPH,
+                    [walk](World& w, uint32_t flags) {
+                      return walk(w, w.cx, &w.computed, &w.t, 1, flags);
+                    });
 }
 
 void add_walks(Rows& rows) {
@@ -158,8 +160,9 @@ void add_functions(Rows& rows) {
   add_handles(rows, name, Kind::Tensor, [](World& w, void* handle) {
     return call_function(w, w.cx, static_cast<tenon_tensor*>(handle), 0);
   });
-  add(rows, name, "unknown flags", TENON_E_ARGUMENT,
-      [](World& w) { return call_function(w, w.cx, w.t, TENON_BACKWARD_RETAIN); });
+  add_unknown_flags(rows, name, TENON_BACKWARD_CREATE_GRAPH, [](World& w, uint32_t flags) {
+    return call_function(w, w.cx, w.t, flags);
+  });
   const auto pointers = [&](const char* what, tenon_function_fn function, bool inputs,
                             bool outputs) {
     add(rows, name, what, TENON_E_ARGUMENT, [=](World& w) {

@@ -31,7 +31,7 @@ tenon_runtime_options options_of() {
 }
 
 void add_creation(Rows& rows) {
-  const auto runtime = [&](const char* what, auto change) {
+  const auto runtime = [&](const std::string& what, auto change) {
     add_diag(rows, "tenon_runtime_create", what, TENON_E_ARGUMENT,
              [change](World& w, tenon_diag* diag) {
                tenon_runtime_options options = options_of();
@@ -40,7 +40,9 @@ void add_creation(Rows& rows) {
              });
   };
   runtime("struct_size 0", [](auto& o) { o.struct_size = 0; });
-  runtime("unknown flags", [](auto& o) { o.flags = 1u << 30; });
+  for (uint32_t bit = 2; bit < 32; ++bit) {
+    runtime("unknown flag " + std::to_string(bit), [bit](auto& o) { o.flags = 1u << bit; });
+  }
   runtime("unknown policy", [](auto& o) { o.policy = 99; });
   runtime("allow-list policy without a list", [](auto& o) { o.policy = TENON_POLICY_ALLOWLIST; });
   runtime("an allow-list without the policy", [](auto& o) { o.allowlist = {"list", TENON_NUL}; });

@@ -135,9 +135,13 @@ void add_external(Rows& rows) {
     return tenon_tensor_create_external(w.cx, TENON_DTYPE_F32, 2, kShape, nullptr, nullptr, 0,
                                         never, nullptr, &w.outs.tensors[0]);
   });
-  add(rows, "tenon_tensor_create_external", "unknown flags", TENON_E_ARGUMENT, [](World& w) {
-    return tenon_tensor_create_external(w.cx, TENON_DTYPE_F32, 2, kShape, nullptr, w.memory, 8,
-                                        never, nullptr, &w.outs.tensors[0]);
+  add_unknown_flags(
+      rows, "tenon_tensor_create_external", TENON_VIEW_READ_ONLY, [](World& w, uint32_t flags) {
+        return tenon_tensor_create_external(w.cx, TENON_DTYPE_F32, 2, kShape, nullptr, w.memory,
+                                            flags, never, nullptr, &w.outs.tensors[0]);
+      });
+  add_unknown_flags(rows, "tenon_tensor_get_text", TENON_TEXT_INFO, [](World& w, uint32_t flags) {
+    return tenon_tensor_get_text(w.cx, w.t, flags, &w.outs.text);
   });
   add(rows, "tenon_tensor_create_external", "NULL out", TENON_E_ARGUMENT, [](World& w) {
     return tenon_tensor_create_external(w.cx, TENON_DTYPE_F32, 2, kShape, nullptr, w.memory, 0,
@@ -292,6 +296,8 @@ void add_data(Rows& rows) {
       [](World& w) { return tenon_tensor_set_data(w.cx, w.constant, w.outs.data, 24); });
   add(rows, "tenon_tensor_set_data", "overlaps itself", TENON_E_ALIAS,
       [](World& w) { return tenon_tensor_set_data(w.cx, w.spread, w.memory, 24); });
+  add(rows, "tenon_tensor_set_data", "one element six times", TENON_E_ALIAS,
+      [](World& w) { return tenon_tensor_set_data(w.cx, w.line, w.memory, 24); });
   add(rows, "tenon_tensor_set_data", "requires grad", TENON_E_GRAD,
       [](World& w) { return tenon_tensor_set_data(w.cx, w.own.parameter, w.memory, 24); });
 }

@@ -88,8 +88,10 @@ void add_optimizers(Rows& rows) {
   add_handles(rows, "tenon_optimizer_run", Kind::Optimizer, [](World& w, void* handle) {
     return tenon_optimizer_run(w.cx, static_cast<tenon_optimizer*>(handle), 0);
   });
-  add(rows, "tenon_optimizer_run", "unknown flags", TENON_E_ARGUMENT,
-      [](World& w) { return tenon_optimizer_run(w.cx, w.own.optimizer, 16); });
+  add_unknown_flags(rows, "tenon_optimizer_run", TENON_OPTIMIZER_CLEAR_GRAD,
+                    [](World& w, uint32_t flags) {
+                      return tenon_optimizer_run(w.cx, w.own.optimizer, flags);
+                    });
   add(rows, "tenon_optimizer_run", "no gradients", TENON_E_GRAD,
       [](World& w) { return tenon_optimizer_run(w.cx, w.own.optimizer, 0); });
 

@@ -178,6 +178,8 @@ World::World() {
   EXPECT_EQ(tenon_tensor_create(cx, TENON_DTYPE_F32, nullptr, 2, wide_shape, &wide), TENON_OK);
   EXPECT_EQ(tenon_tensor_create(cx, TENON_DTYPE_I64, nullptr, 2, kShape, &integers), TENON_OK);
   EXPECT_EQ(tenon_tensor_create_view(cx, t, 2, kShape, nothing, 0, &spread), TENON_OK);
+  const int64_t six = 6;
+  EXPECT_EQ(tenon_tensor_create_view(cx, t, 1, &six, nothing, 0, &line), TENON_OK);
   EXPECT_EQ(tenon_tensor_create_external(cx, TENON_DTYPE_F32, 2, kShape, nullptr, memory,
                                          TENON_VIEW_READ_ONLY, nullptr, nullptr, &constant),
             TENON_OK);
@@ -191,7 +193,7 @@ World::World() {
 }
 
 World::~World() {
-  for (tenon_tensor* tensor : {wide, integers, spread, constant, computed, away}) {
+  for (tenon_tensor* tensor : {wide, integers, spread, line, constant, computed, away}) {
     tenon_tensor_release(tensor);
   }
   release_side(other);
@@ -285,6 +287,16 @@ void add_handles(Rows& rows, const std::string& function, Kind kind,
       [call, kind](World& w) { return call(w, w.another(kind)); });
   add(rows, function, "handle of another runtime", TENON_E_RUNTIME,
       [call, kind](World& w) { return call(w, w.foreign(kind)); });
+}
+
+void add_unknown_flags(Rows& rows, const std::string& function, uint32_t known,
+                       std::function<tenon_status(World&, uint32_t)> call) {
+  for (uint32_t bit = 0; bit < 32; ++bit) {
+    const uint32_t flags = 1u << bit;
+    if (flags & known) continue;
+    add(rows, function, "unknown flag " + std::to_string(bit), TENON_E_ARGUMENT,
+        [call, flags](World& w) { return call(w, flags); });
+  }
 }
 
 }  // namespace tenon::tests

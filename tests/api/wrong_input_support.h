@@ -100,6 +100,7 @@ struct World {
   tenon_tensor* wide = nullptr;      // f32[2,4]
   tenon_tensor* integers = nullptr;  // i64[2,3]
   tenon_tensor* spread = nullptr;    // f32[2,3] with zero strides
+  tenon_tensor* line = nullptr;      // f32[6] likewise
   tenon_tensor* constant = nullptr;  // f32[2,3], read-only
   tenon_tensor* computed = nullptr;  // f32[2,3], recorded from own.parameter
   tenon_tensor* away = nullptr;      // f32[2,3] on device "other"
@@ -133,6 +134,9 @@ void add_contexts(Rows& rows, const std::string& function,
 // Calls with a NULL, a released, a wrong, and another runtime's handle.
 void add_handles(Rows& rows, const std::string& function, Kind kind,
                  std::function<tenon_status(World&, void*)> call);
+// Calls with each bit alone that is not in `known`.
+void add_unknown_flags(Rows& rows, const std::string& function, uint32_t known,
+                       std::function<tenon_status(World&, uint32_t)> call);
 inline void add(Rows& rows, const std::string& function, const std::string& what,
                 tenon_status expected, std::function<tenon_status(World&)> call) {
   rows.push_back({function, what, expected, std::move(call), true});

@@ -436,6 +436,33 @@ TEST_F(Plans, ScratchAndPreparedObjectsAreReplayed) {
   }
 }
 
+TEST_F(Plans, ScratchIsThatOfTheLargestLaunch) {
+  const int64_t n = 1 << 18;
+  const uint64_t bytes = 4 * n;
+  for (const char* kind : {"toy", "far"}) {
+    SCOPED_TRACE(kind);
+    const tenon_device where = cx.device(kind);
+    const Tensor a = cx.tensor<float>({3}, {1, 2, 3}, &where);
+    const Tensor x = cx.on(where, cx.counting({n}));
+    const Tensor c = cx.tensor<float>({2}, {1, 2}, &where);
+    const uint64_t before = cx.stats().bytes_live;
+    cx.begin_capture({x.get()});
+    const Tensor first = cx.call("acme.reverse", {arg(a)});
+    const Tensor y = cx.call("acme.reverse", {arg(x)});
+    const Tensor last = cx.call("acme.reverse", {arg(c)});
+    const Plan plan = cx.end_capture();
+    // A replay that wrote after the end of too little would end the process.
+    ASSERT_GE(cx.stats().bytes_live, before + 2 * bytes) << "the result and the scratch";
+    ASSERT_LT(cx.stats().bytes_live, before + 3 * bytes) << "one scratch for all";
+    set(plan, 0, cx.on(where, cx.call("acme.neg", {arg(cx.counting({n}))})));
+    run(plan);
+    const Values values = cx.values(y);
+    for (int64_t i = 0; i < n; ++i) ASSERT_EQ(values[static_cast<size_t>(i)], -float(n - i));
+    EXPECT_EQ(cx.values(first), (Values{3, 2, 1}));
+    EXPECT_EQ(cx.values(last), (Values{2, 1}));
+  }
+}
+
 TEST_F(Plans, NumbersAreCopiedIntoThePlan) {
   const Tensor x = cx.floats({2}, {1, 2});
   cx.begin_capture({x.get()});

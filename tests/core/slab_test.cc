@@ -247,6 +247,30 @@ TEST(SlabThreads, CreateAndDestroyFromManyThreads) {
   EXPECT_EQ(Shareds::instance().live(), before);
 }
 
+// Dead slots, which are in one list, and new ones; each round begins with all threads at once.
+TEST(SlabThreads, NoSlotIsGivenToTwo) {
+  constexpr int kThreads = 4, kRounds = 60, kEach = 1500;
+  std::vector<std::vector<Shared*>> taken(kThreads);
+  for (int round = 0; round < kRounds; ++round) {
+    std::atomic<int> ready{0};
+    std::vector<std::thread> threads;
+    for (std::vector<Shared*>& mine : taken) {
+      mine.clear();
+      threads.emplace_back([&ready, &mine] {
+        mine.reserve(kEach);
+        ready.fetch_add(1);
+        while (ready.load() < kThreads) std::this_thread::yield();
+        for (int i = 0; i < kEach; ++i) mine.push_back(Shareds::instance().create());
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    std::set<Shared*> all;
+    for (const std::vector<Shared*>& mine : taken) all.insert(mine.begin(), mine.end());
+    ASSERT_EQ(all.size(), size_t{kThreads * kEach}) << "round " << round;
+    for (Shared* object : all) Shareds::instance().destroy(object);
+  }
+}
+
 TEST(SlabThreads, StaleHandlesMayBeLookedAtWhileSlotsAreReused) {
   Shared* first = Shareds::instance().create();
   void* stale = Shareds::to_handle(first);

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   EXPECT(argc == 5);
   const int is_data = strcmp(argv[2], "get") == 0;
   open_plugins(argv[1]);
-  x = new_tensor(0, NULL, (double[]){2.5});
+  x = new_tensor(1, (int64_t[]){1}, (double[]){2.5});
   check(tenon_tensor_set_requires_grad(context, x, 1));
   tenon_status wanted = TENON_E_PLUGIN;
   if (strcmp(argv[3], "TENON_E_DATA") == 0) wanted = TENON_E_DATA;

@@ -29,8 +29,12 @@ impl Kernel for Panics {
             "launch" => panic!("boom in launch"),
             "payload" => std::panic::panic_any(vec![1, 2, 3]),
             "view" => {
-                let _: f64 = l.input(0).get(&[99]);
+                let _: f64 = l.input(0).get(&[0, 0]);
             }
+            "after" => {
+                let _: f64 = l.input(0).get(&[1]);
+            }
+            "before" => l.output(0).set(&[-1], 1.0_f64),
             "dtype" => l.output(0).set(&[0], 1_i32),
             "piece" => l.parallel_for(100, 1, |begin, _| match begin {
                 50 => panic!("boom in piece"),

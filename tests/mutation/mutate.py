@@ -216,7 +216,7 @@ class Tree:
         if done.returncode == 0:
             return []
         found = re.findall(r"^\s*\d+ - (\S+) \(([^)]*)\)", done.stdout, re.M)
-        found = [each for each in found if each[1] != "Not Run"]
+        found = [each for each in found if each[1] not in ("Not Run", "Skipped", "Disabled")]
         if "No tests were found" in done.stdout:
             return []
         return found or [("the list of tests", done.stdout.strip().splitlines()[-1])]

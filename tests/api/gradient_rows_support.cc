@@ -104,10 +104,9 @@ void add_walk(Rows& rows, const std::string& function, Walk walk) {
     tenon_tensor* seed = static_cast<tenon_tensor*>(w.released(Kind::Tensor));
     return walk(w, w.cx, &w.computed, &seed, 1, 0);
   });
-  add_unknown_flags(rows, function, TENON_BACKWARD_RETAIN | TENON_BACKWARD_CREATE_GRAPH,
-                    [walk](World& w, uint32_t flags) {
-                      return walk(w, w.cx, &w.computed, &w.t, 1, flags);
-                    });
+  add_unknown_flags(
+      rows, function, TENON_BACKWARD_RETAIN | TENON_BACKWARD_CREATE_GRAPH,
+      [walk](World& w, uint32_t flags) { return walk(w, w.cx, &w.computed, &w.t, 1, flags); });
 }
 
 void add_walks(Rows& rows) {
@@ -160,9 +159,8 @@ void add_functions(Rows& rows) {
   add_handles(rows, name, Kind::Tensor, [](World& w, void* handle) {
     return call_function(w, w.cx, static_cast<tenon_tensor*>(handle), 0);
   });
-  add_unknown_flags(rows, name, TENON_BACKWARD_CREATE_GRAPH, [](World& w, uint32_t flags) {
-    return call_function(w, w.cx, w.t, flags);
-  });
+  add_unknown_flags(rows, name, TENON_BACKWARD_CREATE_GRAPH,
+                    [](World& w, uint32_t flags) { return call_function(w, w.cx, w.t, flags); });
   const auto pointers = [&](const char* what, tenon_function_fn function, bool inputs,
                             bool outputs) {
     add(rows, name, what, TENON_E_ARGUMENT, [=](World& w) {

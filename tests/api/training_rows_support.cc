@@ -88,10 +88,9 @@ void add_optimizers(Rows& rows) {
   add_handles(rows, "tenon_optimizer_run", Kind::Optimizer, [](World& w, void* handle) {
     return tenon_optimizer_run(w.cx, static_cast<tenon_optimizer*>(handle), 0);
   });
-  add_unknown_flags(rows, "tenon_optimizer_run", TENON_OPTIMIZER_CLEAR_GRAD,
-                    [](World& w, uint32_t flags) {
-                      return tenon_optimizer_run(w.cx, w.own.optimizer, flags);
-                    });
+  add_unknown_flags(
+      rows, "tenon_optimizer_run", TENON_OPTIMIZER_CLEAR_GRAD,
+      [](World& w, uint32_t flags) { return tenon_optimizer_run(w.cx, w.own.optimizer, flags); });
   add(rows, "tenon_optimizer_run", "no gradients", TENON_E_GRAD,
       [](World& w) { return tenon_optimizer_run(w.cx, w.own.optimizer, 0); });
 

@@ -131,8 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Wrong{"wrong_draft", State::Refused, "built for ABI draft 7; this Tenon loads draft "},
         Wrong{"wrong_major", State::Refused, "built for ABI major 3; this Tenon loads major 0"},
-        Wrong{"needs_newer_minor", State::Refused,
-              kNeedsNewer},
+        Wrong{"needs_newer_minor", State::Refused, kNeedsNewer},
         Wrong{"wrong_pointers", State::Refused, "built for pointers of 32 bits"},
         Wrong{"wrong_byte_order", State::Refused, "built for another byte order (0x"},
         Wrong{"wrong_sanitizer", State::Refused,

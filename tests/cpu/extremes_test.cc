@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cpu/same_bits_support.h"
@@ -50,6 +51,21 @@ TEST_F(CpuExtremes, OfLongLinesAreTheFirst) {
     expect_same_bits_with(value, {kCount - 1});
     expect_same_bits_with(value, {33332, 33333, 33334, 200000});
     expect_same_bits_with(value, {40000, 299999});
+  }
+}
+
+// What is absent adds nothing, to a zero neither.
+TEST_F(CpuExtremes, ZerosKeepTheirSignWithoutABias) {
+  const std::pair<const char*, const char*> calls[] = {
+      {"tenon.layer_norm", "f32[2,3]{2.0,2.0,2.0,-1.0,-1.0,-1.0}, f32[3]{-1.0,1.0,-3.0}"},
+      {"tenon.layer_norm", "f64[2,2]{0.0,0.0,-0.0,-0.0}, f64[2]{-1.0,2.0}"},
+      {"tenon.rms_norm", "f64[2,2]{0.0,0.0,-0.0,-0.0}, f64[2]{-1.0,2.0}"}};
+  for (const auto& [op, text] : calls) {
+    const Case each = make_case({op, text, "", TENON_OK});
+    const std::vector<Layout> layouts(2, Layout::RowMajor);
+    const Outcome wanted = run_pinned(session, "tenon.ref", each, layouts);
+    const Outcome found = run_pinned(session, "tenon.cpu", each, layouts);
+    expect_same(wanted.outputs, found.outputs, each.label);
   }
 }
 

@@ -12,7 +12,10 @@ add_compile_options("$<${c_and_cxx}:-Wall;-Wextra;-Wpedantic;-Wshadow;-Werror>"
   # GNU-unique symbols would tie plugins to each other and keep them from being independent.
   $<$<CXX_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>>
   # GCC 12 sees overlaps where std::string appends to a literal (bug 105651 of GCC).
-  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+  # Clang forgets the pragmas by which libstdc++ 12 excuses its own use of what is deprecated, once
+  # they are in a precompiled header.
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)
 
 if(TENON_SANITIZE STREQUAL "address")
   set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all)

@@ -198,7 +198,7 @@ static int show(session* s, const model* m, const corpus* c) {
 
 static options options_read(int argc, char** argv) {
   options o = {.epochs = 1};
-  for (int i = 1; i < argc; ++i) {
+  for (int i = 1; i < argc; i += 2) {
     const char* value = i + 1 < argc ? argv[i + 1] : NULL;
     if (value && strcmp(argv[i], "--data") == 0) {
       o.data = value;
@@ -210,7 +210,6 @@ static options options_read(int argc, char** argv) {
       fprintf(stderr, "usage: %s [--data TEXT] [--epochs N] [--curve FILE.svg]\n", argv[0]);
       exit(strcmp(argv[i], "--help") == 0 ? 0 : 2);
     }
-    ++i;
   }
   return o;
 }

@@ -131,6 +131,9 @@ TEST_F(CommandLock, CheckIsContentAfterLockingWhatIsFound) {
       run_command({"--plugin-path", plugins_, "plugin", "lock", "--force", "-o", file_});
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(check().at("new"), json::array());
+  // That one alone is gone is a finding too.
+  fs::remove_all(plugins_ + "/hostile.aborts_init");
+  EXPECT_THAT(ids_of(check().at("missing")), ElementsAre("hostile.aborts_init"));
 }
 
 TEST_F(CommandLock, OnlyWhatIsLockedIsOpened) {

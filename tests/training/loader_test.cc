@@ -3,6 +3,7 @@
 #include <tenon/sdk/loader.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "tests/training/training_support.h"
@@ -80,6 +81,36 @@ TEST_F(Loader, InOrderWithoutShuffle) {
   tenon_sdk_loader full = loader(3, 0, TENON_SDK_LOADER_DROP_LAST);
   EXPECT_EQ(rest(full), (std::vector<std::vector<int>>{{0, 1, 2}, {3, 4, 5}}));
   tenon_sdk_loader_release(&full);
+}
+
+// As many batches as the length divided by the batch says, rounded down or up.
+TEST_F(Loader, OfEveryLength) {
+  constexpr int64_t kBatch = 4;
+  for (uint32_t length = 1; length <= 13; ++length) {
+    SCOPED_TRACE(length);
+    open(length);
+    for (const uint32_t flags : {0U, TENON_SDK_LOADER_DROP_LAST}) {
+      tenon_sdk_loader made = loader(kBatch, 0, flags);
+      const int64_t n = flags == 0 ? (length + kBatch - 1) / kBatch : length / kBatch;
+      EXPECT_EQ(tenon_sdk_loader_get_rest(&made), n);
+      EXPECT_EQ(static_cast<int64_t>(rest(made).size()), n);
+      tenon_sdk_loader_release(&made);
+    }
+  }
+}
+
+// Each order of three comes about as often as any other.
+TEST_F(Loader, EveryOrderComes) {
+  open(3);
+  tenon_sdk_loader made = loader(3, 5, TENON_SDK_LOADER_SHUFFLE);
+  std::map<std::vector<int>, int> times;
+  for (int64_t epoch = 0; epoch < 600; ++epoch) {
+    must(tenon_sdk_loader_begin(&made, epoch, 0));
+    ++times[flat(made)];
+  }
+  EXPECT_EQ(times.size(), 6U);
+  for (const auto& [order, count] : times) EXPECT_NEAR(count, 100, 40);
+  tenon_sdk_loader_release(&made);
 }
 
 TEST_F(Loader, ShuffledEachSampleOnce) {

@@ -43,12 +43,6 @@ class LoaderThreads : public Training {
     for (auto batch = next(loader); !batch.empty(); batch = next(loader)) all.push_back(batch);
     return all;
   }
-  uint64_t live_tensors() {
-    tenon_stats stats{};
-    stats.struct_size = sizeof stats;
-    must(tenon_runtime_get_stats(context, &stats));
-    return stats.tensors;
-  }
   // The loader must refuse the next batch because of sample 17.
   void expect_sample_17(tenon_sdk_loader& loader) {
     tenon_tensor* field = nullptr;
@@ -109,7 +103,7 @@ TEST_F(LoaderThreads, AFailureComesWithItsBatchAndNamesTheSample) {
 }
 
 TEST_F(LoaderThreads, ReleasedAtAnyMoment) {
-  const uint64_t before = live_tensors();
+  const int64_t before = live_tensors();
   for (int taken = 0; taken < 8; ++taken) {
     const Dataset set = counts(60, taken % 2 ? 23 : -1, true);
     tenon_sdk_loader made = loader(set, 4, TENON_SDK_LOADER_SHUFFLE, 4);

@@ -112,6 +112,12 @@ class Training : public testing::Test {
   // The record's fields, joined by newlines, of a call that must fail with `expected`.
   std::string refused(tenon_status found, tenon_status expected);
 
+  int64_t live_tensors() {
+    tenon_stats stats{};
+    stats.struct_size = sizeof stats;
+    must(tenon_runtime_get_stats(context, &stats));
+    return stats.tensors;
+  }
   template <class T>
   Tensor tensor(const Shape& shape, const std::vector<T>& values) {
     tenon_tensor* out = nullptr;

@@ -173,6 +173,27 @@ TEST_F(TransformsThreads, SetWhileWorkersRead) {
   tenon_sdk_loader_release(&made);
 }
 
+tenon_status fail_from_the_third(tenon_context*, const void*, const tenon_sdk_batch* batch,
+                                 tenon_tensor**, tenon_diag*) {
+  return batch->samples[0] >= 2 ? TENON_E_DATA : TENON_OK;
+}
+
+TEST_F(TransformsThreads, AFailureLeavesNothingBehind) {
+  open({4, 2, 2});
+  const tenon_sdk_transform failing = {fail_from_the_third, nullptr, 0, 0};
+  tenon_sdk_loader made = loader(2, {});
+  must(tenon_sdk_loader_set_transforms(context, &made, &failing, 1, nullptr));
+  const int64_t before = live_tensors();
+  EXPECT_EQ(shape_of(next(made)), (Shape{2, 2, 2}));
+  for (int again = 0; again < 2; ++again) {
+    tenon_tensor* field = nullptr;
+    int64_t n = 0;
+    EXPECT_EQ(tenon_sdk_loader_next(context, &made, &field, 1, &n), TENON_E_DATA);
+  }
+  EXPECT_EQ(live_tensors(), before);
+  tenon_sdk_loader_release(&made);
+}
+
 TEST_F(TransformsThreads, WrongSettingsAreRefused) {
   open({4, 2, 3});
   const tenon_sdk_crop large = {5, 3, 1, 0, 0};

@@ -40,6 +40,9 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,1,3,2](-100,100) | dtype=f32"),
     sdk::sample(name, "f64[] | dtype=bf16"),
     sdk::sample(name, "f32[8]{0.0,-0.0,inf,-inf,65520.0,65519.9,1e-8,3e-8} | dtype=f16"),
+    // Rounded once: by way of f32 they would be ties.
+    sdk::sample(name, "f64[3]{1.00048828126,-1.00048828126,65519.999999} | dtype=f16"),
+    sdk::sample(name, "f64[2]{1.00390625001,-1.00390625001} | dtype=bf16"),
     sdk::sample(name, "f32[6]{1.00390625,1.01171875,3.4e38,nan,-2.5,1e-40} | dtype=bf16"),
     sdk::sample(
         name, "f64[5]{1.7976931348623157e308,3.4028235677973366e38,1e-46,5e-324,nan} | dtype=f32"),

@@ -132,6 +132,7 @@ class Machine {
   void make_shared();
   void check_shared();
 
+  static constexpr uint32_t kNoWarp = UINT32_MAX;
   static constexpr size_t kGuard = 128;  // bytes behind the dynamic shared memory
   struct Free {
     void operator()(void* data) const { std::free(data); }
@@ -142,6 +143,7 @@ class Machine {
   Order order_;  // of the threads that have not begun
   uint32_t n_threads_ = 0;
   uint32_t n_waiting_ = 0;
+  uint32_t late_warp_ = kNoWarp;  // stays at the last barrier until no other can go on
   bool cancelling_ = false;
   std::string failure_;
   std::vector<Thread> threads_;
@@ -182,9 +184,16 @@ void Machine::run_block() {
     fiber->start([](void* self) { static_cast<Machine*>(self)->run_threads(); }, this);
     after_switch(fiber);
   }
+  late_warp_ = kNoWarp;
   while (n_waiting_ > 0 && failure_.empty()) {
-    const bool some = release_warps(false) || release_warps(true) || release_block();
+    bool some = release_warps(false) || release_warps(true);
     if (!failure_.empty()) break;
+    if (!some && late_warp_ != kNoWarp) {
+      late_warp_ = kNoWarp;
+      some = true;
+    } else if (!some) {
+      some = release_block();
+    }
     if (some) {
       resume_released();
     } else {
@@ -336,6 +345,8 @@ bool Machine::release_block() {
     thread.released = thread.wait != Wait::none;
     thread.result = result;
   }
+  // What it still reads must not be written by those that come to the next barrier before it.
+  if (n_threads_ > 32 && random_.below(2) == 0) late_warp_ = random_.below((n_threads_ + 31) / 32);
   return true;
 }
 
@@ -355,7 +366,8 @@ void Machine::resume_released() {
   Order order(n_threads_, random_);
   uint64_t number = 0;
   while (order.next(&number)) {
-    if (threads_[number].released) resume(static_cast<uint32_t>(number));
+    if (number / 32 == late_warp_ || !threads_[number].released) continue;
+    resume(static_cast<uint32_t>(number));
   }
 }
 

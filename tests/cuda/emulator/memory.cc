@@ -2,7 +2,8 @@
 // tests/cuda/emulator/memory.cc: memory of the emulated devices, and copies.
 //
 // A block is the host's memory: filled with 0xFD when it is new and with 0xFE when it is given
-// back. Bytes behind it tell whether somebody wrote there.
+// back. Bytes behind it tell whether somebody wrote there. Allocated on a stream, it is not there
+// for copies of another one before somebody has waited for the first.
 #include <cstdlib>
 #include <cstring>
 
@@ -16,13 +17,13 @@ namespace {
 constexpr uint64_t kAlignment = 256;
 constexpr uint64_t kGuard = 64;
 
-std::byte* create_block(uint64_t bytes, int32_t device, bool pinned) {
+std::byte* create_block(uint64_t bytes, int32_t device, bool pinned, const Stream* on) {
   void* memory = nullptr;
   if (posix_memalign(&memory, kAlignment, bytes + kGuard) != 0) return nullptr;
   auto* data = static_cast<std::byte*>(memory);
   std::memset(data, 0xFD, bytes);
   std::memset(data + bytes, 0xFB, kGuard);
-  state().blocks[data] = {bytes, device, pinned, false};
+  state().blocks[data] = {bytes, device, pinned, false, on};
   return data;
 }
 
@@ -50,11 +51,12 @@ Block* block_at(void* data, bool pinned) {
   return block.pinned == pinned && !block.given_back ? &block : nullptr;
 }
 
-bool fits(const void* data, uint64_t bytes, bool on_device) {
+bool fits(const void* data, uint64_t bytes, bool on_device, const Stream* on) {
   State& s = state();
   if (!on_device) return !s.is_on_device(data, bytes);
   const Block* block = s.find_block(data, bytes);
-  return block && !block->pinned && !block->given_back;
+  if (!block || block->pinned || block->given_back) return false;
+  return !block->made_on || block->made_on == on;
 }
 
 bool is_pinned(const void* data, uint64_t bytes) {
@@ -79,7 +81,7 @@ Code alloc(void** out_data, uint64_t bytes, void* stream) {
   const int32_t device = on ? on->device : chosen_device();
   const uint64_t used = bytes_on_device(s, device);
   if (used > s.limit || bytes > s.limit - used) return kOutOfMemory;
-  std::byte* data = create_block(bytes, device, false);
+  std::byte* data = create_block(bytes, device, false, on);
   if (!data) return kOutOfMemory;
   *out_data = data;
   return kSuccess;
@@ -114,7 +116,7 @@ Code pinned_alloc(void** out_data, uint64_t bytes) {
   const std::lock_guard lock(s.mutex);
   if (const Code code = s.begin(Call::pinned_alloc); code != kSuccess) return code;
   if (s.breaks_own_capture()) return kCaptureUnsupported;
-  std::byte* data = bytes ? create_block(bytes, chosen_device(), true) : nullptr;
+  std::byte* data = bytes ? create_block(bytes, chosen_device(), true, nullptr) : nullptr;
   if (bytes && !data) return kOutOfMemory;
   *out_data = data;
   return kSuccess;
@@ -144,7 +146,7 @@ Code copy(void* destination, const void* source, uint64_t bytes, uint32_t direct
   const bool to_device = direction != TENON_COPY_TO_HOST;
   const bool from_device = direction != TENON_COPY_TO_DEVICE;
   if (direction > TENON_COPY_ON_DEVICE || !destination || !source ||
-      !fits(destination, bytes, to_device) || !fits(source, bytes, from_device)) {
+      !fits(destination, bytes, to_device, on) || !fits(source, bytes, from_device, on)) {
     return kInvalidValue;
   }
   if (!on && s.breaks_own_capture()) return kCaptureUnsupported;

@@ -116,11 +116,18 @@ Code State::drain(Stream* stream) {
   return first;
 }
 
+Code State::wait_for(Stream* stream) {
+  for (auto& [data, block] : blocks) {
+    if (block.made_on == stream) block.made_on = nullptr;
+  }
+  return drain(stream);
+}
+
 Code State::drain_device(int32_t device) {
   Code first = kSuccess;
   for (const auto& [key, stream] : streams) {
     if (stream->device != device) continue;
-    const Code code = drain(stream.get());
+    const Code code = wait_for(stream.get());
     if (first == kSuccess) first = code;
   }
   return first;

@@ -53,6 +53,8 @@ struct Block {
   int32_t device;   // that it belongs to
   bool pinned;      // memory of the host
   bool given_back;  // and waits in a stream to be freed
+  // The stream it was allocated on, until somebody has waited for that: others must not use it yet.
+  const struct Stream* made_on;
 };
 
 // One thing to do, with all it needs. What concerns the host alone, such as freeing, is also done
@@ -125,6 +127,8 @@ class State {
   Code drain(Stream* stream);
   Code step(Stream* stream);
   Code drain_device(int32_t device);
+  // The same, since somebody waits: what was allocated on the stream is everybody's from now on.
+  Code wait_for(Stream* stream);
   // Breaks a capture of `stream` that is under way, since what was asked cannot be recorded.
   static Code refuse_capture(Stream* stream);
   // Does the calling thread capture anything? Then that is broken.

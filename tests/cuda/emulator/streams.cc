@@ -25,7 +25,7 @@ Code stream_release(void* stream) {
   Stream* released = s.find_stream(stream);
   if (!released) return kInvalidHandle;
   if (released->capturing) return State::refuse_capture(released);
-  const Code drained = s.drain(released);
+  const Code drained = s.wait_for(released);
   s.streams.erase(stream);
   return begun != kSuccess ? begun : drained;
 }
@@ -38,7 +38,7 @@ Code stream_wait(void* stream) {
   Stream* waited = s.find_stream(stream);
   if (!waited) return kInvalidHandle;
   if (waited->capturing) return State::refuse_capture(waited);
-  return s.drain(waited);
+  return s.wait_for(waited);
 }
 
 // ---- Events -------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/command/files_test.cc: inspect, manifest, trace.
+#include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,6 +63,24 @@ TEST(CommandInspect, ALibraryCutShortIsNoCrash) {
     EXPECT_EQ(done.status, 1) << size;
     EXPECT_THAT(done.err, HasSubstr("truncated")) << size;
   }
+}
+
+// Without the headers of its sections, which lie at a library's end, its segments tell.
+TEST(CommandInspect, AStrippedLibraryCutShortIsNoCrash) {
+  const TemporaryFolder folder;
+  const std::string library = copy_plugin("tenon.data", folder.path(".")) + "/tenon.data.so";
+  std::fstream file(library, std::ios::in | std::ios::out | std::ios::binary);
+  Elf64_Ehdr header{};
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  header.e_shoff = 0;
+  header.e_shnum = header.e_shstrndx = 0;
+  file.seekp(0).write(reinterpret_cast<const char*>(&header), sizeof header);
+  file.close();
+  EXPECT_THAT(run_command({"inspect", library}).out, HasSubstr("datasets: tenon.cifar"));
+  fs::resize_file(library, fs::file_size(library) / 2);
+  const Done done = run_command({"inspect", library});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("truncated"));
 }
 
 TEST(CommandInspect, IdxFiles) {

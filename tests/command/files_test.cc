@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "tests/command/command_support.h"
@@ -75,12 +76,21 @@ TEST(CommandInspect, AStrippedLibraryCutShortIsNoCrash) {
   header.e_shoff = 0;
   header.e_shnum = header.e_shstrndx = 0;
   file.seekp(0).write(reinterpret_cast<const char*>(&header), sizeof header);
+  uintmax_t end = 0;
+  for (int i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    file.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
+    file.read(reinterpret_cast<char*>(&segment), sizeof segment);
+    if (segment.p_type == PT_LOAD) end = std::max(end, segment.p_offset + segment.p_filesz);
+  }
   file.close();
   EXPECT_THAT(run_command({"inspect", library}).out, HasSubstr("datasets: tenon.cifar"));
-  fs::resize_file(library, fs::file_size(library) / 2);
-  const Done done = run_command({"inspect", library});
-  EXPECT_EQ(done.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("truncated"));
+  for (const uintmax_t size : {end - 1, end / 2}) {
+    fs::resize_file(library, size);
+    const Done done = run_command({"inspect", library});
+    EXPECT_EQ(done.status, 1) << size;
+    EXPECT_THAT(done.err, HasSubstr("truncated")) << size;
+  }
 }
 
 TEST(CommandInspect, IdxFiles) {

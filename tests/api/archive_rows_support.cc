@@ -131,12 +131,12 @@ void add_setting(Rows& rows) {
                                            {"empty", "", uint64_t{0}},
                                            {"no UTF-8", kNoUtf8, uint64_t{1}}}) {
     add(rows, "tenon_archive_set_tensor", std::string(what) + " name", TENON_E_ARGUMENT,
-        [name = name, length = length](World& w) {
-          return tenon_archive_set_tensor(w.cx, w.own.archive, name, length, w.t);
+        [given = name, n = length](World& w) {
+          return tenon_archive_set_tensor(w.cx, w.own.archive, given, n, w.t);
         });
     add(rows, "tenon_archive_set_metadata", std::string(what) + " key", TENON_E_ARGUMENT,
-        [name = name, length = length](World& w) {
-          return tenon_archive_set_metadata(w.cx, w.own.archive, name, length, "v", 1);
+        [given = name, n = length](World& w) {
+          return tenon_archive_set_metadata(w.cx, w.own.archive, given, n, "v", 1);
         });
   }
   add(rows, "tenon_archive_set_metadata", "a value that is no UTF-8", TENON_E_ARGUMENT,

@@ -139,8 +139,8 @@ void add_optimizers(Rows& rows) {
                                           {"parameter 1 of 1", 1u, "step"},
                                           {"greatest parameter", UINT32_MAX, "step"}}) {
     add(rows, "tenon_optimizer_get_state", what, TENON_E_NOT_FOUND,
-        [index = index, name = name](World& w) {
-          return tenon_optimizer_get_state(w.cx, w.own.optimizer, index, name, TENON_NUL,
+        [at = index, given = name](World& w) {
+          return tenon_optimizer_get_state(w.cx, w.own.optimizer, at, given, TENON_NUL,
                                            &w.outs.tensors[0]);
         });
   }

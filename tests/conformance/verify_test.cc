@@ -64,7 +64,9 @@ std::string name_of(const std::string& folder) {
 std::vector<std::string> runnable(std::vector<std::string> folders) {
   const json listed = run_command({"list", "--json"}).json();
   for (const json& plugin : listed.at("plugins")) {
-    if (is_for_another_processor(plugin)) std::erase(folders, plugin.at("folder"));
+    if (is_for_another_processor(plugin)) {
+      std::erase(folders, plugin.at("folder").get<std::string>());
+    }
   }
   return folders;
 }

@@ -51,6 +51,8 @@ bool FailingMemory::has_failed() noexcept { return armed.failed; }
 
 using tenon::tests::fails;
 
+// Seen by the libraries, whatever the compiler hides.
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* malloc(size_t bytes) { return fails(false) ? nullptr : __libc_malloc(bytes); }
@@ -78,5 +80,6 @@ int posix_memalign(void** out_memory, size_t alignment, size_t bytes) {
   return 0;
 }
 }
+#pragma GCC visibility pop
 
 #endif

@@ -27,6 +27,8 @@ uint64_t tenon::tests::memory_requests() noexcept {
   return requests.load(std::memory_order_relaxed);
 }
 
+// Seen by the libraries, whatever the compiler hides.
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* malloc(size_t bytes) {
@@ -58,5 +60,6 @@ int posix_memalign(void** out_memory, size_t alignment, size_t bytes) {
   return 0;
 }
 }
+#pragma GCC visibility pop
 
 #endif

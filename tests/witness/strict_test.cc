@@ -158,7 +158,7 @@ void fill_in(json& golden) {
       const Values weight = each.at("tensors").at("weight").at("values");
       Values y = each.at("operands")[0].at("values");
       for (size_t i = 0; i < y.size(); ++i) y[i] *= weight[i % weight.size()];
-      each["results"] = {with_values(each.at("operands")[0], y)};
+      each["results"] = json::array({with_values(each.at("operands")[0], y)});
     }
   } else if (golden.contains("dataset")) {
     golden["cases"] = dataset_cases();

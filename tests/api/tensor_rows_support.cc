@@ -258,10 +258,10 @@ void add_readers(Rows& rows) {
       [](World& w) { return tenon_tensor_create_dlpack(w.cx, w.memory, nullptr); });
   for (const auto& [what, kind] : {std::pair{"released", 1}, {"wrong", 2}, {"NULL", 0}}) {
     rows.push_back({"tenon_tensor_retain", what, TENON_E_HANDLE,
-                    [kind](World& w) {
-                      void* handle = kind == 1   ? w.released(Kind::Tensor)
-                                     : kind == 2 ? w.another(Kind::Tensor)
-                                                 : nullptr;
+                    [which = kind](World& w) {
+                      void* handle = which == 1   ? w.released(Kind::Tensor)
+                                     : which == 2 ? w.another(Kind::Tensor)
+                                                  : nullptr;
                       return tenon_tensor_retain(static_cast<tenon_tensor*>(handle));
                     },
                     false});

@@ -34,7 +34,7 @@ inline double rounded(double number, tenon_dtype dtype) {
 // One element, each operation rounded; returns the velocity.
 inline double step(const Part& part, int64_t i, double velocity, double slope) {
   const auto& [p, g, v, lr, momentum] = part;
-  const auto round = [&](double number) { return rounded(number, p.dtype); };
+  const auto round = [&part](double number) { return rounded(number, part.param.dtype); };
   const double faster = round(round(round(momentum) * velocity) + slope);
   put(v, place(v, i), faster);
   put(p, place(p, i), get(p, place(p, i)) - round(round(lr) * faster));

@@ -110,8 +110,8 @@ def main():
     strict = "-Wall -Wextra -Wpedantic -Wshadow -Werror"
     strict_cxx = strict
     if language == "cpp":
-        # GCC 12 sees overlaps where std::string appends to a literal (bug 105651 of GCC); clang does
-        # not know that warning.
+        # GCC 12 sees overlaps where std::string appends to a literal (bug 105651 of GCC); clang
+        # does not know that warning.
         strict_cxx += " -Wno-restrict -Wno-unknown-warning-option"
     run(cmake, "-S", project, "-B", build, "-G", generator, f"-DCMAKE_MAKE_PROGRAM={make}",
         f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",

@@ -115,7 +115,7 @@ TEST_F(Deactivate, APlanThatLaunchesItRefusesBeforeItsFirstLaunch) {
   cx.apply("acme.neg", {arg(x)}, {}, {y.get()});
   const Tensor z = cx.call("acme.watch", {arg(y)}, {address(&counters)});
   const Plan plan = cx.end_capture();
-  cx.must(tenon_plan_run(cx.get(), plan.get()));
+  cx.run(plan);
   cx.must(deactivate(cx, "acme.extra"));
   EXPECT_EQ(counters.prepared, 1);  // the plan's, as long as it lives
   cx.apply("acme.neg", {arg(y)}, {}, {y.get()});

@@ -55,7 +55,7 @@ TEST(Lifetime, AContextMayGoBeforeItsTensorsPlansAndOptimizers) {
     const Plan plan = cx.end_capture();
     cx.handle.reset();
     // Another context runs what this one has left.
-    other.must(tenon_plan_run(other.get(), plan.get()));
+    other.run(plan);
     EXPECT_EQ(other.values<int64_t>(other.state(sgd, 0, "step"))[0], 2);
     EXPECT_EQ(other.values(x), (Values{-0.5, -1}));
   }

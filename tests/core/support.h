@@ -302,6 +302,10 @@ class Session {
     must(tenon_capture_end(get(), &plan));
     return Plan(plan);
   }
+  void run(const Plan& plan) const { must(tenon_plan_run(get(), plan.get())); }
+  void set(const Plan& plan, uint32_t index, const Tensor& tensor) const {
+    must(tenon_plan_set(get(), plan.get(), index, tensor.get()));
+  }
   std::string listing(const Plan& plan) const {
     tenon_text* made = nullptr;
     must(tenon_plan_get_text(get(), plan.get(), &made));

@@ -51,7 +51,7 @@ bool FailingMemory::has_failed() noexcept { return armed.failed; }
 
 using tenon::tests::fails;
 
-// Seen by the libraries, whatever the compiler hides.
+// Exported, so that the libraries call them: clang's -fvisibility=hidden is meant for these too.
 #pragma GCC visibility push(default)
 extern "C" {
 

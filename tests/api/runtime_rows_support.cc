@@ -40,8 +40,9 @@ void add_creation(Rows& rows) {
              });
   };
   runtime("struct_size 0", [](auto& o) { o.struct_size = 0; });
-  for (uint32_t bit = 2; bit < 32; ++bit) {
-    runtime("unknown flag " + std::to_string(bit), [bit](auto& o) { o.flags = 1u << bit; });
+  constexpr uint32_t kKnown = TENON_RUNTIME_NO_DEFAULT_PATHS | TENON_RUNTIME_NO_ENVIRONMENT;
+  for (const uint32_t flag : unknown_flags(kKnown)) {
+    runtime("unknown flag " + std::to_string(flag), [flag](auto& o) { o.flags = flag; });
   }
   runtime("unknown policy", [](auto& o) { o.policy = 99; });
   runtime("allow-list policy without a list", [](auto& o) { o.policy = TENON_POLICY_ALLOWLIST; });

@@ -2,6 +2,7 @@
 // tests/api/wrong_input_support.cc: the objects that wrong calls are made with.
 #include "tests/api/wrong_input_support.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -241,7 +242,10 @@ void World::reset_outs() {
   std::memcpy(static_cast<void*>(&untouched_), &outs, sizeof outs);
 }
 
-bool World::outs_untouched() const { return std::memcmp(&outs, &untouched_, sizeof outs) == 0; }
+bool World::outs_untouched() const {
+  return std::ranges::equal(std::as_bytes(std::span(&outs, 1)),
+                            std::as_bytes(std::span(&untouched_, 1)));
+}
 
 std::set<std::string> exported_functions() {
   std::string header;
@@ -265,7 +269,7 @@ std::set<std::string> exported_functions() {
 }
 
 void add_contexts(Rows& rows, const std::string& function,
-                  std::function<tenon_status(World&, tenon_context*)> call) {
+                  const std::function<tenon_status(World&, tenon_context*)>& call) {
   rows.push_back({function, "NULL context", TENON_E_HANDLE,
                   [call](World& w) { return call(w, nullptr); }, false});
   rows.push_back(
@@ -279,7 +283,7 @@ void add_contexts(Rows& rows, const std::string& function,
 }
 
 void add_handles(Rows& rows, const std::string& function, Kind kind,
-                 std::function<tenon_status(World&, void*)> call) {
+                 const std::function<tenon_status(World&, void*)>& call) {
   add(rows, function, "NULL handle", TENON_E_HANDLE, [call](World& w) { return call(w, nullptr); });
   add(rows, function, "released handle", TENON_E_HANDLE,
       [call, kind](World& w) { return call(w, w.released(kind)); });
@@ -289,13 +293,19 @@ void add_handles(Rows& rows, const std::string& function, Kind kind,
       [call, kind](World& w) { return call(w, w.foreign(kind)); });
 }
 
-void add_unknown_flags(Rows& rows, const std::string& function, uint32_t known,
-                       std::function<tenon_status(World&, uint32_t)> call) {
+std::vector<uint32_t> unknown_flags(uint32_t known) {
+  std::vector<uint32_t> flags;
   for (uint32_t bit = 0; bit < 32; ++bit) {
-    const uint32_t flags = 1u << bit;
-    if (flags & known) continue;
-    add(rows, function, "unknown flag " + std::to_string(bit), TENON_E_ARGUMENT,
-        [call, flags](World& w) { return call(w, flags); });
+    if ((known >> bit & 1) == 0) flags.push_back(1u << bit);
+  }
+  return flags;
+}
+
+void add_unknown_flags(Rows& rows, const std::string& function, uint32_t known,
+                       const std::function<tenon_status(World&, uint32_t)>& call) {
+  for (const uint32_t flag : unknown_flags(known)) {
+    add(rows, function, "unknown flag " + std::to_string(flag), TENON_E_ARGUMENT,
+        [call, flag](World& w) { return call(w, flag); });
   }
 }
 

@@ -130,13 +130,15 @@ std::set<std::string> exported_functions();
 
 // Calls with a NULL, a released and a wrong context.
 void add_contexts(Rows& rows, const std::string& function,
-                  std::function<tenon_status(World&, tenon_context*)> call);
+                  const std::function<tenon_status(World&, tenon_context*)>& call);
 // Calls with a NULL, a released, a wrong, and another runtime's handle.
 void add_handles(Rows& rows, const std::string& function, Kind kind,
-                 std::function<tenon_status(World&, void*)> call);
-// Calls with each bit alone that is not in `known`.
+                 const std::function<tenon_status(World&, void*)>& call);
+// Each bit alone that is not in `known`.
+std::vector<uint32_t> unknown_flags(uint32_t known);
+// Calls with each of them.
 void add_unknown_flags(Rows& rows, const std::string& function, uint32_t known,
-                       std::function<tenon_status(World&, uint32_t)> call);
+                       const std::function<tenon_status(World&, uint32_t)>& call);
 inline void add(Rows& rows, const std::string& function, const std::string& what,
                 tenon_status expected, std::function<tenon_status(World&)> call) {
   rows.push_back({function, what, expected, std::move(call), true});

@@ -27,7 +27,7 @@ uint64_t tenon::tests::memory_requests() noexcept {
   return requests.load(std::memory_order_relaxed);
 }
 
-// Seen by the libraries, whatever the compiler hides.
+// Exported, so that the libraries call them: clang's -fvisibility=hidden is meant for these too.
 #pragma GCC visibility push(default)
 extern "C" {
 

@@ -54,7 +54,7 @@ TEST_F(CpuExtremes, OfLongLinesAreTheFirst) {
   }
 }
 
-// What is absent adds nothing, to a zero neither.
+// A bias that is absent adds nothing, not even to the sign of a zero.
 TEST_F(CpuExtremes, ZerosKeepTheirSignWithoutABias) {
   const std::pair<const char*, const char*> calls[] = {
       {"tenon.layer_norm", "f32[2,3]{2.0,2.0,2.0,-1.0,-1.0,-1.0}, f32[3]{-1.0,1.0,-3.0}"},

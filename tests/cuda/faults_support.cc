@@ -156,14 +156,14 @@ void cross_streams(cuda::State& state, Numbers& n, Attempt& out) {
     if (out.status == TENON_OK) out.status = status;
     return out.status == TENON_OK;
   };
+  const auto fill = [&] { return std::memcpy(n.sent, kSent, sizeof kSent) != nullptr; };
   int32_t count = 0;
   out.found_device = take(table.device_count(&state, &count, &diag)) && count > 0;
   if (out.found_device && take(table.stream_create(&state, 0, &n.first)) &&
       take(table.stream_create(&state, 0, &n.second)) &&
       take(table.event_create(&state, 0, &n.event)) &&
       take(table.alloc(&state, 0, sizeof kSent, &n.on_device)) &&
-      take(cuda::pinned_table.alloc(&state, sizeof kSent, &n.sent)) &&
-      take((std::memcpy(n.sent, kSent, sizeof kSent), TENON_OK)) &&
+      take(cuda::pinned_table.alloc(&state, sizeof kSent, &n.sent)) && fill() &&
       take(table.copy(&state, 0, n.first, TENON_COPY_TO_DEVICE, n.on_device, n.sent,
                       sizeof kSent)) &&
       take(table.event_record(&state, 0, n.event, n.first)) &&

@@ -39,17 +39,19 @@ constexpr tenon_op_desc ops[] = {
 constexpr tenon_vjp_need needs[] = {{}, {}};
 constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>})};
 
+// By itself: within a list, two literals side by side look like a comma that was forgotten.
+constexpr std::string_view digits_of_f64 =
+    "f64[5]{9007199254740992.0,-9007199254740992.0,1e17,-1e17,1.7976931348623157e308}, "
+    "0.9999999999999999";
+
 // Quotients of more digits than the dtype has, too large and too small ones. From far enough away
 // these stairs look like a slope; the last number of each keeps differences from saying so: moved,
 // it overflows in f64.
-constexpr std::string_view of_f64 =
-    "f64[5]{9007199254740992.0,-9007199254740992.0,1e17,-1e17,1.7976931348623157e308}, "
-    "0.9999999999999999";
 constexpr std::string_view large[] = {
     "f32[5]{16777216.0,-16777216.0,33554434.0,70000001.0,1.7976931348623157e308}, 0.99999994",
     "f32[5]{1e10,-1e10,3e38,1e-40,1.7976931348623157e308}, 0.3",
     "f32[4]{3e38,-3e38,3.4028235e38,1.7976931348623157e308}, 1e-30",
-    of_f64,
+    digits_of_f64,
     "f64[4]{1e300,-1e300,2.2250738585072014e-308,1.7976931348623157e308}, 1e-200",
     "f16[4]{65504.0,-65504.0,2048.0,1.7976931348623157e308}, 0.0004",
     "bf16[4]{3e38,-3e38,256.0,1.7976931348623157e308}, 0.3",

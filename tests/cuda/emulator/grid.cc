@@ -13,6 +13,7 @@
 #include <exception>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "emulator.h"
@@ -122,6 +123,7 @@ class Machine {
   bool release_warps(bool all);
   bool release_warp(uint32_t first, bool all);
   void release_group(uint32_t first, uint32_t lanes);
+  bool release_late_warp() { return std::exchange(late_warp_, kNoWarp) != kNoWarp; }
   bool release_block();
   void resume(uint32_t thread);
   void resume_released();
@@ -186,14 +188,9 @@ void Machine::run_block() {
   }
   late_warp_ = kNoWarp;
   while (n_waiting_ > 0 && failure_.empty()) {
-    bool some = release_warps(false) || release_warps(true);
+    const bool some =
+        release_warps(false) || release_warps(true) || release_late_warp() || release_block();
     if (!failure_.empty()) break;
-    if (!some && late_warp_ != kNoWarp) {
-      late_warp_ = kNoWarp;
-      some = true;
-    } else if (!some) {
-      some = release_block();
-    }
     if (some) {
       resume_released();
     } else {

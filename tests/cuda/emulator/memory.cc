@@ -2,8 +2,8 @@
 // tests/cuda/emulator/memory.cc: memory of the emulated devices, and copies.
 //
 // A block is the host's memory: filled with 0xFD when it is new and with 0xFE when it is given
-// back. Bytes behind it tell whether somebody wrote there. Allocated on a stream, it is not there
-// for copies of another one before somebody has waited for the first.
+// back. Bytes after its end tell whether anybody wrote there. What is allocated on a stream cannot
+// be copied on another one before somebody has waited for the first.
 #include <cstdlib>
 #include <cstring>
 

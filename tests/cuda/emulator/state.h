@@ -125,10 +125,10 @@ class State {
   Code enqueue(Stream* stream, Work work);
   // Runs what waits in the stream: all of it, or the first.
   Code drain(Stream* stream);
+  // Drains it for somebody who waits: what was allocated on it is everybody's from now on.
+  Code wait_for(Stream* stream);
   Code step(Stream* stream);
   Code drain_device(int32_t device);
-  // The same, since somebody waits: what was allocated on the stream is everybody's from now on.
-  Code wait_for(Stream* stream);
   // Breaks a capture of `stream` that is under way, since what was asked cannot be recorded.
   static Code refuse_capture(Stream* stream);
   // Does the calling thread capture anything? Then that is broken.

@@ -18,7 +18,7 @@ tenon_status workspace(tenon_call* call, const tenon_launch*, uint64_t* out_byte
     const tenon_status status = kMutant ? TENON_E_INTERNAL : TENON_E_MEMORY;
     return call->base->fail(call, status, "no memory for the table", TENON_NUL);
   }
-  std::free(static_cast<void*>(table));
+  std::free(table);
   *out_bytes = 0;
   return TENON_OK;
 }

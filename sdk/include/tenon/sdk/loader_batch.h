@@ -81,8 +81,9 @@ static inline tenon_status tenon_sdk_loader_read(tenon_context* context,
   if (status != TENON_OK) return status;
   status = tenon_sdk_loader_transform(context, loader, position, n, to, NULL);
   for (uint32_t f = 0; f < n_fields && status != TENON_OK; ++f) tenon_tensor_release(to[f]);
-  if (status == TENON_OK && to == fields)
+  if (status == TENON_OK && to == fields) {
     memcpy(out_fields, fields, n_fields * sizeof(tenon_tensor*));
+  }
   return status;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/archive_api.cc: public functions of archives and their files.
 #include "core/api/guard.h"
-#include "core/files/archive.h"
+#include "core/exchange/archive.h"
 
 using namespace tenon;
 using namespace tenon::api;
-using files::Archive;
-using files::ArchiveSlab;
-using files::ArchiveSlot;
+using exchange::Archive;
+using exchange::ArchiveSlab;
+using exchange::ArchiveSlot;
 
 namespace {
 
@@ -66,7 +66,7 @@ tenon_status tenon_archive_load(tenon_context* context, const char* path, uint64
     refuse_flags(flags, TENON_ARCHIVE_IN_MEMORY);
     const std::string file = require_path(path, path_length);
     const registry::Format& kind =
-        files::choose_format(cx, require_text(format, format_length, "format"), file);
+        exchange::choose_format(cx, require_text(format, format_length, "format"), file);
     auto made = std::make_unique<Archive>(*cx.runtime);
     made->load(cx, kind, file, (flags & TENON_ARCHIVE_IN_MEMORY) != 0);
     *out_archive = give(std::move(made));
@@ -94,7 +94,7 @@ tenon_status tenon_archive_get_entry(tenon_context* context, tenon_archive* arch
                                      const char** out_name, uint64_t* out_name_length,
                                      tenon_meta* out_meta) {
   return guard(context, [&](Context& cx) {
-    const files::Entry& entry = require_archive(cx, archive).entry(index);
+    const exchange::Entry& entry = require_archive(cx, archive).entry(index);
     give(entry.name, out_name, out_name_length);
     if (out_meta) *out_meta = entry.meta;
   });
@@ -167,7 +167,7 @@ tenon_status tenon_file_set(tenon_context* context, const char* path, uint64_t p
     const Archive& from = require_archive(cx, archive);
     refuse_in_capture(cx, "writing a file");
     const std::string file = require_path(path, path_length);
-    from.write(cx, files::choose_format(cx, require_text(format, format_length, "format"), file),
+    from.write(cx, exchange::choose_format(cx, require_text(format, format_length, "format"), file),
                file);
   });
 }

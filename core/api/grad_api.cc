@@ -3,18 +3,18 @@
 #include <algorithm>
 
 #include "core/api/guard.h"
-#include "core/autograd/engine.h"
-#include "core/plan/plan.h"
+#include "core/backward/backward.h"
+#include "core/plan/recorder.h"
 
 using namespace tenon;
 using namespace tenon::api;
-using autograd::Link;
+using tape::Link;
 
 namespace {
 
 // The leaf's link, or NULL where nothing was ever asked of it.
 Link* leaf_link(const Tensor& tensor, const char* what) {
-  if (!autograd::is_leaf(tensor)) {
+  if (!tape::is_leaf(tensor)) {
     throw Error{.status = TENON_E_GRAD,
                 .message = std::string(what) + " is for leaves; this tensor was made by an op",
                 .operand = "tensor",
@@ -22,30 +22,30 @@ Link* leaf_link(const Tensor& tensor, const char* what) {
                 .found = tensor::describe(tensor),
                 .hint = "tenon_tensor_set_retain_grad keeps the gradients of others"};
   }
-  Link* link = tensor.link.load(std::memory_order_acquire);
+  Link* link = tape::find_link(tensor);
   return link && !link->node ? link : nullptr;
 }
 
 // The watch over a tensor whose gradient is kept though it is no leaf.
-autograd::Watch* kept_at(const Context& context, const Tensor& tensor) {
-  if (autograd::is_leaf(tensor)) return nullptr;
-  const Link& link = *tensor.link.load(std::memory_order_acquire);
-  if (link.graph != context.graph || !link.node->watches) return nullptr;
-  autograd::Watch& watch = (*link.node->watches)[link.output];
+tape::Watch* kept_at(const Context& context, const Tensor& tensor) {
+  if (tape::is_leaf(tensor)) return nullptr;
+  const Link& link = *tape::find_link(tensor);
+  if (link.graph != &tape::graph_of(context) || !link.node->watches) return nullptr;
+  tape::Watch& watch = (*link.node->watches)[link.output];
   return watch.keeps ? &watch : nullptr;
 }
 
 void check_like(const Tensor& tensor, const Tensor& grad) {
   const bool same = std::equal(tensor.shape().begin(), tensor.shape().end(), grad.shape().begin(),
                                grad.shape().end());
-  if (same && tensor.dtype() == grad.dtype() && &tensor.device() == &grad.device()) return;
+  if (same && tensor.dtype() == grad.dtype() && &device_of(tensor) == &device_of(grad)) return;
   throw Error{.status = !same                            ? TENON_E_SHAPE
                         : tensor.dtype() != grad.dtype() ? TENON_E_DTYPE
                                                          : TENON_E_DEVICE,
               .message = "the gradient must be like its tensor",
               .operand = "grad",
-              .expected = tensor::describe(tensor) + " on " + tensor.device().name(),
-              .found = tensor::describe(grad) + " on " + grad.device().name()};
+              .expected = tensor::describe(tensor) + " on " + device_of(tensor).name(),
+              .found = tensor::describe(grad) + " on " + device_of(grad).name()};
 }
 
 }  // namespace
@@ -62,11 +62,11 @@ void check_like(const Tensor& tensor, const Tensor& grad) {
                   .expected = "f16 bf16 f32 f64",
                   .found = tensor::describe(t)};
     }
-    Link& link = autograd::link_of(t);
+    Link& link = tape::link_of(t);
     if (link.node) {  // of a context that is gone: the tensor is a leaf now
       Link* fresh = new Link;
       fresh->requires_grad = required != 0;
-      autograd::drop(t.link.exchange(fresh, std::memory_order_acq_rel));
+      tape::drop(t.link.exchange(fresh, std::memory_order_acq_rel));
       return;
     }
     link.requires_grad = required != 0;
@@ -78,7 +78,7 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
   return guard(context, [&](Context& cx) {
     require_pointer(out_grad, "out_grad");
     Tensor& t = require_tensor(cx, tensor, "tensor");
-    if (const autograd::Watch* kept = kept_at(cx, t)) {
+    if (const tape::Watch* kept = kept_at(cx, t)) {
       *out_grad = tensor::handle(kept->kept.get());
       return;
     }
@@ -96,7 +96,9 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
                   .found = "rows",
                   .hint = "read it with tenon_tensor_get_grad_rows"};
     }
-    if (cx.capture) cx.capture->leaf(t).needs(*link, false);
+    if (plan::Recorder* const recorder = plan::recorder_of(cx)) {
+      recorder->leaf(t).needs(*link, false);
+    }
     *out_grad = tensor::handle(link->grad.get());
   });
 }
@@ -123,9 +125,9 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
                   .found = "a dense gradient",
                   .hint = "read it with tenon_tensor_get_grad"};
     }
-    if (cx.capture) {
+    if (plan::Recorder* const recorder = plan::recorder_of(cx)) {
       if (link->row_indices) plan::refuse_rows(t);
-      cx.capture->leaf(t).needs(*link, false);
+      recorder->leaf(t).needs(*link, false);
     }
     *out_indices = tensor::handle(link->row_indices.get());
     *out_values = tensor::handle(link->row_values.get());
@@ -137,7 +139,7 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
   return guard(context, [&](Context& cx) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
     Tensor* given = grad ? &require_tensor(cx, grad, "grad") : nullptr;
-    if (autograd::Watch* kept = kept_at(cx, t); kept && !given) {
+    if (tape::Watch* kept = kept_at(cx, t); kept && !given) {
       kept->kept = Ref();
       return;
     }
@@ -162,7 +164,7 @@ tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
     Ref old_grad = Ref::shared(given);
     Ref old_indices;
     Ref old_values;
-    if (cx.capture) cx.capture->leaf(t).replaces();
+    if (plan::Recorder* const recorder = plan::recorder_of(cx)) recorder->leaf(t).replaces();
     std::lock_guard lock(link->mutex);
     std::swap(link->grad, old_grad);
     std::swap(link->row_indices, old_indices);
@@ -175,7 +177,7 @@ tenon_status tenon_backward_run(tenon_context* context, tenon_tensor* const* roo
   return guard(context, [&](Context& cx) {
     const Tensors from = require_tensors(cx, roots, n_roots, "roots");
     const Tensors with = seeds ? require_tensors(cx, seeds, n_roots, "seeds", true) : Tensors();
-    autograd::backward(cx, from, with, flags);
+    backward::run(cx, from, with, flags);
   });
 }
 
@@ -188,7 +190,7 @@ tenon_status tenon_backward_run(tenon_context* context, tenon_tensor* const* roo
     const Tensors from = require_tensors(cx, roots, n_roots, "roots");
     const Tensors with = seeds ? require_tensors(cx, seeds, n_roots, "seeds", true) : Tensors();
     const Tensors to = require_tensors(cx, inputs, n_inputs, "inputs");
-    std::vector<Ref> grads = autograd::gradient(cx, from, with, to, flags);
+    std::vector<Ref> grads = backward::gradient(cx, from, with, to, flags);
     for (uint32_t i = 0; i < n_inputs; ++i) out_grads[i] = tensor::handle(grads[i].take());
   });
 }

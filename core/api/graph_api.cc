@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "core/api/guard.h"
-#include "core/autograd/describe.h"
-#include "core/autograd/engine.h"
-#include "core/dispatch/dispatch.h"
+#include "core/backward/backward.h"
+#include "core/inspect/graph.h"
+#include "core/launch/moves.h"
 
 using namespace tenon;
 using namespace tenon::api;
-using autograd::Link;
+using tape::Link;
 
 namespace {
 
@@ -22,7 +22,7 @@ std::vector<Ref> operands_of(const Tensors& inputs, bool create) {
   std::vector<Ref> out;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Tensor* const input = inputs[i];
-    if (create && autograd::requires_grad(*input)) {
+    if (create && tape::requires_grad(*input)) {
       const auto first = std::find(inputs.begin(), inputs.begin() + static_cast<long>(i), input);
       if (first != inputs.begin() + static_cast<long>(i)) {
         throw Error{.status = TENON_E_ARGUMENT,
@@ -36,7 +36,7 @@ std::vector<Ref> operands_of(const Tensors& inputs, bool create) {
       continue;
     }
     out.push_back(Ref(input->alias()));
-    if (tensor::is_float(input->dtype())) autograd::link_of(*out.back()).requires_grad = true;
+    if (tensor::is_float(input->dtype())) tape::link_of(*out.back()).requires_grad = true;
   }
   return out;
 }
@@ -65,7 +65,7 @@ std::vector<Ref> call_function(Context& context, tenon_function_fn function, voi
     throw error;
   }
   for (uint32_t i = 0; i < n_outputs; ++i) {
-    if (outputs[i] && outputs[i]->runtime == context.runtime) continue;
+    if (outputs[i] && outputs[i]->owner == context.runtime) continue;
     throw Error{.status = TENON_E_ARGUMENT,
                 .message = "the function has not set output " + std::to_string(i),
                 .operand = "out_outputs[" + std::to_string(i) + "]",
@@ -83,18 +83,18 @@ std::vector<Ref> gradients_of(Context& context, const std::vector<Ref>& outputs,
   std::vector<size_t> places;
   for (size_t i = 0; i < outputs.size(); ++i) {
     Tensor* const seed = seeds && seeds[i] ? &require_tensor(context, seeds[i], "seeds") : nullptr;
-    if (!autograd::requires_grad(*outputs[i])) continue;
+    if (!tape::requires_grad(*outputs[i])) continue;
     roots.push_back(outputs[i].get());
     with.push_back(seed);
   }
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (!autograd::requires_grad(*operands[i])) continue;
+    if (!tape::requires_grad(*operands[i])) continue;
     to.push_back(operands[i].get());
     places.push_back(i);
   }
   std::vector<Ref> out(operands.size());
   if (roots.empty() || to.empty()) return out;
-  std::vector<Ref> grads = autograd::gradient(context, roots, with, to, flags);
+  std::vector<Ref> grads = backward::gradient(context, roots, with, to, flags);
   for (size_t i = 0; i < grads.size(); ++i) out[places[i]] = std::move(grads[i]);
   return out;
 }
@@ -107,13 +107,13 @@ void check_call(const Context& context, uint32_t flags) {
                 .expected = "0 or TENON_BACKWARD_CREATE_GRAPH",
                 .found = std::to_string(flags)};
   }
-  autograd::refuse_inference(context);
+  backward::refuse_inference(context);
 }
 
 // ---- hooks --------------------------------------------------------------------------------------
 
 void require_recorded(Context& context, Tensor& tensor, const char* what) {
-  if (!autograd::requires_grad(tensor)) {
+  if (!tape::requires_grad(tensor)) {
     throw Error{.status = TENON_E_GRAD,
                 .message = std::string(what) + " is for tensors that require a gradient",
                 .operand = "tensor",
@@ -121,19 +121,19 @@ void require_recorded(Context& context, Tensor& tensor, const char* what) {
                 .found = tensor::describe(tensor),
                 .hint = "call it after the op was recorded, or require a gradient of the leaf"};
   }
-  Link& link = autograd::link_of(tensor);
-  if (!link.node || link.graph == context.graph) return;
-  autograd::fail_owner(tensor, "tensor");
+  Link& link = tape::link_of(tensor);
+  if (!link.node || link.graph == &tape::graph_of(context)) return;
+  tape::fail_owner(tensor, "tensor");
 }
 
 // The watch over a tensor that is no leaf, made where there is none.
-autograd::Watch& watch_of(Link& link) {
+tape::Watch& watch_of(Link& link) {
   auto& watches = link.node->watches;
-  if (!watches) watches = std::make_unique<std::vector<autograd::Watch>>(link.node->grads.size());
+  if (!watches) watches = std::make_unique<std::vector<tape::Watch>>(link.node->grads.size());
   return (*watches)[link.output];
 }
 
-bool erase(autograd::Hooks& hooks, uint64_t id, std::shared_ptr<autograd::Hook>& ended) {
+bool erase(tape::Hooks& hooks, uint64_t id, std::shared_ptr<tape::Hook>& ended) {
   const auto found =
       std::find_if(hooks.begin(), hooks.end(), [id](const auto& hook) { return hook->id == id; });
   if (found == hooks.end()) return false;
@@ -173,9 +173,9 @@ tenon_status tenon_tensor_set_retain_grad(tenon_context* context, tenon_tensor* 
   return guard(context, [&](Context& cx) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
     require_recorded(cx, t, "retain_grad");
-    Link& link = autograd::link_of(t);
+    Link& link = tape::link_of(t);
     if (!link.node || (!retain && !link.node->watches)) return;
-    autograd::Watch& watch = watch_of(link);
+    tape::Watch& watch = watch_of(link);
     watch.keeps = retain != 0;
     if (!retain) watch.kept = Ref();
   });
@@ -188,16 +188,16 @@ tenon_status tenon_hook_begin(tenon_context* context, tenon_tensor* tensor, teno
     if (!hook) fail_pointer("hook");
     require_pointer(out_hook, "out_hook");
     require_recorded(cx, t, "a hook");
-    const auto made = std::make_shared<autograd::Hook>();
+    const auto made = std::make_shared<tape::Hook>();
     made->id = cx.runtime->hooks.fetch_add(1) + 1;
     made->call = hook;
     made->user = user;
-    Link& link = autograd::link_of(t);
+    Link& link = tape::link_of(t);
     if (link.node) {
       watch_of(link).hooks.push_back(made);
     } else {
       const std::lock_guard lock(link.mutex);
-      if (!link.hooks) link.hooks = std::make_unique<autograd::Hooks>();
+      if (!link.hooks) link.hooks = std::make_unique<tape::Hooks>();
       link.hooks->push_back(made);
       cx.runtime->leaf_hooks.store(true, std::memory_order_relaxed);
     }
@@ -209,13 +209,13 @@ tenon_status tenon_hook_begin(tenon_context* context, tenon_tensor* tensor, teno
 tenon_status tenon_hook_end(tenon_context* context, tenon_tensor* tensor, uint64_t hook) {
   return guard(context, [&](Context& cx) {
     Tensor& t = require_tensor(cx, tensor, "tensor");
-    std::shared_ptr<autograd::Hook> ended;  // released after the lock
+    std::shared_ptr<tape::Hook> ended;  // released after the lock
     bool found = false;
-    if (Link* const link = t.link.load(std::memory_order_acquire)) {
+    if (Link* const link = tape::find_link(t)) {
       if (!link->node) {
         const std::lock_guard lock(link->mutex);
         found = link->hooks && erase(*link->hooks, hook, ended);
-      } else if (link->graph == cx.graph && link->node->watches) {
+      } else if (link->graph == &tape::graph_of(cx) && link->node->watches) {
         found = erase((*link->node->watches)[link->output].hooks, hook, ended);
       }
     }
@@ -234,9 +234,9 @@ tenon_status tenon_graph_query(tenon_context* context, tenon_tensor* const* root
     require_pointer(out_text, "out_text");
     const std::string_view name = require_text(topic, topic_length, "topic");
     const Tensors from = require_tensors(cx, roots, n_roots, "roots");
-    const auto write = name == "json"  ? autograd::graph_json
-                       : name == "dot" ? autograd::graph_dot
-                       : name == "svg" ? autograd::graph_svg
+    const auto write = name == "json"  ? inspect::graph_json
+                       : name == "dot" ? inspect::graph_dot
+                       : name == "svg" ? inspect::graph_svg
                                        : nullptr;
     if (!write) {
       throw Error{.status = TENON_E_NOT_FOUND,
@@ -245,7 +245,7 @@ tenon_status tenon_graph_query(tenon_context* context, tenon_tensor* const* root
                   .expected = "json, dot or svg",
                   .found = std::string(name)};
     }
-    const autograd::Recorded graph = autograd::recorded(cx, from);
+    const inspect::Recorded graph = inspect::recorded(cx, from);
     *out_text = make_text([&] { return write(cx, graph); });
   });
 }

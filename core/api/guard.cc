@@ -6,7 +6,7 @@
 #include <cstring>
 #include <thread>
 
-#include "core/dispatch/thread_checks.h"
+#include "core/runtime/thread_checks.h"
 
 namespace tenon::api {
 
@@ -66,10 +66,10 @@ void note_misuse(Context& context, const char* function) {
 }  // namespace
 
 tenon_status refuse_second_use(Context& context, const char* function) noexcept {
-  dispatch::ThreadChecks* checks = context.runtime->thread_checks.get();
+  ThreadChecks* checks = context.runtime->thread_checks.get();
   if (!checks) return TENON_E_STATE;
   try {
-    dispatch::CheckedWindow* window = context.window.load();
+    CheckedWindow* window = context.window.load();
     if (window && window->thread == std::this_thread::get_id()) {
       checks->note_reentry(*window, function);
       return TENON_E_STATE;  // the callback gets this, its caller TENON_E_CHECK

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/api/context.h"
-#include "core/api/error.h"
-#include "core/autograd/graph.h"
+#include "core/base/error.h"
+#include "core/runtime/context.h"
+#include "core/tape/graph.h"
 
 namespace tenon::api {
 
@@ -29,7 +29,7 @@ class InUse {
  public:
   [[gnu::always_inline]] explicit InUse(Context& context) : context_(context) {
     // Both ways: see Runtime::wait_for_calls.
-    free_ = !memory::test_and_set(context_.busy);
+    free_ = !base::test_and_set(context_.busy);
     if (!free_) nested_ = take_lent(context_);
   }
   [[gnu::always_inline]] ~InUse() {
@@ -74,7 +74,8 @@ tenon_status guard(const tenon_context* handle, Body&& body,
   try {
     if (context.runtime->thread_checks) check_kept_windows(context, function);
     if (context.runtime->closed.load(std::memory_order_acquire)) fail_closed();
-    if (context.graph->dropped.load(std::memory_order_acquire)) autograd::drain(*context.graph);
+    tape::Graph& graph = tape::graph_of(context);
+    if (graph.dropped.load(std::memory_order_acquire)) tape::drain(graph);
     body(context);
     return TENON_OK;
   } catch (...) {
@@ -115,7 +116,7 @@ inline std::string_view require_text(const char* data, uint64_t length, const ch
                                                      const char* name) {
   Tensor* tensor = tensor::from_handle(handle);
   if (!tensor) fail_tensor(handle, name);
-  if (tensor->runtime != context.runtime) fail_foreign(name);
+  if (tensor->owner != context.runtime) fail_foreign(name);
   return *tensor;
 }
 

@@ -10,7 +10,7 @@ namespace tenon::host {
 namespace {
 
 // A fault of Tenon's own.
-tenon_status fail_internal(Call& call, const char* words) noexcept {
+tenon_status fail_internal(CallbackScope& call, const char* words) noexcept {
   try {
     call.fail(Error{.status = TENON_E_INTERNAL, .message = words});
     return TENON_E_INTERNAL;
@@ -22,16 +22,16 @@ tenon_status fail_internal(Call& call, const char* words) noexcept {
 
 }  // namespace
 
-void note_state(tenon_call* handed, const Call& call, const char* function) noexcept {
+void note_state(tenon_call* handed, const CallbackScope& call, const char* function) noexcept {
   Window& window = *static_cast<Window*>(handed);
   try {
-    if (window.checks) window.checks->note_state(window, function, dispatch::name_of(call.state));
+    if (window.checks) window.checks->note_state(window, function, name_of(call.state));
   } catch (...) {
     return;
   }
 }
 
-tenon_status keep_caught(Call& call, tenon_call* window, const char* function) noexcept {
+tenon_status keep_caught(CallbackScope& call, tenon_call* window, const char* function) noexcept {
   try {
     throw;
   } catch (WrongState& error) {
@@ -55,8 +55,8 @@ tenon_status keep_caught(Call& call, tenon_call* window, const char* function) n
   }
 }
 
-void fail_state(const Call& call, const char* what) {
-  const std::string state(dispatch::name_of(call.state));
+void fail_state(const CallbackScope& call, const char* what) {
+  const std::string state(name_of(call.state));
   throw WrongState{{.status = TENON_E_STATE,
                     .message = std::string(what) + " may not be called while in state " + state,
                     .found = state}};

@@ -9,14 +9,11 @@
 #include <span>
 #include <string>
 
-#include "core/api/context.h"
-#include "core/dispatch/call.h"
+#include "core/runtime/callback.h"
+#include "core/runtime/context.h"
 
 namespace tenon::host {
 
-using dispatch::Call;
-using dispatch::CallState;
-using dispatch::Window;
 using tensor::Tensor;
 
 inline std::string text_of(const char* data, uint64_t length) {
@@ -28,7 +25,7 @@ inline std::string text_of(const char* data, uint64_t length) {
 struct WrongState : Error {};
 
 // The call behind a window; NULL where TENON_CHECK=threads forbids `function` just now.
-inline Call* call_of(tenon_call* handed, const char* function) noexcept {
+inline CallbackScope* call_of(tenon_call* handed, const char* function) noexcept {
   Window& window = *static_cast<Window*>(handed);
   if (!window.checks) return window.owner;
   try {
@@ -39,24 +36,25 @@ inline Call* call_of(tenon_call* handed, const char* function) noexcept {
 }
 
 // True where the call's state is among `allowed`.
-inline bool in_state(const Call& call, std::initializer_list<CallState> allowed) {
+inline bool in_state(const CallbackScope& call, std::initializer_list<CallbackState> allowed) {
   uint32_t states = 0;  // a set, which the compiler knows beforehand
-  for (const CallState state : allowed) states |= 1u << static_cast<uint32_t>(state);
+  for (const CallbackState state : allowed) states |= 1u << static_cast<uint32_t>(state);
   return (states >> static_cast<uint32_t>(call.state) & 1) != 0;
 }
 
-[[gnu::cold]] void note_state(tenon_call* handed, const Call& call, const char* function) noexcept;
+[[gnu::cold]] void note_state(tenon_call* handed, const CallbackScope& call,
+                              const char* function) noexcept;
 // Stores the exception that is being caught in the call; returns its status.
-[[gnu::cold]] tenon_status keep_caught(Call& call, tenon_call* window,
+[[gnu::cold]] tenon_status keep_caught(CallbackScope& call, tenon_call* window,
                                        const char* function) noexcept;
 
 // `function` names it for TENON_CHECK=threads.
 template <class Body>
 tenon_status host_guard(tenon_call* window, const char* function, Body&& body) noexcept {
   if (!window) return TENON_E_ARGUMENT;
-  Call* const admitted = call_of(window, function);
+  CallbackScope* const admitted = call_of(window, function);
   if (!admitted) return TENON_E_STATE;
-  Call& call = *admitted;
+  CallbackScope& call = *admitted;
   try {
     body(call);
     return TENON_OK;
@@ -65,11 +63,11 @@ tenon_status host_guard(tenon_call* window, const char* function, Body&& body) n
   }
 }
 
-[[noreturn, gnu::cold]] void fail_state(const Call& call, const char* what);
+[[noreturn, gnu::cold]] void fail_state(const CallbackScope& call, const char* what);
 [[noreturn, gnu::cold]] void fail_pointer(const char* what);
 [[noreturn, gnu::cold]] void fail_tensor(bool live, const char* what);
 
-inline void require_state(const Call& call, std::initializer_list<CallState> allowed,
+inline void require_state(const CallbackScope& call, std::initializer_list<CallbackState> allowed,
                           const char* what) {
   if (!in_state(call, allowed)) fail_state(call, what);
 }
@@ -78,9 +76,10 @@ inline void require_pointer(const void* pointer, const char* what) {
   if (!pointer) fail_pointer(what);
 }
 
-inline Tensor& require_tensor(const Call& call, const tenon_tensor* handle, const char* what) {
+inline Tensor& require_tensor(const CallbackScope& call, const tenon_tensor* handle,
+                              const char* what) {
   Tensor* tensor = tensor::from_handle(handle);
-  if (!tensor || tensor->runtime != call.context->runtime) fail_tensor(tensor != nullptr, what);
+  if (!tensor || tensor->owner != call.context->runtime) fail_tensor(tensor != nullptr, what);
   return *tensor;
 }
 

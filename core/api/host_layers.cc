@@ -15,9 +15,9 @@ using layers::Layer;
 using tensor::Ref;
 
 // The layer whose callback runs; `state` is Infer in describe, Compose in forward.
-Layer& layer_of(const Call& call, CallState state, const char* what) {
+Layer& layer_of(const CallbackScope& call, CallbackState state, const char* what) {
   require_state(call, {state}, what);
-  if (call.layer) return *call.layer;
+  if (call.subject) return static_cast<Layer&>(*call.subject);
   throw Error{.status = TENON_E_STATE,
               .message = std::string(what) + " is for the callbacks of layers"};
 }
@@ -34,8 +34,8 @@ std::string_view text(const tenon_string* string, const char* what) {
 }
 
 tenon_status add_tensor(tenon_call* window, const tenon_layer_tensor_spec* spec) {
-  return host_guard(window, "layers.add_tensor", [&](Call& call) {
-    Layer& layer = layer_of(call, CallState::Infer, "add_tensor");
+  return host_guard(window, "layers.add_tensor", [&](CallbackScope& call) {
+    Layer& layer = layer_of(call, CallbackState::Infer, "add_tensor");
     require_pointer(spec, "a tensor's description");
     layer.add_tensor(*call.context, *spec);
   });
@@ -43,8 +43,8 @@ tenon_status add_tensor(tenon_call* window, const tenon_layer_tensor_spec* spec)
 
 tenon_status add_child(tenon_call* window, const tenon_string* name, const tenon_string* kind,
                        const tenon_string* names, const tenon_value* values, uint32_t n_values) {
-  return host_guard(window, "layers.add_child", [&](Call& call) {
-    Layer& layer = layer_of(call, CallState::Infer, "add_child");
+  return host_guard(window, "layers.add_child", [&](CallbackScope& call) {
+    Layer& layer = layer_of(call, CallbackState::Infer, "add_child");
     if (n_values != 0) {
       require_pointer(names, "names");
       require_pointer(values, "values");
@@ -60,8 +60,8 @@ tenon_status add_child(tenon_call* window, const tenon_string* name, const tenon
 
 tenon_status get_tensor(tenon_call* window, const char* name, uint64_t name_length,
                         tenon_tensor** out_tensor) {
-  return host_guard(window, "layers.get_tensor", [&](Call& call) {
-    const Layer& layer = layer_of(call, CallState::Compose, "get_tensor");
+  return host_guard(window, "layers.get_tensor", [&](CallbackScope& call) {
+    const Layer& layer = layer_of(call, CallbackState::Compose, "get_tensor");
     require_pointer(out_tensor, "out_tensor");
     Tensor* found = layer.own_tensor(text(name, name_length, "a tensor's name"));
     *out_tensor = found ? tensor::handle(found) : nullptr;
@@ -70,16 +70,16 @@ tenon_status get_tensor(tenon_call* window, const char* name, uint64_t name_leng
 
 tenon_status set_buffer(tenon_call* window, const char* name, uint64_t name_length,
                         tenon_tensor* values) {
-  return host_guard(window, "layers.set_buffer", [&](Call& call) {
-    Layer& layer = layer_of(call, CallState::Compose, "set_buffer");
+  return host_guard(window, "layers.set_buffer", [&](CallbackScope& call) {
+    Layer& layer = layer_of(call, CallbackState::Compose, "set_buffer");
     layer.set_buffer(*call.context, text(name, name_length, "a buffer's name"),
                      require_tensor(call, values, "tensor"));
   });
 }
 
 tenon_status get_child_count(tenon_call* window, uint32_t* out_count) {
-  return host_guard(window, "layers.get_child_count", [&](Call& call) {
-    const Layer& layer = layer_of(call, CallState::Compose, "get_child_count");
+  return host_guard(window, "layers.get_child_count", [&](CallbackScope& call) {
+    const Layer& layer = layer_of(call, CallbackState::Compose, "get_child_count");
     require_pointer(out_count, "out_count");
     *out_count = layer.child_count();
   });
@@ -87,8 +87,8 @@ tenon_status get_child_count(tenon_call* window, uint32_t* out_count) {
 
 tenon_status call_child(tenon_call* window, uint32_t index, const tenon_value* inputs,
                         uint32_t n_inputs, tenon_tensor** out_outputs, uint32_t n_outputs) {
-  return host_guard(window, "layers.call_child", [&](Call& call) {
-    Layer& layer = layer_of(call, CallState::Compose, "call_child");
+  return host_guard(window, "layers.call_child", [&](CallbackScope& call) {
+    Layer& layer = layer_of(call, CallbackState::Compose, "call_child");
     if (n_outputs != 0) require_pointer(out_outputs, "outputs");
     std::vector<Ref> made =
         layer.call_child(*call.context, index, values(inputs, n_inputs, "inputs"), n_outputs);

@@ -10,8 +10,8 @@ namespace {
 
 tenon_status lend(tenon_call* window, tenon_lent_fn use, void* user) {
   tenon_status told = TENON_OK;  // what failed inside, with words in the call already
-  const tenon_status status = host_guard(window, "lending.lend", [&](Call& call) {
-    require_state(call, {CallState::Vjp, CallState::Compose}, "lending the context");
+  const tenon_status status = host_guard(window, "lending.lend", [&](CallbackScope& call) {
+    require_state(call, {CallbackState::Vjp, CallbackState::Compose}, "lending the context");
     if (!use) require_pointer(nullptr, "the function to lend the context to");
     Context& context = *call.context;
     const uint64_t failures = context.error.stored;

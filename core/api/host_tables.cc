@@ -8,21 +8,21 @@
 #include <cstring>
 #include <string_view>
 
-#include "core/api/context.h"
 #include "core/api/host_guard.h"
-#include "core/autograd/vjp.h"
-#include "core/dispatch/call.h"
+#include "core/backward/vjp.h"
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/route.h"
-#include "core/tensor/item.h"
+#include "core/inspect/item.h"
+#include "core/runtime/callback.h"
+#include "core/runtime/context.h"
 
 namespace tenon::host {
 namespace {
 
 using tensor::Ref;
 
-const registry::Op& require_op(const Call& call, const tenon_op* handle) {
-  const auto* op = memory::Slab<registry::Op, kOpKind>::from_handle(handle);
+const registry::Op& require_op(const CallbackScope& call, const tenon_op* handle) {
+  const auto* op = base::Slab<registry::Op, kOpKind>::from_handle(handle);
   if (!op || op->runtime != call.context->runtime) {
     throw Error{.status = TENON_E_HANDLE, .message = "a plugin passed no live op handle"};
   }
@@ -33,7 +33,7 @@ const registry::Op& require_op(const Call& call, const tenon_op* handle) {
 
 [[gnu::cold]] tenon_status host_fail(tenon_call* window, tenon_status status, const char* message,
                                      uint64_t length) {
-  host_guard(window, "fail", [&](Call& call) {
+  host_guard(window, "fail", [&](CallbackScope& call) {
     call.fail(Error{.status = status, .message = text_of(message, length)});
   });
   return status;
@@ -43,7 +43,7 @@ const registry::Op& require_op(const Call& call, const tenon_op* handle) {
                                             const char* message, const char* operand,
                                             const char* expected, const char* found,
                                             const char* hint) {
-  host_guard(window, "fail_detail", [&](Call& call) {
+  host_guard(window, "fail_detail", [&](CallbackScope& call) {
     call.fail(Error{.status = status,
                     .message = text_of(message, TENON_NUL),
                     .operand = text_of(operand, TENON_NUL),
@@ -56,7 +56,7 @@ const registry::Op& require_op(const Call& call, const tenon_op* handle) {
 
 [[gnu::cold]] void host_log(tenon_call* window, uint32_t level, const char* message,
                             uint64_t length) {
-  host_guard(window, "log", [&](Call& call) {
+  host_guard(window, "log", [&](CallbackScope& call) {
     call.context->runtime->log(level, call.plugin ? call.plugin->id : "", text_of(message, length));
   });
 }
@@ -65,12 +65,12 @@ const registry::Op& require_op(const Call& call, const tenon_op* handle) {
 
 const tenon_op* host_find(tenon_call* window, const char* name, uint64_t length) {
   const tenon_op* found = nullptr;
-  host_guard(window, "dispatch.find", [&](Call& call) {
+  host_guard(window, "dispatch.find", [&](CallbackScope& call) {
     require_pointer(name, "an op's name");
     const std::string_view text(name, length == TENON_NUL ? std::strlen(name) : length);
     Context& context = *call.context;
-    registry::Op& op = context.routes->names.find(text, *context.runtime);
-    found = static_cast<const tenon_op*>(memory::Slab<registry::Op, kOpKind>::to_handle(&op));
+    registry::Op& op = dispatch::routes_of(context).names.find(text, *context.runtime);
+    found = static_cast<const tenon_op*>(base::Slab<registry::Op, kOpKind>::to_handle(&op));
   });
   return found;
 }
@@ -78,10 +78,10 @@ const tenon_op* host_find(tenon_call* window, const char* name, uint64_t length)
 tenon_status host_op_call(tenon_call* window, const tenon_op* op, const tenon_value* inputs,
                           uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
                           tenon_tensor** out_outputs, uint32_t n_outputs) {
-  return host_guard(window, "dispatch.call", [&](Call& call) {
-    require_state(call, {CallState::Vjp, CallState::Compose}, "an op");
+  return host_guard(window, "dispatch.call", [&](CallbackScope& call) {
+    require_state(call, {CallbackState::Vjp, CallbackState::Compose}, "an op");
     if (n_outputs != 0) require_pointer(out_outputs, "outputs");
-    dispatch::Small<Tensor*, 4> outputs(n_outputs, nullptr);
+    Small<Tensor*, 4> outputs(n_outputs, nullptr);
     call.owned.reserve(call.owned.size() + n_outputs);
     dispatch::call(*call.context, require_op(call, op), values(inputs, n_inputs, "inputs"),
                    values(attrs, n_attrs, "attributes"), {outputs.data(), outputs.size()});
@@ -95,10 +95,10 @@ tenon_status host_op_call(tenon_call* window, const tenon_op* op, const tenon_va
 tenon_status host_op_apply(tenon_call* window, const tenon_op* op, const tenon_value* inputs,
                            uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
                            tenon_tensor* const* outputs, uint32_t n_outputs) {
-  return host_guard(window, "dispatch.apply", [&](Call& call) {
-    require_state(call, {CallState::Vjp, CallState::Compose}, "an op");
+  return host_guard(window, "dispatch.apply", [&](CallbackScope& call) {
+    require_state(call, {CallbackState::Vjp, CallbackState::Compose}, "an op");
     if (n_outputs != 0) require_pointer(outputs, "outputs");
-    dispatch::Small<Tensor*, 4> targets;
+    Small<Tensor*, 4> targets;
     for (uint32_t i = 0; i < n_outputs; ++i) {
       targets.push_back(&require_tensor(call, outputs[i], "output"));
     }
@@ -108,15 +108,15 @@ tenon_status host_op_apply(tenon_call* window, const tenon_op* op, const tenon_v
 }
 
 tenon_status host_meta(tenon_call* window, const tenon_tensor* tensor, tenon_meta* out_meta) {
-  return host_guard(window, "dispatch.meta", [&](Call& call) {
+  return host_guard(window, "dispatch.meta", [&](CallbackScope& call) {
     require_pointer(out_meta, "out_meta");
     *out_meta = tensor::meta_of(require_tensor(call, tensor, "tensor"));
   });
 }
 
 tenon_status host_set_output(tenon_call* window, uint32_t index, tenon_tensor* tensor) {
-  return host_guard(window, "dispatch.set_output", [&](Call& call) {
-    require_state(call, {CallState::Compose}, "set_output");
+  return host_guard(window, "dispatch.set_output", [&](CallbackScope& call) {
+    require_state(call, {CallbackState::Compose}, "set_output");
     if (index >= call.composed.size()) {
       throw Error{.status = TENON_E_ARGUMENT,
                   .message = "a composition sets output " + std::to_string(index) + " of " +
@@ -129,15 +129,15 @@ tenon_status host_set_output(tenon_call* window, uint32_t index, tenon_tensor* t
 // ---- tenon.host.numbers/1
 
 tenon_status host_read_number(tenon_call* window, const tenon_tensor* tensor, int64_t* out_number) {
-  return host_guard(window, "numbers.read", [&](Call& call) {
-    require_state(call, {CallState::Compose}, "reading a number");
+  return host_guard(window, "numbers.read", [&](CallbackScope& call) {
+    require_state(call, {CallbackState::Compose}, "reading a number");
     require_pointer(out_number, "out_number");
     if (!call.op || !call.op->has(TENON_OP_DYNAMIC_OUT)) {
       throw Error{
           .status = TENON_E_STATE,
           .message = "a composition reads a number, and is not of an op flagged DYNAMIC_OUT"};
     }
-    const tenon_value value = tensor::item(*call.context, require_tensor(call, tensor, "tensor"));
+    const tenon_value value = inspect::item(*call.context, require_tensor(call, tensor, "tensor"));
     if (value.tag == TENON_VALUE_F64) {
       throw Error{.status = TENON_E_DTYPE,
                   .message = "numbers.read: the tensor holds a float",
@@ -149,26 +149,27 @@ tenon_status host_read_number(tenon_call* window, const tenon_tensor* tensor, in
 
 // ---- tenon.host.vjp/1
 
-autograd::VjpFrame& frame(Call& call) {
-  require_state(call, {CallState::Vjp}, "a backward rule's function");
-  return *call.frame;
+backward::VjpFrame& frame(CallbackScope& call) {
+  require_state(call, {CallbackState::Vjp}, "a backward rule's function");
+  return static_cast<backward::VjpFrame&>(*call.subject);
 }
 
 uint32_t vjp_wants(tenon_call* window, uint32_t index) {
   uint32_t wants = 0;
-  host_guard(window, "vjp.wants", [&](Call& call) { wants = frame(call).wants(index) ? 1 : 0; });
+  host_guard(window, "vjp.wants",
+             [&](CallbackScope& call) { wants = frame(call).wants(index) ? 1 : 0; });
   return wants;
 }
 
 tenon_status vjp_input(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, "vjp.get_input", [&](Call& call) {
+  return host_guard(window, "vjp.get_input", [&](CallbackScope& call) {
     require_pointer(out_value, "out_value");
     *out_value = frame(call).input(index);
   });
 }
 
 tenon_status vjp_output(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, "vjp.get_output", [&](Call& call) {
+  return host_guard(window, "vjp.get_output", [&](CallbackScope& call) {
     require_pointer(out_value, "out_value");
     *out_value = frame(call).output(index);
   });
@@ -176,14 +177,14 @@ tenon_status vjp_output(tenon_call* window, uint32_t index, tenon_value* out_val
 
 tenon_status vjp_input_meta(tenon_call* window, uint32_t index, uint32_t item,
                             tenon_meta* out_meta) {
-  return host_guard(window, "vjp.get_input_meta", [&](Call& call) {
+  return host_guard(window, "vjp.get_input_meta", [&](CallbackScope& call) {
     require_pointer(out_meta, "out_meta");
     *out_meta = frame(call).input_meta(index, item);
   });
 }
 
 tenon_status vjp_output_meta(tenon_call* window, uint32_t index, tenon_meta* out_meta) {
-  return host_guard(window, "vjp.get_output_meta", [&](Call& call) {
+  return host_guard(window, "vjp.get_output_meta", [&](CallbackScope& call) {
     require_pointer(out_meta, "out_meta");
     *out_meta = frame(call).output_meta(index);
   });
@@ -191,8 +192,8 @@ tenon_status vjp_output_meta(tenon_call* window, uint32_t index, tenon_meta* out
 
 uint32_t vjp_input_count(tenon_call* window, uint32_t index) {
   uint32_t count = 0;
-  host_guard(window, "vjp.get_input_count", [&](Call& call) {
-    const autograd::Node& node = frame(call).node;
+  host_guard(window, "vjp.get_input_count", [&](CallbackScope& call) {
+    const tape::Node& node = frame(call).node;
     if (index + 1 < node.of->input_begin.size()) {
       count = node.of->input_begin[index + 1] - node.of->input_begin[index];
     }
@@ -201,7 +202,7 @@ uint32_t vjp_input_count(tenon_call* window, uint32_t index) {
 }
 
 tenon_status vjp_attr(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, "vjp.get_attr", [&](Call& call) {
+  return host_guard(window, "vjp.get_attr", [&](CallbackScope& call) {
     require_pointer(out_value, "out_value");
     const auto attrs = frame(call).node.of->attrs.values();
     *out_value = index < attrs.size() ? attrs[index] : tenon_value{};
@@ -209,7 +210,7 @@ tenon_status vjp_attr(tenon_call* window, uint32_t index, tenon_value* out_value
 }
 
 tenon_status vjp_output_grad(tenon_call* window, uint32_t index, tenon_value* out_value) {
-  return host_guard(window, "vjp.get_output_grad", [&](Call& call) {
+  return host_guard(window, "vjp.get_output_grad", [&](CallbackScope& call) {
     require_pointer(out_value, "out_value");
     *out_value = frame(call).output_grad(index);
   });
@@ -217,14 +218,14 @@ tenon_status vjp_output_grad(tenon_call* window, uint32_t index, tenon_value* ou
 
 tenon_status vjp_set_input_grad(tenon_call* window, uint32_t index, uint32_t item,
                                 tenon_tensor* grad) {
-  return host_guard(window, "vjp.set_input_grad", [&](Call& call) {
+  return host_guard(window, "vjp.set_input_grad", [&](CallbackScope& call) {
     frame(call).set_grad(index, item, grad ? &require_tensor(call, grad, "gradient") : nullptr);
   });
 }
 
 tenon_status vjp_rows(tenon_call* window, uint32_t index, tenon_tensor* indices,
                       tenon_tensor* rows) {
-  return host_guard(window, "vjp.accumulate_rows", [&](Call& call) {
+  return host_guard(window, "vjp.accumulate_rows", [&](CallbackScope& call) {
     frame(call).add_rows(index, require_tensor(call, indices, "indices"),
                          require_tensor(call, rows, "values"));
   });
@@ -233,21 +234,21 @@ tenon_status vjp_rows(tenon_call* window, uint32_t index, tenon_tensor* indices,
 // ---- tenon.host.memory/1, threads/1, rng/1
 
 // The call where it launches; else NULL.
-Call* launching(tenon_call* window, const char* function) noexcept {
-  Call* const call = window ? call_of(window, function) : nullptr;
-  if (!call || call->state == CallState::Launch) return call;
+CallbackScope* launching(tenon_call* window, const char* function) noexcept {
+  CallbackScope* const call = window ? call_of(window, function) : nullptr;
+  if (!call || call->state == CallbackState::Launch) return call;
   note_state(window, *call, function);
   return nullptr;
 }
 
 void* host_scratch(tenon_call* window, uint64_t* out_bytes) {
-  const Call* const call = launching(window, "memory.scratch");
+  const CallbackScope* const call = launching(window, "memory.scratch");
   if (out_bytes) *out_bytes = call ? call->scratch_bytes : 0;
   return call ? call->scratch : nullptr;
 }
 
 void* host_stream(tenon_call* window) {
-  const Call* const call = launching(window, "memory.stream");
+  const CallbackScope* const call = launching(window, "memory.stream");
   return call ? call->stream : nullptr;
 }
 
@@ -256,7 +257,7 @@ struct InParallel {
   explicit InParallel(tenon_call* handed) {
     Window& given = *static_cast<Window*>(handed);
     if (!given.checks) return;
-    window = static_cast<dispatch::CheckedWindow*>(&given);
+    window = static_cast<CheckedWindow*>(&given);
     window->parallel.store(true, std::memory_order_relaxed);
   }
   ~InParallel() {
@@ -264,13 +265,13 @@ struct InParallel {
   }
   InParallel(const InParallel&) = delete;
   InParallel& operator=(const InParallel&) = delete;
-  dispatch::CheckedWindow* window = nullptr;
+  CheckedWindow* window = nullptr;
 };
 
 tenon_status host_parallel_for(tenon_call* window, int64_t n, int64_t grain, tenon_parallel_fn fn,
                                void* user) {
-  return host_guard(window, "threads.parallel_for", [&](Call& call) {
-    require_state(call, {CallState::Launch, CallState::Data}, "parallel_for");
+  return host_guard(window, "threads.parallel_for", [&](CallbackScope& call) {
+    require_state(call, {CallbackState::Launch, CallbackState::Data}, "parallel_for");
     const InParallel inside(window);
     if (!call.context->runtime->pool.run(n, grain, fn, user)) {
       throw Error{.status = TENON_E_ARGUMENT,
@@ -280,8 +281,8 @@ tenon_status host_parallel_for(tenon_call* window, int64_t n, int64_t grain, ten
 }
 
 tenon_status host_rng(tenon_call* window, tenon_rng* out_rng) {
-  return host_guard(window, "rng.get", [&](Call& call) {
-    require_state(call, {CallState::Launch}, "rng.get");
+  return host_guard(window, "rng.get", [&](CallbackScope& call) {
+    require_state(call, {CallbackState::Launch}, "rng.get");
     require_pointer(out_rng, "out_rng");
     if (!call.has_rng) {
       throw Error{.status = TENON_E_STATE,

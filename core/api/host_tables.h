@@ -8,6 +8,9 @@
 
 namespace tenon {
 
+// The host as plugins see it; one per process, constant.
+const tenon_host& host_interface();
+
 // A tenon_call with every table pointer set.
 const tenon_call& host_call_template();
 

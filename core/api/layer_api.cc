@@ -32,7 +32,7 @@ std::span<const tenon_value> require_inputs(Context& context, const tenon_value*
                   .message = "input " + std::to_string(i) + " of a layer must be a tensor",
                   .operand = "inputs",
                   .expected = "tensor",
-                  .found = dispatch::tag_name(inputs[i].tag)};
+                  .found = registry::tag_name(inputs[i].tag)};
     }
     require_tensor(context, inputs[i].as.tensor, "inputs");
   }

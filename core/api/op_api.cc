@@ -2,13 +2,14 @@
 // core/api/op_api.cc: public functions of ops.
 #include "core/api/guard.h"
 #include "core/dispatch/dispatch.h"
+#include "core/inspect/explain.h"
 
 using namespace tenon;
 using namespace tenon::api;
 
 namespace {
 
-using OpSlab = memory::Slab<registry::Op, kOpKind>;
+using OpSlab = base::Slab<registry::Op, kOpKind>;
 
 [[noreturn, gnu::cold]] void fail_foreign_op(const registry::Op& op) {
   throw Error{
@@ -139,6 +140,6 @@ tenon_status tenon_op_apply(tenon_context* context, const tenon_op* op, const te
     const registry::Op& which = require_op(cx, op);
     const auto operands = read_values(inputs, n_inputs, "inputs");
     const auto attributes = read_values(attrs, n_attrs, "attrs");
-    *out_json = make_text([&] { return dispatch::explain(cx, which, operands, attributes); });
+    *out_json = make_text([&] { return inspect::explain(cx, which, operands, attributes); });
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/plan_api.cc: public functions of captures and plans.
-#include "core/plan/plan.h"
+#include "core/plan/recorder.h"
 
 #include "core/api/guard.h"
 
@@ -10,11 +10,9 @@ using namespace tenon::api;
 namespace {
 
 // The capture ended, or failed; either way it is over.
-std::unique_ptr<plan::Recorder> take_capture(Context& context) noexcept {
-  std::unique_ptr<plan::Recorder> recorder(context.capturing);
-  context.capturing = nullptr;
+Keep take_capture(Context& context) noexcept {
   context.capture = nullptr;
-  return recorder;
+  return std::move(context.capturing);
 }
 
 plan::Plan& require_plan(const Context& context, tenon_plan* handle) {
@@ -39,8 +37,8 @@ tenon_status tenon_capture_begin(tenon_context* context, tenon_tensor* const* in
     for (uint32_t i = 0; i < n_inputs; ++i) {
       declared.push_back(Ref::shared(&require_tensor(cx, inputs[i], "inputs")));
     }
-    cx.capturing = new plan::Recorder(cx, std::move(declared));
-    cx.capture = cx.capturing;
+    cx.capturing.reset(new plan::Recorder(cx, std::move(declared)));
+    cx.capture = cx.capturing.get();
   });
 }
 
@@ -53,11 +51,12 @@ tenon_status tenon_capture_end(tenon_context* context, tenon_plan** out_plan) {
     }
     refuse_in_callback(cx, "ending a capture");
     // Before anything ends: without memory the capture goes on.
-    cx.capturing->settle(cx);
+    plan::Recorder& recorder = static_cast<plan::Recorder&>(*cx.capturing);
+    recorder.settle(cx);
     plan::PlanSlot* slot = plan::PlanSlab::instance().create();
-    const std::unique_ptr<plan::Recorder> recorder = take_capture(cx);
+    const Keep ended = take_capture(cx);
     try {
-      slot->plan = recorder->finish(cx).release();
+      slot->plan = recorder.finish(cx).release();
     } catch (...) {
       plan::PlanSlab::instance().destroy(slot);
       throw;

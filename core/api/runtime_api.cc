@@ -6,12 +6,29 @@
 #include <utility>
 
 #include "core/api/guard.h"
-#include "core/api/query.h"
-#include "core/dispatch/prepare.h"
+#include "core/api/host_tables.h"
+#include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
+#include "core/inspect/query.h"
+#include "core/launch/finite.h"
+#include "core/launch/prepare.h"
 
 using namespace tenon;
 using namespace tenon::api;
+
+namespace {
+
+// A context with what each floor keeps for it.
+std::unique_ptr<Context> make_context(Runtime& runtime) {
+  auto context = std::make_unique<Context>(runtime);
+  context->graph.reset(tape::create_graph(runtime));
+  context->launch_check.reset(new launch::FiniteCheck);
+  context->kernels.reset(new dispatch::KernelCache);
+  context->routes.reset(new dispatch::Routes(*context));
+  return context;
+}
+
+}  // namespace
 
 void tenon_version_get(uint32_t* out_major, uint32_t* out_minor, uint32_t* out_patch,
                        uint32_t* out_draft) {
@@ -54,7 +71,9 @@ tenon_status tenon_runtime_create(const tenon_runtime_options* options, tenon_di
                                   tenon_runtime** out_runtime) {
   return guard_diag(diag, [&] {
     require_pointer(out_runtime, "out_runtime");
-    auto runtime = std::make_unique<Runtime>(read_config(options));
+    auto runtime =
+        std::make_unique<Runtime>(read_config(options), host_interface(), host_call_template());
+    runtime->prepared.reset(new launch::PrepareCache);
     RuntimeSlot* slot = RuntimeSlab::instance().create();
     slot->runtime = runtime.release();
     *out_runtime = static_cast<tenon_runtime*>(RuntimeSlab::to_handle(slot));
@@ -75,7 +94,8 @@ tenon_status tenon_runtime_query(tenon_context* context, const char* topic, uint
                                  tenon_text** out_json) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_json, "out_json");
-    *out_json = make_text([&] { return query(cx, require_text(topic, topic_length, "topic")); });
+    *out_json =
+        make_text([&] { return inspect::query(cx, require_text(topic, topic_length, "topic")); });
   });
 }
 
@@ -85,8 +105,8 @@ tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op, uint6
     const std::string_view op_name = require_text(op, op_length, "op");
     const std::string_view id = require_text(plugin, plugin_length, "plugin");
     const bool plugin_named = !id.empty() && id != dispatch::kCompositionPin;
-    const plugin::Plugin* pinned = plugin_named ? cx.runtime->plugins.find(id) : nullptr;
-    if (pinned) pinned->check_usable("a pin on it has no effect");
+    const registry::Plugin* pinned = plugin_named ? cx.runtime->plugins.find(id) : nullptr;
+    if (pinned) plugin::check_usable(*pinned, "a pin on it has no effect");
     if (plugin_named && !pinned) {
       throw Error{.status = TENON_E_NOT_FOUND,
                   .message = "no plugin \"" + std::string(id) + "\" was found; " +
@@ -111,7 +131,7 @@ tenon_status tenon_plugin_deactivate(tenon_context* context, const char* id, uin
     runtime.plugins.deactivate(name);
     runtime.wait_for_calls(cx);
     for (Device* device : devices) device->settle();
-    runtime.prepared->drop(*runtime.plugins.find(name));
+    launch::prepared_of(runtime).drop(*runtime.plugins.find(name));
   });
 }
 
@@ -148,7 +168,7 @@ tenon_status tenon_runtime_get_stats(tenon_context* context, tenon_stats* out_st
     tenon_stats stats{};
     stats.tensors = cx.runtime->tensors.load();
     stats.storages = cx.runtime->storages.load();
-    stats.nodes = cx.graph->live_nodes;
+    stats.nodes = tape::graph_of(cx).live_nodes;
     stats.plans = cx.runtime->plans.load();
     for (const Device* device : cx.runtime->devices()) {
       const memory::Stats figures = device->allocator->stats();
@@ -167,7 +187,7 @@ tenon_status tenon_context_create(tenon_runtime* handle, tenon_diag* diag,
   return guard_diag(diag, [&] {
     require_pointer(out_context, "out_context");
     RuntimeSlot& runtime = require_slot<RuntimeSlab>(handle, "runtime");
-    auto context = std::make_unique<Context>(*runtime.runtime);
+    auto context = make_context(*runtime.runtime);
     ContextSlot* slot = ContextSlab::instance().create();
     slot->context = context.release();
     slot->context->handle = static_cast<tenon_context*>(ContextSlab::to_handle(slot));

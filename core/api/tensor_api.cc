@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "core/api/guard.h"
-#include "core/dispatch/dispatch.h"
-#include "core/tensor/dlpack.h"
+#include "core/exchange/dlpack.h"
+#include "core/inspect/item.h"
+#include "core/inspect/print.h"
+#include "core/launch/moves.h"
 #include "core/tensor/external.h"
-#include "core/tensor/item.h"
-#include "core/tensor/print.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -40,7 +40,7 @@ void check_dtype(tenon_dtype dtype) {
               .found = std::to_string(dtype)};
 }
 
-Device& device_of(Context& context, const tenon_device* device) {
+Device& chosen_device(Context& context, const tenon_device* device) {
   return device ? context.runtime->device(*device) : context.default_device();
 }
 
@@ -49,7 +49,7 @@ Tensor* create(Context& context, tenon_dtype dtype, const tenon_device* device, 
   const DimSpan dims = read_shape(rank, shape);
   check_dtype(dtype);
   tensor::checked_count(dims, tensor::size_of(dtype));
-  return Tensor::create(device_of(context, device), dtype, dims);
+  return Tensor::create(chosen_device(context, device), dtype, dims);
 }
 
 uint64_t bytes_of(const Tensor& tensor) {
@@ -76,13 +76,13 @@ Ref borrow(Context& context, const Tensor& like, void* data) {
 
 void copy_in(Context& context, Tensor& tensor, const void* data) {
   if (tensor.elements() == 0) return;
-  if (tensor.device().host_memory() && tensor.contiguous()) {
+  if (device_of(tensor).host_memory() && tensor.contiguous()) {
     std::memcpy(tensor.view.data, data, bytes_of(tensor));
     return;
   }
   const CaptureSuspended suspended(context);
   const Ref source = borrow(context, tensor, const_cast<void*>(data));
-  dispatch::copy_into(context, *source, tensor);
+  launch::copy_into(context, *source, tensor);
 }
 
 void check_writable(const Context& context, const Tensor& tensor) {
@@ -99,7 +99,7 @@ void check_writable(const Context& context, const Tensor& tensor) {
                 .expected = "one address for each element",
                 .found = "strides " + tensor::dims_text(tensor.strides())};
   }
-  if (context.grad_enabled() && autograd::requires_grad(tensor)) {
+  if (context.grad_enabled() && tape::requires_grad(tensor)) {
     throw Error{.status = TENON_E_GRAD,
                 .message = "the tensor requires a gradient; writing to it would go unrecorded",
                 .operand = "tensor",
@@ -184,7 +184,7 @@ tenon_status tenon_tensor_create_external(tenon_context* context, tenon_dtype dt
     Tensor& from = require_tensor(cx, base, "base");
     const DimSpan dims = read_shape(rank, shape);
     if (rank > 0) require_pointer(strides, "strides");
-    if (cx.grad_enabled() && autograd::requires_grad(from)) {
+    if (cx.grad_enabled() && tape::requires_grad(from)) {
       throw Error{.status = TENON_E_GRAD,
                   .message = "a view by strides is not differentiable",
                   .operand = "base",
@@ -211,8 +211,8 @@ tenon_status tenon_tensor_create_copy(tenon_context* context, tenon_tensor* tens
   return guard(context, [&](Context& cx) {
     require_pointer(out_tensor, "out_tensor");
     Tensor& from = require_tensor(cx, tensor, "tensor");
-    Ref made(Tensor::create(device_of(cx, device), from.dtype(), from.shape()));
-    dispatch::copy_into(cx, from, *made);
+    Ref made(Tensor::create(chosen_device(cx, device), from.dtype(), from.shape()));
+    launch::copy_into(cx, from, *made);
     *out_tensor = give(made.take());
   });
 }
@@ -244,18 +244,18 @@ tenon_status tenon_tensor_get_view(tenon_context* context, const tenon_tensor* t
     tenon_tensor_info info{};
     const auto set = [&info](bool on, uint32_t flag) { info.flags |= on ? flag : 0u; };
     set(t.contiguous(), TENON_TENSOR_CONTIGUOUS);
-    set(t.device().host_memory(), TENON_TENSOR_HOST);
+    set(device_of(t).host_memory(), TENON_TENSOR_HOST);
     set(storage.external, TENON_TENSOR_EXTERNAL);
     set(storage.read_only, TENON_TENSOR_READ_ONLY);
-    set(autograd::requires_grad(t), TENON_TENSOR_REQUIRES_GRAD);
-    set(autograd::is_leaf(t), TENON_TENSOR_LEAF);
+    set(tape::requires_grad(t), TENON_TENSOR_REQUIRES_GRAD);
+    set(tape::is_leaf(t), TENON_TENSOR_LEAF);
     info.node = "";
-    if (autograd::Link* link = t.link.load(std::memory_order_acquire)) {
+    if (tape::Link* link = tape::find_link(t)) {
       std::lock_guard lock(link->mutex);
       set(link->grad || link->row_indices, TENON_TENSOR_HAS_GRAD);
       set(static_cast<bool>(link->row_indices), TENON_TENSOR_GRAD_ROWS);
       // Another context's node may be on its way out.
-      if (!autograd::is_leaf(t) && link->graph == cx.graph) {
+      if (!tape::is_leaf(t) && link->graph == &tape::graph_of(cx)) {
         info.node = link->node->of->op->name.c_str();
       }
     }
@@ -265,7 +265,7 @@ tenon_status tenon_tensor_get_view(tenon_context* context, const tenon_tensor* t
     info.storage_bytes = storage.bytes;
     info.version = storage.version.load(std::memory_order_relaxed);
     info.storage_users = storage.refs.load(std::memory_order_relaxed);
-    info.plugin = t.device().backend->plugin->id.c_str();
+    info.plugin = device_of(t).backend->plugin->id.c_str();
     fill_sized(out_info, info);
   });
 }
@@ -291,12 +291,12 @@ tenon_status tenon_tensor_get_view(tenon_context* context, const tenon_tensor* t
     check_bytes(t, bytes);
     if (bytes == 0) return;
     require_pointer(out_data, "out_data");
-    if (t.device().host_memory() && t.contiguous()) {
+    if (device_of(t).host_memory() && t.contiguous()) {
       std::memcpy(out_data, t.view.data, bytes);
       return;
     }
     const Ref target = borrow(cx, t, out_data);
-    dispatch::copy_into(cx, t, *target);
+    launch::copy_into(cx, t, *target);
   });
 }
 
@@ -306,7 +306,7 @@ tenon_status tenon_tensor_get_item(tenon_context* context, const tenon_tensor* t
     require_pointer(out_value, "out_value");
     Tensor& t = require_tensor(cx, tensor, "tensor");
     refuse_in_capture(cx, "reading on the host");
-    *out_value = tensor::item(cx, t);
+    *out_value = inspect::item(cx, t);
   });
 }
 
@@ -316,7 +316,7 @@ tenon_status tenon_tensor_get_item(tenon_context* context, const tenon_tensor* t
     require_pointer(out_text, "out_text");
     Tensor& t = require_tensor(cx, tensor, "tensor");
     refuse_in_capture(cx, "reading on the host");
-    *out_text = make_text([&] { return tensor::to_text(cx, t, flags); });
+    *out_text = make_text([&] { return inspect::to_text(cx, t, flags); });
   });
 }
 
@@ -325,7 +325,7 @@ tenon_status tenon_tensor_create_dlpack(tenon_context* context, void* managed,
   return guard(context, [&](Context& cx) {
     require_pointer(out_tensor, "out_tensor");
     require_pointer(managed, "managed");
-    *out_tensor = give(tensor::from_dlpack(cx, managed));
+    *out_tensor = give(exchange::from_dlpack(cx, managed));
   });
 }
 
@@ -334,6 +334,6 @@ tenon_status tenon_tensor_get_dlpack(tenon_context* context, tenon_tensor* tenso
   return guard(context, [&](Context& cx) {
     require_pointer(out_managed, "out_managed");
     Tensor& t = require_tensor(cx, tensor, "tensor");
-    *out_managed = tensor::to_dlpack(cx, t);
+    *out_managed = exchange::to_dlpack(cx, t);
   });
 }

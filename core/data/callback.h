@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "core/api/context.h"
-#include "core/dispatch/call.h"
+#include "core/runtime/callback.h"
+#include "core/runtime/context.h"
 
 namespace tenon::data {
 
@@ -15,8 +15,8 @@ namespace tenon::data {
 template <class Kind, class Callback>
 void run_callback(Context& context, const Kind& kind, const char* name, Callback&& callback,
                   const int64_t* sample = nullptr) {
-  dispatch::require_active(*kind.plugin, kind.name);
-  dispatch::Call call(context, dispatch::CallState::Data, kind.plugin, nullptr);
+  require_active(*kind.plugin, kind.name);
+  CallbackScope call(context, CallbackState::Data, kind.plugin, nullptr);
   try {
     call.run_as(kind.name, name, callback);
   } catch (Error& error) {

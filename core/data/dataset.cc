@@ -3,7 +3,7 @@
 #include "core/data/dataset.h"
 
 #include "core/data/callback.h"
-#include "core/dispatch/values.h"
+#include "core/registry/values.h"
 
 namespace tenon::data {
 
@@ -16,7 +16,7 @@ std::vector<Option> options_of(const tenon_dataset_desc& desc) {
   std::vector<Option> options;
   for (uint32_t i = 0; i < desc.n_options; ++i) {
     const tenon_dataset_option& option = desc.options[i];
-    options.push_back({dispatch::text_view(option.name), option.tag, option.required != 0, {}});
+    options.push_back({registry::text_view(option.name), option.tag, option.required != 0, {}});
   }
   return options;
 }
@@ -55,7 +55,7 @@ void Dataset::describe(Context& context) {
   }
   fields_.resize(count);
   for (const tenon_dataset_field& field : fields_) {
-    names_.emplace_back(dispatch::text_view(field.name));
+    names_.emplace_back(registry::text_view(field.name));
     if (field.sample.rank < 0 || field.sample.rank >= TENON_MAX_RANK ||
         !tensor::is_known(field.sample.dtype)) {
       throw Error{.status = TENON_E_PLUGIN,

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api/context.h"
 #include "core/data/options.h"
+#include "core/runtime/context.h"
 
 namespace tenon::data {
 
@@ -39,9 +39,9 @@ class Dataset {
   std::vector<std::string> names_;
 };
 
-struct DatasetSlot : memory::SlotHeader {
+struct DatasetSlot : base::SlotHeader {
   Dataset* dataset = nullptr;
 };
-using DatasetSlab = memory::Slab<DatasetSlot, kDatasetKind>;
+using DatasetSlab = base::Slab<DatasetSlot, kDatasetKind>;
 
 }  // namespace tenon::data

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/api/error.h"
-#include "core/dispatch/values.h"
+#include "core/base/error.h"
+#include "core/registry/values.h"
 
 namespace tenon::data {
 namespace {
@@ -42,8 +42,8 @@ tenon_value checked(const std::string& kind, const Option& option, const tenon_v
     fail_option(kind, option.name, "is a NULL list", "numbers", "NULL");
   }
   if (value.tag != option.tag && value.tag != TENON_VALUE_NONE) {
-    fail_option(kind, option.name, "has the wrong type", dispatch::tag_name(option.tag),
-                dispatch::tag_name(given.tag));
+    fail_option(kind, option.name, "has the wrong type", registry::tag_name(option.tag),
+                registry::tag_name(given.tag));
   }
   return value;
 }
@@ -64,7 +64,7 @@ std::vector<tenon_value> read_options(const std::string& kind, std::span<const O
   for (size_t i = 0; i < options.size(); ++i) {
     if (values[i].tag != TENON_VALUE_NONE) continue;
     if (options[i].required) {
-      fail_option(kind, options[i].name, "is required", dispatch::tag_name(options[i].tag), "none");
+      fail_option(kind, options[i].name, "is required", registry::tag_name(options[i].tag), "none");
     }
     values[i] = options[i].initial;
   }

@@ -34,9 +34,9 @@ struct Matcher {
 
 template <class Sink>
 [[gnu::always_inline]] inline bool put_tensor(Sink& sink, const Tensor& tensor,
-                                              const Device* device, uint64_t wants) {
+                                              const tensor::Memory* device, uint64_t wants) {
   const tenon_view& view = tensor.view;
-  if (tensor.storage->device != device) return false;  // of another runtime, too
+  if (tensor.storage->memory != device) return false;  // of another runtime, too
   // What is not aligned to its element may need another kernel. A dtype holds its bits.
   const uintptr_t size = view.dtype >> 11 & 0x1f;
   if (reinterpret_cast<uintptr_t>(view.data) & (size - 1)) return false;
@@ -93,18 +93,18 @@ bool Asked::walk(Writer& sink) {
   const std::span<Tensor* const> given = request_.given;
   const bool grad = context.grad_enabled();
   const bool writes = !given.empty();
-  const Device* device = nullptr;
+  const tensor::Memory* device = nullptr;
   Given* next = operands_.data();
   Given* const end = next + kMostOperands;
   const auto put_operand = [&](const tenon_tensor* handle) __attribute__((always_inline)) {
     Tensor* const tensor = tensor::from_handle(handle);
     if (!tensor || next == end) return false;
-    const bool wants = grad && autograd::requires_grad(*tensor);
+    const bool wants = grad && tape::requires_grad(*tensor);
     if (wants && writes) return false;  // writing where gradients flow has rules of its own
     next++->tensor = tensor;
     if (!device) {
-      device = tensor->storage->device;
-      if (tensor->runtime != context.runtime) return false;
+      device = tensor->storage->memory;
+      if (tensor->owner != context.runtime) return false;
       if (!sink.put(reinterpret_cast<uintptr_t>(device))) return false;
     }
     return put_tensor(sink, *tensor, device, wants);
@@ -127,7 +127,7 @@ bool Asked::walk(Writer& sink) {
     }
   };
   const auto put_output = [&](const Tensor* out) {
-    return !(grad && autograd::requires_grad(*out)) && put_tensor(sink, *out, device, false);
+    return !(grad && tape::requires_grad(*out)) && put_tensor(sink, *out, device, false);
   };
   if (!sink.put(reinterpret_cast<uintptr_t>(&request_.op)) || !sink.put(head())) return false;
   for (const tenon_value& value : request_.inputs) {

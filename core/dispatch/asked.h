@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/autograd/graph.h"
 #include "core/dispatch/invocation.h"
+#include "core/tape/graph.h"
 
 namespace tenon::dispatch {
 
@@ -104,7 +104,7 @@ class Asked {
     key = (key ^ of) * 0x9e3779b97f4a7c15ull;
   };
   const auto form_of = [grad](const Tensor& tensor) {
-    return tensor.form << 8 | uint64_t{grad && autograd::requires_grad(tensor)};
+    return tensor.form << 8 | uint64_t{grad && tape::requires_grad(tensor)};
   };
   for (const tenon_value& value : inputs) {
     if (value.tag == TENON_VALUE_TENSOR) [[likely]] {

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/dispatch/invocation.h"
-#include "core/dispatch/values.h"
 
 namespace tenon::dispatch {
 
@@ -36,7 +35,7 @@ Tensor* bind_tensor(Invocation& call, uint32_t input, const tenon_tensor* handle
                  handle ? "not a live tensor handle" : "the tensor is NULL", "a tensor",
                  handle ? "a released handle or one of another kind" : "NULL");
   }
-  if (tensor->runtime != call.cx.runtime) {
+  if (tensor->owner != call.cx.runtime) {
     fail_operand(call, input, TENON_E_RUNTIME, "the tensor belongs to another runtime",
                  "a tensor of this context's runtime", tensor::describe(*tensor));
   }
@@ -96,14 +95,14 @@ void bind_device(Invocation& call) {
       first_index = i;
       continue;
     }
-    if (&operand.tensor->device() == &first->tensor->device()) continue;
+    if (&device_of(*operand.tensor) == &device_of(*first->tensor)) continue;
     const uint32_t input = call.input_of(i);
     fail_operand(call, input, TENON_E_DEVICE, "is on another device than the other operands",
-                 first->tensor->device().name() + " (operand \"" +
+                 device_of(*first->tensor).name() + " (operand \"" +
                      call.schema.inputs[call.input_of(first_index)].name + "\")",
-                 operand.tensor->device().name(), "copy it with tenon_tensor_create_copy");
+                 device_of(*operand.tensor).name(), "copy it with tenon_tensor_create_copy");
   }
-  call.device = first ? &first->tensor->device() : &call.cx.default_device();
+  call.device = first ? &device_of(*first->tensor) : &call.cx.default_device();
   call.output_device = call.device;
 }
 
@@ -203,7 +202,7 @@ void bind_attrs(Invocation& call, std::span<const tenon_value> given) {
     if (i < given.size()) value = given[i];
     if (value.tag == TENON_VALUE_NONE) {
       if (attr.required()) fail_attr(call, attr, "is required", attr_kind_text(attr), "none");
-      value = default_value(attr);
+      value = registry::default_value(attr);
     } else if (!convert_attr(attr, value)) {
       const bool dtype = value.tag == TENON_VALUE_DTYPE && attr.kind == registry::AttrKind::Dtype;
       const bool list = value.tag == TENON_VALUE_INT_LIST &&

@@ -6,12 +6,11 @@
 
 #include <algorithm>
 
-#include "core/autograd/engine.h"
-#include "core/dispatch/call.h"
-#include "core/dispatch/dispatch.h"
 #include "core/dispatch/outputs.h"
-#include "core/dispatch/values.h"
 #include "core/dispatch/written.h"
+#include "core/launch/moves.h"
+#include "core/runtime/callback.h"
+#include "core/tape/graph.h"
 
 namespace tenon::dispatch {
 
@@ -30,7 +29,7 @@ bool is_new(const Invocation& call, std::span<const Ref> composed, size_t i) {
 // Is it what the shape rule says? Of a DYNAMIC_OUT op that is the most there can be.
 bool fits(const Invocation& call, const Tensor& made, const tenon_meta& meta) {
   const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
-  if (made.dtype() != meta.dtype || &made.device() != call.device) return false;
+  if (made.dtype() != meta.dtype || &device_of(made) != call.device) return false;
   return call.op.has(TENON_OP_DYNAMIC_OUT)
              ? std::equal(shape.begin(), shape.end(), made.shape().begin(), made.shape().end(),
                           [](int64_t most, int64_t size) { return size <= most; })
@@ -61,7 +60,7 @@ bool fits(const Invocation& call, const Tensor& made, const tenon_meta& meta) {
     if (writes(item.role)) continue;
     const auto is_operand = [&](size_t which) { return items[which].role == TENON_SLOT_INOUT; };
     if (!written.has(tensor::addresses_of(item.tensor->view), is_operand)) continue;
-    call.made.push_back(Ref(copy(call.cx, *item.tensor)));
+    call.made.push_back(Ref(launch::copy(call.cx, *item.tensor)));
     call.operands[static_cast<size_t>(item.source)].tensor = call.made.back().get();
   }
 }
@@ -70,7 +69,7 @@ bool fits(const Invocation& call, const Tensor& made, const tenon_meta& meta) {
 std::vector<Ref> composed(Invocation& call, std::span<Tensor* const> outputs) {
   separate(call, outputs);
   const size_t n_outputs = outputs.size();
-  Call window(call.cx, CallState::Compose, call.op.plugin, &call.op);
+  CallbackScope window(call.cx, CallbackState::Compose, call.op.plugin, &call.op);
   window.composed.resize(call.n_outputs());
   Small<tenon_value, 8> inputs;
   std::vector<std::vector<tenon_tensor*>> lists;
@@ -131,11 +130,11 @@ void give(Invocation& call, std::span<Ref> all, std::span<Tensor*> outputs,
       outputs[i] = made.get();
       continue;
     }
-    copy_into(call.cx, *made, *outputs[i]);
-    outputs[i]->storage->written(&call.op, call.cx.scope_path());
-    const autograd::Link* link = made->link.load(std::memory_order_acquire);
+    launch::copy_into(call.cx, *made, *outputs[i]);
+    outputs[i]->storage->written(&call.op.name, call.cx.scope_path());
+    const tape::Link* link = tape::find_link(*made);
     if (link && link->node) {
-      autograd::attach(*outputs[i], *link->node, link->output, false);
+      tape::attach(*outputs[i], *link->node, link->output, false);
     }
   }
 }
@@ -160,7 +159,8 @@ void compose_dynamic(Invocation& call, std::span<Tensor*> outputs, bool recordin
   if (recording) {
     all = composed(call, outputs);
   } else {
-    autograd::without_grad(call.cx, [&] { all = composed(call, outputs); });
+    const GradMode off(call.cx, false);
+    all = composed(call, outputs);
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i]) continue;

@@ -7,20 +7,21 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/autograd/engine.h"
-#include "core/dispatch/call.h"
 #include "core/dispatch/compose.h"
-#include "core/dispatch/launch.h"
+#include "core/dispatch/execute.h"
+#include "core/dispatch/gradients.h"
 #include "core/dispatch/outputs.h"
 #include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
-#include "core/dispatch/values.h"
+#include "core/launch/moves.h"
+#include "core/runtime/callback.h"
 
 namespace tenon::dispatch {
 
 namespace {
 
-using autograd::Recording;
+using launch::copy_into;
+using tape::Recording;
 
 // One bar around the op, above the kernels and copies it launches.
 class OpSpan {
@@ -47,7 +48,7 @@ Tensor* try_view(Invocation& call) {
   if (!call.op.desc.view || call.operands.empty() || !call.operands[0].tensor) return nullptr;
   Tensor& base = *call.operands[0].tensor;
   const InputBlock inputs(call);
-  Call window(call.cx, CallState::Infer, call.op.plugin, &call.op);
+  CallbackScope window(call.cx, CallbackState::Infer, call.op.plugin, &call.op);
   tenon_view_result result{};
   window.run("view", [&](tenon_call* handed) {
     return call.op.desc.view(handed, &inputs.launch(), &result);
@@ -89,7 +90,7 @@ void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
   promote(call);
   unify_shapes(call);
   infer(call);
-  if (call.cx.grad_enabled()) call.rule = autograd::rule_of(call);
+  if (call.cx.grad_enabled()) call.rule = rule_of(call);
 }
 
 // A new tensor's elements on another device, or on the same one: always a copy, so that whether a
@@ -97,7 +98,8 @@ void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
 void transfer(Invocation& call, Tensor& output) {
   const Operand& operand = call.operands[0];
   if (!operand.tensor) {
-    const Ref number(full(call.cx, *call.output_device, output.dtype(), {}, operand.number));
+    const Ref number(
+        launch::full(call.cx, *call.output_device, output.dtype(), {}, operand.number));
     return copy_into(call.cx, *number, output);
   }
   if (call.cx.capture && call.device != call.output_device) {
@@ -145,16 +147,16 @@ namespace {
 class Learner {
  public:
   Learner(Invocation& call, const Asked* asked) : call_(call), asked_(asked) {
-    Routes& routes = *call.cx.routes;
+    Routes& routes = routes_of(call.cx);
     if (!asked || !routes.is_familiar(*asked)) return;
     epoch_ = call.cx.runtime->registry.epoch();
     call.lesson = &lesson_;
   }
   void end() {
-    if (call_.lesson) call_.cx.routes->learn(*asked_, call_, lesson_, epoch_);
+    if (call_.lesson) routes_of(call_.cx).learn(*asked_, call_, lesson_, epoch_);
   }
   void saw_view(const Tensor& view) { lesson_.view = &view; }
-  void saw_recording(autograd::Signature& signature) {
+  void saw_recording(tape::Signature& signature) {
     signature.retain();
     lesson_.signature.reset(&signature);
   }
@@ -166,7 +168,7 @@ class Learner {
   uint64_t epoch_ = 0;
 };
 
-void begin_record(Recording& record, autograd::Signature& signature, const Invocation& call) {
+void begin_record(Recording& record, tape::Signature& signature, const Invocation& call) {
   Small<Given, 8> operands;
   for (const Operand& each : call.operands) operands.push_back({each.tensor, &each.number});
   record.begin(call.cx, signature, {operands.data(), operands.size()});
@@ -180,7 +182,7 @@ void begin_record(Recording& record, autograd::Signature& signature, const Invoc
   Learner learner(invocation, asked);
   prepare_call(invocation, inputs, attrs);
   check_output_count(invocation, outputs.size());
-  const bool recording = autograd::wants_recording(invocation);
+  const bool recording = wants_recording(invocation);
   check_mutated(invocation, recording);
   invocation.wanted = (uint64_t{1} << outputs.size()) - 1;
   if (op.has(TENON_OP_DYNAMIC_OUT)) {
@@ -197,7 +199,7 @@ void begin_record(Recording& record, autograd::Signature& signature, const Invoc
   }
   Recording record;
   if (recording) {
-    const autograd::SignatureRef signature = autograd::make_signature(invocation);
+    const tape::SignatureRef signature = make_signature(invocation);
     begin_record(record, *signature, invocation);
     invocation.wanted |= signature->needs.outputs;
     learner.saw_recording(*signature);
@@ -214,7 +216,8 @@ void begin_record(Recording& record, autograd::Signature& signature, const Invoc
     record.reserve(flat);
     // What is recorded has saved the outputs already.
     std::vector<Ref>* const fresh = recording ? nullptr : &results;
-    autograd::without_grad(context, [&] { run_or_compose(invocation, flat, fresh); });
+    const GradMode off(context, false);
+    run_or_compose(invocation, flat, fresh);
     record.end(flat, false);
   }
   learner.end();
@@ -232,7 +235,7 @@ void begin_record(Recording& record, autograd::Signature& signature, const Invoc
   for (size_t i = 0; i < outputs.size() && !dynamic; ++i) {
     check_given_output(invocation, i, *outputs[i]);
   }
-  const bool recording = autograd::wants_recording(invocation);
+  const bool recording = wants_recording(invocation);
   check_mutated(invocation, recording);
   check_grad_outputs(invocation, outputs, recording);
   std::vector<Tensor*> flat(outputs.begin(), outputs.end());
@@ -244,7 +247,7 @@ void begin_record(Recording& record, autograd::Signature& signature, const Invoc
   Recording record;
   std::vector<Ref> extra;
   if (recording) {
-    const autograd::SignatureRef signature = autograd::make_signature(invocation);
+    const tape::SignatureRef signature = make_signature(invocation);
     begin_record(record, *signature, invocation);
     invocation.wanted |= signature->needs.outputs;
     extra = allocate_outputs(invocation, invocation.wanted & ~given);
@@ -254,9 +257,10 @@ void begin_record(Recording& record, autograd::Signature& signature, const Invoc
   if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
     const Ref owned(view);
     copy_into(context, *view, *outputs[0]);
-    outputs[0]->storage->written(&op, context.scope_path());
+    outputs[0]->storage->written(&op.name, context.scope_path());
   } else {
-    autograd::without_grad(context, [&] { run_or_compose(invocation, flat); });
+    const GradMode off(context, false);
+    run_or_compose(invocation, flat);
   }
   record.end(flat, false);
   learner.end();
@@ -275,7 +279,7 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
   const Request request{context, op, inputs, attrs, {}, outputs.size()};
   if (!may_take_routes(context)) return call_slowly(request, outputs, nullptr);
   Asked asked(request);
-  const Routes::Taken taken = context.routes->take(asked, outputs);
+  const Routes::Taken taken = routes_of(context).take(asked, outputs);
   if (taken == Routes::Taken::Yes) return;
   call_slowly(request, outputs, taken == Routes::Taken::Unknown ? &asked : nullptr);
 }
@@ -287,7 +291,7 @@ void apply(Context& context, const registry::Op& op, std::span<const tenon_value
   // Without outputs it could not be told from `call`.
   if (outputs.empty() || !may_take_routes(context)) return apply_slowly(request, nullptr);
   Asked asked(request);
-  const Routes::Taken taken = context.routes->take(asked, {});
+  const Routes::Taken taken = routes_of(context).take(asked, {});
   if (taken == Routes::Taken::Yes) return;
   apply_slowly(request, taken == Routes::Taken::Unknown ? &asked : nullptr);
 }

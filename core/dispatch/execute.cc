@@ -5,13 +5,15 @@
 // outputs written to the temporary and scattered back after it. A kernel never sees a layout it did
 // not declare, so it cannot lose an output. Inputs that share memory with an output are copied
 // first, unless the op is elementwise and both are the very same view.
-#include "core/dispatch/call.h"
-#include "core/dispatch/launch.h"
-#include "core/dispatch/prepare.h"
+#include "core/dispatch/execute.h"
+
 #include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
-#include "core/dispatch/values.h"
 #include "core/dispatch/written.h"
+#include "core/launch/launch.h"
+#include "core/launch/moves.h"
+#include "core/launch/prepare.h"
+#include "core/runtime/callback.h"
 
 namespace tenon::dispatch {
 
@@ -149,8 +151,8 @@ class Staging {
   void scatter() {
     for (const Staged& staged : staged_) {
       if (!staged.scatter) continue;
-      launch_copy(call_.cx, *call_.device, staged.replacement, staged.original);
-      staged.original.tensor->storage->written(&call_.op, call_.cx.scope_path());
+      launch::launch_copy(call_.cx, *call_.device, staged.replacement, staged.original);
+      staged.original.tensor->storage->written(&call_.op.name, call_.cx.scope_path());
     }
   }
 
@@ -193,9 +195,9 @@ class Staging {
       for (const Operand& operand : call_.operands) {
         if (&operand.scalar_bits == item.data) number = operand.number;
       }
-      launch_fill(call_.cx, *call_.device, replacement, number);
+      launch::launch_fill(call_.cx, *call_.device, replacement, number);
     } else if (item.role == TENON_SLOT_IN || item.role == TENON_SLOT_INOUT) {
-      launch_copy(call_.cx, *call_.device, item, replacement);
+      launch::launch_copy(call_.cx, *call_.device, item, replacement);
     }
     staged.scatter = writes(item.role);
     staged.replacement = replacement;
@@ -203,7 +205,7 @@ class Staging {
     staged_.push_back(std::move(staged));
   }
 
-  void zero(const Item& item) { launch_fill(call_.cx, *call_.device, item, int_value(0)); }
+  void zero(const Item& item) { launch::launch_fill(call_.cx, *call_.device, item, int_value(0)); }
 
   Invocation& call_;
   const registry::Kernel& kernel_;
@@ -228,8 +230,8 @@ bool fits_without_staging(const registry::Kernel& kernel, std::span<const Item> 
 bool declines(Invocation& call, const registry::Kernel& kernel, Block& block,
               std::string& declined) {
   if (!kernel.desc.predicate) return false;
-  const WithoutData asking(block);
-  Call window(call.cx, CallState::Prepare, kernel.plugin, &call.op);
+  const launch::WithoutData asking(block);
+  CallbackScope window(call.cx, CallbackState::Prepare, kernel.plugin, &call.op);
   uint32_t yes = 1;
   const tenon_status status = window.enter("predicate", [&](tenon_call* handed) {
     return kernel.desc.predicate(handed, &block.launch, &yes);
@@ -244,7 +246,7 @@ bool reserve_rng(Invocation& call, tenon_rng& rng) {
   if (!call.op.has(TENON_OP_RANDOM)) return false;
   const InputBlock inputs(call);
   // The rule sees the outputs' shapes through the attributes and inputs, as infer does.
-  Call window(call.cx, CallState::Infer, call.op.plugin, &call.op);
+  CallbackScope window(call.cx, CallbackState::Infer, call.op.plugin, &call.op);
   uint64_t words = 0;
   window.run("random_words", [&](tenon_call* handed) {
     return call.op.desc.random_words(handed, &inputs.launch(), &words);
@@ -296,7 +298,8 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
   Block block(*call.device, view_of(chosen_items), chosen->desc.n_slots,
               kernel_inputs(chosen->desc), {call.attrs.data(), chosen->desc.n_attrs},
               chosen->desc.user);
-  run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr, call.lesson);
+  launch::run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr,
+                     call.lesson ? &call.lesson->needs : nullptr);
   if (call.lesson) {
     Lesson& lesson = *call.lesson;
     lesson.kernel = chosen;

@@ -2,8 +2,8 @@
 // core/dispatch/infer.cc: unifies the schema's letters with shapes, and computes output metadata.
 #include <map>
 
-#include "core/dispatch/call.h"
 #include "core/dispatch/invocation.h"
+#include "core/runtime/callback.h"
 
 namespace tenon::dispatch {
 
@@ -218,7 +218,7 @@ void infer_reduce(Invocation& call) {
 
 void infer_callback(Invocation& call) {
   const InputBlock block(call);
-  Call window(call.cx, CallState::Infer, call.op.plugin, &call.op);
+  CallbackScope window(call.cx, CallbackState::Infer, call.op.plugin, &call.op);
   window.run("infer", [&](tenon_call* handed) {
     return call.op.desc.infer(handed, &block.launch(), call.outputs.data(),
                               static_cast<uint32_t>(call.outputs.size()));

@@ -5,32 +5,39 @@
 
 #include <tenon/plugin.h>
 
-#include <boost/container/small_vector.hpp>
 #include <span>
 
-#include "core/api/context.h"
+#include "core/base/small.h"
+#include "core/launch/block.h"
 #include "core/registry/registry.h"
+#include "core/registry/values.h"
+#include "core/runtime/context.h"
+#include "core/tape/recording.h"
 #include "core/tensor/tensor.h"
 
 namespace tenon::dispatch {
 
+using launch::Block;
+using launch::Item;
+using launch::kernel_inputs;
+using launch::make_item;
+using launch::Prepared;
+using launch::writes;
+using registry::int_value;
+using registry::scalar_bits;
+using registry::tag_name;
+using registry::tensor_value;
+using registry::value_text;
+using tape::Given;
 using tensor::Dims;
 using tensor::DimSpan;
 using tensor::Ref;
 using tensor::Tensor;
-template <class T, size_t N>
-using Small = boost::container::small_vector<T, N>;
 
 struct Operand {
   Tensor* tensor = nullptr;  // borrowed, or kept in `made`
   tenon_value number{};      // where tensor is NULL: a weak scalar
   uint64_t scalar_bits = 0;  // the number in the promoted dtype
-};
-
-// The same in short, borrowed. The number is set where the tensor is NULL.
-struct Given {
-  Tensor* tensor;
-  const tenon_value* number;
 };
 
 inline bool is_number(const tenon_value& value) {

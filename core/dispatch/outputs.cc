@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/autograd/engine.h"
+#include "core/tape/graph.h"
 
 namespace tenon::dispatch {
 
@@ -53,9 +53,9 @@ void check_given_output(const Invocation& call, size_t index, const Tensor& out)
     fail_output(call, index, TENON_E_DTYPE, "has the wrong dtype", tensor::describe(meta),
                 tensor::describe(out));
   }
-  if (&out.device() != call.output_device) {
+  if (&device_of(out) != call.output_device) {
     fail_output(call, index, TENON_E_DEVICE, "is on another device", call.output_device->name(),
-                out.device().name());
+                device_of(out).name());
   }
   if (out.storage->read_only) {
     fail_output(call, index, TENON_E_ALIAS, "is read-only", "memory that may be written",
@@ -84,7 +84,7 @@ void check_mutated(const Invocation& call, bool recording) {
                          tensor::dims_text(tensor.shape()));
       }
       // Without a rule, what the operand becomes would be lost to the gradient.
-      if (recording && (!call.rule || autograd::requires_grad(tensor))) {
+      if (recording && (!call.rule || tape::requires_grad(tensor))) {
         fail_operand(call, input, TENON_E_GRAD, "is written while it requires a gradient",
                      "a tensor without gradient", tensor::describe(tensor),
                      "wrap the call in tenon_grad_begin(TENON_GRAD_DISABLED)");
@@ -104,13 +104,13 @@ void check_grad_outputs(const Invocation& call, std::span<Tensor* const> outputs
   if (!call.cx.grad_enabled()) return;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& out = *outputs[i];
-    const bool flows = autograd::requires_grad(out);
-    if (flows && autograd::is_leaf(out)) {
+    const bool flows = tape::requires_grad(out);
+    if (flows && tape::is_leaf(out)) {
       fail_output(call, i, TENON_E_GRAD, "is a leaf that requires a gradient",
                   "a tensor that is not a leaf, or no gradient mode", tensor::describe(out),
                   "wrap the write in tenon_grad_begin(TENON_GRAD_DISABLED)");
     }
-    const autograd::Link* link = out.link.load(std::memory_order_acquire);
+    const tape::Link* link = tape::find_link(out);
     if (flows && link->is_view) {
       fail_output(call, i, TENON_E_GRAD, "is a view that a gradient flows through",
                   "a tensor with memory of its own", tensor::describe(out),

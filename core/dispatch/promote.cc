@@ -6,7 +6,6 @@
 
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/invocation.h"
-#include "core/dispatch/values.h"
 
 namespace tenon::dispatch {
 
@@ -154,13 +153,6 @@ void check_scalar_fits(const Invocation& call, uint32_t index, tenon_dtype dtype
   }
 }
 
-template <class T>
-uint64_t bits_of(T value) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof value);
-  return bits;
-}
-
 void cast_operand(Invocation& call, uint32_t index, tenon_dtype dtype) {
   Operand& operand = call.operands[index];
   const uint32_t input = call.input_of(index);
@@ -181,25 +173,6 @@ void cast_operand(Invocation& call, uint32_t index, tenon_dtype dtype) {
 }
 
 }  // namespace
-
-uint64_t scalar_bits(const tenon_value& number, tenon_dtype dtype) {
-  const bool real = number.tag == TENON_VALUE_F64;
-  const double value = real ? number.as.f64 : static_cast<double>(number.as.i64);
-  switch (dtype) {
-    case TENON_DTYPE_F64:
-      return bits_of(value);
-    case TENON_DTYPE_F32:
-      return bits_of(static_cast<float>(value));
-    case TENON_DTYPE_F16:
-      return bits_of(tensor::float_to_half(static_cast<float>(value)));
-    case TENON_DTYPE_BF16:
-      return bits_of(tensor::float_to_bfloat(static_cast<float>(value)));
-    case TENON_DTYPE_BOOL:
-      return value != 0 ? 1 : 0;
-    default:  // integers: little-endian two's complement, low bytes first
-      return static_cast<uint64_t>(real ? static_cast<int64_t>(value) : number.as.i64);
-  }
-}
 
 void promote(Invocation& call) {
   const auto& schema = call.schema;

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/dispatch/call.h"
-#include "core/dispatch/dispatch.h"
 #include "core/dispatch/select.h"
+#include "core/runtime/callback.h"
 
 namespace tenon::dispatch {
 
@@ -28,7 +27,7 @@ registry::Op& OpNames::find(std::string_view name, Runtime& runtime) {
 }
 
 Routes::Routes(Context& context)
-    : context_(context), call_(context, CallState::Launch, nullptr, nullptr) {}
+    : context_(context), call_(context, CallbackState::Launch, nullptr, nullptr) {}
 
 Route* Routes::find(const Asked& asked) {
   const std::span<const uint64_t> words = asked.words();
@@ -136,9 +135,9 @@ void set_places(Route& route, const Invocation& call, std::span<const Item> item
   const tenon_kernel_desc& desc = lesson.kernel->desc;
   const Block block(*call.device, {lesson.items.data(), lesson.items.size()}, desc.n_slots,
                     kernel_inputs(desc), {call.attrs.data(), desc.n_attrs}, desc.user);
-  route.block = std::make_unique<plan::Launch>(call.op, *lesson.kernel, *call.device, block);
-  route.block->scratch_bytes = lesson.scratch_bytes;
-  route.prepared = lesson.prepared;
+  route.block = std::make_unique<launch::Launch>(call.op, *lesson.kernel, *call.device, block);
+  route.block->scratch_bytes = lesson.needs.scratch_bytes;
+  route.prepared = lesson.needs.prepared;
   route.prepares = desc.prepare != nullptr;
   set_places(route, call, {lesson.items.data(), lesson.items.size()});
   route.apart = pairs_of(call, {lesson.items.data(), lesson.items.size()}, !writes);
@@ -237,7 +236,7 @@ bool take_view(Context& context, const Route& route, std::span<const Given> oper
                           {like.shape.data(), static_cast<size_t>(like.rank)}, like.strides.data(),
                           offset, like.form));
   Tensor* const flat[1] = {view.get()};
-  autograd::Recording record;
+  tape::Recording record;
   if (route.signature) record.begin(context, *route.signature, operands);
   record.reserve(flat);
   record.end(flat, true);
@@ -248,9 +247,9 @@ bool take_view(Context& context, const Route& route, std::span<const Given> oper
 }  // namespace
 
 [[gnu::always_inline]] inline void Routes::launch(Route& route, const Given* all) {
-  const plan::Launch& block = *route.block;
+  const launch::Launch& block = *route.block;
   const registry::Kernel& kernel = *block.kernel;
-  const Scratch scratch(*route.device, block.scratch_bytes);
+  const launch::Scratch scratch(*route.device, block.scratch_bytes);
   call_.plugin = kernel.plugin;
   call_.self = kernel.plugin->self;
   call_.op = route.op;
@@ -266,18 +265,18 @@ bool take_view(Context& context, const Route& route, std::span<const Given> oper
   }
   // A kernel that failed half-way has written: versions move all the same.
   for (const uint32_t index : route.written) {
-    all[index].tensor->storage->written(route.op, context_.scope_path());
+    all[index].tensor->storage->written(&route.op->name, context_.scope_path());
   }
   if (status == TENON_OK && call_.is_clean()) return;
-  const Call::Cleaned cleaned(call_);
-  check_launch(call_, status, *route.device, context_.sequence);
+  const CallbackScope::Cleaned cleaned(call_);
+  launch::check_launch(call_, status, *route.device, context_.sequence);
 }
 
 [[gnu::always_inline]] inline void Routes::launch_recorded(Route& route,
                                                            std::span<const Given> operands,
                                                            const Given* all,
                                                            std::span<Tensor* const> outputs) {
-  autograd::Recording record;
+  tape::Recording record;
   record.begin(context_, *route.signature, operands);
   record.reserve(outputs);
   launch(route, all);

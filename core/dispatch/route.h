@@ -14,11 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/autograd/engine.h"
 #include "core/dispatch/asked.h"
-#include "core/dispatch/call.h"
-#include "core/dispatch/launch.h"
-#include "core/plan/plan.h"
+#include "core/launch/launch.h"
+#include "core/runtime/callback.h"
+#include "core/tape/recording.h"
 
 namespace tenon::dispatch {
 
@@ -26,10 +25,9 @@ namespace tenon::dispatch {
 struct Lesson {
   const registry::Kernel* kernel = nullptr;
   Small<Item, 8> items;  // as launched
-  std::weak_ptr<const Prepared> prepared;
-  uint64_t scratch_bytes = 0;
+  launch::Needs needs;
   const Tensor* view = nullptr;  // what a view op gave
-  autograd::SignatureRef signature;
+  tape::SignatureRef signature;
   bool ordinary = true;
 };
 
@@ -57,11 +55,11 @@ struct Route {
   uint64_t head = 0;  // as Asked
   Device* device = nullptr;
   bool prepares = false;
-  autograd::SignatureRef signature;     // NULL: nothing is recorded
-  std::unique_ptr<plan::Launch> block;  // NULL: a view
-  Small<Place, 4> places;               // of the views of tensors
-  Small<Place, 4> numbers;              // of those of numbers
-  Small<uint32_t, 2> written;           // what the kernel writes, by where the views come from
+  tape::SignatureRef signature;           // NULL: nothing is recorded
+  std::unique_ptr<launch::Launch> block;  // NULL: a view
+  Small<Place, 4> places;                 // of the views of tensors
+  Small<Place, 4> numbers;                // of those of numbers
+  Small<uint32_t, 2> written;             // what the kernel writes, by where the views come from
   std::weak_ptr<const Prepared> prepared;
   Small<tensor::Fresh, 1> made;  // the schema's outputs, NONE where not wanted; nothing where given
   Small<Pair, 2> apart;          // what is written, and what it could share memory with
@@ -97,7 +95,7 @@ class OpNames {
 };
 
 // Of one context.
-class Routes {
+class Routes final : public Kept {
  public:
   explicit Routes(Context& context);
 
@@ -144,7 +142,7 @@ class Routes {
                        std::span<Tensor* const> outputs);
 
   Context& context_;
-  Call call_;  // what kernels see, one after the other
+  CallbackScope call_;  // what kernels see, one after the other
   uint64_t epoch_ = 0;
   size_t count_ = 0;
   std::array<Set, 64> latest_{};  // the first to try, without words
@@ -154,6 +152,8 @@ class Routes {
   // other out and never be learned.
   std::array<std::array<uint32_t, 4>, kBuckets> familiar_{};
 };
+
+inline Routes& routes_of(const Context& context) { return static_cast<Routes&>(*context.routes); }
 
 // Does nobody watch or record the launches, so that routes may be taken?
 inline bool may_take_routes(const Context& context) {

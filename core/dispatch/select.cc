@@ -6,8 +6,6 @@
 #include <bit>
 #include <cstring>
 
-#include "core/dispatch/values.h"
-
 namespace tenon::dispatch {
 
 using registry::Kernel;
@@ -21,15 +19,6 @@ size_t KernelKeyHash::operator()(const KernelKey& key) const noexcept {
   mix(key.used_inputs | uint64_t{key.used_attrs} << 32);
   for (tenon_dtype type : key.types) mix(type);
   return hash;
-}
-
-uint32_t kernel_inputs(const tenon_kernel_desc& desc) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < desc.n_slots; ++i) {
-    const uint32_t role = desc.slots[i].role;
-    if (role == TENON_SLOT_IN || role == TENON_SLOT_INOUT) ++n;
-  }
-  return n;
 }
 
 namespace {
@@ -110,7 +99,7 @@ Usage usage_of(const registry::Schema& schema, std::span<const uint32_t> begin,
     --used.inputs;
   }
   while (used.attrs > 0 && !schema.attrs[used.attrs - 1].required() &&
-         same_value(attrs[used.attrs - 1], default_value(schema.attrs[used.attrs - 1]))) {
+         same_value(attrs[used.attrs - 1], registry::default_value(schema.attrs[used.attrs - 1]))) {
     --used.attrs;
   }
   return used;
@@ -197,7 +186,7 @@ std::vector<std::pair<const Kernel*, std::string>> judge(const Invocation& call)
 }
 
 const Candidates& candidates(const Invocation& call) {
-  KernelCache& cache = *call.cx.kernels;
+  KernelCache& cache = static_cast<KernelCache&>(*call.cx.kernels);
   const uint64_t epoch = call.cx.runtime->registry.epoch();
   if (cache.epoch != epoch) {
     cache.map.clear();

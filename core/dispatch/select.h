@@ -42,7 +42,7 @@ struct KernelKeyHash {
 };
 
 // Of one context; emptied when the registry's epoch moves.
-struct KernelCache {
+struct KernelCache final : Kept {
   uint64_t epoch = 0;
   std::unordered_map<KernelKey, Candidates, KernelKeyHash> map;
 };
@@ -62,9 +62,6 @@ std::string pinned_plugin(const Invocation& call);
 
 // TENON_E_NO_KERNEL with every candidate and why it lost.
 [[noreturn, gnu::cold]] void fail_no_kernel(const Invocation& call, const std::string& declined);
-
-// Inputs of a kernel as it was built; its other slots are outputs.
-uint32_t kernel_inputs(const tenon_kernel_desc& desc);
 
 // What of a schema that has grown a call makes use of. Operands behind `inputs` are absent,
 // attributes behind `attrs` have their defaults, outputs behind `outputs` are not asked for.

@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <span>
 
-#include "core/dispatch/launch.h"
+#include "core/dispatch/invocation.h"
 #include "core/tensor/addresses.h"
 
 namespace tenon::dispatch {
-
-inline bool writes(uint32_t role) { return role != TENON_SLOT_IN; }
 
 class Written {
  public:

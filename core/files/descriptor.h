@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <utility>
 
 namespace tenon::files {
 
@@ -23,6 +24,7 @@ class Descriptor {
     number_ = number;
   }
   int get() const { return number_; }
+  int take() { return std::exchange(number_, -1); }
   bool is_open() const { return number_ >= 0; }
 
  private:

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/files/descriptor.h"
 
 namespace tenon::files {

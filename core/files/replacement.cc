@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 
 namespace tenon::files {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/json/writer.h"
 
 namespace tenon::json {

@@ -2,10 +2,12 @@
 // core/layers/describe.cc: the tensors a layer's description names, and their initial values.
 #include <algorithm>
 
-#include "core/autograd/graph.h"
 #include "core/dispatch/dispatch.h"
+#include "core/dispatch/roles.h"
+#include "core/launch/moves.h"
 #include "core/layers/layer.h"
 #include "core/registry/checks.h"
+#include "core/tape/graph.h"
 
 namespace tenon::layers {
 
@@ -26,7 +28,7 @@ class Drawing {
     const bool narrow = tensor::is_float(spec.dtype) && tensor::size_of(spec.dtype) == 2;
     dtype_ = narrow ? TENON_DTYPE_F32 : spec.dtype;
     for (uint32_t i = 0; i < spec.n_attrs; ++i) {
-      set(dispatch::text_view(spec.attr_names[i]), spec.attr_values[i]);
+      set(registry::text_view(spec.attr_names[i]), spec.attr_values[i]);
     }
     tenon_value shape{TENON_VALUE_INT_LIST, static_cast<uint32_t>(spec.rank), {}};
     shape.as.ints = spec.shape;
@@ -79,7 +81,7 @@ void check_spec(const registry::Layer& kind, const tenon_layer_tensor_spec& spec
     problem = "gives NULL for its initialiser's attributes";
   }
   if (problem.empty()) return;
-  const std::string name(dispatch::text_view(spec.name));
+  const std::string name(registry::text_view(spec.name));
   const bool dtype_at_fault = tensor::is_known(spec.dtype) && !buffer;
   throw Error{
       .status = dtype_at_fault && !tensor::is_float(spec.dtype) ? TENON_E_DTYPE : TENON_E_PLUGIN,
@@ -110,10 +112,10 @@ void Layer::check_name(std::string_view name) const {
 void Layer::add_tensor(Context& context, const tenon_layer_tensor_spec& given) {
   const auto spec = registry::read_descriptor(
       &given, [&] { return "layer " + kind_->name + ": a tensor's description"; });
-  const std::string name(dispatch::text_view(spec.name));
+  const std::string name(registry::text_view(spec.name));
   check_name(name);
   check_spec(*kind_, spec);
-  const registry::Op& op = runtime_->plugins.require_op(dispatch::text_view(spec.op), 0);
+  const registry::Op& op = runtime_->plugins.require_op(registry::text_view(spec.op), 0);
   const Drawing drawing(*kind_, spec, op);
   // A replay must not set the layer back to its beginning.
   const CaptureSuspended suspended(context);
@@ -121,7 +123,7 @@ void Layer::add_tensor(Context& context, const tenon_layer_tensor_spec& given) {
   const DefaultDevice here(context, device_->id);
   Ref made = drawing.run(context, spec.dtype);
   const bool buffer = (spec.flags & TENON_LAYER_BUFFER) != 0;
-  if (!buffer) autograd::link_of(*made).requires_grad = true;
+  if (!buffer) tape::link_of(*made).requires_grad = true;
   own_.push_back({{name, made.get(), buffer}, made});
 }
 

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 
-#include "core/dispatch/call.h"
-#include "core/dispatch/dispatch.h"
-#include "core/plan/plan.h"
+#include "core/launch/moves.h"
+#include "core/plan/recorder.h"
+#include "core/runtime/callback.h"
 
 namespace tenon::layers {
-
-using dispatch::Call;
-using dispatch::CallState;
 
 namespace {
 
@@ -22,7 +19,7 @@ std::vector<data::Option> options_of(const tenon_layer_desc& desc) {
   for (uint32_t i = 0; i < desc.n_options; ++i) {
     const tenon_layer_option& option = desc.options[i];
     options.push_back(
-        {dispatch::text_view(option.name), option.tag, option.required != 0, option.initial});
+        {registry::text_view(option.name), option.tag, option.required != 0, option.initial});
   }
   return options;
 }
@@ -35,7 +32,7 @@ std::string range_text(uint32_t least, uint32_t most) {
 // Not recorded for backward.
 void copy_values(Context& context, const Tensor& source, Tensor& target) {
   const GradMode off(context, false);
-  dispatch::copy_into(context, source, target);
+  launch::copy_into(context, source, target);
   target.storage->written(nullptr, context.scope_path());
 }
 
@@ -64,8 +61,8 @@ Layer::Layer(Context& context, const registry::Layer& kind, Device& device,
       device_(&device),
       options_(data::read_options(kind.name, options_of(kind.desc), options)),
       above_(above) {
-  Call call(context, CallState::Infer, kind.plugin, nullptr);
-  call.layer = this;
+  CallbackScope call(context, CallbackState::Infer, kind.plugin, nullptr);
+  call.subject = this;
   call.run_as(kind.name, "describe", [&](tenon_call* handed) {
     return kind.desc.describe(handed, options_.values().data());
   });
@@ -91,7 +88,7 @@ void Layer::fail(tenon_status status, const std::string& what, std::string opera
 
 std::vector<Ref> Layer::call(Context& context, std::span<const tenon_value> inputs,
                              uint32_t n_outputs) {
-  dispatch::require_active(*kind_->plugin, kind_->name);
+  require_active(*kind_->plugin, kind_->name);
   const tenon_layer_desc& desc = kind_->desc;
   if (inputs.size() < desc.min_inputs || inputs.size() > desc.max_inputs) {
     fail(TENON_E_ARGUMENT, "the number of inputs does not fit", "inputs",
@@ -106,10 +103,10 @@ std::vector<Ref> Layer::call(Context& context, std::span<const tenon_value> inpu
       frozen_ = std::make_shared<plan::Frozen>(
           plan::Frozen::Values{{"training of a layer " + kind_->name, truth(training_)}});
     }
-    context.capture->depend_on(frozen_);
+    plan::recorder_of(context)->depend_on(frozen_);
   }
-  Call call(context, CallState::Compose, kind_->plugin, nullptr);
-  call.layer = this;
+  CallbackScope call(context, CallbackState::Compose, kind_->plugin, nullptr);
+  call.subject = this;
   call.composed.resize(n_outputs);
   const DefaultDevice here(context, device_->id);
   call.run_as(kind_->name, "forward", [&](tenon_call* handed) {

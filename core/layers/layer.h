@@ -12,10 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api/context.h"
 #include "core/data/options.h"
-#include "core/dispatch/values.h"
 #include "core/plan/frozen.h"
+#include "core/registry/values.h"
+#include "core/runtime/callback.h"
+#include "core/runtime/context.h"
 
 namespace tenon::layers {
 
@@ -36,12 +37,12 @@ struct Named {
   bool buffer = false;
 };
 
-class Layer {
+class Layer final : public CallbackSubject {
  public:
   // Runs the description. above: layers around this one.
   Layer(Context& context, const registry::Layer& kind, Device& device,
         std::span<const NamedValue> options, uint32_t above);
-  ~Layer();
+  ~Layer() override;
   Layer(const Layer&) = delete;
   Layer& operator=(const Layer&) = delete;
 
@@ -85,7 +86,7 @@ class Layer {
   Runtime* runtime_;
   const registry::Layer* kind_;
   Device* device_;
-  dispatch::ValueStore options_;
+  registry::ValueStore options_;
   std::vector<std::pair<Named, Ref>> own_;
   std::vector<Child> children_;
   bool training_ = true;
@@ -97,9 +98,9 @@ class Layer {
   std::vector<Named> list_;
 };
 
-struct LayerSlot : memory::SlotHeader {
+struct LayerSlot : base::SlotHeader {
   Shared layer;
 };
-using LayerSlab = memory::Slab<LayerSlot, kLayerKind>;
+using LayerSlab = base::Slab<LayerSlot, kLayerKind>;
 
 }  // namespace tenon::layers

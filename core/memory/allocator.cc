@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 
 namespace tenon::memory {
 

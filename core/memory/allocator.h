@@ -30,10 +30,14 @@
 #include <memory>
 #include <mutex>
 
-#include "core/memory/count.h"
-#include "core/memory/poison.h"
+#include "core/base/count.h"
+#include "core/base/poison.h"
 
 namespace tenon::memory {
+
+using base::allow;
+using base::forbid;
+using base::SpinLock;
 
 // Where raw memory comes from. Called on the requesting thread and never under a lock of ours.
 struct Source {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/tensor/number_text.h"
 
 namespace tenon::optim {
@@ -69,22 +69,22 @@ size_t find_hyper(const std::string& owner, HyperDescs descs, std::string_view n
 
 tenon_value checked_hyper(const std::string& owner, const tenon_hyper_desc& desc,
                           const tenon_value& value) {
-  const std::string name(dispatch::text_view(desc.name));
+  const std::string name(registry::text_view(desc.name));
   tenon_value out = value;
   if (desc.tag == TENON_VALUE_F64 && value.tag == TENON_VALUE_I64) {
     out.tag = TENON_VALUE_F64;
     out.as.f64 = static_cast<double>(value.as.i64);
   }
   if (out.tag != desc.tag) {
-    refuse_value(owner, name, "has the wrong type", dispatch::tag_name(desc.tag),
-                 dispatch::tag_name(value.tag));
+    refuse_value(owner, name, "has the wrong type", registry::tag_name(desc.tag),
+                 registry::tag_name(value.tag));
   }
   if (out.tag == TENON_VALUE_INT_LIST && out.count != 0 && !out.as.ints) {
     refuse_value(owner, name, "is a NULL list", "numbers", "NULL");
   }
   if (!in_range(desc, out)) {
     refuse_value(owner, name, "is out of range", range_words(desc.minimum, desc.maximum),
-                 dispatch::value_text(out));
+                 registry::value_text(out));
   }
   return out;
 }

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/dispatch/values.h"
+#include "core/registry/values.h"
 
 namespace tenon::optim {
 
@@ -28,7 +28,7 @@ size_t find_named(const std::string& owner, std::span<const Desc> descs, std::st
                   const char* noun, tenon_status status) {
   std::string known;
   for (size_t i = 0; i < descs.size(); ++i) {
-    const std::string_view own = dispatch::text_view(descs[i].name);
+    const std::string_view own = registry::text_view(descs[i].name);
     if (own == name) return i;
     known += (known.empty() ? "" : " ") + std::string(own);
   }

@@ -9,13 +9,13 @@
 #include <optional>
 #include <set>
 
-#include "core/autograd/graph.h"
-#include "core/autograd/rows.h"
-#include "core/dispatch/call.h"
+#include "core/backward/rows.h"
 #include "core/dispatch/dispatch.h"
-#include "core/dispatch/finite.h"
-#include "core/dispatch/values.h"
-#include "core/plan/plan.h"
+#include "core/launch/moves.h"
+#include "core/plan/recorder.h"
+#include "core/registry/values.h"
+#include "core/runtime/callback.h"
+#include "core/tape/graph.h"
 
 namespace tenon::optim {
 
@@ -61,8 +61,8 @@ tensor::Dims dense_strides(const Tensor& like, tensor::DimSpan shape) {
 }
 
 void check_param(const Tensor& tensor, size_t index) {
-  const bool leaf = autograd::is_leaf(tensor);
-  if (leaf && autograd::requires_grad(tensor)) return;
+  const bool leaf = tape::is_leaf(tensor);
+  if (leaf && tape::requires_grad(tensor)) return;
   const std::string place = std::to_string(index);
   throw Error{
       .status = TENON_E_GRAD,
@@ -81,9 +81,9 @@ void check_param(const Tensor& tensor, size_t index) {
 Optimizer::Optimizer(Context& context, const registry::Optimizer& kind, std::vector<Ref> params,
                      std::span<const NamedValue> values)
     : runtime_(context.runtime), kind_(&kind) {
-  step_op_ = &runtime_->plugins.require_op(dispatch::text_view(kind.desc.step_op), 0);
+  step_op_ = &runtime_->plugins.require_op(registry::text_view(kind.desc.step_op), 0);
   if (kind.desc.rows_op.length != 0) {
-    rows_op_ = &runtime_->plugins.require_op(dispatch::text_view(kind.desc.rows_op), 0);
+    rows_op_ = &runtime_->plugins.require_op(registry::text_view(kind.desc.rows_op), 0);
   }
   std::set<const Tensor*> seen;
   for (size_t i = 0; i < params.size(); ++i) {
@@ -118,10 +118,10 @@ void Optimizer::set(Context& context, std::string_view name, const tenon_value& 
                 .operand = std::string(name)};
   }
   std::string text;
-  if (fixed && frozen_) text = dispatch::value_text(fresh);
+  if (fixed && frozen_) text = registry::value_text(fresh);
   const CaptureSuspended suspended(context);
   for (Dynamic& dynamic : dynamics_) {
-    if (dynamic.values[hyper]) dispatch::fill(context, *dynamic.values[hyper], fresh);
+    if (dynamic.values[hyper]) launch::fill(context, *dynamic.values[hyper], fresh);
   }
   hypers_[hyper] = fresh;
   if (fixed && frozen_) frozen_->set(hyper, std::move(text));
@@ -131,9 +131,9 @@ void Optimizer::freeze(plan::Recorder& recorder) {
   if (!frozen_) {
     plan::Frozen::Values values;
     for (size_t i = 0; i < hypers_.size(); ++i) {
-      const std::string_view name = dispatch::text_view(kind_->desc.hypers[i].name);
+      const std::string_view name = registry::text_view(kind_->desc.hypers[i].name);
       values.emplace_back("hyper-parameter \"" + std::string(name) + "\" of " + kind_->name,
-                          dispatch::value_text(hypers_[i]));
+                          registry::value_text(hypers_[i]));
     }
     frozen_ = std::make_shared<plan::Frozen>(std::move(values));
   }
@@ -143,13 +143,13 @@ void Optimizer::freeze(plan::Recorder& recorder) {
 // Which parameters the step takes, and what a later change of numbers would not reach.
 void Optimizer::note_gradients(plan::Recorder& recorder) {
   for (const Param& param : params_) {
-    const autograd::Link& link = autograd::link_of(*param.tensor);
+    const tape::Link& link = tape::link_of(*param.tensor);
     if (link.row_indices) plan::refuse_rows(*param.tensor);
     recorder.leaf(*param.tensor);
   }
   freeze(recorder);
   for (const Param& param : params_) {
-    recorder.leaf(*param.tensor).needs(autograd::link_of(*param.tensor), false);
+    recorder.leaf(*param.tensor).needs(tape::link_of(*param.tensor), false);
   }
 }
 
@@ -200,7 +200,7 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
   }
   const bool made = make_state(context, target);
   try {
-    dispatch::copy_into(context, values, *target.states[index]);
+    launch::copy_into(context, values, *target.states[index]);
   } catch (...) {
     if (made) target.states.clear();
     throw;
@@ -220,11 +220,11 @@ bool Optimizer::make_state(Context& context, Param& param) {
     const tensor::Dims strides = dense_strides(like, shape);
     const auto elements = static_cast<uint64_t>(tensor::count(shape));
     Ref made(Tensor::create(
-        tensor::Storage::create(like.device(), elements * tensor::size_of(meta.dtype)), meta.dtype,
-        shape, strides.data(), 0));
+        tensor::Storage::create(device_of(like), elements * tensor::size_of(meta.dtype)),
+        meta.dtype, shape, strides.data(), 0));
     tenon_value initial{TENON_VALUE_F64, 0, {}};
     initial.as.f64 = desc.initial;
-    dispatch::fill(context, *made, initial);
+    launch::fill(context, *made, initial);
     states.push_back(std::move(made));
   }
   param.states = std::move(states);
@@ -239,7 +239,7 @@ const Optimizer::Dynamic& Optimizer::dynamic(Context& context, Device& device) {
   Dynamic made{&device, std::vector<Ref>(hypers_.size())};
   for (uint32_t i = 0; i < kind_->desc.n_hypers; ++i) {
     if (!(kind_->desc.hypers[i].flags & TENON_HYPER_DYNAMIC)) continue;
-    made.values[i] = Ref(dispatch::full(context, device, TENON_DTYPE_F64, {}, hypers_[i]));
+    made.values[i] = Ref(launch::full(context, device, TENON_DTYPE_F64, {}, hypers_[i]));
   }
   dynamics_.push_back(std::move(made));
   return dynamics_.back();
@@ -252,7 +252,7 @@ Optimizer::Works Optimizer::gather(Grads& grads, bool& any) {
   for (size_t i = 0; i < params_.size(); ++i) {
     grads.emplace_back();
     Tensor& tensor = *params_[i].tensor;
-    autograd::Link* link = tensor.link.load(std::memory_order_acquire);
+    tape::Link* link = tape::find_link(tensor);
     if (!link || link->node) continue;
     bool rows = false;
     {
@@ -265,7 +265,7 @@ Optimizer::Works Optimizer::gather(Grads& grads, bool& any) {
     any = true;
     const auto fits = [&](const Work& work) {
       const Tensor& first = *params_[work.params[0]].tensor;
-      return work.rows == rows && &first.device() == &tensor.device() &&
+      return work.rows == rows && &device_of(first) == &device_of(tensor) &&
              first.dtype() == tensor.dtype();
     };
     const auto known = std::find_if(works.begin(), works.end(), fits);
@@ -286,13 +286,13 @@ void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
   Handles params;
   Handles firsts;
   Handles seconds;
-  dispatch::Small<Handles, 4> states(kind_->desc.n_states);
+  Small<Handles, 4> states(kind_->desc.n_states);
   for (size_t i : work.params) {
     Param& param = params_[i];
     params.push_back(tensor::handle(param.tensor.get()));
     Tensor* first = grads[i].first.get();
     if (work.rows && !rows_op_) {
-      dense.push_back(autograd::densify(context, tensor::meta_of(*param.tensor),
+      dense.push_back(backward::densify(context, tensor::meta_of(*param.tensor),
                                         {grads[i].first, grads[i].second}));
       first = dense.back().get();
     }
@@ -302,16 +302,16 @@ void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
       states[s].push_back(tensor::handle(param.states[s].get()));
     }
   }
-  dispatch::Small<tenon_value, 8> inputs;
+  Small<tenon_value, 8> inputs;
   inputs.push_back(list_value(params));
   inputs.push_back(list_value(firsts));
   if (rows) inputs.push_back(list_value(seconds));
   for (const Handles& list : states) inputs.push_back(list_value(list));
-  const Dynamic& numbers = dynamic(context, params_[work.params[0]].tensor->device());
-  dispatch::Small<tenon_value, 8> attrs;
+  const Dynamic& numbers = dynamic(context, device_of(*params_[work.params[0]].tensor));
+  Small<tenon_value, 8> attrs;
   for (uint32_t i = 0; i < kind_->desc.n_hypers; ++i) {
     if (numbers.values[i]) {
-      inputs.push_back(dispatch::tensor_value(*numbers.values[i]));
+      inputs.push_back(registry::tensor_value(*numbers.values[i]));
     } else {
       attrs.push_back(hypers_[i]);
     }
@@ -321,7 +321,7 @@ void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
 }
 
 void Optimizer::run(Context& context, bool clear_grads) {
-  dispatch::require_active(*kind_->plugin, kind_->name);
+  require_active(*kind_->plugin, kind_->name);
   const GradMode off(context, false);
   Grads grads;
   bool any = false;
@@ -335,15 +335,15 @@ void Optimizer::run(Context& context, bool clear_grads) {
   }
   for (const Work& work : works) {
     const registry::Op& op = op_of(work);
-    dispatch::require_active(*op.plugin, op.name);
+    require_active(*op.plugin, op.name);
   }
-  if (context.capture) note_gradients(*context.capture);
+  if (plan::Recorder* const recorder = plan::recorder_of(context)) note_gradients(*recorder);
   // What was made for a first step that then failed goes again; a plan may hold it already.
   struct Fresh {
     Optimizer& optimizer;
     bool capturing;
     size_t dynamics;
-    dispatch::Small<size_t, 16> params{};
+    Small<size_t, 16> params{};
     bool kept = false;
     ~Fresh() {
       if (kept || capturing) return;
@@ -357,7 +357,7 @@ void Optimizer::run(Context& context, bool clear_grads) {
       if (make_state(context, params_[i])) fresh.params.push_back(i);
     }
   }
-  std::optional<dispatch::CheckSite> site;
+  std::optional<CheckSite> site;
   if (context.checks & kCheckFinite) {
     site.emplace(context, "in a step of optimizer " + kind_->name, false);
   }
@@ -367,8 +367,10 @@ void Optimizer::run(Context& context, bool clear_grads) {
   }
   if (!clear_grads) return;
   for (Param& param : params_) {
-    autograd::Link& link = autograd::link_of(*param.tensor);
-    if (context.capture) context.capture->leaf(*param.tensor).replaces();
+    tape::Link& link = tape::link_of(*param.tensor);
+    if (plan::Recorder* const recorder = plan::recorder_of(context)) {
+      recorder->leaf(*param.tensor).replaces();
+    }
     std::lock_guard lock(link.mutex);
     link.grad = Ref();
     link.row_indices = Ref();

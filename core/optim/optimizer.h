@@ -12,10 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "core/api/context.h"
 #include "core/dispatch/invocation.h"
 #include "core/optim/hypers.h"
 #include "core/plan/frozen.h"
+#include "core/runtime/context.h"
+
+namespace tenon::plan {
+class Recorder;
+}
 
 namespace tenon::optim {
 
@@ -52,12 +56,12 @@ class Optimizer {
   };
   // In place for a small model, so that its steps allocate nothing.
   struct Work {
-    dispatch::Small<size_t, 16> params;
+    Small<size_t, 16> params;
     bool rows = false;
   };
-  using Works = dispatch::Small<Work, 2>;
-  using Grads = dispatch::Small<std::pair<Ref, Ref>, 16>;
-  using Handles = dispatch::Small<tenon_tensor*, 16>;
+  using Works = Small<Work, 2>;
+  using Grads = Small<std::pair<Ref, Ref>, 16>;
+  using Handles = Small<tenon_tensor*, 16>;
 
   HyperDescs hyper_descs() const { return {kind_->desc.hypers, kind_->desc.n_hypers}; }
   size_t state_index(uint32_t param, std::string_view name) const;
@@ -82,9 +86,9 @@ class Optimizer {
   std::shared_ptr<plan::Frozen> frozen_;  // the hyper-parameters, from the first captured step on
 };
 
-struct OptimizerSlot : memory::SlotHeader {
+struct OptimizerSlot : base::SlotHeader {
   Optimizer* optimizer = nullptr;
 };
-using OptimizerSlab = memory::Slab<OptimizerSlot, kOptimizerKind>;
+using OptimizerSlab = base::Slab<OptimizerSlot, kOptimizerKind>;
 
 }  // namespace tenon::optim

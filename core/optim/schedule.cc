@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/dispatch/call.h"
+#include "core/runtime/callback.h"
 
 namespace tenon::optim {
 
@@ -14,7 +14,7 @@ namespace {
 void check_required(const registry::Schedule& kind, std::span<const NamedValue> given) {
   for (uint32_t i = 0; i < kind.desc.n_hypers; ++i) {
     if ((kind.desc.hypers[i].flags & TENON_HYPER_REQUIRED) == 0) continue;
-    const std::string_view name = dispatch::text_view(kind.desc.hypers[i].name);
+    const std::string_view name = registry::text_view(kind.desc.hypers[i].name);
     const bool is_given =
         std::ranges::any_of(given, [&](const NamedValue& value) { return value.first == name; });
     if (is_given) continue;
@@ -23,7 +23,7 @@ void check_required(const registry::Schedule& kind, std::span<const NamedValue> 
         .message = kind.name + ": hyper-parameter \"" + std::string(name) + "\" is required",
         .op = kind.name,
         .operand = std::string(name),
-        .expected = dispatch::tag_name(kind.desc.hypers[i].tag),
+        .expected = registry::tag_name(kind.desc.hypers[i].tag),
         .found = "none"};
   }
 }
@@ -60,8 +60,8 @@ size_t Schedule::state_index(std::string_view name) const {
 
 double Schedule::advance(Context& context, std::vector<double>& states,
                          const double* metric) const {
-  dispatch::require_active(*kind_->plugin, kind_->name);
-  dispatch::Call call(context, dispatch::CallState::Infer, kind_->plugin, nullptr);
+  require_active(*kind_->plugin, kind_->name);
+  CallbackScope call(context, CallbackState::Infer, kind_->plugin, nullptr);
   double value = 0;
   const tenon_status status = call.enter("advance", [&](tenon_call* window) {
     return kind_->desc.advance(window, hypers_.values().data(), states.data(), base_value_, metric,

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api/context.h"
-#include "core/dispatch/values.h"
 #include "core/optim/hypers.h"
+#include "core/registry/values.h"
+#include "core/runtime/context.h"
 
 namespace tenon::optim {
 
@@ -36,14 +36,14 @@ class Schedule {
 
   Runtime* runtime_;
   const registry::Schedule* kind_;
-  dispatch::ValueStore hypers_;
+  registry::ValueStore hypers_;
   std::vector<double> states_;
   double base_value_;
 };
 
-struct ScheduleSlot : memory::SlotHeader {
+struct ScheduleSlot : base::SlotHeader {
   Schedule* schedule = nullptr;
 };
-using ScheduleSlab = memory::Slab<ScheduleSlot, kScheduleKind>;
+using ScheduleSlab = base::Slab<ScheduleSlot, kScheduleKind>;
 
 }  // namespace tenon::optim

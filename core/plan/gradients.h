@@ -5,15 +5,16 @@
 
 #include <list>
 
-#include "core/autograd/graph.h"
+#include "core/backward/vjp.h"
+#include "core/launch/block.h"
+#include "core/tape/graph.h"
 
 namespace tenon::plan {
 
 using tensor::Ref;
 using tensor::Tensor;
 
-struct Launch;
-using Launches = std::list<Launch>;
+using Launches = std::list<launch::Launch>;
 
 // One leaf's gradient from the first time that the step needs or changes it. Plain assignments, so
 // that they may follow what can fail.
@@ -34,7 +35,7 @@ struct LeafState {
   Ref made;
   Launches::iterator maker;
 
-  void needs(const autograd::Link& link, bool to_add) noexcept {
+  void needs(const tape::Link& link, bool to_add) noexcept {
     if (met) return;
     met = true;
     adds = to_add;
@@ -48,11 +49,32 @@ struct LeafState {
     replaced = replaced || !met;
     met = true;
   }
-  void makes(const autograd::Link& link, Launches::iterator last) noexcept {
+  void makes(const tape::Link& link, Launches::iterator last) noexcept {
     if (begin || replaced || made || !adds) return;
     made = link.grad;
     maker = last;
   }
+};
+
+// The one number that changes no sum, not even the sign of a zero. Rows are added to zeros, eagerly
+// too, and what they leave out is one.
+inline tenon_value nothing_to_add(bool rows) {
+  tenon_value value{TENON_VALUE_F64, 0, {}};
+  value.as.f64 = rows ? 0.0 : -0.0;
+  return value;
+}
+
+// What a leaf holds just now.
+struct Held {
+  Held() = default;
+  explicit Held(tape::Link& link) {
+    const std::lock_guard lock(link.mutex);
+    grad = link.grad;
+    rows = {link.row_indices, link.row_values};
+  }
+  bool any() const { return grad || rows.indices; }
+  Ref grad;
+  backward::RowGrad rows;
 };
 
 }  // namespace tenon::plan

@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/api/runtime.h"
+#include "core/runtime/runtime.h"
 
 namespace tenon::plan {
 

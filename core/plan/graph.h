@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "core/api/context.h"
+#include "core/runtime/context.h"
 
 namespace tenon::plan {
 

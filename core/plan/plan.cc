@@ -3,11 +3,13 @@
 #include "core/plan/plan.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "core/backward/rows.h"
+#include "core/launch/moves.h"
 
 namespace tenon::plan {
 
-using dispatch::Block;
+using tape::Link;
 
 Range range_of(const Device& device, const tenon_view& view) {
   const tensor::DimSpan shape(view.shape, static_cast<size_t>(view.rank));
@@ -29,39 +31,6 @@ void refuse_shared(size_t index, const std::string& what, const Tensor& tensor) 
               .expected = "memory of its own",
               .found = tensor::describe(tensor),
               .hint = "give a copy of it"};
-}
-
-Launch::Launch(const registry::Op& what, const registry::Kernel& with, Device& on,
-               const Block& block)
-    : op(&what),
-      kernel(&with),
-      device(&on),
-      attrs({block.launch.attrs, block.launch.n_attrs}),
-      views(block.views.begin(), block.views.end()),
-      slot_begin(block.slot_begin.begin(), block.slot_begin.end()) {
-  size_t total = 0;
-  for (const tenon_view& view : views) total += 2 * static_cast<size_t>(view.rank);
-  dims.reserve(total);
-  scalars.reserve(views.size());
-  for (tenon_view& view : views) {
-    const auto copy_dims = [&](const int64_t* from) {
-      const int64_t* start = dims.data() + dims.size();
-      dims.insert(dims.end(), from, from + view.rank);
-      return start;
-    };
-    view.shape = copy_dims(view.shape);
-    view.strides = copy_dims(view.strides);
-    if (view.flags & TENON_VIEW_HOST_SCALAR) {
-      uint64_t bits = 0;
-      std::memcpy(&bits, view.data, tensor::size_of(view.dtype));
-      scalars.push_back(bits);
-      view.data = &scalars.back();
-    }
-  }
-  launch = block.launch;
-  launch.slot_begin = slot_begin.data();
-  launch.views = views.data();
-  launch.attrs = attrs.values().data();
 }
 
 Plan::Plan(Runtime& owner) : runtime(&owner) {
@@ -96,7 +65,7 @@ void Plan::check_plugins() {
   if (now == epoch) return;
   for (const Launch& launch : launches) {
     const bool op_is_active = !launch.op->plugin->is_deactivated();
-    const plugin::Plugin& plugin = op_is_active ? *launch.kernel->plugin : *launch.op->plugin;
+    const registry::Plugin& plugin = op_is_active ? *launch.kernel->plugin : *launch.op->plugin;
     if (!plugin.is_deactivated()) continue;
     throw Error{.status = TENON_E_PLUGIN,
                 .message = "the plan launches " + launch.op->name + " of plugin " + plugin.id +
@@ -198,6 +167,74 @@ void Plan::set(uint32_t index, Tensor& tensor) {
   input.tensor = Ref::shared(&tensor);
   for (const Patch& patch : input.patches) {
     patch.launch->views[patch.view].data = static_cast<char*>(tensor.view.data) + patch.byte_offset;
+  }
+}
+
+namespace {
+
+[[noreturn]] void refuse_gradient(const Tensor& leaf, const char* then, const char* now,
+                                  const char* hint) {
+  const std::string name = tensor::describe(leaf);
+  throw Error{.status = TENON_E_STATE,
+              .message = "the plan was captured when the leaf " + name + " had " + then +
+                         ", and now it has " + now,
+              .operand = "the gradient of " + name,
+              .expected = then,
+              .found = now,
+              .hint = hint};
+}
+
+}  // namespace
+
+Link* Plan::link_of(const LeafState& state) const {
+  const Tensor& leaf =
+      state.input == LeafState::kNoInput ? *state.leaf : *inputs[state.input].tensor;
+  Link* const link = tape::find_link(leaf);
+  return link && !link->node && link->requires_grad ? link : nullptr;
+}
+
+// Nothing has changed where one of them is not as it has to be.
+void Plan::begin_leaves(Context& context) {
+  for (const LeafState& state : leaves) {
+    if (state.replaced || (state.begin && state.adds)) continue;
+    Link* const link = link_of(state);
+    const bool any = link && Held(*link).any();
+    if (any && !state.begin) {
+      refuse_gradient(*state.leaf, "none", "one",
+                      "give it up before the run, or capture the step again");
+    }
+    if (!any && state.begin) {
+      refuse_gradient(*state.leaf, "one", "none",
+                      "run a backward before the run, or capture the step again");
+    }
+  }
+  for (const LeafState& state : leaves) {
+    if (!state.begin) continue;
+    Link* const link = link_of(state);
+    const Held held = link ? Held(*link) : Held();
+    if (held.grad.get() == state.begin.get()) continue;
+    if (held.grad) {
+      launch::copy_into(context, *held.grad, *state.begin);
+      continue;
+    }
+    launch::fill(context, *state.begin, nothing_to_add(state.rows));
+    if (held.rows.indices) backward::add_rows_into(context, *state.begin, held.rows);
+  }
+}
+
+void Plan::end_leaves(Context& context) {
+  for (const LeafState& state : leaves) {
+    Link* const link = link_of(state);
+    if (!link) continue;
+    // Of an input there may be another next time, and each has its own.
+    Ref end = state.end;
+    if (end && state.input != LeafState::kNoInput) end = Ref(launch::copy(context, *end));
+    Ref indices;
+    Ref values;
+    const std::lock_guard lock(link->mutex);
+    std::swap(link->grad, end);
+    std::swap(link->row_indices, indices);
+    std::swap(link->row_values, values);
   }
 }
 

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/plan/recorder.cc: what is launched between the two ends of a capture becomes a plan.
+#include "core/plan/recorder.h"
+
 #include <algorithm>
 
-#include "core/plan/plan.h"
+#include "core/backward/rows.h"
+#include "core/dispatch/roles.h"
+#include "core/launch/moves.h"
 
 namespace tenon::plan {
 
-using dispatch::Block;
-using dispatch::Item;
+using launch::Block;
+using launch::Item;
+using tape::Link;
 
 Recorder::Recorder(Context& context, std::vector<Ref> inputs)
     : plan_(std::make_unique<Plan>(*context.runtime)), start_counter_(context.counter) {
@@ -60,7 +65,7 @@ void Recorder::bind_inputs(Launch& launch, const Block& block) {
     for (size_t i = 0; i < block.items.size(); ++i) {
       const Tensor* tensor = block.items[i].tensor;
       if (!tensor || tensor->storage != input.tensor->storage) continue;
-      const Range used = range_of(tensor->device(), launch.views[i]);
+      const Range used = range_of(device_of(*tensor), launch.views[i]);
       if (!used.meets(declared)) continue;
       if (used.begin < declared.begin || declared.end < used.end) {
         failure_ = std::make_unique<Error>(
@@ -82,7 +87,7 @@ void Recorder::bind_inputs(Launch& launch, const Block& block) {
 }
 
 void Recorder::add(const registry::Op& op, const registry::Kernel& kernel, Device& device,
-                   const Block& block, std::shared_ptr<const dispatch::Prepared> prepared,
+                   const Block& block, std::shared_ptr<const launch::Prepared> prepared,
                    uint64_t scratch_bytes, const tenon_rng* rng, const std::string* scope) {
   Launch& launch = plan_->launches.emplace_back(op, kernel, device, block);
   // A call that fails for want of memory has not taken place: no replay may run half of it.
@@ -171,6 +176,118 @@ void Recorder::settle(Context& context) {
         if (!known) writes.push_back(range);
       }
     }
+  }
+}
+
+void refuse_rows(const Tensor& leaf) {
+  throw Error{.status = TENON_E_CAPTURE,
+              .message = "the gradient of the leaf " + tensor::describe(leaf) +
+                         " is held as rows, how many a replay does not know",
+              .operand = "the gradient of " + tensor::describe(leaf),
+              .expected = "a dense gradient, or none",
+              .found = "rows",
+              .hint = "capture the backward, too: there the gradient is dense"};
+}
+
+LeafState& Recorder::leaf(Tensor& leaf) {
+  for (LeafState& known : plan_->leaves) {
+    if (known.leaf.get() == &leaf) return known;
+  }
+  const Ref& grad = tape::link_of(leaf).grad;
+  LeafState state;
+  for (size_t i = 0; i < plan_->inputs.size(); ++i) {
+    const Tensor& input = *plan_->inputs[i].tensor;
+    if (&input == &leaf) state.input = i;
+    if (grad && range_of(*grad).meets(range_of(input))) {
+      refuse_shared(i, "the gradient of " + tensor::describe(leaf), input);
+    }
+  }
+  state.leaf = Ref::shared(&leaf);
+  plan_->leaves.push_back(std::move(state));
+  return plan_->leaves.back();
+}
+
+void Recorder::expects(Context& context, Tensor& leaf) {
+  this->leaf(leaf);
+  Link& link = tape::link_of(leaf);
+  if (!link.row_indices) return;
+  const CaptureSuspended suspended(context);
+  link.grad =
+      backward::densify(context, tensor::meta_of(leaf), {link.row_indices, link.row_values});
+  link.row_indices = Ref();
+  link.row_values = Ref();
+}
+
+Ref Recorder::zeros_of(Context& context, const Tensor& leaf) const {
+  const CaptureSuspended suspended(context);
+  return Ref(
+      launch::full(context, device_of(leaf), leaf.dtype(), leaf.shape(), registry::int_value(0)));
+}
+
+void Recorder::adds(Tensor& leaf, const Link& link, bool rows, const Ref& sum) {
+  LeafState& state = this->leaf(leaf);
+  const bool rows_alone = !state.met && rows;
+  state.needs(link, true);
+  if (rows_alone) state.adds_rows_to(sum);
+}
+
+void Recorder::made(Tensor& leaf) {
+  LeafState& state = this->leaf(leaf);
+  Launches& launches = plan_->launches;
+  state.makes(tape::link_of(*state.leaf),
+              launches.empty() ? launches.end() : std::prev(launches.end()));
+}
+
+// What made the gradient makes a part of it instead, which is added to what is there.
+void Recorder::accumulate(Context& context, LeafState& state) {
+  Tensor& grad = *state.made;
+  const tensor::Storage& whole = *grad.storage;
+  const GradMode off(context, false);
+  Ref part(Tensor::create(tensor::Storage::create(device_of(grad), whole.bytes), grad.dtype(),
+                          grad.shape(), grad.strides().data(), grad.offset));
+  Launches& launches = plan_->launches;
+  const auto n_before = static_cast<ptrdiff_t>(launches.size());
+  {
+    const CaptureSuspended suspended(context);
+    launch::fill(context, *part, nothing_to_add(false));
+  }
+  dispatch::add_into(context, grad, *part);
+  {
+    // For what no launch writes.
+    const CaptureSuspended suspended(context);
+    launch::copy_into(context, grad, *part);
+  }
+  const auto added = std::next(launches.begin(), n_before);
+  const auto after = state.maker == launches.end() ? launches.begin() : std::next(state.maker);
+  const ptrdiff_t distance =
+      static_cast<char*>(part->storage->data) - static_cast<char*>(whole.data);
+  for (auto launch = launches.begin(); launch != after; ++launch) {
+    if (launch->device != &device_of(grad)) continue;
+    for (tenon_view& view : launch->views) {
+      const auto offset =
+          reinterpret_cast<uintptr_t>(view.data) - reinterpret_cast<uintptr_t>(whole.data);
+      if (offset < whole.bytes && !(view.flags & TENON_VIEW_HOST_SCALAR)) {
+        view.data = static_cast<char*>(view.data) + distance;
+      }
+    }
+  }
+  if (after != added) launches.splice(after, launches, added, launches.end());
+  state.begin = state.made;
+}
+
+void Recorder::settle_leaves(Context& context) {
+  std::erase_if(plan_->leaves, [](const LeafState& state) { return !state.met; });
+  for (LeafState& state : plan_->leaves) {
+    Link& link = tape::link_of(*state.leaf);
+    Ref now = Held(link).grad;
+    if (now && now.get() == state.given.get()) continue;
+    state.end = std::move(now);
+    if (state.made && state.end && !state.begin) accumulate(context, state);
+    if (!state.end || state.input == LeafState::kNoInput) continue;
+    const CaptureSuspended suspended(context);
+    state.given = Ref(launch::copy(context, *state.end));
+    const std::lock_guard lock(link.mutex);
+    link.grad = state.given;
   }
 }
 

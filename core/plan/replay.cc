@@ -1,45 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/plan/replay.cc: runs the launches of a plan.
-#include <algorithm>
-#include <optional>
-
-#include "core/dispatch/call.h"
-#include "core/dispatch/check.h"
-#include "core/dispatch/finite.h"
 #include "core/plan/plan.h"
 
 namespace tenon::plan {
-
-using dispatch::Block;
-using dispatch::Item;
-
-namespace {
-
-// Under TENON_CHECK=layout: the launch as the dispatcher would make it.
-tenon_status launch_checked(dispatch::Call& call, const Launch& launch) {
-  boost::container::small_vector<Item, 8> items;
-  for (uint32_t slot = 0; slot < launch.launch.n_slots; ++slot) {
-    for (uint32_t i = launch.slot_begin[slot]; i < launch.slot_begin[slot + 1]; ++i) {
-      const tenon_view& view = launch.views[i];
-      Item& item = items.emplace_back();
-      std::copy_n(view.shape, view.rank, item.shape.begin());
-      std::copy_n(view.strides, view.rank, item.strides.begin());
-      item.data = view.data;
-      item.rank = view.rank;
-      item.dtype = view.dtype;
-      item.flags = view.flags;
-      item.slot = slot;
-      item.role = launch.kernel->desc.slots[slot].role;
-    }
-  }
-  Block block(*launch.device, {items.data(), items.size()}, launch.launch.n_slots,
-              launch.launch.n_inputs, {launch.launch.attrs, launch.launch.n_attrs},
-              launch.launch.user);
-  block.launch.prepared = launch.launch.prepared;
-  return dispatch::launch_guarded(call, *launch.kernel, block);
-}
-
-}  // namespace
 
 void Plan::run(Context& context) {
   if (running.exchange(true, std::memory_order_acquire)) {
@@ -60,7 +23,8 @@ void Plan::run(Context& context) {
     Plan& plan;
     Context& context;
     ~Written() {
-      for (const auto& [storage, op] : plan.written) storage->written(op, context.scope_path());
+      for (const auto& [storage, op] : plan.written)
+        storage->written(&op->name, context.scope_path());
       for (Input& input : plan.inputs) {
         if (input.written) input.tensor->storage->written(nullptr, context.scope_path());
       }
@@ -104,9 +68,7 @@ bool Plan::run_as_graph(Context& context) {
 }
 
 void Plan::run_launch(Context& context, Launch& launch, uint64_t position) {
-  const bool traced = context.runtime->trace.active();
-  const uint32_t checks = context.checks;
-  dispatch::Call call(context, dispatch::CallState::Launch, launch.kernel->plugin, launch.op);
+  CallbackScope call(context, CallbackState::Launch, launch.kernel->plugin, launch.op);
   call.stream = launch.device->stream;
   if (launch.scratch_bytes) {
     call.scratch = state_of(*launch.device).scratch.data;
@@ -118,30 +80,14 @@ void Plan::run_launch(Context& context, Launch& launch, uint64_t position) {
     call.rng_state.key = context.seed;
     call.rng_state.stream = context.stream;
   }
-  std::optional<dispatch::FiniteCheck> finite;
-  if (checks & kCheckFinite) {
-    finite.emplace(context, *launch.op, *launch.kernel, *launch.device, launch.launch,
-                   std::span<const Item>(), *launch.scope, runs, position);
-  }
-  ++context.launches;
-  const uint64_t start = traced ? trace::now_ns() : 0;
-  tenon_status status = TENON_OK;
-  if (checks & kCheckLayout && launch.device->host_memory()) {
-    status = launch_checked(call, launch);
-  } else {
-    const Enqueueing entry(*launch.device, launch.op->name.c_str(), context.sequence, context.id);
-    status = call.enter("kernel", [&](tenon_call* handed) {
-      return launch.kernel->desc.launch(handed, &launch.launch);
-    });
-  }
-  if (traced) {
-    context.runtime->trace.add_complete(launch.op->name, launch.kernel->plugin->id, start,
-                                        trace::now_ns() - start, trace::thread_row(),
-                                        "{\"plan\":true}");
-  }
-  dispatch::check_launch(call, status, *launch.device, context.sequence);
-  if (checks & kCheckLaunch) launch.device->wait(context.id);
-  if (finite) finite->judge();
+  launch::run(call, {.op = *launch.op,
+                     .kernel = *launch.kernel,
+                     .device = *launch.device,
+                     .arguments = launch.launch,
+                     .items = {},
+                     .scope = *launch.scope,
+                     .plan_run = runs,
+                     .position = position});
 }
 
 }  // namespace tenon::plan

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <new>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/json/reader.h"
 #include "core/plugin/policy.h"
 #include "core/plugin/sha256.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <set>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/registry/checks.h"
 
 namespace tenon::plugin {

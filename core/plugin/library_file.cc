@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/plugin/library_file.cc: looks at a library before the dynamic loader does. The loader's
 // answer to a truncated file can be a SIGBUS long after it was opened.
+#include "core/plugin/library_file.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "core/api/error.h"
-#include "core/plugin/policy.h"
+#include "core/base/error.h"
+#include "core/files/descriptor.h"
 
 namespace tenon::plugin {
 namespace {
@@ -56,16 +58,13 @@ class File {
     }
     if (!S_ISREG(info.st_mode)) refuse("is not a regular file");
     size_ = static_cast<uint64_t>(info.st_size);
-    descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor_ < 0) refuse(std::string("cannot be read: ") + strerror(errno));
+    descriptor_.reset(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!descriptor_.is_open()) refuse(std::string("cannot be read: ") + strerror(errno));
   }
-  ~File() { close(descriptor_); }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  [[noreturn]] void refuse(const std::string& problem) const {
-    throw Error{TENON_E_PLUGIN, "library " + path_ + " " + problem};
-  }
+  [[noreturn]] void refuse(const std::string& problem) const { refuse_library(path_, problem); }
 
   // `bytes` at `offset` must lie inside the file.
   void check_range(uint64_t offset, uint64_t bytes, const char* what) const {
@@ -78,14 +77,15 @@ class File {
 
   void read(uint64_t offset, void* out, size_t bytes, const char* what) const {
     check_range(offset, bytes, what);
-    if (pread(descriptor_, out, bytes, static_cast<off_t>(offset)) != static_cast<ssize_t>(bytes)) {
+    if (pread(descriptor_.get(), out, bytes, static_cast<off_t>(offset)) !=
+        static_cast<ssize_t>(bytes)) {
       refuse(std::string("cannot be read: ") + what);
     }
   }
 
  private:
   const std::string& path_;
-  int descriptor_ = -1;
+  files::Descriptor descriptor_;
   uint64_t size_ = 0;
 };
 
@@ -115,6 +115,29 @@ void check_header(const File& file, const Elf64_Ehdr& header) {
 }
 
 }  // namespace
+
+void refuse_library(const std::string& path, const std::string& problem) {
+  throw Error{TENON_E_PLUGIN, "library " + path + " " + problem};
+}
+
+std::string read_library(const std::string& path) {
+  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat info {};
+  if (file.get() < 0 || fstat(file.get(), &info) != 0) {
+    refuse_library(path, errno == ENOENT ? "does not exist"
+                                         : std::string("cannot be read: ") + std::strerror(errno));
+  }
+  if (!S_ISREG(info.st_mode)) refuse_library(path, "is not a regular file");
+  std::string bytes;
+  char buffer[1 << 16];
+  ssize_t got = 0;
+  while ((got = ::read(file.get(), buffer, sizeof buffer)) != 0) {
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse_library(path, std::string("cannot be read: ") + std::strerror(errno));
+    bytes.append(buffer, static_cast<size_t>(got));
+  }
+  return bytes;
+}
 
 void check_library_file(const std::string& path, const std::string& shown) {
   const File file(path, shown);

@@ -21,7 +21,7 @@
 #include <new>
 #include <system_error>
 
-#include "core/api/error.h"
+#include "core/plugin/library_file.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/policy.h"
 
@@ -159,14 +159,16 @@ std::string own_folder_of_kernel() {
 
 tenon_plugin_query_fn open_library(const std::string& path) { return query_of(opened(path), path); }
 
-tenon_plugin_query_fn open_sealed(const SealedFile& file, const std::string& shown) {
+tenon_plugin_query_fn open_sealed(const std::string& path, const std::string& sha256,
+                                  const std::string& shown, bool& out_opened) {
+  out_opened = false;
   OpenLibraries& libraries = open_libraries();
   const std::lock_guard lock(libraries.mutex);
-  const auto found = libraries.by_hash.find(file.sha256());
+  const auto found = libraries.by_hash.find(sha256);
   if (found != libraries.by_hash.end()) return query_of(*found->second, shown);
-  shared_library* library = load_plugin(file.path(), shown);
-  file.keep_open();
-  libraries.by_hash.emplace(file.sha256(), library);
+  shared_library* library = load_plugin(path, shown);
+  out_opened = true;
+  libraries.by_hash.emplace(sha256, library);
   return query_of(*library, shown);
 }
 

@@ -9,16 +9,16 @@
 
 #include <string>
 
-#include "core/plugin/sealed_file.h"
-
 namespace tenon::plugin {
 
 // The query function of the library at `path` (absolute, already through check_library_file).
 // Throws Error{TENON_E_PLUGIN}: the loader's words, or which query function is missing.
 tenon_plugin_query_fn open_library(const std::string& path);
 
-// The same from a sealed copy; `shown` is how the words name it. Equal bytes are opened once.
-tenon_plugin_query_fn open_sealed(const SealedFile& file, const std::string& shown);
+// The same from the copy at `path` of bytes with this hash; `shown` is how the words name it. Equal
+// bytes are opened once: `out_opened` says whether it was these.
+tenon_plugin_query_fn open_sealed(const std::string& path, const std::string& sha256,
+                                  const std::string& shown, bool& out_opened);
 
 // A library of the system, by its name alone ("libcrypto.so.3"), found as the dynamic loader finds
 // any; it stays open. Returns the loader's words where it cannot be opened, else "".

@@ -16,15 +16,16 @@
 //   }
 //
 // All lists are optional. The text is untrusted: it may be any bytes.
+#include "core/plugin/manifest.h"
+
 #include <algorithm>
 #include <set>
 #include <string_view>
 #include <unordered_set>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
-#include "core/plugin/plugin_host.h"
 #include "core/plugin/sha256.h"
 #include "core/registry/checks.h"
 

@@ -8,13 +8,15 @@
 #include <new>
 #include <utility>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/plugin/handshake.h"
+#include "core/plugin/library_file.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/plugin_host.h"
 #include "core/plugin/policy.h"
 #include "core/plugin/sealed_file.h"
 #include "core/registry/checks.h"
+#include "core/registry/transaction.h"
 
 namespace tenon::plugin {
 namespace {
@@ -134,7 +136,11 @@ tenon_plugin_query_fn PluginHost::open_file(Plugin& plugin, State& verdict) {
     plugin.stage = Stage::Library;
     check_library_file(file.path(), plugin.library);
     verdict = State::Failed;
-    return open_sealed(file, plugin.library);
+    bool opened = false;
+    const tenon_plugin_query_fn query =
+        open_sealed(file.path(), file.sha256(), plugin.library, opened);
+    if (opened) file.keep_open();
+    return query;
   }
   if (policy_ == TENON_POLICY_OWNED) {
     PathsOfNow now;
@@ -317,7 +323,7 @@ void PluginHost::register_tables(Plugin& plugin) {
     if (plugin.tables.backend == nullptr) continue;
     open_all_of(listing(Listed::Role, registry::name_of_role(role)));
   }
-  registry_.add(plugin, plugin.tables, plugin.report);
+  registry::add(registry_, plugin, plugin.tables, plugin.report);
 }
 
 void PluginHost::open_all_of(const Plugins& plugins) {

@@ -9,8 +9,9 @@
 #include <numeric>
 #include <utility>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/registry/checks.h"
+#include "core/registry/transaction.h"
 
 namespace tenon::plugin {
 namespace {
@@ -72,13 +73,14 @@ constexpr const char* kRefusedHint =
 
 }  // namespace
 
-void Plugin::check_usable(const std::string& consequence) const {
-  const State now = state.load(std::memory_order_acquire);
+void check_usable(const Plugin& plugin, const std::string& consequence) {
+  const State now = plugin.state.load(std::memory_order_acquire);
   if (now == State::Found || now == State::Open) return;
-  Error error{TENON_E_PLUGIN, "plugin " + id + " in " + folder + " cannot be used: it " +
-                                  verdict_of(*this).substr(std::string_view("which ").size()) +
+  Error error{TENON_E_PLUGIN, "plugin " + plugin.id + " in " + plugin.folder +
+                                  " cannot be used: it " +
+                                  verdict_of(plugin).substr(std::string_view("which ").size()) +
                                   "; " + consequence};
-  error.plugin = id;
+  error.plugin = plugin.id;
   error.hint = kRefusedHint;
   throw error;
 }
@@ -370,7 +372,7 @@ void PluginHost::deactivate(std::string_view id) {
   }
   const std::lock_guard lock(mutex_);
   const State state = plugin->state.load(std::memory_order_acquire);
-  if (state == State::Open) registry_.remove(*plugin);
+  if (state == State::Open) registry::remove(registry_, *plugin);
   if (state == State::Open || state == State::Found) {
     plugin->state.store(State::Deactivated, std::memory_order_release);
     // Who has looked at the plugin since the removal saw it active, and has to look again.

@@ -18,6 +18,7 @@
 
 #include "core/plugin/allowlist.h"
 #include "core/plugin/policy.h"
+#include "core/registry/plugin.h"
 #include "core/registry/registry.h"
 
 namespace tenon::registry {
@@ -26,73 +27,14 @@ struct TableNames;
 
 namespace tenon::plugin {
 
-struct Manifest {
-  std::string id, version, license, library, sha256;
-  uint32_t abi_major = 0, abi_minor = 0, required_minor = 0, draft = 0;
-  struct OpName {
-    std::string name;
-    uint32_t revision = 1;
-    std::string role;  // "", "copy", "fill", "cast", "add", "sum_to", "rows_add", "isfinite"
-  };
-  struct KernelNames {
-    std::string device;
-    std::vector<std::string> ops;  // or "*"
-    bool canonical = true;         // false: none of them has the flag CANONICAL
-  };
-  std::vector<OpName> ops;
-  std::vector<KernelNames> kernels;
-  std::vector<std::string> vjps, optimizers, schedules, datasets, layers, formats, devices;
-  std::vector<std::string> required_ops, required_roles;
-  std::vector<std::string> cpu_features, libraries;
-};
+using registry::Manifest;
+using registry::Plugin;
+using State = registry::PluginState;
+using Stage = registry::PluginStage;
 
-// Reads and checks a manifest's text (format: manifest.cc); throws Error{TENON_E_PLUGIN} whose
-// message begins with `file_name` and names the field. Unknown fields are ignored.
-Manifest parse_manifest(std::string_view json_text, std::string_view file_name);
-// The text `tenon manifest` writes (without sha256 when empty).
-std::string format_manifest(const Manifest& manifest);
-
-// Refused: Tenon said no, before or after opening. Failed: the library or its code did.
-// Deactivated: the program said no, for the rest of the runtime's life.
-enum class State : uint8_t { Found, Refused, Open, Failed, Deactivated };
-
-// How far a refused or failed plugin came.
-enum class Stage : uint8_t {
-  None,
-  Manifest,
-  Policy,
-  Requirement,
-  Library,
-  Handshake,
-  Init,
-  Registration
-};
-
-// One plugin of one runtime. Address stable; `self` and `tables` set when Open. While `state` is
-// Found only the members above it may be read; afterwards nothing changes until the host dies, but
-// that an Open plugin may become Deactivated.
-struct Plugin {
-  std::string id;
-  std::string folder;
-  std::string library;
-  Manifest manifest;
-  uint32_t order = 0;  // position in the search
-  std::atomic<State> state{State::Found};
-  Stage stage = Stage::None;        // where it was refused or failed
-  std::string reason;               // why refused or failed
-  std::vector<std::string> report;  // what of it was passed over
-  tenon_plugin interface {};        // what the query filled in
-  bool mapped = false;              // its library was opened, once at least
-  void* self = nullptr;
-  registry::Tables tables;
-
-  bool is_deactivated() const {
-    return state.load(std::memory_order_acquire) == State::Deactivated;
-  }
-  // Throws Error{TENON_E_PLUGIN} where it was refused, failed or deactivated; `consequence` ends
-  // the message.
-  void check_usable(const std::string& consequence) const;
-};
+// Throws Error{TENON_E_PLUGIN} where it was refused, failed or deactivated; `consequence` ends the
+// message.
+void check_usable(const Plugin& plugin, const std::string& consequence);
 
 struct SearchPath {
   std::string folder;

@@ -15,7 +15,7 @@
 #include <new>
 #include <string_view>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 
 namespace tenon::plugin {
 namespace {

@@ -33,9 +33,4 @@ class PathsOfNow {
 // Refuses CPU features this machine lacks, and names it does not know.
 void check_cpu_features(const std::vector<std::string>& features);
 
-// Refuses a library file that the dynamic loader could not open, with better words than the
-// loader's: missing, no regular file, not ELF, for another machine, truncated. `shown` is how the
-// words name it.
-void check_library_file(const std::string& path, const std::string& shown);
-
 }  // namespace tenon::plugin

@@ -13,9 +13,10 @@
 #include <cstring>
 #include <new>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/plugin/handshake.h"
 #include "core/plugin/loader.h"
+#include "core/plugin/manifest.h"
 #include "core/plugin/plugin_host.h"
 #include "core/plugin/policy.h"
 #include "core/registry/checks.h"

@@ -6,13 +6,6 @@
 
 namespace tenon::plugin {
 
-// Throws Error{TENON_E_PLUGIN}: "library <path> <problem>".
-[[noreturn]] void refuse_library(const std::string& path, const std::string& problem);
-
-// The bytes of a regular file; throws Error{TENON_E_PLUGIN} that names it. Read, not mapped: a file
-// that shrinks under a mapping kills the process.
-std::string read_library(const std::string& path);
-
 // A copy of `path` in a sealed memory file whose bytes have the given hash; throws
 // Error{TENON_E_PLUGIN} where they do not. The copy is what was hashed, so it does not matter what
 // becomes of the file meanwhile.

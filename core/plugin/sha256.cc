@@ -5,9 +5,9 @@
 #include <array>
 #include <new>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
+#include "core/plugin/library_file.h"
 #include "core/plugin/loader.h"
-#include "core/plugin/sealed_file.h"
 
 namespace tenon::plugin {
 namespace {

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/registry/registry.h"
 
 namespace tenon::registry {

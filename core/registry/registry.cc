@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <mutex>
 
-#include "core/registry/transaction.h"
-
 namespace tenon::registry {
 
 namespace {
@@ -26,6 +24,10 @@ std::vector<const Entry*> list_of(const std::map<std::string, const Entry*, std:
 }
 
 }  // namespace
+
+void OpDeleter::operator()(Op* op) const noexcept {
+  base::Slab<Op, kOpKind>::instance().destroy(op);
+}
 
 Registry::Registry(void* runtime) : runtime_(runtime), index_(std::make_unique<Index>()) {}
 
@@ -56,12 +58,6 @@ uint32_t Registry::find_name(std::string_view name) const {
   const std::shared_lock lock(mutex_);
   const auto found = names_.find(name);
   return found == names_.end() ? 0 : found->second;
-}
-
-void Registry::add(plugin::Plugin& plugin, const Tables& tables, std::vector<std::string>& report) {
-  Transaction transaction(*this, plugin);
-  transaction.stage(tables);
-  transaction.commit(report);
 }
 
 Op* Registry::find_op(std::string_view name, uint32_t revision) const {

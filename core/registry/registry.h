@@ -26,15 +26,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/api/handles.h"
-#include "core/memory/slab.h"
+#include "core/base/handles.h"
+#include "core/base/slab.h"
 #include "core/registry/schema.h"
 
-namespace tenon::plugin {
-struct Plugin;
-}
-
 namespace tenon::registry {
+
+struct Plugin;
 
 inline constexpr uint32_t kRoleEnd = TENON_ROLE_ISFINITE + 1;
 
@@ -44,13 +42,13 @@ std::string_view name_of_role(uint32_t role) noexcept;
 // Descriptors are copied, so that a shorter one of an older plugin has a zero tail.
 struct Kernel {
   tenon_kernel_desc desc{};
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
   uint32_t device_kind = 0;
 };
 
 struct VjpRule {
   tenon_vjp_desc desc{};
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
 };
 
 // Best first: priority, then plugin id, then order of registration. All device kinds together.
@@ -62,13 +60,13 @@ struct RuleSet {
   std::vector<const VjpRule*> rules;
 };
 
-struct Op : memory::SlotHeader {
+struct Op : base::SlotHeader {
   tenon_op_desc desc{};
   std::string name;  // full name, "vendor.op"
   std::string schema_text;
   std::string doc;
   Schema schema;
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
   uint32_t index = 0;  // dense in this runtime, for caches
   void* runtime = nullptr;
   std::atomic<const KernelSet*> kernels{nullptr};
@@ -83,9 +81,14 @@ struct Op : memory::SlotHeader {
   }
 };
 
+struct OpDeleter {
+  void operator()(Op* op) const noexcept;
+};
+using OwnedOp = std::unique_ptr<Op, OpDeleter>;
+
 struct Backend {
   const tenon_backend_table* table = nullptr;
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
   void* self = nullptr;
   uint32_t kind = 0;  // interned
   std::string kind_name;
@@ -97,46 +100,46 @@ struct Backend {
 struct Optimizer {
   tenon_optimizer_desc desc{};
   std::string name;
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
 };
 
 struct Dataset {
   tenon_dataset_desc desc{};
   std::string name;
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
 };
 
 struct Schedule {
   tenon_schedule_desc desc{};
   std::string name;
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
 };
 
 struct Format {
   tenon_format_desc desc{};
   std::string name;
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
 };
 
 struct Layer {
   tenon_layer_desc desc{};
   std::string name;
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
 };
 
 struct Sample {
   tenon_sample sample{};
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
 };
 
 struct Tolerance {
   tenon_tolerance desc{};
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
 };
 
 struct OptimizerSample {
   tenon_optimizer_sample desc{};
-  plugin::Plugin* plugin = nullptr;
+  Plugin* plugin = nullptr;
 };
 
 // What one plugin's tables hold, as read by the plugin host; borrowed.
@@ -166,19 +169,6 @@ class Registry {
   uint32_t intern(std::string_view name);
   std::string name_of(uint32_t id) const;
   uint32_t find_name(std::string_view name) const;  // 0: not interned
-
-  // Reads every descriptor of `tables` with the struct-size rules, checks names, schemas, roles,
-  // slots against schema, dtype rows, duplicates; throws Error{TENON_E_PLUGIN, ...}. Then adds all
-  // of it. Passed over with a line appended to `report`: the same (op name, revision), device kind,
-  // optimizer, schedule, dataset, format, layer or role from a later plugin; kernels, rules and
-  // samples of ops that are neither registered nor in the same tables. Calls the backend's
-  // device_count and nothing else of the plugin. Called under the plugin host's mutex.
-  void add(plugin::Plugin& plugin, const Tables& tables, std::vector<std::string>& report);
-
-  // Takes a plugin's entries out of every look-up: its kernels are chosen no more, and the next
-  // best rule or role holder takes the place of its own. The objects themselves stay, because
-  // calls, graphs and handles refer to them. All or nothing; called under the plugin host's mutex.
-  void remove(const plugin::Plugin& plugin);
 
   // Thread-safe look-ups; nullptr where absent. Names as "vendor.op"; revision 0: newest.
   Op* find_op(std::string_view name, uint32_t revision = 0) const;
@@ -217,11 +207,23 @@ class Registry {
   };
 
   // What one transaction added. Objects stay where they are until the registry dies.
-  struct Content;
+  struct Content {
+    std::vector<OwnedOp> ops;
+    std::deque<Kernel> kernels;
+    std::deque<VjpRule> rules;
+    std::deque<KernelSet> kernel_sets;
+    std::deque<RuleSet> rule_sets;
+    std::deque<Backend> backends;
+    std::deque<Optimizer> optimizers;
+    std::deque<Schedule> schedules;
+    std::deque<Dataset> datasets;
+    std::deque<Format> formats;
+    std::deque<Layer> layers;
+  };
 
   // Far more than there is of anything else, and seldom asked for: not copied with the rest.
   struct SamplesOfPlugin {
-    const plugin::Plugin* plugin = nullptr;
+    const Plugin* plugin = nullptr;
     std::shared_ptr<const std::vector<Sample>> list;
   };
 

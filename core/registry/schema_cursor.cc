@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 
 namespace tenon::registry {
 namespace {

@@ -17,32 +17,29 @@
 
 namespace tenon::registry {
 
-struct OpDeleter {
-  void operator()(Op* op) const noexcept;
-};
-using OwnedOp = std::unique_ptr<Op, OpDeleter>;
+// Reads every descriptor of `tables` with the struct-size rules, checks names, schemas, roles,
+// slots against schema, dtype rows, duplicates; throws Error{TENON_E_PLUGIN, ...}. Then adds all
+// of it. Passed over with a line appended to `report`: the same (op name, revision), device kind,
+// optimizer, schedule, dataset, format, layer or role from a later plugin; kernels, rules and
+// samples of ops that are neither registered nor in the same tables. Calls the backend's
+// device_count and nothing else of the plugin. Called under the plugin host's mutex.
+void add(Registry& registry, Plugin& plugin, const Tables& tables,
+         std::vector<std::string>& report);
 
-struct Registry::Content {
-  std::vector<OwnedOp> ops;
-  std::deque<Kernel> kernels;
-  std::deque<VjpRule> rules;
-  std::deque<KernelSet> kernel_sets;
-  std::deque<RuleSet> rule_sets;
-  std::deque<Backend> backends;
-  std::deque<Optimizer> optimizers;
-  std::deque<Schedule> schedules;
-  std::deque<Dataset> datasets;
-  std::deque<Format> formats;
-  std::deque<Layer> layers;
-};
+// Takes a plugin's entries out of every look-up: its kernels are chosen no more, and the next
+// best rule or role holder takes the place of its own. The objects themselves stay, because
+// calls, graphs and handles refer to them. All or nothing; called under the plugin host's mutex.
+void remove(Registry& registry, const Plugin& plugin);
 
 class Transaction {
  public:
-  Transaction(Registry& registry, plugin::Plugin& plugin);
+  Transaction(Registry& registry, Plugin& plugin);
 
   // Each reads one table, if there; throws Error{TENON_E_PLUGIN}.
   void stage(const Tables& tables);
   void commit(std::vector<std::string>& report);
+
+  static void remove(Registry& registry, const Plugin& plugin);
 
  private:
   void stage_op(const tenon_op_desc& desc, uint32_t position);
@@ -75,7 +72,7 @@ class Transaction {
   void pass_over(Op& op, const std::string& line);
 
   Registry& registry_;
-  plugin::Plugin& plugin_;
+  Plugin& plugin_;
   std::unique_ptr<Registry::Index> next_;
   std::unique_ptr<Registry::Content> content_;
   std::vector<Op*> replaced_;  // ops of others that this plugin offers too

@@ -2,8 +2,7 @@
 // core/tensor/external.cc: tensors on memory that somebody else owns.
 #include "core/tensor/external.h"
 
-#include "core/api/error.h"
-#include "core/api/runtime.h"
+#include "core/base/error.h"
 
 namespace tenon::tensor {
 namespace {
@@ -54,7 +53,7 @@ void check_address(const ExternalMemory& memory, DimSpan strides, const Span& sp
 
 }  // namespace
 
-Tensor* wrap_external(Device& device, const ExternalMemory& memory) {
+Tensor* wrap_external(Memory& home, const ExternalMemory& memory) {
   if (!is_known(memory.dtype)) {
     throw Error{.status = TENON_E_DTYPE,
                 .message = "the memory holds elements of an unknown dtype",
@@ -70,7 +69,7 @@ Tensor* wrap_external(Device& device, const ExternalMemory& memory) {
   if (elements > 0) check_address(memory, strides, span);
   void* data = static_cast<char*>(memory.first) + span.low * int64_t{element_size};
   // The deleter is set last: until nothing can fail any more the memory is the caller's.
-  Storage* storage = Storage::create_external(device, data, span.bytes, nullptr, nullptr);
+  Storage* storage = Storage::create_external(home, data, span.bytes, nullptr, nullptr);
   storage->read_only = memory.read_only;
   Tensor* tensor = Tensor::create(storage, memory.dtype, memory.shape, dims.data(), -span.low);
   storage->deleter = memory.deleter;

@@ -19,12 +19,12 @@ struct ExternalMemory {
   void* user = nullptr;
 };
 
-// A tensor on `memory`, which `device` can address, without copying. Its storage begins at the
+// A tensor on `memory`, which `home` can address, without copying. Its storage begins at the
 // lowest address that shape and strides reach, so that with negative strides the first element lies
 // inside it.
 // Where this throws, nothing was taken over and `deleter` has not run.
 // errors   TENON_E_DTYPE, TENON_E_SHAPE, TENON_E_LAYOUT (what the strides reach is no range of
 //          addresses), TENON_E_ARGUMENT (NULL memory for a tensor that has elements)
-[[gnu::cold]] Tensor* wrap_external(Device& device, const ExternalMemory& memory);
+[[gnu::cold]] Tensor* wrap_external(Memory& home, const ExternalMemory& memory);
 
 }  // namespace tenon::tensor

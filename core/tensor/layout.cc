@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 
 namespace tenon::tensor {
 

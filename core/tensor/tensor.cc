@@ -1,81 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/tensor/tensor.cc: storages and tensors.
+// core/tensor/tensor.cc: tensors, and which of them share memory.
 #include "core/tensor/tensor.h"
 
 #include <cstring>
 #include <memory>
 #include <new>
 
-#include "core/api/error.h"
-#include "core/api/runtime.h"
-#include "core/autograd/graph.h"
 #include "core/tensor/addresses.h"
 
 namespace tenon::tensor {
 
-namespace {
-
-// A figure that finds no memory is left out, as the recorder does.
-void trace_memory(const Device& device) noexcept {
-  try {
-    device.runtime->trace.add_counter(device.name() + " bytes",
-                                      static_cast<double>(device.allocator->stats().live_bytes));
-  } catch (const std::bad_alloc&) {
-    return;
-  }
-}
-
-}  // namespace
-
-Storage* Storage::create(Device& device, uint64_t bytes) {
-  return create(device, memory::CachingAllocator::size_for(bytes));
-}
-
-Storage* Storage::create(Device& device, const memory::Size& size) {
-  const memory::Block block = device.allocate(size);
-  Storage* storage = ::new (block.room) Storage;
-  storage->block = block;
-  storage->device = &device;
-  storage->data = storage->block.data;
-  storage->bytes = size.bytes;
-  device.runtime->retain();
-  memory::add(device.runtime->storages, 1);
-  if (device.runtime->trace.active()) trace_memory(device);
-  return storage;
-}
-
-Storage* Storage::create_external(Device& device, void* data, uint64_t bytes,
-                                  void (*deleter)(void* user), void* user) {
-  Storage* storage = new Storage;
-  storage->device = &device;
-  storage->data = data;
-  storage->bytes = bytes;
-  storage->deleter = deleter;
-  storage->user = user;
-  storage->external = true;
-  device.runtime->retain();
-  memory::add(device.runtime->storages, 1);
-  return storage;
-}
-
-void Storage::destroy() noexcept {
-  Device& from = *device;
-  Runtime& runtime = *from.runtime;
-  if (deleter) deleter(user);
-  if (block.data) {
-    const memory::Block held = block;
-    this->~Storage();
-    from.release(held);
-  } else {
-    delete this;
-  }
-  memory::add(runtime.storages, -1);
-  runtime.release();
-}
-
 uint64_t Tensor::new_form() noexcept {
   static constinit std::atomic<uint64_t> last{0};
-  return memory::add(last, 1) + 1;
+  return base::add(last, 1) + 1;
 }
 
 Tensor* Tensor::create(Storage* storage, tenon_dtype dtype, DimSpan shape, const int64_t* strides,
@@ -88,8 +25,8 @@ Tensor* Tensor::create(Storage* storage, tenon_dtype dtype, DimSpan shape, const
     throw;
   }
   tensor->storage = storage;
-  tensor->runtime = storage->device->runtime;
-  memory::add(tensor->runtime->tensors, 1);
+  tensor->owner = storage->memory->owner;
+  base::add(tensor->owner->tensors, 1);
   tensor->offset = offset;
   tensor->form = form ? form : new_form();
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -107,16 +44,16 @@ Tensor* Tensor::create(Storage* storage, tenon_dtype dtype, DimSpan shape, const
   v.strides = tensor->strides_;
   v.rank = static_cast<int32_t>(shape.size());
   v.dtype = dtype;
-  v.device = storage->device->id;
+  v.device = storage->memory->id;
   v.flags = storage->read_only ? TENON_VIEW_READ_ONLY : 0u;
   return tensor;
 }
 
-Tensor* Tensor::create(Device& device, tenon_dtype dtype, DimSpan shape) {
+Tensor* Tensor::create(Memory& memory, tenon_dtype dtype, DimSpan shape) {
   Dims strides{};
   row_major_strides(shape, strides.data());
   const uint64_t bytes = static_cast<uint64_t>(count(shape)) * size_of(dtype);
-  return create(Storage::create(device, bytes), dtype, shape, strides.data(), 0);
+  return create(Storage::create(memory, bytes), dtype, shape, strides.data(), 0);
 }
 
 Fresh fresh_like(const tenon_meta& meta) noexcept {
@@ -132,8 +69,8 @@ Fresh fresh_like(const tenon_meta& meta) noexcept {
   return like;
 }
 
-Tensor* Tensor::create(Device& device, const Fresh& like) {
-  Storage* const storage = Storage::create(device, like.size);
+Tensor* Tensor::create(Memory& memory, const Fresh& like) {
+  Storage* const storage = Storage::create(memory, like.size);
   return create(storage, like.dtype, {like.shape.data(), static_cast<size_t>(like.rank)},
                 like.strides.data(), 0, like.form);
 }
@@ -144,9 +81,9 @@ Tensor* Tensor::alias() const {
 }
 
 void Tensor::destroy() noexcept {
-  if (autograd::Link* own = link.load(std::memory_order_acquire)) autograd::drop(own);
+  if (GraphLink* own = link.load(std::memory_order_acquire)) own->drop(own);
   Storage* held = storage;
-  memory::add(runtime->tensors, -1);
+  base::add(owner->tensors, -1);
   TensorSlab::instance().destroy(this);
   held->release();
 }
@@ -161,7 +98,7 @@ std::string describe(const tenon_meta& meta) {
 
 bool alike(const Tensor& a, const Tensor& b) noexcept {
   return std::equal(a.shape().begin(), a.shape().end(), b.shape().begin(), b.shape().end()) &&
-         a.dtype() == b.dtype() && &a.device() == &b.device();
+         a.dtype() == b.dtype() && a.storage->memory == b.storage->memory;
 }
 
 tenon_meta meta_of(const Tensor& tensor) {

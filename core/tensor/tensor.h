@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/tensor/tensor.h: storages and tensors.
+// core/tensor/tensor.h: a view of a storage behind a public handle, plus its place in a graph.
 //
-// A Storage is memory with a count and a version; all tensors on it are one alias set. A Tensor is
-// a view of a storage behind a public handle, plus its place in a graph. Both may be released on
-// any thread; a tensor's graph link is handed to the context that recorded it.
+// All tensors on one storage are one alias set. They may be released on any thread; the link to a
+// graph is given back to the floor that made it.
 #pragma once
 
 #include <tenon/types.h>
@@ -12,24 +11,12 @@
 #include <span>
 #include <string>
 
-#include "core/api/handles.h"
-#include "core/memory/allocator.h"
-#include "core/memory/count.h"
-#include "core/memory/slab.h"
+#include "core/base/count.h"
+#include "core/base/handles.h"
+#include "core/base/slab.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
-
-namespace tenon {
-struct Runtime;
-struct Context;
-struct Device;
-namespace registry {
-struct Op;
-}
-namespace autograd {
-struct Link;
-}
-}  // namespace tenon
+#include "core/tensor/storage.h"
 
 namespace tenon::tensor {
 
@@ -45,50 +32,18 @@ struct Fresh {
 // Row-major. The shape must have been checked.
 Fresh fresh_like(const tenon_meta& meta) noexcept;
 
-// Lives in its block's room; one of foreign memory, on the heap.
-struct Storage {
-  std::atomic<int64_t> refs{1};
-  Device* device = nullptr;  // lives as long as the runtime, which the storage keeps alive
-  void* data = nullptr;
-  uint64_t bytes = 0;
-  memory::Block block{};  // data is ours where block.data is set
-  void (*deleter)(void* user) = nullptr;
-  void* user = nullptr;
-  bool external = false;
-  bool read_only = false;
-  std::atomic<uint64_t> version{0};
-  // The last write through Tenon, for messages about overwritten saved tensors.
-  std::atomic<const registry::Op*> writer{nullptr};
-  std::atomic<const std::string*> writer_scope{nullptr};
-
-  // Fresh memory on `device`; throws OutOfMemory.
-  static Storage* create(Device& device, uint64_t bytes);
-  static Storage* create(Device& device, const memory::Size& size);
-  // Somebody else's; `deleter(user)` may be NULL.
-  static Storage* create_external(Device& device, void* data, uint64_t bytes,
-                                  void (*deleter)(void* user), void* user);
-  void retain() noexcept { memory::add(refs, 1); }
-  void release() noexcept {
-    if (memory::add(refs, -1) == 1) destroy();
-  }
-  // Two writers at once would be a race of the program's own, so this need not be one instruction.
-  [[gnu::always_inline]] void written(const registry::Op* op, const std::string* scope) noexcept {
-    version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    writer.store(op, std::memory_order_relaxed);
-    writer_scope.store(scope, std::memory_order_relaxed);
-  }
-
- private:
-  void destroy() noexcept;
+// A tensor's place in a graph, whose kind the graph knows. It is the tensor's until that goes.
+struct GraphLink {
+  explicit GraphLink(void (*drops)(GraphLink*) noexcept) : drop(drops) {}
+  void (*drop)(GraphLink* link) noexcept;  // on any thread
 };
-static_assert(sizeof(Storage) <= memory::kRoomBytes);
 
-struct Tensor : memory::SlotHeader {
+struct Tensor : base::SlotHeader {
   Storage* storage = nullptr;
-  Runtime* runtime = nullptr;
+  Owner* owner = nullptr;
   tenon_view view{};   // shape and strides point to the arrays below
   int64_t offset = 0;  // elements from the storage's start
-  std::atomic<autograd::Link*> link{nullptr};
+  std::atomic<GraphLink*> link{nullptr};
   // Tensors of one form have equal dtypes, shapes, strides, devices, alignments and flags; the
   // reverse need not hold. So one comparison often tells what many would.
   uint64_t form = 0;
@@ -100,7 +55,6 @@ struct Tensor : memory::SlotHeader {
   tenon_dtype dtype() const { return view.dtype; }
   int64_t elements() const { return count(shape()); }
   uint32_t element_size() const { return size_of(view.dtype); }
-  Device& device() const { return *storage->device; }
   bool contiguous() const { return is_row_major(shape(), strides()); }
 
   // A new handle with one owner on a retained `storage` (the caller's reference is taken over, also
@@ -108,15 +62,15 @@ struct Tensor : memory::SlotHeader {
   static Tensor* create(Storage* storage, tenon_dtype dtype, DimSpan shape, const int64_t* strides,
                         int64_t offset, uint64_t form = 0);
   // Fresh and row-major; throws OutOfMemory. The shape must have been checked.
-  static Tensor* create(Device& device, tenon_dtype dtype, DimSpan shape);
-  static Tensor* create(Device& device, const Fresh& like);
+  static Tensor* create(Memory& memory, tenon_dtype dtype, DimSpan shape);
+  static Tensor* create(Memory& memory, const Fresh& like);
   static uint64_t new_form() noexcept;
   // Another handle on the same view, without graph link.
   Tensor* alias() const;
 
-  void retain() noexcept { memory::add(refs, 1); }
+  void retain() noexcept { base::add(refs, 1); }
   void release() noexcept {
-    if (memory::add(refs, -1) == 1) destroy();
+    if (base::add(refs, -1) == 1) destroy();
   }
 
  private:
@@ -124,7 +78,7 @@ struct Tensor : memory::SlotHeader {
 };
 static_assert(sizeof(Tensor) <= 256, "one slot");
 
-using TensorSlab = memory::Slab<Tensor, kTensorKind>;
+using TensorSlab = base::Slab<Tensor, kTensorKind>;
 
 inline tenon_tensor* handle(Tensor* tensor) {
   return static_cast<tenon_tensor*>(TensorSlab::to_handle(tensor));
@@ -165,7 +119,7 @@ class Ref {
   Tensor* tensor_ = nullptr;
 };
 
-// Shape, dtype and device are the same.
+// Shape, dtype and memory are the same.
 bool alike(const Tensor& a, const Tensor& b) noexcept;
 // "f32[2,3]"
 std::string describe(const Tensor& tensor);

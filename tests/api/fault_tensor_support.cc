@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/fault_tensor_support.cc: right calls of tensors and gradients.
-#include "core/tensor/dlpack.h"
+#include "core/exchange/dlpack.h"
 #include "tests/api/fault_sweep_support.h"
 
 namespace tenon::tests {
 namespace {
 
-namespace dlpack = tensor::dlpack;
+namespace dlpack = exchange::dlpack;
 
 constexpr int64_t kShape[] = {2, 3};
 constexpr int64_t kStrides[] = {1, 2};

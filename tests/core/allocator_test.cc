@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "tests/core/allocator_support.h"
 
 namespace tenon::tests {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/tensor/dlpack.h"
+#include "core/exchange/dlpack.h"
 #include "tests/core/support.h"
 
 #if __has_include(<dlpack/dlpack.h>)
@@ -17,8 +17,8 @@
 namespace {
 
 namespace tests = tenon::tests;
-using tenon::tensor::dlpack::Array;
-using tenon::tensor::dlpack::Managed;
+using tenon::exchange::dlpack::Array;
+using tenon::exchange::dlpack::Managed;
 using tenon::tests::Shape;
 using tenon::tests::Tensor;
 using tenon::tests::Toy;
@@ -93,16 +93,16 @@ TEST(DlpackLayout, IsThePackagedHeaders) {
   EXPECT_EQ(offsetof(Array, shape), offsetof(DLTensor, shape));
   EXPECT_EQ(offsetof(Array, strides), offsetof(DLTensor, strides));
   EXPECT_EQ(offsetof(Array, byte_offset), offsetof(DLTensor, byte_offset));
-  using tenon::tensor::dlpack::ElementType;
+  using tenon::exchange::dlpack::ElementType;
   EXPECT_EQ(sizeof(ElementType), sizeof(DLDataType));
   EXPECT_EQ(offsetof(ElementType, code), offsetof(DLDataType, code));
   EXPECT_EQ(offsetof(ElementType, bits), offsetof(DLDataType, bits));
   EXPECT_EQ(offsetof(ElementType, lanes), offsetof(DLDataType, lanes));
-  using tenon::tensor::dlpack::Place;
+  using tenon::exchange::dlpack::Place;
   EXPECT_EQ(sizeof(Place), sizeof(DLDevice));
   EXPECT_EQ(offsetof(Place, device_type), offsetof(DLDevice, device_type));
   EXPECT_EQ(offsetof(Place, device_id), offsetof(DLDevice, device_id));
-  EXPECT_EQ(tenon::tensor::dlpack::kHostMemory, kDLCPU);
+  EXPECT_EQ(tenon::exchange::dlpack::kHostMemory, kDLCPU);
 #if defined(DLPACK_MAJOR_VERSION)
   EXPECT_EQ(sizeof(Managed), sizeof(DLManagedTensorVersioned));
   EXPECT_EQ(offsetof(Managed, manager), offsetof(DLManagedTensorVersioned, manager_ctx));

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 
 namespace tenon::registry {
 namespace {

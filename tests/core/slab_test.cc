@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/core/slab_test.cc: handles, generations, counts, quarantine and threads of the slabs.
-#include "core/memory/slab.h"
+#include "core/base/slab.h"
 
 #include <gtest/gtest.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 
 namespace {
 
-using tenon::memory::Slab;
-using tenon::memory::SlotHeader;
+using tenon::base::Slab;
+using tenon::base::SlotHeader;
 
 struct Animal : SlotHeader {
   Animal() = default;
@@ -194,12 +194,12 @@ TEST(Slab, AThrowingConstructorLosesNothing) {
 }
 
 TEST(Slab, QuarantineKeepsDestroyedSlotsOutOfUse) {
-  tenon::memory::hold_quarantine();
+  tenon::base::hold_quarantine();
   Rested* first = Resteds::instance().create();
   void* stale = Resteds::to_handle(first);
   Resteds::instance().destroy(first);
   // `first` rests until 4096 others were destroyed after it.
-  for (uint32_t i = 0; i < tenon::memory::kQuarantineDepth; ++i) {
+  for (uint32_t i = 0; i < tenon::base::kQuarantineDepth; ++i) {
     Rested* next = Resteds::instance().create();
     ASSERT_NE(next, first) << i;
     Resteds::instance().destroy(next);
@@ -208,11 +208,11 @@ TEST(Slab, QuarantineKeepsDestroyedSlotsOutOfUse) {
   Rested* reused = Resteds::instance().create();
   EXPECT_EQ(reused, first);
   Resteds::instance().destroy(reused);
-  tenon::memory::drop_quarantine();
+  tenon::base::drop_quarantine();
   // Those still resting come back into use: no chunk is fetched beyond the ones there are.
   std::vector<Rested*> all;
   std::set<uintptr_t> chunks;
-  for (uint32_t i = 0; i < tenon::memory::kQuarantineDepth; ++i) {
+  for (uint32_t i = 0; i < tenon::base::kQuarantineDepth; ++i) {
     all.push_back(Resteds::instance().create());
     chunks.insert(bits_of(all.back()) / 65536);
   }

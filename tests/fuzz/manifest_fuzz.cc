@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/plugin/allowlist.h"
-#include "core/plugin/plugin_host.h"
+#include "core/plugin/manifest.h"
 
 namespace {
 
@@ -17,7 +17,7 @@ void require(bool holds) {
 }
 
 void fuzz_manifest(std::string_view text) {
-  tenon::plugin::Manifest manifest;
+  tenon::registry::Manifest manifest;
   try {
     manifest = tenon::plugin::parse_manifest(text, "plugin.json");
   } catch (const tenon::Error& error) {

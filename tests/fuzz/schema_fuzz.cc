@@ -7,7 +7,7 @@
 #include <string_view>
 #include <tenon/sdk/sample.hpp>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/registry/schema.h"
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "core/plugin/manifest.h"
 #include "tests/plugin_host/plugin_host_support.h"
 
 namespace tenon::tests {

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/api/error.h"
+#include "core/base/error.h"
 #include "core/plugin/plugin_host.h"
 
 namespace tenon::tests {

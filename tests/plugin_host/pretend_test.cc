@@ -366,7 +366,7 @@ struct Grown {
     } else {
       tables.datasets = fill(datasets, descs);
     }
-    registry.add(offer.plugin, tables, report);
+    registry::add(registry, offer.plugin, tables, report);
   }
   template <class Table, class Desc>
   static const Table* fill(Longer<Table>& table, const Desc* const* descs) {

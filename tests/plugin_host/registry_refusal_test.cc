@@ -372,7 +372,7 @@ TEST(RegistryRefusal, Tables) {
   tenon_ops_table table{sizeof(tenon_ops_table), 3, nullptr};
   tables.ops = &table;
   const auto reason = [&] {
-    return error_of([&] { registry.add(plugin, tables, report); }).message;
+    return error_of([&] { registry::add(registry, plugin, tables, report); }).message;
   };
   EXPECT_EQ(reason(), "table tenon.ops/1: its list of entries is NULL");
   table.struct_size = 4;

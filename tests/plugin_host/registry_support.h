@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/registry/registry.h"
+#include "core/registry/transaction.h"
 #include "tests/plugin_host/plugin_host_support.h"
 
 namespace tenon::tests {
@@ -137,7 +138,7 @@ struct Offer {
     tables.datasets = &datasets_table;
     tables.selftest = &samples_table;
     tables.backend = backend;
-    registry.add(plugin, tables, report);
+    registry::add(registry, plugin, tables, report);
   }
 
   // The words of the refusal; the registry must be as it was.

@@ -166,11 +166,11 @@ TEST(Registry, ADescriptorOfALaterDraftIsCutWhereItsTailIsZero) {
   plugin.id = "acme.ops";
   std::vector<std::string> report;
   longer.tail[9] = 1;
-  EXPECT_THAT(error_of([&] { registry.add(plugin, tables, report); }).message,
+  EXPECT_THAT(error_of([&] { registry::add(registry, plugin, tables, report); }).message,
               HasSubstr("needs a newer Tenon: unknown data at offset " +
                         std::to_string(sizeof(tenon_op_desc) + 9)));
   longer.tail[9] = 0;
-  registry.add(plugin, tables, report);
+  registry::add(registry, plugin, tables, report);
   EXPECT_EQ(registry.find_op("acme.f")->desc.struct_size, sizeof(tenon_op_desc));
 }
 

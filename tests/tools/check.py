@@ -231,6 +231,64 @@ def check_includes(report, path, code):
             )
 
 
+def floors():
+    """The rooms of core from the ground up, as docs/architecture.md lists them."""
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    listed = re.search(r"<!-- floors.*?```\n(.*?)```", text, flags=re.DOTALL)
+    # The topmost comes first. A line's first word is a room, the rest says what is in it.
+    return [line.split()[0] for line in reversed(listed.group(1).splitlines())] if listed else []
+
+
+def check_floors(report, path, code, order):
+    """What a room of core includes lies below it."""
+    parts = path.relative_to(ROOT).parts
+    if parts[0] != "core" or len(parts) < 3:
+        return
+    room = parts[1]
+    if room not in order:
+        report.finding(path, 1, f"core/{room} has no floor in docs/architecture.md")
+        return
+    for number, line in enumerate(code.splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s*"core/([^/"]+)/', line)
+        if not match or match.group(1) not in order:
+            continue
+        if order.index(match.group(1)) > order.index(room):
+            report.finding(
+                path,
+                number,
+                f"core/{room} may not include core/{match.group(1)}, which lies above it: "
+                "docs/architecture.md",
+            )
+
+
+def check_circles(report, files):
+    """A module of core is x.h and x.cc; modules that need each other are one."""
+    needs = {}
+    for path in files:
+        if path.relative_to(ROOT).parts[0] == "core" and path.suffix in (".h", ".cc"):
+            module = str(path.relative_to(ROOT).with_suffix(""))
+            named = re.findall(r'^#include "(core/[^"]+)\.h"', path.read_text(), flags=re.MULTILINE)
+            needs.setdefault(module, {})
+            needs[module].update({each: path for each in named if each != module})
+    done, way = set(), []
+
+    def walk(module):
+        if module in way:
+            circle = [*way[way.index(module) :], module]
+            report.finding(needs[circle[0]][circle[1]], 1, "a circle: " + " -> ".join(circle))
+            return
+        if module in done:
+            return
+        done.add(module)
+        way.append(module)
+        for each in sorted(needs.get(module, {})):
+            walk(each)
+        way.pop()
+
+    for module in sorted(needs):
+        walk(module)
+
+
 def check_process_death(report, path, code):
     room = path.relative_to(ROOT).parts
     library = room[0] in ("core", "backends", "plugins") or room[:2] == ("sdk", "include")
@@ -385,6 +443,7 @@ def main():
     report = Report()
     base = base_commit()
     ops = known_ops()
+    order = floors()
     for path in files:
         if path.suffix not in MARKED and path.name not in MARKED_NAMES:
             continue
@@ -398,8 +457,10 @@ def main():
             check_length(report, path, lines)
             check_functions(report, path, lines, code)
             check_includes(report, path, code)
+            check_floors(report, path, code, order)
             check_process_death(report, path, code)
             check_core_names(report, path, code, ops)
+    check_circles(report, code_files)
     check_format(report, code_files)
     check_ruff(report, [path for path in files if path.suffix == ".py"])
     if "--no-tidy" not in options:

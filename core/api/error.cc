@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// core/api/error.cc: what error.h says is ready elsewhere.
-#include "core/api/error.h"
-
-template class std::basic_string<char>;
-template std::string std::operator+(const char*, const std::string&);
-template std::string std::operator+(const std::string&, const std::string&);

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/backward/walk_leaves.cc: from the gradients of a walk to those that leaves hold.
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "core/backward/rows.h"
+#include "core/backward/walk.h"
+#include "core/dispatch/roles.h"
+#include "core/launch/moves.h"
+
+namespace tenon::backward {
+
+// A capture's own hold on the memory does not count: a replay writes there again.
+bool only_ours(const Context& context, const Tensor& tensor) {
+  const tensor::Storage& storage = *tensor.storage;
+  const StepCapture* const capture = capture_of(context);
+  const int64_t held = capture && capture->holds(storage) ? 1 : 0;
+  return tensor.refs.load() == 1 && storage.refs.load() == 1 + held && !storage.external &&
+         tensor::is_dense(tensor.shape(), tensor.strides());
+}
+
+void Walk::fold(LeafGrad& entry) {
+  if (entry.rows.empty()) return;
+  const GradMode mode(context_, create_);
+  const tenon_meta table = tensor::meta_of(*entry.leaf);
+  for (const RowGrad& rows : entry.rows) {
+    if (!entry.dense || create_) {
+      accumulate(entry.dense, densify(context_, table, rows));
+      continue;
+    }
+    if (!only_ours(context_, *entry.dense)) {
+      entry.dense = Ref(launch::copy(context_, *entry.dense));
+    }
+    add_rows_into(context_, *entry.dense, rows);
+  }
+  entry.rows.clear();
+}
+
+Change Walk::change_dense(Link& link, LeafGrad& entry) {
+  // Copied where its memory is shared with other gradients, a seed, or a plan.
+  if (!only_ours(context_, *entry.dense) && (!create_ || context_.capture)) {
+    entry.dense = Ref(launch::copy(context_, *entry.dense));
+  }
+  if (link.row_indices) {
+    add_rows_into(context_, *entry.dense, {link.row_indices, link.row_values});
+  }
+  Change change{&link, {}, {}, {}};
+  if (!link.grad) {
+    change.grad = std::move(entry.dense);
+  } else if (create_) {
+    change.grad = Ref(dispatch::add(context_, *link.grad, *entry.dense));
+  } else if (context_.capture) {
+    // A replay has to add into the gradient's own memory.
+    dispatch::add_into(context_, *link.grad, *entry.dense);
+    change.grad = link.grad;
+  } else {
+    dispatch::add_into(context_, *entry.dense, *link.grad);
+    change.sum = std::move(entry.dense);
+  }
+  return change;
+}
+
+Change Walk::change_rows(Link& link, LeafGrad& entry) {
+  Change change{&link, {}, {}, {}};
+  if (context_.capture) {
+    change.grad = link.grad ? link.grad : capture_of(context_)->zeros_of(context_, *entry.leaf);
+    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *change.grad, rows);
+    return change;
+  }
+  if (link.grad) {
+    change.sum = Ref(launch::copy(context_, *link.grad));
+    for (const RowGrad& rows : entry.rows) add_rows_into(context_, *change.sum, rows);
+    return change;
+  }
+  std::vector<RowGrad> parts;
+  if (link.row_indices) parts.push_back({link.row_indices, link.row_values});
+  for (RowGrad& rows : entry.rows) parts.push_back(std::move(rows));
+  change.rows = coalesce(context_, tensor::meta_of(*entry.leaf), parts);
+  return change;
+}
+
+Change Walk::change(Link& link, LeafGrad& entry) {
+  if (!entry.dense && entry.rows.empty()) return {};
+  const bool rows_alone = !entry.dense && !create_;
+  StepCapture* const capture = capture_of(context_);
+  const bool begins = capture && capture->is_untouched(*entry.leaf);
+  if (rows_alone && (link.grad || begins || keeps_rows(*entry.leaf))) {
+    return change_rows(link, entry);
+  }
+  fold(entry);
+  return change_dense(link, entry);
+}
+
+// Cannot fail but for a gradient that lies on a device or is not row-major: the copy is a launch.
+void Walk::publish(Change& change) {
+  Link& link = *change.link;
+  if (!change.sum) {
+    link.grad = std::move(change.grad);
+    link.row_indices = std::move(change.rows.indices);
+    link.row_values = std::move(change.rows.values);
+    return;
+  }
+  Tensor& grad = *link.grad;
+  if (!device_of(grad).host_memory() || !grad.contiguous() || !change.sum->contiguous()) {
+    return launch::copy_into(context_, *change.sum, grad);
+  }
+  std::memcpy(grad.view.data, change.sum->view.data,
+              static_cast<size_t>(grad.elements()) * grad.element_size());
+  const registry::Op* const add = context_.runtime->registry.role(TENON_ROLE_ADD);
+  grad.storage->written(add ? &add->name : nullptr, context_.scope_path());
+}
+
+// Leaves change together: where one of the sums fails, none of them has.
+void Walk::commit() {
+  const GradMode mode(context_, create_);
+  Small<Link*, 16> links;
+  for (size_t i = 0; i < leaves_.size(); ++i) links.push_back(&tape::link_of(*leaves_[i].leaf));
+  Small<Change, 16> changes;
+  changes.reserve(links.size());
+  std::optional<CheckSite> site;
+  if (context_.checks & kCheckFinite) {
+    site.emplace(context_, "while gradients of leaves were summed", false);
+  }
+  // Contexts may share leaves, so all of them lock in one order; one thread alone need not.
+  Small<std::unique_lock<std::mutex>, 16> locks;
+  if (!base::single_threaded()) {
+    Small<Link*, 16> ordered = links;
+    std::make_heap(ordered.begin(), ordered.end(), std::less<>());
+    std::sort_heap(ordered.begin(), ordered.end(), std::less<>());
+    for (Link* link : ordered) locks.emplace_back(link->mutex);
+  }
+  StepCapture* const capture = capture_of(context_);
+  for (size_t i = 0; i < links.size(); ++i) {
+    if (capture) capture->expects(context_, *leaves_[i].leaf);
+    changes.push_back(change(*links[i], leaves_[i]));
+  }
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (!changes[i].link) continue;
+    Tensor& leaf = *leaves_[i].leaf;
+    if (capture) capture->adds(leaf, *links[i], !leaves_[i].rows.empty(), changes[i].grad);
+    publish(changes[i]);
+    if (capture) capture->made(leaf);
+  }
+}
+
+}  // namespace tenon::backward

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/exchange/archive.cc: reading: what a format says of a file is checked before it is believed.
+#include "core/exchange/archive.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/data/callback.h"
+#include "core/json/writer.h"
+#include "core/launch/moves.h"
+#include "core/registry/values.h"
+#include "core/tensor/external.h"
+
+namespace tenon::exchange {
+
+using data::run_callback;
+using tensor::Dims;
+using tensor::DimSpan;
+using tensor::Ref;
+using tensor::Tensor;
+
+namespace {
+
+constexpr size_t kNamesShown = 8;
+
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+// The first names, for messages.
+template <class List, class Name>
+std::string some_of(const List& list, Name&& name) {
+  std::string text;
+  for (size_t i = 0; i < list.size() && i < kNamesShown; ++i) {
+    text += (i ? " " : "") + std::string(name(list[i]));
+  }
+  if (list.size() > kNamesShown) text += " ...";
+  return text.empty() ? "none" : text;
+}
+
+[[noreturn]] void refuse_plugin(const registry::Format& kind, const std::string& what) {
+  throw Error{.status = TENON_E_PLUGIN,
+              .message = kind.name + ": " + what,
+              .op = kind.name,
+              .plugin = kind.plugin->id};
+}
+
+DimSpan shape_of(const tenon_meta& meta) { return {meta.shape, static_cast<size_t>(meta.rank)}; }
+
+Dims strides_of(const Entry& entry) {
+  Dims strides{};
+  const DimSpan shape = shape_of(entry.meta);
+  if ((entry.flags & TENON_FORMAT_COLUMN_MAJOR) == 0) {
+    tensor::row_major_strides(shape, strides.data());
+    return strides;
+  }
+  int64_t next = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    strides[i] = next;
+    next *= std::max<int64_t>(shape[i], 1);
+  }
+  return strides;
+}
+
+void check_bools(const Entry& entry, const void* data) {
+  if (entry.meta.dtype != TENON_DTYPE_BOOL) return;
+  const auto* bytes = static_cast<const unsigned char*>(data);
+  const auto* end = bytes + entry.bytes;
+  const auto* wrong = std::find_if(bytes, end, [](unsigned char byte) { return byte > 1; });
+  if (wrong == end) return;
+  throw Error{.status = TENON_E_DATA,
+              .message = "tensor " + quoted(entry.name) + ": element " +
+                         std::to_string(wrong - bytes) + " is no bool",
+              .operand = entry.name,
+              .expected = "0 or 1",
+              .found = std::to_string(*wrong),
+              .hint = "the file is damaged; write it again"};
+}
+
+}  // namespace
+
+// ---- Source -------------------------------------------------------------------------------------
+
+Source::Source(Context& context, const registry::Format& kind, const std::string& path,
+               bool in_memory)
+    : kind_(kind), image_(std::make_shared<const Image>(path, in_memory)) {
+  run_callback(context, kind, "read", [&](tenon_call* call) {
+    return kind.desc.read(call, image_->data(), image_->size(), &object_);
+  });
+}
+
+Source::~Source() { kind_.desc.release(object_); }
+
+// ---- Archive ------------------------------------------------------------------------------------
+
+Archive::Archive(Runtime& runtime) : runtime_(&runtime) { runtime.retain(); }
+
+Archive::~Archive() {
+  entries_.clear();
+  source_.reset();
+  runtime_->release();
+}
+
+void Archive::load(Context& context, const registry::Format& kind, const std::string& path,
+                   bool in_memory) {
+  try {
+    source_ = std::make_unique<Source>(context, kind, path, in_memory);
+    uint32_t entries = 0;
+    uint32_t texts = 0;
+    run_callback(context, kind, "count", [&](tenon_call* call) {
+      return kind.desc.count(call, source_->object(), &entries, &texts);
+    });
+    for (uint32_t i = 0; i < entries; ++i) add_entry(context, i);
+    for (uint32_t i = 0; i < texts; ++i) add_text(context, i);
+  } catch (Error& error) {
+    if (error.status != TENON_E_IO) error.message = "'" + path + "': " + error.message;
+    throw;
+  }
+}
+
+void Archive::add_entry(Context& context, uint32_t index) {
+  const registry::Format& kind = source_->kind();
+  tenon_format_entry said{};
+  run_callback(context, kind, "entry", [&](tenon_call* call) {
+    return kind.desc.entry(call, source_->object(), index, &said);
+  });
+  Entry entry;
+  entry.name = registry::text_view(said.name);
+  entry.meta = said.meta;
+  entry.meta.device = runtime_->host_device().id;
+  entry.index = index;
+  entry.flags = said.flags;
+  entry.offset = said.offset;
+  entry.bytes = said.bytes;
+  if (said.meta.rank < 0 || said.meta.rank > TENON_MAX_RANK || !tensor::is_known(said.meta.dtype) ||
+      (said.flags & ~(TENON_FORMAT_COLUMN_MAJOR | TENON_FORMAT_PACKED)) != 0 ||
+      ((said.flags & TENON_FORMAT_PACKED) != 0 && kind.desc.unpack == nullptr)) {
+    refuse_plugin(kind, "gives tensor " + quoted(entry.name) + " an impossible form");
+  }
+  const uint32_t size = tensor::size_of(said.meta.dtype);
+  const int64_t count = tensor::checked_count(shape_of(said.meta), size);
+  const bool packed = (said.flags & TENON_FORMAT_PACKED) != 0;
+  const uint64_t length = source_->image()->size();
+  if (static_cast<uint64_t>(count) * size != said.bytes ||
+      (!packed && (said.offset > length || said.bytes > length - said.offset))) {
+    refuse_plugin(kind, "gives tensor " + quoted(entry.name) + " bytes that are not its own");
+  }
+  if (!names_.emplace(entry.name, entries()).second) {
+    throw Error{.status = TENON_E_DATA,
+                .message = kind.name + ": two tensors are named " + quoted(entry.name),
+                .op = kind.name,
+                .operand = entry.name,
+                .expected = "unique names"};
+  }
+  entries_.push_back(std::move(entry));
+}
+
+void Archive::add_text(Context& context, uint32_t index) {
+  const registry::Format& kind = source_->kind();
+  tenon_format_pair said{};
+  run_callback(context, kind, "metadata", [&](tenon_call* call) {
+    return kind.desc.metadata(call, source_->object(), index, &said);
+  });
+  const std::string_view key = registry::text_view(said.key);
+  if (!keys_.emplace(key, texts()).second) {
+    throw Error{.status = TENON_E_DATA,
+                .message = kind.name + ": metadata has the key " + quoted(key) + " twice",
+                .op = kind.name,
+                .operand = std::string(key),
+                .expected = "unique keys"};
+  }
+  metadata_.emplace_back(key, registry::text_view(said.value));
+}
+
+const Entry& Archive::entry(uint32_t index) const {
+  if (index < entries_.size()) return entries_[index];
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = "the archive has no tensor " + std::to_string(index),
+              .operand = "index",
+              .expected = "an index below " + std::to_string(entries_.size()),
+              .found = std::to_string(index)};
+}
+
+uint32_t Archive::find(std::string_view name) const {
+  const auto found = names_.find(name);
+  if (found != names_.end()) return found->second;
+  throw Error{
+      .status = TENON_E_NOT_FOUND,
+      .message = "the archive has no tensor " + quoted(name),
+      .operand = "name",
+      .expected = "one of: " + some_of(
+                                   entries_, [](const Entry& e) -> const auto& { return e.name; }),
+      .found = std::string(name)};
+}
+
+const std::pair<std::string, std::string>& Archive::metadata(uint32_t index) const {
+  if (index < metadata_.size()) return metadata_[index];
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = "the archive has no metadata " + std::to_string(index),
+              .operand = "index",
+              .expected = "an index below " + std::to_string(metadata_.size()),
+              .found = std::to_string(index)};
+}
+
+const std::string& Archive::find_metadata(std::string_view key) const {
+  const auto found = keys_.find(key);
+  if (found != keys_.end()) return metadata_[found->second].second;
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = "the archive's metadata has no key " + quoted(key),
+              .operand = "key",
+              .expected = "one of: " + some_of(
+                                           metadata_, [](const auto& pair) -> const auto& {
+                                             return pair.first;
+                                           }),
+              .found = std::string(key)};
+}
+
+Ref Archive::tensor(Context& context, uint32_t index, bool copy) const {
+  const Entry& from = entry(index);
+  if (from.tensor) {
+    return Ref(copy ? launch::copy(context, *from.tensor) : from.tensor->alias());
+  }
+  const auto address = reinterpret_cast<uintptr_t>(source_->image()->data()) + from.offset;
+  const bool aligned = address % tensor::size_of(from.meta.dtype) == 0;
+  const bool packed = (from.flags & TENON_FORMAT_PACKED) != 0;
+  return packed || copy || !aligned ? unpacked(context, from) : window(context, from);
+}
+
+Ref Archive::window(Context& context, const Entry& entry) const {
+  using Held = std::shared_ptr<const Image>;
+  const Dims strides = strides_of(entry);
+  auto held = std::make_unique<Held>(source_->image());
+  void* data = const_cast<unsigned char*>((*held)->data() + entry.offset);
+  check_bools(entry, data);
+  Ref made(tensor::wrap_external(context.runtime->host_device(),
+                                 {.first = data,
+                                  .dtype = entry.meta.dtype,
+                                  .shape = shape_of(entry.meta),
+                                  .strides = strides.data(),
+                                  .read_only = true,
+                                  .deleter = [](void* user) { delete static_cast<Held*>(user); },
+                                  .user = held.get()}));
+  static_cast<void>(held.release());
+  return made;
+}
+
+// Memory of its own, laid out as the file has it.
+Ref Archive::unpacked(Context& context, const Entry& entry) const {
+  const Dims strides = strides_of(entry);
+  Ref made(Tensor::create(tensor::Storage::create(context.runtime->host_device(), entry.bytes),
+                          entry.meta.dtype, shape_of(entry.meta), strides.data(), 0));
+  void* data = made->view.data;
+  if ((entry.flags & TENON_FORMAT_PACKED) != 0) {
+    const registry::Format& kind = source_->kind();
+    run_callback(context, kind, "unpack", [&](tenon_call* call) {
+      return kind.desc.unpack(call, source_->object(), entry.index, data, entry.bytes);
+    });
+  } else if (entry.bytes != 0) {
+    std::memcpy(data, source_->image()->data() + entry.offset, entry.bytes);
+  }
+  check_bools(entry, data);
+  return made;
+}
+
+namespace {
+
+void check_name(std::string_view name, const char* operand) {
+  if (!name.empty() && json::is_utf8(name)) return;
+  throw Error{
+      .status = TENON_E_ARGUMENT,
+      .message = std::string("the ") + operand + (name.empty() ? " is empty" : " is no UTF-8"),
+      .operand = operand,
+      .expected = "UTF-8 text"};
+}
+
+}  // namespace
+
+void Archive::set(std::string_view name, const Tensor& tensor) {
+  check_name(name, "name");
+  Entry entry;
+  entry.name = name;
+  entry.meta = tensor::meta_of(tensor);
+  entry.tensor = Ref(tensor.alias());
+  entry.bytes = static_cast<uint64_t>(tensor.elements()) * tensor.element_size();
+  const auto found = names_.find(name);
+  if (found != names_.end()) {
+    entries_[found->second] = std::move(entry);
+    return;
+  }
+  entries_.reserve(entries_.size() + 1);
+  names_.emplace(name, entries());
+  entries_.push_back(std::move(entry));
+}
+
+void Archive::set_metadata(std::string_view key, std::string_view value) {
+  check_name(key, "key");
+  if (!value.empty()) check_name(value, "value");
+  std::pair<std::string, std::string> pair(key, value);
+  const auto found = keys_.find(key);
+  if (found != keys_.end()) {
+    metadata_[found->second].second.swap(pair.second);
+    return;
+  }
+  metadata_.reserve(metadata_.size() + 1);
+  keys_.emplace(key, texts());
+  metadata_.push_back(std::move(pair));
+}
+
+// ---- Choosing a format --------------------------------------------------------------------------
+
+const registry::Format& choose_format(Context& context, std::string_view name,
+                                      std::string_view path) {
+  if (!name.empty()) return context.runtime->plugins.require_format(name);
+  context.runtime->plugins.open_formats();
+  const registry::Format* best = nullptr;
+  size_t longest = 0;
+  std::string known;
+  for (const registry::Format* format : context.runtime->registry.formats()) {
+    std::string_view endings = registry::text_view(format->desc.endings);
+    while (!endings.empty()) {
+      const std::string_view ending = endings.substr(0, endings.find(' '));
+      known += (known.empty() ? "" : " ") + std::string(ending);
+      if (path.ends_with(ending) && ending.size() > longest) {
+        best = format;
+        longest = ending.size();
+      }
+      endings.remove_prefix(std::min(endings.size(), ending.size() + 1));
+    }
+  }
+  if (best != nullptr) return *best;
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = "no format is for files named as '" + std::string(path) + "'",
+              .operand = "path",
+              .expected = known.empty() ? "a plugin with formats" : "one of: " + known,
+              .found = std::string(path),
+              .hint = "name the format, for example tenon.safetensors"};
+}
+
+}  // namespace tenon::exchange

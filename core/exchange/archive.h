@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/exchange/archive.h: named tensors and texts, from a file or for one.
+#pragma once
+
+#include <tenon/ext/draft/archives.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/files/image.h"
+#include "core/registry/registry.h"
+#include "core/runtime/context.h"
+
+namespace tenon::exchange {
+
+using files::Image;
+
+// What a format's `read` made of a file.
+class Source {
+ public:
+  Source(Context& context, const registry::Format& kind, const std::string& path, bool in_memory);
+  ~Source();
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  const registry::Format& kind() const { return kind_; }
+  const std::shared_ptr<const Image>& image() const { return image_; }
+  void* object() const { return object_; }
+
+ private:
+  const registry::Format& kind_;
+  std::shared_ptr<const Image> image_;  // tensors hold it too
+  void* object_ = nullptr;
+};
+
+struct Entry {
+  std::string name;
+  tenon_meta meta{};
+  tensor::Ref tensor;  // of one that was set; else it lies in the source:
+  uint32_t index = 0;
+  uint32_t flags = 0;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+class Archive {
+ public:
+  explicit Archive(Runtime& runtime);
+  ~Archive();
+  Archive(const Archive&) = delete;
+  Archive& operator=(const Archive&) = delete;
+
+  // Fills an empty archive. An error leaves nothing behind.
+  void load(Context& context, const registry::Format& kind, const std::string& path,
+            bool in_memory);
+  void write(Context& context, const registry::Format& kind, const std::string& path) const;
+
+  const Entry& entry(uint32_t index) const;  // throws TENON_E_NOT_FOUND, as the three after it
+  uint32_t find(std::string_view name) const;
+  const std::pair<std::string, std::string>& metadata(uint32_t index) const;
+  const std::string& find_metadata(std::string_view key) const;
+  uint32_t entries() const { return static_cast<uint32_t>(entries_.size()); }
+  uint32_t texts() const { return static_cast<uint32_t>(metadata_.size()); }
+  // Row-major or as the file has it, in host memory where it comes from a file.
+  tensor::Ref tensor(Context& context, uint32_t index, bool copy) const;
+
+  void set(std::string_view name, const tensor::Tensor& tensor);
+  void set_metadata(std::string_view key, std::string_view value);
+  Runtime* runtime() const { return runtime_; }
+
+ private:
+  using Names = std::map<std::string, uint32_t, std::less<>>;
+  void add_entry(Context& context, uint32_t index);
+  void add_text(Context& context, uint32_t index);
+  tensor::Ref window(Context& context, const Entry& entry) const;
+  tensor::Ref unpacked(Context& context, const Entry& entry) const;
+
+  Runtime* runtime_;
+  std::unique_ptr<Source> source_;
+  std::vector<Entry> entries_;
+  Names names_;
+  std::vector<std::pair<std::string, std::string>> metadata_;
+  Names keys_;
+};
+
+// The format of this name or, where that is empty, the one for the ending of the path.
+const registry::Format& choose_format(Context& context, std::string_view name,
+                                      std::string_view path);
+
+struct ArchiveSlot : base::SlotHeader {
+  Archive* archive = nullptr;
+};
+using ArchiveSlab = base::Slab<ArchiveSlot, kArchiveKind>;
+
+}  // namespace tenon::exchange

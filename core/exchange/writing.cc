@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/exchange/writing.cc: an archive becomes a file: the format says which bytes come next.
+#include "core/data/callback.h"
+#include "core/exchange/archive.h"
+#include "core/files/replacement.h"
+#include "core/launch/moves.h"
+
+namespace tenon::exchange {
+
+using data::run_callback;
+using files::Replacement;
+using tensor::Ref;
+using tensor::Tensor;
+
+namespace {
+
+tenon_string text(const std::string& from) { return {from.data(), from.size()}; }
+
+// A format's layout of one file.
+class Layout {
+ public:
+  Layout(Context& context, const registry::Format& kind, const tenon_format_content& content)
+      : context_(context), kind_(kind) {
+    run_callback(context_, kind_, "layout",
+                 [&](tenon_call* call) { return kind_.desc.layout(call, &content, &layout_); });
+  }
+  ~Layout() { kind_.desc.release_layout(layout_); }
+  Layout(const Layout&) = delete;
+  Layout& operator=(const Layout&) = delete;
+
+  tenon_format_piece next() {
+    tenon_format_piece piece{};
+    run_callback(context_, kind_, "piece",
+                 [&](tenon_call* call) { return kind_.desc.piece(call, layout_, &piece); });
+    return piece;
+  }
+  void written(const void* bytes, uint64_t length) {
+    if (kind_.desc.written == nullptr) return;
+    run_callback(context_, kind_, "written", [&](tenon_call* call) {
+      return kind_.desc.written(call, layout_, bytes, length);
+    });
+  }
+
+ private:
+  Context& context_;
+  const registry::Format& kind_;
+  void* layout_ = nullptr;
+};
+
+// Row-major in host memory, without a copy where it lies so already.
+Ref on_host(Context& context, Ref tensor) {
+  if (device_of(*tensor).host_memory() && tensor->contiguous()) return tensor;
+  Ref made(Tensor::create(context.runtime->host_device(), tensor->dtype(), tensor->shape()));
+  launch::copy_into(context, *tensor, *made);
+  return made;
+}
+
+[[noreturn]] void refuse_layout(const registry::Format& kind) {
+  throw Error{.status = TENON_E_PLUGIN,
+              .message = kind.name + ": lays out a file that does not hold each tensor once",
+              .op = kind.name,
+              .plugin = kind.plugin->id};
+}
+
+}  // namespace
+
+void Archive::write(Context& context, const registry::Format& kind, const std::string& path) const {
+  std::vector<tenon_format_entry> entries;
+  for (const Entry& entry : entries_) {
+    entries.push_back({text(entry.name), entry.meta, 0, entry.bytes, 0, 0});
+  }
+  std::vector<tenon_format_pair> pairs;
+  for (const auto& [key, value] : metadata_) pairs.push_back({text(key), text(value)});
+  const tenon_format_content content = {sizeof content,  0,      entries.data(), pairs.data(),
+                                        this->entries(), texts()};
+  Layout layout(context, kind, content);
+  Replacement file(path);
+  std::vector<bool> seen(entries.size());
+  size_t left = entries.size();
+  for (;;) {
+    context.check_interrupt();
+    const tenon_format_piece piece = layout.next();
+    if (piece.kind == TENON_PIECE_END) break;
+    if (piece.kind == TENON_PIECE_BYTES) {
+      file.write(piece.bytes, piece.length);
+      continue;
+    }
+    if (piece.kind != TENON_PIECE_TENSOR || piece.entry >= seen.size() || seen[piece.entry]) {
+      refuse_layout(kind);
+    }
+    seen[piece.entry] = true;
+    --left;
+    const Ref data = on_host(context, tensor(context, piece.entry, false));
+    file.write(data->view.data, entries[piece.entry].bytes);
+    layout.written(data->view.data, entries[piece.entry].bytes);
+  }
+  if (left != 0) refuse_layout(kind);
+  file.commit();
+}
+
+}  // namespace tenon::exchange

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/inspect/explain.cc: what a call would do, as JSON. Nothing is cast, allocated or launched:
+// only the op's own rules about metadata run.
+#include "core/inspect/explain.h"
+
+#include <algorithm>
+
+#include "core/dispatch/gradients.h"
+#include "core/dispatch/select.h"
+#include "core/json/writer.h"
+#include "core/registry/values.h"
+#include "core/runtime/callback.h"
+
+namespace tenon::inspect {
+
+using dispatch::InputBlock;
+using dispatch::Invocation;
+using dispatch::kCompositionPin;
+using dispatch::kernel_inputs;
+using dispatch::Operand;
+using registry::value_text;
+using tensor::Tensor;
+
+namespace {
+
+using json::Writer;
+using registry::Kernel;
+
+void write_inputs(Writer& out, const Invocation& call) {
+  out.begin_list();
+  for (uint32_t input = 0; input < call.n_inputs(); ++input) {
+    const registry::Param& param = call.schema.inputs[input];
+    std::string value;
+    for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
+      const Operand& operand = call.operands[i];
+      if (!value.empty()) value += ", ";
+      value += operand.tensor ? tensor::describe(*operand.tensor) : value_text(operand.number);
+    }
+    if (param.list) {
+      value.insert(0, "[").append("]");
+    } else if (value.empty()) {
+      value = "none";
+    }
+    out.begin_object();
+    out.member("name", param.name);
+    out.member("value", value);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_attrs(Writer& out, const Invocation& call) {
+  out.begin_object();
+  for (size_t i = 0; i < call.attrs.size(); ++i) {
+    out.member(call.schema.attrs[i].name, value_text(call.attrs[i]));
+  }
+  out.end_object();
+}
+
+void write_dtypes(Writer& out, const Invocation& call) {
+  out.begin_object();
+  for (size_t i = 0; i < call.types.size(); ++i) {
+    out.member(call.schema.variables[i].name, tensor::name_of(call.types[i]));
+  }
+  out.end_object();
+}
+
+void write_casts(Writer& out, const Invocation& call) {
+  out.begin_list();
+  for (uint32_t i = 0; i < call.operands.size(); ++i) {
+    const Tensor* tensor = call.operands[i].tensor;
+    const registry::Param& param = call.schema.inputs[call.input_of(i)];
+    const tenon_dtype dtype = call.type_of(param.type);
+    if (!tensor || tensor->dtype() == dtype) continue;
+    out.begin_object();
+    out.member("input", param.name);
+    out.member("from", tensor::name_of(tensor->dtype()));
+    out.member("to", tensor::name_of(dtype));
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_outputs(Writer& out, const Invocation& call) {
+  out.begin_list();
+  for (size_t i = 0; i < call.outputs.size(); ++i) {
+    const tenon_meta& meta = call.outputs[i];
+    const registry::Output& output = call.schema.outputs[i];
+    out.begin_object();
+    out.member("name", output.name);
+    out.name("shape");
+    out.begin_list();
+    for (int32_t d = 0; d < meta.rank; ++d) out.value(meta.shape[d]);
+    out.end_list();
+    out.member("dtype", tensor::name_of(meta.dtype));
+    out.member("aux", output.aux);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+std::vector<std::string_view> flag_words(const Kernel& kernel) {
+  std::vector<std::string_view> words;
+  const uint32_t flags = kernel.desc.flags;
+  if (flags & TENON_KERNEL_CAPTURE_SAFE) words.emplace_back("capture-safe");
+  if (flags & TENON_KERNEL_CANONICAL) words.emplace_back("canonical");
+  if (flags & TENON_KERNEL_NO_HOST_SYNC) words.emplace_back("no host sync");
+  if (flags & TENON_KERNEL_INDEX_64) words.emplace_back("64-bit index");
+  if (kernel.desc.predicate) words.emplace_back("predicate");
+  return words;
+}
+
+// The members of an object.
+void write_kernel(Writer& out, const Invocation& call, const Kernel& kernel) {
+  out.member("plugin", kernel.plugin->id);
+  out.member("device", call.cx.runtime->registry.name_of(kernel.device_kind));
+  out.member("priority", kernel.desc.priority);
+  out.member("flags", flag_words(kernel));
+}
+
+// Outputs that the kernel was built before; a call that asks for one of them passes it over.
+void write_lacking(Writer& out, const Invocation& call, const Kernel& kernel) {
+  out.begin_list();
+  const uint32_t known = kernel.desc.n_slots - kernel_inputs(kernel.desc);
+  for (uint32_t i = known; i < call.n_outputs(); ++i) out.value(call.schema.outputs[i].name);
+  out.end_list();
+}
+
+bool is_view(const Invocation& call) {
+  if (!call.op.desc.view || call.operands.empty() || !call.operands[0].tensor) return false;
+  const InputBlock inputs(call);
+  CallbackScope window(call.cx, CallbackState::Infer, call.op.plugin, &call.op);
+  tenon_view_result result{};
+  window.run("view", [&](tenon_call* handed) {
+    return call.op.desc.view(handed, &inputs.launch(), &result);
+  });
+  return result.copy_needed == 0;
+}
+
+// The op's report, and why a pin has no effect on this call.
+std::vector<std::string> report_of(const Invocation& call,
+                                   std::span<const std::pair<const Kernel*, std::string>> judged) {
+  std::vector<std::string> list = call.cx.runtime->registry.report_of(call.op);
+  const std::string pin = pinned_plugin(call);
+  if (pin.empty() || (pin == kCompositionPin && call.op.desc.compose)) return list;
+  bool listed = false;
+  for (const auto& [kernel, reason] : judged) {
+    if (kernel->plugin->id != pin) continue;
+    if (reason.empty()) return list;
+    listed = true;
+  }
+  list.push_back(pin + " is pinned, but " +
+                 (pin == kCompositionPin ? "the op has none"
+                  : listed               ? "its kernels cannot run this call"
+                                         : "has no kernel for this op"));
+  return list;
+}
+
+// `kernel`: the best that may run, or NULL.
+void write_choice(Writer& out, const Invocation& call, const registry::VjpRule* rule,
+                  const Kernel* kernel) {
+  const bool composes = call.op.desc.compose != nullptr;
+  // A composition comes first or last.  NOLINTNEXTLINE(bugprone-branch-clone)
+  if (composes && !rule && wants_recording(call)) {
+    out.value("composition");  // recorded in place of a kernel, so that a gradient flows
+  } else if (call.op.has(TENON_OP_TRANSFER)) {
+    out.value("transfer");
+  } else if (is_view(call)) {
+    out.value("view");
+  } else if (kernel) {
+    out.begin_object();
+    write_kernel(out, call, *kernel);
+    out.end_object();
+  } else if (composes) {
+    out.value("composition");
+  } else {
+    out.value(nullptr);
+  }
+}
+
+void write_candidates(Writer& out, const Invocation& call,
+                      std::span<const std::pair<const Kernel*, std::string>> judged) {
+  out.begin_list();
+  for (const auto& [kernel, reason] : judged) {
+    out.begin_object();
+    write_kernel(out, call, *kernel);
+    out.name("lacks_outputs");
+    write_lacking(out, call, *kernel);
+    out.member("reason", reason);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_backward(Writer& out, const registry::Op& op, const registry::VjpRule* rule,
+                    const std::string& too_old) {
+  out.begin_object();
+  out.name("plugin");
+  if (rule) {
+    out.value(rule->plugin->id);
+  } else {
+    out.value(nullptr);
+  }
+  out.member("compose", op.desc.compose != nullptr);
+  out.member("reason", too_old);
+  out.end_object();
+}
+
+}  // namespace
+
+std::string explain(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+                    std::span<const tenon_value> attrs) {
+  require_active(*op.plugin, op.name);
+  Invocation call(context, op);
+  call.dry = true;
+  bind(call, inputs, attrs);
+  promote(call);
+  unify_shapes(call);
+  infer(call);
+
+  context.runtime->plugins.open_for_device(call.device->id.kind);  // may bring a backward rule
+  std::string too_old;
+  const registry::VjpRule* rule = call.rule = rule_of(call, &too_old);
+  // Without aux outputs, but for those that the rule would save.
+  call.wanted = (uint64_t{1} << call.schema.plain_outputs()) - 1;
+  if (wants_recording(call)) {
+    call.wanted |= make_signature(call)->needs.outputs;
+  }
+  const auto judged = judge(call);
+  const auto fit = std::find_if(judged.begin(), judged.end(),
+                                [](const auto& candidate) { return candidate.second.empty(); });
+  Writer out;
+  out.begin_object();
+  out.member("op", op.name);
+  out.member("revision", op.desc.revision);
+  out.member("plugin", op.plugin->id);
+  out.member("schema", op.schema_text);
+  out.name("inputs");
+  write_inputs(out, call);
+  out.name("attributes");
+  write_attrs(out, call);
+  out.name("dtypes");
+  write_dtypes(out, call);
+  out.name("casts");
+  write_casts(out, call);
+  out.name("outputs");
+  write_outputs(out, call);
+  out.member("device", call.device->name());
+  out.name("chosen");
+  write_choice(out, call, rule, fit == judged.end() ? nullptr : fit->first);
+  out.name("candidates");
+  write_candidates(out, call, judged);
+  out.name("backward");
+  write_backward(out, op, rule, too_old);
+  out.member("report", report_of(call, judged));
+  out.end_object();
+  return out.take();
+}
+
+}  // namespace tenon::inspect

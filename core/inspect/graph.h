@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/inspect/graph.h: what a graph has recorded, for people and programs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/runtime/context.h"
+#include "core/tape/graph.h"
+
+namespace tenon::inspect {
+
+using tape::Edge;
+using tape::Node;
+using tape::Saved;
+using tape::Signature;
+using tensor::Ref;
+using tensor::Tensor;
+
+// Where a value comes from: output `output` of node `node`, or leaf `leaf`; neither: no gradient
+// goes there.
+struct Origin {
+  int64_t node = -1;
+  uint32_t output = 0;
+  int64_t leaf = -1;
+};
+
+struct Recorded {
+  std::vector<Node*> nodes;  // by age, the oldest first
+  std::vector<Ref> leaves;   // in the order the nodes name them
+  std::vector<Origin> roots;
+  std::unordered_map<const Tensor*, int64_t> leaf_ids;
+  Origin origin_of(const Edge& edge) const;
+};
+
+// All that `roots` were computed from. Nothing of it may end before the result does.
+Recorded recorded(Context& context, std::span<Tensor* const> roots);
+
+// A few values as "[1., 2., 3.]"; "" for tensors of more than 8 elements.
+std::string few_values(Context& context, const Tensor& tensor);
+// "x", or "tensors[1]" for the second of a list.
+std::string operand_name(const Signature& of, uint32_t flat);
+// An output's name in the schema, else its number: "output 0".
+std::string output_name(const Signature& of, uint32_t output);
+enum class Kept : uint8_t { No, Yes, Freed };
+Kept kept(const Node& node, const Saved& saved);
+size_t hooks_at(const Node& node, uint32_t output);
+const Ref* kept_gradient(const Node& node, uint32_t output);
+// The gradient a leaf holds: dense, rows, or neither.
+struct LeafState {
+  Ref grad;
+  Ref row_values;
+  size_t hooks = 0;
+};
+LeafState state_of(const Tensor& leaf);
+
+// The topics of tenon_graph_query.
+std::string graph_json(Context& context, const Recorded& graph);
+std::string graph_dot(Context& context, const Recorded& graph);
+std::string graph_svg(Context& context, const Recorded& graph);
+
+}  // namespace tenon::inspect

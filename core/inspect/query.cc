@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/inspect/query.cc: the topics of tenon_runtime_query. Texts come from plugins and may hold
+// any bytes; what is no UTF-8 is replaced when the answer is written.
+#include "core/inspect/query.h"
+
+#include "core/inspect/query_entries.h"
+#include "core/json/writer.h"
+#include "core/plugin/sha256.h"
+#include "core/registry/checks.h"
+#include "core/runtime/context.h"
+#include "core/tape/graph.h"
+
+namespace tenon::inspect {
+
+namespace {
+
+using json::Writer;
+using registry::Kernel;
+using registry::Plugin;
+
+// ---- plugins ------------------------------------------------------------------------------------
+
+const char* name_of(registry::PluginState state) {
+  switch (state) {
+    case registry::PluginState::Found:
+      return "found";
+    case registry::PluginState::Refused:
+      return "refused";
+    case registry::PluginState::Open:
+      return "open";
+    case registry::PluginState::Deactivated:
+      return "deactivated";
+    case registry::PluginState::Failed:
+      break;
+  }
+  return "failed";
+}
+
+const char* name_of(registry::PluginStage stage) {
+  switch (stage) {
+    case registry::PluginStage::Manifest:
+      return "manifest";
+    case registry::PluginStage::Policy:
+      return "policy";
+    case registry::PluginStage::Requirement:
+      return "requirement";
+    case registry::PluginStage::Library:
+      return "library";
+    case registry::PluginStage::Handshake:
+      return "handshake";
+    case registry::PluginStage::Init:
+      return "init";
+    case registry::PluginStage::Registration:
+      return "registration";
+    case registry::PluginStage::None:
+      break;
+  }
+  return "";
+}
+
+void write_plugin(Writer& out, const Plugin& plugin) {
+  // Acquired first: the members below it may be read once it is no longer Found.
+  const registry::PluginState state = plugin.state.load(std::memory_order_acquire);
+  const bool settled = state != registry::PluginState::Found;
+  const registry::Manifest& manifest = plugin.manifest;
+  out.begin_object();
+  out.member("id", plugin.id);
+  out.member("version", manifest.version);
+  out.member("license", manifest.license);
+  out.member("folder", plugin.folder);
+  out.member("library", plugin.library);
+  out.member("sha256", manifest.sha256);
+  out.member("state", name_of(state));
+  out.member("stage", settled ? name_of(plugin.stage) : "");
+  out.member("reason", settled ? plugin.reason : "");
+  out.member("report", settled ? plugin.report : std::vector<std::string>());
+  out.name("ops");
+  out.begin_list();
+  for (const auto& op : manifest.ops) {
+    out.begin_object();
+    out.member("name", op.name);
+    out.member("revision", op.revision);
+    out.member("role", op.role);
+    out.end_object();
+  }
+  out.end_list();
+  out.name("kernels");
+  out.begin_list();
+  for (const auto& entry : manifest.kernels) {
+    out.begin_object();
+    out.member("device", entry.device);
+    out.member("ops", entry.ops);
+    out.end_object();
+  }
+  out.end_list();
+  out.member("vjps", manifest.vjps);
+  out.member("optimizers", manifest.optimizers);
+  out.member("schedules", manifest.schedules);
+  out.member("datasets", manifest.datasets);
+  out.member("formats", manifest.formats);
+  out.member("layers", manifest.layers);
+  out.member("devices", manifest.devices);
+  out.name("requires");
+  out.begin_object();
+  out.member("ops", manifest.required_ops);
+  out.member("roles", manifest.required_roles);
+  out.member("cpu_features", manifest.cpu_features);
+  out.member("libraries", manifest.libraries);
+  out.end_object();
+  out.end_object();
+}
+
+void write_plugins(Context& context, Writer& out) {
+  out.begin_list();
+  for (const Plugin* plugin : context.runtime->plugins.plugins()) write_plugin(out, *plugin);
+  out.end_list();
+}
+
+void write_paths(Context& context, Writer& out) {
+  out.begin_list();
+  for (const plugin::SearchPath& path : context.runtime->plugins.paths()) {
+    out.begin_object();
+    out.member("folder", path.folder);
+    out.member("origin", path.origin);
+    out.member("problem", path.problem);
+    out.member("found", path.found);
+    out.member("refused", path.refused);
+    out.member("unlisted", path.unlisted);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+// ---- devices ------------------------------------------------------------------------------------
+
+bool has_kernel(const registry::Op& op, uint32_t kind) {
+  const registry::KernelSet* set = op.kernels.load(std::memory_order_acquire);
+  if (!set) return false;
+  return std::any_of(set->kernels.begin(), set->kernels.end(),
+                     [&](const Kernel* kernel) { return kernel->device_kind == kind; });
+}
+
+// Why a role cannot be played on a device kind; "" where it can.
+std::string role_problem(Context& context, uint32_t role, uint32_t kind) {
+  const registry::Op* op = context.runtime->registry.role(role);
+  const std::string name(registry::name_of_role(role));
+  if (!op) return "no op holds the role " + name;
+  if (!has_kernel(*op, kind)) return "no kernel for " + op->name + " (role " + name + ")";
+  return "";
+}
+
+// The members of an object.
+void write_memory(Writer& out, const Device& device) {
+  const memory::Stats stats = device.allocator->stats();
+  out.member("index", device.id.index);
+  out.member("live_bytes", stats.live_bytes);
+  out.member("peak_bytes", stats.peak_bytes);
+  out.member("reserved_bytes", stats.reserved_bytes);
+  out.member("live_blocks", stats.live_blocks);
+  out.member("allocations", stats.allocations);
+  out.member("raw_allocations", stats.raw_allocations);
+  out.member("pinned_bytes", device.pinned_bytes());
+  out.member("lost", device.lost_message());
+}
+
+void write_device(Context& context, Writer& out, const registry::Backend& backend) {
+  std::vector<std::string_view> present;
+  std::vector<std::string_view> missing;
+  std::string no_autograd;
+  for (uint32_t role = 1; role < registry::kRoleEnd; ++role) {
+    const std::string problem = role_problem(context, role, backend.kind);
+    (problem.empty() ? present : missing).push_back(registry::name_of_role(role));
+    if (role <= TENON_ROLE_SUM_TO && !problem.empty()) {
+      no_autograd += (no_autograd.empty() ? "" : "; ") + problem;
+    }
+  }
+  if (backend.count == 0) no_autograd = "no usable device";
+  std::vector<const Device*> made;
+  std::vector<std::string> lost;  // one message for each lost device
+  for (const Device* device : context.runtime->devices()) {
+    if (device->id.kind != backend.kind) continue;
+    made.push_back(device);
+    if (const std::string words = device->lost_message(); !words.empty()) lost.push_back(words);
+  }
+  const bool host = (backend.table->flags & TENON_BACKEND_HOST_MEMORY) != 0;
+  const auto indices = static_cast<size_t>(backend.count);
+  out.begin_object();
+  out.member("kind", backend.kind_name);
+  out.member("doc", registry::text_of(backend.table->doc, "doc"));
+  out.member("plugin", backend.plugin->id);
+  out.member("host_memory", host);
+  out.member("asynchronous", !host);
+  out.member("pinned", find_pinned_table(backend) != nullptr);
+  out.member("usable", backend.count > 0 && (lost.empty() || lost.size() < indices));
+  out.member("lost", lost);
+  out.member("count", backend.count);
+  out.member("why_none", backend.why_none);
+  out.member("failed", backend.failed);
+  out.name("roles");
+  out.begin_object();
+  out.member("present", present);
+  out.member("missing", missing);
+  out.end_object();
+  out.member("autograd", no_autograd.empty());
+  out.member("autograd_reason", no_autograd);
+  out.name("memory");
+  out.begin_list();
+  for (const Device* device : made) {
+    out.begin_object();
+    write_memory(out, *device);
+    out.end_object();
+  }
+  out.end_list();
+  out.end_object();
+}
+
+void write_devices(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Backend* backend : context.runtime->registry.backends()) {
+    write_device(context, out, *backend);
+  }
+  out.end_list();
+}
+
+// ---- the runtime itself -------------------------------------------------------------------------
+
+void write_stats(Context& context, Writer& out) {
+  const Runtime& runtime = *context.runtime;
+  out.begin_object();
+  out.member("tensors", runtime.tensors.load());
+  out.member("storages", runtime.storages.load());
+  out.member("plans", runtime.plans.load());
+  out.member("nodes", tape::graph_of(context).live_nodes);
+  out.member("launches", context.launches);
+  out.member("libraries_opened", runtime.plugins.libraries_opened());
+  out.name("devices");
+  out.begin_list();
+  for (const Device* device : runtime.devices()) {
+    out.begin_object();
+    out.member("device", device->name());
+    write_memory(out, *device);
+    out.end_object();
+  }
+  out.end_list();
+  out.end_object();
+}
+
+void write_environment(Context& context, Writer& out) {
+  struct CheckWord {
+    const char* name;
+    uint32_t mode;
+  };
+  static constexpr CheckWord words[] = {{"layout", kCheckLayout},
+                                        {"finite", kCheckFinite},
+                                        {"threads", kCheckThreads},
+                                        {"launch", kCheckLaunch},
+                                        {"handles", kCheckHandles}};
+  const Runtime& runtime = *context.runtime;
+  std::vector<std::string_view> checks;
+  for (const CheckWord& word : words) {
+    if (runtime.config.checks & word.mode) checks.emplace_back(word.name);
+  }
+  static constexpr const char* policies[] = {"owned", "any", "allowlist"};
+  const auto dotted = [](uint32_t major, uint32_t minor) {
+    return std::to_string(major) + "." + std::to_string(minor);
+  };
+  out.begin_object();
+  out.member("version", dotted(TENON_VERSION_MAJOR, TENON_VERSION_MINOR) + "." +
+                            std::to_string(TENON_VERSION_PATCH));
+  out.member("abi", dotted(TENON_ABI_MAJOR, TENON_ABI_MINOR));
+  out.member("draft", TENON_ABI_DRAFT);
+  out.member("threads", runtime.pool.size());
+  out.member("available_cpus", threads::Pool::available());
+  out.member("checks", checks);
+  out.member("policy", policies[runtime.config.plugins.policy]);
+  out.member("memory_limit", runtime.config.memory_limit);
+  out.member("excluded", runtime.config.plugins.exclude);
+  out.member("trace_file", runtime.config.trace_file);
+  out.end_object();
+}
+
+// Reads every library whole, so nobody asks for it by the way.
+void write_hashes(Context& context, Writer& out) {
+  out.begin_list();
+  for (const Plugin* plugin : context.runtime->plugins.plugins()) {
+    if (plugin->library.empty()) continue;
+    std::string hash;
+    std::string problem;
+    try {
+      hash = plugin::sha256_of_file(plugin->library);
+    } catch (const Error& error) {
+      problem = error.message;
+    }
+    out.begin_object();
+    out.member("id", plugin->id);
+    out.member("library", plugin->library);
+    out.member("sha256", hash);
+    out.member("problem", problem);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_log(Context& context, Writer& out) { out.value(context.runtime->log_lines()); }
+
+struct Topic {
+  std::string_view name;
+  void (*answer)(Context&, Writer&);
+  bool opens_all;
+};
+constexpr Topic kTopics[] = {
+    {"plugins", write_plugins, false},
+    {"devices", write_devices, true},
+    {"ops", write_ops, true},
+    {"optimizers", write_optimizers, true},
+    {"schedules", write_schedules, true},
+    {"datasets", write_datasets, true},
+    {"formats", write_formats, true},
+    {"layers", write_layers, true},
+    {"samples", write_samples, true},
+    {"tolerances", write_tolerances, true},
+    {"optimizer_samples", write_optimizer_samples, true},
+    {"paths", write_paths, false},
+    {"hashes", write_hashes, false},
+    {"stats", write_stats, false},
+    {"environment", write_environment, false},
+    {"log", write_log, false},
+};
+
+}  // namespace
+
+std::string query(Context& context, std::string_view topic) {
+  std::string known;
+  for (const Topic& entry : kTopics) {
+    if (entry.name == topic) {
+      if (entry.opens_all) context.runtime->plugins.open_all();
+      json::Writer out;
+      entry.answer(context, out);
+      return out.take();
+    }
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = "there is no topic \"" + std::string(topic) + "\"; topics are " + known,
+              .operand = "topic",
+              .expected = known,
+              .found = std::string(topic)};
+}
+
+}  // namespace tenon::inspect

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/inspect/query_entries.cc: the topics of tenon_runtime_query about what plugins registered.
+#include "core/inspect/query_entries.h"
+
+#include <tenon/ext/draft/dynamic.h>
+
+#include "core/registry/checks.h"
+#include "core/registry/values.h"
+#include "core/runtime/context.h"
+#include "core/tensor/dtype.h"
+
+namespace tenon::inspect {
+
+using json::Writer;
+using registry::Kernel;
+
+namespace {
+
+std::string_view text(const tenon_string& string) { return registry::text_of(string, "a string"); }
+
+// ---- ops ----------------------------------------------------------------------------------------
+
+// "f32 f64" for each row: one dtype for each type variable.
+std::vector<std::string> rows_text(const tenon_kernel_desc& kernel) {
+  std::vector<std::string> rows;
+  for (uint32_t row = 0; row < kernel.n_rows; ++row) {
+    std::string line;
+    for (uint32_t i = 0; i < kernel.n_variables; ++i) {
+      line += (i ? " " : "");
+      line += tensor::name_of(kernel.dtype_rows[row * kernel.n_variables + i]);
+    }
+    rows.push_back(std::move(line));
+  }
+  return rows;
+}
+
+// "in strided zero_stride" for each slot: what the kernel says it takes.
+std::vector<std::string> slots_text(const tenon_kernel_desc& kernel) {
+  static constexpr const char* roles[] = {"in", "out", "inout", "accum"};
+  static constexpr const char* layouts[] = {"contiguous", "inner_contiguous", "dense", "strided"};
+  static constexpr std::pair<uint32_t, const char*> flags[] = {
+      {TENON_SLOT_ZERO_STRIDE, " zero_stride"},
+      {TENON_SLOT_NEGATIVE_STRIDE, " negative_stride"},
+      {TENON_SLOT_HOST_SCALAR, " host_scalar"},
+      {TENON_SLOT_UNALIGNED, " unaligned"}};
+  std::vector<std::string> slots;
+  for (uint32_t i = 0; i < kernel.n_slots; ++i) {
+    const tenon_slot_rule& rule = kernel.slots[i];
+    std::string line = std::string(roles[rule.role]) + " " + layouts[rule.layout];
+    for (const auto& [flag, word] : flags) {
+      if (rule.flags & flag) line += word;
+    }
+    slots.push_back(std::move(line));
+  }
+  return slots;
+}
+
+void write_kernels(Writer& out, const registry::Op& op) {
+  out.begin_list();
+  const registry::KernelSet* set = op.kernels.load(std::memory_order_acquire);
+  for (const Kernel* kernel : set ? set->kernels : std::vector<const Kernel*>()) {
+    out.begin_object();
+    out.member("plugin", kernel->plugin->id);
+    out.member("device", text(kernel->desc.device));
+    out.member("priority", kernel->desc.priority);
+    out.member("canonical", (kernel->desc.flags & TENON_KERNEL_CANONICAL) != 0);
+    out.member("capture_safe", (kernel->desc.flags & TENON_KERNEL_CAPTURE_SAFE) != 0);
+    out.member("index_64", (kernel->desc.flags & TENON_KERNEL_INDEX_64) != 0);
+    out.member("dtypes", rows_text(kernel->desc));
+    out.member("slots", slots_text(kernel->desc));
+    out.end_object();
+  }
+  out.end_list();
+}
+
+std::vector<std::string_view> flag_words(const registry::Op& op) {
+  std::vector<std::string_view> words;
+  if (op.has(TENON_OP_ELEMENTWISE)) words.emplace_back("elementwise");
+  if (op.has(TENON_OP_RANDOM)) words.emplace_back("random");
+  if (op.has(TENON_OP_EFFECT)) words.emplace_back("effect");
+  if (op.has(TENON_OP_LINEAR)) words.emplace_back("linear");
+  if (op.has(TENON_OP_TRANSFER)) words.emplace_back("transfer");
+  if (op.has(TENON_OP_DYNAMIC_OUT)) words.emplace_back("dynamic-out");
+  if (op.desc.view) words.emplace_back("view");
+  return words;
+}
+
+// Null for "".
+void write_name_or_null(Writer& out, std::string_view name, std::string_view text) {
+  out.name(name);
+  if (text.empty()) {
+    out.value(nullptr);
+  } else {
+    out.value(text);
+  }
+}
+
+}  // namespace
+
+void write_ops(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Op* op : context.runtime->registry.ops()) {
+    const registry::VjpRule* rule = op->best_rule();
+    out.begin_object();
+    out.member("name", op->name);
+    out.member("revision", op->desc.revision);
+    out.member("schema", op->schema_text);
+    out.member("doc", op->doc);
+    out.member("flags", flag_words(*op));
+    write_name_or_null(out, "role", registry::name_of_role(op->desc.role));
+    out.member("plugin", op->plugin->id);
+    out.name("kernels");
+    write_kernels(out, *op);
+    write_name_or_null(out, "vjp", rule ? rule->plugin->id : std::string_view());
+    out.member("vjp_twice", rule && (rule->desc.flags & TENON_VJP_TWICE) != 0);
+    out.member("compose", op->desc.compose != nullptr);
+    out.member("report", context.runtime->registry.report_of(*op));
+    out.end_object();
+  }
+  out.end_list();
+}
+
+// ---- optimizers, schedules, datasets, formats, layers -------------------------------------------
+
+namespace {
+
+// `option` is the flag that optimizers or schedules know, and its name.
+void write_hypers(Writer& out, std::span<const tenon_hyper_desc> hypers,
+                  std::pair<const char*, uint32_t> option) {
+  out.begin_list();
+  for (const tenon_hyper_desc& hyper : hypers) {
+    out.begin_object();
+    out.member("name", text(hyper.name));
+    out.member("doc", text(hyper.doc));
+    out.member("type", registry::tag_name(hyper.tag));
+    out.member(option.first, (hyper.flags & option.second) != 0);
+    out.member("default", hyper.initial);
+    out.member("minimum", hyper.minimum);
+    out.member("maximum", hyper.maximum);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+// By TENON_STATE_* (optimizers.h has the later two), which the registry has checked.
+constexpr const char* kStateShapes[] = {"like parameter", "scalar", "per row", "per column"};
+
+void write_states(Writer& out, const tenon_optimizer_desc& desc) {
+  out.begin_list();
+  for (uint32_t i = 0; i < desc.n_states; ++i) {
+    const tenon_state_desc& state = desc.states[i];
+    const bool own_dtype = state.dtype != TENON_DTYPE_NONE;
+    out.begin_object();
+    out.member("name", text(state.name));
+    out.member("doc", text(state.doc));
+    out.member("shape", kStateShapes[state.shape]);
+    out.member("dtype", own_dtype ? tensor::name_of(state.dtype) : "like parameter");
+    out.member("initial", state.initial);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+}  // namespace
+
+void write_optimizers(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Optimizer* optimizer : context.runtime->registry.optimizers()) {
+    out.begin_object();
+    out.member("name", optimizer->name);
+    out.member("doc", text(optimizer->desc.doc));
+    out.member("plugin", optimizer->plugin->id);
+    out.member("step_op", text(optimizer->desc.step_op));
+    out.member("rows_op", text(optimizer->desc.rows_op));
+    out.name("hypers");
+    write_hypers(out, {optimizer->desc.hypers, optimizer->desc.n_hypers},
+                 {"dynamic", TENON_HYPER_DYNAMIC});
+    out.name("states");
+    write_states(out, optimizer->desc);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_schedules(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Schedule* schedule : context.runtime->registry.schedules()) {
+    const tenon_schedule_desc& desc = schedule->desc;
+    out.begin_object();
+    out.member("name", schedule->name);
+    out.member("doc", text(desc.doc));
+    out.member("plugin", schedule->plugin->id);
+    out.name("hypers");
+    write_hypers(out, {desc.hypers, desc.n_hypers}, {"required", TENON_HYPER_REQUIRED});
+    out.name("states");
+    out.begin_list();
+    for (uint32_t i = 0; i < desc.n_states; ++i) {
+      out.begin_object();
+      out.member("name", text(desc.states[i].name));
+      out.member("doc", text(desc.states[i].doc));
+      out.member("initial", desc.states[i].initial);
+      out.end_object();
+    }
+    out.end_list();
+    out.end_object();
+  }
+  out.end_list();
+}
+
+namespace {
+
+// Of a dataset or a layer.
+template <class Option>
+void write_option(Writer& out, const Option& option) {
+  out.member("name", text(option.name));
+  out.member("doc", text(option.doc));
+  out.member("type", registry::tag_name(option.tag));
+  out.member("required", option.required != 0);
+}
+
+// What a sample says, whatever it is of.
+template <class Sample>
+void write_call(Writer& out, const Sample& sample) {
+  out.member("text", text(sample.text));
+  out.member("expect", sample.expect);
+  out.member("fragment", text(sample.fragment));
+}
+
+}  // namespace
+
+void write_datasets(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Dataset* dataset : context.runtime->registry.datasets()) {
+    out.begin_object();
+    out.member("name", dataset->name);
+    out.member("doc", text(dataset->desc.doc));
+    out.member("plugin", dataset->plugin->id);
+    out.name("options");
+    out.begin_list();
+    for (uint32_t i = 0; i < dataset->desc.n_options; ++i) {
+      out.begin_object();
+      write_option(out, dataset->desc.options[i]);
+      out.end_object();
+    }
+    out.end_list();
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_layers(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Layer* layer : context.runtime->registry.layers()) {
+    out.begin_object();
+    out.member("name", layer->name);
+    out.member("doc", text(layer->desc.doc));
+    out.member("plugin", layer->plugin->id);
+    out.member("container", (layer->desc.flags & TENON_LAYER_CONTAINER) != 0);
+    out.member("min_inputs", layer->desc.min_inputs);
+    out.member("max_inputs", layer->desc.max_inputs);
+    out.member("outputs", layer->desc.n_outputs);
+    out.name("options");
+    out.begin_list();
+    for (uint32_t i = 0; i < layer->desc.n_options; ++i) {
+      const tenon_layer_option& option = layer->desc.options[i];
+      out.begin_object();
+      write_option(out, option);
+      out.member("default", option.initial.tag == TENON_VALUE_NONE
+                                ? std::string()
+                                : registry::value_text(option.initial));
+      out.end_object();
+    }
+    out.end_list();
+    out.name("samples");
+    out.begin_list();
+    for (uint32_t i = 0; i < layer->desc.n_samples; ++i) {
+      out.begin_object();
+      write_call(out, layer->desc.samples[i]);
+      out.end_object();
+    }
+    out.end_list();
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_formats(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Format* format : context.runtime->registry.formats()) {
+    out.begin_object();
+    out.member("name", format->name);
+    out.member("doc", text(format->desc.doc));
+    out.member("plugin", format->plugin->id);
+    out.member("endings", text(format->desc.endings));
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_samples(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Sample& entry : context.runtime->registry.samples()) {
+    out.begin_object();
+    out.member("op", text(entry.sample.op));
+    out.member("revision", entry.sample.revision);
+    write_call(out, entry.sample);
+    out.member("plugin", entry.plugin->id);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_tolerances(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::Tolerance& entry : context.runtime->registry.tolerances()) {
+    out.begin_object();
+    out.member("op", text(entry.desc.op));
+    out.member("revision", entry.desc.revision);
+    out.member("dtype", tensor::name_of(entry.desc.dtype));
+    out.member("ulp", entry.desc.ulp);
+    out.member("relative", entry.desc.relative);
+    out.member("reason", text(entry.desc.reason));
+    out.member("plugin", entry.plugin->id);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+void write_optimizer_samples(Context& context, Writer& out) {
+  out.begin_list();
+  for (const registry::OptimizerSample& entry : context.runtime->registry.optimizer_samples()) {
+    out.begin_object();
+    out.member("optimizer", text(entry.desc.optimizer));
+    out.member("text", text(entry.desc.text));
+    out.member("steps", entry.desc.steps);
+    out.member("expect", entry.desc.expect);
+    out.member("fragment", text(entry.desc.fragment));
+    out.member("plugin", entry.plugin->id);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+}  // namespace tenon::inspect

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/launch/finite.cc: looks for NaN and infinity before and after launches.
+#include "core/launch/finite.h"
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "core/launch/moves.h"
+#include "core/runtime/callback.h"
+
+namespace tenon::launch {
+
+namespace {
+
+double read_float(const char* at, tenon_dtype dtype) {
+  uint16_t half = 0;
+  float single = 0;
+  double value = 0;
+  switch (dtype) {
+    case TENON_DTYPE_F64:
+      std::memcpy(&value, at, sizeof value);
+      return value;
+    case TENON_DTYPE_F32:
+      std::memcpy(&single, at, sizeof single);
+      return static_cast<double>(single);
+    case TENON_DTYPE_F16:
+      std::memcpy(&half, at, sizeof half);
+      return static_cast<double>(tensor::half_to_float(half));
+    default:
+      std::memcpy(&half, at, sizeof half);
+      return static_cast<double>(tensor::bfloat_to_float(half));
+  }
+}
+
+// Of memory that the host can read.
+std::string first_bad_here(const tenon_view& view) {
+  const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+  const int64_t total = tensor::count(shape);
+  const int64_t size = tensor::size_of(view.dtype);
+  Dims index{};
+  for (int64_t i = 0; i < total; ++i) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < shape.size(); ++d) offset += index[d] * view.strides[d];
+    const double value =
+        read_float(static_cast<const char*>(view.data) + offset * size, view.dtype);
+    if (!std::isfinite(value)) {
+      const std::string word = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+      return word + " at " + tensor::dims_text({index.data(), shape.size()});
+    }
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string first_bad(Context& context, Device& device, const tenon_view& view) {
+  if (!tensor::is_float(view.dtype)) return "";
+  if (device.host_memory() || view.flags & TENON_VIEW_HOST_SCALAR) return first_bad_here(view);
+  const CaptureSuspended suspended(context);
+  const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+  const Ref packed(Tensor::create(device, view.dtype, shape));
+  Item item;
+  std::copy_n(view.shape, view.rank, item.shape.begin());
+  std::copy_n(view.strides, view.rank, item.strides.begin());
+  item.data = view.data;
+  item.rank = view.rank;
+  item.dtype = view.dtype;
+  launch_copy(context, device, item, make_item(*packed, 1, TENON_SLOT_OUT));
+  const Ref copied(Tensor::create(context.runtime->host_device(), view.dtype, shape));
+  device.copy_to_host(copied->view.data, packed->view.data, packed->storage->bytes, context.id);
+  return first_bad_here(copied->view);
+}
+
+namespace {
+
+// One launch. Looks at the inputs first, because an op may write over them.
+class FiniteJudge final : public LaunchCheck::Judge {
+ public:
+  FiniteJudge(Context& context, const Launching& what);
+  // Throws for the first written operand that holds a NaN or an infinity.
+  void judge() const override;
+
+ private:
+  std::string operand_name(uint32_t slot, uint32_t view) const;
+  std::string step() const;
+  const tenon_view& view_of(uint32_t index) const;
+
+  Context& context_;
+  const Launching& what_;
+  std::string bad_input_;  // name of the first that held one, and where
+};
+
+FiniteJudge::FiniteJudge(Context& context, const Launching& what) : context_(context), what_(what) {
+  if (what.op.desc.role == TENON_ROLE_COPY) return;
+  const tenon_launch& launch = what.arguments;
+  for (uint32_t slot = 0; slot < launch.n_inputs && bad_input_.empty(); ++slot) {
+    for (uint32_t i = launch.slot_begin[slot]; i < launch.slot_begin[slot + 1]; ++i) {
+      const std::string bad = first_bad(context, what.device, view_of(i));
+      if (bad.empty()) continue;
+      bad_input_ = "input \"" + operand_name(slot, i) + "\" held " + bad;
+      break;
+    }
+  }
+}
+
+// Elementwise kernels see dimensions merged.
+const tenon_view& FiniteJudge::view_of(uint32_t index) const {
+  const Tensor* tensor = index < what_.items.size() ? what_.items[index].tensor : nullptr;
+  return tensor ? tensor->view : what_.arguments.views[index];
+}
+
+// "x", "params[2]", "output 0"
+std::string FiniteJudge::operand_name(uint32_t slot, uint32_t view) const {
+  if (slot >= what_.arguments.n_inputs) {
+    const size_t output = slot - what_.arguments.n_inputs;
+    const auto& outputs = what_.op.schema.outputs;
+    const bool named = output < outputs.size() && !outputs[output].name.empty();
+    return named ? outputs[output].name : "output " + std::to_string(output);
+  }
+  const registry::Param& param = what_.op.schema.inputs[slot];
+  if (!param.list) return param.name;
+  return param.name + "[" + std::to_string(view - what_.arguments.slot_begin[slot]) + "]";
+}
+
+std::string FiniteJudge::step() const {
+  const std::string scope = what_.scope.empty() ? "" : ", in " + what_.scope;
+  if (what_.plan_run == 0) return " at step " + std::to_string(context_.sequence) + scope;
+  return " at run " + std::to_string(what_.plan_run) + " of the plan, launch " +
+         std::to_string(what_.position) + scope;
+}
+
+void FiniteJudge::judge() const {
+  if (what_.op.desc.role == TENON_ROLE_COPY)
+    return;  // makes no number, and is used to look at them
+  CheckSite* const site = context_.check_site;
+  for (uint32_t slot = 0; slot < what_.arguments.n_slots; ++slot) {
+    if (!writes(what_.kernel.desc.slots[slot].role)) continue;
+    for (uint32_t i = what_.arguments.slot_begin[slot]; i < what_.arguments.slot_begin[slot + 1];
+         ++i) {
+      const tenon_view& view = view_of(i);
+      const std::string bad = first_bad(context_, what_.device, view);
+      if (bad.empty()) continue;
+      if (site && site->deferred) {
+        if (site->maker.empty()) site->maker = what_.op.name;
+        return;
+      }
+      const std::string name = operand_name(slot, i);
+      const std::string written = slot < what_.arguments.n_inputs ? "operand \"" : "\"";
+      throw Error{.status = TENON_E_CHECK,
+                  .message = what_.op.name + ": " + written + name + "\" holds " + bad + step() +
+                             (site ? ", " + site->where : "") + "; " +
+                             (bad_input_.empty() ? "its inputs were finite"
+                                                 : bad_input_ + " already: it came from outside"),
+                  .op = what_.op.name,
+                  .operand = name,
+                  .expected = "finite values",
+                  .found = bad + " of " + std::string(tensor::name_of(view.dtype)) +
+                           tensor::dims_text({view.shape, static_cast<size_t>(view.rank)}),
+                  .plugin = what_.kernel.plugin->id,
+                  .hint = bad_input_.empty()
+                              ? ""
+                              : "look at what was fed in: no op has made it under this check"};
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<LaunchCheck::Judge> FiniteCheck::begin(Context& context,
+                                                       const Launching& launching) {
+  return std::make_unique<FiniteJudge>(context, launching);
+}
+
+}  // namespace tenon::launch

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/launch/launch.cc: runs one kernel: prepare, scratch, launch, trace, capture.
+#include "core/launch/launch.h"
+
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "core/launch/layout_check.h"
+#include "core/launch/prepare.h"
+
+namespace tenon::launch {
+
+namespace {
+
+// Empty where there is no memory for it: the kernel has run, and its call must not fail for this.
+std::string operands_text(std::span<const Item> items) noexcept {
+  try {
+    std::string text = "{\"operands\":\"";
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (i) text += " ";
+      text += std::string(tensor::name_of(items[i].dtype)) + tensor::dims_text(items[i].dims());
+    }
+    return text + "\"}";
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+}
+
+uint64_t workspace(Context& context, const registry::Op& op, const registry::Kernel& kernel,
+                   Block& block) {
+  if (!kernel.desc.workspace) return 0;
+  const WithoutData asking(block);
+  CallbackScope call(context, CallbackState::Prepare, kernel.plugin, &op);
+  uint64_t bytes = 0;
+  call.run("workspace", [&](tenon_call* handed) {
+    return kernel.desc.workspace(handed, &block.launch, &bytes);
+  });
+  return bytes;
+}
+
+// What a trace shows of a launch.
+std::string arguments_text(const Launching& launching) noexcept {
+  return launching.plan_run != 0 ? "{\"plan\":true}" : operands_text(launching.items);
+}
+
+}  // namespace
+
+void check_launch(CallbackScope& call, tenon_status status, Device& device, uint64_t sequence) {
+  if (status == TENON_E_DEVICE_LOST && !device.host_memory()) {
+    const std::string none;
+    char number[32];
+    std::snprintf(number, sizeof number, " #%llu", static_cast<unsigned long long>(sequence));
+    device.note_lost(call.failure ? call.failure->message : none, call.op->name.c_str(), number);
+    device.require_alive();
+  }
+  call.check(status, "kernel");
+}
+
+void run(CallbackScope& call, const Launching& launching) {
+  Context& context = *call.context;
+  const auto& [op, kernel, device, arguments, items, scope, computes, plan_run, position] =
+      launching;
+  std::unique_ptr<LaunchCheck::Judge> judge;
+  if (computes && context.checks & kCheckFinite) {
+    judge = static_cast<LaunchCheck&>(*context.launch_check).begin(context, launching);
+  }
+  trace::Recorder& trace = context.runtime->trace;
+  const bool traced = trace.active();
+  const uint64_t start = traced ? trace::now_ns() : 0;
+  ++context.launches;
+  tenon_status status = TENON_OK;
+  if (context.checks & kCheckLayout && device.host_memory()) {
+    status = launch_guarded(call, kernel, device, arguments);
+  } else {
+    const Enqueueing entry(device, op.name.c_str(), context.sequence, context.id);
+    status = call.enter("kernel", [&launching](tenon_call* handed) {
+      return launching.kernel.desc.launch(handed, &launching.arguments);
+    });
+  }
+  if (traced) {
+    trace.add_complete(op.name, kernel.plugin->id, start, trace::now_ns() - start,
+                       trace::thread_row(), arguments_text(launching));
+  }
+  // A kernel that failed half-way has written: versions move all the same.
+  for (const Item& item : items) {
+    if (writes(item.role) && item.tensor) item.tensor->storage->written(&op.name, &scope);
+  }
+  check_launch(call, status, device, context.sequence);
+  if (context.checks & kCheckLaunch) device.wait(context.id);
+  if (judge) judge->judge();
+}
+
+void run_kernel(Context& context, const registry::Op& op, const registry::Kernel& kernel,
+                Device& device, Block& block, const tenon_rng* rng, Needs* needs, bool computes) {
+  Capture* const capture = capture_of(context);
+  if (capture) capture->admit(op, kernel);
+  const std::shared_ptr<const Prepared> prepared = prepare(context, op, kernel, device, block);
+  block.launch.prepared = prepared ? prepared->object : nullptr;
+  const uint64_t scratch_bytes = workspace(context, op, kernel, block);
+  const Scratch scratch(device, scratch_bytes);
+  if (needs) *needs = {prepared, scratch_bytes};
+  CallbackScope call(context, CallbackState::Launch, kernel.plugin, &op);
+  call.scratch = scratch.block.data;
+  call.scratch_bytes = scratch_bytes;
+  call.stream = device.stream;
+  if (rng) {
+    call.has_rng = true;
+    call.rng_state = *rng;
+  }
+  const std::string* const scope = context.scope_path();
+  run(call, {op,
+             kernel,
+             device,
+             block.launch,
+             {block.items.data(), block.items.size()},
+             *scope,
+             computes});
+  if (capture) {
+    capture->add(op, kernel, device, block, prepared, scratch_bytes, rng, scope);
+  }
+}
+
+}  // namespace tenon::launch

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/launch/launch.h: runs one kernel: prepare, scratch, launch, checks, trace, capture.
+#pragma once
+
+#include <tenon/plugin.h>
+
+#include <memory>
+
+#include "core/base/kept.h"
+#include "core/launch/block.h"
+#include "core/runtime/callback.h"
+#include "core/runtime/context.h"
+
+namespace tenon::launch {
+
+// One launch that is about to run.
+struct Launching {
+  const registry::Op& op;
+  const registry::Kernel& kernel;
+  Device& device;
+  tenon_launch& arguments;
+  std::span<const Item> items;  // of its views, with the tensors they are of; empty in a replay
+  const std::string& scope;     // where it was called, or captured
+  bool computes = true;         // else it only moves values
+  // Of a replay, both counted from 1.
+  uint64_t plan_run = 0;
+  uint64_t position = 0;
+};
+
+// Looks at launches before and after they run: TENON_CHECK=finite. The context's, see Kept.
+class LaunchCheck : public Kept {
+ public:
+  class Judge {
+   public:
+    virtual ~Judge() = default;
+    virtual void judge() const = 0;  // after the launch; throws TENON_E_CHECK
+  };
+  // `launching` lives until it was judged.
+  virtual std::unique_ptr<Judge> begin(Context& context, const Launching& launching) = 0;
+};
+
+// Who keeps the launches of a context, in order to repeat them: a floor above.
+class Capture : public Kept {
+ public:
+  // Before the kernel runs; throws where it cannot be repeated.
+  virtual void admit(const registry::Op& op, const registry::Kernel& kernel) = 0;
+  // After it has run. `rng` may be NULL.
+  virtual void add(const registry::Op& op, const registry::Kernel& kernel, Device& device,
+                   const Block& block, std::shared_ptr<const Prepared> prepared,
+                   uint64_t scratch_bytes, const tenon_rng* rng, const std::string* scope) = 0;
+};
+
+// NULL where nothing is captured just now.
+inline Capture* capture_of(const Context& context) {
+  return static_cast<Capture*>(context.capture);
+}
+
+// A kernel's scratch for one launch; no memory where it wants none.
+class Scratch {
+ public:
+  Scratch(Device& on, uint64_t bytes)
+      : block(bytes ? on.allocate(bytes) : memory::Block{}), device_(on) {}
+  ~Scratch() {
+    if (block.data) device_.release(block);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  memory::Block block;
+
+ private:
+  Device& device_;
+};
+
+// What a kernel wanted beside its operands.
+struct Needs {
+  std::weak_ptr<const Prepared> prepared;
+  uint64_t scratch_bytes = 0;
+};
+
+// Throws what a kernel's `launch` reported, if anything.
+void check_launch(CallbackScope& call, tenon_status status, Device& device, uint64_t sequence);
+
+// The launch itself, watched by whatever checks the context has on, and by a trace. `call` has its
+// scratch, stream and random numbers. What `items` say is written is marked so.
+void run(CallbackScope& call, const Launching& launching);
+
+// Runs one kernel on operands that fit it, and gives it to the capture where one is on. `rng` and
+// `needs` may be NULL. What only moves values does not compute: the launch that does is judged for
+// NaN and infinity.
+void run_kernel(Context& context, const registry::Op& op, const registry::Kernel& kernel,
+                Device& device, Block& block, const tenon_rng* rng, Needs* needs = nullptr,
+                bool computes = true);
+
+}  // namespace tenon::launch

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/launch/layout_check.cc: launches on guarded shadow copies.
+#include "core/launch/layout_check.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "core/launch/prepare.h"
+
+namespace tenon::launch {
+
+namespace {
+
+constexpr unsigned char kPatterns[2] = {0xA5, 0x5B};
+constexpr size_t kGuard = 256;
+
+// The first address in `bytes` that is a multiple of 64.
+unsigned char* aligned(std::vector<unsigned char>& bytes) {
+  const uintptr_t raw = reinterpret_cast<uintptr_t>(bytes.data());
+  return bytes.data() + ((raw + 63) / 64 * 64 - raw);
+}
+
+// Calls body(byte offset from the first element) for each element of the view.
+void each_element(const tenon_view& view, const std::function<void(int64_t)>& body) {
+  const int64_t size = tensor::size_of(view.dtype);
+  const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+  const int64_t total = tensor::count(shape);
+  Dims index{};
+  for (int64_t i = 0; i < total; ++i) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < shape.size(); ++d) offset += index[d] * view.strides[d];
+    body(offset * size);
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+// A copy of one operand with patterned holes and guards as long as the operand itself, so that a
+// kernel that takes it for contiguous stays inside.
+struct Shadow {
+  Shadow(const tenon_view& view, uint32_t role, unsigned char pattern) : real(view), slot(role) {
+    const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
+    const size_t size = tensor::size_of(view.dtype);
+    const bool some = tensor::extent(shape, {view.strides, shape.size()}, low, high);
+    const size_t span = some ? static_cast<size_t>(high - low + 1) * size : 0;
+    guard = kGuard + static_cast<size_t>(tensor::count(shape)) * size;
+    guard = (guard + 63) / 64 * 64;
+    bytes.assign(span + 2 * guard + 64, pattern);
+    // The same alignment as the real operand has.
+    const uintptr_t phase =
+        (reinterpret_cast<uintptr_t>(view.data) + static_cast<uintptr_t>(low) * size) % 64;
+    base = aligned(bytes) + guard - 64 + phase;
+    data = base - low * static_cast<int64_t>(size);
+    if (role == TENON_SLOT_OUT) return;
+    each_element(view, [&](int64_t at) {
+      std::memcpy(data + at, static_cast<char*>(view.data) + at, size);
+    });
+  }
+
+  tenon_view real;
+  uint32_t slot;
+  int64_t low = 0;
+  int64_t high = 0;
+  size_t guard = 0;
+  std::vector<unsigned char> bytes;
+  unsigned char* base = nullptr;
+  unsigned char* data = nullptr;
+};
+
+struct Pass {
+  std::vector<Shadow> shadows;
+  std::vector<std::vector<unsigned char>> before;
+};
+
+Pass make_pass(const Block& block, unsigned char pattern) {
+  Pass pass;
+  pass.shadows.reserve(block.items.size());
+  for (size_t i = 0; i < block.items.size(); ++i) {
+    pass.shadows.emplace_back(block.views[i], block.items[i].role, pattern);
+    pass.before.push_back(pass.shadows.back().bytes);
+  }
+  return pass;
+}
+
+// `n_inputs` are the kernel's: the op may have grown since it was built.
+std::string operand_name(const CallbackScope& call, uint32_t n_inputs, const Item& item) {
+  const auto& schema = call.op->schema;
+  if (item.slot < n_inputs) return schema.inputs[item.slot].name;
+  const size_t output = item.slot - n_inputs;
+  const std::string& name = output < schema.outputs.size() ? schema.outputs[output].name : "";
+  return name.empty() ? "output " + std::to_string(output) : name;
+}
+
+[[noreturn]] void fail_check(const CallbackScope& call, const registry::Kernel& kernel,
+                             const Item& item, const std::string& what,
+                             const std::string& expected) {
+  const std::string operand = operand_name(call, kernel_inputs(kernel.desc), item);
+  throw Error{.status = TENON_E_CHECK,
+              .message = call.op->name + ": kernel of " + kernel.plugin->id + " " + what +
+                         " operand \"" + operand + "\"",
+              .op = call.op->name,
+              .operand = operand,
+              .expected = expected,
+              .found = std::string(tensor::name_of(item.dtype)) + tensor::dims_text(item.dims()) +
+                       " strides " + tensor::dims_text(item.steps()),
+              .plugin = kernel.plugin->id,
+              .hint = "the kernel claims a layout it does not handle"};
+}
+
+// Bytes outside the elements, and elements of inputs, must be as before.
+void check_untouched(const CallbackScope& call, const registry::Kernel& kernel, const Item& item,
+                     const Shadow& shadow, std::vector<unsigned char> before) {
+  if (shadow.slot != TENON_SLOT_IN) {
+    const size_t size = tensor::size_of(shadow.real.dtype);
+    each_element(shadow.real, [&](int64_t at) {
+      const size_t index = static_cast<size_t>(shadow.data + at - shadow.bytes.data());
+      std::memcpy(before.data() + index, shadow.bytes.data() + index, size);
+    });
+  }
+  if (before != shadow.bytes) {
+    fail_check(call, kernel, item,
+               shadow.slot == TENON_SLOT_IN ? "wrote to input" : "wrote outside",
+               "only the operand's own elements are written");
+  }
+}
+
+void check_equal(const CallbackScope& call, const registry::Kernel& kernel, const Item& item,
+                 const Shadow& a, const Shadow& b) {
+  const size_t size = tensor::size_of(a.real.dtype);
+  bool unwritten = false;
+  bool differs = false;
+  each_element(a.real, [&](int64_t at) {
+    if (std::memcmp(a.data + at, b.data + at, size) == 0) return;
+    differs = true;
+    bool pattern = true;
+    for (size_t i = 0; i < size; ++i)
+      pattern = pattern && a.data[at + static_cast<int64_t>(i)] == kPatterns[0];
+    unwritten = unwritten || pattern;
+  });
+  if (unwritten) {
+    fail_check(call, kernel, item, "did not write all of", "every element of an output is written");
+  }
+  if (differs) {
+    fail_check(call, kernel, item, "read bytes outside its operands while computing",
+               "a result that depends on the operands alone");
+  }
+}
+
+// The scratch of one launch, between guards; nothing where the kernel announced none.
+class GuardedScratch {
+ public:
+  explicit GuardedScratch(CallbackScope& call) : call_(call), real_(call.scratch) {
+    if (call.scratch_bytes == 0) return;
+    bytes_.assign(call.scratch_bytes + 2 * kGuard + 64, kPatterns[0]);
+    begin_ = aligned(bytes_) + kGuard;
+    call.scratch = begin_;
+  }
+  ~GuardedScratch() { call_.scratch = real_; }
+  GuardedScratch(const GuardedScratch&) = delete;
+  GuardedScratch& operator=(const GuardedScratch&) = delete;
+
+  bool overrun() const {
+    if (bytes_.empty()) return false;
+    const auto written = [](unsigned char byte) { return byte != kPatterns[0]; };
+    const unsigned char* end = begin_ + call_.scratch_bytes;
+    return std::any_of(bytes_.data(), static_cast<const unsigned char*>(begin_), written) ||
+           std::any_of(end, bytes_.data() + bytes_.size(), written);
+  }
+
+ private:
+  CallbackScope& call_;
+  void* real_;
+  std::vector<unsigned char> bytes_;
+  unsigned char* begin_ = nullptr;
+};
+
+[[noreturn]] void fail_scratch(const CallbackScope& call, const registry::Kernel& kernel) {
+  const std::string bytes = std::to_string(call.scratch_bytes) + " bytes";
+  throw Error{.status = TENON_E_CHECK,
+              .message = call.op->name + ": kernel of " + kernel.plugin->id +
+                         " wrote outside of its scratch of " + bytes,
+              .op = call.op->name,
+              .expected = "nothing is written beyond the " + bytes + " that `workspace` announced",
+              .plugin = kernel.plugin->id,
+              .hint = "`workspace` announces too little, or `launch` uses too much"};
+}
+
+tenon_status run_pass(CallbackScope& call, const registry::Kernel& kernel, Block& block,
+                      Pass& pass) {
+  const GuardedScratch scratch(call);
+  for (size_t i = 0; i < pass.shadows.size(); ++i) {
+    if (!(block.views[i].flags & TENON_VIEW_HOST_SCALAR)) {
+      block.views[i].data = pass.shadows[i].data;
+    }
+  }
+  const tenon_status status = call.enter(
+      "kernel", [&](tenon_call* handed) { return kernel.desc.launch(handed, &block.launch); });
+  for (size_t i = 0; i < pass.shadows.size(); ++i) {
+    block.views[i].data = pass.shadows[i].real.data;
+  }
+  if (scratch.overrun()) fail_scratch(call, kernel);
+  return status;
+}
+
+// Scratch and launch on operands that another block than the call's describes.
+tenon_status launch_on(CallbackScope& call, const registry::Kernel& kernel, Device& device,
+                       Block& block) {
+  const std::shared_ptr<const Prepared> prepared =
+      prepare(*call.context, *call.op, kernel, device, block);
+  block.launch.prepared = prepared ? prepared->object : nullptr;
+  std::vector<unsigned char> memory;
+  if (kernel.desc.workspace) {
+    CallbackScope asking(*call.context, CallbackState::Prepare, kernel.plugin, call.op);
+    uint64_t bytes = 0;
+    asking.run("workspace", [&](tenon_call* handed) {
+      return kernel.desc.workspace(handed, &block.launch, &bytes);
+    });
+    memory.resize(bytes + 64);
+    call.scratch = aligned(memory);
+    call.scratch_bytes = bytes;
+  }
+  return call.enter("kernel",
+                    [&](tenon_call* handed) { return kernel.desc.launch(handed, &block.launch); });
+}
+
+// Once more on row-major copies of the operands: a kernel that takes dense memory for row-major
+// stays inside of its operands and writes all of them, so only other results give it away.
+tenon_status compare_with_row_major(CallbackScope& call, const registry::Kernel& kernel,
+                                    const Block& block, const Pass& checked) {
+  const bool strided = std::any_of(block.items.begin(), block.items.end(), [](const Item& item) {
+    return !(item.flags & TENON_VIEW_HOST_SCALAR) &&
+           !tensor::is_row_major(item.dims(), item.steps());
+  });
+  if (!strided) return TENON_OK;
+  Small<Item, 8> items(block.items);
+  std::vector<std::vector<unsigned char>> memory(items.size());
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i].flags & TENON_VIEW_HOST_SCALAR) continue;
+    const size_t size = tensor::size_of(items[i].dtype);
+    memory[i].resize(static_cast<size_t>(tensor::count(items[i].dims())) * size + 64);
+    unsigned char* to = aligned(memory[i]);
+    items[i].data = to;
+    tensor::row_major_strides(items[i].dims(), items[i].strides.data());
+    if (items[i].role == TENON_SLOT_OUT) continue;
+    const tenon_view& real = block.views[i];
+    each_element(real, [&](int64_t at) {
+      std::memcpy(to, static_cast<char*>(real.data) + at, size);
+      to += size;
+    });
+  }
+  Device& device = call.context->runtime->device(block.views[0].device);
+  Block flat(device, {items.data(), items.size()}, block.launch.n_slots, block.launch.n_inputs,
+             {block.launch.attrs, block.launch.n_attrs}, block.launch.user);
+  if (const tenon_status status = launch_on(call, kernel, device, flat)) return status;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i].role == TENON_SLOT_IN) continue;
+    const size_t size = tensor::size_of(items[i].dtype);
+    const unsigned char* expected = static_cast<const unsigned char*>(items[i].data);
+    bool same = true;
+    each_element(checked.shadows[i].real, [&](int64_t at) {
+      same = same && std::memcmp(checked.shadows[i].data + at, expected, size) == 0;
+      expected += size;
+    });
+    if (!same) {
+      fail_check(call, kernel, block.items[i], "takes other layouts for row-major: wrong values in",
+                 "the bits that row-major operands give");
+    }
+  }
+  return TENON_OK;
+}
+
+// What the views of a launch say of themselves.
+Small<Item, 8> items_of(const registry::Kernel& kernel, const tenon_launch& arguments) {
+  Small<Item, 8> items;
+  for (uint32_t slot = 0; slot < arguments.n_slots; ++slot) {
+    for (uint32_t i = arguments.slot_begin[slot]; i < arguments.slot_begin[slot + 1]; ++i) {
+      const tenon_view& view = arguments.views[i];
+      Item& item = items.emplace_back();
+      std::copy_n(view.shape, view.rank, item.shape.begin());
+      std::copy_n(view.strides, view.rank, item.strides.begin());
+      item.data = view.data;
+      item.rank = view.rank;
+      item.dtype = view.dtype;
+      item.flags = view.flags;
+      item.slot = slot;
+      item.role = kernel.desc.slots[slot].role;
+    }
+  }
+  return items;
+}
+
+}  // namespace
+
+tenon_status launch_guarded(CallbackScope& call, const registry::Kernel& kernel, Device& device,
+                            const tenon_launch& arguments) {
+  const Small<Item, 8> items = items_of(kernel, arguments);
+  Block block(device, {items.data(), items.size()}, arguments.n_slots, arguments.n_inputs,
+              {arguments.attrs, arguments.n_attrs}, arguments.user);
+  block.launch.prepared = arguments.prepared;
+  Pass first = make_pass(block, kPatterns[0]);
+  if (const tenon_status status = run_pass(call, kernel, block, first)) return status;
+  Pass second = make_pass(block, kPatterns[1]);
+  if (const tenon_status status = run_pass(call, kernel, block, second)) return status;
+  for (size_t i = 0; i < block.items.size(); ++i) {
+    const Item& item = block.items[i];
+    if (item.flags & TENON_VIEW_HOST_SCALAR) continue;
+    check_untouched(call, kernel, item, first.shadows[i], first.before[i]);
+    check_untouched(call, kernel, item, second.shadows[i], second.before[i]);
+    if (item.role != TENON_SLOT_IN) {
+      check_equal(call, kernel, item, first.shadows[i], second.shadows[i]);
+    }
+  }
+  if (const tenon_status status = compare_with_row_major(call, kernel, block, first)) return status;
+  for (size_t i = 0; i < block.items.size(); ++i) {
+    if (block.items[i].role == TENON_SLOT_IN) continue;
+    const Shadow& shadow = first.shadows[i];
+    const size_t size = tensor::size_of(shadow.real.dtype);
+    each_element(shadow.real, [&](int64_t at) {
+      std::memcpy(static_cast<char*>(shadow.real.data) + at, shadow.data + at, size);
+    });
+  }
+  return TENON_OK;
+}
+
+}  // namespace tenon::launch

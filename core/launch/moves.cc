@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/launch/moves.cc: copies and fills.
+#include "core/launch/moves.h"
+
+#include <algorithm>
+
+#include "core/launch/launch.h"
+#include "core/registry/checks.h"
+
+namespace tenon::launch {
+
+namespace {
+
+// The kernel of a role op for one dtype row; both roles have exactly one type variable.
+const registry::Kernel& role_kernel(Context& context, const registry::Op& op, Device& device,
+                                    tenon_dtype dtype, bool any_layout) {
+  context.runtime->plugins.open_for_device(device.id.kind);
+  const registry::KernelSet* set = op.kernels.load(std::memory_order_acquire);
+  std::span<const registry::Kernel* const> kernels;
+  if (set) kernels = set->kernels;
+  for (const registry::Kernel* kernel : kernels) {
+    if (kernel->device_kind != device.id.kind) continue;
+    // Whether one of those is open depends on what the program has asked for before.
+    if (device.host_memory() && !(kernel->desc.flags & TENON_KERNEL_CANONICAL) &&
+        kernel->plugin != device.backend->plugin) {
+      continue;
+    }
+    if (any_layout && !registry::takes_any_layout(kernel->desc)) continue;
+    for (uint32_t row = 0; row < kernel->desc.n_rows; ++row) {
+      if (kernel->desc.dtype_rows[row] == dtype) return *kernel;
+    }
+  }
+  throw Error{.status = TENON_E_NO_KERNEL,
+              .message = op.name + ": device " + device.name() +
+                         " has no kernel for it, which moving data needs",
+              .op = op.name,
+              .expected = "a kernel for " + std::string(tensor::name_of(dtype)) +
+                          (any_layout ? " that takes any strides" : ""),
+              .found = "none",
+              .hint = "a backend must supply the COPY and FILL roles"};
+}
+
+}  // namespace
+
+void launch_copy(Context& context, Device& device, const Item& from, const Item& to) {
+  const registry::Op& op = context.runtime->plugins.require_role(TENON_ROLE_COPY);
+  const registry::Kernel& kernel = role_kernel(context, op, device, from.dtype, true);
+  Item items[2] = {from, to};
+  items[0].slot = 0;
+  items[0].role = TENON_SLOT_IN;
+  items[1].slot = 1;
+  items[1].role = TENON_SLOT_OUT;
+  Dims strides[2] = {to.strides, from.strides};
+  Dims shape = to.shape;
+  const int32_t rank = tensor::collapse(shape.data(), to.rank, strides);
+  items[0].strides = strides[1];
+  items[1].strides = strides[0];
+  for (Item& item : items) {
+    item.shape = shape;
+    item.rank = rank;
+  }
+  Block block(device, items, 2, 1, {}, kernel.desc.user);
+  run_kernel(context, op, kernel, device, block, nullptr, nullptr, false);
+}
+
+void launch_fill(Context& context, Device& device, const Item& to, const tenon_value& value) {
+  const registry::Op& op = context.runtime->plugins.require_role(TENON_ROLE_FILL);
+  const registry::Kernel& kernel = role_kernel(context, op, device, to.dtype, false);
+  Item item = to;
+  item.slot = 0;
+  item.role = TENON_SLOT_OUT;
+  Ref staged;
+  if (!registry::takes_any_layout(kernel.desc) && !tensor::is_row_major(to.dims(), to.steps())) {
+    staged = Ref(Tensor::create(device, to.dtype, to.dims()));
+    item = make_item(*staged, 0, TENON_SLOT_OUT);
+  }
+  tenon_value attrs[3] = {};
+  attrs[0].tag = TENON_VALUE_INT_LIST;
+  attrs[0].count = static_cast<uint32_t>(item.rank);
+  attrs[0].as.ints = item.shape.data();
+  attrs[1] = value;
+  attrs[2].tag = TENON_VALUE_DTYPE;
+  attrs[2].as.dtype = item.dtype;
+  Block block(device, {&item, 1}, 1, 0, attrs, kernel.desc.user);
+  run_kernel(context, op, kernel, device, block, nullptr, nullptr, false);
+  if (staged) launch_copy(context, device, item, to);
+}
+
+Tensor* full(Context& context, Device& device, tenon_dtype dtype, DimSpan shape,
+             const tenon_value& value) {
+  Ref out(Tensor::create(device, dtype, shape));
+  fill(context, *out, value);
+  return out.take();
+}
+
+void fill(Context& context, Tensor& tensor, const tenon_value& value) {
+  launch_fill(context, device_of(tensor), make_item(tensor, 0, TENON_SLOT_OUT), value);
+}
+
+Tensor* copy(Context& context, Tensor& tensor) {
+  Ref out(Tensor::create(device_of(tensor), tensor.dtype(), tensor.shape()));
+  copy_into(context, tensor, *out);
+  return out.take();
+}
+
+void copy_into(Context& context, const Tensor& source, Tensor& destination) {
+  Device& from = device_of(source);
+  Device& to = device_of(destination);
+  Tensor& readable = const_cast<Tensor&>(source);
+  if (&from == &to) {
+    Ref separate;
+    if (tensor::may_overlap(source.view, destination.view)) {
+      if (tensor::same_view(source.view, destination.view)) return;
+      separate = Ref(Tensor::create(from, source.dtype(), source.shape()));
+      launch_copy(context, from, make_item(readable, 0, TENON_SLOT_IN),
+                  make_item(*separate, 1, TENON_SLOT_OUT));
+    }
+    Tensor& last = separate ? *separate : readable;
+    launch_copy(context, from, make_item(last, 0, TENON_SLOT_IN),
+                make_item(destination, 1, TENON_SLOT_OUT));
+    return;
+  }
+  // Strided copy at the source, raw copies through host memory, strided copy at the destination.
+  if (context.capture) {
+    throw Error{.status = TENON_E_CAPTURE,
+                .message = "a copy between devices cannot be captured",
+                .expected = "one device",
+                .found = from.name() + " to " + to.name()};
+  }
+  Ref packed = Ref::shared(&readable);
+  if (!source.contiguous()) {
+    packed = Ref(Tensor::create(from, source.dtype(), source.shape()));
+    launch_copy(context, from, make_item(readable, 0, TENON_SLOT_IN),
+                make_item(*packed, 1, TENON_SLOT_OUT));
+  }
+  Ref target = Ref::shared(&destination);
+  if (!destination.contiguous()) {
+    target = Ref(Tensor::create(to, source.dtype(), source.shape()));
+  }
+  const uint64_t bytes = static_cast<uint64_t>(source.elements()) * source.element_size();
+  if (from.host_memory()) {
+    to.copy_from_host(target->view.data, packed->view.data, bytes, context.id);
+  } else if (to.host_memory()) {
+    from.copy_to_host(target->view.data, packed->view.data, bytes, context.id);
+  } else {
+    const Ref host(Tensor::create(context.runtime->host_device(), source.dtype(), source.shape()));
+    from.copy_to_host(host->view.data, packed->view.data, bytes, context.id);
+    to.copy_from_host(target->view.data, host->view.data, bytes, context.id);
+  }
+  destination.storage->written(nullptr, context.scope_path());
+  if (target.get() != &destination) {
+    launch_copy(context, to, make_item(*target, 0, TENON_SLOT_IN),
+                make_item(destination, 1, TENON_SLOT_OUT));
+  }
+}
+
+}  // namespace tenon::launch

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plan/recorder.h: what is launched between the two ends of a capture becomes a plan.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/backward/walk.h"
+#include "core/launch/launch.h"
+#include "core/plan/plan.h"
+
+namespace tenon::plan {
+
+// Throws Error{TENON_E_CAPTURE}: the leaf's gradient, which the step reads, is held as rows.
+[[noreturn, gnu::cold]] void refuse_rows(const Tensor& leaf);
+
+// Collects launches between capture begin and end.
+class Recorder final : public backward::StepCapture {
+ public:
+  [[gnu::cold]] Recorder(Context& context, std::vector<Ref> inputs);
+  // Refuses kernels that cannot be replayed, before they run; the capture then fails as a whole.
+  [[gnu::cold]] void admit(const registry::Op& op, const registry::Kernel& kernel) override;
+  [[gnu::cold]] void add(const registry::Op& op, const registry::Kernel& kernel, Device& device,
+                         const launch::Block& block,
+                         std::shared_ptr<const launch::Prepared> prepared, uint64_t scratch_bytes,
+                         const tenon_rng* rng, const std::string* scope) override;
+  bool holds(const Storage& storage) const override;
+  [[gnu::cold]] void expects(Context& context, Tensor& leaf) override;
+  bool is_untouched(Tensor& leaf) override { return !this->leaf(leaf).met; }
+  [[gnu::cold]] Ref zeros_of(Context& context, const Tensor& leaf) const override;
+  [[gnu::cold]] void adds(Tensor& leaf, const tape::Link& link, bool rows, const Ref& sum) override;
+  [[gnu::cold]] void made(Tensor& leaf) override;
+  // Launches of the step use these numbers: a plan whose numbers change later is stale.
+  [[gnu::cold]] void depend_on(const std::shared_ptr<const Frozen>& source);
+  // What the step does to a leaf's gradient; good until it is called for another leaf. Throws where
+  // the gradient is an input, too.
+  [[gnu::cold]] LeafState& leaf(Tensor& leaf);
+  // What `finish` needs memory for. May be called again after it has failed.
+  [[gnu::cold]] void settle(Context& context);
+  // The finished plan; throws what made the capture fail.
+  std::unique_ptr<Plan> finish(Context& context);
+
+ private:
+  [[gnu::cold]] void hold(Storage& storage);
+  [[gnu::cold]] void bind_inputs(Launch& launch, const launch::Block& block);
+  bool is_exchanged(const Launch& launch, size_t view) const;
+  [[gnu::cold]] void accumulate(Context& context, LeafState& state);
+  [[gnu::cold]] void settle_leaves(Context& context);
+  std::unique_ptr<Plan> plan_;
+  uint64_t start_counter_;
+  std::unique_ptr<Error> failure_;
+};
+
+// NULL where nothing is captured just now.
+inline Recorder* recorder_of(const Context& context) {
+  return static_cast<Recorder*>(context.capture);
+}
+
+}  // namespace tenon::plan

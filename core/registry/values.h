@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/values.h: deep copies of attribute values, and words for them.
+#pragma once
+
+#include <tenon/types.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/registry/schema.h"
+#include "core/tensor/tensor.h"
+
+namespace tenon::registry {
+
+// Owns copies of values that are not tensors. Moving keeps the copies' addresses.
+class ValueStore {
+ public:
+  ValueStore() = default;
+  [[gnu::cold]] explicit ValueStore(std::span<const tenon_value> values);
+  std::span<const tenon_value> values() const { return values_; }
+
+ private:
+  std::vector<tenon_value> values_;
+  std::vector<std::vector<int64_t>> ints_;
+  std::vector<std::string> strings_;
+};
+
+inline tenon_value tensor_value(tensor::Tensor& tensor) {
+  tenon_value value{TENON_VALUE_TENSOR, 0, {}};
+  value.as.tensor = tensor::handle(&tensor);
+  return value;
+}
+inline tenon_value int_value(int64_t number) {
+  tenon_value value{TENON_VALUE_I64, 0, {}};
+  value.as.i64 = number;
+  return value;
+}
+// A descriptor's string, borrowed; empty for NULL.
+inline std::string_view text_view(const tenon_string& text) {
+  if (!text.data) return {};
+  return text.length == TENON_NUL ? std::string_view(text.data)
+                                  : std::string_view(text.data, static_cast<size_t>(text.length));
+}
+
+// "int", "float", "tensor", ... of a value.
+std::string tag_name(uint32_t tag);
+// "3", "[1,2]", "f32"
+std::string value_text(const tenon_value& value);
+// The number in `dtype`, little-endian in the low bytes.
+uint64_t scalar_bits(const tenon_value& number, tenon_dtype dtype);
+// The default as a value; pointers lead into `attr`.
+tenon_value default_value(const Attr& attr);
+
+}  // namespace tenon::registry

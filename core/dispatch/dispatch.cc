@@ -133,12 +133,6 @@ std::vector<Ref> allocate_outputs(const Invocation& call, uint64_t wanted) {
   return outputs;
 }
 
-std::vector<Tensor*> pointers(const std::vector<Ref>& refs) {
-  std::vector<Tensor*> out;
-  for (const Ref& ref : refs) out.push_back(ref.get());
-  return out;
-}
-
 }  // namespace
 
 namespace {
@@ -174,6 +168,10 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
   record.begin(call.cx, signature, {operands.data(), operands.size()});
 }
 
+// A view of the first operand in place of a copy, where the op gives one.
+Ref view_of(Invocation& call) { return Ref(call.n_outputs() == 1 ? try_view(call) : nullptr); }
+
+// Onto what is given, or else onto new tensors, which `outputs` then holds.
 [[gnu::cold]] void call_slowly(const Request& request, std::span<Tensor*> outputs,
                                const Asked* asked) {
   const auto [context, op, inputs, attrs, given, n_outputs] = request;
@@ -181,20 +179,26 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
   Invocation invocation(context, op);
   Learner learner(invocation, asked);
   prepare_call(invocation, inputs, attrs);
-  check_output_count(invocation, outputs.size());
+  check_output_count(invocation, n_outputs);
+  const bool dynamic = op.has(TENON_OP_DYNAMIC_OUT);
+  for (size_t i = 0; i < given.size() && !dynamic; ++i) {
+    check_given_output(invocation, i, *given[i]);
+  }
   const bool recording = wants_recording(invocation);
   check_mutated(invocation, recording);
-  invocation.wanted = (uint64_t{1} << outputs.size()) - 1;
-  if (op.has(TENON_OP_DYNAMIC_OUT)) {
-    std::vector<Tensor*> made(outputs.size(), nullptr);
-    compose_dynamic(invocation, made, recording);
-    std::copy(made.begin(), made.end(), outputs.begin());
-    return;
-  }
-  if (recording && !invocation.rule && op.desc.compose) {
-    std::vector<Tensor*> made(invocation.n_outputs(), nullptr);
-    compose(invocation, made);
-    std::copy_n(made.begin(), outputs.size(), outputs.begin());
+  check_grad_outputs(invocation, given, recording);
+  // All outputs of the schema; NULL where one is not there yet, or not wanted.
+  std::vector<Tensor*> flat(given.begin(), given.end());
+  flat.resize(invocation.n_outputs(), nullptr);
+  invocation.wanted = (uint64_t{1} << n_outputs) - 1;
+  const uint64_t there = given.empty() ? 0 : invocation.wanted;
+  if (dynamic || (recording && !invocation.rule && op.desc.compose)) {
+    if (dynamic) {
+      compose_dynamic(invocation, flat, recording);
+    } else {
+      compose(invocation, flat);
+    }
+    std::copy_n(flat.begin(), outputs.size(), outputs.begin());
     return;
   }
   Recording record;
@@ -204,79 +208,34 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
     invocation.wanted |= signature->needs.outputs;
     learner.saw_recording(*signature);
   }
-  std::vector<Ref> results(invocation.n_outputs());
-  if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
-    results[0] = Ref(view);
-    record.reserve({&view, 1});
-    record.end({&view, 1}, true);
-    learner.saw_view(*view);
-  } else {
-    results = allocate_outputs(invocation, invocation.wanted);
-    std::vector<Tensor*> flat = pointers(results);
-    record.reserve(flat);
-    // What is recorded has saved the outputs already.
-    std::vector<Ref>* const fresh = recording ? nullptr : &results;
-    const GradMode off(context, false);
-    run_or_compose(invocation, flat, fresh);
-    record.end(flat, false);
-  }
-  learner.end();
-  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = results[i].take();
-}
-
-[[gnu::cold]] void apply_slowly(const Request& request, const Asked* asked) {
-  const auto [context, op, inputs, attrs, outputs, n_outputs] = request;
-  const OpSpan span(context, op);
-  Invocation invocation(context, op);
-  Learner learner(invocation, asked);
-  prepare_call(invocation, inputs, attrs);
-  check_output_count(invocation, outputs.size());
-  const bool dynamic = op.has(TENON_OP_DYNAMIC_OUT);
-  for (size_t i = 0; i < outputs.size() && !dynamic; ++i) {
-    check_given_output(invocation, i, *outputs[i]);
-  }
-  const bool recording = wants_recording(invocation);
-  check_mutated(invocation, recording);
-  check_grad_outputs(invocation, outputs, recording);
-  std::vector<Tensor*> flat(outputs.begin(), outputs.end());
-  flat.resize(invocation.n_outputs(), nullptr);
-  const uint64_t given = (uint64_t{1} << outputs.size()) - 1;
-  invocation.wanted = given;
-  if (dynamic) return compose_dynamic(invocation, flat, recording);
-  if (recording && !invocation.rule && op.desc.compose) return compose(invocation, flat);
-  Recording record;
-  std::vector<Ref> extra;
-  if (recording) {
-    const tape::SignatureRef signature = make_signature(invocation);
-    begin_record(record, *signature, invocation);
-    invocation.wanted |= signature->needs.outputs;
-    extra = allocate_outputs(invocation, invocation.wanted & ~given);
-    for (size_t i = outputs.size(); i < flat.size(); ++i) flat[i] = extra[i].get();
+  const Ref view = view_of(invocation);
+  const bool is_alias = view && there == 0;
+  std::vector<Ref> made(1, view);
+  if (!is_alias) made = allocate_outputs(invocation, invocation.wanted & ~there);
+  for (size_t i = 0; i < flat.size(); ++i) {
+    if (made[i]) flat[i] = made[i].get();
   }
   record.reserve(flat);
-  if (Tensor* view = invocation.n_outputs() == 1 ? try_view(invocation) : nullptr) {
-    const Ref owned(view);
-    copy_into(context, *view, *outputs[0]);
-    outputs[0]->storage->written(&op.name, context.scope_path());
+  if (is_alias) {
+    learner.saw_view(*view);
+  } else if (view) {
+    copy_into(context, *view, *flat[0]);
+    flat[0]->storage->written(&op.name, context.scope_path());
   } else {
     const GradMode off(context, false);
-    run_or_compose(invocation, flat);
+    // What is recorded has saved the outputs already, and given ones somebody has seen.
+    run_or_compose(invocation, flat, recording || there != 0 ? nullptr : &made);
   }
-  record.end(flat, false);
+  record.end(flat, is_alias);
   learner.end();
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = made[i].take();
 }
 
-void begin_call(Context& context) {
+// `outputs` are where new ones go; empty where they are given.
+[[gnu::always_inline]] inline void run(const Request& request, std::span<Tensor*> outputs) {
+  Context& context = request.context;
   ++context.sequence;
   context.check_interrupt();
-}
-
-}  // namespace
-
-void call(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
-          std::span<const tenon_value> attrs, std::span<Tensor*> outputs) {
-  begin_call(context);
-  const Request request{context, op, inputs, attrs, {}, outputs.size()};
   if (!may_take_routes(context)) return call_slowly(request, outputs, nullptr);
   Asked asked(request);
   const Routes::Taken taken = routes_of(context).take(asked, outputs);
@@ -284,16 +243,16 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
   call_slowly(request, outputs, taken == Routes::Taken::Unknown ? &asked : nullptr);
 }
 
+}  // namespace
+
+void call(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+          std::span<const tenon_value> attrs, std::span<Tensor*> outputs) {
+  run({context, op, inputs, attrs, {}, outputs.size()}, outputs);
+}
+
 void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
            std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
-  begin_call(context);
-  const Request request{context, op, inputs, attrs, outputs, outputs.size()};
-  // Without outputs it could not be told from `call`.
-  if (outputs.empty() || !may_take_routes(context)) return apply_slowly(request, nullptr);
-  Asked asked(request);
-  const Routes::Taken taken = routes_of(context).take(asked, {});
-  if (taken == Routes::Taken::Yes) return;
-  apply_slowly(request, taken == Routes::Taken::Unknown ? &asked : nullptr);
+  run({context, op, inputs, attrs, outputs, outputs.size()}, {});
 }
 
 }  // namespace tenon::dispatch

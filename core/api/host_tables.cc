@@ -10,8 +10,8 @@
 
 #include "core/api/host_guard.h"
 #include "core/backward/vjp.h"
+#include "core/dispatch/call_cache.h"
 #include "core/dispatch/dispatch.h"
-#include "core/dispatch/route.h"
 #include "core/inspect/item.h"
 #include "core/runtime/callback.h"
 #include "core/runtime/context.h"
@@ -69,7 +69,7 @@ const tenon_op* host_find(tenon_call* window, const char* name, uint64_t length)
     require_pointer(name, "an op's name");
     const std::string_view text(name, length == TENON_NUL ? std::strlen(name) : length);
     Context& context = *call.context;
-    registry::Op& op = dispatch::routes_of(context).names.find(text, *context.runtime);
+    registry::Op& op = dispatch::call_cache_of(context).names.find(text, *context.runtime);
     found = static_cast<const tenon_op*>(base::Slab<registry::Op, kOpKind>::to_handle(&op));
   });
   return found;

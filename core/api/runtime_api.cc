@@ -7,7 +7,7 @@
 
 #include "core/api/guard.h"
 #include "core/api/host_tables.h"
-#include "core/dispatch/route.h"
+#include "core/dispatch/call_cache.h"
 #include "core/dispatch/select.h"
 #include "core/inspect/query.h"
 #include "core/launch/finite.h"
@@ -24,7 +24,7 @@ std::unique_ptr<Context> make_context(Runtime& runtime) {
   context->graph.reset(tape::create_graph(runtime));
   context->launch_check.reset(new launch::FiniteCheck);
   context->kernels.reset(new dispatch::KernelCache);
-  context->routes.reset(new dispatch::Routes(*context));
+  context->call_cache.reset(new dispatch::CallCache(*context));
   return context;
 }
 

@@ -10,9 +10,9 @@
 #include "core/backward/rows.h"
 #include "core/backward/vjp.h"
 #include "core/backward/walk.h"
+#include "core/dispatch/call_cache.h"
 #include "core/dispatch/gradients.h"
 #include "core/dispatch/roles.h"
-#include "core/dispatch/route.h"
 #include "core/launch/finite.h"
 #include "core/launch/moves.h"
 #include "core/registry/values.h"
@@ -55,11 +55,11 @@ struct Hold {
 
 // A number 1 of the root's shape, which has one element.
 Ref one_like(Context& context, const Tensor& root) {
-  if (!device_of(root).host_memory() || !dispatch::may_take_routes(context)) {
+  if (!device_of(root).host_memory() || !dispatch::may_reuse_calls(context)) {
     return Ref(
         launch::full(context, device_of(root), root.dtype(), root.shape(), registry::int_value(1)));
   }
-  // Equal seeds have equal forms, so that the calls they go through take their routes.
+  // Equal seeds have equal forms, so that the calls they go through are found again.
   tensor::Fresh& like = tape::graph_of(context).seed;
   if (like.dtype != root.dtype() || like.rank != root.view.rank ||
       tape::graph_of(context).seed_device != &device_of(root)) {

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/dispatch/call_cache.h"
 #include "core/dispatch/compose.h"
 #include "core/dispatch/execute.h"
 #include "core/dispatch/gradients.h"
 #include "core/dispatch/outputs.h"
-#include "core/dispatch/route.h"
 #include "core/dispatch/select.h"
 #include "core/launch/moves.h"
 #include "core/runtime/callback.h"
@@ -137,28 +137,28 @@ std::vector<Ref> allocate_outputs(const Invocation& call, uint64_t wanted) {
 
 namespace {
 
-// The long way of a call whose like may come again. Without `asked` nothing is learned from it.
-class Learner {
+// The first calls of a kind: how the second one ran is kept. Nothing is where there is no `key`.
+class Resolver {
  public:
-  Learner(Invocation& call, const Asked* asked) : call_(call), asked_(asked) {
-    Routes& routes = routes_of(call.cx);
-    if (!asked || !routes.is_familiar(*asked)) return;
+  Resolver(Invocation& call, const CallKey* key) : call_(call), key_(key) {
+    CallCache& cache = call_cache_of(call.cx);
+    if (!key || !cache.has_seen(*key)) return;
     epoch_ = call.cx.runtime->registry.epoch();
-    call.lesson = &lesson_;
+    call.resolution = &resolution_;
   }
   void end() {
-    if (call_.lesson) routes_of(call_.cx).learn(*asked_, call_, lesson_, epoch_);
+    if (call_.resolution) call_cache_of(call_.cx).add(*key_, call_, resolution_, epoch_);
   }
-  void saw_view(const Tensor& view) { lesson_.view = &view; }
+  void saw_view(const Tensor& view) { resolution_.view = &view; }
   void saw_recording(tape::Signature& signature) {
     signature.retain();
-    lesson_.signature.reset(&signature);
+    resolution_.signature.reset(&signature);
   }
 
  private:
   Invocation& call_;
-  const Asked* asked_;
-  Lesson lesson_;
+  const CallKey* key_;
+  Resolution resolution_;
   uint64_t epoch_ = 0;
 };
 
@@ -173,11 +173,11 @@ Ref view_of(Invocation& call) { return Ref(call.n_outputs() == 1 ? try_view(call
 
 // Onto what is given, or else onto new tensors, which `outputs` then holds.
 [[gnu::cold]] void call_slowly(const Request& request, std::span<Tensor*> outputs,
-                               const Asked* asked) {
+                               const CallKey* key) {
   const auto [context, op, inputs, attrs, given, n_outputs] = request;
   const OpSpan span(context, op);
   Invocation invocation(context, op);
-  Learner learner(invocation, asked);
+  Resolver resolver(invocation, key);
   prepare_call(invocation, inputs, attrs);
   check_output_count(invocation, n_outputs);
   const bool dynamic = op.has(TENON_OP_DYNAMIC_OUT);
@@ -206,7 +206,7 @@ Ref view_of(Invocation& call) { return Ref(call.n_outputs() == 1 ? try_view(call
     const tape::SignatureRef signature = make_signature(invocation);
     begin_record(record, *signature, invocation);
     invocation.wanted |= signature->needs.outputs;
-    learner.saw_recording(*signature);
+    resolver.saw_recording(*signature);
   }
   const Ref view = view_of(invocation);
   const bool is_alias = view && there == 0;
@@ -217,7 +217,7 @@ Ref view_of(Invocation& call) { return Ref(call.n_outputs() == 1 ? try_view(call
   }
   record.reserve(flat);
   if (is_alias) {
-    learner.saw_view(*view);
+    resolver.saw_view(*view);
   } else if (view) {
     copy_into(context, *view, *flat[0]);
     flat[0]->storage->written(&op.name, context.scope_path());
@@ -227,7 +227,7 @@ Ref view_of(Invocation& call) { return Ref(call.n_outputs() == 1 ? try_view(call
     run_or_compose(invocation, flat, recording || there != 0 ? nullptr : &made);
   }
   record.end(flat, is_alias);
-  learner.end();
+  resolver.end();
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = made[i].take();
 }
 
@@ -236,11 +236,11 @@ Ref view_of(Invocation& call) { return Ref(call.n_outputs() == 1 ? try_view(call
   Context& context = request.context;
   ++context.sequence;
   context.check_interrupt();
-  if (!may_take_routes(context)) return call_slowly(request, outputs, nullptr);
-  Asked asked(request);
-  const Routes::Taken taken = routes_of(context).take(asked, outputs);
-  if (taken == Routes::Taken::Yes) return;
-  call_slowly(request, outputs, taken == Routes::Taken::Unknown ? &asked : nullptr);
+  if (!may_reuse_calls(context)) return call_slowly(request, outputs, nullptr);
+  CallKey key(request);
+  const CallCache::Outcome outcome = call_cache_of(context).run(key, outputs);
+  if (outcome == CallCache::Outcome::Ran) return;
+  call_slowly(request, outputs, outcome == CallCache::Outcome::New ? &key : nullptr);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 // first, unless the op is elementwise and both are the very same view.
 #include "core/dispatch/execute.h"
 
-#include "core/dispatch/route.h"
+#include "core/dispatch/call_cache.h"
 #include "core/dispatch/select.h"
 #include "core/dispatch/written.h"
 #include "core/launch/launch.h"
@@ -133,7 +133,7 @@ class Staging {
       : call_(call), kernel_(kernel), items_(items), written_(written) {}
 
   // Replaces what does not fit; nothing of the caller's is written yet.
-  void gather() {
+  void read_forms() {
     // Row-major operands of one shape have one dimension.
     const bool flatten = too_deep(kernel_, items_);
     for (size_t i = 0; i < items_.size(); ++i) {
@@ -294,17 +294,17 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
   tenon_rng rng{};
   const bool random = reserve_rng(call, rng);
   Staging staging(call, *chosen, {chosen_items.data(), chosen_items.size()}, written);
-  staging.gather();
+  staging.read_forms();
   Block block(*call.device, view_of(chosen_items), chosen->desc.n_slots,
               kernel_inputs(chosen->desc), {call.attrs.data(), chosen->desc.n_attrs},
               chosen->desc.user);
   launch::run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr,
-                     call.lesson ? &call.lesson->needs : nullptr);
-  if (call.lesson) {
-    Lesson& lesson = *call.lesson;
-    lesson.kernel = chosen;
-    lesson.items = std::move(chosen_items);
-    lesson.ordinary = !random && !staging.copied() && !accumulates(*chosen) && !judged;
+                     call.resolution ? &call.resolution->needs : nullptr);
+  if (call.resolution) {
+    Resolution& resolution = *call.resolution;
+    resolution.kernel = chosen;
+    resolution.items = std::move(chosen_items);
+    resolution.ordinary = !random && !staging.copied() && !accumulates(*chosen) && !judged;
   }
   staging.scatter();
   return true;

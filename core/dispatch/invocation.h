@@ -75,9 +75,9 @@ struct Invocation {
   Device* output_device = nullptr;          // another one for TENON_OP_TRANSFER alone
   Small<tenon_meta, 2> outputs;             // [n_outputs]
   const registry::VjpRule* rule = nullptr;  // looked up where gradients are enabled
-  uint64_t wanted = 0;              // bit i: the caller or the backward rule asks for output i
-  struct Lesson* lesson = nullptr;  // told how the call ran, where a route is to be made of it
-  bool dry = false;                 // explain: nothing is cast, views state the promoted dtype
+  uint64_t wanted = 0;  // bit i: the caller or the backward rule asks for output i
+  struct Resolution* resolution = nullptr;  // where not NULL, told how the call was resolved
+  bool dry = false;  // explain: nothing is cast, views state the promoted dtype
 };
 
 // Each fills its part of the invocation and throws Error naming op, operand, expected, found.

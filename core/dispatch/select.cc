@@ -207,7 +207,7 @@ const Candidates& candidates(const Invocation& call) {
   if (cacheable && found != cache.map.end()) return found->second;
   Candidates fresh;
   open_candidates(call);
-  // Opening plugins may have moved the epoch. Asked before the kernels are: where another context
+  // Opening plugins may have moved the epoch. CallKey before the kernels are: where another context
   // takes some away meanwhile, what is cached here must be of the time before.
   const uint64_t now = call.cx.runtime->registry.epoch();
   for (auto& [kernel, reason] : judge_open(call)) {

@@ -5,6 +5,7 @@
 // the order of what they are computed from. Arrows point the way values go, gradients go against
 // them.
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/inspect/graph.h"
@@ -37,7 +38,7 @@ struct Picture {
   size_t left_out = 0;     // nodes
 };
 
-std::string with_values(std::string words, const std::string& values) {
+std::string with_values(const std::string& words, const std::string& values) {
   return values.empty() ? words : words + " = " + values;
 }
 
@@ -189,7 +190,7 @@ void place(std::vector<Box>& boxes, double& width, double& height) {
   }
 }
 
-std::string number(double value) { return std::to_string(static_cast<int64_t>(value + 0.5)); }
+std::string number(double value) { return std::to_string(std::lround(value)); }
 
 void draw_box(std::string& out, const Box& box) {
   out += "<rect x=\"" + number(box.x) + "\" y=\"" + number(box.y) + "\" width=\"" +

@@ -55,7 +55,7 @@ Context::~Context() {
   runtime->remove_context(*this);
   capturing.reset();
   graph.reset();
-  routes.reset();
+  call_cache.reset();
   kernels.reset();
   runtime->forget_context(id);
   runtime->release();

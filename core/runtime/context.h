@@ -93,7 +93,7 @@ struct Context {
   uint64_t launches = 0;
   Keep launch_check;  // launch/: what TENON_CHECK=finite asks
   Keep kernels;       // dispatch/: which kernels may run
-  Keep routes;        // dispatch/: calls seen before
+  Keep call_cache;    // dispatch/: calls seen before
 
  private:
   [[noreturn]] void tell_interrupt();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/dispatch/asked.h: an op call in the words that decide how it runs: the op, dtypes, shapes,
-// strides, attributes, which operands want a gradient, the arithmetic. Calls with equal words take
-// the same route.
+// core/dispatch/call_key.h: an op call in the words that decide how it runs: the op, dtypes,
+// shapes, strides, attributes, which operands want a gradient, the arithmetic. Calls with equal
+// words are resolved alike.
 #pragma once
 
 #include <array>
@@ -25,45 +25,46 @@ struct Request {
 };
 
 // A kind of calls.
-struct Kind {
+struct CallWords {
   std::vector<uint64_t> words;
   size_t attrs_at = 0;  // where in `words` the attributes begin
 };
 
-class Asked {
+class CallKey {
  public:
   static constexpr size_t kMostForms = 6;
 
-  explicit Asked(const Request& request) : request_(request) {}  // leaves the arrays uninitialised
-  Asked(const Asked&) = delete;
-  Asked& operator=(const Asked&) = delete;
+  explicit CallKey(const Request& request)
+      : request_(request) {}  // leaves the arrays uninitialised
+  CallKey(const CallKey&) = delete;
+  CallKey& operator=(const CallKey&) = delete;
 
-  // Finds the operands, where no input is a list and there are few. The forms of
-  // operands and outputs, each with whether it wants a gradient, then say as much as the words do.
-  bool gather() noexcept;
+  // Finds the operands, where no input is a list and there are few. The forms of operands and
+  // outputs, each with whether it wants a gradient, then say as much as the words do.
+  bool read_forms() noexcept;
   // Are the attributes those of `kind`?
-  bool has_attrs(const Kind& kind) const;
+  bool has_attrs(const CallWords& kind) const;
   // Writes the request's words. False for whatever is wrong or unusual, which the long way deals
   // with.
-  bool read();
+  bool read_words();
 
   const Request& request() const { return request_; }
-  // After gather or read: the operands, and behind them the given outputs.
+  // After read_forms or read_words: the operands, and behind them the given outputs.
   std::span<const Given> operands() const { return {operands_.data(), n_operands_}; }
   // The same with room behind them.
   Given* all() { return operands_.data(); }
-  // After gather. A number's form is its tag, as is that of an absent one; equal forms have equal
-  // keys.
+  // After read_forms. A number's form is its tag, as is that of an absent one; equal forms have
+  // equal keys.
   std::span<const uint64_t> forms() const { return {forms_.data(), n_forms_}; }
-  uint64_t key() const { return key_; }
+  uint64_t form_hash() const { return form_hash_; }
   // How many inputs, attributes and outputs, and what else holds for the whole call.
   uint64_t head() const {
     return request_.inputs.size() | request_.attrs.size() << 16 | request_.n_outputs << 32 |
            uint64_t{!request_.given.empty()} << 48 | uint64_t{request_.context.arithmetic} << 49;
   }
-  // After read.
+  // After read_words.
   std::span<const uint64_t> words() const { return {words_.data(), n_words_}; }
-  Kind kind() const;
+  CallWords kind() const;
   uint64_t hash() const { return hash_; }
 
  private:
@@ -85,23 +86,23 @@ class Asked {
   size_t n_operands_ = 0;
   std::array<uint64_t, kMostForms> forms_;
   size_t n_forms_ = 0;
-  uint64_t key_ = 0;
+  uint64_t form_hash_ = 0;
   std::array<uint64_t, kMostWords> words_;
   size_t n_words_ = 0;
   size_t attrs_at_ = 0;
   uint64_t hash_ = 0;
 };
 
-[[gnu::always_inline]] inline bool Asked::gather() noexcept {
+[[gnu::always_inline]] inline bool CallKey::read_forms() noexcept {
   const auto [context, op, inputs, attrs, given, n_outputs] = request_;
   if (inputs.size() + given.size() > kMostForms) return false;
   const bool grad = context.grad_enabled();
-  uint64_t key = reinterpret_cast<uintptr_t>(&op);
+  uint64_t hash = reinterpret_cast<uintptr_t>(&op);
   uint64_t* form = forms_.data();
   Given* next = operands_.data();
   const auto add = [&](uint64_t of) {
     *form++ = of;
-    key = (key ^ of) * 0x9e3779b97f4a7c15ull;
+    hash = (hash ^ of) * 0x9e3779b97f4a7c15ull;
   };
   const auto form_of = [grad](const Tensor& tensor) {
     return tensor.form << 8 | uint64_t{grad && tape::requires_grad(tensor)};
@@ -127,7 +128,7 @@ class Asked {
     add(form_of(*out));
   }
   n_forms_ = inputs.size() + given.size();
-  key_ = key;
+  form_hash_ = hash;
   return true;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/dispatch/route.h: how calls run that are like one the context has seen before.
+// core/dispatch/call_cache.h: how calls run that are like one the context has seen before.
 //
 // The first two calls of a kind go the long way: bound, promoted, inferred, a kernel selected, its
-// operands collapsed. What came out of the second is kept as a Route: a launch block that waits for
-// addresses, the outputs' shapes, what to record. Later calls find it by the words that describe
-// them, and from then on by their operands' forms alone, fill in the addresses and launch.
-// Only what is ordinary has a route: no cast, no staging, no composition, no random numbers, no
+// operands collapsed. What came out of the second is kept as a ResolvedCall: a launch block that
+// waits for addresses, the outputs' shapes, what to record. Later calls find it by the words that
+// describe them, and from then on by their operands' forms alone, fill in the addresses and launch.
+// Only what is ordinary is kept: no cast, no staging, no composition, no random numbers, no
 // predicate, no element that is missing. A registry that has changed empties the cache.
 #pragma once
 
@@ -14,15 +14,15 @@
 #include <string_view>
 #include <vector>
 
-#include "core/dispatch/asked.h"
+#include "core/dispatch/call_key.h"
 #include "core/launch/launch.h"
 #include "core/runtime/callback.h"
 #include "core/tape/recording.h"
 
 namespace tenon::dispatch {
 
-// What the long way found out, for a route to be made of.
-struct Lesson {
+// How a call was resolved the long way.
+struct Resolution {
   const registry::Kernel* kernel = nullptr;
   Small<Item, 8> items;  // as launched
   launch::Needs needs;
@@ -31,7 +31,7 @@ struct Lesson {
   bool ordinary = true;
 };
 
-struct Route {
+struct ResolvedCall {
   static constexpr size_t kMostOutputs = 8;
 
   // Where a view of the launch block gets its address from: an index into the operands and the
@@ -49,10 +49,10 @@ struct Route {
     int64_t above = 0;
     bool same_allowed = false;  // but both may be the very same elements
   };
-  [[gnu::cold]] ~Route();
+  [[gnu::cold]] ~ResolvedCall();
 
   const registry::Op* op = nullptr;
-  uint64_t head = 0;  // as Asked
+  uint64_t head = 0;  // as CallKey
   Device* device = nullptr;
   bool prepares = false;
   tape::SignatureRef signature;           // NULL: nothing is recorded
@@ -66,11 +66,11 @@ struct Route {
   int64_t offset = 0;            // of a view, from its base
   int64_t low = 0;               // the elements it touches, from its own first
   int64_t high = 0;
-  Kind kind;
+  CallWords kind;
   uint64_t hash = 0;
-  std::unique_ptr<Route> next;  // in its bucket
+  std::unique_ptr<ResolvedCall> next;  // in its bucket
 
-  // What `prepare` made is gone: the next call goes the long way and makes a new route.
+  // What `prepare` made is gone: the next call goes the long way and keeps another.
   bool is_stale() const { return prepares && prepared.expired(); }
 };
 
@@ -95,31 +95,31 @@ class OpNames {
 };
 
 // Of one context.
-class Routes final : public Kept {
+class CallCache final : public Kept {
  public:
-  explicit Routes(Context& context);
+  explicit CallCache(Context& context);
 
   OpNames names;
 
-  enum class Taken : uint8_t { Yes, No, Unknown };
-  // Runs the call where its like was learned. Else nothing is done, and it needs the long way; from
-  // which something may be learned where the answer is Unknown. `outputs` are where a call wants
-  // its new ones; empty for apply.
-  Taken take(Asked& asked, std::span<Tensor*> outputs);
-  // Is `asked` a kind of call that was here before? Remembers it.
-  bool is_familiar(const Asked& asked);
+  // Unusual: it is never kept. New: its like may be kept.
+  enum class Outcome : uint8_t { Ran, Unusual, New };
+  // Runs the call where its like is kept; else nothing is done. `outputs` are where new ones go;
+  // empty where they are given.
+  Outcome run(CallKey& key, std::span<Tensor*> outputs);
+  // Is `key` a kind of call that was here before? Remembers it.
+  bool has_seen(const CallKey& key);
   // Keeps how `call` ran, unless it was out of the ordinary.
-  [[gnu::cold]] void learn(const Asked& asked, const Invocation& call, Lesson& lesson,
-                           uint64_t epoch);
+  [[gnu::cold]] void add(const CallKey& key, const Invocation& call, Resolution& resolution,
+                         uint64_t epoch);
 
  private:
   static constexpr size_t kBuckets = 256;
   static constexpr size_t kMost = 1024;
   // What the forms of one call led to.
   struct Latest {
-    Route* route = nullptr;
-    std::array<uint64_t, Asked::kMostForms> forms{};
-    bool is(const Asked& asked) const;
+    ResolvedCall* resolved = nullptr;
+    std::array<uint64_t, CallKey::kMostForms> forms{};
+    bool is(const CallKey& key) const;
   };
   // Those of calls whose keys end alike; which of them shares one with others changes with every
   // run, as addresses do.
@@ -130,15 +130,15 @@ class Routes final : public Kept {
   };
 
   [[gnu::cold]] void clear();
-  Route* find_by_forms(const Asked& asked) const;
-  void remember(const Asked& asked, Route& route);
-  Route* find(const Asked& asked);
-  bool run(Route& route, Asked& asked, std::span<Tensor*> outputs);
-  bool launch_onto(Route& route, std::span<const Given> operands, Given* all,
+  ResolvedCall* find_by_forms(const CallKey& key) const;
+  void remember(const CallKey& key, ResolvedCall& resolved);
+  ResolvedCall* find(const CallKey& key);
+  bool run_resolved(ResolvedCall& resolved, CallKey& key, std::span<Tensor*> outputs);
+  bool launch_onto(ResolvedCall& resolved, std::span<const Given> operands, Given* all,
                    std::span<Tensor* const> outputs);
-  bool launch_anew(Route& route, Asked& asked, std::span<Tensor*> outputs);
-  void launch(Route& route, const Given* all);
-  void launch_recorded(Route& route, std::span<const Given> operands, const Given* all,
+  bool launch_anew(ResolvedCall& resolved, CallKey& key, std::span<Tensor*> outputs);
+  void launch(ResolvedCall& resolved, const Given* all);
+  void launch_recorded(ResolvedCall& resolved, std::span<const Given> operands, const Given* all,
                        std::span<Tensor* const> outputs);
 
   Context& context_;
@@ -147,16 +147,18 @@ class Routes final : public Kept {
   size_t count_ = 0;
   std::array<Set, 64> latest_{};  // the first to try, without words
   uint32_t oldest_ = 0;           // which way of a set is given to the next
-  std::array<std::unique_ptr<Route>, kBuckets> buckets_;
+  std::array<std::unique_ptr<ResolvedCall>, kBuckets> buckets_;
   // Hashes seen lately, newest first; several to a bucket, or two kinds by turns would push each
-  // other out and never be learned.
-  std::array<std::array<uint32_t, 4>, kBuckets> familiar_{};
+  // other out and never be kept.
+  std::array<std::array<uint32_t, 4>, kBuckets> seen_{};
 };
 
-inline Routes& routes_of(const Context& context) { return static_cast<Routes&>(*context.routes); }
+inline CallCache& call_cache_of(const Context& context) {
+  return static_cast<CallCache&>(*context.call_cache);
+}
 
-// Does nobody watch or record the launches, so that routes may be taken?
-inline bool may_take_routes(const Context& context) {
+// Does nobody watch or keep the launches, so that calls need not be resolved again?
+inline bool may_reuse_calls(const Context& context) {
   return !context.capturing && !context.checks && !context.runtime->trace.active();
 }
 

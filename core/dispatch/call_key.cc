@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/dispatch/asked.cc: an op call in the words that decide how it runs.
+// core/dispatch/call_key.cc: an op call in the words that decide how it runs.
 //
-// Words are written down, and those of attributes also compared with a route's. A sink's put
-// answers whether to go on.
-#include "core/dispatch/asked.h"
+// Words are written down, and those of attributes also compared with a resolved call's. A sink's
+// put answers whether to go on.
+#include "core/dispatch/call_key.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace tenon::dispatch {
 
-struct Asked::Writer {
+struct CallKey::Writer {
   uint64_t* const begin;
   uint64_t* const end;
   uint64_t* at = begin;
@@ -88,7 +88,7 @@ bool put_attr(Sink& sink, const tenon_value& value) {
 
 }  // namespace
 
-bool Asked::walk(Writer& sink) {
+bool CallKey::walk(Writer& sink) {
   const Context& context = request_.context;
   const std::span<Tensor* const> given = request_.given;
   const bool grad = context.grad_enabled();
@@ -145,17 +145,17 @@ bool Asked::walk(Writer& sink) {
   return device != nullptr;
 }
 
-bool Asked::has_attrs(const Kind& kind) const {
+bool CallKey::has_attrs(const CallWords& kind) const {
   Matcher matcher{kind.words.data() + kind.attrs_at};
   return std::all_of(request_.attrs.begin(), request_.attrs.end(),
                      [&](const tenon_value& value) { return put_attr(matcher, value); });
 }
 
-Kind Asked::kind() const {
+CallWords CallKey::kind() const {
   return {{words_.begin(), words_.begin() + static_cast<ptrdiff_t>(n_words_)}, attrs_at_};
 }
 
-bool Asked::read() {
+bool CallKey::read_words() {
   if (request_.given.size() > kMostOutputs) return false;
   Writer writer{words_.data(), words_.data() + kMostWords};
   if (!walk(writer)) return false;

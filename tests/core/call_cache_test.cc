@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/core/route_test.cc: calls that are like earlier ones take a short way. Whatever makes them
-// different after all has to show.
+// tests/core/call_cache_test.cc: calls that are like earlier ones are not resolved again. Whatever
+// makes them different after all has to show.
 #include <cstring>
 #include <initializer_list>
 #include <stdexcept>
@@ -13,14 +13,14 @@ namespace {
 using testing::HasSubstr;
 using Values = std::vector<float>;
 
-// The second call of a kind leaves a route, the third takes it, the fourth finds it at once by its
-// operands' forms.
+// The second call of a kind is kept, the third finds it by its words, the fourth by its operands'
+// forms.
 template <class Body>
 void learn(Body&& body) {
   for (int i = 0; i < 4; ++i) body();
 }
 
-class Route : public Toy {
+class CallCache : public Toy {
  protected:
   Tensor a = cx.floats({4}, {1, 2, 3, 4});
   Tensor b = cx.floats({4}, {10, 20, 30, 40});
@@ -32,7 +32,7 @@ class Route : public Toy {
   }
 };
 
-TEST_F(Route, GivesTheSameAndCountsTheSame) {
+TEST_F(CallCache, GivesTheSameAndCountsTheSame) {
   learn_add();
   EXPECT_EQ(cx.values(out), (Values{11, 22, 33, 44}));
   const uint64_t before = version(out);
@@ -44,7 +44,7 @@ TEST_F(Route, GivesTheSameAndCountsTheSame) {
   EXPECT_EQ(cx.stats().launches, launches + 1);
 }
 
-TEST_F(Route, NewOutputsAreApartAndReleased) {
+TEST_F(CallCache, NewOutputsAreApartAndReleased) {
   const int64_t tensors = cx.stats().tensors;
   const int64_t storages = cx.stats().storages;
   learn([&] {
@@ -57,7 +57,7 @@ TEST_F(Route, NewOutputsAreApartAndReleased) {
   EXPECT_EQ(cx.stats().storages, storages);
 }
 
-TEST_F(Route, AnotherShapeStrideOrDtypeIsAnotherKind) {
+TEST_F(CallCache, AnotherShapeStrideOrDtypeIsAnotherKind) {
   learn_add();
   const Tensor one = cx.floats({1}, {5});
   cx.apply("acme.add", {arg(a), arg(one)}, {}, {out.get()});
@@ -70,7 +70,7 @@ TEST_F(Route, AnotherShapeStrideOrDtypeIsAnotherKind) {
   EXPECT_EQ(cx.values(out), (Values{2, 3, 4, 5}));
 }
 
-TEST_F(Route, NumbersAreReadAnew) {
+TEST_F(CallCache, NumbersAreReadAnew) {
   double number = 1;
   learn([&] {
     number *= 2;
@@ -84,7 +84,7 @@ TEST_F(Route, NumbersAreReadAnew) {
   EXPECT_EQ(cx.try_call("acme.mul", {arg(whole), int64_t{1} << 40}), TENON_E_ARGUMENT);
 }
 
-TEST_F(Route, AttributesBelongToTheKind) {
+TEST_F(CallCache, AttributesBelongToTheKind) {
   const Tensor table = cx.counting({6, 2});
   learn([&] {
     for (int64_t start = 0; start < 3; ++start) {
@@ -97,8 +97,9 @@ TEST_F(Route, AttributesBelongToTheKind) {
   });
 }
 
-// A view's route holds for the base's shape and strides; where the base begins is not in them.
-TEST_F(Route, ViewsFollowTheirBase) {
+// A view's resolved call holds for the base's shape and strides; where the base begins is not in
+// them.
+TEST_F(CallCache, ViewsFollowTheirBase) {
   const Tensor table = cx.counting({4, 2});
   for (int64_t row = 0; row < 3; ++row) {
     const Tensor part = cx.view(table, {2, 2}, {2, 1}, 2 * row);
@@ -108,7 +109,7 @@ TEST_F(Route, ViewsFollowTheirBase) {
   }
 }
 
-TEST_F(Route, ViewsThatLeaveTheirStorageAreSeenEachTime) {
+TEST_F(CallCache, ViewsThatLeaveTheirStorageAreSeenEachTime) {
   const Tensor line = cx.floats({6}, {1, 2, 3, 4, 5, 6});
   // The op's view begins one element after the start of its operand.
   learn([&] { cx.call("acme.stray", {arg(cx.view(line, {4}, {1}, 0))}); });
@@ -117,7 +118,7 @@ TEST_F(Route, ViewsThatLeaveTheirStorageAreSeenEachTime) {
   EXPECT_EQ(cx.try_call("acme.stray", {arg(cx.view(line, {4}, {1}, 2))}), TENON_E_PLUGIN);
 }
 
-TEST_F(Route, OverlapIsSeenEachTime) {
+TEST_F(CallCache, OverlapIsSeenEachTime) {
   const Tensor line = cx.floats({5}, {1, 2, 3, 4, 5});
   const Tensor low = cx.view(line, {4}, {1}, 0);
   const Tensor high = cx.view(line, {4}, {1}, 1);
@@ -128,7 +129,7 @@ TEST_F(Route, OverlapIsSeenEachTime) {
   EXPECT_EQ(cx.values(line), (Values{1, 21, 42, 63, 84}));
 }
 
-TEST_F(Route, WrittenOperandsStayApart) {
+TEST_F(CallCache, WrittenOperandsStayApart) {
   const Tensor other = cx.floats({4}, {1, 1, 1, 1});
   learn([&] { cx.run("acme.bump", {arg(a), arg(other)}); });
   EXPECT_EQ(cx.values(a), (Values{5, 6, 7, 8}));
@@ -139,7 +140,7 @@ TEST_F(Route, WrittenOperandsStayApart) {
   EXPECT_EQ(cx.values(line), (Values{1, 3, 5, 7, 9}));
 }
 
-TEST_F(Route, MistakesAreStillRefused) {
+TEST_F(CallCache, MistakesAreStillRefused) {
   learn_add();
   const Tensor longer = cx.floats({5}, {0, 0, 0, 0, 0});
   EXPECT_EQ(cx.try_apply("acme.add", {arg(a), arg(b)}, {}, {longer.get()}), TENON_E_SHAPE);
@@ -153,7 +154,7 @@ TEST_F(Route, MistakesAreStillRefused) {
   EXPECT_EQ(cx.try_apply("acme.add", {arg(a), arg(theirs)}, {}, {out.get()}), TENON_E_RUNTIME);
 }
 
-TEST_F(Route, WordsOfAFailedLaunchGoWithIt) {
+TEST_F(CallCache, WordsOfAFailedLaunchGoWithIt) {
   bool bad_day = false;
   void (*const kernel)(void*) = [](void* user) {
     if (*static_cast<const bool*>(user)) throw std::runtime_error("a bad day");
@@ -178,7 +179,7 @@ TEST_F(Route, WordsOfAFailedLaunchGoWithIt) {
   EXPECT_EQ(version(out), before + 4);
 }
 
-TEST_F(Route, KindsByTurnsKeepTheirRoutes) {
+TEST_F(CallCache, KindsByTurnsAreBothKept) {
   // More of one op than fit beside each other in any table by op.
   std::vector<Tensor> inputs;
   for (int64_t size = 1; size <= 40; ++size) {
@@ -193,7 +194,7 @@ TEST_F(Route, KindsByTurnsKeepTheirRoutes) {
   });
 }
 
-TEST_F(Route, MisalignedMemoryGoesTheLongWay) {
+TEST_F(CallCache, MisalignedMemoryGoesTheLongWay) {
   learn_add();
   std::vector<char> bytes(4 * sizeof(float) + 1);
   const float values[4] = {1, 1, 1, 1};
@@ -207,7 +208,7 @@ TEST_F(Route, MisalignedMemoryGoesTheLongWay) {
   EXPECT_EQ(cx.values(out), (Values{2, 3, 4, 5}));
 }
 
-TEST_F(Route, GradientsAreRecordedWhereTheyAreWanted) {
+TEST_F(CallCache, GradientsAreRecordedWhereTheyAreWanted) {
   learn([&] { cx.call("acme.mul", {arg(a), arg(b)}); });
   EXPECT_EQ(cx.stats().nodes, 0);
   const Tensor x = cx.leaf(cx.floats({4}, {1, 2, 3, 4}));
@@ -226,7 +227,7 @@ TEST_F(Route, GradientsAreRecordedWhereTheyAreWanted) {
   });
 }
 
-TEST_F(Route, WhatWasSavedIsWatched) {
+TEST_F(CallCache, WhatWasSavedIsWatched) {
   const Tensor x = cx.leaf(cx.floats({4}, {1, 2, 3, 4}));
   learn([&] { cx.backward(cx.call("acme.sum", {arg(cx.call("acme.mul", {arg(x), arg(b)}))})); });
   const Tensor y = cx.call("acme.sum", {arg(cx.call("acme.mul", {arg(x), arg(b)}))});
@@ -236,7 +237,7 @@ TEST_F(Route, WhatWasSavedIsWatched) {
   EXPECT_THAT(cx.failure().message, HasSubstr("overwritten by acme.add"));
 }
 
-TEST_F(Route, OutputsThatGradientsFlowThroughAreRefused) {
+TEST_F(CallCache, OutputsThatGradientsFlowThroughAreRefused) {
   learn_add();
   const Tensor leaf = cx.leaf(cx.floats({4}, {0, 0, 0, 0}));
   EXPECT_EQ(cx.try_apply("acme.add", {arg(a), arg(b)}, {}, {leaf.get()}), TENON_E_GRAD);
@@ -245,13 +246,13 @@ TEST_F(Route, OutputsThatGradientsFlowThroughAreRefused) {
   EXPECT_EQ(cx.values(leaf), (Values{11, 22, 33, 44}));
 }
 
-TEST_F(Route, EndsWithItsPlugin) {
+TEST_F(CallCache, EndsWithItsPlugin) {
   learn([&] { EXPECT_EQ(cx.values(cx.call("acme.watch", {arg(a)})), (Values{2, 4, 6, 8})); });
   cx.must(tenon_plugin_deactivate(cx.get(), "acme.extra", TENON_NUL));
   EXPECT_EQ(cx.values(cx.call("acme.watch", {arg(a)})), (Values{1, 2, 3, 4}));
 }
 
-TEST_F(Route, IsNotTakenWhileCapturing) {
+TEST_F(CallCache, IsNotTakenWhileCapturing) {
   learn_add();
   cx.begin_capture();
   cx.apply("acme.add", {arg(a), arg(b)}, {}, {out.get()});
@@ -262,7 +263,7 @@ TEST_F(Route, IsNotTakenWhileCapturing) {
 }
 
 // More kinds than are kept: old ones are learned again.
-TEST_F(Route, ManyKindsAreForgottenAndLearnedAgain) {
+TEST_F(CallCache, ManyKindsAreForgottenAndLearnedAgain) {
   for (int round = 0; round < 3; ++round) {
     for (int64_t size = 1; size <= 1200; ++size) {
       const Tensor x = cx.floats({size}, Values(static_cast<size_t>(size), 3));

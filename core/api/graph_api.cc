@@ -5,6 +5,7 @@
 
 #include "core/api/guard.h"
 #include "core/backward/backward.h"
+#include "core/inspect/draw.h"
 #include "core/inspect/graph.h"
 #include "core/launch/moves.h"
 

@@ -5,7 +5,6 @@
 
 #include <tenon/tenon.h>
 
-#include <boost/container/small_vector.hpp>
 #include <cstring>
 #include <new>
 #include <span>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/small.h"
 #include "core/runtime/context.h"
 #include "core/tape/graph.h"
 
@@ -120,7 +120,7 @@ inline std::string_view require_text(const char* data, uint64_t length, const ch
   return *tensor;
 }
 
-struct Tensors : boost::container::small_vector<Tensor*, 8> {
+struct Tensors : Small<Tensor*, 8> {
   // Boost's iterators are no contiguous_iterators, so a span does not take the list itself.
   operator std::span<Tensor* const>() const noexcept { return {data(), size()}; }
 };

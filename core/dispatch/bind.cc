@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/dispatch/bind.cc: checks the caller's values against the schema: arity, kinds, handles,
 // devices, attribute types.
+#include "core/dispatch/bind.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "core/dispatch/invocation.h"
-
 namespace tenon::dispatch {
-
-uint32_t Invocation::input_of(uint32_t index) const {
-  uint32_t input = 0;
-  while (begin[input + 1] <= index) ++input;
-  return input;
-}
-
-void fail_operand(const Invocation& call, uint32_t input, tenon_status status, std::string message,
-                  std::string expected, std::string found, std::string hint) {
-  const std::string& name = call.schema.inputs[input].name;
-  throw Error{.status = status,
-              .message = call.op.name + ": operand \"" + name + "\": " + std::move(message),
-              .op = call.op.name,
-              .operand = name,
-              .expected = std::move(expected),
-              .found = std::move(found),
-              .hint = std::move(hint)};
-}
 
 namespace {
 

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/dispatch/bind.h"
 #include "core/dispatch/call_cache.h"
 #include "core/dispatch/compose.h"
 #include "core/dispatch/execute.h"
 #include "core/dispatch/gradients.h"
+#include "core/dispatch/infer.h"
 #include "core/dispatch/outputs.h"
+#include "core/dispatch/promote.h"
 #include "core/dispatch/select.h"
 #include "core/launch/moves.h"
 #include "core/runtime/callback.h"
@@ -87,7 +90,7 @@ void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
     call.cx.runtime->plugins.open_for_device(call.device->id.kind);
     call.cx.opened_kind = call.device->id.kind;
   }
-  promote(call);
+  promote(call, cast);
   unify_shapes(call);
   infer(call);
   if (call.cx.grad_enabled()) call.rule = rule_of(call);
@@ -253,6 +256,16 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
 void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
            std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
   run({context, op, inputs, attrs, outputs, outputs.size()}, {});
+}
+
+Tensor* cast(Context& context, Tensor& tensor, tenon_dtype dtype) {
+  const tenon_value input = tensor_value(tensor);
+  tenon_value attr{TENON_VALUE_DTYPE, 0, {}};
+  attr.as.dtype = dtype;
+  Tensor* out = nullptr;
+  const registry::Op& op = context.runtime->plugins.require_role(TENON_ROLE_CAST);
+  call(context, op, {&input, 1}, {&attr, 1}, {&out, 1});
+  return out;
 }
 
 }  // namespace tenon::dispatch

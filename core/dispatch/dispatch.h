@@ -23,4 +23,7 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
 void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
            std::span<const tenon_value> attrs, std::span<Tensor* const> outputs);
 
+// A call of the op with the CAST role, recorded where gradients are on.
+Tensor* cast(Context& context, Tensor& tensor, tenon_dtype dtype);
+
 }  // namespace tenon::dispatch

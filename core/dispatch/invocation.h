@@ -80,13 +80,6 @@ struct Invocation {
   bool dry = false;  // explain: nothing is cast, views state the promoted dtype
 };
 
-// Each fills its part of the invocation and throws Error naming op, operand, expected, found.
-void bind(Invocation& call, std::span<const tenon_value> inputs,
-          std::span<const tenon_value> attrs);
-void promote(Invocation& call);       // types, casts (recorded), scalars
-void unify_shapes(Invocation& call);  // single letters and integers of the schema
-void infer(Invocation& call);
-
 // A tenon_launch over the invocation's inputs alone, for infer, view and random_words.
 class InputBlock {
  public:

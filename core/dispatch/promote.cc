@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/dispatch/promote.cc: decides the dtype of each type variable, casts operands to it, and
 // writes weak scalars in it.
-#include <cmath>
-#include <cstring>
-
-#include "core/dispatch/dispatch.h"
-#include "core/dispatch/invocation.h"
+#include "core/dispatch/promote.h"
 
 namespace tenon::dispatch {
 
@@ -153,7 +149,7 @@ void check_scalar_fits(const Invocation& call, uint32_t index, tenon_dtype dtype
   }
 }
 
-void cast_operand(Invocation& call, uint32_t index, tenon_dtype dtype) {
+void cast_operand(Invocation& call, uint32_t index, tenon_dtype dtype, CastFn cast) {
   Operand& operand = call.operands[index];
   const uint32_t input = call.input_of(index);
   if (call.schema.inputs[input].mutated) {
@@ -161,20 +157,15 @@ void cast_operand(Invocation& call, uint32_t index, tenon_dtype dtype) {
                  std::string(tensor::name_of(dtype)),
                  std::string(tensor::name_of(operand.tensor->dtype())));
   }
-  const registry::Op& cast = call.cx.runtime->plugins.require_role(TENON_ROLE_CAST);
+  call.cx.runtime->plugins.require_role(TENON_ROLE_CAST);
   if (call.dry) return;
-  const tenon_value from = tensor_value(*operand.tensor);
-  tenon_value to{TENON_VALUE_DTYPE, 0, {}};
-  to.as.dtype = dtype;
-  Tensor* result = nullptr;
-  dispatch::call(call.cx, cast, {&from, 1}, {&to, 1}, {&result, 1});
-  call.made.emplace_back(result);
-  operand.tensor = result;
+  call.made.emplace_back(cast(call.cx, *operand.tensor, dtype));
+  operand.tensor = call.made.back().get();
 }
 
 }  // namespace
 
-void promote(Invocation& call) {
+void promote(Invocation& call, CastFn cast) {
   const auto& schema = call.schema;
   call.types.resize(schema.variables.size(), TENON_DTYPE_NONE);
   for (size_t i = 0; i < schema.variables.size(); ++i) {
@@ -194,7 +185,7 @@ void promote(Invocation& call) {
                        std::string(tensor::name_of(dtype)),
                        std::string(tensor::name_of(operand.tensor->dtype())));
         }
-        cast_operand(call, i, dtype);
+        cast_operand(call, i, dtype, cast);
       }
     }
   }

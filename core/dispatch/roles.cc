@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/dispatch/roles.cc: what the core asks of ops by their roles: casts and sums.
+// core/dispatch/roles.cc: what the core asks of ops by their roles: sums.
 #include "core/dispatch/roles.h"
 
 #include "core/dispatch/dispatch.h"
@@ -23,15 +23,6 @@ const registry::Op& role(Context& context, uint32_t which) {
 }
 
 }  // namespace
-
-Tensor* cast(Context& context, Tensor& tensor, tenon_dtype dtype) {
-  const tenon_value input = tensor_value(tensor);
-  tenon_value attr{TENON_VALUE_DTYPE, 0, {}};
-  attr.as.dtype = dtype;
-  Tensor* out = nullptr;
-  call(context, role(context, TENON_ROLE_CAST), {&input, 1}, {&attr, 1}, {&out, 1});
-  return out;
-}
 
 Tensor* add(Context& context, Tensor& a, Tensor& b) {
   const tenon_value inputs[2] = {tensor_value(a), tensor_value(b)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/dispatch/roles.h: what the core asks of ops by their roles: casts and sums.
+// core/dispatch/roles.h: what the core asks of ops by their roles: sums.
 #pragma once
 
 #include "core/runtime/context.h"
@@ -10,7 +10,6 @@ namespace tenon::dispatch {
 using tensor::Tensor;
 
 // Roles the core uses by itself; each is an ordinary op call (recorded where grad is on).
-Tensor* cast(Context& context, Tensor& tensor, tenon_dtype dtype);
 Tensor* add(Context& context, Tensor& a, Tensor& b);
 void add_into(Context& context, Tensor& accumulator, Tensor& b);  // in place
 Tensor* sum_to(Context& context, Tensor& tensor, tensor::DimSpan shape);

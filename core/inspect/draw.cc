@@ -4,11 +4,12 @@
 // The SVG has one row for each distance from the leaves, leaves on top; within a row boxes stand in
 // the order of what they are computed from. Arrows point the way values go, gradients go against
 // them.
+#include "core/inspect/draw.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "core/inspect/graph.h"
 #include "core/registry/values.h"
 
 namespace tenon::inspect {

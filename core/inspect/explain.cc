@@ -5,7 +5,10 @@
 
 #include <algorithm>
 
+#include "core/dispatch/bind.h"
 #include "core/dispatch/gradients.h"
+#include "core/dispatch/infer.h"
+#include "core/dispatch/promote.h"
 #include "core/dispatch/select.h"
 #include "core/json/writer.h"
 #include "core/registry/values.h"
@@ -213,8 +216,8 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
   require_active(*op.plugin, op.name);
   Invocation call(context, op);
   call.dry = true;
-  bind(call, inputs, attrs);
-  promote(call);
+  dispatch::bind(call, inputs, attrs);
+  promote(call, nullptr);  // a dry one casts nothing
   unify_shapes(call);
   infer(call);
 

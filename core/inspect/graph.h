@@ -57,9 +57,7 @@ struct LeafState {
 };
 LeafState state_of(const Tensor& leaf);
 
-// The topics of tenon_graph_query.
+// A topic of tenon_graph_query.
 std::string graph_json(Context& context, const Recorded& graph);
-std::string graph_dot(Context& context, const Recorded& graph);
-std::string graph_svg(Context& context, const Recorded& graph);
 
 }  // namespace tenon::inspect

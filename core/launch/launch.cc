@@ -71,7 +71,7 @@ void run(CallbackScope& call, const Launching& launching) {
   ++context.launches;
   tenon_status status = TENON_OK;
   if (context.checks & kCheckLayout && device.host_memory()) {
-    status = launch_guarded(call, kernel, device, arguments);
+    status = launch_guarded(call, kernel, arguments);
   } else {
     const Enqueueing entry(device, op.name.c_str(), context.sequence, context.id);
     status = call.enter("kernel", [&launching](tenon_call* handed) {

@@ -38,6 +38,32 @@ void each_element(const tenon_view& view, const std::function<void(int64_t)>& bo
   }
 }
 
+// The launch that is checked. Its views point elsewhere while it runs on copies.
+struct Checked {
+  const tenon_launch& launch;
+  std::span<tenon_view> views;
+  Small<Item, 8> items;  // what the views say of themselves
+};
+
+Small<Item, 8> items_of(const registry::Kernel& kernel, const tenon_launch& arguments) {
+  Small<Item, 8> items;
+  for (uint32_t slot = 0; slot < arguments.n_slots; ++slot) {
+    for (uint32_t i = arguments.slot_begin[slot]; i < arguments.slot_begin[slot + 1]; ++i) {
+      const tenon_view& view = arguments.views[i];
+      Item& item = items.emplace_back();
+      std::copy_n(view.shape, view.rank, item.shape.begin());
+      std::copy_n(view.strides, view.rank, item.strides.begin());
+      item.data = view.data;
+      item.rank = view.rank;
+      item.dtype = view.dtype;
+      item.flags = view.flags;
+      item.slot = slot;
+      item.role = kernel.desc.slots[slot].role;
+    }
+  }
+  return items;
+}
+
 // A copy of one operand with patterned holes and guards as long as the operand itself, so that a
 // kernel that takes it for contiguous stays inside.
 struct Shadow {
@@ -75,7 +101,7 @@ struct Pass {
   std::vector<std::vector<unsigned char>> before;
 };
 
-Pass make_pass(const Block& block, unsigned char pattern) {
+Pass make_pass(const Checked& block, unsigned char pattern) {
   Pass pass;
   pass.shadows.reserve(block.items.size());
   for (size_t i = 0; i < block.items.size(); ++i) {
@@ -188,7 +214,7 @@ class GuardedScratch {
               .hint = "`workspace` announces too little, or `launch` uses too much"};
 }
 
-tenon_status run_pass(CallbackScope& call, const registry::Kernel& kernel, Block& block,
+tenon_status run_pass(CallbackScope& call, const registry::Kernel& kernel, Checked& block,
                       Pass& pass) {
   const GuardedScratch scratch(call);
   for (size_t i = 0; i < pass.shadows.size(); ++i) {
@@ -229,7 +255,7 @@ tenon_status launch_on(CallbackScope& call, const registry::Kernel& kernel, Devi
 // Once more on row-major copies of the operands: a kernel that takes dense memory for row-major
 // stays inside of its operands and writes all of them, so only other results give it away.
 tenon_status compare_with_row_major(CallbackScope& call, const registry::Kernel& kernel,
-                                    const Block& block, const Pass& checked) {
+                                    const Checked& block, const Pass& checked) {
   const bool strided = std::any_of(block.items.begin(), block.items.end(), [](const Item& item) {
     return !(item.flags & TENON_VIEW_HOST_SCALAR) &&
            !tensor::is_row_major(item.dims(), item.steps());
@@ -272,34 +298,14 @@ tenon_status compare_with_row_major(CallbackScope& call, const registry::Kernel&
   return TENON_OK;
 }
 
-// What the views of a launch say of themselves.
-Small<Item, 8> items_of(const registry::Kernel& kernel, const tenon_launch& arguments) {
-  Small<Item, 8> items;
-  for (uint32_t slot = 0; slot < arguments.n_slots; ++slot) {
-    for (uint32_t i = arguments.slot_begin[slot]; i < arguments.slot_begin[slot + 1]; ++i) {
-      const tenon_view& view = arguments.views[i];
-      Item& item = items.emplace_back();
-      std::copy_n(view.shape, view.rank, item.shape.begin());
-      std::copy_n(view.strides, view.rank, item.strides.begin());
-      item.data = view.data;
-      item.rank = view.rank;
-      item.dtype = view.dtype;
-      item.flags = view.flags;
-      item.slot = slot;
-      item.role = kernel.desc.slots[slot].role;
-    }
-  }
-  return items;
-}
-
 }  // namespace
 
-tenon_status launch_guarded(CallbackScope& call, const registry::Kernel& kernel, Device& device,
+tenon_status launch_guarded(CallbackScope& call, const registry::Kernel& kernel,
                             const tenon_launch& arguments) {
-  const Small<Item, 8> items = items_of(kernel, arguments);
-  Block block(device, {items.data(), items.size()}, arguments.n_slots, arguments.n_inputs,
-              {arguments.attrs, arguments.n_attrs}, arguments.user);
-  block.launch.prepared = arguments.prepared;
+  // Both kinds of blocks that launches are made from hold their views as what they may change.
+  Checked block{arguments,
+                {const_cast<tenon_view*>(arguments.views), arguments.slot_begin[arguments.n_slots]},
+                items_of(kernel, arguments)};
   Pass first = make_pass(block, kPatterns[0]);
   if (const tenon_status status = run_pass(call, kernel, block, first)) return status;
   Pass second = make_pass(block, kPatterns[1]);

@@ -12,7 +12,7 @@ namespace tenon::launch {
 // have changed, and the result may not depend on what lies outside the operands. Where a layout is
 // not row-major, row-major operands must give the same bits. Then copies the outputs to the real
 // operands. Host-memory devices only. Throws TENON_E_CHECK.
-tenon_status launch_guarded(CallbackScope& call, const registry::Kernel& kernel, Device& device,
+tenon_status launch_guarded(CallbackScope& call, const registry::Kernel& kernel,
                             const tenon_launch& arguments);
 
 }  // namespace tenon::launch

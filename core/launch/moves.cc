@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/launch/launch.h"
-#include "core/registry/checks.h"
+#include "core/registry/checks_kernels.h"
 
 namespace tenon::launch {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/dispatch/dispatch.h"
-#include "core/dispatch/roles.h"
 #include "core/launch/moves.h"
 #include "core/layers/layer.h"
 #include "core/registry/checks.h"

@@ -116,23 +116,4 @@ TableNames names_of(const Tables& tables);
 // Name, schema name, flags, callbacks the shape rule and flags need, the role's signature.
 void check_op(const tenon_op_desc& desc, std::string_view name, const Schema& schema);
 
-// Does the kernel take any memory in every slot? Staging goes through COPY, so a copy that needed
-// staging itself could not be used for it.
-bool takes_any_layout(const tenon_kernel_desc& desc);
-
-// Everything that must hold between a kernel (a rule) and the op it is for.
-void check_kernel(const tenon_kernel_desc& desc, const What& what, const Schema& schema);
-void check_vjp(const tenon_vjp_desc& desc, const What& what, const Schema& schema);
-
-void check_backend(const tenon_backend_table& table);
-
-// `step` is the step op's schema, or nullptr where that op is not known yet.
-void check_optimizer(const tenon_optimizer_desc& desc, std::string_view name, const Schema* step);
-void check_schedule(const tenon_schedule_desc& desc, std::string_view name);
-void check_dataset(const tenon_dataset_desc& desc, std::string_view name);
-void check_format(const tenon_format_desc& desc, std::string_view name);
-void check_layer(const tenon_layer_desc& desc, std::string_view name);
-void check_tolerance(const tenon_tolerance& desc, const What& what);
-void check_optimizer_sample(const tenon_optimizer_sample& desc, const What& what);
-
 }  // namespace tenon::registry

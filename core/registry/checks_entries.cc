@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/registry/checks_entries.cc: checks of backends, optimizers, schedules, datasets, formats and
 // layers.
+#include "core/registry/checks_entries.h"
+
 #include <tenon/ext/draft/optimizers.h>
 
 #include <cmath>
-
-#include "core/registry/checks.h"
 
 namespace tenon::registry {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/registry/checks_kernels.cc: checks of kernels and backward rules.
-#include <bit>
+#include "core/registry/checks_kernels.h"
 
-#include "core/registry/checks.h"
+#include <bit>
 
 namespace tenon::registry {
 namespace {

@@ -198,6 +198,7 @@ class Registry {
 
  private:
   friend class Transaction;
+  friend void remove(Registry& registry, const Plugin& plugin);
 
   struct NameHash {
     using is_transparent = void;

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "core/registry/checks_entries.h"
+#include "core/registry/checks_kernels.h"
 #include "core/registry/plugin.h"
 
 namespace tenon::registry {
@@ -421,7 +423,7 @@ void Transaction::commit(std::vector<std::string>& report) {
   registry_.raise_epoch();
 }
 
-void Transaction::remove(Registry& registry, const Plugin& plugin) {
+void remove(Registry& registry, const Plugin& plugin) {
   const auto is_its = [&](const auto* entry) { return entry->plugin == &plugin; };
   auto content = std::make_unique<Registry::Content>();
   auto next = std::make_unique<Registry::Index>(*registry.index_);
@@ -479,7 +481,5 @@ void add(Registry& registry, Plugin& plugin, const Tables& tables,
   transaction.stage(tables);
   transaction.commit(report);
 }
-
-void remove(Registry& registry, const Plugin& plugin) { Transaction::remove(registry, plugin); }
 
 }  // namespace tenon::registry

@@ -39,8 +39,6 @@ class Transaction {
   void stage(const Tables& tables);
   void commit(std::vector<std::string>& report);
 
-  static void remove(Registry& registry, const Plugin& plugin);
-
  private:
   void stage_op(const tenon_op_desc& desc, uint32_t position);
   void stage_role(Op& op);

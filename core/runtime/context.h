@@ -81,7 +81,7 @@ struct Context {
   Keep graph;               // tape/: what was recorded
   uint32_t walks = 0;       // backwards that run, each in a hook of the one before
   Keep capturing;           // plan/: from the begin of a capture to its end
-  Kept* capture = nullptr;  // the same, but while it is suspended
+  Kept* capture = nullptr;  // the same; NULL while it is suspended
   uint64_t seed = 0;
   uint64_t stream = 0;
   uint64_t counter = 0;

@@ -5,10 +5,10 @@
 // that enters, and exchanged for itself here: either that comes first, and the call sees the
 // change, or the call is seen and waited for.
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 #include <chrono>
 #include <thread>
 
+#include "core/base/small.h"
 #include "core/runtime/context.h"
 
 namespace tenon {
@@ -50,7 +50,7 @@ void Runtime::remove_context(Context& context) noexcept {
 void Runtime::wait_for_calls(Context& self) {
   const Waiting waiting(self);
   // In place for any usual number of contexts: what the caller has changed cannot be undone.
-  boost::container::small_vector<Pending, 256> pending;
+  Small<Pending, 256> pending;
   {
     std::lock_guard lock(mutex_);
     for (Context* context : contexts_) {

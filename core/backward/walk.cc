@@ -11,7 +11,6 @@
 #include "core/dispatch/call_cache.h"
 #include "core/dispatch/gradients.h"
 #include "core/dispatch/roles.h"
-#include "core/launch/finite.h"
 #include "core/launch/moves.h"
 #include "core/registry/values.h"
 #include "core/runtime/callback.h"
@@ -58,11 +57,12 @@ Ref one_like(Context& context, const Tensor& root) {
         launch::full(context, device_of(root), root.dtype(), root.shape(), registry::int_value(1)));
   }
   // Equal seeds have equal forms, so that the calls they go through are found again.
-  tensor::Fresh& like = tape::graph_of(context).seed;
+  tape::Graph& graph = tape::graph_of(context);
+  tensor::Fresh& like = graph.seed;
   if (like.dtype != root.dtype() || like.rank != root.view.rank ||
-      tape::graph_of(context).seed_device != &device_of(root)) {
+      graph.seed_device != &device_of(root)) {
     like = tensor::fresh_like(tensor::meta_of(root));
-    tape::graph_of(context).seed_device = &device_of(root);
+    graph.seed_device = &device_of(root);
   }
   Ref one(Tensor::create(device_of(root), like));
   const uint64_t bits = registry::scalar_bits(registry::int_value(1), root.dtype());

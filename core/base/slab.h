@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/base/slab.h: type-stable slots for the objects behind public handles.
+// core/base/slab.h: type-stable slots for the objects that public handles lead to.
 //
 // A handle is a slot's address with a generation in its low 8 bits. Slots are 256-byte aligned,
 // stay slots of one kind for ever, and their memory is never given back; so a handle that was once

@@ -49,7 +49,7 @@ class CallKey {
   bool read_words();
 
   const Request& request() const { return request_; }
-  // After read_forms or read_words: the operands, and behind them the given outputs.
+  // After read_forms or read_words: the operands, followed by the given outputs.
   std::span<const Given> operands() const { return {operands_.data(), n_operands_}; }
   // The same with room behind them.
   Given* all() { return operands_.data(); }

@@ -47,8 +47,9 @@ class OpSpan {
 };
 
 // The alias a view op stands for, or NULL where it needs a copy.
-Tensor* try_view(Invocation& call) {
-  if (!call.op.desc.view || call.operands.empty() || !call.operands[0].tensor) return nullptr;
+Ref try_view(Invocation& call) {
+  if (!call.op.desc.view || call.n_outputs() != 1) return {};
+  if (call.operands.empty() || !call.operands[0].tensor) return {};
   Tensor& base = *call.operands[0].tensor;
   const InputBlock inputs(call);
   CallbackScope window(call.cx, CallbackState::Infer, call.op.plugin, &call.op);
@@ -56,7 +57,7 @@ Tensor* try_view(Invocation& call) {
   window.run("view", [&](tenon_call* handed) {
     return call.op.desc.view(handed, &inputs.launch(), &result);
   });
-  if (result.copy_needed) return nullptr;
+  if (result.copy_needed) return {};
   const tenon_meta& meta = call.outputs[0];
   const DimSpan shape(result.shape, static_cast<size_t>(std::clamp(result.rank, 0, 8)));
   int64_t low = 0;
@@ -76,8 +77,8 @@ Tensor* try_view(Invocation& call) {
                 .plugin = call.op.plugin->id};
   }
   base.storage->retain();
-  return Tensor::create(base.storage, base.dtype(), shape, result.strides,
-                        base.offset + result.offset);
+  return Ref(Tensor::create(base.storage, base.dtype(), shape, result.strides,
+                            base.offset + result.offset));
 }
 
 void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
@@ -136,10 +137,6 @@ std::vector<Ref> allocate_outputs(const Invocation& call, uint64_t wanted) {
   return outputs;
 }
 
-}  // namespace
-
-namespace {
-
 // The first calls of a kind: how the second one ran is kept. Nothing is where there is no `key`.
 class Resolver {
  public:
@@ -170,9 +167,6 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
   for (const Operand& each : call.operands) operands.push_back({each.tensor, &each.number});
   record.begin(call.cx, signature, {operands.data(), operands.size()});
 }
-
-// A view of the first operand in place of a copy, where the op gives one.
-Ref view_of(Invocation& call) { return Ref(call.n_outputs() == 1 ? try_view(call) : nullptr); }
 
 // Onto what is given, or else onto new tensors, which `outputs` then holds.
 [[gnu::cold]] void call_slowly(const Request& request, std::span<Tensor*> outputs,
@@ -211,10 +205,10 @@ Ref view_of(Invocation& call) { return Ref(call.n_outputs() == 1 ? try_view(call
     invocation.wanted |= signature->needs.outputs;
     resolver.saw_recording(*signature);
   }
-  const Ref view = view_of(invocation);
+  const Ref view = try_view(invocation);
   const bool is_alias = view && there == 0;
-  std::vector<Ref> made(1, view);
-  if (!is_alias) made = allocate_outputs(invocation, invocation.wanted & ~there);
+  std::vector<Ref> made =
+      is_alias ? std::vector<Ref>{view} : allocate_outputs(invocation, invocation.wanted & ~there);
   for (size_t i = 0; i < flat.size(); ++i) {
     if (made[i]) flat[i] = made[i].get();
   }

@@ -27,7 +27,7 @@ struct Staged {
   bool scatter = false;
 };
 
-std::span<const Item> view_of(const Small<Item, 8>& items) { return {items.data(), items.size()}; }
+std::span<const Item> span_of(const Small<Item, 8>& items) { return {items.data(), items.size()}; }
 
 // Does the slot take the operand as it is, whatever its rank?
 bool accepts(const tenon_slot_rule& rule, const Item& item) {
@@ -161,24 +161,14 @@ class Staging {
     const Item& item = items_[index];
     if (!accepts(kernel_.desc.slots[item.slot], item)) return true;
     if (item.role != TENON_SLOT_IN || !item.tensor) return false;
-    const tenon_view view = as_view(item);
+    const tenon_view view = launch::view_of(item);
     return written_.has(tensor::addresses_of(view), [&](size_t which) {
       // A temporary may have taken its place, which shares nothing.
       const Item& other = items_[which];
-      if (!tensor::may_overlap(view, as_view(other))) return false;
+      if (!tensor::may_overlap(view, launch::view_of(other))) return false;
       return !call_.op.has(TENON_OP_ELEMENTWISE) || item.data != other.data ||
              item.dtype != other.dtype || item.strides != other.strides;
     });
-  }
-
-  static tenon_view as_view(const Item& item) {
-    tenon_view view{};
-    view.data = item.data;
-    view.shape = item.shape.data();
-    view.strides = item.strides.data();
-    view.rank = item.rank;
-    view.dtype = item.dtype;
-    return view;
   }
 
   void stage(size_t index) {
@@ -271,17 +261,17 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
     Small<Item, 8> items = gather_items(call, kernel->desc, outputs);
     if (call.op.has(TENON_OP_ELEMENTWISE) && !call.outputs.empty()) {
       collapse_items({items.data(), items.size()}, call.outputs[0]);
-    } else if (too_deep(*kernel, view_of(items))) {
+    } else if (too_deep(*kernel, span_of(items))) {
       declined = "takes operands of fewer dimensions";
       continue;
     }
     if (kernel->desc.predicate) {
       judged = true;
-      Block block(*call.device, view_of(items), kernel->desc.n_slots, kernel_inputs(kernel->desc),
+      Block block(*call.device, span_of(items), kernel->desc.n_slots, kernel_inputs(kernel->desc),
                   {call.attrs.data(), kernel->desc.n_attrs}, kernel->desc.user);
       if (declines(call, *kernel, block, declined)) continue;
     }
-    const bool fits = fits_without_staging(*kernel, view_of(items));
+    const bool fits = fits_without_staging(*kernel, span_of(items));
     if (!chosen || fits) {
       chosen = kernel;
       chosen_items = std::move(items);
@@ -289,13 +279,13 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
     if (fits) break;
   }
   if (!chosen) return false;
-  const Written written(view_of(chosen_items));
-  check_aliases(call, view_of(chosen_items), written);
+  const Written written(span_of(chosen_items));
+  check_aliases(call, span_of(chosen_items), written);
   tenon_rng rng{};
   const bool random = reserve_rng(call, rng);
   Staging staging(call, *chosen, {chosen_items.data(), chosen_items.size()}, written);
   staging.read_forms();
-  Block block(*call.device, view_of(chosen_items), chosen->desc.n_slots,
+  Block block(*call.device, span_of(chosen_items), chosen->desc.n_slots,
               kernel_inputs(chosen->desc), {call.attrs.data(), chosen->desc.n_attrs},
               chosen->desc.user);
   launch::run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr,

@@ -7,18 +7,34 @@
 
 namespace tenon::launch {
 
-Item make_item(Tensor& tensor, uint32_t slot, uint32_t role) {
+Item item_of(const tenon_view& view, uint32_t slot, uint32_t role) {
   Item item;
-  std::copy_n(tensor.shape_, tensor.view.rank, item.shape.begin());
-  std::copy_n(tensor.strides_, tensor.view.rank, item.strides.begin());
-  item.data = tensor.view.data;
-  item.rank = tensor.view.rank;
-  item.dtype = tensor.view.dtype;
-  item.flags = tensor.view.flags;
+  std::copy_n(view.shape, view.rank, item.shape.begin());
+  std::copy_n(view.strides, view.rank, item.strides.begin());
+  item.data = view.data;
+  item.rank = view.rank;
+  item.dtype = view.dtype;
+  item.flags = view.flags;
   item.slot = slot;
   item.role = role;
+  return item;
+}
+
+Item make_item(Tensor& tensor, uint32_t slot, uint32_t role) {
+  Item item = item_of(tensor.view, slot, role);
   item.tensor = &tensor;
   return item;
+}
+
+tenon_view view_of(const Item& item) {
+  tenon_view view{};
+  view.data = item.data;
+  view.shape = item.shape.data();
+  view.strides = item.strides.data();
+  view.rank = item.rank;
+  view.dtype = item.dtype;
+  view.flags = item.flags;
+  return view;
 }
 
 Block::Block(const Device& device, std::span<const Item> given, uint32_t n_slots, uint32_t n_inputs,
@@ -28,14 +44,8 @@ Block::Block(const Device& device, std::span<const Item> given, uint32_t n_slots
   for (const Item& item : items) ++slot_begin[item.slot + 1];
   for (uint32_t i = 0; i < n_slots; ++i) slot_begin[i + 1] += slot_begin[i];
   for (const Item& item : items) {
-    tenon_view view{};
-    view.data = item.data;
-    view.shape = item.shape.data();
-    view.strides = item.strides.data();
-    view.rank = item.rank;
-    view.dtype = item.dtype;
+    tenon_view view = view_of(item);
     view.device = device.id;
-    view.flags = item.flags;
     views.push_back(view);
   }
   launch.slot_begin = slot_begin.data();

@@ -38,7 +38,11 @@ struct Item {
   DimSpan steps() const { return {strides.data(), static_cast<size_t>(rank)}; }
 };
 
+// What the view says of itself; of no tensor.
+Item item_of(const tenon_view& view, uint32_t slot, uint32_t role);
 Item make_item(Tensor& tensor, uint32_t slot, uint32_t role);
+// Of the same memory; shape and strides are the item's. The device is left out.
+tenon_view view_of(const Item& item);
 inline bool writes(uint32_t role) { return role != TENON_SLOT_IN; }
 
 // A kernel's operands in launch form. Not movable: views point into it.

@@ -64,13 +64,8 @@ std::string first_bad(Context& context, Device& device, const tenon_view& view) 
   const CaptureSuspended suspended(context);
   const DimSpan shape(view.shape, static_cast<size_t>(view.rank));
   const Ref packed(Tensor::create(device, view.dtype, shape));
-  Item item;
-  std::copy_n(view.shape, view.rank, item.shape.begin());
-  std::copy_n(view.strides, view.rank, item.strides.begin());
-  item.data = view.data;
-  item.rank = view.rank;
-  item.dtype = view.dtype;
-  launch_copy(context, device, item, make_item(*packed, 1, TENON_SLOT_OUT));
+  launch_copy(context, device, item_of(view, 0, TENON_SLOT_IN),
+              make_item(*packed, 1, TENON_SLOT_OUT));
   const Ref copied(Tensor::create(context.runtime->host_device(), view.dtype, shape));
   device.copy_to_host(copied->view.data, packed->view.data, packed->storage->bytes, context.id);
   return first_bad_here(copied->view);

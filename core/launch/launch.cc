@@ -27,18 +27,6 @@ std::string operands_text(std::span<const Item> items) noexcept {
   }
 }
 
-uint64_t workspace(Context& context, const registry::Op& op, const registry::Kernel& kernel,
-                   Block& block) {
-  if (!kernel.desc.workspace) return 0;
-  const WithoutData asking(block);
-  CallbackScope call(context, CallbackState::Prepare, kernel.plugin, &op);
-  uint64_t bytes = 0;
-  call.run("workspace", [&](tenon_call* handed) {
-    return kernel.desc.workspace(handed, &block.launch, &bytes);
-  });
-  return bytes;
-}
-
 // What a trace shows of a launch.
 std::string arguments_text(const Launching& launching) noexcept {
   return launching.plan_run != 0 ? "{\"plan\":true}" : operands_text(launching.items);

@@ -49,16 +49,7 @@ Small<Item, 8> items_of(const registry::Kernel& kernel, const tenon_launch& argu
   Small<Item, 8> items;
   for (uint32_t slot = 0; slot < arguments.n_slots; ++slot) {
     for (uint32_t i = arguments.slot_begin[slot]; i < arguments.slot_begin[slot + 1]; ++i) {
-      const tenon_view& view = arguments.views[i];
-      Item& item = items.emplace_back();
-      std::copy_n(view.shape, view.rank, item.shape.begin());
-      std::copy_n(view.strides, view.rank, item.strides.begin());
-      item.data = view.data;
-      item.rank = view.rank;
-      item.dtype = view.dtype;
-      item.flags = view.flags;
-      item.slot = slot;
-      item.role = kernel.desc.slots[slot].role;
+      items.push_back(item_of(arguments.views[i], slot, kernel.desc.slots[slot].role));
     }
   }
   return items;
@@ -238,12 +229,7 @@ tenon_status launch_on(CallbackScope& call, const registry::Kernel& kernel, Devi
       prepare(*call.context, *call.op, kernel, device, block);
   block.launch.prepared = prepared ? prepared->object : nullptr;
   std::vector<unsigned char> memory;
-  if (kernel.desc.workspace) {
-    CallbackScope asking(*call.context, CallbackState::Prepare, kernel.plugin, call.op);
-    uint64_t bytes = 0;
-    asking.run("workspace", [&](tenon_call* handed) {
-      return kernel.desc.workspace(handed, &block.launch, &bytes);
-    });
+  if (const uint64_t bytes = workspace(*call.context, *call.op, kernel, block)) {
     memory.resize(bytes + 64);
     call.scratch = aligned(memory);
     call.scratch_bytes = bytes;
@@ -302,7 +288,7 @@ tenon_status compare_with_row_major(CallbackScope& call, const registry::Kernel&
 
 tenon_status launch_guarded(CallbackScope& call, const registry::Kernel& kernel,
                             const tenon_launch& arguments) {
-  // Both kinds of blocks that launches are made from hold their views as what they may change.
+  // The views are those of a Block or a Launch, neither of them const.
   Checked block{arguments,
                 {const_cast<tenon_view*>(arguments.views), arguments.slot_begin[arguments.n_slots]},
                 items_of(kernel, arguments)};

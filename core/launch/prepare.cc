@@ -96,4 +96,16 @@ std::shared_ptr<const Prepared> prepare(Context& context, const registry::Op& op
   return made;
 }
 
+uint64_t workspace(Context& context, const registry::Op& op, const registry::Kernel& kernel,
+                   Block& block) {
+  if (!kernel.desc.workspace) return 0;
+  const WithoutData asking(block);
+  CallbackScope call(context, CallbackState::Prepare, kernel.plugin, &op);
+  uint64_t bytes = 0;
+  call.run("workspace", [&](tenon_call* handed) {
+    return kernel.desc.workspace(handed, &block.launch, &bytes);
+  });
+  return bytes;
+}
+
 }  // namespace tenon::launch

@@ -53,4 +53,8 @@ std::shared_ptr<const Prepared> prepare(Context& context, const registry::Op& op
                                         const registry::Kernel& kernel, Device& device,
                                         Block& block);
 
+// The bytes of scratch it wants.
+uint64_t workspace(Context& context, const registry::Op& op, const registry::Kernel& kernel,
+                   Block& block);
+
 }  // namespace tenon::launch

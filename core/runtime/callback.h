@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/runtime/callback.h: one callback of a plugin, and what stands behind the tenon_call it gets.
+// core/runtime/callback.h: one callback of a plugin, and what the tenon_call it gets leads to.
 #pragma once
 
 #include <tenon/plugin.h>

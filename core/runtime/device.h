@@ -70,7 +70,7 @@ struct Device;
 // Blocks of pinned host memory ("tenon.backend.pinned/1") that copies to a device read from while
 // the host goes on.
 //
-// A block is used again once the event recorded behind its copy says so. The pool is bounded: where
+// A block is used again once the event recorded after its copy says so. The pool is bounded: where
 // no block is to be had the copy is made straight from the caller's memory and waited for.
 class PinnedPool {
  public:

@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/count.h"
 #include "core/base/error.h"
 #include "core/base/handles.h"
 #include "core/base/kept.h"

@@ -42,7 +42,7 @@ class ThreadChecks {
  public:
   explicit ThreadChecks(const tenon_call& tables) : tables_(tables) {}
 
-  // owner     what stands behind the window; `self` is its plugin's
+  // owner     the callback the window is for; `self` is its plugin's
   // callback  "kernel", "backward rule", ...
   CheckedWindow& open(CallbackScope& owner, void* self, const char* callback,
                       const std::string& plugin, const std::string& op);

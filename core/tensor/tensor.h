@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/tensor/tensor.h: a view of a storage behind a public handle, plus its place in a graph.
+// core/tensor/tensor.h: a view of a storage that a public handle leads to, and its place in a
+// graph.
 //
 // All tensors on one storage are one alias set. They may be released on any thread; the link to a
 // graph is given back to the floor that made it.

@@ -3,7 +3,7 @@
 # bindings/rust/generate.py: writes the crate's raw layer from the public headers.
 """Usage: generate.py [--check]
 
-Reads types.h, plugin.h, the drafts in ext/draft and the golden layout in tests/abi/layout.c; writes
+Reads types.h, the headers in plugin/, the drafts in ext/draft and the golden layout in tests/abi/layout.c; writes
 tenon-plugin/src/raw.rs, tenon-plugin/src/layout.rs and the version in tenon-plugin/Cargo.toml.
 --check writes nothing and fails where a checked-in file differs. The headers have one regular
 style; what this script cannot read is an error, so nothing is left out silently.
@@ -18,7 +18,8 @@ CRATE = pathlib.Path(__file__).resolve().parent / "tenon-plugin"
 COLUMNS = 100
 HEADERS = (
     "tenon/types.h",
-    "tenon/plugin.h",
+    *(f"tenon/plugin/{name}.h" for name in
+      ("call", "handshake", "ops", "kernels", "vjps", "backend", "optimizers", "selftest", "host")),
     "tenon/ext/draft/datasets.h",
     "tenon/ext/draft/dynamic.h",
     "tenon/ext/draft/formats.h",

@@ -92,18 +92,18 @@ tenon_status host_op_call(tenon_call* window, const tenon_op* op, const tenon_va
   });
 }
 
-tenon_status host_op_apply(tenon_call* window, const tenon_op* op, const tenon_value* inputs,
-                           uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
-                           tenon_tensor* const* outputs, uint32_t n_outputs) {
-  return host_guard(window, "dispatch.apply", [&](CallbackScope& call) {
+tenon_status host_op_call_into(tenon_call* window, const tenon_op* op, const tenon_value* inputs,
+                               uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
+                               tenon_tensor* const* outputs, uint32_t n_outputs) {
+  return host_guard(window, "dispatch.call_into", [&](CallbackScope& call) {
     require_state(call, {CallbackState::Vjp, CallbackState::Compose}, "an op");
     if (n_outputs != 0) require_pointer(outputs, "outputs");
     Small<Tensor*, 4> targets;
     for (uint32_t i = 0; i < n_outputs; ++i) {
       targets.push_back(&require_tensor(call, outputs[i], "output"));
     }
-    dispatch::apply(*call.context, require_op(call, op), values(inputs, n_inputs, "inputs"),
-                    values(attrs, n_attrs, "attributes"), {targets.data(), targets.size()});
+    dispatch::call_into(*call.context, require_op(call, op), values(inputs, n_inputs, "inputs"),
+                        values(attrs, n_attrs, "attributes"), {targets.data(), targets.size()});
   });
 }
 
@@ -294,13 +294,9 @@ tenon_status host_rng(tenon_call* window, tenon_rng* out_rng) {
 
 constexpr tenon_host_call kCall = {sizeof(tenon_host_call), 0, host_fail, host_fail_detail,
                                    host_log};
-constexpr tenon_host_dispatch kDispatch = {sizeof(tenon_host_dispatch),
-                                           0,
-                                           host_find,
-                                           host_op_call,
-                                           host_op_apply,
-                                           host_meta,
-                                           host_set_output};
+constexpr tenon_host_dispatch kDispatch = {
+    sizeof(tenon_host_dispatch), 0,         host_find,      host_op_call,
+    host_op_call_into,           host_meta, host_set_output};
 constexpr tenon_host_vjp kVjp = {sizeof(tenon_host_vjp),
                                  0,
                                  vjp_wants,

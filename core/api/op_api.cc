@@ -115,9 +115,10 @@ tenon_status tenon_op_call(tenon_context* context, const tenon_op* op, const ten
   });
 }
 
-tenon_status tenon_op_apply(tenon_context* context, const tenon_op* op, const tenon_value* inputs,
-                            uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
-                            tenon_tensor* const* outputs, uint32_t n_outputs) {
+tenon_status tenon_op_call_into(tenon_context* context, const tenon_op* op,
+                                const tenon_value* inputs, uint32_t n_inputs,
+                                const tenon_value* attrs, uint32_t n_attrs,
+                                tenon_tensor* const* outputs, uint32_t n_outputs) {
   return guard(context, [&](Context& cx) {
     const registry::Op& which = require_op(cx, op);
     if (n_outputs != 0) require_pointer(outputs, "outputs");
@@ -126,8 +127,8 @@ tenon_status tenon_op_apply(tenon_context* context, const tenon_op* op, const te
     for (uint32_t i = 0; i < n_outputs; ++i) {
       targets[i] = &require_tensor(cx, outputs[i], "output");
     }
-    dispatch::apply(cx, which, read_values(inputs, n_inputs, "inputs"),
-                    read_values(attrs, n_attrs, "attrs"), targets);
+    dispatch::call_into(cx, which, read_values(inputs, n_inputs, "inputs"),
+                        read_values(attrs, n_attrs, "attrs"), targets);
   });
 }
 

@@ -299,7 +299,7 @@ tenon_status tenon_device_find(tenon_context* context, const char* kind, uint64_
   });
 }
 
-tenon_status tenon_device_run(tenon_context* context, const tenon_device* device) {
+tenon_status tenon_device_wait(tenon_context* context, const tenon_device* device) {
   return guard(context, [&](Context& cx) {
     if (device) return cx.runtime->device(*device).wait(cx.id);
     // Every device is waited for, whatever another one reports.

@@ -247,8 +247,8 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
   run({context, op, inputs, attrs, {}, outputs.size()}, outputs);
 }
 
-void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
-           std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
+void call_into(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+               std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
   run({context, op, inputs, attrs, outputs, outputs.size()}, {});
 }
 

@@ -20,8 +20,8 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
           std::span<const tenon_value> attrs, std::span<Tensor*> outputs);
 
 // Writes into `outputs`.
-void apply(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
-           std::span<const tenon_value> attrs, std::span<Tensor* const> outputs);
+void call_into(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+               std::span<const tenon_value> attrs, std::span<Tensor* const> outputs);
 
 // A call of the op with the CAST role, recorded where gradients are on.
 Tensor* cast(Context& context, Tensor& tensor, tenon_dtype dtype);

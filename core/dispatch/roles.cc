@@ -34,7 +34,7 @@ Tensor* add(Context& context, Tensor& a, Tensor& b) {
 void add_into(Context& context, Tensor& accumulator, Tensor& b) {
   const tenon_value inputs[2] = {tensor_value(accumulator), tensor_value(b)};
   Tensor* out = &accumulator;
-  apply(context, role(context, TENON_ROLE_ADD), inputs, {}, {&out, 1});
+  call_into(context, role(context, TENON_ROLE_ADD), inputs, {}, {&out, 1});
 }
 
 Tensor* sum_to(Context& context, Tensor& tensor, DimSpan shape) {

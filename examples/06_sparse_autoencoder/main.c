@@ -174,7 +174,7 @@ static void add_scaled(session* s, const char* name, tenon_tensor* x, tenon_tens
   const tenon_value inputs[] = {tensor_value(x), tensor_value(a), tensor_value(b)};
   const tenon_value attr = float_value(value);
   session_check(s, tenon_op_find(s->context, name, TENON_NUL, 0, &op));
-  session_check(s, tenon_op_apply(s->context, op, inputs, 3, &attr, 1, &x, 1));
+  session_check(s, tenon_op_call_into(s->context, op, inputs, 3, &attr, 1, &x, 1));
 }
 
 // x = name(x, number), in place.
@@ -182,7 +182,7 @@ static void scale(session* s, const char* name, tenon_tensor* x, double number) 
   const tenon_op* op = NULL;
   const tenon_value inputs[] = {tensor_value(x), float_value(number)};
   session_check(s, tenon_op_find(s->context, name, TENON_NUL, 0, &op));
-  session_check(s, tenon_op_apply(s->context, op, inputs, 2, NULL, 0, &x, 1));
+  session_check(s, tenon_op_call_into(s->context, op, inputs, 2, NULL, 0, &x, 1));
 }
 
 // Adam as many programs write it: D. P. Kingma, J. Ba, 2015, algorithm 1.

@@ -51,7 +51,7 @@ class Clip {
       const sdk::Value scaled =
           calls_.call("tenon.mul", {wide(grad), each ? factor(norms[i]) : common});
       const tenon_dtype dtype = calls_.meta(grad.tensor()).dtype;
-      calls_.apply("tenon.cast", {scaled}, {sdk::Value::dtype(dtype)}, {grad.tensor()});
+      calls_.call_into("tenon.cast", {scaled}, {sdk::Value::dtype(dtype)}, {grad.tensor()});
     }
     calls_.set(0, cast(total, calls_.meta(grads.as.tensors[0]).dtype));
   }

@@ -42,20 +42,20 @@ class Update {
   Held hold_param() { return {0, fetch(0)}; }
   Held hold_state(uint32_t k) { return {kFirstState + k, fetch(kFirstState + k)}; }
   void scale(const Held& x, sdk::Value factor) {
-    calls_.apply("tenon.mul", {x.now, factor}, {}, {x.now.tensor()});
+    calls_.call_into("tenon.mul", {x.now, factor}, {}, {x.now.tensor()});
   }
   // x + (value * a) * b
   void add_product(const Held& x, sdk::Value a, sdk::Value b, double value) {
-    calls_.apply("tenon.addcmul", {x.now, a, b}, {value}, {x.now.tensor()});
+    calls_.call_into("tenon.addcmul", {x.now, a, b}, {value}, {x.now.tensor()});
   }
   // x + a / b
   void add_quotient(const Held& x, sdk::Value a, sdk::Value b) {
-    calls_.apply("tenon.addcdiv", {x.now, a, b}, {1.0}, {x.now.tensor()});
+    calls_.call_into("tenon.addcdiv", {x.now, a, b}, {1.0}, {x.now.tensor()});
   }
   void keep(const Held& x) {
     if (x.now.tensor() != entry(x.input).tensor()) store(x.input, x.now);
   }
-  void count_step() { calls_.apply("tenon.add", {step(), 1}, {}, {step().tensor()}); }
+  void count_step() { calls_.call_into("tenon.add", {step(), 1}, {}, {step().tensor()}); }
 
   sdk::Value add(sdk::Value a, sdk::Value b) { return calls_.call("tenon.add", {a, b}); }
   sdk::Value sub(sdk::Value a, sdk::Value b) { return calls_.call("tenon.sub", {a, b}); }
@@ -99,7 +99,7 @@ class Update {
     const sdk::Value target = entry(input);
     const tenon_dtype to = dtype(input);
     if constexpr (!rows) {
-      calls_.apply("tenon.cast", {now}, {sdk::Value::dtype(to)}, {target.tensor()});
+      calls_.call_into("tenon.cast", {now}, {sdk::Value::dtype(to)}, {target.tensor()});
     } else {
       calls_.call_many("tenon.rows_put", std::array{target, entry(1), cast(now, to)}, {}, {});
     }

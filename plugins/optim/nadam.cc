@@ -71,7 +71,7 @@ void compose(sdk::Compose& c) {
     const sdk::Value t = u.add(u.cast(u.step(), TENON_DTYPE_F64), 1.0),
                      back = u.call("tenon.neg", u.lr());
     const sdk::Value now = share(u, c, t), next = share(u, c, u.add(t, 1.0));
-    c.apply("tenon.mul", {product, now}, {}, {product.tensor()});
+    c.call_into("tenon.mul", {product, now}, {}, {product.tensor()});
     sdk::Value g = u.grad();
     if (weight_decay != 0 && !decoupled) g = u.add(g, u.mul(p.now, weight_decay));
     u.scale(m, beta1);

@@ -127,7 +127,7 @@ class Call {
         output = nullptr;
       }
     }
-    session_.check(tenon_device_run(session_.context(), nullptr));
+    session_.check(tenon_device_wait(session_.context(), nullptr));
   }
 
   std::vector<Numbers> results() {

@@ -154,7 +154,7 @@ class Runner {
   }
 
   void wait(const std::string& name) {
-    const tenon_status status = tenon_device_run(session_.context(), nullptr);
+    const tenon_status status = tenon_device_wait(session_.context(), nullptr);
     if (status == TENON_OK) return;
     report_.problem("waiting for the device after " + name +
                     " fails: " + one_line(words_of(status)));

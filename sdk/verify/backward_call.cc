@@ -351,7 +351,7 @@ class Evaluated {
     std::vector<Tensor> outputs;
     tenon_status status = call(session_, call_, bound_, n_outputs_, outputs);
     // Devices may find bad data only while they run.
-    if (status == TENON_OK) status = tenon_device_run(session_.context(), nullptr);
+    if (status == TENON_OK) status = tenon_device_wait(session_.context(), nullptr);
     if (status == TENON_E_DATA) return Vector(n_results_, std::nan(""));
     session_.check(status);
     Vector results;

@@ -19,8 +19,8 @@ enum class Form : uint8_t {
   Declared,  // what the op or plugin says of itself; nothing is run
   Error,     // an error sample
   Returned,  // tenon_op_call
-  Out,       // tenon_op_apply into outputs of any layout
-  InPlace,   // tenon_op_apply with an output that is an input
+  Out,       // tenon_op_call_into into outputs of any layout
+  InPlace,   // tenon_op_call_into with an output that is an input
   Recorded,  // inputs want gradients
   Replayed,  // captured, operands changed, run again
   Guarded,   // check mode layout: shadow copies, guards and patterns around what the kernel sees

@@ -28,7 +28,7 @@ void run_error_sample(Work& work, const SampleText& sample, const SampleCall& fr
   tenon_status status = call(session, from, bound, from.n_outputs, made);
   // Devices may find bad data only while they run.
   const bool late = status == TENON_OK;
-  if (late) status = tenon_device_run(session.context(), &work.device);
+  if (late) status = tenon_device_wait(session.context(), &work.device);
   const std::string expected = "expected " + name_of_status(sample.expect) + " with \"" +
                                sample.fragment + "\" in its message, found ";
   if (status == TENON_OK) return work.recorder.fail(causes::kNotRefused, expected + "TENON_OK");

@@ -19,7 +19,7 @@ struct Live {
 };
 
 Live live_now(const Session& session) {
-  session.check(tenon_device_run(session.context(), nullptr));
+  session.check(tenon_device_wait(session.context(), nullptr));
   tenon_stats stats{};
   stats.struct_size = sizeof stats;
   session.check(tenon_runtime_get_stats(session.context(), &stats));

@@ -89,7 +89,7 @@ struct Count {
 
 // What is still waiting to run on a device holds memory, and rightly so.
 std::array<Count, 7> counts_now(const Session& session) {
-  session.check(tenon_device_run(session.context(), nullptr));
+  session.check(tenon_device_wait(session.context(), nullptr));
   tenon_stats stats{};
   stats.struct_size = sizeof stats;
   session.check(tenon_runtime_get_stats(session.context(), &stats));

@@ -389,10 +389,10 @@ tenon_status apply(const Session& session, const SampleCall& from, const Bound& 
                    std::span<tenon_tensor* const> outputs) {
   if (bound.status() != TENON_OK) return bound.status();
   session.check(tenon_context_set_counter(session.context(), 0));
-  return tenon_op_apply(session.context(), find_op(session, from.op->name), bound.inputs().data(),
-                        static_cast<uint32_t>(bound.inputs().size()), bound.attrs().data(),
-                        static_cast<uint32_t>(bound.attrs().size()), outputs.data(),
-                        static_cast<uint32_t>(outputs.size()));
+  return tenon_op_call_into(session.context(), find_op(session, from.op->name),
+                            bound.inputs().data(), static_cast<uint32_t>(bound.inputs().size()),
+                            bound.attrs().data(), static_cast<uint32_t>(bound.attrs().size()),
+                            outputs.data(), static_cast<uint32_t>(outputs.size()));
 }
 
 tenon_error error_of(const Session& session) {
@@ -444,7 +444,7 @@ Outcome outcome_of(const Session& session, const SampleCall& from, const tenon_d
   // Devices may find bad data only while they run.
   const auto run = [&] {
     const tenon_status status = call(session, from, bound, from.n_outputs, made);
-    return status == TENON_OK ? tenon_device_run(session.context(), &device) : status;
+    return status == TENON_OK ? tenon_device_wait(session.context(), &device) : status;
   };
   outcome.status = run();
   if (outcome.status == TENON_OK && !from.mutates() && !from.op->has_flag("effect")) {

@@ -93,8 +93,8 @@ Json explained(const Session& session, const SampleCall& from, const Bound& boun
 
 const tenon_op* find_op(const Session& session, const std::string& name);
 
-// tenon_op_call and tenon_op_apply of a bound call. The random counter is set to 0 first, so that
-// equal calls draw equal numbers.
+// tenon_op_call and tenon_op_call_into of a bound call. The random counter is set to 0 first, so
+// that equal calls draw equal numbers.
 tenon_status call(const Session& session, const SampleCall& from, const Bound& bound,
                   uint32_t n_outputs, std::vector<Tensor>& out);
 // Leaves the counter as it is, which is all that a capture allows.

@@ -182,7 +182,7 @@ const Outcome& Trials::expected_for(Run& run, const Bound& bound) {
 
 std::optional<Fault> Trials::refused(Run& run, tenon_status status, const Outcome& expected) {
   // Devices may find bad data only while they run.
-  if (status == TENON_OK) status = tenon_device_run(run.session.context(), &run.device);
+  if (status == TENON_OK) status = tenon_device_wait(run.session.context(), &run.device);
   if (status == expected.status) return std::nullopt;
   Fault fault;
   fault.kind = Fault::Kind::Refused;

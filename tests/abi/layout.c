@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/abi/layout.c: size and offset of every public struct and member, as of draft 1. Compiled as
+// tests/abi/layout.c: size and offset of every public struct and member, as of draft 2. Compiled as
 // C11 and as C++20; a change here is a change of the ABI and raises TENON_ABI_DRAFT.
 // tests/abi/layout_complete.py proves that no struct and no member is missing.
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include <tenon/ext/draft/memory.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/training.h>
+#include <tenon/kinds.h>
 #include <tenon/plugin.h>
 #include <tenon/tenon.h>
 
@@ -23,7 +24,7 @@
 #define STRUCT(type, bytes) CHECK(sizeof(type) == bytes, #type " has another size")
 #define MEMBER(type, name, at) CHECK(offsetof(type, name) == at, #type "." #name " moved")
 
-CHECK(TENON_ABI_DRAFT == 1, "the layout below is draft 1's");
+CHECK(TENON_ABI_DRAFT == 2, "the layout below is draft 2's");
 CHECK(sizeof(void*) == 8, "64-bit");
 
 STRUCT(tenon_string, 16);
@@ -255,6 +256,17 @@ MEMBER(tenon_optimizer_desc, states, 80);
 MEMBER(tenon_optimizer_desc, n_hypers, 88);
 MEMBER(tenon_optimizer_desc, n_states, 92);
 
+STRUCT(tenon_entry_desc, 40);
+MEMBER(tenon_entry_desc, struct_size, 0);
+MEMBER(tenon_entry_desc, flags, 4);
+MEMBER(tenon_entry_desc, name, 8);
+MEMBER(tenon_entry_desc, doc, 24);
+
+STRUCT(tenon_entries_table, 16);
+MEMBER(tenon_entries_table, struct_size, 0);
+MEMBER(tenon_entries_table, count, 4);
+MEMBER(tenon_entries_table, descs, 8);
+
 STRUCT(tenon_optimizers_table, 16);
 MEMBER(tenon_optimizers_table, struct_size, 0);
 MEMBER(tenon_optimizers_table, count, 4);
@@ -313,7 +325,7 @@ MEMBER(tenon_host_dispatch, struct_size, 0);
 MEMBER(tenon_host_dispatch, flags, 4);
 MEMBER(tenon_host_dispatch, find, 8);
 MEMBER(tenon_host_dispatch, call, 16);
-MEMBER(tenon_host_dispatch, apply, 24);
+MEMBER(tenon_host_dispatch, call_into, 24);
 MEMBER(tenon_host_dispatch, meta, 32);
 MEMBER(tenon_host_dispatch, set_output, 40);
 

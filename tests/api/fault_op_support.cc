@@ -104,10 +104,10 @@ void add_calls(FaultRows& rows) {
 
 void add_applies(FaultRows& rows) {
   sweep(
-      rows, "tenon_op_apply", "into strides",
+      rows, "tenon_op_call_into", "into strides",
       [](FaultWorld& w) {
         const tenon_value inputs[] = {value_of(w.across), value_of(w.across)};
-        return tenon_op_apply(w.cx, w.own.add, inputs, 2, nullptr, 0, &w.spare, 1);
+        return tenon_op_call_into(w.cx, w.own.add, inputs, 2, nullptr, 0, &w.spare, 1);
       },
       {},
       [](FaultWorld& w) {
@@ -122,10 +122,10 @@ void add_applies(FaultRows& rows) {
       });
   // In place and recorded: where it fails the tensor has its values and its history.
   sweep(
-      rows, "tenon_op_apply", "in place",
+      rows, "tenon_op_call_into", "in place",
       [](FaultWorld& w) {
         const tenon_value inputs[] = {value_of(w.spare), value_of(w.second)};
-        return tenon_op_apply(w.cx, w.own.add, inputs, 2, nullptr, 0, &w.spare, 1);
+        return tenon_op_call_into(w.cx, w.own.add, inputs, 2, nullptr, 0, &w.spare, 1);
       },
       {},
       [](FaultWorld& w) {

@@ -106,10 +106,10 @@ FaultRows runtime_faults() {
         [](FaultWorld& w) { return tenon_runtime_get_stats(w.cx, &w.outs.stats); });
   sweep(rows, "tenon_device_find", "host memory",
         [](FaultWorld& w) { return tenon_device_find(w.cx, "", 0, 0, &w.outs.device); });
-  sweep(rows, "tenon_device_run", "one",
-        [](FaultWorld& w) { return tenon_device_run(w.cx, &w.device); });
-  sweep(rows, "tenon_device_run", "all",
-        [](FaultWorld& w) { return tenon_device_run(w.cx, nullptr); });
+  sweep(rows, "tenon_device_wait", "one",
+        [](FaultWorld& w) { return tenon_device_wait(w.cx, &w.device); });
+  sweep(rows, "tenon_device_wait", "all",
+        [](FaultWorld& w) { return tenon_device_wait(w.cx, nullptr); });
   sweep(
       rows, "tenon_trace_begin", "a trace", [](FaultWorld& w) { return tenon_trace_begin(w.cx); },
       [](FaultWorld& w) { tenon_trace_end(w.cx, &w.outs.text); });

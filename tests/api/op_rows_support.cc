@@ -160,10 +160,10 @@ void add_calls(Rows& rows) {
   outputs("NULL outputs", 1, true);
   const auto target = [&](const char* what, tenon_status expected,
                           std::function<tenon_tensor*(World&)> which) {
-    add(rows, "tenon_op_apply", what, expected, [which](World& w) {
+    add(rows, "tenon_op_call_into", what, expected, [which](World& w) {
       const tenon_value inputs[] = {value_of(w.t), value_of(w.t)};
       tenon_tensor* output = which(w);
-      return tenon_op_apply(w.cx, w.own.add, inputs, 2, nullptr, 0, &output, 1);
+      return tenon_op_call_into(w.cx, w.own.add, inputs, 2, nullptr, 0, &output, 1);
     });
   };
   target("NULL output", TENON_E_HANDLE, [](World&) { return nullptr; });
@@ -176,21 +176,21 @@ void add_calls(Rows& rows) {
   target("read-only output", TENON_E_ALIAS, [](World& w) { return w.constant; });
   target("output that overlaps itself", TENON_E_ALIAS, [](World& w) { return w.spread; });
   target("a leaf that requires a gradient", TENON_E_GRAD, [](World& w) { return w.own.parameter; });
-  add(rows, "tenon_op_apply", "output beside a recorded input", TENON_E_GRAD, [](World& w) {
+  add(rows, "tenon_op_call_into", "output beside a recorded input", TENON_E_GRAD, [](World& w) {
     const tenon_value inputs[] = {value_of(w.own.parameter), value_of(1.0)};
-    return tenon_op_apply(w.cx, w.own.add, inputs, 2, nullptr, 0, &w.t, 1);
+    return tenon_op_call_into(w.cx, w.own.add, inputs, 2, nullptr, 0, &w.t, 1);
   });
   for (const uint32_t count : {0u, 2u}) {
-    add(rows, "tenon_op_apply", std::to_string(count) + " outputs", TENON_E_ARGUMENT,
+    add(rows, "tenon_op_call_into", std::to_string(count) + " outputs", TENON_E_ARGUMENT,
         [count](World& w) {
           const tenon_value inputs[] = {value_of(w.t), value_of(w.t)};
           tenon_tensor* both[] = {w.t, w.t};
-          return tenon_op_apply(w.cx, w.own.add, inputs, 2, nullptr, 0, both, count);
+          return tenon_op_call_into(w.cx, w.own.add, inputs, 2, nullptr, 0, both, count);
         });
   }
-  add(rows, "tenon_op_apply", "NULL outputs", TENON_E_ARGUMENT, [](World& w) {
+  add(rows, "tenon_op_call_into", "NULL outputs", TENON_E_ARGUMENT, [](World& w) {
     const tenon_value inputs[] = {value_of(w.t), value_of(w.t)};
-    return tenon_op_apply(w.cx, w.own.add, inputs, 2, nullptr, 0, nullptr, 1);
+    return tenon_op_call_into(w.cx, w.own.add, inputs, 2, nullptr, 0, nullptr, 1);
   });
   add(rows, "tenon_op_explain", "NULL out", TENON_E_ARGUMENT, [](World& w) {
     const tenon_value inputs[] = {value_of(w.t), value_of(w.t)};
@@ -295,10 +295,10 @@ void add_op_rows(Rows& rows) {
               uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs) {
              return tenon_op_call(cx, op, inputs, n_inputs, attrs, n_attrs, w.outs.tensors, 1);
            });
-  add_runs(rows, "tenon_op_apply",
+  add_runs(rows, "tenon_op_call_into",
            [](World& w, tenon_context* cx, const tenon_op* op, const tenon_value* inputs,
               uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs) {
-             return tenon_op_apply(cx, op, inputs, n_inputs, attrs, n_attrs, &w.t, 1);
+             return tenon_op_call_into(cx, op, inputs, n_inputs, attrs, n_attrs, &w.t, 1);
            });
   add_runs(rows, "tenon_op_explain",
            [](World& w, tenon_context* cx, const tenon_op* op, const tenon_value* inputs,

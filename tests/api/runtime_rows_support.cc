@@ -248,11 +248,11 @@ void add_device(Rows& rows) {
       [](World& w) { return tenon_device_find(w.cx, nullptr, 3, 0, &w.outs.device); });
   add(rows, "tenon_device_find", "NULL out", TENON_E_ARGUMENT,
       [](World& w) { return tenon_device_find(w.cx, "", 0, 0, nullptr); });
-  add_contexts(rows, "tenon_device_run",
-               [](World&, tenon_context* cx) { return tenon_device_run(cx, nullptr); });
-  add(rows, "tenon_device_run", "unknown kind", TENON_E_DEVICE, [](World& w) {
+  add_contexts(rows, "tenon_device_wait",
+               [](World&, tenon_context* cx) { return tenon_device_wait(cx, nullptr); });
+  add(rows, "tenon_device_wait", "unknown kind", TENON_E_DEVICE, [](World& w) {
     const tenon_device device{0, 0};
-    return tenon_device_run(w.cx, &device);
+    return tenon_device_wait(w.cx, &device);
   });
 }
 

@@ -59,7 +59,7 @@ void add_64_out(benchmark::State& state) {
   tenon_value in[2] = {};
   s.operands(in);
   for (auto _ : state) {
-    require(tenon_op_apply(s.context, s.add, in, 2, nullptr, 0, &s.out, 1), "apply");
+    require(tenon_op_call_into(s.context, s.add, in, 2, nullptr, 0, &s.out, 1), "apply");
   }
 }
 BENCHMARK(add_64_out);

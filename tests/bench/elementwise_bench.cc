@@ -54,7 +54,7 @@ class Call {
 
   void run() {
     const auto count = static_cast<uint32_t>(in_.size());
-    require(tenon_op_apply(context_, op_, in_.data(), count, nullptr, 0, &out_, 1), "apply");
+    require(tenon_op_call_into(context_, op_, in_.data(), count, nullptr, 0, &out_, 1), "apply");
   }
 
  private:

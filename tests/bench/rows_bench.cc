@@ -67,9 +67,9 @@ class Session {
   void apply(const tenon_op* op, std::span<const tenon_value> in,
              std::span<const tenon_value> attrs, std::span<tenon_tensor* const> out) {
     require(context_,
-            tenon_op_apply(context_, op, in.data(), static_cast<uint32_t>(in.size()), attrs.data(),
-                           static_cast<uint32_t>(attrs.size()), out.data(),
-                           static_cast<uint32_t>(out.size())),
+            tenon_op_call_into(context_, op, in.data(), static_cast<uint32_t>(in.size()),
+                               attrs.data(), static_cast<uint32_t>(attrs.size()), out.data(),
+                               static_cast<uint32_t>(out.size())),
             "apply");
   }
 

@@ -70,7 +70,7 @@ TEST(CheckLaunch, BlamesTheLaunchOfAPlan) {
     const Tensor product = cx.call("tenon.mul", {arg(sum), arg(x)});
     const Tensor last = cx.call("tenon.neg", {arg(product)});
     const Plan plan = cx.end_capture();
-    cx.must(tenon_device_run(cx.get(), &sim));
+    cx.must(tenon_device_wait(cx.get(), &sim));
     cx.must(tenon_context_set_device(cx.get(), &sim));
     const tenon_value attrs[] = {text_of("launch"), Value(int64_t{1})};
     cx.must(tenon_op_call(cx.get(), cx.op("sim.inject"), nullptr, 0, attrs, 2, nullptr, 0));
@@ -82,7 +82,7 @@ TEST(CheckLaunch, BlamesTheLaunchOfAPlan) {
     }
     // Without the mode the failure is noticed later, and the launches since are named.
     cx.must(status);
-    status = tenon_device_run(cx.get(), &sim);
+    status = tenon_device_wait(cx.get(), &sim);
     EXPECT_THAT(cx.refused(TENON_E_DEVICE, status).found, HasSubstr("tenon.add"));
   }
 }

@@ -161,9 +161,9 @@ tenon_status apply(const Session& session, const Case& from, std::span<const ten
   const tenon_op* op = session.find(from.op);
   std::vector<tenon_value> attrs;
   if (const tenon_status status = attributes(session, op, from.sample, attrs)) return status;
-  return tenon_op_apply(session, op, inputs.data(), static_cast<uint32_t>(inputs.size()),
-                        attrs.data(), static_cast<uint32_t>(attrs.size()), outputs.data(),
-                        static_cast<uint32_t>(outputs.size()));
+  return tenon_op_call_into(session, op, inputs.data(), static_cast<uint32_t>(inputs.size()),
+                            attrs.data(), static_cast<uint32_t>(attrs.size()), outputs.data(),
+                            static_cast<uint32_t>(outputs.size()));
 }
 
 Outcome run(const Session& session, const Case& from, const Bound& bound) {

@@ -151,8 +151,8 @@ class Session {
   tenon_status try_apply(std::string_view name, std::initializer_list<Value> inputs,
                          std::initializer_list<Value> attrs,
                          std::vector<tenon_tensor*> outputs) const {
-    return tenon_op_apply(get(), op(name), inputs.begin(), count(inputs), attrs.begin(),
-                          count(attrs), outputs.data(), static_cast<uint32_t>(outputs.size()));
+    return tenon_op_call_into(get(), op(name), inputs.begin(), count(inputs), attrs.begin(),
+                              count(attrs), outputs.data(), static_cast<uint32_t>(outputs.size()));
   }
   void apply(std::string_view name, std::initializer_list<Value> inputs,
              std::initializer_list<Value> attrs, std::vector<tenon_tensor*> outputs) const {

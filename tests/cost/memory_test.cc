@@ -35,7 +35,7 @@ TEST(Memory, SmallOpsAskForNone) {
   const tenon_op* const add = work.op("tenon.add");
   const tenon_value in[2] = {one(a), one(b)};
   const auto write = [&] {
-    work.must(tenon_op_apply(work.context, add, in, 2, nullptr, 0, &out, 1));
+    work.must(tenon_op_call_into(work.context, add, in, 2, nullptr, 0, &out, 1));
   };
   EXPECT_EQ(requests(write), 0u);
   EXPECT_EQ(requests([&] { tenon_tensor_release(work.call(add, {a, b})); }), 0u);

@@ -66,7 +66,7 @@ static tenon_tensor* call(const tenon_op* op, const tenon_value* inputs, uint32_
 
 static void write_into(void) {
   const tenon_value in[2] = {operand(a), operand(b)};
-  must(tenon_op_apply(context, add, in, 2, NULL, 0, &out, 1));
+  must(tenon_op_call_into(context, add, in, 2, NULL, 0, &out, 1));
 }
 
 static void return_new(void) {

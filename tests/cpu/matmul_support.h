@@ -143,7 +143,8 @@ inline void apply(const Engine& engine, tenon_tensor* (&tensors)[3]) {
     in[i].tag = TENON_VALUE_TENSOR;
     in[i].as.tensor = tensors[i];
   }
-  engine.must(tenon_op_apply(engine.context(), engine.matmul(), in, 2, nullptr, 0, &tensors[2], 1));
+  engine.must(
+      tenon_op_call_into(engine.context(), engine.matmul(), in, 2, nullptr, 0, &tensors[2], 1));
   for (tenon_tensor* tensor : tensors) tenon_tensor_release(tensor);
 }
 

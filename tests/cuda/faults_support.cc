@@ -54,7 +54,7 @@ class Steps {
     }
   }
   void wait() {
-    if (good()) take(tenon_device_run(session_, &cuda_));
+    if (good()) take(tenon_device_wait(session_, &cuda_));
   }
   Attempt attempt() const { return out_; }
 

@@ -151,7 +151,7 @@ TEST(CudaMoving, AWrongIndexLeavesAllRowsAsTheyWere) {
     tenon_tensor* out = y.get();
     for (const char* op : {"tenon.scatter_add", "tenon.scatter"}) {
       const tenon_value axis = int_value(0);
-      session.must(tenon_op_apply(session, session.find(op), scattered, 3, &axis, 1, &out, 1));
+      session.must(tenon_op_call_into(session, session.find(op), scattered, 3, &axis, 1, &out, 1));
       EXPECT_EQ(session.wait(session.cuda), TENON_E_DATA) << op << " " << length;
       EXPECT_EQ(session.floats(y), before) << op << " " << length;
     }

@@ -138,7 +138,7 @@ TEST_F(CudaOptim, WrongRowsChangeNothing) {
                      {params.value(), indices.value(), values.value(), buffers.value(),
                       steps.value(), tensor_value(lr.get())},
                      {}, nullptr));
-  EXPECT_EQ(tenon_device_run(session_, &cuda_), TENON_E_DATA);
+  EXPECT_EQ(tenon_device_wait(session_, &cuda_), TENON_E_DATA);
   EXPECT_NE(session_.failure().find("row 1 at place 1, of a parameter of 3 rows: rows must exist "
                                     "and ascend without duplicates"),
             std::string::npos)
@@ -151,7 +151,7 @@ TEST_F(CudaOptim, ProbabilitiesOutsideTheRangeAreTold) {
   tenon_tensor* out = nullptr;
   session_.must(call("tenon.bernoulli", {tensor_value(p.get())}, {}, &out));
   const Tensor drawn(out);
-  EXPECT_EQ(tenon_device_run(session_, &cuda_), TENON_E_DATA);
+  EXPECT_EQ(tenon_device_wait(session_, &cuda_), TENON_E_DATA);
   EXPECT_NE(session_.failure().find("p[1,0] is 1.5, which is no probability"), std::string::npos)
       << session_.failure();
 }

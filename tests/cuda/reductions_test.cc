@@ -172,7 +172,7 @@ TEST_F(CudaReductions, TargetsThatAreNoClassAreTold) {
   tenon_status status = tenon_op_call(session_, session_.find("tenon.softmax_cross_entropy"),
                                       values, 2, nullptr, 0, &out, 1);
   const Tensor held(out);
-  if (status == TENON_OK) status = tenon_device_run(session_, &cuda_);
+  if (status == TENON_OK) status = tenon_device_wait(session_, &cuda_);
   EXPECT_EQ(status, TENON_E_DATA);
   const std::string words = session_.error().message;
   EXPECT_NE(words.find("target[200] is 7, which is no class"), std::string::npos) << words;

@@ -52,7 +52,7 @@ class DeviceSession : public Session {
   void inject(const tenon_device& device, const char* what, int64_t after = 0, int64_t count = 1,
               int64_t microseconds = 0) const;
   int64_t live(const tenon_device& device, const char* what) const;
-  tenon_status wait(const tenon_device& device) const { return tenon_device_run(*this, &device); }
+  tenon_status wait(const tenon_device& device) const { return tenon_device_wait(*this, &device); }
   std::string message() const { return error().message; }
   Json device_json(const char* kind) const;
 

@@ -258,7 +258,7 @@ TEST(DeviceLost, FailsEverythingButReleases) {
   // The other one goes on.
   EXPECT_EQ(session.floats(session.call("tenon.neg", {tensor_value(y.get())})),
             (std::vector<float>{-3, -4}));
-  EXPECT_EQ(tenon_device_run(session, nullptr), TENON_E_DEVICE_LOST);
+  EXPECT_EQ(tenon_device_wait(session, nullptr), TENON_E_DEVICE_LOST);
 }
 
 TEST(DeviceLost, NoticedByAWait) {

@@ -121,7 +121,7 @@ TEST(DeviceKernels, WriteAnyLayout) {
       const PlacedApart target(session, session.sim, from, out);
       const tenon_value input = tensor_value(source.get());
       tenon_tensor* output = target.get();
-      session.must(tenon_op_apply(session, copy, &input, 1, nullptr, 0, &output, 1));
+      session.must(tenon_op_call_into(session, copy, &input, 1, nullptr, 0, &output, 1));
       EXPECT_EQ(contents_of(session, output), numbered) << name_of(in) << " to " << name_of(out);
     }
   }

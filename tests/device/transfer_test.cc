@@ -74,10 +74,10 @@ TEST(DeviceTransfer, IntoAGivenOutput) {
   const tenon_value attrs[] = {int_value(session.sim.kind), int_value(session.sim.index)};
   tenon_tensor* outputs[] = {out.get()};
   const tenon_op* op = session.find("tenon.to");
-  session.must(tenon_op_apply(session, op, &input, 1, attrs, 2, outputs, 1));
+  session.must(tenon_op_call_into(session, op, &input, 1, attrs, 2, outputs, 1));
   EXPECT_EQ(session.floats(out), (std::vector<float>{1, 2, 3, 4}));
   outputs[0] = x.get();
-  EXPECT_EQ(tenon_op_apply(session, op, &input, 1, attrs, 2, outputs, 1), TENON_E_DEVICE);
+  EXPECT_EQ(tenon_op_call_into(session, op, &input, 1, attrs, 2, outputs, 1), TENON_E_DEVICE);
   EXPECT_EQ(session.message(), "tenon.to: output \"out\" is on another device");
   EXPECT_STREQ(session.error().expected, "sim:0");
 }

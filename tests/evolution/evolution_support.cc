@@ -112,8 +112,8 @@ std::vector<Tensor> Session::call(std::string_view name, const Inputs& inputs, c
 
 void Session::apply(std::string_view name, const Inputs& inputs, const Tensor& out) {
   tenon_tensor* const outputs[] = {out.get()};
-  must(tenon_op_apply(context, op(name), inputs.data(), static_cast<uint32_t>(inputs.size()),
-                      nullptr, 0, outputs, 1));
+  must(tenon_op_call_into(context, op(name), inputs.data(), static_cast<uint32_t>(inputs.size()),
+                          nullptr, 0, outputs, 1));
 }
 
 void Session::backward(const Tensor& output) {

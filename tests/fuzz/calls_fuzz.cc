@@ -304,9 +304,10 @@ class Session {
     const Operands with = operands();
     std::vector<tenon_tensor*> outputs;
     for (uint32_t i = 0; i < with.n_outputs; ++i) outputs.push_back(any());
-    check(tenon_op_apply(cx_, with.op, with.inputs.data(),
-                         static_cast<uint32_t>(with.inputs.size()), with.attrs.data(),
-                         static_cast<uint32_t>(with.attrs.size()), outputs.data(), with.n_outputs));
+    check(tenon_op_call_into(cx_, with.op, with.inputs.data(),
+                             static_cast<uint32_t>(with.inputs.size()), with.attrs.data(),
+                             static_cast<uint32_t>(with.attrs.size()), outputs.data(),
+                             with.n_outputs));
   }
 
   void explain() {

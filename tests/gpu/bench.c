@@ -37,7 +37,7 @@ static double median_of(double* numbers, int count) {
 static double seconds_of_calls(const timer* t, void (*body)(void*), void* user, int64_t calls) {
   const double start = now();
   for (int64_t i = 0; i < calls; ++i) body(user);
-  session_check(t->s, tenon_device_run(t->s->context, t->device));
+  session_check(t->s, tenon_device_wait(t->s->context, t->device));
   return now() - start;
 }
 
@@ -93,14 +93,14 @@ typedef struct op_run {
 
 static void run_op(void* user) {
   op_run* r = user;
-  session_check(r->s, tenon_op_apply(r->s->context, r->op, r->inputs, r->n_inputs, r->attrs,
-                                     r->n_attrs, &r->out, 1));
+  session_check(r->s, tenon_op_call_into(r->s->context, r->op, r->inputs, r->n_inputs, r->attrs,
+                                         r->n_attrs, &r->out, 1));
 }
 
 // Negative, with a line that says why, where the device has no kernel: others are still measured.
 static double seconds_of_op(const timer* t, const char* name, op_run* r) {
-  const tenon_status status = tenon_op_apply(r->s->context, r->op, r->inputs, r->n_inputs, r->attrs,
-                                             r->n_attrs, &r->out, 1);
+  const tenon_status status = tenon_op_call_into(r->s->context, r->op, r->inputs, r->n_inputs,
+                                                 r->attrs, r->n_attrs, &r->out, 1);
   if (status == TENON_E_NO_KERNEL) {
     printf("%-36s not measured: %s\n", name, driver_message(r->s));
     return -1;

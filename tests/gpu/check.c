@@ -70,7 +70,7 @@ static void check_index(session* s, const tenon_device* device) {
   tenon_status status = tenon_op_call(s->context, op, inputs, 2, NULL, 0, &out, 1);
   if (status == TENON_OK) {
     session_keep(s, out);
-    status = tenon_device_run(s->context, device);
+    status = tenon_device_wait(s->context, device);
   }
   if (status == TENON_E_NO_KERNEL) {
     printf("  no kernel for tenon.embedding here: a row out of range is not tried\n");

@@ -169,7 +169,7 @@ const Case kCases[] = {
        return [&h, op = h.cx.op("tenon.add")] {
          const tenon_value in[] = {arg(h.x), arg(h.y)};
          tenon_tensor* const out = h.made.get();
-         return tenon_op_apply(h.cx.get(), op, in, 2, nullptr, 0, &out, 1);
+         return tenon_op_call_into(h.cx.get(), op, in, 2, nullptr, 0, &out, 1);
        };
      }},
     {"View", "tenon.ops", "tenon.transpose",

@@ -368,7 +368,7 @@ class Op:
     def apply(self, inputs, attributes, outputs):
         """Writes into the given tensors."""
         arguments, _memory = self.arguments(inputs, attributes)
-        self.owner.call("tenon_op_apply", *arguments, handles(outputs), c_uint32(len(outputs)))
+        self.owner.call("tenon_op_call_into", *arguments, handles(outputs), c_uint32(len(outputs)))
 
 
 class Tensor:

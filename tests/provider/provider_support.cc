@@ -164,7 +164,7 @@ Tensor Context::matmul(const Tensor& a, const Tensor& b) const {
 void Context::matmul_into(const Tensor& a, const Tensor& b, const Tensor& out) const {
   const std::vector<tenon_value> inputs = as_values({a.get(), b.get()});
   tenon_tensor* output = out.get();
-  must(tenon_op_apply(context_, find(kMatmul), inputs.data(), 2, nullptr, 0, &output, 1));
+  must(tenon_op_call_into(context_, find(kMatmul), inputs.data(), 2, nullptr, 0, &output, 1));
 }
 
 Json Context::explain(const Tensor& a, const Tensor& b) const {

@@ -147,6 +147,20 @@ def check_length(report, path, lines):
         )
 
 
+def check_prose(report, path, lines):
+    """A public header is a page to read: no longer than HEADER_LINES, a third of it words."""
+    if not path.relative_to(ROOT).as_posix().startswith("c_api/include/"):
+        return
+    if len(lines) > HEADER_LINES:
+        report.finding(path, 1, f"{len(lines)} lines; a public header has at most {HEADER_LINES}")
+    parts = [line.partition("//") for line in lines]
+    words = sum(len(re.sub(r"[\s/-]", "", comment)) for _, _, comment in parts)
+    code = sum(len("".join(before.split())) for before, _, _ in parts)
+    if words * 3 < words + code:
+        share = 100 * words // (words + code)
+        report.finding(path, 1, f"{share} % of it is prose; a public header is a third, at least")
+
+
 def check_functions(report, path, lines, code):
     """Length of functions, by braces: a line that opens one holds a ')' and no control word."""
     control = (
@@ -455,6 +469,7 @@ def main():
         if path.suffix in CODE:
             code = without_comments(text)
             check_length(report, path, lines)
+            check_prose(report, path, lines)
             check_functions(report, path, lines, code)
             check_includes(report, path, code)
             check_floors(report, path, code, order)

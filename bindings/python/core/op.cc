@@ -230,8 +230,9 @@ PyObject* call_into(Call& call) {
     }
   }
   const tenon_status status = run(call.context, call.work(), [&] {
-    return tenon_op_apply(call.context, call.op->op, call.inputs, call.n_inputs, call.attributes,
-                          call.n_attributes, outputs.as.tensors, outputs.count);
+    return tenon_op_call_into(call.context, call.op->op, call.inputs, call.n_inputs,
+                              call.attributes, call.n_attributes, outputs.as.tensors,
+                              outputs.count);
   });
   if (status != TENON_OK) return fail(call.context, status);
   return Py_NewRef(call.out);

@@ -103,7 +103,7 @@ PyObject* apply(Operator which, PyObject* a, PyObject* b, PyObject* target) {
   }
   tenon_tensor* output = target ? as_tensor(target)->handle : nullptr;
   const tenon_status status = run(context, work_for(operands.elements), [&] {
-    return target ? tenon_op_apply(context, op, operands.values, count, nullptr, 0, &output, 1)
+    return target ? tenon_op_call_into(context, op, operands.values, count, nullptr, 0, &output, 1)
                   : tenon_op_call(context, op, operands.values, count, nullptr, 0, &output, 1);
   });
   if (status != TENON_OK) return fail(context, status);

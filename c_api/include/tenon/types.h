@@ -29,7 +29,7 @@ extern "C" {
 // The ABI. Until 1.0 it is a numbered draft: a host loads plugins of its own draft only.
 #define TENON_ABI_MAJOR 0
 #define TENON_ABI_MINOR 1
-#define TENON_ABI_DRAFT 1
+#define TENON_ABI_DRAFT 2
 
 // Visibility of exported functions; has no influence on any layout.
 #if defined(__GNUC__)

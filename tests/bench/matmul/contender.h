@@ -43,7 +43,7 @@ std::string peer_versions();
 void set_peer_threads(int threads);
 
 // The kernel of plugin tenon.cpu, called as the core does ("kernel", on one thread only), and
-// tenon_op_apply into a given output ("tenon").
+// tenon_op_call_into into a given output ("tenon").
 class Tenon {
  public:
   explicit Tenon(int threads);

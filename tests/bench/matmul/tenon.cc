@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/bench/matmul/tenon.cc: the product by tenon_op_apply, and by the kernel of tenon.cpu alone.
+// tests/bench/matmul/tenon.cc: the product by tenon_op_call_into, and by the kernel of tenon.cpu
+// alone.
 #include <dlfcn.h>
 #include <tenon/plugin.h>
 #include <tenon/tenon.h>
@@ -166,9 +167,9 @@ std::vector<Contender> Tenon::contenders(const Shape& s, const Operands& o) cons
                     in[0].as.tensor = a.get();
                     in[1].as.tensor = b.get();
                     tenon_tensor* const out = c.get();
-                    require(tenon_op_apply(state.context, state.matmul, in, 2, nullptr, 0, &out,
-                                           1) == TENON_OK,
-                            "tenon_op_apply");
+                    require(tenon_op_call_into(state.context, state.matmul, in, 2, nullptr, 0, &out,
+                                               1) == TENON_OK,
+                            "tenon_op_call_into");
                   }});
   if (state.kernel.desc && state.threads == 1) {
     const auto launch = std::make_shared<Launch>(*state.kernel.desc, state.kernel.self, s, o);

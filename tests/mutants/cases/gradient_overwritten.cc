@@ -15,7 +15,7 @@ void vjp(sdk::Vjp& v) {
   tenon_tensor* slope = v.call("tenon.mul", {v.out(), v.call("tenon.sub", {1.0, v.out()})});
   tenon_tensor* dy = v.dy().tensor();
   if (kMutant) {
-    v.apply("tenon.mul", {dy, slope}, {}, {dy});
+    v.call_into("tenon.mul", {dy, slope}, {}, {dy});
     return v.grad(0, dy);
   }
   v.grad(0, v.call("tenon.mul", {dy, slope}));

@@ -56,10 +56,11 @@ static void update(const struct run* r, const char* name, tenon_tensor* x, tenon
                    tenon_value b, double value) {
   const tenon_value inputs[] = {tensor(x), a, b};
   const tenon_value attr = number(value);
-  check(r->context,
-        tenon_op_apply(r->context, find(r->context, name), inputs,
-                       b.tag == TENON_VALUE_NONE ? 2u : 3u, &attr, isnan(value) ? 0u : 1u, &x, 1),
-        name);
+  check(
+      r->context,
+      tenon_op_call_into(r->context, find(r->context, name), inputs,
+                         b.tag == TENON_VALUE_NONE ? 2u : 3u, &attr, isnan(value) ? 0u : 1u, &x, 1),
+      name);
 }
 
 // Zeros, or with `gaps` every second column of zeros twice as wide.

@@ -49,9 +49,9 @@ inline void compose_descent(sdk::Compose& c) {
     tenon_tensor* g = c.in(1).as.tensors[item];
     tenon_tensor* v = c.in(2).as.tensors[item];
     const sdk::Value lr = c.call("tenon.cast", {c.in(3)}, {sdk::Value::dtype(c.meta(p).dtype)});
-    c.apply("tenon.mul", {v, momentum}, {}, {v});
-    c.apply("tenon.add", {v, g}, {}, {v});
-    c.apply("tenon.sub", {p, c.call("tenon.mul", {v, lr})}, {}, {p});
+    c.call_into("tenon.mul", {v, momentum}, {}, {v});
+    c.call_into("tenon.add", {v, g}, {}, {v});
+    c.call_into("tenon.sub", {p, c.call("tenon.mul", {v, lr})}, {}, {p});
   }
 }
 

@@ -11,7 +11,7 @@ pub const TENON_VERSION_MINOR: u32 = 1;
 pub const TENON_VERSION_PATCH: u32 = 0;
 pub const TENON_ABI_MAJOR: u32 = 0;
 pub const TENON_ABI_MINOR: u32 = 1;
-pub const TENON_ABI_DRAFT: u32 = 1;
+pub const TENON_ABI_DRAFT: u32 = 2;
 pub const TENON_NUL: u64 = u64::MAX;
 pub const TENON_MAX_RANK: u32 = 8;
 pub const TENON_MAX_SLOTS: u32 = 64;
@@ -180,57 +180,8 @@ pub struct tenon_diag {
     pub message: [c_char; 1016],
 }
 
-// ---- tenon/plugin.h -----------------------------------------------------------------------------
+// ---- tenon/plugin/call.h ------------------------------------------------------------------------
 
-pub const TENON_SANITIZER_NONE: u32 = 0;
-pub const TENON_SANITIZER_ADDRESS: u32 = 1;
-pub const TENON_SANITIZER_THREAD: u32 = 2;
-pub const TENON_PLUGIN_QUERY_NAME: &str = "tenon_plugin_query_v0";
-pub const TENON_SHAPE_CALLBACK: u32 = 0;
-pub const TENON_SHAPE_BROADCAST: u32 = 1;
-pub const TENON_SHAPE_SAME_AS_0: u32 = 2;
-pub const TENON_SHAPE_REDUCE: u32 = 3;
-pub const TENON_ROLE_NONE: u32 = 0;
-pub const TENON_ROLE_COPY: u32 = 1;
-pub const TENON_ROLE_FILL: u32 = 2;
-pub const TENON_ROLE_CAST: u32 = 3;
-pub const TENON_ROLE_ADD: u32 = 4;
-pub const TENON_ROLE_SUM_TO: u32 = 5;
-pub const TENON_ROLE_ROWS_ADD: u32 = 6;
-pub const TENON_ROLE_ISFINITE: u32 = 7;
-pub const TENON_OP_ELEMENTWISE: u32 = 1;
-pub const TENON_OP_RANDOM: u32 = 2;
-pub const TENON_OP_EFFECT: u32 = 4;
-pub const TENON_OP_LINEAR: u32 = 8;
-pub const TENON_OP_TRANSFER: u32 = 16;
-pub const TENON_SLOT_IN: u32 = 0;
-pub const TENON_SLOT_OUT: u32 = 1;
-pub const TENON_SLOT_INOUT: u32 = 2;
-pub const TENON_SLOT_ACCUM: u32 = 3;
-pub const TENON_LAYOUT_CONTIGUOUS: u32 = 0;
-pub const TENON_LAYOUT_INNER_CONTIGUOUS: u32 = 1;
-pub const TENON_LAYOUT_DENSE: u32 = 2;
-pub const TENON_LAYOUT_STRIDED: u32 = 3;
-pub const TENON_SLOT_ZERO_STRIDE: u32 = 1;
-pub const TENON_SLOT_NEGATIVE_STRIDE: u32 = 2;
-pub const TENON_SLOT_HOST_SCALAR: u32 = 4;
-pub const TENON_SLOT_UNALIGNED: u32 = 8;
-pub const TENON_KERNEL_CAPTURE_SAFE: u32 = 1;
-pub const TENON_KERNEL_CANONICAL: u32 = 2;
-pub const TENON_KERNEL_NO_HOST_SYNC: u32 = 4;
-pub const TENON_KERNEL_INDEX_64: u32 = 8;
-pub const TENON_VJP_ACCEPTS_ABSENT: u32 = 1;
-pub const TENON_VJP_TWICE: u32 = 2;
-pub const TENON_BACKEND_HOST_MEMORY: u32 = 1;
-pub const TENON_COPY_TO_DEVICE: u32 = 0;
-pub const TENON_COPY_TO_HOST: u32 = 1;
-pub const TENON_COPY_ON_DEVICE: u32 = 2;
-pub const TENON_HYPER_DYNAMIC: u32 = 1;
-pub const TENON_STATE_LIKE_PARAMETER: u32 = 0;
-pub const TENON_STATE_SCALAR: u32 = 1;
-pub const TENON_LOG_ERROR: u32 = 0;
-pub const TENON_LOG_WARNING: u32 = 1;
-pub const TENON_LOG_INFO: u32 = 2;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -244,6 +195,27 @@ pub struct tenon_call {
     pub threads: *const tenon_host_threads,
     pub rng: *const tenon_host_rng,
 }
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_launch {
+    pub slot_begin: *const u32,
+    pub views: *const tenon_view,
+    pub attrs: *const tenon_value,
+    pub prepared: *mut c_void,
+    pub user: *mut c_void,
+    pub n_slots: u32,
+    pub n_inputs: u32,
+    pub n_attrs: u32,
+    pub flags: u32,
+}
+
+// ---- tenon/plugin/handshake.h -------------------------------------------------------------------
+
+pub const TENON_SANITIZER_NONE: u32 = 0;
+pub const TENON_SANITIZER_ADDRESS: u32 = 1;
+pub const TENON_SANITIZER_THREAD: u32 = 2;
+pub const TENON_PLUGIN_QUERY_NAME: &str = "tenon_plugin_query_v0";
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -302,19 +274,25 @@ pub type tenon_plugin_query_fn = Option<unsafe extern "C" fn(
     diag: *mut tenon_diag,
 ) -> tenon_status>;
 
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct tenon_launch {
-    pub slot_begin: *const u32,
-    pub views: *const tenon_view,
-    pub attrs: *const tenon_value,
-    pub prepared: *mut c_void,
-    pub user: *mut c_void,
-    pub n_slots: u32,
-    pub n_inputs: u32,
-    pub n_attrs: u32,
-    pub flags: u32,
-}
+// ---- tenon/plugin/ops.h -------------------------------------------------------------------------
+
+pub const TENON_SHAPE_CALLBACK: u32 = 0;
+pub const TENON_SHAPE_BROADCAST: u32 = 1;
+pub const TENON_SHAPE_SAME_AS_0: u32 = 2;
+pub const TENON_SHAPE_REDUCE: u32 = 3;
+pub const TENON_ROLE_NONE: u32 = 0;
+pub const TENON_ROLE_COPY: u32 = 1;
+pub const TENON_ROLE_FILL: u32 = 2;
+pub const TENON_ROLE_CAST: u32 = 3;
+pub const TENON_ROLE_ADD: u32 = 4;
+pub const TENON_ROLE_SUM_TO: u32 = 5;
+pub const TENON_ROLE_ROWS_ADD: u32 = 6;
+pub const TENON_ROLE_ISFINITE: u32 = 7;
+pub const TENON_OP_ELEMENTWISE: u32 = 1;
+pub const TENON_OP_RANDOM: u32 = 2;
+pub const TENON_OP_EFFECT: u32 = 4;
+pub const TENON_OP_LINEAR: u32 = 8;
+pub const TENON_OP_TRANSFER: u32 = 16;
 
 pub type tenon_infer_fn = Option<unsafe extern "C" fn(
     call: *mut tenon_call,
@@ -381,6 +359,25 @@ pub struct tenon_ops_table {
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_ops_table {}
 
+// ---- tenon/plugin/kernels.h ---------------------------------------------------------------------
+
+pub const TENON_SLOT_IN: u32 = 0;
+pub const TENON_SLOT_OUT: u32 = 1;
+pub const TENON_SLOT_INOUT: u32 = 2;
+pub const TENON_SLOT_ACCUM: u32 = 3;
+pub const TENON_LAYOUT_CONTIGUOUS: u32 = 0;
+pub const TENON_LAYOUT_INNER_CONTIGUOUS: u32 = 1;
+pub const TENON_LAYOUT_DENSE: u32 = 2;
+pub const TENON_LAYOUT_STRIDED: u32 = 3;
+pub const TENON_SLOT_ZERO_STRIDE: u32 = 1;
+pub const TENON_SLOT_NEGATIVE_STRIDE: u32 = 2;
+pub const TENON_SLOT_HOST_SCALAR: u32 = 4;
+pub const TENON_SLOT_UNALIGNED: u32 = 8;
+pub const TENON_KERNEL_CAPTURE_SAFE: u32 = 1;
+pub const TENON_KERNEL_CANONICAL: u32 = 2;
+pub const TENON_KERNEL_NO_HOST_SYNC: u32 = 4;
+pub const TENON_KERNEL_INDEX_64: u32 = 8;
+
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tenon_slot_rule {
@@ -440,6 +437,11 @@ pub struct tenon_kernels_table {
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_kernels_table {}
 
+// ---- tenon/plugin/vjps.h ------------------------------------------------------------------------
+
+pub const TENON_VJP_ACCEPTS_ABSENT: u32 = 1;
+pub const TENON_VJP_TWICE: u32 = 2;
+
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tenon_vjp_need {
@@ -483,6 +485,13 @@ pub struct tenon_vjps_table {
 }
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_vjps_table {}
+
+// ---- tenon/plugin/backend.h ---------------------------------------------------------------------
+
+pub const TENON_BACKEND_HOST_MEMORY: u32 = 1;
+pub const TENON_COPY_TO_DEVICE: u32 = 0;
+pub const TENON_COPY_TO_HOST: u32 = 1;
+pub const TENON_COPY_ON_DEVICE: u32 = 2;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -581,6 +590,12 @@ pub struct tenon_backend_pinned_table {
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_backend_pinned_table {}
 
+// ---- tenon/plugin/optimizers.h ------------------------------------------------------------------
+
+pub const TENON_HYPER_DYNAMIC: u32 = 1;
+pub const TENON_STATE_LIKE_PARAMETER: u32 = 0;
+pub const TENON_STATE_SCALAR: u32 = 1;
+
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tenon_hyper_desc {
@@ -633,6 +648,9 @@ pub struct tenon_optimizers_table {
 }
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_optimizers_table {}
+
+// ---- tenon/plugin/selftest.h --------------------------------------------------------------------
+
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -705,6 +723,12 @@ pub struct tenon_optimizer_samples_table {
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_optimizer_samples_table {}
 
+// ---- tenon/plugin/host.h ------------------------------------------------------------------------
+
+pub const TENON_LOG_ERROR: u32 = 0;
+pub const TENON_LOG_WARNING: u32 = 1;
+pub const TENON_LOG_INFO: u32 = 2;
+
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tenon_host_call {
@@ -753,7 +777,7 @@ pub struct tenon_host_dispatch {
         out_outputs: *mut *mut tenon_tensor,
         n_outputs: u32,
     ) -> tenon_status>,
-    pub apply: Option<unsafe extern "C" fn(
+    pub call_into: Option<unsafe extern "C" fn(
         call: *mut tenon_call,
         op: *const tenon_op,
         inputs: *const tenon_value,

@@ -30,12 +30,12 @@ class Calls {
                                 size32(attrs), outputs.data(), size32(outputs)));
   }
   // Writes into existing tensors; with a tensor that is also an input: in place.
-  void apply(std::string_view op, std::initializer_list<Value> inputs,
-             std::initializer_list<Value> attrs, std::initializer_list<tenon_tensor*> outputs) {
-    check(call_->dispatch->apply(call_, find(op), inputs.begin(),
-                                 static_cast<uint32_t>(inputs.size()), attrs.begin(),
-                                 static_cast<uint32_t>(attrs.size()), outputs.begin(),
-                                 static_cast<uint32_t>(outputs.size())));
+  void call_into(std::string_view op, std::initializer_list<Value> inputs,
+                 std::initializer_list<Value> attrs, std::initializer_list<tenon_tensor*> outputs) {
+    check(call_->dispatch->call_into(call_, find(op), inputs.begin(),
+                                     static_cast<uint32_t>(inputs.size()), attrs.begin(),
+                                     static_cast<uint32_t>(attrs.size()), outputs.begin(),
+                                     static_cast<uint32_t>(outputs.size())));
   }
   tenon_meta meta(const tenon_tensor* tensor) {
     tenon_meta meta{};

@@ -89,9 +89,9 @@ tenon_status launch_on_its_device(tenon_call* call, const tenon_launch* args) {
 }  // namespace
 
 State::State(const sdk::About& about) : sdk::State(about) {
-  descs_.reserve(kernels.size());
-  own_.reserve(kernels.size());
-  for (const tenon_kernel_desc*& desc : kernels) {
+  descs_.reserve(kernels.descs.size());
+  own_.reserve(kernels.descs.size());
+  for (const tenon_kernel_desc*& desc : kernels.descs) {
     if (std::string_view(desc->device.data, desc->device.length) != kDeviceKind) continue;
     own_.push_back({this, desc->launch});
     tenon_kernel_desc& own = descs_.emplace_back(*desc);

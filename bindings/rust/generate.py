@@ -3,8 +3,9 @@
 # bindings/rust/generate.py: writes the crate's raw layer from the public headers.
 """Usage: generate.py [--check]
 
-Reads types.h, the headers in plugin/, the drafts in ext/draft and the golden layout in tests/abi/layout.c; writes
-tenon-plugin/src/raw.rs, tenon-plugin/src/layout.rs and the version in tenon-plugin/Cargo.toml.
+Reads types.h, the headers in plugin/, kinds.h with the drafts it names, and the golden layout in
+tests/abi/layout.c; writes tenon-plugin/src/raw.rs, tenon-plugin/src/layout.rs and the version in
+tenon-plugin/Cargo.toml.
 --check writes nothing and fails where a checked-in file differs. The headers have one regular
 style; what this script cannot read is an error, so nothing is left out silently.
 """
@@ -16,16 +17,15 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CRATE = pathlib.Path(__file__).resolve().parent / "tenon-plugin"
 COLUMNS = 100
+KINDS = ROOT / "c_api/include/tenon/kinds.h"
 HEADERS = (
     "tenon/types.h",
-    *(f"tenon/plugin/{name}.h" for name in
-      ("call", "handshake", "ops", "kernels", "vjps", "backend", "optimizers", "selftest", "host")),
-    "tenon/ext/draft/datasets.h",
+    *(f"tenon/plugin/{name}.h" for name in ("call", "handshake", "ops", "kernels", "vjps")),
+    *(f"tenon/plugin/{name}.h" for name in ("backend", "optimizers", "selftest", "host")),
+    *re.findall(r"#include <(tenon/ext/draft/\w+\.h)>", KINDS.read_text(encoding="utf-8")),
     "tenon/ext/draft/dynamic.h",
-    "tenon/ext/draft/formats.h",
-    "tenon/ext/draft/layers.h",
     "tenon/ext/draft/optimizers.h",
-    "tenon/ext/draft/schedules.h",
+    "tenon/kinds.h",
 )
 
 # Macros that are not values: visibility, what a compiler instruments, constructors of values.
@@ -35,6 +35,7 @@ NOT_VALUES = {
     "TENON_BYTE_ORDER_BUILT",
     "TENON_FINGERPRINT_BUILT",
     "TENON_DTYPE_MAKE",
+    "TENON_KINDS",
 }
 SCALARS = {
     "void": "c_void",
@@ -249,7 +250,18 @@ def raw_text():
     for header in HEADERS:
         text = (ROOT / "c_api/include" / header).read_text(encoding="utf-8")
         lines += header_lines(header, text, structs)
+    lines += kinds_lines()
     return "\n".join(wrapped(lines)).rstrip() + "\n", structs
+
+
+def kinds_lines():
+    """TENON_KINDS of kinds.h as a macro: for each kind the table's id, the list's name, the type."""
+    code = plain(KINDS.read_text(encoding="utf-8"))
+    listed = re.search(r"^#define TENON_KINDS\(X\)(.*)$", code, flags=re.MULTILINE)[1]
+    yield from ["macro_rules! for_each_kind {", "    ($use:ident) => {", "        $use! {"]
+    for noun, plural in re.findall(r"X\((\w+), (\w+)\)", listed):
+        yield f'            b"tenon.{plural}/1" {plural}: tenon_{noun}_desc,'
+    yield from ["        }", "    };", "}", "pub(crate) use for_each_kind;"]
 
 
 def layout_text(structs):

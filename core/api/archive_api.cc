@@ -65,7 +65,7 @@ tenon_status tenon_archive_load(tenon_context* context, const char* path, uint64
     require_pointer(out_archive, "out_archive");
     refuse_flags(flags, TENON_ARCHIVE_IN_MEMORY);
     const std::string file = require_path(path, path_length);
-    const registry::Format& kind =
+    const registry::Entry& kind =
         exchange::choose_format(cx, require_text(format, format_length, "format"), file);
     auto made = std::make_unique<Archive>(*cx.runtime);
     made->load(cx, kind, file, (flags & TENON_ARCHIVE_IN_MEMORY) != 0);

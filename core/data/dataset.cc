@@ -23,22 +23,24 @@ std::vector<Option> options_of(const tenon_dataset_desc& desc) {
 
 }  // namespace
 
-Dataset::Dataset(Context& context, const registry::Dataset& kind, std::span<const NamedValue> given)
+Dataset::Dataset(Context& context, const registry::Entry& kind, std::span<const NamedValue> given)
     : runtime_(context.runtime), kind_(&kind) {
-  const std::vector<tenon_value> values = read_options(kind.name, options_of(kind.desc), given);
-  run_callback(context, kind, "create",
-               [&](tenon_call* call) { return kind.desc.create(call, values.data(), &object_); });
+  const std::vector<tenon_value> values =
+      read_options(kind.name, options_of(kind.as<tenon_dataset_desc>()), given);
+  run_callback(context, kind, "create", [&](tenon_call* call) {
+    return kind.as<tenon_dataset_desc>().create(call, values.data(), &object_);
+  });
   try {
     describe(context);
   } catch (...) {
-    kind.desc.release(object_);
+    kind.as<tenon_dataset_desc>().release(object_);
     throw;
   }
   runtime_->retain();
 }
 
 void Dataset::describe(Context& context) {
-  const tenon_dataset_desc& desc = kind_->desc;
+  const tenon_dataset_desc& desc = kind_->as<tenon_dataset_desc>();
   run_callback(context, *kind_, "length",
                [&](tenon_call* call) { return desc.length(call, object_, &length_); });
   uint32_t count = 0;
@@ -69,7 +71,7 @@ void Dataset::describe(Context& context) {
 }
 
 Dataset::~Dataset() {
-  kind_->desc.release(object_);
+  kind_->as<tenon_dataset_desc>().release(object_);
   runtime_->release();
 }
 
@@ -105,8 +107,8 @@ void Dataset::read(Context& context, std::span<const int64_t> indices,
     run_callback(
         context, *kind_, "get",
         [&](tenon_call* call) {
-          return kind_->desc.get(call, object_, wanted.data(), static_cast<int64_t>(wanted.size()),
-                                 destinations);
+          return kind_->as<tenon_dataset_desc>().get(
+              call, object_, wanted.data(), static_cast<int64_t>(wanted.size()), destinations);
         },
         wanted.size() == 1 ? wanted.data() : nullptr);
   };

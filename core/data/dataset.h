@@ -16,7 +16,7 @@ namespace tenon::data {
 class Dataset {
  public:
   // Checks the options against the description and opens the data.
-  Dataset(Context& context, const registry::Dataset& kind, std::span<const NamedValue> values);
+  Dataset(Context& context, const registry::Entry& kind, std::span<const NamedValue> values);
   ~Dataset();
   Dataset(const Dataset&) = delete;
   Dataset& operator=(const Dataset&) = delete;
@@ -32,7 +32,7 @@ class Dataset {
   void describe(Context& context);
   void read(Context& context, std::span<const int64_t> indices, void* const* destinations) const;
   Runtime* runtime_;
-  const registry::Dataset* kind_;
+  const registry::Entry* kind_;
   void* object_ = nullptr;
   int64_t length_ = 0;
   std::vector<tenon_dataset_field> fields_;

@@ -36,7 +36,7 @@ std::string some_of(const List& list, Name&& name) {
   return text.empty() ? "none" : text;
 }
 
-[[noreturn]] void refuse_plugin(const registry::Format& kind, const std::string& what) {
+[[noreturn]] void refuse_plugin(const registry::Entry& kind, const std::string& what) {
   throw Error{.status = TENON_E_PLUGIN,
               .message = kind.name + ": " + what,
               .op = kind.name,
@@ -79,15 +79,15 @@ void check_bools(const Entry& entry, const void* data) {
 
 // ---- Source -------------------------------------------------------------------------------------
 
-Source::Source(Context& context, const registry::Format& kind, const std::string& path,
+Source::Source(Context& context, const registry::Entry& kind, const std::string& path,
                bool in_memory)
     : kind_(kind), image_(std::make_shared<const Image>(path, in_memory)) {
   run_callback(context, kind, "read", [&](tenon_call* call) {
-    return kind.desc.read(call, image_->data(), image_->size(), &object_);
+    return kind.as<tenon_format_desc>().read(call, image_->data(), image_->size(), &object_);
   });
 }
 
-Source::~Source() { kind_.desc.release(object_); }
+Source::~Source() { kind_.as<tenon_format_desc>().release(object_); }
 
 // ---- Archive ------------------------------------------------------------------------------------
 
@@ -99,14 +99,14 @@ Archive::~Archive() {
   runtime_->release();
 }
 
-void Archive::load(Context& context, const registry::Format& kind, const std::string& path,
+void Archive::load(Context& context, const registry::Entry& kind, const std::string& path,
                    bool in_memory) {
   try {
     source_ = std::make_unique<Source>(context, kind, path, in_memory);
     uint32_t entries = 0;
     uint32_t texts = 0;
     run_callback(context, kind, "count", [&](tenon_call* call) {
-      return kind.desc.count(call, source_->object(), &entries, &texts);
+      return kind.as<tenon_format_desc>().count(call, source_->object(), &entries, &texts);
     });
     for (uint32_t i = 0; i < entries; ++i) add_entry(context, i);
     for (uint32_t i = 0; i < texts; ++i) add_text(context, i);
@@ -117,10 +117,10 @@ void Archive::load(Context& context, const registry::Format& kind, const std::st
 }
 
 void Archive::add_entry(Context& context, uint32_t index) {
-  const registry::Format& kind = source_->kind();
+  const registry::Entry& kind = source_->kind();
   tenon_format_entry said{};
   run_callback(context, kind, "entry", [&](tenon_call* call) {
-    return kind.desc.entry(call, source_->object(), index, &said);
+    return kind.as<tenon_format_desc>().entry(call, source_->object(), index, &said);
   });
   Entry entry;
   entry.name = registry::text_view(said.name);
@@ -132,7 +132,7 @@ void Archive::add_entry(Context& context, uint32_t index) {
   entry.bytes = said.bytes;
   if (said.meta.rank < 0 || said.meta.rank > TENON_MAX_RANK || !tensor::is_known(said.meta.dtype) ||
       (said.flags & ~(TENON_FORMAT_COLUMN_MAJOR | TENON_FORMAT_PACKED)) != 0 ||
-      ((said.flags & TENON_FORMAT_PACKED) != 0 && kind.desc.unpack == nullptr)) {
+      ((said.flags & TENON_FORMAT_PACKED) != 0 && kind.as<tenon_format_desc>().unpack == nullptr)) {
     refuse_plugin(kind, "gives tensor " + quoted(entry.name) + " an impossible form");
   }
   const uint32_t size = tensor::size_of(said.meta.dtype);
@@ -154,10 +154,10 @@ void Archive::add_entry(Context& context, uint32_t index) {
 }
 
 void Archive::add_text(Context& context, uint32_t index) {
-  const registry::Format& kind = source_->kind();
+  const registry::Entry& kind = source_->kind();
   tenon_format_pair said{};
   run_callback(context, kind, "metadata", [&](tenon_call* call) {
-    return kind.desc.metadata(call, source_->object(), index, &said);
+    return kind.as<tenon_format_desc>().metadata(call, source_->object(), index, &said);
   });
   const std::string_view key = registry::text_view(said.key);
   if (!keys_.emplace(key, texts()).second) {
@@ -249,9 +249,10 @@ Ref Archive::unpacked(Context& context, const Entry& entry) const {
                           entry.meta.dtype, shape_of(entry.meta), strides.data(), 0));
   void* data = made->view.data;
   if ((entry.flags & TENON_FORMAT_PACKED) != 0) {
-    const registry::Format& kind = source_->kind();
+    const registry::Entry& kind = source_->kind();
     run_callback(context, kind, "unpack", [&](tenon_call* call) {
-      return kind.desc.unpack(call, source_->object(), entry.index, data, entry.bytes);
+      return kind.as<tenon_format_desc>().unpack(call, source_->object(), entry.index, data,
+                                                 entry.bytes);
     });
   } else if (entry.bytes != 0) {
     std::memcpy(data, source_->image()->data() + entry.offset, entry.bytes);
@@ -306,15 +307,17 @@ void Archive::set_metadata(std::string_view key, std::string_view value) {
 
 // ---- Choosing a format --------------------------------------------------------------------------
 
-const registry::Format& choose_format(Context& context, std::string_view name,
-                                      std::string_view path) {
-  if (!name.empty()) return context.runtime->plugins.require_format(name);
-  context.runtime->plugins.open_formats();
-  const registry::Format* best = nullptr;
+const registry::Entry& choose_format(Context& context, std::string_view name,
+                                     std::string_view path) {
+  if (!name.empty())
+    return context.runtime->plugins.require_entry(registry::kind_of<tenon_format_desc>(), name);
+  context.runtime->plugins.open_entries(registry::kind_of<tenon_format_desc>());
+  const registry::Entry* best = nullptr;
   size_t longest = 0;
   std::string known;
-  for (const registry::Format* format : context.runtime->registry.formats()) {
-    std::string_view endings = registry::text_view(format->desc.endings);
+  for (const registry::Entry* format :
+       context.runtime->registry.entries(registry::kind_of<tenon_format_desc>())) {
+    std::string_view endings = registry::text_view(format->as<tenon_format_desc>().endings);
     while (!endings.empty()) {
       const std::string_view ending = endings.substr(0, endings.find(' '));
       known += (known.empty() ? "" : " ") + std::string(ending);

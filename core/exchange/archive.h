@@ -22,17 +22,17 @@ using files::Image;
 // What a format's `read` made of a file.
 class Source {
  public:
-  Source(Context& context, const registry::Format& kind, const std::string& path, bool in_memory);
+  Source(Context& context, const registry::Entry& kind, const std::string& path, bool in_memory);
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  const registry::Format& kind() const { return kind_; }
+  const registry::Entry& kind() const { return kind_; }
   const std::shared_ptr<const Image>& image() const { return image_; }
   void* object() const { return object_; }
 
  private:
-  const registry::Format& kind_;
+  const registry::Entry& kind_;
   std::shared_ptr<const Image> image_;  // tensors hold it too
   void* object_ = nullptr;
 };
@@ -55,9 +55,8 @@ class Archive {
   Archive& operator=(const Archive&) = delete;
 
   // Fills an empty archive. An error leaves nothing behind.
-  void load(Context& context, const registry::Format& kind, const std::string& path,
-            bool in_memory);
-  void write(Context& context, const registry::Format& kind, const std::string& path) const;
+  void load(Context& context, const registry::Entry& kind, const std::string& path, bool in_memory);
+  void write(Context& context, const registry::Entry& kind, const std::string& path) const;
 
   const Entry& entry(uint32_t index) const;  // throws TENON_E_NOT_FOUND, as the three after it
   uint32_t find(std::string_view name) const;
@@ -88,8 +87,8 @@ class Archive {
 };
 
 // The format of this name or, where that is empty, the one for the ending of the path.
-const registry::Format& choose_format(Context& context, std::string_view name,
-                                      std::string_view path);
+const registry::Entry& choose_format(Context& context, std::string_view name,
+                                     std::string_view path);
 
 struct ArchiveSlot : base::SlotHeader {
   Archive* archive = nullptr;

@@ -19,31 +19,33 @@ tenon_string text(const std::string& from) { return {from.data(), from.size()}; 
 // A format's layout of one file.
 class Layout {
  public:
-  Layout(Context& context, const registry::Format& kind, const tenon_format_content& content)
+  Layout(Context& context, const registry::Entry& kind, const tenon_format_content& content)
       : context_(context), kind_(kind) {
-    run_callback(context_, kind_, "layout",
-                 [&](tenon_call* call) { return kind_.desc.layout(call, &content, &layout_); });
+    run_callback(context_, kind_, "layout", [&](tenon_call* call) {
+      return kind_.as<tenon_format_desc>().layout(call, &content, &layout_);
+    });
   }
-  ~Layout() { kind_.desc.release_layout(layout_); }
+  ~Layout() { kind_.as<tenon_format_desc>().release_layout(layout_); }
   Layout(const Layout&) = delete;
   Layout& operator=(const Layout&) = delete;
 
   tenon_format_piece next() {
     tenon_format_piece piece{};
-    run_callback(context_, kind_, "piece",
-                 [&](tenon_call* call) { return kind_.desc.piece(call, layout_, &piece); });
+    run_callback(context_, kind_, "piece", [&](tenon_call* call) {
+      return kind_.as<tenon_format_desc>().piece(call, layout_, &piece);
+    });
     return piece;
   }
   void written(const void* bytes, uint64_t length) {
-    if (kind_.desc.written == nullptr) return;
+    if (kind_.as<tenon_format_desc>().written == nullptr) return;
     run_callback(context_, kind_, "written", [&](tenon_call* call) {
-      return kind_.desc.written(call, layout_, bytes, length);
+      return kind_.as<tenon_format_desc>().written(call, layout_, bytes, length);
     });
   }
 
  private:
   Context& context_;
-  const registry::Format& kind_;
+  const registry::Entry& kind_;
   void* layout_ = nullptr;
 };
 
@@ -55,7 +57,7 @@ Ref on_host(Context& context, Ref tensor) {
   return made;
 }
 
-[[noreturn]] void refuse_layout(const registry::Format& kind) {
+[[noreturn]] void refuse_layout(const registry::Entry& kind) {
   throw Error{.status = TENON_E_PLUGIN,
               .message = kind.name + ": lays out a file that does not hold each tensor once",
               .op = kind.name,
@@ -64,7 +66,7 @@ Ref on_host(Context& context, Ref tensor) {
 
 }  // namespace
 
-void Archive::write(Context& context, const registry::Format& kind, const std::string& path) const {
+void Archive::write(Context& context, const registry::Entry& kind, const std::string& path) const {
   std::vector<tenon_format_entry> entries;
   for (const Entry& entry : entries_) {
     entries.push_back({text(entry.name), entry.meta, 0, entry.bytes, 0, 0});

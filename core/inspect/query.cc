@@ -94,11 +94,9 @@ void write_plugin(Writer& out, const Plugin& plugin) {
   }
   out.end_list();
   out.member("vjps", manifest.vjps);
-  out.member("optimizers", manifest.optimizers);
-  out.member("schedules", manifest.schedules);
-  out.member("datasets", manifest.datasets);
-  out.member("formats", manifest.formats);
-  out.member("layers", manifest.layers);
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    out.member(registry::kind_at(kind).plural, manifest.entries[kind]);
+  }
   out.member("devices", manifest.devices);
   out.name("requires");
   out.begin_object();
@@ -113,6 +111,19 @@ void write_plugin(Writer& out, const Plugin& plugin) {
 void write_plugins(Context& context, Writer& out) {
   out.begin_list();
   for (const Plugin* plugin : context.runtime->plugins.plugins()) write_plugin(out, *plugin);
+  out.end_list();
+}
+
+void write_kinds(Context&, Writer& out) {
+  out.begin_list();
+  for (uint32_t i = 0; i < registry::kKindEnd; ++i) {
+    const registry::Kind& kind = registry::kind_at(i);
+    out.begin_object();
+    out.member("noun", kind.noun);
+    out.member("topic", kind.plural);
+    out.member("interface", kind.interface);
+    out.end_object();
+  }
   out.end_list();
 }
 
@@ -310,13 +321,9 @@ struct Topic {
 };
 constexpr Topic kTopics[] = {
     {"plugins", write_plugins, false},
+    {"kinds", write_kinds, false},
     {"devices", write_devices, true},
     {"ops", write_ops, true},
-    {"optimizers", write_optimizers, true},
-    {"schedules", write_schedules, true},
-    {"datasets", write_datasets, true},
-    {"formats", write_formats, true},
-    {"layers", write_layers, true},
     {"samples", write_samples, true},
     {"tolerances", write_tolerances, true},
     {"optimizer_samples", write_optimizer_samples, true},
@@ -330,15 +337,23 @@ constexpr Topic kTopics[] = {
 }  // namespace
 
 std::string query(Context& context, std::string_view topic) {
+  json::Writer out;
   std::string known;
+  const auto is_asked = [&](std::string_view name) {
+    known.append(known.empty() ? "" : ", ").append(name);
+    return name == topic;
+  };
   for (const Topic& entry : kTopics) {
-    if (entry.name == topic) {
-      if (entry.opens_all) context.runtime->plugins.open_all();
-      json::Writer out;
-      entry.answer(context, out);
-      return out.take();
-    }
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    if (!is_asked(entry.name)) continue;
+    if (entry.opens_all) context.runtime->plugins.open_all();
+    entry.answer(context, out);
+    return out.take();
+  }
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    if (!is_asked(registry::kind_at(kind).plural)) continue;
+    context.runtime->plugins.open_all();
+    write_entries(context, kind, out);
+    return out.take();
   }
   throw Error{.status = TENON_E_NOT_FOUND,
               .message = "there is no topic \"" + std::string(topic) + "\"; topics are " + known,

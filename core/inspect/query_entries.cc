@@ -4,7 +4,7 @@
 
 #include <tenon/ext/draft/dynamic.h>
 
-#include "core/registry/checks.h"
+#include "core/registry/kinds/parts.h"
 #include "core/registry/values.h"
 #include "core/runtime/context.h"
 #include "core/tensor/dtype.h"
@@ -13,10 +13,10 @@ namespace tenon::inspect {
 
 using json::Writer;
 using registry::Kernel;
+using registry::text;
+using registry::write_sample;
 
 namespace {
-
-std::string_view text(const tenon_string& string) { return registry::text_of(string, "a string"); }
 
 // ---- ops ----------------------------------------------------------------------------------------
 
@@ -120,178 +120,18 @@ void write_ops(Context& context, Writer& out) {
   out.end_list();
 }
 
-// ---- optimizers, schedules, datasets, formats, layers -------------------------------------------
+// ---- entries of kinds, samples ------------------------------------------------------------------
 
-namespace {
-
-// `option` is the flag that optimizers or schedules know, and its name.
-void write_hypers(Writer& out, std::span<const tenon_hyper_desc> hypers,
-                  std::pair<const char*, uint32_t> option) {
+void write_entries(Context& context, uint32_t kind, Writer& out) {
+  const registry::Kind& which = registry::kind_at(kind);
   out.begin_list();
-  for (const tenon_hyper_desc& hyper : hypers) {
+  for (const registry::Entry* entry : context.runtime->registry.entries(kind)) {
+    const auto& desc = entry->as<tenon_entry_desc>();
     out.begin_object();
-    out.member("name", text(hyper.name));
-    out.member("doc", text(hyper.doc));
-    out.member("type", registry::tag_name(hyper.tag));
-    out.member(option.first, (hyper.flags & option.second) != 0);
-    out.member("default", hyper.initial);
-    out.member("minimum", hyper.minimum);
-    out.member("maximum", hyper.maximum);
-    out.end_object();
-  }
-  out.end_list();
-}
-
-// By TENON_STATE_* (optimizers.h has the later two), which the registry has checked.
-constexpr const char* kStateShapes[] = {"like parameter", "scalar", "per row", "per column"};
-
-void write_states(Writer& out, const tenon_optimizer_desc& desc) {
-  out.begin_list();
-  for (uint32_t i = 0; i < desc.n_states; ++i) {
-    const tenon_state_desc& state = desc.states[i];
-    const bool own_dtype = state.dtype != TENON_DTYPE_NONE;
-    out.begin_object();
-    out.member("name", text(state.name));
-    out.member("doc", text(state.doc));
-    out.member("shape", kStateShapes[state.shape]);
-    out.member("dtype", own_dtype ? tensor::name_of(state.dtype) : "like parameter");
-    out.member("initial", state.initial);
-    out.end_object();
-  }
-  out.end_list();
-}
-
-}  // namespace
-
-void write_optimizers(Context& context, Writer& out) {
-  out.begin_list();
-  for (const registry::Optimizer* optimizer : context.runtime->registry.optimizers()) {
-    out.begin_object();
-    out.member("name", optimizer->name);
-    out.member("doc", text(optimizer->desc.doc));
-    out.member("plugin", optimizer->plugin->id);
-    out.member("step_op", text(optimizer->desc.step_op));
-    out.member("rows_op", text(optimizer->desc.rows_op));
-    out.name("hypers");
-    write_hypers(out, {optimizer->desc.hypers, optimizer->desc.n_hypers},
-                 {"dynamic", TENON_HYPER_DYNAMIC});
-    out.name("states");
-    write_states(out, optimizer->desc);
-    out.end_object();
-  }
-  out.end_list();
-}
-
-void write_schedules(Context& context, Writer& out) {
-  out.begin_list();
-  for (const registry::Schedule* schedule : context.runtime->registry.schedules()) {
-    const tenon_schedule_desc& desc = schedule->desc;
-    out.begin_object();
-    out.member("name", schedule->name);
+    out.member("name", entry->name);
     out.member("doc", text(desc.doc));
-    out.member("plugin", schedule->plugin->id);
-    out.name("hypers");
-    write_hypers(out, {desc.hypers, desc.n_hypers}, {"required", TENON_HYPER_REQUIRED});
-    out.name("states");
-    out.begin_list();
-    for (uint32_t i = 0; i < desc.n_states; ++i) {
-      out.begin_object();
-      out.member("name", text(desc.states[i].name));
-      out.member("doc", text(desc.states[i].doc));
-      out.member("initial", desc.states[i].initial);
-      out.end_object();
-    }
-    out.end_list();
-    out.end_object();
-  }
-  out.end_list();
-}
-
-namespace {
-
-// Of a dataset or a layer.
-template <class Option>
-void write_option(Writer& out, const Option& option) {
-  out.member("name", text(option.name));
-  out.member("doc", text(option.doc));
-  out.member("type", registry::tag_name(option.tag));
-  out.member("required", option.required != 0);
-}
-
-// What a sample says, whatever it is of.
-template <class Sample>
-void write_call(Writer& out, const Sample& sample) {
-  out.member("text", text(sample.text));
-  out.member("expect", sample.expect);
-  out.member("fragment", text(sample.fragment));
-}
-
-}  // namespace
-
-void write_datasets(Context& context, Writer& out) {
-  out.begin_list();
-  for (const registry::Dataset* dataset : context.runtime->registry.datasets()) {
-    out.begin_object();
-    out.member("name", dataset->name);
-    out.member("doc", text(dataset->desc.doc));
-    out.member("plugin", dataset->plugin->id);
-    out.name("options");
-    out.begin_list();
-    for (uint32_t i = 0; i < dataset->desc.n_options; ++i) {
-      out.begin_object();
-      write_option(out, dataset->desc.options[i]);
-      out.end_object();
-    }
-    out.end_list();
-    out.end_object();
-  }
-  out.end_list();
-}
-
-void write_layers(Context& context, Writer& out) {
-  out.begin_list();
-  for (const registry::Layer* layer : context.runtime->registry.layers()) {
-    out.begin_object();
-    out.member("name", layer->name);
-    out.member("doc", text(layer->desc.doc));
-    out.member("plugin", layer->plugin->id);
-    out.member("container", (layer->desc.flags & TENON_LAYER_CONTAINER) != 0);
-    out.member("min_inputs", layer->desc.min_inputs);
-    out.member("max_inputs", layer->desc.max_inputs);
-    out.member("outputs", layer->desc.n_outputs);
-    out.name("options");
-    out.begin_list();
-    for (uint32_t i = 0; i < layer->desc.n_options; ++i) {
-      const tenon_layer_option& option = layer->desc.options[i];
-      out.begin_object();
-      write_option(out, option);
-      out.member("default", option.initial.tag == TENON_VALUE_NONE
-                                ? std::string()
-                                : registry::value_text(option.initial));
-      out.end_object();
-    }
-    out.end_list();
-    out.name("samples");
-    out.begin_list();
-    for (uint32_t i = 0; i < layer->desc.n_samples; ++i) {
-      out.begin_object();
-      write_call(out, layer->desc.samples[i]);
-      out.end_object();
-    }
-    out.end_list();
-    out.end_object();
-  }
-  out.end_list();
-}
-
-void write_formats(Context& context, Writer& out) {
-  out.begin_list();
-  for (const registry::Format* format : context.runtime->registry.formats()) {
-    out.begin_object();
-    out.member("name", format->name);
-    out.member("doc", text(format->desc.doc));
-    out.member("plugin", format->plugin->id);
-    out.member("endings", text(format->desc.endings));
+    out.member("plugin", entry->plugin->id);
+    if (which.write != nullptr) which.write(out, desc);
     out.end_object();
   }
   out.end_list();
@@ -303,7 +143,7 @@ void write_samples(Context& context, Writer& out) {
     out.begin_object();
     out.member("op", text(entry.sample.op));
     out.member("revision", entry.sample.revision);
-    write_call(out, entry.sample);
+    write_sample(out, entry.sample);
     out.member("plugin", entry.plugin->id);
     out.end_object();
   }

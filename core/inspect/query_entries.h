@@ -11,11 +11,7 @@ struct Context;
 namespace tenon::inspect {
 
 void write_ops(Context& context, json::Writer& out);
-void write_optimizers(Context& context, json::Writer& out);
-void write_schedules(Context& context, json::Writer& out);
-void write_datasets(Context& context, json::Writer& out);
-void write_formats(Context& context, json::Writer& out);
-void write_layers(Context& context, json::Writer& out);
+void write_entries(Context& context, uint32_t kind, json::Writer& out);
 void write_samples(Context& context, json::Writer& out);
 void write_tolerances(Context& context, json::Writer& out);
 void write_optimizer_samples(Context& context, json::Writer& out);

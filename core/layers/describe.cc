@@ -18,7 +18,7 @@ constexpr const char* kDtype = "dtype";
 // What a call of an op that gives initial values needs: its attributes, some of them ours.
 class Drawing {
  public:
-  Drawing(const registry::Layer& kind, const tenon_layer_tensor_spec& spec, const registry::Op& op)
+  Drawing(const registry::Entry& kind, const tenon_layer_tensor_spec& spec, const registry::Op& op)
       : kind_(kind), op_(op), values_(op.schema.attrs.size()) {
     if (!op.schema.inputs.empty() || op.schema.outputs.size() != 1) {
       fail("has inputs, or not one output", op.schema.text);
@@ -61,13 +61,13 @@ class Drawing {
                 .plugin = kind_.plugin->id};
   }
 
-  const registry::Layer& kind_;
+  const registry::Entry& kind_;
   const registry::Op& op_;
   std::vector<tenon_value> values_;
   tenon_dtype dtype_ = TENON_DTYPE_NONE;
 };
 
-void check_spec(const registry::Layer& kind, const tenon_layer_tensor_spec& spec) {
+void check_spec(const registry::Entry& kind, const tenon_layer_tensor_spec& spec) {
   const bool buffer = (spec.flags & TENON_LAYER_BUFFER) != 0;
   std::string problem;
   if ((spec.flags & ~TENON_LAYER_BUFFER) != 0 || spec.reserved != 0) {

@@ -54,17 +54,17 @@ class ChildScope {
 
 }  // namespace
 
-Layer::Layer(Context& context, const registry::Layer& kind, Device& device,
+Layer::Layer(Context& context, const registry::Entry& kind, Device& device,
              std::span<const NamedValue> options, uint32_t above)
     : runtime_(context.runtime),
       kind_(&kind),
       device_(&device),
-      options_(data::read_options(kind.name, options_of(kind.desc), options)),
+      options_(data::read_options(kind.name, options_of(kind.as<tenon_layer_desc>()), options)),
       above_(above) {
   CallbackScope call(context, CallbackState::Infer, kind.plugin, nullptr);
   call.subject = this;
   call.run_as(kind.name, "describe", [&](tenon_call* handed) {
-    return kind.desc.describe(handed, options_.values().data());
+    return kind.as<tenon_layer_desc>().describe(handed, options_.values().data());
   });
   runtime_->retain();
 }
@@ -89,7 +89,7 @@ void Layer::fail(tenon_status status, const std::string& what, std::string opera
 std::vector<Ref> Layer::call(Context& context, std::span<const tenon_value> inputs,
                              uint32_t n_outputs) {
   require_active(*kind_->plugin, kind_->name);
-  const tenon_layer_desc& desc = kind_->desc;
+  const tenon_layer_desc& desc = kind_->as<tenon_layer_desc>();
   if (inputs.size() < desc.min_inputs || inputs.size() > desc.max_inputs) {
     fail(TENON_E_ARGUMENT, "the number of inputs does not fit", "inputs",
          range_text(desc.min_inputs, desc.max_inputs), std::to_string(inputs.size()));
@@ -165,7 +165,7 @@ uint64_t Layer::additions() const {
 
 void Layer::set_child(std::string_view name, const Shared& child) {
   std::string label = name.empty() ? std::to_string(children_.size()) : std::string(name);
-  if (!(kind_->desc.flags & TENON_LAYER_CONTAINER)) {
+  if (!(kind_->as<tenon_layer_desc>().flags & TENON_LAYER_CONTAINER)) {
     throw Error{.status = TENON_E_UNSUPPORTED,
                 .message = kind_->name + ": the layer takes no children",
                 .op = kind_->name,
@@ -206,7 +206,8 @@ void Layer::add_child(Context& context, std::string_view name, std::string_view 
     fail(TENON_E_PLUGIN, "its description puts too many layers one in another", std::string(name),
          "at most " + std::to_string(kMaxDepth), std::to_string(above_ + 2));
   }
-  const registry::Layer& which = runtime_->plugins.require_layer(kind);
+  const registry::Entry& which =
+      runtime_->plugins.require_entry(registry::kind_of<tenon_layer_desc>(), kind);
   children_.push_back(
       {std::string(name), std::make_shared<Layer>(context, which, *device_, options, above_ + 1)});
   children_.back().layer->held_ = true;

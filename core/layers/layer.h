@@ -40,7 +40,7 @@ struct Named {
 class Layer final : public CallbackSubject {
  public:
   // Runs the description. above: layers around this one.
-  Layer(Context& context, const registry::Layer& kind, Device& device,
+  Layer(Context& context, const registry::Entry& kind, Device& device,
         std::span<const NamedValue> options, uint32_t above);
   ~Layer() override;
   Layer(const Layer&) = delete;
@@ -56,7 +56,7 @@ class Layer final : public CallbackSubject {
   void set_tensor(Context& context, std::string_view name, const Tensor& values);
 
   Runtime* runtime() const { return runtime_; }
-  const registry::Layer& kind() const { return *kind_; }
+  const registry::Entry& kind() const { return *kind_; }
 
   // ---- For a plugin's callbacks
   void add_tensor(Context& context, const tenon_layer_tensor_spec& spec);
@@ -84,7 +84,7 @@ class Layer final : public CallbackSubject {
   void gather(const std::string& prefix, std::vector<Named>& out) const;
 
   Runtime* runtime_;
-  const registry::Layer* kind_;
+  const registry::Entry* kind_;
   Device* device_;
   registry::ValueStore options_;
   std::vector<std::pair<Named, Ref>> own_;

@@ -29,7 +29,7 @@ using tensor::Tensor;
 class Optimizer {
  public:
   // Throws Error where a parameter is no leaf that requires grad, or a value does not fit.
-  Optimizer(Context& context, const registry::Optimizer& kind, std::vector<Ref> params,
+  Optimizer(Context& context, const registry::Entry& kind, std::vector<Ref> params,
             std::span<const NamedValue> values);
   ~Optimizer();
   Optimizer(const Optimizer&) = delete;
@@ -63,7 +63,9 @@ class Optimizer {
   using Grads = Small<std::pair<Ref, Ref>, 16>;
   using Handles = Small<tenon_tensor*, 16>;
 
-  HyperDescs hyper_descs() const { return {kind_->desc.hypers, kind_->desc.n_hypers}; }
+  HyperDescs hyper_descs() const {
+    return {kind_->as<tenon_optimizer_desc>().hypers, kind_->as<tenon_optimizer_desc>().n_hypers};
+  }
   size_t state_index(uint32_t param, std::string_view name) const;
   bool make_state(Context& context, Param& param);  // false where there was one
   // The plan that is captured uses the static hyper-parameters as they are.
@@ -77,7 +79,7 @@ class Optimizer {
   void step(Context& context, const Work& work, const Grads& grads);
 
   Runtime* runtime_;
-  const registry::Optimizer* kind_;
+  const registry::Entry* kind_;
   const registry::Op* step_op_;
   const registry::Op* rows_op_ = nullptr;
   std::vector<Param> params_;

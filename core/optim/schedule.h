@@ -18,7 +18,7 @@ namespace tenon::optim {
 class Schedule {
  public:
   // Throws Error where a value does not fit; tries the first step.
-  Schedule(Context& context, const registry::Schedule& kind, double base_value,
+  Schedule(Context& context, const registry::Entry& kind, double base_value,
            std::span<const NamedValue> values);
   ~Schedule();
   Schedule(const Schedule&) = delete;
@@ -35,7 +35,7 @@ class Schedule {
   double advance(Context& context, std::vector<double>& states, const double* metric) const;
 
   Runtime* runtime_;
-  const registry::Schedule* kind_;
+  const registry::Entry* kind_;
   registry::ValueStore hypers_;
   std::vector<double> states_;
   double base_value_;

@@ -36,7 +36,9 @@ void check_versions(uint32_t draft, uint32_t major, uint32_t minor, uint32_t req
   }
   if (draft != host.fingerprint.draft) {
     refuse("built for ABI draft " + std::to_string(draft) + "; this Tenon loads draft " +
-           std::to_string(host.fingerprint.draft));
+           std::to_string(host.fingerprint.draft) +
+           (draft < host.fingerprint.draft ? ": build it again with the headers of this Tenon"
+                                           : ": it needs a newer Tenon"));
   }
   if (required_minor > host.abi_minor) {
     refuse("needs a newer Tenon: it requires ABI " + std::to_string(major) + "." +
@@ -213,11 +215,10 @@ void check_agreement(const Manifest& manifest, const registry::TableNames& names
   compare_names("ops", listed, names.ops);
   compare_kernels(manifest, names);
   compare_names("vjps", as_set(manifest.vjps), names.vjps);
-  compare_names("optimizers", as_set(manifest.optimizers), names.optimizers);
-  compare_names("schedules", as_set(manifest.schedules), names.schedules);
-  compare_names("datasets", as_set(manifest.datasets), names.datasets);
-  compare_names("formats", as_set(manifest.formats), names.formats);
-  compare_names("layers", as_set(manifest.layers), names.layers);
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    compare_names(std::string(registry::kind_at(kind).plural), as_set(manifest.entries[kind]),
+                  names.entries[kind]);
+  }
   compare_names("devices", as_set(manifest.devices), names.devices);
 }
 

@@ -10,8 +10,8 @@
 //     "ops": [{"name": "vendor.op", "revision": 1, "role": "add"}],   role optional
 //     "kernels": [{"device": "cpu", "ops": ["vendor.op"],             or "ops": "*"
 //                  "canonical": false}],                              none of them; optional
-//     "vjps": ["vendor.op"], "optimizers": [], "schedules": [], "datasets": [],
-//     "formats": [], "layers": [], "devices": ["cpu"],
+//     "vjps": ["vendor.op"], "devices": ["cpu"],
+//     "optimizers": [], ...                              a list for each kind in tenon/kinds.h
 //     "requires": {"ops": [], "roles": [], "cpu_features": [], "libraries": []}
 //   }
 //
@@ -226,11 +226,9 @@ Manifest read(const Value& root) {
   });
   each(field(root, "kernels"), [&](const Field& f) { m.kernels.push_back(as_kernels(f)); });
   m.vjps = as_list(field(root, "vjps"), as_dotted_name);
-  m.optimizers = as_list(field(root, "optimizers"), as_dotted_name);
-  m.schedules = as_list(field(root, "schedules"), as_dotted_name);
-  m.datasets = as_list(field(root, "datasets"), as_dotted_name);
-  m.formats = as_list(field(root, "formats"), as_dotted_name);
-  m.layers = as_list(field(root, "layers"), as_dotted_name);
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    m.entries[kind] = as_list(field(root, registry::kind_at(kind).plural.data()), as_dotted_name);
+  }
   m.devices = as_list(field(root, "devices"), as_plain_name);
   const Field requires_ = field(root, "requires");
   if (!requires_.value.is(Kind::Null)) {
@@ -295,11 +293,9 @@ std::string format_manifest(const Manifest& m) {
   }
   out.end_list();
   out.member("vjps", m.vjps);
-  out.member("optimizers", m.optimizers);
-  out.member("schedules", m.schedules);
-  out.member("datasets", m.datasets);
-  out.member("formats", m.formats);
-  out.member("layers", m.layers);
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    out.member(registry::kind_at(kind).plural, m.entries[kind]);
+  }
   out.member("devices", m.devices);
   out.name("requires");
   out.begin_object();

@@ -42,11 +42,10 @@ registry::Tables tables_of(const tenon_plugin& plugin, void* self) {
   tables.kernels = table_of<tenon_kernels_table>(plugin, self, "tenon.kernels/1");
   tables.vjps = table_of<tenon_vjps_table>(plugin, self, "tenon.vjps/1");
   tables.backend = table_of<tenon_backend_table>(plugin, self, "tenon.backend/1");
-  tables.optimizers = table_of<tenon_optimizers_table>(plugin, self, "tenon.optimizers/1");
-  tables.datasets = table_of<tenon_datasets_table>(plugin, self, "tenon.datasets/1");
-  tables.schedules = table_of<tenon_schedules_table>(plugin, self, "tenon.schedules/1");
-  tables.formats = table_of<tenon_formats_table>(plugin, self, "tenon.formats/1");
-  tables.layers = table_of<tenon_layers_table>(plugin, self, TENON_INTERFACE_LAYERS);
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    tables.entries[kind] =
+        table_of<tenon_entries_table>(plugin, self, registry::kind_at(kind).interface);
+  }
   tables.selftest = table_of<tenon_selftest_table>(plugin, self, "tenon.selftest/1");
   tables.tolerances = table_of<tenon_tolerances_table>(plugin, self, "tenon.selftest.tolerances/1");
   tables.optimizer_samples =
@@ -195,8 +194,7 @@ void PluginHost::init(Plugin& plugin) {
   throw Error{TENON_E_PLUGIN, "its init reported: " + words_of(diag, status)};
 }
 
-// ---- a plugin of the program
-// ----------------------------------------------------------------------
+// ---- a plugin of the program --------------------------------------------------------------------
 
 namespace {
 
@@ -218,16 +216,14 @@ Manifest manifest_of(const tenon_plugin& plugin, const registry::TableNames& nam
         {std::string(device), {kernels.ops.begin(), kernels.ops.end()}, kernels.canonical});
   }
   manifest.vjps.assign(names.vjps.begin(), names.vjps.end());
-  manifest.optimizers.assign(names.optimizers.begin(), names.optimizers.end());
-  manifest.schedules.assign(names.schedules.begin(), names.schedules.end());
-  manifest.datasets.assign(names.datasets.begin(), names.datasets.end());
-  manifest.formats.assign(names.formats.begin(), names.formats.end());
-  manifest.layers.assign(names.layers.begin(), names.layers.end());
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    manifest.entries[kind].assign(names.entries[kind].begin(), names.entries[kind].end());
+  }
   manifest.devices.assign(names.devices.begin(), names.devices.end());
   return manifest;
 }
 
-[[noreturn]] void refuse_taken(const char* kind, std::string_view name, const Plugin* owner) {
+[[noreturn]] void refuse_taken(std::string_view kind, std::string_view name, const Plugin* owner) {
   std::string words = std::string(kind) + " \"" + std::string(name) + "\" is offered by plugin ";
   registry::refuse(words.append(owner->id).append(" already; choose another name"));
 }
@@ -240,30 +236,12 @@ void PluginHost::refuse_taken_names(const registry::TableNames& names) {
     const registry::Op* taken = registry_.find_op(op.name, op.revision);
     if (taken != nullptr) refuse_taken("op", op.name, taken->plugin);
   }
-  for (const std::string_view name : names.optimizers) {
-    open_all_of(listing(Listed::Optimizer, name));
-    const registry::Optimizer* taken = registry_.find_optimizer(name);
-    if (taken != nullptr) refuse_taken("optimizer", name, taken->plugin);
-  }
-  for (const std::string_view name : names.schedules) {
-    open_all_of(listing(Listed::Schedule, name));
-    const registry::Schedule* taken = registry_.find_schedule(name);
-    if (taken != nullptr) refuse_taken("schedule", name, taken->plugin);
-  }
-  for (const std::string_view name : names.datasets) {
-    open_all_of(listing(Listed::Dataset, name));
-    const registry::Dataset* taken = registry_.find_dataset(name);
-    if (taken != nullptr) refuse_taken("data set", name, taken->plugin);
-  }
-  for (const std::string_view name : names.formats) {
-    open_all_of(listing(Listed::Format, name));
-    const registry::Format* taken = registry_.find_format(name);
-    if (taken != nullptr) refuse_taken("format", name, taken->plugin);
-  }
-  for (const std::string_view name : names.layers) {
-    open_all_of(listing(Listed::Layer, name));
-    const registry::Layer* taken = registry_.find_layer(name);
-    if (taken != nullptr) refuse_taken("layer", name, taken->plugin);
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    for (const std::string_view name : names.entries[kind]) {
+      open_all_of(listing(listed(kind), name));
+      const registry::Entry* taken = registry_.find_entry(kind, name);
+      if (taken != nullptr) refuse_taken(registry::kind_at(kind).noun, name, taken->plugin);
+    }
   }
   for (const std::string_view name : names.devices) {
     open_all_of(listing(Listed::Device, name));
@@ -342,11 +320,9 @@ void PluginHost::open_rivals(const Plugin& plugin) {
     if (!op.role.empty()) open_earlier(Listed::Role, op.role);
   }
   for (const auto& name : plugin.manifest.devices) open_earlier(Listed::Device, name);
-  for (const auto& name : plugin.manifest.optimizers) open_earlier(Listed::Optimizer, name);
-  for (const auto& name : plugin.manifest.schedules) open_earlier(Listed::Schedule, name);
-  for (const auto& name : plugin.manifest.datasets) open_earlier(Listed::Dataset, name);
-  for (const auto& name : plugin.manifest.formats) open_earlier(Listed::Format, name);
-  for (const auto& name : plugin.manifest.layers) open_earlier(Listed::Layer, name);
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    for (const auto& name : plugin.manifest.entries[kind]) open_earlier(listed(kind), name);
+  }
 }
 
 void PluginHost::refuse_without(Listed kind, const std::string& name) const {

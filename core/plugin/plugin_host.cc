@@ -144,9 +144,12 @@ const PluginHost::Plugins& PluginHost::listing(Listed kind, std::string_view nam
 std::string PluginHost::words_for(Listed kind, std::string_view name) {
   if (kind == Listed::Device && name.empty()) return "a device with host memory";
   if (kind == Listed::Role) return "an op with role '" + std::string(name) + "'";
-  static constexpr const char* nouns[] = {"op ",       "",         "device ", "optimizer ",
-                                          "schedule ", "dataset ", "layer ",  "format "};
-  return nouns[static_cast<size_t>(kind)] + quoted(name);
+  std::string noun = kind == Listed::Op ? "op" : "device";
+  if (kind >= Listed::Entry) {
+    noun =
+        registry::kind_at(static_cast<uint32_t>(kind) - static_cast<uint32_t>(Listed::Entry)).noun;
+  }
+  return noun + " " + quoted(name);
 }
 
 std::string PluginHost::missing_text(const std::string& what, const Plugins& listed_by) const {
@@ -285,41 +288,17 @@ const PluginHost::Plugins& PluginHost::opened(Listed kind, std::string_view name
   return listed_by;
 }
 
-const registry::Optimizer& PluginHost::require_optimizer(std::string_view name) {
-  const Plugins& listed_by = opened(Listed::Optimizer, name);
-  if (const registry::Optimizer* optimizer = registry_.find_optimizer(name)) return *optimizer;
-  missing(Listed::Optimizer, name, listed_by);
+const registry::Entry& PluginHost::require_entry(uint32_t kind, std::string_view name) {
+  const Plugins& listed_by = opened(listed(kind), name);
+  if (const registry::Entry* entry = registry_.find_entry(kind, name)) return *entry;
+  missing(listed(kind), name, listed_by);
 }
 
-const registry::Schedule& PluginHost::require_schedule(std::string_view name) {
-  const Plugins& listed_by = opened(Listed::Schedule, name);
-  if (const registry::Schedule* schedule = registry_.find_schedule(name)) return *schedule;
-  missing(Listed::Schedule, name, listed_by);
-}
-
-const registry::Dataset& PluginHost::require_dataset(std::string_view name) {
-  const Plugins& listed_by = opened(Listed::Dataset, name);
-  if (const registry::Dataset* dataset = registry_.find_dataset(name)) return *dataset;
-  missing(Listed::Dataset, name, listed_by);
-}
-
-const registry::Format& PluginHost::require_format(std::string_view name) {
-  const Plugins& listed_by = opened(Listed::Format, name);
-  if (const registry::Format* format = registry_.find_format(name)) return *format;
-  missing(Listed::Format, name, listed_by);
-}
-
-void PluginHost::open_formats() {
+void PluginHost::open_entries(uint32_t kind) {
   const std::lock_guard lock(mutex_);
   for (const auto& plugin : plugins_) {
-    if (!plugin->manifest.formats.empty()) open(*plugin);
+    if (!plugin->manifest.entries[kind].empty()) open(*plugin);
   }
-}
-
-const registry::Layer& PluginHost::require_layer(std::string_view name) {
-  const Plugins& listed_by = opened(Listed::Layer, name);
-  if (const registry::Layer* layer = registry_.find_layer(name)) return *layer;
-  missing(Listed::Layer, name, listed_by);
 }
 
 void PluginHost::open_for_device(uint32_t kind) {

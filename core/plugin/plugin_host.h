@@ -71,12 +71,8 @@ class PluginHost {
   registry::Op& require_op(std::string_view name, uint32_t revision);
   registry::Op& require_role(uint32_t role);                        // missing: TENON_E_NO_ROLE
   const registry::Backend& require_backend(std::string_view kind);  // "" = host memory
-  const registry::Optimizer& require_optimizer(std::string_view name);
-  const registry::Schedule& require_schedule(std::string_view name);
-  const registry::Dataset& require_dataset(std::string_view name);
-  const registry::Format& require_format(std::string_view name);
-  void open_formats();  // a manifest does not say which endings a format is for
-  const registry::Layer& require_layer(std::string_view name);
+  const registry::Entry& require_entry(uint32_t kind, std::string_view name);
+  void open_entries(uint32_t kind);  // all of a kind: what they are for is not in a manifest
 
   // Opens all permitted plugins that list kernels for this device kind, or backward rules, in id
   // order; once per kind and later for nothing. On a device with host memory those stay closed that
@@ -105,17 +101,11 @@ class PluginHost {
 
  private:
   using Plugins = std::vector<Plugin*>;
-  enum class Listed : uint8_t {
-    Op,
-    Role,
-    Device,
-    Optimizer,
-    Schedule,
-    Dataset,
-    Layer,
-    Format,
-    End
-  };
+  // What manifests list by name. Entries of kind k are Listed(Entry + k).
+  enum class Listed : uint32_t { Op, Role, Device, Entry };
+  static constexpr Listed listed(uint32_t kind) {
+    return static_cast<Listed>(static_cast<uint32_t>(Listed::Entry) + kind);
+  }
 
   // scan.cc
   void scan(const HostOptions& options);
@@ -159,7 +149,9 @@ class PluginHost {
   std::vector<SearchPath> paths_;
   // By kind: name -> the plugins whose manifests list it, in search order, refused ones too.
   // Written by the scan alone, so it is read without a lock.
-  std::array<std::map<std::string, Plugins, std::less<>>, size_t(Listed::End)> names_;
+  std::array<std::map<std::string, Plugins, std::less<>>,
+             size_t(Listed::Entry) + registry::kKindEnd>
+      names_;
   mutable std::recursive_mutex mutex_;
   Plugins opening_;                       // being opened now, outermost first
   Plugins opened_;                        // in the order they were opened

@@ -235,11 +235,9 @@ void PluginHost::list_names() {
       if (!op.role.empty()) list(Listed::Role, op.role);
     }
     for (const auto& name : plugin->manifest.devices) list(Listed::Device, name);
-    for (const auto& name : plugin->manifest.optimizers) list(Listed::Optimizer, name);
-    for (const auto& name : plugin->manifest.schedules) list(Listed::Schedule, name);
-    for (const auto& name : plugin->manifest.datasets) list(Listed::Dataset, name);
-    for (const auto& name : plugin->manifest.formats) list(Listed::Format, name);
-    for (const auto& name : plugin->manifest.layers) list(Listed::Layer, name);
+    for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+      for (const auto& name : plugin->manifest.entries[kind]) list(listed(kind), name);
+    }
   }
 }
 

@@ -22,9 +22,9 @@ constexpr size_t kMaxShownBytes = 60;
 }
 
 template <class Table>
-void check_table(const Table* table, const char* id, const void* entries) {
+void check_table(const Table* table, std::string_view id, const void* entries) {
   if (table == nullptr) return;
-  const auto words = [id] { return std::string("table ") + id; };
+  const auto words = [id] { return std::string("table ").append(id); };
   const What what(words);
   if (table->struct_size < sizeof(Table)) {
     refuse(what + ": struct_size is " + std::to_string(table->struct_size) + "; " +
@@ -264,19 +264,26 @@ void check_tail(const void* source, uint32_t size, uint32_t known, const What& w
   }
 }
 
+std::unique_ptr<const uint64_t[]> read_entry(const tenon_entry_desc* source, const Kind& kind,
+                                             const What& what) {
+  if (source == nullptr) refuse_descriptor(nullptr, kind.desc_bytes, what);
+  const uint32_t size = source->struct_size;
+  if (size < kind.desc_bytes) refuse_descriptor(&size, kind.desc_bytes, what);
+  check_tail(source, size, kind.desc_bytes, what);
+  auto copy = std::make_unique<uint64_t[]>((kind.desc_bytes + 7) / 8);
+  std::memcpy(copy.get(), source, kind.desc_bytes);
+  std::memcpy(copy.get(), &kind.desc_bytes, sizeof kind.desc_bytes);  // its struct_size
+  return copy;
+}
+
 void check_tables(const Tables& tables) {
   check_table(tables.ops, "tenon.ops/1", tables.ops ? tables.ops->descs : nullptr);
   check_table(tables.kernels, "tenon.kernels/1", tables.kernels ? tables.kernels->descs : nullptr);
   check_table(tables.vjps, "tenon.vjps/1", tables.vjps ? tables.vjps->descs : nullptr);
-  check_table(tables.optimizers, "tenon.optimizers/1",
-              tables.optimizers ? tables.optimizers->descs : nullptr);
-  check_table(tables.schedules, "tenon.schedules/1",
-              tables.schedules ? tables.schedules->descs : nullptr);
-  check_table(tables.datasets, "tenon.datasets/1",
-              tables.datasets ? tables.datasets->descs : nullptr);
-  check_table(tables.formats, "tenon.formats/1", tables.formats ? tables.formats->descs : nullptr);
-  check_table(tables.layers, TENON_INTERFACE_LAYERS,
-              tables.layers ? tables.layers->descs : nullptr);
+  for (uint32_t kind = 0; kind < kKindEnd; ++kind) {
+    const tenon_entries_table* table = tables.entries[kind];
+    check_table(table, kind_at(kind).interface, table ? table->descs : nullptr);
+  }
   check_table(tables.selftest, "tenon.selftest/1",
               tables.selftest ? tables.selftest->samples : nullptr);
   check_table(tables.tolerances, "tenon.selftest.tolerances/1",
@@ -305,22 +312,15 @@ TableNames names_of(const Tables& tables) {
   each_entry(tables.vjps, "backward rule", [&](const tenon_vjp_desc& desc, const What& what) {
     names.vjps.insert(dotted_name_of(desc.op, what));
   });
-  each_entry(tables.optimizers, "optimizer",
-             [&](const tenon_optimizer_desc& desc, const What& what) {
-               names.optimizers.insert(dotted_name_of(desc.name, what));
-             });
-  each_entry(tables.schedules, "schedule", [&](const tenon_schedule_desc& desc, const What& what) {
-    names.schedules.insert(dotted_name_of(desc.name, what));
-  });
-  each_entry(tables.datasets, "dataset", [&](const tenon_dataset_desc& desc, const What& what) {
-    names.datasets.insert(dotted_name_of(desc.name, what));
-  });
-  each_entry(tables.formats, "format", [&](const tenon_format_desc& desc, const What& what) {
-    names.formats.insert(dotted_name_of(desc.name, what));
-  });
-  each_entry(tables.layers, "layer", [&](const tenon_layer_desc& desc, const What& what) {
-    names.layers.insert(dotted_name_of(desc.name, what));
-  });
+  for (uint32_t kind = 0; kind < kKindEnd; ++kind) {
+    const tenon_entries_table* table = tables.entries[kind];
+    for (uint32_t i = 0; table != nullptr && i < table->count; ++i) {
+      const auto words = [&] { return std::string(kind_at(kind).noun) + " " + std::to_string(i); };
+      const What what(words);
+      read_entry(table->descs[i], kind_at(kind), what);
+      names.entries[kind].insert(dotted_name_of(table->descs[i]->name, what));
+    }
+  }
   if (tables.backend != nullptr) {
     names.devices.insert(device_of(tables.backend->kind, "table tenon.backend/1"));
   }

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -89,6 +91,10 @@ T read_descriptor(const T* source, const What& what) {
   return copy;
 }
 
+// The same for an entry of any kind.
+std::unique_ptr<const uint64_t[]> read_entry(const tenon_entry_desc* source, const Kind& kind,
+                                             const What& what);
+
 // struct_size and pointers of the tables themselves; an absent table is in order.
 void check_tables(const Tables& tables);
 
@@ -109,7 +115,8 @@ struct TableNames {
   };
   std::set<OpName> ops;
   std::map<std::string_view, Kernels> kernels;  // by device
-  std::set<std::string_view> vjps, optimizers, schedules, datasets, layers, formats, devices;
+  std::set<std::string_view> vjps, devices;
+  std::array<std::set<std::string_view>, kKindEnd> entries;  // by kind
 };
 TableNames names_of(const Tables& tables);
 

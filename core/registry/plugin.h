@@ -5,6 +5,7 @@
 
 #include <tenon/plugin.h>
 
+#include <array>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -28,7 +29,8 @@ struct Manifest {
   };
   std::vector<OpName> ops;
   std::vector<KernelNames> kernels;
-  std::vector<std::string> vjps, optimizers, schedules, datasets, layers, formats, devices;
+  std::vector<std::string> vjps, devices;
+  std::array<std::vector<std::string>, kKindEnd> entries;  // by kind
   std::vector<std::string> required_ops, required_roles;
   std::vector<std::string> cpu_features, libraries;
 };

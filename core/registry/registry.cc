@@ -7,24 +7,6 @@
 
 namespace tenon::registry {
 
-namespace {
-
-template <class Entry>
-const Entry* find_in(const std::map<std::string, const Entry*, std::less<>>& entries,
-                     std::string_view name) {
-  const auto found = entries.find(name);
-  return found == entries.end() ? nullptr : found->second;
-}
-
-template <class Entry>
-std::vector<const Entry*> list_of(const std::map<std::string, const Entry*, std::less<>>& entries) {
-  std::vector<const Entry*> list;
-  for (const auto& [name, entry] : entries) list.push_back(entry);
-  return list;
-}
-
-}  // namespace
-
 void OpDeleter::operator()(Op* op) const noexcept {
   base::Slab<Op, kOpKind>::instance().destroy(op);
 }
@@ -93,29 +75,10 @@ const Backend* Registry::host_backend() const {
   return nullptr;
 }
 
-const Optimizer* Registry::find_optimizer(std::string_view name) const {
+const Entry* Registry::find_entry(uint32_t kind, std::string_view name) const {
   const std::shared_lock lock(mutex_);
-  return find_in(index_->optimizers, name);
-}
-
-const Schedule* Registry::find_schedule(std::string_view name) const {
-  const std::shared_lock lock(mutex_);
-  return find_in(index_->schedules, name);
-}
-
-const Dataset* Registry::find_dataset(std::string_view name) const {
-  const std::shared_lock lock(mutex_);
-  return find_in(index_->datasets, name);
-}
-
-const Format* Registry::find_format(std::string_view name) const {
-  const std::shared_lock lock(mutex_);
-  return find_in(index_->formats, name);
-}
-
-const Layer* Registry::find_layer(std::string_view name) const {
-  const std::shared_lock lock(mutex_);
-  return find_in(index_->layers, name);
+  const auto found = index_->entries[kind].find(name);
+  return found == index_->entries[kind].end() ? nullptr : found->second;
 }
 
 std::vector<const Op*> Registry::ops() const {
@@ -135,29 +98,11 @@ std::vector<const Backend*> Registry::backends() const {
   return index_->backends;
 }
 
-std::vector<const Optimizer*> Registry::optimizers() const {
+std::vector<const Entry*> Registry::entries(uint32_t kind) const {
   const std::shared_lock lock(mutex_);
-  return list_of(index_->optimizers);
-}
-
-std::vector<const Schedule*> Registry::schedules() const {
-  const std::shared_lock lock(mutex_);
-  return list_of(index_->schedules);
-}
-
-std::vector<const Dataset*> Registry::datasets() const {
-  const std::shared_lock lock(mutex_);
-  return list_of(index_->datasets);
-}
-
-std::vector<const Format*> Registry::formats() const {
-  const std::shared_lock lock(mutex_);
-  return list_of(index_->formats);
-}
-
-std::vector<const Layer*> Registry::layers() const {
-  const std::shared_lock lock(mutex_);
-  return list_of(index_->layers);
+  std::vector<const Entry*> list;
+  for (const auto& [name, entry] : index_->entries[kind]) list.push_back(entry);
+  return list;
 }
 
 std::vector<Sample> Registry::samples() const {

@@ -8,10 +8,6 @@
 // the change becomes visible as a whole or not at all.
 #pragma once
 
-#include <tenon/ext/draft/datasets.h>
-#include <tenon/ext/draft/formats.h>
-#include <tenon/ext/draft/layers.h>
-#include <tenon/ext/draft/schedules.h>
 #include <tenon/plugin.h>
 
 #include <array>
@@ -28,6 +24,7 @@
 
 #include "core/base/handles.h"
 #include "core/base/slab.h"
+#include "core/registry/kinds.h"
 #include "core/registry/schema.h"
 
 namespace tenon::registry {
@@ -97,34 +94,18 @@ struct Backend {
   bool failed = false;   // looking for devices did: it is not that there are none
 };
 
-struct Optimizer {
-  tenon_optimizer_desc desc{};
+// An entry of one of the kinds in tenon/kinds.h.
+struct Entry {
+  uint32_t kind = 0;
   std::string name;
   Plugin* plugin = nullptr;
-};
+  std::unique_ptr<const uint64_t[]> desc;  // a copy, with a zero tail where the plugin is older
 
-struct Dataset {
-  tenon_dataset_desc desc{};
-  std::string name;
-  Plugin* plugin = nullptr;
-};
-
-struct Schedule {
-  tenon_schedule_desc desc{};
-  std::string name;
-  Plugin* plugin = nullptr;
-};
-
-struct Format {
-  tenon_format_desc desc{};
-  std::string name;
-  Plugin* plugin = nullptr;
-};
-
-struct Layer {
-  tenon_layer_desc desc{};
-  std::string name;
-  Plugin* plugin = nullptr;
+  // Its descriptor, where it is of that kind.
+  template <class Desc>
+  const Desc& as() const {
+    return *reinterpret_cast<const Desc*>(desc.get());
+  }
 };
 
 struct Sample {
@@ -148,11 +129,7 @@ struct Tables {
   const tenon_kernels_table* kernels = nullptr;
   const tenon_vjps_table* vjps = nullptr;
   const tenon_backend_table* backend = nullptr;
-  const tenon_optimizers_table* optimizers = nullptr;
-  const tenon_datasets_table* datasets = nullptr;
-  const tenon_schedules_table* schedules = nullptr;
-  const tenon_formats_table* formats = nullptr;
-  const tenon_layers_table* layers = nullptr;
+  std::array<const tenon_entries_table*, kKindEnd> entries{};  // by kind
   const tenon_selftest_table* selftest = nullptr;
   const tenon_tolerances_table* tolerances = nullptr;
   const tenon_optimizer_samples_table* optimizer_samples = nullptr;
@@ -175,18 +152,10 @@ class Registry {
   Op* role(uint32_t role) const;
   const Backend* backend(uint32_t kind) const;
   const Backend* host_backend() const;  // first with TENON_BACKEND_HOST_MEMORY, search order
-  const Optimizer* find_optimizer(std::string_view name) const;
-  const Schedule* find_schedule(std::string_view name) const;
-  const Dataset* find_dataset(std::string_view name) const;
-  const Format* find_format(std::string_view name) const;
-  const Layer* find_layer(std::string_view name) const;
+  const Entry* find_entry(uint32_t kind, std::string_view name) const;
   std::vector<const Op*> ops() const;  // sorted by name, then revision
   std::vector<const Backend*> backends() const;
-  std::vector<const Optimizer*> optimizers() const;
-  std::vector<const Schedule*> schedules() const;
-  std::vector<const Dataset*> datasets() const;
-  std::vector<const Format*> formats() const;
-  std::vector<const Layer*> layers() const;
+  std::vector<const Entry*> entries(uint32_t kind) const;  // sorted by name
   std::vector<Sample> samples() const;
   std::vector<Tolerance> tolerances() const;
   std::vector<OptimizerSample> optimizer_samples() const;
@@ -215,11 +184,7 @@ class Registry {
     std::deque<KernelSet> kernel_sets;
     std::deque<RuleSet> rule_sets;
     std::deque<Backend> backends;
-    std::deque<Optimizer> optimizers;
-    std::deque<Schedule> schedules;
-    std::deque<Dataset> datasets;
-    std::deque<Format> formats;
-    std::deque<Layer> layers;
+    std::deque<Entry> entries;
   };
 
   // Far more than there is of anything else, and seldom asked for: not copied with the rest.
@@ -235,12 +200,8 @@ class Registry {
     uint32_t next_op = 0;  // the next Op::index
     std::unordered_map<std::string, std::vector<Op*>, NameHash, std::equal_to<>> ops_by_name;
     std::array<Op*, kRoleEnd> roles{};
-    std::vector<const Backend*> backends;  // search order
-    std::map<std::string, const Optimizer*, std::less<>> optimizers;
-    std::map<std::string, const Schedule*, std::less<>> schedules;
-    std::map<std::string, const Dataset*, std::less<>> datasets;
-    std::map<std::string, const Format*, std::less<>> formats;
-    std::map<std::string, const Layer*, std::less<>> layers;
+    std::vector<const Backend*> backends;                                    // search order
+    std::array<std::map<std::string_view, const Entry*>, kKindEnd> entries;  // by kind, then name
     std::vector<SamplesOfPlugin> samples;
     std::vector<Tolerance> tolerances;
     std::vector<OptimizerSample> optimizer_samples;

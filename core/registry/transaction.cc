@@ -8,6 +8,7 @@
 
 #include "core/registry/checks_entries.h"
 #include "core/registry/checks_kernels.h"
+#include "core/registry/kinds/parts.h"
 #include "core/registry/plugin.h"
 
 namespace tenon::registry {
@@ -83,14 +84,12 @@ void Transaction::stage(const Tables& tables) {
   each(tables.kernels, "kernel", [this](const auto& desc, uint32_t i) { stage_kernel(desc, i); });
   if (!own_kind_.empty()) check_mandatory();
   each(tables.vjps, "backward rule", [this](const auto& desc, uint32_t i) { stage_vjp(desc, i); });
-  each(tables.optimizers, "optimizer",
-       [this](const auto& desc, uint32_t i) { stage_optimizer(desc, i); });
-  each(tables.schedules, "schedule",
-       [this](const auto& desc, uint32_t i) { stage_schedule(desc, i); });
-  each(tables.datasets, "dataset",
-       [this](const auto& desc, uint32_t i) { stage_dataset(desc, i); });
-  each(tables.formats, "format", [this](const auto& desc, uint32_t i) { stage_format(desc, i); });
-  each(tables.layers, "layer", [this](const auto& desc, uint32_t i) { stage_layer(desc, i); });
+  for (uint32_t kind = 0; kind < kKindEnd; ++kind) {
+    const tenon_entries_table* table = tables.entries[kind];
+    for (uint32_t i = 0; table != nullptr && i < table->count; ++i) {
+      stage_entry(kind, table->descs[i], i);
+    }
+  }
   if (tables.selftest != nullptr) stage_samples(*tables.selftest);
   each(tables.tolerances, "tolerance",
        [this](const auto& desc, uint32_t i) { stage_tolerance(desc, i); });
@@ -296,53 +295,34 @@ void Transaction::stage_backend(const tenon_backend_table& table) {
       std::upper_bound(next_->backends.begin(), next_->backends.end(), added, earlier), added);
 }
 
-template <class Entry, class Desc>
-void Transaction::stage_named(const char* noun, const std::string& name, const Desc& desc,
-                              std::deque<Entry>& content,
-                              std::map<std::string, const Entry*, std::less<>>& next) {
-  const std::string words = std::string(noun) + " " + name;
-  const auto other = next.find(name);
-  if (other != next.end()) {
-    if (other->second->plugin == &plugin_) refuse(words + " is registered twice");
-    pass_over(words + " was passed over: plugin " + other->second->plugin->id +
-              " offered it first");
-    return;
+void Transaction::stage_entry(uint32_t kind, const tenon_entry_desc* source, uint32_t position) {
+  const Kind& which = kind_at(kind);
+  const auto tag = [&] { return std::string(which.noun) + " " + std::to_string(position); };
+  Entry entry{kind, {}, &plugin_, read_entry(source, which, tag)};
+  const auto& desc = entry.as<tenon_entry_desc>();
+  entry.name = dotted_name_of(desc.name, tag);
+  const auto words = [&] { return std::string(which.noun).append(" ").append(entry.name); };
+  const What what(words);
+  text_of(desc.doc, what);
+  const auto schema_of = [this](std::string_view op) {
+    const auto found = next_->ops_by_name.find(op);
+    return found == next_->ops_by_name.end() ? nullptr : &found->second.back()->schema;
+  };
+  if (which.check != nullptr) {
+    which.check(desc, {what, schema_of});
+  } else {
+    check_flags_zero(desc.flags, what);
   }
-  content.push_back({desc, name, &plugin_});
-  next[name] = &content.back();
-}
-
-void Transaction::stage_optimizer(const tenon_optimizer_desc& desc, uint32_t position) {
-  const std::string name(name_at(desc.name, "optimizer", position));
-  const std::string_view step_name = text_of(desc.step_op, [&] { return "optimizer " + name; });
-  const auto step = next_->ops_by_name.find(step_name);
-  check_optimizer(desc, name,
-                  step == next_->ops_by_name.end() ? nullptr : &step->second.back()->schema);
-  stage_named("optimizer", name, desc, content_->optimizers, next_->optimizers);
-}
-
-void Transaction::stage_schedule(const tenon_schedule_desc& desc, uint32_t position) {
-  const std::string name(name_at(desc.name, "schedule", position));
-  check_schedule(desc, name);
-  stage_named("schedule", name, desc, content_->schedules, next_->schedules);
-}
-
-void Transaction::stage_dataset(const tenon_dataset_desc& desc, uint32_t position) {
-  const std::string name(name_at(desc.name, "dataset", position));
-  check_dataset(desc, name);
-  stage_named("dataset", name, desc, content_->datasets, next_->datasets);
-}
-
-void Transaction::stage_format(const tenon_format_desc& desc, uint32_t position) {
-  const std::string name(name_at(desc.name, "format", position));
-  check_format(desc, name);
-  stage_named("format", name, desc, content_->formats, next_->formats);
-}
-
-void Transaction::stage_layer(const tenon_layer_desc& desc, uint32_t position) {
-  const std::string name(name_at(desc.name, "layer", position));
-  check_layer(desc, name);
-  stage_named("layer", name, desc, content_->layers, next_->layers);
+  auto& entries = next_->entries[kind];
+  const auto other = entries.find(entry.name);
+  if (other == entries.end()) {
+    const Entry& added = content_->entries.emplace_back(std::move(entry));
+    entries.emplace(added.name, &added);
+  } else if (other->second->plugin == &plugin_) {
+    refuse(what + " is registered twice");
+  } else {
+    pass_over(what + " was passed over: plugin " + other->second->plugin->id + " offered it first");
+  }
 }
 
 void Transaction::stage_samples(const tenon_selftest_table& table) {
@@ -385,7 +365,7 @@ void Transaction::stage_optimizer_sample(const tenon_optimizer_sample& desc, uin
   const What what(words);
   check_optimizer_sample(desc, what);
   const std::string_view name = text_of(desc.optimizer, what);
-  if (next_->optimizers.find(name) == next_->optimizers.end()) {
+  if (!next_->entries[kind_of<tenon_optimizer_desc>()].contains(name)) {
     pass_over("sample for unknown optimizer " + shown(name) + " was passed over");
     return;
   }
@@ -431,11 +411,9 @@ void remove(Registry& registry, const Plugin& plugin) {
   for (auto& [name, revisions] : next->ops_by_name) std::erase_if(revisions, is_its);
   std::erase_if(next->ops_by_name, [](const auto& entry) { return entry.second.empty(); });
   std::erase_if(next->backends, is_its);
-  std::erase_if(next->optimizers, [&](const auto& entry) { return is_its(entry.second); });
-  std::erase_if(next->schedules, [&](const auto& entry) { return is_its(entry.second); });
-  std::erase_if(next->datasets, [&](const auto& entry) { return is_its(entry.second); });
-  std::erase_if(next->formats, [&](const auto& entry) { return is_its(entry.second); });
-  std::erase_if(next->layers, [&](const auto& entry) { return is_its(entry.second); });
+  for (auto& entries : next->entries) {
+    std::erase_if(entries, [&](const auto& entry) { return is_its(entry.second); });
+  }
   const auto own = [&](const auto& entry) { return entry.plugin == &plugin; };
   std::erase_if(next->samples, own);
   std::erase_if(next->tolerances, own);

@@ -20,7 +20,7 @@ namespace tenon::registry {
 // Reads every descriptor of `tables` with the struct-size rules, checks names, schemas, roles,
 // slots against schema, dtype rows, duplicates; throws Error{TENON_E_PLUGIN, ...}. Then adds all
 // of it. Passed over with a line appended to `report`: the same (op name, revision), device kind,
-// optimizer, schedule, dataset, format, layer or role from a later plugin; kernels, rules and
+// entry of a kind or role from a later plugin; kernels, rules and
 // samples of ops that are neither registered nor in the same tables. Calls the backend's
 // device_count and nothing else of the plugin. Called under the plugin host's mutex.
 void add(Registry& registry, Plugin& plugin, const Tables& tables,
@@ -45,11 +45,7 @@ class Transaction {
   void stage_kernel(const tenon_kernel_desc& desc, uint32_t position);
   void stage_vjp(const tenon_vjp_desc& desc, uint32_t position);
   void stage_backend(const tenon_backend_table& table);
-  void stage_optimizer(const tenon_optimizer_desc& desc, uint32_t position);
-  void stage_schedule(const tenon_schedule_desc& desc, uint32_t position);
-  void stage_dataset(const tenon_dataset_desc& desc, uint32_t position);
-  void stage_format(const tenon_format_desc& desc, uint32_t position);
-  void stage_layer(const tenon_layer_desc& desc, uint32_t position);
+  void stage_entry(uint32_t kind, const tenon_entry_desc* desc, uint32_t position);
   void stage_samples(const tenon_selftest_table& table);
   void stage_tolerance(const tenon_tolerance& desc, uint32_t position);
   void stage_optimizer_sample(const tenon_optimizer_sample& desc, uint32_t position);
@@ -61,11 +57,6 @@ class Transaction {
   // own, is passed over, any other refuses the plugin. True when it fits.
   template <class Check>
   bool fits(const Op& op, const What& what, Check&& check);
-  // Adds an entry that is known by its name alone, or passes it over.
-  template <class Entry, class Desc>
-  void stage_named(const char* noun, const std::string& name, const Desc& desc,
-                   std::deque<Entry>& content,
-                   std::map<std::string, const Entry*, std::less<>>& next);
   void pass_over(std::string line) { lines_.push_back(std::move(line)); }
   void pass_over(Op& op, const std::string& line);
 

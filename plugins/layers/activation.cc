@@ -36,13 +36,15 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_refused("f64[5] | op=\"add\"", TENON_E_ARGUMENT, "number of operands"),
 };
 
-}  // namespace
-
-TENON_LAYER(activation) = sdk::layer(
+constexpr tenon_layer_desc kLayers[] = {sdk::layer(
     {.name = "tenon.activation",
      .doc = R"(An op of one tensor as a layer without parameters, for containers: `y = op(x)`.
 For example relu, gelu, silu, sigmoid, tanh, elu, leaky_relu, softplus, mish, softmax.)",
      .options = options,
      .samples = samples,
      .describe = sdk::describe_fn<describe>,
-     .forward = sdk::forward_fn<forward>});
+     .forward = sdk::forward_fn<forward>})};
+
+}  // namespace
+
+TENON_UNIT(activation) = {.layers = kLayers};

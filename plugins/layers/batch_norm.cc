@@ -139,9 +139,7 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_refused("f32[1,3] | features=3", TENON_E_SHAPE, "more than one number"),
 };
 
-}  // namespace
-
-TENON_LAYER(batch_norm) = sdk::layer(
+constexpr tenon_layer_desc kLayers[] = {sdk::layer(
     {.name = "tenon.batch_norm",
      .doc = R"(Mean 0 and variance 1 of each channel over all other dimensions of the batch, then
 a weight (1 at first) and a bias (0 at first):
@@ -157,4 +155,8 @@ takes x of 3 dimensions and more as well here. Arithmetic: f32 for 16-bit x.)",
      .options = options,
      .samples = samples,
      .describe = sdk::describe_fn<describe>,
-     .forward = sdk::forward_fn<forward>});
+     .forward = sdk::forward_fn<forward>})};
+
+}  // namespace
+
+TENON_UNIT(batch_norm) = {.layers = kLayers};

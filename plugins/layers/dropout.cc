@@ -32,13 +32,15 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_refused("f64[7] | p=nan", TENON_E_ATTRIBUTE, "no probability"),
 };
 
-}  // namespace
-
-TENON_LAYER(dropout) = sdk::layer(
+constexpr tenon_layer_desc kLayers[] = {sdk::layer(
     {.name = "tenon.dropout",
      .doc = R"(In training the op `tenon.dropout`: elements become 0 with probability `p`, and
 the others are divided by `1 - p`. In evaluation `y` is `x` itself.)",
      .options = options,
      .samples = samples,
      .describe = sdk::describe_fn<describe>,
-     .forward = sdk::forward_fn<forward>});
+     .forward = sdk::forward_fn<forward>})};
+
+}  // namespace
+
+TENON_UNIT(dropout) = {.layers = kLayers};

@@ -42,9 +42,7 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_refused("f32[2] | rows=3, width=2", TENON_E_DTYPE, "indices"),
 };
 
-}  // namespace
-
-TENON_LAYER(embedding) = sdk::layer(
+constexpr tenon_layer_desc kLayers[] = {sdk::layer(
     {.name = "tenon.embedding",
      .doc = R"(A table whose rows are looked up: `y[i] = weight[x[i]]`, the op `tenon.embedding`.
 
@@ -55,4 +53,8 @@ names. The gradient of the weight is held as rows.)",
      .options = options,
      .samples = samples,
      .describe = sdk::describe_fn<describe>,
-     .forward = sdk::forward_fn<forward>});
+     .forward = sdk::forward_fn<forward>})};
+
+}  // namespace
+
+TENON_UNIT(embedding) = {.layers = kLayers};

@@ -41,9 +41,7 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_refused("f32[3] | sizes=[3,3], affine=false", TENON_E_SHAPE, "last dimensions of x"),
 };
 
-}  // namespace
-
-TENON_LAYER(layer_norm) = sdk::layer(
+constexpr tenon_layer_desc kLayers[] = {sdk::layer(
     {.name = "tenon.layer_norm",
      .doc = R"(Mean 0 and variance 1 over the last dimensions, then a weight and a bias: the op
 `tenon.layer_norm`. `sizes` are those dimensions' sizes, and the shape of weight (1 at first) and
@@ -51,4 +49,8 @@ bias (0 at first).)",
      .options = options,
      .samples = samples,
      .describe = sdk::describe_fn<describe>,
-     .forward = sdk::forward_fn<forward>});
+     .forward = sdk::forward_fn<forward>})};
+
+}  // namespace
+
+TENON_UNIT(layer_norm) = {.layers = kLayers};

@@ -69,9 +69,7 @@ constexpr tenon_layer_sample samples[] = {
                        "number of inputs"),
 };
 
-}  // namespace
-
-TENON_LAYER(linear) =
+constexpr tenon_layer_desc kLayers[] = {
     sdk::layer({.name = "tenon.linear",
                 .doc = R"(A matrix and a bias: `y = x weight^T + bias`, the op `tenon.linear`.
 
@@ -82,4 +80,8 @@ those that `init` names, for the weight alone.)",
                 .options = options,
                 .samples = samples,
                 .describe = sdk::describe_fn<describe>,
-                .forward = sdk::forward_fn<forward>});
+                .forward = sdk::forward_fn<forward>})};
+
+}  // namespace
+
+TENON_UNIT(linear) = {.layers = kLayers};

@@ -37,13 +37,15 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_refused("f32[4,3] | sizes=[4]", TENON_E_SHAPE, "last dimensions of x"),
 };
 
-}  // namespace
-
-TENON_LAYER(rms_norm) = sdk::layer(
+constexpr tenon_layer_desc kLayers[] = {sdk::layer(
     {.name = "tenon.rms_norm",
      .doc = R"(Mean square 1 over the last dimensions, then a weight: the op `tenon.rms_norm`.
 `sizes` are those dimensions' sizes, and the shape of the weight (1 at first).)",
      .options = options,
      .samples = samples,
      .describe = sdk::describe_fn<describe>,
-     .forward = sdk::forward_fn<forward>});
+     .forward = sdk::forward_fn<forward>})};
+
+}  // namespace
+
+TENON_UNIT(rms_norm) = {.layers = kLayers};

@@ -21,13 +21,15 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_refused("f64[4,3] | layers=3", TENON_E_ATTRIBUTE, "none: it has no options"),
 };
 
-}  // namespace
-
-TENON_LAYER(sequential) = sdk::layer(
+constexpr tenon_layer_desc kLayers[] = {sdk::layer(
     {.name = "tenon.sequential",
      .doc = R"(Its children one after the other, each called with what the one before gave. A
 container: the program adds the children. Without any, `y` is `x`.)",
      .samples = samples,
      .flags = TENON_LAYER_CONTAINER,
      .describe = sdk::describe_fn<describe>,
-     .forward = sdk::forward_fn<forward>});
+     .forward = sdk::forward_fn<forward>})};
+
+}  // namespace
+
+TENON_UNIT(sequential) = {.layers = kLayers};

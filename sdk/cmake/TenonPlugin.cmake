@@ -22,27 +22,26 @@
 # GOLDENS is a folder of golden files, with which `tenon verify` compares the plugin: it becomes the
 # folder `goldens` of the plugin's folder, where there is one.
 #
-# Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin.hpp, or
-# TENON_LAYER(<that name>), see tenon/sdk/layer.hpp, are put together by a generated file with the
-# exported function; VERSION (else the project's) and LICENSE (else the SPDX line of the first such
-# file) go into it. A plugin without such files defines tenon_plugin_query_v0 itself and states both
+# Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin.hpp, are put
+# together by a generated file with the exported function; VERSION (else the project's) and LICENSE
+# (else the SPDX line of the first such file) go into it. A plugin without such files defines tenon_plugin_query_v0 itself and states both
 # there. QUERY names what that function calls in the place of tenon::sdk::query, and the header that
 # declares it: for backends, whose tables have a state of their own.
 
 set(TENON_PLUGIN_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/TenonPlugin.map)
 set(TENON_PLUGIN_MAIN ${CMAKE_CURRENT_LIST_DIR}/TenonPluginMain.cc.in)
 
-# Does `path` say TENON_<kind>(<its own name without suffix>), once? An error where it says another
+# Does `path` say TENON_UNIT(<its own name without suffix>), once? An error where it says another
 # name, or another file of that name does too. `declared` holds those there are.
-function(tenon_find_mark id kind path declared out_found)
+function(tenon_find_unit id path declared out_found)
   get_filename_component(unit ${path} NAME_WE)
-  file(STRINGS ${path} marks REGEX "^TENON_${kind}\\(" LIMIT_COUNT 2)
+  file(STRINGS ${path} marks REGEX "^TENON_UNIT\\(" LIMIT_COUNT 2)
   set(${out_found} FALSE PARENT_SCOPE)
   if(NOT marks)
     return()
   endif()
-  if(NOT marks MATCHES "^TENON_${kind}\\(${unit}\\)")
-    message(FATAL_ERROR "tenon_add_plugin(${id}): ${path} must say TENON_${kind}(${unit}), once; "
+  if(NOT marks MATCHES "^TENON_UNIT\\(${unit}\\)")
+    message(FATAL_ERROR "tenon_add_plugin(${id}): ${path} must say TENON_UNIT(${unit}), once; "
       "it says ${marks}")
   endif()
   if(unit IN_LIST declared)
@@ -51,34 +50,28 @@ function(tenon_find_mark id kind path declared out_found)
   set(${out_found} TRUE PARENT_SCOPE)
 endfunction()
 
-# Sets `out_file` to the generated file that lists the units and layers of `sources`; empty where
-# there is neither.
+# Sets `out_file` to the generated file that lists the units of `sources`; empty where there are none.
 function(tenon_write_plugin_main id version license sources query out_file)
-  set(UNIT "")
-  set(LAYER "")
+  set(units "")
   foreach(source IN LISTS sources)
     get_filename_component(path ${source} ABSOLUTE)
     get_filename_component(unit ${source} NAME_WE)
     if(NOT path MATCHES "\\.(cc|cpp|cxx|cu)$" OR NOT EXISTS ${path})
       continue()
     endif()
-    set(marked FALSE)
-    foreach(kind IN ITEMS UNIT LAYER)
-      tenon_find_mark(${id} ${kind} ${path} "${${kind}}" found)
-      if(found)
-        list(APPEND ${kind} ${unit})
-        set(marked TRUE)
-      endif()
-    endforeach()
-    if(NOT marked)
+    tenon_find_unit(${id} ${path} "${units}" found)
+    if(NOT found)
       # Were it to become a unit, nothing else would notice.
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
-    elseif(NOT license)
+      continue()
+    endif()
+    list(APPEND units ${unit})
+    if(NOT license)
       file(STRINGS ${path} spdx REGEX "SPDX-License-Identifier: " LIMIT_COUNT 1)
       string(REGEX REPLACE "^.*SPDX-License-Identifier: *([^*]*[^* ]).*$" "\\1" license "${spdx}")
     endif()
   endforeach()
-  if(NOT UNIT AND NOT LAYER)
+  if(NOT units)
     set(${out_file} "" PARENT_SCOPE)
     return()
   endif()
@@ -88,32 +81,16 @@ function(tenon_write_plugin_main id version license sources query out_file)
   endif()
   set(TENON_UNIT_DECLARATIONS "")
   set(TENON_UNIT_ADDRESSES "")
-  foreach(unit IN LISTS UNIT)
+  foreach(unit IN LISTS units)
     string(APPEND TENON_UNIT_DECLARATIONS "extern const tenon::sdk::Unit tenon_unit_${unit};\n")
     string(APPEND TENON_UNIT_ADDRESSES "    &tenon_unit_${unit},\n")
   endforeach()
-  list(LENGTH UNIT TENON_UNIT_COUNT)
-  set(TENON_LAYER_DECLARATIONS "")
-  set(TENON_LAYER_LIST "")
-  set(TENON_LAYER_TABLE "")
+  list(LENGTH units TENON_UNIT_COUNT)
   set(TENON_PLUGIN_HEADER tenon/sdk/plugin.hpp)
   set(TENON_PLUGIN_QUERY tenon::sdk::query)
   if(query)
     list(GET query 0 TENON_PLUGIN_HEADER)
     list(GET query 1 TENON_PLUGIN_QUERY)
-  endif()
-  if(LAYER)
-    set(addresses "")
-    foreach(unit IN LISTS LAYER)
-      string(APPEND TENON_LAYER_DECLARATIONS "extern const tenon_layer_desc tenon_layer_${unit};\n")
-      string(APPEND addresses "    &tenon_layer_${unit},\n")
-    endforeach()
-    list(LENGTH LAYER count)
-    set(TENON_LAYER_LIST "constexpr const tenon_layer_desc* layer_list[] = {\n${addresses}};\n")
-    set(TENON_LAYER_TABLE "  static constexpr tenon_layers_table layers = {
-      sizeof(tenon_layers_table), ${count}, layer_list};\n")
-    set(TENON_PLUGIN_HEADER tenon/sdk/layer.hpp)
-    set(TENON_PLUGIN_QUERY tenon::sdk::query_with_layers)
   endif()
   set(TENON_PLUGIN_ID ${id})
   set(TENON_PLUGIN_VERSION ${version})

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/list.cc: `tenon list`: the plugins found, without opening any.
+#include <tenon/kinds.h>
+
 #include "session.h"
 
 namespace tenon::tools {
@@ -17,11 +19,9 @@ std::string contents_of(const Json& plugin) {
   }
   if (kernels > 0) parts.push_back("kernels of " + count_text(kernels, "op"));
   add("vjps", "backward rule");
-  add("optimizers", "optimizer");
-  add("schedules", "schedule");
-  add("datasets", "dataset");
-  add("formats", "format");
-  add("layers", "layer");
+#define TENON_ADD_KIND(noun, plural) add(#plural, #noun);
+  TENON_KINDS(TENON_ADD_KIND)
+#undef TENON_ADD_KIND
   for (const std::string& device : names_of(plugin.at("devices"))) {
     parts.push_back("device " + device);
   }

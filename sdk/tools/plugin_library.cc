@@ -5,10 +5,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <tenon/ext/draft/datasets.h>
-#include <tenon/ext/draft/formats.h>
-#include <tenon/ext/draft/layers.h>
-#include <tenon/ext/draft/schedules.h>
+#include <tenon/kinds.h>
 #include <tenon/plugin.h>
 
 #include <algorithm>
@@ -120,11 +117,17 @@ void each(const char* id, Take&& take) {
 constexpr std::array<const char*, 8> kRoles = {"",    "copy",   "fill",     "cast",
                                                "add", "sum_to", "rows_add", "isfinite"};
 
+// The kinds of entries: what plugins list them under.
+#define TENON_TOPIC(noun, plural) #plural,
+constexpr const char* kTopics[] = {TENON_KINDS(TENON_TOPIC)};
+#undef TENON_TOPIC
+
 void add_once(std::vector<std::string>& list, std::string item) {
   if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
 }
 
 void read_tables(PluginFacts& facts) {
+  for (const char* topic : kTopics) facts.entries[topic];
   each<tenon_ops_table>("tenon.ops/1", [&](const tenon_op_desc& op) {
     facts.ops.push_back({text_of(op.name), op.revision, kRoles.at(op.role)});
   });
@@ -140,19 +143,17 @@ void read_tables(PluginFacts& facts) {
                        [&](const PluginFacts::Op& item) { return item.name == op; });
   };
   each<tenon_optimizers_table>("tenon.optimizers/1", [&](const tenon_optimizer_desc& item) {
-    facts.optimizers.push_back(text_of(item.name));
     for (const tenon_string& op : {item.step_op, item.rows_op}) {
       const std::string name = text_of(op);
       if (!name.empty() && !own(name)) add_once(facts.required_ops, name);
     }
   });
-  const auto named = [](std::vector<std::string>& names) {
-    return [&names](const auto& item) { names.push_back(text_of(item.name)); };
-  };
-  each<tenon_schedules_table>(TENON_INTERFACE_SCHEDULES, named(facts.schedules));
-  each<tenon_datasets_table>(TENON_INTERFACE_DATASETS, named(facts.datasets));
-  each<tenon_formats_table>(TENON_INTERFACE_FORMATS, named(facts.formats));
-  each<tenon_layers_table>(TENON_INTERFACE_LAYERS, named(facts.layers));
+  for (const char* topic : kTopics) {
+    each<tenon_entries_table>(("tenon." + std::string(topic) + "/1").c_str(),
+                              [&](const tenon_entry_desc& entry) {
+                                facts.entries[topic].push_back(text_of(entry.name));
+                              });
+  }
   if (const auto* backend = table<tenon_backend_table>("tenon.backend/1")) {
     facts.devices.push_back(text_of(backend->kind));
   }
@@ -226,16 +227,15 @@ void read_identity(const std::string& path, PluginFacts& facts) {
 }
 
 bool offers_the_same(const Json& plugin, const PluginFacts& facts) {
-  const auto meets = [&](const char* member, const std::vector<std::string>& own) {
+  const auto meets = [&](const std::string& member, const std::vector<std::string>& own) {
     const std::vector<std::string> names = names_of(plugin.at(member));
     return std::find_first_of(names.begin(), names.end(), own.begin(), own.end()) != names.end();
   };
   std::vector<std::string> ops;
   for (const PluginFacts::Op& op : facts.ops) ops.push_back(op.name);
-  return plugin.at("id") == facts.id || meets("ops", ops) ||
-         meets("optimizers", facts.optimizers) || meets("schedules", facts.schedules) ||
-         meets("datasets", facts.datasets) || meets("formats", facts.formats) ||
-         meets("layers", facts.layers) || meets("devices", facts.devices);
+  return plugin.at("id") == facts.id || meets("ops", ops) || meets("devices", facts.devices) ||
+         std::any_of(facts.entries.begin(), facts.entries.end(),
+                     [&](const auto& entry) { return meets(entry.first, entry.second); });
 }
 
 }  // namespace
@@ -297,11 +297,7 @@ Json manifest_of(const PluginFacts& facts, const std::string& library) {
     root["kernels"].push_back(std::move(entry));
   }
   root["vjps"] = facts.vjps;
-  root["optimizers"] = facts.optimizers;
-  root["schedules"] = facts.schedules;
-  root["datasets"] = facts.datasets;
-  root["formats"] = facts.formats;
-  root["layers"] = facts.layers;
+  for (const auto& [topic, names] : facts.entries) root[topic] = names;
   root["devices"] = facts.devices;
   root["requires"] = {{"ops", facts.required_ops},
                       {"roles", Json::array()},

@@ -25,7 +25,8 @@ struct PluginFacts {
   std::vector<Op> ops;
   std::map<std::string, std::vector<std::string>> kernels;  // device kind to ops
   std::set<std::string> canonical;  // device kinds with a kernel that has the flag CANONICAL
-  std::vector<std::string> vjps, optimizers, schedules, datasets, layers, formats, devices;
+  std::vector<std::string> vjps, devices;
+  std::map<std::string, std::vector<std::string>> entries;  // of each kind: "optimizers" to names
   std::vector<std::string> required_ops;  // of others: without them the plugin is of no use
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/probe.cc: `tenon doctor --probe`: gives each plugin a process of its own and says how
 // that went. Nothing is opened in this process.
+#include <tenon/kinds.h>
 #include <algorithm>
 #include <filesystem>
 
@@ -88,12 +89,10 @@ std::string counts_text(const Json& counts) {
   const std::pair<const char*, const char*> nouns[] = {{"ops", "op"},
                                                        {"kernels", "kernel"},
                                                        {"vjps", "backward rule"},
-                                                       {"optimizers", "optimizer"},
-                                                       {"schedules", "schedule"},
-                                                       {"datasets", "dataset"},
-                                                       {"formats", "format"},
-                                                       {"layers", "layer"},
-                                                       {"devices", "device kind"}};
+#define TENON_NOUN(noun, plural) {#plural, #noun},
+                                                       TENON_KINDS(TENON_NOUN)
+#undef TENON_NOUN
+                                                           {"devices", "device kind"}};
   for (const auto& [member, noun] : nouns) {
     const size_t count = counts.value(member, size_t{0});
     if (count > 0) parts.push_back(count_text(count, noun));

@@ -89,17 +89,8 @@ void run_group(Subject& subject, const Order& order, size_t index, Board* board)
     Recorder recorder(order.request, resume, board);
     recorder.look_at_output(about(group), "while it was opened");
     guarded(recorder, group, [&] {
-      const auto run = [&](auto check) { check(subject, recorder, order.request, group.name()); };
-      if (!group.optimizer.empty()) {
-        run(check_optimizer);
-      } else if (!group.layer.empty()) {
-        run(check_layer);
-      } else if (!group.dataset.empty()) {
-        run(check_dataset);
-      } else if (!group.schedule.empty()) {
-        run(check_schedule);
-      } else if (!group.format.empty()) {
-        run(check_format);
+      if (group.op.empty()) {
+        check_entry(subject, recorder, order.request, group.topic, group.entry);
       } else {
         run_op(subject, recorder, order.request, group);
       }
@@ -122,32 +113,21 @@ Json entries_of(Subject& subject, std::map<std::string, Json>& absent) {
       }
     }
   }
-  const auto add = [&](const Json& list, std::string Group::*member) {
-    for (const Json& each : list) {
-      Group group;
-      group.*member = each.at("name");
-      entries.push_back(json_of(group));
-    }
-  };
-  add(subject.optimizers(), &Group::optimizer);
-  add(subject.layers(), &Group::layer);
-  add(subject.parts("datasets"), &Group::dataset);
-  add(subject.parts("schedules"), &Group::schedule);
-  add(subject.parts("formats"), &Group::format);
+  for (const auto& [topic, list] : subject.parts()) {
+    for (const Json& each : list) entries.push_back(json_of(Group{"", "", topic, each.at("name")}));
+  }
   return entries;
 }
 
 }  // namespace
 
 Json json_of(const Group& group) {
-  return {{"op", group.op},        {"backend", group.backend}, {"optimizer", group.optimizer},
-          {"layer", group.layer},  {"dataset", group.dataset}, {"schedule", group.schedule},
-          {"format", group.format}};
+  return {
+      {"op", group.op}, {"backend", group.backend}, {"topic", group.topic}, {"entry", group.entry}};
 }
 
 Group group_of(const Json& json) {
-  return {json.at("op"),      json.at("backend"),  json.at("optimizer"), json.at("layer"),
-          json.at("dataset"), json.at("schedule"), json.at("format")};
+  return {json.at("op"), json.at("backend"), json.at("topic"), json.at("entry")};
 }
 
 Json json_of(const Order& order) {

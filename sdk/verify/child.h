@@ -14,17 +14,13 @@
 
 namespace tenon::verify {
 
-// What one process works through: an op on a backend, or one of something else. The names of the
-// others are empty.
+// What one process works through: an op on a backend, or an entry of one of the kinds in
+// tenon/kinds.h. The names of the other are empty.
 struct Group {
-  std::string op, backend, optimizer, layer, dataset, schedule, format;
+  std::string op, backend;
+  std::string topic, entry;  // "optimizers", "acme.descent"
 
-  const std::string& name() const {
-    for (const auto* each : {&op, &optimizer, &layer, &dataset, &schedule}) {
-      if (!each->empty()) return *each;
-    }
-    return format;
-  }
+  const std::string& name() const { return op.empty() ? entry : op; }
 };
 Json json_of(const Group& group);
 // Takes what json_of gives, and an entry of {"entries": [...]}.

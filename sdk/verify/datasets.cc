@@ -382,8 +382,8 @@ bool is_skeleton(const Json& stated) {
 }  // namespace
 
 void check_dataset(Subject& subject, Recorder& recorder, const Request& request,
-                   const std::string& dataset) {
-  const Json& entry = subject.part("datasets", dataset);
+                   const Json& entry) {
+  const std::string dataset = entry.at("name");
   DatasetChecks checks(subject, recorder, entry);
   checks.check_declared(entry);
   Goldens goldens(request, subject.folder());

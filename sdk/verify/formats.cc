@@ -274,9 +274,8 @@ void FormatChecks::check(uint32_t number, const Content& content, bool damaged) 
 
 }  // namespace
 
-void check_format(Subject& subject, Recorder& recorder, const Request& request,
-                  const std::string& format) {
-  const Json& entry = subject.part("formats", format);
+void check_format(Subject& subject, Recorder& recorder, const Request& request, const Json& entry) {
+  const std::string format = entry.at("name");
   FormatChecks checks(subject, recorder, entry);
   checks.check_declared(entry);
   uint32_t number = 0;

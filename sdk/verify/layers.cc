@@ -282,15 +282,10 @@ void LayerChecks::check_counters(const LayerSample& sample) {
 
 }  // namespace
 
-void check_layer(Subject& subject, Recorder& recorder, const Request& request,
-                 const std::string& layer) {
-  const auto entry = std::find_if(subject.layers().begin(), subject.layers().end(),
-                                  [&](const Json& one) { return one.at("name") == layer; });
-  if (entry == subject.layers().end()) {
-    throw Failure{"plugin " + subject.id() + " has no layer " + layer};
-  }
-  LayerChecks checks(subject, recorder, request, *entry);
-  checks.check_declared(*entry);
+void check_layer(Subject& subject, Recorder& recorder, const Request& request, const Json& entry) {
+  const std::string layer = entry.at("name");
+  LayerChecks checks(subject, recorder, request, entry);
+  checks.check_declared(entry);
   Goldens goldens(request, subject.folder());
   std::string folder;
   const Json stated = goldens.cases_of("layers", layer, folder);
@@ -306,7 +301,7 @@ void check_layer(Subject& subject, Recorder& recorder, const Request& request,
   };
   bool good = false;
   uint32_t number = 0;
-  for (const Json& text : entry->at("samples")) {
+  for (const Json& text : entry.at("samples")) {
     const LayerSample sample = sample_of(text, number++, request.seed);
     if (!recorder.wants(layer, sample.number)) continue;
     if (sample.expect != TENON_OK) {

@@ -3,6 +3,8 @@
 // checks that fill it: a check that forgets an op is found.
 #include "matrix.h"
 
+#include "checks.h"
+
 #include <algorithm>
 #include <tenon/sdk/dtypes.hpp>
 
@@ -156,10 +158,7 @@ Json facts_of(Subject& subject, const Entry& op, const std::string& backend) {
     layouts[std::string(name_of(layout))] =
         why_no(layout, op, traits, subject.is_host_memory(backend));
   }
-  Group group;
-  group.op = op.name;
-  group.backend = backend;
-  Json facts = json_of(group);
+  Json facts = json_of(Group{op.name, backend, "", ""});
   facts.update({{"operands", traits.operands},
                 {"samples", samples},
                 {"forms", forms},
@@ -201,10 +200,10 @@ void look_for_empty_cells(PluginResult& result, int level) {
       continue;
     }
     if (group.group.op.empty()) {
-      if (group.group.optimizer.empty() && group.group.layer.empty()) continue;
-      const Form form = group.group.optimizer.empty() ? Form::Gradient : Form::Trace;
-      const std::string name(name_of(form));
-      const bool due = level >= level_of(form);
+      const std::optional<Form> form = form_due(group.group.topic);
+      if (!form) continue;
+      const std::string name(name_of(*form));
+      const bool due = level >= level_of(*form);
       if (due && tally.forms.count(name) == 0) fail_empty(result, group.group, "form " + name);
       continue;
     }

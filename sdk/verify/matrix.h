@@ -10,9 +10,9 @@
 
 namespace tenon::verify {
 
-// In a child: {"op", "backend", "optimizer": "", ..., "operands": n, "samples": [texts], "forms":
-// {name: reason}, "layouts": {name: reason}}. A reason is empty where there must be cases, else it
-// says why there can be none. The level has no say in it.
+// In a child: {"op", "backend", "topic": "", "entry": "", "operands": n, "samples": [texts],
+// "forms": {name: reason}, "layouts": {name: reason}}. A reason is empty where there must be cases,
+// else it says why there can be none. The level has no say in it.
 Json facts_of(Subject& subject, const Entry& op, const std::string& backend);
 
 // The lowest level at which a form is run at all.

@@ -354,13 +354,9 @@ void OptimizerChecks::check_counters(const RunSample& sample) {
 }  // namespace
 
 void check_optimizer(Subject& subject, Recorder& recorder, const Request& request,
-                     const std::string& optimizer) {
-  const auto entry = std::find_if(subject.optimizers().begin(), subject.optimizers().end(),
-                                  [&](const Json& one) { return one.at("name") == optimizer; });
-  if (entry == subject.optimizers().end()) {
-    throw Failure{"plugin " + subject.id() + " has no optimizer " + optimizer};
-  }
-  OptimizerChecks checks(subject, recorder, request, *entry);
+                     const Json& entry) {
+  const std::string optimizer = entry.at("name");
+  OptimizerChecks checks(subject, recorder, request, entry);
   Goldens goldens(request, subject.folder());
   bool good = false;
   const Json& texts = subject.optimizer_samples();

@@ -216,8 +216,7 @@ void judge(PluginResult& result, const Request& request, const std::optional<Cas
     // Nothing to judge is no success, unless this machine has no device to judge it on.
     if (result.groups.empty() && !result.lacks_device) {
       result.failures.add({"", std::string(causes::kNoCases.name), "",
-                           "it registers no op, kernel, backward rule, optimizer, layer, schedule, "
-                           "dataset or format"});
+                           "it registers no op, kernel, backward rule or entry of another kind"});
     }
     std::erase_if(result.groups,
                   [&](const GroupResult& group) { return !wanted(group.group, request, only); });

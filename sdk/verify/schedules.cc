@@ -259,8 +259,8 @@ Json made_up(const Json& schedule) {
 }  // namespace
 
 void check_schedule(Subject& subject, Recorder& recorder, const Request& request,
-                    const std::string& schedule) {
-  const Json& entry = subject.part("schedules", schedule);
+                    const Json& entry) {
+  const std::string schedule = entry.at("name");
   ScheduleChecks checks(subject, recorder, entry);
   checks.check_declared(entry);
   Goldens goldens(request, subject.folder());

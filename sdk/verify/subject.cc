@@ -2,6 +2,8 @@
 // sdk/verify/subject.cc: see subject.h.
 #include "subject.h"
 
+#include <tenon/kinds.h>
+
 #include <algorithm>
 #include <tenon/sdk/sample_value.hpp>
 
@@ -164,18 +166,20 @@ Subject::Subject(const Options& options, const std::string& id) : options_(optio
   for (const Entry& entry : all_) {
     if (entry.defined || entry.rule || !entry.devices.empty()) entries_.push_back(entry);
   }
-  optimizers_ = own_entries(session.query("optimizers"), id_);
   optimizer_samples_ = own_entries(session.query("optimizer_samples"), id_);
-  layers_ = own_entries(session.query("layers"), id_);
-  for (const char* topic : {"datasets", "schedules", "formats"}) {
-    parts_[topic] = own_entries(session.query(topic), id_);
+#define TENON_TOPIC(noun, plural) #plural,
+  for (const char* topic : {TENON_KINDS(TENON_TOPIC)}) {
+#undef TENON_TOPIC
+    parts_.emplace_back(topic, own_entries(session.query(topic), id_));
   }
   devices_ = session.query("devices");
 }
 
 const Json& Subject::part(const std::string& topic, const std::string& name) const {
-  for (const Json& each : parts(topic)) {
-    if (each.at("name") == name) return each;
+  for (const auto& [kind, list] : parts_) {
+    for (const Json& each : list) {
+      if (kind == topic && each.at("name") == name) return each;
+    }
   }
   throw Failure{"plugin " + id_ + " has no " + name + " among its " + topic};
 }

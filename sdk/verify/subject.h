@@ -83,11 +83,10 @@ class Subject {
   const std::vector<Entry>& entries() const { return entries_; }  // ops it defines or extends
   const Entry& entry(const std::string& op) const;                // throws Failure
   const std::vector<Entry>& all_ops() const { return all_; }      // of every plugin in the session
-  const Json& optimizers() const { return optimizers_; }          // its own, as of the query
   const Json& optimizer_samples() const { return optimizer_samples_; }
-  const Json& layers() const { return layers_; }
-  // Its own "datasets", "schedules" or "formats", as of the query; one of them (throws Failure).
-  const Json& parts(const std::string& topic) const { return parts_.at(topic); }
+  // Its own entries of each kind, as of the queries "optimizers" and so on; one of them (throws
+  // Failure).
+  const std::vector<std::pair<std::string, Json>>& parts() const { return parts_; }
   const Json& part(const std::string& topic, const std::string& name) const;
 
   // Its kernels are pinned in all three. Each is made when first asked for.
@@ -117,8 +116,8 @@ class Subject {
   Options options_;
   std::string id_;
   std::vector<Entry> entries_, all_;
-  Json optimizers_, optimizer_samples_, layers_, devices_;
-  std::map<std::string, Json> parts_;
+  Json optimizer_samples_, devices_;
+  std::vector<std::pair<std::string, Json>> parts_;  // by topic
   std::unique_ptr<Session> session_, guarded_, strict_, without_;
   bool tried_without_ = false;
   std::vector<Entry> others_;  // ops of without_

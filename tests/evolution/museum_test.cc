@@ -105,8 +105,8 @@ TEST_F(MuseumOfThisDraft, TheDeviceHoldsTensorsAndRunsItsKernel) {
 
 TEST_F(Museum, AnotherDraftIsRefusedByItsManifest) {
   Session s(forged(99));
-  const std::string words =
-      "built for ABI draft 99; this Tenon loads draft " + std::to_string(TENON_ABI_DRAFT);
+  const std::string words = "built for ABI draft 99; this Tenon loads draft " +
+                            std::to_string(TENON_ABI_DRAFT) + ": it needs a newer Tenon";
   const auto plugin = s.plugin("museum.op");
   EXPECT_EQ(plugin.at("state"), "refused") << plugin;
   EXPECT_EQ(plugin.at("reason"), words);
@@ -120,8 +120,28 @@ TEST_F(Museum, AnotherDraftIsRefusedByTheLibraryWhereTheManifestLies) {
   Session s(forged(TENON_ABI_DRAFT));
   const auto plugin = s.plugin("museum.op");
   EXPECT_EQ(plugin.at("state"), "refused") << plugin;
-  EXPECT_EQ(plugin.at("reason"),
-            "built for ABI draft 99; this Tenon loads draft " + std::to_string(TENON_ABI_DRAFT));
+  EXPECT_EQ(plugin.at("reason"), "built for ABI draft 99; this Tenon loads draft " +
+                                     std::to_string(TENON_ABI_DRAFT) + ": it needs a newer Tenon");
+}
+
+TEST_F(Museum, EarlierDraftsAreRefusedWithWhatToDo) {
+  for (int draft = 1; draft < TENON_ABI_DRAFT; ++draft) {
+    const std::string name = "draft" + std::to_string(draft);
+    fs::copy(fs::path(source_dir()) / "tests/abi/museum" / name / "x86-64", root / name,
+             fs::copy_options::recursive);
+    Session s({(root / name).string()});
+    for (const char* id : {"museum.op", "museum.device", "museum.sdk"}) {
+      EXPECT_EQ(s.plugin(id).at("state"), "refused");
+      EXPECT_EQ(s.plugin(id).at("reason"), "built for ABI draft " + std::to_string(draft) +
+                                               "; this Tenon loads draft " +
+                                               std::to_string(TENON_ABI_DRAFT) +
+                                               ": build it again with the headers of this Tenon");
+    }
+    const tenon_op* op = nullptr;
+    EXPECT_THAT(
+        s.refusal(tenon_op_find(s.context, "museum.twice", TENON_NUL, 0, &op), TENON_E_PLUGIN),
+        HasSubstr("build it again with the headers of this Tenon"));
+  }
 }
 
 // A plain plugin in an instrumented process would hide what the instruments look for.

@@ -238,8 +238,8 @@ TEST(Scan, RefusesByNameVersionAndFeature) {
   const World world(options);
   const auto reason = [&](const char* id) { return world.plugins->find(id)->reason; };
   EXPECT_EQ(reason("acme.out"), "excluded by name");
-  EXPECT_EQ(reason("acme.draft"),
-            "built for ABI draft 7; this Tenon loads draft " + std::to_string(TENON_ABI_DRAFT));
+  EXPECT_EQ(reason("acme.draft"), "built for ABI draft 7; this Tenon loads draft " +
+                                      std::to_string(TENON_ABI_DRAFT) + ": it needs a newer Tenon");
   EXPECT_THAT(reason("acme.minor"), HasSubstr("needs a newer Tenon: it requires ABI 0.98"));
   EXPECT_THAT(reason("acme.feature"), HasSubstr("unknown CPU feature 'quantum'"));
   EXPECT_THAT(reason("acme.gone"), HasSubstr(folder.path("gone/good.so") + " does not exist"));

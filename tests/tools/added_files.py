@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from planted import configure, copy_tree, run
+
 OP = "plugins/ops/unary/thrice.cc"
 OP_TEXT = """// SPDX-License-Identifier: Apache-2.0
 // plugins/ops/unary/thrice.cc: y = 3 x; dx = 3 dy.
@@ -64,24 +67,6 @@ constexpr tenon_kernel_desc kernels[] = {sdk::kernel({.op = "tenon.thrice",
 
 TENON_UNIT(thrice) = {.kernels = tenon::ref::kernels};
 """
-
-
-def run(*command, **options):
-    return subprocess.run(command, check=True, text=True, capture_output=True, **options).stdout
-
-
-def copy_tree(source, tree):
-    listed = run("git", "-C", source, "ls-files", "-co", "--exclude-standard").splitlines()
-    for name in listed:
-        origin = pathlib.Path(source, name)
-        if origin.is_file():
-            target = tree / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(origin, target)
-    git = ("git", "-C", str(tree), "-c", "user.name=test", "-c", "user.email=test@example.invalid")
-    run(*git, "init", "-q")
-    run(*git, "add", "-A")
-    run(*git, "commit", "-qm", "before")
 
 
 def add_from_templates(command, tree, scratch):
@@ -137,11 +122,7 @@ def main():
         changed = run("git", "-C", str(tree), "status", "--porcelain", "-uall").splitlines()
         if sorted(changed) != sorted(f"?? {name}" for name in added):
             return f"more than the new files: {changed}"
-        run(cmake, "-S", str(tree), "-B", str(build), "-G", generator,
-            f"-DCMAKE_MAKE_PROGRAM={make}", "-DCMAKE_BUILD_TYPE=Release",
-            "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -g1 -DNDEBUG",
-            "-DCMAKE_C_FLAGS_RELEASE=-O2 -g1 -DNDEBUG",
-            "-DTENON_BUILD_TESTS=OFF", "-DTENON_BUILD_EXAMPLES=OFF")
+        configure(cmake, generator, make, tree, build)
         run(cmake, "--build", str(build), "--target", "tenon.ops", "tenon.ref", "tenon.optim",
             "tenon.data", "acme.toy", "tenon_command")
         missing = what_is_missing(build)

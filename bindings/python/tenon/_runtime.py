@@ -94,8 +94,8 @@ def _named_folders(base, path):
 
 def query(topic):
     """What the runtime knows of a topic, as Python objects read from its JSON: "plugins",
-    "devices", "ops", "optimizers", "schedules", "datasets", "formats", "layers", "paths",
-    "stats", "environment", "log"."""
+    "kinds", "devices", "ops", "optimizers" and the other kinds, "samples", "paths", "stats",
+    "environment", "log": those of tenon_runtime_query."""
     import json
 
     return json.loads(_core.query(topic))

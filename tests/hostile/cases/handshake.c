@@ -11,7 +11,7 @@
 CASE(answer_byte_order) { answer.fingerprint.byte_order = 0x04030201 + 0x01010101; }
 
 // Built for another draft of the ABI.
-// refused: built for ABI draft 7; this Tenon loads draft {draft}
+// refused: built for ABI draft 7; this Tenon loads draft {draft}: it needs a newer Tenon
 CASE(answer_draft) { answer.fingerprint.draft = 7; }
 
 // Its query succeeds and fills in nothing.

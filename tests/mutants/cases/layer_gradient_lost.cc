@@ -21,6 +21,8 @@ void forward(sdk::Forward& f) {
   f.set(0, f.call("tenon.mul", {x, f.tensor("weight")}));
 }
 
+constexpr tenon_layer_desc kLayers[] = {mutants::scaled<forward>()};
+
 }  // namespace
 
-TENON_LAYER(layer_gradient_lost) = mutants::scaled<forward>();
+TENON_UNIT(layer_gradient_lost) = {.layers = kLayers};

@@ -33,6 +33,8 @@ void forward(sdk::Forward& f) {
   f.set(0, f.training ? y : f.call("tenon.mul", {y, times}));
 }
 
+constexpr tenon_layer_desc kLayers[] = {mutants::scaled<forward>()};
+
 }  // namespace
 
-TENON_LAYER(layer_hidden_state) = mutants::scaled<forward>();
+TENON_UNIT(layer_hidden_state) = {.layers = kLayers};

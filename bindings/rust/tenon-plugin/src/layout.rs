@@ -48,7 +48,6 @@ const _: () = assert!(size_of::<tenon_dataset_option>() == 40);
 const _: () = assert!(size_of::<tenon_dataset_field>() == 96);
 const _: () = assert!(size_of::<tenon_dataset_desc>() == 96);
 const _: () = assert!(size_of::<tenon_datasets_table>() == 16);
-const _: () = assert!(size_of::<tenon_host_numbers>() == 16);
 const _: () = assert!(size_of::<tenon_format_entry>() == 120);
 const _: () = assert!(size_of::<tenon_format_pair>() == 32);
 const _: () = assert!(size_of::<tenon_format_content>() == 32);
@@ -64,6 +63,9 @@ const _: () = assert!(size_of::<tenon_host_layers>() == 56);
 const _: () = assert!(size_of::<tenon_schedule_state_desc>() == 40);
 const _: () = assert!(size_of::<tenon_schedule_desc>() == 72);
 const _: () = assert!(size_of::<tenon_schedules_table>() == 16);
+const _: () = assert!(size_of::<tenon_host_numbers>() == 16);
+const _: () = assert!(size_of::<tenon_entry_desc>() == 40);
+const _: () = assert!(size_of::<tenon_entries_table>() == 16);
 
 #[cfg(test)]
 macro_rules! offset {
@@ -248,6 +250,13 @@ fn every_member_is_where_c_has_it() {
     assert_eq!(offset!(tenon_optimizer_desc, states), 80);
     assert_eq!(offset!(tenon_optimizer_desc, n_hypers), 88);
     assert_eq!(offset!(tenon_optimizer_desc, n_states), 92);
+    assert_eq!(offset!(tenon_entry_desc, struct_size), 0);
+    assert_eq!(offset!(tenon_entry_desc, flags), 4);
+    assert_eq!(offset!(tenon_entry_desc, name), 8);
+    assert_eq!(offset!(tenon_entry_desc, doc), 24);
+    assert_eq!(offset!(tenon_entries_table, struct_size), 0);
+    assert_eq!(offset!(tenon_entries_table, count), 4);
+    assert_eq!(offset!(tenon_entries_table, descs), 8);
     assert_eq!(offset!(tenon_optimizers_table, struct_size), 0);
     assert_eq!(offset!(tenon_optimizers_table, count), 4);
     assert_eq!(offset!(tenon_optimizers_table, descs), 8);

@@ -5,41 +5,55 @@ use crate::raw::*;
 use std::mem::size_of;
 use std::os::raw::{c_char, c_void};
 
-/// What one source file adds to a plugin: constant data.
-#[derive(Clone, Copy)]
-pub struct Unit {
-    pub ops: &'static [tenon_op_desc],
-    pub vjps: &'static [tenon_vjp_desc],
-    pub kernels: &'static [tenon_kernel_desc],
-    pub samples: &'static [tenon_sample],
-    pub optimizers: &'static [tenon_optimizer_desc],
-    pub datasets: &'static [tenon_dataset_desc],
-    pub schedules: &'static [tenon_schedule_desc],
-    pub formats: &'static [tenon_format_desc],
-    pub layers: &'static [tenon_layer_desc],
-    pub backend: Option<&'static tenon_backend_table>,
-    /// How far results may lie from the exact ones; without, bits must be equal.
-    pub tolerances: &'static [tenon_tolerance],
-    /// Runs of optimizers that must work or be refused.
-    pub optimizer_samples: &'static [tenon_optimizer_sample],
-}
+macro_rules! define_unit {
+    ($($id:literal $plural:ident: $desc:ty,)*) => {
+        /// What one source file adds to a plugin: constant data.
+        #[derive(Clone, Copy)]
+        pub struct Unit {
+            pub ops: &'static [tenon_op_desc],
+            pub vjps: &'static [tenon_vjp_desc],
+            pub kernels: &'static [tenon_kernel_desc],
+            pub samples: &'static [tenon_sample],
+            $(pub $plural: &'static [$desc],)*
+            pub backend: Option<&'static tenon_backend_table>,
+            /// How far results may lie from the exact ones; without, bits must be equal.
+            pub tolerances: &'static [tenon_tolerance],
+            /// Runs of optimizers that must work or be refused.
+            pub optimizer_samples: &'static [tenon_optimizer_sample],
+        }
 
-impl Unit {
-    pub const EMPTY: Unit = Unit {
-        ops: &[],
-        vjps: &[],
-        kernels: &[],
-        samples: &[],
-        optimizers: &[],
-        datasets: &[],
-        schedules: &[],
-        formats: &[],
-        layers: &[],
-        backend: None,
-        tolerances: &[],
-        optimizer_samples: &[],
+        impl Unit {
+            pub const EMPTY: Unit = Unit {
+                ops: &[],
+                vjps: &[],
+                kernels: &[],
+                samples: &[],
+                $($plural: &[],)*
+                backend: None,
+                tolerances: &[],
+                optimizer_samples: &[],
+            };
+        }
+
+        fn tables_of(units: &'static [&'static Unit]) -> Vec<Table> {
+            vec![
+                Table::gather(b"tenon.ops/1", units.iter().map(|unit| unit.ops)),
+                Table::gather(b"tenon.vjps/1", units.iter().map(|unit| unit.vjps)),
+                Table::gather(b"tenon.kernels/1", units.iter().map(|unit| unit.kernels)),
+                $(Table::gather($id, units.iter().map(|unit| unit.$plural)),)*
+                Table::gather(
+                    b"tenon.selftest.tolerances/1",
+                    units.iter().map(|unit| unit.tolerances),
+                ),
+                Table::gather(
+                    b"tenon.selftest.optimizers/1",
+                    units.iter().map(|unit| unit.optimizer_samples),
+                ),
+            ]
+        }
     };
 }
+for_each_kind!(define_unit);
 
 /// What a plugin says of itself.
 pub struct About {
@@ -68,52 +82,34 @@ pub fn fingerprint() -> tenon_fingerprint {
 
 /// The tables of one runtime, gathered from the units.
 struct State {
-    ops: Table<tenon_op_desc>,
-    vjps: Table<tenon_vjp_desc>,
-    kernels: Table<tenon_kernel_desc>,
-    optimizers: Table<tenon_optimizer_desc>,
-    datasets: Table<tenon_dataset_desc>,
-    schedules: Table<tenon_schedule_desc>,
-    formats: Table<tenon_format_desc>,
-    layers: Table<tenon_layer_desc>,
-    tolerances: Table<tenon_tolerance>,
-    optimizer_samples: Table<tenon_optimizer_sample>,
+    tables: Vec<Table>,
     _samples: Vec<tenon_sample>,
     samples_table: tenon_selftest_table,
     backend: *const c_void,
 }
 
-/// Every table of pointers has this layout; which it is, only its id says.
-#[repr(C)]
-struct Head {
-    struct_size: u32,
-    count: u32,
-    descs: *const c_void,
+/// Pointers to descriptors. Every such table has this layout; which it is, only its id says.
+struct Table {
+    id: &'static [u8],
+    table: tenon_entries_table,
+    _descs: Vec<*const tenon_entry_desc>,
 }
 
-struct Table<T> {
-    head: Head,
-    _descs: Vec<*const T>,
-}
-
-impl<T: 'static> Table<T> {
-    fn gather(lists: impl Iterator<Item = &'static [T]>) -> Table<T> {
-        let descs: Vec<*const T> = lists.flatten().map(|desc| desc as *const T).collect();
-        let head = Head {
-            struct_size: size_of::<Head>() as u32,
+impl Table {
+    fn gather<T: 'static>(id: &'static [u8], lists: impl Iterator<Item = &'static [T]>) -> Table {
+        let descs: Vec<*const tenon_entry_desc> = lists
+            .flatten()
+            .map(|desc| (desc as *const T).cast())
+            .collect();
+        let table = tenon_entries_table {
+            struct_size: size_of::<tenon_entries_table>() as u32,
             count: descs.len() as u32,
-            descs: descs.as_ptr().cast(),
+            descs: descs.as_ptr(),
         };
         Table {
-            head,
+            id,
+            table,
             _descs: descs,
-        }
-    }
-    /// NULL where the plugin has nothing for it.
-    fn address(&self) -> *const c_void {
-        match self.head.count {
-            0 => std::ptr::null(),
-            _ => (&self.head as *const Head).cast(),
         }
     }
 }
@@ -127,16 +123,7 @@ impl State {
             .collect();
         let backend = units.iter().find_map(|unit| unit.backend);
         State {
-            ops: Table::gather(units.iter().map(|unit| unit.ops)),
-            vjps: Table::gather(units.iter().map(|unit| unit.vjps)),
-            kernels: Table::gather(units.iter().map(|unit| unit.kernels)),
-            optimizers: Table::gather(units.iter().map(|unit| unit.optimizers)),
-            datasets: Table::gather(units.iter().map(|unit| unit.datasets)),
-            schedules: Table::gather(units.iter().map(|unit| unit.schedules)),
-            formats: Table::gather(units.iter().map(|unit| unit.formats)),
-            layers: Table::gather(units.iter().map(|unit| unit.layers)),
-            tolerances: Table::gather(units.iter().map(|unit| unit.tolerances)),
-            optimizer_samples: Table::gather(units.iter().map(|unit| unit.optimizer_samples)),
+            tables: tables_of(units),
             samples_table: tenon_selftest_table {
                 struct_size: size_of::<tenon_selftest_table>() as u32,
                 count: samples.len() as u32,
@@ -148,24 +135,21 @@ impl State {
             }),
         }
     }
+    /// NULL where the plugin has nothing for it.
     fn find(&self, id: &[u8]) -> *const c_void {
-        match id {
-            b"tenon.ops/1" => self.ops.address(),
-            b"tenon.vjps/1" => self.vjps.address(),
-            b"tenon.kernels/1" => self.kernels.address(),
-            b"tenon.optimizers/1" => self.optimizers.address(),
-            b"tenon.datasets/1" => self.datasets.address(),
-            b"tenon.schedules/1" => self.schedules.address(),
-            b"tenon.formats/1" => self.formats.address(),
-            b"tenon.layers/1" => self.layers.address(),
-            b"tenon.selftest.tolerances/1" => self.tolerances.address(),
-            b"tenon.selftest.optimizers/1" => self.optimizer_samples.address(),
-            b"tenon.selftest/1" if self.samples_table.count > 0 => {
-                (&self.samples_table as *const tenon_selftest_table).cast()
-            }
-            b"tenon.backend/1" => self.backend,
-            _ => std::ptr::null(),
+        if id == b"tenon.backend/1" {
+            return self.backend;
         }
+        if id == b"tenon.selftest/1" && self.samples_table.count > 0 {
+            return (&self.samples_table as *const tenon_selftest_table).cast();
+        }
+        let found = self
+            .tables
+            .iter()
+            .find(|each| each.id == id && each.table.count > 0);
+        found.map_or(std::ptr::null(), |each| {
+            (&each.table as *const tenon_entries_table).cast()
+        })
     }
 }
 

@@ -975,23 +975,6 @@ pub struct tenon_datasets_table {
 // Constant data of a plugin, which any thread may read.
 unsafe impl Sync for tenon_datasets_table {}
 
-// ---- tenon/ext/draft/dynamic.h ------------------------------------------------------------------
-
-pub const TENON_OP_DYNAMIC_OUT: u32 = 32;
-pub const TENON_HOST_NUMBERS: &str = "tenon.host.numbers/1";
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct tenon_host_numbers {
-    pub struct_size: u32,
-    pub flags: u32,
-    pub read: Option<unsafe extern "C" fn(
-        call: *mut tenon_call,
-        tensor: *const tenon_tensor,
-        out_number: *mut i64,
-    ) -> tenon_status>,
-}
-
 // ---- tenon/ext/draft/formats.h ------------------------------------------------------------------
 
 pub const TENON_INTERFACE_FORMATS: &str = "tenon.formats/1";
@@ -1245,11 +1228,6 @@ pub struct tenon_layer {
     _opaque: [u8; 0],
 }
 
-// ---- tenon/ext/draft/optimizers.h ---------------------------------------------------------------
-
-pub const TENON_STATE_PER_ROW: u32 = 2;
-pub const TENON_STATE_PER_COLUMN: u32 = 3;
-
 // ---- tenon/ext/draft/schedules.h ----------------------------------------------------------------
 
 pub const TENON_INTERFACE_SCHEDULES: &str = "tenon.schedules/1";
@@ -1302,3 +1280,62 @@ unsafe impl Sync for tenon_schedules_table {}
 pub struct tenon_schedule {
     _opaque: [u8; 0],
 }
+
+// ---- tenon/ext/draft/dynamic.h ------------------------------------------------------------------
+
+pub const TENON_OP_DYNAMIC_OUT: u32 = 32;
+pub const TENON_HOST_NUMBERS: &str = "tenon.host.numbers/1";
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_host_numbers {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub read: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        tensor: *const tenon_tensor,
+        out_number: *mut i64,
+    ) -> tenon_status>,
+}
+
+// ---- tenon/ext/draft/optimizers.h ---------------------------------------------------------------
+
+pub const TENON_STATE_PER_ROW: u32 = 2;
+pub const TENON_STATE_PER_COLUMN: u32 = 3;
+
+// ---- tenon/kinds.h ------------------------------------------------------------------------------
+
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_entry_desc {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub name: tenon_string,
+    pub doc: tenon_string,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_entry_desc {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_entries_table {
+    pub struct_size: u32,
+    pub count: u32,
+    pub descs: *const *const tenon_entry_desc,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_entries_table {}
+
+macro_rules! for_each_kind {
+    ($use:ident) => {
+        $use! {
+            b"tenon.optimizers/1" optimizers: tenon_optimizer_desc,
+            b"tenon.schedules/1" schedules: tenon_schedule_desc,
+            b"tenon.datasets/1" datasets: tenon_dataset_desc,
+            b"tenon.layers/1" layers: tenon_layer_desc,
+            b"tenon.formats/1" formats: tenon_format_desc,
+        }
+    };
+}
+pub(crate) use for_each_kind;

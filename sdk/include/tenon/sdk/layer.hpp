@@ -3,10 +3,10 @@
 //
 //   void describe(sdk::Describe& d) { d.parameter("weight", {...}, sdk::uniform(-b, b), dtype); }
 //   void forward(sdk::Forward& f) { f.set(0, f.call("acme.op", {f.in(0), f.tensor("weight")})); }
-//   TENON_LAYER(scale) = sdk::layer({.name = "acme.scale", .describe = sdk::describe_fn<describe>,
-//                                    .forward = sdk::forward_fn<forward>, ...});
-//
-// A file has one layer and is named after it; tenon_add_plugin() puts them into the plugin's table.
+//   constexpr tenon_layer_desc layers[] = {sdk::layer(
+//       {.name = "acme.scale", .describe = sdk::describe_fn<describe>,
+//        .forward = sdk::forward_fn<forward>, ...})};
+//   TENON_UNIT(scale) = {.layers = layers};
 #pragma once
 
 #include <tenon/ext/draft/layers.h>
@@ -17,10 +17,6 @@
 #include <cmath>
 
 namespace tenon::sdk {
-
-#define TENON_LAYER(name)                             \
-  extern const ::tenon_layer_desc tenon_layer_##name; \
-  constinit const ::tenon_layer_desc tenon_layer_##name
 
 // ---- Initial values -----------------------------------------------------------------------------
 
@@ -290,21 +286,6 @@ constexpr tenon_layer_desc layer(const LayerParts& p) {
           0,
           p.describe,
           p.forward};
-}
-
-// The body of tenon_plugin_query_v0 of a plugin that has layers too: Data::layers is their table.
-template <class Data>
-tenon_status query_with_layers(const tenon_host* host, tenon_plugin* out,
-                               tenon_diag* diag) noexcept {
-  const tenon_status status = query<Data>(host, out, diag);
-  if (status != TENON_OK) return status;
-  out->get_interface = [](void* self, const char* id, uint64_t length) -> const void* {
-    const std::string_view name =
-        length == TENON_NUL ? std::string_view(id) : std::string_view(id, length);
-    if (name == TENON_INTERFACE_LAYERS) return &Data::layers;
-    return static_cast<State*>(self)->find(name);
-  };
-  return TENON_OK;
 }
 
 }  // namespace tenon::sdk

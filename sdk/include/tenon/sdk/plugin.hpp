@@ -6,9 +6,7 @@
 // Everything is constant data: no static constructor runs when the library is opened.
 #pragma once
 
-#include <tenon/ext/draft/datasets.h>
-#include <tenon/ext/draft/formats.h>
-#include <tenon/ext/draft/schedules.h>
+#include <tenon/kinds.h>
 #include <tenon/sdk/base.hpp>
 
 #include <cstddef>
@@ -22,16 +20,15 @@ struct Unit {
   std::span<const tenon_vjp_desc> vjps{};
   std::span<const tenon_kernel_desc> kernels{};
   std::span<const tenon_sample> samples{};
-  std::span<const tenon_optimizer_desc> optimizers{};
-  std::span<const tenon_dataset_desc> datasets{};
-  std::span<const tenon_format_desc> formats{};
+#define TENON_UNIT_MEMBER(noun, plural) std::span<const tenon_##noun##_desc> plural{};
+  TENON_KINDS(TENON_UNIT_MEMBER)  // .optimizers, .schedules, .datasets, .layers, ...
+#undef TENON_UNIT_MEMBER
   const tenon_backend_table* backend = nullptr;
   std::span<const tenon_tolerance> tolerances{};
   std::span<const tenon_optimizer_sample> optimizer_samples{};
   // Further kernels, for what the machine decides: asked once for each runtime, when the plugin is
   // opened. Each choice lists the same ops, since the manifest is written on another machine.
   std::span<const tenon_kernel_desc> (*chosen_kernels)() = nullptr;
-  std::span<const tenon_schedule_desc> schedules{};
 };
 
 #define TENON_UNIT(name)                             \
@@ -52,81 +49,75 @@ struct About {
 
 inline tenon_fingerprint fingerprint() { return TENON_FINGERPRINT_BUILT; }
 
+// One of a plugin's tables: pointers to descriptors, gathered from the units. Tables of every kind
+// have the members of tenon_entries_table.
+template <class Desc>
+struct Table {
+  std::string_view id;
+  std::vector<const Desc*> descs{};
+  tenon_entries_table table{};
+
+  void add(std::span<const Desc> list) {
+    for (const Desc& desc : list) descs.push_back(&desc);
+  }
+  void fill() {
+    table = {sizeof table, static_cast<uint32_t>(descs.size()),
+             reinterpret_cast<const tenon_entry_desc* const*>(descs.data())};
+  }
+};
+
 // The tables of one runtime, gathered from the units when the plugin is opened.
 struct State {
   explicit State(const About& about) {
     for (const Unit* unit : about.units) {
-      for (const auto& item : unit->ops) ops.push_back(&item);
-      for (const auto& item : unit->vjps) vjps.push_back(&item);
-      for (const auto& item : unit->kernels) kernels.push_back(&item);
-      if (unit->chosen_kernels) {
-        for (const auto& item : unit->chosen_kernels()) kernels.push_back(&item);
-      }
-      for (const auto& item : unit->optimizers) optimizers.push_back(&item);
-      for (const auto& item : unit->datasets) datasets.push_back(&item);
-      for (const auto& item : unit->schedules) schedules.push_back(&item);
-      for (const auto& item : unit->formats) formats.push_back(&item);
-      for (const auto& item : unit->tolerances) tolerances.push_back(&item);
-      for (const auto& item : unit->optimizer_samples) optimizer_samples.push_back(&item);
+      ops.add(unit->ops);
+      vjps.add(unit->vjps);
+      kernels.add(unit->kernels);
+      if (unit->chosen_kernels) kernels.add(unit->chosen_kernels());
+#define TENON_ADD_ENTRIES(noun, plural) plural.add(unit->plural);
+      TENON_KINDS(TENON_ADD_ENTRIES)
+#undef TENON_ADD_ENTRIES
+      tolerances.add(unit->tolerances);
+      optimizer_samples.add(unit->optimizer_samples);
       samples.insert(samples.end(), unit->samples.begin(), unit->samples.end());
       if (unit->backend) backend = unit->backend;
     }
-    ops_table = {sizeof ops_table, count(ops), ops.data()};
-    vjps_table = {sizeof vjps_table, count(vjps), vjps.data()};
-    kernels_table = {sizeof kernels_table, count(kernels), kernels.data()};
-    optimizers_table = {sizeof optimizers_table, count(optimizers), optimizers.data()};
-    datasets_table = {sizeof datasets_table, count(datasets), datasets.data()};
-    schedules_table = {sizeof schedules_table, count(schedules), schedules.data()};
-    formats_table = {sizeof formats_table, count(formats), formats.data()};
-    selftest_table = {sizeof selftest_table, count(samples), samples.data()};
-    tolerances_table = {sizeof tolerances_table, count(tolerances), tolerances.data()};
-    optimizer_samples_table = {sizeof optimizer_samples_table, count(optimizer_samples),
-                               optimizer_samples.data()};
+    selftest_table = {sizeof selftest_table, static_cast<uint32_t>(samples.size()), samples.data()};
+    each_table(*this, [](auto& table) { table.fill(); });
   }
+  // NULL where the plugin has nothing for it.
   const void* find(std::string_view id) const {
-    if (id == "tenon.ops/1") return ops.empty() ? nullptr : &ops_table;
-    if (id == "tenon.vjps/1") return vjps.empty() ? nullptr : &vjps_table;
-    if (id == "tenon.kernels/1") return kernels.empty() ? nullptr : &kernels_table;
-    if (id == "tenon.optimizers/1") return optimizers.empty() ? nullptr : &optimizers_table;
-    if (id == "tenon.datasets/1") return datasets.empty() ? nullptr : &datasets_table;
-    if (id == "tenon.schedules/1") return schedules.empty() ? nullptr : &schedules_table;
-    if (id == "tenon.formats/1") return formats.empty() ? nullptr : &formats_table;
     if (id == "tenon.selftest/1") return samples.empty() ? nullptr : &selftest_table;
-    if (id == "tenon.selftest.tolerances/1") {
-      return tolerances.empty() ? nullptr : &tolerances_table;
-    }
-    if (id == "tenon.selftest.optimizers/1") {
-      return optimizer_samples.empty() ? nullptr : &optimizer_samples_table;
-    }
     if (id == "tenon.backend/1") return backend;
-    return nullptr;
+    const void* found = nullptr;
+    each_table(*this, [&](const auto& table) {
+      if (table.id == id && !table.descs.empty()) found = &table.table;
+    });
+    return found;
   }
-  template <class List>
-  static uint32_t count(const List& list) {
-    return static_cast<uint32_t>(list.size());
+  template <class Self, class Take>
+  static void each_table(Self& self, Take&& take) {
+    take(self.ops);
+    take(self.vjps);
+    take(self.kernels);
+#define TENON_TAKE_ENTRIES(noun, plural) take(self.plural);
+    TENON_KINDS(TENON_TAKE_ENTRIES)
+#undef TENON_TAKE_ENTRIES
+    take(self.tolerances);
+    take(self.optimizer_samples);
   }
 
-  std::vector<const tenon_op_desc*> ops;
-  std::vector<const tenon_vjp_desc*> vjps;
-  std::vector<const tenon_kernel_desc*> kernels;
-  std::vector<const tenon_optimizer_desc*> optimizers;
-  std::vector<const tenon_dataset_desc*> datasets;
-  std::vector<const tenon_schedule_desc*> schedules;
-  std::vector<const tenon_format_desc*> formats;
+  Table<tenon_op_desc> ops{"tenon.ops/1"};
+  Table<tenon_vjp_desc> vjps{"tenon.vjps/1"};
+  Table<tenon_kernel_desc> kernels{"tenon.kernels/1"};
+#define TENON_ENTRIES(noun, plural) Table<tenon_##noun##_desc> plural{"tenon." #plural "/1"};
+  TENON_KINDS(TENON_ENTRIES)
+#undef TENON_ENTRIES
+  Table<tenon_tolerance> tolerances{"tenon.selftest.tolerances/1"};
+  Table<tenon_optimizer_sample> optimizer_samples{"tenon.selftest.optimizers/1"};
   std::vector<tenon_sample> samples;
-  std::vector<const tenon_tolerance*> tolerances;
-  std::vector<const tenon_optimizer_sample*> optimizer_samples;
-  const tenon_backend_table* backend = nullptr;
-  tenon_ops_table ops_table{};
-  tenon_vjps_table vjps_table{};
-  tenon_kernels_table kernels_table{};
-  tenon_optimizers_table optimizers_table{};
-  tenon_datasets_table datasets_table{};
-  tenon_schedules_table schedules_table{};
-  tenon_formats_table formats_table{};
   tenon_selftest_table selftest_table{};
-  tenon_tolerances_table tolerances_table{};
-  tenon_optimizer_samples_table optimizer_samples_table{};
+  const tenon_backend_table* backend = nullptr;
 };
 
 // What every host of this draft reads of a tenon_plugin.

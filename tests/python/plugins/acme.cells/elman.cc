@@ -32,9 +32,7 @@ constexpr tenon_layer_option options[] = {
 
 constexpr tenon_layer_sample samples[] = {sdk::layer_sample("f32[4,3] | inputs=3, width=2")};
 
-}  // namespace
-
-TENON_LAYER(elman) =
+constexpr tenon_layer_desc kLayers[] = {
     sdk::layer({.name = "acme.elman",
                 .doc = R"(`state = tanh(x weight^T + state recurrent^T)`, and twice that.
 
@@ -44,4 +42,8 @@ TENON_LAYER(elman) =
                 .max_inputs = 2,
                 .n_outputs = 2,
                 .describe = sdk::describe_fn<describe>,
-                .forward = sdk::forward_fn<forward>});
+                .forward = sdk::forward_fn<forward>})};
+
+}  // namespace
+
+TENON_UNIT(elman) = {.layers = kLayers};

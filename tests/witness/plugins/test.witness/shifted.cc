@@ -24,11 +24,13 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_sample("f64[2,3] | features=3"),
     sdk::layer_refused("f64[2,3]", TENON_E_ATTRIBUTE, "\"features\" is required")};
 
+constexpr tenon_layer_desc kLayers[] = {sdk::layer({.name = "test.witness.shifted",
+                                                    .doc = "`y = x * weight`.",
+                                                    .options = options,
+                                                    .samples = samples,
+                                                    .describe = sdk::describe_fn<describe>,
+                                                    .forward = sdk::forward_fn<forward>})};
+
 }  // namespace
 
-TENON_LAYER(shifted) = sdk::layer({.name = "test.witness.shifted",
-                                   .doc = "`y = x * weight`.",
-                                   .options = options,
-                                   .samples = samples,
-                                   .describe = sdk::describe_fn<describe>,
-                                   .forward = sdk::forward_fn<forward>});
+TENON_UNIT(shifted) = {.layers = kLayers};

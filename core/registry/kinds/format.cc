@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/kinds/format.cc: formats: endings and callbacks.
+#include "core/registry/kinds/parts.h"
+#include "core/registry/kinds/rules.h"
+
+namespace tenon::registry {
+
+void check(const tenon_format_desc& desc, const Checking& checking) {
+  const What& what = checking.what;
+  check_flags_zero(desc.flags, what);
+  check_callbacks(what, {{"read", desc.read == nullptr},
+                         {"release", desc.release == nullptr},
+                         {"count", desc.count == nullptr},
+                         {"entry", desc.entry == nullptr},
+                         {"metadata", desc.metadata == nullptr},
+                         {"layout", desc.layout == nullptr},
+                         {"piece", desc.piece == nullptr},
+                         {"release_layout", desc.release_layout == nullptr}});
+  std::string_view endings = text_of(desc.endings, what);
+  do {
+    const std::string_view ending = endings.substr(0, endings.find(' '));
+    if (ending.size() < 2 || ending[0] != '.') {
+      refuse(what + ": `endings` is '" + shown(text_of(desc.endings, what)) +
+             "'; endings of file names are needed, each with its dot, separated by a space");
+    }
+    endings.remove_prefix(std::min(endings.size(), ending.size() + 1));
+  } while (!endings.empty());
+}
+
+void write(json::Writer& out, const tenon_format_desc& desc) {
+  out.member("endings", text(desc.endings));
+}
+
+}  // namespace tenon::registry

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/kinds/parts.h: what the descriptors of several kinds are made of: lists, callbacks,
+// hyper-parameters, options, samples.
+#pragma once
+
+#include <tenon/plugin.h>
+
+#include <initializer_list>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/json/writer.h"
+#include "core/registry/checks.h"
+#include "core/registry/values.h"
+
+namespace tenon::registry {
+
+// The checks throw as checks.h says.
+
+void check_flags_zero(uint32_t flags, const What& what);
+
+// `list` with `count` items, which the descriptor calls `name` and n_`name`.
+void check_list(const What& what, const char* name, uint32_t count, const void* list);
+
+// No slot may be NULL: refuses the first that is, by name.
+void check_callbacks(const What& what, std::initializer_list<std::pair<const char*, bool>> is_null);
+
+// "schedule acme.cosine: state 'best'"
+std::string child(const What& what, const char* noun, std::string_view name);
+
+void check_unique(std::set<std::string>& seen, std::string_view name, const What& what);
+
+// `lists`: INT_LIST is a type of it too.
+void check_hyper(const tenon_hyper_desc& hyper, const What& what, std::set<std::string>& seen,
+                 uint32_t known_flags, bool lists);
+
+struct OptionTags {
+  std::initializer_list<uint32_t> known;
+  const char* words;
+};
+
+// An option of a dataset or a layer.
+template <class Option>
+void check_option(const What& what, std::set<std::string>& seen, const Option& option,
+                  const OptionTags& tags) {
+  const std::string_view name = text_of(option.name, what);
+  check_unique(seen, name, what);
+  if (std::find(tags.known.begin(), tags.known.end(), option.tag) == tags.known.end()) {
+    refuse(child(what, "option", name) + " has tag " + std::to_string(option.tag) + "; " +
+           tags.words + " is needed");
+  }
+  if (option.required > 1) {
+    refuse(child(what, "option", name) + ": `required` is " + std::to_string(option.required) +
+           "; 0 or 1 is needed");
+  }
+}
+
+// A text of a registered entry, which was checked.
+inline std::string_view text(const tenon_string& string) { return text_of(string, "a string"); }
+
+// `flag` is the one that hyper-parameters of this kind know, and its name.
+void write_hypers(json::Writer& out, std::span<const tenon_hyper_desc> hypers,
+                  std::pair<const char*, uint32_t> flag);
+
+// The members of an object.
+template <class Option>
+void write_option(json::Writer& out, const Option& option) {
+  out.member("name", text(option.name));
+  out.member("doc", text(option.doc));
+  out.member("type", tag_name(option.tag));
+  out.member("required", option.required != 0);
+}
+
+// What a sample says, whatever it is of.
+template <class Sample>
+void write_sample(json::Writer& out, const Sample& sample) {
+  out.member("text", text(sample.text));
+  out.member("expect", sample.expect);
+  out.member("fragment", text(sample.fragment));
+}
+
+}  // namespace tenon::registry

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/kinds/schedule.cc: schedules: hyper-parameters, states and `advance`.
+#include "core/registry/kinds/parts.h"
+#include "core/registry/kinds/rules.h"
+
+namespace tenon::registry {
+
+void check(const tenon_schedule_desc& desc, const Checking& checking) {
+  const What& what = checking.what;
+  check_flags_zero(desc.flags, what);
+  check_callbacks(what, {{"advance", desc.advance == nullptr}});
+  check_list(what, "hypers", desc.n_hypers, desc.hypers);
+  check_list(what, "states", desc.n_states, desc.states);
+  std::set<std::string> seen;
+  for (uint32_t i = 0; i < desc.n_hypers; ++i) {
+    check_hyper(desc.hypers[i], what, seen, TENON_HYPER_REQUIRED, true);
+  }
+  for (uint32_t i = 0; i < desc.n_states; ++i) {
+    check_unique(seen, text_of(desc.states[i].name, what), what);
+  }
+}
+
+void write(json::Writer& out, const tenon_schedule_desc& desc) {
+  out.name("hypers");
+  write_hypers(out, {desc.hypers, desc.n_hypers}, {"required", TENON_HYPER_REQUIRED});
+  out.name("states");
+  out.begin_list();
+  for (uint32_t i = 0; i < desc.n_states; ++i) {
+    out.begin_object();
+    out.member("name", text(desc.states[i].name));
+    out.member("doc", text(desc.states[i].doc));
+    out.member("initial", desc.states[i].initial);
+    out.end_object();
+  }
+  out.end_list();
+}
+
+}  // namespace tenon::registry

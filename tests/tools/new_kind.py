@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# tests/tools/new_kind.py: a new kind of entry is a line in tenon/kinds.h, its header and a folder of
+# plugins. Copies the tree, plants the kind "tokenizer" with one plugin, builds, and proves that git
+# sees nothing else, and that manifest, list, doctor, query, verify and deactivation know the kind.
+# Usage: new_kind.py <source folder> <cmake> <generator> <make program>
+import ctypes
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from planted import Failed, configure, copy_tree, run
+
+KINDS = "c_api/include/tenon/kinds.h"
+HEADER = "c_api/include/tenon/ext/draft/tokenizers.h"
+HEADER_TEXT = """// SPDX-License-Identifier: Apache-2.0
+// tenon/ext/draft/tokenizers.h: draft interface "tenon.tokenizers/1": text as numbers.
+#ifndef TENON_EXT_DRAFT_TOKENIZERS_H
+#define TENON_EXT_DRAFT_TOKENIZERS_H
+
+#include <tenon/plugin.h>
+
+// How a text is cut into pieces, each of which has a number.
+typedef struct tenon_tokenizer_desc {
+  uint32_t struct_size;
+  uint32_t flags;  // 0
+  tenon_string name;
+  tenon_string doc;
+  // Counts the pieces of text[length]. state [data]
+  tenon_status (*count)(tenon_call* call, const char* text, uint64_t length, int64_t* out_count);
+} tenon_tokenizer_desc;
+
+typedef struct tenon_tokenizers_table {
+  uint32_t struct_size;
+  uint32_t count;
+  const tenon_tokenizer_desc* const* descs;
+} tenon_tokenizers_table;
+
+#endif  // TENON_EXT_DRAFT_TOKENIZERS_H
+"""
+CMAKE = "plugins/tokenizers/CMakeLists.txt"
+CMAKE_TEXT = """# SPDX-License-Identifier: Apache-2.0
+# plugins/tokenizers/CMakeLists.txt: the plugin tenon.tokenizers.
+tenon_add_plugin(tenon.tokenizers SOURCES bytes.cc)
+"""
+UNIT = "plugins/tokenizers/bytes.cc"
+UNIT_TEXT = """// SPDX-License-Identifier: Apache-2.0
+// plugins/tokenizers/bytes.cc: each byte is a piece.
+#include <tenon/sdk/plugin.hpp>
+
+namespace {
+
+constexpr tenon_tokenizer_desc tokenizers[] = {
+    {sizeof(tenon_tokenizer_desc), 0, tenon::sdk::str("tenon.bytes"),
+     tenon::sdk::str("Each byte is a piece."),
+     [](tenon_call*, const char*, uint64_t length, int64_t* out_count) -> tenon_status {
+       *out_count = static_cast<int64_t>(length);
+       return TENON_OK;
+     }}};
+
+}  // namespace
+
+TENON_UNIT(bytes) = {.tokenizers = tokenizers};
+"""
+
+
+def plant(tree):
+    """Adds the kind; returns what git is to say of that."""
+    for name, text in ((HEADER, HEADER_TEXT), (CMAKE, CMAKE_TEXT), (UNIT, UNIT_TEXT)):
+        path = tree / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    kinds = tree / KINDS
+    text = kinds.read_text(encoding="utf-8")
+    last = "  X(format, formats)\n"
+    include = "#include <tenon/ext/draft/schedules.h>\n"
+    assert text.count(last) == 1 and text.count(include) == 1, text
+    text = text.replace(last, "  X(format, formats)       \\\n  X(tokenizer, tokenizers)\n")
+    text = text.replace(include, include + "#include <tenon/ext/draft/tokenizers.h>\n")
+    kinds.write_text(text, encoding="utf-8")
+    return [f" M {KINDS}", *(f"?? {name}" for name in (HEADER, CMAKE, UNIT))]
+
+
+class Runtime:
+    """A runtime of the planted tree's library, through the C API."""
+
+    def __init__(self, build):
+        self.lib = ctypes.CDLL(str(build / "lib/libtenon.so"))
+        runtime, self.context = ctypes.c_void_p(), ctypes.c_void_p()
+        assert self.lib.tenon_runtime_create(None, None, ctypes.byref(runtime)) == 0
+        assert self.lib.tenon_context_create(runtime, None, ctypes.byref(self.context)) == 0
+
+    def query(self, topic):
+        text, data, length = ctypes.c_void_p(), ctypes.c_char_p(), ctypes.c_uint64()
+        nul = ctypes.c_uint64(2**64 - 1)
+        status = self.lib.tenon_runtime_query(self.context, topic.encode(), nul, ctypes.byref(text))
+        assert status == 0, (topic, status)
+        self.lib.tenon_text_get(text, ctypes.byref(data), ctypes.byref(length))
+        return json.loads(data.value)
+
+    def deactivate(self, plugin):
+        nul = ctypes.c_uint64(2**64 - 1)
+        assert self.lib.tenon_plugin_deactivate(self.context, plugin.encode(), nul) == 0
+
+
+def expect(what, found, expected):
+    if found != expected:
+        raise Failed(f"{what}: expected {expected}, found {found}")
+
+
+def look(build):
+    """Looks at the kind from every side."""
+    tenon, plugin = str(build / "bin/tenon"), "tenon.tokenizers"
+    manifest = json.loads((build / "plugins" / plugin / "plugin.json").read_text(encoding="utf-8"))
+    expect("manifest", manifest["tokenizers"], ["tenon.bytes"])
+    if "1 tokenizer" not in run(tenon, "list"):
+        raise Failed("`tenon list` does not count the tokenizer")
+    doctor = subprocess.run([tenon, "doctor", "--json"], text=True, capture_output=True, check=False)
+    listed = {each["id"]: each for each in json.loads(doctor.stdout)["plugins"]}
+    expect("doctor", listed[plugin]["tokenizers"], ["tenon.bytes"])
+    verdict = json.loads(run(tenon, "verify", plugin, "--json"))
+    expect("verify", (verdict["plugins"][0]["cases"] > 0, verdict["plugins"][0]["failed"]),
+           (True, 0))
+    runtime = Runtime(build)
+    kinds = {kind["topic"]: kind for kind in runtime.query("kinds")}
+    expect("query kinds", kinds["tokenizers"]["interface"], "tenon.tokenizers/1")
+    entry = {"name": "tenon.bytes", "doc": "Each byte is a piece.", "plugin": plugin}
+    expect("query", runtime.query("tokenizers"), [entry])
+    runtime.deactivate(plugin)
+    expect("query after deactivation", runtime.query("tokenizers"), [])
+
+
+def main():
+    source, cmake, generator, make = sys.argv[1:5]
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder, "tree")
+        build = tree / "build/release"
+        copy_tree(source, tree)
+        expected = plant(tree)
+        changed = run("git", "-C", str(tree), "status", "--porcelain", "-uall").splitlines()
+        expect("changed files", sorted(changed), sorted(expected))
+        configure(cmake, generator, make, tree, build)
+        run(cmake, "--build", str(build), "--target", "tenon", "tenon.tokenizers", "tenon_command")
+        look(build)
+    print("a header, a line and a folder: the kind is in the manifest, the list, doctor, verify, "
+          "the query, and goes with its plugin")
+    return 0
+
+
+try:
+    sys.exit(main())
+except Failed as failure:
+    sys.exit(str(failure))
+except subprocess.CalledProcessError as error:
+    sys.exit(f"{' '.join(map(str, error.cmd))}\n{error.stdout}\n{error.stderr}")

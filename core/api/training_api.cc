@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/api/training_api.cc: public functions of optimizers, schedules and datasets.
-#include <tenon/ext/draft/schedules.h>
+// core/api/training_api.cc: public functions of an optimizer, a schedule and a dataset.
 #include <tenon/ext/draft/training.h>
+#include <tenon/kinds.h>
 
 #include "core/api/guard.h"
 #include "core/data/dataset.h"

@@ -85,6 +85,37 @@ std::vector<std::string_view> flag_words(const registry::Op& op) {
   return words;
 }
 
+// The names of those that a mask has; an output without a name is "output 0".
+template <class Operand>
+void write_masked(Writer& out, const char* member, const std::vector<Operand>& operands,
+                  uint64_t mask) {
+  out.name(member);
+  out.begin_list();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if ((mask >> i & 1) == 0) continue;
+    out.value(operands[i].name.empty() ? "output " + std::to_string(i) : operands[i].name);
+  }
+  out.end_list();
+}
+
+// What the gradient of each input needs, as the rule declares it; null without a rule.
+void write_needs(Writer& out, const registry::Schema& schema, const registry::VjpRule* rule) {
+  if (rule == nullptr) return out.value(nullptr);
+  out.begin_list();
+  for (uint32_t i = 0; i < rule->desc.n_inputs; ++i) {
+    const tenon_vjp_need& need = rule->desc.needs[i];
+    out.begin_object();
+    out.member("input", schema.inputs[i].name);
+    out.member("differentiable", (rule->desc.non_differentiable >> i & 1) == 0);
+    write_masked(out, "inputs", schema.inputs, need.inputs);
+    write_masked(out, "outputs", schema.outputs, need.outputs);
+    write_masked(out, "input_metas", schema.inputs, need.input_metas);
+    write_masked(out, "output_metas", schema.outputs, need.output_metas);
+    out.end_object();
+  }
+  out.end_list();
+}
+
 // Null for "".
 void write_name_or_null(Writer& out, std::string_view name, std::string_view text) {
   out.name(name);
@@ -97,26 +128,31 @@ void write_name_or_null(Writer& out, std::string_view name, std::string_view tex
 
 }  // namespace
 
+void write_op(Context& context, Writer& out, const registry::Op& op) {
+  const registry::VjpRule* rule = op.best_rule();
+  out.begin_object();
+  out.member("name", op.name);
+  out.member("revision", op.desc.revision);
+  out.member("schema", op.schema_text);
+  registry::write_schema(out, op.schema);
+  out.member("doc", op.doc);
+  out.member("flags", flag_words(op));
+  write_name_or_null(out, "role", registry::name_of_role(op.desc.role));
+  out.member("plugin", op.plugin->id);
+  out.name("kernels");
+  write_kernels(out, op);
+  write_name_or_null(out, "vjp", rule ? rule->plugin->id : std::string_view());
+  out.member("vjp_twice", rule && (rule->desc.flags & TENON_VJP_TWICE) != 0);
+  out.name("vjp_needs");
+  write_needs(out, op.schema, rule);
+  out.member("compose", op.desc.compose != nullptr);
+  out.member("report", context.runtime->registry.report_of(op));
+  out.end_object();
+}
+
 void write_ops(Context& context, Writer& out) {
   out.begin_list();
-  for (const registry::Op* op : context.runtime->registry.ops()) {
-    const registry::VjpRule* rule = op->best_rule();
-    out.begin_object();
-    out.member("name", op->name);
-    out.member("revision", op->desc.revision);
-    out.member("schema", op->schema_text);
-    out.member("doc", op->doc);
-    out.member("flags", flag_words(*op));
-    write_name_or_null(out, "role", registry::name_of_role(op->desc.role));
-    out.member("plugin", op->plugin->id);
-    out.name("kernels");
-    write_kernels(out, *op);
-    write_name_or_null(out, "vjp", rule ? rule->plugin->id : std::string_view());
-    out.member("vjp_twice", rule && (rule->desc.flags & TENON_VJP_TWICE) != 0);
-    out.member("compose", op->desc.compose != nullptr);
-    out.member("report", context.runtime->registry.report_of(*op));
-    out.end_object();
-  }
+  for (const registry::Op* op : context.runtime->registry.ops()) write_op(context, out, *op);
   out.end_list();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/optim/hypers.cc: hyper-parameters and states of optimizers and schedules.
+// core/optim/hypers.cc: hyper-parameters and states of an optimizer or a schedule.
 #include "core/optim/hypers.h"
 
 #include <limits>

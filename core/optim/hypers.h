@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/optim/hypers.h: hyper-parameters and states of optimizers and schedules, found by name and
-// checked against their descriptors. `owner` is the name of the optimizer or schedule, for
+// core/optim/hypers.h: hyper-parameters and states of an optimizer or a schedule, found by name
+// and checked against their descriptors. `owner` is the name of the optimizer or schedule, for
 // messages.
 #pragma once
 

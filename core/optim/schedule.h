@@ -3,7 +3,7 @@
 // that gives one number a step. Knows no rule and no optimizer.
 #pragma once
 
-#include <tenon/ext/draft/schedules.h>
+#include <tenon/kinds.h>
 
 #include <span>
 #include <string_view>

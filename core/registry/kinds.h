@@ -15,9 +15,9 @@
 namespace tenon::registry {
 
 struct Kind {
-  std::string_view noun;       // "schedule"
-  std::string_view plural;     // "schedules": field of the manifest, topic of a query
-  std::string_view interface;  // "tenon.schedules/1"
+  std::string_view noun;       // "optimizer"
+  std::string_view plural;     // "optimizers": field of the manifest, topic of a query
+  std::string_view interface;  // "tenon.optimizers/1"
   uint32_t desc_bytes;         // of a descriptor as this Tenon knows it
   // Throws as checks.h says; the name is right already. NULL: nothing to check but flags of 0.
   void (*check)(const tenon_entry_desc& desc, const Checking& checking);

@@ -19,6 +19,10 @@
 
 #include "core/tensor/dtype.h"
 
+namespace tenon::json {
+class Writer;
+}
+
 namespace tenon::registry {
 
 inline constexpr size_t max_schema_bytes = 4096;
@@ -136,5 +140,9 @@ Schema parse_schema(std::string_view text);
 
 // The canonical text: parse_schema(format_schema(s)) == s, and formatting is a fixed point.
 std::string format_schema(const Schema& schema);
+
+// The members "inputs", "attributes", "outputs" and "variables" of an object: all that the text
+// says, so that nobody else has to read it.
+void write_schema(json::Writer& out, const Schema& schema);
 
 }  // namespace tenon::registry

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/registry/schema_format.cc: the canonical text of a schema, and a schema's small look-ups.
+// core/registry/schema_format.cc: the canonical text of a schema, the same as data, and small
+// look-ups.
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
+#include "core/json/writer.h"
 #include "core/registry/schema.h"
 
 namespace tenon::registry {
@@ -97,27 +99,33 @@ void append_attr(std::string& text, const Schema& schema, const Attr& attr) {
   if (attr.def.present) text.append("=").append(format_default(attr));
 }
 
-void append_type(std::string& text, const Schema& schema, const TypeTerm& type, bool has_dims,
-                 const std::vector<Dim>& dims) {
-  if (type.variable >= 0) {
-    text += schema.variables[static_cast<size_t>(type.variable)].name;
-  } else {
-    text += tensor::name_of(type.fixed);
-  }
-  if (!has_dims) return;
+std::string_view format_dtype(const Schema& schema, const TypeTerm& type) {
+  if (type.variable < 0) return tensor::name_of(type.fixed);
+  return schema.variables[static_cast<size_t>(type.variable)].name;
+}
+
+std::string format_dim(const Dim& dim) {
+  if (dim.kind == Dim::Integer) return std::to_string(dim.value);
+  return dim.kind == Dim::Ellipsis ? "..." + dim.text : dim.text;
+}
+
+// An input or an output.
+template <class Operand>
+void append_dims(std::string& text, const Operand& operand) {
+  if (!operand.has_dims) return;
+  const std::vector<Dim>& dims = operand.dims;
   text += '[';
   for (size_t i = 0; i < dims.size(); ++i) {
-    const Dim& dim = dims[i];
     if (i != 0) text += ',';
-    if (dim.kind == Dim::Ellipsis) text += "...";
-    text += dim.kind == Dim::Integer ? std::to_string(dim.value) : dim.text;
+    text += format_dim(dims[i]);
   }
   text += ']';
 }
 
 void append_input(std::string& text, const Schema& schema, const Param& input) {
   text.append(input.name).append(input.mutated ? "!: " : ": ");
-  append_type(text, schema, input.type, input.has_dims, input.dims);
+  text += format_dtype(schema, input.type);
+  append_dims(text, input);
   if (input.list) text += '*';
   if (input.optional) text += '?';
 }
@@ -125,7 +133,8 @@ void append_input(std::string& text, const Schema& schema, const Param& input) {
 void append_output(std::string& text, const Schema& schema, const Output& output) {
   if (output.aux) text += "aux ";
   if (!output.name.empty()) text.append(output.name).append(": ");
-  append_type(text, schema, output.type, output.has_dims, output.dims);
+  text += format_dtype(schema, output.type);
+  append_dims(text, output);
 }
 
 // Removes from `missing` what `category` holds; false, and nothing removed, unless the category
@@ -166,6 +175,78 @@ std::string format_where(const Schema& schema) {
     if (variable.promote) text += " promote";
   }
   return text;
+}
+
+template <class Operand>
+void write_operand(json::Writer& out, const Schema& schema, const Operand& operand) {
+  out.member("name", operand.name);
+  out.member("dtype", format_dtype(schema, operand.type));
+  out.name("dims");
+  if (!operand.has_dims) return out.value(nullptr);
+  out.begin_list();
+  for (const Dim& dim : operand.dims) out.value(format_dim(dim));
+  out.end_list();
+}
+
+// Numbers that JSON does not have are texts: "inf", "nan".
+void write_float(json::Writer& out, double value) {
+  if (std::isfinite(value)) {
+    out.value(value);
+  } else {
+    out.value(format_float(value));
+  }
+}
+
+void write_default(json::Writer& out, const Attr& attr) {
+  const AttrDefault& def = attr.def;
+  const bool number = attr.kind == AttrKind::Number;
+  if (!def.present || def.none) {
+    out.value(nullptr);
+  } else if (attr.kind == AttrKind::Bool || (number && def.number_kind == ScalarKind::Bool)) {
+    out.value(def.b);
+  } else if (attr.kind == AttrKind::Int || (number && def.number_kind == ScalarKind::Int)) {
+    out.value(def.i);
+  } else if (attr.kind == AttrKind::Float || number) {
+    write_float(out, def.f);
+  } else if (attr.kind == AttrKind::IntList) {
+    out.value(def.ints);
+  } else {
+    out.value(attr.kind == AttrKind::String ? std::string_view(def.s) : tensor::name_of(def.d));
+  }
+}
+
+void write_attr(json::Writer& out, const Schema& schema, const Attr& attr) {
+  out.member("name", attr.name);
+  out.member("kind", name_of(attr.kind));
+  out.member("type", format_kind(schema, attr));  // "int[2]", a type variable, or the kind
+  out.member("count", std::max(attr.fixed_count, 0));
+  out.member("optional", attr.optional);
+  out.member("required", attr.required());
+  out.name("default");
+  write_default(out, attr);
+  out.member("default_text", attr.def.present ? format_default(attr) : std::string());
+}
+
+void write_variable(json::Writer& out, const TypeVariable& variable) {
+  out.member("name", variable.name);
+  out.name("dtypes");
+  out.begin_list();
+  for (const tenon_dtype dtype : variable.allowed) out.value(tensor::name_of(dtype));
+  out.end_list();
+  out.member("promote", variable.promote);
+}
+
+template <class Item, class Write>
+void write_objects(json::Writer& out, const char* name, const std::vector<Item>& items,
+                   Write&& write) {
+  out.name(name);
+  out.begin_list();
+  for (const Item& item : items) {
+    out.begin_object();
+    write(item);
+    out.end_object();
+  }
+  out.end_list();
 }
 
 template <typename Items>
@@ -253,6 +334,23 @@ std::string format_schema(const Schema& schema) {
   }
   if (!bare) text += ')';
   return text.append(format_where(schema));
+}
+
+void write_schema(json::Writer& out, const Schema& schema) {
+  write_objects(out, "inputs", schema.inputs, [&](const Param& input) {
+    write_operand(out, schema, input);
+    out.member("mutated", input.mutated);
+    out.member("list", input.list);
+    out.member("optional", input.optional);
+  });
+  write_objects(out, "attributes", schema.attrs,
+                [&](const Attr& attr) { write_attr(out, schema, attr); });
+  write_objects(out, "outputs", schema.outputs, [&](const Output& output) {
+    write_operand(out, schema, output);
+    out.member("aux", output.aux);
+  });
+  write_objects(out, "variables", schema.variables,
+                [&](const TypeVariable& variable) { write_variable(out, variable); });
 }
 
 }  // namespace tenon::registry

@@ -110,7 +110,7 @@ struct CallbackScope : Window {
   Context* context;
   CallbackState state;
   registry::Plugin* plugin;
-  const registry::Op* op;  // may be NULL (datasets, schedules, layers)
+  const registry::Op* op;  // may be NULL (objects of kinds)
   std::unique_ptr<Error> failure;
   bool out_of_memory = false;
   void* scratch = nullptr;

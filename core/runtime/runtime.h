@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/runtime/runtime.h: the runtime object: what all contexts of one program share.
 //
-// Counted: the public handle, contexts, storages, plans, optimizers, schedules and datasets each
+// Counted: the public handle, contexts, storages, plans and objects of kinds each
 // hold it. After its public release it is closed (no new calls) and goes with the last of them.
 #pragma once
 

@@ -112,7 +112,7 @@ OpFacts facts_of(const Json& op) {
   facts.schema = op.at("schema");
   facts.doc = op.at("doc");
   facts.revision = op.at("revision");
-  facts.signature = signature_of(facts.schema);
+  facts.signature = signature_of(op);
   facts.kernels = op.at("kernels");
   facts.otherwise = otherwise_of(op);
   facts.dtypes = dtypes_of(facts);

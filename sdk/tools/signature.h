@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/tools/signature.h: what an op takes and gives, read out of its canonical schema text
-// (docs/schema.md). The core has checked that text: whoever reads it here need not again.
+// sdk/tools/signature.h: what an op takes and gives, as the topic "ops" of tenon_runtime_query
+// says.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include "command.h"
 
 namespace tenon::tools {
 
@@ -28,7 +30,7 @@ struct Attribute {
 
 struct TypeVariable {
   std::string name;
-  std::vector<std::string> dtypes;  // those allowed, in the order of all_dtypes()
+  std::vector<std::string> dtypes;  // those allowed
   bool promote = false;
 };
 
@@ -47,6 +49,7 @@ struct Signature {
 const std::vector<std::string>& all_dtypes();
 bool is_float_dtype(const std::string& dtype);
 
-Signature signature_of(const std::string& schema);
+// Of an entry of that topic.
+Signature signature_of(const Json& op);
 
 }  // namespace tenon::tools

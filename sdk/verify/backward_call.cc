@@ -167,27 +167,10 @@ uint32_t tensor_flags(const Session& session, const tenon_tensor* tensor) {
 }
 
 std::string operand_name(const SampleCall& call, size_t index) {
-  std::string name = "operand " + std::to_string(index);
-  // The schema's inputs, cut at the commas outside of brackets.
-  const std::string& schema = call.op->schema;
-  uint32_t slot = 0;
-  int depth = 0;
-  size_t begin = schema.find('(') + 1;
-  for (size_t at = begin; at < schema.size(); ++at) {
-    const char c = schema[at];
-    if (c == '[' || c == '(') ++depth;
-    if (c == ']' || c == ')') --depth;
-    if ((c != ',' || depth != 0) && depth >= 0) continue;
-    if (slot == call.slot[index]) {
-      const size_t first = schema.find_first_not_of(' ', begin);
-      const size_t end = schema.find_first_of("!:", first);
-      return end < at ? name + " (" + schema.substr(first, end - first) + ")" : name;
-    }
-    if (depth < 0) break;
-    ++slot;
-    begin = at + 1;
-  }
-  return name;
+  const std::string name = "operand " + std::to_string(index);
+  const std::vector<std::string>& inputs = call.op->signature.inputs;
+  const uint32_t slot = call.slot[index];
+  return slot < inputs.size() ? name + " (" + inputs[slot] + ")" : name;
 }
 
 std::optional<Array> held_gradient(const Session& session, tenon_tensor* leaf, const Array& like) {

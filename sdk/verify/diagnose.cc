@@ -95,7 +95,7 @@ std::string Diagnoser::claim_of(const Place& place) const {
   const Work& work = trials_.work();
   const Kernel* kernel = work.op.own_kernel(work.subject.id(), work.backend);
   if (kernel == nullptr) return "";
-  const size_t n_inputs = signature_of(work.op.schema).inputs.size();
+  const size_t n_inputs = work.op.signature.inputs.size();
   const size_t slot = place.output ? n_inputs + place.index : call().slot[place.index];
   return slot < kernel->slots.size() ? "; the kernel's slot says \"" + kernel->slots[slot] + "\""
                                      : "";

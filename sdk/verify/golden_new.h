@@ -11,7 +11,7 @@
 namespace tenon::verify {
 
 struct GoldenRequest {
-  std::vector<std::string> names;  // of ops, optimizers, layers, data sets, schedules
+  std::vector<std::string> names;  // of ops, and of entries of kinds that have golden files
   std::string into = "goldens";    // the folder of golden files
   bool force = false;              // write over a file that is there
   bool json = false;

@@ -187,8 +187,8 @@ bool is_gradient_by_output(Work& work, const Differentiable& own, Differentiable
 }
 
 bool looks_alike(const Entry& a, const Entry& b) {
-  const Signature first = signature_of(a.schema);
-  const Signature second = signature_of(b.schema);
+  const Signature& first = a.signature;
+  const Signature& second = b.signature;
   return first.lists == second.lists && first.mutated == second.mutated &&
          first.n_plain_outputs == second.n_plain_outputs &&
          a.has_flag("elementwise") == b.has_flag("elementwise");

@@ -220,7 +220,7 @@ void draw_operands(SampleCall& call, const Entry& op, uint64_t seed) {
   call.arrays.clear();
   call.mutated.clear();
   call.slot.clear();
-  Signature signature = signature_of(op.schema);
+  Signature signature = op.signature;
   call.n_outputs = signature.n_outputs;
   call.n_plain_outputs = signature.n_plain_outputs;
   signature.mutated.resize(std::max(signature.mutated.size(), call.sample.inputs.size()));

@@ -10,39 +10,6 @@
 namespace tenon::verify {
 namespace {
 
-// The text between the brackets that open at `open`; nested brackets are part of it.
-std::string_view bracketed(std::string_view text, size_t open) {
-  int depth = 0;
-  for (size_t at = open; at < text.size(); ++at) {
-    if (text[at] == '(' || text[at] == '[') ++depth;
-    if ((text[at] == ')' || text[at] == ']') && --depth == 0) {
-      return text.substr(open + 1, at - open - 1);
-    }
-  }
-  return text.substr(open + 1);
-}
-
-// Cut at the commas outside of brackets, without blanks around.
-std::vector<std::string_view> items_of(std::string_view text) {
-  std::vector<std::string_view> items;
-  int depth = 0;
-  size_t begin = 0;
-  const auto add = [&](size_t end) {
-    std::string_view item = text.substr(begin, end - begin);
-    while (item.starts_with(' ')) item.remove_prefix(1);
-    while (item.ends_with(' ')) item.remove_suffix(1);
-    if (!item.empty()) items.push_back(item);
-    begin = end + 1;
-  };
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '(' || text[at] == '[') ++depth;
-    if (text[at] == ')' || text[at] == ']') --depth;
-    if (text[at] == ',' && depth == 0) add(at);
-  }
-  add(text.size());
-  return items;
-}
-
 std::vector<std::string> strings_of(const Json& list) {
   return list.get<std::vector<std::string>>();
 }
@@ -53,10 +20,25 @@ Kernel kernel_of(const Json& entry) {
           strings_of(entry.at("slots"))};
 }
 
+Signature signature_of(const Json& op) {
+  Signature signature;
+  for (const Json& input : op.at("inputs")) {
+    signature.mutated.push_back(input.at("mutated"));
+    signature.lists.push_back(input.at("list"));
+    signature.inputs.push_back(input.at("name"));
+  }
+  for (const Json& output : op.at("outputs")) {
+    signature.outputs.push_back(output.at("name"));
+    ++signature.n_outputs;
+    signature.n_plain_outputs += output.at("aux") ? 0 : 1;
+  }
+  return signature;
+}
+
 Entry entry_of(const Json& op, const std::string& subject) {
   Entry entry;
   entry.name = op.at("name");
-  entry.schema = op.at("schema");
+  entry.signature = signature_of(op);
   entry.doc = op.at("doc");
   entry.plugin = op.at("plugin");
   entry.flags = strings_of(op.at("flags"));
@@ -127,36 +109,6 @@ const Kernel* Entry::own_kernel(const std::string& subject, const std::string& d
 Tolerance Entry::tolerance(tenon_dtype output) const {
   const auto found = tolerances.find(dtype_name(output));
   return found == tolerances.end() ? Tolerance{} : found->second;
-}
-
-Signature signature_of(const std::string& schema) {
-  Signature signature;
-  const size_t open = schema.find('(');
-  for (const std::string_view item : items_of(bracketed(schema, open))) {
-    if (item == "*") break;  // attributes follow
-    const size_t colon = item.find(':');
-    const std::string_view type = item.substr(colon + 1);
-    const size_t dims_end = type.rfind(']');
-    const std::string_view marks = dims_end == type.npos ? type : type.substr(dims_end);
-    signature.mutated.push_back(item.substr(0, colon).find('!') != item.npos);
-    signature.inputs.emplace_back(item.substr(0, item.find_first_of("!:")));
-    signature.lists.push_back(marks.find('*') != marks.npos);
-  }
-  const size_t arrow = schema.find("->");
-  std::string_view outputs(schema);
-  outputs.remove_prefix(arrow + 2);
-  outputs = outputs.substr(0, outputs.find(" where "));
-  while (outputs.starts_with(' ')) outputs.remove_prefix(1);
-  if (outputs.starts_with('(')) outputs = bracketed(outputs, 0);
-  for (std::string_view item : items_of(outputs)) {
-    const bool aux = item.starts_with("aux ");
-    if (aux) item.remove_prefix(4);
-    const size_t colon = item.find(':');
-    signature.outputs.emplace_back(colon == item.npos ? "" : item.substr(0, colon));
-    ++signature.n_outputs;
-    signature.n_plain_outputs += aux ? 0 : 1;
-  }
-  return signature;
 }
 
 Subject::Subject(const Options& options, const std::string& id) : options_(options), id_(id) {

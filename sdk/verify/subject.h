@@ -36,10 +36,20 @@ struct SampleText {
   tenon_status expect = TENON_OK;
 };
 
+// What an op takes and gives.
+struct Signature {
+  std::vector<bool> mutated;         // for each input: marked "!"
+  std::vector<bool> lists;           // for each input: a list
+  std::vector<std::string> inputs;   // their names
+  std::vector<std::string> outputs;  // "" for one without a name
+  uint32_t n_outputs = 0;            // with aux
+  uint32_t n_plain_outputs = 0;
+};
+
 // One op and what the subject has to do with it.
 struct Entry {
   std::string name;
-  std::string schema;
+  Signature signature;
   std::string doc;
   std::string plugin;              // whose op it is
   std::vector<std::string> flags;  // "elementwise", "random", "view", "effect", "transfer"
@@ -59,17 +69,6 @@ struct Entry {
   const Kernel* own_kernel(const std::string& subject, const std::string& device) const;
   Tolerance tolerance(tenon_dtype output) const;
 };
-
-// Read out of a schema text (docs/schema.md).
-struct Signature {
-  std::vector<bool> mutated;         // for each input: marked "!"
-  std::vector<bool> lists;           // for each input: a list
-  std::vector<std::string> inputs;   // their names
-  std::vector<std::string> outputs;  // "" for one without a name
-  uint32_t n_outputs = 0;            // with aux
-  uint32_t n_plain_outputs = 0;
-};
-Signature signature_of(const std::string& schema);
 
 class Subject {
  public:

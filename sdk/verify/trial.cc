@@ -140,7 +140,7 @@ Case Trials::make(Form form, std::vector<Layout> inputs, const std::vector<Layou
 }
 
 std::string Trials::name_of_operand(bool output, size_t index) const {
-  const Signature signature = signature_of(call_.op->schema);
+  const Signature& signature = call_.op->signature;
   if (output) {
     const std::string& name =
         index < signature.outputs.size() ? signature.outputs[index] : std::string();

@@ -5,7 +5,13 @@
 #include <gtest/gtest.h>
 #include <tenon/tenon.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "tests/support/paths.h"
 
 namespace tenon::tests {
 namespace {
@@ -68,22 +74,137 @@ TEST_F(RuntimeQuery, HashesAreThoseOfTheManifests) {
   }
 }
 
-TEST_F(RuntimeQuery, EveryTopicIsJson) {
-  for (const char* topic : {"plugins", "devices", "ops", "optimizers", "schedules", "datasets",
-                            "layers", "samples", "paths", "log"}) {
-    EXPECT_TRUE(query(topic).is_array()) << topic;
-  }
-  EXPECT_TRUE(query("stats").is_object());
-  EXPECT_TRUE(query("environment").is_object());
+// The topics there are, as the error about an unknown one lists them.
+std::set<std::string> topics_in(const std::string& message) {
+  std::set<std::string> topics;
+  std::istringstream listed(message.substr(message.find("topics are ") + 11));
+  for (std::string topic; std::getline(listed >> std::ws, topic, ',');) topics.insert(topic);
+  return topics;
 }
 
-TEST_F(RuntimeQuery, UnknownTopicsAreRefusedWithTheKnownOnes) {
+// The quoted names in the comment of tenon_runtime_query.
+std::set<std::string> topics_of_header() {
+  std::ifstream file(std::string(source_dir()) + "/c_api/include/tenon/runtime.h");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  text = text.substr(0, text.find("tenon_runtime_query("));
+  text = text.substr(text.rfind("// What the runtime knows"));
+  std::set<std::string> topics;
+  const std::regex quoted("\"(\\w+)\"");
+  for (std::sregex_iterator each(text.begin(), text.end(), quoted), end; each != end; ++each) {
+    topics.insert((*each)[1]);
+  }
+  return topics;
+}
+
+TEST_F(RuntimeQuery, EveryTopicIsListedAndIsJson) {
   tenon_text* text = nullptr;
   EXPECT_EQ(tenon_runtime_query(context_, "nosuch", TENON_NUL, &text), TENON_E_NOT_FOUND);
   EXPECT_EQ(text, nullptr);
   EXPECT_THAT(error(), HasSubstr("\"nosuch\""));
-  EXPECT_THAT(error(), HasSubstr("plugins, devices, ops, optimizers, schedules, datasets, formats, "
-                                 "layers, samples, tolerances, optimizer_samples, paths"));
+  const std::set<std::string> topics = topics_in(error());
+  EXPECT_EQ(topics, topics_of_header());
+  for (const std::string& topic : topics) {
+    const bool whole = topic == "stats" || topic == "environment";
+    EXPECT_EQ(query(topic.c_str()).is_array(), !whole) << topic;
+  }
+}
+
+TEST_F(RuntimeQuery, KindsHaveATopicEach) {
+  const json kinds = query("kinds");
+  const json plugins = query("plugins");
+  ASSERT_FALSE(kinds.empty());
+  for (const json& kind : kinds) {
+    const std::string topic = kind.at("topic");
+    EXPECT_EQ(kind.at("interface"), "tenon." + topic + "/1");
+    std::set<std::string> named;
+    std::set<std::string> listed;
+    for (const json& entry : query(topic.c_str())) {
+      EXPECT_NE(entry.at("doc"), "") << entry.dump();
+      named.insert(entry.at("name"));
+    }
+    for (const json& plugin : plugins) {
+      for (const std::string name : plugin.at(topic)) listed.insert(name);
+    }
+    EXPECT_FALSE(named.empty()) << topic;
+    EXPECT_EQ(named, listed) << topic;
+  }
+}
+
+std::string operand_text(const json& operand) {
+  std::string text = operand.value("aux", false) ? "aux " : "";
+  const std::string name = operand.at("name");
+  if (!name.empty()) text += name + (operand.value("mutated", false) ? "!: " : ": ");
+  text += operand.at("dtype").get<std::string>();
+  if (operand.at("dims").is_array()) {
+    std::string dims;
+    for (const std::string dim : operand.at("dims")) dims += (dims.empty() ? "" : ",") + dim;
+    text += "[" + dims + "]";
+  }
+  text += operand.value("list", false) ? "*" : "";
+  return text + (operand.value("optional", false) ? "?" : "");
+}
+
+std::string attribute_text(const json& attribute) {
+  const std::string initial = attribute.at("default_text");
+  return attribute.at("name").get<std::string>() + ": " + attribute.at("type").get<std::string>() +
+         (attribute.at("optional") ? "?" : "") + (initial.empty() ? "" : "=" + initial);
+}
+
+// The schema text, but for what type variables may be, put together again.
+std::string schema_of(const json& op) {
+  const std::string full = op.at("name");
+  std::string inside;
+  const auto add = [&](const std::string& item) { inside += (inside.empty() ? "" : ", ") + item; };
+  for (const json& input : op.at("inputs")) add(operand_text(input));
+  if (!op.at("attributes").empty()) add("*");
+  for (const json& attribute : op.at("attributes")) add(attribute_text(attribute));
+  const std::string head = full.substr(full.rfind('.') + 1) + "(" + inside + ") -> ";
+  inside.clear();
+  for (const json& output : op.at("outputs")) add(operand_text(output));
+  return head + (op.at("outputs").size() == 1 ? inside : "(" + inside + ")");
+}
+
+TEST_F(RuntimeQuery, OpsSayTheirSchemaAsData) {
+  const json ops = query("ops");
+  ASSERT_GT(ops.size(), 100u);
+  for (const json& op : ops) {
+    const std::string schema = op.at("schema");
+    EXPECT_EQ(schema_of(op), schema.substr(0, schema.find(" where "))) << op.at("name");
+    for (const json& variable : op.at("variables")) {
+      EXPECT_FALSE(variable.at("dtypes").empty()) << op.at("name");
+    }
+    for (const json& attribute : op.at("attributes")) {
+      const bool absent = attribute.at("required") || attribute.at("optional");
+      EXPECT_TRUE(absent || !attribute.at("default").is_null()) << op.at("name");
+    }
+  }
+}
+
+TEST_F(RuntimeQuery, RulesSayWhatTheyNeed) {
+  const json mul = query("ops/tenon.mul");
+  const json& needs = mul.at("vjp_needs");
+  ASSERT_EQ(needs.size(), 2u) << mul;
+  EXPECT_EQ(needs[0].at("input"), "a");
+  EXPECT_EQ(needs[0].at("inputs"), json({"b"}));
+  EXPECT_EQ(needs[1].at("inputs"), json({"a"}));
+  EXPECT_EQ(query("ops/tenon.exp").at("vjp_needs")[0].at("outputs"), json({"output 0"}));
+  const json take = query("ops/tenon.take").at("vjp_needs");
+  EXPECT_TRUE(take[0].at("differentiable")) << take;
+  EXPECT_FALSE(take[1].at("differentiable")) << take;
+}
+
+TEST_F(RuntimeQuery, OneOpIsToldWithoutTheOthers) {
+  const json add = query("ops/tenon.add");
+  EXPECT_EQ(add.at("name"), "tenon.add");
+  EXPECT_EQ(query("ops/tenon.add@1"), add);
+  EXPECT_EQ(query("stats").at("libraries_opened"), 1);
+  tenon_text* text = nullptr;
+  EXPECT_EQ(tenon_runtime_query(context_, "ops/tenon.ad", TENON_NUL, &text), TENON_E_NOT_FOUND);
+  EXPECT_THAT(error(), HasSubstr("op \"tenon.ad\" is not available"));
+  EXPECT_EQ(tenon_runtime_query(context_, "ops/tenon.add@7", TENON_NUL, &text), TENON_E_NOT_FOUND);
+  EXPECT_THAT(error(), HasSubstr("no revision 7"));
+  EXPECT_EQ(tenon_runtime_query(context_, "ops/tenon.add@x", TENON_NUL, &text), TENON_E_ARGUMENT);
+  EXPECT_THAT(error(), HasSubstr("a revision is a number; found \"x\""));
 }
 
 TEST_F(RuntimeQuery, ListingPluginsOpensNoLibrary) {

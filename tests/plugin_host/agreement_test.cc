@@ -19,6 +19,11 @@ void add_name(plugin::Manifest* manifest, Names* names, std::string_view name) {
   if (manifest) (manifest->*listed).emplace_back(name);
   if (names) (names->*registered).insert(name);
 }
+template <class Desc>
+void add_entry(plugin::Manifest* manifest, Names* names, std::string_view name) {
+  if (manifest) manifest->entries[registry::kind_of<Desc>()].emplace_back(name);
+  if (names) names->entries[registry::kind_of<Desc>()].insert(name);
+}
 void add_op(plugin::Manifest* manifest, Names* names, std::string_view name) {
   if (manifest) manifest->ops.push_back({std::string(name), 1, ""});
   if (names) names->ops.insert({name, 1, ""});
@@ -41,12 +46,10 @@ TEST(Agreement, OneNameMoreOrLessIsNamed) {
       {"kernels", add_device_of_kernels},
       {"kernels.toy", add_kernel},
       {"vjps", add_name<&Manifest::vjps, &Names::vjps>},
-      {"optimizers", add_name<&Manifest::optimizers, &Names::optimizers>},
-      {"schedules", add_name<&Manifest::schedules, &Names::schedules>},
-      {"datasets", add_name<&Manifest::datasets, &Names::datasets>},
-      {"formats", add_name<&Manifest::formats, &Names::formats>},
-      {"layers", add_name<&Manifest::layers, &Names::layers>},
-      {"devices", add_name<&Manifest::devices, &Names::devices>}};
+#define TENON_ENTRY(noun, plural) {#plural, add_entry<tenon_##noun##_desc>},
+      TENON_KINDS(TENON_ENTRY)
+#undef TENON_ENTRY
+          {"devices", add_name<&Manifest::devices, &Names::devices>}};
   for (const auto& [kind, add] : kinds) {
     for (const char* extra : {"acme.a", "acme.m", "acme.z"}) {
       for (const bool listed : {false, true}) {

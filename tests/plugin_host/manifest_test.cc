@@ -69,11 +69,11 @@ TEST(Manifest, ReadsEveryField) {
   EXPECT_THAT(m.kernels[1].ops, ElementsAre("acme.a"));
   EXPECT_FALSE(m.kernels[1].canonical);
   EXPECT_THAT(m.vjps, ElementsAre("acme.a"));
-  EXPECT_THAT(m.optimizers, ElementsAre("acme.o"));
-  EXPECT_THAT(m.schedules, ElementsAre("acme.s"));
-  EXPECT_THAT(m.datasets, ElementsAre("acme.d"));
-  EXPECT_THAT(m.formats, ElementsAre("acme.f"));
-  EXPECT_THAT(m.layers, ElementsAre("acme.l"));
+  EXPECT_THAT(m.entries[registry::kind_of<tenon_optimizer_desc>()], ElementsAre("acme.o"));
+  EXPECT_THAT(m.entries[registry::kind_of<tenon_schedule_desc>()], ElementsAre("acme.s"));
+  EXPECT_THAT(m.entries[registry::kind_of<tenon_dataset_desc>()], ElementsAre("acme.d"));
+  EXPECT_THAT(m.entries[registry::kind_of<tenon_format_desc>()], ElementsAre("acme.f"));
+  EXPECT_THAT(m.entries[registry::kind_of<tenon_layer_desc>()], ElementsAre("acme.l"));
   EXPECT_THAT(m.devices, ElementsAre("toy"));
   EXPECT_THAT(m.required_ops, ElementsAre("acme.c"));
   EXPECT_THAT(m.required_roles, ElementsAre("add"));

@@ -362,9 +362,9 @@ struct Grown {
     } else if constexpr (std::is_same_v<Desc, tenon_vjp_desc>) {
       tables.vjps = fill(vjps, descs);
     } else if constexpr (std::is_same_v<Desc, tenon_schedule_desc>) {
-      tables.schedules = fill(schedules, descs);
+      set_entries(tables, *fill(schedules, descs));
     } else {
-      tables.datasets = fill(datasets, descs);
+      set_entries(tables, *fill(datasets, descs));
     }
     registry::add(registry, offer.plugin, tables, report);
   }

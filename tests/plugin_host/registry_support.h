@@ -47,6 +47,13 @@ inline constexpr tenon_slot_rule kOut{TENON_SLOT_OUT, 0, 0, 0};
 inline constexpr tenon_slot_rule kInOut{TENON_SLOT_INOUT, 0, 0, 0};
 inline constexpr tenon_slot_rule kAccum{TENON_SLOT_ACCUM, 0, 0, 0};
 
+// The place in Tables follows from what the table points to.
+template <class Table>
+void set_entries(Tables& tables, const Table& table) {
+  using Desc = std::remove_cvref_t<decltype(**table.descs)>;
+  tables.entries[registry::kind_of<Desc>()] = reinterpret_cast<const tenon_entries_table*>(&table);
+}
+
 // Everything one plugin hands out. Descriptors may be changed until they are added.
 struct Offer {
   explicit Offer(const char* id, uint32_t order = 0) {
@@ -133,9 +140,9 @@ struct Offer {
     tables.ops = &ops_table;
     tables.kernels = &kernels_table;
     tables.vjps = &vjps_table;
-    tables.optimizers = &optimizers_table;
-    tables.schedules = &schedules_table;
-    tables.datasets = &datasets_table;
+    set_entries(tables, optimizers_table);
+    set_entries(tables, schedules_table);
+    set_entries(tables, datasets_table);
     tables.selftest = &samples_table;
     tables.backend = backend;
     registry::add(registry, plugin, tables, report);

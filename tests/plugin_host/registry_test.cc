@@ -69,9 +69,12 @@ TEST(Registry, TakesAllOfAPlugin) {
   ASSERT_NE(registry.host_backend(), nullptr);
   EXPECT_EQ(registry.host_backend(), registry.backend(registry.find_name("toy")));
   EXPECT_EQ(registry.host_backend()->count, 2);
-  EXPECT_EQ(registry.find_optimizer("acme.sgd")->plugin, &offer.plugin);
-  EXPECT_EQ(registry.find_schedule("acme.slow")->plugin, &offer.plugin);
-  EXPECT_EQ(registry.find_dataset("acme.idx")->plugin, &offer.plugin);
+  EXPECT_EQ(registry.find_entry(registry::kind_of<tenon_optimizer_desc>(), "acme.sgd")->plugin,
+            &offer.plugin);
+  EXPECT_EQ(registry.find_entry(registry::kind_of<tenon_schedule_desc>(), "acme.slow")->plugin,
+            &offer.plugin);
+  EXPECT_EQ(registry.find_entry(registry::kind_of<tenon_dataset_desc>(), "acme.idx")->plugin,
+            &offer.plugin);
   EXPECT_EQ(registry.samples().size(), 1u);
   std::vector<std::string> names;
   for (const registry::Op* each : registry.ops()) names.push_back(each->name);
@@ -206,8 +209,10 @@ TEST(Registry, WhatAnEarlierPluginOfferedIsPassedOver) {
   EXPECT_EQ(registry.find_op("acme.add")->plugin->id, "acme.first");
   EXPECT_EQ(registry.role(TENON_ROLE_ADD)->name, "acme.add");
   EXPECT_NE(registry.find_op("acme.plus"), nullptr);
-  EXPECT_EQ(registry.find_optimizer("acme.sgd")->plugin->id, "acme.first");
-  EXPECT_EQ(registry.find_dataset("acme.idx")->plugin->id, "acme.first");
+  EXPECT_EQ(registry.find_entry(registry::kind_of<tenon_optimizer_desc>(), "acme.sgd")->plugin->id,
+            "acme.first");
+  EXPECT_EQ(registry.find_entry(registry::kind_of<tenon_dataset_desc>(), "acme.idx")->plugin->id,
+            "acme.first");
   EXPECT_EQ(registry.host_backend()->plugin->id, "acme.first");
   EXPECT_EQ(registry.backends().size(), 1u);
   ASSERT_NE(registry.find_op("acme.add")->kernels.load(), nullptr);

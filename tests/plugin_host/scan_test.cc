@@ -263,13 +263,16 @@ TEST(Scan, WordsForNamesNobodyLists) {
   error = error_of([&] { world.plugins->require_backend("box"); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
   EXPECT_THAT(error.message, HasSubstr("device \"box\" is not available: no plugin lists it"));
-  error = error_of([&] { world.plugins->require_optimizer("acme.sgd"); });
+  error = error_of(
+      [&] { world.plugins->require_entry(registry::kind_of<tenon_optimizer_desc>(), "acme.sgd"); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
   EXPECT_THAT(error.message, HasSubstr("optimizer \"acme.sgd\" is not available"));
-  error = error_of([&] { world.plugins->require_schedule("acme.slow"); });
+  error = error_of(
+      [&] { world.plugins->require_entry(registry::kind_of<tenon_schedule_desc>(), "acme.slow"); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
   EXPECT_THAT(error.message, HasSubstr("schedule \"acme.slow\" is not available"));
-  error = error_of([&] { world.plugins->require_dataset("acme.idx"); });
+  error = error_of(
+      [&] { world.plugins->require_entry(registry::kind_of<tenon_dataset_desc>(), "acme.idx"); });
   EXPECT_EQ(error.status, TENON_E_NOT_FOUND);
   EXPECT_THAT(error.message, HasSubstr("dataset \"acme.idx\" is not available"));
   error = error_of([&] { world.plugins->require_role(TENON_ROLE_SUM_TO); });
@@ -292,13 +295,10 @@ TEST(Scan, SuggestsTheNearestName) {
   folder.add_plugin("a", manifest);
   const World world(folder);
   using Ask = std::function<void(plugin::PluginHost&, const char*)>;
-  const std::vector<Ask> asks = {
-      [](auto& plugins, const char* name) { plugins.require_op(name, 0); },
-      [](auto& plugins, const char* name) { plugins.require_optimizer(name); },
-      [](auto& plugins, const char* name) { plugins.require_schedule(name); },
-      [](auto& plugins, const char* name) { plugins.require_dataset(name); },
-      [](auto& plugins, const char* name) { plugins.require_layer(name); },
-      [](auto& plugins, const char* name) { plugins.require_format(name); }};
+  std::vector<Ask> asks = {[](auto& plugins, const char* name) { plugins.require_op(name, 0); }};
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    asks.push_back([kind](auto& plugins, const char* name) { plugins.require_entry(kind, name); });
+  }
   for (const Ask& ask : asks) {
     const auto hint = [&](const char* name) {
       return error_of([&] { ask(*world.plugins, name); }).hint;

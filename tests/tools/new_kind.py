@@ -84,6 +84,16 @@ def plant(tree):
     return [f" M {KINDS}", *(f"?? {name}" for name in (HEADER, CMAKE, UNIT))]
 
 
+def check_places(source):
+    """A kind's name stands where it is told, checked and shown to people, and nowhere else."""
+    own = ("tests", "docs", "examples", "CHANGELOG.md", "plugins/schedules")
+    generated = ("bindings/rust/tenon-plugin/src/raw.rs", "bindings/python/tenon/*.pyi")
+    left_out = (f":!{path}" for path in (*own, *generated))
+    places = run("git", "-C", source, "grep", "-lw", "schedules", "--", ".", *left_out).splitlines()
+    if len(places) > 8:
+        raise Failed(f"\"schedules\" stands in {len(places)} files, 8 at most: {places}")
+
+
 class Runtime:
     """A runtime of the planted tree's library, through the C API."""
 
@@ -135,6 +145,7 @@ def look(build):
 
 def main():
     source, cmake, generator, make = sys.argv[1:5]
+    check_places(source)
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder, "tree")
         build = tree / "build/release"

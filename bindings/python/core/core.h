@@ -40,15 +40,15 @@ class Ref {
 };
 
 // Functions of the package's Python part that the module calls, set by `connect`.
-#define TENON_PYTHON_HOOKS(each)                                                          \
-  each(make_error)          /* (status, name, message, ...) -> exception */               \
-      each(make_refusal)    /* (kind, op, operand, expected, found, hint) -> exception */ \
-      each(runtime_options) /* () -> dict */                                              \
-      each(describe_schema) /* (schema) -> inputs, attributes, outputs, signature */      \
-      each(make_signature)  /* (op) -> inspect.Signature */                               \
-      each(find_dtype)      /* (object) -> Dtype */                                       \
-      each(get_item)        /* (tensor, key) -> Tensor */                                 \
-      each(set_item)        /* (tensor, key, value) */                                    \
+#define TENON_PYTHON_HOOKS(each)                                                             \
+  each(make_error)          /* (status, name, message, ...) -> exception */                  \
+      each(make_refusal)    /* (kind, op, operand, expected, found, hint) -> exception */    \
+      each(runtime_options) /* () -> dict */                                                 \
+      each(describe_schema) /* (name, revision) -> inputs, attributes, outputs, signature */ \
+      each(make_signature)  /* (op) -> inspect.Signature */                                  \
+      each(find_dtype)      /* (object) -> Dtype */                                          \
+      each(get_item)        /* (tensor, key) -> Tensor */                                    \
+      each(set_item)        /* (tensor, key, value) */                                       \
       each(find_method)     /* (tensor, name) -> bound op, or AttributeError */
 
 struct Hooks {
@@ -226,7 +226,7 @@ bool refuse_in_capture(tenon_context* context, const char* what);
 // The context is about to go.
 void forget_captures(tenon_context* context);
 
-// objects.cc: optimizers, schedules, layers, plans
+// objects.cc: objects of kinds, plans
 extern PyMethodDef object_methods[];
 
 // custom.cc: ops that are written in Python

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// bindings/python/core/objects.cc: optimizers, schedules, layers and plans, as capsules that the
-// Python part of the package wraps (optim.py, schedules.py, nn.py, _plan.py).
+// bindings/python/core/objects.cc: objects of kinds (an optimizer, a schedule, a layer) and plans,
+// as capsules that the Python part of the package wraps.
 #include <tenon/ext/draft/layers.h>
-#include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/training.h>
+#include <tenon/kinds.h>
 
 #include "bindings/python/core/handles.h"
 
@@ -120,7 +120,7 @@ PyObject* set_optimizer_state(PyObject*, PyObject* arguments) {
                                                  as_tensor(tensor)->handle));
 }
 
-// ---- schedules ----------------------------------------------------------------------------------
+// ---- schedule -----------------------------------------------------------------------------------
 
 // create_schedule(name, base_value, options)
 PyObject* create_schedule(PyObject*, PyObject* arguments) {

@@ -320,7 +320,8 @@ bool take_info(tenon_context* context, OpObject* op) {
   op->schema = PyUnicode_FromString(info.schema);
   op->doc = PyUnicode_FromFormat("%s\n\n%s", info.schema, info.doc);
   if (!op->name || !op->plugin || !op->schema || !op->doc) return false;
-  const Ref description(PyObject_CallOneArg(state.hooks.describe_schema, op->schema));
+  const Ref description(
+      PyObject_CallFunction(state.hooks.describe_schema, "OI", op->name, op->revision));
   return description && take_description(op, description.get());
 }
 

@@ -151,10 +151,10 @@ class CustomOp:
 
     def _read_schema(self):
         self.op = _core.Op(self.name)
-        schema = self._types = Types(self.op.schema)
+        schema = self._types = Types(self.op.name, self.op.revision)
         self._rule.take(schema)
         self._input_names = [name for name, *_ in schema.inputs]
-        names = [name for name, _ in schema.outputs]
+        names = schema.outputs
         alone = len(names) == 1
         self._output_names = [
             name or ("output" if alone else f"output{i}") for i, name in enumerate(names)

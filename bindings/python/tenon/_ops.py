@@ -2,7 +2,7 @@
 # bindings/python/tenon/_ops.py: the ops of the registry by name: tenon.op.<vendor>.<name>.
 """Names come from the plugins' manifests: listing them opens no plugin."""
 
-from tenon import _core, _errors
+from tenon import _core, _errors, _schema
 
 
 def names():
@@ -60,8 +60,8 @@ def find_method(tensor, name):
     """Ops of the vendor `tenon` are methods of tensors, where their first operand is one."""
     kind = type(tensor)
     found, hint = _look_up(f"tenon.{name}")
-    takes_tensor = found is not None and not found.__text_signature__.startswith("(*")
-    if not takes_tensor or found.schema.partition("(")[2].partition(",")[0].endswith("*"):
+    inputs = found is not None and _schema.Schema(found.name, found.revision).inputs
+    if not inputs or inputs[0][2]:  # none, or a list
         raise AttributeError(
             f"'Tensor' has no attribute {name!r}, and no op is named tenon.{name}"
             + (f"\n  hint: {hint}" if hint else "")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/_rules.py: what the schema of an op that is written in Python says of dtypes
 # and shapes.
-"""Schema texts are those that the core has read and written again."""
 
 import itertools
 
@@ -11,44 +10,16 @@ from tenon._errors import make_refusal
 
 # ---- dtypes -------------------------------------------------------------------------------------
 
-_SETS = {
-    "int": "uint8 int8 int16 int32 int64",
-    "uint": "uint8",
-    "float": "float16 bfloat16 float32 float64",
-}
-_SETS["number"] = f"{_SETS['int']} {_SETS['float']}"
-_SETS["any"] = f"bool {_SETS['number']}"
-
 
 class Types(_schema.Schema):
     """A schema with the dtypes of its variables and the dimensions of its operands."""
 
-    def __init__(self, text):
-        self.variables = {}
-        super().__init__(text)
-
-    def _note(self, kind):
-        variable = kind.partition("[")[0].strip("*?")
-        if variable[:1].isupper():
-            self.variables.setdefault(variable, _SETS["any"].split())
-
-    def _add_input(self, part):
-        self._note(part.partition(": ")[2])
-        super()._add_input(part)
-
-    def _add_attribute(self, part):
-        self._note(part.partition(": ")[2].partition("=")[0])
-        super()._add_attribute(part)
-
-    def _read_outputs(self, text):
-        super()._read_outputs(text)
-        for clause in text.partition(" where ")[2].split(";"):
-            variable, _, words = clause.partition(":")
-            if words:
-                sets = words.replace("promote", "").split("|")
-                names = [_SETS.get(each.strip(), each.strip()) for each in sets]
-                dtypes = " ".join(names).split()
-                self.variables[variable.strip()] = [_schema._DTYPES.get(d, d) for d in dtypes]
+    def __init__(self, name, revision):
+        super().__init__(name, revision)
+        self.variables = {
+            each["name"]: [_schema._DTYPES[dtype] for dtype in each["dtypes"]]
+            for each in self.said["variables"]
+        }
 
     def rows(self):
         """All dtypes that the variables may have together, but those NumPy lacks."""
@@ -60,14 +31,6 @@ class Types(_schema.Schema):
 
 
 _MOST_KNOWN = 256
-
-
-def _dims(kind):
-    """["B", "..."] of "T[B,...]"; None where nothing is said."""
-    _, bracket, inner = kind.partition("[")
-    if not bracket:
-        return None
-    return [each.strip() for each in _schema._split(inner.rpartition("]")[0])]
 
 
 def _spread_at(dims):
@@ -97,8 +60,8 @@ class ShapeRule:
     def take(self, schema):
         """What `schema` says."""
         self.lists = tuple(is_list for _, _, is_list, _ in schema.inputs)
-        self.inputs = [(name, _dims(kind)) for name, kind, _, _ in schema.inputs]
-        self.outputs = [_dims(kind) for _, kind in schema.outputs]
+        self.inputs = [(each["name"], each["dims"]) for each in schema.said["inputs"]]
+        self.outputs = [each["dims"] for each in schema.said["outputs"] if not each["aux"]]
         self.attributes = [name for name, *_ in schema.attributes]
 
     def __call__(self, shapes, attributes):

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# bindings/python/tenon/_schema.py: reads an op's schema text (docs/schema.md) for the extension
-# module, which turns arguments into operands and attributes by it.
-"""Texts come from the core, which has checked them and writes one spelling."""
+# bindings/python/tenon/_schema.py: what an op takes and gives, for the extension module, which turns
+# arguments into operands and attributes by it.
+from tenon import _core
 
 INT, FLOAT, BOOL, TEXT, NUMBER, DTYPE, INTS = range(7)
-_KINDS = {"int": INT, "float": FLOAT, "bool": BOOL, "str": TEXT, "number": NUMBER}
-_LITERALS = {"true": "True", "false": "False", "none": "None"}
+_KINDS = {
+    "int": INT,
+    "float": FLOAT,
+    "bool": BOOL,
+    "str": TEXT,
+    "number": NUMBER,
+    "dtype": DTYPE,
+    "int[]": INTS,
+}
 _DTYPES = {
     "bool": "bool",
     "u8": "uint8",
@@ -20,95 +27,44 @@ _DTYPES = {
 }
 
 
-def _closing(text, start):
-    """The place of the bracket that closes the one at `start`."""
-    depth, quoted, at = 0, False, start
-    while True:
-        mark = text[at]
-        if mark == "\\":
-            at += 1
-        elif mark == '"':
-            quoted = not quoted
-        elif not quoted:
-            depth += (mark in "([") - (mark in ")]")
-            if depth == 0:
-                return at
-        at += 1
-
-
-def _split(text):
-    """Parts between commas that stand in no bracket and no text."""
-    parts, depth, quoted, start = [], 0, False, 0
-    for at, mark in enumerate(text):
-        if mark == '"' and text[at - 1] != "\\":
-            quoted = not quoted
-        elif not quoted:
-            depth += (mark in "([") - (mark in ")]")
-            if mark == "," and depth == 0:
-                parts.append(text[start:at].strip())
-                start = at + 1
-    return [part for part in [*parts, text[start:].strip()] if part]
+def _default(said):
+    """An attribute's default as Python writes it; None where it is required."""
+    if said["required"]:
+        return None
+    value = said["default"]
+    if said["kind"] == "dtype":
+        return _DTYPES.get(value, str(value))
+    if isinstance(value, str) and said["kind"] != "str":  # what JSON has no number for
+        return f'float("{value}")'
+    if isinstance(value, str):
+        return said["default_text"]
+    if isinstance(value, list):
+        return said["default_text"]
+    return {True: "True", False: "False"}.get(value) if isinstance(value, bool) else str(value)
 
 
 class Schema:
-    """What a schema says, in parts.
+    """What an op takes and gives, as the runtime says it.
 
-    inputs      [(name, type, is_list, is_optional), ...]
+    inputs      [(name, dtype, is_list, is_optional), ...]
     attributes  [(name, kind, count, default), ...]; kind as above, default is Python text, or None
                 where the attribute is required
-    outputs     [(name, type), ...], without those that only a backward wants
+    outputs     [name, ...], without those that only a backward wants
+    said        the runtime's words, a dict
     """
 
-    def __init__(self, text):
-        opening = text.index("(")
-        closing = _closing(text, opening)
-        self.inputs, self.attributes = [], []
-        into = self._add_input
-        for part in _split(text[opening + 1 : closing]):
-            if part == "*":
-                into = self._add_attribute
-            else:
-                into(part)
-        self._read_outputs(text[closing + 1 :].lstrip(" ->"))
+    def __init__(self, name, revision):
+        import json
 
-    def _add_input(self, part):
-        name, _, kind = part.partition(": ")
-        optional = kind.endswith("?")
-        kind = kind.rstrip("?")
-        self.inputs.append((name.rstrip("!"), kind.rstrip("*"), kind.endswith("*"), optional))
-
-    def _add_attribute(self, part):
-        name, _, rest = part.partition(": ")
-        kind, has_default, default = rest.partition("=")
-        optional = kind.endswith("?")
-        kind = kind.rstrip("?")
-        count = 0
-        if kind.startswith("int["):
-            count, number = int(kind[4:-1] or 0), INTS
-        else:
-            number = _KINDS.get(kind, DTYPE)
-        if has_default:
-            default = _LITERALS.get(default, default)
-            if number == DTYPE:
-                default = _DTYPES.get(default, default)
-            elif default in ("inf", "-inf", "nan"):
-                default = f'float("{default}")'
-        elif optional:
-            default = "None"
-        else:
-            default = None
-        self.attributes.append((name, number, count, default))
-
-    def _read_outputs(self, text):
-        if text.startswith("("):
-            parts = _split(text[1 : _closing(text, 0)])
-        else:
-            parts = [text.partition(" where ")[0]]
-        self.outputs = []
-        for part in parts:
-            if not part.startswith("aux "):
-                name, _, kind = part.rpartition(": ")
-                self.outputs.append((name, kind))
+        said = self.said = json.loads(_core.query(f"ops/{name}@{revision}"))
+        self.inputs = [
+            (each["name"], each["dtype"], each["list"], each["optional"]) for each in said["inputs"]
+        ]
+        self.attributes = [
+            (each["name"], _KINDS[each["kind"]], each["count"], _default(each))
+            for each in said["attributes"]
+        ]
+        self.outputs = [each["name"] for each in said["outputs"] if not each["aux"]]
 
     def signature(self):
         """As Python would write it: (x, bias=None, *, axis, keepdims=False, out=None)."""
@@ -119,9 +75,9 @@ class Schema:
         return f"({', '.join([*words, 'out=None'])})"
 
 
-def describe(text):
-    """What the extension module keeps of a schema."""
-    schema = Schema(text)
+def describe(name, revision):
+    """What the extension module keeps of an op."""
+    schema = Schema(name, revision)
     return (
         tuple((name, is_list) for name, _, is_list, _ in schema.inputs),
         tuple((name, kind, count) for name, kind, count, _ in schema.attributes),
@@ -136,7 +92,7 @@ def make_signature(op):
 
     import tenon
 
-    schema = Schema(op.schema)
+    schema = Schema(op.name, op.revision)
     parameters = [
         inspect.Parameter(
             name,

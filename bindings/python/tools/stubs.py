@@ -80,7 +80,7 @@ def function(name, parameters, result, doc, indent="", decorator=""):
 
 def op_parameters(op, method=False):
     """Parameters and result of an op, from its schema."""
-    schema = _schema.Schema(op.schema)
+    schema = _schema.Schema(op.name, op.revision)
     found = []
     for name, _, is_list, optional in schema.inputs:
         kind = "Sequence[Tensor]" if is_list else "_Operand"
@@ -139,7 +139,7 @@ def ops():
 
 
 def takes_tensor_first(op):
-    inputs = _schema.Schema(op.schema).inputs
+    inputs = _schema.Schema(op.name, op.revision).inputs
     return bool(inputs) and not inputs[0][2]
 
 
@@ -267,9 +267,8 @@ def registry_stub(module, imported):
 
 def main():
     stubs = {"__init__.pyi": main_stub()}
-    for module in (tenon.nn, tenon.optim, tenon.schedules, tenon.data):
-        name = module.__name__.rpartition(".")[2]
-        stubs[f"{name}.pyi"] = registry_stub(module, "Dtype, Tensor")
+    for name in tenon._MODULES:
+        stubs[f"{name}.pyi"] = registry_stub(getattr(tenon, name), "Dtype, Tensor")
     stale = []
     for name, lines in stubs.items():
         text = HEAD.format(name=name) + "\n" + "\n".join(lines).rstrip() + "\n"

@@ -69,7 +69,9 @@ TENON_EXPORT void tenon_runtime_release(tenon_runtime* runtime);
 //   "kinds"       each kind of entry that tenon/kinds.h lists: its noun, topic and interface
 //   "devices"     each device kind: indices, roles, can it do autograd, why not
 //   "ops"         each op: schema and what it says as data, documentation, flags, kernels, backward
-//                 rule and what that needs
+//                 rule and what that needs; "ops/vendor.op" is that op alone, in its newest
+//                 revision, and "ops/vendor.op@1" in another; of other plugins it tells what those
+//                 that are open have
 //   "optimizers"  "schedules"  "datasets"  "formats"  "layers": a topic for each kind of entry
 //   "samples"  "tolerances"  "optimizer_samples"  what plugins say to test themselves with
 //   "paths"       the folders searched, in order, and what was wrong with each

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/registry/kinds/schedule.cc: schedules: hyper-parameters, states and `advance`.
+// core/registry/kinds/schedule.cc: a schedule's hyper-parameters, states and `advance`.
 #include "core/registry/kinds/parts.h"
 #include "core/registry/kinds/rules.h"
 

@@ -5,7 +5,7 @@
 // safetensors. By convention its tensors are named "model.<name>" and "optimizer.<o>.<p>.<state>"
 // (state of parameter p of optimizer o), and its metadata holds numbers as text: "rng.seed",
 // "rng.stream", "rng.counter", "loader.seed", "loader.epoch", "loader.position", and whatever else
-// the program keeps (step, learning rate, state of schedules). With all of it put back, a run goes
+// the program keeps (step, learning rate, a schedule's state). With all of it put back, a run goes
 // on with the bits it would have had.
 //
 // Functions with `set` put something into the archive, those with `apply` put it back from one.

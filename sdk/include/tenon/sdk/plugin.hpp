@@ -21,7 +21,7 @@ struct Unit {
   std::span<const tenon_kernel_desc> kernels{};
   std::span<const tenon_sample> samples{};
 #define TENON_UNIT_MEMBER(noun, plural) std::span<const tenon_##noun##_desc> plural{};
-  TENON_KINDS(TENON_UNIT_MEMBER)  // .optimizers, .schedules, .datasets, .layers, ...
+  TENON_KINDS(TENON_UNIT_MEMBER)  // .optimizers, .datasets, .layers, ...
 #undef TENON_UNIT_MEMBER
   const tenon_backend_table* backend = nullptr;
   std::span<const tenon_tolerance> tolerances{};

@@ -19,34 +19,36 @@
 #include <tenon/sdk/plugin.hpp>
 
 #include "compose.hpp"
+#include "rule.hpp"
 #include "samples.hpp"
-#include "step.hpp"
 
 namespace {
 
 using namespace tenon::optim;
 namespace sdk = tenon::sdk;
-using sdk::str;
 
-enum Attr : uint32_t { kRho, kEps, kWeightDecay };
-
-void check_attrs(const sdk::Args& args) {
-  check_range(args, kRho, "rho", 0, 1, "from 0 to 1");
-  check_range(args, kEps, "eps", 0, kLargest, "at least 0");
-  check_range(args, kWeightDecay, "weight_decay", 0, kLargest, "at least 0");
-}
-
-constexpr ListSlot kStepSlots[] = {{"params", Form::Like},
-                                   {"grads", Form::Like},
-                                   {"square_avg", Form::Like},
-                                   {"acc_delta", Form::Like},
-                                   {"step", Form::Scalar}};
-constexpr auto kRowsSlots = rows_of(kStepSlots);
+constexpr Hyper kHypers[] = {
+    learning_rate(1.0),
+    {"rho", "share of the means that is kept", 0.9, 0, 1},
+    {"eps", "added below the roots, against division by 0", 1e-6},
+    kL2Penalty,
+};
+constexpr State kStates[] = {
+    {"square_avg", "running mean of squared gradients, v"},
+    {"acc_delta", "running mean of squared steps, u"},
+};
+constexpr Rule kRule = {
+    .name = "tenon.adadelta",
+    .doc =
+        "Adadelta with L2 penalty, as torch.optim.Adadelta. Rows of sparse gradients are updated "
+        "alone, with their means.",
+    .hypers = kHypers,
+    .states = kStates};
 
 template <bool rows>
 void compose(sdk::Compose& c) {
-  const double rho = c.attrs.real(kRho), eps = c.attrs.real(kEps);
-  const double weight_decay = c.attrs.real(kWeightDecay);
+  const double rho = c.attrs.real(kAttr<kRule, "rho">), eps = c.attrs.real(kAttr<kRule, "eps">);
+  const double weight_decay = c.attrs.real(kAttr<kRule, "weight_decay">);
   for (uint32_t item = 0; item < c.in(0).count; ++item) {
     Update<rows> u(c, 2, item);
     const auto p = u.hold_param(), v = u.hold_state(0), moved = u.hold_state(1);
@@ -69,11 +71,7 @@ void compose(sdk::Compose& c) {
 }
 
 constexpr tenon_op_desc kOps[] = {
-    sdk::op({.name = "tenon.adadelta_step",
-             .schema = "adadelta_step(params!: T[...]*, grads: T[...]*, square_avg!: U[...]*, "
-                       "acc_delta!: U[...]*, step!: i64[]*, lr: f64[], *, rho: float=0.9, eps: "
-                       "float=1e-06, weight_decay: float=0.0) -> () where T: float; U: float",
-             .doc = R"(One step of Adadelta on each parameter, in place.
+    step_op<kRule, compose<false>>(R"(One step of Adadelta on each parameter, in place.
 
     g = g + weight_decay * p
     v = rho * v + (1 - rho) * g * g
@@ -84,57 +82,25 @@ constexpr tenon_op_desc kOps[] = {
 Each entry of `step` counts the steps of its parameter and is advanced by one.
 
 Source: Zeiler, arXiv:1212.5701, in the order of `torch.optim.Adadelta`.
-Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
-             .infer = sdk::infer_fn<infer<kStepSlots, check_attrs>>,
-             .compose = sdk::compose_fn<compose<false>>}),
-    sdk::op(
-        {.name = "tenon.adadelta_rows",
-         .schema =
-             "adadelta_rows(params!: T[...]*, indices: i64[...]*, values: T[...]*, square_avg!: "
-             "U[...]*, acc_delta!: U[...]*, step!: i64[]*, lr: f64[], *, rho: float=0.9, eps: "
-             "float=1e-06, weight_decay: float=0.0) -> () where T: float; U: float",
-         .doc = R"(One step of `tenon.adadelta_step` on the given rows of each parameter alone.
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)"),
+    rows_op<kRule, compose<true>>(
+        R"(One step of `tenon.adadelta_step` on the given rows of each parameter alone.
 
 `values` holds the gradients of the rows `indices`; of a row given twice the last one counts. A row
 that is not given is left as it is, its means included. The step count belongs to the parameter,
-not to the row, and is advanced by one.)",
-         .infer = sdk::infer_fn<infer<kRowsSlots, check_attrs>>,
-         .compose = sdk::compose_fn<compose<true>>})};
+not to the row, and is advanced by one.)")};
 
-constexpr tenon_hyper_desc kHypers[] = {
-    {str("lr"), str("learning rate"), TENON_HYPER_DYNAMIC, TENON_VALUE_F64, 1.0, 0, kLargest},
-    {str("rho"), str("share of the means that is kept"), 0, TENON_VALUE_F64, 0.9, 0, 1},
-    {str("eps"), str("added below the roots, against division by 0"), 0, TENON_VALUE_F64, 1e-6, 0,
-     kLargest},
-    {str("weight_decay"), str("L2 penalty, added to the gradient"), 0, TENON_VALUE_F64, 0, 0,
-     kLargest}};
-
-constexpr tenon_state_desc kStates[] = {
-    {str("square_avg"), str("running mean of squared gradients, v"), TENON_STATE_LIKE_PARAMETER,
-     TENON_DTYPE_NONE, 0},
-    {str("acc_delta"), str("running mean of squared steps, u"), TENON_STATE_LIKE_PARAMETER,
-     TENON_DTYPE_NONE, 0},
-    {str("step"), str("steps made"), TENON_STATE_SCALAR, TENON_DTYPE_I64, 0}};
-
-constexpr tenon_optimizer_desc kOptimizers[] = {
-    {sizeof(tenon_optimizer_desc), 0, str("tenon.adadelta"),
-     str("Adadelta with L2 penalty, as torch.optim.Adadelta. Rows of sparse gradients are updated "
-         "alone, with their means."),
-     str("tenon.adadelta_step"), str("tenon.adadelta_rows"), kHypers, kStates, std::size(kHypers),
-     std::size(kStates)}};
+constexpr tenon_optimizer_desc kOptimizers[] = {optimizer<kRule>()};
 
 constexpr std::string_view kRanges[] = {"(0,1)", "(0,1)"};
 constexpr RefusedAttrs kRefused[] = {{"rho=1.5", "rho must be from 0 to 1"},
                                      {"eps=nan", "eps must be at least 0"},
                                      {"weight_decay=-1.0", "weight_decay must be at least 0"}};
-constexpr RuleSamples kRule = {.step = "tenon.adadelta_step",
-                               .rows = "tenon.adadelta_rows",
-                               .states = kRanges,
-                               .some_attrs = "rho=0.5, weight_decay=0.1",
-                               .other_attrs = "eps=1e-3",
-                               .first_state = "square_avg[0]",
-                               .refused = kRefused};
-constexpr auto kSamples = kRuleCalls<kRule>.samples();
+constexpr RuleSamples kCalls = {.states = kRanges,
+                                .some_attrs = "rho=0.5, weight_decay=0.1",
+                                .other_attrs = "eps=1e-3",
+                                .refused = kRefused};
+constexpr auto kSamples = kRuleCalls<kRule, kCalls>.samples();
 
 constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_sample("tenon.adadelta", "f32[3,2], f32[5]", 3),
@@ -147,7 +113,7 @@ constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_refused("tenon.adadelta", "f32[2] | rho=1.5", TENON_E_ATTRIBUTE,
                            "\"rho\" is out of range")};
 
-constexpr auto kTolerances = step_tolerances("tenon.adadelta_step", "tenon.adadelta_rows");
+constexpr auto kTolerances = step_tolerances<kRule>();
 
 }  // namespace
 

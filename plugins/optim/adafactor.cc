@@ -30,29 +30,35 @@
 #include <cmath>
 
 #include "compose.hpp"
-#include "step.hpp"
+#include "rule.hpp"
 
 namespace {
 
 using namespace tenon::optim;
 namespace sdk = tenon::sdk;
-using sdk::str;
 
-enum Attr : uint32_t { kBeta2Decay, kEps1, kEps2, kClipThreshold, kWeightDecay };
-
-void check_attrs(const sdk::Args& args) {
-  check_range(args, kBeta2Decay, "beta2_decay", -kLargest, 0, "at most 0");
-  check_range(args, kEps1, "eps1", 0, kLargest, "at least 0");
-  check_range(args, kEps2, "eps2", 0, kLargest, "at least 0");
-  check_range(args, kClipThreshold, "clip_threshold", 1, kLargest, "at least 1");
-  check_range(args, kWeightDecay, "weight_decay", 0, kLargest, "at least 0");
-}
-
-constexpr ListSlot kStepSlots[] = {{"params", Form::Like},
-                                   {"grads", Form::Like},
-                                   {"row_var", Form::PerRow},
-                                   {"col_var", Form::PerColumn},
-                                   {"step", Form::Scalar}};
+constexpr Hyper kHypers[] = {
+    learning_rate(1e-2, "largest step, as a share of the parameter"),
+    {"beta2_decay", "power of t that is the share of new squares in the means", -0.8, -kLargest, 0},
+    {"eps1", "least divisor; 0: from 1 to the next number of the parameter's dtype"},
+    {"eps2", "least size of a parameter that steps are a share of", 1e-3},
+    {"clip_threshold", "largest root mean square of a direction, d", 1, 1},
+    decoupled_decay(0),
+};
+constexpr State kStates[] = {
+    {"row_var", "running mean of each row's squared gradients, r; of a vector, of each element's",
+     Form::PerRow},
+    {"col_var", "running mean of each column's squared gradients, c; of a vector, unused",
+     Form::PerColumn},
+};
+constexpr Rule kRule = {
+    .name = "tenon.adafactor",
+    .doc =
+        "Adafactor, as torch.optim.Adafactor: of a matrix it keeps a number for each row and each "
+        "column. Rows of sparse gradients are made dense.",
+    .hypers = kHypers,
+    .states = kStates,
+    .has_rows = false};
 
 // From 1 to the next number of the dtype.
 double epsilon_of(tenon_dtype dtype) {
@@ -109,23 +115,24 @@ sdk::Value variance(Factored& u, const Factored::Held& rows, const Factored::Hel
 }
 
 void compose(sdk::Compose& c) {
-  const double weight_decay = c.attrs.real(kWeightDecay);
+  const double weight_decay = c.attrs.real(kAttr<kRule, "weight_decay">);
   for (uint32_t item = 0; item < c.in(0).count; ++item) {
     Factored u(c, item);
     const auto p = u.hold_param(), rows = u.hold_state(0), columns = u.hold_state(1);
     const sdk::Value g = u.grad();
     const tenon_meta meta = c.meta(c.in(0).as.tensors[item]);
-    const double given = c.attrs.real(kEps1);
+    const double given = c.attrs.real(kAttr<kRule, "eps1">);
     const double eps = given == 0 ? epsilon_of(meta.dtype) : given;
     const sdk::Value t = u.add(u.cast(u.step(), TENON_DTYPE_F64), 1.0);
     const sdk::Value relative =
         c.call("tenon.minimum", {u.lr(), u.div(1.0, u.call("tenon.sqrt", t))});
     const sdk::Value size =
-        u.mul(u.largest(u.root_mean_square(p.now), c.attrs.real(kEps2)), relative);
-    const sdk::Value share = c.call("tenon.pow", {t, c.attrs.real(kBeta2Decay)});
+        u.mul(u.largest(u.root_mean_square(p.now), c.attrs.real(kAttr<kRule, "eps2">)), relative);
+    const sdk::Value share = c.call("tenon.pow", {t, c.attrs.real(kAttr<kRule, "beta2_decay">)});
     const sdk::Value v = variance(u, rows, columns, g, share, eps, meta.rank >= 2);
     const sdk::Value way = u.div(g, u.largest(u.call("tenon.sqrt", v), eps));
-    const sdk::Value excess = u.div(u.root_mean_square(way), c.attrs.real(kClipThreshold));
+    const sdk::Value excess =
+        u.div(u.root_mean_square(way), c.attrs.real(kAttr<kRule, "clip_threshold">));
     const sdk::Value back = u.call("tenon.neg", u.div(size, u.largest(excess, 1.0)));
     if (weight_decay != 0) u.scale(p, u.to_c(u.sub(1.0, u.mul(u.lr(), weight_decay))));
     u.add_product(p, way, u.to_c(back), 1.0);
@@ -136,15 +143,10 @@ void compose(sdk::Compose& c) {
   }
 }
 
-constexpr std::string_view kName = "tenon.adafactor_step";
+constexpr std::string_view kName = kStepName<kRule>;
 
 constexpr tenon_op_desc kOps[] = {
-    sdk::op({.name = kName,
-             .schema = "adafactor_step(params!: T[...]*, grads: T[...]*, row_var!: U[...]*, "
-                       "col_var!: U[...]*, step!: i64[]*, lr: f64[], *, beta2_decay: float=-0.8, "
-                       "eps1: float=0.0, eps2: float=0.001, clip_threshold: float=1.0, "
-                       "weight_decay: float=0.0) -> () where T: float; U: float",
-             .doc = R"(One step of Adafactor on each parameter, in place.
+    step_op<kRule, compose>(R"(One step of Adafactor on each parameter, in place.
 
     t = t + 1
     w = t^beta2_decay
@@ -165,45 +167,9 @@ The means are those of whole rows, so there is no op for some of them. Each entr
 t of its parameter and is advanced by one.
 
 Source: Shazeer and Stern, ICML 2018, in the form of `torch.optim.Adafactor`.
-Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
-             .infer = sdk::infer_fn<infer<kStepSlots, check_attrs>>,
-             .compose = sdk::compose_fn<compose>})};
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)")};
 
-constexpr tenon_hyper_desc kHypers[] = {
-    {str("lr"), str("largest step, as a share of the parameter"), TENON_HYPER_DYNAMIC,
-     TENON_VALUE_F64, 1e-2, 0, kLargest},
-    {str("beta2_decay"), str("power of t that is the share of new squares in the means"), 0,
-     TENON_VALUE_F64, -0.8, -kLargest, 0},
-    {str("eps1"), str("least divisor; 0: from 1 to the next number of the parameter's dtype"), 0,
-     TENON_VALUE_F64, 0, 0, kLargest},
-    {str("eps2"), str("least size of a parameter that steps are a share of"), 0, TENON_VALUE_F64,
-     1e-3, 0, kLargest},
-    {str("clip_threshold"), str("largest root mean square of a direction, d"), 0, TENON_VALUE_F64,
-     1, 1, kLargest},
-    {str("weight_decay"), str("shrinks the parameter by lr times this share"), 0, TENON_VALUE_F64,
-     0, 0, kLargest}};
-
-constexpr tenon_state_desc kStates[] = {
-    {str("row_var"),
-     str("running mean of each row's squared gradients, r; of a vector, of each "
-         "element's"),
-     TENON_STATE_PER_ROW, TENON_DTYPE_NONE, 0},
-    {str("col_var"), str("running mean of each column's squared gradients, c; of a vector, unused"),
-     TENON_STATE_PER_COLUMN, TENON_DTYPE_NONE, 0},
-    {str("step"), str("steps made"), TENON_STATE_SCALAR, TENON_DTYPE_I64, 0}};
-
-constexpr tenon_optimizer_desc kOptimizers[] = {
-    {sizeof(tenon_optimizer_desc),
-     0,
-     str("tenon.adafactor"),
-     str("Adafactor, as torch.optim.Adafactor: of a matrix it keeps a number for each row and each "
-         "column. Rows of sparse gradients are made dense."),
-     str(kName),
-     {},
-     kHypers,
-     kStates,
-     std::size(kHypers),
-     std::size(kStates)}};
+constexpr tenon_optimizer_desc kOptimizers[] = {optimizer<kRule>()};
 
 constexpr tenon_sample kSamples[] = {
     sdk::sample(kName,

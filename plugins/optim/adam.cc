@@ -23,15 +23,21 @@ namespace {
 
 using namespace tenon::optim;
 namespace sdk = tenon::sdk;
-using sdk::str;
+
+constexpr Hyper kHypers[] = {
+    learning_rate(1e-3), adam::kBeta1, adam::kBeta2, root_eps(1e-8), kL2Penalty,
+};
+constexpr Rule kRule = {
+    .name = "tenon.adam",
+    .doc =
+        "Adam with bias correction and L2 penalty, as torch.optim.Adam. Rows of sparse gradients "
+        "are updated alone, with their means.",
+    .hypers = kHypers,
+    .states = adam::kStates};
 
 constexpr tenon_op_desc kOps[] = {
-    sdk::op({.name = "tenon.adam_step",
-             .schema = "adam_step(params!: T[...]*, grads: T[...]*, exp_avg!: U[...]*, "
-                       "exp_avg_sq!: U[...]*, step!: i64[]*, lr: f64[], *, beta1: float=0.9, "
-                       "beta2: float=0.999, eps: float=1e-08, weight_decay: float=0.0) -> () "
-                       "where T: float; U: float",
-             .doc = R"(One step of Adam on each parameter, in place.
+    step_op<kRule, adam::compose<kRule, false, false>>(
+        R"(One step of Adam on each parameter, in place.
 
     t = t + 1
     g = g + weight_decay * p
@@ -42,37 +48,16 @@ constexpr tenon_op_desc kOps[] = {
 Each entry of `step` is the t of its parameter and is advanced by one.
 
 Source: Kingma, Ba, ICLR 2015, in the order of `torch.optim.Adam`.
-Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
-             .infer = sdk::infer_fn<adam::infer_step>,
-             .compose = sdk::compose_fn<adam::compose<false, false>>}),
-    sdk::op({.name = "tenon.adam_rows",
-             .schema = "adam_rows(params!: T[...]*, indices: i64[...]*, values: T[...]*, "
-                       "exp_avg!: U[...]*, exp_avg_sq!: U[...]*, step!: i64[]*, lr: f64[], *, "
-                       "beta1: float=0.9, beta2: float=0.999, eps: float=1e-08, "
-                       "weight_decay: float=0.0) -> () where T: float; U: float",
-             .doc = R"(One step of `tenon.adam_step` on the given rows of each parameter alone.
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)"),
+    rows_op<kRule, adam::compose<kRule, true, false>>(
+        R"(One step of `tenon.adam_step` on the given rows of each parameter alone.
 
 `values` holds the gradients of the rows `indices`, which ascend without duplicates. A row that is
 not given is left as it is, its m and v included ("lazy" Adam, as `torch.optim.SparseAdam`); with
 all rows given the result is that of `tenon.adam_step`. The step count belongs to the parameter, not
-to the row, and is advanced by one.)",
-             .infer = sdk::infer_fn<adam::infer_rows>,
-             .compose = sdk::compose_fn<adam::compose<true, false>>})};
+to the row, and is advanced by one.)")};
 
-constexpr tenon_hyper_desc kHypers[] = {
-    adam::kLr,
-    adam::kBeta1Hyper,
-    adam::kBeta2Hyper,
-    adam::kEpsHyper,
-    {str("weight_decay"), str("L2 penalty, added to the gradient"), 0, TENON_VALUE_F64, 0, 0,
-     kLargest}};
-
-constexpr tenon_optimizer_desc kOptimizers[] = {
-    {sizeof(tenon_optimizer_desc), 0, str("tenon.adam"),
-     str("Adam with bias correction and L2 penalty, as torch.optim.Adam. Rows of sparse gradients "
-         "are updated alone, with their means."),
-     str("tenon.adam_step"), str("tenon.adam_rows"), kHypers, adam::kStates, std::size(kHypers),
-     std::size(adam::kStates)}};
+constexpr tenon_optimizer_desc kOptimizers[] = {optimizer<kRule>()};
 
 constexpr tenon_sample kSamples[] = {
     sdk::sample("tenon.adam_step",
@@ -214,7 +199,7 @@ constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_refused("tenon.adam", "f32[2] | eps=true", TENON_E_ATTRIBUTE,
                            "\"eps\" has the wrong type")};
 
-constexpr auto kTolerances = step_tolerances("tenon.adam_step", "tenon.adam_rows");
+constexpr auto kTolerances = step_tolerances<kRule>();
 
 }  // namespace
 

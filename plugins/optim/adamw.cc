@@ -19,15 +19,25 @@ namespace {
 
 using namespace tenon::optim;
 namespace sdk = tenon::sdk;
-using sdk::str;
+
+constexpr Hyper kHypers[] = {
+    learning_rate(1e-3),
+    adam::kBeta1,
+    adam::kBeta2,
+    root_eps(1e-8),
+    {"weight_decay", "share of the parameter, times lr, lost in each step", 0.01},
+};
+constexpr Rule kRule = {
+    .name = "tenon.adamw",
+    .doc =
+        "Adam with decoupled weight decay, as torch.optim.AdamW. Rows of sparse gradients are "
+        "updated alone, with their means.",
+    .hypers = kHypers,
+    .states = adam::kStates};
 
 constexpr tenon_op_desc kOps[] = {
-    sdk::op({.name = "tenon.adamw_step",
-             .schema = "adamw_step(params!: T[...]*, grads: T[...]*, exp_avg!: U[...]*, "
-                       "exp_avg_sq!: U[...]*, step!: i64[]*, lr: f64[], *, beta1: float=0.9, "
-                       "beta2: float=0.999, eps: float=1e-08, weight_decay: float=0.01) -> () "
-                       "where T: float; U: float",
-             .doc = R"(One step of AdamW on each parameter, in place.
+    step_op<kRule, adam::compose<kRule, false, true>>(
+        R"(One step of AdamW on each parameter, in place.
 
     t = t + 1
     p = (1 - lr * weight_decay) * p
@@ -38,37 +48,16 @@ constexpr tenon_op_desc kOps[] = {
 Each entry of `step` is the t of its parameter and is advanced by one.
 
 Source: Loshchilov, Hutter, ICLR 2019, in the order of `torch.optim.AdamW`.
-Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
-             .infer = sdk::infer_fn<adam::infer_step>,
-             .compose = sdk::compose_fn<adam::compose<false, true>>}),
-    sdk::op({.name = "tenon.adamw_rows",
-             .schema = "adamw_rows(params!: T[...]*, indices: i64[...]*, values: T[...]*, "
-                       "exp_avg!: U[...]*, exp_avg_sq!: U[...]*, step!: i64[]*, lr: f64[], *, "
-                       "beta1: float=0.9, beta2: float=0.999, eps: float=1e-08, "
-                       "weight_decay: float=0.01) -> () where T: float; U: float",
-             .doc = R"(One step of `tenon.adamw_step` on the given rows of each parameter alone.
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)"),
+    rows_op<kRule, adam::compose<kRule, true, true>>(
+        R"(One step of `tenon.adamw_step` on the given rows of each parameter alone.
 
 `values` holds the gradients of the rows `indices`, which ascend without duplicates. A row that is
 not given is left as it is: neither its m and v nor its weight decay move it; with all rows given
 the result is that of `tenon.adamw_step`. The step count belongs to the parameter, not to the row,
-and is advanced by one.)",
-             .infer = sdk::infer_fn<adam::infer_rows>,
-             .compose = sdk::compose_fn<adam::compose<true, true>>})};
+and is advanced by one.)")};
 
-constexpr tenon_hyper_desc kHypers[] = {
-    adam::kLr,
-    adam::kBeta1Hyper,
-    adam::kBeta2Hyper,
-    adam::kEpsHyper,
-    {str("weight_decay"), str("share of the parameter, times lr, lost in each step"), 0,
-     TENON_VALUE_F64, 0.01, 0, kLargest}};
-
-constexpr tenon_optimizer_desc kOptimizers[] = {
-    {sizeof(tenon_optimizer_desc), 0, str("tenon.adamw"),
-     str("Adam with decoupled weight decay, as torch.optim.AdamW. Rows of sparse gradients are "
-         "updated alone, with their means."),
-     str("tenon.adamw_step"), str("tenon.adamw_rows"), kHypers, adam::kStates, std::size(kHypers),
-     std::size(adam::kStates)}};
+constexpr tenon_optimizer_desc kOptimizers[] = {optimizer<kRule>()};
 
 constexpr tenon_sample kSamples[] = {
     sdk::sample("tenon.adamw_step",
@@ -199,7 +188,7 @@ constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_refused("tenon.adamw", "f32[2] | weight_decay=-0.1", TENON_E_ATTRIBUTE,
                            "\"weight_decay\" is out of range")};
 
-constexpr auto kTolerances = step_tolerances("tenon.adamw_step", "tenon.adamw_rows");
+constexpr auto kTolerances = step_tolerances<kRule>();
 
 }  // namespace
 

@@ -28,8 +28,12 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   }
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double least = std::numeric_limits<double>::min();
-  check_range(args, kMaxNorm, "max_norm", 0, infinity, "at least 0");
-  check_range(args, kNorm, "norm", least, infinity, "above 0");
+  if (!is_within(args.attrs.real(kMaxNorm), 0, infinity)) {
+    refuse_range(args, kMaxNorm, "max_norm", "at least 0");
+  }
+  if (!is_within(args.attrs.real(kNorm), least, infinity)) {
+    refuse_range(args, kNorm, "norm", "above 0");
+  }
   out[0].rank = 0;
 }
 

@@ -21,16 +21,22 @@ namespace {
 
 using namespace tenon::optim;
 namespace sdk = tenon::sdk;
-using sdk::str;
 
-constexpr tenon_hyper_desc kHypers[] = {
-    adam::kLr,
-    adam::kBeta1Hyper,
-    adam::kBeta2Hyper,
-    {str("eps"), str("added to the root, against division by 0"), 0, TENON_VALUE_F64, 1e-6, 0,
-     kLargest},
-    {str("weight_decay"), str("share of the parameter in the direction of the step"), 0,
-     TENON_VALUE_F64, 1e-2, 0, kLargest}};
+constexpr Hyper kHypers[] = {
+    learning_rate(1e-3),
+    adam::kBeta1,
+    adam::kBeta2,
+    root_eps(1e-6),
+    {"weight_decay", "share of the parameter in the direction of the step", 1e-2},
+};
+constexpr Rule kRule = {
+    .name = "tenon.lamb",
+    .doc =
+        "LAMB: Adam whose steps are a share of each parameter's norm, for large batches. Rows of "
+        "sparse gradients are made dense.",
+    .hypers = kHypers,
+    .states = adam::kStates,
+    .has_rows = false};
 
 template <class U>
 sdk::Value norm(U& u, sdk::Value x) {
@@ -38,7 +44,8 @@ sdk::Value norm(U& u, sdk::Value x) {
 }
 
 void compose(sdk::Compose& c) {
-  const double beta1 = c.attrs.real(adam::kBeta1), beta2 = c.attrs.real(adam::kBeta2);
+  const double beta1 = c.attrs.real(kAttr<kRule, "beta1">),
+               beta2 = c.attrs.real(kAttr<kRule, "beta2">);
   for (uint32_t item = 0; item < c.in(0).count; ++item) {
     Update<false> u(c, 2, item);
     const auto p = u.hold_param(), m = u.hold_state(0), v = u.hold_state(1);
@@ -50,8 +57,8 @@ void compose(sdk::Compose& c) {
     u.scale(v, beta2);
     u.add_product(v, g, g, 1 - beta2);
     const sdk::Value slope =
-        u.add(u.call("tenon.sqrt", u.div(v.now, second)), c.attrs.real(adam::kEps));
-    const sdk::Value decay = u.mul(p.now, c.attrs.real(adam::kWeightDecay));
+        u.add(u.call("tenon.sqrt", u.div(v.now, second)), c.attrs.real(kAttr<kRule, "eps">));
+    const sdk::Value decay = u.mul(p.now, c.attrs.real(kAttr<kRule, "weight_decay">));
     const sdk::Value way = u.add(u.div(u.div(m.now, first), slope), decay);
     const sdk::Value length = norm(u, p.now), step = norm(u, way);
     const sdk::Value none = c.call(
@@ -67,12 +74,7 @@ void compose(sdk::Compose& c) {
 }
 
 constexpr tenon_op_desc kOps[] = {
-    sdk::op({.name = "tenon.lamb_step",
-             .schema = "lamb_step(params!: T[...]*, grads: T[...]*, exp_avg!: U[...]*, "
-                       "exp_avg_sq!: U[...]*, step!: i64[]*, lr: f64[], *, beta1: float=0.9, "
-                       "beta2: float=0.999, eps: float=1e-06, weight_decay: float=0.01) -> () "
-                       "where T: float; U: float",
-             .doc = R"(One step of LAMB on each parameter, in place.
+    step_op<kRule, compose>(R"(One step of LAMB on each parameter, in place.
 
     t = t + 1
     m = beta1 * m + (1 - beta1) * g
@@ -85,22 +87,9 @@ The norms are those of a whole parameter, so there is no op for some of its rows
 `step` is the t of its parameter and is advanced by one.
 
 Source: You et al., ICLR 2020, algorithm 2.
-Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
-             .infer = sdk::infer_fn<adam::infer_step>,
-             .compose = sdk::compose_fn<compose>})};
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)")};
 
-constexpr tenon_optimizer_desc kOptimizers[] = {
-    {sizeof(tenon_optimizer_desc),
-     0,
-     str("tenon.lamb"),
-     str("LAMB: Adam whose steps are a share of each parameter's norm, for large batches. Rows of "
-         "sparse gradients are made dense."),
-     str("tenon.lamb_step"),
-     {},
-     kHypers,
-     adam::kStates,
-     std::size(kHypers),
-     std::size(adam::kStates)}};
+constexpr tenon_optimizer_desc kOptimizers[] = {optimizer<kRule>()};
 
 constexpr tenon_sample kSamples[] = {
     sdk::sample("tenon.lamb_step",

@@ -19,31 +19,36 @@
 #include <tenon/sdk/plugin.hpp>
 
 #include "compose.hpp"
+#include "rule.hpp"
 #include "samples.hpp"
-#include "step.hpp"
 
 namespace {
 
 using namespace tenon::optim;
 namespace sdk = tenon::sdk;
-using sdk::str;
 
-enum Attr : uint32_t { kBeta1, kBeta2, kWeightDecay };
-
-void check_attrs(const sdk::Args& args) {
-  check_range(args, kBeta1, "beta1", 0, kBelowOne, "at least 0 and below 1");
-  check_range(args, kBeta2, "beta2", 0, kBelowOne, "at least 0 and below 1");
-  check_range(args, kWeightDecay, "weight_decay", 0, kLargest, "at least 0");
-}
-
-constexpr ListSlot kStepSlots[] = {
-    {"params", Form::Like}, {"grads", Form::Like}, {"exp_avg", Form::Like}, {"step", Form::Scalar}};
-constexpr auto kRowsSlots = rows_of(kStepSlots);
+constexpr Hyper kHypers[] = {
+    learning_rate(1e-4),
+    {"beta1", "share of the mean in the direction of the step", 0.9, 0, kBelowOne},
+    {"beta2", "share of the mean of gradients that is kept", 0.99, 0, kBelowOne},
+    decoupled_decay(0),
+};
+constexpr State kStates[] = {
+    {"exp_avg", "running mean of gradients, m"},
+};
+constexpr Rule kRule = {
+    .name = "tenon.lion",
+    .doc =
+        "Lion with decoupled weight decay, as its authors publish it. Rows of sparse gradients "
+        "are updated alone, with their means.",
+    .hypers = kHypers,
+    .states = kStates};
 
 template <bool rows>
 void compose(sdk::Compose& c) {
-  const double beta1 = c.attrs.real(kBeta1), beta2 = c.attrs.real(kBeta2);
-  const double weight_decay = c.attrs.real(kWeightDecay);
+  const double beta1 = c.attrs.real(kAttr<kRule, "beta1">),
+               beta2 = c.attrs.real(kAttr<kRule, "beta2">);
+  const double weight_decay = c.attrs.real(kAttr<kRule, "weight_decay">);
   for (uint32_t item = 0; item < c.in(0).count; ++item) {
     Update<rows> u(c, 1, item);
     const auto p = u.hold_param(), m = u.hold_state(0);
@@ -61,11 +66,7 @@ void compose(sdk::Compose& c) {
 }
 
 constexpr tenon_op_desc kOps[] = {
-    sdk::op({.name = "tenon.lion_step",
-             .schema = "lion_step(params!: T[...]*, grads: T[...]*, exp_avg!: U[...]*, step!: "
-                       "i64[]*, lr: f64[], *, beta1: float=0.9, beta2: float=0.99, weight_decay: "
-                       "float=0.0) -> () where T: float; U: float",
-             .doc = R"(One step of Lion on each parameter, in place.
+    step_op<kRule, compose<false>>(R"(One step of Lion on each parameter, in place.
 
     d = sign(beta1 * m + (1 - beta1) * g)
     m = beta2 * m + (1 - beta2) * g
@@ -74,54 +75,25 @@ constexpr tenon_op_desc kOps[] = {
 Each entry of `step` counts the steps of its parameter and is advanced by one.
 
 Source: Chen et al., NeurIPS 2023, program 1.
-Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
-             .infer = sdk::infer_fn<infer<kStepSlots, check_attrs>>,
-             .compose = sdk::compose_fn<compose<false>>}),
-    sdk::op({.name = "tenon.lion_rows",
-             .schema = "lion_rows(params!: T[...]*, indices: i64[...]*, values: T[...]*, exp_avg!: "
-                       "U[...]*, step!: i64[]*, lr: f64[], *, beta1: float=0.9, beta2: float=0.99, "
-                       "weight_decay: float=0.0) -> () where T: float; U: float",
-             .doc = R"(One step of `tenon.lion_step` on the given rows of each parameter alone.
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)"),
+    rows_op<kRule, compose<true>>(
+        R"(One step of `tenon.lion_step` on the given rows of each parameter alone.
 
 `values` holds the gradients of the rows `indices`; of a row given twice the last one counts. A row
 that is not given is left as it is, its mean included. The step count belongs to the parameter, not
-to the row, and is advanced by one.)",
-             .infer = sdk::infer_fn<infer<kRowsSlots, check_attrs>>,
-             .compose = sdk::compose_fn<compose<true>>})};
+to the row, and is advanced by one.)")};
 
-constexpr tenon_hyper_desc kHypers[] = {
-    {str("lr"), str("learning rate"), TENON_HYPER_DYNAMIC, TENON_VALUE_F64, 1e-4, 0, kLargest},
-    {str("beta1"), str("share of the mean in the direction of the step"), 0, TENON_VALUE_F64, 0.9,
-     0, kBelowOne},
-    {str("beta2"), str("share of the mean of gradients that is kept"), 0, TENON_VALUE_F64, 0.99, 0,
-     kBelowOne},
-    {str("weight_decay"), str("shrinks the parameter by lr times this share"), 0, TENON_VALUE_F64,
-     0, 0, kLargest}};
-
-constexpr tenon_state_desc kStates[] = {
-    {str("exp_avg"), str("running mean of gradients, m"), TENON_STATE_LIKE_PARAMETER,
-     TENON_DTYPE_NONE, 0},
-    {str("step"), str("steps made"), TENON_STATE_SCALAR, TENON_DTYPE_I64, 0}};
-
-constexpr tenon_optimizer_desc kOptimizers[] = {
-    {sizeof(tenon_optimizer_desc), 0, str("tenon.lion"),
-     str("Lion with decoupled weight decay, as its authors publish it. Rows of sparse gradients "
-         "are updated alone, with their means."),
-     str("tenon.lion_step"), str("tenon.lion_rows"), kHypers, kStates, std::size(kHypers),
-     std::size(kStates)}};
+constexpr tenon_optimizer_desc kOptimizers[] = {optimizer<kRule>()};
 
 constexpr std::string_view kRanges[] = {""};
 constexpr RefusedAttrs kRefused[] = {{"beta1=1.0", "beta1 must be at least 0 and below 1"},
                                      {"beta2=nan", "beta2 must be at least 0 and below 1"},
                                      {"weight_decay=-1.0", "weight_decay must be at least 0"}};
-constexpr RuleSamples kRule = {.step = "tenon.lion_step",
-                               .rows = "tenon.lion_rows",
-                               .states = kRanges,
-                               .some_attrs = "beta1=0.5, weight_decay=0.1",
-                               .other_attrs = "beta2=0.5",
-                               .first_state = "exp_avg[0]",
-                               .refused = kRefused};
-constexpr auto kSamples = kRuleCalls<kRule>.samples();
+constexpr RuleSamples kCalls = {.states = kRanges,
+                                .some_attrs = "beta1=0.5, weight_decay=0.1",
+                                .other_attrs = "beta2=0.5",
+                                .refused = kRefused};
+constexpr auto kSamples = kRuleCalls<kRule, kCalls>.samples();
 
 constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_sample("tenon.lion", "f32[3,2], f32[5] | lr=0.1", 3),
@@ -135,7 +107,7 @@ constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_refused("tenon.lion", "f32[2] | beta1=1.0", TENON_E_ATTRIBUTE,
                            "\"beta1\" is out of range")};
 
-constexpr auto kTolerances = step_tolerances("tenon.lion_step", "tenon.lion_rows");
+constexpr auto kTolerances = step_tolerances<kRule>();
 
 }  // namespace
 

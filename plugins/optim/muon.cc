@@ -23,43 +23,46 @@
 #include <cmath>
 
 #include "compose.hpp"
-#include "step.hpp"
+#include "rule.hpp"
 
 namespace {
 
 using namespace tenon::optim;
 namespace sdk = tenon::sdk;
-using sdk::str;
 
-enum Attr : uint32_t { kMomentum, kNesterov, kWeightDecay, kEps, kIterations, kMatchAdamw };
+constexpr Hyper kHypers[] = {
+    learning_rate(1e-3),
+    {"momentum", "share of the buffer that is kept", 0.95, 0, kBelowOne},
+    flag("nesterov", "look ahead along the momentum", true),
+    decoupled_decay(0.1),
+    {"eps", "least norm to divide by", 1e-7},
+    {"iterations", "iterations towards an orthogonal matrix", 5, 0, 99, TENON_VALUE_I64},
+    flag("match_adamw", "steps of the size of AdamW's"),
+};
+constexpr State kStates[] = {
+    {"momentum_buffer", "running mean of gradients, b"},
+};
+constexpr Rule kRule = {
+    .name = "tenon.muon",
+    .doc =
+        "Muon for matrices, as torch.optim.Muon but without its rounding to bf16. Rows of sparse "
+        "gradients are made dense.",
+    .hypers = kHypers,
+    .states = kStates,
+    .has_rows = false};
 
-constexpr double kMostIterations = 99;
-
-constexpr ListSlot kStepSlots[] = {{"params", Form::Like},
-                                   {"grads", Form::Like},
-                                   {"momentum_buffer", Form::Like},
-                                   {"step", Form::Scalar}};
-
-void check_attrs(const sdk::Args& args) {
+void check(const sdk::Args& args) {
   for (uint32_t item = 0; item < args.count(0); ++item) {
     if (args.shape(0, item).size() != 2) {
-      refuse_shape(kStepSlots[0], item, "a matrix: two dimensions", args.shape(0, item));
+      refuse_shape(kSlots<kRule, false>[0], item, "a matrix: two dimensions", args.shape(0, item));
     }
-  }
-  check_range(args, kMomentum, "momentum", 0, kBelowOne, "at least 0 and below 1");
-  check_range(args, kWeightDecay, "weight_decay", 0, kLargest, "at least 0");
-  check_range(args, kEps, "eps", 0, kLargest, "at least 0");
-  const int64_t iterations = args.attrs.integer(kIterations);
-  if (iterations < 0 || static_cast<double>(iterations) > kMostIterations) {
-    throw sdk::Failure{TENON_E_ATTRIBUTE, "iterations must be from 0 to 99", "iterations",
-                       "0 to 99", std::to_string(iterations)};
   }
 }
 
 // Makes the singular values of a matrix with M <= N nearly 1.
 template <class U>
 sdk::Value orthogonal(U& u, sdk::Compose& c, sdk::Value x) {
-  for (int64_t i = 0; i < c.attrs.integer(kIterations); ++i) {
+  for (int64_t i = 0; i < c.attrs.integer(kAttr<kRule, "iterations">); ++i) {
     const sdk::Value across = c.call("tenon.transpose", {x});
     const sdk::Value gram = c.call("tenon.matmul", {x, across});
     const sdk::Value square = c.call("tenon.matmul", {gram, gram});
@@ -70,7 +73,8 @@ sdk::Value orthogonal(U& u, sdk::Compose& c, sdk::Value x) {
 }
 
 void compose(sdk::Compose& c) {
-  const double momentum = c.attrs.real(kMomentum), weight_decay = c.attrs.real(kWeightDecay);
+  const double momentum = c.attrs.real(kAttr<kRule, "momentum">);
+  const double weight_decay = c.attrs.real(kAttr<kRule, "weight_decay">);
   for (uint32_t item = 0; item < c.in(0).count; ++item) {
     Update<false> u(c, 1, item);
     const auto p = u.hold_param(), b = u.hold_state(0);
@@ -80,14 +84,17 @@ void compose(sdk::Compose& c) {
     u.scale(b, momentum);
     u.add_product(b, g, 1.0, 1 - momentum);
     sdk::Value x = b.now;
-    if (c.attrs.flag(kNesterov)) x = u.add(u.mul(b.now, momentum), u.mul(g, 1 - momentum));
+    if (c.attrs.flag(kAttr<kRule, "nesterov">)) {
+      x = u.add(u.mul(b.now, momentum), u.mul(g, 1 - momentum));
+    }
     const sdk::Value norm = u.call("tenon.sqrt", u.call("tenon.sum", u.mul(x, x)));
-    x = u.div(x, c.call("tenon.maximum", {norm, c.attrs.real(kEps)}));
+    x = u.div(x, c.call("tenon.maximum", {norm, c.attrs.real(kAttr<kRule, "eps">)}));
     if (m > n) x = c.call("tenon.transpose", {x});
     x = orthogonal(u, c, x);
     if (m > n) x = c.call("tenon.transpose", {x});
-    const double size = c.attrs.flag(kMatchAdamw) ? 0.2 * std::sqrt(std::fmax(m, n))
-                                                  : std::sqrt(std::fmax(1, n == 0 ? 1 : m / n));
+    const double size = c.attrs.flag(kAttr<kRule, "match_adamw">)
+                            ? 0.2 * std::sqrt(std::fmax(m, n))
+                            : std::sqrt(std::fmax(1, n == 0 ? 1 : m / n));
     if (weight_decay != 0) u.scale(p, u.to_c(u.sub(1.0, u.mul(u.lr(), weight_decay))));
     u.add_product(p, x, u.to_c(u.mul(u.lr(), -size)), 1.0);
     u.keep(b);
@@ -97,12 +104,7 @@ void compose(sdk::Compose& c) {
 }
 
 constexpr tenon_op_desc kOps[] = {
-    sdk::op({.name = "tenon.muon_step",
-             .schema = "muon_step(params!: T[...]*, grads: T[...]*, momentum_buffer!: U[...]*, "
-                       "step!: i64[]*, lr: f64[], *, momentum: float=0.95, nesterov: bool=true, "
-                       "weight_decay: float=0.1, eps: float=1e-07, iterations: int=5, "
-                       "match_adamw: bool=false) -> () where T: float; U: float",
-             .doc = R"(One step of Muon on each parameter, a matrix [M,N], in place.
+    step_op<kRule, compose, check>(R"(One step of Muon on each parameter, a matrix [M,N], in place.
 
     b = momentum * b + (1 - momentum) * g
     u = momentum * b + (1 - momentum) * g        with nesterov, else b
@@ -114,39 +116,9 @@ where s = sqrt(max(1, M / N)), or 0.2 sqrt(max(M, N)) with match_adamw. Biases, 
 last layer are for another optimizer. Each entry of `step` counts the steps of its parameter.
 
 Source: Jordan et al., 2024, in the form of `torch.optim.Muon`, which iterates in bf16.
-Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
-             .infer = sdk::infer_fn<infer<kStepSlots, check_attrs>>,
-             .compose = sdk::compose_fn<compose>})};
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)")};
 
-constexpr tenon_hyper_desc kHypers[] = {
-    {str("lr"), str("learning rate"), TENON_HYPER_DYNAMIC, TENON_VALUE_F64, 1e-3, 0, kLargest},
-    {str("momentum"), str("share of the buffer that is kept"), 0, TENON_VALUE_F64, 0.95, 0,
-     kBelowOne},
-    {str("nesterov"), str("look ahead along the momentum"), 0, TENON_VALUE_BOOL, 1, 0, 1},
-    {str("weight_decay"), str("shrinks the parameter by lr times this share"), 0, TENON_VALUE_F64,
-     0.1, 0, kLargest},
-    {str("eps"), str("least norm to divide by"), 0, TENON_VALUE_F64, 1e-7, 0, kLargest},
-    {str("iterations"), str("iterations towards an orthogonal matrix"), 0, TENON_VALUE_I64, 5, 0,
-     kMostIterations},
-    {str("match_adamw"), str("steps of the size of AdamW's"), 0, TENON_VALUE_BOOL, 0, 0, 1}};
-
-constexpr tenon_state_desc kStates[] = {
-    {str("momentum_buffer"), str("running mean of gradients, b"), TENON_STATE_LIKE_PARAMETER,
-     TENON_DTYPE_NONE, 0},
-    {str("step"), str("steps made"), TENON_STATE_SCALAR, TENON_DTYPE_I64, 0}};
-
-constexpr tenon_optimizer_desc kOptimizers[] = {
-    {sizeof(tenon_optimizer_desc),
-     0,
-     str("tenon.muon"),
-     str("Muon for matrices, as torch.optim.Muon but without its rounding to bf16. Rows of sparse "
-         "gradients are made dense."),
-     str("tenon.muon_step"),
-     {},
-     kHypers,
-     kStates,
-     std::size(kHypers),
-     std::size(kStates)}};
+constexpr tenon_optimizer_desc kOptimizers[] = {optimizer<kRule>()};
 
 constexpr tenon_sample kSamples[] = {
     sdk::sample("tenon.muon_step", "[f32[3,2]], [f32[3,2]], [f32[3,2]], [i64[]{0}], f64[]{0.1}"),

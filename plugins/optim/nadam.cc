@@ -22,29 +22,35 @@
 #include <cmath>
 
 #include "compose.hpp"
+#include "rule.hpp"
 #include "samples.hpp"
-#include "step.hpp"
 
 namespace {
 
 using namespace tenon::optim;
 namespace sdk = tenon::sdk;
-using sdk::str;
 
-enum Attr : uint32_t { kBeta1, kBeta2, kEps, kWeightDecay, kMomentumDecay, kDecoupled };
-
-void check_attrs(const sdk::Args& args) {
-  check_range(args, kBeta1, "beta1", 0, kBelowOne, "at least 0 and below 1");
-  check_range(args, kBeta2, "beta2", 0, kBelowOne, "at least 0 and below 1");
-  check_range(args, kEps, "eps", 0, kLargest, "at least 0");
-  check_range(args, kWeightDecay, "weight_decay", 0, kLargest, "at least 0");
-  check_range(args, kMomentumDecay, "momentum_decay", 0, kLargest, "at least 0");
-}
-
-constexpr ListSlot kStepSlots[] = {{"params", Form::Like},       {"grads", Form::Like},
-                                   {"exp_avg", Form::Like},      {"exp_avg_sq", Form::Like},
-                                   {"mu_product", Form::Scalar}, {"step", Form::Scalar}};
-constexpr auto kRowsSlots = rows_of(kStepSlots);
+constexpr Hyper kHypers[] = {
+    learning_rate(2e-3),
+    {"beta1", "share of the mean of gradients that is kept", 0.9, 0, kBelowOne},
+    {"beta2", "share of the mean of squared gradients that is kept", 0.999, 0, kBelowOne},
+    root_eps(1e-8),
+    {"weight_decay", "L2 penalty, added to the gradient, or decoupled"},
+    {"momentum_decay", "how fast the look ahead grows", 4e-3},
+    flag("decoupled", "weight decay shrinks the parameter, as in AdamW"),
+};
+constexpr State kStates[] = {
+    {"exp_avg", "running mean of gradients, m"},
+    {"exp_avg_sq", "running mean of squared gradients, v"},
+    {"mu_product", "product of all k so far, K", Form::Scalar, TENON_DTYPE_F64, 1},
+};
+constexpr Rule kRule = {
+    .name = "tenon.nadam",
+    .doc =
+        "Adam with Nesterov momentum, as torch.optim.NAdam. Rows of sparse gradients are updated "
+        "alone, with their means.",
+    .hypers = kHypers,
+    .states = kStates};
 
 // base^exponent, f64, rank 0
 template <class U>
@@ -55,15 +61,17 @@ sdk::Value power(U& u, double base, sdk::Value exponent) {
 // k(i), the share of the mean in step i
 template <class U>
 sdk::Value share(U& u, const sdk::Compose& c, sdk::Value number) {
-  const sdk::Value fading = power(u, 0.96, u.mul(number, c.attrs.real(kMomentumDecay)));
-  return u.mul(u.sub(1.0, u.mul(fading, 0.5)), c.attrs.real(kBeta1));
+  const sdk::Value fading =
+      power(u, 0.96, u.mul(number, c.attrs.real(kAttr<kRule, "momentum_decay">)));
+  return u.mul(u.sub(1.0, u.mul(fading, 0.5)), c.attrs.real(kAttr<kRule, "beta1">));
 }
 
 template <bool rows>
 void compose(sdk::Compose& c) {
-  const double beta1 = c.attrs.real(kBeta1), beta2 = c.attrs.real(kBeta2);
-  const double weight_decay = c.attrs.real(kWeightDecay);
-  const bool decoupled = c.attrs.flag(kDecoupled);
+  const double beta1 = c.attrs.real(kAttr<kRule, "beta1">),
+               beta2 = c.attrs.real(kAttr<kRule, "beta2">);
+  const double weight_decay = c.attrs.real(kAttr<kRule, "weight_decay">);
+  const bool decoupled = c.attrs.flag(kAttr<kRule, "decoupled">);
   for (uint32_t item = 0; item < c.in(0).count; ++item) {
     Update<rows> u(c, 3, item);
     const auto p = u.hold_param(), m = u.hold_state(0), v = u.hold_state(1);
@@ -80,7 +88,7 @@ void compose(sdk::Compose& c) {
     u.add_product(v, g, g, 1 - beta2);
     const sdk::Value correction = u.to_c(u.sub(1.0, power(u, beta2, t)));
     const sdk::Value root =
-        u.add(u.call("tenon.sqrt", u.div(v.now, correction)), c.attrs.real(kEps));
+        u.add(u.call("tenon.sqrt", u.div(v.now, correction)), c.attrs.real(kAttr<kRule, "eps">));
     const sdk::Value of_g = u.div(u.mul(back, u.sub(1.0, now)), u.sub(1.0, product));
     const sdk::Value of_m = u.div(u.mul(back, next), u.sub(1.0, u.mul(product, next)));
     const sdk::Value first = u.mul(g, u.to_c(of_g));
@@ -97,13 +105,7 @@ void compose(sdk::Compose& c) {
 }
 
 constexpr tenon_op_desc kOps[] = {
-    sdk::op({.name = "tenon.nadam_step",
-             .schema =
-                 "nadam_step(params!: T[...]*, grads: T[...]*, exp_avg!: U[...]*, exp_avg_sq!: "
-                 "U[...]*, mu_product!: f64[]*, step!: i64[]*, lr: f64[], *, beta1: float=0.9, "
-                 "beta2: float=0.999, eps: float=1e-08, weight_decay: float=0.0, momentum_decay: "
-                 "float=0.004, decoupled: bool=false) -> () where T: float; U: float",
-             .doc = R"(One step of NAdam on each parameter, in place.
+    step_op<kRule, compose<false>>(R"(One step of NAdam on each parameter, in place.
 
     t = t + 1
     g = g + weight_decay * p      with decoupled instead: p = (1 - lr * weight_decay) * p
@@ -117,53 +119,15 @@ constexpr tenon_op_desc kOps[] = {
 Each entry of `step` counts the steps of its parameter and is advanced by one.
 
 Source: Dozat, ICLR 2016 workshop, in the order of `torch.optim.NAdam`.
-Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
-             .infer = sdk::infer_fn<infer<kStepSlots, check_attrs>>,
-             .compose = sdk::compose_fn<compose<false>>}),
-    sdk::op(
-        {.name = "tenon.nadam_rows",
-         .schema =
-             "nadam_rows(params!: T[...]*, indices: i64[...]*, values: T[...]*, exp_avg!: U[...]*, "
-             "exp_avg_sq!: U[...]*, mu_product!: f64[]*, step!: i64[]*, lr: f64[], *, beta1: "
-             "float=0.9, beta2: float=0.999, eps: float=1e-08, weight_decay: float=0.0, "
-             "momentum_decay: float=0.004, decoupled: bool=false) -> () where T: float; U: float",
-         .doc = R"(One step of `tenon.nadam_step` on the given rows of each parameter alone.
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)"),
+    rows_op<kRule, compose<true>>(
+        R"(One step of `tenon.nadam_step` on the given rows of each parameter alone.
 
 `values` holds the gradients of the rows `indices`; of a row given twice the last one counts. A row
 that is not given is left as it is, its means included. The step count belongs to the parameter,
-not to the row, and is advanced by one.)",
-         .infer = sdk::infer_fn<infer<kRowsSlots, check_attrs>>,
-         .compose = sdk::compose_fn<compose<true>>})};
+not to the row, and is advanced by one.)")};
 
-constexpr tenon_hyper_desc kHypers[] = {
-    {str("lr"), str("learning rate"), TENON_HYPER_DYNAMIC, TENON_VALUE_F64, 2e-3, 0, kLargest},
-    {str("beta1"), str("share of the mean of gradients that is kept"), 0, TENON_VALUE_F64, 0.9, 0,
-     kBelowOne},
-    {str("beta2"), str("share of the mean of squared gradients that is kept"), 0, TENON_VALUE_F64,
-     0.999, 0, kBelowOne},
-    {str("eps"), str("added to the root, against division by 0"), 0, TENON_VALUE_F64, 1e-8, 0,
-     kLargest},
-    {str("weight_decay"), str("L2 penalty, added to the gradient, or decoupled"), 0,
-     TENON_VALUE_F64, 0, 0, kLargest},
-    {str("momentum_decay"), str("how fast the look ahead grows"), 0, TENON_VALUE_F64, 4e-3, 0,
-     kLargest},
-    {str("decoupled"), str("weight decay shrinks the parameter, as in AdamW"), 0, TENON_VALUE_BOOL,
-     0, 0, 1}};
-
-constexpr tenon_state_desc kStates[] = {
-    {str("exp_avg"), str("running mean of gradients, m"), TENON_STATE_LIKE_PARAMETER,
-     TENON_DTYPE_NONE, 0},
-    {str("exp_avg_sq"), str("running mean of squared gradients, v"), TENON_STATE_LIKE_PARAMETER,
-     TENON_DTYPE_NONE, 0},
-    {str("mu_product"), str("product of all k so far, K"), TENON_STATE_SCALAR, TENON_DTYPE_F64, 1},
-    {str("step"), str("steps made"), TENON_STATE_SCALAR, TENON_DTYPE_I64, 0}};
-
-constexpr tenon_optimizer_desc kOptimizers[] = {
-    {sizeof(tenon_optimizer_desc), 0, str("tenon.nadam"),
-     str("Adam with Nesterov momentum, as torch.optim.NAdam. Rows of sparse gradients are updated "
-         "alone, with their means."),
-     str("tenon.nadam_step"), str("tenon.nadam_rows"), kHypers, kStates, std::size(kHypers),
-     std::size(kStates)}};
+constexpr tenon_optimizer_desc kOptimizers[] = {optimizer<kRule>()};
 
 constexpr std::string_view kRanges[] = {"", "(0,1)", kNumber};
 constexpr RefusedAttrs kRefused[] = {{"beta1=1.0", "beta1 must be at least 0 and below 1"},
@@ -171,15 +135,12 @@ constexpr RefusedAttrs kRefused[] = {{"beta1=1.0", "beta1 must be at least 0 and
                                      {"eps=-1.0", "eps must be at least 0"},
                                      {"momentum_decay=-1.0", "momentum_decay must be at least 0"},
                                      {"weight_decay=-1.0", "weight_decay must be at least 0"}};
-constexpr RuleSamples kRule = {
-    .step = "tenon.nadam_step",
-    .rows = "tenon.nadam_rows",
+constexpr RuleSamples kCalls = {
     .states = kRanges,
     .some_attrs = "beta1=0.8, weight_decay=0.1",
     .other_attrs = "momentum_decay=0.1, weight_decay=0.2, decoupled=true",
-    .first_state = "exp_avg[0]",
     .refused = kRefused};
-constexpr auto kSamples = kRuleCalls<kRule>.samples();
+constexpr auto kSamples = kRuleCalls<kRule, kCalls>.samples();
 
 constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_sample("tenon.nadam", "f32[3,2], f32[5] | lr=0.1", 3),
@@ -197,7 +158,7 @@ constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_refused("tenon.nadam", "f32[2] | decoupled=1", TENON_E_ATTRIBUTE,
                            "\"decoupled\" has the wrong type")};
 
-constexpr auto kTolerances = step_tolerances("tenon.nadam_step", "tenon.nadam_rows");
+constexpr auto kTolerances = step_tolerances<kRule>();
 
 }  // namespace
 

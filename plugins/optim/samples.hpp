@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "rule.hpp"
+
 namespace tenon::optim {
 
 // Attributes that a rule refuses, and words of the message.
@@ -16,11 +18,9 @@ struct RefusedAttrs {
 
 // What the calls of one rule have of their own.
 struct RuleSamples {
-  std::string_view step, rows;               // ops
   std::span<const std::string_view> states;  // range of each, "" by default; kNumber: one number
   std::string_view some_attrs, other_attrs;  // of good calls
   std::string_view more_attrs = {};          // of one call more, "" for none
-  std::string_view first_state;              // its name
   std::span<const RefusedAttrs> refused;     // the first of them is refused of rows, too
 };
 
@@ -101,23 +101,32 @@ inline constexpr RefusedForm kRowsRefused[] = {
 inline constexpr CallForm kRowsAttrs = {
     "[f32[5]], [i64[1]{1}], [f32[1]]", {"f32[5]"}, "[i64[]{2}], f64[]{0.1}"};
 
+template <const Rule& rule>
+constexpr Words first_state() {
+  Words text;
+  text.write(rule.states[0].name);
+  text.write("[0]");
+  return text;
+}
+
 // All calls of a rule. Their texts lie in the object itself, to which the samples point.
-template <const RuleSamples& rule>
+template <const Rule& rule, const RuleSamples& own>
 class RuleCalls {
   static constexpr size_t kCount = std::size(kStepCalls) + std::size(kRowsCalls) +
                                    std::size(kStepRefused) + std::size(kRowsRefused) +
-                                   rule.refused.size() + 1 + (rule.more_attrs.empty() ? 0 : 1);
+                                   own.refused.size() + 1 + (own.more_attrs.empty() ? 0 : 1);
   static constexpr size_t kRoom = 6144;
 
  public:
   constexpr RuleCalls() {
-    for (const CallForm& form : kStepCalls) good(rule.step, form);
-    if (!rule.more_attrs.empty()) add({rule.step, ""}, kStepCalls[1], rule.more_attrs);
-    for (const CallForm& form : kRowsCalls) good(rule.rows, form);
-    for (const RefusedForm& form : kStepRefused) refused(rule.step, form);
-    for (const RefusedAttrs& each : rule.refused) refused(rule.step, kStepAttrs, each);
-    for (const RefusedForm& form : kRowsRefused) refused(rule.rows, form);
-    refused(rule.rows, kRowsAttrs, rule.refused[0]);
+    constexpr std::string_view step = kStepName<rule>, rows = kRowsName<rule>;
+    for (const CallForm& form : kStepCalls) good(step, form);
+    if (!own.more_attrs.empty()) add({step, ""}, kStepCalls[1], own.more_attrs);
+    for (const CallForm& form : kRowsCalls) good(rows, form);
+    for (const RefusedForm& form : kStepRefused) refused(step, form);
+    for (const RefusedAttrs& each : own.refused) refused(step, kStepAttrs, each);
+    for (const RefusedForm& form : kRowsRefused) refused(rows, form);
+    refused(rows, kRowsAttrs, own.refused[0]);
   }
 
   // They point into this object.
@@ -125,7 +134,7 @@ class RuleCalls {
     std::array<tenon_sample, kCount> all{};
     for (size_t i = 0; i < kCount; ++i) {
       const Call& call = calls_[i];
-      const std::string_view text(text_.data() + call.begin, call.size);
+      const std::string_view text = text_.view(call.begin).substr(0, call.size);
       all[i] = call.status == TENON_OK ? sdk::sample(call.op, text)
                                        : sdk::refused(call.op, text, call.status, call.fragment);
     }
@@ -139,46 +148,45 @@ class RuleCalls {
     size_t begin = 0, size = 0;
   };
 
-  constexpr void write(std::string_view words) {
-    for (const char letter : words) text_[end_++] = letter;
-  }
   constexpr void state(const CallForm& form, std::string_view range) {
-    write(", [");
+    text_.write(", [");
     for (size_t i = 0; i < form.state.size() && !form.state[i].empty(); ++i) {
-      if (i > 0) write(", ");
-      if (range != kNumber) write(form.state[i]);
-      write(range);
+      if (i > 0) text_.write(", ");
+      if (range != kNumber) text_.write(form.state[i]);
+      text_.write(range);
     }
-    write("]");
+    text_.write("]");
   }
   constexpr void add(Call call, const CallForm& form, std::string_view attrs) {
-    call.begin = end_;
-    write(form.front);
-    for (const std::string_view range : rule.states) state(form, range);
-    write(", ");
-    write(form.back);
-    if (!attrs.empty()) write(" | ");
-    write(attrs);
-    call.size = end_ - call.begin;
+    call.begin = text_.size();
+    text_.write(form.front);
+    for (const std::string_view range : own.states) state(form, range);
+    text_.write(", ");
+    text_.write(form.back);
+    if (!attrs.empty()) text_.write(" | ");
+    text_.write(attrs);
+    call.size = text_.size() - call.begin;
     calls_[n_++] = call;
   }
   constexpr void good(std::string_view op, const CallForm& form) {
-    const std::string_view attrs[] = {"", rule.some_attrs, rule.other_attrs};
+    const std::string_view attrs[] = {"", own.some_attrs, own.other_attrs};
     add({op, ""}, form, attrs[form.attrs]);
   }
   constexpr void refused(std::string_view op, const RefusedForm& form) {
-    add({op, form.fragment.empty() ? rule.first_state : form.fragment, form.status}, form.call, "");
+    const std::string_view fragment =
+        form.fragment.empty() ? kWords<first_state<rule>> : form.fragment;
+    add({op, fragment, form.status}, form.call, "");
   }
   constexpr void refused(std::string_view op, const CallForm& form, const RefusedAttrs& each) {
     add({op, each.fragment, TENON_E_ATTRIBUTE}, form, each.attrs);
   }
 
   std::array<Call, kCount> calls_{};
-  std::array<char, kRoom> text_{};
-  size_t n_ = 0, end_ = 0;
+  Text<kRoom> text_;
+  size_t n_ = 0;
 };
 
-template <const RuleSamples& rule>
-inline constexpr RuleCalls<rule> kRuleCalls{};
+template <const Rule& rule, const RuleSamples& own>
+inline constexpr RuleCalls<rule, own> kRuleCalls{};
 
 }  // namespace tenon::optim

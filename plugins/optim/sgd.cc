@@ -21,53 +21,47 @@
 #include <tenon/sdk/plugin.hpp>
 
 #include "compose.hpp"
-#include "step.hpp"
+#include "rule.hpp"
 
 namespace {
 
 using namespace tenon::optim;
 namespace sdk = tenon::sdk;
-using sdk::str;
 
-enum Attr : uint32_t { kMomentum, kDampening, kWeightDecay, kNesterov };
+constexpr Hyper kHypers[] = {
+    learning_rate(1e-3),
+    {"momentum", "share of the buffer that is kept; 0: no momentum"},
+    {"dampening", "share of the gradient kept out of the buffer", 0, -kLargest},
+    kL2Penalty,
+    flag("nesterov", "look ahead along the momentum; needs momentum and no dampening"),
+};
+constexpr State kStates[] = {
+    {"momentum_buffer", "running direction; not used without momentum"},
+};
+constexpr Rule kRule = {
+    .name = "tenon.sgd",
+    .doc =
+        "Stochastic gradient descent with momentum, dampening, weight decay and Nesterov's rule, "
+        "as torch.optim.SGD. Rows of sparse gradients are updated alone, with their momentum.",
+    .hypers = kHypers,
+    .states = kStates};
 
-void check_attrs(const sdk::Args& args) {
-  check_range(args, kMomentum, "momentum", 0, kLargest, "at least 0");
-  check_range(args, kWeightDecay, "weight_decay", 0, kLargest, "at least 0");
-  check_range(args, kDampening, "dampening", -kLargest, kLargest, "a finite number");
-  if (!args.attrs.flag(kNesterov)) return;
-  if (args.attrs.real(kMomentum) == 0 || args.attrs.real(kDampening) != 0) {
-    throw sdk::Failure{TENON_E_ATTRIBUTE, "nesterov needs a momentum above 0 and a dampening of 0",
-                       "nesterov", "momentum > 0, dampening = 0",
-                       "momentum = " + std::to_string(args.attrs.real(kMomentum)) +
-                           ", dampening = " + std::to_string(args.attrs.real(kDampening))};
+void check(const sdk::Args& args) {
+  if (!args.attrs.flag(kAttr<kRule, "nesterov">)) return;
+  const double momentum = args.attrs.real(kAttr<kRule, "momentum">);
+  const double dampening = args.attrs.real(kAttr<kRule, "dampening">);
+  if (momentum == 0 || dampening != 0) {
+    throw sdk::Failure{
+        TENON_E_ATTRIBUTE, "nesterov needs a momentum above 0 and a dampening of 0", "nesterov",
+        "momentum > 0, dampening = 0",
+        "momentum = " + std::to_string(momentum) + ", dampening = " + std::to_string(dampening)};
   }
-}
-
-constexpr ListSlot kStepSlots[] = {{"params", Form::Like},
-                                   {"grads", Form::Like},
-                                   {"momentum_buffer", Form::Like},
-                                   {"step", Form::Scalar}};
-constexpr ListSlot kRowsSlots[] = {{"params", Form::Like},
-                                   {"indices", Form::Indices},
-                                   {"values", Form::Values},
-                                   {"momentum_buffer", Form::Like},
-                                   {"step", Form::Scalar}};
-
-void infer_step(const sdk::Args& args, std::span<tenon_meta>) {
-  check_lists(args, kStepSlots);
-  check_attrs(args);
-}
-
-void infer_rows(const sdk::Args& args, std::span<tenon_meta>) {
-  check_lists(args, kRowsSlots);
-  check_attrs(args);
 }
 
 template <bool rows>
 void compose(sdk::Compose& c) {
-  const double momentum = c.attrs.real(kMomentum);
-  const double weight_decay = c.attrs.real(kWeightDecay);
+  const double momentum = c.attrs.real(kAttr<kRule, "momentum">);
+  const double weight_decay = c.attrs.real(kAttr<kRule, "weight_decay">);
   for (uint32_t item = 0; item < c.in(0).count; ++item) {
     Update<rows> u(c, 1, item);
     const sdk::Value p = u.param();
@@ -75,10 +69,10 @@ void compose(sdk::Compose& c) {
     if (weight_decay != 0) d = u.add(d, u.mul(p, weight_decay));
     if (momentum != 0) {
       const sdk::Value before = u.state(0);
-      const sdk::Value taken = u.mul(d, 1 - c.attrs.real(kDampening));
+      const sdk::Value taken = u.mul(d, 1 - c.attrs.real(kAttr<kRule, "dampening">));
       const sdk::Value b = u.where_first(d, u.add(u.mul(before, momentum), taken));
       u.set_state(0, b);
-      d = c.attrs.flag(kNesterov) ? u.add(d, u.mul(b, momentum)) : b;
+      d = c.attrs.flag(kAttr<kRule, "nesterov">) ? u.add(d, u.mul(b, momentum)) : b;
     }
     u.set_param(u.sub(p, u.mul(d, u.to_c(u.lr()))));
     u.count_step();
@@ -86,12 +80,8 @@ void compose(sdk::Compose& c) {
 }
 
 constexpr tenon_op_desc kOps[] = {
-    sdk::op({.name = "tenon.sgd_step",
-             .schema = "sgd_step(params!: T[...]*, grads: T[...]*, momentum_buffer!: U[...]*, "
-                       "step!: i64[]*, lr: f64[], *, momentum: float=0.0, dampening: float=0.0, "
-                       "weight_decay: float=0.0, nesterov: bool=false) -> () "
-                       "where T: float; U: float",
-             .doc = R"(One step of stochastic gradient descent on each parameter, in place.
+    step_op<kRule, compose<false>, check>(
+        R"(One step of stochastic gradient descent on each parameter, in place.
 
     d = g + weight_decay * p
     b = d at the first step, else momentum * b + (1 - dampening) * d
@@ -101,45 +91,16 @@ constexpr tenon_op_desc kOps[] = {
 Each entry of `step` counts the steps its parameter has made and is advanced by one.
 
 Source: Sutskever, Martens, Dahl, Hinton, ICML 2013, in the form of `torch.optim.SGD`.
-Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)",
-             .infer = sdk::infer_fn<infer_step>,
-             .compose = sdk::compose_fn<compose<false>>}),
-    sdk::op({.name = "tenon.sgd_rows",
-             .schema = "sgd_rows(params!: T[...]*, indices: i64[...]*, values: T[...]*, "
-                       "momentum_buffer!: U[...]*, step!: i64[]*, lr: f64[], *, "
-                       "momentum: float=0.0, dampening: float=0.0, weight_decay: float=0.0, "
-                       "nesterov: bool=false) -> () where T: float; U: float",
-             .doc = R"(One step of `tenon.sgd_step` on the given rows of each parameter alone.
+Arithmetic: f32 for 16-bit and f32 parameters, f64 for f64; each operation rounded by itself.)"),
+    rows_op<kRule, compose<true>, check>(
+        R"(One step of `tenon.sgd_step` on the given rows of each parameter alone.
 
 `values` holds the gradients of the rows `indices`, which ascend without duplicates. A row that is
 not given is left as it is, and so is its momentum: neither momentum nor weight decay moves it. The
 step count belongs to the parameter and is advanced by one, so a row met for the first time at a
-later step starts from a momentum of 0 and is damped as any other.)",
-             .infer = sdk::infer_fn<infer_rows>,
-             .compose = sdk::compose_fn<compose<true>>})};
+later step starts from a momentum of 0 and is damped as any other.)")};
 
-constexpr tenon_hyper_desc kHypers[] = {
-    {str("lr"), str("learning rate"), TENON_HYPER_DYNAMIC, TENON_VALUE_F64, 1e-3, 0, kLargest},
-    {str("momentum"), str("share of the buffer that is kept; 0: no momentum"), 0, TENON_VALUE_F64,
-     0, 0, kLargest},
-    {str("dampening"), str("share of the gradient kept out of the buffer"), 0, TENON_VALUE_F64, 0,
-     -kLargest, kLargest},
-    {str("weight_decay"), str("L2 penalty, added to the gradient"), 0, TENON_VALUE_F64, 0, 0,
-     kLargest},
-    {str("nesterov"), str("look ahead along the momentum; needs momentum and no dampening"), 0,
-     TENON_VALUE_BOOL, 0, 0, 1}};
-
-constexpr tenon_state_desc kStates[] = {
-    {str("momentum_buffer"), str("running direction; not used without momentum"),
-     TENON_STATE_LIKE_PARAMETER, TENON_DTYPE_NONE, 0},
-    {str("step"), str("steps made"), TENON_STATE_SCALAR, TENON_DTYPE_I64, 0}};
-
-constexpr tenon_optimizer_desc kOptimizers[] = {
-    {sizeof(tenon_optimizer_desc), 0, str("tenon.sgd"),
-     str("Stochastic gradient descent with momentum, dampening, weight decay and Nesterov's rule, "
-         "as torch.optim.SGD. Rows of sparse gradients are updated alone, with their momentum."),
-     str("tenon.sgd_step"), str("tenon.sgd_rows"), kHypers, kStates, std::size(kHypers),
-     std::size(kStates)}};
+constexpr tenon_optimizer_desc kOptimizers[] = {optimizer<kRule>()};
 
 constexpr tenon_sample kSamples[] = {
     sdk::sample("tenon.sgd_step", "[f32[3,2]], [f32[3,2]], [f32[3,2]], [i64[]{0}], f64[]{0.1}"),
@@ -274,7 +235,7 @@ constexpr tenon_optimizer_sample kOptimizerSamples[] = {
     sdk::optimizer_refused("tenon.sgd", "f32[2] | nesterov=1", TENON_E_ATTRIBUTE,
                            "\"nesterov\" has the wrong type")};
 
-constexpr auto kTolerances = step_tolerances("tenon.sgd_step", "tenon.sgd_rows");
+constexpr auto kTolerances = step_tolerances<kRule>();
 
 }  // namespace
 

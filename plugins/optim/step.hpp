@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/optim/step.hpp: what every update rule shares: checks of its operands and its error
-// samples.
+// plugins/optim/step.hpp: that the lists which a step op is given fit each other.
 //
-// A step op works on lists: entry i of every list belongs to parameter i. The schema sees each
-// entry alone, so that lists fit each other is checked here.
+// Entry i of every list belongs to parameter i. The schema sees each entry alone.
 #pragma once
 
 #include <tenon/sdk/op.hpp>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string>
 #include <vector>
@@ -27,8 +24,8 @@ enum class Form : uint8_t {
 };
 
 struct ListSlot {
-  const char* name;
-  Form form;
+  std::string_view name;
+  Form form = Form::Like;
 };
 
 inline constexpr double kLargest = std::numeric_limits<double>::max();
@@ -120,7 +117,7 @@ inline void check_lists(const sdk::Args& args, std::span<const ListSlot> slots) 
       throw sdk::Failure{TENON_E_ARGUMENT,
                          std::string(slots[number].name) + " has " + found + " tensors for " +
                              std::to_string(n) + " parameters",
-                         slots[number].name,
+                         std::string(slots[number].name),
                          std::to_string(n) + " tensors",
                          found + " tensors",
                          "give one entry for each parameter"};
@@ -133,46 +130,19 @@ inline void check_lists(const sdk::Args& args, std::span<const ListSlot> slots) 
   }
 }
 
-// The lists of the op on rows, from those of the op on whole parameters.
-template <size_t n>
-constexpr std::array<ListSlot, n + 1> rows_of(const ListSlot (&step)[n]) {
-  std::array<ListSlot, n + 1> rows{};
-  rows[0] = step[0];
-  rows[1] = {"indices", Form::Indices};
-  rows[2] = {"values", Form::Values};
-  for (size_t i = 2; i < n; ++i) rows[i + 1] = step[i];
-  return rows;
-}
-
-// The `infer` of a step op: `check` sees to the attributes.
-template <const auto& slots, void (*check)(const sdk::Args&)>
-void infer(const sdk::Args& args, std::span<tenon_meta>) {
-  check_lists(args, slots);
-  check(args);
-}
-
 // NaN is out of every range.
-inline void check_range(const sdk::Args& args, uint32_t index, const char* name, double minimum,
-                        double maximum, const char* words) {
-  const double value = args.attrs.real(index);
-  if (value >= minimum && value <= maximum) return;
-  const std::string found = std::to_string(value);
-  throw sdk::Failure{TENON_E_ATTRIBUTE,
-                     std::string(name) + " must be " + words + ", found " + found, name, words,
-                     found};
+inline bool is_within(double value, double minimum, double maximum) {
+  return value >= minimum && value <= maximum;
 }
 
-// A step's results: of the op on whole parameters and of the one on rows.
-constexpr std::array<tenon_tolerance, 8> step_tolerances(std::string_view step_op,
-                                                         std::string_view rows_op) {
-  constexpr std::string_view reason =
-      "A step rounds up to ten times, and while t is small 1 - beta^t keeps few of its digits.";
-  constexpr sdk::FloatRooms rooms = {
-      .f16 = {1, 2e-6}, .bf16 = {1, 2e-6}, .f32 = {4, 2e-6}, .f64 = {4, 1e-13}};
-  std::array<tenon_tolerance, 8> both{};
-  std::ranges::copy(sdk::float_tolerances(step_op, reason, rooms), both.begin());
-  std::ranges::copy(sdk::float_tolerances(rows_op, reason, rooms), both.begin() + 4);
-  return both;
+[[noreturn]] inline void refuse_range(const sdk::Args& args, uint32_t index, std::string_view name,
+                                      const std::string& words) {
+  const bool is_real = args.attrs[index].tag == TENON_VALUE_F64;
+  const std::string attribute(name);
+  const std::string found =
+      is_real ? std::to_string(args.attrs.real(index)) : std::to_string(args.attrs.integer(index));
+  throw sdk::Failure{TENON_E_ATTRIBUTE, attribute + " must be " + words + ", found " + found,
+                     attribute, words, found};
 }
 
 }  // namespace tenon::optim

@@ -332,7 +332,10 @@ def known_ops():
     names = set()
     for folder in ("ops", "optim"):
         for path in (ROOT / "plugins" / folder).rglob("*.cc"):
-            names.update(re.findall(r'"tenon\.([a-z0-9_]+)"', path.read_text(encoding="utf-8")))
+            found = re.findall(r'"tenon\.([a-z0-9_]+)"', path.read_text(encoding="utf-8"))
+            names.update(found)
+            if folder == "optim":  # whose ops are named by rule.hpp
+                names.update(name + end for name in found for end in ("_step", "_rows"))
     return names - {each.name for each in (ROOT / "plugins").iterdir()}
 
 

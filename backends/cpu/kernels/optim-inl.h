@@ -7,7 +7,7 @@
 //   template <class C> struct Rule {
 //     static constexpr size_t kStates = 1;  // states it reads and writes
 //     static constexpr uint32_t kUsed[] = {2};  // their lists, where they are not the first ones
-//     explicit Rule(const Step& step);
+//     explicit Rule(const sdk::Step& step);
 //     template <class D, class V> void operator()(D d, V& p, V g, V* s) const;
 //   };
 
@@ -19,6 +19,7 @@
 #endif
 
 #include <tenon/sdk/step.hpp>
+#include <tenon/sdk/step_scalars.hpp>
 
 #include "kernels/numbers-inl.h"
 
@@ -26,26 +27,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace rows {
 namespace optim {
-
-// What a rule is built from.
-struct Step {
-  double attr(uint32_t index) const { return launch.attrs.real(index); }
-
-  const sdk::Launch& launch;
-  uint32_t item;  // of every list
-  double lr;
-  int64_t t;  // steps of this parameter, this one counted
-};
-
-// Repeated squaring from the lowest bit: the same bits with every C library.
-inline double power(double base, int64_t exponent) {
-  double result = 1;
-  for (auto rest = static_cast<uint64_t>(exponent); rest != 0; rest >>= 1) {
-    if (rest & 1) result *= base;
-    base *= base;
-  }
-  return result;
-}
 
 template <class Rule>
 constexpr uint32_t state_list(uint32_t k) {
@@ -140,18 +121,9 @@ HWY_NOINLINE void update_item(const sdk::Launch& l, uint32_t item, const Access<
 // independent, so threads change no bit.
 template <uint32_t n_states, template <class> class Rule>
 void step(const sdk::Launch& l) {
-  using S = sdk::StepSlots<false, n_states>;
-  const double lr = sdk::load<double>(l.view(S::kLr).data);
-  for (uint32_t item = 0; item < l.count(S::kParams); ++item) {
-    char* counter = static_cast<char*>(l.view(S::kStep, item).data);
-    const int64_t t = sdk::load<int64_t>(counter) + 1;
-    sdk::dispatch_step(l.view(S::kParams, item).dtype, l.view(S::kStates, item).dtype,
-                       [&]<class T, class U>() {
-                         update_item<n_states>(l, item, access_as<T>(), access_as<U>(),
-                                               Rule<Number<T>>(Step{l, item, lr, t}));
-                       });
-    sdk::store(counter, t);
-  }
+  sdk::each_step<false, n_states>(l, [&]<class T, class U>(const sdk::Step& step) {
+    update_item<n_states>(l, step.item, access_as<T>(), access_as<U>(), Rule<Number<T>>(step));
+  });
 }
 
 template <uint32_t n_states>

@@ -15,32 +15,26 @@ namespace {
 
 using namespace rows;
 
-enum Attr : uint32_t { kLrDecay, kWeightDecay, kEps, kAttrs };
-
 template <class C>
 struct Adagrad {
   static constexpr size_t kStates = 1;
 
-  explicit Adagrad(const optim::Step& s)
-      : weight_decay(static_cast<C>(s.attr(kWeightDecay))),
-        eps(static_cast<C>(s.attr(kEps))),
-        minus_lr(static_cast<C>(-(s.lr / (static_cast<double>(s.t - 1) * s.attr(kLrDecay) + 1)))) {}
+  explicit Adagrad(const sdk::Step& step) : k(step) {}
 
   template <class D, class V>
   HWY_INLINE void operator()(D d, V& p, V g, V* sum) const {
-    if (weight_decay != 0) g = hn::Add(g, hn::Mul(hn::Set(d, weight_decay), p));
+    if (k.weight_decay != 0) g = hn::Add(g, hn::Mul(hn::Set(d, k.weight_decay), p));
     sum[0] = hn::Add(sum[0], hn::Mul(g, g));
-    const V root = hn::Add(hn::Sqrt(sum[0]), hn::Set(d, eps));
-    p = hn::Add(p, hn::Div(hn::Mul(hn::Set(d, minus_lr), g), root));
+    const V root = hn::Add(hn::Sqrt(sum[0]), hn::Set(d, k.eps));
+    p = hn::Add(p, hn::Div(hn::Mul(hn::Set(d, k.minus_lr), g), root));
   }
 
-  C weight_decay;
-  C eps;
-  C minus_lr;
+  sdk::AdagradScalars<C> k;
 };
 
 constexpr tenon_kernel_desc kernels[] = {
-    optim::kernel<1>("tenon.adagrad_step", kAttrs, sdk::launch_fn<optim::step<1, Adagrad>>),
+    optim::kernel<1>("tenon.adagrad_step", sdk::AdagradAttr::kAttrs,
+                     sdk::launch_fn<optim::step<1, Adagrad>>),
 };
 
 }  // namespace

@@ -15,27 +15,18 @@ namespace {
 
 using namespace rows;
 
-enum Attr : uint32_t { kBeta1, kBeta2, kWeightDecay, kAttrs };
-
 template <class C>
 struct Lion {
   static constexpr size_t kStates = 1;
 
-  explicit Lion(const optim::Step& s)
-      : beta1(static_cast<C>(s.attr(kBeta1))),
-        taken1(static_cast<C>(1 - s.attr(kBeta1))),
-        beta2(static_cast<C>(s.attr(kBeta2))),
-        taken2(static_cast<C>(1 - s.attr(kBeta2))),
-        decays(s.attr(kWeightDecay) != 0),
-        kept(static_cast<C>(1 - s.lr * s.attr(kWeightDecay))),
-        minus_lr(static_cast<C>(-s.lr)) {}
+  explicit Lion(const sdk::Step& step) : k(step) {}
 
   template <class D, class V>
   HWY_INLINE void operator()(D d, V& p, V g, V* mean) const {
-    const V mixed = weighted(d, beta1, mean[0], taken1, g);
-    mean[0] = weighted(d, beta2, mean[0], taken2, g);
-    if (decays) p = hn::Mul(hn::Set(d, kept), p);
-    p = hn::Add(p, hn::Mul(sign(d, mixed), hn::Set(d, minus_lr)));
+    const V mixed = weighted(d, k.beta1, mean[0], k.taken1, g);
+    mean[0] = weighted(d, k.beta2, mean[0], k.taken2, g);
+    if (k.decays) p = hn::Mul(hn::Set(d, k.kept), p);
+    p = hn::Add(p, hn::Mul(sign(d, mixed), hn::Set(d, k.minus_lr)));
   }
   template <class D, class V>
   HWY_INLINE static V weighted(D d, C a, V x, C b, V y) {
@@ -48,17 +39,12 @@ struct Lion {
     return hn::IfThenElse(has_sign, hn::CopySign(hn::Set(d, C{1}), x), x);
   }
 
-  C beta1;
-  C taken1;
-  C beta2;
-  C taken2;
-  bool decays;
-  C kept;
-  C minus_lr;
+  sdk::LionScalars<C> k;
 };
 
 constexpr tenon_kernel_desc kernels[] = {
-    optim::kernel<1>("tenon.lion_step", kAttrs, sdk::launch_fn<optim::step<1, Lion>>),
+    optim::kernel<1>("tenon.lion_step", sdk::LionAttr::kAttrs,
+                     sdk::launch_fn<optim::step<1, Lion>>),
 };
 
 }  // namespace

@@ -15,7 +15,6 @@ namespace {
 
 using namespace rows;
 
-enum Attr : uint32_t { kAlpha, kEps, kWeightDecay, kMomentum, kCentered, kAttrs };
 enum List : uint32_t { kSquares, kMeans, kBuffer, kLists };
 
 template <class C, bool centered, bool has_momentum>
@@ -23,40 +22,29 @@ struct Update {
   static constexpr size_t kStates = 1 + centered + has_momentum;
   static constexpr std::array<uint32_t, 3> kUsed = {kSquares, centered ? kMeans : kBuffer, kBuffer};
 
-  explicit Update(const optim::Step& s)
-      : alpha(static_cast<C>(s.attr(kAlpha))),
-        taken(static_cast<C>(1 - s.attr(kAlpha))),
-        eps(static_cast<C>(s.attr(kEps))),
-        weight_decay(static_cast<C>(s.attr(kWeightDecay))),
-        momentum(static_cast<C>(s.attr(kMomentum))),
-        minus_lr(static_cast<C>(-s.lr)) {}
+  explicit Update(const sdk::Step& step) : k(step) {}
 
   template <class D, class V>
   HWY_INLINE void operator()(D d, V& p, V g, V* states) const {
-    if (weight_decay != 0) g = hn::Add(g, hn::Mul(hn::Set(d, weight_decay), p));
-    const V some = hn::Mul(hn::Set(d, taken), g);
-    states[0] = hn::Add(hn::Mul(hn::Set(d, alpha), states[0]), hn::Mul(some, g));
+    if (k.weight_decay != 0) g = hn::Add(g, hn::Mul(hn::Set(d, k.weight_decay), p));
+    const V some = hn::Mul(hn::Set(d, k.taken), g);
+    states[0] = hn::Add(hn::Mul(hn::Set(d, k.alpha), states[0]), hn::Mul(some, g));
     V square = states[0];
     if constexpr (centered) {
-      states[1] = hn::Add(hn::Mul(hn::Set(d, alpha), states[1]), some);
+      states[1] = hn::Add(hn::Mul(hn::Set(d, k.alpha), states[1]), some);
       square = hn::Sub(square, hn::Mul(states[1], states[1]));
     }
-    const V root = hn::Add(hn::Sqrt(square), hn::Set(d, eps));
+    const V root = hn::Add(hn::Sqrt(square), hn::Set(d, k.eps));
     if constexpr (has_momentum) {
       V& buffer = states[1 + centered];
-      buffer = hn::Add(hn::Mul(hn::Set(d, momentum), buffer), hn::Div(g, root));
-      p = hn::Add(p, hn::Mul(buffer, hn::Set(d, minus_lr)));
+      buffer = hn::Add(hn::Mul(hn::Set(d, k.momentum), buffer), hn::Div(g, root));
+      p = hn::Add(p, hn::Mul(buffer, hn::Set(d, k.minus_lr)));
     } else {
-      p = hn::Add(p, hn::Div(hn::Mul(hn::Set(d, minus_lr), g), root));
+      p = hn::Add(p, hn::Div(hn::Mul(hn::Set(d, k.minus_lr), g), root));
     }
   }
 
-  C alpha;
-  C taken;
-  C eps;
-  C weight_decay;
-  C momentum;
-  C minus_lr;
+  sdk::RmspropScalars<C> k;
 };
 
 template <bool centered, bool has_momentum>
@@ -67,7 +55,7 @@ struct Choice {
 
 template <bool centered>
 void rmsprop(const sdk::Launch& l) {
-  if (l.attrs.real(kMomentum) == 0) {
+  if (l.attrs.real(sdk::RmspropAttr::kMomentum) == 0) {
     optim::step<kLists, Choice<centered, false>::template Rule>(l);
   } else {
     optim::step<kLists, Choice<centered, true>::template Rule>(l);
@@ -76,11 +64,11 @@ void rmsprop(const sdk::Launch& l) {
 
 // A state that is not in use is not read or written.
 void launch(const sdk::Launch& l) {
-  l.attrs.flag(kCentered) ? rmsprop<true>(l) : rmsprop<false>(l);
+  l.attrs.flag(sdk::RmspropAttr::kCentered) ? rmsprop<true>(l) : rmsprop<false>(l);
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    optim::kernel<3>("tenon.rmsprop_step", kAttrs, sdk::launch_fn<launch>),
+    optim::kernel<3>("tenon.rmsprop_step", sdk::RmspropAttr::kAttrs, sdk::launch_fn<launch>),
 };
 
 }  // namespace

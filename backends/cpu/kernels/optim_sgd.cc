@@ -13,57 +13,44 @@ namespace {
 
 using namespace rows;
 
-enum Attr : uint32_t { kMomentum, kDampening, kWeightDecay, kNesterov, kAttrs };
-
 template <class C>
 struct Plain {
   static constexpr size_t kStates = 0;
 
-  explicit Plain(const optim::Step& s)
-      : minus_lr(static_cast<C>(-s.lr)), weight_decay(static_cast<C>(s.attr(kWeightDecay))) {}
+  explicit Plain(const sdk::Step& step) : k(step) {}
 
   template <class D, class V>
   HWY_INLINE void operator()(D d, V& p, V g, V*) const {
-    p = hn::Add(p, hn::Mul(hn::Set(d, minus_lr), direction(d, p, g)));
+    p = hn::Add(p, hn::Mul(hn::Set(d, k.minus_lr), direction(d, p, g)));
   }
   template <class D, class V>
   HWY_INLINE V direction(D d, V p, V g) const {
-    return weight_decay != 0 ? hn::Add(g, hn::Mul(hn::Set(d, weight_decay), p)) : g;
+    return k.weight_decay != 0 ? hn::Add(g, hn::Mul(hn::Set(d, k.weight_decay), p)) : g;
   }
 
-  C minus_lr;
-  C weight_decay;
+  sdk::SgdScalars<C> k;
 };
 
 template <class C>
 struct Momentum : Plain<C> {
   static constexpr size_t kStates = 1;
-
-  explicit Momentum(const optim::Step& s)
-      : Plain<C>(s),
-        momentum(static_cast<C>(s.attr(kMomentum))),
-        taken(static_cast<C>(1 - s.attr(kDampening))),
-        first(s.t == 1),
-        nesterov(s.launch.attrs.flag(kNesterov)) {}
+  using Plain<C>::Plain;
+  using Plain<C>::k;
 
   template <class D, class V>
   HWY_INLINE void operator()(D d, V& p, V g, V* buffer) const {
     const V step = this->direction(d, p, g);
-    const V kept = hn::Set(d, momentum);
-    buffer[0] = first ? step : hn::Add(hn::Mul(kept, buffer[0]), hn::Mul(hn::Set(d, taken), step));
-    const V change = nesterov ? hn::Add(step, hn::Mul(kept, buffer[0])) : buffer[0];
-    p = hn::Add(p, hn::Mul(hn::Set(d, this->minus_lr), change));
+    const V kept = hn::Set(d, k.momentum);
+    buffer[0] =
+        k.first ? step : hn::Add(hn::Mul(kept, buffer[0]), hn::Mul(hn::Set(d, k.taken), step));
+    const V change = k.nesterov ? hn::Add(step, hn::Mul(kept, buffer[0])) : buffer[0];
+    p = hn::Add(p, hn::Mul(hn::Set(d, k.minus_lr), change));
   }
-
-  C momentum;
-  C taken;
-  bool first;
-  bool nesterov;
 };
 
 // Without momentum the buffer is not read or written.
 void sgd(const sdk::Launch& l) {
-  if (l.attrs.real(kMomentum) == 0) {
+  if (l.attrs.real(sdk::SgdAttr::kMomentum) == 0) {
     optim::step<1, Plain>(l);
   } else {
     optim::step<1, Momentum>(l);
@@ -71,7 +58,7 @@ void sgd(const sdk::Launch& l) {
 }
 
 constexpr tenon_kernel_desc kernels[] = {
-    optim::kernel<1>("tenon.sgd_step", kAttrs, sdk::launch_fn<sgd>),
+    optim::kernel<1>("tenon.sgd_step", sdk::SgdAttr::kAttrs, sdk::launch_fn<sgd>),
 };
 
 }  // namespace

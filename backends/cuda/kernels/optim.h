@@ -36,7 +36,7 @@ struct Scratch {
 
 inline Step step_of(const sdk::Launch& l, const tenon_view& lr) {
   Step step{};
-  for (uint32_t i = 0; i < l.launch().n_attrs; ++i) step.attr[i] = l.attrs.real(i);
+  for (uint32_t i = 0; i < l.launch().n_attrs; ++i) step.attrs[i] = l.attrs.real(i);
   if (lr.flags & TENON_VIEW_HOST_SCALAR) step.lr = *static_cast<const double*>(lr.data);
   return step;
 }

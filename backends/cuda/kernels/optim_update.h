@@ -18,6 +18,8 @@
 //   };
 #pragma once
 
+#include <tenon/sdk/step_scalars.hpp>
+
 #include "elementwise.h"
 
 namespace tenon::cuda::optim {
@@ -27,21 +29,13 @@ namespace tenon::cuda::optim {
 inline constexpr int kMostAttrs = 6;
 
 struct Step {
-  double attr[kMostAttrs];  // in the order of the schema; a flag is 0 or 1
+  double attrs[kMostAttrs];  // in the order of the schema; a flag is 0 or 1
   double lr;
   int64_t t;        // steps of this parameter, this one counted
   double* product;  // a further state of one number, of ops that have one
-};
 
-// Repeated squaring from the lowest bit: the same bits as on the processor.
-__device__ inline double power(double base, int64_t exponent) {
-  double result = 1;
-  for (auto rest = static_cast<uint64_t>(exponent); rest != 0; rest >>= 1) {
-    if (rest & 1) result *= base;
-    base *= base;
-  }
-  return result;
-}
+  __device__ double attr(uint32_t index) const { return attrs[index]; }
+};
 
 // Parameters are launched in groups whose table is at most 4 KiB, what any GPU takes.
 inline constexpr size_t kTableBytes = 3840;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/ref/kernels/optim.h: how a step op walks its lists: whole parameters, or rows of them.
 //
-// An update rule is a template over C, the type it computes in, built for one parameter from the
-// attributes, the learning rate and the number of steps, this one counted:
+// An update rule is a template over C, the type it computes in, built for one step of a parameter:
 //
 //   template <class C> struct Rule {
 //     static constexpr size_t kStates = 1;                  // states it reads and writes
-//     Rule(const sdk::Attrs& attrs, double lr, int64_t t);
+//     explicit Rule(const sdk::Step& step);
 //     void operator()(C& p, C g, std::array<C, kStates>& s) const;   // one element
 //   };
 #pragma once
 
 #include <tenon/sdk/step.hpp>
+#include <tenon/sdk/step_scalars.hpp>
 
 #include "kernels/rows.h"
 
@@ -92,22 +92,15 @@ template <bool rows, uint32_t n_states, template <class> class Rule>
 void step(const sdk::Launch& l) {
   using S = sdk::StepSlots<rows, n_states>;
   if constexpr (rows) check_rows(l);
-  const double lr = sdk::load<double>(l.view(S::kLr).data);
-  for (uint32_t item = 0; item < l.count(S::kParams); ++item) {
-    char* counter = static_cast<char*>(l.view(S::kStep, item).data);
-    const int64_t t = sdk::load<int64_t>(counter) + 1;
-    sdk::dispatch_step(
-        l.view(S::kParams, item).dtype, l.view(S::kStates, item).dtype, [&]<class T, class U>() {
-          using R = Rule<sdk::Compute<T>>;
-          std::array<sdk::Strided, 2 + R::kStates> operands{sdk::strided(l.view(S::kParams, item)),
-                                                            sdk::strided(l.view(S::kGrads, item))};
-          for (uint32_t k = 0; k < R::kStates; ++k) {
-            operands[2 + k] = sdk::strided(l.view(S::kStates + k, item));
-          }
-          update_parameter<rows, T, U>(l, item, operands, R(l.attrs, lr, t));
-        });
-    sdk::store(counter, t);
-  }
+  sdk::each_step<rows, n_states>(l, [&]<class T, class U>(const sdk::Step& step) {
+    using R = Rule<sdk::Compute<T>>;
+    std::array<sdk::Strided, 2 + R::kStates> operands{sdk::strided(l.view(S::kParams, step.item)),
+                                                      sdk::strided(l.view(S::kGrads, step.item))};
+    for (uint32_t k = 0; k < R::kStates; ++k) {
+      operands[2 + k] = sdk::strided(l.view(S::kStates + k, step.item));
+    }
+    update_parameter<rows, T, U>(l, step.item, operands, R(step));
+  });
 }
 
 template <bool rows, uint32_t n_states>

@@ -4,9 +4,9 @@
 //
 //   acme.sgd_step(params!: T[...]*, grads: T[...]*, velocity!: U[...]*, step!: i64[]*, lr: f64[])
 //
-//   using Slots = sdk::StepSlots<false, 1>;
-//   sdk::dispatch_step(l.view(Slots::kParams, i).dtype, l.view(Slots::kStates, i).dtype,
-//                      [&]<class T, class U>() { ... });
+//   sdk::each_step<false, 1>(l, [&]<class T, class U>(const sdk::Step& step) { ... });
+//
+// Numbers that a rule makes once for a parameter: step_scalars.hpp.
 #pragma once
 
 #include <tenon/sdk/kernel.hpp>
@@ -52,6 +52,31 @@ void dispatch_step(tenon_dtype param, tenon_dtype state, Body&& body) {
     if (state == param) return body.template operator()<T, T>();
     if constexpr (sizeof(T) == 2) return body.template operator()<T, float>();
   });
+}
+
+// What a step of one parameter is made of, on the host.
+struct Step {
+  double attr(uint32_t index) const { return launch.attrs.real(index); }
+
+  const Launch& launch;
+  uint32_t item;  // of every list
+  double lr;
+  int64_t t;  // steps of this parameter, this one counted
+};
+
+// Calls body<T, U>(step) for every parameter, with the types of a row of kStepRows, and counts its
+// step.
+template <bool rows, uint32_t n_states, class Body>
+void each_step(const Launch& l, Body&& body) {
+  using S = StepSlots<rows, n_states>;
+  const double lr = load<double>(l.view(S::kLr).data);
+  for (uint32_t item = 0; item < l.count(S::kParams); ++item) {
+    char* counter = static_cast<char*>(l.view(S::kStep, item).data);
+    const Step step{l, item, lr, load<int64_t>(counter) + 1};
+    dispatch_step(l.view(S::kParams, item).dtype, l.view(S::kStates, item).dtype,
+                  [&]<class T, class U>() { body.template operator()<T, U>(step); });
+    store(counter, step.t);
+  }
 }
 
 }  // namespace tenon::sdk

@@ -45,11 +45,11 @@ void cholesky(const sdk::Launch& l) {
   dispatch_matrices(l.out().dtype, [&]<class T>() {
     for (int64_t b = 0; b < sdk::count_of(batch); ++b) {
       in.load<T>(b, x);
-      make_symmetric(x, in.rows);
-      if (!factorise(x, in.rows)) {
+      make_symmetric(x, in.rows());
+      if (!factorise(x, in.rows())) {
         throw sdk::not_positive_definite(sdk::place_in("x", batch, b));
       }
-      set_triangle(x, in.rows, l.attrs.flag(0));
+      set_triangle(x, in.rows(), l.attrs.flag(0));
       out.store<T>(b, x);
     }
   });
@@ -106,14 +106,14 @@ void for_each_system(const sdk::Launch& l, const Run& run) {
   const Matrices left(l.view(0), 2, batch);
   const Matrices right(l.view(1), dims, batch);
   const Matrices out(l.out(), dims, batch);
-  const int64_t n = left.rows;
+  const int64_t n = left.rows();
   double* const a = doubles(l);
   double* const b = a + n * n;
   dispatch_matrices(l.out().dtype, [&]<class T>() {
     for (int64_t i = 0; i < sdk::count_of(batch); ++i) {
       left.load<T>(i, a);
       right.load<T>(i, b);
-      run(a, b, right.columns, i);
+      run(a, b, right.columns(), i);
       out.store<T>(i, b);
     }
   });
@@ -192,12 +192,12 @@ void qr(const sdk::Launch& l) {
   const Matrices out_q(l.out(0), 2, batch);
   const Matrices out_r(l.out(1), 2, batch);
   double* const x = doubles(l);
-  double* const q = x + in.rows * in.columns;
-  double* const v = q + in.rows * out_q.columns;
+  double* const q = x + in.rows() * in.columns();
+  double* const v = q + in.rows() * out_q.columns();
   dispatch_matrices(l.out().dtype, [&]<class T>() {
     for (int64_t b = 0; b < sdk::count_of(batch); ++b) {
       in.load<T>(b, x);
-      decompose(x, q, v, in.rows, in.columns);
+      decompose(x, q, v, in.rows(), in.columns());
       out_q.store<T>(b, q);
       out_r.store<T>(b, x);
     }

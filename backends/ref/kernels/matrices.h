@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <tenon/sdk/decomposition.hpp>
+#include <tenon/sdk/matmul.hpp>
 
 #include "kernels/ref.h"
 
@@ -20,20 +21,15 @@ inline Batch batch_of(const tenon_view& view, size_t own_dims) {
 // the others are a batch.
 class Matrices {
  public:
-  Matrices(const tenon_view& view, size_t own_dims, Batch batch) : batch_(batch) {
-    const sdk::Strided s = sdk::strided(view);
-    const size_t lead = static_cast<size_t>(view.rank) - own_dims;
-    data_ = s.data;
-    for (size_t d = 0; d < lead; ++d) {
-      steps_[batch.size() - lead + d] = view.shape[d] == 1 ? 0 : s.step[d];
-    }
-    rows = view.shape[lead];
-    row_step_ = s.step[lead];
-    if (own_dims == 2) {
-      columns = view.shape[lead + 1];
-      column_step_ = s.step[lead + 1];
-    }
+  Matrices(const tenon_view& view, size_t own_dims, Batch batch)
+      : batch_(batch), data_(static_cast<char*>(view.data)) {
+    const int32_t row = view.rank - static_cast<int32_t>(own_dims);
+    sdk::read_operand(view, row, own_dims == 2 ? row + 1 : -1, batch.size(), operand_);
+    operand_.count_bytes(sdk::size_of(view.dtype));
   }
+
+  int64_t rows() const { return operand_.rows; }
+  int64_t columns() const { return operand_.columns; }
 
   template <class T>
   void load(int64_t number, double* to) const {
@@ -44,27 +40,20 @@ class Matrices {
     walk(number, [&](char* at) { sdk::store(at, sdk::narrow<T>(*from++)); });
   }
 
-  int64_t rows = 0;
-  int64_t columns = 1;
-
  private:
   template <class Body>
   void walk(int64_t number, const Body& body) const {
-    char* first = data_;
-    for (size_t d = batch_.size(); d-- > 0;) {
-      first += number % batch_[d] * steps_[d];
-      number /= batch_[d];
-    }
-    for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < columns; ++j) body(first + i * row_step_ + j * column_step_);
+    char* const first = data_ + operand_.offset(batch_, number);
+    for (int64_t i = 0; i < operand_.rows; ++i) {
+      for (int64_t j = 0; j < operand_.columns; ++j) {
+        body(first + i * operand_.row_step + j * operand_.column_step);
+      }
     }
   }
 
   Batch batch_;
-  char* data_ = nullptr;
-  std::array<int64_t, TENON_MAX_RANK> steps_{};
-  int64_t row_step_ = 0;
-  int64_t column_step_ = 0;
+  char* data_;
+  sdk::MatmulOperand operand_;
 };
 
 // (x + x^T) / 2 of a square matrix.

@@ -80,7 +80,7 @@ void eigh(const sdk::Launch& l) {
   const Matrices in(l.view(0), 2, batch);
   const Matrices out_values(l.out(0), 1, batch);
   const Matrices out_vectors(l.out(1), 2, batch);
-  const int64_t n = in.rows;
+  const int64_t n = in.rows();
   double* const x = doubles(l);
   double* const v = x + n * n;
   double* const values = v + n * n;
@@ -232,9 +232,9 @@ void svd(const sdk::Launch& l) {
   const Matrices out_u(l.out(0), 2, batch);
   const Matrices out_s(l.out(1), 1, batch);
   const Matrices out_vh(l.out(2), 2, batch);
-  const bool tall = in.rows >= in.columns;
-  const int64_t k = std::min(in.rows, in.columns);
-  const int64_t most = std::max(in.rows, in.columns);
+  const bool tall = in.rows() >= in.columns();
+  const int64_t k = std::min(in.rows(), in.columns());
+  const int64_t most = std::max(in.rows(), in.columns());
   double* const longer = doubles(l);
   double* const room = longer + k * most;
   double* const shorter = room + k * most;
@@ -244,17 +244,17 @@ void svd(const sdk::Launch& l) {
     for (int64_t b = 0; b < sdk::count_of(batch); ++b) {
       in.load<T>(b, tall ? room : longer);
       sdk::need_finite(tall ? room : longer, k * most, sdk::place_in("x", batch, b));
-      if (tall) transpose(room, in.rows, in.columns, longer);
+      if (tall) transpose(room, in.rows(), in.columns(), longer);
       d.run(order, room);
       double* const right = tall ? shorter : longer;  // rows of vh
-      const int64_t width = in.columns;
+      const int64_t width = in.columns();
       double* const left = tall ? longer : shorter;
       for (int64_t i = 0; i < k; ++i) {
         const double sign = sdk::definite_sign(right + i * width, width, 1);
         for (int64_t j = 0; j < width; ++j) right[i * width + j] *= sign;
-        for (int64_t j = 0; j < in.rows; ++j) left[i * in.rows + j] *= sign;
+        for (int64_t j = 0; j < in.rows(); ++j) left[i * in.rows() + j] *= sign;
       }
-      transpose(left, k, in.rows, room);
+      transpose(left, k, in.rows(), room);
       out_u.store<T>(b, room);
       out_s.store<T>(b, d.values);
       out_vh.store<T>(b, right);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "linalg/matrices.hpp"
 #include "rules.hpp"
 
 namespace {
@@ -64,17 +65,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   }
   const auto a_batch = a.first(a.size() < 2 ? 0 : a.size() - 2);
   const auto b_batch = b.first(b.size() < 2 ? 0 : b.size() - 2);
-  rules::Dims result;
-  const size_t rank = std::max(a_batch.size(), b_batch.size());
-  for (size_t i = 0; i < rank; ++i) {
-    const int64_t left = i + a_batch.size() < rank ? 1 : a_batch[i + a_batch.size() - rank];
-    const int64_t right = i + b_batch.size() < rank ? 1 : b_batch[i + b_batch.size() - rank];
-    if (left != right && left != 1 && right != 1) {
-      refuse("b", "the batch dimensions do not broadcast",
-             "batch dimensions that broadcast with " + sdk::shape_text(a_batch), b);
-    }
-    result.push(left == 1 ? right : left);
-  }
+  rules::Dims result = tenon::matrices::common_batch(a_batch, b_batch, b);
   if (a.size() > 1) result.push(a[a.size() - 2]);
   if (b.size() > 1) result.push(b.back());
   sdk::set_shape(out[0], result.span());

@@ -3,6 +3,8 @@
 // of their gradients. Matrices are the last two dimensions, all others are batches.
 #pragma once
 
+#include <algorithm>
+
 #include "rules.hpp"
 
 namespace tenon::matrices {
@@ -33,6 +35,24 @@ inline Extent square_of(const sdk::Args& args, uint32_t slot, const char* operan
   if (e.m == e.n) return e;
   throw sdk::Failure{TENON_E_SHAPE, std::string(operand) + " must hold square matrices", operand,
                      "[...,N,N]", sdk::shape_text(args.shape(slot))};
+}
+
+// The batch in which those of two operands meet. `b` is all of the second one, which is blamed.
+inline Dims common_batch(std::span<const int64_t> a_batch, std::span<const int64_t> b_batch,
+                         std::span<const int64_t> b) {
+  const size_t rank = std::max(a_batch.size(), b_batch.size());
+  Dims common;
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t left = i + a_batch.size() < rank ? 1 : a_batch[i + a_batch.size() - rank];
+    const int64_t right = i + b_batch.size() < rank ? 1 : b_batch[i + b_batch.size() - rank];
+    if (left != right && left != 1 && right != 1) {
+      throw sdk::Failure{TENON_E_SHAPE, "the batch dimensions do not broadcast", "b",
+                         "batch dimensions that broadcast with " + sdk::shape_text(a_batch),
+                         sdk::shape_text(b)};
+    }
+    common.push(left == 1 ? right : left);
+  }
+  return common;
 }
 
 inline void set_matrices(tenon_meta& meta, const Extent& of, int64_t rows, int64_t columns) {

@@ -2,8 +2,6 @@
 // plugins/ops/linalg/systems.hpp: what solve and solve_triangular share: a y = b.
 #pragma once
 
-#include <algorithm>
-
 #include "linalg/matrices.hpp"
 
 namespace tenon::matrices {
@@ -18,18 +16,7 @@ inline void infer_system(const sdk::Args& args, std::span<tenon_meta> out) {
                        sdk::shape_text(b)};
   }
   const auto batch = b.first(vector ? 0 : b.size() - 2);
-  const size_t rank = std::max(batch.size(), a.batch.size());
-  Dims shape;
-  for (size_t i = 0; i < rank; ++i) {
-    const int64_t left = i + a.batch.size() < rank ? 1 : a.batch[i + a.batch.size() - rank];
-    const int64_t right = i + batch.size() < rank ? 1 : batch[i + batch.size() - rank];
-    if (left != right && left != 1 && right != 1) {
-      throw sdk::Failure{TENON_E_SHAPE, "the batch dimensions do not broadcast", "b",
-                         "batch dimensions that broadcast with " + sdk::shape_text(a.batch),
-                         sdk::shape_text(b)};
-    }
-    shape.push(left == 1 ? right : left);
-  }
+  Dims shape = common_batch(a.batch, batch, b);
   shape.push(a.n);
   if (!vector) shape.push(b.back());
   sdk::set_shape(out[0], shape.span());

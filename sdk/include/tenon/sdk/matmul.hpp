@@ -21,6 +21,21 @@ struct MatmulOperand {
   int64_t column_step = 1;
 
   MatmulOperand transposed() const { return {batch, columns, rows, column_step, row_step}; }
+  // Steps in bytes, for elements of that size.
+  void count_bytes(int64_t size) {
+    for (int64_t& step : batch) step *= size;
+    row_step *= size;
+    column_step *= size;
+  }
+  // From the first matrix to that of batch `number`.
+  int64_t offset(std::span<const int64_t> batch_shape, int64_t number) const {
+    int64_t steps = 0;
+    for (size_t d = batch_shape.size(); d-- > 0 && number > 0;) {
+      steps += number % batch_shape[d] * batch[d];
+      number /= batch_shape[d];
+    }
+    return steps;
+  }
 };
 
 // c = a b for every batch.
@@ -29,16 +44,10 @@ struct Matmul {
   std::array<int64_t, TENON_MAX_RANK> batch_shape{};
   size_t batch_rank = 0;
 
-  int64_t batches() const { return count_of({batch_shape.data(), batch_rank}); }
-
-  // From the operand's first matrix to that of batch `number`.
+  std::span<const int64_t> batch() const { return {batch_shape.data(), batch_rank}; }
+  int64_t batches() const { return count_of(batch()); }
   int64_t offset(const MatmulOperand& operand, int64_t number) const {
-    int64_t elements = 0;
-    for (size_t d = batch_rank; d-- > 0 && number > 0;) {
-      elements += number % batch_shape[d] * operand.batch[d];
-      number /= batch_shape[d];
-    }
-    return elements;
+    return operand.offset(batch(), number);
   }
 };
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "common/slots.h"
 #include "driver.h"
 
 namespace tenon::cuda {
@@ -84,17 +85,9 @@ void enqueue(const sdk::Launch& l, void (*kernel)(P...), Extent grid, Extent blo
 
 // ---- Slots --------------------------------------------------------------------------------------
 
-// Any layout, addresses aligned to the element.
-constexpr tenon_slot_rule any_in(uint32_t more_flags = 0) {
-  return sdk::slot(TENON_SLOT_IN, TENON_LAYOUT_STRIDED,
-                   TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE | more_flags);
-}
-constexpr tenon_slot_rule any_out() {
-  return sdk::slot(TENON_SLOT_OUT, TENON_LAYOUT_STRIDED, TENON_SLOT_NEGATIVE_STRIDE);
-}
-constexpr tenon_slot_rule any_inout() {
-  return sdk::slot(TENON_SLOT_INOUT, TENON_LAYOUT_STRIDED, TENON_SLOT_NEGATIVE_STRIDE);
-}
+using backends::any_in;
+using backends::any_inout;
+using backends::any_out;
 // Of elementwise ops: numbers are taken as they are.
 constexpr tenon_slot_rule element_in() { return any_in(TENON_SLOT_HOST_SCALAR); }
 

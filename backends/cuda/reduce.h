@@ -21,10 +21,13 @@
 //   void put(const State&, void* out, int64_t at) const;     writes the output's element `at`
 #pragma once
 
+#include "common/shapes.h"
 #include "elementwise.h"
 #include "groups.h"
 
 namespace tenon::cuda {
+
+using namespace backends;
 
 inline constexpr uint64_t kMostState = 32;
 
@@ -259,17 +262,17 @@ inline void plan_reduction(Reduction& r) {
   r.pieces = std::max<uint32_t>(1, r.pieces);
 }
 
-// `kept_as[d]`: the output's dimension that input dimension d is, or -1 where it is reduced.
 // `in_order`: the fold asks for the elements' numbers.
-inline Reduction reduction_of(const tenon_view& in, const tenon_view& out,
-                              std::span<const int32_t> kept_as, bool in_order) {
+inline Reduction reduction_of(const tenon_view& in, const tenon_view& out, const KeptAs& kept_as,
+                              bool in_order) {
   Layout<2> kept;
   Layout<1> reduced;
-  for (size_t d = 0; d < kept_as.size(); ++d) {
-    if (kept_as[d] < 0) {
+  for (size_t d = 0; d < kept_as.rank; ++d) {
+    const int32_t as = kept_as.dimension[d];
+    if (as == kReduced) {
       reduced.push(in.shape[d], {in.strides[d]});
     } else {
-      kept.push(in.shape[d], {out.strides[kept_as[d]], in.strides[d]});
+      kept.push(in.shape[d], {out.strides[as], in.strides[d]});
     }
   }
   Reduction r;
@@ -282,29 +285,7 @@ inline Reduction reduction_of(const tenon_view& in, const tenon_view& out,
 // `axes` has bit d set where dimension d is reduced.
 inline Reduction reduce_axes(const sdk::Args& args, uint64_t axes, bool keepdims, bool in_order) {
   const tenon_view& in = args.view(0);
-  std::array<int32_t, TENON_MAX_RANK> kept_as{};
-  int32_t out_dimension = 0;
-  for (int32_t d = 0; d < in.rank; ++d) {
-    const bool gone = (axes >> d) & 1;
-    kept_as[static_cast<size_t>(d)] = gone ? -1 : out_dimension;
-    if (!gone || keepdims) ++out_dimension;
-  }
-  return reduction_of(in, args.out(), {kept_as.data(), static_cast<size_t>(in.rank)}, in_order);
-}
-
-inline uint64_t all_axes(const tenon_view& in) {
-  return sdk::bit(static_cast<uint32_t>(in.rank)) - 1;
-}
-
-// The axes of attribute `index`, which is an int[]? where none means all of them.
-inline uint64_t axes_attribute(const sdk::Args& args, uint32_t index) {
-  const tenon_view& in = args.view(0);
-  if (!args.attrs.given(index)) return all_axes(in);
-  uint64_t axes = 0;
-  for (int64_t axis : args.attrs.ints(index)) {
-    axes |= sdk::bit(static_cast<uint32_t>(sdk::normal_axis(axis, in.rank, "axes")));
-  }
-  return axes;
+  return reduction_of(in, args.out(), kept_beside(in, axes, keepdims), in_order);
 }
 
 // Can every pack of V elements be loaded at once?

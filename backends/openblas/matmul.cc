@@ -18,6 +18,7 @@
 #include <optional>
 #include <tenon/sdk/matmul.hpp>
 
+#include "common/slots.h"
 #include "openblas.h"
 
 namespace tenon::openblas {
@@ -245,13 +246,10 @@ tenon_status accepts_packed(tenon_call* call, const tenon_launch* args, uint32_t
 
 constexpr uint32_t kFlags =
     TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
-constexpr uint32_t kInFlags = TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE;
 constexpr tenon_dtype dtypes[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
 
-constexpr tenon_slot_rule as_it_is[] = {
-    sdk::slot(TENON_SLOT_IN, TENON_LAYOUT_STRIDED, kInFlags),
-    sdk::slot(TENON_SLOT_IN, TENON_LAYOUT_STRIDED, kInFlags),
-    sdk::slot(TENON_SLOT_OUT, TENON_LAYOUT_STRIDED, TENON_SLOT_NEGATIVE_STRIDE)};
+constexpr tenon_slot_rule as_it_is[] = {backends::any_in(), backends::any_in(),
+                                        backends::any_out()};
 constexpr tenon_slot_rule packed[] = {sdk::contiguous_in(), sdk::contiguous_in(),
                                       sdk::contiguous_out()};
 

@@ -41,7 +41,7 @@ SEES = {
     "tests": {"c_api", "core", "sdk", "bindings", "backends", "plugins", "examples"},
 }
 SEPARATE = {"backends", "plugins", "examples"}  # each folder below is a room of its own
-COMMON = {"examples/common"}  # but for this one, which its neighbours share
+COMMON = {"backends/common", "examples/common"}  # but for these, which their neighbours share
 
 # Op names that are also everyday words of a runtime (roles, views, the C++ library): in core only
 # "tenon.<name>" spelt out is a finding. Every other op name is a finding wherever code says it.
@@ -54,7 +54,7 @@ EVERYDAY = """
 """
 # Beside the folders of backends/. "cpu" alone means a processor: affinity, container limits.
 DEVICES = "cuda hip rocm vulkan metal opencl sycl sim nvidia"
-NOT_DEVICES = {"cpu", "ref"}
+NOT_DEVICES = {"common", "cpu", "ref"}
 
 
 def run(*command):
@@ -202,6 +202,7 @@ def resolve(path, name, quoted):
         ROOT / "c_api/include",
         ROOT / "sdk/include",
         ROOT / own,
+        ROOT / kind,
         ROOT / kind / "include",
         ROOT / "sdk/tools",
         ROOT / "sdk/verify",
@@ -332,10 +333,11 @@ def known_ops():
     names = set()
     for folder in ("ops", "optim"):
         for path in (ROOT / "plugins" / folder).rglob("*.cc"):
-            found = re.findall(r'"tenon\.([a-z0-9_]+)"', path.read_text(encoding="utf-8"))
-            names.update(found)
-            if folder == "optim":  # whose ops are named by rule.hpp
-                names.update(name + end for name in found for end in ("_step", "_rows"))
+            text = path.read_text(encoding="utf-8")
+            names.update(re.findall(r'"tenon\.([a-z0-9_]+)"', text))
+            if folder == "optim":  # plugins/optim/rule.hpp makes the names of a rule's ops
+                rules = re.findall(r'\.name = "tenon\.([a-z0-9_]+)"', text)
+                names.update(rule + end for rule in rules for end in ("_step", "_rows"))
     return names - {each.name for each in (ROOT / "plugins").iterdir()}
 
 

@@ -145,11 +145,7 @@ uint64_t workspace(const sdk::Args& args) {
   return read(args, p) ? Cut(p).bytes() : 0;
 }
 
-constexpr uint32_t kInFlags = TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE;
-constexpr tenon_slot_rule slots[] = {
-    sdk::slot(TENON_SLOT_IN, TENON_LAYOUT_STRIDED, kInFlags),
-    sdk::slot(TENON_SLOT_IN, TENON_LAYOUT_STRIDED, kInFlags),
-    sdk::slot(TENON_SLOT_OUT, TENON_LAYOUT_STRIDED, TENON_SLOT_NEGATIVE_STRIDE)};
+constexpr tenon_slot_rule slots[] = {backends::any_in(), backends::any_in(), backends::any_out()};
 constexpr tenon_dtype rows[] = {TENON_DTYPE_BF16};
 
 constexpr tenon_kernel_desc kernels[] = {

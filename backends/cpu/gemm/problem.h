@@ -5,6 +5,7 @@
 
 #include <tenon/sdk/matmul.hpp>
 
+#include "common/slots.h"
 #include "cpu.h"
 
 namespace tenon::cpu::gemm {

@@ -4,21 +4,14 @@
 
 #include <array>
 
+#include "common/slots.h"
 #include "cpu.h"
 
 namespace tenon::cpu {
 
-// Slots whose elements may lie anywhere, but each of them aligned as its type asks.
-constexpr tenon_slot_rule any_in(uint32_t more_flags = 0) {
-  return sdk::slot(TENON_SLOT_IN, TENON_LAYOUT_STRIDED,
-                   TENON_SLOT_ZERO_STRIDE | TENON_SLOT_NEGATIVE_STRIDE | more_flags);
-}
-constexpr tenon_slot_rule any_out() {
-  return sdk::slot(TENON_SLOT_OUT, TENON_LAYOUT_STRIDED, TENON_SLOT_NEGATIVE_STRIDE);
-}
-constexpr tenon_slot_rule any_inout() {
-  return sdk::slot(TENON_SLOT_INOUT, TENON_LAYOUT_STRIDED, TENON_SLOT_NEGATIVE_STRIDE);
-}
+using backends::any_in;
+using backends::any_inout;
+using backends::any_out;
 
 // Dimensions that N operands share, in logical order. Sizes of 1 are left out, and neighbours that
 // are evenly spaced in every operand are one dimension, so that what is packed is one run.

@@ -145,7 +145,6 @@ void one_hot(const sdk::Launch& l) {
   sdk::dispatch_size(l.out().dtype, [&]<class T>() { one_hot_rows(l, sdk::load<T>(one.data())); });
 }
 
-constexpr auto index_to_any = sdk::pairs(kIndexDtypes, sdk::kAllDtypes);
 constexpr tenon_slot_rule gather_slots[] = {any_in(), any_in(), any_out()};
 constexpr tenon_slot_rule one_hot_slots[] = {any_in(), any_out()};
 
@@ -158,7 +157,7 @@ constexpr tenon_kernel_desc by_index(std::string_view op, std::span<const tenon_
 constexpr tenon_kernel_desc kernels[] = {
     by_index("tenon.gather", gather_slots, kAnyByIndex, 2, sdk::launch_fn<gather>),
     by_index("tenon.take", gather_slots, kAnyByIndex, 1, sdk::launch_fn<take>),
-    by_index("tenon.one_hot", one_hot_slots, index_to_any, 2, sdk::launch_fn<one_hot>),
+    by_index("tenon.one_hot", one_hot_slots, kIndexByAny, 2, sdk::launch_fn<one_hot>),
 };
 
 }  // namespace

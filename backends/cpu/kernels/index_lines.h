@@ -9,10 +9,6 @@
 
 namespace tenon::cpu {
 
-inline constexpr tenon_dtype kIndexDtypes[] = {TENON_DTYPE_I32, TENON_DTYPE_I64};
-inline constexpr auto kAnyByIndex = sdk::pairs(sdk::kAllDtypes, kIndexDtypes);
-inline constexpr auto kNumbersByIndex = sdk::pairs(sdk::kNumbers, kIndexDtypes);
-
 template <class Body>
 void dispatch_index(tenon_dtype dtype, Body&& body) {
   if (dtype == TENON_DTYPE_I32) return body.template operator()<int32_t>();
@@ -82,14 +78,7 @@ void check_indices(const sdk::Launch& l, const tenon_view& indices, int64_t size
   });
   if (first == count) return;
   sdk::walk_range<1>(shape, {sdk::strided(indices)}, first, first + 1, [&](const sdk::Run<1>& run) {
-    const auto found = std::to_string(int64_t{sdk::load<I>(run.data[0])});
-    throw sdk::Failure{TENON_E_DATA,
-                       sdk::place_in(operand, shape, run.first) + " is " + found +
-                           ", outside the " + std::to_string(size) + " it may name",
-                       "indices",
-                       std::to_string(least) + " <= index < " + std::to_string(size),
-                       found,
-                       "check the values that were used as indices"};
+    refuse_index(operand, shape, run.first, int64_t{sdk::load<I>(run.data[0])}, size, least);
   });
 }
 
@@ -98,40 +87,6 @@ inline void check_indices_of(const sdk::Launch& l, const tenon_view& indices, in
   dispatch_index(indices.dtype,
                  [&]<class I>() { check_indices<I>(l, indices, size, operand, least); });
 }
-
-// A place counted from the front; negative indices count from the end.
-inline int64_t from_front(int64_t index, int64_t size) { return index + ((index >> 63) & size); }
-
-// An operand as its broadcast to `shape` is walked.
-inline sdk::Strided broadcast(const tenon_view& view, std::span<const int64_t> shape) {
-  const sdk::Strided own = sdk::strided(view);
-  sdk::Strided out{own.data, {}};
-  const auto rank = static_cast<size_t>(view.rank);
-  for (size_t d = 0; d < rank; ++d) {
-    if (view.shape[d] != 1) out.step[shape.size() - rank + d] = own.step[d];
-  }
-  return out;
-}
-
-// Packed memory of `shape`, row by row.
-inline sdk::Strided packed(std::span<const int64_t> shape, void* memory, int64_t element_size) {
-  sdk::Strided out{static_cast<char*>(memory), {}};
-  for (size_t d = shape.size(); d-- > 0;) {
-    out.step[d] = element_size;
-    element_size *= shape[d];
-  }
-  return out;
-}
-
-// The lines of a tensor along an axis: where each begins, and the way along it.
-struct Lines {
-  sdk::Strided begin;
-  int64_t step;
-
-  Lines(const sdk::Strided& strided, size_t axis) : begin(strided), step(strided.step[axis]) {
-    begin.step[axis] = 0;
-  }
-};
 
 // Calls body(run, i, step) for runs that together are all of `shape`: the elements of a run lie at
 // i, i + step, ... of the axis. In each line i ascends, on one thread. Threads share the lines.
@@ -176,17 +131,6 @@ void each_line(const sdk::Launch& l, std::span<const int64_t> shape, size_t axis
       }
     });
   });
-}
-
-// sum += value, rounded to T. Truths are joined.
-template <class T>
-void add_to(char* sum, T value) {
-  if constexpr (std::is_same_v<T, sdk::Bool>) {
-    sdk::store(sum, sdk::Bool(sdk::load<T>(sum) || value));
-  } else {
-    using C = sdk::Compute<T>;
-    sdk::store(sum, sdk::narrow<T>(C(sdk::load<T>(sum)) + C(value)));
-  }
 }
 
 }  // namespace tenon::cpu

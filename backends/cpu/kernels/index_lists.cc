@@ -2,28 +2,18 @@
 // backends/cpu/kernels/index_lists.cc: index: y[i..., b] = x[indices_0[i...], ..., b];
 // index_put: y[indices_0[i...], ..., b] = or += values[i..., b], i in row-major order.
 
+#include "common/shapes.h"
 #include "kernels/index_lines.h"
 
 namespace tenon::cpu {
 namespace {
 
-// The lists of indices, broadcast together, and what is left of x behind the dimensions they name.
-struct Lists {
+// The lists of indices, broadcast together.
+struct Lists : ListsShape {
   uint32_t count;
-  std::array<int64_t, TENON_MAX_RANK> shape{};
-  size_t rank = 0;
 
-  explicit Lists(const sdk::Args& args) : count(args.count(1)) {
-    for (uint32_t n = 0; n < count; ++n) rank = std::max(rank, args.shape(1, n).size());
-    std::fill_n(shape.begin(), rank, 1);
-    for (uint32_t n = 0; n < count; ++n) {
-      const auto own = args.shape(1, n);
-      for (size_t d = 0; d < own.size(); ++d) {
-        if (own[d] != 1) shape[rank - own.size() + d] = own[d];
-      }
-    }
-  }
-  std::span<const int64_t> places() const { return {shape.data(), rank}; }
+  explicit Lists(const sdk::Args& args) : ListsShape(args, 1), count(args.count(1)) {}
+  std::span<const int64_t> places() const { return span(); }
 };
 
 void check_lists(const sdk::Launch& l) {
@@ -127,7 +117,7 @@ template <class Put>
 void put_all(const sdk::Launch& l, const Lists& lists, const Put& put) {
   const sdk::Strided out = sdk::strided(l.out());
   std::array<int64_t, 2 * TENON_MAX_RANK> placed{};
-  std::copy_n(lists.shape.begin(), lists.rank, placed.begin());
+  std::copy_n(lists.sizes.begin(), lists.rank, placed.begin());
   const auto rest = l.shape(0).subspan(lists.count);
   std::copy(rest.begin(), rest.end(), placed.begin() + static_cast<ptrdiff_t>(lists.rank));
   const sdk::Strided values = broadcast(l.view(2), {placed.data(), lists.rank + rest.size()});

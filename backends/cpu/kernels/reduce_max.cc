@@ -355,12 +355,7 @@ HWY_NOINLINE void places(const sdk::Launch& l, const Reduction& r, int64_t n,
 template <class Order>
 void place(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
-  uint64_t axes = all_axes(x);
-  if (l.attrs.given(kAxis)) {
-    axes =
-        sdk::bit(static_cast<uint32_t>(sdk::normal_axis(l.attrs.integer(kAxis), x.rank, "axis")));
-  }
-  const Reduction r = reduce_axes(x, l.out(), axes, l.attrs.flag(kKeepdims));
+  const Reduction r = reduce_axes(x, l.out(), axis_attribute(l, kAxis), l.attrs.flag(kKeepdims));
   // What is reduced is one line, wherever it stands.
   const Geometry<1>& line = r.outer.rank() ? r.outer : r.line;
   sdk::dispatch_dtype(x.dtype, [&]<class T>() HWY_ATTR {

@@ -205,7 +205,9 @@ Reduction by_attributes(const sdk::Launch& l) {
 }
 
 void sum(const sdk::Launch& l) { run_sum(l, by_attributes(l)); }
-void sum_to(const sdk::Launch& l) { run_sum(l, reduce_to_shape(l.view(0), l.out())); }
+void sum_to(const sdk::Launch& l) {
+  run_sum(l, reduce(l.view(0), l.out(), kept_by_shape(l.view(0), l.out())));
+}
 
 // The mean of no elements is NaN.
 void mean(const sdk::Launch& l) {

@@ -2,46 +2,14 @@
 // backends/cpu/kernels/rows_index.h: indices that name rows of a table.
 #pragma once
 
-#include <tenon/sdk/place.hpp>
-
+#include "common/indices.h"
 #include "kernels/rows_copy.h"
 
 namespace tenon::cpu {
 
-[[noreturn]] inline void refuse_row(std::span<const int64_t> shape, int64_t linear, int64_t row,
-                                    int64_t rows) {
-  const std::string found = std::to_string(row);
-  throw sdk::Failure{TENON_E_DATA,
-                     sdk::place_in("indices", shape, linear) + " is " + found +
-                         ", outside the table's " + std::to_string(rows) + " rows",
-                     "indices",
-                     "0 <= index < " + std::to_string(rows),
-                     found,
-                     "check the values that were used as indices"};
-}
-
-// Refuses the first index outside [0, rows), before anything is written.
-template <class I>
-void check_rows(const tenon_view& indices, int64_t rows) {
-  const auto shape = sdk::shape_of(indices);
-  sdk::walk<1>(shape, {sdk::strided(indices)}, [&](const sdk::Run<1>& run) {
-    for (int64_t i = 0; i < run.count; ++i) {
-      const int64_t row = sdk::load<I>(run.data[0] + i * run.step[0]);
-      if (row < 0 || row >= rows) refuse_row(shape, run.first + i, row, rows);
-    }
-  });
-}
-
-// `strided` without its first dimension, at element `index` of it.
-inline sdk::Strided row_of(const sdk::Strided& strided, int64_t index) {
-  sdk::Strided row;
-  row.data = strided.data + index * strided.step[0];
-  std::copy(strided.step.begin() + 1, strided.step.end(), row.step.begin());
-  return row;
-}
+using namespace backends;
 
 // Slots of ops that write rows of a tensor.
-enum RowsSlot : uint32_t { kX, kIndices, kValues };
 inline constexpr tenon_slot_rule kRowsSlots[] = {any_inout(), any_in(), any_in()};
 
 // x and values of such an op, with as few dimensions as a row needs.

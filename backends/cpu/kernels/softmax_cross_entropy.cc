@@ -13,6 +13,8 @@
 
 #include "vectors.h"
 
+#include "common/indices.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/softmax_cross_entropy.cc"
 #include "each_target.h"
@@ -25,40 +27,7 @@ using namespace rows;
 
 enum Attribute : uint32_t { kIgnoreIndex, kAttributes };
 
-// Class numbers of the rows, checked before anything is written.
-class Targets {
- public:
-  Targets(const tenon_view& target, int64_t classes, int64_t ignore)
-      : operand_(sdk::strided(target)), ignore_(ignore) {
-    for (int64_t n = 0; n < target.shape[0]; ++n) {
-      if (!valid(n)) continue;
-      ++count_;
-      if ((*this)[n] < 0 || (*this)[n] >= classes) refuse(n, classes);
-    }
-  }
-  int64_t operator[](int64_t n) const {
-    return sdk::load<int64_t>(operand_.data + n * operand_.step[0]);
-  }
-  bool valid(int64_t n) const { return (*this)[n] != ignore_; }
-  int64_t count() const { return count_; }
-
- private:
-  [[noreturn]] void refuse(int64_t n, int64_t classes) const {
-    const std::string found = std::to_string((*this)[n]);
-    throw sdk::Failure{
-        TENON_E_DATA,
-        "target[" + std::to_string(n) + "] is " + found +
-            ", which is no class and not ignore_index",
-        "target",
-        "0 <= class < " + std::to_string(classes) + ", or " + std::to_string(ignore_),
-        found,
-        "the logits have one column for each class"};
-  }
-
-  sdk::Strided operand_;
-  int64_t ignore_;
-  int64_t count_ = 0;
-};
+using backends::Targets;
 
 // The rows of a [N,C] operand.
 template <class T>

@@ -3,10 +3,13 @@
 // the number of the element, computed in f64 or in 64 wrapping bits and converted once.
 //
 // The number is told by one more operand whose strides are those of row-major order.
+#include "common/sequences.h"
 #include "elementwise.h"
 
 namespace tenon::cuda::creation_unit {
 namespace {
+
+using namespace backends;
 
 template <class T, class F>
 __global__ void __launch_bounds__(kBlock) numbered(Geometry<2> g, int64_t first, T* out, F f) {
@@ -43,8 +46,6 @@ __device__ __forceinline__ T converted(double value) {
   }
 }
 
-enum Arange : uint32_t { kStart, kStop, kStep, kArangeDtype, kArangeAttributes };
-
 template <class T>
 struct RealSteps {
   double start;
@@ -65,8 +66,7 @@ struct WholeSteps {
 
 void arange(const sdk::Launch& l) {
   const sdk::Attrs& a = l.attrs;
-  const bool real = a[kStart].tag == TENON_VALUE_F64 || a[kStop].tag == TENON_VALUE_F64 ||
-                    a[kStep].tag == TENON_VALUE_F64;
+  const bool real = has_real_steps(a);
   sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
     if (real) return fill_numbered<T>(l, RealSteps<T>{a.real(kStart), a.real(kStep)});
     fill_numbered<T>(l, WholeSteps<T>{static_cast<uint64_t>(a.integer(kStart)),
@@ -74,31 +74,19 @@ void arange(const sdk::Launch& l) {
   });
 }
 
-enum Linspace : uint32_t { kFrom, kTo, kNum, kEndpoint, kLinspaceDtype, kLinspaceAttributes };
-
 template <class T>
 struct Spaced {
-  double start;
-  double stop;
-  double step;
-  int64_t last;  // the element that is `stop` itself; -1: none
+  Spacing s;
   __device__ T operator()(int64_t i) const {
-    const double value = i == 0 ? start : start + static_cast<double>(i) * step;
-    return narrow<T>(i == last ? stop : value);
+    const double value = i == 0 ? s.start : s.start + static_cast<double>(i) * s.step;
+    return narrow<T>(i == s.last ? s.stop : value);
   }
 };
 
 void linspace(const sdk::Launch& l) {
-  const double start = l.attrs.real(kFrom);
-  const double stop = l.attrs.real(kTo);
-  const int64_t num = l.attrs.integer(kNum);
-  const bool endpoint = l.attrs.flag(kEndpoint);
-  const int64_t parts = endpoint ? num - 1 : num;
-  const double step = parts > 0 ? (stop - start) / static_cast<double>(parts) : 0.0;
-  const int64_t last = endpoint && num > 1 ? num - 1 : -1;
-  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    fill_numbered<T>(l, Spaced<T>{start, stop, step, last});
-  });
+  const Spacing spacing = spacing_of(l.attrs);
+  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype,
+                                       [&]<class T>() { fill_numbered<T>(l, Spaced<T>{spacing}); });
 }
 
 constexpr tenon_slot_rule slots[] = {any_out()};

@@ -3,10 +3,13 @@
 // parameter; and what is said of an index that names none.
 #pragma once
 
+#include "common/shapes.h"
 #include "geometry.h"
 #include "report.h"
 
 namespace tenon::cuda {
+
+using backends::ListsShape;
 
 inline constexpr int kMostLists = TENON_MAX_RANK;
 
@@ -96,30 +99,6 @@ template <class Body>
 void dispatch_lists(uint32_t count, Body&& body) {
   if (count == 1) return body.template operator()<1>();
   body.template operator()<kMostLists>();
-}
-
-// A shape that is made of others.
-struct ListsShape {
-  int32_t rank = 0;
-  int64_t size[TENON_MAX_RANK];
-
-  std::span<const int64_t> span() const { return {size, static_cast<size_t>(rank)}; }
-};
-
-// The shape of the lists broadcast together.
-inline ListsShape lists_shape(const sdk::Args& l, uint32_t slot) {
-  ListsShape shape;
-  for (uint32_t k = 0; k < l.count(slot); ++k) {
-    shape.rank = std::max(shape.rank, l.view(slot, k).rank);
-  }
-  std::fill(shape.size, shape.size + shape.rank, int64_t{1});
-  for (uint32_t k = 0; k < l.count(slot); ++k) {
-    const auto own = l.shape(slot, k);
-    for (size_t d = 0; d < own.size(); ++d) {
-      if (own[d] != 1) shape.size[static_cast<size_t>(shape.rank) - own.size() + d] = own[d];
-    }
-  }
-  return shape;
 }
 
 // The stride of dimension d of `rank` in an operand that is broadcast to them.

@@ -150,20 +150,19 @@ void embedding(const sdk::Launch& l) { take_along(l, 0, false); }
 void index(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
   const uint32_t count = l.count(1);
-  const ListsShape places = lists_shape(l, 1);
+  const auto rank = static_cast<int32_t>(ListsShape(l, 1).rank);  // of the places
   Dims<kOperands> dims;
   for (int32_t d = 0; d < l.out().rank; ++d) {
     Steps steps{};
     steps[0] = step_of(l.out(), static_cast<size_t>(d));
-    if (d < places.rank) {
+    if (d < rank) {
       for (uint32_t k = 0; k < count; ++k) {
         const tenon_view& list = l.view(1, k);
-        steps[kList + k] = broadcast_stride(list, list.strides, d, places.rank);
-        steps[kNumber + k] =
-            broadcast_stride(list, row_major(shape_of(list)).data(), d, places.rank);
+        steps[kList + k] = broadcast_stride(list, list.strides, d, rank);
+        steps[kNumber + k] = broadcast_stride(list, row_major(shape_of(list)).data(), d, rank);
       }
     } else {
-      steps[1] = step_of(x, static_cast<size_t>(d - places.rank) + count);
+      steps[1] = step_of(x, static_cast<size_t>(d - rank) + count);
     }
     dims.push(l.out().shape[d], steps);
   }

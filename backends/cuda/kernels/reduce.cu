@@ -64,18 +64,9 @@ void mean(const sdk::Launch& l) {
                                        [&]<class T>() { add_up<T>(l, r, r.count()); });
 }
 
-// The output's dimensions are the input's last ones; those it lacks, or has with size 1, are
-// summed.
 Reduction undo_broadcast(const sdk::Args& args) {
   const tenon_view& in = args.view(0);
-  const tenon_view& out = args.out();
-  const int32_t lead = in.rank - out.rank;
-  std::array<int32_t, TENON_MAX_RANK> kept_as{};
-  for (int32_t d = 0; d < in.rank; ++d) {
-    const bool summed = d < lead || (out.shape[d - lead] == 1 && in.shape[d] != 1);
-    kept_as[static_cast<size_t>(d)] = summed ? -1 : d - lead;
-  }
-  return reduction_of(in, out, {kept_as.data(), static_cast<size_t>(in.rank)}, false);
+  return reduction_of(in, args.out(), kept_by_shape(in, args.out()), false);
 }
 
 void sum_to(const sdk::Launch& l) {
@@ -135,13 +126,7 @@ void extreme(const sdk::Launch& l) {
 
 // Without an axis the place is counted in the whole input, row by row.
 Reduction over_axis(const sdk::Args& args) {
-  const tenon_view& x = args.view(0);
-  uint64_t axes = all_axes(x);
-  if (args.attrs.given(kAxes)) {
-    const int32_t axis = sdk::normal_axis(args.attrs.integer(kAxes), x.rank, "axis");
-    axes = sdk::bit(static_cast<uint32_t>(axis));
-  }
-  return reduce_axes(args, axes, args.attrs.flag(kKeepdims), true);
+  return reduce_axes(args, axis_attribute(args, kAxes), args.attrs.flag(kKeepdims), true);
 }
 
 template <bool kLeast>

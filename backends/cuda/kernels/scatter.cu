@@ -351,28 +351,30 @@ void scatter(const sdk::Launch& l) {
 // ---- index_put ----------------------------------------------------------------------------------
 
 uint64_t put_bytes(const sdk::Args& l) {
-  return radix_bytes(sdk::count_of(lists_shape(l, kIndices).span()), "indices");
+  return radix_bytes(sdk::count_of(ListsShape(l, kIndices).span()), "indices");
 }
 
 Call put_call(const sdk::Launch& l) {
   const tenon_view& y = l.out();
   const tenon_view& src = l.view(kSource);
   const uint32_t count = l.count(kIndices);
-  const ListsShape shape = lists_shape(l, kIndices);
+  const ListsShape shape(l, kIndices);
+  const auto rank = static_cast<int32_t>(shape.rank);
   const auto first = static_cast<int32_t>(count);
   const auto places = row_major({y.shape, count});
-  const int32_t placed_rank = shape.rank + y.rank - first;
+  const int32_t placed_rank = rank + y.rank - first;
   Call call;
-  for (int32_t d = 0; d < shape.rank; ++d) {
+  for (int32_t d = 0; d < rank; ++d) {
     std::array<int64_t, Call::kOperands> strides{};
     for (uint32_t k = 0; k < count; ++k) {
       const tenon_view& list = l.view(kIndices, k);
-      strides[1 + k] = broadcast_stride(list, list.strides, d, shape.rank);
+      strides[1 + k] = broadcast_stride(list, list.strides, d, rank);
       strides[1 + kMostLists + k] =
-          broadcast_stride(list, row_major(shape_of(list)).data(), d, shape.rank);
+          broadcast_stride(list, row_major(shape_of(list)).data(), d, rank);
     }
-    call.layout.push(shape.size[d], strides);
-    call.slices.elements.push(shape.size[d], broadcast_stride(src, src.strides, d, placed_rank));
+    const int64_t size = shape.span()[static_cast<size_t>(d)];
+    call.layout.push(size, strides);
+    call.slices.elements.push(size, broadcast_stride(src, src.strides, d, placed_rank));
   }
   call.lists.count = count;
   for (uint32_t k = 0; k < count; ++k) {
@@ -382,7 +384,7 @@ Call put_call(const sdk::Launch& l) {
     call.slices.places.push(y.shape[k], y.strides[k]);
   }
   for (int32_t d = first; d < y.rank; ++d) {
-    const int32_t placed = shape.rank + d - first;
+    const int32_t placed = rank + d - first;
     call.inner.push(y.shape[d],
                     {y.strides[d], broadcast_stride(src, src.strides, placed, placed_rank)});
   }

@@ -29,12 +29,7 @@ int64_t first_extreme(std::span<const int64_t> shape, const sdk::Strided& in) {
 template <bool kLeast>
 void place(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
-  uint64_t axes = all_axes(x);
-  if (l.attrs.given(kAxis)) {
-    axes =
-        sdk::bit(static_cast<uint32_t>(sdk::normal_axis(l.attrs.integer(kAxis), x.rank, "axis")));
-  }
-  const Reduction r = reduce_axes(x, l.out(), axes, l.attrs.flag(kKeepdims));
+  const Reduction r = reduce_axes(x, l.out(), axis_attribute(l, kAxis), l.attrs.flag(kKeepdims));
   sdk::dispatch_dtype(x.dtype, [&]<class T>() {
     r.for_each([&](char* out, const sdk::Strided& in) {
       sdk::store(out, first_extreme<T, kLeast>(r.reduced.sizes(), in));

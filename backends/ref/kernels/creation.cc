@@ -2,10 +2,13 @@
 // backends/ref/kernels/creation.cc: full_like, eye, arange, linspace: values that follow from the
 // attributes and the number of the element.
 
+#include "common/sequences.h"
 #include "kernels/ref.h"
 
 namespace tenon::ref {
 namespace {
+
+using namespace backends;
 
 // out[i] = value(i), i in row-major order.
 template <class T, class Value>
@@ -39,12 +42,9 @@ void eye(const sdk::Launch& l) {
   });
 }
 
-enum Arange : uint32_t { kStart, kStop, kStep, kArangeDtype, kArangeAttributes };
-
 void arange(const sdk::Launch& l) {
   const sdk::Attrs& a = l.attrs;
-  const bool real = a[kStart].tag == TENON_VALUE_F64 || a[kStop].tag == TENON_VALUE_F64 ||
-                    a[kStep].tag == TENON_VALUE_F64;
+  const bool real = has_real_steps(a);
   sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
     if (real) {
       return numbered<T>(l, [start = a.real(kStart), step = a.real(kStep)](int64_t i) {
@@ -59,20 +59,12 @@ void arange(const sdk::Launch& l) {
   });
 }
 
-enum Linspace : uint32_t { kFrom, kTo, kNum, kEndpoint, kLinspaceDtype, kLinspaceAttributes };
-
 void linspace(const sdk::Launch& l) {
-  const double start = l.attrs.real(kFrom);
-  const double stop = l.attrs.real(kTo);
-  const int64_t num = l.attrs.integer(kNum);
-  const bool endpoint = l.attrs.flag(kEndpoint);
-  const int64_t parts = endpoint ? num - 1 : num;
-  const double step = parts > 0 ? (stop - start) / static_cast<double>(parts) : 0.0;
-  const int64_t last = endpoint && num > 1 ? num - 1 : -1;
+  const Spacing s = spacing_of(l.attrs);
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    numbered<T>(l, [=](int64_t i) {
-      const double value = i == 0 ? start : start + static_cast<double>(i) * step;
-      return sdk::narrow<T>(i == last ? stop : value);
+    numbered<T>(l, [s](int64_t i) {
+      const double value = i == 0 ? s.start : s.start + static_cast<double>(i) * s.step;
+      return sdk::narrow<T>(i == s.last ? s.stop : value);
     });
   });
 }

@@ -15,7 +15,7 @@ void embedding(const sdk::Launch& l) {
   const auto row_shape = sdk::shape_of(l.view(kTable)).subspan(1);
   const auto depth = static_cast<size_t>(indices.rank);
   const auto gather = [&]<class I>() {
-    check_rows<I>(indices, l.view(kTable).shape[0], "indices");
+    check_rows<I>(indices, l.view(kTable).shape[0]);
     sdk::walk<2>(sdk::shape_of(indices), {out, sdk::strided(indices)}, [&](const sdk::Run<2>& run) {
       for (int64_t i = 0; i < run.count; ++i) {
         const int64_t row = sdk::load<I>(run.data[1] + i * run.step[1]);

@@ -140,8 +140,6 @@ void one_hot(const sdk::Launch& l) {
   });
 }
 
-constexpr auto numbers_by_index = sdk::pairs(sdk::kNumbers, kIndexDtypes);
-constexpr auto index_to_any = sdk::pairs(kIndexDtypes, sdk::kAllDtypes);
 constexpr tenon_slot_rule gather_slots[] = {sdk::strided_in(), sdk::strided_in(),
                                             sdk::strided_out()};
 constexpr tenon_slot_rule add_slots[] = {sdk::strided_in(), sdk::strided_in(), sdk::strided_in(),
@@ -167,8 +165,8 @@ constexpr tenon_kernel_desc kernels[] = {
     along("tenon.gather", gather_slots, kAnyByIndex, 2, sdk::launch_fn<gather>),
     along("tenon.take", gather_slots, kAnyByIndex, 1, sdk::launch_fn<take>),
     scatter_kernel(),
-    along("tenon.scatter_add", add_slots, numbers_by_index, 1, sdk::launch_fn<scatter_add>),
-    along("tenon.one_hot", kMapSlots, index_to_any, 2, sdk::launch_fn<one_hot>),
+    along("tenon.scatter_add", add_slots, kNumbersByIndex, 1, sdk::launch_fn<scatter_add>),
+    along("tenon.one_hot", kMapSlots, kIndexByAny, 2, sdk::launch_fn<one_hot>),
 };
 
 }  // namespace

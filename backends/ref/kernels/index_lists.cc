@@ -4,26 +4,11 @@
 
 #include <vector>
 
+#include "common/shapes.h"
 #include "kernels/along.h"
 
 namespace tenon::ref {
 namespace {
-
-// The shape of the lists broadcast together: what a result has before x's last dimensions.
-std::vector<int64_t> places_shape(const sdk::Args& l) {
-  size_t rank = 0;
-  for (uint32_t item = 0; item < l.count(kIndices); ++item) {
-    rank = std::max(rank, l.shape(kIndices, item).size());
-  }
-  std::vector<int64_t> shape(rank, 1);
-  for (uint32_t item = 0; item < l.count(kIndices); ++item) {
-    const auto own = l.shape(kIndices, item);
-    for (size_t d = 0; d < own.size(); ++d) {
-      if (own[d] != 1) shape[rank - own.size() + d] = own[d];
-    }
-  }
-  return shape;
-}
 
 template <class I>
 void check_lists(const sdk::Launch& l) {
@@ -38,7 +23,8 @@ void check_lists(const sdk::Launch& l) {
 // operand with x's dimensions and these steps.
 template <class I, class Body>
 void each_slice(const sdk::Launch& l, const sdk::Strided& operand, Body&& body) {
-  const std::vector<int64_t> shape = places_shape(l);
+  const ListsShape lists(l, kIndices);
+  const std::span<const int64_t> shape = lists.span();
   std::vector<sdk::Cursor> cursors;
   for (uint32_t item = 0; item < l.count(kIndices); ++item) {
     cursors.emplace_back(shape, broadcast(l.view(kIndices, item), shape));
@@ -65,7 +51,8 @@ sdk::Strided tail_of(const sdk::Strided& strided, size_t first, char* data) {
 void index(const sdk::Launch& l) {
   const sdk::Strided x = sdk::strided(l.view(kX));
   const sdk::Strided out = sdk::strided(l.out());
-  const std::vector<int64_t> shape = places_shape(l);
+  const ListsShape lists(l, kIndices);
+  const std::span<const int64_t> shape = lists.span();
   const auto rest = l.shape(kX).subspan(l.count(kIndices));
   sdk::dispatch_dtype<IndexTypes>(l.view(kIndices).dtype, [&]<class I>() {
     check_lists<I>(l);
@@ -87,12 +74,12 @@ uint64_t put_workspace(const sdk::Args& args) {
 // Which slices stay: those whose number is the last that was left at their place.
 template <class I>
 void mark_last(const sdk::Launch& l, bool all) {
-  const std::vector<int64_t> shape = places_shape(l);
+  const ListsShape lists(l, kIndices);
   const auto places = l.shape(kX).first(l.count(kIndices));
   const sdk::Strided marks = packed(places, l.scratch().data(), sizeof(int64_t));
   each_slice<I>(l, marks,
                 [&](int64_t offset, int64_t number) { sdk::store(marks.data + offset, number); });
-  sdk::Cursor to(shape, sdk::strided(l.out(1)));
+  sdk::Cursor to(lists.span(), sdk::strided(l.out(1)));
   each_slice<I>(l, marks, [&](int64_t offset, int64_t number) {
     sdk::store(to.address(), sdk::Bool(all || sdk::load<int64_t>(marks.data + offset) == number));
     to.next();
@@ -117,9 +104,10 @@ void put_slice(std::span<const int64_t> shape, const sdk::Strided& to, const sdk
 // y = x; y[indices_0[i...], ..., b] = or += values[i..., b], i ascending
 void index_put(const sdk::Launch& l) {
   const bool adds = l.attrs.flag(0);
-  const std::vector<int64_t> places = places_shape(l);
+  const ListsShape lists(l, kIndices);
+  const std::span<const int64_t> places = lists.span();
   const auto rest = l.shape(kX).subspan(l.count(kIndices));
-  std::vector<int64_t> placed = places;
+  std::vector<int64_t> placed(places.begin(), places.end());
   placed.insert(placed.end(), rest.begin(), rest.end());
   const sdk::Strided out = sdk::strided(l.out());
   const sdk::Strided values = broadcast(l.view(kValues), placed);

@@ -2,9 +2,12 @@
 // backends/ref/kernels/reduction.h: one output element for each slice of the input.
 #pragma once
 
+#include "common/shapes.h"
 #include "kernels/ref.h"
 
 namespace tenon::ref {
+
+using namespace backends;
 
 // Dimensions with their steps in up to two operands.
 struct Dims {
@@ -43,39 +46,27 @@ struct Reduction {
   }
 };
 
-// `axes` has bit d set where dimension d is reduced. `keepdims`: the output has them with size 1.
-inline Reduction reduce_axes(const tenon_view& in, const tenon_view& out, uint64_t axes,
-                             bool keepdims) {
+inline Reduction reduce(const tenon_view& in, const tenon_view& out, const KeptAs& kept) {
   const sdk::Strided from = sdk::strided(in);
   const sdk::Strided to = sdk::strided(out);
   Reduction r;
   r.kept.in.data = from.data;
   r.kept.out.data = to.data;
-  size_t out_dim = 0;
-  for (size_t d = 0; d < static_cast<size_t>(in.rank); ++d) {
-    const bool gone = (axes >> d) & 1;
-    if (gone)
+  for (size_t d = 0; d < kept.rank; ++d) {
+    const int32_t as = kept.dimension[d];
+    if (as == kReduced) {
       r.reduced.add(in.shape[d], from.step[d], 0);
-    else
-      r.kept.add(in.shape[d], from.step[d], to.step[out_dim]);
-    if (!gone || keepdims) ++out_dim;
+    } else {
+      r.kept.add(in.shape[d], from.step[d], to.step[static_cast<size_t>(as)]);
+    }
   }
   return r;
 }
 
-inline uint64_t all_axes(const tenon_view& in) {
-  return sdk::bit(static_cast<uint32_t>(in.rank)) - 1;
-}
-
-// The axes of attribute `index`, which is an int[]? where none means all of them.
-inline uint64_t axes_attribute(const sdk::Launch& l, uint32_t index) {
-  const tenon_view& in = l.view(0);
-  if (!l.attrs.given(index)) return all_axes(in);
-  uint64_t axes = 0;
-  for (int64_t axis : l.attrs.ints(index)) {
-    axes |= sdk::bit(static_cast<uint32_t>(sdk::normal_axis(axis, in.rank, "axes")));
-  }
-  return axes;
+// `axes` has bit d set where dimension d is reduced. `keepdims`: the output has them with size 1.
+inline Reduction reduce_axes(const tenon_view& in, const tenon_view& out, uint64_t axes,
+                             bool keepdims) {
+  return reduce(in, out, kept_beside(in, axes, keepdims));
 }
 
 // The sum of `shape` elements, in double or (integers) 64 wrapping bits.

@@ -9,7 +9,7 @@ namespace {
 // Every addition rounds to the dtype, in order of occurrence, so the result has one meaning.
 void rows_add(const sdk::Launch& l) {
   const tenon_view& indices = l.view(kIndices);
-  check_rows<int64_t>(indices, l.view(kX).shape[0], "indices");
+  check_rows<int64_t>(indices, l.view(kX).shape[0]);
   const sdk::Strided x = sdk::strided(l.view(kX));
   const sdk::Strided values = sdk::strided(l.view(kValues));
   const sdk::Strided places = sdk::strided(indices);

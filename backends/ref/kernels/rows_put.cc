@@ -8,7 +8,7 @@ namespace {
 
 void rows_put(const sdk::Launch& l) {
   const tenon_view& indices = l.view(kIndices);
-  check_rows<int64_t>(indices, l.view(kX).shape[0], "indices");
+  check_rows<int64_t>(indices, l.view(kX).shape[0]);
   const sdk::Strided x = sdk::strided(l.view(kX));
   const sdk::Strided values = sdk::strided(l.view(kValues));
   const sdk::Strided places = sdk::strided(indices);

@@ -7,6 +7,7 @@
 // keeps of a row: its largest logit and the probability of that.
 // R is the number of rows whose target is not ignore_index. Without any, loss and gradient are 0.
 
+#include "common/indices.h"
 #include "kernels/softmax.h"
 
 namespace tenon::ref {
@@ -14,34 +15,7 @@ namespace {
 
 enum Attribute : uint32_t { kIgnoreIndex, kAttributes };
 
-// Class numbers of the rows, checked before anything is written.
-class Targets {
- public:
-  Targets(const tenon_view& target, int64_t classes, int64_t ignore)
-      : line_{static_cast<char*>(target.data), sdk::strided(target).step[0]}, ignore_(ignore) {
-    for (int64_t n = 0; n < target.shape[0]; ++n) {
-      if (!valid(n)) continue;
-      ++count_;
-      if ((*this)[n] >= 0 && (*this)[n] < classes) continue;
-      throw sdk::Failure{
-          TENON_E_DATA,
-          "target[" + std::to_string(n) + "] is " + std::to_string((*this)[n]) +
-              ", which is no class and not ignore_index",
-          "target",
-          "0 <= class < " + std::to_string(classes) + ", or " + std::to_string(ignore),
-          std::to_string((*this)[n]),
-          "the logits have one column for each class"};
-    }
-  }
-  int64_t operator[](int64_t n) const { return sdk::load<int64_t>(line_.data + n * line_.step); }
-  bool valid(int64_t n) const { return (*this)[n] != ignore_; }
-  int64_t count() const { return count_; }
-
- private:
-  Line line_;
-  int64_t ignore_;
-  int64_t count_ = 0;
-};
+using backends::Targets;
 
 Line row(const tenon_view& view, int64_t n) {
   const sdk::Strided s = sdk::strided(view);

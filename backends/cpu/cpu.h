@@ -24,8 +24,7 @@ namespace sdk = tenon::sdk;
 inline constexpr std::string_view kDevice = "cpu";
 inline constexpr int32_t kPriority = 20;  // before providers that wrap a library
 
-inline constexpr uint32_t kFast =
-    TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
+inline constexpr uint32_t kFast = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_INDEX_64;
 inline constexpr uint32_t kCanonical = kFast | TENON_KERNEL_CANONICAL;
 
 using LaunchFn = tenon_status (*)(tenon_call*, const tenon_launch*);

@@ -14,8 +14,7 @@
 namespace tenon::cuda {
 
 inline constexpr std::string_view kDevice = "cuda";
-inline constexpr uint32_t kUsual =
-    TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
+inline constexpr uint32_t kUsual = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_INDEX_64;
 
 // Threads of a block where a kernel has no reason for another number.
 inline constexpr uint32_t kBlock = 256;

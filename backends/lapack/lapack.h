@@ -156,8 +156,7 @@ inline tenon_status accepts(tenon_call* call, const tenon_launch* args, uint32_t
   return TENON_OK;
 }
 
-inline constexpr uint32_t kFlags =
-    TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
+inline constexpr uint32_t kFlags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_INDEX_64;
 
 // The operand that is decomposed is number 0; Bytes says how much scratch all pieces take.
 template <void (*Run)(const sdk::Launch&), uint64_t (*Bytes)(const sdk::Args&)>

@@ -220,18 +220,17 @@ constexpr tenon_slot_rule slots[] = {sdk::contiguous_in(), sdk::contiguous_in(),
                                      sdk::contiguous_out()};
 
 constexpr tenon_kernel_desc kernel_for(std::span<const tenon_dtype> rows) {
-  return sdk::kernel(
-      {.op = "tenon.matmul",
-       .device = kDevice,
-       .slots = slots,
-       .rows = rows,
-       .flags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64,
-       .priority = kPriority,
-       .launch = sdk::launch_fn<matmul>,
-       .workspace = sdk::workspace_fn<workspace>,
-       .predicate = accepts,
-       .prepare = prepare,
-       .release_prepared = release_prepared});
+  return sdk::kernel({.op = "tenon.matmul",
+                      .device = kDevice,
+                      .slots = slots,
+                      .rows = rows,
+                      .flags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_INDEX_64,
+                      .priority = kPriority,
+                      .launch = sdk::launch_fn<matmul>,
+                      .workspace = sdk::workspace_fn<workspace>,
+                      .predicate = accepts,
+                      .prepare = prepare,
+                      .release_prepared = release_prepared});
 }
 constexpr tenon_kernel_desc with_bf16[] = {kernel_for(all_dtypes)};
 constexpr tenon_kernel_desc without_bf16[] = {kernel_for(all_dtypes.first(1))};

@@ -244,8 +244,7 @@ tenon_status accepts_packed(tenon_call* call, const tenon_launch* args, uint32_t
   return TENON_OK;
 }
 
-constexpr uint32_t kFlags =
-    TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
+constexpr uint32_t kFlags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_INDEX_64;
 constexpr tenon_dtype dtypes[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
 
 constexpr tenon_slot_rule as_it_is[] = {backends::any_in(), backends::any_in(),

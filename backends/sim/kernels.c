@@ -80,7 +80,7 @@ static const tenon_dtype cast_rows[] = {TO_ALL(TENON_DTYPE_BOOL), TO_ALL(TENON_D
 
 // `launch` only enqueues, so everything may be replayed from a plan and nothing waits; addresses
 // and counts are 64 bits wide. CANONICAL is said where results are the op's bits.
-#define PLAIN (TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64)
+#define PLAIN (TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_INDEX_64)
 #define EXACT (PLAIN | TENON_KERNEL_CANONICAL)
 
 // X(op, slots, rows, variables, attributes, flags, run, real, integer)
@@ -157,14 +157,14 @@ static const tenon_kernel_desc matmul_desc = {.struct_size = sizeof(tenon_kernel
 // These two act when they are launched, so a plan could not repeat them.
 static const tenon_slot_rule live_slots[] = {OUT};
 static const tenon_kernel_desc inject_desc = {.struct_size = sizeof(tenon_kernel_desc),
-                                              .flags = TENON_KERNEL_NO_HOST_SYNC,
+                                              .flags = 0,
                                               .op = SIM_TEXT("sim.inject"),
                                               .device = SIM_TEXT("sim"),
                                               .revision = 1,
                                               .n_attrs = 4,
                                               .launch = sim_inject_launch};
 static const tenon_kernel_desc live_desc = {.struct_size = sizeof(tenon_kernel_desc),
-                                            .flags = TENON_KERNEL_NO_HOST_SYNC,
+                                            .flags = 0,
                                             .op = SIM_TEXT("sim.live"),
                                             .device = SIM_TEXT("sim"),
                                             .revision = 1,

@@ -235,18 +235,22 @@ tenon_status tenon_graph_query(tenon_context* context, tenon_tensor* const* root
     require_pointer(out_text, "out_text");
     const std::string_view name = require_text(topic, topic_length, "topic");
     const Tensors from = require_tensors(cx, roots, n_roots, "roots");
-    const auto write = name == "json"  ? inspect::graph_json
-                       : name == "dot" ? inspect::graph_dot
-                       : name == "svg" ? inspect::graph_svg
-                                       : nullptr;
-    if (!write) {
+    const std::string_view kind = name.substr(0, 3);
+    const std::string_view way = name.size() > 3 ? name.substr(3) : "/TB";
+    const bool picture = (kind == "dot" || kind == "svg") && (way == "/TB" || way == "/LR");
+    if (name != "json" && !picture) {
       throw Error{.status = TENON_E_NOT_FOUND,
                   .message = "no topic \"" + std::string(name) + "\"",
                   .operand = "topic",
-                  .expected = "json, dot or svg",
+                  .expected = "json, dot or svg; the last two also with /LR or /TB",
                   .found = std::string(name)};
     }
     const inspect::Recorded graph = inspect::recorded(cx, from);
-    *out_text = make_text([&] { return write(cx, graph); });
+    *out_text = make_text([&] {
+      if (!picture) return inspect::graph_json(cx, graph);
+      const auto draw = kind == "dot" ? inspect::graph_dot : inspect::graph_svg;
+      return draw(cx, graph,
+                  way == "/LR" ? inspect::Direction::LeftToRight : inspect::Direction::TopToBottom);
+    });
   });
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/host_tables.cc: what plugins may ask of the host. Nothing throws across: each function
 // stores its failure in the call and returns a status.
+#include <atomic>
+#include <mutex>
+
 #include "core/api/host_tables.h"
 
 #include <tenon/ext/draft/dynamic.h>
@@ -268,16 +271,42 @@ struct InParallel {
   CheckedWindow* window = nullptr;
 };
 
+// Pieces of parallel work, and the first of them that failed.
+struct Pieces {
+  const tenon_parallel_fn fn;
+  void* const user;
+  std::atomic<int64_t> failed{INT64_MAX};  // the lowest piece that did
+  std::mutex mutex{};                      // guards `status`, which is that piece's
+  tenon_status status = TENON_OK;
+
+  static void run(void* self, int64_t begin, int64_t end, int64_t chunk) {
+    auto& pieces = *static_cast<Pieces*>(self);
+    if (chunk > pieces.failed.load(std::memory_order_relaxed)) return;
+    const tenon_status status = pieces.fn(pieces.user, begin, end, chunk);
+    if (status != TENON_OK) pieces.fail(chunk, status);
+  }
+  [[gnu::cold]] void fail(int64_t chunk, tenon_status with) {
+    const std::lock_guard lock(mutex);
+    if (chunk > failed.load(std::memory_order_relaxed)) return;
+    failed.store(chunk, std::memory_order_relaxed);
+    status = with;
+  }
+};
+
 tenon_status host_parallel_for(tenon_call* window, int64_t n, int64_t grain, tenon_parallel_fn fn,
                                void* user) {
-  return host_guard(window, "threads.parallel_for", [&](CallbackScope& call) {
+  Pieces pieces{fn, user};
+  const tenon_status status = host_guard(window, "threads.parallel_for", [&](CallbackScope& call) {
     require_state(call, {CallbackState::Launch, CallbackState::Data}, "parallel_for");
     const InParallel inside(window);
-    if (!call.context->runtime->pool.run(n, grain, fn, user)) {
+    threads::Pool& pool = call.context->runtime->pool;
+    const bool serial = call.context->serial_scopes > 0;
+    if (fn == nullptr || !pool.run(n, grain, Pieces::run, &pieces, serial)) {
       throw Error{.status = TENON_E_ARGUMENT,
                   .message = "parallel_for needs n >= 0, grain >= 1 and a function"};
     }
   });
+  return status == TENON_OK ? pieces.status : status;
 }
 
 tenon_status host_rng(tenon_call* window, tenon_rng* out_rng) {

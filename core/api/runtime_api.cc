@@ -334,6 +334,35 @@ tenon_status tenon_scope_end(tenon_context* context) {
   });
 }
 
+tenon_status tenon_serial_begin(tenon_context* context) {
+  return guard(context, [&](Context& cx) { ++cx.serial_scopes; });
+}
+
+tenon_status tenon_serial_end(tenon_context* context) {
+  return guard(context, [&](Context& cx) {
+    if (cx.serial_scopes == 0) {
+      throw Error{.status = TENON_E_STATE,
+                  .message = "tenon_serial_end without tenon_serial_begin"};
+    }
+    --cx.serial_scopes;
+  });
+}
+
+tenon_status tenon_runtime_set_threads(tenon_context* context, int32_t threads) {
+  return guard(context, [&](Context& cx) {
+    threads::Pool& pool = cx.runtime->pool;
+    if (threads < 0 || threads > pool.size()) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "the runtime cannot use " + std::to_string(threads) + " threads",
+                  .operand = "threads",
+                  .expected = "0 to " + std::to_string(pool.size()),
+                  .found = std::to_string(threads),
+                  .hint = "a runtime created with more threads can use more"};
+    }
+    pool.set_limit(threads > 0 ? threads : threads::Pool::available());
+  });
+}
+
 tenon_status tenon_grad_begin(tenon_context* context, uint32_t mode) {
   return guard(context, [&](Context& cx) {
     if (mode > TENON_GRAD_INFERENCE) {

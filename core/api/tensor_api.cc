@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/tensor_api.cc: public functions of tensors.
 #include <algorithm>
+#include <cmath>
 
 #include "core/api/guard.h"
+#include "core/dispatch/clone.h"
 #include "core/exchange/dlpack.h"
 #include "core/inspect/item.h"
 #include "core/inspect/print.h"
@@ -214,6 +216,56 @@ tenon_status tenon_tensor_create_copy(tenon_context* context, tenon_tensor* tens
     Ref made(Tensor::create(chosen_device(cx, device), from.dtype(), from.shape()));
     launch::copy_into(cx, from, *made);
     *out_tensor = give(made.take());
+  });
+}
+
+[[gnu::cold]] tenon_status tenon_tensor_create_clone(tenon_context* context, tenon_tensor* tensor,
+                                                     uint32_t layout, tenon_tensor** out_tensor) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tensor, "out_tensor");
+    Tensor& from = require_tensor(cx, tensor, "tensor");
+    if (layout > TENON_CLONE_PRESERVE) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "unknown layout of a clone",
+                  .operand = "layout",
+                  .expected = "TENON_CLONE_ROW_MAJOR or TENON_CLONE_PRESERVE",
+                  .found = std::to_string(layout)};
+    }
+    Ref made(layout == TENON_CLONE_PRESERVE ? dispatch::clone_preserving(cx, from)
+                                            : dispatch::clone(cx, from));
+    *out_tensor = give(made.take());
+  });
+}
+
+[[gnu::cold]] tenon_status tenon_dtype_get_info(tenon_context* context, tenon_dtype dtype,
+                                                tenon_dtype_info* out_info) {
+  return guard(context, [&](Context&) {
+    require_pointer(out_info, "out_info");
+    if (!tensor::is_known(dtype)) {
+      throw Error{.status = TENON_E_DTYPE,
+                  .message = "there is no dtype " + std::to_string(dtype),
+                  .operand = "dtype",
+                  .expected = "one of TENON_DTYPE_BOOL to TENON_DTYPE_F64",
+                  .found = std::to_string(dtype)};
+    }
+    const tensor::DtypeLimits limits = tensor::limits_of(dtype);
+    tenon_dtype_info info{};
+    info.flags = (tensor::is_bool(dtype) ? TENON_DTYPE_IS_BOOL : 0u) |
+                 (tensor::is_integer(dtype) ? TENON_DTYPE_IS_INTEGER : 0u) |
+                 (tensor::is_signed(dtype) ? TENON_DTYPE_IS_SIGNED : 0u) |
+                 (tensor::is_float(dtype) ? TENON_DTYPE_IS_FLOAT : 0u);
+    info.name = tensor::name_of(dtype).data();
+    info.bits = 8 * tensor::size_of(dtype);
+    info.int_min = limits.imin;
+    info.int_max = limits.imax;
+    info.min = limits.min;
+    info.max = limits.max;
+    info.eps = limits.eps;
+    info.tiny = limits.smallest_normal;
+    // One unit in the last place of the least normal number.
+    info.tiny_subnormal = limits.smallest_normal * limits.eps;
+    if (limits.eps > 0) info.digits = static_cast<uint32_t>(-std::log10(limits.eps));
+    fill_sized(out_info, info);
   });
 }
 

@@ -22,6 +22,7 @@ struct Request {
   std::span<const tenon_value> attrs;
   std::span<Tensor* const> given;
   size_t n_outputs = 0;
+  bool fresh = false;  // nobody has seen the given outputs: they may be recorded
 };
 
 // A kind of calls.
@@ -94,7 +95,7 @@ class CallKey {
 };
 
 [[gnu::always_inline]] inline bool CallKey::read_forms() noexcept {
-  const auto [context, op, inputs, attrs, given, n_outputs] = request_;
+  const auto [context, op, inputs, attrs, given, n_outputs, fresh] = request_;
   if (inputs.size() + given.size() > kMostForms) return false;
   const bool grad = context.grad_enabled();
   uint64_t hash = reinterpret_cast<uintptr_t>(&op);

@@ -171,7 +171,7 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
 // Onto what is given, or else onto new tensors, which `outputs` then holds.
 [[gnu::cold]] void call_slowly(const Request& request, std::span<Tensor*> outputs,
                                const CallKey* key) {
-  const auto [context, op, inputs, attrs, given, n_outputs] = request;
+  const auto [context, op, inputs, attrs, given, n_outputs, fresh] = request;
   const OpSpan span(context, op);
   Invocation invocation(context, op);
   Resolver resolver(invocation, key);
@@ -183,7 +183,7 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
   }
   const bool recording = wants_recording(invocation);
   check_mutated(invocation, recording);
-  check_grad_outputs(invocation, given, recording);
+  if (!fresh) check_grad_outputs(invocation, given, recording);
   // All outputs of the schema; NULL where one is not there yet, or not wanted.
   std::vector<Tensor*> flat(given.begin(), given.end());
   flat.resize(invocation.n_outputs(), nullptr);
@@ -250,6 +250,13 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
 void call_into(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
                std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
   run({context, op, inputs, attrs, outputs, outputs.size()}, {});
+}
+
+void call_onto(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+               std::span<const tenon_value> attrs, std::span<Tensor* const> outputs) {
+  ++context.sequence;
+  context.check_interrupt();
+  call_slowly({context, op, inputs, attrs, outputs, outputs.size(), true}, {}, nullptr);
 }
 
 Tensor* cast(Context& context, Tensor& tensor, tenon_dtype dtype) {

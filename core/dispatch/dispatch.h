@@ -23,6 +23,11 @@ void call(Context& context, const registry::Op& op, std::span<const tenon_value>
 void call_into(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
                std::span<const tenon_value> attrs, std::span<Tensor* const> outputs);
 
+// The same onto new tensors, of any strides, that nobody has seen: recorded as `call` is.
+[[gnu::cold]] void call_onto(Context& context, const registry::Op& op,
+                             std::span<const tenon_value> inputs,
+                             std::span<const tenon_value> attrs, std::span<Tensor* const> outputs);
+
 // A call of the op with the CAST role, recorded where gradients are on.
 Tensor* cast(Context& context, Tensor& tensor, tenon_dtype dtype);
 

@@ -147,8 +147,17 @@ std::string escaped(const std::string& text, bool xml) {
 // ---- SVG ----------------------------------------------------------------------------------------
 
 constexpr double kCharacter = 7.0, kLine = 15.0, kPadding = 8.0, kGapX = 24.0, kGapY = 46.0;
+constexpr double kLegendWidth = kCharacter * 60;
 
-void place(std::vector<Box>& boxes, double& width, double& height) {
+// Of a picture from left to right a row stands upright: the same with x and y exchanged.
+void exchange_axes(std::vector<Box>& boxes) {
+  for (Box& box : boxes) {
+    std::swap(box.x, box.y);
+    std::swap(box.width, box.height);
+  }
+}
+
+void place(std::vector<Box>& boxes, double& width, double& height, Direction direction) {
   for (Box& box : boxes) {
     size_t longest = box.title.size();
     for (const std::string& line : box.lines) longest = std::max(longest, line.size());
@@ -156,6 +165,8 @@ void place(std::vector<Box>& boxes, double& width, double& height) {
     box.height = static_cast<double>(box.lines.size() + 1) * kLine + 2 * kPadding;
     for (const auto& [from, name] : box.from) box.row = std::max(box.row, boxes[from].row + 1);
   }
+  const bool upright = direction == Direction::LeftToRight;
+  if (upright) exchange_axes(boxes);
   // A leaf stands right above what uses it first.
   std::vector<size_t> above(boxes.size(), SIZE_MAX);
   size_t rows = 0;
@@ -189,6 +200,10 @@ void place(std::vector<Box>& boxes, double& width, double& height) {
     width = std::max(width, x);
     height += tallest + kGapY;
   }
+  if (!upright) return;
+  exchange_axes(boxes);
+  std::swap(width, height);
+  width = std::max(width, kLegendWidth);
 }
 
 std::string number(double value) { return std::to_string(std::lround(value)); }
@@ -208,17 +223,22 @@ void draw_box(std::string& out, const Box& box) {
 }
 
 void draw_arrow(std::string& out, const Box& from, const Box& to, size_t index, size_t count,
-                const std::string& name) {
-  const double x1 = from.x + from.width / 2, y1 = from.y + from.height;
+                const std::string& name, Direction direction) {
+  const bool down = direction == Direction::TopToBottom;
   const double share = static_cast<double>(index + 1) / static_cast<double>(count + 1);
-  const double x2 = to.x + to.width * share, y2 = to.y;
-  const double bend = (y2 - y1) / 2;
-  out += "<path d=\"M" + number(x1) + " " + number(y1) + " C" + number(x1) + " " +
-         number(y1 + bend) + " " + number(x2) + " " + number(y2 - bend) + " " + number(x2) + " " +
-         number(y2 - 2) +
+  const double x1 = from.x + from.width / (down ? 2 : 1);
+  const double y1 = from.y + from.height / (down ? 1 : 2);
+  const double x2 = down ? to.x + to.width * share : to.x;
+  const double y2 = down ? to.y : to.y + to.height * share;
+  const double bend_x = down ? 0 : (x2 - x1) / 2;
+  const double bend_y = down ? (y2 - y1) / 2 : 0;
+  out += "<path d=\"M" + number(x1) + " " + number(y1) + " C" + number(x1 + bend_x) + " " +
+         number(y1 + bend_y) + " " + number(x2 - bend_x) + " " + number(y2 - bend_y) + " " +
+         number(down ? x2 : x2 - 2) + " " + number(down ? y2 - 2 : y2) +
          "\" fill=\"none\" stroke=\"#555\" marker-end=\"url(#head)\"/>\n<text x=\"" +
-         number(x2 + 4) + "\" y=\"" + number(y2 - 8) + "\" fill=\"#777\" font-size=\"10\">" +
-         escaped(name, true) + "</text>\n";
+         number(down ? x2 + 4 : x2 - 8 - static_cast<double>(name.size()) * kCharacter) +
+         "\" y=\"" + number(y2 - 8) + "\" fill=\"#777\" font-size=\"10\">" + escaped(name, true) +
+         "</text>\n";
 }
 
 std::string legend(const Picture& picture) {
@@ -231,9 +251,10 @@ std::string legend(const Picture& picture) {
 
 }  // namespace
 
-std::string graph_dot(Context& context, const Recorded& graph) {
+std::string graph_dot(Context& context, const Recorded& graph, Direction direction) {
   const Picture picture = picture_of(context, graph);
-  std::string out = "digraph recorded {\n  label=\"" + legend(picture) +
+  const char* rank = direction == Direction::LeftToRight ? "  rankdir=LR;\n" : "";
+  std::string out = "digraph recorded {\n" + std::string(rank) + "  label=\"" + legend(picture) +
                     "\";\n  node [shape=box, style=\"rounded,filled\", fontname=\"monospace\"];\n";
   for (size_t i = 0; i < picture.boxes.size(); ++i) {
     const Box& box = picture.boxes[i];
@@ -248,10 +269,11 @@ std::string graph_dot(Context& context, const Recorded& graph) {
   return out += "}\n";
 }
 
-std::string graph_svg(Context& context, const Recorded& graph) {
+std::string graph_svg(Context& context, const Recorded& graph, Direction direction) {
   Picture picture = picture_of(context, graph);
-  double width = kCharacter * 60, height = 0;
-  place(picture.boxes, width, height);
+  double width = direction == Direction::TopToBottom ? kLegendWidth : kGapX;
+  double height = 0;
+  place(picture.boxes, width, height, direction);
   std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(width) +
                     "\" height=\"" + number(height) +
                     "\" font-family=\"monospace\" font-size=\"11\">\n<defs><marker id=\"head\" "
@@ -263,7 +285,7 @@ std::string graph_svg(Context& context, const Recorded& graph) {
   for (const Box& box : picture.boxes) {
     for (size_t i = 0; i < box.from.size(); ++i) {
       const auto& [from, name] = box.from[i];
-      draw_arrow(out, picture.boxes[from], box, i, box.from.size(), name);
+      draw_arrow(out, picture.boxes[from], box, i, box.from.size(), name, direction);
     }
   }
   for (const Box& box : picture.boxes) draw_box(out, box);

@@ -8,8 +8,11 @@
 
 namespace tenon::inspect {
 
+// Which way values go.
+enum class Direction : uint8_t { TopToBottom, LeftToRight };
+
 // Topics of tenon_graph_query.
-std::string graph_dot(Context& context, const Recorded& graph);
-std::string graph_svg(Context& context, const Recorded& graph);
+std::string graph_dot(Context& context, const Recorded& graph, Direction direction);
+std::string graph_svg(Context& context, const Recorded& graph, Direction direction);
 
 }  // namespace tenon::inspect

@@ -107,7 +107,6 @@ std::vector<std::string_view> flag_words(const Kernel& kernel) {
   const uint32_t flags = kernel.desc.flags;
   if (flags & TENON_KERNEL_CAPTURE_SAFE) words.emplace_back("capture-safe");
   if (flags & TENON_KERNEL_CANONICAL) words.emplace_back("canonical");
-  if (flags & TENON_KERNEL_NO_HOST_SYNC) words.emplace_back("no host sync");
   if (flags & TENON_KERNEL_INDEX_64) words.emplace_back("64-bit index");
   if (kernel.desc.predicate) words.emplace_back("predicate");
   return words;

@@ -282,7 +282,7 @@ void write_environment(Context& context, Writer& out) {
                             std::to_string(TENON_VERSION_PATCH));
   out.member("abi", dotted(TENON_ABI_MAJOR, TENON_ABI_MINOR));
   out.member("draft", TENON_ABI_DRAFT);
-  out.member("threads", runtime.pool.size());
+  out.member("threads", runtime.pool.threads());
   out.member("available_cpus", threads::Pool::available());
   out.member("checks", checks);
   out.member("policy", policies[runtime.config.plugins.policy]);

@@ -138,8 +138,8 @@ bool takes_any_layout(const tenon_kernel_desc& desc) {
 }
 
 void check_kernel(const tenon_kernel_desc& desc, const What& what, const Schema& schema) {
-  constexpr uint32_t known = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL |
-                             TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
+  constexpr uint32_t known =
+      TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL | TENON_KERNEL_INDEX_64;
   if ((desc.flags & ~known) != 0) {
     refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known));
   }

@@ -76,6 +76,7 @@ struct Context {
   std::vector<uint32_t> outer_checks;  // what `checks` was before each begin
   CheckSite* check_site = nullptr;     // TENON_CHECK=finite: what the launches are part of
   std::vector<uint32_t> grad_modes;
+  uint32_t serial_scopes = 0;  // tenon_serial_begin, not ended
   std::vector<const std::string*> scopes;
   const std::string* no_scope;
   Keep graph;               // tape/: what was recorded
@@ -119,13 +120,14 @@ class GradMode {
 };
 
 // Lets a callback of the program's use the context, in this thread, until the end of the scope.
-// Gradient modes, scopes and checks that it has left open end there.
+// Gradient modes, scopes, serial scopes and checks that it has left open end there.
 class Lent {
  public:
   explicit Lent(Context& context)
       : context_(context),
         modes_(context.grad_modes),
         scopes_(context.scopes),
+        serial_scopes_(context.serial_scopes),
         checks_(context.checks),
         outer_checks_(context.outer_checks) {
     ++context.lent_depth;
@@ -138,6 +140,7 @@ class Lent {
     context_.scopes.swap(scopes_);
     context_.outer_checks.swap(outer_checks_);
     context_.checks = checks_;
+    context_.serial_scopes = serial_scopes_;
   }
   Lent(const Lent&) = delete;
   Lent& operator=(const Lent&) = delete;
@@ -146,6 +149,7 @@ class Lent {
   Context& context_;
   std::vector<uint32_t> modes_;
   std::vector<const std::string*> scopes_;
+  uint32_t serial_scopes_;
   uint32_t checks_;
   std::vector<uint32_t> outer_checks_;
 };

@@ -173,8 +173,9 @@ Runtime::Runtime(const RuntimeConfig& given, const tenon_host& host, const tenon
     : config(given),
       registry(this),
       plugins(config.plugins, registry, host),
-      pool(config.threads),
+      pool(std::max(config.threads, threads::Pool::available())),
       call_tables(tables) {
+  if (config.threads > 0) pool.set_limit(config.threads);
   if (config.checks & kCheckThreads) thread_checks = std::make_unique<ThreadChecks>(tables);
   if (config.checks & kCheckHandles) base::hold_quarantine();
   if (!config.trace_file.empty()) trace.begin();

@@ -217,19 +217,17 @@ Pool::~Pool() {
   }
 }
 
-bool Pool::run(int64_t n, int64_t grain, Body body, void* user) noexcept {
+bool Pool::run(int64_t n, int64_t grain, Body body, void* user, bool serial) noexcept {
   if (n < 0 || grain < 1 || body == nullptr) return false;
   const int64_t chunks = n / grain + (n % grain != 0 ? 1 : 0);
-  if (chunks > 1 && run_parallel(n, grain, chunks, body, user)) return true;
+  if (chunks > 1 && !serial && run_parallel(n, grain, chunks, body, user)) return true;
   for (int64_t chunk = 0; chunk < chunks; ++chunk) run_chunk(n, grain, chunk, body, user);
   return true;
 }
 
 // False, having run nothing, when the call has to run serially.
 bool Pool::run_parallel(int64_t n, int64_t grain, int64_t chunks, Body body, void* user) noexcept {
-  const int32_t limit = limit_.load(std::memory_order_relaxed);
-  int32_t participants = limit > 0 ? std::min(limit, size_) : size_;
-  participants = static_cast<int32_t>(std::min<int64_t>(participants, chunks));
+  int32_t participants = static_cast<int32_t>(std::min<int64_t>(threads(), chunks));
   if (participants < 2 || busy_.load(std::memory_order_relaxed)) return false;
   if (count_forks() != forks_ || is_alone()) return false;
   if (busy_.exchange(true, std::memory_order_acquire)) return false;

@@ -41,12 +41,18 @@ class Pool {
 
   // The most threads a call can use, its caller included; at least 1.
   int32_t size() const noexcept { return size_; }
+  // Those that later calls do use.
+  int32_t threads() const noexcept {
+    const int32_t limit = limit_.load(std::memory_order_relaxed);
+    return limit > 0 && limit < size_ ? limit : size_;
+  }
 
   // Runs every chunk of [0, n) once and returns true when all are done; what bodies wrote is then
   // visible to the caller. Returns false, having run nothing, for n < 0, grain < 1 or no body.
   // A call with a single chunk is a plain call of the body and occupies nothing.
+  // serial   on the calling thread alone
   // threads  any; runs serially in a child made by fork
-  bool run(int64_t n, int64_t grain, Body body, void* user) noexcept;
+  bool run(int64_t n, int64_t grain, Body body, void* user, bool serial = false) noexcept;
 
   // Caps the threads of later calls, callers included; 0 or less lifts the cap, 1 means serial.
   void set_limit(int32_t limit) noexcept { limit_.store(limit, std::memory_order_relaxed); }

@@ -91,20 +91,22 @@ typedef struct chunk {
 
 // Both operands are row-major without gaps: the slot rules below ask for that, and the host copies
 // what is not.
-static void softsign_f32(void* user, int64_t begin, int64_t end, int64_t number) {
+static tenon_status softsign_f32(void* user, int64_t begin, int64_t end, int64_t number) {
   (void)number;
   const chunk* work = user;
   const float* x = work->x->data;
   float* y = work->y->data;
   for (int64_t i = begin; i < end; ++i) y[i] = x[i] / (1.0f + fabsf(x[i]));
+  return TENON_OK;
 }
 
-static void softsign_f64(void* user, int64_t begin, int64_t end, int64_t number) {
+static tenon_status softsign_f64(void* user, int64_t begin, int64_t end, int64_t number) {
   (void)number;
   const chunk* work = user;
   const double* x = work->x->data;
   double* y = work->y->data;
   for (int64_t i = begin; i < end; ++i) y[i] = x[i] / (1.0 + fabs(x[i]));
+  return TENON_OK;
 }
 
 static tenon_status softsign_launch(tenon_call* call, const tenon_launch* args) {
@@ -130,8 +132,7 @@ static const tenon_dtype softsign_rows[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
 
 static const tenon_kernel_desc softsign_kernel = {
     .struct_size = sizeof(tenon_kernel_desc),
-    .flags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL | TENON_KERNEL_NO_HOST_SYNC |
-             TENON_KERNEL_INDEX_64,
+    .flags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL | TENON_KERNEL_INDEX_64,
     .op = TEXT("acme.softsign"),
     .device = TEXT("cpu"),
     .revision = 1,

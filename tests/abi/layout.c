@@ -407,6 +407,20 @@ MEMBER(tenon_error, scope, 72);
 MEMBER(tenon_error, hint, 80);
 MEMBER(tenon_error, causes, 88);
 
+STRUCT(tenon_dtype_info, 80);
+MEMBER(tenon_dtype_info, struct_size, 0);
+MEMBER(tenon_dtype_info, flags, 4);
+MEMBER(tenon_dtype_info, name, 8);
+MEMBER(tenon_dtype_info, bits, 16);
+MEMBER(tenon_dtype_info, digits, 20);
+MEMBER(tenon_dtype_info, int_min, 24);
+MEMBER(tenon_dtype_info, int_max, 32);
+MEMBER(tenon_dtype_info, min, 40);
+MEMBER(tenon_dtype_info, max, 48);
+MEMBER(tenon_dtype_info, eps, 56);
+MEMBER(tenon_dtype_info, tiny, 64);
+MEMBER(tenon_dtype_info, tiny_subnormal, 72);
+
 STRUCT(tenon_tensor_info, 72);
 MEMBER(tenon_tensor_info, struct_size, 0);
 MEMBER(tenon_tensor_info, flags, 4);

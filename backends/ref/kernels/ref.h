@@ -20,8 +20,7 @@ namespace sdk = tenon::sdk;
 inline constexpr std::string_view kDevice = "cpu";
 inline constexpr int32_t kPriority = -100;  // any other provider for this device goes first
 
-inline constexpr uint32_t kOracle =
-    TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64;
+inline constexpr uint32_t kOracle = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_INDEX_64;
 inline constexpr uint32_t kCanonical = kOracle | TENON_KERNEL_CANONICAL;
 
 // Elementwise slots also take scalars where they are.

@@ -11,6 +11,7 @@
 #include <tenon/ext/draft/memory.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -308,6 +309,28 @@ PyObject* release_cache(PyObject*, PyObject*) {
   return status == TENON_OK ? PyLong_FromUnsignedLongLong(bytes) : fail(context, status);
 }
 
+PyObject* set_threads(PyObject*, PyObject* given) {
+  tenon_context* context = context_of_thread();
+  const long threads = context ? PyLong_AsLong(given) : -1;
+  if (!context || PyErr_Occurred()) return nullptr;
+  const auto wanted = static_cast<int32_t>(std::clamp(threads, -1L, long{INT32_MAX}));
+  return done(context, tenon_runtime_set_threads(context, wanted));
+}
+
+// dtype_info(dtype): flags, bits, digits, the two integer limits, min, max, eps, tiny, subnormal
+PyObject* dtype_info(PyObject*, PyObject* given) {
+  tenon_context* context = context_of_thread();
+  const tenon_dtype dtype = context ? dtype_from(given) : TENON_DTYPE_NONE;
+  if (dtype == TENON_DTYPE_NONE) return nullptr;
+  tenon_dtype_info info{};
+  info.struct_size = sizeof info;
+  const tenon_status status = tenon_dtype_get_info(context, dtype, &info);
+  if (status != TENON_OK) return fail(context, status);
+  return Py_BuildValue("IIILLddddd", info.flags, info.bits, info.digits,
+                       static_cast<long long>(info.int_min), static_cast<long long>(info.int_max),
+                       info.min, info.max, info.eps, info.tiny, info.tiny_subnormal);
+}
+
 PyObject* is_started(PyObject*, PyObject*) { return PyBool_FromLong(state.runtime != nullptr); }
 
 PyObject* set_seed(PyObject*, PyObject* arguments) {
@@ -405,6 +428,11 @@ PyMethodDef runtime_methods[] = {
     {"begin_check", begin_finite_check, METH_NOARGS,
      "Looks at what launches write, until end_check."},
     {"end_check", with_context<tenon_check_end>, METH_NOARGS, "Restores the checks before."},
+    {"begin_serial", with_context<tenon_serial_begin>, METH_NOARGS,
+     "Work of this thread runs on it alone, until end_serial."},
+    {"end_serial", with_context<tenon_serial_end>, METH_NOARGS, "Ends begin_serial."},
+    {"set_threads", set_threads, METH_O, "set_threads(threads)"},
+    {"dtype_info", dtype_info, METH_O, "dtype_info(dtype): what numbers it has."},
     {"begin_trace", with_context<tenon_trace_begin>, METH_NOARGS, "Starts to record calls."},
     {"end_trace", end_trace, METH_NOARGS, "The recording as Chrome's JSON."},
     {nullptr, nullptr, 0, nullptr}};

@@ -240,6 +240,10 @@ PyObject* derive(PyObject* self, PyObject*) {
   return status == TENON_OK ? wrap(derived) : fail(context, status);
 }
 
+tenon_status clone_preserving(tenon_context* context, tenon_tensor* tensor, tenon_tensor** out) {
+  return tenon_tensor_create_clone(context, tensor, TENON_CLONE_PRESERVE, out);
+}
+
 PyGetSetDef attributes[] = {
     {"shape", get_shape, nullptr, "Lengths of the dimensions, a tuple.", nullptr},
     {"strides", get_strides, nullptr, "Steps between neighbours, in elements.", nullptr},
@@ -266,6 +270,7 @@ PyMethodDef methods[] = {
     {"item", item, METH_NOARGS, "item()\n--\n\nThe only element, as a Python number."},
     {"info", info_text, METH_NOARGS,
      "info()\n--\n\nThe values with strides, storage, version and statistics, as text."},
+    {"_clone_preserving", derive<clone_preserving>, METH_NOARGS, nullptr},
     {"detach", derive<tenon_tensor_create_detached>, METH_NOARGS,
      "detach()\n--\n\nThe same memory without history."},
     {nullptr, nullptr, 0, nullptr}};

@@ -24,6 +24,7 @@ from tenon._autograd import (
     guard_finite,
     inference,
     no_grad,
+    serial,
     value_and_grad,
 )
 from tenon._core import (
@@ -41,6 +42,7 @@ from tenon._core import (
     int64,
     uint8,
 )
+from tenon._dtypes import finfo, iinfo
 from tenon._errors import *  # noqa: F403 - each status has an exception
 from tenon._ops import op
 from tenon._runtime import (
@@ -53,6 +55,7 @@ from tenon._runtime import (
     scope,
     seed,
     set_rng_state,
+    set_threads,
     stats,
 )
 from tenon._tensor import asarray, from_dlpack, full, info, tensor
@@ -81,6 +84,7 @@ __all__ = [
     "draw",
     "enable_grad",
     "fast_arithmetic",
+    "finfo",
     "float16",
     "float32",
     "float64",
@@ -89,6 +93,7 @@ __all__ = [
     "get_rng_state",
     "grad",
     "guard_finite",
+    "iinfo",
     "inference",
     "info",
     "int16",
@@ -102,7 +107,9 @@ __all__ = [
     "release_cache",
     "scope",
     "seed",
+    "serial",
     "set_rng_state",
+    "set_threads",
     "stats",
     "tensor",
     "uint8",

@@ -117,12 +117,19 @@ inference = _Mode("inference", _core.begin_grad_mode, _core.end_grad_mode, 2)
 guard_finite = _Mode("guard_finite", _core.begin_check, _core.end_check)
 
 
-def draw(roots, path=None):
+# What runs inside uses this thread alone, with the same bits: for programs with threads of their own.
+serial = _Mode("serial", _core.begin_serial, _core.end_serial)
+
+
+def draw(roots, path=None, *, direction=None):
     """What `roots` were computed from, with values and gradients, as a picture.
 
-    path     a file ending in .svg, .dot or .json; without one the SVG text is returned
+    path       a file ending in .svg, .dot or .json; without one the SVG text is returned
+    direction  "TB", from top to bottom, or "LR", from left to right
     """
     topic = "svg" if path is None else str(path).rpartition(".")[2]
+    if direction is not None:
+        topic += f"/{direction}"
     text = _core.describe_graph(_listed(roots), topic)
     if path is None:
         return text

@@ -111,6 +111,12 @@ def stats():
     return _core.stats()
 
 
+def set_threads(threads):
+    """How many compute threads work may use from now on; 0: as many as the process may use. Results
+    have the same bits for any number; `tenon.query("environment")["threads"]` says how many."""
+    _core.set_threads(threads)
+
+
 def release_cache():
     """Gives memory that is kept for reuse back to the system; how many bytes that was. Live tensors
     stay; of what they take, `stats` tells."""

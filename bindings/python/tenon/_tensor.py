@@ -172,8 +172,15 @@ def _placed(self, device):
 
 
 @_method
-def clone(self):
-    """A copy with memory of its own; gradients flow through it."""
+def clone(self, *, layout="row-major"):
+    """A copy with memory of its own; gradients flow through it.
+
+    layout   "row-major", or "preserve": with the strides of the tensor, whatever they are
+    """
+    if layout == "preserve":
+        return self._clone_preserving()
+    if layout != "row-major":
+        raise ValueError(f"clone: layout {layout!r} is neither 'row-major' nor 'preserve'")
     return op.tenon.copy(self)
 
 

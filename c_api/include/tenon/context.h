@@ -74,6 +74,12 @@ TENON_EXPORT tenon_status tenon_scope_begin(tenon_context* context, const char* 
                                             uint64_t label_length);
 TENON_EXPORT tenon_status tenon_scope_end(tenon_context* context);
 
+// Until `end`, parallel work of this context runs on the calling thread alone, in the same pieces
+// and so with the same bits: for a program whose own threads each have a context. Scopes nest.
+// errors   end without begin: TENON_E_STATE
+TENON_EXPORT tenon_status tenon_serial_begin(tenon_context* context);
+TENON_EXPORT tenon_status tenon_serial_end(tenon_context* context);
+
 // Gradient modes nest; `end` restores the one before. ENABLED is the mode at creation.
 #define TENON_GRAD_ENABLED 0u
 #define TENON_GRAD_DISABLED 1u  // nothing is recorded

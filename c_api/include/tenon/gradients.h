@@ -128,7 +128,8 @@ TENON_EXPORT tenon_status tenon_hook_end(tenon_context* context, tenon_tensor* t
 // Describes all that roots[n_roots] were computed from: each node's op, operands, saved tensors,
 // kept gradients, hooks and place in the scopes; each leaf with its gradient. Saved values that a
 // backward has freed are shown as such.
-// topic    "json": as docs/autograd.md describes it; "dot": for Graphviz; "svg": a picture
+// topic    "json": as docs/autograd.md describes it; "dot": for Graphviz; "svg": a picture. Both
+//          go from top to bottom, "dot/LR" and "svg/LR" from left to right.
 // errors   TENON_E_NOT_FOUND (unknown topic), TENON_E_GRAPH_OWNER
 TENON_EXPORT tenon_status tenon_graph_query(tenon_context* context, tenon_tensor* const* roots,
                                             uint32_t n_roots, const char* topic,

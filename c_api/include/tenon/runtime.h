@@ -117,6 +117,13 @@ TENON_EXPORT tenon_status tenon_plugin_load(tenon_context* context,
                                                                   struct tenon_plugin* out,
                                                                   tenon_diag* diag));
 
+// How many compute threads parallel work of this runtime may use from now on, the calling one
+// included; 0: as many as the process may use. What is running goes on with those it has. Results
+// have the same bits for any number. The topic "environment" says how many there are.
+// errors   TENON_E_ARGUMENT (negative, or more than both the process may use and the runtime was
+//          created with)
+TENON_EXPORT tenon_status tenon_runtime_set_threads(tenon_context* context, int32_t threads);
+
 // Bytes of memory each device of this runtime may hold; 0: no limit.
 TENON_EXPORT tenon_status tenon_runtime_set_memory_limit(tenon_context* context, uint64_t bytes);
 

@@ -12,6 +12,29 @@
 extern "C" {
 #endif
 
+// What numbers a dtype has.
+#define TENON_DTYPE_IS_BOOL 1u
+#define TENON_DTYPE_IS_INTEGER 2u
+#define TENON_DTYPE_IS_SIGNED 4u
+#define TENON_DTYPE_IS_FLOAT 8u
+typedef struct tenon_dtype_info {
+  uint32_t struct_size;
+  uint32_t flags;    // TENON_DTYPE_IS_*
+  const char* name;  // "bf16"; static
+  uint32_t bits;     // of an element in memory
+  uint32_t digits;   // decimal digits that are always kept; 0 for integers and bool
+  int64_t int_min;   // of integers and bool; 0 for floats
+  int64_t int_max;
+  double min;             // lowest finite number; of integers the same as a double
+  double max;             // highest finite number
+  double eps;             // from 1 to the next number; 0 for integers and bool, like the two below
+  double tiny;            // least positive normal number
+  double tiny_subnormal;  // least positive number
+} tenon_dtype_info;
+// errors   TENON_E_DTYPE (none that Tenon knows)
+TENON_EXPORT tenon_status tenon_dtype_get_info(tenon_context* context, tenon_dtype dtype,
+                                               tenon_dtype_info* out_info);
+
 // Creates a tensor with undefined contents, row-major.
 // device   NULL: the context's
 // shape    [rank], each >= 0; NULL only for rank 0
@@ -52,6 +75,19 @@ TENON_EXPORT tenon_status tenon_tensor_create_detached(tenon_context* context, t
 TENON_EXPORT tenon_status tenon_tensor_create_copy(tenon_context* context, tenon_tensor* tensor,
                                                    const tenon_device* device,
                                                    tenon_tensor** out_tensor);
+
+// A copy on the same device, recorded for backward as the op of role COPY.
+// layout   TENON_CLONE_ROW_MAJOR, or TENON_CLONE_PRESERVE: with the strides of `tensor`, whatever
+//          they are: dimensions in another order, gaps between rows, negative strides. Elements
+//          that share memory (stride 0, overlapping windows) are copied once and share it in the
+//          clone, which can be read and not be written, as the original. What lies in gaps is
+//          undefined.
+// errors   TENON_E_ARGUMENT (unknown layout), TENON_E_GRAD (PRESERVE under grad of a tensor that
+//          overlaps itself), TENON_E_NO_ROLE
+#define TENON_CLONE_ROW_MAJOR 0u
+#define TENON_CLONE_PRESERVE 1u
+TENON_EXPORT tenon_status tenon_tensor_create_clone(tenon_context* context, tenon_tensor* tensor,
+                                                    uint32_t layout, tenon_tensor** out_tensor);
 
 // One more owner of the same handle. Any thread.
 TENON_EXPORT tenon_status tenon_tensor_retain(tenon_tensor* tensor);

@@ -90,8 +90,7 @@ void map2(const sdk::Launch& l, F f) {
 
 // ---- Descriptors --------------------------------------------------------------------------------
 
-inline constexpr uint32_t kFlags =
-    TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL | TENON_KERNEL_NO_HOST_SYNC;
+inline constexpr uint32_t kFlags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL;
 
 inline constexpr tenon_slot_rule kUnarySlots[] = {sdk::strided_in(), sdk::strided_out()};
 inline constexpr tenon_slot_rule kBinarySlots[] = {sdk::strided_in(), sdk::strided_in(),

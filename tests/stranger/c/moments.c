@@ -118,7 +118,7 @@ static void store(const tenon_view* view, int64_t index, double value) {
 }
 
 // Rows [begin, end), perhaps on another thread.
-static void run(void* user, int64_t begin, int64_t end, int64_t chunk) {
+static tenon_status run(void* user, int64_t begin, int64_t end, int64_t chunk) {
   (void)chunk;
   const tenon_view *x = view_of(user, 0, 0), *mean = view_of(user, 1, 0);
   const tenon_view* square = view_of(user, 2, 0);
@@ -134,6 +134,7 @@ static void run(void* user, int64_t begin, int64_t end, int64_t chunk) {
     store(mean, row, sum / (double)columns);
     store(square, row, squares / (double)columns);
   }
+  return TENON_OK;
 }
 
 static tenon_status launch(tenon_call* call, const tenon_launch* args) {
@@ -145,8 +146,7 @@ static const tenon_slot_rule slots[] = {STRIDED_IN, STRIDED_WRITTEN(TENON_SLOT_O
 static const tenon_dtype rows[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
 static const tenon_kernel_desc kernels[] = {{
     .struct_size = sizeof(tenon_kernel_desc),
-    .flags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL | TENON_KERNEL_NO_HOST_SYNC |
-             TENON_KERNEL_INDEX_64,
+    .flags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL | TENON_KERNEL_INDEX_64,
     .op = TEXT("acme.moments"),
     .device = TEXT("cpu"),
     .revision = 1,

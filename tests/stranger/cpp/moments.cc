@@ -78,14 +78,13 @@ void launch(const sdk::Launch& l) {
   l.view(0).dtype == TENON_DTYPE_F32 ? run<float>(l) : run<double>(l);
 }
 constexpr tenon_slot_rule slots[] = {sdk::strided_in(), sdk::strided_out(), sdk::strided_out()};
-constexpr tenon_kernel_desc kernels[] = {
-    sdk::kernel({.op = name,
-                 .device = "cpu",
-                 .slots = slots,
-                 .rows = floats,
-                 .flags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL |
-                          TENON_KERNEL_NO_HOST_SYNC | TENON_KERNEL_INDEX_64,
-                 .launch = sdk::launch_fn<launch>})};
+constexpr tenon_kernel_desc kernels[] = {sdk::kernel(
+    {.op = name,
+     .device = "cpu",
+     .slots = slots,
+     .rows = floats,
+     .flags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL | TENON_KERNEL_INDEX_64,
+     .launch = sdk::launch_fn<launch>})};
 
 // ---- Calls that must work, and two that must be refused -----------------------------------------
 constexpr tenon_sample samples[] = {

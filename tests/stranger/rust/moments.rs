@@ -102,7 +102,7 @@ pub const UNIT: Unit = Unit {
         rows: FLOATS,
         flags: TENON_KERNEL_CAPTURE_SAFE
             | TENON_KERNEL_CANONICAL
-            | TENON_KERNEL_NO_HOST_SYNC
+            
             | TENON_KERNEL_INDEX_64,
         launch: launch_fn::<Moments>(),
         ..KernelParts::NEW

@@ -217,7 +217,8 @@ impl<'a> Launch<'a> {
         unsafe { slot((*(*self.call).memory).stream)(self.call) }
     }
     /// Calls `body(begin, end)` for pieces of [0, n), possibly on several threads at once. The cut
-    /// depends on n and grain alone. A panic of the body fails the launch.
+    /// depends on n and grain alone. A panic of the body fails the launch: that of the lowest
+    /// piece, for any number of threads.
     pub fn parallel_for<F: Fn(i64, i64) + Sync>(&self, n: i64, grain: i64, body: F) -> Result {
         if n <= 0 {
             return Ok(());
@@ -231,7 +232,7 @@ impl<'a> Launch<'a> {
             slot((*(*self.call).threads).parallel_for)(self.call, n, grain, Some(piece::<F>), user)
         };
         match work.panicked.into_inner() {
-            Ok(Some(words)) => Err(Failure::new(TENON_E_PLUGIN, words).into()),
+            Ok(Some((_, words))) => Err(Failure::new(TENON_E_PLUGIN, words).into()),
             _ => check(status),
         }
     }
@@ -278,21 +279,25 @@ impl<'a> Launch<'a> {
 
 struct Work<F> {
     body: F,
-    panicked: Mutex<Option<String>>,
+    panicked: Mutex<Option<(i64, String)>>,
 }
 
 unsafe extern "C" fn piece<F: Fn(i64, i64) + Sync>(
     user: *mut c_void,
     begin: i64,
     end: i64,
-    _chunk: i64,
-) {
+    chunk: i64,
+) -> tenon_status {
     let work = &*user.cast::<Work<F>>();
-    if let Err(words) = caught(|| (work.body)(begin, end)) {
-        if let Ok(mut first) = work.panicked.lock() {
-            first.get_or_insert(words);
+    let Err(words) = caught(|| (work.body)(begin, end)) else {
+        return TENON_OK;
+    };
+    if let Ok(mut first) = work.panicked.lock() {
+        if first.as_ref().map_or(true, |(lowest, _)| chunk < *lowest) {
+            *first = Some((chunk, words));
         }
     }
+    TENON_E_PLUGIN
 }
 
 /// Where an operand's first element is, and the bytes to the next one along each dimension; what a

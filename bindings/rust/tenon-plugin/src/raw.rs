@@ -375,7 +375,6 @@ pub const TENON_SLOT_HOST_SCALAR: u32 = 4;
 pub const TENON_SLOT_UNALIGNED: u32 = 8;
 pub const TENON_KERNEL_CAPTURE_SAFE: u32 = 1;
 pub const TENON_KERNEL_CANONICAL: u32 = 2;
-pub const TENON_KERNEL_NO_HOST_SYNC: u32 = 4;
 pub const TENON_KERNEL_INDEX_64: u32 = 8;
 
 #[repr(C)]
@@ -868,7 +867,7 @@ pub type tenon_parallel_fn = Option<unsafe extern "C" fn(
     begin: i64,
     end: i64,
     chunk: i64,
-)>;
+) -> tenon_status>;
 
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -90,13 +90,17 @@ typedef struct tenon_host_memory {
 } tenon_host_memory;
 
 // "tenon.host.threads/1". States launch and data.
-typedef void (*tenon_parallel_fn)(void* user, int64_t begin, int64_t end, int64_t chunk);
+// One piece of parallel work: elements [begin, end), the piece number `chunk`. What is not TENON_OK
+// ends the work: pieces with higher numbers may be left out. May not call the host.
+typedef tenon_status (*tenon_parallel_fn)(void* user, int64_t begin, int64_t end, int64_t chunk);
 typedef struct tenon_host_threads {
   uint32_t struct_size;
   uint32_t flags;
   // Calls fn for [0, n) in chunks of `grain`; chunk c is [c*grain, min(n, (c+1)*grain)). The cut
   // depends on n and grain alone, so results may not depend on the number of threads. Nested calls
-  // run serially. `fn` must not call the host.
+  // run serially. Returns what the failing chunk with the lowest number returned, the same for any
+  // number of threads: all chunks below it have run. It stores no words: end with `fail` and those
+  // the chunk left in `user`.
   tenon_status (*parallel_for)(tenon_call* call, int64_t n, int64_t grain, tenon_parallel_fn fn,
                                void* user);
 } tenon_host_threads;

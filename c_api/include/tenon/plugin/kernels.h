@@ -39,7 +39,6 @@ typedef struct tenon_slot_rule {
 
 #define TENON_KERNEL_CAPTURE_SAFE 1u  // `launch` only enqueues: it may be replayed from a plan
 #define TENON_KERNEL_CANONICAL 2u     // gives the bits of the op's canonical arithmetic
-#define TENON_KERNEL_NO_HOST_SYNC 4u  // never waits for the device
 #define TENON_KERNEL_INDEX_64 8u      // handles operands of more than 2^31 - 1 elements
 
 typedef struct tenon_kernel_desc {

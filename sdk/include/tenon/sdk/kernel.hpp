@@ -20,7 +20,9 @@
 
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <memory>
+#include <mutex>
 
 namespace tenon::sdk {
 
@@ -42,15 +44,17 @@ class Launch : public Args {
   }
 
   // Calls body(begin, end) for pieces of [0, n), possibly on several threads at once. The cut
-  // depends on n and grain alone. `body` may not throw and may not call the host.
+  // depends on n and grain alone. `body` may not call the host. What it throws ends the work and is
+  // thrown on: that of the lowest piece, for any number of threads.
   template <class Body>
   void parallel_for(int64_t n, int64_t grain, Body body) const {
     if (n <= 0) return;
     if (n <= grain) return body(int64_t{0}, n);
-    const tenon_parallel_fn run = [](void* user, int64_t begin, int64_t end, int64_t) {
-      (*static_cast<Body*>(user))(begin, end);
-    };
-    check(call_->threads->parallel_for(call_, n, grain, run, std::addressof(body)));
+    Pieces<Body> pieces{body};
+    const tenon_status status =
+        call_->threads->parallel_for(call_, n, grain, Pieces<Body>::run, &pieces);
+    if (pieces.thrown) std::rethrow_exception(pieces.thrown);
+    check(status);
   }
 
   // The scratch that the kernel's `workspace` announced, 64-byte aligned.
@@ -68,6 +72,31 @@ class Launch : public Args {
   tenon_call* call() const { return call_; }
 
  private:
+  template <class Body>
+  struct Pieces {
+    Body& body;
+    std::mutex mutex{};
+    std::exception_ptr thrown{};  // by piece `lowest`
+    int64_t lowest = 0;
+
+    static tenon_status run(void* user, int64_t begin, int64_t end, int64_t chunk) noexcept {
+      auto& self = *static_cast<Pieces*>(user);
+      try {
+        self.body(begin, end);
+        return TENON_OK;
+      } catch (...) {
+        self.keep(chunk);
+        return TENON_E_PLUGIN;
+      }
+    }
+    void keep(int64_t chunk) noexcept {
+      const std::lock_guard lock(mutex);
+      if (thrown && lowest < chunk) return;
+      thrown = std::current_exception();
+      lowest = chunk;
+    }
+  };
+
   tenon_call* call_;
 };
 

@@ -18,8 +18,9 @@ tenon_call* kept = nullptr;
 
 void log_something(tenon_call* call) { call->base->log(call, TENON_LOG_INFO, "x", 1); }
 
-void log_in_chunk(void* call, int64_t, int64_t, int64_t) {
+tenon_status log_in_chunk(void* call, int64_t, int64_t, int64_t) {
   log_something(static_cast<tenon_call*>(call));
+  return TENON_OK;
 }
 
 void copy(const tenon_launch* args) {

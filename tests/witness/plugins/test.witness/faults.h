@@ -45,7 +45,7 @@ inline void put(const tenon_view& v, int64_t i, double value) {
 
 // ---- Descriptors --------------------------------------------------------------------------------
 
-inline constexpr uint32_t kFlags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_NO_HOST_SYNC;
+inline constexpr uint32_t kFlags = TENON_KERNEL_CAPTURE_SAFE;
 inline constexpr tenon_dtype kRows[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
 
 template <void (*Run)(const sdk::Launch&)>

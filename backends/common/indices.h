@@ -134,7 +134,7 @@ class Targets {
     throw sdk::Failure{
         TENON_E_DATA,
         "target[" + std::to_string(n) + "] is " + found +
-            ", which is no class and not ignore_index",
+            ", which is not a class and not ignore_index",
         "target",
         "0 <= class < " + std::to_string(classes) + ", or " + std::to_string(ignore_),
         found,

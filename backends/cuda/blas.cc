@@ -35,7 +35,7 @@ static_assert(sizeof(Heuristic) == 96 && offsetof(Heuristic, state) == 72);
 enum ProductAttribute { kTransposeA = 3, kTransposeB = 4, kEpilogue = 7, kBiasPointer = 8 };
 enum LayoutAttribute { kBatchCount = 5, kBatchStep = 6 };
 enum PreferenceAttribute {
-  kMostWorkspace = 1,
+  kMaxWorkspace = 1,
   kAlignmentA = 5,
   kAlignmentB = 6,
   kAlignmentC = 7,
@@ -240,7 +240,7 @@ class Plan final : public BlasPlan {
     const auto prefer = [&](int attribute, const auto& value) {
       return is_able(lt.preference_set(preference.object, attribute, &value, sizeof value));
     };
-    bool set = prefer(kMostWorkspace, workspace_);
+    bool set = prefer(kMaxWorkspace, workspace_);
     for (int which : {kAlignmentA, kAlignmentB, kAlignmentC, kAlignmentD}) {
       set = set && prefer(which, alignment);
     }

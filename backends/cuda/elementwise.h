@@ -168,8 +168,8 @@ template <size_t N>
 void run_packed(const sdk::Launch& l, const std::array<const tenon_view*, N>& views,
                 const ElementwiseKernels<N>& kernels, uint32_t per_pack) {
   const int64_t count = sdk::count_of(shape_of(*views[0]));
-  for (int64_t begin = 0; begin < count; begin += kMostElements) {
-    auto size = static_cast<uint32_t>(std::min(kMostElements, count - begin));
+  for (int64_t begin = 0; begin < count; begin += kMaxElements) {
+    auto size = static_cast<uint32_t>(std::min(kMaxElements, count - begin));
     std::array<AnySource, N - 1> in{};
     for (size_t i = 0; i + 1 < N; ++i) {
       const uint32_t bytes = kernels.element_bytes[1 + i];

@@ -103,7 +103,7 @@ void cut_parts(const Layout<N>& whole, const std::array<int64_t, N>& offsets, in
 // thousand.
 template <int N, class Body>
 void for_parts(const Layout<N>& whole, const std::array<int64_t, N>& offsets, Body&& body,
-               int64_t most = kMostElements) {
+               int64_t most = kMaxElements) {
   using Callable = std::remove_reference_t<Body>;
   const PartFn<N> call = [](void* erased, const Layout<N>& part, const std::array<int64_t, N>& at) {
     (*static_cast<Callable*>(erased))(part, at);

@@ -14,7 +14,7 @@ namespace tenon::cuda {
 
 inline constexpr uint32_t kWarp = 32;
 inline constexpr uint32_t kAllLanes = 0xffffffffU;
-inline constexpr uint32_t kMostThreads = 1024;  // of a block
+inline constexpr uint32_t kMaxThreads = 1024;  // of a block
 
 // `own` as other lanes have it, for values of any size: fetch(word) shuffles a part of it.
 template <class S, class Fetch>
@@ -57,7 +57,7 @@ __device__ __forceinline__ S join_group(S own, const Join& join) {
     return shuffle_from(own, static_cast<int>(lane - threadIdx.x));
   }
   own = join_warp(own, join);
-  __shared__ S table[kMostThreads / kWarp];
+  __shared__ S table[kMaxThreads / kWarp];
   const uint32_t warps = blockDim.x / kWarp;
   S* const mine = table + threadIdx.y * warps;
   if (threadIdx.x % kWarp == 0) mine[threadIdx.x / kWarp] = own;

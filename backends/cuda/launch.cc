@@ -18,8 +18,8 @@ void check_launch(Code code) {
 void enqueue(const sdk::Launch& l, const AnyKernel& kernel, Extent grid, Extent block,
              uint32_t shared_bytes, std::span<const Argument> arguments) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
-  void* addresses[kMostParameters];
-  uint32_t bytes[kMostParameters];
+  void* addresses[kMaxParameters];
+  uint32_t bytes[kMaxParameters];
   for (size_t i = 0; i < arguments.size(); ++i) {
     addresses[i] = arguments[i].address;
     bytes[i] = arguments[i].bytes;

@@ -19,7 +19,7 @@ inline constexpr uint32_t kUsual = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_INDE
 // Threads of a block where a kernel has no reason for another number.
 inline constexpr uint32_t kBlock = 256;
 // Elements that one launch numbers with 32 bits; larger work is cut by the host.
-inline constexpr int64_t kMostElements = int64_t{1} << 30;
+inline constexpr int64_t kMaxElements = int64_t{1} << 30;
 
 constexpr uint32_t blocks_for(int64_t work, int64_t per_block) {
   return static_cast<uint32_t>((work + per_block - 1) / per_block);
@@ -29,7 +29,7 @@ constexpr uint32_t blocks_for(int64_t work, int64_t per_block) {
 void check_launch(Code code);
 
 // Parameters that a kernel may have.
-inline constexpr size_t kMostParameters = 24;
+inline constexpr size_t kMaxParameters = 24;
 
 // A kernel without the types of its parameters.
 struct AnyKernel {
@@ -77,7 +77,7 @@ void enqueue(const sdk::Launch& l, const AnyKernel& kernel, Extent grid, Extent 
 template <class... P>
 void enqueue(const sdk::Launch& l, void (*kernel)(P...), Extent grid, Extent block,
              uint32_t shared_bytes, std::type_identity_t<P>... arguments) {
-  static_assert(sizeof...(P) <= kMostParameters);
+  static_assert(sizeof...(P) <= kMaxParameters);
   const Argument all[] = {argument(arguments)...};
   enqueue(l, any_kernel(kernel), grid, block, shared_bytes, all);
 }

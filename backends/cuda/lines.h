@@ -75,7 +75,7 @@ __device__ __forceinline__ void load_line(const Line<const T>& line, uint32_t ro
   }
 }
 
-// The same the other way; what is behind the end is not stored.
+// The same the other way; what is after the end is not stored.
 template <int N, class T>
 __device__ __forceinline__ void store_line(const Line<T>& line, uint32_t round, uint32_t thread,
                                            uint32_t n, const Arithmetic<T> (&x)[N]) {
@@ -161,9 +161,9 @@ struct AllLines {
 
   AllLines(const tenon_view& out, const tenon_view& in, int32_t axis)
       : step{out.strides[axis], in.strides[axis]}, count(static_cast<uint32_t>(in.shape[axis])) {
-    if (in.shape[axis] >= kMostElements) {
+    if (in.shape[axis] >= kMaxElements) {
       throw sdk::Failure{TENON_E_UNSUPPORTED, "the axis is too long for a kernel of tenon.cuda",
-                         "x", "fewer than " + std::to_string(kMostElements) + " elements",
+                         "x", "fewer than " + std::to_string(kMaxElements) + " elements",
                          std::to_string(in.shape[axis])};
     }
     Layout<2> lines;

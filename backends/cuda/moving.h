@@ -110,7 +110,7 @@ void dispatch_unit(int64_t unit, Body&& body) {
 // Calls body(Layout, offsets) for parts that a geometry can describe.
 template <int N, class Body>
 void for_launches(const Dims<N>& dims, const std::array<int64_t, N>& offsets, Body&& body,
-                  int64_t most = kMostElements) {
+                  int64_t most = kMaxElements) {
   if (dims.empty()) return;
   if (dims.count > TENON_MAX_RANK) {
     Dims<N> rest = dims;

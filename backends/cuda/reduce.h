@@ -2,19 +2,19 @@
 // backends/cuda/reduce.h: one output for each slice of the input, for any fold and any layout.
 //
 // Three ways of giving work to threads, by shapes and strides:
-//   rows      the elements behind an output are neighbours: a warp or a block for each output, 16
-//             bytes a load where the layout allows, four loads under way
+//   rows      the elements of an output are neighbours: a warp or a block for each output, 16 bytes
+//             a load if the layout allows, four loads under way
 //   columns   neighbours belong to different outputs: a thread for each output and an eighth of its
 //             elements, eight loads under way, so that a warp reads neighbours
-//   parts     where outputs are few, either way cuts the elements behind an output into parts for
-//             several blocks; a second launch joins their results, which lie in scratch
+//   parts     if outputs are few, either way cuts the elements of an output into parts for several
+//             blocks; a second launch joins their results, which lie in scratch
 // The order in which elements are joined depends on shapes and strides alone. A thread joins few of
 // them into a result of their own before it joins that to what it has, so that errors grow with the
 // square root of what a sum in a row would have.
 //
 // A fold:
 //   using In = ...;                                          what is read
-//   struct State { ... };                                    at most kMostState bytes, no pointers
+//   struct State { ... };                                    at most kMaxState bytes, no pointers
 //   State start() const;                                     of nothing
 //   void add(State&, In, int64_t number) const;              number: row-major, behind the output
 //   State operator()(State, State) const;                    joins two
@@ -29,7 +29,7 @@ namespace tenon::cuda {
 
 using namespace backends;
 
-inline constexpr uint64_t kMostState = 32;
+inline constexpr uint64_t kMaxState = 32;
 
 // ---- On the device ------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ template <class Fold>
 struct ReduceTask {
   Geometry<2> kept;     // output, input
   Geometry<1> reduced;  // input
-  uint32_t count;       // of elements behind each output in this launch
+  uint32_t count;       // of elements reduced into each output in this launch
   uint32_t chunk;       // of them in each part
   int64_t first;        // number of the first of them
   const typename Fold::In* in;
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kBlock) reduce_rows(ReduceTask<Fold> t, Fold f
   if (active && threadIdx.x == 0) put_state(t, fold, state, output, at[0]);
 }
 
-// A thread for each output along x, blockDim.y threads for the elements behind it.
+// A thread for each output along x, blockDim.y threads for its elements.
 template <class Fold>
 __global__ void __launch_bounds__(kBlock) reduce_columns(ReduceTask<Fold> t, Fold fold) {
   using State = typename Fold::State;
@@ -194,7 +194,7 @@ struct Reduction {
   int64_t count() const { return reduced.count(); }
   uint64_t scratch() const {
     const uint64_t all = uint64_t{parts} * pieces;
-    return all > 1 ? all * static_cast<uint64_t>(kept.count()) * kMostState : 0;
+    return all > 1 ? all * static_cast<uint64_t>(kept.count()) * kMaxState : 0;
   }
 };
 
@@ -232,7 +232,7 @@ Layout<N> joined_dimensions(const Layout<N>& from, bool any_order, size_t by) {
 inline void plan_reduction(Reduction& r) {
   constexpr int64_t kManyBlocks = 512;
   const int64_t outputs = r.kept.count();
-  const int64_t count = std::min(r.count(), kMostElements);
+  const int64_t count = std::min(r.count(), kMaxElements);
   const auto last = [](const auto& layout, size_t operand) {
     return std::abs(layout.stride[operand][layout.rank - 1]);
   };
@@ -322,7 +322,7 @@ void enqueue_piece(const sdk::Launch& l, const Reduction& r, const ReduceTask<Fo
 template <class Fold>
 void reduce(const sdk::Launch& l, const Reduction& r, const Fold& fold) {
   using State = typename Fold::State;
-  static_assert(sizeof(State) <= kMostState && sizeof(State) % 4 == 0);
+  static_assert(sizeof(State) <= kMaxState && sizeof(State) % 4 == 0);
   const auto* const in = static_cast<const typename Fold::In*>(l.view(0).data);
   const uint32_t n_parts = r.parts * r.pieces;
   for_parts<2>(r.kept, {}, [&](const Layout<2>& kept, const std::array<int64_t, 2>& at) {

@@ -54,13 +54,13 @@ struct Extent {
 };
 
 // Batches are cut into so many pieces at most; each has scratch of its own.
-inline constexpr int64_t kMostPieces = 16;
+inline constexpr int64_t kMaxPieces = 16;
 inline constexpr double kPieceWork = 1 << 18;  // operations worth handing to another thread
 
 // By shape alone, so that results do not depend on the number of threads.
 inline int64_t pieces_of(int64_t count, double work) {
   const double wanted = std::ceil(static_cast<double>(count) * work / kPieceWork);
-  const int64_t most = std::min(count, kMostPieces);
+  const int64_t most = std::min(count, kMaxPieces);
   return wanted < static_cast<double>(most) ? std::max<int64_t>(1, static_cast<int64_t>(wanted))
                                             : most;
 }
@@ -139,7 +139,7 @@ T mean(T a, T b) {
 // ---- Descriptors --------------------------------------------------------------------------------
 
 // LAPACK counts work space, of up to four times as many elements as a matrix has, in its integers.
-inline constexpr int64_t kMostElements = int64_t{1} << 28;
+inline constexpr int64_t kMaxElements = int64_t{1} << 28;
 
 inline tenon_status accepts(tenon_call* call, const tenon_launch* args, uint32_t* out_accepts) {
   *out_accepts = 1;
@@ -147,7 +147,7 @@ inline tenon_status accepts(tenon_call* call, const tenon_launch* args, uint32_t
     const tenon_view& x = sdk::Args(args).view(slot);
     const int64_t rows = x.rank < 2 ? 1 : x.shape[x.rank - 2];
     const int64_t columns = x.shape[x.rank - 1];
-    if (columns == 0 || rows <= kMostElements / columns) continue;
+    if (columns == 0 || rows <= kMaxElements / columns) continue;
     *out_accepts = 0;
     return call->base->fail(call, TENON_E_LAYOUT,
                             "a matrix has more elements than the integers of LAPACK count",

@@ -5,8 +5,8 @@
 // which the dispatcher makes where an operand is something else. oneDNN reads more than that, but
 // by other kernels, which cut the sums over k elsewhere (seen in oneDNN 2.6.3 with rows further
 // apart than they are long, and with a transposed a from about 2,000 terms on); and for an output
-// stored by columns it has plain loops alone. A tile of columns is no matrix without gaps either,
-// so work is cut into tiles of rows. A product of a few rows runs on one thread.
+// stored by columns it has plain loops alone. A tile of columns is not a matrix without gaps
+// either, so work is cut into tiles of rows. A product of a few rows runs on one thread.
 //
 // Nor do bits depend on threads: tiles follow from shapes, and each is one call on one thread.
 //
@@ -28,10 +28,10 @@ namespace {
 using dnnl::memory;
 
 constexpr int64_t kGrainProducts = 1 << 20;  // multiplications worth handing to another thread
-constexpr int64_t kMostPieces = 64;          // each has scratch memory of its own
+constexpr int64_t kMaxPieces = 64;           // each has scratch memory of its own
 constexpr uint64_t kScratchUnit = 128;       // pieces share no cache line
 // Longer rows are left to others: steps between rows, in bytes, are 32-bit integers in oneDNN.
-constexpr int64_t kMost = std::numeric_limits<int32_t>::max() / int64_t{sizeof(float)};
+constexpr int64_t kMaxExtent = std::numeric_limits<int32_t>::max() / int64_t{sizeof(float)};
 
 memory::desc packed(int64_t rows, int64_t columns, memory::data_type type) {
   return {{rows, columns}, type, memory::dims{columns, 1}};
@@ -70,7 +70,7 @@ struct Prepared {
     scratch_bytes = (bytes + kScratchUnit - 1) / kScratchUnit * kScratchUnit;
     const int64_t products = problem.most_rows() * problem.columns() * problem.inner();
     grain = std::max(
-        {int64_t{1}, kGrainProducts / products, (problem.tiles() + kMostPieces - 1) / kMostPieces});
+        {int64_t{1}, kGrainProducts / products, (problem.tiles() + kMaxPieces - 1) / kMaxPieces});
   }
   uint64_t pieces() const { return static_cast<uint64_t>((problem.tiles() + grain - 1) / grain); }
   const Product& product(int64_t rows) const { return rows == problem.most_rows() ? *most : *last; }
@@ -195,7 +195,7 @@ uint64_t workspace(const sdk::Args& args) {
 
 tenon_status accepts(tenon_call* call, const tenon_launch* args, uint32_t* out_accepts) {
   const Problem problem{sdk::Args(args)};
-  *out_accepts = std::max(problem.inner(), problem.columns()) <= kMost ? 1 : 0;
+  *out_accepts = std::max(problem.inner(), problem.columns()) <= kMaxExtent ? 1 : 0;
   if (*out_accepts == 1) return TENON_OK;
   return call->base->fail(call, TENON_E_LAYOUT, "a size is more than oneDNN's kernels count to",
                           TENON_NUL);

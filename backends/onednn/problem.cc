@@ -24,7 +24,7 @@ Problem::Problem(const sdk::Args& args) {
 }
 
 // Innermost batch dimensions that b does not have are further rows of one product: a has them then,
-// packed behind each other as the output's are.
+// packed one after the other as the output's are.
 void Problem::fold_batches() {
   size_t& rank = call_.batch_rank;
   while (rank > 0 && call_.b.batch[rank - 1] == 0) rows_ *= call_.batch_shape[--rank];

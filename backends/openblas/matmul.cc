@@ -35,7 +35,7 @@ constexpr int64_t kGrainProducts = 1 << 20;  // multiplications worth handing to
 // More multiplications than any of OpenBLAS' kernels for small products takes; its largest limit is
 // 28 * 512 * 512, in sgemm_direct_performant.
 constexpr int64_t kLargeProducts = 1 << 23;
-constexpr int64_t kMost = std::numeric_limits<blasint>::max();
+constexpr int64_t kMaxExtent = std::numeric_limits<blasint>::max();
 
 // How BLAS is told of a matrix.
 struct Storage {
@@ -133,7 +133,7 @@ bool fits(Problem& p, const char*& why) {
       return false;
     }
     *storage = *found;
-    if (storage->leading > kMost) {
+    if (storage->leading > kMaxExtent) {
       why = "a stride is more than the integers of this OpenBLAS hold";
       return false;
     }
@@ -221,7 +221,7 @@ void matmul(const sdk::Launch& l) {
 
 // Tiles bound rows and columns, but not what one of their sums runs over, nor the step from one row
 // of packed operands to the next.
-bool too_long(const Problem& p) { return std::max(p.a.columns, p.b.columns) > kMost; }
+bool too_long(const Problem& p) { return std::max(p.a.columns, p.b.columns) > kMaxExtent; }
 constexpr const char* kTooLong = "a size is more than the integers of this OpenBLAS hold";
 
 tenon_status decline(tenon_call* call, const char* why, uint32_t* out_accepts) {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Room behind the command, handed out from the front.
+// Room after the command, handed out from the front.
 typedef struct room {
   char* at;
 } room;

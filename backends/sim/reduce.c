@@ -52,7 +52,7 @@ static sim_walk walk_kept(const reduction* r) {
   return sim_walk_of(views, 2);
 }
 
-// The elements behind the one at `first`.
+// The elements that meet in the one at `first`.
 static sim_walk walk_behind(reduction* r, char* first) {
   const sim_view* view = &r->behind;
   r->behind.data = first;

@@ -73,7 +73,7 @@ static line row_of(const sim_view* view, int64_t row) {
   return (line){view->data + row * view->step[0], view->step[1], view->shape[1], view->dtype};
 }
 
-// How many rows count; -1 with words where a target is no class. The device is the first to see
+// How many rows count; -1 with words where a target is not a class. The device is the first to see
 // the numbers, so the host hears of it at a wait.
 static int64_t counted_rows(const sim_view* target, int64_t classes, int64_t ignore,
                             char words[SIM_WORDS]) {
@@ -83,7 +83,7 @@ static int64_t counted_rows(const sim_view* target, int64_t classes, int64_t ign
     if (class == ignore) continue;
     ++count;
     if (class >= 0 && class < classes) continue;
-    snprintf(words, SIM_WORDS, "target[%lld] is %lld, which is no class below %lld and not %lld",
+    snprintf(words, SIM_WORDS, "target[%lld] is %lld, which is not a class below %lld and not %lld",
              (long long)n, (long long)class, (long long)classes, (long long)ignore);
     return -1;
   }

@@ -255,7 +255,7 @@ def raw_text():
 
 
 def kinds_lines():
-    """TENON_KINDS of kinds.h as a macro: for each kind the table's id, the list's name, the type."""
+    """TENON_KINDS of kinds.h as a macro: for each kind the table's id, its plural, the type."""
     code = plain(KINDS.read_text(encoding="utf-8"))
     listed = re.search(r"^#define TENON_KINDS\(X\)(.*)$", code, flags=re.MULTILINE)[1]
     yield from ["macro_rules! for_each_kind {", "    ($use:ident) => {", "        $use! {"]

@@ -26,7 +26,7 @@ Link* leaf_link(const Tensor& tensor, const char* what) {
   return link && !link->node ? link : nullptr;
 }
 
-// The watch over a tensor whose gradient is kept though it is no leaf.
+// The watch over a tensor whose gradient is kept though it is not a leaf.
 tape::Watch* kept_at(const Context& context, const Tensor& tensor) {
   if (tape::is_leaf(tensor)) return nullptr;
   const Link& link = *tape::find_link(tensor);

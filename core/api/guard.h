@@ -121,7 +121,7 @@ inline std::string_view require_text(const char* data, uint64_t length, const ch
 }
 
 struct Tensors : Small<Tensor*, 8> {
-  // Boost's iterators are no contiguous_iterators, so a span does not take the list itself.
+  // Boost's iterators are not contiguous_iterators, so a span does not take the list itself.
   operator std::span<Tensor* const>() const noexcept { return {data(), size()}; }
 };
 // optional  NULL is a tensor that was left out
@@ -153,7 +153,7 @@ tenon_text* make_text(Write&& write) {
   return static_cast<tenon_text*>(TextSlab::to_handle(slot));
 }
 
-// Callee-filled structs: writes min(ours, theirs) bytes behind struct_size, and how many.
+// Callee-filled structs: writes min(ours, theirs) bytes after struct_size, and how many.
 template <class T>
 void fill_sized(T* out, T ours) {
   require_pointer(out, "the result struct");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/tensor_api.cc: public functions of tensors.
 #include <algorithm>
-#include <cmath>
 
 #include "core/api/guard.h"
 #include "core/dispatch/clone.h"
@@ -264,7 +263,7 @@ tenon_status tenon_tensor_create_copy(tenon_context* context, tenon_tensor* tens
     info.tiny = limits.smallest_normal;
     // One unit in the last place of the least normal number.
     info.tiny_subnormal = limits.smallest_normal * limits.eps;
-    if (limits.eps > 0) info.digits = static_cast<uint32_t>(-std::log10(limits.eps));
+    for (double step = limits.eps * 10; step > 0 && step <= 1; step *= 10) ++info.digits;
     fill_sized(out_info, info);
   });
 }

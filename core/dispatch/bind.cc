@@ -61,7 +61,7 @@ void bind_input(Invocation& call, uint32_t input, const tenon_value& value) {
       call.operands.push_back({nullptr, value, 0});
       return;
     default:
-      fail_operand(call, input, TENON_E_ARGUMENT, "has a value that is no operand",
+      fail_operand(call, input, TENON_E_ARGUMENT, "has a value that is not an operand",
                    wanted + (param.list ? "" : " or a number"), tag_name(value.tag));
   }
 }

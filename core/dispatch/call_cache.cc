@@ -71,7 +71,7 @@ int64_t elements_of(const tenon_meta& meta) {
 bool can_be_kept(const Invocation& call, const Resolution& resolution) {
   if (!resolution.ordinary || (!resolution.kernel && !resolution.view) || !call.made.empty())
     return false;
-  if (call.n_outputs() > ResolvedCall::kMostOutputs) return false;
+  if (call.n_outputs() > ResolvedCall::kMaxOutputs) return false;
   for (uint32_t i = 0; i < call.operands.size(); ++i) {
     const Operand& operand = call.operands[i];
     if (operand.tensor && operand.tensor->elements() == 0) return false;
@@ -156,7 +156,7 @@ void set_places(ResolvedCall& resolved, const Invocation& call, std::span<const 
 void CallCache::add(const CallKey& key, const Invocation& call, Resolution& resolution,
                     uint64_t epoch) {
   if (epoch != epoch_ || !can_be_kept(call, resolution)) return;
-  if (count_ == kMost) clear();
+  if (count_ == kMaxCalls) clear();
   auto resolved = std::make_unique<ResolvedCall>();
   resolved->kind = key.kind();
   resolved->hash = key.hash();
@@ -184,7 +184,7 @@ struct Outputs {
       if (all[i]) all[i]->release();
     }
   }
-  Tensor* all[ResolvedCall::kMostOutputs];
+  Tensor* all[ResolvedCall::kMaxOutputs];
   size_t count = 0;
 };
 

@@ -32,7 +32,7 @@ struct Resolution {
 };
 
 struct ResolvedCall {
-  static constexpr size_t kMostOutputs = 8;
+  static constexpr size_t kMaxOutputs = 8;
 
   // Where a view of the launch block gets its address from: an index into the operands and the
   // outputs behind them.
@@ -114,11 +114,11 @@ class CallCache final : public Kept {
 
  private:
   static constexpr size_t kBuckets = 256;
-  static constexpr size_t kMost = 1024;
+  static constexpr size_t kMaxCalls = 1024;
   // What the forms of one call led to.
   struct Latest {
     ResolvedCall* resolved = nullptr;
-    std::array<uint64_t, CallKey::kMostForms> forms{};
+    std::array<uint64_t, CallKey::kMaxForms> forms{};
     bool is(const CallKey& key) const;
   };
   // Those of calls whose keys end alike; which of them shares one with others changes with every

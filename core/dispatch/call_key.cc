@@ -95,7 +95,7 @@ bool CallKey::walk(Writer& sink) {
   const bool writes = !given.empty();
   const tensor::Memory* device = nullptr;
   Given* next = operands_.data();
-  Given* const end = next + kMostOperands;
+  Given* const end = next + kMaxOperands;
   const auto put_operand = [&](const tenon_tensor* handle) __attribute__((always_inline)) {
     Tensor* const tensor = tensor::from_handle(handle);
     if (!tensor || next == end) return false;
@@ -156,8 +156,8 @@ CallWords CallKey::kind() const {
 }
 
 bool CallKey::read_words() {
-  if (request_.given.size() > kMostOutputs) return false;
-  Writer writer{words_.data(), words_.data() + kMostWords};
+  if (request_.given.size() > kMaxOutputs) return false;
+  Writer writer{words_.data(), words_.data() + kMaxWords};
   if (!walk(writer)) return false;
   n_words_ = writer.position();
   hash_ = (writer.hash ^ writer.hash >> 29) * 0x9e3779b97f4a7c15ull;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/dispatch/call_key.h: an op call in the words that decide how it runs: the op, dtypes,
-// shapes, strides, attributes, which operands want a gradient, the arithmetic. Calls with equal
+// shapes, strides, attributes, which operands require a gradient, the arithmetic. Calls with equal
 // words are resolved alike.
 #pragma once
 
@@ -33,7 +33,7 @@ struct CallWords {
 
 class CallKey {
  public:
-  static constexpr size_t kMostForms = 6;
+  static constexpr size_t kMaxForms = 6;
 
   explicit CallKey(const Request& request)
       : request_(request) {}  // leaves the arrays uninitialised
@@ -41,7 +41,7 @@ class CallKey {
   CallKey& operator=(const CallKey&) = delete;
 
   // Finds the operands, where no input is a list and there are few. The forms of operands and
-  // outputs, each with whether it wants a gradient, then say as much as the words do.
+  // outputs, each with whether it requires a gradient, then say as much as the words do.
   bool read_forms() noexcept;
   // Are the attributes those of `kind`?
   bool has_attrs(const CallWords& kind) const;
@@ -69,9 +69,9 @@ class CallKey {
   uint64_t hash() const { return hash_; }
 
  private:
-  static constexpr size_t kMostWords = 320;
-  static constexpr size_t kMostOperands = 64;
-  static constexpr size_t kMostOutputs = 64;
+  static constexpr size_t kMaxWords = 320;
+  static constexpr size_t kMaxOperands = 64;
+  static constexpr size_t kMaxOutputs = 64;
 
   struct Writer;
   bool walk(Writer& sink);
@@ -82,13 +82,13 @@ class CallKey {
 
   const Request& request_;
   union {
-    std::array<Given, kMostOperands + kMostOutputs> operands_;
+    std::array<Given, kMaxOperands + kMaxOutputs> operands_;
   };
   size_t n_operands_ = 0;
-  std::array<uint64_t, kMostForms> forms_;
+  std::array<uint64_t, kMaxForms> forms_;
   size_t n_forms_ = 0;
   uint64_t form_hash_ = 0;
-  std::array<uint64_t, kMostWords> words_;
+  std::array<uint64_t, kMaxWords> words_;
   size_t n_words_ = 0;
   size_t attrs_at_ = 0;
   uint64_t hash_ = 0;
@@ -96,7 +96,7 @@ class CallKey {
 
 [[gnu::always_inline]] inline bool CallKey::read_forms() noexcept {
   const auto [context, op, inputs, attrs, given, n_outputs, fresh] = request_;
-  if (inputs.size() + given.size() > kMostForms) return false;
+  if (inputs.size() + given.size() > kMaxForms) return false;
   const bool grad = context.grad_enabled();
   uint64_t hash = reinterpret_cast<uintptr_t>(&op);
   uint64_t* form = forms_.data();

@@ -18,7 +18,7 @@ std::string rule_too_old(const registry::VjpRule& rule, const registry::Schema& 
 // this call uses, or NULL; `too_old`, if given, says why the best of all is not it.
 const registry::VjpRule* rule_of(const Invocation& call, std::string* too_old = nullptr);
 
-// Does any tensor operand want a gradient, with grad enabled? Reads call.rule.
+// Does any tensor operand require a gradient, with grad enabled? Reads call.rule.
 bool wants_recording(const Invocation& call);
 
 // What calls like this one record. `call.rule` may be NULL: backward then fails with the op's name.

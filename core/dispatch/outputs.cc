@@ -117,7 +117,7 @@ void check_grad_outputs(const Invocation& call, std::span<Tensor* const> outputs
                   "write to a copy, or detach it");
     }
     if ((recording || flows) && !is_in_place(call, out)) {
-      fail_output(call, i, TENON_E_GRAD, "is given while an input wants a gradient",
+      fail_output(call, i, TENON_E_GRAD, "is given while an input requires a gradient",
                   "a returned output, or one of the inputs (in place)", tensor::describe(out),
                   "use tenon_op_call, or disable gradients");
     }

@@ -68,7 +68,7 @@ void check_bools(const Entry& entry, const void* data) {
   if (wrong == end) return;
   throw Error{.status = TENON_E_DATA,
               .message = "tensor " + quoted(entry.name) + ": element " +
-                         std::to_string(wrong - bytes) + " is no bool",
+                         std::to_string(wrong - bytes) + " is not a bool",
               .operand = entry.name,
               .expected = "0 or 1",
               .found = std::to_string(*wrong),
@@ -267,7 +267,7 @@ void check_name(std::string_view name, const char* operand) {
   if (!name.empty() && json::is_utf8(name)) return;
   throw Error{
       .status = TENON_E_ARGUMENT,
-      .message = std::string("the ") + operand + (name.empty() ? " is empty" : " is no UTF-8"),
+      .message = std::string("the ") + operand + (name.empty() ? " is empty" : " is not UTF-8"),
       .operand = operand,
       .expected = "UTF-8 text"};
 }

@@ -34,7 +34,7 @@ void check_version(Managed& managed) {
   if (managed.version.major == dlpack::kMajor) return;
   if (managed.version.major >= kImplausibleMajor) {
     throw Error{.status = TENON_E_ARGUMENT,
-                .message = "this is no versioned DLPack tensor",
+                .message = "this is not a versioned DLPack tensor",
                 .operand = "managed",
                 .expected = "a DLManagedTensorVersioned of version 1.x",
                 .found = "another struct, perhaps a DLManagedTensor of before 1.0",

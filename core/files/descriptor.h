@@ -10,7 +10,7 @@
 namespace tenon::files {
 
 // The bytes of one read or write: the system takes no more than a little below 2 GiB.
-constexpr uint64_t kMostAtOnce = uint64_t{1} << 30;
+constexpr uint64_t kMaxAtOnce = uint64_t{1} << 30;
 
 class Descriptor {
  public:

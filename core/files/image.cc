@@ -39,7 +39,7 @@ Image::Image(const std::string& path, bool in_memory) {
   struct stat info {};
   if (fstat(file.get(), &info) != 0) refuse_system(path, errno);
   if (S_ISDIR(info.st_mode)) refuse(path, "it is a folder, not a file");
-  if (!S_ISREG(info.st_mode)) refuse(path, "it is no regular file");
+  if (!S_ISREG(info.st_mode)) refuse(path, "it is not a regular file");
   size_ = static_cast<uint64_t>(info.st_size);
   if (size_ == 0) return;
   if (in_memory) {
@@ -59,7 +59,7 @@ void Image::map(int descriptor, const std::string& path) {
 void Image::read(int descriptor, const std::string& path) {
   memory_.resize(size_);
   for (uint64_t at = 0; at < size_;) {
-    const ssize_t got = ::read(descriptor, &memory_[at], std::min(size_ - at, kMostAtOnce));
+    const ssize_t got = ::read(descriptor, &memory_[at], std::min(size_ - at, kMaxAtOnce));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) refuse_system(path, errno);
     if (got == 0) refuse(path, "it became shorter while it was read");

@@ -70,7 +70,7 @@ Replacement::Replacement(const std::string& path) : path_(path), target_(path) {
   if (std::filesystem::exists(status)) {
     if (!std::filesystem::is_regular_file(status)) {
       refuse("write", std::filesystem::is_directory(status) ? "it is a folder, not a file"
-                                                            : "it is no regular file");
+                                                            : "it is not a regular file");
     }
     target_ = std::filesystem::canonical(path, error).string();
     if (error) fail("write", error.value());
@@ -117,7 +117,7 @@ bool Replacement::lock_partial() {
   struct stat ours {};
   struct stat there {};
   if (fstat(file_.get(), &ours) != 0) fail("write", errno);
-  if (!S_ISREG(ours.st_mode)) refuse("write", "'" + partial_ + "' is no regular file");
+  if (!S_ISREG(ours.st_mode)) refuse("write", "'" + partial_ + "' is not a regular file");
   return lstat(partial_.c_str(), &there) == 0 && there.st_ino == ours.st_ino &&
          there.st_dev == ours.st_dev;
 }
@@ -134,7 +134,7 @@ void Replacement::write(const void* bytes, uint64_t length) {
   const NoSizeSignal quiet;
   const auto* at = static_cast<const char*>(bytes);
   while (length > 0) {
-    const ssize_t done = ::write(file_.get(), at, std::min(length, kMostAtOnce));
+    const ssize_t done = ::write(file_.get(), at, std::min(length, kMaxAtOnce));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) fail("write", errno);
     at += done;

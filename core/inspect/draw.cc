@@ -17,7 +17,7 @@ namespace tenon::inspect {
 namespace {
 
 // More than this nobody looks at; the newest are drawn.
-constexpr size_t kMostNodes = 400;
+constexpr size_t kMaxNodes = 400;
 
 struct Box {
   std::string title;
@@ -100,7 +100,7 @@ Box node_box(Context& context, const Node& node) {
 Picture picture_of(Context& context, const Recorded& graph) {
   Picture picture;
   const size_t leaves = graph.leaves.size();
-  picture.left_out = graph.nodes.size() > kMostNodes ? graph.nodes.size() - kMostNodes : 0;
+  picture.left_out = graph.nodes.size() > kMaxNodes ? graph.nodes.size() - kMaxNodes : 0;
   for (size_t i = 0; i < leaves; ++i) {
     picture.boxes.push_back(leaf_box(context, *graph.leaves[i], i));
   }

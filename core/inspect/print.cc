@@ -135,7 +135,7 @@ std::string properties_text(const Tensor& tensor) {
 }
 
 struct Summary {
-  int64_t numbers = 0;  // elements that are no NaN
+  int64_t numbers = 0;  // elements that are not a NaN
   int64_t nans = 0;
   double sum = 0;
   double low = INFINITY;

@@ -19,8 +19,8 @@ using tensor::Tensor;
 // Above 1000 elements every dimension longer than 6 shows its first and last 3. Lines end before
 // column 76 where the words allow it.
 // flags    TENON_TEXT_INFO: three more lines: strides and offset; storage and version; smallest and
-//          largest value, mean (of all that is no NaN) and the number of NaNs. The storage's number
-//          is the one of tenon_tensor_info. Reads every element.
+//          largest value, mean (of all that is not a NaN) and the number of NaNs. The storage's
+//          number is the one of tenon_tensor_info. Reads every element.
 // state    not while capturing
 // errors   TENON_E_ARGUMENT (unknown flags), and from another device what copying fails with
 std::string to_text(Context& context, const Tensor& tensor, uint32_t flags);

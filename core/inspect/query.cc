@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/inspect/query.cc: the topics of tenon_runtime_query. Texts come from plugins and may hold
-// any bytes; what is no UTF-8 is replaced when the answer is written.
+// any bytes; what is not UTF-8 is replaced when the answer is written.
 #include "core/inspect/query.h"
 
 #include <charconv>

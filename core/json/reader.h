@@ -21,7 +21,7 @@ struct Value {
   std::vector<std::string> names;  // Object: of items, in the text's order
 
   bool is(Kind which) const { return kind == which; }
-  // The member of this name; a Null where there is none, or where this is no object.
+  // The member of this name; a Null where there is none, or where this is not an object.
   const Value& member(std::string_view name) const;
 };
 

@@ -11,7 +11,7 @@
 
 namespace tenon::json {
 
-// `text` in quotes. What is no UTF-8 becomes U+FFFD; `ascii`: all that is not ASCII as \uXXXX.
+// `text` in quotes. What is not UTF-8 becomes U+FFFD; `ascii`: all that is not ASCII as \uXXXX.
 void append_quoted(std::string& out, std::string_view text, bool ascii = false);
 bool is_utf8(std::string_view text);
 // The shortest digits that read back as the same number, "1.0", "1e-08"; null for NaN and

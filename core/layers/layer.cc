@@ -268,7 +268,7 @@ void Layer::set_buffer(Context& context, std::string_view name, const Tensor& va
   const auto found = std::find_if(own_.begin(), own_.end(),
                                   [&](const auto& entry) { return entry.first.name == name; });
   if (found == own_.end() || !found->first.buffer) {
-    fail(TENON_E_PLUGIN, "its forward writes \"" + std::string(name) + "\", which is no buffer",
+    fail(TENON_E_PLUGIN, "its forward writes \"" + std::string(name) + "\", which is not a buffer",
          std::string(name), "a buffer of the layer",
          found == own_.end() ? "nothing" : "a parameter");
   }

@@ -66,7 +66,7 @@ void check_param(const Tensor& tensor, size_t index) {
   const std::string place = std::to_string(index);
   throw Error{
       .status = TENON_E_GRAD,
-      .message = "parameter " + place + " is no leaf that requires a gradient",
+      .message = "parameter " + place + " is not a leaf that requires a gradient",
       .operand = "params[" + place + "]",
       .expected = "a leaf with tenon_tensor_set_requires_grad",
       .found = (leaf ? "a leaf without, " : "made by an op, ") + tensor::describe(tensor),

@@ -28,7 +28,7 @@ using tensor::Tensor;
 
 class Optimizer {
  public:
-  // Throws Error where a parameter is no leaf that requires grad, or a value does not fit.
+  // Throws Error where a parameter is not a leaf that requires grad, or a value does not fit.
   Optimizer(Context& context, const registry::Entry& kind, std::vector<Ref> params,
             std::span<const NamedValue> values);
   ~Optimizer();

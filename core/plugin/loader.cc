@@ -118,7 +118,7 @@ tenon_plugin_query_fn query_of(const shared_library& library, const std::string&
                                 ": it is built for another major ABI version than this Tenon");
     }
   }
-  refuse_library(shown, "is no Tenon plugin: it does not export " TENON_PLUGIN_QUERY_NAME);
+  refuse_library(shown, "is not a Tenon plugin: it does not export " TENON_PLUGIN_QUERY_NAME);
 }
 
 shared_library* opened_system_library(const std::string& name, std::string& problem) {

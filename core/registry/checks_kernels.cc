@@ -52,7 +52,7 @@ SlotCounts count_slots(const tenon_kernel_desc& desc, const What& what) {
       ++counts.outputs;
     } else if (counts.outputs > 0) {
       refuse(what + ": slot " + std::to_string(i) +
-             " is an input behind an output; slots are the schema's inputs, then its outputs");
+             " is an input after an output; slots are the schema's inputs, then its outputs");
     } else {
       ++counts.inputs;
     }

@@ -39,7 +39,7 @@ using Asker = uint64_t;
 // What was enqueued since the last good wait; the newest are named. Guarded by its owner.
 class WorkWindow {
  public:
-  // `what` lives as long as the runtime; sequence 0 for what is no op call.
+  // `what` lives as long as the runtime; sequence 0 for what is not an op call.
   void add(const char* what, uint64_t sequence, Asker asker);
   uint64_t count() const { return count_; }
   // The first `count` pieces of work are settled.

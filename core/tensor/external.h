@@ -23,7 +23,7 @@ struct ExternalMemory {
 // lowest address that shape and strides reach, so that with negative strides the first element lies
 // inside it.
 // Where this throws, nothing was taken over and `deleter` has not run.
-// errors   TENON_E_DTYPE, TENON_E_SHAPE, TENON_E_LAYOUT (what the strides reach is no range of
+// errors   TENON_E_DTYPE, TENON_E_SHAPE, TENON_E_LAYOUT (what the strides reach is not a range of
 //          addresses), TENON_E_ARGUMENT (NULL memory for a tensor that has elements)
 [[gnu::cold]] Tensor* wrap_external(Memory& home, const ExternalMemory& memory);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // examples/01_train_digits/main.c: a small network learns to read handwritten digits.
 //
-// Everything it uses is a plugin found at run time: the data set, the ops, the kernels, the
+// Everything it uses is a plugin found at run time: the dataset, the ops, the kernels, the
 // optimizer. Without --data it trains 64-128-10 on the shipped 8x8 digits with Adam, at a learning
 // rate that falls to 0; on images of another size (MNIST) 784-128-32-10 with SGD and momentum.
 #define _POSIX_C_SOURCE 200809L

@@ -9,7 +9,7 @@ y = (x * x).sum()  # ops come from plugins, found when they are first needed
 y.backward()
 print(x.grad)  # dy/dx = 2 x
 
-layer = tenon.nn.linear(inputs=3, outputs=1)  # so do layers, optimizers, data sets
+layer = tenon.nn.linear(inputs=3, outputs=1)  # so do layers, optimizers, datasets
 optimizer = tenon.optim.adam(layer.parameters(), lr=0.1)
 for _ in range(200):
     loss = (layer(x.detach()) - 5).square().sum()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/data/cifar.cc: the data set tenon.cifar: small colour pictures, in the binary files of
+// plugins/data/cifar.cc: the dataset tenon.cifar: small colour pictures, in the binary files of
 // CIFAR-10 and CIFAR-100 (A. Krizhevsky, "Learning Multiple Layers of Features from Tiny Images",
 // 2009).
 //
-// A file is records, one behind the other: 1 byte of label (CIFAR-10), or 1 of the coarse and 1 of
+// A file is records, one after the other: 1 byte of label (CIFAR-10), or 1 of the coarse and 1 of
 // the fine label (CIFAR-100), then 3 x 32 x 32 bytes: red, green, blue, each row by row.
 // Fields: "image", u8[3,32,32]; "label", i64; of CIFAR-100 also "coarse_label", i64.
 #include <tenon/sdk/plugin.hpp>
@@ -60,7 +60,7 @@ tenon_status create(tenon_call* call, const tenon_value* values, void** out_obje
       DataFile file("cifar", rest.substr(0, end));
       const std::string bytes = file.read_rest();
       if (bytes.empty() || bytes.size() % made->record() != 0) {
-        file.refuse("its length is no whole number of records",
+        file.refuse("its length is not a whole number of records",
                     "a multiple of " + std::to_string(made->record()) + " bytes",
                     std::to_string(bytes.size()));
       }

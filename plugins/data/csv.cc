@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/data/csv.cc: the data set tenon.csv: rows of numbers in a text file.
+// plugins/data/csv.cc: the dataset tenon.csv: rows of numbers in a text file.
 //
 // Fields: "features", f32[columns], every column that is neither label nor target, in the file's
 // order; "label", i64, where a label column is named; "target", f32, where a target column is.
@@ -36,7 +36,7 @@ char delimiter_of(const tenon_value& value) {
   constexpr std::string_view kTaken("\"\r\n\0 +-.eE0123456789", 20);
   if (text.size() != 1 || kTaken.find(text[0]) != std::string_view::npos) {
     throw sdk::Failure{TENON_E_ATTRIBUTE,
-                       "delimiter is no single byte that can stand between "
+                       "delimiter is not a single byte that can stand between "
                        "numbers",
                        "delimiter", "one byte such as , ; | or a tab", tenon::data::shown(text)};
   }
@@ -72,7 +72,7 @@ int64_t label_of(const std::string& path, float value, int64_t row, bool has_hea
   if (value != std::trunc(value) || std::abs(value) > kExact) {
     tenon::data::refuse_file(
         "csv", path,
-        "line " + std::to_string(row + (has_header ? 2 : 1)) + ": the label is no whole number",
+        "line " + std::to_string(row + (has_header ? 2 : 1)) + ": the label is not a whole number",
         "a whole number from -2^24 to 2^24", std::to_string(value));
   }
   return static_cast<int64_t>(value);
@@ -172,8 +172,8 @@ constexpr tenon_dataset_option kOptionList[kOptions] = {
 constexpr tenon_dataset_desc kDatasets[] = {
     {sizeof(tenon_dataset_desc), 0, str("tenon.csv"),
      str("Rows of numbers in a text file. Fields: `features`, f32, all columns but those named; "
-         "`label`, i64; `target`, f32. What is no number, and a row of another length, is refused "
-         "with its line and column when the file is opened."),
+         "`label`, i64; `target`, f32. A cell that is not a number, or a row of another length, is "
+         "refused with its line and column when the file is opened."),
      kOptionList, kOptions, 0, create, release, length, fields, get}};
 
 }  // namespace

@@ -85,7 +85,7 @@ class CsvReader {
     }
   }
 
-  // Returns where the line goes on behind the closing quote.
+  // Returns where the line goes on after the closing quote.
   size_t unquote(std::string_view line, size_t at, std::string& cell) const {
     for (; at < line.size(); ++at) {
       if (line[at] != '"') {
@@ -119,7 +119,7 @@ class CsvReader {
     if (error != std::errc() || behind != end || !std::isfinite(value)) {
       const std::string name = csv.names.empty() ? "" : " (" + shown(csv.names[column]) + ")";
       file_.refuse("line " + std::to_string(line_) + ", column " + std::to_string(column + 1) +
-                       name + ": it is no number",
+                       name + ": it is not a number",
                    "a finite number that f32 can hold", shown(whole));
     }
     return value;

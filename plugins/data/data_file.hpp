@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/data/data_file.hpp: what all data sets read from: a file, plain or gzip-compressed, and
+// plugins/data/data_file.hpp: what all datasets read from: a file, plain or gzip-compressed, and
 // the words in which one is refused.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace tenon::data {
 inline std::string path_of(const tenon_value& value, const char* option) {
   std::string path(value.as.string, value.count);
   if (path.empty() || path.find('\0') != std::string::npos) {
-    throw sdk::Failure{TENON_E_ATTRIBUTE, std::string(option) + " is no path", option,
+    throw sdk::Failure{TENON_E_ATTRIBUTE, std::string(option) + " is not a path", option,
                        "a path without zero bytes", path.empty() ? "an empty text" : "a zero byte"};
   }
   return path;
@@ -142,7 +142,7 @@ class DataFile {
       if (status.type() == std::filesystem::file_type::not_found) continue;
       if (error) refuse_io(name, error.message());
       if (std::filesystem::is_directory(status)) refuse_io(name, "it is a folder, not a file");
-      if (!std::filesystem::is_regular_file(status)) refuse_io(name, "it is no regular file");
+      if (!std::filesystem::is_regular_file(status)) refuse_io(name, "it is not a regular file");
       return name;
     }
     refuse_io(path, std::generic_category().message(ENOENT) + " (nor one with .gz)");

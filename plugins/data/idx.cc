@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/data/idx.cc: the data set tenon.idx: samples and labels in idx files, as MNIST's.
+// plugins/data/idx.cc: the dataset tenon.idx: samples and labels in idx files, as MNIST's.
 //
 // Fields: "image" (dtype and values as in the file, one slice along its first dimension) and, where
-// a labels file is given, "label" (i64 scalar). Files are read whole when the data set is opened.
+// a labels file is given, "label" (i64 scalar). Files are read whole when the dataset is opened.
 #include <tenon/sdk/plugin.hpp>
 
 #include <cstring>

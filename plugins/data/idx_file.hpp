@@ -88,9 +88,9 @@ class IdxReader {
       const int64_t size =
           int64_t{at[0]} << 24 | int64_t{at[1]} << 16 | int64_t{at[2]} << 8 | at[3];
       file.shape.push_back(size);
-      if (size != 0 && bytes > kMostBytes / size) {
+      if (size != 0 && bytes > kMaxBytes / size) {
         file_.refuse("its sizes multiply to too many bytes",
-                     "at most " + std::to_string(kMostBytes) + " bytes",
+                     "at most " + std::to_string(kMaxBytes) + " bytes",
                      sdk::shape_text(file.shape));
       }
       bytes *= size;
@@ -120,7 +120,7 @@ class IdxReader {
     file_.expect_intact();
   }
 
-  static constexpr int64_t kMostBytes = int64_t{1} << 62;
+  static constexpr int64_t kMaxBytes = int64_t{1} << 62;
   DataFile file_;
   size_t header_bytes_ = 4;
 };

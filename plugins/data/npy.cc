@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/data/npy.cc: the data set tenon.npy: arrays that NumPy saved, one slice along the first
+// plugins/data/npy.cc: the dataset tenon.npy: arrays that NumPy saved, one slice along the first
 // index a sample.
 //
 // Fields: "x", dtype and shape as in the file; "y", the same, where a second file is given.

@@ -19,7 +19,7 @@ class NpyReader {
   explicit NpyReader(const std::string& path) : file_("npy", path) {}
 
   NpyFile read() {
-    std::string front(sdk::files::kMostNpyPrefixBytes, '\0');
+    std::string front(sdk::files::kMaxNpyPrefixBytes, '\0');
     front.resize(file_.read_some(reinterpret_cast<unsigned char*>(front.data()), front.size()));
     const sdk::files::NpyHeader header = read_header(front);
     const tenon_meta& meta = header.meta;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/data/text.cc: the data set tenon.text: windows of tokens, for models of language.
+// plugins/data/text.cc: the dataset tenon.text: windows of tokens, for models of language.
 //
 // Sample i starts at token i * stride. Fields: "tokens", i64[window]; "targets", i64[window]: the
-// tokens one further. What is left at the end and fills no window is no sample.
+// tokens one further. What is left at the end and fills no window is not a sample.
 #include <tenon/sdk/plugin.hpp>
 #include <tenon/sdk/tokenizer.hpp>
 

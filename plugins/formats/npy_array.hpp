@@ -9,7 +9,7 @@
 
 namespace tenon::formats {
 
-using sdk::files::kMostNpyPrefixBytes;
+using sdk::files::kMaxNpyPrefixBytes;
 using sdk::files::npy_prefix;
 using sdk::files::NpyHeader;
 using sdk::files::NpyParser;

@@ -25,10 +25,10 @@ constexpr uint32_t kEndMark = 0x06054b50;
 constexpr uint64_t kLocalBytes = 30;
 constexpr uint64_t kCentralBytes = 46;
 constexpr uint64_t kEndBytes = 22;
-constexpr uint64_t kMostBytes = UINT32_MAX - 1;  // the greatest number says "see the extension"
+constexpr uint64_t kMaxBytes = UINT32_MAX - 1;  // the greatest number says "see the extension"
 constexpr uint16_t kStored = 0;
 constexpr uint16_t kDeflated = 8;
-constexpr uint64_t kMostRatio = 1032;  // deflate makes no more of a byte
+constexpr uint64_t kMaxRatio = 1032;  // deflate makes no more of a byte
 constexpr std::string_view kSuffix = ".npy";
 
 template <class T>
@@ -90,7 +90,7 @@ class Reader {
       done += room - stream_.avail_out;
       ended_ = status == Z_STREAM_END;
       if (status == Z_MEM_ERROR) throw std::bad_alloc();
-      if (status != Z_OK && !ended_) refuse_data(words_of(member_) + " is no intact deflate data");
+      if (status != Z_OK && !ended_) refuse_data(words_of(member_) + " is not intact deflate data");
     }
     return done;
   }
@@ -131,7 +131,7 @@ std::string_view Npz::find_directory(uint32_t& out_count, uint64_t& out_begin) c
     if (number_at<uint32_t>(file, at + 4) != 0 || number_at<uint16_t>(file, at + 8) != count) {
       refuse_unsupported("the archive is in several parts", "one file", "more");
     }
-    if (count == UINT16_MAX || bytes > kMostBytes || begin > kMostBytes) {
+    if (count == UINT16_MAX || bytes > kMaxBytes || begin > kMaxBytes) {
       refuse_unsupported("the archive has the 64-bit extension", "less than 4 GiB", "more");
     }
     if (begin > at || bytes != at - begin) {
@@ -171,23 +171,23 @@ void Npz::read_member(std::string_view central, uint64_t& at) {
     refuse_unsupported(what + " is compressed in an unknown way", "method 0 or 8",
                        std::to_string(member.method));
   }
-  if (std::max({member.packed_bytes, member.bytes, member.begin}) > kMostBytes) {
+  if (std::max({member.packed_bytes, member.bytes, member.begin}) > kMaxBytes) {
     refuse_unsupported(what + " has the 64-bit extension", "less than 4 GiB", "more");
   }
   const uint64_t most =
-      member.method == kStored ? member.packed_bytes : member.packed_bytes * kMostRatio;
+      member.method == kStored ? member.packed_bytes : member.packed_bytes * kMaxRatio;
   if (member.bytes > most || (member.method == kStored && member.bytes != most)) {
     refuse_data(what + " cannot hold what it claims", "at most " + bytes_text(most),
                 bytes_text(member.bytes));
   }
   if (!member.name.ends_with(kSuffix)) {
-    refuse_unsupported(what + " is no array", "a name that ends in .npy", member.name);
+    refuse_unsupported(what + " is not an array", "a name that ends in .npy", member.name);
   }
   members.push_back(std::move(member));
   at += all;
 }
 
-// From the local header, which must agree, to the bytes behind it.
+// From the local header, which must agree, to the bytes after it.
 void Npz::locate(Member& member, uint64_t directory) const {
   const std::string what = words_of(member);
   if (member.begin > directory || directory - member.begin < kLocalBytes ||
@@ -197,7 +197,7 @@ void Npz::locate(Member& member, uint64_t directory) const {
   const uint64_t name_bytes = number_at<uint16_t>(file, member.begin + 26);
   const uint64_t all = kLocalBytes + name_bytes + number_at<uint16_t>(file, member.begin + 28);
   if (directory - member.begin < all || directory - member.begin - all < member.packed_bytes) {
-    refuse_data(what + " ends behind the directory's beginning");
+    refuse_data(what + " ends after the directory's beginning");
   }
   if (file.substr(member.begin + kLocalBytes, name_bytes) != member.name ||
       number_at<uint16_t>(file, member.begin + 8) != member.method) {
@@ -208,7 +208,7 @@ void Npz::locate(Member& member, uint64_t directory) const {
 
 void Npz::read_header(Member& member) {
   const std::string what = words_of(member);
-  std::string front(std::min(member.bytes, kMostNpyPrefixBytes), '\0');
+  std::string front(std::min(member.bytes, kMaxNpyPrefixBytes), '\0');
   front.resize(Reader(member, file).read(front.data(), front.size()));
   member.header = NpyParser(front, what).read();
   if (member.bytes - member.header.data_begin != member.header.data_bytes) {
@@ -302,7 +302,7 @@ class Zip : public Pieces {
       bytes += kLocalBytes + kCentralBytes + 2 * item.name.size() + item.bytes + 16;
       items_.push_back(std::move(item));
     }
-    if (bytes > kMostBytes || items_.size() >= UINT16_MAX) {
+    if (bytes > kMaxBytes || items_.size() >= UINT16_MAX) {
       refuse_unsupported("the tensors are too much for npz without the 64-bit extension",
                          "less than 4 GiB and 65535 tensors",
                          bytes_text(bytes) + " and " + std::to_string(items_.size()) + " tensors");
@@ -341,7 +341,7 @@ class Zip : public Pieces {
     at_ += text_.size();
     return {text_.data(), text_.size(), TENON_PIECE_BYTES, 0};
   }
-  // What local header and directory have in common. Sizes and sum stand behind the member.
+  // What local header and directory have in common. Sizes and sum stand after the member.
   static void append_common(std::string& out, const Item& item, bool known) {
     constexpr uint16_t kVersion = 20;
     constexpr uint16_t kSumBehind = 0x8;

@@ -23,7 +23,7 @@ namespace sdk = tenon::sdk;
 using namespace tenon::formats;
 using sdk::str;
 
-constexpr uint64_t kMostHeaderBytes = 100'000'000;
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr uint64_t kAlignment = 8;
 constexpr const char* kMetadata = "__metadata__";
 
@@ -130,7 +130,7 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    refuse_data("its header is no JSON at its byte " + std::to_string(position));
+    refuse_data("its header is not JSON at its byte " + std::to_string(position));
   }
 
  private:
@@ -144,7 +144,7 @@ class Header : public nlohmann::json_sax<nlohmann::json> {
   [[noreturn]] bool stray(const std::string& found) const {
     switch (where_) {
       case Where::Root:
-        refuse_data(key_ == kMetadata ? "its metadata is no object" : tensor_words(key_),
+        refuse_data(key_ == kMetadata ? "its metadata is not an object" : tensor_words(key_),
                     "an object", found);
       case Where::Metadata:
         refuse_data("its metadata \"" + key_ + "\" is wrong", "a text", found);
@@ -200,7 +200,7 @@ void check_cover(Contents& contents, uint64_t data_begin, uint64_t data_bytes) {
   for (tenon_format_entry* entry : order) {
     const std::string what = tensor_words(view(entry->name));
     if (entry->offset > data_bytes || entry->bytes > data_bytes - entry->offset) {
-      refuse_data(what + " ends behind the file", "at most byte " + std::to_string(data_bytes),
+      refuse_data(what + " ends after the file", "at most byte " + std::to_string(data_bytes),
                   "byte " + std::to_string(entry->offset + entry->bytes));
     }
     if (entry->offset != end) {
@@ -223,8 +223,8 @@ tenon_status read(tenon_call* call, const void* bytes, uint64_t length, void** o
       refuse_data("it is too short for a header", "8 bytes or more", bytes_text(length));
     }
     std::memcpy(&header, bytes, sizeof header);
-    if (header > kMostHeaderBytes) {
-      refuse_data("its header's length is too large", "at most " + bytes_text(kMostHeaderBytes),
+    if (header > kMaxHeaderBytes) {
+      refuse_data("its header's length is too large", "at most " + bytes_text(kMaxHeaderBytes),
                   bytes_text(header));
     }
     const uint64_t data_begin = sizeof header + header;
@@ -285,9 +285,9 @@ tenon_status layout(tenon_call* call, const tenon_format_content* content, void*
              sdk::size_of(content->entries[b].meta.dtype);
     });
     const std::string header = header_of(*content, pieces->order);
-    if (header.size() > kMostHeaderBytes) {
+    if (header.size() > kMaxHeaderBytes) {
       refuse_unsupported("names and metadata are too long for the header",
-                         "at most " + bytes_text(kMostHeaderBytes), bytes_text(header.size()));
+                         "at most " + bytes_text(kMaxHeaderBytes), bytes_text(header.size()));
     }
     const uint64_t length = header.size();
     pieces->head.assign(reinterpret_cast<const char*>(&length), sizeof length);

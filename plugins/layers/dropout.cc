@@ -11,7 +11,7 @@ enum Option : uint32_t { kP };
 void describe(sdk::Describe& d) {
   const double p = d.options.real(kP);
   if (p >= 0 && p <= 1) return;
-  throw sdk::Failure{TENON_E_ATTRIBUTE, "p is no probability", "p", "0 <= p <= 1",
+  throw sdk::Failure{TENON_E_ATTRIBUTE, "p is not a probability", "p", "0 <= p <= 1",
                      std::to_string(p)};
 }
 

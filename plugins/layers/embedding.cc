@@ -38,7 +38,7 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_sample("i64[2]{1,0} | rows=2, width=3, dtype=f16"),
     sdk::layer_refused("i64[1]{0} | rows=0, width=2", TENON_E_ATTRIBUTE, "rows must be at least 1"),
     sdk::layer_refused("i64[1]{0} | rows=2, width=2, init=\"\"", TENON_E_ATTRIBUTE,
-                       "init is no initialiser"),
+                       "init is not an initialiser"),
     sdk::layer_refused("f32[2] | rows=3, width=2", TENON_E_DTYPE, "indices"),
 };
 

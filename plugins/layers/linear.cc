@@ -60,7 +60,7 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_refused("f32[4,3] | inputs=3, outputs=-1", TENON_E_ATTRIBUTE,
                        "outputs must be at least 1"),
     sdk::layer_refused("f32[4,3] | inputs=3, outputs=2, init=\"lucky\"", TENON_E_ATTRIBUTE,
-                       "init is no initialiser"),
+                       "init is not an initialiser"),
     sdk::layer_refused("f32[4,3] | inputs=3, outputs=2, init=\"truncated_normal\", gain=0.0",
                        TENON_E_ATTRIBUTE, "std"),
     sdk::layer_refused("f32[4,3] | inputs=3, outputs=2, dtype=i32", TENON_E_DTYPE, "\"weight\""),

@@ -22,7 +22,7 @@ double value_of(const Step& step) {
 
 constexpr tenon_hyper_desc kHypers[] = {
     required({str("milestones"), str("steps at which the value changes, in any order"), 0,
-              TENON_VALUE_INT_LIST, 0, 0, kMostSteps}),
+              TENON_VALUE_INT_LIST, 0, 0, kMaxSteps}),
     real("factor", "what the value is multiplied with each time", 0.1)};
 
 constexpr tenon_schedule_desc kSchedules[] = {

@@ -68,7 +68,7 @@ constexpr tenon_hyper_desc kHypers[] = {
     real("start_divisor", "the base value is so many times the first one", 25, kSmallest),
     real("end_divisor", "the first value is so many times the last one", 1e4, kSmallest),
     flag("three_phases", "back to the first value before it goes down", false),
-    flag("linear", "straight lines in the place of cosines", false)};
+    flag("linear", "straight lines in place of cosines", false)};
 
 constexpr tenon_schedule_desc kSchedules[] = {schedule(
     "tenon.one_cycle",

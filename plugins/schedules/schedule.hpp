@@ -20,7 +20,7 @@ namespace sdk = tenon::sdk;
 using sdk::str;
 
 inline constexpr double kLargest = std::numeric_limits<double>::max();
-inline constexpr double kMostSteps = 9007199254740992;  // 2^53: all of them are exact numbers
+inline constexpr double kMaxSteps = 9007199254740992;  // 2^53: all of them are exact numbers
 inline constexpr double kPi = 3.14159265358979323846;
 
 // One step on its way: state 0 is the number of the step.
@@ -62,7 +62,7 @@ constexpr tenon_hyper_desc real(std::string_view name, std::string_view doc, dou
 }
 constexpr tenon_hyper_desc whole(std::string_view name, std::string_view doc, double initial,
                                  double minimum = 0) {
-  return {str(name), str(doc), 0, TENON_VALUE_I64, initial, minimum, kMostSteps};
+  return {str(name), str(doc), 0, TENON_VALUE_I64, initial, minimum, kMaxSteps};
 }
 constexpr tenon_hyper_desc flag(std::string_view name, std::string_view doc, bool initial) {
   return {str(name), str(doc), 0, TENON_VALUE_BOOL, initial ? 1.0 : 0.0, 0, 1};

@@ -24,9 +24,10 @@
 #
 # Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin.hpp, are put
 # together by a generated file with the exported function; VERSION (else the project's) and LICENSE
-# (else the SPDX line of the first such file) go into it. A plugin without such files defines tenon_plugin_query_v0 itself and states both
-# there. QUERY names what that function calls in the place of tenon::sdk::query, and the header that
-# declares it: for backends, whose tables have a state of their own.
+# (else the SPDX line of the first such file) go into it. A plugin without such files defines
+# tenon_plugin_query_v0 itself and states both there. QUERY names what that function calls in place
+# of tenon::sdk::query, and the header that declares it: for backends, whose tables have a state of
+# their own.
 
 set(TENON_PLUGIN_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/TenonPlugin.map)
 set(TENON_PLUGIN_MAIN ${CMAKE_CURRENT_LIST_DIR}/TenonPluginMain.cc.in)
@@ -50,7 +51,8 @@ function(tenon_find_unit id path declared out_found)
   set(${out_found} TRUE PARENT_SCOPE)
 endfunction()
 
-# Sets `out_file` to the generated file that lists the units of `sources`; empty where there are none.
+# Sets `out_file` to the generated file that lists the units of `sources`; empty where there are
+# none.
 function(tenon_write_plugin_main id version license sources query out_file)
   set(units "")
   foreach(source IN LISTS sources)

@@ -265,7 +265,7 @@ Measured measure_provider(const Session& session, Call& call, const std::string&
   call.pin(plugin);
   const Json explained = call.explain();
   Json chosen = explained.at("chosen");
-  if (composed && chosen != kComposition) throw Failure{"it is no composition of other ops"};
+  if (composed && chosen != kComposition) throw Failure{"it is not a composition of other ops"};
   if (composed) chosen = {{"priority", nullptr}, {"flags", Json::array()}};
   if (!composed && (!chosen.is_object() || chosen.at("plugin") != plugin)) {
     throw Failure{reason_of(explained, plugin)};

@@ -138,7 +138,7 @@ Inspection look_at(const std::string& file, const Look& look) {
     if (fs::exists(manifest)) return inspect_manifest(manifest, look);
     return {{{"kind", "unknown"}}, {"a folder without plugin.json; no plugin"}};
   }
-  if (!fs::is_regular_file(status)) throw Failure{file + ": is no regular file"};
+  if (!fs::is_regular_file(status)) throw Failure{file + ": is not a regular file"};
   if (fs::path(file).filename() == "plugin.json") return inspect_manifest(file, look);
   const std::string start = first_bytes(file, 4);
   if (start ==

@@ -14,7 +14,7 @@ struct Inspection {
   std::vector<std::string> findings;
 };
 
-// Nothing where the file is no tokenizer.
+// Nothing where the file is not a tokenizer.
 std::optional<Inspection> inspect_tokenizer(const std::string& file);
 
 // By the formats that plugins offer; nothing where none of them is for it.

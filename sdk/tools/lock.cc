@@ -65,7 +65,7 @@ Found find_in(const Options& options, const std::vector<std::string>& folders) {
   only.exclude = options.exclude;
   Found all;
   for (const std::string& folder : folders) {
-    if (!fs::is_directory(folder)) throw Failure{folder + ": is no folder", kUsage};
+    if (!fs::is_directory(folder)) throw Failure{folder + ": is not a folder", kUsage};
     const fs::path real = fs::canonical(folder);
     const bool is_plugin = fs::exists(real / "plugin.json");
     only.plugin_paths = {is_plugin ? real.parent_path().string() : real.string()};
@@ -98,15 +98,15 @@ void report_left_out(const Found& found) {
   }
 }
 
-// Entries by id. Throws Failure for a file that is no lock file.
+// Entries by id. Throws Failure for a file that is not a lock file.
 std::map<std::string, Json> read_lock(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw Failure{file + ": cannot be read; write it with `tenon plugin lock`"};
   const Json root = Json::parse(stream, nullptr, false);
-  if (!root.is_object()) throw Failure{file + ": is no lock file: it holds no JSON object"};
+  if (!root.is_object()) throw Failure{file + ": is not a lock file: it holds no JSON object"};
   const Json format = root.value("lock", Json());
   if (format != kFormat) {
-    throw Failure{file + ": is no lock file of format " + std::to_string(kFormat) +
+    throw Failure{file + ": is not a lock file of format " + std::to_string(kFormat) +
                   ": field \"lock\" is " + format.dump(-1, ' ', true)};
   }
   std::map<std::string, Json> entries;

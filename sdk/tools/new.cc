@@ -59,7 +59,7 @@ Words words_of(const std::string& id, const fs::path& data) {
   const std::string name = dot == std::string::npos ? "" : id.substr(dot + 1);
   if (!is_word(vendor) || !is_word(name)) {
     throw Failure{"\"" + id +
-                      "\" is no name for a plugin: expected vendor.name, each of small letters, "
+                      "\" is not a name for a plugin: expected vendor.name, each of small letters, "
                       "digits and _, beginning with a letter, such as acme.softsign",
                   kUsage};
   }
@@ -81,7 +81,7 @@ std::string filled_in(const std::string& text, const Words& words, const fs::pat
     const auto word = close == std::string::npos
                           ? words.end()
                           : words.find(text.substr(open + 1, close - open - 1));
-    if (word == words.end()) throw Failure{file.string() + ": holds '@' that is no placeholder"};
+    if (word == words.end()) throw Failure{file.string() + ": holds '@' that is not a placeholder"};
     result += text.substr(at, open - at) + word->second;
     at = close + 1;
   }
@@ -151,7 +151,7 @@ int new_project(const std::string& kind, const std::string& id, const std::strin
   const Words words = words_of(id, data);
   const fs::path folder = into.empty() ? fs::path(".") : fs::path(into);
   if (!fs::is_directory(folder)) {
-    throw Failure{folder.string() + " is no folder: make it, or give another with --into"};
+    throw Failure{folder.string() + " is not a folder: make it, or give another with --into"};
   }
   const fs::path project = folder / id;
   if (fs::symlink_status(project).type() != fs::file_type::not_found) {

@@ -175,7 +175,7 @@ void check_elf(const std::string& path) {
   read(0, &header, sizeof header);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
       header.e_phentsize != sizeof(Elf64_Phdr)) {
-    fail(path, "is no shared library for 64-bit machines");
+    fail(path, "is not a shared library for 64-bit machines");
   }
   const auto check_range = [&](uint64_t offset, uint64_t bytes) {
     if (offset > size || bytes > size - offset) {
@@ -204,7 +204,7 @@ tenon_plugin_query_fn open_library(const std::string& path, const PhaseFn& at) {
   }
   void* query = dlsym(library, TENON_PLUGIN_QUERY_NAME);
   if (query == nullptr)
-    fail(path, "is no Tenon plugin: it does not export " TENON_PLUGIN_QUERY_NAME);
+    fail(path, "is not a Tenon plugin: it does not export " TENON_PLUGIN_QUERY_NAME);
   return reinterpret_cast<tenon_plugin_query_fn>(query);
 }
 

@@ -52,7 +52,7 @@ std::vector<sdk::Token> read_tokens(const std::string& path) {
     const auto [behind, error] = std::from_chars(word.data(), end, token);
     if (error != std::errc() || behind != end) {
       throw Failure{path + ": number " + std::to_string(tokens.size() + 1) +
-                    " is no token: expected whole numbers between white space"};
+                    " is not a token: expected whole numbers between white space"};
     }
     tokens.push_back(token);
   }

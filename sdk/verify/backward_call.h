@@ -20,9 +20,9 @@ namespace tenon::verify {
 struct Pass {
   const SampleCall* call = nullptr;
   std::vector<Array> arrays;       // operands
-  std::vector<Array> incoming;     // for each output; no shape where it is no float
-  std::vector<bool> has_incoming;  // false where it is no float, and at first for aux outputs
-  std::vector<bool> wanted;        // operands that want a gradient
+  std::vector<Array> incoming;     // for each output; no shape where it is not a float
+  std::vector<bool> has_incoming;  // false where it is not a float, and at first for aux outputs
+  std::vector<bool> wanted;        // operands that require a gradient
   std::vector<Layout> layouts;
   // Runs between forward and backward.
   std::function<void(const Bound&, std::span<const Tensor> outputs)> between;
@@ -38,9 +38,9 @@ struct Pass {
 // The sample with all floats as f64; nothing where it has floats of several dtypes, or none.
 std::optional<SampleCall> f64_call(const Entry& op, const SampleText& sample, uint64_t seed);
 
-// Row-major, every float operand that is not written wants a gradient; incoming gradients are drawn
-// from [-1, 1). Nothing where the call cannot be made on this device (a dry call is refused) or has
-// no float operand or no float output.
+// Row-major, every float operand that is not written requires a gradient; incoming gradients are
+// drawn from [-1, 1). Nothing where the call cannot be made on this device (a dry call is refused)
+// or has no float operand or no float output.
 std::optional<Pass> make_pass(const Session& session, const SampleCall& call,
                               const tenon_device& device, uint64_t seed);
 // Every float operand and incoming gradient as f64; `call` is filled and must outlive the result.

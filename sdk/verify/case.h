@@ -25,7 +25,7 @@ enum class Form : uint8_t {
   Replayed,  // captured, operands changed, run again
   Guarded,   // check mode layout: shadow copies, guards and patterns around what the kernel sees
   Strict,    // check mode threads: call states
-  Composed,  // the op's composition in the place of its kernel
+  Composed,  // the op's composition in place of its kernel
   Repeated,  // many times: same bits, nothing left over
   Threads,   // other numbers of threads: same bits
   Gradient,  // backward against central differences, and the inner-product identity

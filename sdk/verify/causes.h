@@ -22,7 +22,7 @@ namespace tenon::verify {
   X(kNoCases, "no-cases", "what the plugin declares led to no case at all")                        \
   X(kRefused, "refused", "a call that the plugin declares it can run was refused")                 \
   X(kNotReached, "not-reached", "a declared dtype row was run by no sample")                       \
-  X(kNotUsed, "not-used", "another plugin's kernel or rule ran in the place of this one")          \
+  X(kNotUsed, "not-used", "another plugin's kernel or rule ran in place of this one")          \
   X(kNotRefused, "not-refused", "an error sample was accepted")                                    \
   X(kErrorStatus, "error-status", "an error sample was refused with another status or message")    \
   X(kCallState, "call-state", "a callback called the host where that is not allowed")              \
@@ -41,7 +41,7 @@ namespace tenon::verify {
   X(kOffset, "offset-ignored", "wrong only where an operand does not begin its storage")           \
   X(kZeroStride, "zero-stride-ignored", "wrong only for inputs with zero strides")                 \
   X(kNegativeStride, "negative-stride-ignored", "wrong only for negative strides")                 \
-  X(kUnaligned, "unaligned", "wrong only for addresses that are no multiple of the element size")  \
+  X(kUnaligned, "unaligned", "wrong only for addresses off the element size")                   \
   X(kLostOutput, "lost-output", "a strided output was not written at all")                         \
   X(kOutputStrides, "output-strides-ignored", "wrong elements of a strided output were written")   \
   X(kUnwritten, "unwritten-output", "some elements of an output were not written")                 \
@@ -80,9 +80,9 @@ namespace tenon::verify {
   X(kOptimizerTrace, "optimizer-trace", "parameters or states leave the reference trace")          \
   X(kOptimizerStrides, "optimizer-strides", "strided parameters train otherwise than others")      \
   X(kOptimizerResume, "optimizer-resume", "a run that was saved and resumed has other bits")       \
-  /* layers, data sets, formats */                                                                 \
+  /* layers, datasets, formats */                                                                 \
   X(kLayerState, "layer-state", "a layer that was given another's state is not like it")           \
-  X(kWrongLength, "wrong-length", "a data set has another number of samples than it should")       \
+  X(kWrongLength, "wrong-length", "a dataset has another number of samples than it should")       \
   X(kNotReadBack, "not-read-back", "a format does not read back what it wrote")
 // clang-format on
 

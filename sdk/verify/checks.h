@@ -35,7 +35,7 @@ void check_values(Work& work);
 void check_forms(Work& work);
 // gradients.cc: central differences, the inner-product identity, layouts, subsets, poisoned values.
 void check_gradients(Work& work);
-// emptied.cc: sizes of 0 in the place of those of the samples, forward and backward.
+// emptied.cc: sizes of 0 in place of those of the samples, forward and backward.
 void check_emptied(Work& work);
 // twice.cc: the backward graph's own gradients.
 void check_twice(Work& work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/verify/datasets.cc: data sets: length, fields, every sample, read again in other batches and
+// sdk/verify/datasets.cc: datasets: length, fields, every sample, read again in other batches and
 // by another object, what must be refused; against golden files where there are some.
 #include <unistd.h>
 

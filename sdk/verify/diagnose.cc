@@ -223,7 +223,7 @@ Outcome Diagnoser::followed_by(unsigned char filler) {
   return outcome;
 }
 
-// Results that change with what lies behind an operand look wrong in every layout.
+// Results that change with what lies after an operand look wrong in every layout.
 Diagnoser::Found Diagnoser::of_surroundings() {
   if (call().mutates() || call().op->has_flag("transfer")) return std::nullopt;
   const Outcome one = followed_by(0x11);
@@ -233,7 +233,7 @@ Diagnoser::Found Diagnoser::of_surroundings() {
     const auto difference = compare(one.results[i], other.results[i]);
     if (!difference) continue;
     return because(causes::kReadsOutside,
-                   "the result depends on bytes behind the operands: " + difference->words);
+                   "the result depends on bytes after the operands: " + difference->words);
   }
   return std::nullopt;
 }

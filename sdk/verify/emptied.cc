@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/verify/emptied.cc: every good sample with sizes of 0 in the place of others, forward and
+// sdk/verify/emptied.cc: every good sample with sizes of 0 in place of others, forward and
 // backward.
 //
 // An op may refuse such a call. One that it accepts gives what the other kernel gives, and

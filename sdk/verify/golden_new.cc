@@ -228,7 +228,7 @@ class Beginnings {
     if (const Json* schedule = newest_of(lists_["schedules"], name)) {
       return begun_schedule(*schedule);
     }
-    throw Failure{"golden new: no op, optimizer, layer, data set or schedule is named \"" + name +
+    throw Failure{"golden new: no op, optimizer, layer, dataset or schedule is named \"" + name +
                       "\"; `tenon list` shows what plugins offer, and --plugin-path adds folders",
                   tools::kUsage};
   }

@@ -15,7 +15,7 @@ constexpr int kGradientRepeats = 4;
 // Roundings on the way of a gradient, in units of the last place of what flows through it.
 constexpr double kGradientRoundings = 16;
 
-// Outputs that are no floats have no incoming gradient, and nothing to overflow.
+// Outputs that are not floats have no incoming gradient, and nothing to overflow.
 double largest_of(const Array& array) {
   double most = 0;
   for (size_t i = 0; sdk::is_float(array.dtype) && i < array.count(); ++i) {
@@ -99,7 +99,7 @@ void CallChecks::layout_case(const Pass& changed, const std::string& detail) {
     plain.arrays = found.arrays;
     plain.incoming = found.incoming;
     const Gradients expected = merged ? run(plain) : reference();
-    // What is no call_ of the op even with row-major operands says nothing of layouts.
+    // What is not a call_ of the op even with row-major operands says nothing of layouts.
     if (expected.stage == Gradients::Stage::Forward && merged) return std::nullopt;
     if (auto problem = problem_of(expected)) return problem;
     if (auto problem = problem_of(found)) {

@@ -232,7 +232,7 @@ std::optional<Finding> refusal_of(Work& work, const SampleCall& call) {
   if (call.mutates()) {
     if (status != TENON_E_GRAD || error_of(session).op != work.op.name) {
       return Finding{&causes::kNotRefused,
-                     "an operand that wants a gradient was to be written: expected TENON_E_GRAD "
+                     "an operand that requires a gradient was to be written: expected TENON_E_GRAD "
                      "that names " +
                          work.op.name + ", found " +
                          (status == TENON_OK ? "success" : failure_of(session, status))};

@@ -21,7 +21,7 @@ namespace tenon::verify {
 namespace {
 
 constexpr int64_t kElements = (int64_t{1} << 31) + 4096;  // of the largest operand, at least
-constexpr double kMostBytes = 12e9;
+constexpr double kMaxBytes = 12e9;
 constexpr int64_t kLooks = 100000;  // places of a result that are compared
 
 // Which first dimensions are repeated: those of all operands like the first's, or the first's own.
@@ -265,7 +265,7 @@ void check_huge(Work& work) {
   if (!plan) return uncovered("no sample with operands of one byte an element can be repeated");
   Case each = plain_case(plan->call, Form::Huge, work.backend, "");
   std::fill(each.layouts.begin(), each.layouts.end(), Layout::Huge);
-  const double most = std::min(kMostBytes, memory_available() - 1e9);
+  const double most = std::min(kMaxBytes, memory_available() - 1e9);
   // Beside the tensors there is the content of one of them.
   const double needed = plan->bytes + 1.1 * static_cast<double>(kElements);
   if (needed > most) {

@@ -132,7 +132,7 @@ std::optional<Finding> LayerChecks::made_case(const LayerSample& sample, bool tr
     }
     const bool wants = (tensor_flags(session_, a[i].tensor) & TENON_TENSOR_REQUIRES_GRAD) != 0;
     if (wants != a[i].is_buffer) continue;
-    return Finding{&causes::kLayerState, a[i].name + (wants ? " is a buffer and wants a gradient"
+    return Finding{&causes::kLayerState, a[i].name + (wants ? " is a buffer and requires a gradient"
                                                             : " is a parameter and wants none")};
   }
   const LayerRuns::Placements inputs = runs_.placed(sample, plain_layouts(sample));

@@ -71,7 +71,7 @@ void add_golden(CLI::App& app, Given& given) {
       "new", "Begin a golden file: its cases and their drawn operands, without results");
   GoldenRequest& request = given.golden;
   command
-      ->add_option("name", request.names, "An op, an optimizer, a layer, a data set or a schedule")
+      ->add_option("name", request.names, "An op, an optimizer, a layer, a dataset or a schedule")
       ->required();
   command->add_option("--into", request.into, "The folder of golden files (goldens)");
   command->add_flag("--force", request.force, "Write over a file that is there");

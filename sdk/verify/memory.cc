@@ -10,7 +10,7 @@
 namespace tenon::verify {
 namespace {
 
-constexpr int64_t kMostAllocations = 20000;  // of one call
+constexpr int64_t kMaxAllocations = 20000;  // of one call
 
 struct Live {
   int64_t tensors, storages, nodes;
@@ -73,7 +73,7 @@ class Sweep {
 
  private:
   std::string host(bool in_backward, bool first) {
-    for (int64_t index = 0; index < kMostAllocations; ++index) {
+    for (int64_t index = 0; index < kMaxAllocations; ++index) {
       bool failed = false;
       if (first) forget();
       const Around failing{[index] { fail_allocation(index); },
@@ -84,7 +84,7 @@ class Sweep {
         return "allocation " + std::to_string(index) + " of host memory: " + words;
       if (!failed) return {};
     }
-    return "a call that allocates more than " + std::to_string(kMostAllocations) + " times";
+    return "a call that allocates more than " + std::to_string(kMaxAllocations) + " times";
   }
 
   // What was remembered of earlier calls is dropped whenever a pin changes, also one that is not.

@@ -32,7 +32,7 @@ class Goldens {
   // The run stated for a sample of an optimizer; nothing where there is none. Throws Failure: a
   // file that cannot be read, or that states another number of steps.
   std::optional<GoldenRun> find_run(const std::string& optimizer, const RunSample& sample);
-  // What the file `kind`/`name`.json states: the cases of a layer, a data set or a schedule; empty
+  // What the file `kind`/`name`.json states: the cases of a layer, a dataset or a schedule; empty
   // where there is none. `folder` becomes the file's own. Throws Failure.
   Json cases_of(const std::string& kind, const std::string& name, std::string& folder);
   // And its tolerances, by the dtype's name. Throws Failure.

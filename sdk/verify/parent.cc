@@ -105,7 +105,7 @@ NamedPlugin named(const std::string& argument) {
   const Json json = file ? Json::parse(file, nullptr, false) : Json();
   if (!json.is_object() || !json.contains("id") || !json.at("id").is_string()) {
     wrong_usage(argument + ": " + manifest.string() +
-                (file ? " is no manifest" : " cannot be read") +
+                (file ? " is not a manifest" : " cannot be read") +
                 "; `tenon manifest LIBRARY` writes it beside a plugin's library");
   }
   return {json.at("id"), folder.string(), path.string()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/verify/part_checks.h: what checks of a data set, a schedule and a format share: whose cases
+// sdk/verify/part_checks.h: what checks of a dataset, a schedule and a format share: whose cases
 // they run, and that these run on the device of host memory.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/verify/run.h: runs the groups of a plugin in processes of their own and gathers what they
-// say. A process that dies is followed by one that goes on behind the case that ended it.
+// say. A process that dies is followed by one that goes on after the case that ended it.
 #pragma once
 
 #include <functional>

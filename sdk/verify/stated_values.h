@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/verify/stated_values.h: options of a data set and hyper-parameters of a schedule as a golden
+// sdk/verify/stated_values.h: options of a dataset and hyper-parameters of a schedule as a golden
 // file states them: {"count": 4, "path": {"text": "a,b\n1,2\n"}}.
 #pragma once
 

@@ -48,7 +48,7 @@ class Trials {
             const std::string& detail = "") const;
 
   std::optional<Fault> run(const Case& each);
-  // `expected` in the place of the row-major results.
+  // `expected` in place of the row-major results.
   std::optional<Fault> run_against(const Case& each, const Outcome& expected);
 
   std::string name_of_operand(bool output, size_t index) const;

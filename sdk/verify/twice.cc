@@ -25,7 +25,7 @@ struct Second {
   const SampleCall& call;
   const Pass& pass;
   Point at;
-  Point u;  // one vector for each operand that wants a gradient
+  Point u;  // one vector for each operand that requires a gradient
 
   const Session& session() const { return work.subject.session(); }
 };

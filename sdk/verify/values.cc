@@ -214,7 +214,7 @@ void Values::compare_with(const SampleText& sample, const std::string& detail,
   work_.recorder.pass();
 }
 
-// The op's composition in the place of all kernels.
+// The op's composition in place of all kernels.
 void Values::compare_composition(const SampleCall& call) {
   const Session& session = work_.subject.session();
   const std::string& name = call.op->name;

@@ -139,7 +139,7 @@ void add_setting(Rows& rows) {
           return tenon_archive_set_metadata(w.cx, w.own.archive, given, n, "v", 1);
         });
   }
-  add(rows, "tenon_archive_set_metadata", "a value that is no UTF-8", TENON_E_ARGUMENT,
+  add(rows, "tenon_archive_set_metadata", "a value that is not UTF-8", TENON_E_ARGUMENT,
       [](World& w) { return tenon_archive_set_metadata(w.cx, w.own.archive, "n", 1, kNoUtf8, 1); });
 }
 

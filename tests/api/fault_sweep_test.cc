@@ -17,7 +17,7 @@ namespace tenon::tests {
 namespace {
 
 // No call makes more allocations; one that never gets through would go on for ever.
-constexpr uint64_t kMost = 100000;
+constexpr uint64_t kMaxAllocations = 100000;
 
 tenon_stats stats_of(tenon_context* cx) {
   tenon_stats stats{};
@@ -64,7 +64,7 @@ class Sweep {
     const size_t failures = failures_so_far();
     succeed();
     const tenon_stats before = stats_of(w_.cx);
-    for (uint64_t index = 0; index < kMost; ++index) {
+    for (uint64_t index = 0; index < kMaxAllocations; ++index) {
       where_ = row_.function + ", " + row_.what + ", " + plan_.name + ", number " +
                std::to_string(index);
       std::snprintf(words_, kWords, "%s", where_.c_str());
@@ -77,7 +77,7 @@ class Sweep {
       }
     }
     ADD_FAILURE() << where_ << ": does not end";
-    return kMost;
+    return kMaxAllocations;
   }
 
   // In memory that the parent process sees: what the child was doing when it died.

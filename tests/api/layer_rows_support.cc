@@ -58,7 +58,7 @@ void add_creation(Rows& rows) {
   add(rows, "tenon_layer_create", "NULL out", TENON_E_ARGUMENT, [](World& w) {
     return tenon_layer_create(w.cx, "tenon.linear", TENON_NUL, nullptr, kSizes, sizes, 2, nullptr);
   });
-  // Releases what is no layer: nothing happens.
+  // Releases what is not a layer: nothing happens.
   for (const Kind kind : {Kind::Layer, Kind::Tensor}) {
     add(rows, "tenon_layer_release", kind == Kind::Layer ? "released" : "another kind", TENON_OK,
         [kind](World& w) {

@@ -7,7 +7,7 @@
 namespace tenon::tests {
 namespace {
 
-// op_call, op_apply and op_explain take the same operands.
+// op_call, op_call_into and op_explain take the same operands.
 using Run = std::function<tenon_status(World&, tenon_context*, const tenon_op*, const tenon_value*,
                                        uint32_t, const tenon_value*, uint32_t)>;
 

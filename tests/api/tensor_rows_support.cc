@@ -8,7 +8,7 @@
 namespace tenon::tests {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kShape[] = {2, 3};
 
@@ -27,10 +27,10 @@ std::vector<BadShape> bad_shapes() {
           {"greatest rank", INT32_MAX, std::vector<int64_t>(9, 1), TENON_E_SHAPE},
           {"negative size", 2, {2, -3}, TENON_E_SHAPE},
           {"least size", 1, {kLeast}, TENON_E_SHAPE},
-          {"greatest size", 1, {kMost}, TENON_E_SHAPE},
+          {"greatest size", 1, {kMaxSize}, TENON_E_SHAPE},
           {"product past 64 bits", 3, {int64_t{1} << 32, int64_t{1} << 32, 1}, TENON_E_SHAPE},
           {"bytes past 63 bits", 2, {int64_t{1} << 31, int64_t{1} << 31}, TENON_E_SHAPE},
-          {"product past 64 bits beside 0", 3, {kMost, kMost, 0}, TENON_E_SHAPE},
+          {"product past 64 bits beside 0", 3, {kMaxSize, kMaxSize, 0}, TENON_E_SHAPE},
           {"NULL shape", 2, {}, TENON_E_ARGUMENT}};
 }
 
@@ -147,7 +147,7 @@ void add_external(Rows& rows) {
     return tenon_tensor_create_external(w.cx, TENON_DTYPE_F32, 2, kShape, nullptr, w.memory, 0,
                                         never, nullptr, nullptr);
   });
-  for (const int64_t stride : {kMost, kLeast, kMost / 2}) {
+  for (const int64_t stride : {kMaxSize, kLeast, kMaxSize / 2}) {
     add(rows, "tenon_tensor_create_external", "stride " + std::to_string(stride), TENON_E_LAYOUT,
         [stride](World& w) {
           const int64_t strides[] = {stride, stride};
@@ -179,8 +179,9 @@ void add_views(Rows& rows) {
   for (const BadView& bad :
        {BadView{"past the end", {3, 1}, 1}, BadView{"before the start", {3, 1}, -1},
         BadView{"negative stride", {-3, 1}, 0}, BadView{"wide stride", {4, 1}, 0},
-        BadView{"greatest stride", {kMost, kMost}, 0}, BadView{"least stride", {kLeast, 1}, 0},
-        BadView{"greatest offset", {3, 1}, kMost}, BadView{"least offset", {3, 1}, kLeast}}) {
+        BadView{"greatest stride", {kMaxSize, kMaxSize}, 0},
+        BadView{"least stride", {kLeast, 1}, 0}, BadView{"greatest offset", {3, 1}, kMaxSize},
+        BadView{"least offset", {3, 1}, kLeast}}) {
     add(rows, "tenon_tensor_create_view", bad.what, TENON_E_LAYOUT, [bad](World& w) {
       return tenon_tensor_create_view(w.cx, w.t, 2, kShape, bad.strides, bad.offset,
                                       &w.outs.tensors[0]);

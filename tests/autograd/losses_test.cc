@@ -95,7 +95,7 @@ TEST_F(Losses, NameAWrongTargetAndItsPlace) {
   const tenon_status status =
       try_call(context, "tenon.nll_loss", {one(x.get()), one(target.get())}, &out);
   const std::string words = refused(status, TENON_E_DATA);
-  EXPECT_THAT(words, HasSubstr("target holds a number that is no class and not ignore_index"));
+  EXPECT_THAT(words, HasSubstr("target holds a number that is not a class and not ignore_index"));
   EXPECT_THAT(words, HasSubstr("0 <= class < 3, or ignore_index"));
   EXPECT_EQ(out, nullptr);
   tenon_error error{};

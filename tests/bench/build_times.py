@@ -7,7 +7,7 @@ usage    build_times.py CMAKE NINJA COMMIT
 Builds in build/timed, whose objects are removed first; CMake runs this same file as the launcher of
 every compiler (`build_times.py --one COMPILER...`), which notes the seconds of CPU that it
 and its children took, as user and as system. Writes a section of docs/benchmarks.md between two
-marks, in the place of the one before: seconds by folder, the 20 slowest objects, and which of them
+marks, in place of the one before: seconds by folder, the 20 slowest objects, and which of them
 take more than a file may (LIMIT). Not a test: the limit is for whoever reads it.
 """
 

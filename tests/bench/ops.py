@@ -43,7 +43,7 @@ AFTER_PEER_SECONDS = 0.02
 FREE = 1.85  # times the FMA peak of one thread that two must reach, as in compare.py
 DTYPES = {"f32": np.float32, "f64": np.float64, "i64": np.int64, "bool": np.bool_}
 
-# Why Tenon is slower, by op, "op backward", or either with the number of elements behind it
+# Why Tenon is slower, by op, "op backward", or either with the number of elements after it
 # ("sum 1000"): causes that were looked at, not guesses. The backwards of several ops were
 # timed: the ops of the rule, called alone, take 0.9 of its time together.
 PASSES = "the rule is {} ops, each a pass through memory, where PyTorch has one fused kernel"

@@ -36,7 +36,7 @@ TEST(CheckLayoutPlan, BlamesTheKernelThatMisbehavesInARun) {
   const Tensor x = cx.counting({4});
   static bool greedy = false;
   greedy = false;
-  // With `how` 14 the kernel writes behind its output once the number at `user` is not 0.
+  // With `how` 14 the kernel writes after its output once the number at `user` is not 0.
   cx.begin_capture({x.get()});
   const Tensor y =
       cx.call("test.misuse", {arg(x)},

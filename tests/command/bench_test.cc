@@ -134,7 +134,7 @@ TEST(CommandBench, RandomOpsAndOpsThatWriteTheirOperands) {
   EXPECT_EQ(bench({"tenon.concat", "[f32[2], f32[3]] | axis=0"}).status, 0);
 }
 
-// An op that nobody has a kernel for; and one that is no composition.
+// An op that nobody has a kernel for; and one that is not a composition.
 TEST(CommandBench, MeasuresCompositions) {
   const Done done = bench({"tenon.mse_loss", "f32[64], f32[64]", "--json"});
   EXPECT_EQ(done.status, 0) << done.err;
@@ -149,7 +149,7 @@ TEST(CommandBench, MeasuresCompositions) {
   EXPECT_THAT(bench({"tenon.mse_loss", "f32[64], f32[64]"}).out, HasSubstr("    runs tenon."));
   const Done none = bench({"tenon.add", "f32[4], f32[4]", "--plugins", "composition"});
   EXPECT_EQ(none.status, 1);
-  EXPECT_THAT(none.err, HasSubstr("composition: it is no composition of other ops"));
+  EXPECT_THAT(none.err, HasSubstr("composition: it is not a composition of other ops"));
 }
 
 TEST(CommandBench, RefusesWhatItCannotMeasure) {

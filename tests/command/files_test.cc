@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-// A data set file: bytes 0, 1, 2, ... of type u8.
+// A dataset file: bytes 0, 1, 2, ... of type u8.
 std::string idx_bytes(unsigned char rows, unsigned char columns, size_t data) {
   std::string bytes = {0, 0, 8, 2};
   for (const unsigned char size : {rows, columns}) {

@@ -55,9 +55,9 @@ TEST(CommandNew, RefusesUnknownKindsAndLanguages) {
 TEST(CommandNew, RefusesNamesThatAreNone) {
   for (const char* name : {"thing", "acme.", ".thing", "acme.Thing", "acme.my-thing", "acme.1st",
                            "acme.a.b", "acme.thing ", "acme/thing", "../acme.thing", "acme..x"}) {
-    expect_wrong({"op", name}, "is no name for a plugin: expected vendor.name");
+    expect_wrong({"op", name}, "is not a name for a plugin: expected vendor.name");
   }
-  expect_wrong({"op", ""}, "is no name for a plugin");
+  expect_wrong({"op", ""}, "is not a name for a plugin");
   expect_wrong({"op", "tenon.thing"}, "are Tenon's own");
 }
 
@@ -83,7 +83,7 @@ TEST(CommandNew, RefusesWhatExistsAndLeavesItAlone) {
 TEST(CommandNew, RefusesAFolderThatIsNone) {
   const Done done = run_command({"new", "op", "acme.thing", "--into", "/nonexistent/folder"});
   EXPECT_EQ(done.status, 1);
-  EXPECT_THAT(done.err, HasSubstr("/nonexistent/folder is no folder"));
+  EXPECT_THAT(done.err, HasSubstr("/nonexistent/folder is not a folder"));
 }
 
 TEST(CommandNew, WritesAProjectAndSaysWhatIsNext) {

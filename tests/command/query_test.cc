@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/command/query_test.cc: the library behind the command: tenon_runtime_query and
+// tests/command/query_test.cc: the library after the command: tenon_runtime_query and
 // tenon_op_explain.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

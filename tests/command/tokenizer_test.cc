@@ -56,12 +56,12 @@ TEST(CommandTokenizer, SaysWhatIsWrong) {
                  "cannot be written");
   expect_refused({"tokenizer", "train", folder.write("bad", "ab\xFF"), "--kind", "char", "-o",
                   folder.path("out")},
-                 1, "bad: the text is no UTF-8 from byte 2 on; use bytes or byte pairs for it");
+                 1, "bad: the text is not UTF-8 from byte 2 on; use bytes or byte pairs for it");
   expect_refused({"tokenizer", "encode", text, text}, 1, "text: line 1: the file is cut off");
   expect_refused({"tokenizer", "decode", "byte", folder.write("tokens", "65 256")}, 1,
-                 "tokens: this is no token: expected 0 to 255, found 256");
+                 "tokens: this is not a token: expected 0 to 255, found 256");
   expect_refused({"tokenizer", "decode", "byte", folder.write("words", "65 99999999999")}, 1,
-                 "words: number 2 is no token: expected whole numbers between white space");
+                 "words: number 2 is not a token: expected whole numbers between white space");
   expect_refused({"tokenizer", "train", text, "--vocabulary", "255", "-o", folder.path("out")}, 2,
                  "--vocabulary");
   expect_refused({"tokenizer"}, 2, "");

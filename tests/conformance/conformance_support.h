@@ -165,7 +165,7 @@ class Bound {
 
   std::span<const tenon_value> inputs() const { return inputs_; }
   const std::vector<std::unique_ptr<Placed>>& tensors() const { return tensors_; }
-  // Puts `tensor` in the place of tensor `index`.
+  // Puts `tensor` in place of tensor `index`.
   void replace(size_t index, tenon_tensor* tensor);
 
  private:

@@ -86,7 +86,7 @@ TEST_F(ConformanceInitialValues, TruncatedNormalHasItsDistribution) {
   }
 }
 
-// Bounds that are no numbers of f32 are kept too.
+// Bounds that are not numbers of f32 are kept too.
 TEST_F(ConformanceInitialValues, TruncatedNormalKeepsItsBounds) {
   const auto y = draw("tenon.truncated_normal", "| shape=[20000], low=0.1, high=0.10000003");
   EXPECT_GE(*std::min_element(y.begin(), y.end()), 0.1);

@@ -265,7 +265,7 @@ TEST_F(ConformanceOverlap, OfOneElementIsSeenInCallsThatRanApartBefore) {
   EXPECT_GT(tried, 500u);
 }
 
-// The numbers that a window one element short gave: 7 in the place of 10.
+// The numbers that a window one element short gave: 7 in place of 10.
 TEST_F(ConformanceOverlap, OfARunningSumIsSeenAtBothEnds) {
   for (const bool reverse : {false, true}) {
     Case sum =

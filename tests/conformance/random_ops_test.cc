@@ -99,7 +99,8 @@ TEST_F(ConformanceRandomOps, BernoulliRefusesWhatIsNoProbabilityAndWritesNothing
     const Placed out(session, before, Layout::RowMajor);
     tenon_tensor* const outputs[] = {out.get()};
     EXPECT_EQ(apply(session, each, bound.inputs(), outputs), TENON_E_DATA) << plugin;
-    EXPECT_THAT(session.failure(), testing::HasSubstr("p[476,13] is 1.5, which is no probability"));
+    EXPECT_THAT(session.failure(),
+                testing::HasSubstr("p[476,13] is 1.5, which is not a probability"));
     EXPECT_EQ(out.read(), before) << plugin;
   }
 }

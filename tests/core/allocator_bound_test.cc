@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/core/allocator_bound_test.cc: how much memory that nobody uses the caching allocator keeps,
-// and what it reckons with while the source is being asked.
+// and what it computes with while the source is being asked.
 #include <gtest/gtest.h>
 
 #include <atomic>

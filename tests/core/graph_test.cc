@@ -36,7 +36,7 @@ TEST_F(Graph, RunsEachNodeOfADiamondOnce) {
   const uint64_t before = cx.stats().launches;
   cx.backward(y);
   EXPECT_EQ(cx.grad_values(x), Values{static_cast<float>(1 << kLevels)});
-  // A level is a negation, a product and a sum; then the first product. The seed is no launch.
+  // A level is a negation, a product and a sum; then the first product. The seed is not a launch.
   EXPECT_EQ(cx.stats().launches - before, 3u * kLevels + 1u);
 }
 
@@ -252,7 +252,7 @@ TEST_F(Graph, WritesThatAGradientCannotFollowAreRefused) {
   cx.refused(TENON_E_GRAD, cx.try_apply("acme.neg", {arg(plain)}, {}, {x.get()}));
   const Failure out =
       cx.refused(TENON_E_GRAD, cx.try_apply("acme.neg", {arg(x)}, {}, {plain.get()}));
-  EXPECT_THAT(out.message, HasSubstr("wants a gradient"));
+  EXPECT_THAT(out.message, HasSubstr("requires a gradient"));
   const Tensor y = cx.call("acme.neg", {arg(x)});
   const Tensor view = cx.call("acme.slice", {arg(y)}, {0, 0, 1});
   const Failure through =

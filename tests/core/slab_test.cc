@@ -129,7 +129,7 @@ TEST(Slab, TheCheckedLookUpSurvivesForgedHandles) {
   for (uintptr_t bits : {uintptr_t{0}, uintptr_t{1}, uintptr_t{257}, ~uintptr_t{0}}) {
     EXPECT_EQ(Wides::from_handle_checked(forge(bits)), nullptr);
   }
-  // Every place of the chunk, slots that were never used and the rest behind the last included.
+  // Every place of the chunk, slots that were never used and the rest after the last included.
   const uintptr_t chunk = bits_of(handle) / 65536 * 65536;
   for (uintptr_t offset = 0; offset < 65536; offset += 256) {
     void* tried = forge((chunk + offset) | 1);
@@ -148,7 +148,7 @@ TEST(Slab, StaleHandlesAreToldFor254Reuses) {
     animal = Animals::instance().create("later");
     ASSERT_EQ(animal, slot);
     ASSERT_EQ(Animals::from_handle(stale), nullptr) << reuse;
-    ASSERT_NE(bits_of(Animals::to_handle(animal)) & 255, 0u) << "generation 0 is no handle";
+    ASSERT_NE(bits_of(Animals::to_handle(animal)) & 255, 0u) << "generation 0 is not a handle";
     ASSERT_EQ(Animals::from_handle(Animals::to_handle(animal)), animal);
     Animals::instance().destroy(animal);
     ASSERT_EQ(Animals::from_handle(stale), nullptr);

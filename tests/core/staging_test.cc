@@ -8,7 +8,7 @@ namespace tenon::tests {
 namespace {
 
 constexpr float kSentinel = -777;
-constexpr int64_t kBase = 160;  // elements behind every view
+constexpr int64_t kBase = 160;  // elements before every view
 
 struct Layout {
   const char* name;

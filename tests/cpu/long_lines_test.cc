@@ -21,10 +21,10 @@ namespace tenon::tests {
 namespace {
 
 constexpr bool kSanitized = TENON_SANITIZER_BUILT != TENON_SANITIZER_NONE;
-constexpr int64_t kMostPieces = 64;
+constexpr int64_t kMaxPieces = 64;
 constexpr int64_t kPiece = 65536;
 // Past it the pieces of a sum are longer; twice that overruns whatever holds only so many.
-constexpr int64_t kFull = kMostPieces * kPiece;
+constexpr int64_t kFull = kMaxPieces * kPiece;
 
 enum class Values {
   Counts,  // 0, 1, 2

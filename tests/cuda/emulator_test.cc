@@ -156,7 +156,7 @@ TEST_F(Emulator, DynamicSharedMemory) {
 TEST_F(Emulator, WritingBehindSharedMemoryFails) {
   int x[5] = {};
   EXPECT_EQ(launch({{}, {5}, sizeof x}, turn_around, x, 1), kLaunchFailure);
-  EXPECT_THAT(words(), HasSubstr("wrote behind the dynamic shared memory"));
+  EXPECT_THAT(words(), HasSubstr("wrote after the dynamic shared memory"));
 }
 
 // ---- Warps --------------------------------------------------------------------------------------

@@ -81,11 +81,11 @@ TEST(CudaGeometry, NothingHasNoPart) {
 
 // More elements than a launch numbers: shapes alone, there is no such memory.
 TEST(CudaGeometry, LargeWorkIsCutWhereThirtyTwoBitsEnd) {
-  constexpr int64_t kMost = kMostElements;
-  const Case cases[] = {{{kMost}, {1}},
-                        {{kMost + 1}, {-1}},
+  constexpr int64_t kMaxCount = kMaxElements;
+  const Case cases[] = {{{kMaxCount}, {1}},
+                        {{kMaxCount + 1}, {-1}},
                         {{(int64_t{1} << 33) + 5}, {2}},
-                        {{3, kMost + 7}, {0, 1}},
+                        {{3, kMaxCount + 7}, {0, 1}},
                         {{1 << 16, 1 << 16}, {1, 1 << 16}},
                         {{5, 3, (1 << 30) - 1}, {7, 0, 1}},
                         {{1 << 20, 5, 1 << 10, 3}, {3, 0, -1, 1}}};
@@ -97,7 +97,7 @@ TEST(CudaGeometry, LargeWorkIsCutWhereThirtyTwoBitsEnd) {
     for_parts<2>(whole, {}, [&](const Layout<2>& part, const std::array<int64_t, 2>& begin) {
       const Geometry<2> geometry = part.geometry();
       ASSERT_EQ(geometry.count, part.count());
-      ASSERT_LE(part.count(), kMost);
+      ASSERT_LE(part.count(), kMaxCount);
       for (const uint32_t i :
            {0U, 1U, geometry.count / 2, geometry.count - 2, geometry.count - 1}) {
         if (i < geometry.count) expect_place(of, geometry, begin, seen, i);
@@ -107,16 +107,16 @@ TEST(CudaGeometry, LargeWorkIsCutWhereThirtyTwoBitsEnd) {
     });
     EXPECT_EQ(seen, whole.count());
     // About as few as there can be.
-    EXPECT_LE(parts, 2 * (whole.count() / kMost + 1));
+    EXPECT_LE(parts, 2 * (whole.count() / kMaxCount + 1));
   }
 }
 
 TEST(CudaGeometry, BlocksOfALargeLaunchAreCounted) {
   EXPECT_EQ(blocks_for(0, kBlock), 0U);
   EXPECT_EQ(blocks_for(1, kBlock), 1U);
-  EXPECT_EQ(blocks_for(kMostElements, kBlock), kMostElements / kBlock);
-  EXPECT_EQ(blocks_for(kMostElements - 1, kBlock), kMostElements / kBlock);
-  EXPECT_EQ(blocks_for(kMostElements, 1), 1U << 30);
+  EXPECT_EQ(blocks_for(kMaxElements, kBlock), kMaxElements / kBlock);
+  EXPECT_EQ(blocks_for(kMaxElements - 1, kBlock), kMaxElements / kBlock);
+  EXPECT_EQ(blocks_for(kMaxElements, 1), 1U << 30);
 }
 
 TEST(CudaGeometry, DivisionsAreExactBelowTwoToThe31) {

@@ -152,7 +152,7 @@ TEST_F(CudaOptim, ProbabilitiesOutsideTheRangeAreTold) {
   session_.must(call("tenon.bernoulli", {tensor_value(p.get())}, {}, &out));
   const Tensor drawn(out);
   EXPECT_EQ(tenon_device_wait(session_, &cuda_), TENON_E_DATA);
-  EXPECT_NE(session_.failure().find("p[1,0] is 1.5, which is no probability"), std::string::npos)
+  EXPECT_NE(session_.failure().find("p[1,0] is 1.5, which is not a probability"), std::string::npos)
       << session_.failure();
 }
 

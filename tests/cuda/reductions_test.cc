@@ -2,7 +2,7 @@
 // tests/cuda/reductions_test.cc: reductions, softmax, losses, norms, scans and sorting on the
 // emulated CUDA device, at sizes where work is shared in ways that small samples do not reach:
 // parts joined by a second launch, rows that registers do not hold, tiles that are merged; and
-// targets that are no classes.
+// targets that are not classes.
 #include <cmath>
 #include <cstring>
 
@@ -175,7 +175,7 @@ TEST_F(CudaReductions, TargetsThatAreNoClassAreTold) {
   if (status == TENON_OK) status = tenon_device_wait(session_, &cuda_);
   EXPECT_EQ(status, TENON_E_DATA);
   const std::string words = session_.error().message;
-  EXPECT_NE(words.find("target[200] is 7, which is no class"), std::string::npos) << words;
+  EXPECT_NE(words.find("target[200] is 7, which is not a class"), std::string::npos) << words;
   EXPECT_NE(words.find("4 columns"), std::string::npos) << words;
 }
 

@@ -105,7 +105,7 @@ TEST_F(CudaTurns, WrongTargetsDisturbNoLaterLaunch) {
   for (const bool forward : {true, false}) {
     const Tensor wrong = forward ? loss(bad) : gradient(bad);
     EXPECT_EQ(session.wait(session.cuda), TENON_E_DATA);
-    EXPECT_THAT(session.message(), testing::HasSubstr("target[2050] is 20, which is no class"));
+    EXPECT_THAT(session.message(), testing::HasSubstr("target[2050] is 20, which is not a class"));
     EXPECT_EQ(session.floats(loss(good)), expected);
     EXPECT_EQ(session.floats(gradient(good)), slope);
   }

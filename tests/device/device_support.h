@@ -26,7 +26,7 @@ tenon_value text_value(std::string_view text);
 class DeviceSession : public Session {
  public:
   explicit DeviceSession(const char* check = nullptr);
-  // With another kind of device, from the plugins in these folders, in the place of `sim`.
+  // With another kind of device, from the plugins in these folders, in place of `sim`.
   DeviceSession(const std::vector<std::string>& folders, const char* exclude, const char* kind);
 
   tenon_device device(const char* kind, int32_t index = 0) const;

@@ -135,7 +135,7 @@ TEST(DeviceFailure, OfDataKeepsItsStatus) {
                                    {tensor_value(logits.get()), tensor_value(target.get())});
   EXPECT_EQ(session.wait(session.sim), TENON_E_DATA);
   EXPECT_EQ(session.message(),
-            "device sim:0 failed: target[1] is 7, which is no class below 3 and not -100; "
+            "device sim:0 failed: target[1] is 7, which is not a class below 3 and not -100; "
             "enqueued since the last good wait: tenon.softmax_cross_entropy #1");
   EXPECT_STREQ(session.error().op, "tenon.softmax_cross_entropy");
 }

@@ -207,7 +207,7 @@ TEST_F(Npz, Refused) {
   };
   EXPECT_EQ(words("PK"), "tenon.npz: it does not end as zip archives do");
   EXPECT_EQ(words(zip({{"a.txt", "hello"}}), TENON_E_UNSUPPORTED),
-            "tenon.npz: member \"a.txt\" is no array: expected a name that ends in .npy, found "
+            "tenon.npz: member \"a.txt\" is not an array: expected a name that ends in .npy, found "
             "a.txt");
   EXPECT_EQ(words(zip({{"a.npy", kTwo}, {"a.npy", kTwo}})),
             "tenon.npz: two tensors are named \"a\"");

@@ -117,11 +117,11 @@ TEST_F(Safetensors, HeadersThatAreRefused) {
             "bytes");
   EXPECT_EQ(words(""), "tenon.safetensors: its header does not begin with '{'");
   EXPECT_EQ(words(" {}"), "tenon.safetensors: its header does not begin with '{'");
-  EXPECT_EQ(words("{} x"), "tenon.safetensors: its header is no JSON at its byte 4");
-  EXPECT_EQ(words("{\"\xff\":1}"), "tenon.safetensors: its header is no JSON at its byte 3");
+  EXPECT_EQ(words("{} x"), "tenon.safetensors: its header is not JSON at its byte 4");
+  EXPECT_EQ(words("{\"\xff\":1}"), "tenon.safetensors: its header is not JSON at its byte 3");
   EXPECT_EQ(words(R"({"a":1})"), "tenon.safetensors: tensor \"a\": expected an object, found 1");
   EXPECT_EQ(words(R"({"__metadata__":[]})"),
-            "tenon.safetensors: its metadata is no object: expected an object, found a list");
+            "tenon.safetensors: its metadata is not an object: expected an object, found a list");
   EXPECT_EQ(words(R"({"__metadata__":{"k":1}})"),
             "tenon.safetensors: its metadata \"k\" is wrong: expected a text, found 1");
   EXPECT_EQ(words(R"({"__metadata__":{"k":"a","k":"b"}})"),
@@ -162,7 +162,7 @@ TEST_F(Safetensors, TensorsThatAreRefused) {
             "tenon.safetensors: tensor \"w\" has data_offsets that do not fit its shape: expected "
             "2 bytes, found 1 bytes");
   EXPECT_EQ(words(entry(R"("dtype":"U8","shape":[2],"data_offsets":[0,2])"), "a"),
-            "tenon.safetensors: tensor \"w\" ends behind the file: expected at most byte 1, found "
+            "tenon.safetensors: tensor \"w\" ends after the file: expected at most byte 1, found "
             "byte 2");
   EXPECT_EQ(words(entry(R"("dtype":"U8","shape":[1],"data_offsets":[1,2])"), "ab"),
             "tenon.safetensors: tensor \"w\" leaves a gap to the tensor before it: expected byte "
@@ -187,7 +187,7 @@ TEST_F(Safetensors, BoolsAreZeroOrOne) {
   tenon_tensor* out = nullptr;
   const std::string words =
       refused(tenon_tensor_create_loaded(context, archive.get(), 0, 0, &out), TENON_E_DATA);
-  EXPECT_EQ(words.substr(0, words.find('\n')), "tensor \"m\": element 2 is no bool");
+  EXPECT_EQ(words.substr(0, words.find('\n')), "tensor \"m\": element 2 is not a bool");
   EXPECT_EQ(out, nullptr);
 }
 

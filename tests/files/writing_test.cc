@@ -104,7 +104,8 @@ TEST_F(Writing, DevFullIsNoRegularFile) {
       refused(tenon_file_set(context, "/dev/full", TENON_NUL, "tenon.safetensors", TENON_NUL,
                              filled(1, 1).get()),
               TENON_E_IO);
-  EXPECT_EQ(words.substr(0, words.find('\n')), "cannot write '/dev/full': it is no regular file");
+  EXPECT_EQ(words.substr(0, words.find('\n')),
+            "cannot write '/dev/full': it is not a regular file");
 }
 
 TEST_F(Writing, AFolderThatCannotBeWritten) {

@@ -52,7 +52,7 @@ struct Program {
   std::vector<const tenon_op*> ops;
 };
 
-// The input, byte by byte; zeros behind its end.
+// The input, byte by byte; zeros after its end.
 class Bytes {
  public:
   Bytes(const uint8_t* data, size_t size) : data_(data), left_(size) {}
@@ -96,8 +96,8 @@ constexpr tenon_dtype kDtypes[] = {TENON_DTYPE_F32,
                                    TENON_DTYPE_BF16,
                                    0,
                                    0xffffffffu};
-constexpr size_t kMostTensors = 12;
-constexpr int64_t kMostElements = 4096;
+constexpr size_t kMaxTensors = 12;
+constexpr int64_t kMaxElements = 4096;
 
 class Session {
  public:
@@ -168,7 +168,7 @@ class Session {
     info.struct_size = sizeof info;
     require(tenon_tensor_get_info(program_.looker, tensor, &info) == TENON_OK);
     // Without memory of its own a tensor may be of any size; kernels would take as long.
-    if (info.elements > kMostElements || live_.size() == kMostTensors) {
+    if (info.elements > kMaxElements || live_.size() == kMaxTensors) {
       return tenon_tensor_release(tensor);
     }
     live_.push_back(tensor);
@@ -225,7 +225,7 @@ class Session {
       out.as.tensor = any();
       return out;
     }
-    out.tag = byte % 10;  // 9 is no tag
+    out.tag = byte % 10;  // 9 is not a tag
     switch (out.tag) {
       case TENON_VALUE_TENSOR:
         out.as.tensor = any();

@@ -33,7 +33,7 @@ inline const tenon_host_call kHostCall = {
     [](tenon_call*, uint32_t, const char*, uint64_t) {}};
 
 inline void fuzz_format(const tenon_format_desc& format, const uint8_t* data, size_t size) {
-  constexpr uint64_t kMostUnpacked = uint64_t{1} << 24;
+  constexpr uint64_t kMaxUnpacked = uint64_t{1} << 24;
   tenon_call call{};
   call.base = &kHostCall;
   void* object = nullptr;
@@ -53,7 +53,7 @@ inline void fuzz_format(const tenon_format_desc& format, const uint8_t* data, si
     require(count == entry.bytes);
     if ((entry.flags & TENON_FORMAT_PACKED) == 0) {
       require(entry.offset <= size && entry.bytes <= size - entry.offset);
-    } else if (entry.bytes <= kMostUnpacked) {
+    } else if (entry.bytes <= kMaxUnpacked) {
       std::vector<uint8_t> memory(entry.bytes);
       format.unpack(&call, object, i, memory.data(), entry.bytes);
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/goldens/make_data.py: makes the golden files of layers, data sets and schedules
+# tests/goldens/make_data.py: makes the golden files of layers, datasets and schedules
 # (docs/goldens.md) from formulas and from bytes that are put together here, or with --check
 # compares them. Python alone, no library.
 
@@ -296,7 +296,7 @@ def layers():
     yield "sequential", [layer_case("f64[4,3]", "f64", [4, 3], numbers([4, 3]), [4, 3])]
 
 
-# ---- Data sets ----------------------------------------------------------------------------------
+# ---- Datasets ----------------------------------------------------------------------------------
 
 
 def field(name, dtype, *shape):

@@ -10,7 +10,7 @@ from ctypes import byref, c_char_p, c_uint64, c_void_p
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "outside"))
 import tenon_ctypes as tenon  # noqa: E402
 
-# Ops and optimizers of plugins that are no part of Tenon have no goldens here.
+# Ops and optimizers of plugins that are not a part of Tenon have no goldens here.
 OURS = "tenon."
 
 

@@ -223,7 +223,7 @@ def adafactor(hyper, lr, t, like, params, grads, states):
     return now, [list(pair) for pair in zip(rows, columns, strict=True)]
 
 
-# Rules of whole parameters: lists of elements and of their states in the place of one, and the
+# Rules of whole parameters: lists of elements and of their states in place of one, and the
 # parameter itself for its shape and dtype.
 WHOLE = {
     "tenon.adafactor": (adafactor, ["row_var", "col_var"]),

@@ -176,7 +176,7 @@ TEST_F(LayerTest, ListsParametersWithoutBuffers) {
   tenon_optimizer_release(sgd);
   ASSERT_TRUE(states(model)[2].buffer);
   params.push_back(states(model)[2].tensor);
-  EXPECT_THAT(refused(create(), TENON_E_GRAD), HasSubstr("parameter 4 is no leaf"));
+  EXPECT_THAT(refused(create(), TENON_E_GRAD), HasSubstr("parameter 4 is not a leaf"));
   tenon_error error{};
   error.struct_size = sizeof error;
   must(tenon_context_get_error(context, &error));

@@ -57,6 +57,14 @@ struct Odd {
   }
 };
 
+tenon_status query_odd(const tenon_host* host, tenon_plugin* out, tenon_diag* diag) {
+  const tenon_status status = sdk::query<Odd>(host, out, diag);
+  out->get_interface = [](void*, const char* id, uint64_t length) -> const void* {
+    return std::string_view(id, length) == TENON_INTERFACE_LAYERS ? &Odd::layers : nullptr;
+  };
+  return status;
+}
+
 class LayerRefusals : public Layers {
  protected:
   void SetUp() override {
@@ -65,7 +73,7 @@ class LayerRefusals : public Layers {
     on_describe = [](sdk::Describe&) {};
     on_forward = [](sdk::Forward& f) { f.set(0, f.in(0)); };
   }
-  tenon_status load() { return tenon_plugin_load(context, sdk::query_with_layers<Odd>); }
+  tenon_status load() { return tenon_plugin_load(context, query_odd); }
   tenon_status odd(tenon_layer** out) { return create("test.odd", {{"label", text("a")}}, out); }
   // The words of a description that is refused.
   void describe_refused(std::function<void(sdk::Describe&)> what, tenon_status expected,

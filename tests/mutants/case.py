@@ -26,7 +26,7 @@ TRIES = 16  # of a fault that shows by chance
 WITHOUT_CASE = {
     "huge": "needs operands of gigabytes",
     "no-witness": "no fault of a plugin's, and with --strict alone: tests/witness",
-    "wrong-length": "of data sets: tests/witness",
+    "wrong-length": "of datasets: tests/witness",
     "not-read-back": "of formats: tests/witness",
 }
 

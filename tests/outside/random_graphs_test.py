@@ -77,7 +77,7 @@ class Theirs:
             self.step(*self.operands("before"))
 
     def run(self, turn):
-        """As Ours.run, with tensors in the place of bits."""
+        """As Ours.run, with tensors in place of bits."""
         results = self.step(*self.operands(turn))
         found = {f"result {k}": each for k, each in enumerate(results)}
         found |= {f"gradient of {name}": leaf.grad for name, leaf in self.leaves.items()}

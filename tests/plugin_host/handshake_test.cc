@@ -362,13 +362,14 @@ TEST(Handshake, PluginsThatRequireEachOtherOpen) {
   folder.add_plugin("other", manifest);
   World world(folder);
   world.plugins->open_all();
-  EXPECT_EQ(world.plugins->find("acme.other")->state, State::Refused) << "it is no library";
+  EXPECT_EQ(world.plugins->find("acme.other")->state, State::Refused) << "it is not a library";
   EXPECT_THAT(world.plugins->find("acme.good")->reason,
               HasSubstr("listed by plugin acme.other in " + folder.path("other") +
                         ", which was refused: library"));
 }
 
-// ---- Files that are no library ------------------------------------------------------------------
+// ---- Files that are not a library
+// ------------------------------------------------------------------
 
 std::string reason_for(const std::string& bytes) {
   const Folder folder;

@@ -272,7 +272,8 @@ TEST(RegistryRefusal, Optimizers) {
   using O = tenon_optimizer_desc;
   using H = tenon_hyper_desc;
   using S = tenon_state_desc;
-  EXPECT_THAT(refusal([](O& o, H&, S&) { o.step_op = {}; }), HasSubstr("step_op '' is no op name"));
+  EXPECT_THAT(refusal([](O& o, H&, S&) { o.step_op = {}; }),
+              HasSubstr("step_op '' is not an op name"));
   EXPECT_THAT(refusal([](O& o, H&, S&) { o.rows_op = text("x"); }), HasSubstr("rows_op 'x'"));
   EXPECT_THAT(refusal([](O&, H& h, S&) { h.tag = TENON_VALUE_STRING; }),
               HasSubstr("hyper-parameter 'lr' has tag 6"));
@@ -304,7 +305,7 @@ TEST(RegistryRefusal, OptimizersWhoseStepOpDoesNotFit) {
   EXPECT_THAT(offer_with("step(params!: T*, grads: T*, *, nesterov: bool=false) -> ()")->refusal(),
               HasSubstr("its step op must have 3 inputs"));
   EXPECT_THAT(offer_with("step(params!: T*, grads: T*, lr: f64[]) -> ()")->refusal(),
-              HasSubstr("'nesterov' is no attribute of the step op"));
+              HasSubstr("'nesterov' is not an attribute of the step op"));
 }
 
 TEST(RegistryRefusal, Schedules) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/python/test_data.py: data sets of the registry and data sets written in Python, and batches
+# tests/python/test_data.py: datasets of the registry and datasets written in Python, and batches
 # of both.
 import gc
 import os
@@ -391,7 +391,7 @@ class Progress(Case):
             del sys.modules["tqdm"]
             if kept:
                 sys.modules["tqdm"] = kept
-        # None: quiet where standard error is no terminal
+        # None: quiet where standard error is not a terminal
         self.assertEqual(calls, [{"desc": "epoch 1", "leave": False, "disable": None}])
 
 

@@ -49,7 +49,7 @@ C = [
           (*VALUES, "optimizer-trace")),
     Fault("velocity is not kept", "descent", "    memcpy(at_v.at, &v, sizeof v);\n", "",
           "acme.descent*", (*VALUES, "optimizer-trace", "unwritten-output")),
-    # A data set.
+    # A dataset.
     Fault("a sample depends on its batch", "points", "coordinate(object, indices[i], 0)",
           "coordinate(object, i, 0)", "acme.points", ("nondeterministic", "wrong-value")),
     Fault("one field unwritten", "points", "    point[2 * i + 1] = y;\n", "", "acme.points",

@@ -70,7 +70,8 @@ def descent_step(operands, attributes):
 OPS = {"acme.kinds": kinds, "acme.moments": moments, "acme.descent_step": descent_step}
 
 
-# ---- What is no op ------------------------------------------------------------------------------
+# ---- What is not an op
+# ------------------------------------------------------------------------------
 
 
 def fill_optimizer(content):

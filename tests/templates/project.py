@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # tests/templates/project.py: what `tenon new` writes builds against an installed Tenon and passes
-# its own tests. In a project with an op, a data set and an optimizer are then one new file each,
+# its own tests. In a project with an op, a dataset and an optimizer are then one new file each,
 # and judged with the rest. A sample that says the wrong thing lets the project's tests fail.
 # Usage: project.py <installed prefix> <work folder> <source tree> <kind> <language> <cmake>
 #                   <generator> <make program> [<configure option>...]

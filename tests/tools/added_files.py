@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # tests/tools/added_files.py: additions show only new files. Copies the tree and adds an op (a file
-# with its gradient, and one with a kernel), an optimizer (one file), a data set (one file) and a
+# with its gradient, and one with a kernel), an optimizer (one file), a dataset (one file) and a
 # device (one folder), the last three as `tenon new` writes them. Proves that git sees nothing but
 # those, that all of it builds, and that everything is found.
 # Usage: added_files.py <source folder> <cmake> <generator> <make program> <command tenon>
@@ -102,7 +102,7 @@ def what_is_missing(build):
     if "acme.heavy" not in plugins["tenon.optim"]["optimizers"]:
         return f"the optimizer is not found: {plugins['tenon.optim']}"
     if "acme.moons" not in plugins["tenon.data"]["datasets"]:
-        return f"the data set is not found: {plugins['tenon.data']}"
+        return f"the dataset is not found: {plugins['tenon.data']}"
     devices = {device["kind"]: device for device in answer["devices"]}
     if not devices.get("toy", {}).get("autograd"):
         return f"the device is not found, or cannot do autograd: {answer['devices']}"
@@ -130,7 +130,7 @@ def main():
             return missing
         if run("git", "-C", str(tree), "diff", "--stat"):
             return "the build changed a file of the tree"
-    print(f"{len(added)} new files, no other change: op, gradient, kernel, optimizer, data set and "
+    print(f"{len(added)} new files, no other change: op, gradient, kernel, optimizer, dataset and "
           "device are found")
     return 0
 

@@ -139,6 +139,32 @@ def check_widths(report, path, lines):
             report.finding(path, number, f"{len(line)} columns, the limit is {COLUMNS}")
 
 
+def banned_words():
+    """The last column of the glossary in docs/architecture.md, as one pattern."""
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    table = text.split("<!-- words:")[1].split("<!-- end of words -->")[0]
+    rows = [line.split("|") for line in table.splitlines() if line.startswith("| ")][1:]
+    words = [word for row in rows for word in re.findall(r"`([^`]+)`", row[3])]
+    patterns = [re.escape(word).replace(r"\*", r"\w*") for word in words]
+    return re.compile(r"(?<!here )\b(?:" + "|".join(patterns) + r")\b")
+
+
+# What quotes the words: the glossary, its check's test, what was written before it.
+QUOTES = re.compile(
+    r"docs/architecture\.md|tests/tools/words\.py|CHANGELOG\.md|docs/proofs\.md|docs/benchmarks\.md"
+    r"|tests/abi/(baseline|museum)/.*"
+)
+
+
+def check_words(report, path, lines, banned):
+    if QUOTES.fullmatch(path.relative_to(ROOT).as_posix()):
+        return
+    for number, line in enumerate(lines, 1):
+        found = banned.search(line)
+        if found:
+            report.finding(path, number, f"'{found[0]}': docs/architecture.md has another word")
+
+
 def check_length(report, path, lines):
     limit = HEADER_LINES if path.suffix in HEADERS else SOURCE_LINES
     if len(lines) > limit:
@@ -463,11 +489,16 @@ def main():
     base = base_commit()
     ops = known_ops()
     order = floors()
+    banned = banned_words()
     for path in files:
-        if path.suffix not in MARKED and path.name not in MARKED_NAMES:
+        marked = path.suffix in MARKED or path.name in MARKED_NAMES
+        if not marked and path.suffix != ".md":
             continue
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines()
+        check_words(report, path, lines, banned)
+        if not marked:
+            continue
         check_opening(report, path, lines)
         check_widths(report, path, lines)
         check_unfinished(report, path, lines)

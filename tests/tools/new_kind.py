@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/tools/new_kind.py: a new kind of entry is a line in tenon/kinds.h, its header and a folder of
-# plugins. Copies the tree, plants the kind "tokenizer" with one plugin, builds, and proves that git
-# sees nothing else, and that manifest, list, doctor, query, verify and deactivation know the kind.
+# tests/tools/new_kind.py: a new kind of entry is a line in tenon/kinds.h, its header and a folder
+# of plugins. Copies the tree, plants the kind "tokenizer" with one plugin, builds, and proves that
+# git sees nothing else, and that manifest, list, doctor, query, verify and deactivation know it.
 # Usage: new_kind.py <source folder> <cmake> <generator> <make program>
 import ctypes
 import json
@@ -128,8 +128,8 @@ def look(build):
     expect("manifest", manifest["tokenizers"], ["tenon.bytes"])
     if "1 tokenizer" not in run(tenon, "list"):
         raise Failed("`tenon list` does not count the tokenizer")
-    doctor = subprocess.run([tenon, "doctor", "--json"], text=True, capture_output=True, check=False)
-    listed = {each["id"]: each for each in json.loads(doctor.stdout)["plugins"]}
+    said = subprocess.run([tenon, "doctor", "--json"], text=True, capture_output=True, check=False)
+    listed = {each["id"]: each for each in json.loads(said.stdout)["plugins"]}
     expect("doctor", listed[plugin]["tokenizers"], ["tenon.bytes"])
     verdict = json.loads(run(tenon, "verify", plugin, "--json"))
     expect("verify", (verdict["plugins"][0]["cases"] > 0, verdict["plugins"][0]["failed"]),

@@ -69,7 +69,7 @@ TEST_F(Cifar, DamagedFilesAreRefused) {
     const std::string bytes = (good + good).substr(0, length);
     EXPECT_EQ(
         refuse(bytes, 10),
-        "its length is no whole number of records: expected a multiple of 3073 bytes, found " +
+        "its length is not a whole number of records: expected a multiple of 3073 bytes, found " +
             std::to_string(length));
   }
   EXPECT_EQ(refuse(good + record("\12", 'b'), 10),

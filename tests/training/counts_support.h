@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/training/counts_support.h: acme.counts, a data set of the test program: sample i is the
+// tests/training/counts_support.h: acme.counts, a dataset of the test program: sample i is the
 // number i, may take a while, and one sample cannot be read.
 #pragma once
 

@@ -87,7 +87,7 @@ TEST_F(Csv, DamagedTablesAreRefusedWithLineAndColumn) {
             "line 3: the number of columns differs: expected 2, found 1");
   EXPECT_EQ(refuse("a,b\n1,2,3\n"), "line 2: the number of columns differs: expected 2, found 3");
   EXPECT_EQ(refuse("a,width\n1,2\n3,x\x1b[2J\n"),
-            "line 3, column 2 ('width'): it is no number: expected a finite number that f32 can "
+            "line 3, column 2 ('width'): it is not a number: expected a finite number that f32 can "
             "hold, found 'x?[2J'");
   for (const char* cell :
        {"", " ", "nan", "inf", "1e39", "-1e400", "0x10", "1 2", "+-1", "--1", "1,", "\"1\" 2"}) {
@@ -100,7 +100,7 @@ TEST_F(Csv, DamagedTablesAreRefusedWithLineAndColumn) {
   EXPECT_EQ(refuse("a,b\n\"1\"x,2\n"),
             "line 2: text follows a quoted column: expected the delimiter, found 'x,2'");
   EXPECT_EQ(refuse("a,b\n1,2\n1,2.5\n", {{"label", text("b")}}),
-            "line 3: the label is no whole number: expected a whole number from -2^24 to 2^24, "
+            "line 3: the label is not a whole number: expected a whole number from -2^24 to 2^24, "
             "found 2.500000");
   EXPECT_EQ(refuse("a\n1\n", {{"label", text("a")}}),
             "no column is left for features: expected a column that is neither label nor target, "
@@ -117,7 +117,7 @@ TEST_F(Csv, WrongOptionsAreRefused) {
   EXPECT_THAT(refuse_option({{"label", text("-4")}}), HasSubstr("there is no such column"));
   for (const char* wrong : {"", ",,", "5", ".", "\n", "\""}) {
     EXPECT_THAT(refuse_option({{"delimiter", text(wrong)}}),
-                HasSubstr("delimiter is no single byte that can stand between numbers"));
+                HasSubstr("delimiter is not a single byte that can stand between numbers"));
   }
   EXPECT_THAT(refuse_option({{"separator", text(",")}}),
               HasSubstr("option \"separator\" is unknown"));

@@ -100,7 +100,7 @@ TEST_F(CorruptIdx, EveryTruncationOfAGzipFile) {
 // The checksum behind the data is read, too.
 TEST_F(CorruptIdx, FlippedBitsInAGzipFile) {
   const std::string whole = packed("whole.gz", idx_file(0x08, {4, 5}, "abcdefghijklmnopqrst"));
-  for (size_t at = 10; at < whole.size(); ++at) {  // behind the header, which has free fields
+  for (size_t at = 10; at < whole.size(); ++at) {  // after the header, which has free fields
     SCOPED_TRACE(at);
     std::string bytes = whole;
     bytes[at] = static_cast<char>(bytes[at] ^ 0x10);

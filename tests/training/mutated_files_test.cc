@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/training/mutated_files_test.cc: files of every data set with bytes changed, dropped and
+// tests/training/mutated_files_test.cc: files of every dataset with bytes changed, dropped and
 // repeated: each opens or is refused in words, samples of what opens can be read, and nothing
 // stays.
 #include <gmock/gmock.h>

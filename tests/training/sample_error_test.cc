@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/training/sample_error_test.cc: where a data set fails, the error names the sample.
+// tests/training/sample_error_test.cc: where a dataset fails, the error names the sample.
 #include <gmock/gmock.h>
 
 #include "tests/training/counts_support.h"

@@ -39,9 +39,9 @@ TEST(Tokenizers, MergesInTheOrderTheyWereLearnt) {
   EXPECT_THAT(pairs.encode("aaaa a"), ElementsAre(259, 259, ' ', 'a'));
   EXPECT_EQ(pairs.decode(std::vector<Token>{257, ' ', 258}), "abc bc");
   EXPECT_EQ(words_of([&] { pairs.decode(std::vector<Token>{260}); }),
-            "this is no token: expected 0 to 259, found 260");
+            "this is not a token: expected 0 to 259, found 260");
   EXPECT_EQ(words_of([&] { pairs.decode(std::vector<Token>{-1}); }),
-            "this is no token: expected 0 to 259, found -1");
+            "this is not a token: expected 0 to 259, found -1");
 }
 
 TEST(Tokenizers, WordsAreRunsWithTheSpaceBeforeThem) {
@@ -107,12 +107,12 @@ TEST(Tokenizers, CharactersOfUtf8) {
   EXPECT_EQ(none, "tenon-characters 1\n");
   EXPECT_EQ(Tokenizer::parse(none).file_text(), none);
   EXPECT_THAT(words_of([&] { characters.encode("ab"); }),
-              HasSubstr("the character 98 at byte 1 is no token"));
+              HasSubstr("the character 98 at byte 1 is not a token"));
   for (const std::string& wrong :
        {"\x80"s, "\xC3"s, "\xC3("s, "\xC0\x80"s, "\xE0\x80\x80"s, "\xED\xA0\x80"s,
         "\xF4\x90\x80\x80"s, "\xFF"s, "\xF0\x80\x80\x80"s}) {
     EXPECT_EQ(words_of([&] { Tokenizer::characters("ok" + wrong); }),
-              "the text is no UTF-8 from byte 2 on");
+              "the text is not UTF-8 from byte 2 on");
   }
 }
 
@@ -122,13 +122,14 @@ TEST(Tokenizers, DamagedFilesAreRefused) {
   };
   EXPECT_EQ(refuse(""), "line 1: the file is cut off: expected a line that ends in a line feed");
   EXPECT_EQ(refuse("tenon-pairs 2\n"),
-            "line 1: it is no tokenizer: expected 'tenon-pairs 1' or 'tenon-characters 1'");
-  EXPECT_EQ(refuse("tenon-pairs 1\n97 98\n97 257\n"),
-            "line 3: this is no merge: expected two tokens from 0 to 256 with one space between");
+            "line 1: it is not a tokenizer: expected 'tenon-pairs 1' or 'tenon-characters 1'");
+  EXPECT_EQ(
+      refuse("tenon-pairs 1\n97 98\n97 257\n"),
+      "line 3: this is not a merge: expected two tokens from 0 to 256 with one space between");
   for (const char* row : {"", "97", "97 ", "97  98", "97 98 ", "-1 98", "+1 98", "a b", "97,98",
                           "99999999999 1", "97 98\r", "097 98", "97 -0"}) {
     EXPECT_THAT(refuse("tenon-pairs 1\n" + std::string(row) + "\n"),
-                StartsWith("line 2: this is no merge"));
+                StartsWith("line 2: this is not a merge"));
   }
   EXPECT_EQ(refuse("tenon-pairs 1\n1 2\n1 2\n"),
             "line 3: the pair is merged already: expected another pair");
@@ -140,7 +141,7 @@ TEST(Tokenizers, DamagedFilesAreRefused) {
   for (const char* row :
        {"98\n97\n", "97\n97\n", "-1\n", "55296\n", "1114112\n", "x\n", "97 \n", "097\n"}) {
     EXPECT_THAT(refuse("tenon-characters 1\n" + std::string(row)),
-                HasSubstr("this is no character: expected the number of a code point above the "
+                HasSubstr("this is not a character: expected the number of a code point above the "
                           "line before"));
   }
 }
@@ -200,7 +201,7 @@ TEST_F(TextSet, WhatIsWrongIsSaid) {
   EXPECT_THAT(refuse("byte", 1, -1, TENON_E_ATTRIBUTE), HasSubstr("stride is out of range"));
   EXPECT_THAT(
       refuse("char", 1, 1, TENON_E_DATA),
-      StartsWith("tenon.text: text file '" + where + "': the text is no UTF-8 from byte 3 on"));
+      StartsWith("tenon.text: text file '" + where + "': the text is not UTF-8 from byte 3 on"));
   EXPECT_THAT(refuse(path("absent"), 1, 1, TENON_E_IO), HasSubstr("No such file"));
   const std::string cut = write("cut", "tenon-pairs 1\n97");
   EXPECT_THAT(refuse(cut, 1, 1, TENON_E_DATA),
@@ -211,7 +212,7 @@ TEST_F(TextSet, WhatIsWrongIsSaid) {
       refused_dataset("tenon.text",
                       {{"path", text(more)}, {"tokenizer", text(characters)}, {"window", whole(1)}},
                       TENON_E_DATA),
-      HasSubstr("the character 99 at byte 2 is no token of this tokenizer"));
+      HasSubstr("the character 99 at byte 2 is not a token of this tokenizer"));
 }
 
 // 1,000 merges of 1 MB, and back. TENON_DATA names the folder with the text.

@@ -148,7 +148,7 @@ class Training : public testing::Test {
   OptimizerStates optimizer_states();
   Dataset dataset(std::string_view name, const std::vector<Option>& options);
   Dataset dataset(const std::vector<Option>& options) { return dataset("tenon.idx", options); }
-  // The record of a data set that must not open.
+  // The record of a dataset that must not open.
   std::string refused_dataset(std::string_view name, const std::vector<Option>& options,
                               tenon_status expected);
   std::string path(const std::string& name) const { return (folder / name).string(); }

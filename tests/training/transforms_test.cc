@@ -50,7 +50,7 @@ class TransformsThreads : public Training {
     must(tenon_tensor_get_data(context, tensor.get(), bytes.data(), bytes.size()));
     return bytes;
   }
-  // All samples of epoch `epoch`, one behind the other.
+  // All samples of epoch `epoch`, one after the other.
   Bytes epoch_of(tenon_sdk_loader& loader, int64_t epoch) {
     must(tenon_sdk_loader_begin(&loader, epoch, 0));
     Bytes all;

@@ -170,7 +170,7 @@ TEST_F(InPlace, OtherOutputsAreRefusedWhileAGradientIsWanted) {
   const auto refuse = [&](const Tensor& input, const Tensor& out) {
     const Failure failure =
         cx.refused(TENON_E_GRAD, cx.try_apply("tenon.exp", {arg(input)}, {}, {out.get()}));
-    EXPECT_THAT(failure.message, HasSubstr("is given while an input wants a gradient"));
+    EXPECT_THAT(failure.message, HasSubstr("is given while an input requires a gradient"));
     EXPECT_THAT(failure.expected, HasSubstr("in place"));
     EXPECT_THAT(failure.hint, HasSubstr("tenon_op_call"));
   };

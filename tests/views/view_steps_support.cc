@@ -8,8 +8,8 @@
 namespace tenon::tests {
 namespace {
 
-constexpr size_t kMostRank = 6;
-constexpr int64_t kMostElements = 600;
+constexpr size_t kMaxRank = 6;
+constexpr int64_t kMaxElements = 600;
 
 int64_t number_of(const Shape& place, const Shape& shape) {
   int64_t number = 0;
@@ -20,7 +20,7 @@ int64_t number_of(const Shape& place, const Shape& shape) {
 // The result has `shape`; its element at `place` is the operand's at old_place(place).
 template <class OldPlace>
 bool finish(Step& step, const Shape& old_shape, const Shape& shape, OldPlace old_place) {
-  if (shape.size() > kMostRank || sdk::count_of(shape) > kMostElements) return false;
+  if (shape.size() > kMaxRank || sdk::count_of(shape) > kMaxElements) return false;
   step.shape = shape;
   step.from.clear();
   Shape place(shape.size(), 0);
@@ -39,7 +39,7 @@ bool finish_in_order(Step& step, const Shape& shape) {
   step.shape = shape;
   step.from.resize(static_cast<size_t>(sdk::count_of(shape)));
   std::iota(step.from.begin(), step.from.end(), 0);
-  return shape.size() <= kMostRank;
+  return shape.size() <= kMaxRank;
 }
 
 Shape all_axes(size_t rank) {

@@ -336,7 +336,7 @@ TEST(GoldenNew, RefusesWhatIsNotThereOrIsThereAlready) {
   const TemporaryFolder folder;
   const Done unknown = golden_new({kVendor + "none"}, folder.path("g"));
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("no op, optimizer, layer, data set or schedule is named \"" +
+  EXPECT_THAT(unknown.err, HasSubstr("no op, optimizer, layer, dataset or schedule is named \"" +
                                      kVendor + "none\""));
   const std::string file = folder.write("g/test.witness.ends.json", "mine");
   const Done there = golden_new({kVendor + "ends"}, folder.path("g"));

@@ -40,9 +40,9 @@ struct Part {
 inline Part part_of(const Problem& p) {
   constexpr int64_t kElements = 1 << 20;  // of an operand
   constexpr int64_t kFewest = 128;        // so that each is widened for that many products
-  constexpr int64_t kMost = 1024;
+  constexpr int64_t kMaxRows = 1024;
   const int64_t k = std::max<int64_t>(p.k(), 1);
-  const int64_t side = std::clamp(kElements / k, kFewest, kMost);
+  const int64_t side = std::clamp(kElements / k, kFewest, kMaxRows);
   Part part;
   part.rows = std::min(p.m(), side);
   part.columns = std::min(p.n(), side);

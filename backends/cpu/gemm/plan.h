@@ -138,9 +138,9 @@ void cut_rounds(Plan& plan, const Problem& p, const Caches& caches) {
 // Where another round needs the same rows, unless they would fill a cache that all cores share.
 template <Shapes s>
 bool keeps_a(const Plan& plan, const Problem& p) {
-  constexpr int64_t kMostBytes = 8 << 20;
+  constexpr int64_t kMaxBytes = 8 << 20;
   if (!plan.pack_a || plan.columns >= p.n()) return false;
-  return plan.row_blocks <= kMostBytes / (s.panel_rows * s.bytes * plan.depth);
+  return plan.row_blocks <= kMaxBytes / (s.panel_rows * s.bytes * plan.depth);
 }
 
 template <Shapes s>
@@ -165,8 +165,9 @@ void cut_tasks(Plan& plan, const Problem& p) {
 
 // Without the divisions above, which such products would notice.
 inline bool is_small(const Problem& p, int64_t batches) {
-  constexpr int64_t kMost = 1 << 16;
-  if (batches > kMost || p.m() > kMost || p.n() > kMost || p.k() > kMost) return false;
+  constexpr int64_t kMaxExtent = 1 << 16;
+  if (batches > kMaxExtent || p.m() > kMaxExtent || p.n() > kMaxExtent || p.k() > kMaxExtent)
+    return false;
   const int64_t area = p.m() * p.n();
   return area <= kSerialProducts && batches * p.k() <= kSerialProducts &&
          area * batches * p.k() <= kSerialProducts;

@@ -15,8 +15,8 @@ constexpr int64_t kLargestElement = 8;  // bytes
 // output next is no slower from 8 MiB on.
 constexpr int64_t kStreamBytes = int64_t{16} << 20;
 
-using Addresses = std::array<char*, kMostOperands>;
-using Steps = std::array<int64_t, kMostOperands>;  // in bytes
+using Addresses = std::array<char*, kMaxOperands>;
+using Steps = std::array<int64_t, kMaxOperands>;  // in bytes
 
 template <class T>
 void move_elements(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t count) {
@@ -68,7 +68,7 @@ struct Line {
   }
 
   void run_tiles(const Addresses& at, const Steps& step, int64_t count, uint32_t other) const {
-    alignas(64) char rooms[kMostOperands][kTile * kLargestElement];
+    alignas(64) char rooms[kMaxOperands][kTile * kLargestElement];
     for (int64_t begin = 0; begin < count; begin += kTile) {
       const int64_t n = std::min(kTile, count - begin);
       Addresses tile{};
@@ -95,7 +95,7 @@ const tenon_view& operand(const sdk::Args& args, uint32_t o) {
 
 // Elements [begin, end) of operands with two dimensions: what a row is told once for all of them.
 void run_rows(const Line& line, std::span<const int64_t> shape,
-              const std::array<sdk::Strided, kMostOperands>& operands, int64_t begin, int64_t end) {
+              const std::array<sdk::Strided, kMaxOperands>& operands, int64_t begin, int64_t end) {
   const uint32_t n_operands = line.loops.n_operands;
   const int64_t columns = shape[1];
   Addresses first{};
@@ -125,14 +125,14 @@ void run_rows(const Line& line, std::span<const int64_t> shape,
 }
 
 void run_all(const sdk::Launch& launch, const ElementLoops& loops, const void* f) {
-  std::array<sdk::Strided, kMostOperands> operands{};
+  std::array<sdk::Strided, kMaxOperands> operands{};
   for (uint32_t o = 0; o < loops.n_operands; ++o) operands[o] = sdk::strided(operand(launch, o));
   const auto shape = sdk::shape_of(launch.out());
   const int64_t count = sdk::count_of(shape);
   const Line line{loops, f, count * loops.sizes[0] >= kStreamBytes};
   launch.parallel_for(count, sdk::kElementwiseGrain, [&](int64_t begin, int64_t end) {
     if (shape.size() == 2) return run_rows(line, shape, operands, begin, end);
-    sdk::walk_range(shape, operands, begin, end, [&](const sdk::Run<kMostOperands>& run) {
+    sdk::walk_range(shape, operands, begin, end, [&](const sdk::Run<kMaxOperands>& run) {
       line.run(run.data, run.step, run.count);
     });
   });

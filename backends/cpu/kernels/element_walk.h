@@ -10,7 +10,7 @@
 
 namespace tenon::cpu {
 
-inline constexpr size_t kMostOperands = 4;  // of an elementwise kernel, its output first
+inline constexpr size_t kMaxOperands = 4;  // of an elementwise kernel, its output first
 
 // out[i] = f(in0[i], ...) for `count` packed elements at `at`; `past_caches` where all of the
 // output is larger than they are.
@@ -21,7 +21,7 @@ struct ElementLoops {
   // The same where the first, or the second, of two inputs is one element for all; or NULL.
   PackedLoop same[2];
   uint32_t n_operands;
-  std::array<uint8_t, kMostOperands> sizes;  // bytes of an element
+  std::array<uint8_t, kMaxOperands> sizes;  // bytes of an element
 };
 
 constexpr tenon_slot_rule element_in() { return sdk::strided_in(TENON_SLOT_HOST_SCALAR); }

@@ -2,7 +2,7 @@
 // backends/cpu/kernels/fold.h: sums and products in double of what lies behind an output, in one
 // order for all layouts and any number of threads.
 //
-// The elements behind an output, in logical order, are cut into pieces (piece_of). In a piece
+// The elements reduced into an output, in logical order, are cut into pieces (piece_of). In a piece
 // element i goes to virtual lane i mod 64; lanes are then combined in halves, j + 32 with j, j + 16
 // with j, ..., and pieces one after another. Loops of constant length are what the compiler makes
 // vectors of; none is fused, so all instruction sets round alike.
@@ -18,12 +18,12 @@
 namespace tenon::cpu::fold {
 
 inline constexpr int64_t kLanes = 64;
-inline constexpr int64_t kMostPieces = 64;
+inline constexpr int64_t kMaxPieces = 64;
 inline constexpr int64_t kSide = 32;  // outputs that are computed side by side
 
 constexpr int64_t piece_of(int64_t count) {
   int64_t piece = int64_t{1} << 16;
-  while (piece * kMostPieces < count) piece *= 2;
+  while (piece * kMaxPieces < count) piece *= 2;
   return piece;
 }
 
@@ -126,7 +126,7 @@ class LongLine {
   template <class Fold>
   void total(const W* p, W* out) const {
     const int64_t size = piece_of(count());
-    W pieces[kMostPieces];
+    W pieces[kMaxPieces];
     launch_.parallel_for(count(), size, [&](int64_t begin, int64_t end) {
       pieces[begin / size] = line_.template piece<Fold>(begin, end, p[0]);
     });

@@ -19,7 +19,7 @@ namespace {
 
 using namespace rows;
 
-// x - m is no number where both are infinite and of one sign; any number does for m there.
+// x - m is not a number where both are infinite and of one sign; any number does for m there.
 template <class C>
 C finite_or_0(C m) {
   return std::isfinite(m) ? m : C{0};

@@ -115,7 +115,7 @@ RowGradient<Number<T>, Centred> tiled_gradient(Row<T>& dy, Row<T>& weight, Row<T
   return {h, mean, along};
 }
 
-// A gradient for each R of packed rows one behind the other: each pass sums all that it can, and
+// A gradient for each R of packed rows one after the other: each pass sums all that it can, and
 // the sums of one row do not wait for another's.
 template <class C, bool Centred, size_t... R>
 HWY_NOINLINE void packed_gradients(const C* dy, const C* weight, const C* x, C* dx, int64_t columns,

@@ -28,11 +28,11 @@ struct Keyed {
 };
 
 // Groups of about 16, but no more of them than what a scattered write still finds quickly.
-constexpr int kMostBits = 14;
+constexpr int kMaxBits = 14;
 constexpr int64_t kGroupGrain = 1024;  // elements, about, that are worth a thread's while
 
 int group_bits(int64_t n) {
-  return std::clamp(static_cast<int>(std::bit_width(static_cast<uint64_t>(n))) - 4, 1, kMostBits);
+  return std::clamp(static_cast<int>(std::bit_width(static_cast<uint64_t>(n))) - 4, 1, kMaxBits);
 }
 
 // What fills the scratch: keys as drawn, keyed numbers group by group, where each group ends.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/reduce-inl.h: reading the elements behind an output of a reduction.
+// backends/cpu/kernels/reduce-inl.h: reading the elements reduced into an output of a reduction.
 
 #if defined(TENON_CPU_REDUCE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REDUCE_INL_H

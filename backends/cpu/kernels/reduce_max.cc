@@ -167,16 +167,16 @@ HWY_NOINLINE Found<C> most_of_line(const AnyLine<C>& line, int64_t begin, int64_
 
 // A long line is searched in pieces, side by side.
 inline constexpr int64_t kLong = 1 << 15;
-inline constexpr int64_t kMostPieces = 64;
+inline constexpr int64_t kMaxPieces = 64;
 
 // The most of a line that is the only one, and where it is first.
 template <class Order, class C>
 HWY_NOINLINE Found<C> most_of_only_line(const sdk::Launch& l, const AnyLine<C>& line, int64_t n) {
   if (n < 2 * kLong) return most_of_line<Order>(line, 0, n);
   // Whole tiles: where the line is aligned, so is each piece.
-  const int64_t step = std::max(kLong, (n / kMostPieces / kPiece + 1) * kPiece);
+  const int64_t step = std::max(kLong, (n / kMaxPieces / kPiece + 1) * kPiece);
   const int64_t pieces = (n + step - 1) / step;
-  std::array<Found<C>, kMostPieces> found{};
+  std::array<Found<C>, kMaxPieces> found{};
   l.parallel_for(pieces, 1, [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t i = begin; i < end; ++i) {
       found[i] = most_of_line<Order>(line, i * step, std::min(n, (i + 1) * step));
@@ -198,7 +198,7 @@ C most_value(const AnyLine<C>& line, int64_t n) {
   return most;
 }
 
-// The most of all elements behind one output.
+// The most of all elements reduced into one output.
 template <class Order, class C>
 HWY_NOINLINE C most_behind(const Reduction& r, const AnyLine<C>& first) {
   const int64_t n = r.line.count();

@@ -80,7 +80,7 @@ C sum_line(const AnyLine<C>& line, int64_t begin, int64_t end) {
   return blocks.total();
 }
 
-// All elements behind one output.
+// All elements reduced into one output.
 template <class C>
 C sum_behind(const Reduction& r, const AnyLine<C>& first) {
   const int64_t n = r.line.count();
@@ -105,10 +105,10 @@ C sum_behind(const Reduction& r, const AnyLine<C>& first) {
 // One long line, cut for threads where the pairwise tree has a whole subtree.
 template <class C>
 C sum_long_line(const sdk::Launch& l, const AnyLine<C>& line, int64_t n) {
-  constexpr int64_t kMostPieces = 64;
+  constexpr int64_t kMaxPieces = 64;
   int64_t piece = 4 * kLaneBlock;
-  while (piece * kMostPieces < n) piece *= 2;
-  C sums[kMostPieces];
+  while (piece * kMaxPieces < n) piece *= 2;
+  C sums[kMaxPieces];
   l.parallel_for(n, piece, [&](int64_t begin, int64_t end) HWY_ATTR {
     sums[begin / piece] = sum_line(line, begin, end);
   });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/reduction.h: how the elements behind each output element of a reduction lie.
+// backends/cpu/kernels/reduction.h: how the elements reduced into each output element of a
+// reduction lie.
 //
 // Dimensions of size 1 do not count. Behind an output element lie `outer` times `line` elements, in
 // logical order: `line` is all reduced dimensions after the last kept one, `outer` the others.

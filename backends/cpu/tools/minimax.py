@@ -101,7 +101,7 @@ HALF_LN2 = ln2 / 2 * mpf("1.001")  # the reduced argument may round past the hal
 LOW_LOG, HIGH_LOG = sqrt(mpf("0.5")) - mpf("1.0001"), sqrt(mpf(2)) - mpf("0.9999")
 QUARTER_PI2 = (pi / 4 * mpf("1.0001")) ** 2
 MOST_LOG_Z = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.001")
-NEAR = mpf(2) ** -40  # in the place of 0, where quotients have a limit
+NEAR = mpf(2) ** -40  # in place of 0, where quotients have a limit
 
 
 def log_erfc_slope(u):

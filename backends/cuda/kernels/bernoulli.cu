@@ -11,7 +11,7 @@ namespace {
 template <class T>
 using Uniform = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-constexpr char kWords[] = "p%p is %g, which is no probability: 0 <= p <= 1 is expected";
+constexpr char kWords[] = "p%p is %g, which is not a probability: 0 <= p <= 1 is expected";
 
 template <class T>
 __global__ void __launch_bounds__(kBlock)

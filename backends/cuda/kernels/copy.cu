@@ -132,7 +132,7 @@ void move_matrices(const sdk::Launch& l, Dims<2> dims, int32_t d, U* to, const U
         enqueue(l, &transpose<U>, {static_cast<uint32_t>(batches.count() * tiles)}, {kBlock}, 0,
                 batches.geometry(), m, to + at[0], from + at[1]);
       },
-      std::max<int64_t>(1, kMostElements / tiles));
+      std::max<int64_t>(1, kMaxElements / tiles));
 }
 
 void copy(const sdk::Launch& l) { move_elements(l, l.out(), l.out().data, l.view(0)); }

@@ -75,7 +75,7 @@ __device__ __forceinline__ C power_of_2(int n) {
   }
 }
 
-// x 2^n, also where 2^n is no number.
+// x 2^n, also where 2^n is not a number.
 template <class C>
 __device__ __forceinline__ C scale(C x, int n) {
   const int half = n / 2;

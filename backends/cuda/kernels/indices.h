@@ -11,7 +11,7 @@ namespace tenon::cuda {
 
 using backends::ListsShape;
 
-inline constexpr int kMostLists = TENON_MAX_RANK;
+inline constexpr int kMaxLists = TENON_MAX_RANK;
 
 // One list, i32 or i64. An index k names the place k stride of the operand; below 0 it counts from
 // the end where from_end is set, and names none otherwise.
@@ -32,7 +32,7 @@ struct IndexList {
   }
 };
 
-// The lists of a launch; K is 1 or kMostLists, so that there are few kernels.
+// The lists of a launch; K is 1 or kMaxLists, so that there are few kernels.
 template <int K>
 struct IndexLists {
   uint32_t count;
@@ -98,7 +98,7 @@ inline std::array<int64_t, TENON_MAX_RANK> row_major(std::span<const int64_t> sh
 template <class Body>
 void dispatch_lists(uint32_t count, Body&& body) {
   if (count == 1) return body.template operator()<1>();
-  body.template operator()<kMostLists>();
+  body.template operator()<kMaxLists>();
 }
 
 // The stride of dimension d of `rank` in an operand that is broadcast to them.

@@ -119,18 +119,18 @@ Mapping mapping_of(const tenon_view& out, const tenon_view& x) {
   return mapping;
 }
 
-// Parts of at most kMostElements: the first dimension that is not 1 is cut.
+// Parts of at most kMaxElements: the first dimension that is not 1 is cut.
 template <class T>
 void run_parts(const sdk::Launch& l, Mapping mapping, T* out, const T* x, T fill) {
   if (mapping.count() == 0) return;
-  if (mapping.count() <= kMostElements) {
+  if (mapping.count() <= kMaxElements) {
     return enqueue(l, &mapped<T>, {blocks_for(mapping.count(), kBlock)}, {kBlock}, 0,
                    mapping.axes(), out, x, fill);
   }
   int32_t d = 0;
   while (mapping.at[d].length == 1) ++d;
   const int64_t length = mapping.at[d].length;
-  const int64_t step = std::max<int64_t>(1, kMostElements / (mapping.count() / length));
+  const int64_t step = std::max<int64_t>(1, kMaxElements / (mapping.count() / length));
   const Axis axis = mapping.at[d].axis;
   for (int64_t begin = 0; begin < length; begin += step) {
     mapping.at[d].length = std::min(step, length - begin);

@@ -216,7 +216,7 @@ void linear_by_product(const sdk::Launch& l) {
   run_product(l, p);
   if (asked.epilogue == Epilogue::kNone && !asked.bias) return;
   const int64_t count = asked.m * asked.n;
-  const uint32_t blocks = blocks_for(std::min(count, kMostElements), kBlock);
+  const uint32_t blocks = blocks_for(std::min(count, kMaxElements), kBlock);
   sdk::dispatch_dtype<sdk::FloatTypes>(asked.dtype, [&]<class T>() {
     enqueue(l, &finish<T>, {blocks}, {kBlock}, 0, count, asked.n, l.out_data<T>(),
             asked.bias ? l.data<const T>(2) : nullptr, asked.epilogue);

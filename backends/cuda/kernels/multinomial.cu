@@ -16,7 +16,7 @@ namespace {
 enum Attribute : uint32_t { kNumSamples, kReplacement, kAttributes };
 
 inline constexpr char kNoWeight[] =
-    "tenon.multinomial: row %i of the weights has one that is no weight, %g: weights are finite "
+    "tenon.multinomial: row %i of the weights has one that is not a weight, %g: weights are finite "
     "numbers of 0 or more (rows are counted over all axes but the last)";
 inline constexpr char kTooFew[] =
     "tenon.multinomial: row %i of the weights has too few above 0: %d, and %n are needed (rows are "

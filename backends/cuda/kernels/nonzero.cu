@@ -10,7 +10,7 @@
 namespace tenon::cuda::nonzero_unit {
 namespace {
 
-inline constexpr int64_t kMostPieces = 1024;
+inline constexpr int64_t kMaxPieces = 1024;
 
 // Elements of a dtype, as bits: floats are compared as numbers, all others as integers.
 struct Elements {
@@ -183,12 +183,12 @@ __global__ void __launch_bounds__(kBlock)
 
 // At least one, which also serves no elements.
 Pieces pieces_of(int64_t count) {
-  if (count >= kMostElements) {
+  if (count >= kMaxElements) {
     throw sdk::Failure{TENON_E_UNSUPPORTED, "x is too large for a kernel of tenon.cuda", "x",
-                       "fewer than " + std::to_string(kMostElements) + " elements",
+                       "fewer than " + std::to_string(kMaxElements) + " elements",
                        std::to_string(count)};
   }
-  const int64_t length = std::max<int64_t>(2048, (count + kMostPieces - 1) / kMostPieces);
+  const int64_t length = std::max<int64_t>(2048, (count + kMaxPieces - 1) / kMaxPieces);
   Pieces p{};
   p.count = static_cast<uint32_t>(count);
   p.length = blocks_for(length, kBlock) * kBlock;

@@ -26,7 +26,7 @@ inline constexpr int kHeldForward = 16;  // elements of a thread
 inline constexpr int kHeldBackward = 8;
 inline constexpr int kShort = 16;  // elements of a row that has one thread backward
 // Of a group; more would leave a thread too few registers.
-inline constexpr uint32_t kMostOfGroup = 512;
+inline constexpr uint32_t kMaxOfGroup = 512;
 
 // The shape of x in two parts.
 struct Shape {
@@ -38,9 +38,9 @@ struct Shape {
     const auto dims = static_cast<size_t>(args.attrs.integer(kDims));
     rows = sdk::count_of(shape.first(shape.size() - dims));
     const int64_t elements = sdk::count_of(shape.last(dims));
-    if (elements >= kMostElements) {
+    if (elements >= kMaxElements) {
       throw sdk::Failure{TENON_E_UNSUPPORTED, "a row is too long for a kernel of tenon.cuda", "x",
-                         "fewer than " + std::to_string(kMostElements) + " elements",
+                         "fewer than " + std::to_string(kMaxElements) + " elements",
                          std::to_string(elements)};
     }
     count = static_cast<uint32_t>(elements);
@@ -90,7 +90,7 @@ struct ForwardTask {
 
 // The elements of a row that are a thread's, in registers or (kLong) a round of them at a time.
 template <class T, bool kLong>
-__global__ void __launch_bounds__(kMostOfGroup) normalise(ForwardTask<T> t) {
+__global__ void __launch_bounds__(kMaxOfGroup) normalise(ForwardTask<T> t) {
   using C = Arithmetic<T>;
   constexpr int N = kHeldForward;
   const uint32_t row = blockIdx.x * blockDim.y + threadIdx.y;
@@ -149,11 +149,11 @@ void enqueue_forward(const sdk::Launch& l, const Shape& shape, bool centred) {
   t.eps = static_cast<Arithmetic<T>>(l.attrs.real(kEps));
   t.centred = centred;
   t.packed = is_packed<T>(shape.count, {l.view(0).data, l.out().data, t.weight, t.bias});
-  const uint32_t group = group_for(shape.count, kHeldForward, kMostOfGroup, 1);
+  const uint32_t group = group_for(shape.count, kHeldForward, kMaxOfGroup, 1);
   const bool is_long = shape.count > group * kHeldForward;
   const Extent block{group, groups_for(group, shape.rows)};
-  for (int64_t begin = 0; begin < shape.rows; begin += kMostElements) {
-    t.rows = static_cast<uint32_t>(std::min(kMostElements, shape.rows - begin));
+  for (int64_t begin = 0; begin < shape.rows; begin += kMaxElements) {
+    t.rows = static_cast<uint32_t>(std::min(kMaxElements, shape.rows - begin));
     t.x = l.data<const T>(0) + begin * shape.count;
     t.y = l.out_data<T>() + begin * shape.count;
     enqueue(l, is_long ? &normalise<T, true> : &normalise<T, false>, {blocks_for(t.rows, block.y)},
@@ -283,7 +283,7 @@ __device__ void add_to_parts(const BackwardTask<T>& t, uint32_t group, uint32_t 
 // Group p goes through rows p, p + groups, ... Its part of dw and db is in registers, or (kLong) in
 // scratch.
 template <class T, class C, int N, bool kLong>
-__global__ void __launch_bounds__(N == kShort ? kBlock : kMostOfGroup)
+__global__ void __launch_bounds__(N == kShort ? kBlock : kMaxOfGroup)
     normalise_grad(BackwardTask<T> t) {
   const uint32_t group = blockIdx.x * blockDim.y + threadIdx.y;
   RowGradient<T, C, N, kLong> r(t);
@@ -343,18 +343,18 @@ bool wants_parts(const sdk::Args& args) {
   return args.wants_out(1) || (n_outputs > 2 && args.wants_out(2));
 }
 
-bool is_long_row(const Shape& shape) { return shape.count > kHeldBackward * kMostOfGroup; }
+bool is_long_row(const Shape& shape) { return shape.count > kHeldBackward * kMaxOfGroup; }
 
 bool is_short_row(const Shape& shape) { return shape.count <= uint32_t{kShort}; }
 
 uint32_t group_of(const Shape& shape) {
-  return is_short_row(shape) ? 1 : group_for(shape.count, kHeldBackward, kMostOfGroup, 1);
+  return is_short_row(shape) ? 1 : group_for(shape.count, kHeldBackward, kMaxOfGroup, 1);
 }
 
 // Groups that share the rows: by shape alone, since sums depend on it.
 uint32_t groups_of(const Shape& shape, bool wants) {
   const int64_t narrow = std::min(8U, std::max(1U, kWarp / group_of(shape)));
-  const int64_t most = !wants ? kMostElements : is_long_row(shape) ? 128 : 512 * narrow;
+  const int64_t most = !wants ? kMaxElements : is_long_row(shape) ? 128 : 512 * narrow;
   return static_cast<uint32_t>(std::min(shape.rows, most));
 }
 

@@ -50,9 +50,9 @@ void enqueue_begin(const sdk::Launch& l, const Scratch& scratch) {
   const uint32_t n = l.count(S::kParams);
   const Verdict verdict =
       rows ? Verdict{scratch.bad, n, scratch.stop} : Verdict{nullptr, 0, nullptr};
-  for (uint32_t first = 0; first < n; first += Counters::kMost) {
+  for (uint32_t first = 0; first < n; first += Counters::kMaxItems) {
     Counters counters{};
-    counters.count = std::min(Counters::kMost, n - first);
+    counters.count = std::min(Counters::kMaxItems, n - first);
     for (uint32_t i = 0; i < counters.count; ++i) {
       counters.step[i] = l.data<int64_t>(S::kStep, first + i);
       if (n_states > R::kStates) {
@@ -104,7 +104,7 @@ class Group {
 
   // Items come in order, each once; one without elements takes no block.
   void add(const std::array<const tenon_view*, K>& views, int64_t count) {
-    if (table_.count == Table<K>::kMost) flush();
+    if (table_.count == Table<K>::kMaxItems) flush();
     Item<K>& item = table_.item[table_.count++];
     item.count = count;
     item.first_block = blocks_;
@@ -144,7 +144,7 @@ void enqueue_strided(const sdk::Launch& l, const std::array<const tenon_view*, K
   const int64_t n_rows = indices ? indices->shape[0] : 1;
   for_parts<N>(inner, {}, [&](const Layout<N>& part, const std::array<int64_t, K>& at) {
     const int64_t in_row = part.count();
-    const int64_t most = std::max<int64_t>(1, kMostElements / in_row);
+    const int64_t most = std::max<int64_t>(1, kMaxElements / in_row);
     for (int64_t r = 0; r < n_rows; r += most) {
       Rows<N> rows{};
       for (size_t k = 0; k < K; ++k) {

@@ -8,13 +8,13 @@ namespace tenon::cuda::optim {
 namespace {
 
 struct Lists {
-  static constexpr uint32_t kMost = 100;
+  static constexpr uint32_t kMaxItems = 100;
   struct One {
     const int64_t* number;
     int64_t stride;
     int64_t count;
     int64_t rows;  // of the parameter
-  } list[kMost];
+  } list[kMaxItems];
 };
 static_assert(sizeof(Lists) <= kTableBytes);
 
@@ -44,8 +44,8 @@ __global__ void __launch_bounds__(kBlock)
 void check_rows(const sdk::Launch& l, uint32_t* bad) {
   using S = sdk::StepSlots<true, 0>;
   const uint32_t n = l.count(S::kParams);
-  for (uint32_t first = 0; first < n; first += Lists::kMost) {
-    const uint32_t count = std::min(Lists::kMost, n - first);
+  for (uint32_t first = 0; first < n; first += Lists::kMaxItems) {
+    const uint32_t count = std::min(Lists::kMaxItems, n - first);
     Lists lists{};
     for (uint32_t i = 0; i < count; ++i) {
       const tenon_view& indices = l.view(S::kIndices, first + i);

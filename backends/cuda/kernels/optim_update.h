@@ -26,10 +26,10 @@ namespace tenon::cuda::optim {
 
 // ---- What a rule is built from ------------------------------------------------------------------
 
-inline constexpr int kMostAttrs = 6;
+inline constexpr int kMaxAttrs = 6;
 
 struct Step {
-  double attrs[kMostAttrs];  // in the order of the schema; a flag is 0 or 1
+  double attrs[kMaxAttrs];  // in the order of the schema; a flag is 0 or 1
   double lr;
   int64_t t;        // steps of this parameter, this one counted
   double* product;  // a further state of one number, of ops that have one
@@ -43,12 +43,12 @@ inline constexpr size_t kTableBytes = 3840;
 // ---- The beginning ------------------------------------------------------------------------------
 
 struct Counters {
-  static constexpr uint32_t kMost = 200;
-  int64_t* step[kMost];
-  double* product[kMost];  // NULL where the op has none
+  static constexpr uint32_t kMaxItems = 200;
+  int64_t* step[kMaxItems];
+  double* product[kMaxItems];  // NULL where the op has none
   uint32_t count;
 };
-static_assert(sizeof(Counters) <= kTableBytes && Counters::kMost <= kBlock);
+static_assert(sizeof(Counters) <= kTableBytes && Counters::kMaxItems <= kBlock);
 
 // Where rows are wrong nothing is changed: `bad` has a word for each parameter, of all groups.
 struct Verdict {
@@ -87,8 +87,8 @@ struct Item {
 
 template <int K>
 struct Table {
-  static constexpr uint32_t kMost = kTableBytes / sizeof(Item<K>);
-  Item<K> item[kMost];
+  static constexpr uint32_t kMaxItems = kTableBytes / sizeof(Item<K>);
+  Item<K> item[kMaxItems];
   uint32_t count;
 };
 

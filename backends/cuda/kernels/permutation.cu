@@ -215,9 +215,9 @@ namespace tenon::cuda {
 
 uint64_t radix_bytes(int64_t count, const char* operand) {
   using namespace permutation_unit;
-  if (count > kMostPairs) {
+  if (count > kMaxPairs) {
     throw sdk::Failure{TENON_E_UNSUPPORTED, "too many elements to sort", operand,
-                       std::to_string(kMostPairs) + " or fewer", std::to_string(count)};
+                       std::to_string(kMaxPairs) + " or fewer", std::to_string(count)};
   }
   return static_cast<uint64_t>(room_in(nullptr, count).bytes);
 }

@@ -20,8 +20,8 @@ namespace {
 // Operands of a layout on the host: the result and x, in bytes; the lists, and the numbers of their
 // indices.
 constexpr size_t kList = 2;
-constexpr size_t kNumber = kList + kMostLists;
-constexpr int kOperands = 2 + 2 * kMostLists;
+constexpr size_t kNumber = kList + kMaxLists;
+constexpr int kOperands = 2 + 2 * kMaxLists;
 using Steps = std::array<int64_t, kOperands>;
 
 template <int K>
@@ -55,7 +55,7 @@ Geometry<K> geometry_of(const Layout<kOperands>& part, size_t first) {
 }
 
 template <class U, int K>
-void run_pick(const sdk::Launch& l, const Dims<kOperands>& dims, const IndexLists<kMostLists>& all,
+void run_pick(const sdk::Launch& l, const Dims<kOperands>& dims, const IndexLists<kMaxLists>& all,
               const void* x) {
   for_launches<kOperands>(dims, {}, [&](const Layout<kOperands>& part, const Steps& at) {
     IndexLists<K> lists{};
@@ -75,7 +75,7 @@ void run_pick(const sdk::Launch& l, const Dims<kOperands>& dims, const IndexList
 }
 
 // dims: of the result's elements. The lists' strides are bytes of x.
-void pick_all(const sdk::Launch& l, Dims<kOperands>& dims, IndexLists<kMostLists>& lists) {
+void pick_all(const sdk::Launch& l, Dims<kOperands>& dims, IndexLists<kMaxLists>& lists) {
   const tenon_view& x = l.view(0);
   Steps bytes{};
   bytes[0] = bytes[1] = 1;
@@ -94,8 +94,8 @@ void pick_all(const sdk::Launch& l, Dims<kOperands>& dims, IndexLists<kMostLists
   });
 }
 
-IndexLists<kMostLists> one_list(const sdk::Launch& l, size_t axis, bool from_end) {
-  IndexLists<kMostLists> lists{};
+IndexLists<kMaxLists> one_list(const sdk::Launch& l, size_t axis, bool from_end) {
+  IndexLists<kMaxLists> lists{};
   lists.count = 1;
   const tenon_view& x = l.view(0);
   lists.list[0] = list_of(l, l.view(1), step_of(x, axis), x.shape[axis], words_for(0, 1), from_end);
@@ -166,7 +166,7 @@ void index(const sdk::Launch& l) {
     }
     dims.push(l.out().shape[d], steps);
   }
-  IndexLists<kMostLists> lists{};
+  IndexLists<kMaxLists> lists{};
   lists.count = count;
   for (uint32_t k = 0; k < count; ++k) {
     lists.list[k] = list_of(l, l.view(1, k), step_of(x, k), x.shape[k], words_for(k, count));

@@ -213,9 +213,9 @@ struct Scan {
     const tenon_view* const views[kOperands] = {&out, &args.view(0),
                                                 &args.view(second_input ? 1 : 0)};
     const int32_t axis = sdk::normal_axis(args.attrs.integer(kAxis), out.rank, "axis");
-    if (out.shape[axis] >= kMostElements) {
+    if (out.shape[axis] >= kMaxElements) {
       throw sdk::Failure{TENON_E_UNSUPPORTED, "the axis is too long for a kernel of tenon.cuda",
-                         "x", "fewer than " + std::to_string(kMostElements) + " elements",
+                         "x", "fewer than " + std::to_string(kMaxElements) + " elements",
                          std::to_string(out.shape[axis])};
     }
     count = static_cast<uint32_t>(out.shape[axis]);

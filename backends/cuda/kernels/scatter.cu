@@ -162,9 +162,9 @@ __global__ void __launch_bounds__(kBlock)
 struct Call {
   // Of the elements that have an index each, or slices; row-major. Operands: what coordinates give
   // of the place, the lists, the numbers of their indices.
-  static constexpr int kOperands = 1 + 2 * kMostLists;
+  static constexpr int kOperands = 1 + 2 * kMaxLists;
   Layout<kOperands> layout;
-  IndexLists<kMostLists> lists{};
+  IndexLists<kMaxLists> lists{};
   int64_t n_places = 1;
   Slices slices{};
   Layout<2> inner;
@@ -197,7 +197,7 @@ Pairs sort_by_place(const sdk::Launch& l, Call& call) {
     lists.count = call.lists.count;
     std::copy(call.lists.list, call.lists.list + lists.count, lists.list);
     enqueue(l, &find_places<K>, {blocks_for(count, kBlock)}, {kBlock}, 0,
-            geometry_of<1 + K>(call.layout, 0), geometry_of<K>(call.layout, 1 + kMostLists), lists,
+            geometry_of<1 + K>(call.layout, 0), geometry_of<K>(call.layout, 1 + kMaxLists), lists,
             nowhere, radix_input(count, scratch));
   });
   const int bits = 64 - __builtin_clzll(nowhere | 1);
@@ -208,9 +208,9 @@ Pairs sort_by_place(const sdk::Launch& l, Call& call) {
 template <class Body>
 void for_slices(const Call& call, Body&& body) {
   const int64_t inner = call.inner.count();
-  if (inner > kMostElements) {
+  if (inner > kMaxElements) {
     throw sdk::Failure{TENON_E_UNSUPPORTED, "slices of too many elements", "indices",
-                       std::to_string(kMostElements) + " or fewer", std::to_string(inner)};
+                       std::to_string(kMaxElements) + " or fewer", std::to_string(inner)};
   }
   const int64_t step = std::max<int64_t>(1, (int64_t{1} << 36) / inner);
   for (int64_t first = 0; first < call.count(); first += step) {
@@ -323,7 +323,7 @@ Call scatter_call(const sdk::Launch& l) {
     std::array<int64_t, Call::kOperands> strides{};
     strides[0] = n == axis ? 0 : places[n];
     strides[1] = indices.strides[d];
-    strides[1 + kMostLists] = numbers[n];
+    strides[1 + kMaxLists] = numbers[n];
     call.layout.push(indices.shape[d], strides);
     call.slices.elements.push(indices.shape[d],
                               broadcast_stride(src, src.strides, d, indices.rank));
@@ -369,7 +369,7 @@ Call put_call(const sdk::Launch& l) {
     for (uint32_t k = 0; k < count; ++k) {
       const tenon_view& list = l.view(kIndices, k);
       strides[1 + k] = broadcast_stride(list, list.strides, d, rank);
-      strides[1 + kMostLists + k] =
+      strides[1 + kMaxLists + k] =
           broadcast_stride(list, row_major(shape_of(list)).data(), d, rank);
     }
     const int64_t size = shape.span()[static_cast<size_t>(d)];
@@ -424,7 +424,7 @@ void rows(const sdk::Launch& l) {
   Call call;
   std::array<int64_t, Call::kOperands> strides{};
   strides[1] = indices.strides[0];
-  strides[1 + kMostLists] = 1;
+  strides[1 + kMaxLists] = 1;
   call.layout.push(indices.shape[0], strides);
   call.lists.count = 1;
   call.lists.list[0] =

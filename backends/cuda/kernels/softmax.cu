@@ -20,7 +20,7 @@ inline constexpr int kHeld = 16;
 
 // A group for each line.
 template <class T>
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kMaxThreads)
     softmax_held(Lines lines, T* out, const T* in, bool logarithm) {
   using C = Arithmetic<T>;
   const uint32_t number = blockIdx.x * blockDim.y + threadIdx.y;
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(kMostThreads)
 #pragma unroll
   for (int k = 1; k < kHeld; ++k) most = LargerOf()(most, x[k]);
   most = join_group(most, LargerOf());
-  // What is behind the end adds 0, unless the line is NaN anyway.
+  // What is after the end adds 0, unless the line is NaN anyway.
   C sum = 0;
 #pragma unroll
   for (int k = 0; k < kHeld; ++k) {
@@ -76,7 +76,7 @@ __device__ void write_line(const Line<T>& to, const Line<const T>& from, uint32_
 
 // A block for each line.
 template <class T>
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kMaxThreads)
     softmax_long(Lines lines, T* out, const T* in, bool logarithm) {
   int64_t at[2];
   lines.begin.offsets(blockIdx.x, at);
@@ -116,10 +116,10 @@ void enqueue_lines(const sdk::Launch& l, const Lines& lines, T* out, const T* in
     const auto shared = static_cast<uint32_t>(kBlock * sizeof(PowerSum<Arithmetic<T>>));
     enqueue(l, &softmax_columns<T>, {blocks_for(n, block.x)}, block, shared, lines, out, in,
             logarithm);
-  } else if (lines.count > uint32_t{kHeld} * kMostThreads) {
-    enqueue(l, &softmax_long<T>, {n}, {kMostThreads}, 0, lines, out, in, logarithm);
+  } else if (lines.count > uint32_t{kHeld} * kMaxThreads) {
+    enqueue(l, &softmax_long<T>, {n}, {kMaxThreads}, 0, lines, out, in, logarithm);
   } else {
-    const uint32_t group = group_for(lines.count, kHeld, kMostThreads);
+    const uint32_t group = group_for(lines.count, kHeld, kMaxThreads);
     const uint32_t groups = groups_for(group, n);
     enqueue(l, &softmax_held<T>, {blocks_for(n, groups)}, {group, groups}, 0, lines, out, in,
             logarithm);

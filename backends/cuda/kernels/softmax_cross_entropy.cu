@@ -21,11 +21,11 @@ namespace {
 enum Attribute : uint32_t { kIgnoreIndex, kAttributes };
 
 inline constexpr char kForwardWords[] =
-    "tenon.softmax_cross_entropy: target%p is %d, which is no class and not ignore_index: the "
+    "tenon.softmax_cross_entropy: target%p is %d, which is not a class and not ignore_index: the "
     "logits have %n columns, one for each class";
 inline constexpr char kBackwardWords[] =
-    "tenon.softmax_cross_entropy_grad: target%p is %d, which is no class and not ignore_index: the "
-    "logits have %n columns, one for each class";
+    "tenon.softmax_cross_entropy_grad: target%p is %d, which is not a class and not ignore_index: "
+    "the logits have %n columns, one for each class";
 
 // The rows' class numbers.
 struct Targets {
@@ -158,7 +158,7 @@ __device__ Loss<C> join_groups(const Loss<C>& own) {
 
 // blockDim.x threads for each row, blockDim.y rows for each block at a time.
 template <class T>
-__global__ void __launch_bounds__(kMostThreads) cross_entropy(ForwardTask<T> t) {
+__global__ void __launch_bounds__(kMaxThreads) cross_entropy(ForwardTask<T> t) {
   using Losses = Loss<Arithmetic<T>>;
   const bool one = threadIdx.x == 0 && threadIdx.y == 0;
   Losses own{};
@@ -193,19 +193,19 @@ bool is_small(const tenon_view& logits) {
 Extent block_of(const tenon_view& logits) {
   const int64_t rows = logits.shape[0];
   const bool small = is_small(logits);
-  const uint32_t most = small || rows < 1024 ? kMostThreads : kBlock;
+  const uint32_t most = small || rows < 1024 ? kMaxThreads : kBlock;
   const uint32_t group = group_for(logits.shape[1], 16, most);
   const uint32_t at_a_time =
-      small ? std::min(static_cast<uint32_t>(rows), kMostThreads / group) : groups_for(group, rows);
+      small ? std::min(static_cast<uint32_t>(rows), kMaxThreads / group) : groups_for(group, rows);
   return {group, std::max(1U, at_a_time)};
 }
 
 // More do not keep a GPU busier, and the last has their parts to add up.
-inline constexpr uint32_t kMostBlocks = 2048;
+inline constexpr uint32_t kMaxBlocks = 2048;
 
 uint32_t forward_blocks(const tenon_view& logits) {
   if (is_small(logits)) return 1;
-  return std::min(kMostBlocks, blocks_for(logits.shape[0], block_of(logits).y));
+  return std::min(kMaxBlocks, blocks_for(logits.shape[0], block_of(logits).y));
 }
 
 uint64_t scratch(const sdk::Args& args) {
@@ -214,9 +214,9 @@ uint64_t scratch(const sdk::Args& args) {
 }
 
 void check_sizes(const tenon_view& logits) {
-  if (logits.shape[0] < kMostElements && logits.shape[1] < kMostElements) return;
+  if (logits.shape[0] < kMaxElements && logits.shape[1] < kMaxElements) return;
   throw sdk::Failure{TENON_E_UNSUPPORTED, "there are too many rows or classes for tenon.cuda",
-                     "logits", "fewer than " + std::to_string(kMostElements) + " of each",
+                     "logits", "fewer than " + std::to_string(kMaxElements) + " of each",
                      std::to_string(std::max(logits.shape[0], logits.shape[1]))};
 }
 
@@ -300,7 +300,7 @@ __device__ void write_row(const BackwardTask<T>& t, uint32_t row, int32_t counte
 
 // A group for each row.
 template <class T>
-__global__ void __launch_bounds__(kMostThreads / 2) cross_entropy_grad(BackwardTask<T> t) {
+__global__ void __launch_bounds__(kMaxThreads / 2) cross_entropy_grad(BackwardTask<T> t) {
   const auto count = [&] { return static_cast<uint32_t>(count_rows(t.targets)); };
   const uint32_t counted = t.turns ? told_by_first_block(*t.turns, count) : count();
   const uint32_t row = blockIdx.x * blockDim.y + threadIdx.y;
@@ -324,7 +324,7 @@ void enqueue_backward(const sdk::Launch& l) {
   t.top_prob = column_of<const T>(l.view(3));
   if (logits.shape[0] > kFewRows) t.turns = turns_of(l);
   const uint32_t group =
-      group_for(logits.shape[1], 16, logits.shape[0] < 1024 ? kMostThreads / 2 : kBlock);
+      group_for(logits.shape[1], 16, logits.shape[0] < 1024 ? kMaxThreads / 2 : kBlock);
   const Extent block{group, groups_for(group, logits.shape[0])};
   enqueue(l, &cross_entropy_grad<T>, {blocks_for(logits.shape[0], block.y)}, block, 0, t);
 }

@@ -246,9 +246,9 @@ struct Sorting {
   Sorting(const sdk::Args& args, int64_t given_axis) {
     const tenon_view& x = args.view(0);
     axis = sdk::normal_axis(given_axis, x.rank, "axis");
-    if (x.shape[axis] >= kMostElements) {
+    if (x.shape[axis] >= kMaxElements) {
       throw sdk::Failure{TENON_E_UNSUPPORTED, "the axis is too long for a kernel of tenon.cuda",
-                         "x", "fewer than " + std::to_string(kMostElements) + " elements",
+                         "x", "fewer than " + std::to_string(kMaxElements) + " elements",
                          std::to_string(x.shape[axis])};
     }
     count = static_cast<uint32_t>(x.shape[axis]);
@@ -309,7 +309,7 @@ void put_in_order(const sdk::Launch& l, int64_t axis, bool descending) {
   t.kept = s.kept;
   t.descending = descending;
   // A block for each tile is numbered with 32 bits.
-  const int64_t lines_at_once = std::max<int64_t>(1, kMostElements / s.count);
+  const int64_t lines_at_once = std::max<int64_t>(1, kMaxElements / s.count);
   for_parts<kOperands>(
       s.lines, {},
       [&](const Layout<kOperands>& part, const std::array<int64_t, kOperands>& at) {

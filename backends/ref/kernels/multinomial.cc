@@ -51,7 +51,7 @@ void read_weights(const Row& row, const char* from, int64_t step, int64_t number
   for (int64_t k = 0; k < row.n; ++k) {
     const auto weight = static_cast<double>(sdk::load<T>(from + k * step));
     if (!(weight >= 0.0 && std::isfinite(weight))) {
-      refuse(number, "has one that is no weight", "finite numbers of 0 or more",
+      refuse(number, "has one that is not a weight", "finite numbers of 0 or more",
              std::to_string(weight));
     }
     row.weights[k] = weight;

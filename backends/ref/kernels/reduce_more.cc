@@ -17,7 +17,7 @@ Reduction reduction(const sdk::Launch& l) {
   return reduce_axes(l.view(0), l.out(), axes_attribute(l, kAxes), l.attrs.flag(kKeepdims));
 }
 
-// Calls body(x) for the elements behind an output, in order.
+// Calls body(x) for the elements reduced into an output, in order.
 template <class T, class Body>
 void for_each_element(const Reduction& r, const sdk::Strided& in, Body&& body) {
   sdk::walk<1>(r.reduced.sizes(), {in}, [&](const sdk::Run<1>& run) {
@@ -98,7 +98,7 @@ template <class T>
 double log_of_powers(const Reduction& r, const sdk::Strided& in) {
   double most = -std::numeric_limits<double>::infinity();
   for_each_element<T>(r, in, [&](double x) { most = std::fmax(most, x); });
-  // x - m is no number where both are infinite of one sign, and any number does for m.
+  // x - m is not a number where both are infinite of one sign, and any number does for m.
   if (std::isinf(most)) most = 0;
   double sum = 0;
   for_each_element<T>(r, in, [&](double x) { sum += std::exp(x - most); });

@@ -30,7 +30,7 @@ struct Reduction {
   Dims kept;
   Dims reduced;
 
-  // Elements behind each output element.
+  // Elements reduced into each output element.
   int64_t count() const { return sdk::count_of(reduced.sizes()); }
 
   // Calls body(char* out, const Strided& in) for each output element; `in` walks the elements

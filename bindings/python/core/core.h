@@ -232,7 +232,7 @@ extern PyMethodDef object_methods[];
 // custom.cc: ops that are written in Python
 extern PyMethodDef custom_methods[];
 
-// data.cc: data sets, archives
+// data.cc: datasets, archives
 extern PyMethodDef data_methods[];
 
 // loader.cc: batches

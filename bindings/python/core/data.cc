@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bindings/python/core/data.cc: data sets, and files of named tensors.
+// bindings/python/core/data.cc: datasets, and files of named tensors.
 #include <tenon/ext/draft/archives.h>
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace tenon::python {
 
 namespace {
 
-// ---- data sets ----------------------------------------------------------------------------------
+// ---- datasets ----------------------------------------------------------------------------------
 
 // create_dataset(name, options)
 PyObject* create_dataset(PyObject*, PyObject* arguments) {

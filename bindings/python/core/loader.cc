@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bindings/python/core/loader.cc: batches of a data set by the SDK's loader; and its order and its
-// transforms for data sets that are written in Python, which tenon/data.py reads itself.
+// bindings/python/core/loader.cc: batches of a dataset by the SDK's loader; and its order and its
+// transforms for datasets that are written in Python, which tenon/data.py reads itself.
 #include <tenon/sdk/loader.h>
 #include <unistd.h>
 
@@ -95,7 +95,7 @@ PyObject* fail_diag(tenon_context* context, tenon_status status, const tenon_dia
   return diag.message[0] ? fail_without_context(status, diag.message) : fail(context, status);
 }
 
-// ---- data sets of the registry ------------------------------------------------------------------
+// ---- datasets of the registry ------------------------------------------------------------------
 
 struct Batches {
   Ref dataset;  // the capsule, which outlives `loader`
@@ -246,7 +246,7 @@ PyObject* close_loader(PyObject*, PyObject* capsule) {
   Py_RETURN_NONE;
 }
 
-// ---- data sets written in Python ----------------------------------------------------------------
+// ---- datasets written in Python ----------------------------------------------------------------
 
 // draw_order(length, seed, epoch, shuffle): the numbers of the samples in the order of the epoch
 PyObject* draw_order(PyObject*, PyObject* arguments) {

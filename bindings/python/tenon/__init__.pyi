@@ -126,7 +126,7 @@ class Tensor:
         """The same elements in another shape, of which one length may be -1."""
         ...
     def retain_grad(self, wanted: Any = ...) -> None:
-        """Keeps the gradient of a tensor that is no leaf, for `grad`."""
+        """Keeps the gradient of a tensor that is not a leaf, for `grad`."""
         ...
     def squeeze(self, axes: Any = ...) -> Tensor:
         """Without the given dimensions, or all, of length 1; a view."""
@@ -2032,7 +2032,7 @@ def rows_put(
     *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
-    """Puts `values[r]` in the place of row `indices[r]` of `x`, in place, for `r` ascending; of a row named twice the last one stays."""
+    """Puts `values[r]` in place of row `indices[r]` of `x`, in place, for `r` ascending; of a row named twice the last one stays."""
     ...
 def rsqrt(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """One over the square root: `y = 1 / sqrt(x)`."""
@@ -2387,7 +2387,7 @@ def var(
     correction: _b.float = ...,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The variance over `axes` (none: all of them; an empty list: no axis): `y = sum((x - m)^2) / (n - correction)`, with `m` the mean and `n` the number of the elements behind a result."""
+    """The variance over `axes` (none: all of them; an empty list: no axis): `y = sum((x - m)^2) / (n - correction)`, with `m` the mean and `n` the number of the elements reduced into a result."""
     ...
 def view(x: _Operand, *, shape: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
     """The elements of `x`, read in row-major order, in another shape, always in the memory of `x`: where `tenon.reshape` would copy because of the strides of `x`, this op is an error that names them."""

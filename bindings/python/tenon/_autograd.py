@@ -117,7 +117,7 @@ inference = _Mode("inference", _core.begin_grad_mode, _core.end_grad_mode, 2)
 guard_finite = _Mode("guard_finite", _core.begin_check, _core.end_check)
 
 
-# What runs inside uses this thread alone, with the same bits: for programs with threads of their own.
+# What runs inside uses this thread alone, with the same bits: for programs with their own threads.
 serial = _Mode("serial", _core.begin_serial, _core.end_serial)
 
 

@@ -275,7 +275,7 @@ class CustomOp:
         return function
 
     def _saved(self, function):
-        """Names of the parameters behind the gradients, and masks of the saved operands."""
+        """Names of the parameters after the gradients, and masks of the saved operands."""
         import inspect
 
         count = len(self._output_names)
@@ -291,7 +291,7 @@ class CustomOp:
                 "backward",
                 f"{count} gradient(s), then any of {', '.join(known)}",
                 f"({', '.join(str(each) for each in parameters)})",
-                "parameters behind the gradients name what is saved",
+                "parameters after the gradients name what is saved",
             )
         names = names[count:]
         masks = [

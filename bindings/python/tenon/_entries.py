@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# bindings/python/tenon/_entries.py: what plugins register beside ops (the kinds of tenon/kinds.h), as
-# callables with documentation and signature.
+# bindings/python/tenon/_entries.py: what plugins register beside ops (the kinds of tenon/kinds.h),
+# as callables with documentation and signature.
 """Names come from manifests, descriptions from the runtime: `tenon.optim.adam` is the optimizer
 "tenon.adam", `tenon.optim.acme.adam` would be "acme.adam"."""
 

@@ -115,7 +115,7 @@ class _Captured:
                     f"input {place}",
                     "a tensor",
                     type(each).__name__,
-                    "what is no tensor is as it was when the step was captured: functools.partial",
+                    "an input that is not a tensor stays as captured: use functools.partial",
                 )
         kind = tuple((each.shape, each.strides, each.dtype, each.device) for each in inputs)
         plan = self.plans.get(kind)

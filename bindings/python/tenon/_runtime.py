@@ -189,7 +189,7 @@ def find_device(device):
     name, colon, index = device.partition(":")
     if colon and not (index.isdecimal() and len(index) < 10):
         raise _errors.make_refusal(
-            "value", "to", "device", "a number behind the colon", repr(device)
+            "value", "to", "device", "a number after the colon", repr(device)
         )
     numbers = _core.find_device(name, int(index or 0))
     _kind_names[numbers[0]] = name

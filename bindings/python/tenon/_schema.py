@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# bindings/python/tenon/_schema.py: what an op takes and gives, for the extension module, which turns
-# arguments into operands and attributes by it.
+# bindings/python/tenon/_schema.py: what an op takes and gives, for the extension module, which
+# turns arguments into operands and attributes by it.
 from tenon import _core
 
 INT, FLOAT, BOOL, TEXT, NUMBER, DTYPE, INTS = range(7)

@@ -366,7 +366,7 @@ def backward(self, grad=None, *, retain_graph=False, create_graph=False):
 
 @_method
 def retain_grad(self, wanted=True):
-    """Keeps the gradient of a tensor that is no leaf, for `grad`."""
+    """Keeps the gradient of a tensor that is not a leaf, for `grad`."""
     _core.retain_grad(self, wanted)
 
 

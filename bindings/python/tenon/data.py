@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# bindings/python/tenon/data.py: the data sets of the registry, and batches of them.
+# bindings/python/tenon/data.py: the datasets of the registry, and batches of them.
 """`digits = tenon.data.idx(images="train-images-idx3-ubyte", labels=...)`, then
 `for images, labels in tenon.data.batches(digits, 64, shuffle=True)`; `dir(tenon.data)` lists them.
-Batches are also made of data sets that are written in Python."""
+Batches are also made of datasets that are written in Python."""
 
 import _thread
 
@@ -21,7 +21,7 @@ def _wrong_state(expected, found, hint):
     )
 
 
-# ---- data sets ----------------------------------------------------------------------------------
+# ---- datasets ----------------------------------------------------------------------------------
 
 
 class Dataset:
@@ -73,7 +73,7 @@ class _Tensors:
 
 
 def tensors(*fields):
-    """A data set of tensors [n, ...], whose first dimension counts the samples."""
+    """A dataset of tensors [n, ...], whose first dimension counts the samples."""
     lengths = [len(field) for field in fields]
     if not fields or lengths != lengths[:1] * len(fields):
         raise _refuse("tensors", "fields", "tensors of one length", str(lengths))
@@ -129,7 +129,7 @@ def flip(*, field=0):
 
 
 class _Registered:
-    """Batches of a data set of the registry: the loader of the SDK, with threads of its own."""
+    """Batches of a dataset of the registry: the loader of the SDK, with threads of its own."""
 
     def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms):
         self._n_fields = len(dataset.fields)
@@ -151,7 +151,7 @@ class _Registered:
 
 
 class _Written:
-    """Batches of a data set written in Python: the same orders and transforms, with threads of
+    """Batches of a dataset written in Python: the same orders and transforms, with threads of
     Python's, each of which has a context of its own."""
 
     def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms):
@@ -271,7 +271,7 @@ def _stack(column, chosen, place):
 
 
 class Batches:
-    """What `batches` gives: each `for` goes once through the data set, as the next epoch.
+    """What `batches` gives: each `for` goes once through the dataset, as the next epoch.
 
     epoch     the epoch of this `for`, from 0
     position  samples of it already given
@@ -387,7 +387,7 @@ class _Pass:
 def batches(
     dataset, size, *, shuffle=None, seed=None, drop_last=False, workers=0, transforms=()
 ):
-    """Batches of `size` samples: each `for` goes once through the data set, as the next epoch.
+    """Batches of `size` samples: each `for` goes once through the dataset, as the next epoch.
 
     dataset     one of `tenon.data`, or any object with len() and [number], whose samples are
                 tensors, arrays, numbers or tuples of these; one with `take(numbers)` is asked for

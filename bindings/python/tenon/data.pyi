@@ -9,7 +9,7 @@ from typing import Any
 from tenon import Dtype, Tensor
 
 class Batches:
-    """What `batches` gives: each `for` goes once through the data set, as the next epoch."""
+    """What `batches` gives: each `for` goes once through the dataset, as the next epoch."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ def batches(
     workers: Any = ...,
     transforms: Any = ...,
 ) -> Any:
-    """Batches of `size` samples: each `for` goes once through the data set, as the next epoch."""
+    """Batches of `size` samples: each `for` goes once through the dataset, as the next epoch."""
     ...
 
 def crop(
@@ -96,7 +96,7 @@ def progress(iterable: Any, label: Any = ...) -> Any:
     ...
 
 def tensors(*fields: Any) -> Any:
-    """A data set of tensors [n, ...], whose first dimension counts the samples."""
+    """A dataset of tensors [n, ...], whose first dimension counts the samples."""
     ...
 def cifar(*, paths: _b.str, classes: _b.int | None = ...) -> Dataset:
     """Colour pictures in the binary files of CIFAR-10 and CIFAR-100."""

@@ -22,7 +22,7 @@ TENON_EXPORT tenon_status tenon_tensor_set_requires_grad(tenon_context* context,
                                                          tenon_tensor* tensor, uint32_t required);
 
 // The gradient collected so far, borrowed; NULL in *out_grad where there is none yet. Of tensors
-// that are no leaves only where tenon_tensor_set_retain_grad asked for it.
+// that are not leaves only where tenon_tensor_set_retain_grad asked for it.
 // errors   TENON_E_ROWS where it is held as rows, TENON_E_GRAD (no leaf, and not retained)
 TENON_EXPORT tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
                                                 tenon_tensor** out_grad);
@@ -92,9 +92,9 @@ TENON_EXPORT tenon_status tenon_function_call(tenon_context* context, tenon_func
 
 // ---- Gradients on their way ---------------------------------------------------------------------
 
-// Keeps gradients of a tensor that is no leaf, or stops it and drops what was kept: every backward
-// that reaches the tensor adds to what tenon_tensor_get_grad then returns. Leaves always keep
-// theirs: nothing changes.
+// Keeps gradients of a tensor that is not a leaf, or stops it and drops what was kept: every
+// backward that reaches the tensor adds to what tenon_tensor_get_grad then returns. Leaves always
+// keep theirs: nothing changes.
 // errors   TENON_E_GRAD (does not require a gradient), TENON_E_GRAPH_OWNER
 TENON_EXPORT tenon_status tenon_tensor_set_retain_grad(tenon_context* context, tenon_tensor* tensor,
                                                        uint32_t retain);

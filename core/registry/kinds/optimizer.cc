@@ -69,7 +69,7 @@ void check_step(const tenon_optimizer_desc& desc, const What& what, const Schema
     const std::string_view name = text_of(desc.hypers[i].name, what);
     if (step.find_attr(name) < 0) {
       refuse(child(what, "hyper-parameter", name) +
-             " is no attribute of the step op; its schema is " + step.text);
+             " is not an attribute of the step op; its schema is " + step.text);
     }
   }
 }
@@ -100,9 +100,10 @@ void check(const tenon_optimizer_desc& desc, const Checking& checking) {
   check_flags_zero(desc.flags, what);
   const std::string step_op(text_of(desc.step_op, what));
   const std::string rows_op(text_of(desc.rows_op, what));
-  if (!is_dotted_name(step_op)) refuse(what + ": step_op '" + shown(step_op) + "' is no op name");
+  if (!is_dotted_name(step_op))
+    refuse(what + ": step_op '" + shown(step_op) + "' is not an op name");
   if (!rows_op.empty() && !is_dotted_name(rows_op)) {
-    refuse(what + ": rows_op '" + shown(rows_op) + "' is no op name");
+    refuse(what + ": rows_op '" + shown(rows_op) + "' is not an op name");
   }
   std::set<std::string> seen;
   const uint32_t dynamic = check_hypers(desc, what, seen);

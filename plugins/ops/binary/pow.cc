@@ -20,7 +20,7 @@ constexpr std::string_view doc =
     R"(A power: `y = a^b`. The operands are broadcast together.
 
 Of floats as C has it: `a^0` and `1^b` are 1 whatever the other is, NaN included; a negative
-`a` with a `b` that is no whole number gives NaN. Of integers it wraps modulo 2^bits; with a
+`a` with a `b` that is not a whole number gives NaN. Of integers it wraps modulo 2^bits; with a
 negative `b` it is `1 / a^-b` without its fraction: 1 for 1, 1 or -1 for -1, else 0.
 
 Gradient: `da = dy * b * a^(b-1)`, 0 where `b` is 0; `db = dy * y * log(a)`, 0 where `a` is 0

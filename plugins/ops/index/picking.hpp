@@ -6,7 +6,7 @@
 
 namespace tenon::rules {
 
-// The sizes of x with others in the place of the axis.
+// The sizes of x with others in place of the axis.
 inline Dims replaced(std::span<const int64_t> x, size_t axis, std::span<const int64_t> by) {
   Dims shape(x.first(axis));
   for (const int64_t size : by) shape.push(size);

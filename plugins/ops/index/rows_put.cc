@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/ops/index/rows_put.cc: rows_put, puts rows in the place of some rows of a tensor.
+// plugins/ops/index/rows_put.cc: rows_put, puts rows in place of some rows of a tensor.
 //
 // x[indices[r], ...] = values[r, ...] for r ascending.
 // Source: PyTorch's `index_copy_`.
@@ -12,7 +12,7 @@ namespace rules = tenon::rules;
 constexpr std::string_view name = "tenon.rows_put";
 
 constexpr std::string_view doc =
-    R"(Puts `values[r]` in the place of row `indices[r]` of `x`, in place, for `r` ascending; of a
+    R"(Puts `values[r]` in place of row `indices[r]` of `x`, in place, for `r` ascending; of a
 row named twice the last one stays. An index outside `x` is refused, and then nothing is written.
 Update rules for rows are composed with this op.
 

@@ -16,7 +16,7 @@ constexpr std::string_view name = "tenon.einsum";
 
 constexpr std::string_view doc =
     R"(Sums of products by an equation. Each operand has a term of letters, one for each dimension;
-equal letters are one index. What stands behind `->` are the dimensions of the result, and letters
+equal letters are one index. What stands after `->` are the dimensions of the result, and letters
 that do not stand there are summed over: `ij,jk->ik` is a product of matrices, `bij,bjk->bik` one of
 batches, `ij->ji` a transpose, `ii->` a trace, `i,j->ij` an outer product. A letter twice in one
 term takes the diagonal. `...` stands for any dimensions; sizes of 1 stretch, in these and in

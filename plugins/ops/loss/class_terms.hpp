@@ -36,7 +36,7 @@ inline void need_classes(const sdk::Args& args, std::span<const int64_t> x, size
                      sdk::shape_text(x.subspan(axis, 1)), sdk::shape_text(weight)};
 }
 
-// The gather of x at the classes, which refuses what is no class; in words of the loss.
+// The gather of x at the classes, which refuses what is not a class; in words of the loss.
 inline tenon_tensor* gathered(sdk::Calls& calls, tenon_tensor* x, tenon_tensor* places,
                               int64_t axis) {
   try {
@@ -45,7 +45,7 @@ inline tenon_tensor* gathered(sdk::Calls& calls, tenon_tensor* x, tenon_tensor* 
     if (failed.status != TENON_E_DATA) throw;
     const int64_t classes = calls.meta(x).shape[axis];
     throw sdk::Failure{
-        TENON_E_DATA, "target holds a number that is no class and not ignore_index",
+        TENON_E_DATA, "target holds a number that is not a class and not ignore_index",
         "target",     "0 <= class < " + std::to_string(classes) + ", or ignore_index",
         "",           "the cause says where, and which number"};
   }

@@ -22,7 +22,7 @@ broadcast together first, and `axis` is one of what comes out. A vector of zeros
 Gradient: that of its composition: `da = dy / |a| * (b / |b| - y * a / |a|)`, and `db` likewise. A
 length below `eps` is a constant: `da = dy / eps * b / |b|`. One that is `eps` is none.
 
-Source: PyTorch, `cosine_similarity`, in whose gradient a length below `eps` is no constant.
+Source: PyTorch, `cosine_similarity`, in whose gradient a length below `eps` is not a constant.
 
 Canonical arithmetic: that of `tenon.norm`, `tenon.div`, `tenon.mul` and `tenon.sum`, in f32 for f16
 and bf16, which are rounded at the end.)";

@@ -33,7 +33,7 @@ f32, f64 for f64; f16 and bf16 are rounded once more. Bit-equal on every backend
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const double p = args.attrs.real(0);
   if (!(p >= 0.0 && p <= 1.0)) {
-    throw sdk::Failure{TENON_E_ATTRIBUTE, "p is no probability", "p", "0 <= p <= 1",
+    throw sdk::Failure{TENON_E_ATTRIBUTE, "p is not a probability", "p", "0 <= p <= 1",
                        std::to_string(p)};
   }
   for (tenon_meta& each : out) sdk::set_shape(each, args.shape(0));

@@ -28,7 +28,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const int64_t n = args.attrs.integer(0);
   const int64_t most = args.attrs.dtype(1) == TENON_DTYPE_I32 ? int64_t{1} << 31 : int64_t{1} << 56;
   if (n < 0 || n > most) {
-    throw sdk::Failure{TENON_E_ATTRIBUTE, "n is no number of elements that the dtype can count",
+    throw sdk::Failure{TENON_E_ATTRIBUTE, "n is not a number of elements that the dtype can count",
                        "n", "0 <= n <= " + std::to_string(most), std::to_string(n)};
   }
   sdk::set_shape(out[0], std::span(&n, 1));

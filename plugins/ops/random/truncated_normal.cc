@@ -39,7 +39,7 @@ they are small at, and from 1/2 between. `tenon.cpu` gives the same bits in f32,
 
 enum Attribute : uint32_t { kShape, kMean, kStd, kLow, kHigh, kDtype };
 
-constexpr double kFarthest = 37;  // beyond it F is no normal f64
+constexpr double kFarthest = 37;  // beyond it F is not a normal f64
 
 std::string interval_text(double low, double high) {
   return std::to_string(low) + " and " + std::to_string(high);

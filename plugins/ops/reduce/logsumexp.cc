@@ -24,12 +24,12 @@ Gradient: `dx = dy * exp(x - y)`, 0 where `y` is -inf.
 Source: PyTorch, `logsumexp`.
 
 Canonical arithmetic: in f32 for f16, bf16 and f32, in f64 for f64: the differences, `exp` and `log`
-as in `tenon.exp` and `tenon.log`; the elements behind a result, in row-major order, are one line,
-whose powers are added in the order of `tenon.sum`; rounded to T at the end.)";
+as in `tenon.exp` and `tenon.log`; the elements of a result, in row-major order, are one line, whose
+powers are added in the order of `tenon.sum`; rounded to T at the end.)";
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// x - m is no number where m is infinite; 0 does as well there.
+// x - m is not a number where m is infinite; 0 does as well there.
 tenon_tensor* finite_or_0(sdk::Calls& calls, sdk::Value m) {
   return calls.call("tenon.where", {calls.call("tenon.isfinite", {m}), m, 0});
 }

@@ -37,7 +37,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const std::span<const int64_t> shape = args.shape(0);
   const double ord = args.attrs.real(kOrd);
   if (std::isnan(ord)) {
-    throw sdk::Failure{TENON_E_ATTRIBUTE, "ord is no number", "ord", "a number, inf or -inf",
+    throw sdk::Failure{TENON_E_ATTRIBUTE, "ord is not a number", "ord", "a number, inf or -inf",
                        "nan"};
   }
   const auto reduced = rules::reduced_axes(args.attrs[kAxes], shape.size());
@@ -156,7 +156,7 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[2,3] | axes=[0,0]", TENON_E_ATTRIBUTE, "twice"),
     sdk::refused(name, "f32[2,3] | axes=1", TENON_E_ATTRIBUTE, "axes"),
     sdk::refused(name, "f32[2,3] | keepdims=1", TENON_E_ATTRIBUTE, "keepdims"),
-    sdk::refused(name, "f32[2,3] | ord=nan", TENON_E_ATTRIBUTE, "ord is no number"),
+    sdk::refused(name, "f32[2,3] | ord=nan", TENON_E_ATTRIBUTE, "ord is not a number"),
     sdk::refused(name, "f32[0] | ord=inf", TENON_E_SHAPE, "no norm of this order"),
     sdk::refused(name, "f32[2,0] | axes=[1], ord=-1.0", TENON_E_SHAPE, "no norm of this order"),
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),

@@ -22,7 +22,7 @@ Gradient: `dx` is `dy` times the product of all other elements, taken from both 
 Source: Python array API standard, `prod`; of u8 as in PyTorch, where the standard asks for u64;
 gradient as in PyTorch `tools/autograd/derivatives.yaml`.
 
-Canonical arithmetic: floats are multiplied in f64 and rounded once to T. The elements behind a
+Canonical arithmetic: floats are multiplied in f64 and rounded once to T. The elements of a
 result, in row-major order of the reduced dimensions, are cut into pieces: of 2^16 elements, or of
 twice as many as often as it takes to have 64 pieces at most. In a piece element `i` is multiplied
 onto virtual lane `i mod 64`; lanes start at 1, and at the end lane `j + 32` is multiplied onto

@@ -20,7 +20,7 @@ Gradient: `dx` is `dy`, expanded back over the reduced axes.
 Source: Python array API standard, `sum`; of u8 as in PyTorch, where the standard asks for u64.
 
 Canonical arithmetic: f16, bf16 and f32 accumulate in f32, f64 in f64, one rounding to T at
-the end; integers wrap. Dimensions of size 1 do not count. The elements behind a result are
+the end; integers wrap. Dimensions of size 1 do not count. The elements reduced into a result are
 lines, in row-major order of the reduced dimensions after the last kept one. A line is cut
 into blocks of 16384. In a block, element `i` is added to virtual lane `i mod 64`; lanes
 start at 0, and at the end lane `j + 32` is added to lane `j`, then `j + 16`, `j + 8`, `j +

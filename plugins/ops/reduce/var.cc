@@ -13,7 +13,7 @@ constexpr std::string_view name = "tenon.var";
 
 constexpr std::string_view doc =
     R"(The variance over `axes` (none: all of them; an empty list: no axis): `y = sum((x - m)^2) /
-(n - correction)`, with `m` the mean and `n` the number of the elements behind a result.
+(n - correction)`, with `m` the mean and `n` the number of the elements reduced into a result.
 `correction` is 1 for a sample's variance and 0 for a population's. `keepdims` leaves each
 reduced dimension as 1. NaN where `n - correction` is not positive.
 

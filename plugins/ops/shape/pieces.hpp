@@ -48,7 +48,7 @@ void view_piece(const sdk::Args& args, tenon_view_result& out) {
   out.offset = piece.count == 0 ? 0 : piece.start * x.strides[piece.axis];
 }
 
-// dx: zeros, with dy in the place of the piece.
+// dx: zeros, with dy in place of the piece.
 template <PieceOf piece_of>
 void put_piece(sdk::Vjp& v) {
   const Dims shape(v.in_meta(0));

@@ -59,7 +59,7 @@ constexpr tenon_vjp_desc vjps[] = {
     sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = 1})};
 
 // Dimensions are only split here, which is a view in every layout; tests/views/view_chain_test.cc
-// merges some that are no view.
+// merges some that are not a view.
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[6] | shape=[3,2]"),
     sdk::sample(name, "f64[2,6] | shape=[2,-1,3]"),

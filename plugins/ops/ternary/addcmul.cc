@@ -45,7 +45,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], all.span());
   if (sdk::is_float(out[0].dtype) || fits(args.attrs[0], out[0].dtype)) return;
   throw sdk::Failure{TENON_E_ATTRIBUTE,
-                     "value is no integer of the operands' dtype",
+                     "value is not an integer of the operands' dtype",
                      "value",
                      "an integer that their dtype can hold",
                      text_of(args.attrs[0]),
@@ -150,10 +150,11 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[2], f32[2]", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "f32[2], f32[2], f32[2] | value=\"one\"", TENON_E_ATTRIBUTE, "value"),
     sdk::refused(name, "i32[2], i32[2], i32[2] | value=0.5", TENON_E_ATTRIBUTE,
-                 "value is no integer"),
+                 "value is not an integer"),
     sdk::refused(name, "i32[2], i32[2], i32[2] | value=2.0", TENON_E_ATTRIBUTE,
-                 "value is no integer"),
-    sdk::refused(name, "u8[2], u8[2], u8[2] | value=-1", TENON_E_ATTRIBUTE, "value is no integer"),
+                 "value is not an integer"),
+    sdk::refused(name, "u8[2], u8[2], u8[2] | value=-1", TENON_E_ATTRIBUTE,
+                 "value is not an integer"),
     sdk::refused(name, "bool[2], bool[2], bool[2]", TENON_E_DTYPE, "bool"),
 };
 

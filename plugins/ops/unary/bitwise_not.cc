@@ -15,7 +15,7 @@ constexpr std::string_view doc =
     R"(Every bit of an integer turned: `y = -1 - x`, of u8 `255 - x`. Of bool it is the opposite
 truth value.
 
-No gradient: the operand is no float.
+No gradient: the operand is not a float.
 
 Source: Python array API standard, `bitwise_invert`; PyTorch, `bitwise_not`.
 

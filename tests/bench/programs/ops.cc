@@ -42,8 +42,8 @@ class Call {
       attrs_[index] = sdk::sample_attribute(value);
     }
     // As many outputs as the op has, its aux outputs left out.
-    tenon_tensor* all[kMostOutputs] = {};
-    while (n_outputs_ < kMostOutputs && try_call(all, n_outputs_) == TENON_E_ARGUMENT) ++n_outputs_;
+    tenon_tensor* all[kMaxOutputs] = {};
+    while (n_outputs_ < kMaxOutputs && try_call(all, n_outputs_) == TENON_E_ARGUMENT) ++n_outputs_;
     for (tenon_tensor* each : all) tenon_tensor_release(each);
   }
   ~Call() {
@@ -53,7 +53,7 @@ class Call {
   Call& operator=(const Call&) = delete;
 
   tenon_tensor* run() const {
-    tenon_tensor* all[kMostOutputs] = {};
+    tenon_tensor* all[kMaxOutputs] = {};
     runtime_.require(try_call(all, n_outputs_));
     for (uint32_t i = 1; i < n_outputs_; ++i) tenon_tensor_release(all[i]);
     tenon_tensor* made = all[0];
@@ -88,7 +88,7 @@ class Call {
   }
 
  private:
-  static constexpr uint32_t kMostOutputs = 8;
+  static constexpr uint32_t kMaxOutputs = 8;
 
   tenon_tensor* make(const sdk::SampleTensor& tensor) {
     const tenon_dtype dtype = sdk::sample_dtype(tensor.dtype);

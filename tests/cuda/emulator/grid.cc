@@ -135,7 +135,7 @@ class Machine {
   void check_shared();
 
   static constexpr uint32_t kNoWarp = UINT32_MAX;
-  static constexpr size_t kGuard = 128;  // bytes behind the dynamic shared memory
+  static constexpr size_t kGuard = 128;  // bytes after the dynamic shared memory
   struct Free {
     void operator()(void* data) const { std::free(data); }
   };
@@ -428,7 +428,7 @@ void Machine::check_shared() {
   if (!shared_) return;
   const auto* guard = static_cast<const unsigned char*>(shared_.get()) + grid_->shared_bytes;
   for (size_t i = 0; i < kGuard; ++i) {
-    if (guard[i] != 0xFB) return fail(0, "or another wrote behind the dynamic shared memory");
+    if (guard[i] != 0xFB) return fail(0, "or another wrote after the dynamic shared memory");
   }
 }
 

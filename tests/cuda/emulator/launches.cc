@@ -11,8 +11,8 @@ namespace tenon::cuda::emulated {
 
 namespace {
 
-constexpr uint32_t kMostShared = 48 << 10;  // without asking for more
-constexpr uint32_t kMostArgumentBytes = 32764;
+constexpr uint32_t kMaxShared = 48 << 10;  // without asking for more
+constexpr uint32_t kMaxArgumentBytes = 32764;
 
 // A launch that outlives the call, with its arguments.
 struct Kept {
@@ -55,8 +55,8 @@ Code check(const Launching& l) {
   if (none || !grid_fits || !block_fits) return kInvalidConfiguration;
   uint64_t argument_bytes = 0;
   for (uint32_t i = 0; i < l.n_arguments; ++i) argument_bytes += l.argument_bytes[i];
-  return l.shared_bytes > kMostShared || argument_bytes > kMostArgumentBytes ? kInvalidValue
-                                                                             : kSuccess;
+  return l.shared_bytes > kMaxShared || argument_bytes > kMaxArgumentBytes ? kInvalidValue
+                                                                           : kSuccess;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::byte* create_block(uint64_t bytes, int32_t device, bool pinned, const Strea
   return data;
 }
 
-// A failure of the device where something was written behind the block.
+// A failure of the device where something was written after the block.
 Code release_block(std::byte* data) {
   State& s = state();
   const Block block = s.blocks.at(data);

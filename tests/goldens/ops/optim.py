@@ -29,7 +29,7 @@ def updated(rule, call, lr, t, param, grad, states):
 
 
 def scalars_out(rule, call, lr, t, states, names):
-    """The states with numbers in the place of shared ones, whose arrays are already those after
+    """The states with numbers in place of shared ones, whose arrays are already those after
     the step."""
     out = list(states)
     for k, name in enumerate(names):

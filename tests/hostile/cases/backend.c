@@ -90,7 +90,7 @@ CASE(backend_host_no_copy) {
 // refused: table tenon.backend/1: the device kind '' is not one of [a-z0-9_]
 CASE(backend_kind_empty) { backend.table.kind = text_of(""); }
 
-// A device kind that is no name.
+// A device kind that is not a name.
 // needs: device hostile
 // refused: table tenon.backend/1: the device kind 'Hostile Device' is not one of [a-z0-9_]
 CASE(backend_kind_name) { backend.table.kind = text_of("Hostile Device"); }

@@ -163,7 +163,7 @@ CASE(dataset_size_small) { numbers.desc.struct_size = 40; }
 // refused: dataset 0: struct_size is 0; at least {tenon_dataset_desc} is needed
 CASE(dataset_size_zero) { numbers.desc.struct_size = 0; }
 
-// A descriptor (dataset) with data behind what this Tenon knows.
+// A descriptor (dataset) with data after what this Tenon knows.
 // needs: dataset hostile.numbers
 // refused: dataset 0 needs a newer Tenon: unknown data at offset {tenon_dataset_desc+3}
 CASE(dataset_tail) {

@@ -96,7 +96,7 @@ CASE(answer_size_small) { answer.struct_size = 32; }
 // refused: filled in 0 bytes of tenon_plugin; {tenon_plugin} are needed
 CASE(answer_size_zero) { answer.struct_size = 0; }
 
-// Writes behind what it was told to fill in.
+// Writes after what it was told to fill in.
 // refused: needs a newer Tenon: unknown data at offset {tenon_plugin+5} of tenon_plugin
 CASE(answer_tail) { ((unsigned char*)query_out)[sizeof(tenon_plugin) + 5] = 1; }
 

@@ -14,7 +14,7 @@ CASE(kernel_attributes_missing) {
   twice_op.desc.schema = text_of("twice(x: T[...], *, n: int) -> T[...] where T: float");
 }
 
-// A kernel for a device kind that is no name.
+// A kernel for a device kind that is not a name.
 // refused: kernel 0: the device kind 'my device' is not one of [a-z0-9_]
 CASE(kernel_device_name) { twice_kernel.desc.device = text_of("my device"); }
 
@@ -125,7 +125,7 @@ CASE(kernel_slot_inout) { twice_slots[0].role = TENON_SLOT_INOUT; }
 CASE(kernel_slot_layout) { twice_slots[1].layout = 9; }
 
 // A kernel with an input behind an output.
-// refused: kernel 0 (hostile.twice on cpu): slot 1 is an input behind an output; slots are the
+// refused: kernel 0 (hostile.twice on cpu): slot 1 is an input after an output; slots are the
 //   schema's inputs, then its outputs
 CASE(kernel_slot_order) {
   twice_slots[0].role = TENON_SLOT_OUT;
@@ -162,7 +162,7 @@ CASE(kernel_slots_more) {
 // refused: kernel 0 (hostile.twice on cpu): `slots` is NULL, but n_slots is 2
 CASE(kernel_slots_null) { twice_kernel.desc.slots = NULL; }
 
-// A descriptor (kernel) with data behind what this Tenon knows.
+// A descriptor (kernel) with data after what this Tenon knows.
 // refused: kernel 0 needs a newer Tenon: unknown data at offset {tenon_kernel_desc+3}
 CASE(kernel_tail) {
   twice_kernel.desc.struct_size = sizeof twice_kernel;

@@ -49,7 +49,7 @@ CASE(op_name_long) {
   twice_op.desc.name = text_of(name);
 }
 
-// An op whose name is no UTF-8.
+// An op whose name is not UTF-8.
 // refused: op 0: the name 'hostile.\xff\xfe' is not of the form vendor.name in small letters,
 //   digits and '_'
 CASE(op_name_not_utf8) { twice_op.desc.name = text_of("hostile.\xff\xfe"); }
@@ -64,7 +64,7 @@ CASE(op_name_null) { twice_op.desc.name.data = NULL; }
 // refused: op 0: the name 'plain' is not of the form vendor.name in small letters, digits and '_'
 CASE(op_name_plain) { twice_op.desc.name = text_of("plain"); }
 
-// An op whose name goes on behind a zero byte.
+// An op whose name goes on after a zero byte.
 // refused: op 0: the name 'hostile.twice\x00.evil' is not of the form vendor.name in small letters,
 //   digits and '_'
 CASE(op_name_zero_byte) { twice_op.desc.name = (tenon_string)TEXT("hostile.twice\0.evil"); }
@@ -160,7 +160,7 @@ CASE(op_size_small) { twice_op.desc.struct_size = 40; }
 // refused: op 0: struct_size is 0; at least {tenon_op_desc} is needed
 CASE(op_size_zero) { twice_op.desc.struct_size = 0; }
 
-// A descriptor (op) with data behind what this Tenon knows.
+// A descriptor (op) with data after what this Tenon knows.
 // needs: op hostile.twice
 // refused: op 0 needs a newer Tenon: unknown data at offset {tenon_op_desc+3}
 CASE(op_tail) {

@@ -68,9 +68,9 @@ CASE(optimizer_name_plain) { sgd.desc.name = text_of("plain"); }
 // refused: optimizer hostile.sgd: 'lr' stands there twice
 CASE(optimizer_name_twice) { states[0].name = text_of("lr"); }
 
-// An optimizer whose op for rows is no name.
+// An optimizer whose op for rows is not a name.
 // needs: optimizer hostile.sgd
-// refused: optimizer hostile.sgd: rows_op 'Rows Op' is no op name
+// refused: optimizer hostile.sgd: rows_op 'Rows Op' is not an op name
 CASE(optimizer_rows_name) { sgd.desc.rows_op = text_of("Rows Op"); }
 
 // A descriptor (optimizer) that says it is longer than any can be.
@@ -127,7 +127,7 @@ CASE(optimizer_step_missing) { sgd.desc.step_op = text_of("nobody.steps"); }
 
 // An optimizer whose step op has no name.
 // needs: optimizer hostile.sgd
-// refused: optimizer hostile.sgd: step_op '' is no op name
+// refused: optimizer hostile.sgd: step_op '' is not an op name
 CASE(optimizer_step_name) { sgd.desc.step_op = text_of(""); }
 
 // An optimizer whose step op is made for something else.
@@ -160,14 +160,15 @@ CASE(optimizer_step_state) {
 
 // An optimizer whose step op lacks a fixed hyper-parameter.
 // needs: optimizer hostile.sgd
-// refused: optimizer hostile.sgd: hyper-parameter 'nesterov' is no attribute of the step op; its
+// refused: optimizer hostile.sgd: hyper-parameter 'nesterov' is not an attribute of the step op;
+// its
 //   schema is step(params!: T[...]*, grads: T[...]*, momentum!: T[...]*, lr: f64[]) -> ()
 CASE(optimizer_step_static) {
   step_op.desc.schema =
       text_of("step(params!: T[...]*, grads: T[...]*, momentum!: T[...]*, lr: f64[]) -> ()");
 }
 
-// A descriptor (optimizer) with data behind what this Tenon knows.
+// A descriptor (optimizer) with data after what this Tenon knows.
 // needs: optimizer hostile.sgd
 // refused: optimizer 0 needs a newer Tenon: unknown data at offset {tenon_optimizer_desc+3}
 CASE(optimizer_tail) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// A schema with a byte that is no ASCII.
+// A schema with a byte that is not a ASCII.
 // refused: op hostile.twice: schema column 18: expected printable ASCII, found byte 195
 //   \n  twice(x: T) -> T ??
 //   \n                   ^
@@ -72,7 +72,7 @@ CASE(schema_promote_mutated) {
 //   \n               ^
 CASE(schema_required_last) { twice_op.desc.schema = text_of("twice(x: T?, y: T) -> T"); }
 
-// A schema with something behind its end.
+// A schema with something after its end.
 // refused: op hostile.twice: schema column 18: expected 'where' or the end of the text, found 'and'
 //   \n  twice(x: T) -> T and more
 //   \n                   ^

@@ -116,7 +116,7 @@ CASE(vjp_size_small) { twice_rule.desc.struct_size = 40; }
 // refused: backward rule 0: struct_size is 0; at least {tenon_vjp_desc} is needed
 CASE(vjp_size_zero) { twice_rule.desc.struct_size = 0; }
 
-// A descriptor (vjp) with data behind what this Tenon knows.
+// A descriptor (vjp) with data after what this Tenon knows.
 // refused: backward rule 0 needs a newer Tenon: unknown data at offset {tenon_vjp_desc+3}
 CASE(vjp_tail) {
   twice_rule.desc.struct_size = sizeof twice_rule;

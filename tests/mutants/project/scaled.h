@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/project/scaled.h: what cases about layers share: a layer with one weight, in a
-// plugin that TENON_LAYER makes.
+// plugin of its own.
 #pragma once
 
 #include <tenon/sdk/layer.hpp>

@@ -34,7 +34,7 @@ def scaled_onto(input, tensor1, tensor2, *, value=1):
     if not (dtype.is_floating_point or dtype.is_complex or dtype == torch.bool):
         limits = torch.iinfo(dtype)
         cut = isinstance(value, float) or not limits.min <= value <= limits.max
-    lacks = {"a value that is no integer of the operands' dtype": cut}
+    lacks = {"a value that is not an integer of the operands' dtype": cut}
     return call(input, tensor1, tensor2, value=value, lacks=lacks)
 
 

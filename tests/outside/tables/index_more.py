@@ -7,7 +7,7 @@ from opinfo_table import AXIS_OF_RANK_0, Entry, Row, call
 
 DIMENSIONS = "indices of another rank"
 NEGATIVE = "a negative index"
-INDEX_DTYPE = "an index that is no i32 or i64"
+INDEX_DTYPE = "an index that is not an i32 or i64"
 PART = "the gradient of a part or another shape of an operand"
 
 
@@ -89,7 +89,7 @@ def listed(indices):
     """Why a tuple of indices is more than one list for each of the first dimensions."""
     tensors = [index for index in indices if isinstance(index, torch.Tensor)]
     return {
-        "an index that is no tensor": len(tensors) < len(indices),
+        "an index that is not a tensor": len(tensors) < len(indices),
         "a mask as index": any(index.dtype == torch.bool for index in tensors),
         INDEX_DTYPE: of_other_dtypes(*(index for index in tensors if index.dtype != torch.bool)),
         NEGATIVE: negative(*(index for index in tensors if index.dtype != torch.bool)),

@@ -18,7 +18,7 @@ from opinfo_table import (
 )
 
 FREEDOM = "n - correction not positive: NaN here, also where PyTorch gives inf"
-ORDER = "a norm that is no vector norm"
+ORDER = "a norm that is not a vector norm"
 DOUBLE = "computed in f64 and rounded once; PyTorch rounds in between"
 
 

@@ -83,8 +83,8 @@ TABLE = {
         [Row("nn.functional.layer_norm", layer_norm), Row("native_layer_norm", native_layer_norm)],
         4,
         8192,
-        "PyTorch adds in another order; its gradient of a row of one element is no exact 0, but a "
-        "rounding times 1 / sqrt(eps)",
+        "PyTorch adds in another order; its gradient of a row of one element is not an exact 0, "
+        "but a rounding times 1 / sqrt(eps)",
         sums=True,
     ),
     "tenon.log_softmax": Entry([Row("log_softmax", softmax)], 4, 32, SUMS, sums=True),

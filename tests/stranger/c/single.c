@@ -24,7 +24,7 @@ static tenon_status describe(tenon_call* call, const char* bytes, uint64_t lengt
                              tenon_format_entry* out) {
   uint32_t dtype = 0, rank = 0;
   if (length < HEAD || memcmp(bytes, magic, sizeof magic) != 0) {
-    return refuse(call, TENON_E_DATA, "it is no file of acme.single", "ACMEONE1 at its begin");
+    return refuse(call, TENON_E_DATA, "it is not a file of acme.single", "ACMEONE1 at its begin");
   }
   memcpy(&dtype, bytes + 8, sizeof dtype);
   memcpy(&rank, bytes + 12, sizeof rank);

@@ -33,7 +33,7 @@ T number_at(std::span<const char> bytes, uint64_t place) {
 // Nothing in the bytes is believed before it was compared with their number.
 tenon_format_entry described(std::span<const char> bytes) {
   if (bytes.size() < head_bytes || std::string_view(bytes.data(), magic.size()) != magic) {
-    refuse(TENON_E_DATA, "it is no file of acme.single", "ACMEONE1 at its begin");
+    refuse(TENON_E_DATA, "it is not a file of acme.single", "ACMEONE1 at its begin");
   }
   tenon_format_entry entry{};
   entry.name = sdk::str("tensor");

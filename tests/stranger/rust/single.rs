@@ -28,7 +28,7 @@ fn described(bytes: &[u8]) -> Result<tenon_format_entry> {
     if bytes.len() < HEAD || &bytes[..8] != MAGIC {
         return Err(refused(
             TENON_E_DATA,
-            "it is no file of acme.single",
+            "it is not a file of acme.single",
             "ACMEONE1",
         ));
     }

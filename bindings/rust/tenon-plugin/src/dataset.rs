@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bindings/rust/tenon-plugin/src/dataset.rs: data sets as a trait: length, fields, get.
+// bindings/rust/tenon-plugin/src/dataset.rs: datasets as a trait: length, fields, get.
 use crate::guard::{caught, guard, Failure, Result};
 use crate::launch::{Attrs, Element};
 use crate::raw::*;
@@ -14,7 +14,7 @@ pub struct Field {
     pub shape: Vec<i64>,
 }
 
-/// A data set. Methods may be called by several threads at once.
+/// A dataset. Methods may be called by several threads at once.
 pub trait Dataset: Sized + Send + Sync + 'static {
     /// "vendor.name"
     const NAME: &'static str;
@@ -24,7 +24,7 @@ pub trait Dataset: Sized + Send + Sync + 'static {
     fn create(options: Attrs) -> Result<Self>;
     fn length(&self) -> i64;
     fn fields(&self) -> Vec<Field>;
-    /// Writes the samples `indices` one behind the other, field by field. The host has checked
+    /// Writes the samples `indices` one after the other, field by field. The host has checked
     /// that each index is in 0 .. length.
     fn get(&self, indices: &[i64], target: &Target) -> Result;
 }

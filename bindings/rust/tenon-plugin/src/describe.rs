@@ -337,7 +337,7 @@ pub const fn optimizer(
     }
 }
 
-/// An option of a data set; `tag` is `TENON_VALUE_STRING`, `I64`, `F64` or `BOOL`.
+/// An option of a dataset; `tag` is `TENON_VALUE_STRING`, `I64`, `F64` or `BOOL`.
 pub const fn option(
     name: &'static str,
     doc: &'static str,

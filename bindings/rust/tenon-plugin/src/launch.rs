@@ -74,7 +74,7 @@ impl<'a> Attrs<'a> {
         let value = self.tagged(index, &[TENON_VALUE_INT_LIST]);
         slice(unsafe { value.as_.ints }, value.count as usize)
     }
-    /// Text as its bytes say it; what is no UTF-8 is replaced.
+    /// Text as its bytes say it; what is not UTF-8 is replaced.
     pub fn text(&self, index: usize) -> String {
         let value = self.tagged(index, &[TENON_VALUE_STRING]);
         let bytes = slice(

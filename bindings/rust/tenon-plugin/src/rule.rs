@@ -98,7 +98,7 @@ impl<'a> Vjp<'a> {
     fn host(&self) -> &tenon_host_vjp {
         unsafe { &*(*self.call).vjp }
     }
-    /// Does this input want a gradient?
+    /// Does this input require a gradient?
     pub fn wants(&self, input: u32) -> bool {
         unsafe { slot(self.host().wants)(self.call, input) != 0 }
     }
@@ -108,7 +108,7 @@ impl<'a> Vjp<'a> {
     pub fn output(&self, index: u32) -> Result<Value<'a>> {
         self.get(self.host().get_output, index)
     }
-    /// Shape and dtype of an input that is no list, where `needs` declares its metadata.
+    /// Shape and dtype of an input that is not a list, where `needs` declares its metadata.
     pub fn input_meta(&self, index: u32) -> Result<tenon_meta> {
         let mut meta = NO_META;
         let get = slot(self.host().get_input_meta);

@@ -55,7 +55,7 @@ typedef struct tenon_host_dispatch {
 typedef struct tenon_host_vjp {
   uint32_t struct_size;
   uint32_t flags;
-  // Does input `index` want a gradient? For a list: does any of its tensors?
+  // Does input `index` require a gradient? For a list: does any of its tensors?
   uint32_t (*wants)(tenon_call* call, uint32_t index);
   // Saved input or output as a value (tensor, list, number, or NONE). An undeclared read is
   // TENON_E_VJP, an overwritten tensor TENON_E_VERSION.

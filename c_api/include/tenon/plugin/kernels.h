@@ -28,7 +28,7 @@ extern "C" {
 #define TENON_SLOT_ZERO_STRIDE 1u      // stride 0 in dimensions larger than 1 (inputs)
 #define TENON_SLOT_NEGATIVE_STRIDE 2u  // negative strides
 #define TENON_SLOT_HOST_SCALAR 4u      // a number in host memory, a view flagged HOST_SCALAR
-#define TENON_SLOT_UNALIGNED 8u        // addresses that are no multiple of the element size
+#define TENON_SLOT_UNALIGNED 8u        // addresses that are not a multiple of the element size
 
 typedef struct tenon_slot_rule {
   uint32_t role;      // TENON_SLOT_IN ... ACCUM

@@ -35,7 +35,7 @@ typedef struct tenon_state_desc {
 // The step op's schema is, in this order: `params!: T[...]*`, `grads: T[...]*`, one list
 // `<state>!: ...*` for each state, one `<hyper>: f64[]` for each dynamic hyper-parameter; then the
 // static hyper-parameters as attributes of the same names. The rows op has `indices: i64[...]*`
-// and `values: T[...]*` in the place of `grads`.
+// and `values: T[...]*` in place of `grads`.
 typedef struct tenon_optimizer_desc {
   uint32_t struct_size;
   uint32_t flags;  // 0

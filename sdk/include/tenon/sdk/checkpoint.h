@@ -38,7 +38,7 @@ static inline tenon_status tenon_sdk_checkpoint_set_number(tenon_context* contex
   return tenon_archive_set_metadata(context, archive, key, TENON_NUL, text, (uint64_t)length);
 }
 
-// errors   TENON_E_NOT_FOUND, TENON_E_DATA (the text is no whole number below 2^64)
+// errors   TENON_E_NOT_FOUND, TENON_E_DATA (the text is not a whole number below 2^64)
 static inline tenon_status tenon_sdk_checkpoint_get_number(tenon_context* context,
                                                            tenon_archive* archive, const char* key,
                                                            uint64_t* out_number) {

@@ -86,7 +86,7 @@ inline Initialiser initialiser_by_name(std::string_view name, const Fans& fans, 
   if (name == "truncated_normal") return truncated_normal(gain);
   if (name == "orthogonal") return orthogonal(gain);
   if (name == "constant") return constant(gain);
-  throw Failure{TENON_E_ATTRIBUTE, std::string(option) + " is no initialiser", option,
+  throw Failure{TENON_E_ATTRIBUTE, std::string(option) + " is not an initialiser", option,
                 "one of xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal, uniform, "
                 "normal, truncated_normal, orthogonal, constant",
                 std::string(name)};

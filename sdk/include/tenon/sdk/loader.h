@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon/sdk/loader.h: batches over a data set, shuffled or in order, for C and C++ programs.
+// tenon/sdk/loader.h: batches over a dataset, shuffled or in order, for C and C++ programs.
 //
 //   tenon_sdk_loader loader;
 //   check(tenon_sdk_loader_create(context, dataset, 32, seed, TENON_SDK_LOADER_SHUFFLE, &loader));
@@ -23,7 +23,7 @@
 //
 // With tenon_sdk_loader_set_workers, threads of the loader's own read ahead. They change when
 // samples are read and nothing else: batches come in the same order, with the same contents, and an
-// error comes with the batch it belongs to. They are no threads of the runtime's pool.
+// error comes with the batch it belongs to. They are not threads of the runtime's pool.
 //
 // threads  one at a time for each loader
 // errors   those of the library calls inside, recorded in the context as usual. TENON_E_ARGUMENT
@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-// Also ends its workers. Before the data set and the runtime are released.
+// Also ends its workers. Before the dataset and the runtime are released.
 static inline void tenon_sdk_loader_release(tenon_sdk_loader* loader) {
   if (loader) {
     tenon_sdk_loader_end(loader->workers);
@@ -88,7 +88,7 @@ static inline tenon_status tenon_sdk_loader_begin(tenon_sdk_loader* loader, int6
   return TENON_OK;
 }
 
-// memory   the data set is borrowed and must outlive the loader
+// memory   the dataset is borrowed and must outlive the loader
 // errors   TENON_E_ARGUMENT: a batch below 1, unknown flags; TENON_E_MEMORY
 static inline tenon_status tenon_sdk_loader_create(tenon_context* context, tenon_dataset* dataset,
                                                    int64_t batch, uint64_t seed, uint32_t flags,
@@ -98,7 +98,7 @@ static inline tenon_status tenon_sdk_loader_create(tenon_context* context, tenon
   int64_t length = 0;
   const tenon_status status = tenon_dataset_get_length(context, dataset, &length);
   if (status != TENON_OK) return status;
-  // One element more, so that an empty data set is no failed allocation.
+  // One element more, so that an empty dataset is not a failed allocation.
   int64_t* order = (int64_t*)calloc((size_t)length + 1, sizeof *order);
   if (!order) return TENON_E_MEMORY;
   memset(out_loader, 0, sizeof *out_loader);

@@ -16,7 +16,7 @@ extern "C" {
 #define TENON_SDK_LOADER_SHUFFLE 1u
 #define TENON_SDK_LOADER_DROP_LAST 2u    // leaves out a last batch that is not full
 #define TENON_SDK_LOADER_WORKERS 64u     // the most of one loader
-#define TENON_SDK_LOADER_FIELDS 16u      // the most that Tenon allows a data set
+#define TENON_SDK_LOADER_FIELDS 16u      // the most that Tenon allows a dataset
 #define TENON_SDK_LOADER_TRANSFORMS 16u  // the most of one loader
 
 struct tenon_sdk_loader_workers;
@@ -24,7 +24,7 @@ struct tenon_sdk_loader_workers;
 // All members may be read. Made by tenon_sdk_loader_create.
 typedef struct tenon_sdk_loader {
   tenon_dataset* dataset;  // borrowed
-  int64_t length;          // samples of the data set
+  int64_t length;          // samples of the dataset
   int64_t batch;           // samples of a full batch
   uint64_t seed;
   uint32_t flags;                            // TENON_SDK_LOADER_*

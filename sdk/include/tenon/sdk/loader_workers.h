@@ -94,7 +94,7 @@ static inline void tenon_sdk_loader_drop(tenon_sdk_loader_workers* w) {
   }
 }
 
-// From now on the batches behind the loader's position are read ahead. The mutex is held.
+// From now on the batches after the loader's position are read ahead. The mutex is held.
 static inline void tenon_sdk_loader_start(const tenon_sdk_loader* loader) {
   tenon_sdk_loader_workers* const w = loader->workers;
   w->source = *loader;
@@ -172,7 +172,7 @@ static inline tenon_status tenon_sdk_loader_hire(tenon_runtime* runtime, tenon_d
 // From now on `n_workers` threads read batches ahead, four for each; 0 ends them. They begin at
 // once, at the loader's position, and again at each tenon_sdk_loader_begin.
 // memory   a context for each worker and up to 4 n_workers batches, until the loader is released
-// threads  the data set is called by the workers, each in a context of its own. A batch that fails
+// threads  the dataset is called by the workers, each in a context of its own. A batch that fails
 //          there is read again where it is asked for: that is the error the caller sees.
 // errors   TENON_E_ARGUMENT, TENON_E_MEMORY and those of tenon_context_create, with words in `diag`
 //          (may be NULL); the loader then stays as it was

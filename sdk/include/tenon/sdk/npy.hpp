@@ -21,8 +21,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "lengths and elements are read as they lie");
 
 // NumPy itself believes no longer one of a file it does not trust.
-inline constexpr uint64_t kMostNpyHeaderBytes = 10'000;
-inline constexpr uint64_t kMostNpyPrefixBytes = kMostNpyHeaderBytes + 12;
+inline constexpr uint64_t kMaxNpyHeaderBytes = 10'000;
+inline constexpr uint64_t kMaxNpyPrefixBytes = kMaxNpyHeaderBytes + 12;
 
 struct NpyHeader {
   tenon_meta meta{};
@@ -51,9 +51,9 @@ class NpyParser {
     if (text_.size() < begin) refuse_data(what_ + " ends within its header");
     uint32_t length = 0;
     std::memcpy(&length, text_.data() + 8, begin - 8);
-    if (length > kMostNpyHeaderBytes) {
+    if (length > kMaxNpyHeaderBytes) {
       refuse_data(what_ + " has a header that is too long",
-                  "at most " + bytes_text(kMostNpyHeaderBytes), bytes_text(length));
+                  "at most " + bytes_text(kMaxNpyHeaderBytes), bytes_text(length));
     }
     if (text_.size() - begin < length) refuse_data(what_ + " ends within its header");
     header_.data_begin = begin + length;
@@ -120,7 +120,7 @@ class NpyParser {
     while (!take(')')) {
       sizes.push_back(number());
       if (take(',')) continue;
-      // One number in brackets alone is no tuple.
+      // One number in brackets alone is not a tuple.
       if (sizes.size() < 2) refuse_text("','");
       expect(')');
       break;

@@ -26,13 +26,13 @@ inline void check_probabilities(const tenon_view& p, const char* operand) {
         const auto number = static_cast<Compute<T>>(load<T>(run.data[0] + i * run.step[0]));
         if (number >= 0 && number <= 1) continue;
         const std::string found = digits_of(number);
-        throw Failure{
-            TENON_E_DATA,
-            place_in(operand, shape, run.first + i) + " is " + found + ", which is no probability",
-            operand,
-            "0 <= " + std::string(operand) + " <= 1",
-            found,
-            "clamp the probabilities, or check where they come from"};
+        throw Failure{TENON_E_DATA,
+                      place_in(operand, shape, run.first + i) + " is " + found +
+                          ", which is not a probability",
+                      operand,
+                      "0 <= " + std::string(operand) + " <= 1",
+                      found,
+                      "clamp the probabilities, or check where they come from"};
       }
     });
   });

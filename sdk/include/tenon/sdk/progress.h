@@ -55,7 +55,7 @@ static inline double tenon_sdk_clock(void) {
 
 // ---- The line -----------------------------------------------------------------------------------
 
-// All members may be read; `visible` may be set to 1 for a stream that is no terminal.
+// All members may be read; `visible` may be set to 1 for a stream that is not a terminal.
 typedef struct tenon_sdk_progress {
   FILE* stream;       // borrowed
   const char* label;  // borrowed
@@ -260,8 +260,8 @@ static inline void tenon_sdk_svg_grid(FILE* file, const tenon_sdk_plot* plot, in
   }
 }
 
-// A series as one line, broken where a value is no number, and its name. Many points on one column
-// of the picture look like their least and greatest, so that no more than these are written.
+// A series as one line, broken where a value is not a number, and its name. Many points on one
+// column of the picture look like their least and greatest, so that no more than these are written.
 static inline void tenon_sdk_svg_series(FILE* file, const tenon_sdk_plot* plot,
                                         const tenon_sdk_series* series, uint32_t number) {
   static const char* const colours[TENON_SDK_HISTORY_SERIES] = {

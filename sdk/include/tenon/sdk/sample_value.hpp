@@ -14,7 +14,7 @@
 
 namespace tenon::sdk {
 
-// TENON_DTYPE_NONE for a name that is no dtype's; the parser lets none through.
+// TENON_DTYPE_NONE for a name that is not a dtype's; the parser lets none through.
 inline tenon_dtype sample_dtype(std::string_view name) {
   static constexpr std::pair<std::string_view, tenon_dtype> names[] = {
       {"bool", TENON_DTYPE_BOOL}, {"u8", TENON_DTYPE_U8},     {"i8", TENON_DTYPE_I8},

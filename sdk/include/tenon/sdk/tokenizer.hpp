@@ -38,7 +38,7 @@ using Token = int32_t;
 using TokenPair = std::pair<Token, Token>;
 
 inline constexpr Token kByteTokens = 256;
-inline constexpr Token kMostTokens = Token{1} << 20;
+inline constexpr Token kMaxTokens = Token{1} << 20;
 inline constexpr size_t kLongestWord = 256;
 inline constexpr std::string_view kCharactersTitle = "tenon-characters 1";
 inline constexpr std::string_view kPairsTitle = "tenon-pairs 1";
@@ -135,7 +135,7 @@ class Tokenizer {
   }
 
   // Those of `text`.
-  // errors   TENON_E_DATA: it is no UTF-8
+  // errors   TENON_E_DATA: it is not UTF-8
   static Tokenizer characters(std::string_view text) {
     std::set<int32_t> points;
     for (std::string_view rest = text; !rest.empty();) points.insert(must_take(text, rest));
@@ -152,14 +152,14 @@ class Tokenizer {
     const std::string_view title = take_line(file, line);
     const bool has_characters = title == kCharactersTitle;
     if (!has_characters && title != kPairsTitle) {
-      refuse_line(line, "it is no tokenizer",
+      refuse_line(line, "it is not a tokenizer",
                   "'" + std::string(kPairsTitle) + "' or '" + std::string(kCharactersTitle) + "'");
     }
     Tokenizer made = has_characters ? characters("") : pairs({});
     while (!file.empty()) {
       const std::string_view row = take_line(file, ++line);
       try {
-        if (made.size() == kMostTokens) throw Failure{.what = "there are too many tokens"};
+        if (made.size() == kMaxTokens) throw Failure{.what = "there are too many tokens"};
         has_characters ? made.parse_character(row) : made.parse_merge(row);
       } catch (const Failure& failure) {
         refuse_line(line, failure.what, failure.expected);
@@ -180,19 +180,19 @@ class Tokenizer {
 
   Token size() const { return static_cast<Token>(pieces_.size()); }
 
-  // errors   TENON_E_DATA: characters that are no tokens, with their place
+  // errors   TENON_E_DATA: characters that are not tokens, with their place
   std::vector<Token> encode(std::string_view text) const {
     return has_characters_ ? encode_characters(text) : encode_pairs(text);
   }
 
-  // errors   TENON_E_DATA: a number that is no token
+  // errors   TENON_E_DATA: a number that is not a token
   std::string decode(std::span<const Token> tokens) const {
     std::string text;
     for (const Token token : tokens) {
       if (token < 0 || token >= size()) {
         throw Failure{TENON_E_DATA,
-                      "this is no token: expected 0 to " + std::to_string(size() - 1) + ", found " +
-                          std::to_string(token),
+                      "this is not a token: expected 0 to " + std::to_string(size() - 1) +
+                          ", found " + std::to_string(token),
                       "tokens", "0 to " + std::to_string(size() - 1), std::to_string(token)};
       }
       text += pieces_[static_cast<size_t>(token)];
@@ -229,7 +229,7 @@ class Tokenizer {
     const int32_t point = take_code_point(rest);
     if (point >= 0) return point;
     const std::string at = std::to_string(all.size() - rest.size());
-    throw Failure{TENON_E_DATA, "the text is no UTF-8 from byte " + at + " on",
+    throw Failure{TENON_E_DATA, "the text is not UTF-8 from byte " + at + " on",
                   "",           "UTF-8",
                   "",           "use bytes or byte pairs for it"};
   }
@@ -265,7 +265,7 @@ class Tokenizer {
     std::string_view back = bytes;
     const bool is_after = points_.empty() || point > points_.rbegin()->first;
     if (!row.empty() || !is_after || take_code_point(back) != point || point < 0) {
-      throw Failure{.what = "this is no character",
+      throw Failure{.what = "this is not a character",
                     .expected = "the number of a code point above the line before"};
     }
     add_character(point);
@@ -280,7 +280,7 @@ class Tokenizer {
     const auto [left, right] = merge;
     if (std::min(left, right) < 0 || std::max(left, right) >= size()) {
       throw Failure{.status = TENON_E_DATA,
-                    .what = "this is no merge",
+                    .what = "this is not a merge",
                     .expected = "two tokens from 0 to " + std::to_string(size() - 1) +
                                 " with one space between"};
     }
@@ -304,7 +304,7 @@ class Tokenizer {
       if (found == points_.end()) {
         throw Failure{TENON_E_DATA,
                       "the character " + std::to_string(point) + " at byte " + at +
-                          " is no token of this tokenizer",
+                          " is not a token of this tokenizer",
                       "",
                       "characters of the text it was made of",
                       std::to_string(point),

@@ -27,7 +27,7 @@ extern "C" {
 
 typedef struct tenon_sdk_batch {
   int64_t n;
-  const int64_t* samples;  // [n] their numbers in the data set
+  const int64_t* samples;  // [n] their numbers in the dataset
   uint64_t seed;           // of the loader
   int64_t epoch;
 } tenon_sdk_batch;

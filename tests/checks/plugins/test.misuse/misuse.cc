@@ -59,7 +59,7 @@ tenon_status launch(tenon_call* call, const tenon_launch* args) {
     }
     case 8:
       throw 7;
-    case 14:  // writes behind its output, once `user` says so
+    case 14:  // writes after its output, once `user` says so
       if (*reinterpret_cast<const bool*>(args->attrs[2].as.i64)) {
         static_cast<float*>(args->views[1].data)[args->views[1].shape[0]] = 1;
       }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # tests/mutants/project/goldens/make.py: writes the right results for the ops and optimizers that
-# cases bring along, in the form of tests/goldens; CMake puts the plugin's id in the place of @id@.
+# cases bring along, in the form of tests/goldens; CMake puts the plugin's id in place of @id@.
 # Sums and products of fractions: nothing is rounded but at the end.
 import fractions
 import json

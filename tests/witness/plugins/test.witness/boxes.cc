@@ -5,7 +5,7 @@
 //   "box1", the numbers of tensors and of metadata, and the number of bytes up to here
 //   of each tensor the name, dtype, rank, dimensions, offset and number of bytes
 //   of each metadata the key and the value
-//   the tensors' bytes, one behind the other, and an "!"
+//   the tensors' bytes, one after the other, and an "!"
 //
 // numbers as i64, texts as their length and bytes.
 #include <cstring>
@@ -77,7 +77,7 @@ tenon_status read(tenon_call* call, const void* bytes, uint64_t length, void** o
   return sdk::guarded(call, [&] {
     const std::string_view all(static_cast<const char*>(bytes), length);
     Reader reader(all);
-    if (reader.take(4) != "box1") throw sdk::Failure{TENON_E_DATA, "it is no box"};
+    if (reader.take(4) != "box1") throw sdk::Failure{TENON_E_DATA, "it is not a box"};
     if (all.back() != '!' && !is<F>(kTrusts)) throw sdk::Failure{TENON_E_DATA, "it has no end"};
     const int64_t tensors = reader.number(), pairs = reader.number(), head = reader.number();
     if (is<F>(kDies) && head != 28) __builtin_trap();

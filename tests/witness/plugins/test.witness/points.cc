@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/witness/plugins/test.witness/points.cc: data sets that should all be the same: sample i is
+// tests/witness/plugins/test.witness/points.cc: datasets that should all be the same: sample i is
 // the point (i, i * i), of f32, and the label i % 3, an i64. Each is wrong in a way of its own.
 #include <fcntl.h>
 

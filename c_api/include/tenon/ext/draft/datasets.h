@@ -42,7 +42,7 @@ typedef struct tenon_dataset_desc {
   // Sets *out_count, and fills fields[capacity] as far as they go.
   tenon_status (*fields)(tenon_call* call, void* object, tenon_dataset_field* fields,
                          uint32_t capacity, uint32_t* out_count);
-  // Writes samples indices[n] (each in 0..length-1, checked by the host) one behind the other:
+  // Writes samples indices[n] (each in 0..length-1, checked by the host) one after the other:
   // destinations[f] is host memory for n samples of field f. May be called by several threads.
   tenon_status (*get)(tenon_call* call, void* object, const int64_t* indices, int64_t n,
                       void* const* destinations);

@@ -141,7 +141,7 @@ TENON_EXPORT tenon_status tenon_layer_create(tenon_context* context, const char*
 // The layer lives on as a child of others that hold it, and its tensors as long as anybody does.
 TENON_EXPORT void tenon_layer_release(tenon_layer* layer);
 
-// Adds `child` to a container, behind the children there are. The container shares it with the
+// Adds `child` to a container, after the children there are. The container shares it with the
 // caller, who may release it. A layer is in one container at most, until that is gone.
 // name     [a-z0-9_]+; empty: the child's position, "0", "1", ...
 // errors   TENON_E_UNSUPPORTED (not a container), TENON_E_ARGUMENT (the name is taken or malformed,

@@ -289,8 +289,9 @@ unsafe extern "C" fn piece<F: Fn(i64, i64) + Sync>(
     chunk: i64,
 ) -> tenon_status {
     let work = &*user.cast::<Work<F>>();
-    let Err(words) = caught(|| (work.body)(begin, end)) else {
-        return TENON_OK;
+    let words = match caught(|| (work.body)(begin, end)) {
+        Ok(()) => return TENON_OK,
+        Err(words) => words,
     };
     if let Ok(mut first) = work.panicked.lock() {
         if first.as_ref().map_or(true, |(lowest, _)| chunk < *lowest) {

@@ -256,10 +256,10 @@ mod tests {
 
     /// What a host reads behind `id`, a table of pointers to `T`.
     fn read<T: Copy>(state: &State, id: &str) -> Vec<T> {
-        let table = state.find(id.as_bytes()).cast::<Head>();
+        let table = state.find(id.as_bytes()).cast::<tenon_entries_table>();
         assert!(!table.is_null(), "no {id}");
         let head = unsafe { &*table };
-        assert_eq!(head.struct_size as usize, size_of::<Head>());
+        assert_eq!(head.struct_size as usize, size_of::<tenon_entries_table>());
         let descs = head.descs.cast::<*const T>();
         (0..head.count as usize)
             .map(|i| unsafe { **descs.add(i) })

@@ -66,7 +66,10 @@ Tensor* clone(Context& context, Tensor& from) {
 Tensor* clone_preserving(Context& context, Tensor& from) {
   int64_t low = 0;
   int64_t high = 0;
-  if (!tensor::extent(from.shape(), from.strides(), low, high)) high = -1;  // no element
+  if (!tensor::extent(from.shape(), from.strides(), low, high)) {  // no element
+    low = 0;
+    high = -1;
+  }
   if (tensor::overlaps_itself(from.shape(), from.strides())) {
     return clone_shared(context, from, low, high);
   }

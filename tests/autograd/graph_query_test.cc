@@ -3,8 +3,11 @@
 // and after.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/autograd/autograd_support.h"
@@ -127,12 +130,42 @@ TEST_F(GraphQuery, LeavesOutTheOldestOfManyNodes) {
   EXPECT_EQ(nlohmann::json::parse(graph("json"))["nodes"].size(), 1001U);
 }
 
+// How far right and down a leaf's box and the root's begin, in a picture.
+std::pair<std::vector<int>, std::vector<int>> places(const std::string& svg) {
+  std::pair<std::vector<int>, std::vector<int>> found;
+  const std::string mark = "<rect x=\"";
+  for (size_t at = svg.find(mark); at != svg.npos; at = svg.find(mark, at + 1)) {
+    found.first.push_back(std::stoi(svg.substr(at + mark.size())));
+    found.second.push_back(std::stoi(svg.substr(svg.find(" y=\"", at) + 4)));
+  }
+  return found;
+}
+
+TEST_F(GraphQuery, DrawsFromTopToBottomOrFromLeftToRight) {
+  EXPECT_EQ(graph("dot/TB"), graph("dot"));
+  EXPECT_EQ(graph("svg/TB"), graph("svg"));
+  EXPECT_THAT(graph("dot"), Not(HasSubstr("rankdir")));
+  EXPECT_THAT(graph("dot/LR"), HasSubstr("rankdir=LR;"));
+  // A leaf, what is computed from it, and the root: each beyond the one before.
+  const auto [x_down, y_down] = places(graph("svg"));
+  const auto [x_right, y_right] = places(graph("svg/LR"));
+  ASSERT_EQ(x_down.size(), 3u);
+  ASSERT_EQ(x_right.size(), 3u);
+  EXPECT_THAT(std::is_sorted(y_down.begin(), y_down.end(), std::less_equal()), true);
+  EXPECT_THAT(std::is_sorted(x_right.begin(), x_right.end(), std::less_equal()), true);
+  EXPECT_LT(y_right[2], y_down[2]);
+}
+
 TEST_F(GraphQuery, KnowsItsTopicsAndRootsWithoutGraph) {
   tenon_tensor* const roots[] = {x.get()};
   tenon_text* out = nullptr;
   const std::string words =
       refused(tenon_graph_query(context, roots, 1, "png", TENON_NUL, &out), TENON_E_NOT_FOUND);
   EXPECT_THAT(words, HasSubstr("json, dot or svg"));
+  for (const char* topic : {"json/LR", "dot/BT", "dot/", "svg/LR/TB", "dotLR", ""}) {
+    SCOPED_TRACE(topic);
+    refused(tenon_graph_query(context, roots, 1, topic, TENON_NUL, &out), TENON_E_NOT_FOUND);
+  }
   must(tenon_graph_query(context, roots, 1, "json", TENON_NUL, &out));
   const char* data = nullptr;
   must(tenon_text_get(out, &data, nullptr));

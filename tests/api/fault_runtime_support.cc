@@ -68,6 +68,7 @@ FaultRows query_faults() {
   return rows;
 }
 
+// long: a table of calls
 FaultRows runtime_faults() {
   FaultRows rows;
   sweep(rows, "tenon_version_get", "all", [](FaultWorld&) {
@@ -100,6 +101,12 @@ FaultRows runtime_faults() {
       rows, "tenon_runtime_set_memory_limit", "a limit",
       [](FaultWorld& w) { return tenon_runtime_set_memory_limit(w.cx, 1 << 30); },
       [](FaultWorld& w) { tenon_runtime_set_memory_limit(w.cx, 0); });
+  sweep(
+      rows, "tenon_runtime_set_threads", "one",
+      [](FaultWorld& w) { return tenon_runtime_set_threads(w.cx, 1); },
+      [](FaultWorld& w) { tenon_runtime_set_threads(w.cx, 0); });
+  sweep(rows, "tenon_runtime_set_threads", "as many as there are",
+        [](FaultWorld& w) { return tenon_runtime_set_threads(w.cx, 0); });
   sweep(rows, "tenon_runtime_release_cache", "all",
         [](FaultWorld& w) { return tenon_runtime_release_cache(w.cx, nullptr, nullptr); });
   sweep(rows, "tenon_runtime_get_stats", "all",
@@ -174,6 +181,12 @@ FaultRows context_faults() {
   sweep(
       rows, "tenon_scope_end", "a label", [](FaultWorld& w) { return tenon_scope_end(w.cx); }, {},
       [](FaultWorld& w) { tenon_scope_begin(w.cx, "label", TENON_NUL); });
+  sweep(
+      rows, "tenon_serial_begin", "a scope", [](FaultWorld& w) { return tenon_serial_begin(w.cx); },
+      [](FaultWorld& w) { tenon_serial_end(w.cx); });
+  sweep(
+      rows, "tenon_serial_end", "a scope", [](FaultWorld& w) { return tenon_serial_end(w.cx); }, {},
+      [](FaultWorld& w) { tenon_serial_begin(w.cx); });
   sweep(
       rows, "tenon_grad_begin", "disabled",
       [](FaultWorld& w) { return tenon_grad_begin(w.cx, TENON_GRAD_DISABLED); },

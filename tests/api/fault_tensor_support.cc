@@ -39,6 +39,19 @@ Producer& producer() {
 
 void keep_borrowed(FaultWorld& w) { w.reset_outs(); }
 
+void add_clones(FaultRows& rows) {
+  const auto clone = [&rows](const char* what, uint32_t layout, auto which) {
+    sweep(rows, "tenon_tensor_create_clone", what, [layout, which](FaultWorld& w) {
+      return tenon_tensor_create_clone(w.cx, which(w), layout, &w.outs.tensors[0]);
+    });
+  };
+  clone("row-major", TENON_CLONE_ROW_MAJOR, [](FaultWorld& w) { return w.across; });
+  clone("transposed", TENON_CLONE_PRESERVE, [](FaultWorld& w) { return w.across; });
+  clone("with zero strides", TENON_CLONE_PRESERVE, [](FaultWorld& w) { return w.spread; });
+  clone("recorded", TENON_CLONE_PRESERVE, [](FaultWorld& w) { return w.own.parameter; });
+  clone("on a device", TENON_CLONE_PRESERVE, [](FaultWorld& w) { return w.remote; });
+}
+
 // long: a table of calls
 void add_creation(FaultRows& rows) {
   sweep(rows, "tenon_tensor_create", "on the host", [](FaultWorld& w) {
@@ -74,6 +87,7 @@ void add_creation(FaultRows& rows) {
   sweep(rows, "tenon_tensor_create_copy", "between devices", [](FaultWorld& w) {
     return tenon_tensor_create_copy(w.cx, w.away, &w.device, &w.outs.tensors[0]);
   });
+  add_clones(rows);
   sweep(rows, "tenon_tensor_create_dlpack", "a producer's", [](FaultWorld& w) {
     Producer& from = producer();
     const tenon_status status = tenon_tensor_create_dlpack(w.cx, &from.managed, &w.outs.tensors[0]);
@@ -112,6 +126,9 @@ void add_creation(FaultRows& rows) {
 }
 
 void add_reading(FaultRows& rows) {
+  sweep(rows, "tenon_dtype_get_info", "a dtype", [](FaultWorld& w) {
+    return tenon_dtype_get_info(w.cx, TENON_DTYPE_BF16, &w.outs.dtype_info);
+  });
   sweep(rows, "tenon_tensor_get_view", "a tensor",
         [](FaultWorld& w) { return tenon_tensor_get_view(w.cx, w.t, &w.outs.view); });
   sweep(rows, "tenon_tensor_get_info", "a recorded one",
@@ -276,7 +293,7 @@ void add_functions(FaultRows& rows) {
   sweep(rows, "tenon_function_call", "a square", [call](FaultWorld& w) { return call(w, 0); });
   sweep(rows, "tenon_function_call", "keeps its graph",
         [call](FaultWorld& w) { return call(w, TENON_BACKWARD_CREATE_GRAPH); });
-  for (const char* topic : {"json", "dot", "svg"}) {
+  for (const char* topic : {"json", "dot", "svg", "svg/LR"}) {
     sweep(rows, "tenon_graph_query", topic, [topic](FaultWorld& w) {
       return tenon_graph_query(w.cx, &w.both, 1, topic, TENON_NUL, &w.outs.text);
     });

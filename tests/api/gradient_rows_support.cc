@@ -224,8 +224,10 @@ void add_graphs(Rows& rows) {
   add_handles(rows, "tenon_graph_query", Kind::Tensor, [](World& w, void* handle) {
     return query_graph(w, w.cx, static_cast<tenon_tensor*>(handle), "json");
   });
-  add(rows, "tenon_graph_query", "unknown topic", TENON_E_NOT_FOUND,
-      [](World& w) { return query_graph(w, w.cx, w.computed, "png"); });
+  for (const char* topic : {"png", "dot/UP"}) {
+    add(rows, "tenon_graph_query", "unknown topic " + std::string(topic), TENON_E_NOT_FOUND,
+        [topic](World& w) { return query_graph(w, w.cx, w.computed, topic); });
+  }
   add(rows, "tenon_graph_query", "NULL topic", TENON_E_ARGUMENT,
       [](World& w) { return query_graph(w, w.cx, w.computed, nullptr); });
   add(rows, "tenon_graph_query", "NULL roots", TENON_E_ARGUMENT, [](World& w) {

@@ -139,6 +139,7 @@ void add_library(Rows& rows) {
   add_release(rows, "tenon_archive_release", Kind::Archive, tenon_archive_release);
 }
 
+// long: a table of calls
 void add_runtime(Rows& rows) {
   add_contexts(rows, "tenon_runtime_query", [](World& w, tenon_context* cx) {
     return tenon_runtime_query(cx, "ops", TENON_NUL, &w.outs.text);
@@ -176,6 +177,12 @@ void add_runtime(Rows& rows) {
       [](World& w) { return tenon_plugin_load(w.cx, [](auto...) { return TENON_OK; }); });
   add_contexts(rows, "tenon_runtime_set_memory_limit",
                [](World&, tenon_context* cx) { return tenon_runtime_set_memory_limit(cx, 1); });
+  add_contexts(rows, "tenon_runtime_set_threads",
+               [](World&, tenon_context* cx) { return tenon_runtime_set_threads(cx, 1); });
+  for (const int32_t threads : {-1, INT32_MIN, INT32_MAX}) {
+    add(rows, "tenon_runtime_set_threads", std::to_string(threads) + " threads", TENON_E_ARGUMENT,
+        [threads](World& w) { return tenon_runtime_set_threads(w.cx, threads); });
+  }
   add_contexts(rows, "tenon_runtime_release_cache", [](World&, tenon_context* cx) {
     return tenon_runtime_release_cache(cx, nullptr, nullptr);
   });
@@ -265,6 +272,12 @@ void add_nesting(Rows& rows) {
                [](World&, tenon_context* cx) { return tenon_scope_end(cx); });
   add(rows, "tenon_scope_end", "without begin", TENON_E_STATE,
       [](World& w) { return tenon_scope_end(w.cx); });
+  add_contexts(rows, "tenon_serial_begin",
+               [](World&, tenon_context* cx) { return tenon_serial_begin(cx); });
+  add_contexts(rows, "tenon_serial_end",
+               [](World&, tenon_context* cx) { return tenon_serial_end(cx); });
+  add(rows, "tenon_serial_end", "without begin", TENON_E_STATE,
+      [](World& w) { return tenon_serial_end(w.cx); });
   add_contexts(rows, "tenon_grad_begin",
                [](World&, tenon_context* cx) { return tenon_grad_begin(cx, TENON_GRAD_DISABLED); });
   add(rows, "tenon_grad_begin", "unknown mode", TENON_E_ARGUMENT,

@@ -214,6 +214,48 @@ void add_reader(Rows& rows, const std::string& function, bool takes_null_out,
       [=](World& w) { return call(w.cx, w.t, nullptr); });
 }
 
+void add_clones(Rows& rows) {
+  for (const uint32_t layout : {TENON_CLONE_ROW_MAJOR, TENON_CLONE_PRESERVE}) {
+    add_reader<tenon_tensor*>(
+        rows, "tenon_tensor_create_clone", false,
+        [layout](tenon_context* cx, tenon_tensor* tensor, tenon_tensor** out) {
+          return tenon_tensor_create_clone(cx, tensor, layout, out);
+        },
+        [](Outs& outs) { return &outs.tensors[0]; });
+  }
+  for (const uint32_t layout : {2u, UINT32_MAX}) {
+    add(rows, "tenon_tensor_create_clone", "layout " + std::to_string(layout), TENON_E_ARGUMENT,
+        [layout](World& w) {
+          return tenon_tensor_create_clone(w.cx, w.t, layout, &w.outs.tensors[0]);
+        });
+  }
+  add(rows, "tenon_tensor_create_clone", "past the memory limit", TENON_E_MEMORY, [](World& w) {
+    EXPECT_EQ(tenon_runtime_set_memory_limit(w.cx, 1), TENON_OK);
+    const tenon_status status =
+        tenon_tensor_create_clone(w.cx, w.t, TENON_CLONE_PRESERVE, &w.outs.tensors[0]);
+    EXPECT_EQ(tenon_runtime_set_memory_limit(w.cx, 0), TENON_OK);
+    return status;
+  });
+}
+
+void add_dtypes(Rows& rows) {
+  add_contexts(rows, "tenon_dtype_get_info", [](World& w, tenon_context* cx) {
+    return tenon_dtype_get_info(cx, TENON_DTYPE_F32, &w.outs.dtype_info);
+  });
+  for (const tenon_dtype dtype : kBadDtypes) {
+    add(rows, "tenon_dtype_get_info", "dtype " + std::to_string(dtype), TENON_E_DTYPE,
+        [dtype](World& w) { return tenon_dtype_get_info(w.cx, dtype, &w.outs.dtype_info); });
+  }
+  add(rows, "tenon_dtype_get_info", "NULL out", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_dtype_get_info(w.cx, TENON_DTYPE_F32, nullptr); });
+  add(rows, "tenon_dtype_get_info", "struct_size 0", TENON_E_ARGUMENT, [](World& w) {
+    tenon_dtype_info info{};
+    const tenon_status status = tenon_dtype_get_info(w.cx, TENON_DTYPE_F32, &info);
+    EXPECT_EQ(info.bits, 0u);
+    return status;
+  });
+}
+
 void add_readers(Rows& rows) {
   const auto tensors = [](Outs& outs) { return &outs.tensors[0]; };
   add_reader<tenon_tensor*>(rows, "tenon_tensor_create_detached", false,
@@ -228,6 +270,7 @@ void add_readers(Rows& rows) {
     const tenon_device device{77, 0};
     return tenon_tensor_create_copy(w.cx, w.t, &device, &w.outs.tensors[0]);
   });
+  add_clones(rows);
   add_reader<tenon_view>(rows, "tenon_tensor_get_view", false, tenon_tensor_get_view,
                          [](Outs& outs) { return &outs.view; });
   add_reader<tenon_tensor_info>(rows, "tenon_tensor_get_info", false, tenon_tensor_get_info,
@@ -310,6 +353,7 @@ void add_tensor_rows(Rows& rows) {
   add_external(rows);
   add_views(rows);
   add_readers(rows);
+  add_dtypes(rows);
   add_data(rows);
 }
 

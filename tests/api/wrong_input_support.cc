@@ -237,6 +237,7 @@ void World::reset_outs() {
   std::memset(static_cast<void*>(&outs), 0x5A, sizeof outs);
   outs.stats.struct_size = sizeof outs.stats;
   outs.tensor_info.struct_size = sizeof outs.tensor_info;
+  outs.dtype_info.struct_size = sizeof outs.dtype_info;
   outs.op_info.struct_size = sizeof outs.op_info;
   outs.error.struct_size = sizeof outs.error;
   std::memcpy(static_cast<void*>(&untouched_), &outs, sizeof outs);

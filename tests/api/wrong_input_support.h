@@ -60,6 +60,7 @@ struct Outs {
   float data[6];
   tenon_stats stats;
   tenon_tensor_info tensor_info;
+  tenon_dtype_info dtype_info;
   tenon_op_info op_info;
   tenon_error error;
 };

@@ -99,6 +99,13 @@ static tenon_tensor* leaf(session* s, tenon_tensor* values, uint32_t trained) {
   return made;
 }
 
+// A copy in memory of its own; TENON_CLONE_PRESERVE keeps the strides.
+static tenon_tensor* cloned(session* s, tenon_tensor* x, uint32_t layout) {
+  tenon_tensor* made = NULL;
+  session_check(s, tenon_tensor_create_clone(s->context, x, layout, &made));
+  return session_keep(s, made);
+}
+
 // The transpose of [WIDTH, FEATURES]: one row to the next is one element.
 static tenon_tensor* turned(session* s, tenon_tensor* x, const options* o) {
   if (o->gaps) {
@@ -112,13 +119,14 @@ static tenon_tensor* turned(session* s, tenon_tensor* x, const options* o) {
   return transposed(s, x);
 }
 
-// What Adam keeps of parameter `i` lies as the parameter does.
-static tenon_tensor* new_state(session* s, int i, int strided, const options* o) {
-  static const int64_t sizes[PARAMS][2] = {
-      {FEATURES, WIDTH}, {1, FEATURES}, {WIDTH, FEATURES}, {1, WIDTH}};
-  const int64_t* size = sizes[i];
-  if (i == 0 && strided) return leaf(s, turned(s, zeros(s, size[1], size[0]), o), 0);
-  return leaf(s, zeros(s, size[0], size[1]), 0);
+// Zeros for what Adam keeps of a parameter: they lie as it does.
+static tenon_tensor* new_state(session* s, tenon_tensor* parameter) {
+  tenon_tensor* state = leaf(s, cloned(s, parameter, TENON_CLONE_PRESERVE), 0);
+  const tenon_op* sub = NULL;
+  const tenon_value both[] = {tensor_value(state), tensor_value(state)};
+  session_check(s, tenon_op_find(s->context, "tenon.sub", TENON_NUL, 0, &sub));
+  session_check(s, tenon_op_call_into(s->context, sub, both, 2, NULL, 0, &state, 1));
+  return state;
 }
 
 static model new_model(session* s, int strided, const options* o) {
@@ -126,14 +134,13 @@ static model new_model(session* s, int strided, const options* o) {
   // As PyTorch's Linear begins.
   const double bound = 1 / sqrt(FEATURES);
   tenon_tensor* decoder = drawn(s, "tenon.uniform", WIDTH, FEATURES, -bound, bound);
-  // The clone lies as the decoder does.
-  tenon_tensor* encoder = turned(s, call1(s, "tenon.copy", decoder), o);
-  if (!strided) encoder = call1(s, "tenon.copy", encoder);
+  const uint32_t layout = strided ? TENON_CLONE_PRESERVE : TENON_CLONE_ROW_MAJOR;
+  tenon_tensor* encoder = cloned(s, turned(s, decoder, o), layout);
   tenon_tensor* values[] = {encoder, zeros(s, 1, FEATURES), decoder, zeros(s, 1, WIDTH)};
   for (int i = 0; i < PARAMS; ++i) {
     m.params[i] = leaf(s, values[i], 1);
-    if (o->by_ops) m.means[i] = new_state(s, i, strided, o);
-    if (o->by_ops) m.squares[i] = new_state(s, i, strided, o);
+    if (o->by_ops) m.means[i] = new_state(s, m.params[i]);
+    if (o->by_ops) m.squares[i] = new_state(s, m.params[i]);
   }
   const tenon_string lr = {"lr", 2};
   const tenon_value rate = float_value(RATE);

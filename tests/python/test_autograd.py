@@ -154,6 +154,18 @@ class Modes(Case):
         self.assertFalse(double(x).requires_grad or triple(x).requires_grad)
         self.assertEqual(double.__doc__, "Doubles.")
 
+    def test_serial_scopes_change_no_bit(self):
+        x = tenon.arange(start=0, stop=90000, dtype="f32").reshape(300, 300).sin()
+        expected = (x @ x).exp().sum(axes=0).tolist()
+
+        @tenon.serial
+        def alone():
+            with tenon.serial:
+                return (x @ x).exp().sum(axes=0).tolist()
+
+        self.assertEqual(alone(), expected)
+        self.refused(tenon.StateError, tenon._core.end_serial, "without tenon_serial_begin")
+
     def test_a_guard_names_the_first_nan(self):
         zero = tenon.tensor([0.0, 1.0], requires_grad=True)
         root = zero.sqrt().sum()
@@ -201,6 +213,13 @@ class Pictures(Case):
             tenon.draw(y, path)
             with open(path, encoding="utf-8") as file:
                 self.assertIn("digraph", file.read())
+            for direction, turns in ((None, False), ("TB", False), ("LR", True)):
+                tenon.draw(y, path, direction=direction)
+                with open(path, encoding="utf-8") as file:
+                    self.assertEqual("rankdir=LR" in file.read(), turns, direction)
+        self.assertEqual(tenon.draw(y, direction="TB"), tenon.draw(y))
+        self.assertNotEqual(tenon.draw(y, direction="LR"), tenon.draw(y))
+        self.refused(tenon.NotFoundError, lambda: tenon.draw(y, direction="UP"), "svg/UP")
         self.refused(tenon.NotFoundError, lambda: tenon.draw(y, "graph.gif"), "gif")
 
     def test_scopes_stand_in_errors(self):

@@ -198,6 +198,104 @@ class Asking(Case):
         self.assertIs(pickle.loads(pickle.dumps(tenon.bfloat16)), tenon.bfloat16)
 
 
+class Limits(Case):
+    def test_floats(self):
+        # dtype: bits, precision, max, eps, tiny, smallest_subnormal
+        known = {
+            "f16": (16, 3, 65504.0, 2.0**-10, 2.0**-14, 2.0**-24),
+            "bf16": (16, 2, (2 - 2.0**-7) * 2.0**127, 2.0**-7, 2.0**-126, 2.0**-133),
+            "f32": (32, 6, (2 - 2.0**-23) * 2.0**127, 2.0**-23, 2.0**-126, 2.0**-149),
+            "f64": (64, 15, sys.float_info.max, 2.0**-52, 2.0**-1022, 2.0**-1074),
+        }
+        for dtype in FLOATS:
+            bits, precision, most, eps, tiny, subnormal = known[dtype.name]
+            found = tenon.finfo(dtype)
+            self.assertIs(found.dtype, dtype)
+            self.assertEqual((found.bits, found.precision), (bits, precision))
+            self.assertEqual((found.min, found.max, found.eps), (-most, most, eps))
+            self.assertEqual((found.tiny, found.smallest_normal), (tiny, tiny))
+            self.assertEqual(found.smallest_subnormal, subnormal)
+            self.assertEqual(found.resolution, float(f"1e-{precision}"))
+            self.assertIn(dtype.name, repr(found))
+
+    def test_they_are_the_limits(self):
+        for dtype in FLOATS:
+            found = tenon.finfo(dtype)
+            for number in (found.max, found.min, found.tiny, found.smallest_subnormal):
+                self.assertEqual(tenon.tensor(number, dtype).item(), number)
+            eps, least = found.eps, found.smallest_subnormal
+            rounded = tenon.tensor([1 + eps, 1 + eps / 4, least / 4], dtype)
+            self.assertEqual(rounded.tolist(), [1 + eps, 1.0, 0.0])
+
+    def test_integers(self):
+        known = {"u8": (8, 0, 255)}
+        for bits in (8, 16, 32, 64):
+            known[f"i{bits}"] = (bits, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        for dtype in INTS:
+            found = tenon.iinfo(dtype)
+            self.assertIs(found.dtype, dtype)
+            self.assertEqual((found.bits, found.min, found.max), known[dtype.name])
+            self.assertIn(str(found.max), repr(found))
+
+    def test_whatever_names_a_dtype(self):
+        self.assertIs(tenon.finfo("bf16").dtype, tenon.bfloat16)
+        self.assertIs(tenon.finfo(float).dtype, tenon.float32)
+        self.assertIs(tenon.iinfo(int).dtype, tenon.int64)
+
+    def test_wrong_kinds(self):
+        for dtype in (*INTS, tenon.bool):
+            self.assertRaisesRegex(ValueError, f"{dtype.name} is not a float", tenon.finfo, dtype)
+        for dtype in (*FLOATS, tenon.bool):
+            self.assertRaisesRegex(
+                ValueError, f"{dtype.name} is not an integer", tenon.iinfo, dtype
+            )
+        for nothing in ("f31", None, 7):
+            self.assertRaises((TypeError, ValueError, tenon.Error), tenon.finfo, nothing)
+
+
+class Cloning(Case):
+    def test_layouts(self):
+        base = tenon.arange(start=0, stop=24, dtype="f32").reshape(4, 6)
+        views = [base, base.T, base[:, 1:4], base[:, ::2], base[::-1], base.T[:, ::-1], base[2]]
+        views += [base[1, 2], base[:0], base[0].expand(shape=(3, 6))]
+        views += [base[:, :1].expand(shape=(4, 5))]
+        for x in views:
+            kept = x.clone(layout="preserve")
+            self.assertEqual(kept.strides, x.strides)
+            self.same(kept, x.tolist())
+            self.assertNotEqual(kept.storage, x.storage)
+            for plain in (x.clone(), x.clone(layout="row-major")):
+                self.assertTrue(plain.is_contiguous)
+                self.same(plain, x.tolist())
+
+    def test_a_clone_is_apart(self):
+        base = tenon.tensor([[1.0, 2.0], [3.0, 4.0]])
+        kept = base.T.clone(layout="preserve")
+        base += 1
+        kept *= 2
+        self.same(base, [[2.0, 3.0], [4.0, 5.0]])
+        self.same(kept, [[2.0, 6.0], [4.0, 8.0]])
+        wide = base[0].expand(shape=(2, 2)).clone(layout="preserve")
+        self.refused(tenon.AliasError, lambda: wide.__iadd__(1), "overlaps itself")
+
+    def test_gradients(self):
+        for layout, strides in (("preserve", (1, 3)), ("row-major", (2, 1))):
+            x = tenon.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+            kept = x.T.clone(layout=layout)
+            self.assertEqual(kept.strides, strides)
+            (kept * tenon.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])).sum().backward()
+            self.same(x.grad, [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]])
+            wide = x[0].expand(shape=(2, 3))
+            self.refused(tenon.GradError, lambda: wide.clone(layout="preserve"), "shares memory")
+            with tenon.no_grad:
+                self.assertEqual(wide.clone(layout="preserve").strides, (0, 1))
+
+    def test_other_layouts(self):
+        x = tenon.tensor([1.0])
+        self.assertRaisesRegex(ValueError, "'C' is neither", lambda: x.clone(layout="C"))
+        self.assertRaises(TypeError, lambda: x.clone("preserve"))
+
+
 class Operators(Case):
     def test_numbers_stand_on_either_side(self):
         x = tenon.tensor([1.0, 2.0, 4.0])

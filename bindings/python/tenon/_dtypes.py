@@ -10,6 +10,17 @@ class finfo:
     """Limits of a float dtype: bits, eps, max, min, tiny (smallest_normal), smallest_subnormal,
     precision (decimal digits) and resolution."""
 
+    dtype: _core.Dtype
+    bits: int
+    precision: int
+    min: float
+    max: float
+    eps: float
+    tiny: float
+    smallest_normal: float
+    smallest_subnormal: float
+    resolution: float
+
     def __init__(self, dtype):
         self.dtype = _core.as_dtype(dtype)
         flags, self.bits, self.precision, _, _, *numbers = _core.dtype_info(self.dtype)
@@ -25,6 +36,11 @@ class finfo:
 
 class iinfo:
     """Limits of an integer dtype: bits, max, min."""
+
+    dtype: _core.Dtype
+    bits: int
+    min: int
+    max: int
 
     def __init__(self, dtype):
         self.dtype = _core.as_dtype(dtype)

@@ -52,7 +52,7 @@ OPERATORS = {
 # What functions written in Python give, where it is one thing.
 RESULTS = dict.fromkeys(("tensor", "asarray", "from_dlpack", "full"), "Tensor")
 RESULTS |= {"info": "_b.str", "plugins": "_b.dict[_b.str, _b.str]", "save": "None", "seed": "None"}
-RESULTS |= {"release_cache": "_b.int"}
+RESULTS |= {"release_cache": "_b.int", "set_threads": "None"}
 RESULTS |= {"stats": "_b.dict[_b.str, _b.int]", "configure": "None", "backward": "None"}
 
 
@@ -121,6 +121,9 @@ def own_parameters(thing, drop_first=False):
 def own_class(kind, bases=""):
     """A class written in Python: its public methods."""
     lines = [f"class {kind.__name__}{bases}:", f'    """{words_of(kind.__doc__)}"""', ""]
+    for name, typed in vars(kind).get("__annotations__", {}).items():
+        builtin = "_b." if typed.__module__ == "builtins" else ""
+        lines.append(f"    {name}: {builtin}{typed.__name__}")
     members = {}
     for each in reversed(kind.__mro__[:-1]):
         members.update(vars(each))
@@ -226,7 +229,7 @@ def main_stub():
             lines += function(name, own_parameters(thing), result, thing.__doc__)
         elif inspect.isclass(thing) and name not in ("Dtype", "Op", "Tensor"):
             lines += own_class(thing)
-        elif name in ("no_grad", "enable_grad", "guard_finite", "inference", "op"):
+        elif name in ("no_grad", "enable_grad", "guard_finite", "inference", "op", "serial"):
             lines.append(f"{name}: Any")
     for name, op in ops():
         if name not in names:

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/host_tables.cc: what plugins may ask of the host. Nothing throws across: each function
 // stores its failure in the call and returns a status.
-#include <atomic>
-#include <mutex>
-
 #include "core/api/host_tables.h"
 
 #include <tenon/ext/draft/dynamic.h>
 
+#include <atomic>
 #include <cstring>
+#include <mutex>
 #include <string_view>
 
 #include "core/api/host_guard.h"

@@ -88,7 +88,7 @@ void walk(std::span<const int64_t> shape, const std::array<Strided, N>& operands
 }
 
 // The same over all elements, on the host's threads where there are many. `inner` is called
-// concurrently, may not throw and may not call the host.
+// concurrently and may not call the host; what it throws reaches the caller as of parallel_for.
 template <size_t N, class Inner>
 void walk_parallel(const Launch& launch, std::span<const int64_t> shape,
                    const std::array<Strided, N>& operands, Inner&& inner) {

@@ -16,7 +16,7 @@ TENON_EXPORT tenon_status tenon_context_create(tenon_runtime* runtime, tenon_dia
 // Tensors outlive it with their data, and lose the graph it recorded.
 TENON_EXPORT void tenon_context_release(tenon_context* context);
 
-// The last failure. Strings are zero-terminated, never NULL, empty where not known, and valid until
+// The last failure. Strings are zero-terminated, never NULL, empty if not known, and valid until
 // the context's next failing call.
 typedef struct tenon_error {
   uint32_t struct_size;
@@ -68,7 +68,7 @@ TENON_EXPORT tenon_status tenon_device_find(tenon_context* context, const char* 
 // Waits for all work of a device (NULL: of all) and returns its first failure.
 TENON_EXPORT tenon_status tenon_device_wait(tenon_context* context, const tenon_device* device);
 
-// Scopes nest; their labels, joined by '/', stand in errors, traces and plan listings.
+// Scopes nest; their labels, joined by '/', appear in errors, traces and plan listings.
 // errors   end without begin: TENON_E_STATE
 TENON_EXPORT tenon_status tenon_scope_begin(tenon_context* context, const char* label,
                                             uint64_t label_length);

@@ -21,15 +21,15 @@ extern "C" {
 TENON_EXPORT tenon_status tenon_tensor_set_requires_grad(tenon_context* context,
                                                          tenon_tensor* tensor, uint32_t required);
 
-// The gradient collected so far, borrowed; NULL in *out_grad where there is none yet. Of tensors
+// The gradient collected so far, borrowed; NULL in *out_grad if there is none yet. Of tensors
 // that are not leaves only where tenon_tensor_set_retain_grad asked for it.
-// errors   TENON_E_ROWS where it is held as rows, TENON_E_GRAD (no leaf, and not retained)
+// errors   TENON_E_ROWS if it is held as rows, TENON_E_GRAD (no leaf, and not retained)
 TENON_EXPORT tenon_status tenon_tensor_get_grad(tenon_context* context, tenon_tensor* tensor,
                                                 tenon_tensor** out_grad);
 
 // The gradient of an embedding table and the like: row numbers i64[R], ascending and without
-// duplicates, and values T[R,...]; both borrowed; NULL where there is none.
-// errors   TENON_E_ROWS where it is dense
+// duplicates, and values T[R,...]; both borrowed; NULL if there is none.
+// errors   TENON_E_ROWS if it is dense
 TENON_EXPORT tenon_status tenon_tensor_get_grad_rows(tenon_context* context, tenon_tensor* tensor,
                                                      tenon_tensor** out_indices,
                                                      tenon_tensor** out_values);

@@ -48,7 +48,7 @@ TENON_EXPORT tenon_status tenon_op_find_attribute(tenon_context* context, const 
 // attrs    [n_attrs] in the schema's order; NONE or left out: the default
 // outputs  [n_outputs], at most as many as the schema has; a NULL-able aux output that is not asked
 //          for is left out at the end
-// dtypes   promoted where the schema says so, else equal
+// dtypes   promoted if the schema says so, else equal
 // errors   TENON_E_SHAPE, TENON_E_DTYPE, TENON_E_DEVICE, TENON_E_ATTRIBUTE, TENON_E_NO_KERNEL,
 //          TENON_E_NO_ROLE, TENON_E_ALIAS, TENON_E_GRAD, TENON_E_GRAPH_OWNER
 TENON_EXPORT tenon_status tenon_op_call(tenon_context* context, const tenon_op* op,
@@ -57,7 +57,7 @@ TENON_EXPORT tenon_status tenon_op_call(tenon_context* context, const tenon_op* 
                                         tenon_tensor** out_outputs, uint32_t n_outputs);
 
 // Applies `op` and writes into outputs[n_outputs], which must have the inferred shape, dtype and
-// device; any layout that does not overlap itself. Where outputs overlap inputs the result is as if
+// device; any layout that does not overlap itself. If outputs overlap inputs the result is as if
 // all inputs had been read first. An output that is also an input (the same handle) is in-place.
 TENON_EXPORT tenon_status tenon_op_call_into(tenon_context* context, const tenon_op* op,
                                              const tenon_value* inputs, uint32_t n_inputs,

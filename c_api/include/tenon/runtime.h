@@ -55,8 +55,8 @@ typedef struct tenon_runtime_options {
 
 // Creates a runtime: finds plugins by reading their manifests and opens none of them.
 // options  may be NULL
-// diag     words for a failure; may be NULL
-// errors   TENON_E_ARGUMENT, TENON_E_MEMORY; a broken plugin is no error here, see the report
+// diag     receives the message of a failure; may be NULL
+// errors   TENON_E_ARGUMENT, TENON_E_MEMORY; a broken plugin is not an error here, see the report
 TENON_EXPORT tenon_status tenon_runtime_create(const tenon_runtime_options* options,
                                                tenon_diag* diag, tenon_runtime** out_runtime);
 
@@ -86,9 +86,9 @@ TENON_EXPORT tenon_status tenon_runtime_query(tenon_context* context, const char
                                               uint64_t topic_length, tenon_text** out_json);
 
 // Prefers kernels of `plugin` for `op` (empty: for all ops) in this runtime, whatever their
-// priority and arithmetic; an empty `plugin` takes the pin back. The word "composition" in the
-// place of a plugin prefers an op's composition in other ops, where it has one, to all kernels.
-// errors   TENON_E_NOT_FOUND where no such plugin was found, TENON_E_PLUGIN where it cannot be used
+// priority and arithmetic; an empty `plugin` removes the pin. The word "composition" in
+// place of a plugin prefers an op's composition in other ops, if it has one, to all kernels.
+// errors   TENON_E_NOT_FOUND if no such plugin was found, TENON_E_PLUGIN if it cannot be used
 TENON_EXPORT tenon_status tenon_runtime_set_pin(tenon_context* context, const char* op,
                                                 uint64_t op_length, const char* plugin,
                                                 uint64_t plugin_length);
@@ -96,7 +96,7 @@ TENON_EXPORT tenon_status tenon_runtime_set_pin(tenon_context* context, const ch
 // Takes a plugin out of use in this runtime, for good: nothing of it is found, chosen or called
 // again. Waits until the calls that are running in other contexts have returned and devices have
 // finished, then drops its prepared kernel objects. What it made lives on: tensors keep their data,
-// and memory of its devices is given back to it. Calls that need it fail with TENON_E_PLUGIN; where
+// and memory of its devices is given back to it. Calls that need it fail with TENON_E_PLUGIN; if
 // another plugin offers a kernel or rule too, that takes over. The library stays mapped. A second
 // time changes nothing.
 // errors   TENON_E_NOT_FOUND, TENON_E_CAPTURE (while this context captures), TENON_E_INTERRUPTED
@@ -108,7 +108,7 @@ TENON_EXPORT tenon_status tenon_plugin_deactivate(tenon_context* context, const 
 // plugin's library (tenon/plugin.h), so that ops, gradients, kernels and the rest can be defined
 // without a file. All of it is registered or, on an error, none of it. Its code must stay where it
 // is until the runtime is gone; `deactivate` takes it out of use as any other. No policy applies.
-// errors   TENON_E_PLUGIN (the words say what is wrong; also where another plugin has a name of its
+// errors   TENON_E_PLUGIN (the message says what is wrong; also if another plugin has a name of its
 //          already), TENON_E_CAPTURE
 struct tenon_host;
 struct tenon_plugin;

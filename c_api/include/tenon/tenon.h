@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon/tenon.h: Tenon for programs: everything libtenon exports, but what is still a draft
+// tenon/tenon.h: Tenon for programs: everything libtenon exports, except what is still a draft
 // (tenon/ext/draft/).
 //
 // Conventions of every function here, stated once:

@@ -94,7 +94,7 @@ TENON_EXPORT tenon_status tenon_tensor_retain(tenon_tensor* tensor);
 TENON_EXPORT void tenon_tensor_release(tenon_tensor* tensor);
 
 // Address, shape, strides, dtype, device; pointers borrowed from the tensor. `data` may be read or
-// written by the host only where tenon_tensor_info.flags has HOST; Tenon does not see such writes.
+// written by the host only if tenon_tensor_info.flags has HOST; Tenon does not see such writes.
 TENON_EXPORT tenon_status tenon_tensor_get_view(tenon_context* context, const tenon_tensor* tensor,
                                                 tenon_view* out_view);
 
@@ -141,7 +141,7 @@ TENON_EXPORT tenon_status tenon_tensor_get_text(tenon_context* context, const te
                                                 uint32_t flags, tenon_text** out_text);
 
 // DLPack. `managed` is a DLManagedTensorVersioned* of version 1.x; on success the tensor owns it
-// and calls its deleter when the last user is gone. Where the major version is another, the deleter
+// and calls its deleter when the last user is gone. If the major version is another, the deleter
 // is called and TENON_E_UNSUPPORTED returned.
 TENON_EXPORT tenon_status tenon_tensor_create_dlpack(tenon_context* context, void* managed,
                                                      tenon_tensor** out_tensor);

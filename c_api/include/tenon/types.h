@@ -9,7 +9,7 @@
 //  - Frozen structs (tenon_device, tenon_value, tenon_view, tenon_meta, tenon_rng, tenon_launch)
 //    never change. Descriptors begin with `struct_size` and `flags` and only grow at their end: a
 //    missing tail reads as zero, and zero means the old behaviour. Unknown tail bytes must be zero.
-//  - Where the callee fills a struct, the caller sets `struct_size` first; the callee writes at
+//  - When the callee fills a struct, the caller sets `struct_size` first; the callee writes at
 //    most that many bytes and stores how many it wrote.
 #ifndef TENON_TYPES_H
 #define TENON_TYPES_H
@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-// The version stands here and nowhere else.
+// The version is stated here and nowhere else.
 #define TENON_VERSION_MAJOR 0
 #define TENON_VERSION_MINOR 1
 #define TENON_VERSION_PATCH 0
@@ -31,7 +31,7 @@ extern "C" {
 #define TENON_ABI_MINOR 1
 #define TENON_ABI_DRAFT 2
 
-// Visibility of exported functions; has no influence on any layout.
+// Visibility of exported functions; does not affect any layout.
 #if defined(__GNUC__)
 #define TENON_EXPORT __attribute__((visibility("default")))
 #else

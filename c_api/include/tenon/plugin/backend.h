@@ -27,7 +27,7 @@ typedef struct tenon_backend_table {
   tenon_string doc;
   // Number of usable devices; 0 with words in `diag` says why there is none.
   tenon_status (*device_count)(void* self, int32_t* out_count, tenon_diag* diag);
-  // Raw memory, aligned to 64 bytes. TENON_E_MEMORY where there is none left.
+  // Raw memory, aligned to 64 bytes. TENON_E_MEMORY if there is none left.
   tenon_status (*alloc)(void* self, int32_t index, uint64_t bytes, void** out_data);
   void (*free)(void* self, int32_t index, void* data, uint64_t bytes);
   // Raw copy of `bytes` without overlap, ordered on `stream`; one side is host memory unless
@@ -55,7 +55,7 @@ typedef struct tenon_backend_table {
 typedef struct tenon_backend_pinned_table {
   uint32_t struct_size;
   uint32_t flags;  // 0
-  // Host memory, aligned to 64 bytes. TENON_E_MEMORY where there is none left.
+  // Host memory, aligned to 64 bytes. TENON_E_MEMORY if there is none left.
   tenon_status (*alloc)(void* self, uint64_t bytes, void** out_data);
   void (*free)(void* self, void* data, uint64_t bytes);
 } tenon_backend_pinned_table;

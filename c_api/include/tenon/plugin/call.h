@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-// One callback's window to the host, owned by the host. The host keeps more behind these members.
+// One callback's window to the host, owned by the host. The host keeps more after these members.
 // Every table pointer is set in every state; a function called in a state that its table does not
-// allow returns TENON_E_STATE (or does nothing, where it returns no status). Frozen.
+// allow returns TENON_E_STATE (or does nothing, if it returns no status). Frozen.
 typedef struct tenon_call {
   const struct tenon_host* host;
   void* self;                                  // what the plugin's `init` stored
@@ -34,7 +34,7 @@ typedef struct tenon_call {
 typedef struct tenon_launch {
   const uint32_t* slot_begin;  // [n_slots + 1]
   const tenon_view* views;
-  const tenon_value* attrs;  // [n_attrs], defaults filled in; NONE where optional and not given
+  const tenon_value* attrs;  // [n_attrs], defaults filled in; NONE if optional and not given
   void* prepared;            // what `prepare` made, or NULL
   void* user;                // the descriptor's `user`
   uint32_t n_slots;

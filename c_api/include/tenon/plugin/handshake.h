@@ -62,7 +62,7 @@ typedef struct tenon_plugin {
   uint32_t flags;  // 0
   uint32_t built_major;
   uint32_t built_minor;
-  uint32_t required_minor;  // the host refuses only where this is above its own
+  uint32_t required_minor;  // the host refuses only if this is above its own
   uint32_t reserved;
   tenon_fingerprint fingerprint;
   tenon_string id;       // "vendor.name", equal to the manifest's

@@ -35,7 +35,7 @@ typedef struct tenon_host_call {
 typedef struct tenon_host_dispatch {
   uint32_t struct_size;
   uint32_t flags;
-  // Finds an op by name; NULL (with the error stored) where there is none. Cheap: interned.
+  // Finds an op by name; NULL (with the error stored) if there is none. Cheap: interned.
   const tenon_op* (*find)(tenon_call* call, const char* name, uint64_t name_length);
   // As tenon_op_call. Absent trailing inputs and attributes may be left out.
   tenon_status (*call)(tenon_call* call, const tenon_op* op, const tenon_value* inputs,
@@ -64,7 +64,7 @@ typedef struct tenon_host_vjp {
   tenon_status (*get_input_meta)(tenon_call* call, uint32_t index, uint32_t item,
                                  tenon_meta* out_meta);
   tenon_status (*get_output_meta)(tenon_call* call, uint32_t index, tenon_meta* out_meta);
-  // Number of tensors of a list input, 1 for a tensor, 0 where absent.
+  // Number of tensors of a list input, 1 for a tensor, 0 if absent.
   uint32_t (*get_input_count)(tenon_call* call, uint32_t index);
   tenon_status (*get_attr)(tenon_call* call, uint32_t index, tenon_value* out_value);
   // The gradient of output `index`: a tensor, or NONE under TENON_VJP_ACCEPTS_ABSENT.

@@ -16,7 +16,7 @@ extern "C" {
 typedef struct tenon_sample {
   tenon_string op;
   tenon_string text;      // "f32[2,3](-2,2), f32[3] | axis=1"
-  tenon_string fragment;  // empty where expect is TENON_OK
+  tenon_string fragment;  // empty if expect is TENON_OK
   tenon_status expect;
   uint32_t revision;
 } tenon_sample;
@@ -27,8 +27,8 @@ typedef struct tenon_selftest_table {
   const tenon_sample* samples;  // [count]
 } tenon_selftest_table;
 
-// Optional interface "tenon.selftest.tolerances/1": how far a right kernel's results may lie from
-// the exact ones where bits may differ (the order of a sum, a library's exp). An output without a
+// Optional interface "tenon.selftest.tolerances/1": how far a correct kernel's results may be from
+// the exact ones if bits may differ (the order of a sum, a library's exp). An output without a
 // tolerance must be equal bit for bit. A value passes when its bits are equal, or when
 //   |found - expected| <= max(ulp * (distance of expected to the next number of the dtype),
 //                             relative * largest finite |value| of the expected output)
@@ -56,9 +56,9 @@ typedef struct tenon_optimizer_sample {
   uint32_t flags;  // 0
   tenon_string optimizer;
   tenon_string text;      // sample/1: parameters | hyper-parameters, "f32[3,2], f32[5] | lr=0.1"
-  tenon_string fragment;  // empty where expect is TENON_OK
+  tenon_string fragment;  // empty if expect is TENON_OK
   tenon_status expect;
-  uint32_t steps;  // at least 1 where expect is TENON_OK
+  uint32_t steps;  // at least 1 if expect is TENON_OK
 } tenon_optimizer_sample;
 
 typedef struct tenon_optimizer_samples_table {

@@ -22,12 +22,12 @@ TENON_EXPORT tenon_status tenon_archive_create(tenon_context* context, tenon_arc
 #define TENON_ARCHIVE_IN_MEMORY 1u
 
 // Opens a file: checks all it says of itself, and reads no tensor's data yet. The file is mapped:
-// it may be replaced meanwhile (tenon_file_set does that), but whoever shortens it in place ends
-// this process; where that is to be feared, load with TENON_ARCHIVE_IN_MEMORY.
+// it may be replaced meanwhile (tenon_file_set does that), but truncating it in place ends
+// this process; if that may happen, load with TENON_ARCHIVE_IN_MEMORY.
 // format   "tenon.npy"; empty: by the ending of the file's name
 // memory   the mapping lives until the archive and every tensor made from it are gone
 // errors   TENON_E_IO (cannot be read), TENON_E_DATA (is damaged), TENON_E_UNSUPPORTED (holds
-//          what Tenon has not: a dtype, more than 8 dimensions), TENON_E_NOT_FOUND (no such format,
+//          what Tenon lacks: a dtype, more than 8 dimensions), TENON_E_NOT_FOUND (no such format,
 //          or none for this ending), TENON_E_PLUGIN
 TENON_EXPORT tenon_status tenon_archive_load(tenon_context* context, const char* path,
                                              uint64_t path_length, const char* format,
@@ -83,24 +83,24 @@ TENON_EXPORT tenon_status tenon_archive_find_metadata(tenon_context* context,
                                                       uint64_t* out_value_length);
 
 // Adds a tensor, of any device and strides, or replaces the one of that name. The archive keeps the
-// tensor, not its values: what is written later are the values of that moment.
-// errors   TENON_E_ARGUMENT (the name is empty or no UTF-8)
+// tensor, not its values: a file gets the values of the moment it is written.
+// errors   TENON_E_ARGUMENT (the name is empty or not UTF-8)
 TENON_EXPORT tenon_status tenon_archive_set_tensor(tenon_context* context, tenon_archive* archive,
                                                    const char* name, uint64_t name_length,
                                                    tenon_tensor* tensor);
 
 // Adds a key with its text, or replaces the text.
-// errors   TENON_E_ARGUMENT (empty key, or no UTF-8)
+// errors   TENON_E_ARGUMENT (empty key, or not UTF-8)
 TENON_EXPORT tenon_status tenon_archive_set_metadata(tenon_context* context, tenon_archive* archive,
                                                      const char* key, uint64_t key_length,
                                                      const char* value, uint64_t value_length);
 
-// Makes the file `path` hold what `archive` holds: all of it or, on any failure, also of the
+// Makes the file `path` hold what `archive` holds: all of it or, on any failure, even of the
 // machine, what it held before. Written beside it as `.<name>.partial`, flushed to the disk, then
 // renamed; a link is followed, and an existing file's permissions are kept. A partial file that a
-// killed process has left is written over by the next call.
+// killed process has left is overwritten by the next call.
 // format   "tenon.safetensors"; empty: by the ending of the file's name
-// errors   TENON_E_IO (the disk is full, the folder cannot be written, another writer is at it),
+// errors   TENON_E_IO (the disk is full, the folder cannot be written, another one writes it),
 //          TENON_E_NOT_FOUND (format), TENON_E_UNSUPPORTED (what the format cannot hold, by name),
 //          TENON_E_CAPTURE
 TENON_EXPORT tenon_status tenon_file_set(tenon_context* context, const char* path,

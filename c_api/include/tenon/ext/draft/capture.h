@@ -27,7 +27,7 @@ typedef struct tenon_backend_capture_table {
   // What this thread enqueues on `stream` from now on is recorded instead of run.
   tenon_status (*begin)(void* self, int32_t index, void* stream);
   // Ends recording, also after one of the enqueued pieces failed. *out_graph is the caller's, until
-  // `release`. On failure, with words in `diag`, nothing was recorded and the stream works again.
+  // `release`. On failure, told in `diag`, nothing was recorded and the stream works again.
   tenon_status (*end)(void* self, int32_t index, void* stream, void** out_graph, tenon_diag* diag);
   // Enqueues all of it on `stream`.
   tenon_status (*run)(void* self, int32_t index, void* stream, void* graph);

@@ -25,7 +25,7 @@ extern "C" {
 typedef struct tenon_format_entry {
   tenon_string name;  // UTF-8; lives as long as the object that `read` made
   tenon_meta meta;    // shape and dtype; device is ignored
-  uint64_t offset;    // of the first byte in the file; 0 where PACKED
+  uint64_t offset;    // of the first byte in the file; 0 if PACKED
   uint64_t bytes;     // of the tensor: elements times size of one
   uint32_t flags;     // TENON_FORMAT_*
   uint32_t reserved;
@@ -58,9 +58,9 @@ typedef struct tenon_format_piece {
   uint32_t entry;
 } tenon_format_piece;
 
-// All callbacks in state [data]; none is NULL where no comment says so. The bytes of a file are
-// untrusted: they may be anything, and no size in them may be believed before it was compared with
-// what is there. A file that is wrong is TENON_E_DATA, one that is right but not for us
+// All callbacks in state [data]; none is NULL unless a comment says so. The bytes of a file are
+// untrusted: they may be anything, and no size in them may be trusted before it is compared with
+// what is there. A malformed file is TENON_E_DATA, a valid one that is not supported
 // TENON_E_UNSUPPORTED; the host adds the path.
 typedef struct tenon_format_desc {
   uint32_t struct_size;
@@ -78,14 +78,14 @@ typedef struct tenon_format_desc {
   tenon_status (*metadata)(tenon_call* call, void* object, uint32_t index,
                            tenon_format_pair* out_pair);
   // Writes the `bytes` bytes of a PACKED entry to `destination`. May be called by several threads.
-  // NULL: no entry ever is.
+  // NULL: no entry is PACKED.
   tenon_status (*unpack)(tenon_call* call, void* object, uint32_t index, void* destination,
                          uint64_t bytes);
   // Lays a file out. Refuses what the format cannot hold, naming the tensor or the key.
   tenon_status (*layout)(tenon_call* call, const tenon_format_content* content, void** out_layout);
   // The pieces in the file's order, one a call.
   tenon_status (*piece)(tenon_call* call, void* layout, tenon_format_piece* out_piece);
-  // Shows the bytes of the TENSOR piece asked last, in order, as they are written: for check sums.
+  // Shows the bytes of the TENSOR piece asked last, in order, as they are written: for checksums.
   // NULL: not wanted.
   tenon_status (*written)(tenon_call* call, void* layout, const void* bytes, uint64_t length);
   void (*release_layout)(void* layout);

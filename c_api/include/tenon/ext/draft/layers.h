@@ -28,14 +28,14 @@ typedef struct tenon_layer_option {
   tenon_string doc;
   uint32_t tag;         // TENON_VALUE_STRING, I64, F64, BOOL, INT_LIST or DTYPE
   uint32_t required;    // 1: must be given; `initial` is then NONE
-  tenon_value initial;  // taken where it is not given: of that tag, or NONE
+  tenon_value initial;  // taken if it is not given: of that tag, or NONE
 } tenon_layer_option;
 
 // A layer and a call of it that must work (expect = TENON_OK), or of which the creation or the call
 // must be refused with `expect` and a message that contains `fragment`.
 typedef struct tenon_layer_sample {
   tenon_string text;      // sample/1: inputs | options, "f64[2,3] | inputs=3, outputs=4"
-  tenon_string fragment;  // empty where expect is TENON_OK
+  tenon_string fragment;  // empty if expect is TENON_OK
   tenon_status expect;
   uint32_t flags;  // 0
 } tenon_layer_sample;
@@ -105,7 +105,7 @@ typedef struct tenon_host_layers {
   tenon_status (*add_child)(tenon_call* call, const tenon_string* name, const tenon_string* layer,
                             const tenon_string* names, const tenon_value* values,
                             uint32_t n_values);
-  // forward: the layer's own tensor `name`, borrowed; NULL where describe did not add it.
+  // forward: the layer's own tensor `name`, borrowed; NULL if describe did not add it.
   tenon_status (*get_tensor)(tenon_call* call, const char* name, uint64_t name_length,
                              tenon_tensor** out_tensor);
   // forward: copies the values of `tensor`, of the same shape and dtype, into a buffer. Not
@@ -138,7 +138,7 @@ TENON_EXPORT tenon_status tenon_layer_create(tenon_context* context, const char*
                                              const tenon_string* names, const tenon_value* values,
                                              uint32_t n_values, tenon_layer** out_layer);
 
-// The layer lives on as a child of others that hold it, and its tensors as long as anybody does.
+// The layer lives on as a child of others that hold it, and its tensors while anyone holds them.
 TENON_EXPORT void tenon_layer_release(tenon_layer* layer);
 
 // Adds `child` to a container, after the children there are. The container shares it with the
@@ -155,8 +155,8 @@ TENON_EXPORT tenon_status tenon_layer_set_training(tenon_context* context, tenon
                                                    uint32_t training);
 
 // Runs the layer: ops, recorded for backward and captured as any others.
-// inputs   [n_inputs] tensors, or NONE where the layer can do without
-// outputs  [n_outputs], all the layer has; owned by the caller. One may be an input itself, where
+// inputs   [n_inputs] tensors, or NONE if the layer can do without
+// outputs  [n_outputs], all the layer has; owned by the caller. One may be an input itself, if
 //          the layer changes nothing.
 // errors   TENON_E_ARGUMENT (how many inputs and outputs), and those of the ops it calls
 TENON_EXPORT tenon_status tenon_layer_call(tenon_context* context, tenon_layer* layer,

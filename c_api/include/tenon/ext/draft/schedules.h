@@ -43,8 +43,8 @@ typedef struct tenon_schedule_desc {
   uint32_t n_states;
   // Gives the value of the next step and advances the state, by these arguments alone: hypers
   // [n_hypers] and states[n_states] in the order of the lists above, `base_value` as the schedule
-  // was created with, finite; `metric` what the program has measured, NULL where it gave nothing.
-  // Where it fails the host keeps the states as they were. The host tries the first step when a
+  // was created with, finite; `metric` what the program has measured, NULL if it gave nothing.
+  // If it fails the host keeps the states as they were. The host tries the first step when a
   // schedule is created, so that hyper-parameters that do not fit each other are refused there.
   // state [infer]
   tenon_status (*advance)(tenon_call* call, const tenon_value* hypers, double* states,
@@ -83,7 +83,7 @@ TENON_EXPORT void tenon_schedule_release(tenon_schedule* schedule);
 // epoch, whatever the schedule is to count) and use the value in that step.
 // metric   what was measured in the step before, for schedules that look at it; NULL: nothing
 // threads  [one thread per context]          state  [any]
-// errors   those of the schedule (TENON_E_STATE where it has no further step); then its state is
+// errors   those of the schedule (TENON_E_STATE if it has no further step); then its state is
 //          as it was
 // since    draft 1
 TENON_EXPORT tenon_status tenon_schedule_run(tenon_context* context, tenon_schedule* schedule,

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 // Replaces the values of state `name` of parameter `index` by those of `tensor`, as for a run that
-// goes on from saved state. Where the parameter has made no step yet, all of its state is made
+// goes on from saved state. If the parameter has made no step yet, all of its state is made
 // first, with its initial values: a run resumes as it was once every state is set that
 // tenon_optimizer_get_state gave when it was saved. The runtime query "optimizers" names the states
 // of every optimizer.

@@ -12,7 +12,7 @@ using tape::Link;
 
 namespace {
 
-// The leaf's link, or NULL where nothing was ever asked of it.
+// The leaf's link, or NULL if nothing was ever asked of it.
 Link* leaf_link(const Tensor& tensor, const char* what) {
   if (!tape::is_leaf(tensor)) {
     throw Error{.status = TENON_E_GRAD,

@@ -127,7 +127,7 @@ void require_recorded(Context& context, Tensor& tensor, const char* what) {
   tape::fail_owner(tensor, "tensor");
 }
 
-// The watch over a tensor that is not a leaf, made where there is none.
+// The watch on a tensor that is not a leaf, made if there is none.
 tape::Watch& watch_of(Link& link) {
   auto& watches = link.node->watches;
   if (!watches) watches = std::make_unique<std::vector<tape::Watch>>(link.node->grads.size());

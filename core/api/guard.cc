@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/api/guard.cc: what a boundary does where a call fails, or its context is in use already.
+// core/api/guard.cc: what a boundary does if a call fails, or its context is in use already.
 #include "core/api/guard.h"
 
 #include <algorithm>

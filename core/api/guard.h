@@ -140,7 +140,7 @@ auto& require_slot(const void* handle, const char* kind) {
   return *slot;
 }
 
-// The text that `write` returns. What writing ends (a recording) ends only where the text is given.
+// The text that `write` returns. What writing ends (a recording) ends only if the text is given.
 template <class Write>
 tenon_text* make_text(Write&& write) {
   TextSlot* slot = TextSlab::instance().create();

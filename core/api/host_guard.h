@@ -21,10 +21,10 @@ inline std::string text_of(const char* data, uint64_t length) {
   return length == TENON_NUL ? std::string(data) : std::string(data, length);
 }
 
-// Thrown where a function is called in a state that does not allow it.
+// Thrown if a function is called in a state that does not allow it.
 struct WrongState : Error {};
 
-// The call behind a window; NULL where TENON_CHECK=threads forbids `function` just now.
+// The call of a window; NULL if TENON_CHECK=threads forbids `function` at this moment.
 inline CallbackScope* call_of(tenon_call* handed, const char* function) noexcept {
   Window& window = *static_cast<Window*>(handed);
   if (!window.checks) return window.owner;
@@ -35,7 +35,7 @@ inline CallbackScope* call_of(tenon_call* handed, const char* function) noexcept
   }
 }
 
-// True where the call's state is among `allowed`.
+// True if the call's state is among `allowed`.
 inline bool in_state(const CallbackScope& call, std::initializer_list<CallbackState> allowed) {
   uint32_t states = 0;  // a set, which the compiler knows beforehand
   for (const CallbackState state : allowed) states |= 1u << static_cast<uint32_t>(state);

@@ -235,7 +235,7 @@ tenon_status vjp_rows(tenon_call* window, uint32_t index, tenon_tensor* indices,
 
 // ---- tenon.host.memory/1, threads/1, rng/1
 
-// The call where it launches; else NULL.
+// The call if it launches; else NULL.
 CallbackScope* launching(tenon_call* window, const char* function) noexcept {
   CallbackScope* const call = window ? call_of(window, function) : nullptr;
   if (!call || call->state == CallbackState::Launch) return call;

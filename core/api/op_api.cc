@@ -29,7 +29,7 @@ std::span<const tenon_value> read_values(const tenon_value* data, uint32_t count
   return {data, count};
 }
 
-// Tensors of one call; on the stack where there are few.
+// Tensors of one call; on the stack if there are few.
 class CallOutputs {
  public:
   explicit CallOutputs(uint32_t count) : count_(count) {

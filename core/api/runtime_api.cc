@@ -282,7 +282,7 @@ tenon_status tenon_context_set_arithmetic(tenon_context* context, uint32_t arith
 tenon_status tenon_context_set_device(tenon_context* context, const tenon_device* device) {
   return guard(context, [&](Context& cx) {
     if (device) {
-      cx.runtime->device(*device);  // throws where there is no such device
+      cx.runtime->device(*device);  // throws if there is no such device
       cx.device = *device;
     }
     cx.has_device = device != nullptr;

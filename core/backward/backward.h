@@ -18,7 +18,7 @@ void refuse_inference(const Context& context);
 // Adds gradients to leaves.
 void run(Context& context, std::span<Tensor* const> roots, std::span<Tensor* const> seeds,
          uint32_t flags);
-// Returns gradients for `inputs` and touches no leaf; NULL where there is none.
+// Returns gradients for `inputs` and touches no leaf; NULL if there is none.
 [[gnu::cold]] std::vector<Ref> gradient(Context& context, std::span<Tensor* const> roots,
                                         std::span<Tensor* const> seeds,
                                         std::span<Tensor* const> inputs, uint32_t flags);

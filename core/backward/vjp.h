@@ -34,7 +34,7 @@ struct VjpFrame final : CallbackSubject {
   [[gnu::cold]] void add_rows(uint32_t input, Tensor& indices, Tensor& values);
 
   // TENON_CHECK=finite: throws for the first gradient that holds a NaN or an infinity. `maker`: the
-  // first op inside of the rule that made one, or "".
+  // first op inside the rule that made one, or "".
   [[gnu::cold]] void check_finite(const std::string& maker) const;
   // "input \"x\" of tenon.log", for input tensor `flat`.
   [[gnu::cold]] std::string name_of(uint32_t flat) const;

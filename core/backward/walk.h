@@ -46,7 +46,7 @@ class StepCapture : public launch::Capture {
   virtual void expects(Context& context, Tensor& leaf) = 0;
   // Has nothing of the step needed or changed the leaf's gradient so far?
   virtual bool is_untouched(Tensor& leaf) = 0;
-  // Where rows are the first thing that a leaf gets: a run begins with zeros, or what is there.
+  // If rows are the first thing that a leaf gets: a run begins with zeros, or what is there.
   virtual Ref zeros_of(Context& context, const Tensor& leaf) const = 0;
   // `link` is about to get its new gradient. `rows`: of rows alone, added to `sum`.
   virtual void adds(Tensor& leaf, const tape::Link& link, bool rows, const Ref& sum) = 0;
@@ -54,7 +54,7 @@ class StepCapture : public launch::Capture {
   virtual void made(Tensor& leaf) = 0;
 };
 
-// NULL where nothing is captured just now.
+// NULL if nothing is captured just now.
 inline StepCapture* capture_of(const Context& context) {
   return static_cast<StepCapture*>(context.capture);
 }
@@ -95,7 +95,7 @@ class Walk {
   }
 
   void push(Node& node);
-  // `into += grad`, in place where nobody else looks.
+  // `into += grad`, in place if nobody else reads it.
   void accumulate(Ref& into, Ref grad);
 
   void look_for_hooks();

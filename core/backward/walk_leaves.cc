@@ -40,7 +40,7 @@ void Walk::fold(LeafGrad& entry) {
 }
 
 Change Walk::change_dense(Link& link, LeafGrad& entry) {
-  // Copied where its memory is shared with other gradients, a seed, or a plan.
+  // Copied if its memory is shared with other gradients, a seed, or a plan.
   if (!only_ours(context_, *entry.dense) && (!create_ || context_.capture)) {
     entry.dense = Ref(launch::copy(context_, *entry.dense));
   }
@@ -94,7 +94,7 @@ Change Walk::change(Link& link, LeafGrad& entry) {
   return change_dense(link, entry);
 }
 
-// Cannot fail but for a gradient that lies on a device or is not row-major: the copy is a launch.
+// Can fail only for a gradient that is on a device or is not row-major: the copy is a launch.
 void Walk::publish(Change& change) {
   Link& link = *change.link;
   if (!change.sum) {
@@ -113,7 +113,7 @@ void Walk::publish(Change& change) {
   grad.storage->written(add ? &add->name : nullptr, context_.scope_path());
 }
 
-// Leaves change together: where one of the sums fails, none of them has.
+// Leaves change together: if one of the sums fails, none of them has.
 void Walk::commit() {
   const GradMode mode(context_, create_);
   Small<Link*, 16> links;

@@ -16,7 +16,7 @@ extern template std::string std::operator+(const std::string&, const std::string
 namespace tenon {
 
 // Every field but status and message may be empty; the guard adds the sequence number, and the
-// scope path where there is none.
+// scope path if there is none.
 struct Error {
   tenon_status status = TENON_E_INTERNAL;
   std::string message;
@@ -30,7 +30,7 @@ struct Error {
   std::string scope{};
 };
 
-// Thrown where memory ran out; formatting it allocates nothing.
+// Thrown if memory ran out; formatting it allocates nothing.
 struct OutOfMemory {
   uint64_t bytes = 0;
 };

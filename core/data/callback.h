@@ -10,7 +10,7 @@
 namespace tenon::data {
 
 // Runs one callback of `kind` (a registry::Entry or Format). Throws what it reported, with the
-// kind's name before its words and, where the callback is about one sample alone, that one's.
+// kind's name before its words and, if the callback is about one sample alone, that one's.
 // `name` is the callback's.
 template <class Kind, class Callback>
 void run_callback(Context& context, const Kind& kind, const char* name, Callback&& callback,

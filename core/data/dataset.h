@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/data/dataset.h: a dataset object of a plugin behind a public handle.
+// core/data/dataset.h: a plugin's dataset object, as a public handle.
 #pragma once
 
 #include <tenon/ext/draft/datasets.h>

@@ -18,7 +18,7 @@ struct Option {
   std::string_view name;
   uint32_t tag = TENON_VALUE_NONE;
   bool required = false;
-  tenon_value initial{};  // where it is not given
+  tenon_value initial{};  // if it is not given
 };
 
 // One value for each option, in their order. Whole numbers are taken for floats. Throws

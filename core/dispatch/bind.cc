@@ -138,7 +138,7 @@ std::string attr_kind_text(const registry::Attr& attr) {
 
 bool is_integral_tag(uint32_t tag) { return tag == TENON_VALUE_I64; }
 
-// The value in the attribute's own kind; false where its kind does not fit.
+// The value in the attribute's own kind; false if its kind does not fit.
 bool convert_attr(const registry::Attr& attr, tenon_value& value) {
   using registry::AttrKind;
   switch (attr.kind) {

@@ -14,7 +14,7 @@ registry::Op& OpNames::find(std::string_view name, Runtime& runtime) {
   // Names are told apart by where they lie; equal ones from two places have two entries.
   const uint64_t place = reinterpret_cast<uintptr_t>(name.data()) * 0x9e3779b97f4a7c15ull;
   Set& set = sets_[place >> 58];
-  // CallKey before the op is: what takes it away meanwhile moves the epoch on.
+  // Read before the op is looked up: whatever removes the op meanwhile advances the epoch.
   const uint64_t epoch = runtime.registry.epoch();
   for (const Entry& entry : set.entries) {
     if (entry.place == name.data() && entry.epoch == epoch && entry.op->name == name) {
@@ -218,7 +218,7 @@ inline void make_outputs(const ResolvedCall& resolved, Outputs& outputs) {
   }
 }
 
-// Finds what `prepare` made; false where that is gone.
+// Finds what `prepare` made; false if that is gone.
 bool set_prepared(ResolvedCall& resolved, std::shared_ptr<const Prepared>& held) {
   held = resolved.prepared.lock();
   if (held) resolved.block->launch.prepared = held->object;
@@ -288,7 +288,7 @@ bool take_view(Context& context, const ResolvedCall& resolved, std::span<const G
   record.end(outputs, false);
 }
 
-// Onto outputs that are there; NULL where not wanted. `all` ends in the same outputs.
+// Onto outputs that are there; NULL if not wanted. `all` ends in the same outputs.
 [[gnu::always_inline]] inline bool CallCache::launch_onto(ResolvedCall& resolved,
                                                           std::span<const Given> operands,
                                                           Given* all,

@@ -35,7 +35,7 @@ struct ResolvedCall {
   static constexpr size_t kMaxOutputs = 8;
 
   // Where a view of the launch block gets its address from: an index into the operands and the
-  // outputs behind them.
+  // outputs after them.
   struct Place {
     uint32_t view = 0;
     uint32_t from = 0;
@@ -61,7 +61,7 @@ struct ResolvedCall {
   Small<Place, 4> numbers;                // of those of numbers
   Small<uint32_t, 2> written;             // what the kernel writes, by where the views come from
   std::weak_ptr<const Prepared> prepared;
-  Small<tensor::Fresh, 1> made;  // the schema's outputs, NONE where not wanted; nothing where given
+  Small<tensor::Fresh, 1> made;  // the schema's outputs, NONE if not wanted; nothing if given
   Small<Pair, 2> apart;          // what is written, and what it could share memory with
   int64_t offset = 0;            // of a view, from its base
   int64_t low = 0;               // the elements it touches, from its own first
@@ -104,7 +104,7 @@ class CallCache final : public Kept {
   // Unusual: it is never kept. New: its like may be kept.
   enum class Outcome : uint8_t { Ran, Unusual, New };
   // Runs the call where its like is kept; else nothing is done. `outputs` are where new ones go;
-  // empty where they are given.
+  // empty if they are given.
   Outcome run(CallKey& key, std::span<Tensor*> outputs);
   // Is `key` a kind of call that was here before? Remembers it.
   bool has_seen(const CallKey& key);

@@ -100,7 +100,7 @@ bool CallKey::walk(Writer& sink) {
     Tensor* const tensor = tensor::from_handle(handle);
     if (!tensor || next == end) return false;
     const bool wants = grad && tape::requires_grad(*tensor);
-    if (wants && writes) return false;  // writing where gradients flow has rules of its own
+    if (wants && writes) return false;  // writing while gradients flow has its own rules
     next++->tensor = tensor;
     if (!device) {
       device = tensor->storage->memory;

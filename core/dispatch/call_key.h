@@ -40,7 +40,7 @@ class CallKey {
   CallKey(const CallKey&) = delete;
   CallKey& operator=(const CallKey&) = delete;
 
-  // Finds the operands, where no input is a list and there are few. The forms of operands and
+  // Finds the operands, if no input is a list and there are few. The forms of operands and
   // outputs, each with whether it requires a gradient, then say as much as the words do.
   bool read_forms() noexcept;
   // Are the attributes those of `kind`?
@@ -52,7 +52,7 @@ class CallKey {
   const Request& request() const { return request_; }
   // After read_forms or read_words: the operands, followed by the given outputs.
   std::span<const Given> operands() const { return {operands_.data(), n_operands_}; }
-  // The same with room behind them.
+  // The same with room after them.
   Given* all() { return operands_.data(); }
   // After read_forms. A number's form is its tag, as is that of an absent one; equal forms have
   // equal keys.

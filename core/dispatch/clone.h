@@ -11,7 +11,7 @@ namespace tenon::dispatch {
 tensor::Tensor* clone(Context& context, tensor::Tensor& from);
 
 // With the strides of `from`. Elements that share memory are copied once and share it. Throws
-// Error{TENON_E_GRAD} where such a tensor would be recorded.
+// Error{TENON_E_GRAD} if such a tensor would be recorded.
 tensor::Tensor* clone_preserving(Context& context, tensor::Tensor& from);
 
 }  // namespace tenon::dispatch

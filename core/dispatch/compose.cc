@@ -65,7 +65,7 @@ bool fits(const Invocation& call, const Tensor& made, const tenon_meta& meta) {
   }
 }
 
-// The op in terms of others: what its composition made, where it was wanted.
+// The op in terms of others: what its composition made, if it was wanted.
 std::vector<Ref> composed(Invocation& call, std::span<Tensor* const> outputs) {
   separate(call, outputs);
   const size_t n_outputs = outputs.size();
@@ -115,7 +115,7 @@ std::vector<Ref> composed(Invocation& call, std::span<Tensor* const> outputs) {
   return std::move(window.composed);
 }
 
-// Fills outputs that are NULL and wanted, copies into those that are not NULL. Where those are
+// Fills outputs that are NULL and wanted, copies into those that are not NULL. If those are
 // `fresh`, nobody having seen them yet, new results take their places.
 void give(Invocation& call, std::span<Ref> all, std::span<Tensor*> outputs,
           std::vector<Ref>* fresh = nullptr) {

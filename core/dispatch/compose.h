@@ -11,7 +11,7 @@
 namespace tenon::dispatch {
 
 // The op in terms of others. Fills outputs that are NULL and wanted, copies into those that are not
-// NULL. Where those are `fresh`, nobody having seen them yet, new results take their places.
+// NULL. If those are `fresh`, nobody having seen them yet, new results take their places.
 void compose(Invocation& call, std::span<Tensor*> outputs,
              std::vector<tensor::Ref>* fresh = nullptr);
 

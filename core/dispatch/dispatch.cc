@@ -46,7 +46,7 @@ class OpSpan {
   uint64_t start_ = 0;
 };
 
-// The alias a view op stands for, or NULL where it needs a copy.
+// The alias a view op stands for, or NULL if it needs a copy.
 Ref try_view(Invocation& call) {
   if (!call.op.desc.view || call.n_outputs() != 1) return {};
   if (call.operands.empty() || !call.operands[0].tensor) return {};
@@ -137,7 +137,7 @@ std::vector<Ref> allocate_outputs(const Invocation& call, uint64_t wanted) {
   return outputs;
 }
 
-// The first calls of a kind: how the second one ran is kept. Nothing is where there is no `key`.
+// The first calls of a kind: how the second one ran is kept. Nothing is kept without a `key`.
 class Resolver {
  public:
   Resolver(Invocation& call, const CallKey* key) : call_(call), key_(key) {
@@ -184,7 +184,7 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
   const bool recording = wants_recording(invocation);
   check_mutated(invocation, recording);
   if (!fresh) check_grad_outputs(invocation, given, recording);
-  // All outputs of the schema; NULL where one is not there yet, or not wanted.
+  // All outputs of the schema; NULL if one is not there yet, or not wanted.
   std::vector<Tensor*> flat(given.begin(), given.end());
   flat.resize(invocation.n_outputs(), nullptr);
   invocation.wanted = (uint64_t{1} << n_outputs) - 1;

@@ -28,7 +28,7 @@ void call_into(Context& context, const registry::Op& op, std::span<const tenon_v
                              std::span<const tenon_value> inputs,
                              std::span<const tenon_value> attrs, std::span<Tensor* const> outputs);
 
-// A call of the op with the CAST role, recorded where gradients are on.
+// A call of the op with the CAST role, recorded if gradients are on.
 Tensor* cast(Context& context, Tensor& tensor, tenon_dtype dtype);
 
 }  // namespace tenon::dispatch

@@ -9,8 +9,8 @@
 
 namespace tenon::dispatch {
 
-// Chooses a kernel for the bound call and runs it on `outputs` (flat, NULL where an aux output is
-// not wanted), staging what the kernel does not take. False where the call has no kernel;
+// Chooses a kernel for the bound call and runs it on `outputs` (flat, NULL if an aux output is
+// not wanted), staging what the kernel does not take. False if the call has no kernel;
 // `declined` then says what predicates answered.
 bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& declined);
 

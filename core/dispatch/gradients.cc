@@ -44,7 +44,7 @@ bool wants_recording(const Invocation& call) {
     float_output = float_output || tensor::is_float(meta.dtype);
   }
   if (!float_output) {
-    // An op that only writes its operands still must not do so behind a gradient's back.
+    // An op that only writes its operands still must not do so unseen by backward.
     bool mutates = false;
     for (const auto& param : call.schema.inputs) mutates = mutates || param.mutated;
     if (!mutates) return false;

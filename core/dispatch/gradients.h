@@ -10,7 +10,7 @@
 
 namespace tenon::dispatch {
 
-// "" where the rule serves a call with these operands (as Invocation::begin) and attributes; else
+// "" if the rule serves a call with these operands (as Invocation::begin) and attributes; else
 // what it was built before.
 std::string rule_too_old(const registry::VjpRule& rule, const registry::Schema& schema,
                          std::span<const uint32_t> begin, std::span<const tenon_value> attrs);

@@ -57,7 +57,7 @@ bool says_something(bool has_dims, const std::vector<Dim>& dims) {
   return has_dims && (dims.size() != 1 || dims[0].kind != Dim::Ellipsis);
 }
 
-// Calls each(dim, size) for the dimensions before and after the run; false where the shape has
+// Calls each(dim, size) for the dimensions before and after the run; false if the shape has
 // another number of dimensions.
 template <class Each>
 bool pair_dims(const std::vector<Dim>& dims, DimSpan shape, const Each& each) {

@@ -36,7 +36,7 @@ using tensor::Tensor;
 
 struct Operand {
   Tensor* tensor = nullptr;  // borrowed, or kept in `made`
-  tenon_value number{};      // where tensor is NULL: a weak scalar
+  tenon_value number{};      // if tensor is NULL: a weak scalar
   uint64_t scalar_bits = 0;  // the number in the promoted dtype
 };
 
@@ -74,9 +74,9 @@ struct Invocation {
   Device* device = nullptr;
   Device* output_device = nullptr;          // another one for TENON_OP_TRANSFER alone
   Small<tenon_meta, 2> outputs;             // [n_outputs]
-  const registry::VjpRule* rule = nullptr;  // looked up where gradients are enabled
+  const registry::VjpRule* rule = nullptr;  // looked up if gradients are enabled
   uint64_t wanted = 0;  // bit i: the caller or the backward rule asks for output i
-  struct Resolution* resolution = nullptr;  // where not NULL, told how the call was resolved
+  struct Resolution* resolution = nullptr;  // if not NULL, told how the call was resolved
   bool dry = false;  // explain: nothing is cast, views state the promoted dtype
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/dispatch/outputs.cc: what a call's outputs must be, and the words where they are not.
+// core/dispatch/outputs.cc: what a call's outputs must be, and the words if they are not.
 #include "core/dispatch/outputs.h"
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 
 namespace tenon::dispatch {
 
-// The output's name in the schema; "out", or "out1", where it has none.
+// The output's name in the schema; "out", or "out1", if it has none.
 std::string output_name(const Invocation& call, size_t index);
 void check_output_count(const Invocation& call, size_t given);
 // Shape, dtype, device, and memory that may be written.

@@ -22,8 +22,8 @@ bool allows(const TypeVariable& variable, tenon_dtype dtype) {
   return false;
 }
 
-// What integers and bools become where the set has no integers of several widths: the sum of i32 is
-// an i64, exp of one an f32. NONE where they stay what they are, and a bool is a mistake.
+// What integers and bools become if the set has no integers of several widths: the sum of i32 is
+// an i64, exp of one an f32. NONE if they stay what they are, and a bool is a mistake.
 tenon_dtype common_of_integers(const TypeVariable& variable) {
   for (tenon_dtype allowed : variable.allowed) {
     if (tensor::is_integer(allowed) && allowed != tensor::default_int) return TENON_DTYPE_NONE;

@@ -6,7 +6,7 @@
 
 namespace tenon::dispatch {
 
-// An ordinary call of the CAST role, recorded where gradients are on.
+// An ordinary call of the CAST role, recorded if gradients are on.
 using CastFn = Tensor* (*)(Context& context, Tensor& tensor, tenon_dtype dtype);
 
 // Decides the types, casts operands to them and writes numbers in them.

@@ -9,7 +9,7 @@ namespace tenon::dispatch {
 
 using tensor::Tensor;
 
-// Roles the core uses by itself; each is an ordinary op call (recorded where grad is on).
+// Roles the core uses by itself; each is an ordinary op call (recorded if grad is on).
 Tensor* add(Context& context, Tensor& a, Tensor& b);
 void add_into(Context& context, Tensor& accumulator, Tensor& b);  // in place
 Tensor* sum_to(Context& context, Tensor& tensor, tensor::DimSpan shape);

@@ -72,7 +72,7 @@ bool has_row(const Kernel& kernel, std::span<const tenon_dtype> types) {
 
 bool matches(const std::string& pin, const Kernel& kernel) { return kernel.plugin->id == pin; }
 
-// "" where the kernel may run, whatever the arithmetic policy.
+// "" if the kernel may run, whatever the arithmetic policy.
 std::string unfit(const Invocation& call, const Kernel& kernel) {
   if (kernel.device_kind != call.device->id.kind) {
     return "is for device " + call.cx.runtime->registry.name_of(kernel.device_kind);
@@ -207,8 +207,8 @@ const Candidates& candidates(const Invocation& call) {
   if (cacheable && found != cache.map.end()) return found->second;
   Candidates fresh;
   open_candidates(call);
-  // Opening plugins may have moved the epoch. CallKey before the kernels are: where another context
-  // takes some away meanwhile, what is cached here must be of the time before.
+  // Opening plugins may have advanced the epoch. Read before the kernels are judged: if another
+  // context removes some meanwhile, what is cached here must belong to the epoch before.
   const uint64_t now = call.cx.runtime->registry.epoch();
   for (auto& [kernel, reason] : judge_open(call)) {
     if (reason.empty()) fresh.kernels.push_back(kernel);

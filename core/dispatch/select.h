@@ -50,21 +50,21 @@ struct KernelCache final : Kept {
 // Candidates for the call; opens the plugins first that one may come from. May be empty.
 const Candidates& candidates(const Invocation& call);
 
-// Every kernel of the op, of any plugin, with the reason why it cannot run ("" where it can), best
+// Every kernel of the op, of any plugin, with the reason why it cannot run ("" if it can), best
 // first.
 std::vector<std::pair<const registry::Kernel*, std::string>> judge(const Invocation& call);
 
-// In the place of a plugin's id, which has a dot: no kernel, where the op has a composition.
+// In place of a plugin's id, which has a dot: no kernel, if the op has a composition.
 inline constexpr std::string_view kCompositionPin = "composition";
 
-// The plugin pinned for the call's op, or for all; "" where none is.
+// The plugin pinned for the call's op, or for all; "" if none is.
 std::string pinned_plugin(const Invocation& call);
 
 // TENON_E_NO_KERNEL with every candidate and why it lost.
 [[noreturn, gnu::cold]] void fail_no_kernel(const Invocation& call, const std::string& declined);
 
-// What of a schema that has grown a call makes use of. Operands behind `inputs` are absent,
-// attributes behind `attrs` have their defaults, outputs behind `outputs` are not asked for.
+// What of a schema that has grown a call makes use of. Operands past `inputs` are absent,
+// attributes past `attrs` have their defaults, outputs past `outputs` are not requested.
 struct Usage {
   uint32_t inputs = 0;
   uint32_t attrs = 0;
@@ -73,7 +73,7 @@ struct Usage {
 // `begin` as Invocation::begin, `attrs` complete.
 Usage usage_of(const registry::Schema& schema, std::span<const uint32_t> begin,
                std::span<const tenon_value> attrs, uint64_t wanted);
-// "" where a kernel or rule that was built with the counts `known` serves the call; else what it
+// "" if a kernel or rule that was built with the counts `known` serves the call; else what it
 // was built before.
 std::string built_before(const registry::Schema& schema, const Usage& known, const Usage& used);
 

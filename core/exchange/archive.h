@@ -64,7 +64,7 @@ class Archive {
   const std::string& find_metadata(std::string_view key) const;
   uint32_t entries() const { return static_cast<uint32_t>(entries_.size()); }
   uint32_t texts() const { return static_cast<uint32_t>(metadata_.size()); }
-  // Row-major or as the file has it, in host memory where it comes from a file.
+  // Row-major or as the file has it, in host memory if it comes from a file.
   tensor::Ref tensor(Context& context, uint32_t index, bool copy) const;
 
   void set(std::string_view name, const tensor::Tensor& tensor);
@@ -86,7 +86,7 @@ class Archive {
   Names keys_;
 };
 
-// The format of this name or, where that is empty, the one for the ending of the path.
+// The format of this name or, if that is empty, the one for the ending of the path.
 const registry::Entry& choose_format(Context& context, std::string_view name,
                                      std::string_view path);
 

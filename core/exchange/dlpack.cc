@@ -29,7 +29,7 @@ std::string version_text(const dlpack::Version& version) {
   return std::to_string(version.major) + "." + std::to_string(version.minor);
 }
 
-// Refuses what cannot be read at all; calls the deleter where the contract asks for it.
+// Refuses what cannot be read at all; calls the deleter if the contract asks for it.
 void check_version(Managed& managed) {
   if (managed.version.major == dlpack::kMajor) return;
   if (managed.version.major >= kImplausibleMajor) {
@@ -167,7 +167,7 @@ void* to_dlpack(Context&, Tensor& tensor) {
   managed.deleter = delete_exported;
   managed.flags = (tensor.view.flags & TENON_VIEW_READ_ONLY) != 0 ? dlpack::kReadOnly : 0;
   dlpack::Array& array = managed.array;
-  // DLPack asks for NULL where there is no element.
+  // DLPack asks for NULL if there is no element.
   array.data = tensor.elements() == 0 ? nullptr : tensor.view.data;
   array.device = {dlpack::kHostMemory, 0};
   array.rank = tensor.view.rank;

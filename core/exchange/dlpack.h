@@ -74,7 +74,7 @@ static_assert(offsetof(Managed, array) == 16 + 2 * sizeof(void*));
 // `managed` is gone, its deleter was called.
 //          All others leave it with the caller: TENON_E_ARGUMENT, TENON_E_DEVICE (not host memory),
 //          TENON_E_DTYPE, TENON_E_SHAPE, TENON_E_LAYOUT, TENON_E_MEMORY, and TENON_E_NOT_FOUND
-//          where no plugin offers host memory.
+//          if no plugin offers host memory.
 Tensor* from_dlpack(Context& context, void* managed);
 
 // A new dlpack::Managed* of version 1.0 on the tensor's memory, with strides. It keeps the storage

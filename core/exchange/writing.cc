@@ -49,7 +49,7 @@ class Layout {
   void* layout_ = nullptr;
 };
 
-// Row-major in host memory, without a copy where it lies so already.
+// Row-major in host memory, without a copy if it lies so already.
 Ref on_host(Context& context, Ref tensor) {
   if (device_of(*tensor).host_memory() && tensor->contiguous()) return tensor;
   Ref made(Tensor::create(context.runtime->host_device(), tensor->dtype(), tensor->shape()));

@@ -22,7 +22,7 @@ namespace {
 constexpr int kTries = 100;
 
 // A write past the limit of the process (RLIMIT_FSIZE) also sends a signal that would end it. Held
-// back in this thread, it is taken off again where one came, and the write's error tells the rest.
+// back in this thread, it is taken off again if one came, and the write's error tells the rest.
 class NoSizeSignal {
  public:
   NoSizeSignal() {

@@ -223,7 +223,7 @@ std::string explain(Context& context, const registry::Op& op, std::span<const te
   context.runtime->plugins.open_for_device(call.device->id.kind);  // may bring a backward rule
   std::string too_old;
   const registry::VjpRule* rule = call.rule = rule_of(call, &too_old);
-  // Without aux outputs, but for those that the rule would save.
+  // Without aux outputs, except for those that the rule would save.
   call.wanted = (uint64_t{1} << call.schema.plain_outputs()) - 1;
   if (wants_recording(call)) {
     call.wanted |= make_signature(call)->needs.outputs;

@@ -17,7 +17,7 @@ using tensor::Tensor;
 //           [3., 4.]], shape=[2,2], dtype=f32, device=cpu:0, requires_grad=true)
 //
 // Above 1000 elements every dimension longer than 6 shows its first and last 3. Lines end before
-// column 76 where the words allow it.
+// column 76 if the words allow it.
 // flags    TENON_TEXT_INFO: three more lines: strides and offset; storage and version; smallest and
 //          largest value, mean (of all that is not a NaN) and the number of NaNs. The storage's
 //          number is the one of tenon_tensor_info. Reads every element.

@@ -153,7 +153,7 @@ bool has_kernel(const registry::Op& op, uint32_t kind) {
                      [&](const Kernel* kernel) { return kernel->device_kind == kind; });
 }
 
-// Why a role cannot be played on a device kind; "" where it can.
+// Why a role cannot be played on a device kind; "" if it can.
 std::string role_problem(Context& context, uint32_t role, uint32_t kind) {
   const registry::Op* op = context.runtime->registry.role(role);
   const std::string name(registry::name_of_role(role));

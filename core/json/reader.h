@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/json/reader.h: reads JSON text that may be any bytes into a tree whose destructors need no
-// memory (those of nlohmann's own tree do, and end the process where there is none).
+// memory (those of nlohmann's own tree do, and end the process if there is none).
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ enum class Kind : uint8_t { Null, Bool, Unsigned, Number, String, List, Object }
 
 struct Value {
   Kind kind = Kind::Null;
-  uint64_t number = 0;  // Unsigned: a whole number that fits; Bool: 0 or 1
+  uint64_t number = 0;  // Unsigned: an integer that fits; Bool: 0 or 1
   std::string text;     // String: what it says; Unsigned, Number, Bool: as JSON text
   std::vector<Value> items;
   std::vector<std::string> names;  // Object: of items, in the text's order
 
   bool is(Kind which) const { return kind == which; }
-  // The member of this name; a Null where there is none, or where this is not an object.
+  // The member of this name; a Null if there is none, or if this is not an object.
   const Value& member(std::string_view name) const;
 };
 

@@ -43,7 +43,7 @@ Decoded decode(std::string_view text) {
   return {code, length, true};
 }
 
-// True where `code` has an escape that JSON asks for.
+// True if `code` has an escape that JSON asks for.
 bool append_escape(std::string& out, uint32_t code) {
   constexpr std::string_view kNamed = "\b\t\n\f\r\"\\";
   constexpr std::string_view kLetters = "btnfr\"\\";
@@ -105,7 +105,7 @@ void append_number(std::string& out, double value) {
   int exponent = 0;
   const char* const sign = all.data() + mark + 1;
   std::from_chars(*sign == '+' ? sign + 1 : sign, stop, exponent);
-  // Plain digits where they are few: from 0.0001 to below 1e15.
+  // Plain digits if they are few: from 0.0001 to below 1e15.
   if (value == 0 || (exponent >= -4 && exponent < 15)) {
     if (exponent < 0) {
       out.append("0.").append(static_cast<size_t>(-exponent - 1), '0').append(digits);

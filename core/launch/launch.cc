@@ -13,7 +13,7 @@ namespace tenon::launch {
 
 namespace {
 
-// Empty where there is no memory for it: the kernel has run, and its call must not fail for this.
+// Empty if there is no memory for it: the kernel has run, and its call must not fail for this.
 std::string operands_text(std::span<const Item> items) noexcept {
   try {
     std::string text = "{\"operands\":\"";

@@ -42,7 +42,7 @@ class LaunchCheck : public Kept {
 // Who keeps the launches of a context, in order to repeat them: a floor above.
 class Capture : public Kept {
  public:
-  // Before the kernel runs; throws where it cannot be repeated.
+  // Before the kernel runs; throws if it cannot be repeated.
   virtual void admit(const registry::Op& op, const registry::Kernel& kernel) = 0;
   // After it has run. `rng` may be NULL.
   virtual void add(const registry::Op& op, const registry::Kernel& kernel, Device& device,
@@ -50,12 +50,12 @@ class Capture : public Kept {
                    uint64_t scratch_bytes, const tenon_rng* rng, const std::string* scope) = 0;
 };
 
-// NULL where nothing is captured just now.
+// NULL if nothing is captured just now.
 inline Capture* capture_of(const Context& context) {
   return static_cast<Capture*>(context.capture);
 }
 
-// A kernel's scratch for one launch; no memory where it wants none.
+// A kernel's scratch for one launch; no memory if it wants none.
 class Scratch {
  public:
   Scratch(Device& on, uint64_t bytes)
@@ -85,7 +85,7 @@ void check_launch(CallbackScope& call, tenon_status status, Device& device, uint
 // scratch, stream and random numbers. What `items` say is written is marked so.
 void run(CallbackScope& call, const Launching& launching);
 
-// Runs one kernel on operands that fit it, and gives it to the capture where one is on. `rng` and
+// Runs one kernel on operands that fit it, and gives it to the capture if one is on. `rng` and
 // `needs` may be NULL. What only moves values does not compute: the launch that does is judged for
 // NaN and infinity.
 void run_kernel(Context& context, const registry::Op& op, const registry::Kernel& kernel,

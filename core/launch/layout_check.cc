@@ -166,7 +166,7 @@ void check_equal(const CallbackScope& call, const registry::Kernel& kernel, cons
   }
 }
 
-// The scratch of one launch, between guards; nothing where the kernel announced none.
+// The scratch of one launch, between guards; nothing if the kernel announced none.
 class GuardedScratch {
  public:
   explicit GuardedScratch(CallbackScope& call) : call_(call), real_(call.scratch) {
@@ -239,7 +239,7 @@ tenon_status launch_on(CallbackScope& call, const registry::Kernel& kernel, Devi
 }
 
 // Once more on row-major copies of the operands: a kernel that takes dense memory for row-major
-// stays inside of its operands and writes all of them, so only other results give it away.
+// stays inside its operands and writes all of them, so only other results give it away.
 tenon_status compare_with_row_major(CallbackScope& call, const registry::Kernel& kernel,
                                     const Checked& block, const Pass& checked) {
   const bool strided = std::any_of(block.items.begin(), block.items.end(), [](const Item& item) {

@@ -34,7 +34,7 @@ inline PrepareCache& prepared_of(const Runtime& runtime) {
   return static_cast<PrepareCache&>(*runtime.prepared);
 }
 
-// While it lives, the block's views have no data but for numbers: answers given now must hold for
+// While it lives, the block's views have no data, except numbers: answers given now must hold for
 // other data, too.
 class WithoutData {
  public:

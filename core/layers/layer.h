@@ -62,7 +62,7 @@ class Layer final : public CallbackSubject {
   void add_tensor(Context& context, const tenon_layer_tensor_spec& spec);
   void add_child(Context& context, std::string_view name, std::string_view kind,
                  std::span<const NamedValue> options);
-  Tensor* own_tensor(std::string_view name) const;  // NULL where there is none
+  Tensor* own_tensor(std::string_view name) const;  // NULL if there is none
   void set_buffer(Context& context, std::string_view name, const Tensor& values);
   uint32_t child_count() const { return static_cast<uint32_t>(children_.size()); }
   std::vector<Ref> call_child(Context& context, uint32_t index, std::span<const tenon_value> inputs,

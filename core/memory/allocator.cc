@@ -151,7 +151,7 @@ CachingAllocator::Node* CachingAllocator::take_larger(const Size& size) noexcept
   return node;
 }
 
-// The smallest cached block that is enough by itself, else the largest one; nullptr where none has
+// The smallest cached block that is enough by itself, else the largest one; nullptr if none has
 // at least `smallest` bytes.
 CachingAllocator::Node* CachingAllocator::take_to_free(uint64_t needed,
                                                        uint64_t smallest) noexcept {

@@ -40,7 +40,7 @@ class Optimizer {
   void set(Context& context, std::string_view name, const tenon_value& value);
   tenon_value get(std::string_view name) const;
   Tensor* state(uint32_t param, std::string_view name) const;  // NULL before the first step
-  // Copies `values` into a state, which is made where it is not there yet. All or nothing.
+  // Copies `values` into a state, which is made if it is not there yet. All or nothing.
   void set_state(Context& context, uint32_t param, std::string_view name, const Tensor& values);
   size_t size() const { return params_.size(); }
   Runtime* runtime() const { return runtime_; }
@@ -67,7 +67,7 @@ class Optimizer {
     return {kind_->as<tenon_optimizer_desc>().hypers, kind_->as<tenon_optimizer_desc>().n_hypers};
   }
   size_t state_index(uint32_t param, std::string_view name) const;
-  bool make_state(Context& context, Param& param);  // false where there was one
+  bool make_state(Context& context, Param& param);  // false if there was one
   // The plan that is captured uses the static hyper-parameters as they are.
   [[gnu::cold]] void freeze(plan::Recorder& recorder);
   [[gnu::cold]] void note_gradients(plan::Recorder& recorder);

@@ -17,14 +17,14 @@ namespace tenon::optim {
 
 class Schedule {
  public:
-  // Throws Error where a value does not fit; tries the first step.
+  // Throws Error if a value does not fit; tries the first step.
   Schedule(Context& context, const registry::Entry& kind, double base_value,
            std::span<const NamedValue> values);
   ~Schedule();
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
-  // The next step's value; where that fails the state stays as it was.
+  // The next step's value; if that fails the state stays as it was.
   double run(Context& context, const double* metric);
   double state(std::string_view name) const { return states_[state_index(name)]; }
   void set_state(std::string_view name, double value) { states_[state_index(name)] = value; }

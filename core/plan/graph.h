@@ -21,7 +21,7 @@ struct RandomState {
 
 class Graph {
  public:
-  // For a device whose backend records; find() gives NULL where it does not.
+  // For a device whose backend records; find() gives NULL if it does not.
   [[gnu::cold]] static std::unique_ptr<Graph> find(Device& device);
   ~Graph() { drop(); }
   Graph(const Graph&) = delete;
@@ -30,8 +30,8 @@ class Graph {
   // An address has changed.
   void outdate() { steady_runs_ = 0; }
 
-  // Enqueues the launches as one; false where the caller has to enqueue them one by one: at the
-  // first run with these addresses and this random state, and where the device refused to record.
+  // Enqueues the launches as one; false if the caller has to enqueue them one by one: at the
+  // first run with these addresses and this random state, and if the device refused to record.
   // `enqueue_all` does that, while it is recorded.
   bool run(Context& context, const RandomState& random, uint64_t n_launches,
            const std::function<void()>& enqueue_all);

@@ -99,7 +99,7 @@ void Plan::check_taken() {
   }
 }
 
-// Two inputs may be the same memory where both are only read.
+// Two inputs may be the same memory if both are only read.
 void Plan::check_inputs_apart() {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].written) continue;
@@ -193,7 +193,7 @@ Link* Plan::link_of(const LeafState& state) const {
   return link && !link->node && link->requires_grad ? link : nullptr;
 }
 
-// Nothing has changed where one of them is not as it has to be.
+// Nothing has changed if one of them is not as it has to be.
 void Plan::begin_leaves(Context& context) {
   for (const LeafState& state : leaves) {
     if (state.replaced || (state.begin && state.adds)) continue;

@@ -27,7 +27,7 @@ using tensor::Storage;
 struct Range {
   const Device* memory = nullptr;  // NULL: the host's
   intptr_t begin = 0;
-  intptr_t end = 0;  // begin where nothing is touched
+  intptr_t end = 0;  // begin if nothing is touched
   bool meets(const Range& other) const {
     return memory == other.memory && begin < other.end && other.begin < end && begin != end &&
            other.begin != other.end;
@@ -70,7 +70,7 @@ struct Plan {
   std::vector<Input> inputs;
   std::vector<Storage*> storages;                                 // held
   std::vector<std::pair<Storage*, const registry::Op*>> written;  // each once, with its last writer
-  std::vector<Range> writes;  // by launches, but for what inputs stand for
+  std::vector<Range> writes;  // by launches, except for what inputs stand for
   // What launches have taken over as numbers, as it was then.
   struct Taken {
     std::shared_ptr<const Frozen> source;
@@ -101,7 +101,7 @@ struct Plan {
   void run_launch(Context& context, Launch& launch, uint64_t position);
   void run_launches(Context& context);
   bool run_as_graph(Context& context);
-  std::unique_ptr<Graph> graph_;  // where one device that records has all launches
+  std::unique_ptr<Graph> graph_;  // if one device that records has all launches
   bool looked_for_graph_ = false;
   bool inputs_checked_ = true;  // for memory that two of them share
   DeviceState& state_of(Device& device);

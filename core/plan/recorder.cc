@@ -90,7 +90,7 @@ void Recorder::add(const registry::Op& op, const registry::Kernel& kernel, Devic
                    const Block& block, std::shared_ptr<const launch::Prepared> prepared,
                    uint64_t scratch_bytes, const tenon_rng* rng, const std::string* scope) {
   Launch& launch = plan_->launches.emplace_back(op, kernel, device, block);
-  // A call that fails for want of memory has not taken place: no replay may run half of it.
+  // A call that fails for lack of memory has not taken place: no replay may run half of it.
   struct Undo {
     Plan& plan;
     bool armed = true;

@@ -32,7 +32,7 @@ class Recorder final : public backward::StepCapture {
   [[gnu::cold]] void made(Tensor& leaf) override;
   // Launches of the step use these numbers: a plan whose numbers change later is stale.
   [[gnu::cold]] void depend_on(const std::shared_ptr<const Frozen>& source);
-  // What the step does to a leaf's gradient; good until it is called for another leaf. Throws where
+  // What the step does to a leaf's gradient; good until it is called for another leaf. Throws if
   // the gradient is an input, too.
   [[gnu::cold]] LeafState& leaf(Tensor& leaf);
   // What `finish` needs memory for. May be called again after it has failed.
@@ -51,7 +51,7 @@ class Recorder final : public backward::StepCapture {
   std::unique_ptr<Error> failure_;
 };
 
-// NULL where nothing is captured just now.
+// NULL if nothing is captured just now.
 inline Recorder* recorder_of(const Context& context) {
   return static_cast<Recorder*>(context.capture);
 }

@@ -11,10 +11,10 @@ class Allowlist {
  public:
   Allowlist() = default;
   // Reads a lock file; throws Error{TENON_E_IO} or {TENON_E_DATA} that names the file and the
-  // field, and Error{TENON_E_PLUGIN} where others than root and the caller could change it.
+  // field, and Error{TENON_E_PLUGIN} if others than root and the caller could change it.
   explicit Allowlist(const std::string& path);
 
-  // The sha256 of this plugin's library; throws Error{TENON_E_PLUGIN} where the list has none.
+  // The sha256 of this plugin's library; throws Error{TENON_E_PLUGIN} if the list has none.
   const std::string& hash_of(const std::string& id) const;
 
   // The same from a text; `path` stands for it in the words.

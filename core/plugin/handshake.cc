@@ -27,7 +27,7 @@ const char* sanitizer_name(uint32_t sanitizer) {
   }
 }
 
-// Draft and major come first: where they differ, nothing else can be read.
+// Draft and major come first: if they differ, nothing else can be read.
 void check_versions(uint32_t draft, uint32_t major, uint32_t minor, uint32_t required_minor,
                     const tenon_host& host) {
   if (major != host.abi_major) {

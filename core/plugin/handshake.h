@@ -12,16 +12,16 @@
 
 namespace tenon::plugin {
 
-// A tenon_plugin with room behind it, to notice a plugin that writes more than it was told to.
+// A tenon_plugin with room after it, to notice a plugin that writes more than it was told to.
 struct Answer {
   tenon_plugin plugin{};
   unsigned char behind[1024] = {};
 };
 
-// The words of a diag filled by a plugin; "status 23" where there are none.
+// The words of a diag filled by a plugin; "status 23" if there are none.
 std::string words_of(const tenon_diag& diag, tenon_status status);
 
-// Calls the query function. Throws where it returns a failure.
+// Calls the query function. Throws if it returns a failure.
 void call_query(tenon_plugin_query_fn query, const tenon_host& host, Answer& answer);
 
 // Versions, fingerprint member by member, size, callbacks: all that makes the rest readable.

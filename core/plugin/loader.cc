@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/plugin/loader.cc: Boost.DLL behind loader.h.
+// core/plugin/loader.cc: loader.h, with Boost.DLL.
 
 // Boost 1.74 forgets to include it.
 #include <vector>
@@ -49,7 +49,7 @@ OpenLibraries& open_libraries() {
   return *libraries;
 }
 
-// NULL where the library cannot be opened; `problem` then has the loader's words.
+// NULL if the library cannot be opened; `problem` then has the loader's words.
 shared_library* load(const std::string& path, std::string& problem,
                      boost::dll::load_mode::type mode = {}) {
   namespace load_mode = boost::dll::load_mode;

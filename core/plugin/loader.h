@@ -21,9 +21,9 @@ tenon_plugin_query_fn open_sealed(const std::string& path, const std::string& sh
                                   const std::string& shown, bool& out_opened);
 
 // A library of the system, by its name alone ("libcrypto.so.3"), found as the dynamic loader finds
-// any; it stays open. Returns the loader's words where it cannot be opened, else "".
+// any; it stays open. Returns the loader's words if it cannot be opened, else "".
 std::string open_system_library(const std::string& name);
-// A function of such a library; NULL where there is no such library or function.
+// A function of such a library; NULL if there is no such library or function.
 void* find_system_symbol(const std::string& name, const char* symbol);
 
 // The folder that holds the library (or program) this code is in; empty when it cannot be told.

@@ -43,8 +43,8 @@ std::string verdict_of(const Plugin& plugin) {
 
 constexpr size_t kFar = SIZE_MAX;
 
-// How many characters of two names differ, vendors left out; one more where those are not the same.
-// kFar where it is more than every third.
+// How many characters of two names differ, vendors left out; one more if those are not the same.
+// kFar if it is more than every third.
 [[gnu::cold]] size_t distance(std::string_view given, std::string_view listed) {
   const size_t dot = given.rfind('.') + 1;
   const size_t listed_dot = listed.rfind('.') + 1;

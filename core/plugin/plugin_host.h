@@ -32,7 +32,7 @@ using registry::Plugin;
 using State = registry::PluginState;
 using Stage = registry::PluginStage;
 
-// Throws Error{TENON_E_PLUGIN} where it was refused, failed or deactivated; `consequence` ends the
+// Throws Error{TENON_E_PLUGIN} if it was refused, failed or deactivated; `consequence` ends the
 // message.
 void check_usable(const Plugin& plugin, const std::string& consequence);
 
@@ -57,7 +57,7 @@ struct HostOptions {
 
 class PluginHost {
  public:
-  // Scans at once: reads manifests, opens nothing. Never throws for a broken plugin, but for an
+  // Scans at once: reads manifests, opens nothing. Never throws for a broken plugin, except for an
   // allow-list that cannot be read.
   PluginHost(const HostOptions& options, registry::Registry& registry, const tenon_host& host);
   ~PluginHost();  // calls each opened plugin's release; libraries stay mapped
@@ -66,7 +66,7 @@ class PluginHost {
 
   // Each opens what lists the thing, and returns it; throws Error{TENON_E_NOT_FOUND} that names the
   // thing, the folders searched, and stored diagnoses of plugins that list it, or
-  // Error{TENON_E_PLUGIN} where the plugin that lists it was refused. Thread-safe; the fast path
+  // Error{TENON_E_PLUGIN} if the plugin that lists it was refused. Thread-safe; the fast path
   // (already there) takes no exclusive lock.
   registry::Op& require_op(std::string_view name, uint32_t revision);
   registry::Op& require_role(uint32_t role);                        // missing: TENON_E_NO_ROLE
@@ -78,17 +78,17 @@ class PluginHost {
   // order; once per kind and later for nothing. On a device with host memory those stay closed that
   // canonical arithmetic can choose nothing from: their libraries take milliseconds to load.
   void open_for_device(uint32_t kind);
-  void open_providers(uint32_t kind);  // those too, where more than canonical arithmetic may choose
-  // The plugin of this id, where there is one.
+  void open_providers(uint32_t kind);  // those too, if more than canonical arithmetic may choose
+  // The plugin of this id, if there is one.
   void open_pinned(std::string_view id);
   void open_all();  // for listings
 
   // Takes a plugin out of use: nothing of it is found, chosen or opened again. Calls that run
   // inside it are not waited for. No effect on one that was refused or has failed. Throws
-  // Error{TENON_E_NOT_FOUND} where there is none of this id.
+  // Error{TENON_E_NOT_FOUND} if there is none of this id.
   void deactivate(std::string_view id);
 
-  // Adds a plugin that is part of the program, open at once. Throws Error{TENON_E_PLUGIN} where it
+  // Adds a plugin that is part of the program, open at once. Throws Error{TENON_E_PLUGIN} if it
   // is not what a plugin must be, or offers what another one offers already; then nothing of it is
   // left.
   void load(tenon_plugin_query_fn query);
@@ -115,7 +115,7 @@ class PluginHost {
   void list_names();
 
   // opening.cc; the mutex is held
-  bool open(Plugin& plugin);  // true when Open; throws where memory runs out, and nothing else
+  bool open(Plugin& plugin);  // true when Open; throws if memory runs out, and nothing else
   void open_checked(Plugin& plugin, State& verdict);
   tenon_plugin_query_fn open_file(Plugin& plugin, State& verdict);
   void open_rivals(const Plugin& plugin);
@@ -130,7 +130,7 @@ class PluginHost {
   Plugin* find_plugin(std::string_view id) const;
   static bool settled(const Plugins& plugins);  // none of them is still to be opened
   const registry::Backend& require_host_backend();
-  // What lists the name, opened where it was not yet.
+  // What lists the name, opened if it was not yet.
   const Plugins& opened(Listed kind, std::string_view name);
   const Plugins& listing(Listed kind, std::string_view name) const;
   static std::string words_for(Listed kind, std::string_view name);  // `op "acme.op"`

@@ -50,7 +50,7 @@ void check_one(const std::string& path) {
   if (stat(path.c_str(), &info) != 0) {
     refuse_plugin(path + " cannot be examined: " + std::strerror(errno));
   }
-  // Names of users are read from files: only where they are needed.
+  // Names of users are read from files: only if they are needed.
   const auto found = [&info] {
     return ": owner " + user_name(info.st_uid) + ", mode " + octal(info.st_mode);
   };

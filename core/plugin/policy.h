@@ -10,7 +10,7 @@
 
 namespace tenon::plugin {
 
-// `path` without links and dots; "" where it cannot be found (errno says why).
+// `path` without links and dots; "" if it cannot be found (errno says why).
 std::string real_path(const std::string& path);
 
 // TENON_POLICY_OWNED: refuses `path` (which must exist) when it or a folder above it is writable by

@@ -7,7 +7,7 @@
 namespace tenon::plugin {
 
 // A copy of `path` in a sealed memory file whose bytes have the given hash; throws
-// Error{TENON_E_PLUGIN} where they do not. The copy is what was hashed, so it does not matter what
+// Error{TENON_E_PLUGIN} if they do not. The copy is what was hashed, so it does not matter what
 // becomes of the file meanwhile.
 class SealedFile {
  public:

@@ -9,13 +9,13 @@
 
 namespace tenon::plugin {
 
-// 64 hexadecimal digits in small letters?
+// 64 lowercase hexadecimal digits?
 bool is_sha256(std::string_view text) noexcept;
 
-// 64 hexadecimal digits in small letters. Throws Error{TENON_E_UNSUPPORTED} without libcrypto.
+// 64 lowercase hexadecimal digits. Throws Error{TENON_E_UNSUPPORTED} without libcrypto.
 std::string sha256_of(const void* data, size_t bytes);
 
-// Of a whole file; throws Error{TENON_E_PLUGIN} where it cannot be read.
+// Of a whole file; throws Error{TENON_E_PLUGIN} if it cannot be read.
 std::string sha256_of_file(const std::string& path);
 
 }  // namespace tenon::plugin

@@ -23,7 +23,7 @@ namespace tenon::registry {
 [[noreturn]] void refuse(std::string message);
 
 // What a complaint is about: "kernel 3 (acme.twice on cpu)". A plugin has hundreds of entries and
-// nearly always nothing to complain of, so the words are made where one is: by `words`, a text or
+// nearly always nothing to complain of, so the words are made if one is: by `words`, a text or
 // a function that returns one, borrowed.
 class What {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/registry/kinds.cc: the list of kinds, each with its own rules where it has any.
+// core/registry/kinds.cc: the list of kinds, each with its own rules if it has any.
 #include "core/registry/kinds.h"
 
 #include <cstddef>

@@ -61,7 +61,7 @@ struct Plugin {
   Manifest manifest;
   uint32_t order = 0;  // position in the search
   std::atomic<PluginState> state{PluginState::Found};
-  PluginStage stage = PluginStage::None;  // where it was refused or failed
+  PluginStage stage = PluginStage::None;  // if it was refused or failed
   std::string reason;                     // why refused or failed
   std::vector<std::string> report;        // what of it was passed over
   tenon_plugin interface {};              // what the query filled in

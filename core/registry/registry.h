@@ -71,7 +71,7 @@ struct Op : base::SlotHeader {
   std::vector<std::string> report;  // what was passed over; read it with Registry::report_of
 
   bool has(uint32_t flag) const { return (desc.flags & flag) != 0; }
-  // The first of the rules; NULL where there is none.
+  // The first of the rules; NULL if there is none.
   const VjpRule* best_rule() const {
     const RuleSet* set = rules.load(std::memory_order_acquire);
     return set == nullptr || set->rules.empty() ? nullptr : set->rules.front();
@@ -90,7 +90,7 @@ struct Backend {
   uint32_t kind = 0;  // interned
   std::string kind_name;
   int32_t count = 0;     // usable devices
-  std::string why_none;  // the backend's words where count is 0
+  std::string why_none;  // the backend's words if count is 0
   bool failed = false;   // looking for devices did: it is not that there are none
 };
 
@@ -99,9 +99,9 @@ struct Entry {
   uint32_t kind = 0;
   std::string name;
   Plugin* plugin = nullptr;
-  std::unique_ptr<const uint64_t[]> desc;  // a copy, with a zero tail where the plugin is older
+  std::unique_ptr<const uint64_t[]> desc;  // a copy, with a zero tail if the plugin is older
 
-  // Its descriptor, where it is of that kind.
+  // Its descriptor, if it is of that kind.
   template <class Desc>
   const Desc& as() const {
     return *reinterpret_cast<const Desc*>(desc.get());
@@ -147,7 +147,7 @@ class Registry {
   std::string name_of(uint32_t id) const;
   uint32_t find_name(std::string_view name) const;  // 0: not interned
 
-  // Thread-safe look-ups; nullptr where absent. Names as "vendor.op"; revision 0: newest.
+  // Thread-safe look-ups; nullptr if absent. Names as "vendor.op"; revision 0: newest.
   Op* find_op(std::string_view name, uint32_t revision = 0) const;
   Op* role(uint32_t role) const;
   const Backend* backend(uint32_t kind) const;

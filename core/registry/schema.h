@@ -84,7 +84,7 @@ struct Attr {
   std::string name;
   AttrKind kind = AttrKind::Int;
   int32_t fixed_count = -1;  // N of int[N]; -1 for any length
-  bool optional = false;     // none is a legal value, and the default where no other is given
+  bool optional = false;     // none is a legal value, and the default if no other is given
   int32_t binds_variable = -1;
   AttrDefault def;
 
@@ -123,7 +123,7 @@ struct Schema {
   // Outputs before the first aux one.
   int32_t plain_outputs() const;
   int32_t slot_count() const { return static_cast<int32_t>(inputs.size() + outputs.size()); }
-  // Position, or -1 where no such name exists.
+  // Position, or -1 if no such name exists.
   int32_t find_attr(std::string_view attr_name) const;
   int32_t find_input(std::string_view input_name) const;
 
@@ -135,7 +135,7 @@ std::string_view name_of(AttrKind kind) noexcept;
 
 // Reads a schema text. Throws tenon::Error{TENON_E_SCHEMA}: the message names the column (1-based,
 // in bytes), what was expected and what was found, and shows the text with a caret under the place.
-// Any bytes may be given; work is linear in the text's length but for name comparisons.
+// Any bytes may be given; work is linear in the text's length except for name comparisons.
 Schema parse_schema(std::string_view text);
 
 // The canonical text: parse_schema(format_schema(s)) == s, and formatting is a fixed point.

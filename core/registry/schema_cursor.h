@@ -24,7 +24,7 @@ struct NumberToken {
 };
 
 bool is_schema_word(std::string_view text);         // letters, digits, '_'; no digit first
-bool is_type_variable_name(std::string_view text);  // one capital, then small letters or digits
+bool is_type_variable_name(std::string_view text);  // one capital, then lowercase letters or digits
 bool is_digits(std::string_view text);
 std::string quoted(std::string_view text);
 
@@ -34,7 +34,7 @@ class SchemaCursor {
  public:
   explicit SchemaCursor(std::string_view text) : text_(text) {}
 
-  // Refuses bytes no schema may hold: all but printable ASCII and white space.
+  // Refuses bytes no schema may hold: all but printable ASCII and whitespace.
   void check_bytes() const;
 
   // Where the next token starts.
@@ -49,7 +49,7 @@ class SchemaCursor {
   Word read_word(const char* what);
   // Words joined by '.' without space between them.
   std::string read_dotted_name(const char* what);
-  // integer | float | inf | -inf | nan; empty where none starts here.
+  // integer | float | inf | -inf | nan; empty if none starts here.
   std::optional<NumberToken> accept_number();
   int64_t read_integer(const char* what);
   // A string in double quotes, its escapes resolved.

@@ -58,7 +58,7 @@ bool better(const Entry* a, const Entry* b) {
                                               : a->plugin->id < b->plugin->id;
 }
 
-// Where ranks are equal, first come is first.
+// If ranks are equal, the first one registered wins.
 template <class Entry>
 void insert_by_rank(std::vector<const Entry*>& entries, const Entry* entry) {
   entries.insert(std::upper_bound(entries.begin(), entries.end(), entry, better<Entry>), entry);

@@ -71,7 +71,7 @@ class Transaction {
   std::map<Op*, const RuleSet*> new_rule_sets_;
   std::set<std::pair<std::string_view, uint32_t>> own_ops_, own_rules_;
   std::array<const Op*, kRoleEnd> own_roles_{};
-  std::string own_kind_;               // of the plugin's backend, where that was not passed over
+  std::string own_kind_;               // of the plugin's backend, if that was not passed over
   bool kernel_of_unknown_op_ = false;  // on that kind: it may be what is mandatory
   std::vector<std::string> lines_;
   std::vector<std::pair<Op*, std::string>> op_lines_;

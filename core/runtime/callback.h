@@ -22,7 +22,7 @@ namespace tenon {
 enum class CallbackState : uint8_t { Infer, Prepare, Launch, Vjp, Compose, Data };
 [[gnu::cold]] std::string_view name_of(CallbackState state);
 
-// Throws where the plugin that offers `name` (an op, a layer, ...) was deactivated: what is held of
+// Throws if the plugin that offers `name` (an op, a layer, ...) was deactivated: what is held of
 // it is of no use then, though another plugin may have a kernel or a rule for it.
 void require_active(const registry::Plugin& plugin, const std::string& name);
 [[noreturn, gnu::cold]] void fail_deactivated(const registry::Plugin& plugin,
@@ -61,7 +61,7 @@ struct CallbackScope : Window {
     }
     return entered.window == this ? status : entered.leave(status);
   }
-  // The first, where nothing checks threads.
+  // The first, if nothing checks threads.
   template <class Callback>
   [[gnu::always_inline]] tenon_status enter_unwatched(const char* what, Callback&& callback) {
     try {
@@ -76,7 +76,7 @@ struct CallbackScope : Window {
     check(enter(what, std::forward<Callback>(callback)), what);
   }
 
-  // The same for a dataset or layer: where no op has failed, its name begins the words.
+  // The same for a dataset or layer: if no op has failed, its name begins the words.
   template <class Callback>
   void run_as(const std::string& name, const char* what, Callback&& callback) {
     const tenon_status status = enter(what, std::forward<Callback>(callback));
@@ -99,7 +99,7 @@ struct CallbackScope : Window {
 
   // Stores the callback's words; the first failure is the cause of later ones.
   [[gnu::cold]] void fail(Error error) noexcept;
-  // Throws the stored failure, or one made of `status` where the callback left no words.
+  // Throws the stored failure, or one made of `status` if the callback left no words.
   [[noreturn, gnu::cold]] void raise(tenon_status status, const char* callback);
   [[noreturn, gnu::cold]] void raise_as(const std::string& name, tenon_status status,
                                         const char* callback);
@@ -132,7 +132,7 @@ struct CallbackScope : Window {
     Window* window;
     CheckedWindow* outer = nullptr;  // the context's window before
   };
-  // Inside of a handler: turns what was thrown into the call's failure.
+  // Inside a handler: turns what was thrown into the call's failure.
   [[gnu::cold]] tenon_status caught(const char* what) noexcept;
   [[gnu::cold]] void fail_thrown(const char* what, const std::string& words);
 };

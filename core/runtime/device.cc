@@ -51,7 +51,7 @@ std::string words_of(tenon_diag& diag) {
   return diag.message;
 }
 
-// The optional table; throws where it is there and cannot be used.
+// The optional table; throws if it is there and cannot be used.
 const tenon_backend_pinned_table* pinned_table(const registry::Backend& backend) {
   const tenon_backend_pinned_table* table = find_pinned_table(backend);
   if (!table) return nullptr;

@@ -4,8 +4,8 @@
 //
 // A host-memory device has finished all work when a call returns. Any other has one stream: work is
 // enqueued and runs in order, so what is released while work is queued may be handed out again at
-// once, since its next use is queued behind. Waiting is needed only where the host reads results,
-// where host memory must outlive a copy, and before memory goes back to the backend.
+// once, since its next use is queued after. Waiting is needed only if the host reads results,
+// if host memory must outlive a copy, and before memory goes back to the backend.
 //
 // What fails after its call has returned is noticed by the next wait. The words name the backend's
 // own and what was enqueued since the last good wait. A failure is told to the context that waits
@@ -30,7 +30,7 @@
 
 namespace tenon {
 
-// The backend's table "tenon.backend.pinned/1", unchecked; NULL where it has none.
+// The backend's table "tenon.backend.pinned/1", unchecked; NULL if it has none.
 const tenon_backend_pinned_table* find_pinned_table(const registry::Backend& backend);
 
 // Which context asks: its number, which no other context of the runtime has or had.
@@ -70,7 +70,7 @@ struct Device;
 // Blocks of pinned host memory ("tenon.backend.pinned/1") that copies to a device read from while
 // the host goes on.
 //
-// A block is used again once the event recorded after its copy says so. The pool is bounded: where
+// A block is used again once the event recorded after its copy says so. The pool is bounded: if
 // no block is to be had the copy is made straight from the caller's memory and waited for.
 class PinnedPool {
  public:
@@ -90,9 +90,9 @@ class PinnedPool {
   PinnedPool(const PinnedPool&) = delete;
   PinnedPool& operator=(const PinnedPool&) = delete;
 
-  // A block of at least `bytes` for one copy; NULL where there is none.
+  // A block of at least `bytes` for one copy; NULL if there is none.
   Block* take(uint64_t bytes);
-  // The copy is enqueued: the block comes back when it is done. Returns the backend's answer; where
+  // The copy is enqueued: the block comes back when it is done. Returns the backend's answer; if
   // that is a failure the block is still the caller's, to give back after a wait.
   tenon_status send(Block* block);
   void give_back(Block* block);
@@ -131,14 +131,14 @@ struct Device final : tensor::Memory {
   // with may go back to their plugin after it.
   void settle() noexcept;
 
-  // Throws TENON_E_DEVICE_LOST where the device is lost.
+  // Throws TENON_E_DEVICE_LOST if the device is lost.
   void require_alive() const {
     if (!host_memory() && lost_.load(std::memory_order_acquire)) throw Error(lost_error_);
   }
   // A slot of the backend, or a kernel, answered TENON_E_DEVICE_LOST. The first one counts.
   void note_lost(const std::string& words, const char* noticed_by,
                  const char* detail = "") noexcept;
-  // "" where it is not; else the message.
+  // "" if it is not; else the message.
   std::string lost_message() const;
   // The context goes: nobody will ask for what it has not been told.
   void forget(Asker asker) noexcept;
@@ -160,7 +160,7 @@ struct Device final : tensor::Memory {
   void keep(tenon_status status, const std::string& words);
 
   const bool waits_each_;
-  std::unique_ptr<PinnedPool> pinned_;  // NULL where the backend has none
+  std::unique_ptr<PinnedPool> pinned_;  // NULL if the backend has none
   std::atomic<bool> lost_{false};
   Error lost_error_;          // written once, before lost_
   mutable std::mutex mutex_;  // guards what follows, and the writing of lost_error_

@@ -59,7 +59,7 @@ struct Runtime final : tensor::Owner {
 
   // The device of an id; throws Error{TENON_E_DEVICE}. Cheap after the first time.
   Device& device(const tenon_device& id);
-  // Host memory: the first backend that offers it. Opens plugins; throws where there is none.
+  // Host memory: the first backend that offers it. Opens plugins; throws if there is none.
   Device& host_device();
   std::vector<Device*> devices() const;
   // No device keeps failures for a context that goes.

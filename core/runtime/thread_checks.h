@@ -29,7 +29,7 @@ struct Window : tenon_call {
 struct CheckedWindow : Window {
   using Window::Window;
   std::thread::id thread;             // that entered the callback
-  std::atomic<bool> parallel{false};  // inside of parallel_for
+  std::atomic<bool> parallel{false};  // inside parallel_for
   const char* callback = "";          // "kernel", "backward rule", ...
   std::string plugin;
   std::string op;
@@ -49,11 +49,11 @@ class ThreadChecks {
   // The callback has returned; its first violation, or that of a plugin that kept a window.
   std::unique_ptr<Error> close(CheckedWindow& window) noexcept;
 
-  // May `function` be called through this window here and now? Where not, the callback fails.
+  // May `function` be called through this window here and now? If not, the callback fails.
   bool admit(Window& window, const char* function);
   // `function` was called in a state that does not allow it.
   void note_state(Window& window, const char* function, std::string_view state);
-  // A plugin called a function of tenon.h from inside of the callback.
+  // A plugin called a function of tenon.h from inside the callback.
   void note_reentry(CheckedWindow& window, const char* function);
   // What a window was used for after its end, once.
   std::unique_ptr<Error> take_late() noexcept;

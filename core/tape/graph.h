@@ -62,11 +62,11 @@ struct Link : tensor::GraphLink {
   bool requires_grad = false;
   Node* node = nullptr;  // counted reference; belongs to `graph`
   uint32_t output = 0;
-  Graph* graph = nullptr;  // counted where node is set
+  Graph* graph = nullptr;  // counted if node is set
   // A view's gradient goes through its base as it was: writing to the base ends it.
   bool is_view = false;
   uint64_t version = 0;
-  // Leaf gradients; `rows` where they are held as (indices, values). Guarded by `mutex`, because
+  // Leaf gradients; `rows` if they are held as (indices, values). Guarded by `mutex`, because
   // contexts may share leaves.
   std::mutex mutex;
   Ref grad;
@@ -127,7 +127,7 @@ struct Signature {
   }
 };
 
-// The arrays lie behind the node in its own block.
+// The arrays lie after the node in its own block.
 struct Node {
   uint32_t refs = 1;
   uint16_t queued = 0;  // by which of the context's running walks, counted from 1
@@ -140,7 +140,7 @@ struct Node {
   std::span<Saved> saved_inputs;
   std::span<Saved> saved_outputs;
   std::span<Ref> grads;                         // of the outputs, while a backward runs
-  std::unique_ptr<std::vector<Watch>> watches;  // one per output, where there are any
+  std::unique_ptr<std::vector<Watch>> watches;  // one per output, if there are any
   Node* previous = nullptr;
   Node* next = nullptr;
 };
@@ -177,7 +177,7 @@ void drop(tensor::GraphLink* link) noexcept;
 Node* create_node(Graph& graph, Signature& of);
 void release_node(Node* node) noexcept;  // iterative
 
-// NULL where it has none.
+// NULL if it has none.
 inline Link* find_link(const Tensor& tensor) noexcept {
   return static_cast<Link*>(tensor.link.load(std::memory_order_acquire));
 }
@@ -189,7 +189,7 @@ inline bool requires_grad(const Tensor& tensor) noexcept {
   return !link->graph->closed;
 }
 bool is_leaf(const Tensor& tensor) noexcept;
-// The tensor's link, made where it has none.
+// The tensor's link, made if it has none.
 Link& link_of(Tensor& tensor);
 // A link without a meaning yet. Owner thread only.
 Link* create_link(Graph& graph);
@@ -201,7 +201,7 @@ void attach(Tensor& tensor, Node& node, uint32_t output, bool is_view, Link* fre
 Hooks hooks_of(const Tensor& leaf);
 // `tensor` belongs to another context's graph.
 [[noreturn, gnu::cold]] void fail_owner(const Tensor& tensor, const char* operand);
-// The edge that leads to `tensor`; empty where it requires no grad. Throws GRAPH_OWNER where it
+// The edge that leads to `tensor`; empty if it requires no grad. Throws GRAPH_OWNER if it
 // belongs to another context's graph.
 Edge edge_to(Tensor& tensor, const Graph& graph);
 void release_saved(Node& node) noexcept;

@@ -9,7 +9,7 @@
 
 namespace tenon::tape {
 
-// One operand of a call, borrowed. The number is set where the tensor is NULL.
+// One operand of a call, borrowed. The number is set if the tensor is NULL.
 struct Given {
   Tensor* tensor;
   const tenon_value* number;
@@ -33,7 +33,7 @@ class Recording {
   // Makes the node, with its edges and saved inputs: an in-place kernel overwrites what the edges
   // are read from. Throws GRAPH_OWNER.
   void begin(Context& context, Signature& of, std::span<const Given> operands);
-  // Saves `outputs` (NULL where unwanted) and makes all that end() needs, because what the kernel
+  // Saves `outputs` (NULL if unwanted) and makes all that end() needs, because what the kernel
   // writes cannot be undone.
   void reserve(std::span<Tensor* const> outputs);
   // After the kernel: attaches the node to the same outputs.

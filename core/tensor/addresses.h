@@ -6,7 +6,7 @@
 
 namespace tenon::tensor {
 
-// From the first byte until the one after the last; nothing where there is no element.
+// From the first byte until the one after the last; nothing if there is no element.
 struct Addresses {
   intptr_t begin = 0;
   intptr_t end = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/tensor/dtype.cc: the table behind dtype names, sizes, kinds, promotion and limits.
+// core/tensor/dtype.cc: the table of dtype names, sizes, kinds, promotion and limits.
 #include "core/tensor/dtype.h"
 
 #include <limits>

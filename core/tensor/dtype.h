@@ -52,8 +52,8 @@ bool in_category(tenon_dtype dtype, Category category) noexcept;
 std::string_view name_of(Category category) noexcept;
 std::optional<Category> category_from_name(std::string_view name) noexcept;
 
-// The dtype two operands meet in: the array API standard's table where it defines one (same kinds,
-// and signed with unsigned), PyTorch's answer where the standard leaves it open: bool with x is x,
+// The dtype two operands meet in: the array API standard's table if it defines one (same kinds,
+// and signed with unsigned), PyTorch's answer if the standard leaves it open: bool with x is x,
 // an integer with a float is the float, f16 with bf16 is f32. Commutative, and every pair of known
 // dtypes has an answer; empty when either is unknown. docs/schema.md prints the whole table.
 std::optional<tenon_dtype> promote(tenon_dtype a, tenon_dtype b) noexcept;
@@ -96,7 +96,7 @@ constexpr float half_to_float(uint16_t half) noexcept {
 }
 
 // binary32 to binary16, to nearest, ties to even. 65520 and above become infinity. A NaN keeps its
-// sign and the top ten payload bits; where those are all zero the quiet bit is set, so that a NaN
+// sign and the top ten payload bits; if those are all zero the quiet bit is set, so that a NaN
 // never turns into infinity.
 constexpr uint16_t float_to_half(float value) noexcept {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
@@ -127,7 +127,7 @@ constexpr float bfloat_to_float(uint16_t bfloat) noexcept {
 }
 
 // binary32 to bfloat16, to nearest, ties to even; a NaN keeps its sign and the top seven payload
-// bits, with the quiet bit set where those are all zero.
+// bits, with the quiet bit set if those are all zero.
 constexpr uint16_t float_to_bfloat(float value) noexcept {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) {

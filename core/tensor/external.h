@@ -9,7 +9,7 @@
 namespace tenon::tensor {
 
 struct ExternalMemory {
-  void* first = nullptr;  // element (0, ..., 0); may be NULL where there is no element
+  void* first = nullptr;  // element (0, ..., 0); may be NULL if there is no element
   tenon_dtype dtype = TENON_DTYPE_NONE;
   DimSpan shape;
   // In elements, of any sign; NULL: row-major. Those of dimensions of size 0 and 1 are not used.
@@ -22,7 +22,7 @@ struct ExternalMemory {
 // A tensor on `memory`, which `home` can address, without copying. Its storage begins at the
 // lowest address that shape and strides reach, so that with negative strides the first element lies
 // inside it.
-// Where this throws, nothing was taken over and `deleter` has not run.
+// If this throws, nothing was taken over and `deleter` has not run.
 // errors   TENON_E_DTYPE, TENON_E_SHAPE, TENON_E_LAYOUT (what the strides reach is not a range of
 //          addresses), TENON_E_ARGUMENT (NULL memory for a tensor that has elements)
 [[gnu::cold]] Tensor* wrap_external(Memory& home, const ExternalMemory& memory);

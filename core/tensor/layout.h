@@ -31,11 +31,11 @@ bool has_zero_stride(DimSpan shape, DimSpan strides) noexcept;  // in a dimensio
 bool has_negative_stride(DimSpan shape, DimSpan strides) noexcept;
 
 // Lowest and highest element offset that the view touches, relative to its first element; false
-// where it has no element.
+// if it has no element.
 bool extent(DimSpan shape, DimSpan strides, int64_t& out_low, int64_t& out_high) noexcept;
 
 // What a view of foreign memory covers: lowest element relative to the first (0 or less) and bytes
-// from there to its end. Throws TENON_E_LAYOUT where that does not fit into 63 bits.
+// from there to its end. Throws TENON_E_LAYOUT if that does not fit into 63 bits.
 struct Span {
   int64_t low = 0;
   uint64_t bytes = 0;
@@ -46,7 +46,7 @@ struct Span {
 // sorted strides do not prove the contrary counts as overlapping.
 [[gnu::cold]] bool overlaps_itself(DimSpan shape, DimSpan strides);
 
-// NumPy's broadcasting of two shapes; false where they do not fit.
+// NumPy's broadcasting of two shapes; false if they do not fit.
 bool broadcast_shapes(DimSpan a, DimSpan b, Dims& out, int32_t& out_rank) noexcept;
 
 // Strides of an operand of `shape` and `strides`, read as `target` (to which it broadcasts).

@@ -2,8 +2,8 @@
 // core/tensor/number_text.h: numbers as aligned words, in the look of NumPy.
 //
 // Rules from NumPy's arrayprint: the shortest decimal that reads back to the same value of its
-// dtype, at most 8 digits after the point; the exponent form for all words where one of them is at
-// least 1e8 (less for narrow dtypes) or, not being zero, below 1e-4, or where the largest exceeds
+// dtype, at most 8 digits after the point; the exponent form for all words if one of them is at
+// least 1e8 (less for narrow dtypes) or, not being zero, below 1e-4, or if the largest exceeds
 // the smallest 1000 times. In that form all words show as many digits as the one that needs most.
 // Source: https://numpy.org/doc/stable/reference/generated/numpy.set_printoptions.html
 #pragma once

@@ -64,7 +64,7 @@ struct Storage {
   Memory* memory = nullptr;  // of a runtime that the storage keeps alive
   void* data = nullptr;
   uint64_t bytes = 0;
-  memory::Block block{};  // data is ours where block.data is set
+  memory::Block block{};  // data is ours if block.data is set
   void (*deleter)(void* user) = nullptr;
   void* user = nullptr;
   bool external = false;

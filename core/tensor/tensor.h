@@ -59,7 +59,7 @@ struct Tensor : base::SlotHeader {
   bool contiguous() const { return is_row_major(shape(), strides()); }
 
   // A new handle with one owner on a retained `storage` (the caller's reference is taken over, also
-  // when this throws). `offset` in elements. `form` where the caller knows it; else a new one.
+  // when this throws). `offset` in elements. `form` if the caller knows it; else a new one.
   static Tensor* create(Storage* storage, tenon_dtype dtype, DimSpan shape, const int64_t* strides,
                         int64_t offset, uint64_t form = 0);
   // Fresh and row-major; throws OutOfMemory. The shape must have been checked.
@@ -84,7 +84,7 @@ using TensorSlab = base::Slab<Tensor, kTensorKind>;
 inline tenon_tensor* handle(Tensor* tensor) {
   return static_cast<tenon_tensor*>(TensorSlab::to_handle(tensor));
 }
-// nullptr where the handle is not a live tensor's.
+// nullptr if the handle is not a live tensor's.
 inline Tensor* from_handle(const tenon_tensor* handle) { return TensorSlab::from_handle(handle); }
 
 // Owning pointer for core code.

@@ -92,7 +92,7 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
-// A positive whole number, or 0 for anything else ("max", -1, no text).
+// A positive integer, or 0 for anything else ("max", -1, no text).
 int64_t positive(std::string_view word) {
   int64_t value = 0;
   const auto result = std::from_chars(word.data(), word.data() + word.size(), value);

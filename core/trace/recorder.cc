@@ -136,7 +136,7 @@ void Recorder::set_process_name(std::string_view name) noexcept {
 
 std::string Recorder::end() {
   const std::lock_guard<std::mutex> guard(mutex_);
-  std::string text = write();  // where memory runs out here the recording goes on
+  std::string text = write();  // if memory runs out here the recording goes on
   active_.store(false, std::memory_order_relaxed);
   events_.clear();
   events_.shrink_to_fit();

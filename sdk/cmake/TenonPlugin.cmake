@@ -20,7 +20,7 @@
 # OBJECTS is for plugins that have most of their files in common: the object library's files belong
 # to the plugin as its own SOURCES do, and are compiled once for all plugins.
 # GOLDENS is a folder of golden files, with which `tenon verify` compares the plugin: it becomes the
-# folder `goldens` of the plugin's folder, where there is one.
+# folder `goldens` of the plugin's folder, if there is one.
 #
 # Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin.hpp, are put
 # together by a generated file with the exported function; VERSION (else the project's) and LICENSE
@@ -51,7 +51,7 @@ function(tenon_find_unit id path declared out_found)
   set(${out_found} TRUE PARENT_SCOPE)
 endfunction()
 
-# Sets `out_file` to the generated file that lists the units of `sources`; empty where there are
+# Sets `out_file` to the generated file that lists the units of `sources`; empty if there are
 # none.
 function(tenon_write_plugin_main id version license sources query out_file)
   set(units "")

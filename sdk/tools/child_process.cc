@@ -129,7 +129,7 @@ class Lines {
   Lines(int descriptor, const std::function<void(const std::string&)>& take)
       : descriptor_(descriptor), take_(take) {}
 
-  // Reads what is there; true where something was.
+  // Reads what is there; true if something was.
   bool read_some() {
     std::array<char, 4096> piece{};
     bool any = false;

@@ -29,7 +29,7 @@ struct ChildEnd {
 
 // Runs this executable with `arguments`; stdin is empty. Each line the child writes to
 // kReportDescriptor goes to `take`; one that gives no sign of life for `seconds` is killed, with
-// every process of its group. Throws Failure where it cannot be started.
+// every process of its group. Throws Failure if it cannot be started.
 ChildEnd run_child(const std::vector<std::string>& arguments, double seconds,
                    const std::function<void(const std::string& line)>& take,
                    const ChildExtras& extras = {});

@@ -49,7 +49,7 @@ inline int report_failure(const CommandLine& line, const std::string& text, int 
   return status;
 }
 
-// What stands where a command should, in words; empty where nothing does.
+// What stands where a command should, in words; empty if nothing does.
 inline std::string unknown_command(const CLI::App& app) {
   const CLI::App* at = &app;
   std::string path = "tenon";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/doctor.cc: `tenon doctor`: opens every plugin and gives a verdict on each, on the
 // devices and on the process; then what is wrong and what to do. That happens in a child process:
-// where a plugin ends it, this one still has something to say.
+// if a plugin ends it, this one still has something to say.
 #include <fstream>
 
 #include "child_process.h"

@@ -38,7 +38,7 @@ class Stream {
     if (!file_) throw Failure{path + ": cannot be read"};
   }
 
-  // As many bytes as there are, up to `wanted`; false in `sound` where the stream is damaged.
+  // As many bytes as there are, up to `wanted`; false in `sound` if the stream is damaged.
   size_t read(unsigned char* out, unsigned wanted, bool& sound) {
     const int got = gzread(file_.get(), out, wanted);
     int code = Z_OK;

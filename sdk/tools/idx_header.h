@@ -14,7 +14,7 @@ struct IdxHeader {
   std::vector<uint64_t> shape;
   uint64_t data_bytes = 0;  // found after the header, uncompressed
   bool compressed = false;
-  std::string problem;  // empty where length and header agree
+  std::string problem;  // empty if length and header agree
 };
 
 // Does the file begin as idx files do?

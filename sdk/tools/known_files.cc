@@ -117,7 +117,7 @@ std::optional<Inspection> inspect_tensors(const Options& options, const std::str
     if (load(session, path, format, archive) != TENON_OK) continue;
     return describe(session, archive.get(), format);
   }
-  // Of no format as it is. Where its name says which, that one has words for what is wrong.
+  // Of no format as it is. If its name says which, that one has words for what is wrong.
   const tenon_status status = load(session, path, {}, archive);
   if (status == TENON_E_NOT_FOUND) return std::nullopt;
   try {

@@ -14,10 +14,10 @@ struct Inspection {
   std::vector<std::string> findings;
 };
 
-// Nothing where the file is not a tokenizer.
+// Nothing if the file is not a tokenizer.
 std::optional<Inspection> inspect_tokenizer(const std::string& file);
 
-// By the formats that plugins offer; nothing where none of them is for it.
+// By the formats that plugins offer; nothing if none of them is for it.
 std::optional<Inspection> inspect_tensors(const Options& options, const std::string& file);
 
 }  // namespace tenon::tools

@@ -28,7 +28,7 @@ constexpr Prefix openmp_prefixes[] = {
 constexpr Prefix blas_prefixes[] = {{"libopenblas", "OpenBLAS"}, {"libmkl_", "Intel MKL"},
                                     {"libblis", "BLIS"},         {"libatlas", "ATLAS"},
                                     {"libtatlas", "ATLAS"},      {"libsatlas", "ATLAS"}};
-// Distributions install several BLAS behind one name and tell them apart by the folder.
+// Distributions install several BLAS under one name and tell them apart by the folder.
 constexpr Prefix blas_folders[] = {
     {"openblas", "OpenBLAS"}, {"mkl", "Intel MKL"}, {"blis", "BLIS"}, {"atlas", "ATLAS"}};
 

@@ -34,7 +34,7 @@ std::string otherwise_of(const Json& op) {
 }
 
 // The paragraph of the documentation that says why there is no gradient, as one line without the
-// final stop; empty where none does.
+// final stop; empty if none does.
 std::string stated_reason(const std::string& doc) {
   const size_t found = doc.find(kNoGradient);
   if (found == doc.npos) return {};

@@ -26,7 +26,7 @@ struct OpFacts {
   std::string second;    // the gradient's gradient: "rule", "composed", "none"; "-": no gradient
   std::vector<std::string> missing;  // blanks, in words
 
-  // "kernel" where the plugin has one, else `otherwise`.
+  // "kernel" if the plugin has one, else `otherwise`.
   std::string cell(const std::string& of_plugin) const;
   // A float op that has no gradient and does not say why.
   bool lacks_gradient() const { return gradient == "none"; }

@@ -11,7 +11,7 @@
 namespace tenon::tools {
 
 // Where the tensors lie, and what is in them. Without `seed` their contents are not set: that is
-// enough where nothing runs.
+// enough if nothing runs.
 struct OperandOptions {
   const tenon_device* device = nullptr;  // NULL: the context's
   std::optional<uint64_t> seed;

@@ -35,7 +35,7 @@ using PhaseFn = std::function<void(const char* phase)>;
 
 // Has the library registered in a runtime without any other plugin, reads its tables, and releases
 // it. It stays mapped, and its code may end the process. Throws Failure, with the host's words
-// where that refuses it.
+// if that refuses it.
 PluginFacts read_library(
     const std::string& path, const PhaseFn& at = [](const char*) {});
 

@@ -44,7 +44,7 @@ void note_output(Outcome& outcome, const char* stream, const std::string& text) 
   }
 }
 
-// How the process ended, where that says more than its own report.
+// How the process ended, if that says more than its own report.
 void judge(Outcome& outcome, const ChildEnd& end, const std::string& phase, bool finished,
            double seconds) {
   const EndReason reason = reason_of(end, phase, finished, seconds);

@@ -26,7 +26,7 @@ Json entry_of(const Session& session, const std::string& id) {
   return Json::object();
 }
 
-// By hand, so that each step can be named. Not where an allow-list decides what may be opened: the
+// By hand, so that each step can be named. Not if an allow-list decides what may be opened: the
 // host hashes the bytes, and nothing may run before it has.
 void step_through(const std::string& library, ProbeReport& report) {
   try {
@@ -74,7 +74,7 @@ void look_for_leftovers(const Session& session, ProbeReport& report) {
   look("bytes of device memory", stats.bytes_live);
 }
 
-// False where the plugin did not open.
+// False if the plugin did not open.
 bool run_all(const Options& options, const std::string& id, ProbeReport& report) {
   std::optional<Session> session(std::in_place, options);
   report.phase("opening it in a runtime");

@@ -186,7 +186,7 @@ std::map<std::string, Part> parts_of(const Session& session, const std::string& 
 size_t run_samples(const Session& session, const std::string& id, ProbeReport& report) {
   const std::map<std::string, Part> parts = parts_of(session, id);
   const Json samples = session.query("samples");
-  // Its kernels, where there are others.
+  // Its kernels, if there are others.
   session.check(tenon_runtime_set_pin(session.context(), "", 0, id.data(), id.size()));
   Runner runner(session, report);
   std::set<std::string> absent;

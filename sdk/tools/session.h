@@ -35,7 +35,7 @@ class Session {
   // An op by name, looked up once. Throws Failure.
   const tenon_op* op(const std::string& name) const;
 
-  // Throws the context's error record as a Failure where `status` is one.
+  // Throws the context's error record as a Failure if `status` is one.
   void check(tenon_status status) const;
 
  private:
@@ -44,7 +44,7 @@ class Session {
   mutable std::map<std::string, const tenon_op*> ops_;
 };
 
-// Whether an entry of topic "plugins" was refused for want of a CPU feature alone: a machine
+// Whether an entry of topic "plugins" was refused for lack of a CPU feature alone: a machine
 // without the hardware that a plugin is for has nothing wrong with it.
 bool is_for_another_processor(const Json& plugin);
 

@@ -8,11 +8,11 @@
 namespace tenon::tools {
 
 struct Hash {
-  std::string digits;   // 64 hexadecimal digits in small letters; empty where there is a problem
+  std::string digits;   // 64 lowercase hexadecimal digits; empty if there is a problem
   std::string problem;  // "libcrypto.so.3 is not installed ..."
 };
 
-// Throws Failure where the file cannot be read.
+// Throws Failure if the file cannot be read.
 Hash sha256_of(const std::string& path);
 
 // The same, with a problem as a Failure.

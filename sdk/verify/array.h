@@ -47,12 +47,12 @@ struct Difference {
   double expected = 0;
   double found = 0;
   double ulps = 0;          // distance of the two
-  bool not_finite = false;  // one of them is NaN or infinite where the other is not
+  bool not_finite = false;  // one of them is NaN or infinite if the other is not
   std::string words;  // "element [1,2]: expected 0.5, found 0.75 (8388608 ulp); 5 of 6 differ"
   std::vector<size_t> all;  // every element that differs
 };
 
-// Nothing where `found` passes. NaN equals NaN whatever its bits; 0 equals -0 only with a
+// Nothing if `found` passes. NaN equals NaN whatever its bits; 0 equals -0 only with a
 // tolerance.
 std::optional<Difference> compare(const Array& expected, const Array& found,
                                   const Tolerance& tolerance = {});

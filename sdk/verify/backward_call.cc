@@ -47,7 +47,7 @@ struct Output {
   bool aux = false;
 };
 
-// What a dry call says of its outputs; nothing where it would be refused. Sizes that data decide
+// What a dry call says of its outputs; nothing if it would be refused. Sizes that data decide
 // are those of a call that is made.
 std::optional<std::vector<Output>> outputs_of(const Session& session, const SampleCall& call,
                                               const tenon_device& device) {
@@ -307,8 +307,8 @@ Gradients run_pass(const Session& session, const Pass& pass, const tenon_device&
 
 namespace {
 
-// The outputs at any point, NaN where the op refuses the point's numbers; operands are written only
-// where they changed.
+// The outputs at any point, NaN if the op refuses the point's numbers; operands are written only
+// if they changed.
 class Evaluated {
  public:
   Evaluated(const Session& session, const Pass& pass, const tenon_device& device, Point at)

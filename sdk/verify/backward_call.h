@@ -20,8 +20,8 @@ namespace tenon::verify {
 struct Pass {
   const SampleCall* call = nullptr;
   std::vector<Array> arrays;       // operands
-  std::vector<Array> incoming;     // for each output; no shape where it is not a float
-  std::vector<bool> has_incoming;  // false where it is not a float, and at first for aux outputs
+  std::vector<Array> incoming;     // for each output; no shape if it is not a float
+  std::vector<bool> has_incoming;  // false if it is not a float, and at first for aux outputs
   std::vector<bool> wanted;        // operands that require a gradient
   std::vector<Layout> layouts;
   // Runs between forward and backward.
@@ -35,11 +35,11 @@ struct Pass {
   std::vector<Layout> case_layouts() const;
 };
 
-// The sample with all floats as f64; nothing where it has floats of several dtypes, or none.
+// The sample with all floats as f64; nothing if it has floats of several dtypes, or none.
 std::optional<SampleCall> f64_call(const Entry& op, const SampleText& sample, uint64_t seed);
 
 // Row-major, every float operand that is not written requires a gradient; incoming gradients are
-// drawn from [-1, 1). Nothing where the call cannot be made on this device (a dry call is refused)
+// drawn from [-1, 1). Nothing if the call cannot be made on this device (a dry call is refused)
 // or has no float operand or no float output.
 std::optional<Pass> make_pass(const Session& session, const SampleCall& call,
                               const tenon_device& device, uint64_t seed);
@@ -51,11 +51,11 @@ std::vector<Layout> plain_layouts(const Pass& pass);
 
 struct Gradients {
   enum class Stage : uint8_t { Forward, Backward, Done };
-  Stage stage = Stage::Done;  // where it failed
+  Stage stage = Stage::Done;  // if it failed
   tenon_status status = TENON_OK;
   std::string words;                     // of the failure
   bool recorded = true;                  // false: no output leads to an operand
-  std::vector<std::optional<Array>> of;  // for each operand; nothing where there is none
+  std::vector<std::optional<Array>> of;  // for each operand; nothing if there is none
   std::vector<Array> arrays, incoming;   // as the call saw them: ZeroStride and Window merge some
   const Cause* broken = nullptr;         // memory that should not have changed
   std::string broken_words;
@@ -70,13 +70,13 @@ struct Differentiable {
   Point at;        // the wanted operands' values; empty for others
   Vector weights;  // the incoming gradients: the backward pass is that of sum(weights * f)
 };
-// Nothing where a float output or a wanted operand is not f64. Copies of the result share operands.
+// Nothing if a float output or a wanted operand is not f64. Copies of the result share operands.
 std::optional<Differentiable> differentiable(const Session& session, const Pass& pass,
                                              const tenon_device& device);
-// The found gradients as a Point like `at`; zeros where there is none.
+// The found gradients as a Point like `at`; zeros if there is none.
 Point point_of(const Gradients& gradients, const Point& at);
 
-// The gradient a leaf holds, dense; nothing where there is none. Throws Failure.
+// The gradient a leaf holds, dense; nothing if there is none. Throws Failure.
 std::optional<Array> held_gradient(const Session& session, tenon_tensor* leaf, const Array& like);
 
 // The device with host memory, as this session counts it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/verify/both_ways.h: a call and, where a gradient can flow, its backward: for the checks that
+// sdk/verify/both_ways.h: a call and, if a gradient can flow, its backward: for the checks that
 // ask what a call leaves behind and not whether its values are right.
 #pragma once
 
@@ -31,7 +31,7 @@ tenon_device device_in(const Session& session, const std::string& kind);
 // The samples that are to succeed.
 std::vector<const SampleText*> good_samples(const Entry& op);
 
-// "output 1: expected ..., found ...": where two outcomes differ in a bit; empty where they do not.
+// "output 1: expected ..., found ...": if two outcomes differ in a bit; empty if they do not.
 std::string difference_of(const Outcome& expected, const Outcome& found);
 
 // The case of a call with row-major operands and outputs.

@@ -38,7 +38,7 @@ Order order_of(const std::string& text) {
   return order;
 }
 
-// What a failure outside of any case is about.
+// What a failure outside any case is about.
 Case about(const Group& group) {
   Case none;
   none.op = group.name();

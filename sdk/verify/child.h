@@ -2,7 +2,7 @@
 // sdk/verify/child.h: what a process of `tenon verify` is told to do, and what it says.
 //
 // Its argument is an Order as JSON. It writes lines of JSON: {"phase": words} before a step that
-// has no case; {"entries": [...]} where it is asked what there is; {"group": i} and {"done": i}
+// has no case; {"entries": [...]} if it is asked what there is; {"group": i} and {"done": i}
 // around a group; and between them the recorder's lots.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/verify/datasets.cc: datasets: length, fields, every sample, read again in other batches and
-// by another object, what must be refused; against golden files where there are some.
+// by another object, what must be refused; against golden files if there are some.
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ Array row_of(const Array& batch, size_t row, size_t n) {
           {first, first + static_cast<ptrdiff_t>(size)}};
 }
 
-// All where there are few; of many the first, the last and some spread between.
+// All if there are few; of many the first, the last and some spread between.
 constexpr int64_t kFew = 4096, kSome = 1024;
 constexpr int64_t kMuch = int64_t{1} << 26;  // bytes
 
@@ -244,7 +244,7 @@ std::optional<Finding> DatasetChecks::opened(const StatedValues& options,
                  "expected the fields " + text_of(right) + ", found " + text_of(fields)};
 }
 
-// "sample 3, field label: ..."; empty where they are the same.
+// "sample 3, field label: ..."; empty if they are the same.
 std::string difference_of(const std::vector<Field>& fields, int64_t index, const Sample& expected,
                           const Sample& found) {
   for (size_t f = 0; f < fields.size() && f < expected.size(); ++f) {

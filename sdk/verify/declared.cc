@@ -62,7 +62,7 @@ void note_call(const Work& work, const SampleCall& call, std::map<std::string, R
   if (!answer.is_object()) return;
   std::vector<Layout> layouts = call.row_major();
   if (answer.at("chosen") == "view") {
-    // The kernel runs where no view exists: for operands of another layout, if at all.
+    // The kernel runs if no view exists: for operands of another layout, if at all.
     for (size_t i = 0; i < layouts.size(); ++i) {
       const bool possible = applies(Layout::Transposed, call.arrays[i].shape, true, true);
       if (possible) layouts[i] = Layout::Transposed;

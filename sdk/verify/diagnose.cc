@@ -46,7 +46,7 @@ class Diagnoser {
   std::vector<Place> places() const;
   const Shape& shape_of(const Place& place);
   std::vector<Layout> all_layouts(const Place& place);
-  // The case with row-major operands and outputs, but for one.
+  // The case with row-major operands and outputs, except for one.
   Case row_major();
   Case with_only(const Place& place, Layout layout);
   std::string claim_of(const Place& place) const;
@@ -90,7 +90,7 @@ Case Diagnoser::with_only(const Place& place, Layout layout) {
   return plain;
 }
 
-// "; its slot says \"in strided\"" where the judged plugin has a kernel.
+// "; its slot says \"in strided\"" if the judged plugin has a kernel.
 std::string Diagnoser::claim_of(const Place& place) const {
   const Work& work = trials_.work();
   const Kernel* kernel = work.op.own_kernel(work.subject.id(), work.backend);
@@ -125,7 +125,7 @@ Unwritten unwritten_in(const Fault& fault) {
   const size_t total = fault.found.count();
   for (const size_t index : differing) unwritten.count += is_blank(fault.found, index) ? 1 : 0;
   unwritten.all_differing = unwritten.count == differing.size();
-  size_t blank = 0;  // also where right results look like that
+  size_t blank = 0;  // even if right results look like that
   for (size_t i = 0; i < total; ++i) blank += is_blank(fault.found, i) ? 1 : 0;
   unwritten.whole_output = blank == total;
   unwritten.tail = unwritten.all_differing && !unwritten.whole_output &&
@@ -252,7 +252,7 @@ Diagnoser::Found Diagnoser::of_refusal() {
   return std::nullopt;
 }
 
-// Recorded, replayed, in-place and aliased calls whose plain counterpart is right. Where that is
+// Recorded, replayed, in-place and aliased calls whose plain counterpart is right. If that is
 // wrong too, it takes the place of the case.
 Diagnoser::Found Diagnoser::of_form() {
   Case plain = each_;

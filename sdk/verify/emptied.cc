@@ -3,7 +3,7 @@
 // backward.
 //
 // An op may refuse such a call. One that it accepts gives what the other kernel gives, and
-// gradients of the operands' shapes: zeros where nothing came out. Which sizes belong together is
+// gradients of the operands' shapes: zeros if nothing came out. Which sizes belong together is
 // not known here, so that many sets of them are tried.
 #include <algorithm>
 #include <map>
@@ -50,7 +50,7 @@ std::set<Places> sets_of(sdk::Sample& sample) {
   return sets;
 }
 
-// Integers that were one of the sizes become 0, as where an attribute repeats a shape.
+// Integers that were one of the sizes become 0, as if an attribute repeats a shape.
 void empty_attributes(sdk::Sample& sample, const std::set<int64_t>& sizes) {
   const auto empty = [&sizes](int64_t& number) {
     if (sizes.count(number) != 0) number = 0;
@@ -73,7 +73,7 @@ sdk::Sample emptied(sdk::Sample sample, const Places& places, bool attributes) {
   return sample;
 }
 
-// What tells calls of one op apart, but for numbers.
+// What tells calls of one op apart, except for numbers.
 std::string call_text(const SampleCall& call) {
   std::string text;
   for (const Array& array : call.arrays) text += dtype_name(array.dtype) + dims_text(array.shape);

@@ -14,7 +14,7 @@ namespace tenon::verify {
 Array tiled(const Array& array, const Shape& shape);
 
 // The call with every dimension above 1 of every tensor so many times as large that the largest
-// operand or output has about `elements`, and none more. Nothing where no dimension can grow or the
+// operand or output has about `elements`, and none more. Nothing if no dimension can grow or the
 // op refuses such operands.
 std::optional<SampleCall> enlarged(const Session& session, const SampleCall& call,
                                    const tenon_device& device, size_t elements);

@@ -16,7 +16,7 @@ struct Finding {
   std::string words;
 };
 
-// Runs `body` -> std::optional<Finding> as a case. `refused` is the cause where it throws a
+// Runs `body` -> std::optional<Finding> as a case. `refused` is the cause if it throws a
 // Failure.
 template <class Body>
 void run_case(Recorder& recorder, const Case& each, const Cause& refused, Body&& body) {

@@ -98,7 +98,7 @@ std::optional<Array> even_operand(const sdk::SampleInput& input, const Array* gi
 }
 
 // The same call of an elementwise op with every operand, numbers and integers too, as a tensor of
-// the output's shape; nothing where that changes nothing.
+// the output's shape; nothing if that changes nothing.
 std::optional<Pass> evened(Work& work, const Pass& pass, SampleCall& call) {
   if (!pass.call->op->has_flag("elementwise") || pass.incoming.size() != 1) return std::nullopt;
   const Shape& shape = pass.incoming[0].shape;
@@ -125,7 +125,7 @@ std::optional<Pass> evened(Work& work, const Pass& pass, SampleCall& call) {
   return even;
 }
 
-// What is wrong shows best where nothing is broadcast; where all is right then, that is the cause.
+// What is wrong shows best if nothing is broadcast; if all is right then, that is the cause.
 std::optional<Finding> diagnose_evened(Work& work, const Pass& pass, const std::string& name,
                                        const std::string& words) {
   SampleCall call;
@@ -146,8 +146,8 @@ std::optional<Finding> diagnose_evened(Work& work, const Pass& pass, const std::
                      " is wrong, and right with all operands in the output's shape: " + words};
 }
 
-// Where an elementwise op without a memory of its own gives `results`, by halving [low, high];
-// nothing where it does not rise or fall through all of them.
+// If an elementwise op without a memory of its own gives `results`, by halving [low, high];
+// nothing if it does not rise or fall through all of them.
 std::optional<Vector> inverse_of(const Function& f, Point at, size_t operand, const Vector& results,
                                  double low, double high) {
   at[operand].assign(results.size(), low);
@@ -172,7 +172,7 @@ std::optional<Vector> inverse_of(const Function& f, Point at, size_t operand, co
   return at[operand];
 }
 
-// A rule that reads the output computes the gradient of its own op where that has this output.
+// A rule that reads the output computes the gradient of its own op if that has this output.
 bool is_gradient_by_output(Work& work, const Differentiable& own, Differentiable other,
                            const Vector& gradient, size_t operand) {
   const Vector results = own.f(own.at);

@@ -18,13 +18,13 @@ Finding diagnose_wrong(Work& work, const Pass& pass, const Differentiable& diffe
                        const Gradients& found, size_t operand, const std::string& words);
 
 // A pass that failed, or wrote where it should not; nothing for a good one. `together` is true
-// where the same call works while all its operands want gradients.
+// if the same call works while all its operands want gradients.
 std::optional<Finding> diagnose_failure(const Pass& pass, const Gradients& found, bool together);
 
 // Is there a sample with more than `n_wanted` operands that want gradients, whose backward works?
 bool works_with_more(Work& work, ptrdiff_t n_wanted);
 
-// How far gradients of equal calls may lie apart on a device: 0 where all of the subject's kernels
+// How far gradients of equal calls may lie apart on a device: 0 if all of the subject's kernels
 // are canonical.
 Tolerance gradient_tolerance(Work& work, const tenon_dtype& dtype);
 

@@ -205,7 +205,7 @@ void CallChecks::check_dtype() {
   });
 }
 
-// The rule that serves where the subject's is not there.
+// The rule that serves if the subject's is not there.
 void CallChecks::check_other_rule() {
   const Session* other =
       work_.op.rule && work_.host_memory ? work_.subject.without(work_.op) : nullptr;
@@ -411,7 +411,7 @@ void CallChecks::check_backward() {
 
 namespace {
 
-// Other contents, from outside of autograd.
+// Other contents, from outside autograd.
 void poison(const Session& session, tenon_tensor* tensor) {
   tenon_tensor* alias = nullptr;
   session.check(tenon_tensor_create_detached(session.context(), tensor, &alias));

@@ -70,7 +70,7 @@ std::optional<Finding> CallChecks::problem_of(const Gradients& found) {
 
 // ---- Central differences ------------------------------------------------------------------------
 
-// A rule may leave a gradient unset where it is zero, and declare that an operand has none.
+// A rule may leave a gradient unset if it is zero, and declare that an operand has none.
 std::optional<Finding> CallChecks::absent_case(const Differentiable& differences, size_t operand) {
   Slope slope;
   for (uint64_t number = 0; number < kDirections && slope.verdict != Verdict::Wrong; ++number) {

@@ -167,7 +167,7 @@ Tensor huge_tensor(const Session& session, const Array& small, const Shape& shap
   return tensor;
 }
 
-// Where the result of a plan is not what follows from the small call; empty where it is.
+// If the result of a plan is not what follows from the small call; empty if it is.
 std::string wrong_in(const Array& found, const Array& small, Law law, int64_t times) {
   const auto count = static_cast<int64_t>(found.count());
   const auto period = static_cast<int64_t>(small.count());

@@ -38,7 +38,7 @@ struct Incoming {
   Vector weights;  // of all outputs' elements; 0 for those that lead nowhere
 };
 
-// Nothing where a layer is not in f64: a sample that asks for f64 looks at its gradients.
+// Nothing if a layer is not in f64: a sample that asks for f64 looks at its gradients.
 std::optional<std::vector<Moving>> moving_of(const LayerRuns& runs, const LayerSample& sample,
                                              const Layer& layer,
                                              const LayerRuns::Placements& inputs) {

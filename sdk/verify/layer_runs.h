@@ -25,7 +25,7 @@ struct LayerSample {
   std::vector<Array> inputs;
 };
 
-// Throws Failure where the text is none of a layer.
+// Throws Failure if the text is none of a layer.
 LayerSample sample_of(const Json& entry, uint32_t number, uint64_t seed);
 std::vector<Layout> plain_layouts(const LayerSample& sample);
 
@@ -41,7 +41,7 @@ struct LayerTensor {
   tenon_tensor* tensor = nullptr;
 };
 
-// One of a plugin's layers, made from samples, on host memory. Functions throw Failure where
+// One of a plugin's layers, made from samples, on host memory. Functions throw Failure if
 // Tenon refuses and no status is returned.
 class LayerRuns {
  public:
@@ -54,7 +54,7 @@ class LayerRuns {
   const tenon_device& host() const { return host_; }
   uint64_t seed() const { return seed_; }
 
-  // Begins the random numbers of `number` anew.
+  // Begins the random numbers of `number` again.
   void restart(uint64_t number) const;
   tenon_status create(const LayerSample& sample, Layer& out) const;
   // With the initial values of the seed.

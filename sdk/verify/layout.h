@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/verify/layout.h: how a tensor may lie in memory, and tensors that lie so inside of memory
+// sdk/verify/layout.h: how a tensor may lie in memory, and tensors that lie so inside memory
 // that is watched.
 #pragma once
 
@@ -62,13 +62,13 @@ struct ReleaseTensor {
 };
 using Tensor = std::unique_ptr<tenon_tensor, ReleaseTensor>;
 
-// Bytes outside of a tensor's elements that were written: between them, or before and after them.
+// Bytes outside a tensor's elements that were written: between them, or before and after them.
 enum class Touched : uint8_t { None, Holes, Beyond };
 
 // Around: the bytes around a tensor are watched. None: it has a storage of its own, row-major.
 enum class Guards : uint8_t { None, Around };
 
-// A tensor of a given layout inside a larger storage on `device`. Every byte outside of its
+// A tensor of a given layout inside a larger storage on `device`. Every byte outside its
 // elements holds a pattern: guard bands before and after, and holes between.
 class Placed {
  public:
@@ -83,7 +83,7 @@ class Placed {
   Layout layout() const { return layout_; }
   int64_t offset() const;  // of element (0, ..., 0) in the storage, in elements
   Array read(Touched* touched = nullptr) const;
-  void write(const Array& array);  // from outside of Tenon's ops; advances the version
+  void write(const Array& array);  // from outside Tenon's ops; advances the version
   bool outside_untouched() const;
 
  private:

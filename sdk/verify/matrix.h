@@ -11,7 +11,7 @@
 namespace tenon::verify {
 
 // In a child: {"op", "backend", "topic": "", "entry": "", "operands": n, "samples": [texts],
-// "forms": {name: reason}, "layouts": {name: reason}}. A reason is empty where there must be cases,
+// "forms": {name: reason}, "layouts": {name: reason}}. A reason is empty if there must be cases,
 // else it says why there can be none. The level has no say in it.
 Json facts_of(Subject& subject, const Entry& op, const std::string& backend);
 

@@ -45,7 +45,7 @@ class Sweep {
     return right_;
   }
 
-  // What is wrong; empty where nothing is. A call whose like was seen before needs less, so that
+  // What is wrong; empty if nothing is. A call whose like was seen before needs less, so that
   // each is tried as the first of its kind and once more.
   std::string host(bool in_backward) {
     const std::string words = host(in_backward, true);

@@ -12,7 +12,7 @@ bool can_fail_allocations();
 
 // From now on the allocation number `index` of the calling thread fails, counted from 0.
 void fail_allocation(int64_t index);
-// Ends that; true where an allocation has failed.
+// Ends that; true if an allocation has failed.
 bool stop_failing();
 
 }  // namespace tenon::verify

@@ -22,7 +22,7 @@ Vector moved(const Function& f, const Point& at, const Point& direction, double 
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-// A result that no point changes counts with the derivative 0, also where it is not finite.
+// A result that no point changes counts with the derivative 0, even if it is not finite.
 Vector central(const Function& f, const Point& at, const Point& direction, double h) {
   const Vector up2 = moved(f, at, direction, 2 * h);
   const Vector up1 = moved(f, at, direction, h);
@@ -38,7 +38,7 @@ Vector central(const Function& f, const Point& at, const Point& direction, doubl
   return slopes;
 }
 
-// (-3 f(x) + 4 f(x+h) - f(x+2h)) / 2h, and the same to the other side: equal but for h^2 f''' where
+// (-3 f(x) + 4 f(x+h) - f(x+2h)) / 2h, and the same to the other side: equal except for h^2 f''' if
 // f is smooth.
 bool sides_agree(const Function& f, const Point& at, const Point& direction, double h) {
   const Vector here = f(at);
@@ -60,7 +60,7 @@ bool sides_agree(const Function& f, const Point& at, const Point& direction, dou
   return true;
 }
 
-// Large ones first: they are the most exact where f is gentle. The last is for f that changes fast
+// Large ones first: they are the most exact if f is gentle. The last is for f that changes fast
 // near a coordinate close to 0.
 std::vector<double> steps_for(const Point& at, const Point& direction) {
   double nearest = std::numeric_limits<double>::infinity();
@@ -104,7 +104,7 @@ double largest(const Vector& values) {
 
 namespace {
 
-// How far rounding of the results may move their weighted slope: also where a change is lost in a
+// How far rounding of the results may move their weighted slope: even if a change is lost in a
 // result of another magnitude.
 double rounding_of(const Vector& results, const Vector& weights, double h) {
   double sum = 0;
@@ -134,7 +134,7 @@ Slope judge_slope(const Function& f, const Point& at, const Point& direction, co
   const Vector here = f(at);
   const double rounding = rounding_of(here, weights, step);
   const bool settled = std::abs(last - before) <= 1e-4 * size + rounding;
-  const bool visible = std::abs(last - found) > rounding;  // false where results are not finite
+  const bool visible = std::abs(last - found) > rounding;  // false if results are not finite
   const bool wrong = settled && visible && sides_agree(f, at, direction, step);
   return {wrong ? Verdict::Wrong : Verdict::Unknown, last};
 }

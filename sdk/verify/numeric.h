@@ -38,7 +38,7 @@ struct Slope {
 Slope judge_slope(const Function& f, const Point& at, const Point& direction, const Vector& weights,
                   double found, double scale);
 
-// df/dt of f(at + t * direction), of all results, by one step; NaN where they are not finite.
+// df/dt of f(at + t * direction), of all results, by one step; NaN if they are not finite.
 Vector derivative(const Function& f, const Point& at, const Point& direction);
 
 double dot(const Vector& a, const Vector& b);
@@ -47,7 +47,7 @@ double largest(const Vector& values);  // magnitude, of the finite ones
 
 // All of `like` without movement but element `element` of operand `operand`.
 Point unit_direction(const Point& like, size_t operand, size_t element);
-// Components drawn from [-1, 1), times the magnitude of the coordinate where that is above 1.
+// Components drawn from [-1, 1), times the magnitude of the coordinate if that is above 1.
 Point drawn_direction(const Point& at, uint64_t seed, uint64_t number);
 
 }  // namespace tenon::verify

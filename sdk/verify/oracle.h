@@ -26,14 +26,14 @@ class Goldens {
  public:
   Goldens(const Request& request, const std::string& plugin_folder);
 
-  // The results stated for a call whose contents were drawn with sdk::kDrawSeed; nothing where the
+  // The results stated for a call whose contents were drawn with sdk::kDrawSeed; nothing if the
   // file has none. Throws Failure: a file that cannot be read, or whose operands are other ones.
   std::optional<std::vector<Array>> find(const SampleCall& call);
-  // The run stated for a sample of an optimizer; nothing where there is none. Throws Failure: a
+  // The run stated for a sample of an optimizer; nothing if there is none. Throws Failure: a
   // file that cannot be read, or that states another number of steps.
   std::optional<GoldenRun> find_run(const std::string& optimizer, const RunSample& sample);
   // What the file `kind`/`name`.json states: the cases of a layer, a dataset or a schedule; empty
-  // where there is none. `folder` becomes the file's own. Throws Failure.
+  // if there is none. `folder` becomes the file's own. Throws Failure.
   Json cases_of(const std::string& kind, const std::string& name, std::string& folder);
   // And its tolerances, by the dtype's name. Throws Failure.
   std::map<std::string, Tolerance> tolerances_of(const std::string& kind, const std::string& name);

@@ -46,7 +46,7 @@ Tally tally_of(const Json& json);
 
 class Recorder {
  public:
-  // `board` is memory shared with the parent, or NULL where there is none.
+  // `board` is memory shared with the parent, or NULL if there is none.
   Recorder(const Request& request, Resume resume, struct Board* board);
   ~Recorder();
   Recorder(const Recorder&) = delete;
@@ -62,20 +62,20 @@ class Recorder {
   void pass();
   void fail(const Cause& cause, const std::string& words);
 
-  // On a device that need not run everything, a call that fails for want of a kernel is no case.
+  // On a device that need not run everything, a call that fails for lack of a kernel is no case.
   // The kernels that are declared are looked after by check_declared.
   void set_partial(bool partial) { partial_ = partial; }
 
   // What the plugin has, or the op means, that no case can look at, and why. No failure.
   void uncovered(const std::string& op, const std::string& what, const std::string& why);
 
-  // Results that only the plugin itself vouches for: a warning, and a failure where the request is
+  // Results that only the plugin itself vouches for: a warning, and a failure if the request is
   // strict.
   void unwitnessed(const std::string& op, const std::string& what, const std::string& why);
 
   uint64_t failures() const { return failures_; }
   bool running() const { return running_.has_value(); }
-  // What went wrong outside of any case.
+  // What went wrong outside any case.
   void fail_outside(const Case& about, const Cause& cause, const std::string& words);
   // Printing that nobody looked at yet is a failure of `about`.
   void look_at_output(const Case& about, const std::string& when);

@@ -119,7 +119,7 @@ Json matrix_of(const PluginResult& result) {
   return rows;
 }
 
-// The op with the fewest cases; null where there is none.
+// The op with the fewest cases; null if there is none.
 Json minimum_of(const std::vector<PluginResult>& results) {
   Json least;
   for (const PluginResult& result : results) {

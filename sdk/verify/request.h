@@ -37,7 +37,7 @@ struct Request {
   bool matrix = false;               // print both tables of cases, however wide they are
 };
 
-// Exit status: kGood, or kFindings where anything failed.
+// Exit status: kGood, or kFindings if anything failed.
 int verify(const Options& options, const Request& request);
 
 }  // namespace tenon::verify

@@ -16,7 +16,7 @@ namespace tenon::verify {
 
 struct FailureNote {
   std::string op, cause;
-  std::string case_text;  // empty: outside of any case
+  std::string case_text;  // empty: outside any case
   std::string words;
 };
 

@@ -18,7 +18,7 @@ struct RunOptions {
   std::function<void(const PluginResult&, const Group&)> progress;  // one thread at a time
 };
 
-// The groups there are, into `result`. False, with a failure noted, where the plugin does not open.
+// The groups there are, into `result`. False, with a failure noted, if the plugin does not open.
 bool list_groups(PluginResult& result, const Request& request, const RunOptions& options);
 
 // Runs `result.groups`.

@@ -45,7 +45,7 @@ bool value_fits(const sdk::SampleScalar& value, const std::string& to) {
 }
 
 // Within a category the range stays as written, and drawn integers keep their low bits: so do
-// golden files. False where given values do not fit.
+// golden files. False if given values do not fit.
 bool retype(SampleTensor& tensor, const std::string& to) {
   const Category before = category_of(tensor.dtype);
   const bool same = before == category_of(to);

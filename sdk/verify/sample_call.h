@@ -34,7 +34,7 @@ struct SampleCall {
   bool broadcasts() const;      // operands of unequal shapes in an elementwise op
 };
 
-// Contents are drawn as tenon/sdk/draw.hpp says. Nothing where the values given in the text do not
+// Contents are drawn as tenon/sdk/draw.hpp says. Nothing if the values given in the text do not
 // fit the new dtype.
 std::optional<SampleCall> make_call(const Entry& op, const SampleText& sample,
                                     const std::string& from, const std::string& to, uint64_t seed);
@@ -53,7 +53,7 @@ std::vector<SampleCall> replacements_of(const Entry& op, const SampleText& sampl
 std::vector<SampleCall> calls_of(const Session& session, const Entry& op, const SampleText& sample,
                                  const tenon_device& device, uint64_t seed);
 
-// The answer of tenon_op_explain; null where it refuses the call.
+// The answer of tenon_op_explain; null if it refuses the call.
 Json explained(const Session& session, const SampleCall& from, const tenon_device& device);
 
 // FNV-1a, 64 bits, over the bytes of all operands in order: as golden files state it.
@@ -75,7 +75,7 @@ class Bound {
   const std::vector<std::unique_ptr<Placed>>& tensors() const { return tensors_; }
   tenon_tensor* handle(size_t index) const { return handles_[index]; }
   void replace(size_t index, tenon_tensor* tensor);  // borrowed
-  // Not TENON_OK where the op has no attribute of a name in the sample; the session has the words.
+  // Not TENON_OK if the op has no attribute of a name in the sample; the session has the words.
   tenon_status status() const { return status_; }
 
  private:

@@ -66,7 +66,7 @@ class ScheduleChecks : PartChecks {
  private:
   tenon_status create(const Stated& stated, Schedule& out) const;
   Schedule made(const Stated& stated) const;
-  // False where it has no further step.
+  // False if it has no further step.
   bool step(const Stated& stated, const Schedule& schedule, size_t number, double& value) const;
   Numbers run(const Stated& stated) const;
 
@@ -232,7 +232,7 @@ void ScheduleChecks::check(uint32_t number, const Stated& stated) {
   each_case(number, Form::Resume, "", [&] { return resumed(stated); });
 }
 
-// Hyper-parameters that must be given, each inside of its range.
+// Hyper-parameters that must be given, each inside its range.
 Json made_up(const Json& schedule) {
   Json hypers = Json::object();
   for (const Json& hyper : schedule.at("hypers")) {

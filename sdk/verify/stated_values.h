@@ -27,12 +27,12 @@ class MemoryFile {
   int descriptor_;
 };
 
-// Names with values, alive as long as the object. true and false are BOOL, whole numbers I64, other
+// Names with values, alive as long as the object. true and false are BOOL, integers I64, other
 // numbers F64, a list INT_LIST, a string STRING; {"text": ...} and {"hex": ...} are the path of a
 // file with these bytes, {"file": ...} that of a file beside the golden file.
 class StatedValues {
  public:
-  // Throws Failure where a value is none of these.
+  // Throws Failure if a value is none of these.
   StatedValues(const Json& stated, const std::string& folder);
   StatedValues(const StatedValues&) = delete;
   StatedValues& operator=(const StatedValues&) = delete;

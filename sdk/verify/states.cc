@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/verify/states.cc: every sample once where the host watches what callbacks call (check mode
+// sdk/verify/states.cc: every sample once if the host watches what callbacks call (check mode
 // threads): a call that the state of a callback does not allow is TENON_E_CHECK.
 #include "both_ways.h"
 #include "checks.h"

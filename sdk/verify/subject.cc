@@ -70,7 +70,7 @@ std::vector<Entry> entries_of(const Session& session, const std::string& subject
   for (const Json& tolerance : session.query("tolerances")) {
     const auto entry = entries.find(tolerance.at("op"));
     if (entry == entries.end()) continue;
-    // The op's own, but where the subject's kernels claim another; no third plugin's.
+    // The op's own, but if the subject's kernels claim another; no third plugin's.
     const std::string plugin = tolerance.at("plugin");
     if (plugin != subject && plugin != entry->second.plugin) continue;
     auto& of_op = entry->second.tolerances;

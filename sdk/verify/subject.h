@@ -32,7 +32,7 @@ struct SampleText {
   uint32_t number = 0;  // among all samples of its op, in the registry's order
   std::string plugin;
   std::string text;
-  std::string fragment;  // of the message, where it must be refused
+  std::string fragment;  // of the message, if it must be refused
   tenon_status expect = TENON_OK;
 };
 
@@ -65,7 +65,7 @@ struct Entry {
   std::set<std::string> devices;  // kinds on which the subject has a kernel
 
   bool has_flag(std::string_view flag) const;
-  // The subject's kernel on a device kind; NULL where there is none.
+  // The subject's kernel on a device kind; NULL if there is none.
   const Kernel* own_kernel(const std::string& subject, const std::string& device) const;
   Tolerance tolerance(tenon_dtype output) const;
 };
@@ -73,12 +73,12 @@ struct Entry {
 class Subject {
  public:
   // `id` was found by the parent; `options` exclude what has nothing to do with it. Throws Failure
-  // with the host's verdict where it did not open.
+  // with the host's verdict if it did not open.
   Subject(const Options& options, const std::string& id);
 
   const std::string& id() const { return id_; }
   const Options& options() const { return options_; }
-  std::string folder();  // "" where the session has no such plugin
+  std::string folder();  // "" if the session has no such plugin
   const std::vector<Entry>& entries() const { return entries_; }  // ops it defines or extends
   const Entry& entry(const std::string& op) const;                // throws Failure
   const std::vector<Entry>& all_ops() const { return all_; }      // of every plugin in the session
@@ -94,7 +94,7 @@ class Subject {
   const Session& strict();   // check mode threads
   // A new one with so many compute threads.
   std::unique_ptr<Session> with_threads(int threads) const;
-  // Without the subject; NULL where nothing can run the op then. For plugins that others cannot do
+  // Without the subject; NULL if nothing can run the op then. For plugins that others cannot do
   // without (the op's definition, the only kernel on host memory) there is none.
   const Session* without(const Entry& op);
 
@@ -105,7 +105,7 @@ class Subject {
   // The numbers of kinds differ between runtimes.
   tenon_device device_in(const Session& session, const std::string& kind) const;
   bool is_host_memory(const std::string& kind);
-  // Why this machine has no device of that kind; "" where it has one.
+  // Why this machine has no device of that kind; "" if it has one.
   std::string why_absent(const std::string& kind) const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace tenon::verify {
 
-// Layouts stand in a second table, which is left out where it is wider than a terminal unless
+// Layouts stand in a second table, which is left out if it is wider than a terminal unless
 // `all` is set.
 std::string table_text(const PluginResult& result, bool all);
 

@@ -45,7 +45,7 @@ std::string checksum_of_run(const RunSample& sample, uint64_t seed);
 // Of the parameters, then of the gradients.
 std::vector<Layout> plain_layouts(const RunSample& sample);
 
-// From outside of autograd, which protects leaves that want gradients.
+// From outside autograd, which protects leaves that want gradients.
 void overwrite(const Session& session, tenon_tensor* tensor, const Array& array);
 
 struct ReleaseOptimizer {

@@ -81,7 +81,7 @@ struct Trials::Run {
   std::vector<Layout> inputs, outputs;
   const Outcome* given = nullptr;  // expected whatever the operands hold
   Outcome tied{};                  // expected for operands that overlap themselves
-  bool by_tolerance = false;       // also where the kernel is canonical
+  bool by_tolerance = false;       // even if the kernel is canonical
 };
 
 Trials::Trials(Work& work, const SampleCall& call) : work_(work), call_(call) {}

@@ -39,7 +39,7 @@ class Trials {
   const Outcome& base();
   // The bits of `outcome`'s kernel may not depend on layouts and forms.
   bool exact();
-  // Does a launch of the call count as safe to capture? Also where no kernel runs.
+  // Does a launch of the call count as safe to capture? Even if no kernel runs.
   bool capture_safe();
   bool composes();  // the composition runs
 

@@ -67,7 +67,7 @@ struct SecondGradients {
   std::string words;
   std::string op;  // that the failure names
   bool first_done = false;
-  Point of;  // like Second::at; zeros where there is none
+  Point of;  // like Second::at; zeros if there is none
 };
 
 SecondGradients failed(const Session& session, tenon_status status, bool first_done) {

@@ -13,7 +13,7 @@
 namespace tenon::verify {
 namespace {
 
-// Right results of a call; nothing where the source has none.
+// Right results of a call; nothing if the source has none.
 struct Expected {
   Outcome outcome;
   bool canonical = false;  // the bits of the op's canonical arithmetic
@@ -25,7 +25,7 @@ using Source = std::function<std::optional<Expected>(const SampleCall&)>;
 
 // What distinguishes found results from right ones.
 struct Wrong {
-  const Cause* cause;  // NULL where it is not clear from the results alone
+  const Cause* cause;  // NULL if it is not clear from the results alone
   std::string words;
 };
 
@@ -78,8 +78,8 @@ bool Values::is_canonical(const SampleCall& call) {
 
 // ---- Where right results come from --------------------------------------------------------------
 
-// Host memory only, where the plain kernels are. Of a device's kernel the counterpart may be the
-// same plugin's, where nobody else has one.
+// Host memory only, if the plain kernels are. Of a device's kernel the counterpart may be the
+// same plugin's, if nobody else has one.
 std::optional<Expected> Values::of_other_kernel(const SampleCall& call) {
   const Session* session = work_.subject.without(work_.op);
   if (session == nullptr && !work_.host_memory) session = &work_.subject.session();

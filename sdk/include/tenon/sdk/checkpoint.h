@@ -38,7 +38,7 @@ static inline tenon_status tenon_sdk_checkpoint_set_number(tenon_context* contex
   return tenon_archive_set_metadata(context, archive, key, TENON_NUL, text, (uint64_t)length);
 }
 
-// errors   TENON_E_NOT_FOUND, TENON_E_DATA (the text is not a whole number below 2^64)
+// errors   TENON_E_NOT_FOUND, TENON_E_DATA (the text is not an integer below 2^64)
 static inline tenon_status tenon_sdk_checkpoint_get_number(tenon_context* context,
                                                            tenon_archive* archive, const char* key,
                                                            uint64_t* out_number) {
@@ -124,7 +124,7 @@ static inline tenon_status tenon_sdk_checkpoint_set_loader(tenon_context* contex
   return status;
 }
 
-// errors   also TENON_E_DATA where the loader was made with another seed
+// errors   also TENON_E_DATA if the loader was made with another seed
 static inline tenon_status tenon_sdk_checkpoint_apply_loader(tenon_context* context,
                                                              tenon_archive* archive,
                                                              tenon_sdk_loader* loader) {
@@ -146,7 +146,7 @@ static inline tenon_status tenon_sdk_checkpoint_apply_loader(tenon_context* cont
 // ---- Tensors ------------------------------------------------------------------------------------
 
 // Copies the values of the tensor `name` of the archive into `tensor`, a parameter for example.
-// errors   TENON_E_NOT_FOUND; TENON_E_DATA where shape or dtype is another, and nothing is changed
+// errors   TENON_E_NOT_FOUND; TENON_E_DATA if shape or dtype is another, and nothing is changed
 static inline tenon_status tenon_sdk_checkpoint_apply_tensor(tenon_context* context,
                                                              tenon_archive* archive,
                                                              const char* name,

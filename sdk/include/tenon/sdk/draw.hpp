@@ -16,7 +16,7 @@
 
 namespace tenon::sdk {
 
-// Used where nobody asks for another, and by all golden files.
+// Used if nobody asks for another, and by all golden files.
 inline constexpr uint64_t kDrawSeed = 20261121;
 
 // In [0, 1), a multiple of 2^-53. Tensors count from 0 over the whole call, those of lists one by

@@ -92,7 +92,7 @@ static inline tenon_status tenon_sdk_events_append(tenon_sdk_events* events,
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       const int reason = n < 0 ? errno : ENOSPC;
-      // Where this fails too, readers stop at the torn record.
+      // If this fails too, readers stop at the torn record.
       (void)!ftruncate(events->file, events->length);
       errno = reason;
       return TENON_E_IO;
@@ -131,7 +131,7 @@ static inline void tenon_sdk_events_release(tenon_sdk_events* events) {
   free(events);
 }
 
-// -1 where it cannot be made, or is there already.
+// -1 if it cannot be made, or is there already.
 static inline int tenon_sdk_events_open(const char* path) {
   const int flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND;
 #ifdef O_CLOEXEC

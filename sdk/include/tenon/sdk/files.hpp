@@ -48,7 +48,7 @@ inline void set_shape(tenon_meta& meta, const std::vector<uint64_t>& shape,
   }
 }
 
-// Also where a size is 0, the others must multiply to what can be counted.
+// Even if a size is 0, the others must multiply to what can be counted.
 inline uint64_t checked_bytes(const tenon_meta& meta, const std::string& what) {
   uint64_t bytes = size_of(meta.dtype);
   bool empty = false;

@@ -118,7 +118,7 @@ constexpr tenon_slot_rule slot(uint32_t role, uint32_t layout = TENON_LAYOUT_CON
   return {role, layout, flags, max_rank};
 }
 
-// For kernels that keep the default: row-major, aligned, staged by the dispatcher where it is not.
+// For kernels that keep the default: row-major, aligned, staged by the dispatcher if it is not.
 constexpr tenon_slot_rule contiguous_in() { return slot(TENON_SLOT_IN); }
 constexpr tenon_slot_rule contiguous_out() { return slot(TENON_SLOT_OUT); }
 constexpr tenon_slot_rule contiguous_inout() { return slot(TENON_SLOT_INOUT); }

@@ -140,7 +140,7 @@ class Describe {
     check(layers_.add_child(call_, &names[0], &names[1], lists.names.data(), lists.values.data(),
                             lists.count()));
   }
-  // Fails where no plugin offers the op.
+  // Fails if no plugin offers the op.
   void need_op(std::string_view op) {
     if (!call_->dispatch->find(call_, op.data(), op.size())) throw HostFailed{TENON_E_NOT_FOUND};
   }
@@ -192,7 +192,7 @@ class Forward : public Calls {
         layers_(detail::layers_of(call)) {}
 
   Value in(uint32_t input) const { return input < inputs_.size() ? inputs_[input] : Value(); }
-  // A parameter or buffer; NONE where describe has not added it.
+  // A parameter or buffer; NONE if describe has not added it.
   Value tensor(std::string_view name) {
     tenon_tensor* found = nullptr;
     check(layers_.get_tensor(call_, name.data(), name.size(), &found));
@@ -241,7 +241,7 @@ tenon_status forward_fn(tenon_call* call, const tenon_value* values, const tenon
 
 // ---- Descriptors --------------------------------------------------------------------------------
 
-// A required option, and one with a value of its own (NONE: absent where it is not given).
+// A required option, and one with a value of its own (NONE: absent if it is not given).
 constexpr tenon_layer_option required_option(std::string_view name, uint32_t tag,
                                              std::string_view doc) {
   return {str(name), str(doc), tag, 1, {}};

@@ -29,7 +29,7 @@
 // errors   those of the library calls inside, recorded in the context as usual. TENON_E_ARGUMENT
 //          and TENON_E_MEMORY that the loader itself returns leave no record. A batch that fails is
 //          not given and the position stays: the next call reads it again, and
-//          begin(loader, epoch, position + batch) goes on behind it.
+//          begin(loader, epoch, position + batch) skips it.
 #ifndef TENON_SDK_LOADER_H
 #define TENON_SDK_LOADER_H
 

@@ -20,7 +20,7 @@ extern "C" {
 
 // A batch that was read ahead, or is being read.
 typedef struct tenon_sdk_loader_slot {
-  int32_t is_read;      // `status` and, where that is TENON_OK, `fields` are there
+  int32_t is_read;      // `status` and, if that is TENON_OK, `fields` are there
   tenon_status status;  // of reading it
   tenon_tensor* fields[TENON_SDK_LOADER_FIELDS];
 } tenon_sdk_loader_slot;

@@ -87,7 +87,7 @@ void walk(std::span<const int64_t> shape, const std::array<Strided, N>& operands
   walk_range(shape, operands, 0, count_of(shape), inner);
 }
 
-// The same over all elements, on the host's threads where there are many. `inner` is called
+// The same over all elements, on the host's threads if there are many. `inner` is called
 // concurrently and may not call the host; what it throws reaches the caller as of parallel_for.
 template <size_t N, class Inner>
 void walk_parallel(const Launch& launch, std::span<const int64_t> shape,
@@ -126,7 +126,7 @@ void elementwise_run(const Run<1 + sizeof...(From)>& run, F& f, std::index_seque
       store<To>(run.data[0] + i * out_step, f(load<From>(run.data[1 + I] + i * step)...));
     }
   };
-  // Constant steps let the compiler use vectors where everything is row-major.
+  // Constant steps let the compiler use vectors if everything is row-major.
   const bool packed = run.step[0] == sizeof(To) && ((run.step[1 + I] == sizeof(From)) && ...);
   if (packed) {
     loop(std::integral_constant<int64_t, sizeof(To)>(),

@@ -51,7 +51,7 @@ struct Matmul {
   }
 };
 
-// `row` and `column` are the view's dimensions that are the matrix's, or -1 where it has none; the
+// `row` and `column` are the view's dimensions that are the matrix's, or -1 if it has none; the
 // dimensions before them are the batch. Written in place: a copy of what was just written waits for
 // it, longer than a small product takes.
 inline void read_operand(const tenon_view& view, int32_t row, int32_t column, size_t batch_rank,

@@ -85,7 +85,7 @@ struct State {
     selftest_table = {sizeof selftest_table, static_cast<uint32_t>(samples.size()), samples.data()};
     each_table(*this, [](auto& table) { table.fill(); });
   }
-  // NULL where the plugin has nothing for it.
+  // NULL if the plugin has nothing for it.
   const void* find(std::string_view id) const {
     if (id == "tenon.selftest/1") return samples.empty() ? nullptr : &selftest_table;
     if (id == "tenon.backend/1") return backend;

@@ -146,7 +146,7 @@ static inline void tenon_sdk_history_release(tenon_sdk_history* history) {
   memset(history, 0, sizeof *history);
 }
 
-// The series `name`, which is made where there is none; NULL where no more fit.
+// The series `name`, which is made if there is none; NULL if no more fit.
 static inline tenon_sdk_series* tenon_sdk_history_find(tenon_sdk_history* history,
                                                        const char* name) {
   for (uint32_t i = 0; i < history->n_series; ++i) {
@@ -260,7 +260,7 @@ static inline void tenon_sdk_svg_grid(FILE* file, const tenon_sdk_plot* plot, in
   }
 }
 
-// A series as one line, broken where a value is not a number, and its name. Many points on one
+// A series as one line, broken if a value is not a number, and its name. Many points on one
 // column of the picture look like their least and greatest, so that no more than these are written.
 static inline void tenon_sdk_svg_series(FILE* file, const tenon_sdk_plot* plot,
                                         const tenon_sdk_series* series, uint32_t number) {

@@ -42,7 +42,7 @@ inline tenon_value sample_value(const SampleScalar& scalar) {
   return value;
 }
 
-// An attribute; NONE where the sample says none. Pointers lead into `given`.
+// An attribute; NONE if the sample says none. Pointers lead into `given`.
 inline tenon_value sample_attribute(const SampleValue& given) {
   tenon_value value{};
   if (std::holds_alternative<std::monostate>(given)) return value;

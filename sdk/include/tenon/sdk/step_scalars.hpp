@@ -82,8 +82,8 @@ struct AdagradScalars : AdagradAttr {
   C minus_lr;
 };
 
-// `decay` is the share of the parameter that is kept where weight decay is decoupled (AdamW), else
-// what of it joins the gradient. It is for use where it `decays`.
+// `decay` is the share of the parameter that is kept if weight decay is decoupled (AdamW), else
+// what of it joins the gradient. It is for use if it `decays`.
 template <class C>
 struct AdamScalars : AdamAttr {
   template <class Step>

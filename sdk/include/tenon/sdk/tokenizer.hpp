@@ -15,7 +15,7 @@
 //   <code point>              <left> <right>       merge k makes token 256 + k of two below it
 //
 // Merges stay within words: a run of letters, of digits or of other signs, with the one space
-// before it; every further white space stands alone. No word is longer than 256 bytes.
+// before it; every further whitespace stands alone. No word is longer than 256 bytes.
 #pragma once
 
 #include <tenon/sdk/base.hpp>
@@ -93,7 +93,7 @@ inline void merge_pair(std::vector<Token>& tokens, TokenPair pair, Token token) 
   tokens.resize(kept);
 }
 
-// The next code point of UTF-8; -1 where there is none: at the end, and for bytes that no encoder
+// The next code point of UTF-8; -1 if there is none: at the end, and for bytes that no encoder
 // writes (cut off, too long, surrogates, past U+10FFFF). `text` then stays.
 inline int32_t take_code_point(std::string_view& text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -234,7 +234,7 @@ class Tokenizer {
                   "",           "use bytes or byte pairs for it"};
   }
 
-  // A whole number as to_string() writes it, moving `row` behind it; -1 for anything else, also for
+  // An integer as to_string() writes it, moving `row` past it; -1 for anything else, also for
   // "007" and "-0": each tokenizer has one file.
   static int32_t take_number(std::string_view& row) {
     int32_t number = -1;

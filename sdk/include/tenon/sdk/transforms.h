@@ -35,7 +35,7 @@ typedef struct tenon_sdk_batch {
 typedef struct tenon_sdk_transform {
   // Replaces *field, [n, ...], row-major in host memory of its own from its start, and releases
   // what was there; on failure *field stays. May be called
-  // by several threads. Where shape or dtype do not fit, words go into `diag`; it is asked with no
+  // by several threads. If shape or dtype do not fit, words go into `diag`; it is asked with no
   // samples first, and what is accepted then must be accepted always (`diag` is then NULL).
   tenon_status (*call)(tenon_context* context, const void* settings, const tenon_sdk_batch* batch,
                        tenon_tensor** field, tenon_diag* diag);
@@ -54,7 +54,7 @@ typedef struct tenon_sdk_normalise {
 } tenon_sdk_normalise;
 
 // A window of height x width of each image, at a random place of the image with `padding` zeros on
-// each side; in the middle where `is_random` is 0. Any dtype; [n, ..., H, W].
+// each side; in the middle if `is_random` is 0. Any dtype; [n, ..., H, W].
 typedef struct tenon_sdk_crop {
   int64_t height;
   int64_t width;

@@ -17,7 +17,7 @@ inline uint64_t all_axes(const tenon_view& in) {
   return sdk::bit(static_cast<uint32_t>(in.rank)) - 1;
 }
 
-// The axes of attribute `index`, which is an int[]? where none means all of them.
+// The axes of attribute `index`, which is an int[]? if none means all of them.
 inline uint64_t axes_attribute(const sdk::Args& args, uint32_t index) {
   const tenon_view& in = args.view(0);
   if (!args.attrs.given(index)) return all_axes(in);

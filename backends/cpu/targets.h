@@ -23,7 +23,7 @@
 //   #endif
 //
 // Everything that is compiled for one target stands in HWY_NAMESPACE: a template or inline function
-// outside of it has one copy for all targets, which must run on the oldest.
+// outside it has one copy for all targets, which must run on the oldest.
 #pragma once
 
 // Highway's own names, which it expands after this.

@@ -110,7 +110,7 @@ const Library& library() {
                      "CUBLAS_STATUS_SUCCESS", name};
 }
 
-// False where cuBLASLt cannot compute what it was asked to.
+// False if cuBLASLt cannot compute what it was asked to.
 bool is_able(int status) {
   if (status == kDone) return true;
   if (status != kInvalid && status != kOtherCard && status != kNotSupported) fail(status);

@@ -43,7 +43,7 @@ uint64_t blas_workspace(const Product& product);
 // A device's connection with cuBLASLt, made by its first product. It serves all threads.
 class BlasHandle {
  public:
-  // The device is chosen on this thread, as it is for `release`. NULL where cuBLASLt cannot use it;
+  // The device is chosen on this thread, as it is for `release`. NULL if cuBLASLt cannot use it;
   // throws sdk::Failure.
   void* get();
   void release();
@@ -65,7 +65,7 @@ class BlasPlan {
                    void* stream) const = 0;
 };
 
-// NULL where cuBLASLt is not there or has no way to compute it. The device is chosen on this
+// NULL if cuBLASLt is not there or has no way to compute it. The device is chosen on this
 // thread; `handle` is its. Throws sdk::Failure.
 std::unique_ptr<BlasPlan> prepare_product(const Product& product, BlasHandle& handle);
 

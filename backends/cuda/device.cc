@@ -70,7 +70,7 @@ Device::Device(int32_t number) : index(number), process(getpid()) {
 
 Device::~Device() {
   if (process != getpid()) return;
-  driver().use(index);  // what the driver keeps on the host goes also where the device is lost
+  driver().use(index);  // what the driver keeps on the host goes even if the device is lost
   blas.release();
   for (const auto& [stream, words] : turns) driver().free(words, memory_stream);
   if (memory_stream) driver().stream_release(memory_stream);

@@ -36,7 +36,7 @@ struct Device {
 
   const int32_t index;
   const int32_t process;  // a forked child cannot use the devices of its parent
-  std::string unusable;   // why it is not counted; empty where it is
+  std::string unusable;   // why it is not counted; empty if it is
   DeviceFacts facts{};
   void* memory_stream = nullptr;  // allocations are ordered on it
   Report* report = nullptr;       // in pinned memory

@@ -51,7 +51,7 @@ struct Launching {
 };
 
 struct Driver {
-  // CUDA's numbers: 13000 is 13.0. The driver's is 0 where none is installed.
+  // CUDA's numbers: 13000 is 13.0. The driver's is 0 if none is installed.
   Code (*versions)(int32_t* out_driver, int32_t* out_runtime);
   Code (*device_count)(int32_t* out_count);
   Code (*facts)(int32_t index, DeviceFacts* out_facts);
@@ -84,7 +84,7 @@ struct Driver {
   Code (*graph_run)(void* graph, void* stream);
   Code (*graph_release)(void* graph);
 
-  // A function of cuBLASLt, which is opened at the first call; NULL where it is not installed.
+  // A function of cuBLASLt, which is opened at the first call; NULL if it is not installed.
   void* (*blas_function)(const char* name);
 
   const char* (*name)(Code code);  // "cudaErrorIllegalAddress"

@@ -90,7 +90,7 @@ __device__ __forceinline__ float root_of(float x) { return sqrtf(x); }
 __device__ __forceinline__ double root_of(double x) { return sqrt(x); }
 
 // The smallest number of threads of a group, `least` 2^i, of which each has at most `each` of
-// `count` elements; `most` where none is enough.
+// `count` elements; `most` if none is enough.
 constexpr uint32_t group_for(int64_t count, uint32_t each, uint32_t most, uint32_t least = kWarp) {
   uint32_t threads = least;
   while (threads < most && int64_t{threads} * each < count) threads *= 2;

@@ -25,7 +25,7 @@ constexpr uint32_t blocks_for(int64_t work, int64_t per_block) {
   return static_cast<uint32_t>((work + per_block - 1) / per_block);
 }
 
-// Throws where `code` is a failure of enqueueing. Kernels that fault are noticed by a later wait.
+// Throws if `code` is a failure of enqueueing. Kernels that fault are noticed by a later wait.
 void check_launch(Code code);
 
 // Parameters that a kernel may have.

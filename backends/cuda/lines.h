@@ -100,7 +100,7 @@ __device__ __forceinline__ void store_line(const Line<T>& line, uint32_t round, 
 
 // ---- Sums of powers -----------------------------------------------------------------------------
 
-// The sum of exp(x - most) over elements of which `most` is the largest; where that is infinite 0
+// The sum of exp(x - most) over elements of which `most` is the largest; if that is infinite 0
 // takes its place, since x - most would be no number. A NaN reaches the sum.
 template <class C>
 struct PowerSum {

@@ -37,7 +37,7 @@ struct Dims {
   }
 };
 
-// By falling steps of operand 0, and merged where all operands allow it.
+// By falling steps of operand 0, and merged if all operands allow it.
 template <int N>
 Dims<N> collapsed(Dims<N> dims) {
   using One = typename Dims<N>::One;

@@ -38,7 +38,7 @@ inline Places places_of(const tenon_view& view) {
   return places;
 }
 
-// Element n of the output, in row-major order, is element n + shift of x, which begins anew after
+// Element n of the output, in row-major order, is element n + shift of x, which begins again after
 // its last one; 0 <= shift < the number of elements. Defined in kernels/layout.cu.
 void renumber(const sdk::Launch& l, const tenon_view& x, int64_t shift);
 

@@ -9,7 +9,7 @@
 namespace tenon::cuda {
 namespace {
 
-// nullopt where neither rows nor columns are packed. The step along a dimension of size 1 is never
+// nullopt if neither rows nor columns are packed. The step along a dimension of size 1 is never
 // taken and may be anything.
 std::optional<Storage> storage_of(const sdk::MatmulOperand& m) {
   const int64_t one = 1;
@@ -40,7 +40,7 @@ std::optional<int64_t> batch_step(const sdk::Matmul& p, const sdk::MatmulOperand
   return step.value_or(0);
 }
 
-// The product as cuBLASLt is told of it; nullopt where it cannot read it.
+// The product as cuBLASLt is told of it; nullopt if it cannot read it.
 std::optional<Product> blas_product(const sdk::Args& l, const sdk::Matmul& p) {
   const bool empty = p.c.rows == 0 || p.c.columns == 0 || p.a.columns == 0 || p.batches() == 0;
   if (empty || !sdk::is_float(l.out().dtype) || p.batches() > INT32_MAX) return std::nullopt;

@@ -14,7 +14,7 @@
 
 namespace tenon::cuda {
 
-// nullopt where it is not one product.
+// nullopt if it is not one product.
 std::optional<Product> describe_matmul(const sdk::Args& l);
 std::optional<Product> describe_linear(const sdk::Args& l);
 using Describe = std::optional<Product> (*)(const sdk::Args&);

@@ -15,7 +15,7 @@ struct Pairs {
 // The most pairs that can be sorted.
 inline constexpr int64_t kMaxPairs = kMaxElements;
 
-// Scratch for `count` pairs. Throws where they are too many.
+// Scratch for `count` pairs. Throws if they are too many.
 uint64_t radix_bytes(int64_t count, const char* operand);
 
 // Where the pairs are put before they are sorted.

@@ -46,14 +46,14 @@ struct Refusal {
 };
 
 // `words` say what was found, with
-//   %p  the element's place in `shape`: [1,0]; nothing where there are no dimensions
+//   %p  the element's place in `shape`: [1,0]; nothing if there are no dimensions
 //   %i  its number in row-major order
 //   %d  what was found, an integer;  %f as f32;  %g as f64
 //   %n  `limit`
 Refusal refusal(const sdk::Launch& l, const char* words, std::span<const int64_t> shape,
                 int64_t limit);
 
-// The words of the report, which is taken away; empty where there is none.
+// The words of the report, which is taken away; empty if there is none.
 std::string take_report(Report& report);
 
 }  // namespace tenon::cuda

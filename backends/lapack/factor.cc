@@ -18,7 +18,7 @@ uint64_t no_bytes(const sdk::Args&) { return 0; }
 
 double cube(int64_t n) { return std::pow(static_cast<double>(n), 3.0); }
 
-// False where x is not positive definite; OpenBLAS does not look for NaN.
+// False if x is not positive definite; OpenBLAS does not look for NaN.
 template <class T>
 bool factorise(const T* x, T* out, int64_t n, bool upper) {
   for_each_place(n, n, [&](int64_t i, int64_t j) {
@@ -157,7 +157,7 @@ struct SolveRoom {
   Triangle<T> left() const { return {lu, 1, n, false, true}; }
   Triangle<T> right() const { return {lu, 1, n, true, false}; }
 
-  // False where a is singular.
+  // False if a is singular.
   bool factorise(const T* a) {
     scaled = false;
     for_each_place(n, n, [&](int64_t i, int64_t j) { lu[j * n + i] = a[i * n + j]; });

@@ -35,7 +35,7 @@ struct EighRoom {
     iwork = room.take<blasint>(liwork);
   }
 
-  // False where x, of which v holds the symmetric part then, is not finite or nothing converged.
+  // False if x, of which v holds the symmetric part then, is not finite or nothing converged.
   bool run(const T* x, T* w, T* v) const {
     const int64_t size = n;
     blasint info = 0;
@@ -112,7 +112,7 @@ struct SvdRoom {
     iwork = room.take<blasint>(8 * e.least());
   }
 
-  // False where x is not finite or nothing converged.
+  // False if x is not finite or nothing converged.
   bool run(const T* from, T* u, T* s, T* vh) const {
     const int64_t width = n;
     const int64_t least = k;

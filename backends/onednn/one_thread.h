@@ -18,7 +18,7 @@ __attribute__((weak)) int omp_get_max_threads(void);
 
 namespace tenon::onednn {
 
-// False where this oneDNN has threads that cannot be kept out: then it may not be used.
+// False if this oneDNN has threads that cannot be kept out: then it may not be used.
 bool can_stay_on_one_thread();
 
 class OneThread {

@@ -64,7 +64,7 @@ struct Problem : sdk::Matmul {
   bool empty() const { return c.rows == 0 || c.columns == 0 || batches() == 0; }
 };
 
-// nullopt where neither rows nor columns are packed. The step along a dimension of size 1 is never
+// nullopt if neither rows nor columns are packed. The step along a dimension of size 1 is never
 // taken and may be anything.
 std::optional<Storage> storage_of(const Matrix& m) {
   const int64_t one = 1;

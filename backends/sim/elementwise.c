@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/sim/elementwise.c: kernels whose output element depends on one element of each input.
 //
-// Tenon hands elementwise operands broadcast to one shape, with step 0 where an input repeats, so
+// Tenon hands elementwise operands broadcast to one shape, with step 0 if an input repeats, so
 // one walk serves all of them.
 #include "sim.h"
 
@@ -39,7 +39,7 @@ tenon_status sim_run_reshape(const sim_launch* l, char words[SIM_WORDS]) {
 
 // ---- Conversion ---------------------------------------------------------------------------------
 
-// Floats are truncated toward zero; what lies outside of [low, high] becomes its end, NaN 0.
+// Floats are truncated toward zero; what lies outside [low, high] becomes its end, NaN 0.
 static int64_t truncated(double value, tenon_dtype to) {
   const int bits = (int)(to >> 8 & 0xff);
   const int is_signed = (to & 0xff) == 0;

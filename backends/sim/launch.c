@@ -2,7 +2,7 @@
 // backends/sim/launch.c: what a launch must copy before it returns.
 //
 // The launch block, its shapes, strides, attributes and numbers live on the caller's stack and are
-// gone when `launch` returns. A command therefore carries all of them behind itself, in one block
+// gone when `launch` returns. A command therefore carries all of them after itself, in one block
 // of memory, with addresses as the device sees them.
 #include "sim.h"
 

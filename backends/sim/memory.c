@@ -76,7 +76,7 @@ int sim_memory_owns(const sim_device* device, const void* address, uint64_t byte
   return at >= first && at - first <= SIM_ARENA_BYTES && bytes <= SIM_ARENA_BYTES - (at - first);
 }
 
-// Cuts `block` so that it has `bytes`; the rest becomes a block of its own. 0 where host memory ran
+// Cuts `block` so that it has `bytes`; the rest becomes a block of its own. 0 if host memory ran
 // out.
 static int split(struct sim_block* block, uint64_t bytes) {
   if (block->bytes == bytes) return 1;

@@ -59,7 +59,7 @@ typedef struct sim_device {
 
 typedef struct sim {
   sim_device devices[SIM_DEVICES];
-  char why_none[SIM_WORDS];  // why there are no devices; empty where there are
+  char why_none[SIM_WORDS];  // why there are no devices; empty if there are
 } sim;
 
 // Live objects of all runtimes of the process, for tests of leaks.
@@ -97,7 +97,7 @@ typedef struct sim_command {
   _Alignas(16) unsigned char data[];
 } sim_command;
 
-// A command with `bytes` of zeroed data; NULL where host memory ran out.
+// A command with `bytes` of zeroed data; NULL if host memory ran out.
 sim_command* sim_command_create(sim_work work, uint64_t bytes);
 // Takes over `command`, in every case. `fault` is SIM_FAULT_LAUNCH or COPY, or SIM_FAULTS for none.
 tenon_status sim_stream_push(sim_stream* stream, sim_command* command, int fault);
@@ -124,7 +124,7 @@ tenon_status sim_event_query(void* self, int32_t index, void* event, uint32_t* o
 
 // Counts one occasion; 1 where the fault hits. Out: its microseconds, where `out` is not NULL.
 int sim_fault_hits(sim_device* device, int fault, int64_t* out_microseconds);
-// TENON_E_DEVICE_LOST where the device is lost, or is another process's.
+// TENON_E_DEVICE_LOST if the device is lost, or is another process's.
 tenon_status sim_device_check(const sim_device* device);
 // Words of a diag.
 tenon_status sim_say(tenon_diag* diag, tenon_status status, const char* words);

@@ -21,7 +21,7 @@ static void put(const line* l, int64_t i, double value) {
   sim_put_real(l->data + i * l->step, l->dtype, value);
 }
 
-// log(sum exp x) = largest + log(sum), where no exp can overflow. A NaN anywhere reaches the sum.
+// log(sum exp x) = largest + log(sum), if no exp can overflow. A NaN anywhere reaches the sum.
 typedef struct normaliser {
   double largest, sum;
 } normaliser;

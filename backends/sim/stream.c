@@ -2,7 +2,7 @@
 // backends/sim/stream.c: work in order, on a thread of its own.
 //
 // A stream is a queue of commands and one thread that takes them in order. Pushing returns at once.
-// The first failure since the last wait is kept with its words, and what is queued behind it still
+// The first failure since the last wait is kept with its words, and what is queued after it still
 // runs, as on real devices: it may compute nonsense, which nobody looks at, because the wait fails.
 #define _GNU_SOURCE
 #include "sim.h"

@@ -70,7 +70,7 @@ static tenon_tensor* zeros(session* s, int64_t rows, int64_t columns) {
   return call(s, "tenon.full", NULL, 0, attrs, 3);
 }
 
-// [BATCH, FEATURES], 0 but for `values` at `places`.
+// [BATCH, FEATURES], 0 except for `values` at `places`.
 static tenon_tensor* spread(session* s, tenon_tensor* places, tenon_tensor* values) {
   const tenon_value inputs[] = {tensor_value(zeros(s, BATCH, FEATURES)), tensor_value(places),
                                 tensor_value(values)};

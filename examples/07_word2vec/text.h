@@ -70,7 +70,7 @@ static inline void corpus_release(corpus* c) {
   free(c->text);
 }
 
-// Ends the program where there is no such file.
+// Ends the program if there is no such file.
 static inline corpus corpus_read(const char* path) {
   corpus c = {0};
   FILE* file = fopen(path, "r");

@@ -285,7 +285,7 @@ static double accuracy_of(run* r) {
   return r->test.length ? right / (double)r->test.length : 0;
 }
 
-// The rest of the epoch; 0 where the run is to stop within it.
+// The rest of the epoch; 0 if the run is to stop within it.
 static int train_epoch(run* r) {
   session* s = r->s;
   char label[64];

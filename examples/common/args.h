@@ -47,7 +47,7 @@ static inline int example_is_positive(const char* text, double* out) {
   return 1;
 }
 
-// Takes one option with its value; 0 where the name or the value is no good.
+// Takes one option with its value; 0 if the name or the value is no good.
 static inline int example_take(const char* name, const char* value, example_args* args) {
   if (strcmp(name, "--epochs") == 0) return example_is_whole(value, 1, &args->epochs);
   if (strcmp(name, "--seed") == 0) return example_is_whole(value, 0, &args->seed);

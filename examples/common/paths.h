@@ -13,7 +13,7 @@
 
 #define EXAMPLE_PATH_BYTES 4096
 
-// `first`/`second` in `out`; ends the program where it does not fit.
+// `first`/`second` in `out`; ends the program if it does not fit.
 static inline const char* join_path(char* out, const char* first, const char* second) {
   const int length = snprintf(out, EXAMPLE_PATH_BYTES, "%s/%s", first, second);
   if (length < 0 || length >= EXAMPLE_PATH_BYTES) {
@@ -24,7 +24,7 @@ static inline const char* join_path(char* out, const char* first, const char* se
 }
 
 // The folder of shipped data called `name`, which lies beside the program's own folder, in a build
-// tree and after installing alike. Ends the program where there is none.
+// tree and after installing alike. Ends the program if there is none.
 static inline const char* shipped_data(const char* name, char* out) {
   char program[EXAMPLE_PATH_BYTES] = ".";
   char place[EXAMPLE_PATH_BYTES];

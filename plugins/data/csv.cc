@@ -16,7 +16,7 @@ using tenon::data::CsvReader;
 
 enum Option : uint32_t { kPath, kLabel, kTarget, kDelimiter, kHeader, kOptions };
 constexpr size_t kNone = SIZE_MAX;
-constexpr float kExact = 16777216;  // 2^24: from here on f32 skips whole numbers
+constexpr float kExact = 16777216;  // 2^24: from here on f32 skips integers
 
 struct Table {
   std::vector<float> features;  // [length, width]
@@ -43,7 +43,7 @@ char delimiter_of(const tenon_value& value) {
   return text[0];
 }
 
-// A column by its name or, where none has that name, by its number: from 0, or from the end as -1.
+// A column by its name or, if none has that name, by its number: from 0, or from the end as -1.
 size_t column_of(const Csv& csv, const tenon_value& value, const char* option) {
   if (value.tag == TENON_VALUE_NONE) return kNone;
   const std::string_view wanted = text_of(value);

@@ -65,7 +65,7 @@ class DataFile {
  public:
   static constexpr size_t kPiece = size_t{1} << 20;
 
-  // `format` is its name in messages. Where there is no file `path`, the same name with ".gz".
+  // `format` is its name in messages. If there is no file `path`, the same name with ".gz".
   DataFile(std::string format, const std::string& path)
       : format_(std::move(format)), path_(existing(path)), file_(gzopen(path_.c_str(), "rb")) {
     if (!file_) {

@@ -22,7 +22,7 @@ struct Text {
   int64_t stride = 0;
 
   int64_t length() const {
-    const auto starts = static_cast<int64_t>(tokens.size()) - window;  // one behind is a target
+    const auto starts = static_cast<int64_t>(tokens.size()) - window;  // one after is a target
     return starts <= 0 ? 0 : (starts - 1) / stride + 1;
   }
 };

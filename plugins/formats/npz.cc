@@ -3,7 +3,7 @@
 //
 // Zip as in PKWARE's APPNOTE.TXT 6.3: members stored or deflated; neither encrypted nor in several
 // parts nor, for now, with the 64-bit extension that files above 4 GiB need. The directory at the
-// end counts, not what stands before each member. A member's check sum is compared when its array
+// end counts, not what stands before each member. A member's checksum is compared when its array
 // is asked for, so arrays are copies always.
 #include <zlib.h>
 
@@ -283,7 +283,7 @@ void append(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// Arrays are stored, each followed by its check sum, which is known only then.
+// Arrays are stored, each followed by its checksum, which is known only then.
 class Zip : public Pieces {
  public:
   explicit Zip(const tenon_format_content& content) {
@@ -309,7 +309,7 @@ class Zip : public Pieces {
     }
   }
 
-  // For each array: what stands before it, the array, what stands behind it; then the directory.
+  // For each array: what comes before it, the array, what comes after it; then the directory.
   tenon_format_piece next() override {
     const size_t step = step_++;
     const size_t item = step / 3;

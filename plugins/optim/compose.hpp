@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/optim/compose.hpp: update rules written in other ops, for devices without a step kernel.
 //
-// Arithmetic is as the ops' documentation says, but for beta^t, which comes from exp and log
+// Arithmetic is as the ops' documentation says, except for beta^t, which comes from exp and log
 // instead of multiplications, so that the last bits may differ from a kernel's.
 #pragma once
 

@@ -44,7 +44,7 @@ struct Decimal {
   int places = 0;
 };
 
-// With the fewest places. Powers of ten up to 22 and whole numbers below 2^53 are exact, so that
+// With the fewest places. Powers of ten up to 22 and integers below 2^53 are exact, so that
 // the division rounds once, as reading the decimal does. What has none does not compile.
 constexpr Decimal shortest_decimal(double number) {
   double power = 1;

@@ -126,7 +126,7 @@ class Product {
   uint32_t* const packed_a_;
 };
 
-// False where there is nothing to compute.
+// False if there is nothing to compute.
 bool read(const sdk::Args& args, Problem& p) {
   sdk::read_matmul(args, p);
   if (p.m() == 0 || p.n() == 0 || p.batches() == 0) return false;

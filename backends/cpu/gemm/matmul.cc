@@ -23,7 +23,7 @@ using gemm::Problem;
 
 bool empty(const Problem& p) { return p.m() == 0 || p.n() == 0 || p.batches() == 0; }
 
-// The problem as it is computed; true where by lanes.
+// The problem as it is computed; true if by lanes.
 bool read(const sdk::Args& args, Problem& p) {
   sdk::read_matmul(args, p);
   if (empty(p) || by_lanes(p)) return true;

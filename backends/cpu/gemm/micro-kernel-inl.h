@@ -308,7 +308,7 @@ HWY_NOINLINE void run_tile(const Tile<T>& tile, const Finish& finish) {
   r.end(t, finish);
 }
 
-// Is a narrow tile of whole vectors a loop of its own? Where masks cost nothing it is one with a
+// Is a narrow tile of whole vectors a loop of its own? If masks cost nothing it is one with a
 // mask of all lanes.
 inline constexpr bool kHasWholeEdges = HWY_TARGET != HWY_AVX3;
 

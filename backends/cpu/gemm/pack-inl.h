@@ -223,7 +223,7 @@ HWY_NOINLINE void pack(const Lines<T>& lines, int64_t depth, T* to, int64_t to_s
   }
 }
 
-// Panels of kTileColumns lines beside each other. Where lines lie side by side, reading a few
+// Panels of kTileColumns lines beside each other. If lines lie side by side, reading a few
 // panels' rows at once, and fetching later ones, is faster: rows may be pages apart.
 template <class T>
 HWY_NOINLINE void pack_panels(const Lines<T>& lines, int64_t depth, T* to) {

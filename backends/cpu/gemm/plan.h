@@ -54,7 +54,7 @@ struct Plan {
 
   // A task of a round.
   int64_t task_blocks = 1;   // blocks of rows
-  int64_t task_columns = 1;  // whole panels, but for the last task's
+  int64_t task_columns = 1;  // whole panels, except for the last task's
   int64_t down = 1;          // tasks below each other in c
   int64_t across = 1;        // tasks beside each other
   int64_t grain = 1;         // tasks in a chunk

@@ -49,7 +49,7 @@ inline void settle_steps(Matrix& matrix) {
   if (matrix.rows == 1) matrix.row_step = matrix.columns;
 }
 
-// Computes the transposed product where that makes the rows of c packed ones, or long ones: vectors
+// Computes the transposed product if that makes the rows of c packed ones, or long ones: vectors
 // lie along rows, and few rows are computed another way.
 inline void choose_direction(Problem& p) {
   const bool along_rows = p.n() > 1 && p.c.column_step == 1;

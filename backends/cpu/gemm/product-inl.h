@@ -217,7 +217,7 @@ class Product {
   }
   int64_t rows_of(int64_t block) const { return short_rows_ + (block < long_blocks_ ? 1 : 0); }
 
-  // The first tile of a block of rows, but for how a is read.
+  // The first tile of a block of rows, except for how a is read.
   Tile<T> tile_at(const Block<T>& at, int64_t block) const {
     Tile<T> t{};
     t.a = at.a + row_of(block) * p_.a.row_step;
@@ -327,7 +327,7 @@ class Product {
   T* const c_;
   T* const packed_;
   T* const packed_rows_;
-  // Blocks of rows are as long as each other, but for one row that the first ones have more.
+  // Blocks of rows are as long as each other, except for one row that the first ones have more.
   const int64_t short_rows_;
   const int64_t long_blocks_;
 };

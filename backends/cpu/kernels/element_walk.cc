@@ -58,7 +58,7 @@ struct Line {
     }
     return other;
   }
-  // The loop over such memory; NULL where tiles are needed.
+  // The loop over such memory; NULL if tiles are needed.
   PackedLoop loop_of(const Steps& step, uint32_t other) const {
     if (other == 0) return loops.packed;
     for (uint32_t input = 0; input < 2; ++input) {

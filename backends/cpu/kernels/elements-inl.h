@@ -112,7 +112,7 @@ HWY_INLINE auto decode(D d, V bits) {
 }
 
 // Without a masked load of this lane size a part of a vector goes through the stack: a plain load
-// would touch what lies behind the operand.
+// would touch what lies after the operand.
 template <class D>
 inline constexpr bool has_masks = HWY_TARGET == HWY_AVX3 ||
                                   (HWY_TARGET == HWY_AVX2 && sizeof(hn::TFromD<D>) >= 4 &&

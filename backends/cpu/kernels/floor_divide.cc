@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/floor_divide.cc: floor_divide and remainder of floats.
 //
-// q = a / b rounded is a whole number or has the floor of the exact quotient; a whole q may lie
+// q = a / b rounded is an integer or has the floor of the exact quotient; a whole q may lie
 // above it, which the sign of a - q b says: that difference is exact. From 2^p on all q are whole,
 // and the remainder is C's fmod, which is exact.
 
@@ -33,7 +33,7 @@ HWY_INLINE auto divide(V a, V b) {
   const V zero = hn::Zero(d);
   const V quotient = hn::Div(a, b);
   const V down = hn::Floor(quotient);
-  // Of a quotient that vanished a itself, also where b is infinite.
+  // Of a quotient that vanished a itself, even if b is infinite.
   const V rest = hn::IfThenElse(hn::Eq(down, zero), a, hn::NegMulAdd(down, b, a));
   const V signed_rest = hn::Xor(rest, hn::And(b, hn::SignBit(d)));
   const auto above = hn::Lt(signed_rest, zero);

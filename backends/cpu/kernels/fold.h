@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/fold.h: sums and products in double of what lies behind an output, in one
+// backends/cpu/kernels/fold.h: sums and products in double of an output's reduced elements, in one
 // order for all layouts and any number of threads.
 //
 // The elements reduced into an output, in logical order, are cut into pieces (piece_of). In a piece
@@ -27,7 +27,7 @@ constexpr int64_t piece_of(int64_t count) {
   return piece;
 }
 
-// All that lies behind an output as one geometry.
+// All reduced elements of an output as one geometry.
 inline Geometry<1> behind(const Reduction& r) {
   Geometry<1> all;
   for (const Geometry<1>* part : {&r.outer, &r.line}) {
@@ -53,7 +53,7 @@ void widen(const char* from, int64_t count, sdk::Wide<T>* to) {
   }
 }
 
-// What is behind one output.
+// The reduced elements of one output.
 template <class T>
 class Line {
  public:
@@ -140,7 +140,7 @@ class LongLine {
   const Line<T>& line_;
 };
 
-// What is behind kSide neighbouring outputs, whose elements lie next to each other; without kWhole
+// Those of kSide neighbouring outputs, whose elements lie next to each other; without kWhole
 // the first `outputs` of them.
 template <class T, bool kWhole>
 class Side {
@@ -239,7 +239,7 @@ void for_each_output(const sdk::Launch& l, const Reduction& r, const Body& body)
       one(run.data[0] + i * run.step[0], Line<T>(all, run.data[1] + i * run.step[1]));
     }
   };
-  // Outputs that lie side by side stay so, however much lies behind each.
+  // Outputs that lie side by side stay so, however many elements each reduces.
   const int64_t grain = std::max<int64_t>(packed_lines ? 1 : 4 * kSide, grain_of(all.count()));
   l.parallel_for(r.kept.count(), grain, [&](int64_t begin, int64_t end) {
     sdk::walk_range<2>(r.kept.shape(), r.kept.operands(), begin, end, outputs);

@@ -52,7 +52,7 @@ void check_indices(const sdk::Launch& l, const tenon_view& indices, int64_t size
   std::atomic<int64_t> first{sdk::count_of(shape)};
   const int64_t count = first;
   sdk::walk_parallel<1>(l, shape, {sdk::strided(indices)}, [&](const sdk::Run<1>& run) {
-    // Negative as an integer where any index is below the least, or above the last.
+    // Negative as an integer if any index is below the least, or above the last.
     uint64_t signs = 0;
     const auto loop = [&](auto step) {
       for (int64_t i = 0; i < run.count; ++i) {

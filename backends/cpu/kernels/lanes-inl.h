@@ -60,7 +60,7 @@ class LaneSum {
     add_some(x, n, map, kAll);
   }
 
-  // n is a multiple of 64 but for the block's last elements.
+  // n is a multiple of 64 except for the block's last elements.
   HWY_INLINE void add(const C* x, int64_t n) {
     int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) add_64(x + i, Itself());

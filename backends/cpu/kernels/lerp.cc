@@ -38,7 +38,7 @@ struct Fma {
   }
 };
 
-// 1 where `of` has a number above 0, -1 below, 0 where it is 0 or NaN; below and above change
+// 1 if `of` has a number above 0, -1 below, 0 if it is 0 or NaN; below and above change
 // places where `sign` is negative.
 template <class V>
 HWY_INLINE auto direction(V of, V sign) {
@@ -48,7 +48,7 @@ HWY_INLINE auto direction(V of, V sign) {
   const auto against = hn::BroadcastSignBit(hn::BitCast(di, hn::Xor(of, sign)));
   return hn::IfThenElseZero(hn::RebindMask(di, other), hn::Or(against, hn::Set(di, 1)));
 }
-// The neighbour of an even `rounded`, in the direction `step`, away from 0 where that is 1.
+// The neighbour of an even `rounded`, in the direction `step`, away from 0 if that is 1.
 template <class V, class I>
 HWY_INLINE V to_odd(V rounded, I step) {
   const hn::DFromV<I> di;

@@ -195,7 +195,7 @@ struct Log1p {
     const V base = hn::Sub(power, set<V>(1));
     const V part = without_exponent(x, n);
     const V f = hn::Add(base, part);
-    // The sum is exact but for n = 1, where base is the larger. log(1 + f + lost) is log(1 + f) +
+    // The sum is exact unless n = 1, where base is the larger. log(1 + f + lost) is log(1 + f) +
     // lost (1 - f + ...).
     const V lost = hn::Sub(part, hn::Sub(f, base));
     const V y = log_domain(sum, log_of(hn::ConvertTo(d, n), f, hn::NegMulAdd(f, lost, lost)));

@@ -64,7 +64,7 @@ struct Elu {
 template <class V>
 inline constexpr Lane<V> kShareEnd = sizeof(Lane<V>) == 4 ? 110 : 755;
 
-// `size` with the sign of x, NaN where x is infinite.
+// `size` with the sign of x, NaN if x is infinite.
 template <class V>
 HWY_INLINE V finite_share(V size, V x) {
   return hn::CopySign(hn::Add(size, hn::Sub(x, x)), x);

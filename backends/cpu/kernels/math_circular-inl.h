@@ -83,7 +83,7 @@ HWY_INLINE Exact<V> root(Exact<V> x) {
   return {h, hn::IfThenElseZero(positive, hn::Div(off, hn::Add(h, h)))};
 }
 
-// sqrt(1 - x^2), NaN where there is none.
+// sqrt(1 - x^2), NaN if there is none.
 template <class V>
 HWY_INLINE Exact<V> other_side(V x) {
   const Exact<V> square = exact_product(x, x);

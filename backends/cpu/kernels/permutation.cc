@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/permutation.cc: permutation: the numbers i sorted by w(i), words 2i (high)
-// and 2i+1, and by i where these are equal.
+// and 2i+1, and by i if these are equal.
 //
 // The keys are random, so their upper bits alone part them into groups of nearly one size, each of
 // which is sorted in the caches.

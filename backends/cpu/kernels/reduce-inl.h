@@ -184,7 +184,7 @@ void fold_rows(Number<T>* acc, const char* rows, int64_t row_step, int64_t n_row
 }
 
 // Calls body(out, out_step, in, in_step, n) for pieces of neighbouring outputs, on the host's
-// threads where there are many elements.
+// threads if there are many elements.
 template <class Body>
 void for_each_columns(const sdk::Launch& l, const Reduction& r, Body&& body) {
   const int64_t grain = std::max<int64_t>(kColumns / 2, grain_of(r.outer.count()));

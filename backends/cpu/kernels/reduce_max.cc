@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/reduce_max.cc: max, min, argmax, argmin. Exact in any order but for what is
+// backends/cpu/kernels/reduce_max.cc: max, min, argmax, argmin. Exact in any order, except what is
 // equal and not the same: NaN wins, and of equal elements (zeros of both signs) the first in
 // logical order.
 
@@ -117,7 +117,7 @@ HWY_NOINLINE C most_packed(const C* x, int64_t n) {
   }
 }
 
-// The first place that holds `value`, or a NaN where it is one. There is such a place.
+// The first place that holds `value`, or a NaN if it is one. There is such a place.
 template <class C>
 HWY_NOINLINE int64_t first_place(const C* x, int64_t n, C value) {
   const hn::ScalableTag<C> d;

@@ -102,7 +102,7 @@ C sum_behind(const Reduction& r, const AnyLine<C>& first) {
   return blocks.total();
 }
 
-// One long line, cut for threads where the pairwise tree has a whole subtree.
+// One long line, cut for threads if the pairwise tree has a whole subtree.
 template <class C>
 C sum_long_line(const sdk::Launch& l, const AnyLine<C>& line, int64_t n) {
   constexpr int64_t kMaxPieces = 64;

@@ -33,7 +33,7 @@ inline void copy_run(char* to, int64_t to_step, const char* from, int64_t from_s
   }
 }
 
-// out = in, both of `shape`, on the host's threads where there are many elements.
+// out = in, both of `shape`, on the host's threads if there are many elements.
 inline void copy_elements(const sdk::Launch& l, std::span<const int64_t> shape, int64_t size,
                           const sdk::Strided& out, const sdk::Strided& in) {
   const Geometry<2> geometry(shape, {out, in});

@@ -6,7 +6,7 @@
 //   linear_recurrence   y_i = a_i y_{i-1} + b_i, the product rounded before the sum
 // One element after another in double (integers: 64 wrapping bits), each result rounded where it is
 // stored. A line by itself would wait for every addition: neighbouring lines are taken side by
-// side, as vectors where their elements lie next to each other. Loops of constant length are what
+// side, as vectors if their elements lie next to each other. Loops of constant length are what
 // the compiler makes vectors of; none is fused, so all instruction sets round alike.
 
 #include <cstdlib>

@@ -54,7 +54,7 @@ C largest(const AnyLine<C>& line, int64_t n) {
   return most;
 }
 
-// exp(x - most), which is also left at `keep` where that is wanted. Meanwhile the largest element
+// exp(x - most), which is also left at `keep` if that is wanted. Meanwhile the largest element
 // of `next` is looked for, the line whose turn is next: it costs nothing beside exp, and brings
 // that line into the first cache.
 template <class C, bool kKeep>

@@ -9,7 +9,7 @@
 // R is the number of rows whose target is not ignore_index. Without any, loss and gradient are 0.
 //
 // Nothing of the logits' size is written but the gradient: a second exp costs less than to store
-// and to read powers where these leave the caches.
+// and to read powers if these leave the caches.
 
 #include "vectors.h"
 

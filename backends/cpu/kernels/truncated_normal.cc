@@ -4,7 +4,7 @@
 //   y = mean + std F^-1(F(a) + u (F(b) - F(a))),  a = (low - mean) / std,  b = (high - mean) / std
 //
 // tenon.ref computes this in f64 and rounds once. So does this with vectors, by the same operations
-// but for the logarithm of a tail's probability. That of vectors is within 1 ULP as the C
+// except for the logarithm of a tail's probability. That of vectors is within 1 ULP as the C
 // library's, which decides the f32 unless the result is within a few f64 ULP of the middle between
 // two f32: one number in many millions, which is then computed as tenon.ref computes it. So are
 // those in a far tail. An f64 shows every ULP, so it is left to tenon.ref.

@@ -18,7 +18,7 @@ template <class C>
 __device__ __forceinline__ C at_most(C x, C most) {
   return x > most ? most : x;
 }
-// `size` with the sign of x, NaN where x is infinite.
+// `size` with the sign of x, NaN if x is infinite.
 template <class C>
 __device__ __forceinline__ C finite_share(C size, C x) {
   return std::copysign(size + (x - x), x);

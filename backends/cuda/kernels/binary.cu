@@ -3,7 +3,7 @@
 //
 // IEEE operations of the dtype, rounded one by one; integers wrap.
 //
-// Of floats, floor_divide's q = a / b rounded is a whole number or has the floor of the exact
+// Of floats, floor_divide's q = a / b rounded is an integer or has the floor of the exact
 // quotient; a whole q may lie above it, which the sign of a - q b says: fma gives that difference
 // without an error in its sign. fmod is exact.
 #include "elementwise.h"
@@ -62,7 +62,7 @@ template <class V>
 __device__ V float_quotient(V a, V b) {
   if (std::isinf(a) && b != 0) return a - a;
   const V down = std::floor(a / b);
-  // a - down b; of a quotient that vanished, a itself, also where b is infinite.
+  // a - down b; of a quotient that vanished, a itself, even if b is infinite.
   const V rest = down == 0 ? a : std::fma(-down, b, a);
   const bool above = (rest < 0 && b > 0) || (rest > 0 && b < 0);
   return above && std::fabs(down) <= kWhole<V> ? down - 1 : down;

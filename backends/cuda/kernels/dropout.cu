@@ -48,7 +48,7 @@ enum Attribute : uint32_t { kP, kAttributes };
 void dropout(const sdk::Launch& l) {
   const tenon_view &out = l.out(), &in = l.view(0);
   const bool asked = l.wants_out(1);
-  // Where nobody asks which elements were kept, the output's strides stand in and are not used.
+  // If nobody asks which elements were kept, the output's strides stand in and are not used.
   const tenon_view& kept = asked ? l.out(1) : out;
   const double p = l.attrs.real(kP);
   const auto least = static_cast<uint32_t>(std::ceil(p * 0x1p24));

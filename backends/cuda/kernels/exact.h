@@ -65,7 +65,7 @@ __device__ __forceinline__ C polynomial(const C (&lowest_first)[N], C x) {
   return sum;
 }
 
-// 2^n where that is a normal number.
+// 2^n if that is a normal number.
 template <class C>
 __device__ __forceinline__ C power_of_2(int n) {
   if constexpr (sizeof(C) == 4) {
@@ -75,7 +75,7 @@ __device__ __forceinline__ C power_of_2(int n) {
   }
 }
 
-// x 2^n, also where 2^n is not a number.
+// x 2^n, even if 2^n is not a number.
 template <class C>
 __device__ __forceinline__ C scale(C x, int n) {
   const int half = n / 2;

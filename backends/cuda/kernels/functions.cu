@@ -5,7 +5,7 @@
 // CUDA states the largest error it has seen of each function ("CUDA C++ Programming Guide",
 // Mathematical Functions). Its double functions are within 1 to 3 ULP, and their value rounded to
 // f32 is within 1; tolerances.cc has those whose ops promise more. Its float functions are used for
-// f32 where that is 1 ULP; exp, sigmoid and tanh have float forms here, as double ones would not
+// f32 if that is 1 ULP; exp, sigmoid and tanh have float forms here, as double ones would not
 // keep up with memory.
 #include "exact.h"
 #include "function.h"

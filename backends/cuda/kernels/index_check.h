@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cuda/kernels/index_check.h: indices are looked at where nothing is picked or put, too.
+// backends/cuda/kernels/index_check.h: indices are checked even if nothing is gathered or put.
 #pragma once
 
 #include "indices.h"

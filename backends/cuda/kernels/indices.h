@@ -26,7 +26,7 @@ struct IndexList {
     return is_wide ? static_cast<const int64_t*>(data)[offset]
                    : static_cast<const int32_t*>(data)[offset];
   }
-  // The place of an index, counted from the front: outside of [0, limit) where it names none.
+  // The place of an index, counted from the front: outside [0, limit) where it names none.
   __device__ __forceinline__ int64_t place_of(int64_t index) const {
     return index < 0 && from_end ? index + refusal.limit : index;
   }
@@ -40,8 +40,8 @@ struct IndexLists {
   IndexList list[K];
 };
 
-// Adds where the indices at `offsets` lead to `place`. False where one of them names no place: what
-// is said then needs the number of the index, that of element `number` of `numbers` behind `first`.
+// Adds if the indices at `offsets` lead to `place`. False if one of them names no place: what
+// is said then needs the number of the index, that of element `number` of `numbers` after `first`.
 template <int K>
 __device__ __forceinline__ bool add_places(const IndexLists<K>& lists, const int64_t* offsets,
                                            const Geometry<K>& numbers, const int64_t* first,

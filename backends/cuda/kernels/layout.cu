@@ -15,7 +15,7 @@ enum Mode : uint32_t {
   kReflect,    // mirrored at the ends, which are not repeated
   kReplicate,  // from the nearest end
   kCircular,   // from the other end; j lies in [-size, 2 size)
-  kSteps,      // from j / step where that is whole, and inside
+  kSteps,      // from j / step if that is whole, and inside
 };
 
 struct Axis {
@@ -34,7 +34,7 @@ struct Axes {
   Axis at[TENON_MAX_RANK];
 };
 
-// Places outside of the axis come from elsewhere, or from nowhere: -1.
+// Places outside the axis come from elsewhere, or from nowhere: -1.
 __device__ __forceinline__ int64_t source_of(const Axis& axis, int64_t j) {
   const int64_t size = axis.size;
   if (axis.mode == kSteps) {

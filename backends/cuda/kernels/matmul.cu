@@ -158,7 +158,7 @@ void run_product(const sdk::Launch& l, const sdk::Matmul& p) {
 
 // ---- cuBLASLt -----------------------------------------------------------------------------------
 
-// Sets `out` to a plan, or to nothing where `product` computes it.
+// Sets `out` to a plan, or to nothing if `product` computes it.
 tenon_status prepare_with(tenon_call* call, const tenon_launch* args, void** out,
                           std::optional<Product> (*describe)(const sdk::Args&)) {
   return sdk::guarded(call, [&] {

@@ -202,7 +202,7 @@ struct PlusTwo {
 template <class T, class C, int N, bool kLong>
 struct RowGradient {
   const BackwardTask<T>& t;
-  uint32_t count;  // 0 where there is no row
+  uint32_t count;  // 0 if there is no row
   uint32_t rounds;
   int64_t begin;
   Arithmetic<T> x[N];

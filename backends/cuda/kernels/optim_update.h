@@ -45,12 +45,12 @@ inline constexpr size_t kTableBytes = 3840;
 struct Counters {
   static constexpr uint32_t kMaxItems = 200;
   int64_t* step[kMaxItems];
-  double* product[kMaxItems];  // NULL where the op has none
+  double* product[kMaxItems];  // NULL if the op has none
   uint32_t count;
 };
 static_assert(sizeof(Counters) <= kTableBytes && Counters::kMaxItems <= kBlock);
 
-// Where rows are wrong nothing is changed: `bad` has a word for each parameter, of all groups.
+// If rows are wrong nothing is changed: `bad` has a word for each parameter, of all groups.
 struct Verdict {
   const uint32_t* bad;
   uint32_t count;

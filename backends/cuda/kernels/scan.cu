@@ -9,7 +9,7 @@
 // Each is a scan of steps y -> a y + b under composition, which is associative: cumsum has only b,
 // cumprod only a. A block takes a line in tiles of 4 elements a thread: a thread composes its own,
 // warps and then the block scan what threads have, and the line's steps so far are carried on to
-// the next tile. Where there are few lines they are cut into pieces for several blocks: a first
+// the next tile. If there are few lines they are cut into pieces for several blocks: a first
 // launch composes each piece, and each block composes the pieces before its own. Lines whose
 // neighbours in memory belong to other lines, and short ones, are a thread's each: a warp then
 // reads neighbours, or all of a few cache lines.

@@ -2,7 +2,7 @@
 // backends/cuda/kernels/shape.cu: reshape, flatten, concat, stack, repeat, tile: one or a few moves
 // (moving.h), since each element's place follows from dimensions that are split or joined.
 //
-// reshape reads and writes in row-major order. Where both shapes can be split into the same
+// reshape reads and writes in row-major order. If both shapes can be split into the same
 // dimensions, that is a move; else each element finds its two places by divisions of 64 bits.
 #include "elementwise.h"
 #include "moving.h"
@@ -11,7 +11,7 @@
 namespace tenon::cuda::shape_unit {
 namespace {
 
-// Both operands with dimensions of their own, as dimensions of both. False where they cannot be
+// Both operands with dimensions of their own, as dimensions of both. False if they cannot be
 // split into the same ones.
 bool split_alike(const tenon_view& out, const tenon_view& x, Dims<2>& dims) {
   size_t a = static_cast<size_t>(out.rank);

@@ -9,7 +9,7 @@
 //
 // One launch each. Forward: a group of threads for each row, which is read once; the last block to
 // end adds up what the others have left in scratch. Small work, where even that costs more than the
-// rest, is done by one block. Backward: each block counts the valid rows itself where they are few,
+// rest, is done by one block. Backward: each block counts the valid rows itself if they are few,
 // else the first block to run does and tells the others.
 #include "lines.h"
 #include "report.h"
@@ -129,7 +129,7 @@ template <class T>
 __device__ Loss<Arithmetic<T>> loss_of_row(const ForwardTask<T>& t, uint32_t row,
                                            const PowerSum<Arithmetic<T>>& known) {
   using C = Arithmetic<T>;
-  // x - most is NaN where most is infinite. Which of two zeros is found is chance, so the sign is
+  // x - most is NaN if most is infinite. Which of two zeros is found is chance, so the sign is
   // dropped.
   const C sum = known.is_bounded() ? known.sum : C(NAN);
   t.top.put(row, std::isnan(sum) ? sum : known.most + C(0));

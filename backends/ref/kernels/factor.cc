@@ -11,7 +11,7 @@
 namespace tenon::ref {
 namespace {
 
-// The lower triangle takes x's place. False where x is not positive definite.
+// The lower triangle takes x's place. False if x is not positive definite.
 bool factorise(double* x, int64_t n) {
   for (int64_t j = 0; j < n; ++j) {
     double* const row = x + j * n;
@@ -73,7 +73,7 @@ void substitute(const double* a, double* b, int64_t n, int64_t columns, bool upp
   }
 }
 
-// b becomes the solution; false where a is singular.
+// b becomes the solution; false if a is singular.
 bool eliminate(double* a, double* b, int64_t n, int64_t columns) {
   for (int64_t k = 0; k < n; ++k) {
     int64_t pivot = k;

@@ -40,7 +40,7 @@ void tile(const sdk::Matmul& p, const char* a, const char* b, char* c, int64_t r
     }
     for (int64_t i = 0; i < rows; ++i) {
       const W x = static_cast<W>(sdk::load<T>(a + i * p.a.row_step + k * p.a.column_step));
-      // Whole blocks, also where columns end before: the constant bound makes vectors of them.
+      // Whole blocks, even if columns end before: the constant bound makes vectors of them.
       for (int64_t block = 0; block < columns; block += kBlock) {
         for (int64_t j = block; j < block + kBlock; ++j) sum[i][j] += x * b_row[j];
       }

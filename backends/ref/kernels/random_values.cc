@@ -77,7 +77,7 @@ enum Dropout : uint32_t { kP, kDropoutAttributes };
 void dropout(const sdk::Launch& l) {
   const sdk::RandomWords start(l.rng());
   const double p = l.attrs.real(kP);
-  // Where nobody asks which elements were kept, that is written over the same byte.
+  // If nobody asks which elements were kept, that is written over the same byte.
   sdk::Bool nobody;
   const sdk::Strided kept =
       l.wants_out(1) ? sdk::strided(l.out(1)) : sdk::Strided{reinterpret_cast<char*>(&nobody), {}};

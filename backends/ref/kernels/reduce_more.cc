@@ -38,7 +38,7 @@ void prod(const sdk::Launch& l) {
   });
 }
 
-// NaN where n - correction is not positive.
+// NaN if n - correction is not positive.
 template <class T>
 double variance(const Reduction& r, const sdk::Strided& in, double correction) {
   const auto count = static_cast<double>(r.count());

@@ -34,7 +34,7 @@ struct Reduction {
   int64_t count() const { return sdk::count_of(reduced.sizes()); }
 
   // Calls body(char* out, const Strided& in) for each output element; `in` walks the elements
-  // behind it, with shape reduced.sizes().
+  // reduced into it, with shape reduced.sizes().
   template <class Body>
   void for_each(Body&& body) const {
     sdk::walk<2>(kept.sizes(), {kept.out, kept.in}, [&](const sdk::Run<2>& run) {

@@ -23,7 +23,7 @@ struct Line {
   }
 };
 
-// log(sum exp x) = largest + log(sum), where no exp can overflow.
+// log(sum exp x) = largest + log(sum), if no exp can overflow.
 struct Normaliser {
   double largest;
   double sum;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/ref/kernels/whole_quotient.cc: floor_divide and remainder.
 //
-// Of floats, q = a / b rounded is a whole number or has the floor of the exact quotient; a whole q
+// Of floats, q = a / b rounded is an integer or has the floor of the exact quotient; a whole q
 // may lie above it, which the sign of a - q b says: fma gives that difference without an error in
 // its sign. fmod is exact in C.
 
@@ -21,7 +21,7 @@ template <class C>
 C float_quotient(C a, C b) {
   if (std::isinf(a) && b != 0) return std::numeric_limits<C>::quiet_NaN();
   const C down = std::floor(a / b);
-  // a - down b; of a quotient that vanished, a itself, also where b is infinite.
+  // a - down b; of a quotient that vanished, a itself, even if b is infinite.
   const C rest = down == 0 ? a : std::fma(-down, b, a);
   const bool above = (rest < 0 && b > 0) || (rest > 0 && b < 0);
   return above && std::abs(down) <= kWhole<C> ? down - 1 : down;

@@ -47,7 +47,7 @@ tenon_tensor* base_grad(sdk::Vjp& v, sdk::Value a, sdk::Value b) {
   return v.call("tenon.where", {flat, 0, v.call("tenon.mul", {v.dy(), slope})});
 }
 
-// y log(a) for the number 0: nothing where b >= 0, else infinite.
+// y log(a) for the number 0: nothing if b >= 0, else infinite.
 tenon_tensor* slope_at_zero(sdk::Vjp& v, sdk::Value flat) {
   constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
   tenon_tensor* steep = v.call("tenon.where", {flat, 1, v.out()});

@@ -32,7 +32,7 @@ constexpr auto samples(std::string_view name, const std::string_view (&more)[N])
       sdk::sample(name, "f32[3], f16[3](1,2)"),
       sdk::sample(name, "i32[3], f32[3](1,2)"),
       sdk::sample(name, "u8[3], i8[3]"),
-      // Every pair of signs, whole quotients, and quotients just below whole numbers.
+      // Every pair of signs, whole quotients, and quotients just below integers.
       sdk::sample(name,
                   "f32[12]{7.0,-7.0,7.0,-7.0,6.0,-6.0,6.0,-6.0,0.3,1.0,-1.0,5.0}, "
                   "f32[12]{2.0,2.0,-2.0,-2.0,2.0,2.0,-2.0,-2.0,0.1,0.1,0.1,0.2}"),

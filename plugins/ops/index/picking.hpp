@@ -14,7 +14,7 @@ inline Dims replaced(std::span<const int64_t> x, size_t axis, std::span<const in
   return shape;
 }
 
-// False where rows cannot be given: while a gradient is recorded, since rows are not.
+// False if rows cannot be given: while a gradient is recorded, since rows are not.
 inline bool gave_rows(sdk::Vjp& v, sdk::Value indices, sdk::Value values) {
   try {
     v.rows(0, indices, values);

@@ -2,7 +2,7 @@
 // plugins/ops/index/scatter.cc: scatter, elements put into lines by number.
 //
 // y = x;  y[a, indices[a, i, b], b] = src[a, i, b] for i ascending.
-// dx = dy, 0 where it was written over;  dsrc = dy at its place, 0 where another came later.
+// dx = dy, 0 if it was written over;  dsrc = dy at its place, 0 if another came later.
 // Source: PyTorch's `scatter`.
 #include "index/along.hpp"
 

@@ -189,7 +189,7 @@ void compose(sdk::Compose& c) {
     const sdk::Value x = list.as.tensors[i];
     return contraction.operand(widens ? rules::widened(c, x) : x, e.terms[i]);
   };
-  // Labels that are needed behind operand i.
+  // Labels that are needed after operand i.
   const auto needed = [&](uint32_t i) {
     std::string labels = e.output;
     for (uint32_t k = i + 1; k < list.count; ++k) labels += e.terms[k];

@@ -70,7 +70,7 @@ Operands operands(Rule& rule, const std::array<sdk::Value, kInputs>& given) {
   return {wide(kX), wide(kTarget), wide(kWeight), wide(kPosWeight), dtype};
 }
 
-// y, or y times the weight where there is one.
+// y, or y times the weight if there is one.
 tenon_tensor* times(sdk::Calls& calls, tenon_tensor* y, tenon_tensor* weight) {
   return weight == nullptr ? y : calls.call("tenon.mul", {y, weight});
 }

@@ -19,7 +19,7 @@ struct ClassLoss {
 
 struct ClassTerms {
   tenon_tensor* terms;    // 0 where the target is ignored
-  tenon_tensor* counts;   // the weight of the target's class, 1 without weights, 0 where ignored
+  tenon_tensor* counts;   // the weight of the target's class, 1 without weights, 0 if ignored
   tenon_tensor* ignored;  // bool
 };
 
@@ -67,7 +67,7 @@ inline tenon_tensor* at_classes(sdk::Calls& calls, tenon_tensor* x, tenon_tensor
   return rules::reshape(calls, picked, shape);
 }
 
-// What is ignored has class 0 and is replaced behind each step, so that no NaN of its row, nor one
+// What is ignored has class 0 and is replaced after each step, so that no NaN of its row, nor one
 // in its gradient, gets anywhere.
 inline ClassTerms class_terms(sdk::Calls& calls, const ClassLoss& loss) {
   tenon_tensor* ignored = calls.call("tenon.eq", {loss.target, loss.ignore_index});

@@ -2,7 +2,7 @@
 // plugins/ops/loss/difference.hpp: losses of d = x - target, element by element: mse, l1, huber,
 // smooth l1.
 //
-// loss = reduction of f(d);  dx = dloss f'(d) / n,  dtarget = -dx; n = 1 but for the mean.
+// loss = reduction of f(d);  dx = dloss f'(d) / n,  dtarget = -dx; n = 1 except for the mean.
 // An op states f and f'. Its own rule keeps x and target alone, and no infinity meets a 0 on the
 // way, as it would in the gradients of the steps of f.
 #pragma once

@@ -28,7 +28,7 @@ inline Reduction reduction_of(const tenon_value& word) {
   return reduction_of(std::string_view(word.as.string, word.count));
 }
 
-// A positive number, or 0 where that is allowed too.
+// A positive number, or 0 if that is allowed too.
 inline void need_positive(const sdk::Attrs& attrs, uint32_t attribute, const char* name,
                           bool or_zero) {
   const double value = attrs.real(attribute);

@@ -46,7 +46,7 @@ void compose(sdk::Compose& c) {
 
 void vjp(sdk::Vjp& v) {
   const bool wants_weight = v.wants(1);
-  // The engine adds the rows of dy where nobody else has to read them.
+  // The engine adds the rows of dy if nobody else has to read them.
   if (v.wants(2) && !wants_weight) v.grad(2, v.dy());
   if (!v.wants(0) && !wants_weight) return;
   const sdk::Value inputs[] = {v.dy(), v.in(0), v.wants(0) ? v.in(1) : sdk::Value()};

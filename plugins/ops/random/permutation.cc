@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/ops/random/permutation.cc: permutation, the numbers 0 to n - 1 in random order.
 //
-// y: the numbers i sorted by w(i), 64 random bits each, and by i where these are equal.
+// y: the numbers i sorted by w(i), 64 random bits each, and by i if these are equal.
 // Source: PyTorch's `randperm`.
 #include "rules.hpp"
 

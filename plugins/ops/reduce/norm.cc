@@ -66,7 +66,7 @@ tenon_tensor* with_sign_of(sdk::Vjp& v, sdk::Value y, sdk::Value x) {
   return v.call("tenon.where", {v.call("tenon.eq", {x, 0}), 0, signed_y});
 }
 
-// dy shared among the elements whose magnitude is the norm; NaN where that is a NaN.
+// dy shared among the elements whose magnitude is the norm; NaN if that is a NaN.
 tenon_tensor* shared(sdk::Vjp& v, sdk::Value magnitude, sdk::Value y, sdk::Value dy) {
   tenon_tensor* attained = v.call("tenon.eq", {magnitude, y});
   const tenon_dtype dtype = v.meta(dy.tensor()).dtype;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/ops/reduce/prod.cc: prod, the product over some or all axes.
 //
-// y = product over axes of x;  dx_i = dy * (product of all x_j before i) * (of all x_j behind i).
+// y = product over axes of x;  dx_i = dy * (product of all x_j before i) * (of all x_j after i).
 // Source: array-api `prod`; gradient as PyTorch's `prod`, which divides by no element.
 #include "reduce/back.hpp"
 

@@ -16,7 +16,7 @@ inline void infer_scan(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], args.shape(0));
 }
 
-// Each element's neighbour against the direction of the scan, and 0 where there is none: x[i-1],
+// Each element's neighbour against the direction of the scan, and 0 if there is none: x[i-1],
 // with `reverse` x[i+1].
 inline tenon_tensor* neighbour_before(sdk::Vjp& v, sdk::Value x, int64_t axis, bool reverse) {
   const Dims shape(v.meta(x.tensor()));

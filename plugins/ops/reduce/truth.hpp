@@ -8,7 +8,7 @@
 
 namespace tenon::rules {
 
-// `op` over x as truth values; `of_nothing` where there are none.
+// `op` over x as truth values; `of_nothing` if there are none.
 inline void compose_truth(sdk::Compose& c, std::string_view op, bool of_nothing) {
   sdk::Value x = c.in(0);
   const tenon_meta meta = c.meta(x.tensor());

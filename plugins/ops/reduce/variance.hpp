@@ -2,7 +2,7 @@
 // plugins/ops/reduce/variance.hpp: what var and std share.
 //
 // Attributes: axes, keepdims, correction. v = sum (x - mean x)^2 / (n - correction), n elements;
-// NaN where n - correction is not positive.
+// NaN if n - correction is not positive.
 #pragma once
 
 #include <array>

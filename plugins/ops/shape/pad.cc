@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/ops/shape/pad.cc: pad, elements put before and after those of an axis.
 //
-// y[..., i, ...] = x[..., s(i - before), ...] with s(j) = j inside of x, and outside: a constant,
+// y[..., i, ...] = x[..., s(i - before), ...] with s(j) = j inside x, and outside: a constant,
 // reflected (-j, 2n-2-j), the nearest place, or j mod n; dx is dy with what was put around folded
 // back. Source: NumPy's `pad`, PyTorch's `pad`.
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/ops/shape/reshape.cc: reshape, the same elements in another shape.
 //
-// y = x in row-major order, cut anew;  dx = dy in x's shape. Source: array-api `reshape`.
+// y = x in row-major order, in another shape;  dx = dy in x's shape. Source: array-api `reshape`.
 #include "shape/reshaping.hpp"
 
 namespace {

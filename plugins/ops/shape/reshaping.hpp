@@ -42,7 +42,7 @@ inline Dims filled_shape(std::span<const int64_t> shape, std::span<const int64_t
 }
 
 // Gives strides to the target dimensions, from the last on, that together hold the `run` elements
-// `stride` apart; false where no whole dimensions do.
+// `stride` apart; false if no whole dimensions do.
 inline bool use_up(int64_t run, int64_t stride, const Dims& target, size_t& to,
                    tenon_view_result& out) {
   int64_t used = 1;
@@ -54,7 +54,7 @@ inline bool use_up(int64_t run, int64_t stride, const Dims& target, size_t& to,
   return used == run;
 }
 
-// The view of x in the shape `target`, which has as many elements; false where none exists. Runs of
+// The view of x in the shape `target`, which has as many elements; false if none exists. Runs of
 // dimensions of x that lie in memory as one dimension would are split and merged freely; every run
 // must be used up by whole dimensions of the target.
 inline bool reshaped_view(const tenon_view& x, const Dims& target, tenon_view_result& out) {

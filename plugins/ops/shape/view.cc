@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/ops/shape/view.cc: view, the same memory in another shape, or an error.
 //
-// y = x in row-major order, cut anew, without a copy;  dx = dy in x's shape.
+// y = x in row-major order, in another shape, without a copy;  dx = dy in x's shape.
 // Source: PyTorch's `Tensor.view`.
 #include "shape/reshaping.hpp"
 

@@ -59,7 +59,7 @@ tenon_tensor* slope_of_powers(sdk::Vjp& v) {
   tenon_tensor* ignored = v.call("tenon.eq", {target, v.attr(0)});
   tenon_tensor* as_i64 = v.call("tenon.cast", {ignored}, {sdk::Value::dtype(TENON_DTYPE_I64)});
   tenon_tensor* counted = v.call("tenon.sub", {meta.shape[0], v.call("tenon.sum", {as_i64})});
-  // Where no row counts the quotient is not used, but its own gradient must be finite.
+  // If no row counts the quotient is not used, but its own gradient must be finite.
   counted = v.call("tenon.maximum", {counted, 1});
   counted = v.call("tenon.cast", {counted}, {sdk::Value::dtype(meta.dtype)});
   tenon_tensor* scale = v.call("tenon.div", {v.in(0), counted});

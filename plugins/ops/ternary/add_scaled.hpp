@@ -8,7 +8,7 @@
 
 namespace tenon::rules {
 
-// The dtype in which the operands of a call have met, `of_integers` where these are numbers alone.
+// The dtype in which the operands of a call have met, `of_integers` if these are numbers alone.
 inline tenon_dtype dtype_of_scaled(sdk::Compose& calls, tenon_dtype of_integers) {
   tenon_dtype of_numbers = of_integers;
   for (uint32_t input = 0; input < 3; ++input) {

@@ -31,7 +31,7 @@ tenon_tensor* both(sdk::Vjp& v, tenon_tensor* a, tenon_tensor* b) {
   return v.call("tenon.logical_and", {a, b});
 }
 
-// dy where the condition holds; all of it where there is none.
+// dy if the condition holds; all of it if there is none.
 void keep(sdk::Vjp& v, uint32_t input, tenon_tensor* condition) {
   v.grad(input, condition ? v.call("tenon.where", {condition, v.dy(), 0}) : v.dy().tensor());
 }

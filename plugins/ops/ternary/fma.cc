@@ -51,7 +51,7 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f32[3], f16[3], f64[3]"),
     sdk::sample(name, "i32[3], f32[3], f32[3]"),
     sdk::sample(name, "f64[0,3], f64[3], f64[1,3]"),
-    // Products that cancel but for what they would lose by rounding.
+    // Products that cancel except for what they would lose by rounding.
     sdk::sample(name,
                 "f32[3]{1.0000001,0.1,3.0}, f32[3]{1.0000001,10.0,0.33333334}, "
                 "f32[3]{-1.0000002,-1.0,-1.0}"),

@@ -60,7 +60,7 @@ constexpr auto refused_bool(std::string_view name) {
   return std::array{sdk::refused(name, "bool[3]", TENON_E_DTYPE, "bool")};
 }
 
-// Of an op that gives whole numbers. No huge ones, whose steps no difference can see.
+// Of an op that gives integers. No huge ones, whose steps no difference can see.
 constexpr auto rounding_samples(std::string_view name) {
   constexpr std::array<std::string_view, 19> texts{
       "f64[2,3](-20,20)",

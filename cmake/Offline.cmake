@@ -9,7 +9,7 @@
 
 set(TENON_VENDOR_HEADERS "" CACHE PATH "Folder written by ./dev vendor-headers; empty: none")
 
-# In the place of the options of these names.
+# In place of the options of these names.
 set(TENON_BUILD_TESTS OFF)
 set(TENON_BUILD_EXAMPLES OFF)
 set(TENON_BUILD_PYTHON OFF)

@@ -26,7 +26,7 @@ def words(seconds):
 
 
 class Line:
-    """What is written in place; nothing where nobody looks."""
+    """What is written in place; nothing if nobody looks."""
 
     def __init__(self):
         self.shown = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

@@ -6,7 +6,7 @@
 Reads types.h, the headers in plugin/, kinds.h with the drafts it names, and the golden layout in
 tests/abi/layout.c; writes tenon-plugin/src/raw.rs, tenon-plugin/src/layout.rs and the version in
 tenon-plugin/Cargo.toml.
---check writes nothing and fails where a checked-in file differs. The headers have one regular
+--check writes nothing and fails if a checked-in file differs. The headers have one regular
 style; what this script cannot read is an error, so nothing is left out silently.
 """
 

@@ -34,7 +34,7 @@ PyObject* backward(PyObject*, PyObject* arguments) {
               }));
 }
 
-// gradient(roots, seeds, inputs, flags): a list of gradients, None where there is none
+// gradient(roots, seeds, inputs, flags): a list of gradients, None if there is none
 PyObject* gradient(PyObject*, PyObject* arguments) {
   PyObject* root_list = nullptr;
   PyObject* seed_list = nullptr;

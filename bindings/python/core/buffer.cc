@@ -20,7 +20,7 @@ int refuse_buffer(Py_buffer* view, const char* why) {
   return -1;
 }
 
-// Why the memory of `self` cannot be lent with these flags; NULL where it can.
+// Why the memory of `self` cannot be lent with these flags; NULL if it can.
 const char* find_problem(const tenon_tensor_info& info, const DtypeInfo* dtype, int flags) {
   if (!(info.flags & TENON_TENSOR_HOST)) {
     return "Tenon: the tensor is not in host memory: copy it there first, x.to(\"cpu\")";

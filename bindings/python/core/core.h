@@ -174,7 +174,7 @@ struct DtypeInfo {
   tenon_dtype dtype;
   const char* name;    // as Python users write it: "float32"
   const char* schema;  // as schemas write it: "f32"
-  const char* format;  // of the buffer protocol; "" where it has none
+  const char* format;  // of the buffer protocol; "" if it has none
   int32_t bytes;
 };
 const DtypeInfo* find_dtype_info(tenon_dtype dtype);
@@ -197,7 +197,7 @@ struct TensorObject {
 inline bool is_tensor(PyObject* object) { return Py_TYPE(object) == state.tensor_type; }
 inline TensorObject* as_tensor(PyObject* object) { return reinterpret_cast<TensorObject*>(object); }
 
-// Takes the handle over, also where it fails.
+// Takes the handle over, even if it fails.
 PyObject* wrap(tenon_tensor* handle);
 // Adds an owner to a borrowed handle; None for NULL.
 PyObject* wrap_borrowed(tenon_tensor* handle);

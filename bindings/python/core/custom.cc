@@ -27,7 +27,7 @@ void drop_functions(Custom& custom) {
   Py_CLEAR(custom.shape);
 }
 
-// With the runtime, after the interpreter's end; or at once, where the plugin was refused.
+// With the runtime, after the interpreter's end; or at once, if the plugin was refused.
 void release(void* self) {
   auto* custom = static_cast<Custom*>(self);
   if (loading == custom) return;

@@ -25,7 +25,7 @@ tenon_status fail_call(tenon_call* call) {
 
 // ---- what a function is given -------------------------------------------------------------------
 
-// A list of what make(i) returns; NULL where one of it is.
+// A list of what make(i) returns; NULL if one of it is.
 template <class Make>
 PyObject* list_from(uint32_t count, Make make) {
   Ref list(PyList_New(count));
@@ -57,7 +57,7 @@ PyObject* value_object(const tenon_value& value) {
   }
 }
 
-// A tuple of what make(i) returns; NULL where one of it is.
+// A tuple of what make(i) returns; NULL if one of it is.
 template <class Make>
 PyObject* tuple_from(uint32_t count, Make make) {
   Ref tuple(PyTuple_New(count));

@@ -2,7 +2,7 @@
 // bindings/python/core/dlpack.cc: sharing memory through DLPack, in both directions.
 //
 // Capsules are of two kinds: "dltensor_versioned", since DLPack 1.0, holds what Tenon itself
-// speaks; "dltensor", of before, is put around that, or inside of it. The layouts are those of
+// speaks; "dltensor", of before, is put around that, or inside it. The layouts are those of
 // https://dmlc.github.io/dlpack/latest/c_api.html
 #include <cstddef>
 #include <memory>

@@ -47,7 +47,7 @@ struct Text {
   uint64_t size() const { return static_cast<uint64_t>(length); }
 };
 
-// Handles of a list of tensors, NULL for None where that is allowed; none for None. False with an
+// Handles of a list of tensors, NULL for None if that is allowed; none for None. False with an
 // exception set.
 bool read_tensors(const char* what, const char* operand, PyObject* list, bool none_allowed,
                   std::vector<tenon_tensor*>& out);

@@ -207,7 +207,7 @@ PyObject* begin_epoch(PyObject*, PyObject* arguments) {
                                      "another one", "");
 }
 
-// next_batch(loader, n_fields): a list of tensors; None where the epoch is over
+// next_batch(loader, n_fields): a list of tensors; None if the epoch is over
 PyObject* next_batch(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
   unsigned n_fields = 0;

@@ -93,7 +93,7 @@ void* write(const std::vector<tenon_value>& values, std::vector<unsigned char>& 
   return out.data();
 }
 
-// from_numbers(data): float32, int64 or bool, by what the numbers are; float64 where `wide` says
+// from_numbers(data): float32, int64 or bool, by what the numbers are; float64 if `wide` says
 // so, so that another dtype can be reached with one rounding.
 PyObject* from_numbers(PyObject*, PyObject* arguments) {
   PyObject* data = nullptr;

@@ -318,7 +318,7 @@ PyObject* end_capture(PyObject*, PyObject*) {
   tenon_context* context = context_of_thread();
   if (!context) return nullptr;
   tenon_plan* plan = nullptr;
-  forget_captures(context);  // it ends, also where it cannot be replayed
+  forget_captures(context);  // it ends, even if it cannot be replayed
   const tenon_status status = tenon_capture_end(context, &plan);
   return status == TENON_OK ? Plan::make(plan) : fail(context, status);
 }

@@ -154,7 +154,7 @@ bool Call::set_attribute(uint32_t index, PyObject* object) {
   return converted == Converted::No ? refuse_attribute(index, object) : converted == Converted::Yes;
 }
 
-// Position of `name`, whose text is interned in nearly every call; -1 where there is none.
+// Position of `name`, whose text is interned in nearly every call; -1 if there is none.
 template <class Entry>
 int find_name(const std::vector<Entry>& entries, PyObject* name) {
   for (size_t i = 0; i < entries.size(); ++i) {

@@ -44,7 +44,7 @@ Converted number_value(PyObject* object, tenon_value& out);
 Converted operand_value(PyObject* object, tenon_value& out);
 // A list or tuple of tensors.
 Converted tensors_value(PyObject* object, Memory& memory, tenon_value& out);
-// One integer, `count` times where that is not 0, or a list or tuple of integers.
+// One integer, `count` times if that is not 0, or a list or tuple of integers.
 Converted ints_value(PyObject* object, int32_t count, Memory& memory, tenon_value& out);
 // Whatever a value can hold, chosen by the object's own type: for named options.
 Converted any_value(PyObject* object, Memory& memory, tenon_value& out);

@@ -72,7 +72,7 @@ _core.connect(
     find_method=_ops.find_method,
 )
 
-# Without `bool`, which would hide Python's where all of this is imported.
+# Without `bool`, which would hide Python's if all of this is imported.
 __all__ = [
     "Dtype",
     "Op",

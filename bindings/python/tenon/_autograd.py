@@ -29,7 +29,7 @@ def backward(roots, seeds=None, *, retain_graph=False, create_graph=False):
 def grad(outputs, inputs, seeds=None, *, retain_graph=False, create_graph=False):
     """The gradients of sum(output * seed) with respect to `inputs`; leaves stay as they are.
 
-    Returns one gradient where `inputs` is one tensor, else a list; None where outputs do not
+    Returns one gradient if `inputs` is one tensor, else a list; None if outputs do not
     depend on an input.
     """
     seeds = None if seeds is None else _listed(seeds)

@@ -260,7 +260,7 @@ class CustomOp:
 
         It gets the gradients of the outputs, in their order; what its further parameters name is
         saved and given too: inputs, outputs (one without a name is "output") and attributes. It
-        returns a gradient for each input, None where there is none: one alone, or a tuple.
+        returns a gradient for each input, None if there is none: one alone, or a tuple.
 
         twice    False: its results cannot be differentiated again, because it does not compute them
                  with ops

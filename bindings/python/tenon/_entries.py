@@ -42,7 +42,7 @@ class Entry:
         return next(each for each in found if each["name"] == self.name)
 
     def options(self):
-        """[(name, words, default), ...]; the default is REQUIRED where there is none."""
+        """[(name, words, default), ...]; the default is REQUIRED if there is none."""
         described = self.describe()
         found = []
         for each in described.get("hypers") or described.get("options") or []:

@@ -38,7 +38,7 @@ def _spread_at(dims):
 
 
 def _broadcast(shapes):
-    """The common shape; None where there is none."""
+    """The common shape; None if there is none."""
     merged = []
     for shape in shapes:
         rank = max(len(merged), len(shape))

@@ -3,7 +3,7 @@
 # bindings/python/tools/stubs.py: writes the type stubs of the package from the registry.
 """usage: stubs.py [--check]   with the package of the build tree in PYTHONPATH
 
-Writes ../tenon/*.pyi; --check only compares, and fails where they differ. Ops and what else plugins
+Writes ../tenon/*.pyi; --check only compares, and fails if they differ. Ops and what else plugins
 register are described by their schemas and options, what is written in Python by its signatures.
 """
 
@@ -49,7 +49,7 @@ OPERATORS = {
     "_b.object": "eq ne lt le gt ge",
     None: "neg pos abs invert",
 }
-# What functions written in Python give, where it is one thing.
+# What functions written in Python give, if it is one thing.
 RESULTS = dict.fromkeys(("tensor", "asarray", "from_dlpack", "full"), "Tensor")
 RESULTS |= {"info": "_b.str", "plugins": "_b.dict[_b.str, _b.str]", "save": "None", "seed": "None"}
 RESULTS |= {"release_cache": "_b.int", "set_threads": "None"}

@@ -17,12 +17,12 @@ type Status<T = ()> = std::result::Result<T, tenon_status>;
 pub trait Backend: 'static {
     const KIND: &'static str;
     const DOC: &'static str;
-    /// `TENON_BACKEND_HOST_MEMORY` where the host may read and write the memory.
+    /// `TENON_BACKEND_HOST_MEMORY` if the host may read and write the memory.
     const FLAGS: u32;
 
     /// How many there are, or why there is none.
     fn device_count() -> std::result::Result<i32, String>;
-    /// Memory aligned to 64 bytes; `TENON_E_MEMORY` where there is none left.
+    /// Memory aligned to 64 bytes; `TENON_E_MEMORY` if there is none left.
     fn alloc(index: i32, bytes: u64) -> Status<*mut c_void>;
     /// # Safety
     /// `data` and `bytes` are of an `alloc` before.
@@ -82,7 +82,7 @@ pub trait Backend: 'static {
     }
 }
 
-// A panic where there is no place for words is a status alone.
+// A panic without a place for a message is a status alone.
 fn status_of(body: impl FnOnce() -> Status) -> tenon_status {
     match caught(body) {
         Ok(Ok(())) => TENON_OK,

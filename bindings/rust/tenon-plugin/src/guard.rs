@@ -119,7 +119,7 @@ fn c_string(text: &str) -> CString {
     CString::new(bytes).unwrap_or_default()
 }
 
-/// Writes words where there is no call yet, and returns the status.
+/// Writes words if there is no call yet, and returns the status.
 ///
 /// # Safety
 /// `diag` is NULL or the host's.

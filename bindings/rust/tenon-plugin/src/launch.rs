@@ -20,7 +20,7 @@ elements!(u8 => TENON_DTYPE_U8, i8 => TENON_DTYPE_I8, i16 => TENON_DTYPE_I16,
 fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
     match count {
         0 => &[],
-        // The host promises `count` entries behind every list of its blocks.
+        // The host promises `count` entries in every list of its blocks.
         _ => unsafe { std::slice::from_raw_parts(data, count) },
     }
 }
@@ -173,7 +173,7 @@ impl<'a> Args<'a> {
     fn begin(&self, slot: usize) -> usize {
         slice(self.launch.slot_begin, self.launch.n_slots as usize + 1)[slot] as usize
     }
-    /// Views of a slot: 0 where absent, 1, or n for a list.
+    /// Views of a slot: 0 if absent, 1, or n for a list.
     pub fn count(&self, slot: usize) -> usize {
         self.begin(slot + 1) - self.begin(slot)
     }
@@ -238,7 +238,7 @@ impl<'a> Launch<'a> {
     }
     /// Calls `body` with the values of each element of all operands, and stores those that `Access`
     /// says are written. The operands have one shape and one dtype; one of rank 0 goes with any
-    /// shape. `body` runs on several threads where there are many elements.
+    /// shape. `body` runs on several threads if there are many elements.
     pub fn for_each<T: Element, const N: usize>(
         &self,
         operands: [(View, Access); N],

@@ -135,7 +135,7 @@ impl State {
             }),
         }
     }
-    /// NULL where the plugin has nothing for it.
+    /// NULL if the plugin has nothing for it.
     fn find(&self, id: &[u8]) -> *const c_void {
         if id == b"tenon.backend/1" {
             return self.backend;
@@ -254,7 +254,7 @@ mod tests {
         std::str::from_utf8(bytes).unwrap()
     }
 
-    /// What a host reads behind `id`, a table of pointers to `T`.
+    /// What a host reads for the interface `id`: a table of pointers to `T`.
     fn read<T: Copy>(state: &State, id: &str) -> Vec<T> {
         let table = state.find(id.as_bytes()).cast::<tenon_entries_table>();
         assert!(!table.is_null(), "no {id}");

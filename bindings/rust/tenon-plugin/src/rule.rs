@@ -108,7 +108,7 @@ impl<'a> Vjp<'a> {
     pub fn output(&self, index: u32) -> Result<Value<'a>> {
         self.get(self.host().get_output, index)
     }
-    /// Shape and dtype of an input that is not a list, where `needs` declares its metadata.
+    /// Shape and dtype of an input that is not a list, if `needs` declares its metadata.
     pub fn input_meta(&self, index: u32) -> Result<tenon_meta> {
         let mut meta = NO_META;
         let get = slot(self.host().get_input_meta);

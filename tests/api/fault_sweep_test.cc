@@ -119,7 +119,7 @@ class Sweep {
     return std::string(tenon_status_get_name(status)) + ", " + error.message;
   }
 
-  // True where an allocation failed. `again`: then makes the same call once more.
+  // True if an allocation failed. `again`: then makes the same call once more.
   bool attempt(uint64_t index, bool again) {
     prepare();
     tenon_status status = TENON_OK;

@@ -351,7 +351,7 @@ HEAD = [
 
 
 def processors_free(build, threads):
-    """True where so many threads get what they should; None: it cannot be measured here."""
+    """True if so many threads get what they should; None: it cannot be measured here."""
     program = pathlib.Path(build).resolve() / "bin/bench_limits"
     if threads == 1:
         return True

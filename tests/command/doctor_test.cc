@@ -16,7 +16,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// The finding whose `about` begins so; null where there is none.
+// The finding whose `about` begins so; null if there is none.
 json finding_about(const json& answer, const std::string& about) {
   for (const json& finding : answer.at("findings")) {
     if (finding.at("about").get<std::string>().rfind(about, 0) == 0) return finding;

@@ -101,7 +101,7 @@ class ConformanceOverlap : public testing::Test {
     }
     return made;
   }
-  // How many launches a call into `outputs` takes; new ones where there are none.
+  // How many launches a call into `outputs` takes; new ones if there are none.
   uint64_t launches_of(const Case& from, const Bound& bound,
                        const std::vector<tenon_tensor*>& outputs) {
     session.must(tenon_context_set_counter(session, 0));

@@ -184,7 +184,7 @@ void ConformanceTies::check(const Row& row) {
     if (row.gradients[i].empty()) continue;
     tenon_tensor* grad = nullptr;
     session.must(tenon_tensor_get_grad(session, bound.tensors()[i]->get(), &grad));
-    std::vector<double> found(row.gradients[i].size());  // 0 where there is none
+    std::vector<double> found(row.gradients[i].size());  // 0 if there is none
     if (grad) found = values_of(contents_of(session, grad));
     ASSERT_EQ(found.size(), row.gradients[i].size());
     for (size_t k = 0; k < found.size(); ++k) {

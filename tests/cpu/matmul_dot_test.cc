@@ -14,7 +14,7 @@ namespace {
 
 namespace sdk = tenon::sdk;
 
-// Nothing where the plugin was not built or this processor cannot run it.
+// Nothing if the plugin was not built or this processor cannot run it.
 std::optional<Provider> dot_provider() {
 #if defined(__x86_64__)
   Provider p{"tenon.cpu_bf16", plugin_dir()};

@@ -20,7 +20,7 @@ void pin(const Session& session, std::string_view plugin);
 std::string chosen(const Session& session, const Case& from, const Bound& bound);
 
 // `from` with every extent above 1 as many times as large, so that its largest operand has about
-// `elements`; contents are repeated and shaken. Nothing where no extent can grow.
+// `elements`; contents are repeated and shaken. Nothing if no extent can grow.
 std::optional<Case> enlarged(const Case& from, double elements);
 
 // Where attributes fix shapes, larger operands are refused.

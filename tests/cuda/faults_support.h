@@ -14,7 +14,7 @@ struct Attempt {
   tenon_status status = TENON_OK;
   std::string words;
   bool found_device = true;    // else it failed before there was one
-  std::vector<double> values;  // all results, where nothing failed
+  std::vector<double> values;  // all results, if nothing failed
 };
 
 // What a program does; `again` is the same work once more in the same runtime, after a failure.

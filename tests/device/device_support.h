@@ -33,7 +33,7 @@ class DeviceSession : public Session {
   const tenon_device cpu;
   const tenon_device sim;  // sim:0
 
-  // NULL where the call fails; `failure()` then has the words.
+  // NULL if the call fails; `failure()` then has the words.
   Tensor try_call(const char* op, const std::vector<tenon_value>& inputs,
                   const Named& named = {}) const;
   Tensor call(const char* op, const std::vector<tenon_value>& inputs,

@@ -22,7 +22,7 @@ double real_at(const Array& array, size_t i) {
   return out;
 }
 
-// A few units in the last place of the dtype; nothing where the op's bits are claimed.
+// A few units in the last place of the dtype; nothing if the op's bits are claimed.
 double tolerance_of(tenon_dtype dtype, bool exact) {
   if (exact || !is_float(dtype)) return 0;
   if (dtype == TENON_DTYPE_F64) return 1e-14;

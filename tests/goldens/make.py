@@ -74,7 +74,7 @@ def limits(dtype):
 
 
 def retyped(tensor, dtype):
-    """Gives a tensor another dtype; False where given floats do not fit an integer. README.md."""
+    """Gives a tensor another dtype; False if given floats do not fit an integer. README.md."""
     before, after = kind_of(tensor.dtype), kind_of(dtype)
     tensor.dtype = dtype
     if before == after:
@@ -109,7 +109,7 @@ def others(name):
 
 
 def replaced(inputs, attrs, source, target):
-    """Inputs and attributes in the new dtypes, or None where given values do not fit them."""
+    """Inputs and attributes in the new dtypes, or None if given values do not fit them."""
     inputs = copy.deepcopy(inputs)
     new = dict(zip(source.split("+"), target.split("+"), strict=True))
     attrs = {
@@ -141,7 +141,7 @@ def operand(schema_input, given, dtypes, numbered):
 
 
 def case_text(function, schema, sample, source, target):
-    """One case as a line of JSON, or None where given values do not fit the dtypes."""
+    """One case as a line of JSON, or None if given values do not fit the dtypes."""
     call = parse(sample)
     if source:
         call = replaced(*call, source, target)

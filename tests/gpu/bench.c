@@ -56,7 +56,7 @@ static double seconds_of(const timer* t, void (*body)(void*), void* user) {
 
 // ---- Rows of the table --------------------------------------------------------------------------
 
-// `target` is in words; met is 1, 0, or -1 where nothing is judged here.
+// `target` is in words; met is 1, 0, or -1 if nothing is judged here.
 static void print_row(const timer* t, const char* name, double seconds, const char* figure,
                       const char* target, int met) {
   const char* verdict = met < 0 || t->o->quick ? "-" : met ? "met" : "not met";

@@ -71,7 +71,7 @@ static inline const char* driver_message(session* s) {
   return tenon_context_get_error(s->context, &error) == TENON_OK ? error.message : "no words";
 }
 
-// A session whose context is on the device. Ends the process as skipped where there is none.
+// A session whose context is on the device. Ends the process as skipped if there is none.
 static inline void driver_open(session* s, const driver_options* o, tenon_device* out_device) {
   session_open(s, 0, 20261122);
   if (tenon_device_find(s->context, o->device, TENON_NUL, 0, out_device) != TENON_OK) {

@@ -26,7 +26,7 @@ class Session {
   // `message` is the record's status and words: "TENON_E_PLUGIN op ...".
   bool need(const std::string& what, std::string& message);
 
-  // One call of a good op on the good device. Throws where it fails.
+  // One call of a good op on the good device. Throws if it fails.
   void add_ones();
 
  private:

@@ -197,7 +197,7 @@ class Tree:
         return "" if done.returncode == 0 else done.stdout
 
     def tests(self):
-        """{name: (labels, [target])} of all tests; empty where they cannot be listed."""
+        """{name: (labels, [target])} of all tests; empty if they cannot be listed."""
         done = run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], self.source)
         if done.returncode != 0:
             return {}
@@ -308,7 +308,7 @@ class Judge:
             yield "others", ("-L", "^full$"), ["all"]
 
     def find(self, fault, selection, targets):
-        """(test, how it failed) with the fault; None where all pass. Words where it does not
+        """(test, how it failed) with the fault; None if all pass. Words if it does not
         compile."""
         before = self.tree.plant(fault)
         try:

@@ -286,7 +286,7 @@ class Uncovered:
         self.reason = reason
 
 
-# ---- the forms: None where the sample passed, Uncovered, or words -------------------------------
+# ---- the forms: None if the sample passed, Uncovered, or words -------------------------------
 
 
 def values(comparison, row, info, dtype, sample):

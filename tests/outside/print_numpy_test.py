@@ -65,7 +65,7 @@ def numpys_text(array):
     if array.dtype.kind != "b":
         return text
     words = text.replace("True", "true").replace("False", "false")
-    # NumPy leaves room for "False" also where there is none.
+    # NumPy leaves room for "False" also if there is none.
     return words if "false" in words or array.ndim == 0 else words.replace(" true", "true")
 
 

@@ -104,7 +104,7 @@ def difference(dtype, expected, found):
     found = torch.frombuffer(bytearray(data), dtype=getattr(torch, dtype)).reshape(shape)
     largest = max(1.0, expected.abs().max().item())
     apart = (found - expected).abs().max().item()
-    if apart <= TOLERANCES[dtype] * largest:  # false where either is NaN
+    if apart <= TOLERANCES[dtype] * largest:  # false if either is NaN
         return None
     return f"{apart:.3g} apart of {largest:.3g}"
 

@@ -313,7 +313,7 @@ class Runtime:
         return tuple(word.value for word in words)
 
     def gradients(self, root, seed, inputs):
-        """Gradients of sum(root * seed) with respect to inputs; None where there is none."""
+        """Gradients of sum(root * seed) with respect to inputs; None if there is none."""
         out = (c_void_p * len(inputs))()
         self.call(
             "tenon_gradient_call",

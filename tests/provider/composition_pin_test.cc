@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/provider/composition_pin_test.cc: a pin on "composition" runs an op's composition in the
+// tests/provider/composition_pin_test.cc: a pin on "composition" runs an op's composition in
 // place of its kernels.
 #include <gmock/gmock.h>
 

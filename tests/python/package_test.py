@@ -45,7 +45,7 @@ PIP = sys.executable, "-m", "pip", "--disable-pip-version-check"
 
 
 def index_problem():
-    """Why pip cannot get what the build needs; empty where it can."""
+    """Why pip cannot get what the build needs; empty if it can."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [*PIP, "download", "--no-deps", "--dest", folder, "scikit-build-core"],

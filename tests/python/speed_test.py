@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/speed_test.py: what a call costs from Python, beside NumPy and PyTorch.
-"""Prints the figures of one run; fails where a peer is faster."""
+"""Prints the figures of one run; fails if a peer is faster."""
 
 import statistics
 import timeit

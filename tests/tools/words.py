@@ -23,7 +23,9 @@ found = findings('throw Error{"it is no number"};')
 assert len(found) == 1 and ":2: 'is no number': docs/architecture.md" in found[0], found
 assert "'kMostBytes'" in findings("constexpr int kMostBytes = 3;")[0]
 assert "'reckoned'" in findings("// reckoned in f64")[0]
+found = findings("// the length of a data\n// set")
+assert len(found) == 1 and ":2: 'data set':" in found[0], found
 assert findings("| `is no number` |", "docs/architecture.md") == []
 assert findings("the data set", "CHANGELOG.md") == []
 assert findings("the data set", "docs/data.md") != []
-print("words: 7 planted lines")
+print("words: 8 planted lines")

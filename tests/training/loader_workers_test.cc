@@ -29,7 +29,7 @@ class LoaderThreads : public Training {
     must(tenon_sdk_loader_set_workers(runtime, &made, workers, nullptr));
     return made;
   }
-  // One batch; empty where the epoch is over.
+  // One batch; empty if the epoch is over.
   std::vector<int64_t> next(tenon_sdk_loader& loader) {
     tenon_tensor* field = nullptr;
     int64_t n = -1;

@@ -65,7 +65,7 @@ struct Step {
   }
 };
 
-// Fills in a call on an operand of `shape`; false where the op has none for it.
+// Fills in a call on an operand of `shape`; false if the op has none for it.
 using MakeStep = bool (*)(Random& random, const Shape& shape, Step& step);
 
 // Every view op of the registry, by name.

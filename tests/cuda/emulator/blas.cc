@@ -250,7 +250,7 @@ int run(Handle*, ProductDescription* p, const void*, const void* a, MatrixLayout
 
 // ---- What is found by name ----------------------------------------------------------------------
 
-// Counts the call, which fails where a test asked for it; what releases does so all the same.
+// Counts the call, which fails if a test asked for it; what releases does so all the same.
 template <emulated::Call call, auto function>
 struct Called;
 template <emulated::Call call, class... A, int (*function)(A...)>

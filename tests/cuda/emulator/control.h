@@ -70,18 +70,18 @@ struct KnownCode {
   bool stays = false;  // every later call answers with it: the device is lost
 };
 
-// All there are: of the CUDA runtime, and of cuBLASLt, where none stays.
+// All there are: of the CUDA runtime, and of cuBLASLt, if none stays.
 std::span<const KnownCode> known_codes();
 std::span<const KnownCode> known_blas_statuses();
 
 // Lets `after` calls of the Driver's or cuBLASLt's function `call` pass; `count` calls then return
 // `code` and do nothing, but what frees or releases does so all the same. Replaces what was asked
-// before for that function. False where there is no such function.
+// before for that function. False if there is no such function.
 bool inject(std::string_view call, Code code, int64_t after, int64_t count);
 
 // How many are alive: "blocks", "bytes" (both of device memory), "pinned", "streams", "events",
 // "graphs", "blas" (handles and descriptions of cuBLASLt); how much "waits" in streams; how often a
-// function of that name was called. Nothing where `what` is none of these.
+// function of that name was called. Nothing if `what` is none of these.
 std::optional<int64_t> live(std::string_view what);
 
 // Device memory from now on, of each device; at first 256 MiB.

@@ -4,7 +4,7 @@
 //
 // A fiber runs one thread after another; only where a thread waits is another fiber needed. So a
 // kernel that waits for nothing costs one call for each thread. Once every thread of the block has
-// ended or waits, those that can go on are released; where none can, the launch fails.
+// ended or waits, those that can go on are released; if none can, the launch fails.
 #include "grid.h"
 
 #include <bit>
@@ -226,7 +226,7 @@ void Machine::enter(uint32_t thread) {
   place.thread = at(grid_->threads, thread);
 }
 
-// NULL, and a failure, where there is no memory for another.
+// NULL, and a failure, if there is no memory for another.
 Fiber* Machine::idle_fiber() {
   if (idle_.empty()) {
     try {

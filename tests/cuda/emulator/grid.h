@@ -18,7 +18,7 @@ struct Grid {
   uint64_t seed;  // of the order in which blocks and threads run
 };
 
-// Returns what went wrong, in words; empty where nothing did. One call at a time: the caller holds
+// Returns what went wrong, in words; empty if nothing did. One call at a time: the caller holds
 // the emulator's lock. Throws std::bad_alloc before anything has run.
 std::string run_grid(const Grid& grid);
 

@@ -173,7 +173,7 @@ Code launch(const Launching* launching);
 void* blas_function(const char* name);
 
 // codes.cc
-const KnownCode* find_code(Code code);  // NULL where CUDA has none
+const KnownCode* find_code(Code code);  // NULL if CUDA has none
 const char* name_of_code(Code code);
 const char* text_of_code(Code code);
 

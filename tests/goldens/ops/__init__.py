@@ -12,7 +12,7 @@ FUNCTIONS = {}
 
 @dataclass
 class Call:
-    inputs: list  # an Array each, promoted; a list of them; None where absent
+    inputs: list  # an Array each, promoted; a list of them; None if absent
     attrs: dict  # all of them, by name
     dtypes: dict  # of the type variables
     seed: int

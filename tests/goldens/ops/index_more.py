@@ -82,7 +82,7 @@ def targets(x, indices, axis):
 
 
 def last_ones(shape, names):
-    """True where no later one names the same."""
+    """True if no later one names the same."""
     final = {name: number for number, name in enumerate(names)}
     return Array.of("bool", shape, (final[name] == i for i, name in enumerate(names)))
 

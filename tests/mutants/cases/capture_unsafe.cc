@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/capture_unsafe.cc: claims to be capture-safe, gets ready in its predicate,
-// which a replayed plan does not ask, and does nothing where it is not ready.
+// which a replayed plan does not ask, and does nothing if it is not ready.
 //
 // cause: replay-differs
 // op: tenon.sqrt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/composition_differs.cc: halves in its kernel and takes a third in its
-// composition, which runs where there is no kernel.
+// composition, which runs if there is no kernel.
 //
 // cause: composition-differs
 // op: TENON_CASE_ID.half

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/cases/crash_on_nothing.cc: looks at the first element before it counts them: a
-// crash where there is none and the address is NULL.
+// crash if there is none and the address is NULL.
 //
 // cause: crash
 // op: tenon.exp

@@ -28,8 +28,8 @@ constexpr tenon_layer_sample samples[] = {
     sdk::layer_sample("f64[7] | p=0.25"),
     sdk::layer_sample("f64[7] | p=0.0"),
     sdk::layer_sample("f64[7] | p=1"),
-    sdk::layer_refused("f64[7] | p=1.5", TENON_E_ATTRIBUTE, "no probability"),
-    sdk::layer_refused("f64[7] | p=nan", TENON_E_ATTRIBUTE, "no probability"),
+    sdk::layer_refused("f64[7] | p=1.5", TENON_E_ATTRIBUTE, "not a probability"),
+    sdk::layer_refused("f64[7] | p=nan", TENON_E_ATTRIBUTE, "not a probability"),
 };
 
 constexpr tenon_layer_desc kLayers[] = {sdk::layer(

@@ -164,12 +164,17 @@ std::string schema_of(const json& op) {
   return head + (op.at("outputs").size() == 1 ? inside : "(" + inside + ")");
 }
 
+// A plugin may write 1 for 1.0; the data has one spelling.
+std::string plain(const std::string& schema) {
+  return std::regex_replace(schema, std::regex("\\.0(?=[,)])"), "");
+}
+
 TEST_F(RuntimeQuery, OpsSayTheirSchemaAsData) {
   const json ops = query("ops");
   ASSERT_GT(ops.size(), 100u);
   for (const json& op : ops) {
     const std::string schema = op.at("schema");
-    EXPECT_EQ(schema_of(op), schema.substr(0, schema.find(" where "))) << op.at("name");
+    EXPECT_EQ(plain(schema_of(op)), plain(schema.substr(0, schema.find(" where "))));
     for (const json& variable : op.at("variables")) {
       EXPECT_FALSE(variable.at("dtypes").empty()) << op.at("name");
     }

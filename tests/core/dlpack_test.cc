@@ -260,7 +260,7 @@ TEST_F(Dlpack, RefusedImportsLeaveTheStructWithTheCaller) {
          p.managed.array.strides = p.strides.data();
        }},
       // What a struct of before 1.0 has in the version's place: the data's address.
-      {TENON_E_ARGUMENT, "no versioned",
+      {TENON_E_ARGUMENT, "not a versioned",
        [](auto& p) {
          p.managed.version = {0x7f60a000, 0x7fff};
        }},

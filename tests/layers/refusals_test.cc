@@ -240,9 +240,9 @@ TEST_F(LayerRefusals, ForwardsThatGoWrong) {
   };
   forward_refused([](sdk::Forward&) {}, TENON_E_PLUGIN, "set no output 0");
   forward_refused([](sdk::Forward& f) { f.set(1, f.in(0)); }, TENON_E_ARGUMENT, "output 1");
-  forward_refused([](sdk::Forward& f) { f.set_buffer("w", f.in(0)); }, TENON_E_PLUGIN, "no buffer");
+  forward_refused([](sdk::Forward& f) { f.set_buffer("w", f.in(0)); }, TENON_E_PLUGIN, "not a buffer");
   forward_refused([](sdk::Forward& f) { f.set_buffer("none", f.in(0)); }, TENON_E_PLUGIN,
-                  "no buffer");
+                  "not a buffer");
   forward_refused(
       [](sdk::Forward& f) {
         const int64_t turned[] = {2, 1};

@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
                   {kIn, kInOut, kOut, kIn},
                   kGoodRows,
                   nullptr,
-                  "slot 3 is an input behind an output"},
+                  "slot 3 is an input after an output"},
         BadKernel{
             "role", {{9, 0, 0, 0}, kInOut, kOut}, kGoodRows, nullptr, "slot 0 has an unknown"},
         BadKernel{"layout", {{0, 9, 0, 0}, kInOut, kOut}, kGoodRows, nullptr, "slot 0 has an"},

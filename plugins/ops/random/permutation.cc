@@ -53,8 +53,8 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "| n=0"),
     sdk::refused(name, "i64[2] | n=2", TENON_E_ARGUMENT, "number of operands"),
     sdk::refused(name, "", TENON_E_ATTRIBUTE, "n"),
-    sdk::refused(name, "| n=-1", TENON_E_ATTRIBUTE, "no number of elements"),
-    sdk::refused(name, "| n=2147483649, dtype=i32", TENON_E_ATTRIBUTE, "no number of elements"),
+    sdk::refused(name, "| n=-1", TENON_E_ATTRIBUTE, "not a number of elements"),
+    sdk::refused(name, "| n=2147483649, dtype=i32", TENON_E_ATTRIBUTE, "not a number of elements"),
     sdk::refused(name, "| n=2, dtype=u8", TENON_E_DTYPE, "u8"),
 };
 

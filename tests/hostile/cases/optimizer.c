@@ -161,8 +161,7 @@ CASE(optimizer_step_state) {
 // An optimizer whose step op lacks a fixed hyper-parameter.
 // needs: optimizer hostile.sgd
 // refused: optimizer hostile.sgd: hyper-parameter 'nesterov' is not an attribute of the step op;
-// its
-//   schema is step(params!: T[...]*, grads: T[...]*, momentum!: T[...]*, lr: f64[]) -> ()
+//   its schema is step(params!: T[...]*, grads: T[...]*, momentum!: T[...]*, lr: f64[]) -> ()
 CASE(optimizer_step_static) {
   step_op.desc.schema =
       text_of("step(params!: T[...]*, grads: T[...]*, momentum!: T[...]*, lr: f64[]) -> ()");

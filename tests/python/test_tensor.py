@@ -202,10 +202,10 @@ class Limits(Case):
     def test_floats(self):
         # dtype: bits, precision, max, eps, tiny, smallest_subnormal
         known = {
-            "f16": (16, 3, 65504.0, 2.0**-10, 2.0**-14, 2.0**-24),
-            "bf16": (16, 2, (2 - 2.0**-7) * 2.0**127, 2.0**-7, 2.0**-126, 2.0**-133),
-            "f32": (32, 6, (2 - 2.0**-23) * 2.0**127, 2.0**-23, 2.0**-126, 2.0**-149),
-            "f64": (64, 15, sys.float_info.max, 2.0**-52, 2.0**-1022, 2.0**-1074),
+            "float16": (16, 3, 65504.0, 2.0**-10, 2.0**-14, 2.0**-24),
+            "bfloat16": (16, 2, (2 - 2.0**-7) * 2.0**127, 2.0**-7, 2.0**-126, 2.0**-133),
+            "float32": (32, 6, (2 - 2.0**-23) * 2.0**127, 2.0**-23, 2.0**-126, 2.0**-149),
+            "float64": (64, 15, sys.float_info.max, 2.0**-52, 2.0**-1022, 2.0**-1074),
         }
         for dtype in FLOATS:
             bits, precision, most, eps, tiny, subnormal = known[dtype.name]
@@ -228,9 +228,9 @@ class Limits(Case):
             self.assertEqual(rounded.tolist(), [1 + eps, 1.0, 0.0])
 
     def test_integers(self):
-        known = {"u8": (8, 0, 255)}
+        known = {"uint8": (8, 0, 255)}
         for bits in (8, 16, 32, 64):
-            known[f"i{bits}"] = (bits, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+            known[f"int{bits}"] = (bits, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
         for dtype in INTS:
             found = tenon.iinfo(dtype)
             self.assertIs(found.dtype, dtype)
@@ -257,8 +257,8 @@ class Cloning(Case):
     def test_layouts(self):
         base = tenon.arange(start=0, stop=24, dtype="f32").reshape(4, 6)
         views = [base, base.T, base[:, 1:4], base[:, ::2], base[::-1], base.T[:, ::-1], base[2]]
-        views += [base[1, 2], base[:0], base[0].expand(shape=(3, 6))]
-        views += [base[:, :1].expand(shape=(4, 5))]
+        views += [base[1, 2], base[:0], base[0].expand(3, 6)]
+        views += [base[:, :1].expand(4, 5)]
         for x in views:
             kept = x.clone(layout="preserve")
             self.assertEqual(kept.strides, x.strides)
@@ -275,7 +275,7 @@ class Cloning(Case):
         kept *= 2
         self.same(base, [[2.0, 3.0], [4.0, 5.0]])
         self.same(kept, [[2.0, 6.0], [4.0, 8.0]])
-        wide = base[0].expand(shape=(2, 2)).clone(layout="preserve")
+        wide = base[0].expand(2, 2).clone(layout="preserve")
         self.refused(tenon.AliasError, lambda: wide.__iadd__(1), "overlaps itself")
 
     def test_gradients(self):
@@ -285,7 +285,7 @@ class Cloning(Case):
             self.assertEqual(kept.strides, strides)
             (kept * tenon.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])).sum().backward()
             self.same(x.grad, [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]])
-            wide = x[0].expand(shape=(2, 3))
+            wide = x[0].expand(2, 3)
             self.refused(tenon.GradError, lambda: wide.clone(layout="preserve"), "shares memory")
             with tenon.no_grad:
                 self.assertEqual(wide.clone(layout="preserve").strides, (0, 1))

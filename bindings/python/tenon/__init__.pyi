@@ -77,7 +77,7 @@ class Tensor:
     ) -> None:
         """Adds the gradients of the tensor, times `grad`, to the leaves it was computed from."""
         ...
-    def clone(self) -> Tensor:
+    def clone(self, *, layout: Any = ...) -> Tensor:
         """A copy with memory of its own; gradients flow through it."""
         ...
     def contiguous(self) -> Tensor:
@@ -868,13 +868,29 @@ def configure(
 def custom_op(schema: Any, *, kernel: Any = ...) -> Any:
     """Makes an op of a function, `tenon.op.<vendor>.<name>` as those of plugins."""
     ...
-def draw(roots: Any, path: Any = ...) -> Any:
+def draw(roots: Any, path: Any = ..., *, direction: Any = ...) -> Any:
     """What `roots` were computed from, with values and gradients, as a picture."""
     ...
 enable_grad: Any
 def fast_arithmetic(wanted: Any = ...) -> Any:
     """Lets this thread use the fastest kernels, whose bits may differ between machines."""
     ...
+class finfo:
+    """Limits of a float dtype: bits, eps, max, min, tiny (smallest_normal), smallest_subnormal, precision (decimal digits) and resolution."""
+
+    dtype: Dtype
+    bits: _b.int
+    precision: _b.int
+    min: _b.float
+    max: _b.float
+    eps: _b.float
+    tiny: _b.float
+    smallest_normal: _b.float
+    smallest_subnormal: _b.float
+    resolution: _b.float
+    def __init__(self, dtype: Any) -> None: ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
 def from_dlpack(x: Any, *, device: Any = ..., copy: Any = ...) -> Tensor:
     """A tensor on the memory of another library's array, through DLPack."""
     ...
@@ -905,6 +921,16 @@ def gradcheck(
     """True where the gradients of `function` are those of central differences; else a CheckError that names the input and the element where they differ most."""
     ...
 guard_finite: Any
+class iinfo:
+    """Limits of an integer dtype: bits, max, min."""
+
+    dtype: Dtype
+    bits: _b.int
+    min: _b.int
+    max: _b.int
+    def __init__(self, dtype: Any) -> None: ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
 inference: Any
 def info(x: Any) -> _b.str:
     """Values, strides, offset, storage, version and statistics of a tensor, as text."""
@@ -925,7 +951,7 @@ def plugins() -> _b.dict[_b.str, _b.str]:
     """The plugins that were found: {id: state}; 'found' ones are opened when they are needed."""
     ...
 def query(topic: Any) -> Any:
-    """What the runtime knows of a topic, as Python objects read from its JSON: 'plugins', 'devices', 'ops', 'optimizers', 'schedules', 'datasets', 'formats', 'layers', 'paths', 'stats', 'environment', 'log'."""
+    """What the runtime knows of a topic, as Python objects read from its JSON: 'plugins', 'kinds', 'devices', 'ops', 'optimizers' and the other kinds, 'samples', 'paths', 'stats', 'environment', 'log': those of tenon_runtime_query."""
     ...
 def release_cache() -> _b.int:
     """Gives memory that is kept for reuse back to the system; how many bytes that was."""
@@ -942,8 +968,12 @@ class scope:
 def seed(number: Any, stream: Any = ...) -> None:
     """Starts this thread's random numbers anew; other streams give other numbers."""
     ...
+serial: Any
 def set_rng_state(state: Any) -> Any:
     """Goes on where `get_rng_state` was."""
+    ...
+def set_threads(threads: Any) -> None:
+    """How many compute threads work may use from now on; 0: as many as the process may use."""
     ...
 def stats() -> _b.dict[_b.str, _b.int]:
     """Live tensors, storages, graph nodes and bytes, allocations and launches so far."""

@@ -100,10 +100,7 @@ pub const UNIT: Unit = Unit {
         op: NAME,
         slots: &[STRIDED_IN, STRIDED_OUT, STRIDED_OUT],
         rows: FLOATS,
-        flags: TENON_KERNEL_CAPTURE_SAFE
-            | TENON_KERNEL_CANONICAL
-            
-            | TENON_KERNEL_INDEX_64,
+        flags: TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL | TENON_KERNEL_INDEX_64,
         launch: launch_fn::<Moments>(),
         ..KernelParts::NEW
     })],

@@ -4,7 +4,7 @@
 // What a slot does not accept goes through a temporary: inputs are gathered before the launch,
 // outputs written to the temporary and scattered back after it. A kernel never sees a layout it did
 // not declare, so it cannot lose an output. Inputs that share memory with an output are copied
-// first, unless the op is elementwise and both are the very same view.
+// first, unless the op is elementwise, both are the very same view, and it is not zeroed first.
 #include "core/dispatch/execute.h"
 
 #include "core/dispatch/call_cache.h"
@@ -166,8 +166,9 @@ class Staging {
       // A temporary may have taken its place, which shares nothing.
       const Item& other = items_[which];
       if (!tensor::may_overlap(view, launch::view_of(other))) return false;
-      return !call_.op.has(TENON_OP_ELEMENTWISE) || item.data != other.data ||
-             item.dtype != other.dtype || item.strides != other.strides;
+      // What is added to is zeroed before the kernel reads anything.
+      return !call_.op.has(TENON_OP_ELEMENTWISE) || other.role == TENON_SLOT_ACCUM ||
+             item.data != other.data || item.dtype != other.dtype || item.strides != other.strides;
     });
   }
 

@@ -222,6 +222,45 @@ TEST(PoolThreads, LimitNarrowsAndLifts) {
   EXPECT_LE(last.size(), 4u);
 }
 
+TEST(PoolThreads, LimitChangesWhileOthersRun) {
+  Pool pool(4);
+  std::atomic<int> running{3};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 200; ++round) {
+        std::vector<int> visits(256, 0);  // plain: each belongs to one chunk
+        run(pool, 256, 8, [&](int64_t begin, int64_t end, int64_t) {
+          for (int64_t at = begin; at < end; ++at) ++visits[static_cast<size_t>(at)];
+        });
+        EXPECT_EQ(visits, std::vector<int>(256, 1));
+      }
+      --running;
+    });
+  }
+  for (int32_t limit = 0; running > 0; limit = (limit + 1) % 6) {
+    pool.set_limit(limit);
+    EXPECT_EQ(pool.threads(), limit == 0 || limit > 4 ? 4 : limit);
+  }
+  for (std::thread& caller : callers) caller.join();
+}
+
+TEST(PoolThreads, SerialCallsKeepToTheirCaller) {
+  Pool pool(4);
+  const std::thread::id self = std::this_thread::get_id();
+  std::set<Chunk> chunks;
+  auto note = [&](int64_t begin, int64_t end, int64_t chunk) {
+    EXPECT_EQ(std::this_thread::get_id(), self);
+    EXPECT_TRUE(chunks.insert({chunk, begin, end}).second);
+  };
+  const auto body = [](void* user, int64_t begin, int64_t end, int64_t chunk) {
+    (*static_cast<decltype(note)*>(user))(begin, end, chunk);
+  };
+  EXPECT_TRUE(pool.run(1000, 7, body, &note, true));
+  EXPECT_EQ(chunks, chunks_of(pool, 1000, 7));
+  EXPECT_FALSE(pool.run(-1, 7, body, &note, true));
+}
+
 // One chunk each: the partner's lasts `late`, the caller's until the partner has begun. Returns
 // whether there was a partner.
 bool run_with_late_partner(Pool& pool, std::chrono::milliseconds late) {

@@ -57,32 +57,12 @@ void retype(SampleTensor& tensor, tenon_dtype floats, tenon_dtype integers) {
   }
 }
 
-// For each input of the schema: is it marked "!"?
-std::vector<bool> mutated_inputs(const std::string& schema) {
-  std::vector<bool> marks;
-  int depth = 0;
-  bool word = true;  // before an input's ":"
-  for (size_t at = schema.find('(') + 1; at < schema.size(); ++at) {
-    const char c = schema[at];
-    if (c == '[' || c == '(') ++depth;
-    if (c == ']') --depth;
-    if (c == ')' && depth-- == 0) break;
-    if (depth != 0) continue;
-    if (c == '*' && word) break;  // attributes follow
-    if (c == ',') word = true;
-    if (c != ':') continue;
-    marks.push_back(schema[at - 1] == '!');
-    word = false;
-  }
-  return marks;
-}
-
-uint32_t aux_outputs(const std::string& schema) {
-  uint32_t count = 0;
-  for (size_t at = schema.find("->"); (at = schema.find("aux ", at)) != std::string::npos; ++at) {
-    ++count;
-  }
-  return count;
+// Of several revisions the newest comes last, and is what a name finds.
+const Json& op_named(const std::string& name) {
+  const auto found = std::find_if(ops().rbegin(), ops().rend(),
+                                  [&](const Json& op) { return op.at("name") == name; });
+  if (found == ops().rend()) throw std::runtime_error("a sample of an unknown op: " + name);
+  return *found;
 }
 
 }  // namespace
@@ -200,11 +180,9 @@ Case make_case(const SampleEntry& sample, tenon_dtype floats, tenon_dtype intege
   if (floats != TENON_DTYPE_NONE) made.label += " floats 0x" + std::to_string(floats);
   if (integers != TENON_DTYPE_NONE) made.label += " integers 0x" + std::to_string(integers);
   made.label += " seed " + std::to_string(kSeed);
-  std::string schema;
-  for (const Json& op : ops()) {
-    if (op.at("name") == sample.op) schema = op.at("schema");
-  }
-  std::vector<bool> marks = mutated_inputs(schema);
+  const Json& op = op_named(sample.op);
+  std::vector<bool> marks;
+  for (const Json& input : op.at("inputs")) marks.push_back(input.at("mutated"));
   marks.resize(std::max(marks.size(), made.sample.inputs.size()));
   std::mt19937_64 random(kSeed);
   const auto add = [&](SampleTensor& tensor, bool mutated) {
@@ -217,17 +195,10 @@ Case make_case(const SampleEntry& sample, tenon_dtype floats, tenon_dtype intege
     if (input.kind == SampleInput::Kind::Tensor) add(input.tensor, marks[i]);
     for (SampleTensor& item : input.list) add(item, marks[i]);
   }
-  const size_t arrow = schema.find("->");
-  const size_t where = schema.find(" where ", arrow);
-  const std::string outputs = schema.substr(arrow, where - arrow);
-  const bool none = outputs.find("()") != std::string::npos;
-  made.n_outputs = none ? 0 : 1;
-  int depth = 0;
-  for (const char c : outputs) {
-    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-    if (c == ',' && depth == 0) ++made.n_outputs;
+  for (const Json& output : op.at("outputs")) {
+    ++made.n_outputs;
+    made.n_plain_outputs += output.at("aux") ? 0 : 1;
   }
-  made.n_plain_outputs = made.n_outputs - aux_outputs(schema);
   return made;
 }
 

@@ -2,6 +2,8 @@
 // tests/layouts/layouts_test.cc: the layouts INNER_CONTIGUOUS and DENSE and the role ACCUM: a
 // kernel is handed what it declares and nothing else, results are right whatever the caller hands
 // in, and an operand that fits is handed on as it is.
+#include <set>
+
 #include "tests/command/command_support.h"
 #include "tests/layouts/layouts_support.h"
 
@@ -301,10 +303,10 @@ INSTANTIATE_TEST_SUITE_P(, EffectOps, testing::Values("", "layout"),
 
 // ---- The kit ------------------------------------------------------------------------------------
 
-TEST(LayoutsFull, TheKitAgrees) {
+TEST(LayoutsKit, Agrees) {
   const TemporaryFolder folder;
   const std::string file = folder.path("report.json");
-  const Done done = run_command({"verify", "--level", "1", "--json", file,
+  const Done done = run_command({"verify", "--strict", "--level", "1", "--json", file,
                                  test_plugin_dir() + std::string("/layouts/test.layouts")});
   EXPECT_EQ(done.status, 0) << done.out << done.err;
   const nlohmann::json report = read_json(file);

@@ -5,7 +5,8 @@
 # CCACHE_NOHASHDIR leaves the current folder out of the hash; together with -ffile-prefix-map the
 # object files do not depend on where a clone lies. Precompiled headers: ccache looks at the macros
 # and times only where it is told that these do not count (CCACHE_SLOPPINESS), and GCC names them to
-# it with -fpch-preprocess.
+# it with -fpch-preprocess. CCACHE_COMMENTS: a precompiled header knows `#pragma once` files again by
+# their bytes, so one from before a comment changed must not be taken for the present one.
 
 string(TOLOWER "${TENON_CCACHE}" wanted)
 if(wanted STREQUAL "off" OR CMAKE_CXX_COMPILER_LAUNCHER)
@@ -17,7 +18,7 @@ mark_as_advanced(TENON_CCACHE_PROGRAM)
 if(TENON_CCACHE_PROGRAM)
   set(launcher ${CMAKE_COMMAND} -E env
     CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-    CCACHE_SLOPPINESS=pch_defines,time_macros ${TENON_CCACHE_PROGRAM})
+    CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_COMMENTS=1 ${TENON_CCACHE_PROGRAM})
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})

@@ -5,8 +5,8 @@
 # CCACHE_NOHASHDIR leaves the current folder out of the hash; together with -ffile-prefix-map the
 # object files do not depend on where a clone lies. Precompiled headers: ccache looks at the macros
 # and times only where it is told that these do not count (CCACHE_SLOPPINESS), and GCC names them to
-# it with -fpch-preprocess. CCACHE_COMMENTS: a precompiled header knows `#pragma once` files again by
-# their bytes, so one from before a comment changed must not be taken for the present one.
+# it with -fpch-preprocess. CCACHE_COMMENTS: a precompiled header knows `#pragma once` files again
+# by their bytes, so one from before a comment changed must not be taken for the present one.
 
 string(TOLOWER "${TENON_CCACHE}" wanted)
 if(wanted STREQUAL "off" OR CMAKE_CXX_COMPILER_LAUNCHER)

@@ -261,8 +261,7 @@ tenon_status tenon_tensor_create_copy(tenon_context* context, tenon_tensor* tens
     info.max = limits.max;
     info.eps = limits.eps;
     info.tiny = limits.smallest_normal;
-    // One unit in the last place of the least normal number.
-    info.tiny_subnormal = limits.smallest_normal * limits.eps;
+    info.tiny_subnormal = limits.smallest_subnormal;
     for (double step = limits.eps * 10; step > 0 && step <= 1; step *= 10) ++info.digits;
     fill_sized(out_info, info);
   });

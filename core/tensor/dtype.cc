@@ -99,12 +99,13 @@ template <typename T>
 constexpr DtypeLimits integer_limits() {
   const T low = std::numeric_limits<T>::min();
   const T high = std::numeric_limits<T>::max();
-  return {static_cast<double>(low),  static_cast<double>(high), 0.0, 0.0,
+  return {static_cast<double>(low),  static_cast<double>(high), 0.0, 0.0, 0.0,
           static_cast<int64_t>(low), static_cast<int64_t>(high)};
 }
 
-constexpr DtypeLimits float_limits(double max, double eps, double smallest_normal) {
-  return {-max, max, eps, smallest_normal, 0, 0};
+// Computed by the compiler: a thread of the program's may flush subnormal numbers to 0.
+consteval DtypeLimits float_limits(double max, double eps, double smallest_normal) {
+  return {-max, max, eps, smallest_normal, smallest_normal * eps, 0, 0};
 }
 
 }  // namespace
@@ -191,7 +192,7 @@ tenon_dtype promote_weak(tenon_dtype tensor_dtype, ScalarKind scalar) noexcept {
 DtypeLimits limits_of(tenon_dtype dtype) noexcept {
   switch (dtype) {
     case TENON_DTYPE_BOOL:
-      return {0.0, 1.0, 0.0, 0.0, 0, 1};
+      return {0.0, 1.0, 0.0, 0.0, 0.0, 0, 1};
     case TENON_DTYPE_U8:
       return integer_limits<uint8_t>();
     case TENON_DTYPE_I8:

@@ -67,14 +67,15 @@ enum class ScalarKind : uint8_t { Bool, Int, Float };
 tenon_dtype promote_weak(tenon_dtype tensor_dtype, ScalarKind scalar) noexcept;
 
 // What a dtype can hold. Integers and bool: imin and imax are exact, min and max are the same
-// numbers as doubles (i64's max rounds up to 2^63), eps and smallest_normal are 0. Floats: min is
-// the most negative finite value, eps the gap above 1.0, smallest_normal the least positive normal
-// number; imin and imax are 0. An unknown dtype has all fields 0.
+// numbers as doubles (i64's max rounds up to 2^63), the other doubles are 0. Floats: min is the
+// most negative finite value, eps the gap above 1.0, smallest_normal and smallest_subnormal the
+// least positive numbers of each sort; imin and imax are 0. An unknown dtype has all fields 0.
 struct DtypeLimits {
   double min;
   double max;
   double eps;
   double smallest_normal;
+  double smallest_subnormal;
   int64_t imin;
   int64_t imax;
 };

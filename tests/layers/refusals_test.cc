@@ -218,7 +218,7 @@ TEST_F(LayerRefusals, TensorsThatCannotBe) {
 TEST_F(LayerRefusals, ChildrenThatCannotBe) {
   must(load());
   const auto child = [](std::string_view name, std::string_view layer,
-                        std::vector<sdk::Named> values) {
+                        const std::vector<sdk::Named>& values) {
     return [=](sdk::Describe& d) { d.child(name, layer, values); };
   };
   describe_refused(child("a", "tenon.nothing", {}), TENON_E_NOT_FOUND, "tenon.nothing");
@@ -240,7 +240,8 @@ TEST_F(LayerRefusals, ForwardsThatGoWrong) {
   };
   forward_refused([](sdk::Forward&) {}, TENON_E_PLUGIN, "set no output 0");
   forward_refused([](sdk::Forward& f) { f.set(1, f.in(0)); }, TENON_E_ARGUMENT, "output 1");
-  forward_refused([](sdk::Forward& f) { f.set_buffer("w", f.in(0)); }, TENON_E_PLUGIN, "not a buffer");
+  forward_refused([](sdk::Forward& f) { f.set_buffer("w", f.in(0)); }, TENON_E_PLUGIN,
+                  "not a buffer");
   forward_refused([](sdk::Forward& f) { f.set_buffer("none", f.in(0)); }, TENON_E_PLUGIN,
                   "not a buffer");
   forward_refused(

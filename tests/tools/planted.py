@@ -28,10 +28,12 @@ def copy_tree(source, tree):
     run(*git, "commit", "-qm", "before")
 
 
-def configure(cmake, generator, make, tree, build):
-    """As the presets do, without tests and examples: to a compiler cache it is any other clone."""
+def configure(cmake, generator, make, tree, build, quickly=False):
+    """As the presets do, without tests and examples: to a compiler cache it is any other clone.
+
+    quickly  compiled without optimising, for a change that no cache knows"""
+    kind, flags = ("DEBUG", "-O0") if quickly else ("RELEASE", "-O2 -g1 -DNDEBUG")
     run(cmake, "-S", str(tree), "-B", str(build), "-G", generator,
-        f"-DCMAKE_MAKE_PROGRAM={make}", "-DCMAKE_BUILD_TYPE=Release",
-        "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -g1 -DNDEBUG",
-        "-DCMAKE_C_FLAGS_RELEASE=-O2 -g1 -DNDEBUG",
+        f"-DCMAKE_MAKE_PROGRAM={make}", f"-DCMAKE_BUILD_TYPE={kind.capitalize()}",
+        f"-DCMAKE_CXX_FLAGS_{kind}={flags}", f"-DCMAKE_C_FLAGS_{kind}={flags}",
         "-DTENON_BUILD_TESTS=OFF", "-DTENON_BUILD_EXAMPLES=OFF")

@@ -65,8 +65,8 @@ tenon_status tenon_layer_create(tenon_context* context, const char* name, uint64
     require_pointer(out_layer, "out_layer");
     require_pointer(name, "name");
     const auto options = read_named(names, values, n_values);
-    const registry::Entry& kind = cx.runtime->plugins.require_entry(
-        registry::kind_of<tenon_layer_desc>(), require_text(name, name_length, "name"));
+    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_layer_desc>(
+        require_text(name, name_length, "name"));
     Device& where = device ? cx.runtime->device(*device) : cx.default_device();
     auto made = std::make_shared<Layer>(cx, kind, where, options, 0);
     LayerSlot* slot = LayerSlab::instance().create();

@@ -61,8 +61,8 @@ tenon_status tenon_optimizer_create(tenon_context* context, const char* name, ui
       list.push_back(Ref::shared(&require_tensor(cx, params[i], "params")));
     }
     const auto hypers = read_named(names, values, n_values);
-    const registry::Entry& kind = cx.runtime->plugins.require_entry(
-        registry::kind_of<tenon_optimizer_desc>(), require_text(name, name_length, "name"));
+    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_optimizer_desc>(
+        require_text(name, name_length, "name"));
     auto made = std::make_unique<Optimizer>(cx, kind, std::move(list), hypers);
     OptimizerSlot* slot = OptimizerSlab::instance().create();
     slot->optimizer = made.release();
@@ -139,8 +139,8 @@ tenon_status tenon_schedule_create(tenon_context* context, const char* name, uin
     require_pointer(out_schedule, "out_schedule");
     require_pointer(name, "name");
     const auto hypers = read_named(names, values, n_values);
-    const registry::Entry& kind = cx.runtime->plugins.require_entry(
-        registry::kind_of<tenon_schedule_desc>(), require_text(name, name_length, "name"));
+    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_schedule_desc>(
+        require_text(name, name_length, "name"));
     auto made = std::make_unique<Schedule>(cx, kind, base_value, hypers);
     ScheduleSlot* slot = ScheduleSlab::instance().create();
     slot->schedule = made.release();
@@ -188,8 +188,8 @@ tenon_status tenon_dataset_create(tenon_context* context, const char* name, uint
     require_pointer(out_dataset, "out_dataset");
     require_pointer(name, "name");
     const auto options = read_named(names, values, n_values);
-    const registry::Entry& kind = cx.runtime->plugins.require_entry(
-        registry::kind_of<tenon_dataset_desc>(), require_text(name, name_length, "name"));
+    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_dataset_desc>(
+        require_text(name, name_length, "name"));
     auto made = std::make_unique<Dataset>(cx, kind, options);
     DatasetSlot* slot = DatasetSlab::instance().create();
     slot->dataset = made.release();

@@ -309,8 +309,7 @@ void Archive::set_metadata(std::string_view key, std::string_view value) {
 
 const registry::Entry& choose_format(Context& context, std::string_view name,
                                      std::string_view path) {
-  if (!name.empty())
-    return context.runtime->plugins.require_entry(registry::kind_of<tenon_format_desc>(), name);
+  if (!name.empty()) return context.runtime->plugins.require_entry<tenon_format_desc>(name);
   context.runtime->plugins.open_entries(registry::kind_of<tenon_format_desc>());
   const registry::Entry* best = nullptr;
   size_t longest = 0;

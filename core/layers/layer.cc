@@ -206,8 +206,7 @@ void Layer::add_child(Context& context, std::string_view name, std::string_view 
     fail(TENON_E_PLUGIN, "its description puts too many layers one in another", std::string(name),
          "at most " + std::to_string(kMaxDepth), std::to_string(above_ + 2));
   }
-  const registry::Entry& which =
-      runtime_->plugins.require_entry(registry::kind_of<tenon_layer_desc>(), kind);
+  const registry::Entry& which = runtime_->plugins.require_entry<tenon_layer_desc>(kind);
   children_.push_back(
       {std::string(name), std::make_shared<Layer>(context, which, *device_, options, above_ + 1)});
   children_.back().layer->held_ = true;

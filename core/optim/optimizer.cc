@@ -81,11 +81,9 @@ void check_param(const Tensor& tensor, size_t index) {
 Optimizer::Optimizer(Context& context, const registry::Entry& kind, std::vector<Ref> params,
                      std::span<const NamedValue> values)
     : runtime_(context.runtime), kind_(&kind) {
-  step_op_ = &runtime_->plugins.require_op(
-      registry::text_view(kind.as<tenon_optimizer_desc>().step_op), 0);
-  if (kind.as<tenon_optimizer_desc>().rows_op.length != 0) {
-    rows_op_ = &runtime_->plugins.require_op(
-        registry::text_view(kind.as<tenon_optimizer_desc>().rows_op), 0);
+  step_op_ = &runtime_->plugins.require_op(registry::text_view(desc().step_op), 0);
+  if (desc().rows_op.length != 0) {
+    rows_op_ = &runtime_->plugins.require_op(registry::text_view(desc().rows_op), 0);
   }
   std::set<const Tensor*> seen;
   for (size_t i = 0; i < params.size(); ++i) {
@@ -110,9 +108,8 @@ Optimizer::~Optimizer() {
 
 void Optimizer::set(Context& context, std::string_view name, const tenon_value& value) {
   const size_t hyper = find_hyper(kind_->name, hyper_descs(), name);
-  const tenon_value fresh =
-      checked_hyper(kind_->name, kind_->as<tenon_optimizer_desc>().hypers[hyper], value);
-  const bool fixed = !(kind_->as<tenon_optimizer_desc>().hypers[hyper].flags & TENON_HYPER_DYNAMIC);
+  const tenon_value fresh = checked_hyper(kind_->name, desc().hypers[hyper], value);
+  const bool fixed = !(desc().hypers[hyper].flags & TENON_HYPER_DYNAMIC);
   if (fixed && context.capturing) {
     throw Error{.status = TENON_E_CAPTURE,
                 .message = kind_->name + ": hyper-parameter \"" + std::string(name) +
@@ -134,8 +131,7 @@ void Optimizer::freeze(plan::Recorder& recorder) {
   if (!frozen_) {
     plan::Frozen::Values values;
     for (size_t i = 0; i < hypers_.size(); ++i) {
-      const std::string_view name =
-          registry::text_view(kind_->as<tenon_optimizer_desc>().hypers[i].name);
+      const std::string_view name = registry::text_view(desc().hypers[i].name);
       values.emplace_back("hyper-parameter \"" + std::string(name) + "\" of " + kind_->name,
                           registry::value_text(hypers_[i]));
     }
@@ -168,8 +164,7 @@ size_t Optimizer::state_index(uint32_t param, std::string_view name) const {
                 .expected = "an index below " + std::to_string(params_.size()),
                 .found = std::to_string(param)};
   }
-  const std::span<const tenon_state_desc> states(kind_->as<tenon_optimizer_desc>().states,
-                                                 kind_->as<tenon_optimizer_desc>().n_states);
+  const std::span<const tenon_state_desc> states(desc().states, desc().n_states);
   return find_named(kind_->name, states, name, "state", TENON_E_NOT_FOUND);
 }
 
@@ -190,8 +185,7 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
                 .operand = std::string(name)};
   }
   Param& target = params_[param];
-  const tenon_meta expected =
-      meta_of_state(*target.tensor, kind_->as<tenon_optimizer_desc>().states[index]);
+  const tenon_meta expected = meta_of_state(*target.tensor, desc().states[index]);
   const tensor::DimSpan shape(expected.shape, static_cast<size_t>(expected.rank));
   const bool same_shape = std::ranges::equal(values.shape(), shape);
   if (!same_shape || values.dtype() != expected.dtype) {
@@ -219,9 +213,9 @@ bool Optimizer::make_state(Context& context, Param& param) {
   const CaptureSuspended suspended(context);
   const Tensor& like = *param.tensor;
   std::vector<Ref> states;
-  for (uint32_t i = 0; i < kind_->as<tenon_optimizer_desc>().n_states; ++i) {
-    const tenon_state_desc& desc = kind_->as<tenon_optimizer_desc>().states[i];
-    const tenon_meta meta = meta_of_state(like, desc);
+  for (uint32_t i = 0; i < desc().n_states; ++i) {
+    const tenon_state_desc& state = desc().states[i];
+    const tenon_meta meta = meta_of_state(like, state);
     const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
     const tensor::Dims strides = dense_strides(like, shape);
     const auto elements = static_cast<uint64_t>(tensor::count(shape));
@@ -229,7 +223,7 @@ bool Optimizer::make_state(Context& context, Param& param) {
         tensor::Storage::create(device_of(like), elements * tensor::size_of(meta.dtype)),
         meta.dtype, shape, strides.data(), 0));
     tenon_value initial{TENON_VALUE_F64, 0, {}};
-    initial.as.f64 = desc.initial;
+    initial.as.f64 = state.initial;
     launch::fill(context, *made, initial);
     states.push_back(std::move(made));
   }
@@ -243,8 +237,8 @@ const Optimizer::Dynamic& Optimizer::dynamic(Context& context, Device& device) {
   }
   const CaptureSuspended suspended(context);
   Dynamic made{&device, std::vector<Ref>(hypers_.size())};
-  for (uint32_t i = 0; i < kind_->as<tenon_optimizer_desc>().n_hypers; ++i) {
-    if (!(kind_->as<tenon_optimizer_desc>().hypers[i].flags & TENON_HYPER_DYNAMIC)) continue;
+  for (uint32_t i = 0; i < desc().n_hypers; ++i) {
+    if (!(desc().hypers[i].flags & TENON_HYPER_DYNAMIC)) continue;
     made.values[i] = Ref(launch::full(context, device, TENON_DTYPE_F64, {}, hypers_[i]));
   }
   dynamics_.push_back(std::move(made));
@@ -292,7 +286,7 @@ void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
   Handles params;
   Handles firsts;
   Handles seconds;
-  Small<Handles, 4> states(kind_->as<tenon_optimizer_desc>().n_states);
+  Small<Handles, 4> states(desc().n_states);
   for (size_t i : work.params) {
     Param& param = params_[i];
     params.push_back(tensor::handle(param.tensor.get()));
@@ -315,7 +309,7 @@ void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
   for (const Handles& list : states) inputs.push_back(list_value(list));
   const Dynamic& numbers = dynamic(context, device_of(*params_[work.params[0]].tensor));
   Small<tenon_value, 8> attrs;
-  for (uint32_t i = 0; i < kind_->as<tenon_optimizer_desc>().n_hypers; ++i) {
+  for (uint32_t i = 0; i < desc().n_hypers; ++i) {
     if (numbers.values[i]) {
       inputs.push_back(registry::tensor_value(*numbers.values[i]));
     } else {

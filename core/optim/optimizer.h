@@ -63,9 +63,8 @@ class Optimizer {
   using Grads = Small<std::pair<Ref, Ref>, 16>;
   using Handles = Small<tenon_tensor*, 16>;
 
-  HyperDescs hyper_descs() const {
-    return {kind_->as<tenon_optimizer_desc>().hypers, kind_->as<tenon_optimizer_desc>().n_hypers};
-  }
+  const tenon_optimizer_desc& desc() const { return kind_->as<tenon_optimizer_desc>(); }
+  HyperDescs hyper_descs() const { return {desc().hypers, desc().n_hypers}; }
   size_t state_index(uint32_t param, std::string_view name) const;
   bool make_state(Context& context, Param& param);  // false if there was one
   // The plan that is captured uses the static hyper-parameters as they are.

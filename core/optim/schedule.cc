@@ -11,11 +11,12 @@ namespace tenon::optim {
 
 namespace {
 
+HyperDescs hyper_descs(const tenon_schedule_desc& desc) { return {desc.hypers, desc.n_hypers}; }
+
 void check_required(const registry::Entry& kind, std::span<const NamedValue> given) {
-  for (uint32_t i = 0; i < kind.as<tenon_schedule_desc>().n_hypers; ++i) {
-    if ((kind.as<tenon_schedule_desc>().hypers[i].flags & TENON_HYPER_REQUIRED) == 0) continue;
-    const std::string_view name =
-        registry::text_view(kind.as<tenon_schedule_desc>().hypers[i].name);
+  for (const tenon_hyper_desc& hyper : hyper_descs(kind.as<tenon_schedule_desc>())) {
+    if ((hyper.flags & TENON_HYPER_REQUIRED) == 0) continue;
+    const std::string_view name = registry::text_view(hyper.name);
     const bool is_given =
         std::ranges::any_of(given, [&](const NamedValue& value) { return value.first == name; });
     if (is_given) continue;
@@ -24,7 +25,7 @@ void check_required(const registry::Entry& kind, std::span<const NamedValue> giv
         .message = kind.name + ": hyper-parameter \"" + std::string(name) + "\" is required",
         .op = kind.name,
         .operand = std::string(name),
-        .expected = registry::tag_name(kind.as<tenon_schedule_desc>().hypers[i].tag),
+        .expected = registry::tag_name(hyper.tag),
         .found = "none"};
   }
 }
@@ -35,10 +36,7 @@ Schedule::Schedule(Context& context, const registry::Entry& kind, double base_va
                    std::span<const NamedValue> values)
     : runtime_(context.runtime),
       kind_(&kind),
-      hypers_(read_hypers(
-          kind.name,
-          {kind.as<tenon_schedule_desc>().hypers, kind.as<tenon_schedule_desc>().n_hypers},
-          values)),
+      hypers_(read_hypers(kind.name, hyper_descs(kind.as<tenon_schedule_desc>()), values)),
       base_value_(base_value) {
   check_required(kind, values);
   if (!std::isfinite(base_value)) {
@@ -49,8 +47,7 @@ Schedule::Schedule(Context& context, const registry::Entry& kind, double base_va
                 .expected = "a finite number",
                 .found = std::to_string(base_value)};
   }
-  for (uint32_t i = 0; i < kind.as<tenon_schedule_desc>().n_states; ++i)
-    states_.push_back(kind.as<tenon_schedule_desc>().states[i].initial);
+  for (uint32_t i = 0; i < desc().n_states; ++i) states_.push_back(desc().states[i].initial);
   std::vector<double> tried = states_;
   advance(context, tried, nullptr);
   runtime_->retain();
@@ -59,8 +56,7 @@ Schedule::Schedule(Context& context, const registry::Entry& kind, double base_va
 Schedule::~Schedule() { runtime_->release(); }
 
 size_t Schedule::state_index(std::string_view name) const {
-  const std::span<const tenon_schedule_state_desc> states(
-      kind_->as<tenon_schedule_desc>().states, kind_->as<tenon_schedule_desc>().n_states);
+  const std::span<const tenon_schedule_state_desc> states(desc().states, desc().n_states);
   return find_named(kind_->name, states, name, "state", TENON_E_NOT_FOUND);
 }
 
@@ -70,8 +66,8 @@ double Schedule::advance(Context& context, std::vector<double>& states,
   CallbackScope call(context, CallbackState::Infer, kind_->plugin, nullptr);
   double value = 0;
   const tenon_status status = call.enter("advance", [&](tenon_call* window) {
-    return kind_->as<tenon_schedule_desc>().advance(window, hypers_.values().data(), states.data(),
-                                                    base_value_, metric, &value);
+    return desc().advance(window, hypers_.values().data(), states.data(), base_value_, metric,
+                          &value);
   });
   if (status == TENON_OK) return value;
   try {

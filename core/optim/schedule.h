@@ -31,6 +31,7 @@ class Schedule {
   Runtime* runtime() const { return runtime_; }
 
  private:
+  const tenon_schedule_desc& desc() const { return kind_->as<tenon_schedule_desc>(); }
   size_t state_index(std::string_view name) const;
   double advance(Context& context, std::vector<double>& states, const double* metric) const;
 

@@ -72,6 +72,10 @@ class PluginHost {
   registry::Op& require_role(uint32_t role);                        // missing: TENON_E_NO_ROLE
   const registry::Backend& require_backend(std::string_view kind);  // "" = host memory
   const registry::Entry& require_entry(uint32_t kind, std::string_view name);
+  template <class Desc>  // of the kind with this descriptor
+  const registry::Entry& require_entry(std::string_view name) {
+    return require_entry(registry::kind_of<Desc>(), name);
+  }
   void open_entries(uint32_t kind);  // all of a kind: what they are for is not in a manifest
 
   // Opens all permitted plugins that list kernels for this device kind, or backward rules, in id

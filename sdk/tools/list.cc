@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/list.cc: `tenon list`: the plugins found, without opening any.
-#include <tenon/kinds.h>
-
+#include "kinds.h"
 #include "session.h"
 
 namespace tenon::tools {
@@ -19,9 +18,7 @@ std::string contents_of(const Json& plugin) {
   }
   if (kernels > 0) parts.push_back("kernels of " + count_text(kernels, "op"));
   add("vjps", "backward rule");
-#define TENON_ADD_KIND(noun, plural) add(#plural, #noun);
-  TENON_KINDS(TENON_ADD_KIND)
-#undef TENON_ADD_KIND
+  for (const EntryKind& kind : kEntryKinds) add(kind.topic, kind.noun);
   for (const std::string& device : names_of(plugin.at("devices"))) {
     parts.push_back("device " + device);
   }

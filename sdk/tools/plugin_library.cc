@@ -5,7 +5,6 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <tenon/kinds.h>
 #include <tenon/plugin.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "kinds.h"
 #include "session.h"
 
 namespace tenon::tools {
@@ -117,17 +117,11 @@ void each(const char* id, Take&& take) {
 constexpr std::array<const char*, 8> kRoles = {"",    "copy",   "fill",     "cast",
                                                "add", "sum_to", "rows_add", "isfinite"};
 
-// The kinds of entries: what plugins list them under.
-#define TENON_TOPIC(noun, plural) #plural,
-constexpr const char* kTopics[] = {TENON_KINDS(TENON_TOPIC)};
-#undef TENON_TOPIC
-
 void add_once(std::vector<std::string>& list, std::string item) {
   if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
 }
 
 void read_tables(PluginFacts& facts) {
-  for (const char* topic : kTopics) facts.entries[topic];
   each<tenon_ops_table>("tenon.ops/1", [&](const tenon_op_desc& op) {
     facts.ops.push_back({text_of(op.name), op.revision, kRoles.at(op.role)});
   });
@@ -148,11 +142,11 @@ void read_tables(PluginFacts& facts) {
       if (!name.empty() && !own(name)) add_once(facts.required_ops, name);
     }
   });
-  for (const char* topic : kTopics) {
-    each<tenon_entries_table>(("tenon." + std::string(topic) + "/1").c_str(),
-                              [&](const tenon_entry_desc& entry) {
-                                facts.entries[topic].push_back(text_of(entry.name));
-                              });
+  for (const EntryKind& kind : kEntryKinds) {
+    std::vector<std::string>& names = facts.entries[kind.topic];
+    each<tenon_entries_table>(
+        ("tenon." + std::string(kind.topic) + "/1").c_str(),
+        [&](const tenon_entry_desc& entry) { names.push_back(text_of(entry.name)); });
   }
   if (const auto* backend = table<tenon_backend_table>("tenon.backend/1")) {
     facts.devices.push_back(text_of(backend->kind));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/probe.cc: `tenon doctor --probe`: gives each plugin a process of its own and says how
 // that went. Nothing is opened in this process.
-#include <tenon/kinds.h>
 #include <algorithm>
 #include <filesystem>
 
 #include "child_process.h"
 #include "company.h"
+#include "kinds.h"
 #include "session.h"
 
 namespace tenon::tools {
@@ -86,17 +86,15 @@ Outcome probe_one(const Options& options, const Json& plugin,
 
 std::string counts_text(const Json& counts) {
   std::vector<std::string> parts;
-  const std::pair<const char*, const char*> nouns[] = {{"ops", "op"},
-                                                       {"kernels", "kernel"},
-                                                       {"vjps", "backward rule"},
-#define TENON_NOUN(noun, plural) {#plural, #noun},
-                                                       TENON_KINDS(TENON_NOUN)
-#undef TENON_NOUN
-                                                           {"devices", "device kind"}};
-  for (const auto& [member, noun] : nouns) {
+  const auto add = [&](const char* member, const char* noun) {
     const size_t count = counts.value(member, size_t{0});
     if (count > 0) parts.push_back(count_text(count, noun));
-  }
+  };
+  add("ops", "op");
+  add("kernels", "kernel");
+  add("vjps", "backward rule");
+  for (const EntryKind& kind : kEntryKinds) add(kind.topic, kind.noun);
+  add("devices", "device kind");
   parts.push_back(count_text(counts.value("sample_calls", size_t{0}), "sample call"));
   return joined(parts);
 }

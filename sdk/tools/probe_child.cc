@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/probe_child.cc: the process `tenon doctor --probe` gives to one plugin. It does with
 // the plugin all that a program could, tells each step before it, and prints nothing itself.
-#include <tenon/kinds.h>
 #include <cstdio>
 #include <optional>
 
 #include "child_process.h"
+#include "kinds.h"
 #include "plugin_library.h"
 #include "probe_samples.h"
 
@@ -49,13 +49,13 @@ Json counts_of(const Session& session, const std::string& id) {
   counts["ops"] = ops;
   counts["kernels"] = kernels;
   counts["vjps"] = vjps;
-#define TENON_TOPIC(noun, plural) #plural,
-  for (const char* topic : {TENON_KINDS(TENON_TOPIC) "devices"}) {
-#undef TENON_TOPIC
-    size_t count = 0;
-    for (const Json& entry : session.query(topic)) count += entry.at("plugin") == id ? 1 : 0;
-    counts[topic] = count;
-  }
+  const auto count = [&](const char* topic) {
+    size_t own = 0;
+    for (const Json& entry : session.query(topic)) own += entry.at("plugin") == id ? 1 : 0;
+    counts[topic] = own;
+  };
+  for (const EntryKind& kind : kEntryKinds) count(kind.topic);
+  count("devices");
   return counts;
 }
 

@@ -2,10 +2,10 @@
 // sdk/verify/subject.cc: see subject.h.
 #include "subject.h"
 
-#include <tenon/kinds.h>
-
 #include <algorithm>
 #include <tenon/sdk/sample_value.hpp>
+
+#include "kinds.h"
 
 namespace tenon::verify {
 namespace {
@@ -119,10 +119,8 @@ Subject::Subject(const Options& options, const std::string& id) : options_(optio
     if (entry.defined || entry.rule || !entry.devices.empty()) entries_.push_back(entry);
   }
   optimizer_samples_ = own_entries(session.query("optimizer_samples"), id_);
-#define TENON_TOPIC(noun, plural) #plural,
-  for (const char* topic : {TENON_KINDS(TENON_TOPIC)}) {
-#undef TENON_TOPIC
-    parts_.emplace_back(topic, own_entries(session.query(topic), id_));
+  for (const tools::EntryKind& kind : tools::kEntryKinds) {
+    parts_.emplace_back(kind.topic, own_entries(session.query(kind.topic), id_));
   }
   devices_ = session.query("devices");
 }

@@ -75,7 +75,7 @@ inline const Shape kShapes[] = {{},        {1},       {5},    {0},       {3, 4},
                                 {2, 0, 3}, {1, 3, 1}, {3, 3}, {2, 2, 2}, {2, 3, 1, 2}};
 
 // With dimensions laid in `order`, the first of it innermost, `first` elements apart and `gap` more
-// behind each dimension; those in `backward`, a set of bits, run backward.
+// after each dimension; those in `backward`, a set of bits, run backward.
 inline Layout laid(const Shape& shape, const std::vector<size_t>& order, int64_t first, int64_t gap,
                    uint32_t backward) {
   Layout layout{shape, Shape(shape.size()), 7};

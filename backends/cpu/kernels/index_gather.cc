@@ -62,7 +62,7 @@ void gather(const sdk::Launch& l) {
                         [&](const sdk::Run<3>& run) { gather_elements(run, lines.step, size); });
 }
 
-// Slices after the axis are copied whole; if there is nothing behind it, elements are.
+// Slices after the axis are copied whole; if nothing follows it, single elements are.
 void take(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
   const tenon_view& indices = l.view(1);

@@ -36,11 +36,7 @@ def _default(said):
         return _DTYPES.get(value, str(value))
     if isinstance(value, str) and said["kind"] != "str":  # what JSON has no number for
         return f'float("{value}")'
-    if isinstance(value, str):
-        return said["default_text"]
-    if isinstance(value, list):
-        return said["default_text"]
-    return {True: "True", False: "False"}.get(value) if isinstance(value, bool) else str(value)
+    return said["default_text"] if isinstance(value, (str, list)) else str(value)
 
 
 class Schema:

@@ -3,9 +3,9 @@
 // table.
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/loops.hpp>
-#include <tenon/sdk/place.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/loops.hpp>
+#include <tenon/sdk/plugin/place.hpp>
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 // one. How elements are copied is each backend's own.
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/loops.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/loops.hpp>
 
 namespace tenon::backends {
 

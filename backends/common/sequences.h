@@ -2,7 +2,7 @@
 // backends/common/sequences.h: what arange and linspace are asked for, as numbers.
 #pragma once
 
-#include <tenon/sdk/base.hpp>
+#include <tenon/sdk/plugin/base.hpp>
 
 namespace tenon::backends {
 

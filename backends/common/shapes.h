@@ -3,7 +3,7 @@
 // dimensions a reduction keeps, and the shape of lists of indices.
 #pragma once
 
-#include <tenon/sdk/base.hpp>
+#include <tenon/sdk/plugin/base.hpp>
 
 #include <algorithm>
 #include <array>

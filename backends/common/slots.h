@@ -2,7 +2,7 @@
 // backends/common/slots.h: slots of kernels that read and write elements where they are.
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
 
 namespace tenon::backends {
 

@@ -7,9 +7,9 @@
 // are meant.
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/loops.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/loops.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include "targets.h"
 

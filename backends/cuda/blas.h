@@ -7,7 +7,7 @@
 // status is a failure.
 #pragma once
 
-#include <tenon/sdk/base.hpp>
+#include <tenon/sdk/plugin/base.hpp>
 
 #include <memory>
 #include <mutex>

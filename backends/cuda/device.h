@@ -9,7 +9,7 @@
 #pragma once
 
 #include <tenon/ext/draft/capture.h>
-#include <tenon/sdk/plugin_init.hpp>
+#include <tenon/sdk/plugin/plugin_init.hpp>
 
 #include <atomic>
 #include <mutex>

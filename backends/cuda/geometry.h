@@ -2,7 +2,7 @@
 // backends/cuda/geometry.h: shapes and strides of N operands as a kernel's parameter.
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
 
 #include <algorithm>
 #include <array>

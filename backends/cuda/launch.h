@@ -2,8 +2,8 @@
 // backends/cuda/launch.h: launching kernels from a kernel's `launch`, and describing kernels.
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <span>
 #include <utility>

@@ -6,7 +6,7 @@
 // Whoever compiles them for the processor includes the emulator's header before (tests/cuda).
 #pragma once
 
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #if defined(__CUDACC__)
 #include <cuda_bf16.h>

@@ -2,7 +2,7 @@
 // backends/cuda/products.cc: launches of matmul and linear that are one product of cuBLASLt.
 #include "products.h"
 
-#include <tenon/sdk/loops.hpp>
+#include <tenon/sdk/plugin/loops.hpp>
 
 #include <algorithm>
 

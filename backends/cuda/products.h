@@ -5,7 +5,7 @@
 // cuBLASLt reads matrices whose rows or columns are packed, in batches a constant step apart.
 #pragma once
 
-#include <tenon/sdk/matmul.hpp>
+#include <tenon/sdk/plugin/matmul.hpp>
 
 #include <optional>
 

@@ -2,7 +2,7 @@
 // backends/cuda/refusal.cc: from a kernel's report to words.
 #include "refusal.h"
 
-#include <tenon/sdk/place.hpp>
+#include <tenon/sdk/plugin/place.hpp>
 
 #include <algorithm>
 #include <atomic>

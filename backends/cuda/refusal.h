@@ -12,7 +12,7 @@
 //   if (index >= size) refuse(r, number, index);                             // in the kernel
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
 
 #include <string>
 

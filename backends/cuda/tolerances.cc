@@ -4,8 +4,8 @@
 //
 // Source: "CUDA C++ Programming Guide" 13.0, Mathematical Functions, table of double-precision
 // functions with the largest error that NVIDIA has seen.
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace tenon::cuda {
 namespace {

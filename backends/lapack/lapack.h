@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <tenon/sdk/decomposition.hpp>
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/decomposition.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include "routines.h"
 

@@ -10,7 +10,7 @@
 // that calls LAPACK: `init` sets OpenBLAS' number of threads to 1, as tenon.openblas does, with the
 // same consequences for others in the process (backends/openblas/plugin.cc).
 #include <cblas.h>
-#include <tenon/sdk/plugin_init.hpp>
+#include <tenon/sdk/plugin/plugin_init.hpp>
 
 #include "lapack.h"
 

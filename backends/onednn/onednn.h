@@ -3,8 +3,8 @@
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace tenon::onednn {
 

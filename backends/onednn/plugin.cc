@@ -10,7 +10,7 @@
 // the same OpenMP runtime: nothing. A oneDNN built without threads is used as it is; one built for
 // TBB, SYCL or a pool of its own is refused, for there is no such way.
 #include <cstdio>
-#include <tenon/sdk/plugin_init.hpp>
+#include <tenon/sdk/plugin/plugin_init.hpp>
 
 #include "one_thread.h"
 #include "onednn.h"

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <tenon/sdk/matmul.hpp>
+#include <tenon/sdk/plugin/matmul.hpp>
 
 namespace tenon::onednn {
 

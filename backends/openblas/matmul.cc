@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <tenon/sdk/matmul.hpp>
+#include <tenon/sdk/plugin/matmul.hpp>
 
 #include "common/slots.h"
 #include "openblas.h"

@@ -2,8 +2,8 @@
 // backends/openblas/openblas.h: what the files of this plugin have in common.
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace tenon::openblas {
 

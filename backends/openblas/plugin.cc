@@ -13,7 +13,7 @@
 // their number. OPENBLAS_NUM_THREADS=1 in the environment also keeps OpenBLAS from starting threads
 // that are never used.
 #include <cblas.h>
-#include <tenon/sdk/plugin_init.hpp>
+#include <tenon/sdk/plugin/plugin_init.hpp>
 
 #include "openblas.h"
 

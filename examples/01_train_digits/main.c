@@ -7,8 +7,8 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <tenon/sdk/loader.h>
-#include <tenon/sdk/progress.h>
+#include <tenon/sdk/client/loader.h>
+#include <tenon/sdk/client/progress.h>
 
 #include "../common/args.h"
 #include "../common/images.h"

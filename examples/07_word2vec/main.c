@@ -14,7 +14,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <tenon/sdk/progress.h>
+#include <tenon/sdk/client/progress.h>
 
 #include "../common/session.h"
 #include "text.h"

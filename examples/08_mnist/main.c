@@ -13,9 +13,9 @@
 #include <math.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/schedules.h>
-#include <tenon/sdk/checkpoint.h>
-#include <tenon/sdk/events.h>
-#include <tenon/sdk/progress.h>
+#include <tenon/sdk/client/checkpoint.h>
+#include <tenon/sdk/client/events.h>
+#include <tenon/sdk/client/progress.h>
 
 #include "../common/images.h"
 

@@ -6,7 +6,7 @@
 // A file is records, one after the other: 1 byte of label (CIFAR-10), or 1 of the coarse and 1 of
 // the fine label (CIFAR-100), then 3 x 32 x 32 bytes: red, green, blue, each row by row.
 // Fields: "image", u8[3,32,32]; "label", i64; of CIFAR-100 also "coarse_label", i64.
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include "data_file.hpp"
 

@@ -5,7 +5,7 @@
 // order; "label", i64, where a label column is named; "target", f32, where a target column is.
 #include "csv_file.hpp"
 
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace {
 

@@ -3,7 +3,7 @@
 // the words in which one is refused.
 #pragma once
 
-#include <tenon/sdk/base.hpp>
+#include <tenon/sdk/plugin/base.hpp>
 
 #include <zlib.h>
 

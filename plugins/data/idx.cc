@@ -3,7 +3,7 @@
 //
 // Fields: "image" (dtype and values as in the file, one slice along its first dimension) and, where
 // a labels file is given, "label" (i64 scalar). Files are read whole when the dataset is opened.
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cstring>
 

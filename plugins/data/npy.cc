@@ -3,7 +3,7 @@
 // index a sample.
 //
 // Fields: "x", dtype and shape as in the file; "y", the same, where a second file is given.
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include "npy_file.hpp"
 

@@ -2,7 +2,7 @@
 // plugins/data/npy_file.hpp: reads one .npy file, plain or gzip-compressed, and checks all of it.
 #pragma once
 
-#include <tenon/sdk/npy.hpp>
+#include <tenon/sdk/plugin/npy.hpp>
 
 #include "data_file.hpp"
 

@@ -3,8 +3,8 @@
 //
 // Sample i starts at token i * stride. Fields: "tokens", i64[window]; "targets", i64[window]: the
 // tokens one further. What is left at the end and fills no window is not a sample.
-#include <tenon/sdk/plugin.hpp>
-#include <tenon/sdk/tokenizer.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
+#include <tenon/sdk/plugin/tokenizer.hpp>
 
 #include "data_file.hpp"
 

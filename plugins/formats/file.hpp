@@ -2,8 +2,8 @@
 // plugins/formats/file.hpp: what the formats share: a list of entries, pieces in order.
 #pragma once
 
-#include <tenon/sdk/files.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/files.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <deque>
 #include <string>

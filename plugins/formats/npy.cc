@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/formats/npy.cc: the format tenon.npy: one array in a file of NumPy's. See
-// tenon/sdk/npy.hpp.
+// tenon/sdk/plugin/npy.hpp.
 #include <memory>
 
 #include "npy_array.hpp"

@@ -3,7 +3,7 @@
 // archive.
 #pragma once
 
-#include <tenon/sdk/npy.hpp>
+#include <tenon/sdk/plugin/npy.hpp>
 
 #include "file.hpp"
 

@@ -2,7 +2,7 @@
 // plugins/layers/activation.cc: activation, an op of one tensor as a layer.
 //
 // One layer for all of them: an activation has no parameters, and what it means its op says.
-#include <tenon/sdk/layer.hpp>
+#include <tenon/sdk/plugin/layer.hpp>
 
 namespace {
 

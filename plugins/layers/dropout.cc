@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/layers/dropout.cc: dropout, zeros at random places in training, nothing in evaluation.
-#include <tenon/sdk/layer.hpp>
+#include <tenon/sdk/plugin/layer.hpp>
 
 namespace {
 

@@ -2,7 +2,7 @@
 // plugins/layers/options.hpp: options that several layers have.
 #pragma once
 
-#include <tenon/sdk/layer.hpp>
+#include <tenon/sdk/plugin/layer.hpp>
 
 namespace tenon::layers {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/layers/sequential.cc: sequential, layers one after the other.
-#include <tenon/sdk/layer.hpp>
+#include <tenon/sdk/plugin/layer.hpp>
 
 namespace {
 

@@ -2,8 +2,8 @@
 // plugins/ops/rules.hpp: what the shape rules and backward rules of several ops share.
 #pragma once
 
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <array>
 #include <cstdint>

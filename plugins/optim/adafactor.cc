@@ -24,8 +24,8 @@
 // f64, each rounded to C once; means and roots of means from sums in C; each operation rounded by
 // itself. A 16-bit value is rounded where it is stored.
 #include <tenon/ext/draft/optimizers.h>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cmath>
 

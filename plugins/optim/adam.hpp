@@ -2,8 +2,8 @@
 // plugins/optim/adam.hpp: what Adam, AdamW and LAMB share.
 #pragma once
 
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cmath>
 

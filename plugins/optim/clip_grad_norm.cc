@@ -7,8 +7,8 @@
 // Canonical arithmetic: in C = f32 for f16, bf16 and f32 and f64 for f64: sums, roots and quotients
 // as their ops state; each operation rounded by itself. A 16-bit value is rounded where it is
 // stored.
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cmath>
 

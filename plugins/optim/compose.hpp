@@ -5,7 +5,7 @@
 // instead of multiplications, so that the last bits may differ from a kernel's.
 #pragma once
 
-#include <tenon/sdk/op.hpp>
+#include <tenon/sdk/plugin/op.hpp>
 
 #include <array>
 

@@ -15,8 +15,8 @@
 // another sign is another step: where beta1 * m nearly cancels the gradient, machines that round
 // otherwise part.
 // A 16-bit value is rounded where it is stored.
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include "compose.hpp"
 #include "rule.hpp"

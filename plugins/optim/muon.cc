@@ -17,8 +17,8 @@
 // Canonical arithmetic: in C = f32 for f16, bf16 and f32 parameters and f64 for f64; the norm is
 // the root of a sum of squares, products are those of tenon.matmul; each other operation rounded by
 // itself. A 16-bit value is rounded where it is stored.
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cmath>
 

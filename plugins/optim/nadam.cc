@@ -16,8 +16,8 @@
 // f64, each rounded to C once; powers by exp and log; each operation rounded by itself, in the
 // order above.
 // A 16-bit value is rounded where it is stored.
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cmath>
 

@@ -17,8 +17,8 @@
 // Canonical arithmetic: in C = f32 for f16, bf16 and f32 parameters and f64 for f64; scalars in
 // f64, each rounded to C once; each operation rounded by itself: p = p + (-lr * g) / (sqrt(v') +
 // eps) without momentum. A 16-bit value is rounded where it is stored.
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include "compose.hpp"
 #include "rule.hpp"

@@ -3,7 +3,7 @@
 // parameter's shape, or are one number.
 #pragma once
 
-#include <tenon/sdk/op.hpp>
+#include <tenon/sdk/plugin/op.hpp>
 
 #include <array>
 

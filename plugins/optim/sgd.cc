@@ -17,8 +17,8 @@
 // Canonical arithmetic: in C = f32 for f16, bf16 and f32 parameters and f64 for f64; 1 - dampening
 // in f64, then every scalar rounded to C; each operation above rounded by itself, no fused
 // multiply-add; a 16-bit value is rounded where it is stored, and not in between.
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include "compose.hpp"
 #include "rule.hpp"

@@ -4,7 +4,7 @@
 // Entry i of every list belongs to parameter i. The schema sees each entry alone.
 #pragma once
 
-#include <tenon/sdk/op.hpp>
+#include <tenon/sdk/plugin/op.hpp>
 
 #include <algorithm>
 #include <limits>

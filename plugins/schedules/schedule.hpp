@@ -6,7 +6,7 @@
 #pragma once
 
 #include <tenon/ext/draft/schedules.h>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cmath>
 #include <iterator>

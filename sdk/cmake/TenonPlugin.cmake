@@ -22,12 +22,12 @@
 # GOLDENS is a folder of golden files, with which `tenon verify` compares the plugin: it becomes the
 # folder `goldens` of the plugin's folder, if there is one.
 #
-# Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin.hpp, are put
-# together by a generated file with the exported function; VERSION (else the project's) and LICENSE
-# (else the SPDX line of the first such file) go into it. A plugin without such files defines
-# tenon_plugin_query_v0 itself and states both there. QUERY names what that function calls in place
-# of tenon::sdk::query, and the header that declares it: for backends, whose tables have a state of
-# their own.
+# Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin/plugin.hpp, are
+# put together by a generated file with the exported function; VERSION (else the project's) and
+# LICENSE (else the SPDX line of the first such file) go into it. A plugin without such files
+# defines tenon_plugin_query_v0 itself and states both there. QUERY names what that function calls
+# in place of tenon::sdk::query, and the header that declares it: for backends, whose tables have a
+# state of their own.
 
 set(TENON_PLUGIN_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/TenonPlugin.map)
 set(TENON_PLUGIN_MAIN ${CMAKE_CURRENT_LIST_DIR}/TenonPluginMain.cc.in)
@@ -88,7 +88,7 @@ function(tenon_write_plugin_main id version license sources query out_file)
     string(APPEND TENON_UNIT_ADDRESSES "    &tenon_unit_${unit},\n")
   endforeach()
   list(LENGTH units TENON_UNIT_COUNT)
-  set(TENON_PLUGIN_HEADER tenon/sdk/plugin.hpp)
+  set(TENON_PLUGIN_HEADER tenon/sdk/plugin/plugin.hpp)
   set(TENON_PLUGIN_QUERY tenon::sdk::query)
   if(query)
     list(GET query 0 TENON_PLUGIN_HEADER)

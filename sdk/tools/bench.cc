@@ -11,9 +11,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <tenon/sdk/draw.hpp>
-#include <tenon/sdk/sample_value.hpp>
+#include <tenon/sdk/plugin/draw.hpp>
+#include <tenon/sdk/plugin/sample_value.hpp>
 
+#include "command.h"
 #include "operands.h"
 #include "session.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "command.h"
+#include "program.h"
 
 namespace tenon::tools {
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "child_process.h"
+#include "command.h"
 #include "library_look.h"
 #include "machine.h"
 #include "session.h"

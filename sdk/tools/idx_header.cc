@@ -7,7 +7,7 @@
 #include <array>
 #include <memory>
 
-#include "command.h"
+#include "program.h"
 
 namespace tenon::tools {
 namespace {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "command.h"
 #include "idx_header.h"
 #include "known_files.h"
 #include "library_look.h"

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <tenon/sdk/sample_value.hpp>
-#include <tenon/sdk/tokenizer.hpp>
+#include <tenon/sdk/plugin/sample_value.hpp>
+#include <tenon/sdk/plugin/tokenizer.hpp>
 
 namespace tenon::tools {
 namespace {

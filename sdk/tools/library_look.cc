@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "child_process.h"
+#include "command.h"
 #include "plugin_library.h"
 #include "session.h"
 

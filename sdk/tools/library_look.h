@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "command.h"
+#include "program.h"
 
 namespace tenon::tools {
 

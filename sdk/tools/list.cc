@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/list.cc: `tenon list`: the plugins found, without opening any.
+#include "command.h"
 #include "kinds.h"
 #include "session.h"
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 
+#include "command.h"
 #include "session.h"
 #include "sha256.h"
 

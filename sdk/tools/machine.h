@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "command.h"
+#include "program.h"
 
 namespace tenon::tools {
 

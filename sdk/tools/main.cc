@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "command.h"
 #include "command_line.h"
 
 namespace {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "command.h"
 #include "library_look.h"
 #include "sha256.h"
 

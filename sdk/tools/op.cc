@@ -2,6 +2,7 @@
 // sdk/tools/op.cc: `tenon op list` and `tenon op explain`.
 #include <algorithm>
 
+#include "command.h"
 #include "operands.h"
 #include "session.h"
 

@@ -2,8 +2,8 @@
 // sdk/tools/operands.cc: from sample text to values.
 #include "operands.h"
 
-#include <tenon/sdk/draw.hpp>
-#include <tenon/sdk/sample_value.hpp>
+#include <tenon/sdk/plugin/draw.hpp>
+#include <tenon/sdk/plugin/sample_value.hpp>
 
 namespace tenon::tools {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <deque>
 #include <optional>
-#include <tenon/sdk/sample.hpp>
+#include <tenon/sdk/plugin/sample.hpp>
 
 #include "session.h"
 

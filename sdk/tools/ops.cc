@@ -2,6 +2,7 @@
 // sdk/tools/ops.cc: `tenon ops`: which op runs where, in which dtypes, and has which gradient.
 #include <algorithm>
 
+#include "command.h"
 #include "op_facts.h"
 
 namespace tenon::tools {

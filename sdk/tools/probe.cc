@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "child_process.h"
+#include "command.h"
 #include "company.h"
 #include "kinds.h"
 #include "session.h"

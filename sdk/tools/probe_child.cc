@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "child_process.h"
+#include "command.h"
 #include "kinds.h"
 #include "plugin_library.h"
 #include "probe_samples.h"

@@ -14,8 +14,8 @@
 #include <set>
 #include <string>
 
-#include "command.h"
 #include "process_state.h"
+#include "program.h"
 
 namespace tenon::tools {
 

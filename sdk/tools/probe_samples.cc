@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tenon/sdk/draw.hpp>
+#include <tenon/sdk/plugin/draw.hpp>
 
 #include "operands.h"
 #include "signature.h"

@@ -7,7 +7,7 @@
 #include <array>
 #include <fstream>
 
-#include "command.h"
+#include "program.h"
 
 namespace tenon::tools {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sdk/tools/tokenizer.cc: `tenon tokenizer`: makes tokenizers, and turns text into tokens and back.
-#include <tenon/sdk/tokenizer_train.hpp>
+#include <tenon/sdk/plugin/tokenizer_train.hpp>
 
 #include <filesystem>
 #include <fstream>

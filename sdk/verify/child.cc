@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/verify/child.cc: see child.h. The plugin may do here whatever it likes; the parent watches.
-#include "child.h"
-
+// sdk/verify/child.cc: verify_child() of verify.h. The plugin may do here whatever it likes; the
+// parent watches.
 #include <cstdio>
 #include <exception>
 #include <map>
 
-#include "board.h"
-#include "checks.h"
+#include "backward/checks.h"
 #include "child_process.h"
-#include "matrix.h"
+#include "extremes/checks.h"
+#include "forward/checks.h"
+#include "kinds/checks.h"
+#include "process/board.h"
+#include "process/order.h"
+#include "report/matrix.h"
+#include "verify.h"
 
 namespace tenon::verify {
 
@@ -23,20 +27,6 @@ constexpr void (*kOpChecks[])(Work&) = {
     check_declared, check_errors, check_values,  check_forms,  check_gradients, check_emptied,
     check_twice,    check_states, check_repeats, check_memory, check_huge,
 };
-
-Order order_of(const std::string& text) {
-  const Json json = Json::parse(text);
-  Order order;
-  order.plugin = json.at("plugin");
-  order.request.level = json.at("level");
-  order.request.seed = json.at("seed");
-  order.request.only_case = json.at("case");
-  json.at("goldens").get_to(order.request.goldens);
-  for (const Json& group : json.at("groups")) order.groups.push_back(group_of(group));
-  order.resume.skip_before = json.at("skip_before");
-  json.at("dead").get_to(order.resume.dead);
-  return order;
-}
 
 // What a failure outside any case is about.
 Case about(const Group& group) {
@@ -120,28 +110,6 @@ Json entries_of(Subject& subject, std::map<std::string, Json>& absent) {
 }
 
 }  // namespace
-
-Json json_of(const Group& group) {
-  return {
-      {"op", group.op}, {"backend", group.backend}, {"topic", group.topic}, {"entry", group.entry}};
-}
-
-Group group_of(const Json& json) {
-  return {json.at("op"), json.at("backend"), json.at("topic"), json.at("entry")};
-}
-
-Json json_of(const Order& order) {
-  Json groups = Json::array();
-  for (const Group& group : order.groups) groups.push_back(json_of(group));
-  return {{"plugin", order.plugin},
-          {"level", order.request.level},
-          {"seed", order.request.seed},
-          {"case", order.request.only_case},
-          {"goldens", order.request.goldens},
-          {"groups", groups},
-          {"skip_before", order.resume.skip_before},
-          {"dead", order.resume.dead}};
-}
 
 int verify_child(const Options& options, const std::string& text) {
   tools::limit_child();

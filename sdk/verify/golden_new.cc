@@ -5,13 +5,13 @@
 
 #include <cmath>
 #include <filesystem>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
-#include "backward_call.h"
-#include "layer_runs.h"
-#include "sample_call.h"
-#include "subject.h"
-#include "training.h"
+#include "backward/backward_call.h"
+#include "case/sample_call.h"
+#include "case/subject.h"
+#include "case/training.h"
+#include "kinds/layer_runs.h"
 
 namespace tenon::verify {
 namespace {

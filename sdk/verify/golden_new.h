@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "request.h"
+#include "case/request.h"
 
 namespace tenon::verify {
 

@@ -14,9 +14,9 @@
 #include <iostream>
 
 #include "company.h"
-#include "matrix.h"
-#include "report.h"
-#include "run.h"
+#include "process/run.h"
+#include "report/matrix.h"
+#include "report/report.h"
 
 namespace tenon::verify {
 namespace {

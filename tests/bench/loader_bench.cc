@@ -4,7 +4,7 @@
 // loader that normalises and flattens, without workers (0) and with some. $TENON_DATA/mnist holds
 // the files.
 #include <benchmark/benchmark.h>
-#include <tenon/sdk/loader.h>
+#include <tenon/sdk/client/loader.h>
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,8 +2,8 @@
 // tests/conformance/cases_support.cc: calls made from the registry's samples.
 #include <algorithm>
 #include <cmath>
-#include <tenon/sdk/dtypes.hpp>
-#include <tenon/sdk/sample_value.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
+#include <tenon/sdk/plugin/sample_value.hpp>
 
 #include "tests/conformance/conformance_support.h"
 

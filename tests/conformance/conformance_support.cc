@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <tenon/sdk/dtypes.hpp>
-#include <tenon/sdk/sample_value.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
+#include <tenon/sdk/plugin/sample_value.hpp>
 
 #include "tests/support/paths.h"
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 #include <tenon/tenon.h>
-#include <tenon/sdk/sample.hpp>
+#include <tenon/sdk/plugin/sample.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -3,7 +3,7 @@
 // and as log_softmax and nll_loss, on the op's own samples: value, gradient and second gradient.
 #include <algorithm>
 #include <cmath>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/conformance/conformance_support.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/conformance/conformance_support.h"
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/conformance/conformance_support.h"
 

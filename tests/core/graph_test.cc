@@ -2,7 +2,7 @@
 // tests/core/graph_test.cc: the recorded graph: each node once, ends without recursion, and what it
 // refuses.
 #include <pthread.h>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <fstream>
 #include <functional>

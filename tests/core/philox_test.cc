@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/core/philox_test.cc: Philox4x32-10 against the known answers of Random123 (kat_vectors).
 #include <gtest/gtest.h>
-#include <tenon/sdk/philox.hpp>
+#include <tenon/sdk/plugin/philox.hpp>
 
 #include <set>
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <string>
-#include <tenon/sdk/sample.hpp>
+#include <tenon/sdk/plugin/sample.hpp>
 
 #include "core/tensor/dtype.h"
 

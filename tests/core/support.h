@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tenon/tenon.h>
-#include <tenon/sdk/base.hpp>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/base.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include <cstdint>
 #include <initializer_list>

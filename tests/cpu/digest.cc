@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/cpu/function_inputs.h"
 #include "tests/cpu/functions.h"

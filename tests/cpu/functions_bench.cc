@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 #include <string_view>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 #include <vector>
 
 #include "tests/cpu/functions.h"

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 #include <tuple>
 
 #include "tests/cpu/same_bits_support.h"

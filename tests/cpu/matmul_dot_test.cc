@@ -2,7 +2,7 @@
 // tests/cpu/matmul_dot_test.cc: matmul of tenon.cpu_bf16 is right to a rounding: for odd sizes, for
 // sizes around those of tiles and of what is packed at a time, for any layout, batch and number of
 // threads, whose number changes no bits.
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include <cstring>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/cpu/matmul_narrow_test.cc: matmul of f16 and bf16 sums in f32 and rounds once: the bits of
 // its canonical arithmetic, for sizes that are computed whole and in parts, and for any layout.
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/cpu/matmul_support.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 namespace tenon::tests {
 namespace {

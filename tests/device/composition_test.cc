@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/device/device_support.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iostream>
 #include <set>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/device/device_support.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/device/transfer_test.cc: moving tensors between devices: tenon.to, copies, gradients.
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/device/device_support.h"
 

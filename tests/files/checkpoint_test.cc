@@ -2,7 +2,7 @@
 // tests/files/checkpoint_test.cc: a run that stops and goes on in another process ends with the
 // same bits: parameters, Adam's state, dropout's random numbers, the order of the samples.
 #include <sys/wait.h>
-#include <tenon/sdk/checkpoint.h>
+#include <tenon/sdk/client/checkpoint.h>
 #include <unistd.h>
 
 #include "tests/files/files_support.h"

@@ -2,7 +2,7 @@
 // tests/files/lying_format_test.cc: formats that are not what a format must be, and formats that
 // say what cannot be: refused in words, and no file is touched.
 #include <tenon/ext/draft/formats.h>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include "tests/files/files_support.h"
 

@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
-#include <tenon/sdk/base.hpp>
+#include <tenon/sdk/plugin/base.hpp>
 
 #include <cstddef>
 #include <cstdint>

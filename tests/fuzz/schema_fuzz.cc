@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
-#include <tenon/sdk/sample.hpp>
+#include <tenon/sdk/plugin/sample.hpp>
 
 #include "core/base/error.h"
 #include "core/registry/schema.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/fuzz/tokenizer_fuzz.cc: libFuzzer target for tokenizer files, and for texts. A file that is
 // read is written again byte for byte; every text comes back from its byte pairs.
-#include <tenon/sdk/tokenizer_train.hpp>
+#include <tenon/sdk/plugin/tokenizer_train.hpp>
 
 #include "tests/fuzz/fuzz_support.h"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/goldens/draw.py: the operands of a sample, by the rule of tenon/sdk/draw.hpp (README.md).
+# tests/goldens/draw.py: the operands of a sample, by the rule of tenon/sdk/plugin/draw.hpp
+# (README.md).
 
 import math
 

@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <tenon/ext/draft/layers.h>
-#include <tenon/sdk/loader.h>
+#include <tenon/sdk/client/loader.h>
 
 #include "../../examples/common/images.h"
 #include "../bench/programs/random_tensor.h"

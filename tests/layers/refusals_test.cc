@@ -2,7 +2,7 @@
 // tests/layers/refusals_test.cc: layers whose description is refused, and callbacks that ask the
 // host for what it does not give; each with its words.
 #include <gmock/gmock.h>
-#include <tenon/sdk/layer.hpp>
+#include <tenon/sdk/plugin/layer.hpp>
 
 #include <functional>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/support/paths.h"
 

@@ -42,6 +42,7 @@ SEES = {
 }
 SEPARATE = {"backends", "plugins", "examples"}  # each folder below is a room of its own
 COMMON = {"backends/common", "examples/common"}  # but for these, which their neighbours share
+CLIENT = "sdk/include/tenon/sdk/client"
 
 # Op names that are also everyday words of a runtime (roles, views, the C++ library): in core only
 # "tenon.<name>" spelt out is a finding. Every other op name is a finding wherever code says it.
@@ -232,6 +233,7 @@ def resolve(path, name, quoted):
         ROOT / own,
         ROOT / kind,
         ROOT / kind / "include",
+        ROOT / "sdk/common",
         ROOT / "sdk/tools",
         ROOT / "sdk/verify",
         ROOT / "tests/mutants/project",
@@ -265,6 +267,8 @@ def check_includes(report, path, code):
             continue
         seen_kind, seen = room_of(target)
         shared = seen in COMMON and seen_kind == kind
+        if target.is_relative_to(ROOT / CLIENT) and kind in SEPARATE - {"examples"}:
+            report.finding(path, number, f"{name} is for programs, and {own} is none")
         if seen != own and not shared and seen_kind not in SEES[kind]:
             allowed = ", ".join(sorted(SEES[kind])) or "nothing"
             report.finding(
@@ -275,31 +279,47 @@ def check_includes(report, path, code):
 
 
 def floors():
-    """The rooms of core from the ground up, as docs/architecture.md lists them."""
+    """The folders of each tree with floors, from the ground up, as docs/architecture.md says."""
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    listed = re.search(r"<!-- floors.*?```\n(.*?)```", text, flags=re.DOTALL)
-    # The topmost comes first. A line's first word is a room, the rest says what is in it.
-    return [line.split()[0] for line in reversed(listed.group(1).splitlines())] if listed else []
+    listed = re.findall(r"<!-- floors of (\S+):.*?```\n(.*?)```", text, flags=re.DOTALL)
+    # The topmost comes first. A line's first word is a folder, the rest says what is in it.
+    return {tree: [row.split()[0] for row in reversed(rows.splitlines())] for tree, rows in listed}
 
 
-def check_floors(report, path, code, order):
-    """What a room of core includes lies below it."""
-    parts = path.relative_to(ROOT).parts
-    if parts[0] != "core" or len(parts) < 3:
+def floor_of(path, trees):
+    """The tree that a file lies in a folder of, and this folder; or None twice."""
+    name = path.relative_to(ROOT).as_posix()
+    for tree in trees:
+        if name.startswith(tree + "/") and "/" in name[len(tree) + 1 :]:
+            return tree, name[len(tree) + 1 :].split("/")[0]
+    return None, None
+
+
+def check_floors(report, path, code, trees):
+    """What a folder of such a tree includes of it lies below."""
+    tree, room = floor_of(path, trees)
+    if tree is None:
         return
-    room = parts[1]
+    order = trees[tree]
     if room not in order:
-        report.finding(path, 1, f"core/{room} has no floor in docs/architecture.md")
+        report.finding(path, 1, f"{tree}/{room} has no floor in docs/architecture.md")
         return
     for number, line in enumerate(code.splitlines(), 1):
-        match = re.match(r'\s*#\s*include\s*"core/([^/"]+)/', line)
-        if not match or match.group(1) not in order:
+        match = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
+        target = resolve(path, match.group(1), True) if match else None
+        if target is None:
             continue
-        if order.index(match.group(1)) > order.index(room):
+        # What lies in no folder of the tree is above all of them.
+        seen_tree, seen = floor_of(target, trees)
+        if seen_tree is None and target.parent == ROOT / tree:
+            seen_tree, seen = tree, target.name
+        if seen_tree != tree:
+            continue
+        if seen not in order or order.index(seen) > order.index(room):
             report.finding(
                 path,
                 number,
-                f"core/{room} may not include core/{match.group(1)}, which lies above it: "
+                f"{tree}/{room} may not include {tree}/{seen}, which lies above it: "
                 "docs/architecture.md",
             )
 
@@ -490,7 +510,7 @@ def main():
     report = Report()
     base = base_commit()
     ops = known_ops()
-    order = floors()
+    trees = floors()
     banned = banned_words()
     for path in files:
         marked = path.suffix in MARKED or path.name in MARKED_NAMES
@@ -510,7 +530,7 @@ def main():
             check_prose(report, path, lines)
             check_functions(report, path, lines, code)
             check_includes(report, path, code)
-            check_floors(report, path, code, order)
+            check_floors(report, path, code, trees)
             check_process_death(report, path, code)
             check_core_names(report, path, code, ops)
     check_circles(report, code_files)

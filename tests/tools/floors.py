@@ -23,7 +23,7 @@ def findings(files):
             report = check.Report()
             paths = [root / name for name in files]
             for path in paths:
-                check.check_floors(report, path, files[str(path.relative_to(root))], ORDER)
+                check.check_floors(report, path, files[str(path.relative_to(root))], TREES)
             check.check_circles(report, paths)
             return report.findings
         finally:
@@ -36,10 +36,12 @@ def expect(found, *words):
         assert part in text, (text, part)
 
 
-ORDER = check.floors()
-assert ORDER[0] == "base" and ORDER[-1] == "api", ORDER
-folders = {each.name for each in (check.ROOT / "core").iterdir() if each.is_dir()}
-assert folders == set(ORDER), folders ^ set(ORDER)
+TREES = check.floors()
+assert TREES["core"][0] == "base" and TREES["core"][-1] == "api", TREES
+assert TREES["sdk/verify"][0] == "case" and TREES["sdk/verify"][-1] == "report", TREES
+for tree, order in TREES.items():
+    folders = {each.name for each in (check.ROOT / tree).iterdir() if each.is_dir()}
+    assert folders == set(order), folders ^ set(order)
 
 DOWN = '#include "core/tensor/tensor.h"\n'
 UP = '#include "core/tape/graph.h"\n'
@@ -58,4 +60,16 @@ expect(
     ),
     "a circle: core/tape/graph -> core/tape/recording -> core/tape/graph",
 )
-print("floors: 4 planted trees")
+CASE = '#include "case/array.h"\n'
+FILES = {"sdk/verify/case/array.h": "", "sdk/verify/report/table.h": CASE}
+expect(findings(FILES))
+expect(
+    findings(FILES | {"sdk/verify/case/array.h": '#include "report/table.h"\n'}),
+    "sdk/verify/case/array.h:1: sdk/verify/case may not include sdk/verify/report",
+)
+TOP = {"sdk/verify/verify.h": ""}
+expect(
+    findings(FILES | TOP | {"sdk/verify/case/case.h": '#include "verify.h"\n'}),
+    "sdk/verify/case/case.h:1: sdk/verify/case may not include sdk/verify/verify.h",
+)
+print("floors: 7 planted trees")

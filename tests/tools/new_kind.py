@@ -49,7 +49,7 @@ tenon_add_plugin(tenon.tokenizers SOURCES bytes.cc)
 UNIT = "plugins/tokenizers/bytes.cc"
 UNIT_TEXT = """// SPDX-License-Identifier: Apache-2.0
 // plugins/tokenizers/bytes.cc: each byte is a piece.
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace {
 

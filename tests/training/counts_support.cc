@@ -2,7 +2,7 @@
 // tests/training/counts_support.cc: acme.counts.
 #include "tests/training/counts_support.h"
 
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <chrono>
 #include <thread>

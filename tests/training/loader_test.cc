@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/training/loader_test.cc: every sample once an epoch, in an order that seed and epoch fix.
-#include <tenon/sdk/loader.h>
+#include <tenon/sdk/client/loader.h>
 
 #include <algorithm>
 #include <map>

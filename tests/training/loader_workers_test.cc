@@ -2,7 +2,7 @@
 // tests/training/loader_workers_test.cc: workers of a loader change when samples are read, and
 // nothing else: same batches, same errors, and no thread or tensor stays.
 #include <gmock/gmock.h>
-#include <tenon/sdk/loader.h>
+#include <tenon/sdk/client/loader.h>
 
 #include "tests/training/counts_support.h"
 #include "tests/training/training_support.h"

@@ -2,8 +2,8 @@
 // tests/training/progress_test.cc: the progress line, loss curves and event files.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
-#include <tenon/sdk/events.h>
-#include <tenon/sdk/progress.h>
+#include <tenon/sdk/client/events.h>
+#include <tenon/sdk/client/progress.h>
 
 #include <boost/crc.hpp>
 #include <csignal>

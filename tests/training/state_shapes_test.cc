@@ -2,8 +2,8 @@
 // tests/training/state_shapes_test.cc: the shapes that states have beside their parameters.
 #include <tenon/ext/draft/optimizers.h>
 #include <tenon/ext/draft/training.h>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include "tests/training/training_support.h"
 

@@ -2,7 +2,7 @@
 // tests/training/text_test.cc: windows of tokens, tokenizers, and the words in which texts and
 // tokenizer files are refused.
 #include <gmock/gmock.h>
-#include <tenon/sdk/tokenizer_train.hpp>
+#include <tenon/sdk/plugin/tokenizer_train.hpp>
 
 #include <cstdlib>
 #include <fstream>

@@ -2,7 +2,7 @@
 // tests/training/transforms_test.cc: what a loader does with its batches, against values worked out
 // by hand, and the same for any number of workers.
 #include <gmock/gmock.h>
-#include <tenon/sdk/loader.h>
+#include <tenon/sdk/client/loader.h>
 
 #include <set>
 

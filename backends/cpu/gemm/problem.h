@@ -3,7 +3,7 @@
 // What a call's shapes mean is the SDK's to read.
 #pragma once
 
-#include <tenon/sdk/matmul.hpp>
+#include <tenon/sdk/plugin/matmul.hpp>
 
 #include "common/slots.h"
 #include "cpu.h"

@@ -18,8 +18,8 @@
 #define TENON_CPU_OPTIM_INL_H
 #endif
 
-#include <tenon/sdk/step.hpp>
-#include <tenon/sdk/step_scalars.hpp>
+#include <tenon/sdk/plugin/step.hpp>
+#include <tenon/sdk/plugin/step_scalars.hpp>
 
 #include "kernels/numbers-inl.h"
 

@@ -8,7 +8,7 @@
 
 #include "vectors.h"
 
-#include <tenon/sdk/probability.hpp>
+#include <tenon/sdk/plugin/probability.hpp>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/random_values.cc"

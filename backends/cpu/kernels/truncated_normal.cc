@@ -8,12 +8,12 @@
 // library's, which decides the f32 unless the result is within a few f64 ULP of the middle between
 // two f32: one number in many millions, which is then computed as tenon.ref computes it. So are
 // those in a far tail. An f64 shows every ULP, so it is left to tenon.ref.
-// Source of F^-1: tenon/sdk/normal_part.hpp.
+// Source of F^-1: tenon/sdk/plugin/normal_part.hpp.
 
 #include "vectors.h"
 
-#include <tenon/sdk/normal_part.hpp>
-#include <tenon/sdk/rounding.hpp>
+#include <tenon/sdk/plugin/normal_part.hpp>
+#include <tenon/sdk/plugin/rounding.hpp>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/truncated_normal.cc"

@@ -7,7 +7,7 @@
 // what cuBLASLt refuses, is computed by `product`: a block makes 64 x 64 elements from 64 x 16
 // pieces of both operands in shared memory, and each of its 256 threads 4 x 4 of them. That is the
 // canonical order: acc = fma(a_k, b_k, acc), k ascending, in f32 for the floats of 16 bits.
-#include <tenon/sdk/matmul.hpp>
+#include <tenon/sdk/plugin/matmul.hpp>
 
 #include <optional>
 

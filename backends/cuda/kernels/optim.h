@@ -3,7 +3,7 @@
 // optim_update.h says what a rule is and how the launches share the work.
 #pragma once
 
-#include <tenon/sdk/step.hpp>
+#include <tenon/sdk/plugin/step.hpp>
 
 #include "optim_update.h"
 

@@ -18,7 +18,7 @@
 //   };
 #pragma once
 
-#include <tenon/sdk/step_scalars.hpp>
+#include <tenon/sdk/plugin/step_scalars.hpp>
 
 #include "elementwise.h"
 

@@ -8,7 +8,7 @@
 // `place_pairs` puts them there, in order: a warp finds the lanes with equal digits by votes, one
 // bit at a time. Nothing depends on which block runs first. Source: D. Merrill, A. Grimshaw, "High
 // Performance and Scalable Radix Sorting", Parallel Processing Letters 21, 2011.
-#include <tenon/sdk/philox.hpp>
+#include <tenon/sdk/plugin/philox.hpp>
 
 #include "geometry.h"
 #include "radix.h"

@@ -7,9 +7,9 @@
 //   r = sqrt(-2 ln(u(2j) + ulp)),  t = 2 pi u(2j+1),  mean + std r cos t,  mean + std r sin t
 // exponential: -ln(u + ulp) / rate, in double, rounded once; ulp = 2^-24 (f32) or 2^-53 (f64).
 // random_integers: low + the upper 64 bits of w(i) (high - low), w(i) words 2i (high) and 2i+1.
-// truncated_normal: mean + std F^-1(F(a) + u (F(b) - F(a))), see tenon/sdk/normal_part.hpp.
-#include <tenon/sdk/normal_part.hpp>
-#include <tenon/sdk/rounding.hpp>
+// truncated_normal: mean + std F^-1(F(a) + u (F(b) - F(a))), see tenon/sdk/plugin/normal_part.hpp.
+#include <tenon/sdk/plugin/normal_part.hpp>
+#include <tenon/sdk/plugin/rounding.hpp>
 
 #include <numbers>
 

@@ -5,7 +5,7 @@
 // in f32. So a program asks for these kernels by pinning this plugin: their priority is below that
 // of tenon.cuda's, which compute in f32. Source: NVIDIA, cuBLAS 13 documentation,
 // CUBLAS_COMPUTE_32F_FAST_TF32.
-#include <tenon/sdk/op.hpp>
+#include <tenon/sdk/plugin/op.hpp>
 
 #include "driver.h"
 #include "products.h"

@@ -5,7 +5,7 @@
 // Here is what a provider has for itself: a handle of cuBLASLt for each device.
 #pragma once
 
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <map>
 #include <mutex>

@@ -5,7 +5,7 @@
 // integers wrap. The work is cut into tiles of the output, which only
 // bounds how often a row of B is fetched and converted: each element's own sum is the plain one.
 
-#include <tenon/sdk/matmul.hpp>
+#include <tenon/sdk/plugin/matmul.hpp>
 
 #include "kernels/ref.h"
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cmath>
-#include <tenon/sdk/decomposition.hpp>
-#include <tenon/sdk/matmul.hpp>
+#include <tenon/sdk/plugin/decomposition.hpp>
+#include <tenon/sdk/plugin/matmul.hpp>
 
 #include "kernels/ref.h"
 

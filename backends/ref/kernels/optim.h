@@ -10,8 +10,8 @@
 //   };
 #pragma once
 
-#include <tenon/sdk/step.hpp>
-#include <tenon/sdk/step_scalars.hpp>
+#include <tenon/sdk/plugin/step.hpp>
+#include <tenon/sdk/plugin/step_scalars.hpp>
 
 #include "kernels/rows.h"
 

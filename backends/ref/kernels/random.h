@@ -4,7 +4,7 @@
 // u(i) in [0,1): f32 the top 24 bits of word i; f64 the top 53 bits of words 2i (high) and 2i+1.
 #pragma once
 
-#include <tenon/sdk/philox.hpp>
+#include <tenon/sdk/plugin/philox.hpp>
 
 #include "kernels/ref.h"
 

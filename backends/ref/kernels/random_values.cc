@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tenon/sdk/probability.hpp>
+#include <tenon/sdk/plugin/probability.hpp>
 
 #include "kernels/random.h"
 

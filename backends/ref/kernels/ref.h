@@ -9,9 +9,9 @@
 // bits, and libm's bits differ between machines; so those kernels do not claim CANONICAL.
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/loops.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/loops.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace tenon::ref {
 

@@ -5,10 +5,10 @@
 //   y = mean + std F^-1(F(a) + u (F(b) - F(a))),  a = (low - mean) / std,  b = (high - mean) / std
 //
 // and not beyond the numbers of the dtype next to low and high. F is the standard normal
-// distribution function; tenon/sdk/normal_part.hpp has its inverse and their sources.
+// distribution function; tenon/sdk/plugin/normal_part.hpp has its inverse and their sources.
 
-#include <tenon/sdk/normal_part.hpp>
-#include <tenon/sdk/rounding.hpp>
+#include <tenon/sdk/plugin/normal_part.hpp>
+#include <tenon/sdk/plugin/rounding.hpp>
 
 #include <algorithm>
 

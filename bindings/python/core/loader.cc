@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // bindings/python/core/loader.cc: batches of a dataset by the SDK's loader; and its order and its
 // transforms for datasets that are written in Python, which tenon/data.py reads itself.
-#include <tenon/sdk/loader.h>
+#include <tenon/sdk/client/loader.h>
 #include <unistd.h>
 
 #include <cstring>

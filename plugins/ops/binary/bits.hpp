@@ -2,8 +2,8 @@
 // plugins/ops/binary/bits.hpp: the sample calls that the ops on bits share.
 #pragma once
 
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <array>
 

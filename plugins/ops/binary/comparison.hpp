@@ -2,8 +2,8 @@
 // plugins/ops/binary/comparison.hpp: the sample calls that all comparisons share.
 #pragma once
 
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <array>
 

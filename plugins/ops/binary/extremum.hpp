@@ -2,8 +2,8 @@
 // plugins/ops/binary/extremum.hpp: what maximum and minimum share: the gradient and sample calls.
 #pragma once
 
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <array>
 

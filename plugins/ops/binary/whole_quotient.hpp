@@ -2,8 +2,8 @@
 // plugins/ops/binary/whole_quotient.hpp: the sample calls that floor_divide and remainder share.
 #pragma once
 
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 //
 // y = mean + std F^-1(F(a) + u (F(b) - F(a))), a = (low - mean) / std, b = (high - mean) / std.
 // Source: L. Devroye, "Non-Uniform Random Variate Generation", 1986, II.2 (inversion).
-#include <tenon/sdk/rounding.hpp>
+#include <tenon/sdk/plugin/rounding.hpp>
 
 #include <cmath>
 

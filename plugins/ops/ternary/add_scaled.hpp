@@ -2,7 +2,7 @@
 // plugins/ops/ternary/add_scaled.hpp: the composition that addcmul and addcdiv share.
 #pragma once
 
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "rules.hpp"
 

@@ -18,8 +18,8 @@
 #include <deque>
 #include <iostream>
 #include <string>
-#include <tenon/sdk/draw.hpp>
-#include <tenon/sdk/sample_value.hpp>
+#include <tenon/sdk/plugin/draw.hpp>
+#include <tenon/sdk/plugin/sample_value.hpp>
 
 #include "tests/bench/programs/session.h"
 

@@ -4,7 +4,7 @@
 // Matrices are stored by columns, or read transposed; sums are in float or double, k ascending.
 // What the library would refuse is refused: unknown attributes, operands of wrong sizes, addresses
 // that are less aligned than was promised. Source: NVIDIA, cuBLAS 13 documentation.
-#include <tenon/sdk/dtypes.hpp>
+#include <tenon/sdk/plugin/dtypes.hpp>
 
 #include <algorithm>
 #include <bit>

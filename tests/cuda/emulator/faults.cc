@@ -4,9 +4,9 @@
 //
 // They run on the CPU, so that a context of the CPU reaches the devices' driver whatever state the
 // devices are in.
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <algorithm>
 

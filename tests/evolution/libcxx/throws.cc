@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/evolution/libcxx/throws.cc: plugin evo.libcxx, compiled by clang against libc++: an op
 // whose kernel uses the C++ library and throws, in several ways, when it is asked to.
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <map>
 #include <stdexcept>

@@ -3,8 +3,8 @@
 #include "../hostile.h"
 
 #include <stdexcept>
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/op.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/op.hpp>
 
 namespace sdk = tenon::sdk;
 

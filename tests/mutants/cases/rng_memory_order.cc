@@ -8,7 +8,7 @@
 // level: 1
 #include "mutant.h"
 
-#include <tenon/sdk/philox.hpp>
+#include <tenon/sdk/plugin/philox.hpp>
 
 namespace mutants {
 

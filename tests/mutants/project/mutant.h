@@ -6,9 +6,9 @@
 // gives the canonical bits of the float ops used here, and without templates a case compiles fast.
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cmath>
 

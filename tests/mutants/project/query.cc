@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/mutants/project/query.cc: the exported function of every plugin around a unit (mutant.h),
 // compiled once for all of them.
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace mutants {
 

@@ -3,7 +3,7 @@
 // plugin of its own.
 #pragma once
 
-#include <tenon/sdk/layer.hpp>
+#include <tenon/sdk/plugin/layer.hpp>
 
 namespace mutants {
 

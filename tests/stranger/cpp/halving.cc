@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/stranger/cpp/halving.cc: the schedule acme.halving: the base value, halved
 // every `every` steps.
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cmath>
 #include <iterator>

@@ -6,9 +6,9 @@
 //   dx_nd = (dmean_n + 2 x_nd dsquare_n) / D
 //
 // Canonical arithmetic: in f64 from the first column to the last, rounded to the dtype once.
-#include <tenon/sdk/loops.hpp>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/loops.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace {
 

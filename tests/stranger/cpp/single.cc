@@ -3,7 +3,7 @@
 //
 //   bytes 0-7 "ACMEONE1", 8-11 the dtype, 12-15 the rank, then 8 bytes for each dimension, then the
 //   elements row by row; numbers as this machine stores them
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cstring>
 #include <limits>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/abi/museum/draft2/sdk.cc: plugin museum.sdk: the op museum.cube with an attribute, through
 // the C++ SDK of its day; its kernel refuses one value by throwing.
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/loops.hpp>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/loops.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <tenon/sdk/op.hpp>
+#include <tenon/sdk/plugin/op.hpp>
 
 #include "../../../core/plugins/acme.toy/kernels.hpp"
 

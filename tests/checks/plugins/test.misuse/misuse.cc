@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 #include <thread>
 
 namespace {

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <stdexcept>
 #include <string>
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 #include <thread>
 
 namespace {

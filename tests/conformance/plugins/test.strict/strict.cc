@@ -10,7 +10,7 @@
 
 #include <filesystem>
 
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace {
 

@@ -2,10 +2,10 @@
 // tests/core/plugins/acme.extra/extra.cc: a provider for the toy device and its ops, to be
 // deactivated. Its kernel for acme.watch gives twice the input, which tells it from acme.toy's, and
 // so does its rule; `counters`, an address, counts what it has prepared and launched.
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/loops.hpp>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/loops.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <atomic>
 

@@ -6,10 +6,10 @@
 // staging is what makes them right.
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/loops.hpp>
-#include <tenon/sdk/philox.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/loops.hpp>
+#include <tenon/sdk/plugin/philox.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cmath>
 #include <vector>

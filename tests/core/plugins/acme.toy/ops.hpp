@@ -2,8 +2,8 @@
 // tests/core/plugins/acme.toy/ops.hpp: what the toy ops' rules share.
 #pragma once
 
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace acme {
 

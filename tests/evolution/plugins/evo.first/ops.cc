@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/evolution/plugins/evo.first/ops.cc: four ops as they were when evo.old was built.
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace {
 

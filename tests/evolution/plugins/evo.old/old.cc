@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/evolution/plugins/evo.old/old.cc: kernels and backward rules built against evo.first. A
 // kernel that is handed any other block than the one it was built for says so.
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/loops.hpp>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/loops.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace {
 

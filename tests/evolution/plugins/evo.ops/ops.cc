@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/evolution/plugins/evo.ops/ops.cc: the ops of evo.first, grown: an attribute with a default,
 // a trailing optional input, an aux output, and one with all three.
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/evolution/plugins/evo.recent/recent.cc: kernels that know all that evo.ops can do. Its id
 // sorts behind evo.old, so that it serves only what evo.old cannot.
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/evolution/plugins/evo.rules/rules.cc: a newer backward rule of evo.gate, which wants the
 // aux output that evo.old does not know.
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 namespace {
 

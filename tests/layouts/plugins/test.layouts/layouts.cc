@@ -6,9 +6,9 @@
 //   negate...   y = -x, for the layout classes
 //   double...   y = x + x, added twice to an output of role ACCUM
 //   effect...   y = x, and the effect is written down
-#include <tenon/sdk/loops.hpp>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/loops.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <numeric>
 

@@ -14,7 +14,7 @@ MASK = 2**64 - 1
 
 
 def drawn(tensor, element, low=-1, high=1):
-    """As tenon/sdk/draw.hpp says."""
+    """As tenon/sdk/plugin/draw.hpp says."""
     z = (SEED + 0x9E3779B97F4A7C15 * ((tensor << 32) + element + 1)) & MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK

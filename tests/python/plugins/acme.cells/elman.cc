@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/python/plugins/acme.cells/elman.cc: a recurrent cell: a layer of two inputs, one of which
 // may be left out, and two outputs.
-#include <tenon/sdk/layer.hpp>
+#include <tenon/sdk/plugin/layer.hpp>
 
 namespace {
 

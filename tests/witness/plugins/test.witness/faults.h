@@ -5,9 +5,9 @@
 // everything is right. What it should be is known to the test alone, and told by golden files.
 #pragma once
 
-#include <tenon/sdk/kernel.hpp>
-#include <tenon/sdk/op.hpp>
-#include <tenon/sdk/plugin.hpp>
+#include <tenon/sdk/plugin/kernel.hpp>
+#include <tenon/sdk/plugin/op.hpp>
+#include <tenon/sdk/plugin/plugin.hpp>
 
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/witness/plugins/test.witness/shifted.cc: a layer, y = x * weight, that adds a constant
 // where it is wrong: its gradient stays right.
-#include <tenon/sdk/layer.hpp>
+#include <tenon/sdk/plugin/layer.hpp>
 
 #include "faults.h"
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon/sdk/plugin/npy.hpp: the header of NumPy's array files, read and written.
+//
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html:
+//
+//   6 bytes    \x93NUMPY
+//   2 bytes    version: 1.0, 2.0 or 3.0
+//   2 bytes    N, little-endian; 4 bytes from version 2.0 on
+//   N bytes    {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } and spaces, then \n
+//   the rest   elements
+#pragma once
+
+#include <tenon/sdk/plugin/files.hpp>
+
+#include <cstring>
+#include <set>
+
+namespace tenon::sdk::files {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "lengths and elements are read as they lie");
+
+// NumPy itself believes no longer one of a file it does not trust.
+inline constexpr uint64_t kMaxNpyHeaderBytes = 10'000;
+inline constexpr uint64_t kMaxNpyPrefixBytes = kMaxNpyHeaderBytes + 12;
+
+struct NpyHeader {
+  tenon_meta meta{};
+  bool column_major = false;
+  bool swap = false;  // elements are big-endian
+  uint64_t data_begin = 0;
+  uint64_t data_bytes = 0;
+};
+
+class NpyParser {
+ public:
+  // `text` is the front of the array's bytes: all of the header, and anything after it.
+  NpyParser(std::string_view text, std::string what) : text_(text), what_(std::move(what)) {}
+
+  NpyHeader read() {
+    constexpr std::string_view kMagic = "\x93NUMPY";
+    if (!text_.starts_with(kMagic)) refuse_data(what_ + " does not begin as npy files do");
+    if (text_.size() < 8) refuse_data(what_ + " ends within its header");
+    const auto major = static_cast<unsigned char>(text_[6]);
+    const auto minor = static_cast<unsigned char>(text_[7]);
+    if (major < 1 || major > 3 || minor != 0) {
+      refuse_unsupported(what_ + " has an unknown version", "1.0, 2.0 or 3.0",
+                         std::to_string(major) + "." + std::to_string(minor));
+    }
+    const uint64_t begin = major == 1 ? 10 : 12;
+    if (text_.size() < begin) refuse_data(what_ + " ends within its header");
+    uint32_t length = 0;
+    std::memcpy(&length, text_.data() + 8, begin - 8);
+    if (length > kMaxNpyHeaderBytes) {
+      refuse_data(what_ + " has a header that is too long",
+                  "at most " + bytes_text(kMaxNpyHeaderBytes), bytes_text(length));
+    }
+    if (text_.size() - begin < length) refuse_data(what_ + " ends within its header");
+    header_.data_begin = begin + length;
+    text_ = text_.substr(begin, length);
+    read_members();
+    header_.data_bytes = checked_bytes(header_.meta, what_);
+    return header_;
+  }
+
+ private:
+  [[noreturn]] void refuse_text(const std::string& expected) const {
+    refuse_data(what_ + " has a wrong header", expected,
+                at_ < text_.size() ? "'" + std::string(text_.substr(at_, 16)) + "'" : "its end");
+  }
+  char next() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) {
+      ++at_;
+    }
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool take(char wanted) {
+    if (next() != wanted || at_ == text_.size()) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char wanted) {
+    if (!take(wanted)) refuse_text(std::string("'") + wanted + "'");
+  }
+  std::string string() {
+    const char quote = next();
+    if (quote != '\'' && quote != '"') refuse_text("a text in quotes");
+    const size_t end = text_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) refuse_text("a text in quotes");
+    const std::string found(text_.substr(at_ + 1, end - at_ - 1));
+    at_ = end + 1;
+    return found;
+  }
+  bool flag() {
+    next();
+    for (const bool value : {false, true}) {
+      const std::string_view word = value ? "True" : "False";
+      if (text_.substr(at_).starts_with(word)) {
+        at_ += word.size();
+        return value;
+      }
+    }
+    refuse_text("True or False");
+  }
+  uint64_t number() {
+    next();
+    uint64_t value = 0;
+    const size_t begin = at_;
+    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+      const auto digit = static_cast<uint64_t>(text_[at_] - '0');
+      if (value > (UINT64_MAX - digit) / 10) refuse_text("a size below 2^63");
+      value = value * 10 + digit;
+    }
+    if (at_ == begin) refuse_text("a size");
+    return value;
+  }
+  std::vector<uint64_t> shape() {
+    std::vector<uint64_t> sizes;
+    expect('(');
+    while (!take(')')) {
+      sizes.push_back(number());
+      if (take(',')) continue;
+      // One number in brackets alone is not a tuple.
+      if (sizes.size() < 2) refuse_text("','");
+      expect(')');
+      break;
+    }
+    return sizes;
+  }
+
+  void read_members() {
+    std::set<std::string> seen;
+    expect('{');
+    while (!take('}')) {
+      const std::string key = string();
+      if (!seen.insert(key).second) refuse_data(what_ + " has the member '" + key + "' twice");
+      expect(':');
+      if (key == "descr") {
+        if (next() == '[') refuse_unsupported(what_ + " holds records", "plain numbers", "a list");
+        set_dtype(string());
+      } else if (key == "fortran_order") {
+        header_.column_major = flag();
+      } else if (key == "shape") {
+        set_shape(header_.meta, shape(), what_);
+      } else {
+        refuse_data(what_ + " has an unknown member", "descr, fortran_order and shape", key);
+      }
+      if (take(',')) continue;
+      expect('}');
+      break;
+    }
+    next();
+    if (at_ != text_.size()) refuse_text("nothing more");
+    if (seen.size() != 3) {
+      refuse_data(what_ + " lacks a member of its header", "descr, fortran_order and shape",
+                  std::to_string(seen.size()) + " of them");
+    }
+  }
+
+  void set_dtype(const std::string& descr);
+
+  std::string_view text_;
+  std::string what_;
+  size_t at_ = 0;
+  NpyHeader header_;
+};
+
+struct NpyDtype {
+  std::string_view code;  // without the byte order
+  tenon_dtype dtype;
+};
+inline constexpr NpyDtype kNpyDtypes[] = {
+    {"b1", TENON_DTYPE_BOOL}, {"u1", TENON_DTYPE_U8},  {"i1", TENON_DTYPE_I8},
+    {"i2", TENON_DTYPE_I16},  {"i4", TENON_DTYPE_I32}, {"i8", TENON_DTYPE_I64},
+    {"f2", TENON_DTYPE_F16},  {"f4", TENON_DTYPE_F32}, {"f8", TENON_DTYPE_F64}};
+
+inline void NpyParser::set_dtype(const std::string& descr) {
+  const char order = descr.empty() ? '\0' : descr[0];
+  const bool known_order = order == '<' || order == '>' || order == '|' || order == '=';
+  for (const NpyDtype& entry : kNpyDtypes) {
+    if (!known_order || entry.code != std::string_view(descr).substr(1)) continue;
+    const bool wide = size_of(entry.dtype) > 1;
+    if (wide && order == '|') break;
+    header_.meta.dtype = entry.dtype;
+    header_.swap = wide && order == '>';
+    return;
+  }
+  refuse_unsupported(what_ + " has a dtype that Tenon has not",
+                     "b1 u1 i1 i2 i4 i8 f2 f4 f8 with '<' or '>' before it", "'" + descr + "'");
+}
+
+// The bytes before the elements of a row-major array.
+inline std::string npy_prefix(const tenon_meta& meta, const std::string& what) {
+  std::string descr;
+  for (const NpyDtype& entry : kNpyDtypes) {
+    if (entry.dtype == meta.dtype) {
+      descr = (size_of(meta.dtype) > 1 ? "<" : "|") + std::string(entry.code);
+    }
+  }
+  if (descr.empty()) {
+    refuse_unsupported(what + " is bf16, which NumPy's files cannot hold", "another dtype", "bf16");
+  }
+  std::string text = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
+  for (int32_t i = 0; i < meta.rank; ++i) {
+    text += (i ? ", " : "") + std::to_string(meta.shape[i]);
+  }
+  text += meta.rank == 1 ? ",), }" : "), }";
+  // Elements begin at a multiple of 64, as NumPy's do.
+  const size_t padding = (64 - (10 + text.size() + 1) % 64) % 64;
+  text.append(padding, ' ');
+  text += '\n';
+  const auto length = static_cast<uint16_t>(text.size());
+  std::string prefix("\x93NUMPY\x01\x00", 8);
+  prefix.append(reinterpret_cast<const char*>(&length), sizeof length);
+  return prefix + text;
+}
+
+// Turns the bytes of each element round.
+inline void swap_elements(void* data, uint64_t bytes, uint32_t size) {
+  auto* at = static_cast<unsigned char*>(data);
+  for (auto* const end = at + bytes; at != end; at += size) {
+    for (uint32_t i = 0; i < size / 2; ++i) std::swap(at[i], at[size - 1 - i]);
+  }
+}
+
+}  // namespace tenon::sdk::files

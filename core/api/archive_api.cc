@@ -19,25 +19,6 @@ Archive& require_archive(const Context& context, tenon_archive* handle) {
   return archive;
 }
 
-void refuse_flags(uint32_t flags, uint32_t known) {
-  if ((flags & ~known) == 0) return;
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = "unknown flags",
-              .operand = "flags",
-              .found = std::to_string(flags)};
-}
-
-std::string require_path(const char* path, uint64_t length) {
-  require_pointer(path, "path");
-  const std::string_view text = require_text(path, length, "path");
-  if (!text.empty() && text.find('\0') == std::string_view::npos) return std::string(text);
-  throw Error{.status = TENON_E_ARGUMENT,
-              .message = "the path names no file",
-              .operand = "path",
-              .expected = "a path without zero bytes",
-              .found = text.empty() ? "an empty text" : "a zero byte"};
-}
-
 tenon_archive* give(std::unique_ptr<Archive> made) {
   ArchiveSlot* slot = ArchiveSlab::instance().create();
   slot->archive = made.release();

@@ -136,6 +136,26 @@ void fail_pointer(const char* name) {
               .found = "NULL"};
 }
 
+void refuse_flags(uint32_t flags, uint32_t known) {
+  if ((flags & ~known) == 0) return;
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = "unknown flags",
+              .operand = "flags",
+              .found = std::to_string(flags)};
+}
+
+std::string require_path(const char* path, uint64_t length, const char* name) {
+  require_pointer(path, name);
+  const std::string_view text = require_text(path, length, name);
+  if (!text.empty() && text.find('\0') == std::string_view::npos) return std::string(text);
+  throw Error{
+      .status = TENON_E_ARGUMENT,
+      .message = std::string("the ") + name + (text.empty() ? " is empty" : " has a zero byte"),
+      .operand = name,
+      .expected = "a path without zero bytes",
+      .found = text.empty() ? "an empty text" : "a zero byte"};
+}
+
 void fail_tensor(const tenon_tensor* handle, const char* name) {
   throw Error{.status = TENON_E_HANDLE,
               .message = std::string(name) + (handle ? " is not a live tensor" : " is NULL"),

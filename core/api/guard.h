@@ -108,6 +108,11 @@ inline std::string_view require_text(const char* data, uint64_t length, const ch
   return {data, length == TENON_NUL ? std::strlen(data) : static_cast<size_t>(length)};
 }
 
+// Flags that are not among the `known` ones are an error.
+void refuse_flags(uint32_t flags, uint32_t known);
+// A path: not empty, without zero bytes.
+std::string require_path(const char* path, uint64_t length, const char* name = "path");
+
 [[noreturn, gnu::cold]] void fail_tensor(const tenon_tensor* handle, const char* name);
 [[noreturn, gnu::cold]] void fail_foreign(const char* name);
 [[noreturn, gnu::cold]] void fail_slot(const void* handle, const char* kind);

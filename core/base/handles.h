@@ -17,5 +17,7 @@ inline constexpr uint8_t kTextKind = 8;
 inline constexpr uint8_t kScheduleKind = 9;
 inline constexpr uint8_t kArchiveKind = 10;
 inline constexpr uint8_t kLayerKind = 11;
+inline constexpr uint8_t kHistoryKind = 20;
+inline constexpr uint8_t kProgressKind = 21;
 
 }  // namespace tenon

@@ -9,43 +9,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/files/held_signal.h"
 
 namespace tenon::files {
 namespace {
 
 constexpr int kTries = 100;
-
-// A write past the limit of the process (RLIMIT_FSIZE) also sends a signal that would end it. Held
-// back in this thread, it is taken off again if one came, and the write's error tells the rest.
-class NoSizeSignal {
- public:
-  NoSizeSignal() {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGXFSZ);
-    sigset_t pending{};
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
-    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~NoSizeSignal() {
-    const timespec now{};
-    if (!was_pending_) sigtimedwait(&signal_, nullptr, &now);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  NoSizeSignal(const NoSizeSignal&) = delete;
-  NoSizeSignal& operator=(const NoSizeSignal&) = delete;
-
- private:
-  sigset_t signal_{};
-  sigset_t before_{};
-  bool was_pending_ = false;
-};
 
 }  // namespace
 
@@ -131,7 +105,7 @@ void Replacement::take_over_permissions() {
 }
 
 void Replacement::write(const void* bytes, uint64_t length) {
-  const NoSizeSignal quiet;
+  const HeldSignal held(SIGXFSZ);
   const auto* at = static_cast<const char*>(bytes);
   while (length > 0) {
     const ssize_t done = ::write(file_.get(), at, std::min(length, kMaxAtOnce));

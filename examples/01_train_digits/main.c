@@ -7,10 +7,11 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
+#include <tenon/ext/draft/progress.h>
 #include <tenon/sdk/client/loader.h>
-#include <tenon/sdk/client/progress.h>
 
 #include "../common/args.h"
+#include "../common/clock.h"
 #include "../common/images.h"
 #include "../common/report.h"
 
@@ -111,8 +112,9 @@ static double train_epoch(session* s, const network* net, tenon_optimizer* optim
   double loss_sum = 0;
   char label[64];
   snprintf(label, sizeof label, "epoch %lld/%lld", (long long)epoch + 1, (long long)epochs);
-  tenon_sdk_progress progress;
-  tenon_sdk_progress_begin(&progress, stderr, label, loader->length);
+  tenon_progress* progress = NULL;
+  session_check(s,
+                tenon_progress_create(s->context, label, TENON_NUL, loader->length, 0, &progress));
   session_check(s, tenon_sdk_loader_begin(loader, epoch, 0));
   for (;;) {
     tenon_tensor* fields[2];
@@ -126,10 +128,11 @@ static double train_epoch(session* s, const network* net, tenon_optimizer* optim
     session_check(s, tenon_backward_run(s->context, &loss, NULL, 1, 0));
     session_check(s, tenon_optimizer_run(s->context, optimizer, TENON_OPTIMIZER_CLEAR_GRAD));
     loss_sum += item_of(s, loss) * (double)n;
-    tenon_sdk_progress_run(&progress, loader->position, loss_sum / (double)loader->position);
+    session_check(s, tenon_progress_run(s->context, progress, loader->position, "loss", TENON_NUL,
+                                        loss_sum / (double)loader->position));
     session_clear(s);
   }
-  tenon_sdk_progress_end(&progress);
+  tenon_progress_release(progress);
   return loader->length ? loss_sum / (double)loader->length : 0;
 }
 
@@ -171,13 +174,13 @@ int main(int argc, char** argv) {
   printf("%lld training samples, %lld test samples, %s\n", (long long)batches.length,
          (long long)test_batches.length, net.recipe->optimizer);
   for (int64_t epoch = 0; epoch < epochs; ++epoch) {
-    const double start = tenon_sdk_clock();
+    const double start = clock_seconds();
     const double left = 1 - (double)epoch / (double)epochs;
     const tenon_value rate = float_value(net.recipe->lr_falls ? lr * left : lr);
     session_check(s, tenon_optimizer_set(s->context, optimizer, "lr", TENON_NUL, &rate));
     results[epoch].loss = train_epoch(s, &net, optimizer, &batches, epoch, epochs);
     results[epoch].accuracy = accuracy_of(s, &net, &test_batches);
-    results[epoch].seconds = tenon_sdk_clock() - start;
+    results[epoch].seconds = clock_seconds() - start;
     show_epoch(epoch + 1, results[epoch]);
   }
   if (args.json) write_report(s, args.json, results, epochs);

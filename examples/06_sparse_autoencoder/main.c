@@ -13,7 +13,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <tenon/sdk/client/progress.h>
+#include <tenon/ext/draft/progress.h>
 
 #include "../common/session.h"
 
@@ -232,9 +232,9 @@ static float* values_of(session* s, tenon_tensor* x, int i) {
 
 // One step after the other; notes the losses.
 static void run_steps(session* s, model* m, tenon_tensor* const* batches, const char* name,
-                      const options* o, tenon_sdk_history* history, result* r) {
-  tenon_sdk_progress progress;
-  tenon_sdk_progress_begin(&progress, stderr, name, o->steps);
+                      const options* o, tenon_history* history, result* r) {
+  tenon_progress* progress = NULL;
+  session_check(s, tenon_progress_create(s->context, name, TENON_NUL, o->steps, 0, &progress));
   for (int64_t t = 1; t <= o->steps; ++t) {
     tenon_tensor* loss = loss_of(s, m, batches[t % BATCHES]);
     session_check(s, tenon_backward_run(s->context, &loss, NULL, 1, 0));
@@ -245,15 +245,15 @@ static void run_steps(session* s, model* m, tenon_tensor* const* batches, const 
     }
     r->last = item_of(s, loss);
     if (t == 1) r->first = r->last;
-    session_check(s, tenon_sdk_history_set(history, name, t, r->last));
-    tenon_sdk_progress_run(&progress, t, r->last);
+    session_check(s, tenon_history_set(s->context, history, name, TENON_NUL, t, r->last));
+    session_check(s, tenon_progress_run(s->context, progress, t, "loss", TENON_NUL, r->last));
     session_clear(s);
   }
-  tenon_sdk_progress_end(&progress);
+  tenon_progress_release(progress);
 }
 
 // The same data and the same first weights each time.
-static result train(session* s, int strided, const options* o, tenon_sdk_history* history) {
+static result train(session* s, int strided, const options* o, tenon_history* history) {
   const char* name = !strided ? "contiguous" : o->gaps ? "strides (1, 1537)" : "strides (1, 1536)";
   session_check(s, tenon_context_set_seed(s->context, 0, 0));
   tenon_tensor* directions = unit_vectors(s, FEATURES);
@@ -299,8 +299,9 @@ int main(int argc, char** argv) {
   const options o = options_read(argc, argv);
   session run, *s = &run;
   session_open(s, 0, 0);
-  tenon_sdk_history history = {0};
-  result strided = train(s, 1, &o, &history), plain = train(s, 0, &o, &history);
+  tenon_history* history = NULL;
+  session_check(s, tenon_history_create(s->context, &history));
+  result strided = train(s, 1, &o, history), plain = train(s, 0, &o, history);
   int same = 1;
   for (int i = 0; i < PARAMS; ++i) {
     same &= memcmp(strided.values[i], plain.values[i], count_of(i) * sizeof(float)) == 0;
@@ -312,11 +313,11 @@ int main(int argc, char** argv) {
   printf("%s bits with and without strides\n", same ? "the same" : "OTHER");
   if (!moved) printf("some weights did NOT move\n");
   if (!learned) printf("the loss has NOT fallen by 60 %%\n");
-  if (o.curve && tenon_sdk_history_run(&history, "Sparse autoencoder", "step", o.curve)) {
-    perror(o.curve);
-    same = 0;
+  if (o.curve) {
+    session_check(s, tenon_history_save(s->context, history, o.curve, TENON_NUL,
+                                        "Sparse autoencoder", TENON_NUL, "step", TENON_NUL));
   }
-  tenon_sdk_history_release(&history);
+  tenon_history_release(history);
   session_close(s);
   return same && moved && learned ? 0 : 1;
 }

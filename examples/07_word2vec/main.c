@@ -14,8 +14,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <tenon/sdk/client/progress.h>
+#include <tenon/ext/draft/progress.h>
 
+#include "../common/clock.h"
 #include "../common/session.h"
 #include "text.h"
 
@@ -118,11 +119,11 @@ static double step(session* s, model* m, const corpus* c, int64_t word, int64_t 
 
 // One pass over the text, each word with a neighbour on either side; returns the mean loss.
 static double train_epoch(session* s, model* m, const corpus* c, int64_t epoch, int64_t epochs,
-                          tenon_sdk_history* history) {
+                          tenon_history* history) {
   char label[64];
   snprintf(label, sizeof label, "epoch %lld/%lld", (long long)epoch + 1, (long long)epochs);
-  tenon_sdk_progress progress;
-  tenon_sdk_progress_begin(&progress, stderr, label, c->length);
+  tenon_progress* progress = NULL;
+  session_check(s, tenon_progress_create(s->context, label, TENON_NUL, c->length, 0, &progress));
   double sum = 0, recent = 0;
   int64_t steps = 0;
   for (int64_t i = 0; i < c->length; ++i) {
@@ -136,11 +137,12 @@ static double train_epoch(session* s, model* m, const corpus* c, int64_t epoch, 
       recent += (loss - recent) / (steps < 1000 ? (double)steps : 1000);
     }
     if (i % 500 == 0) {
-      session_check(s, tenon_sdk_history_set(history, "loss", epoch * c->length + i, recent));
+      const int64_t word = epoch * c->length + i;
+      session_check(s, tenon_history_set(s->context, history, "loss", TENON_NUL, word, recent));
     }
-    tenon_sdk_progress_run(&progress, i, recent);
+    session_check(s, tenon_progress_run(s->context, progress, i, "loss", TENON_NUL, recent));
   }
-  tenon_sdk_progress_end(&progress);
+  tenon_progress_release(progress);
   return steps ? sum / (double)steps : 0;
 }
 
@@ -225,12 +227,12 @@ int main(int argc, char** argv) {
   session run, *s = &run;
   session_open(s, 1, 0);
   model m = new_model(s, &c);
-  tenon_sdk_history history = {0};
+  tenon_history* history = NULL;
+  session_check(s, tenon_history_create(s->context, &history));
   for (int64_t epoch = 0; epoch < o.epochs; ++epoch) {
-    const double start = tenon_sdk_clock();
-    const double loss = train_epoch(s, &m, &c, epoch, o.epochs, &history);
-    printf("epoch %lld  loss %.4f  %.1f s\n", (long long)epoch + 1, loss,
-           tenon_sdk_clock() - start);
+    const double start = clock_seconds();
+    const double loss = train_epoch(s, &m, &c, epoch, o.epochs, history);
+    printf("epoch %lld  loss %.4f  %.1f s\n", (long long)epoch + 1, loss, clock_seconds() - start);
   }
   const int right = show(s, &m, &c);
   int failed = 0;
@@ -238,11 +240,11 @@ int main(int argc, char** argv) {
     printf("%d of %d words are nearest to one of their kind\n", right, KINDS * OF_A_KIND);
     failed = right < KINDS * OF_A_KIND * 9 / 10;
   }
-  if (o.curve && tenon_sdk_history_run(&history, "word2vec", "words", o.curve) != TENON_OK) {
-    perror(o.curve);
-    failed = 1;
+  if (o.curve) {
+    session_check(s, tenon_history_save(s->context, history, o.curve, TENON_NUL, "word2vec",
+                                        TENON_NUL, "words", TENON_NUL));
   }
-  tenon_sdk_history_release(&history);
+  tenon_history_release(history);
   release_model(&m);
   session_close(s);
   corpus_release(&c);

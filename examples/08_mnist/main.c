@@ -12,11 +12,11 @@
 
 #include <math.h>
 #include <tenon/ext/draft/layers.h>
+#include <tenon/ext/draft/progress.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/sdk/client/checkpoint.h>
-#include <tenon/sdk/client/events.h>
-#include <tenon/sdk/client/progress.h>
 
+#include "../common/clock.h"
 #include "../common/images.h"
 
 enum { CLASSES = 10, MAX_LAYERS = 3, MAX_PARAMS = 2 * MAX_LAYERS };
@@ -76,8 +76,7 @@ typedef struct run {
   uint32_t n_params;
   tenon_optimizer* optimizer;
   tenon_schedule* schedule;
-  tenon_sdk_history history;
-  tenon_sdk_events* events;
+  tenon_history* history;
   int64_t step;
   double loss_sum;  // of this epoch, over samples
 } run;
@@ -167,15 +166,14 @@ static void open_run(run* r) {
   open_loader(r, r->test_set, 0, &r->test);
   new_model(r, pixels);
   new_optimizer(r);
-  if (r->o.events && tenon_sdk_events_create(r->o.events, &r->events) != TENON_OK) {
-    perror(r->o.events);
-    exit(1);
+  session_check(s, tenon_history_create(s->context, &r->history));
+  if (r->o.events) {
+    session_check(s, tenon_history_set_events(s->context, r->history, r->o.events, TENON_NUL));
   }
 }
 
 static void close_run(run* r) {
-  tenon_sdk_events_release(r->events);
-  tenon_sdk_history_release(&r->history);
+  tenon_history_release(r->history);
   tenon_schedule_release(r->schedule);
   tenon_optimizer_release(r->optimizer);
   tenon_layer_release(r->model);
@@ -264,8 +262,8 @@ static int64_t next_batch(run* r, tenon_sdk_loader* loader, tenon_tensor* fields
 }
 
 static void note(run* r, const char* name, double value) {
-  session_check(r->s, tenon_sdk_history_set(&r->history, name, r->step, value));
-  if (r->events) session_check(r->s, tenon_sdk_events_set(r->events, name, r->step, value));
+  session_check(r->s,
+                tenon_history_set(r->s->context, r->history, name, TENON_NUL, r->step, value));
 }
 
 static double accuracy_of(run* r) {
@@ -291,8 +289,9 @@ static int train_epoch(run* r) {
   char label[64];
   snprintf(label, sizeof label, "epoch %lld/%lld", (long long)r->train.epoch + 1,
            (long long)r->o.epochs);
-  tenon_sdk_progress progress;
-  tenon_sdk_progress_begin(&progress, stderr, label, r->train.length);
+  tenon_progress* progress = NULL;
+  session_check(s,
+                tenon_progress_create(s->context, label, TENON_NUL, r->train.length, 0, &progress));
   tenon_tensor* fields[2];
   int64_t n = 0;
   while ((n = next_batch(r, &r->train, fields)) > 0) {
@@ -303,11 +302,12 @@ static int train_epoch(run* r) {
     r->step++;
     r->loss_sum += item_of(s, loss) * (double)n;
     if (r->step % 10 == 0) note(r, "loss", item_of(s, loss));
-    tenon_sdk_progress_run(&progress, r->train.position, r->loss_sum / (double)r->train.position);
+    session_check(s, tenon_progress_run(s->context, progress, r->train.position, "loss", TENON_NUL,
+                                        r->loss_sum / (double)r->train.position));
     session_clear(s);
     if (r->o.stop && r->step >= r->o.stop) break;
   }
-  tenon_sdk_progress_end(&progress);
+  tenon_progress_release(progress);
   return n == 0;
 }
 
@@ -324,7 +324,7 @@ static double train(run* r) {
       session_check(s, tenon_optimizer_set(s->context, r->optimizer, "lr", TENON_NUL, &rate));
       note(r, "learning rate", lr);
     }
-    const double start = tenon_sdk_clock();
+    const double start = clock_seconds();
     if (!train_epoch(r)) {
       save(r);
       return -1;
@@ -332,7 +332,7 @@ static double train(run* r) {
     accuracy = accuracy_of(r);
     note(r, "test accuracy", accuracy);
     printf("epoch %2lld  loss %.4f  test accuracy %.4f  %.2f s\n", (long long)epoch + 1,
-           r->loss_sum / (double)r->train.length, accuracy, tenon_sdk_clock() - start);
+           r->loss_sum / (double)r->train.length, accuracy, clock_seconds() - start);
     fflush(stdout);
     r->loss_sum = 0;
     session_check(s, tenon_sdk_loader_begin(&r->train, epoch + 1, 0));
@@ -410,9 +410,9 @@ int main(int argc, char** argv) {
   const double accuracy = train(&r);
   int failed = 0;
   if (accuracy >= 0) printf("test accuracy: %.4f\n", accuracy);
-  if (r.o.curve && tenon_sdk_history_run(&r.history, "Training", "step", r.o.curve) != TENON_OK) {
-    perror(r.o.curve);
-    failed = 1;
+  if (r.o.curve) {
+    session_check(&base, tenon_history_save(base.context, r.history, r.o.curve, TENON_NUL,
+                                            "Training", TENON_NUL, "step", TENON_NUL));
   }
   printf("step %lld, weights %016llx\n", (long long)r.step, (unsigned long long)hash_of(&r));
   if (accuracy >= 0 && r.o.epochs >= r.recipe->epochs && accuracy < r.recipe->accuracy) {

@@ -3,7 +3,7 @@
 """usage: digits.py [--data FOLDER] [--epochs N] [--optimizer sgd|adam|...] [--seed N]
 
 FOLDER holds the four idx files of MNIST; without one the small digits of this repository are taken.
-Shows a progress bar where tqdm is installed.
+Shows how far it is, on a terminal.
 """
 
 import argparse

@@ -89,6 +89,8 @@ void FaultWorld::drop_outs() {
   if (written(outs.dataset)) tenon_dataset_release(outs.dataset);
   if (written(outs.archive)) tenon_archive_release(outs.archive);
   if (written(outs.layer)) tenon_layer_release(outs.layer);
+  if (written(outs.history)) tenon_history_release(outs.history);
+  if (written(outs.progress)) tenon_progress_release(outs.progress);
   if (written(outs.context)) tenon_context_release(outs.context);
   if (written(outs.runtime)) tenon_runtime_release(outs.runtime);
   reset_outs();

@@ -190,13 +190,14 @@ TEST(FaultSweep, Ops) { sweep_all(op_faults()); }
 TEST(FaultSweep, Training) { sweep_all(training_faults()); }
 TEST(FaultSweepFull, Archives) { sweep_all(archive_faults()); }
 TEST(FaultSweep, Layers) { sweep_all(layer_faults()); }
+TEST(FaultSweep, History) { sweep_all(history_faults()); }
 TEST(FaultSweep, Opening) { sweep_all(opening_faults()); }
 
 TEST(FaultSweep, CoversEveryExportedFunction) {
   std::set<std::string> covered;
-  for (const FaultRows& rows :
-       {query_faults(), runtime_faults(), context_faults(), tensor_faults(), gradient_faults(),
-        op_faults(), training_faults(), archive_faults(), layer_faults(), opening_faults()}) {
+  for (const FaultRows& rows : {query_faults(), runtime_faults(), context_faults(), tensor_faults(),
+                                gradient_faults(), op_faults(), training_faults(), archive_faults(),
+                                layer_faults(), history_faults(), opening_faults()}) {
     for (const FaultRow& row : rows) covered.insert(row.function);
   }
   EXPECT_EQ(covered, exported_functions());

@@ -137,6 +137,8 @@ void add_library(Rows& rows) {
   add_release(rows, "tenon_schedule_release", Kind::Schedule, tenon_schedule_release);
   add_release(rows, "tenon_dataset_release", Kind::Dataset, tenon_dataset_release);
   add_release(rows, "tenon_archive_release", Kind::Archive, tenon_archive_release);
+  add_release(rows, "tenon_history_release", Kind::History, tenon_history_release);
+  add_release(rows, "tenon_progress_release", Kind::Progress, tenon_progress_release);
 }
 
 // long: a table of calls

@@ -87,6 +87,13 @@ tenon_archive* make_archive(tenon_context* cx, tenon_tensor* tensor) {
   return made;
 }
 
+tenon_history* make_history(tenon_context* cx) {
+  tenon_history* made = nullptr;
+  EXPECT_EQ(tenon_history_create(cx, &made), TENON_OK);
+  EXPECT_EQ(tenon_history_set(cx, made, "loss", 4, 0, 1), TENON_OK);
+  return made;
+}
+
 tenon_layer* make_layer(tenon_context* cx, const char* name, const std::vector<int64_t>& sizes) {
   const tenon_string names[] = {{"inputs", TENON_NUL}, {"outputs", TENON_NUL}};
   tenon_value values[2] = {};
@@ -139,9 +146,13 @@ void World::make_side(Side& side) {
   side.container = make_layer(side.cx, "tenon.sequential", {});
   side.text = make_text(side.cx);
   side.archive = make_archive(side.cx, side.tensor);
+  side.history = make_history(side.cx);
+  EXPECT_EQ(tenon_progress_create(side.cx, "run", 3, 0, 0, &side.progress), TENON_OK);
 }
 
 void World::release_side(Side& side) {
+  tenon_progress_release(side.progress);
+  tenon_history_release(side.history);
   tenon_archive_release(side.archive);
   tenon_text_release(side.text);
   tenon_schedule_release(side.schedule);
@@ -164,7 +175,8 @@ void World::make_stale() {
            {Kind::Plan, gone.plan},         {Kind::Optimizer, gone.optimizer},
            {Kind::Schedule, gone.schedule}, {Kind::Dataset, gone.dataset},
            {Kind::Text, gone.text},         {Kind::Archive, gone.archive},
-           {Kind::Layer, gone.layer}};
+           {Kind::Layer, gone.layer},       {Kind::History, gone.history},
+           {Kind::Progress, gone.progress}};
   release_side(gone);
 }
 
@@ -225,6 +237,10 @@ void* World::foreign(Kind kind) const {
       return other.archive;
     case Kind::Layer:
       return other.layer;
+    case Kind::History:
+      return other.history;
+    case Kind::Progress:
+      return other.progress;
   }
   return nullptr;
 }

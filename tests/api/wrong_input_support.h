@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <tenon/ext/draft/archives.h>
 #include <tenon/ext/draft/layers.h>
+#include <tenon/ext/draft/progress.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/tenon.h>
 
@@ -31,7 +32,9 @@ enum class Kind {
   Dataset,
   Text,
   Layer,
-  Archive
+  Archive,
+  History,
+  Progress
 };
 
 // Where wrong calls are told to write. Filled with a pattern; no failing call may change it.
@@ -44,6 +47,8 @@ struct Outs {
   tenon_dataset* dataset;
   tenon_schedule* schedule;
   tenon_archive* archive;
+  tenon_history* history;
+  tenon_progress* progress;
   tenon_layer* layer;
   tenon_context* context;
   tenon_runtime* runtime;
@@ -85,7 +90,9 @@ struct World {
     tenon_layer* layer = nullptr;      // linear from 3 to 2
     tenon_layer* container = nullptr;  // empty
     tenon_text* text = nullptr;
-    tenon_archive* archive = nullptr;  // "w": `tensor`, metadata "k": "v"
+    tenon_archive* archive = nullptr;    // "w": `tensor`, metadata "k": "v"
+    tenon_history* history = nullptr;    // "loss": 1 at step 0
+    tenon_progress* progress = nullptr;  // shows nothing
   };
   void* foreign(Kind kind) const;  // of the other runtime
   void* released(Kind kind) const { return stale.at(kind); }
@@ -153,6 +160,7 @@ void add_op_rows(Rows& rows);
 void add_training_rows(Rows& rows);
 void add_archive_rows(Rows& rows);
 void add_layer_rows(Rows& rows);
+void add_history_rows(Rows& rows);
 
 tenon_value value_of(tenon_tensor* tensor);
 tenon_value value_of(double number);

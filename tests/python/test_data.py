@@ -5,11 +5,9 @@ import gc
 import os
 import pathlib
 import signal
-import sys
 import threading
 import time
 import traceback
-import types
 import unittest
 import weakref
 
@@ -368,31 +366,55 @@ class Interrupts(Case):
 
 
 class Progress(Case):
-    def test_without_tqdm_it_is_the_same(self):
+    def shown(self, body):
+        """What `body` shows if standard error is a terminal."""
+        import pty
+
+        main, terminal = pty.openpty()
+        before = os.dup(2)
+        os.dup2(terminal, 2)
+        try:
+            body()
+            os.set_blocking(main, False)
+            return os.read(main, 4096).decode()
+        finally:
+            os.dup2(before, 2)
+            for each in (before, main, terminal):
+                os.close(each)
+
+    def test_elsewhere_it_is_the_same(self):
         code = (
-            "import sys; sys.modules['tqdm'] = None\n"
-            "import tenon; b = [1, 2]; print(tenon.data.progress(b, 'epoch 1') is b)\n"
+            "import tenon; b = tenon.data.progress([1, 2], 'epoch 1')\n"
+            "print(len(b), list(b), list(b), list(tenon.data.progress(iter('ab'))))\n"
         )
         done = run_python(code)
-        self.assertEqual((done.stdout, done.stderr), ("True\n", ""))
+        self.assertEqual((done.stdout, done.stderr), ("2 [1, 2] [1, 2] ['a', 'b']\n", ""))
 
-    def test_with_tqdm(self):
-        calls = []
+    def test_on_a_terminal(self):
+        shown = self.shown(lambda: list(data.progress([1, 2, 3, 4], "epoch 1")))
+        self.assertRegex(
+            shown, r"^\repoch 1   25 %  \d+/s  [\d:]+ left\x1b\[K(\r.*)?\r\x1b\[K$"
+        )
 
-        def tqdm(iterable, **options):
-            calls.append(options)
-            return iter(iterable)
+    def test_of_unknown_length_and_ended_by_the_loop(self):
+        def loop():
+            for each in data.progress(iter("abc"), "letters"):
+                if each == "b":
+                    break
 
-        kept = sys.modules.get("tqdm")
-        sys.modules["tqdm"] = types.SimpleNamespace(tqdm=tqdm)
-        try:
-            self.assertEqual(list(data.progress([1, 2], "epoch 1")), [1, 2])
-        finally:
-            del sys.modules["tqdm"]
-            if kept:
-                sys.modules["tqdm"] = kept
-        # None: quiet where standard error is not a terminal
-        self.assertEqual(calls, [{"desc": "epoch 1", "leave": False, "disable": None}])
+        self.assertRegex(self.shown(loop), r"^\rletters  1  \d+/s\x1b\[K\r\x1b\[K$")
+
+    def test_an_error_in_the_loop_is_the_loops(self):
+        def loop():
+            for each in data.progress([1, 2]):
+                raise KeyError(each)
+
+        self.refused(KeyError, loop, "1")
+
+    def test_wrong_arguments(self):
+        self.refused(TypeError, lambda: data.progress([1], 3), "label", "a text", "int")
+        self.refused(TypeError, lambda: data.progress(3), "iterable", "int")
+        self.refused(TypeError, lambda: len(data.progress(iter([1]))), "len()")
 
 
 if __name__ == "__main__":

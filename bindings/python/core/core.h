@@ -238,6 +238,9 @@ extern PyMethodDef data_methods[];
 // loader.cc: batches
 extern PyMethodDef loader_methods[];
 
+// history.cc: the history of a run, its progress line
+extern PyMethodDef history_methods[];
+
 // operators.cc: fills in the slots of Tensor's type
 extern PyType_Slot operator_slots[];
 

@@ -35,9 +35,10 @@ PyMethodDef connect_methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 bool fill(PyObject* module) {
-  const PyMethodDef* const tables[] = {
-      connect_methods, runtime_methods, buffer_methods, nested_methods, autograd_methods,
-      object_methods,  data_methods,    loader_methods, dlpack_methods, custom_methods};
+  const PyMethodDef* const tables[] = {connect_methods, runtime_methods,  buffer_methods,
+                                       nested_methods,  autograd_methods, object_methods,
+                                       data_methods,    loader_methods,   dlpack_methods,
+                                       custom_methods,  history_methods};
   for (const PyMethodDef* table : tables) {
     if (PyModule_AddFunctions(module, const_cast<PyMethodDef*>(table)) < 0) return false;
   }

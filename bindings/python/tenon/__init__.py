@@ -121,6 +121,7 @@ __all__ = [
 # What is imported when it is first asked for: modules, and functions with the module they are in.
 _MODULES = ("data", "nn", "optim", "schedules")
 _FUNCTIONS = {
+    "History": "_history",
     "capture": "_plan",
     "captured": "_plan",
     "custom_op": "_custom",

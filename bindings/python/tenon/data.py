@@ -404,13 +404,37 @@ def batches(
     )  # fmt: skip
 
 
+class _Progress:
+    """What `progress` gives; each `for` has a line of its own."""
+
+    def __init__(self, iterable, label):
+        self._iterable, self._label = iterable, label
+
+    def __len__(self):
+        return len(self._iterable)
+
+    def __iter__(self):
+        total = len(self) if hasattr(self._iterable, "__len__") else 0
+        line = _core.create_progress(self._label, total)
+        done = 0
+        try:
+            for each in self._iterable:
+                yield each
+                done += 1
+                _core.run_progress(line, done)
+        finally:
+            del line  # clears it
+
+
 def progress(iterable, label=""):
-    """The same, with a progress bar where tqdm is installed and standard error is a terminal."""
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return iterable
-    return tqdm(iterable, desc=label, leave=False, disable=None)
+    """The same, with a line on standard error, if that is a terminal: how far it is, how many a
+    second, and the time that is left."""
+    _errors.check_type("progress", "label", label, str, "a text")
+    if not hasattr(iterable, "__iter__") and not hasattr(iterable, "__getitem__"):
+        raise _refuse(
+            "progress", "iterable", "something to iterate over", type(iterable).__name__, "", "type"
+        )
+    return _Progress(iterable, label)
 
 
 _entries = Entries("datasets", Dataset)

@@ -92,7 +92,7 @@ def normalise(mean: Any = ..., deviation: Any = ..., *, scale: Any = ..., field:
     ...
 
 def progress(iterable: Any, label: Any = ...) -> Any:
-    """The same, with a progress bar where tqdm is installed and standard error is a terminal."""
+    """The same, with a line on standard error, if that is a terminal: how far it is, how many a second, and the time that is left."""
     ...
 
 def tensors(*fields: Any) -> Any:

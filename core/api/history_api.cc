@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/history_api.cc: public functions of a history and of a progress line.
+#include "core/api/guard.h"
+#include "core/history/history.h"
+#include "core/history/progress.h"
+#include "core/json/writer.h"
+
+using namespace tenon;
+using namespace tenon::api;
+using history::History;
+using history::HistorySlab;
+using history::HistorySlot;
+using history::Progress;
+using history::ProgressSlab;
+using history::ProgressSlot;
+
+namespace {
+
+History& require_history(const Context& context, tenon_history* handle) {
+  History& history = *require_slot<HistorySlab>(handle, "history").history;
+  if (history.runtime() != context.runtime) fail_foreign("history");
+  return history;
+}
+
+Progress& require_progress(const Context& context, tenon_progress* handle) {
+  Progress& progress = *require_slot<ProgressSlab>(handle, "progress").progress;
+  if (progress.runtime() != context.runtime) fail_foreign("progress");
+  return progress;
+}
+
+// of  whose text it is, for the message: "history"
+std::string_view require_words(const char* data, uint64_t length, const char* name,
+                               const std::string& of) {
+  const std::string_view text = require_text(data, length, name);
+  if (json::is_utf8(text)) return text;
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = of + ": the " + name + " is not UTF-8",
+              .operand = name,
+              .expected = "UTF-8 text",
+              .found = "other bytes",
+              .hint = "convert the text to UTF-8"};
+}
+
+std::string_view require_series(const char* name, uint64_t length) {
+  require_pointer(name, "name");
+  const std::string_view text = require_words(name, length, "name", "history");
+  if (!text.empty()) return text;
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = "history: the name of the series is empty",
+              .operand = "name",
+              .expected = "the name of a series, such as \"loss\"",
+              .found = "an empty text",
+              .hint = "give the series a name"};
+}
+
+int64_t require_units(int64_t units, const char* name) {
+  if (units >= 0) return units;
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = std::string("progress: ") + name + " is negative",
+              .operand = name,
+              .expected = "0 or more",
+              .found = std::to_string(units),
+              .hint = "a total of 0 is one that is not known"};
+}
+
+}  // namespace
+
+tenon_status tenon_history_create(tenon_context* context, tenon_history** out_history) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_history, "out_history");
+    auto made = std::make_unique<History>(*cx.runtime);
+    HistorySlot* slot = HistorySlab::instance().create();
+    slot->history = made.release();
+    *out_history = static_cast<tenon_history*>(HistorySlab::to_handle(slot));
+  });
+}
+
+void tenon_history_release(tenon_history* handle) {
+  HistorySlot* slot = HistorySlab::from_handle(handle);
+  if (!slot) return;
+  History* history = slot->history;
+  HistorySlab::instance().destroy(slot);
+  delete history;
+}
+
+tenon_status tenon_history_set(tenon_context* context, tenon_history* history, const char* name,
+                               uint64_t name_length, int64_t step, double value) {
+  return guard(context, [&](Context& cx) {
+    require_history(cx, history).add(require_series(name, name_length), step, value);
+  });
+}
+
+tenon_status tenon_history_get(tenon_context* context, tenon_history* history, const char* name,
+                               uint64_t name_length, uint64_t index, int64_t* out_step,
+                               double* out_value) {
+  return guard(context, [&](Context& cx) {
+    const History& from = require_history(cx, history);
+    const history::Point& point = from.point(require_series(name, name_length), index);
+    if (out_step) *out_step = point.step;
+    if (out_value) *out_value = point.value;
+  });
+}
+
+tenon_status tenon_history_set_events(tenon_context* context, tenon_history* history,
+                                      const char* folder, uint64_t folder_length) {
+  return guard(context, [&](Context& cx) {
+    require_history(cx, history).write_events(require_path(folder, folder_length, "folder"));
+  });
+}
+
+tenon_status tenon_history_query(tenon_context* context, tenon_history* history, const char* topic,
+                                 uint64_t topic_length, tenon_text** out_text) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_text, "out_text");
+    require_pointer(topic, "topic");
+    const History& from = require_history(cx, history);
+    *out_text = make_text(
+        [&] { return from.query(require_words(topic, topic_length, "topic", "history")); });
+  });
+}
+
+tenon_status tenon_history_save(tenon_context* context, tenon_history* history, const char* path,
+                                uint64_t path_length, const char* title, uint64_t title_length,
+                                const char* axis, uint64_t axis_length) {
+  return guard(context, [&](Context& cx) {
+    const History& from = require_history(cx, history);
+    from.save(require_path(path, path_length),
+              require_words(title, title_length, "title", "history"),
+              require_words(axis, axis_length, "axis", "history"));
+  });
+}
+
+tenon_status tenon_progress_create(tenon_context* context, const char* label, uint64_t label_length,
+                                   int64_t total, uint32_t flags, tenon_progress** out_progress) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_progress, "out_progress");
+    refuse_flags(flags, TENON_PROGRESS_ALWAYS);
+    const std::string_view words = require_words(label, label_length, "label", "progress");
+    auto made = std::make_unique<Progress>(*cx.runtime, words, require_units(total, "total"),
+                                           (flags & TENON_PROGRESS_ALWAYS) != 0);
+    ProgressSlot* slot = ProgressSlab::instance().create();
+    slot->progress = made.release();
+    *out_progress = static_cast<tenon_progress*>(ProgressSlab::to_handle(slot));
+  });
+}
+
+tenon_status tenon_progress_run(tenon_context* context, tenon_progress* progress, int64_t done,
+                                const char* name, uint64_t name_length, double value) {
+  return guard(context, [&](Context& cx) {
+    Progress& line = require_progress(cx, progress);
+    line.run(require_units(done, "done"), require_words(name, name_length, "name", "progress"),
+             value);
+  });
+}
+
+void tenon_progress_release(tenon_progress* handle) {
+  ProgressSlot* slot = ProgressSlab::from_handle(handle);
+  if (!slot) return;
+  Progress* progress = slot->progress;
+  ProgressSlab::instance().destroy(slot);
+  delete progress;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/history/history.cc: adding points, reading them, and their texts.
+#include "core/history/history.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/files/replacement.h"
+#include "core/history/picture.h"
+#include "core/json/writer.h"
+
+namespace tenon::history {
+namespace {
+
+constexpr size_t kNamesShown = 8;
+
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+[[noreturn]] void fail_name(const std::vector<Series>& all, std::string_view name) {
+  std::string known;
+  for (size_t i = 0; i < all.size() && i < kNamesShown; ++i) {
+    known += (i ? ", " : "") + quoted(all[i].name);
+  }
+  if (all.size() > kNamesShown) known += ", ...";
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = "history: there is no series " + quoted(name) +
+                         (known.empty() ? "; nothing was added yet" : "; there are " + known),
+              .operand = "name",
+              .expected = known.empty() ? "a series with points" : "one of: " + known,
+              .found = std::string(name),
+              .hint = "a series begins with its first point"};
+}
+
+std::string json_of(const std::vector<Series>& all) {
+  json::Writer out;
+  out.begin_object();
+  out.name("series");
+  out.begin_list();
+  for (const Series& series : all) {
+    out.begin_object();
+    out.member("name", series.name);
+    out.name("steps");
+    out.begin_list();
+    for (const Point& point : series.points) out.value(point.step);
+    out.end_list();
+    out.name("values");
+    out.begin_list();
+    for (const Point& point : series.points) out.value(point.value);
+    out.end_list();
+    out.end_object();
+  }
+  out.end_list();
+  out.end_object();
+  return out.take();
+}
+
+// RFC 4180: quoted if a reader could take a part of it for something else.
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char letter : text) out.append(letter == '"' ? 2 : 1, letter);
+  return out + "\"";
+}
+
+std::string csv_of(const std::vector<Series>& all) {
+  std::string out = "series,step,value\n";
+  for (const Series& series : all) {
+    const std::string name = csv_field(series.name);
+    for (const Point& point : series.points) {
+      out += name + "," + std::to_string(point.step) + ",";
+      if (std::isfinite(point.value)) {
+        json::append_number(out, point.value);
+      } else {
+        out += std::isnan(point.value) ? "nan" : point.value < 0 ? "-inf" : "inf";
+      }
+      out += '\n';
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+History::History(Runtime& runtime) : runtime_(&runtime) { runtime.retain(); }
+
+History::~History() { runtime_->release(); }
+
+size_t History::find(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(series_, [&](const Series& series) { return series.name == name; });
+  return static_cast<size_t>(found - series_.begin());
+}
+
+void History::add(std::string_view name, int64_t step, double value) {
+  const size_t place = find(name);
+  const bool begins = place == series_.size();
+  if (begins) series_.push_back({std::string(name), {}});
+  std::vector<Point>& points = series_[place].points;
+  const size_t count = points.size();
+  try {
+    points.push_back({step, value});
+    if (events_) events_->write(name, step, value);
+  } catch (...) {
+    points.resize(count);
+    if (begins) series_.pop_back();
+    throw;
+  }
+}
+
+const Point& History::point(std::string_view name, uint64_t index) const {
+  const size_t place = find(name);
+  if (place == series_.size()) fail_name(series_, name);
+  const std::vector<Point>& points = series_[place].points;
+  if (index < points.size()) return points[index];
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = "history: series " + quoted(name) + " has no point " +
+                         std::to_string(index) + ", it has " + std::to_string(points.size()),
+              .operand = "index",
+              .expected = "an index below " + std::to_string(points.size()),
+              .found = std::to_string(index)};
+}
+
+std::string History::query(std::string_view topic) const {
+  if (topic == "json") return json_of(series_);
+  if (topic == "csv") return csv_of(series_);
+  if (topic == "svg") return draw(series_, "", "step");
+  throw Error{
+      .status = TENON_E_NOT_FOUND,
+      .message = "history: there is no topic " + quoted(topic) + "; topics are json, csv, svg",
+      .operand = "topic",
+      .expected = "json, csv or svg",
+      .found = std::string(topic)};
+}
+
+void History::save(const std::string& path, std::string_view title, std::string_view axis) const {
+  const std::string picture = draw(series_, title, axis);
+  files::Replacement file(path);
+  file.write(picture.data(), picture.size());
+  file.commit();
+}
+
+}  // namespace tenon::history

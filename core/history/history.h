@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/history/history.h: the numbers of a run, by name and step, and what is made of them.
+#pragma once
+
+#include <tenon/ext/draft/progress.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/history/event_file.h"
+#include "core/history/series.h"
+#include "core/runtime/runtime.h"
+
+namespace tenon::history {
+
+class History {
+ public:
+  explicit History(Runtime& runtime);
+  ~History();
+  History(const History&) = delete;
+  History& operator=(const History&) = delete;
+
+  // On an error the point is neither here nor in the event file.
+  void add(std::string_view name, int64_t step, double value);
+  // Throws Error{TENON_E_NOT_FOUND}, as `query` does.
+  const Point& point(std::string_view name, uint64_t index) const;
+  void write_events(const std::string& folder) { events_ = std::make_unique<EventFile>(folder); }
+  std::string query(std::string_view topic) const;
+  void save(const std::string& path, std::string_view title, std::string_view axis) const;
+  Runtime* runtime() const { return runtime_; }
+
+ private:
+  size_t find(std::string_view name) const;  // the number of series if there is none
+
+  Runtime* runtime_;
+  std::vector<Series> series_;  // in the order of their first points
+  std::unique_ptr<EventFile> events_;
+};
+
+struct HistorySlot : base::SlotHeader {
+  History* history = nullptr;
+};
+using HistorySlab = base::Slab<HistorySlot, kHistoryKind>;
+
+}  // namespace tenon::history

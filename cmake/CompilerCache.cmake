@@ -6,7 +6,7 @@
 # object files do not depend on where a clone lies. Precompiled headers: ccache takes them if it is
 # told that macros and times do not count (CCACHE_SLOPPINESS), and GCC names them to it with
 # -fpch-preprocess. CCACHE_DEPEND: a result is known by the bytes of every file it was made from.
-# Preprocessed output, the other way, has no comments and not the macros of a precompiled header; but
+# Preprocessed output, the other way, has no comments and no macros of a precompiled header; but
 # GCC knows the `#pragma once` files in such a header by their bytes, and includes one a second time
 # if the precompiled header was made from other bytes.
 

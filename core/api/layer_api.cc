@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/layer_api.cc: public functions of layers.
 #include "core/api/guard.h"
-#include "core/layers/layer.h"
+#include "core/api/objects.h"
+#include "core/checkpoint/checkpoint.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -10,16 +11,6 @@ using layers::LayerSlab;
 using layers::LayerSlot;
 
 namespace {
-
-const layers::Shared& require_layer(const Context& context, tenon_layer* handle, const char* what) {
-  const layers::Shared& layer = require_slot<LayerSlab>(handle, what).layer;
-  if (layer->runtime() != context.runtime) {
-    throw Error{.status = TENON_E_RUNTIME,
-                .message = "the " + std::string(what) + " belongs to another runtime",
-                .operand = what};
-  }
-  return layer;
-}
 
 // Tensors and NONE: what else a forward cannot use.
 std::span<const tenon_value> require_inputs(Context& context, const tenon_value* inputs,
@@ -43,7 +34,7 @@ std::span<const tenon_value> require_inputs(Context& context, const tenon_value*
 const layers::Named& require_named(const Context& context, tenon_layer* layer, uint32_t index,
                                    bool parameters) {
   uint32_t count = 0;
-  for (const layers::Named& each : require_layer(context, layer, "layer")->tensors()) {
+  for (const layers::Named& each : require_layer(context, layer)->tensors()) {
     if (parameters && each.buffer) continue;
     if (count++ == index) return each;
   }
@@ -69,17 +60,12 @@ tenon_status tenon_layer_create(tenon_context* context, const char* name, uint64
         require_text(name, name_length, "name"));
     Device& where = device ? cx.runtime->device(*device) : cx.default_device();
     auto made = std::make_shared<Layer>(cx, kind, where, options, 0);
-    LayerSlot* slot = LayerSlab::instance().create();
-    slot->layer = std::move(made);
-    *out_layer = static_cast<tenon_layer*>(LayerSlab::to_handle(slot));
+    *out_layer = give_object<tenon_layer, LayerSlab>(&LayerSlot::layer, std::move(made));
   });
 }
 
 void tenon_layer_release(tenon_layer* handle) {
-  LayerSlot* slot = LayerSlab::from_handle(handle);
-  if (!slot) return;
-  const layers::Shared layer = std::move(slot->layer);
-  LayerSlab::instance().destroy(slot);
+  release_object<LayerSlab>(handle, &LayerSlot::layer);
 }
 
 tenon_status tenon_layer_set_child(tenon_context* context, tenon_layer* layer, const char* name,
@@ -143,5 +129,45 @@ tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_layer* layer, 
     const Tensor& values = require_tensor(cx, tensor, "tensor");
     refuse_in_capture(cx, "setting a layer's tensor");
     which->set_tensor(cx, require_text(name, name_length, "name"), values);
+  });
+}
+
+tenon_status tenon_layer_save(tenon_context* context, tenon_layer* layer, const char* path,
+                              uint64_t path_length) {
+  return guard(context, [&](Context& cx) {
+    const checkpoint::Parts parts = {{"", require_layer(cx, layer)}};
+    refuse_in_capture(cx, "saving a layer");
+    checkpoint::save(cx, parts, checkpoint::Extent::Alone, require_path(path, path_length));
+  });
+}
+
+tenon_status tenon_layer_load(tenon_context* context, tenon_layer* layer, const char* path,
+                              uint64_t path_length) {
+  return guard(context, [&](Context& cx) {
+    checkpoint::Parts parts = {{"", require_layer(cx, layer)}};
+    refuse_in_capture(cx, "loading a layer");
+    checkpoint::load(cx, parts, checkpoint::Extent::Alone, require_path(path, path_length));
+  });
+}
+
+tenon_status tenon_optimizer_create_for_layer(tenon_context* context, const char* name,
+                                              uint64_t name_length, tenon_layer* layer,
+                                              const tenon_string* names, const tenon_value* values,
+                                              uint32_t n_values, tenon_optimizer** out_optimizer) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_optimizer, "out_optimizer");
+    require_pointer(name, "name");
+    std::vector<Ref> params;
+    for (const layers::Named& each : require_layer(cx, layer)->tensors()) {
+      if (!each.buffer && tape::requires_grad(*each.tensor)) {
+        params.push_back(Ref::shared(each.tensor));
+      }
+    }
+    const auto hypers = read_named(names, values, n_values);
+    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_optimizer_desc>(
+        require_text(name, name_length, "name"));
+    *out_optimizer = give_object<tenon_optimizer, optim::OptimizerSlab>(
+        &optim::OptimizerSlot::optimizer,
+        std::make_shared<optim::Optimizer>(cx, kind, std::move(params), hypers));
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/op_api.cc: public functions of ops.
 #include "core/api/guard.h"
+#include "core/dispatch/call_cache.h"
 #include "core/dispatch/dispatch.h"
 #include "core/inspect/explain.h"
 
@@ -51,8 +52,10 @@ tenon_status tenon_op_find(tenon_context* context, const char* name, uint64_t na
   return guard(context, [&](Context& cx) {
     require_pointer(out_op, "out_op");
     require_pointer(name, "name");
-    registry::Op& op =
-        cx.runtime->plugins.require_op(require_text(name, name_length, "name"), revision);
+    const std::string_view text = require_text(name, name_length, "name");
+    // A name that was asked for before, from the same place, is not looked up again.
+    registry::Op& op = revision == 0 ? dispatch::call_cache_of(cx).names.find(text, *cx.runtime)
+                                     : cx.runtime->plugins.require_op(text, revision);
     *out_op = static_cast<const tenon_op*>(OpSlab::to_handle(&op));
   });
 }

@@ -7,6 +7,7 @@
 
 #include "core/api/guard.h"
 #include "core/api/host_tables.h"
+#include "core/api/make_context.h"
 #include "core/dispatch/call_cache.h"
 #include "core/dispatch/select.h"
 #include "core/inspect/query.h"
@@ -16,19 +17,17 @@
 using namespace tenon;
 using namespace tenon::api;
 
-namespace {
-
-// A context with what each floor keeps for it.
-std::unique_ptr<Context> make_context(Runtime& runtime) {
+tenon_context* api::create_context(Runtime& runtime) {
   auto context = std::make_unique<Context>(runtime);
   context->graph.reset(tape::create_graph(runtime));
   context->launch_check.reset(new launch::FiniteCheck);
   context->kernels.reset(new dispatch::KernelCache);
   context->call_cache.reset(new dispatch::CallCache(*context));
-  return context;
+  ContextSlot* slot = ContextSlab::instance().create();
+  slot->context = context.release();
+  slot->context->handle = static_cast<tenon_context*>(ContextSlab::to_handle(slot));
+  return slot->context->handle;
 }
-
-}  // namespace
 
 void tenon_version_get(uint32_t* out_major, uint32_t* out_minor, uint32_t* out_patch,
                        uint32_t* out_draft) {
@@ -186,12 +185,7 @@ tenon_status tenon_context_create(tenon_runtime* handle, tenon_diag* diag,
                                   tenon_context** out_context) {
   return guard_diag(diag, [&] {
     require_pointer(out_context, "out_context");
-    RuntimeSlot& runtime = require_slot<RuntimeSlab>(handle, "runtime");
-    auto context = make_context(*runtime.runtime);
-    ContextSlot* slot = ContextSlab::instance().create();
-    slot->context = context.release();
-    slot->context->handle = static_cast<tenon_context*>(ContextSlab::to_handle(slot));
-    *out_context = slot->context->handle;
+    *out_context = create_context(*require_slot<RuntimeSlab>(handle, "runtime").runtime);
   });
 }
 

@@ -4,9 +4,7 @@
 #include <tenon/kinds.h>
 
 #include "core/api/guard.h"
-#include "core/data/dataset.h"
-#include "core/optim/optimizer.h"
-#include "core/optim/schedule.h"
+#include "core/api/objects.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -19,34 +17,6 @@ using optim::OptimizerSlot;
 using optim::Schedule;
 using optim::ScheduleSlab;
 using optim::ScheduleSlot;
-
-namespace {
-
-Optimizer& require_optimizer(const Context& context, tenon_optimizer* handle) {
-  Optimizer& optimizer = *require_slot<OptimizerSlab>(handle, "optimizer").optimizer;
-  if (optimizer.runtime() != context.runtime) {
-    throw Error{.status = TENON_E_RUNTIME, .message = "the optimizer belongs to another runtime"};
-  }
-  return optimizer;
-}
-
-Schedule& require_schedule(const Context& context, tenon_schedule* handle) {
-  Schedule& schedule = *require_slot<ScheduleSlab>(handle, "schedule").schedule;
-  if (schedule.runtime() != context.runtime) {
-    throw Error{.status = TENON_E_RUNTIME, .message = "the schedule belongs to another runtime"};
-  }
-  return schedule;
-}
-
-const Dataset& require_dataset(const Context& context, tenon_dataset* handle) {
-  const Dataset& dataset = *require_slot<DatasetSlab>(handle, "dataset").dataset;
-  if (dataset.runtime() != context.runtime) {
-    throw Error{.status = TENON_E_RUNTIME, .message = "the dataset belongs to another runtime"};
-  }
-  return dataset;
-}
-
-}  // namespace
 
 tenon_status tenon_optimizer_create(tenon_context* context, const char* name, uint64_t name_length,
                                     tenon_tensor* const* params, uint32_t n_params,
@@ -63,19 +33,14 @@ tenon_status tenon_optimizer_create(tenon_context* context, const char* name, ui
     const auto hypers = read_named(names, values, n_values);
     const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_optimizer_desc>(
         require_text(name, name_length, "name"));
-    auto made = std::make_unique<Optimizer>(cx, kind, std::move(list), hypers);
-    OptimizerSlot* slot = OptimizerSlab::instance().create();
-    slot->optimizer = made.release();
-    *out_optimizer = static_cast<tenon_optimizer*>(OptimizerSlab::to_handle(slot));
+    auto made = std::make_shared<Optimizer>(cx, kind, std::move(list), hypers);
+    *out_optimizer =
+        give_object<tenon_optimizer, OptimizerSlab>(&OptimizerSlot::optimizer, std::move(made));
   });
 }
 
 void tenon_optimizer_release(tenon_optimizer* handle) {
-  OptimizerSlot* slot = OptimizerSlab::from_handle(handle);
-  if (!slot) return;
-  Optimizer* optimizer = slot->optimizer;
-  OptimizerSlab::instance().destroy(slot);
-  delete optimizer;
+  release_object<OptimizerSlab>(handle, &OptimizerSlot::optimizer);
 }
 
 tenon_status tenon_optimizer_run(tenon_context* context, tenon_optimizer* optimizer,
@@ -87,7 +52,7 @@ tenon_status tenon_optimizer_run(tenon_context* context, tenon_optimizer* optimi
                   .operand = "flags",
                   .found = std::to_string(flags)};
     }
-    require_optimizer(cx, optimizer).run(cx, (flags & TENON_OPTIMIZER_CLEAR_GRAD) != 0);
+    require_optimizer(cx, optimizer)->run(cx, (flags & TENON_OPTIMIZER_CLEAR_GRAD) != 0);
   });
 }
 
@@ -96,7 +61,7 @@ tenon_status tenon_optimizer_set(tenon_context* context, tenon_optimizer* optimi
   return guard(context, [&](Context& cx) {
     require_pointer(value, "value");
     require_pointer(name, "name");
-    require_optimizer(cx, optimizer).set(cx, require_text(name, name_length, "name"), *value);
+    require_optimizer(cx, optimizer)->set(cx, require_text(name, name_length, "name"), *value);
   });
 }
 
@@ -105,7 +70,7 @@ tenon_status tenon_optimizer_get(tenon_context* context, tenon_optimizer* optimi
   return guard(context, [&](Context& cx) {
     require_pointer(out_value, "out_value");
     require_pointer(name, "name");
-    *out_value = require_optimizer(cx, optimizer).get(require_text(name, name_length, "name"));
+    *out_value = require_optimizer(cx, optimizer)->get(require_text(name, name_length, "name"));
   });
 }
 
@@ -115,7 +80,7 @@ tenon_status tenon_optimizer_get_state(tenon_context* context, tenon_optimizer* 
   return guard(context, [&](Context& cx) {
     require_pointer(out_state, "out_state");
     require_pointer(name, "name");
-    const Optimizer& from = require_optimizer(cx, optimizer);
+    const Optimizer& from = *require_optimizer(cx, optimizer);
     *out_state = tensor::handle(from.state(index, require_text(name, name_length, "name")));
   });
 }
@@ -127,7 +92,7 @@ tenon_status tenon_optimizer_set_state(tenon_context* context, tenon_optimizer* 
     require_pointer(name, "name");
     const Tensor& values = require_tensor(cx, tensor, "tensor");
     require_optimizer(cx, optimizer)
-        .set_state(cx, index, require_text(name, name_length, "name"), values);
+        ->set_state(cx, index, require_text(name, name_length, "name"), values);
   });
 }
 
@@ -141,26 +106,21 @@ tenon_status tenon_schedule_create(tenon_context* context, const char* name, uin
     const auto hypers = read_named(names, values, n_values);
     const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_schedule_desc>(
         require_text(name, name_length, "name"));
-    auto made = std::make_unique<Schedule>(cx, kind, base_value, hypers);
-    ScheduleSlot* slot = ScheduleSlab::instance().create();
-    slot->schedule = made.release();
-    *out_schedule = static_cast<tenon_schedule*>(ScheduleSlab::to_handle(slot));
+    auto made = std::make_shared<Schedule>(cx, kind, base_value, hypers);
+    *out_schedule =
+        give_object<tenon_schedule, ScheduleSlab>(&ScheduleSlot::schedule, std::move(made));
   });
 }
 
 void tenon_schedule_release(tenon_schedule* handle) {
-  ScheduleSlot* slot = ScheduleSlab::from_handle(handle);
-  if (!slot) return;
-  Schedule* schedule = slot->schedule;
-  ScheduleSlab::instance().destroy(slot);
-  delete schedule;
+  release_object<ScheduleSlab>(handle, &ScheduleSlot::schedule);
 }
 
 tenon_status tenon_schedule_run(tenon_context* context, tenon_schedule* schedule,
                                 const double* metric, double* out_value) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_value, "out_value");
-    *out_value = require_schedule(cx, schedule).run(cx, metric);
+    *out_value = require_schedule(cx, schedule)->run(cx, metric);
   });
 }
 
@@ -169,7 +129,7 @@ tenon_status tenon_schedule_get_state(tenon_context* context, tenon_schedule* sc
   return guard(context, [&](Context& cx) {
     require_pointer(out_value, "out_value");
     require_pointer(name, "name");
-    *out_value = require_schedule(cx, schedule).state(require_text(name, name_length, "name"));
+    *out_value = require_schedule(cx, schedule)->state(require_text(name, name_length, "name"));
   });
 }
 
@@ -177,7 +137,7 @@ tenon_status tenon_schedule_set_state(tenon_context* context, tenon_schedule* sc
                                       const char* name, uint64_t name_length, double value) {
   return guard(context, [&](Context& cx) {
     require_pointer(name, "name");
-    require_schedule(cx, schedule).set_state(require_text(name, name_length, "name"), value);
+    require_schedule(cx, schedule)->set_state(require_text(name, name_length, "name"), value);
   });
 }
 
@@ -190,33 +150,27 @@ tenon_status tenon_dataset_create(tenon_context* context, const char* name, uint
     const auto options = read_named(names, values, n_values);
     const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_dataset_desc>(
         require_text(name, name_length, "name"));
-    auto made = std::make_unique<Dataset>(cx, kind, options);
-    DatasetSlot* slot = DatasetSlab::instance().create();
-    slot->dataset = made.release();
-    *out_dataset = static_cast<tenon_dataset*>(DatasetSlab::to_handle(slot));
+    auto made = std::make_shared<Dataset>(cx, kind, options);
+    *out_dataset = give_object<tenon_dataset, DatasetSlab>(&DatasetSlot::dataset, std::move(made));
   });
 }
 
 void tenon_dataset_release(tenon_dataset* handle) {
-  DatasetSlot* slot = DatasetSlab::from_handle(handle);
-  if (!slot) return;
-  Dataset* dataset = slot->dataset;
-  DatasetSlab::instance().destroy(slot);
-  delete dataset;
+  release_object<DatasetSlab>(handle, &DatasetSlot::dataset);
 }
 
 tenon_status tenon_dataset_get_length(tenon_context* context, tenon_dataset* dataset,
                                       int64_t* out_length) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_length, "out_length");
-    *out_length = require_dataset(cx, dataset).length();
+    *out_length = require_dataset(cx, dataset)->length();
   });
 }
 
 tenon_status tenon_dataset_get_field(tenon_context* context, tenon_dataset* dataset, uint32_t index,
                                      tenon_meta* out_sample, const char** out_name) {
   return guard(context, [&](Context& cx) {
-    const Dataset& from = require_dataset(cx, dataset);
+    const Dataset& from = *require_dataset(cx, dataset);
     if (index >= from.fields().size()) {
       throw Error{.status = TENON_E_NOT_FOUND,
                   .message = "the dataset has no field " + std::to_string(index),
@@ -233,7 +187,7 @@ tenon_status tenon_dataset_call(tenon_context* context, tenon_dataset* dataset,
                                 const int64_t* indices, int64_t n, tenon_tensor** out_fields,
                                 uint32_t n_fields) {
   return guard(context, [&](Context& cx) {
-    const Dataset& from = require_dataset(cx, dataset);
+    const Dataset& from = *require_dataset(cx, dataset);
     require_pointer(out_fields, "out_fields");
     if (n != 0) require_pointer(indices, "indices");
     if (n < 0 || n_fields != from.fields().size()) {

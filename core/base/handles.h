@@ -17,7 +17,10 @@ inline constexpr uint8_t kTextKind = 8;
 inline constexpr uint8_t kScheduleKind = 9;
 inline constexpr uint8_t kArchiveKind = 10;
 inline constexpr uint8_t kLayerKind = 11;
-inline constexpr uint8_t kHistoryKind = 20;
-inline constexpr uint8_t kProgressKind = 21;
+inline constexpr uint8_t kTransformKind = 12;
+inline constexpr uint8_t kLoaderKind = 13;
+inline constexpr uint8_t kCheckpointKind = 14;
+inline constexpr uint8_t kHistoryKind = 15;
+inline constexpr uint8_t kProgressKind = 16;
 
 }  // namespace tenon

@@ -25,10 +25,10 @@ std::vector<Option> options_of(const tenon_dataset_desc& desc) {
 
 Dataset::Dataset(Context& context, const registry::Entry& kind, std::span<const NamedValue> given)
     : runtime_(context.runtime), kind_(&kind) {
-  const std::vector<tenon_value> values =
+  const registry::ValueStore values =
       read_options(kind.name, options_of(kind.as<tenon_dataset_desc>()), given);
   run_callback(context, kind, "create", [&](tenon_call* call) {
-    return kind.as<tenon_dataset_desc>().create(call, values.data(), &object_);
+    return kind.as<tenon_dataset_desc>().create(call, values.values().data(), &object_);
   });
   try {
     describe(context);

@@ -4,6 +4,7 @@
 
 #include <tenon/ext/draft/datasets.h>
 
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,7 @@ class Dataset {
 };
 
 struct DatasetSlot : base::SlotHeader {
-  Dataset* dataset = nullptr;
+  std::shared_ptr<const Dataset> dataset;
 };
 using DatasetSlab = base::Slab<DatasetSlot, kDatasetKind>;
 

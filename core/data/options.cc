@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/data/options.cc: named options of a dataset or a layer.
+// core/data/options.cc: named options of a dataset, a transform or a layer.
 #include "core/data/options.h"
 
 #include <algorithm>
@@ -29,7 +29,9 @@ std::string names_of(std::span<const Option> options) {
   return names.empty() ? "none: it has no options" : "one of: " + names;
 }
 
-tenon_value checked(const std::string& kind, const Option& option, const tenon_value& given) {
+// A list of whole numbers for one of floats leads into `floats`.
+tenon_value checked(const std::string& kind, const Option& option, const tenon_value& given,
+                    std::vector<double>& floats) {
   tenon_value value = given;
   if (option.tag == TENON_VALUE_F64 && given.tag == TENON_VALUE_I64) {
     value.tag = TENON_VALUE_F64;
@@ -38,8 +40,14 @@ tenon_value checked(const std::string& kind, const Option& option, const tenon_v
   if (value.tag == TENON_VALUE_STRING && !value.as.string && value.count != 0) {
     fail_option(kind, option.name, "is a NULL string", "text", "NULL");
   }
-  if (value.tag == TENON_VALUE_INT_LIST && !value.as.ints && value.count != 0) {
+  const bool list = value.tag == TENON_VALUE_INT_LIST || value.tag == TENON_VALUE_FLOAT_LIST;
+  if (list && !value.as.ints && value.count != 0) {
     fail_option(kind, option.name, "is a NULL list", "numbers", "NULL");
+  }
+  if (option.tag == TENON_VALUE_FLOAT_LIST && given.tag == TENON_VALUE_INT_LIST) {
+    floats.assign(given.as.ints, given.as.ints + given.count);
+    value.tag = TENON_VALUE_FLOAT_LIST;
+    value.as.floats = floats.data();
   }
   if (value.tag != option.tag && value.tag != TENON_VALUE_NONE) {
     fail_option(kind, option.name, "has the wrong type", registry::tag_name(option.tag),
@@ -50,16 +58,18 @@ tenon_value checked(const std::string& kind, const Option& option, const tenon_v
 
 }  // namespace
 
-std::vector<tenon_value> read_options(const std::string& kind, std::span<const Option> options,
-                                      std::span<const NamedValue> given) {
+registry::ValueStore read_options(const std::string& kind, std::span<const Option> options,
+                                  std::span<const NamedValue> given) {
   std::vector<tenon_value> values(options.size());
+  std::vector<std::vector<double>> floats(options.size());
   for (const NamedValue& each : given) {
     const auto option = std::find_if(options.begin(), options.end(),
                                      [&](const Option& known) { return known.name == each.first; });
     if (option == options.end()) {
       fail_option(kind, each.first, "is unknown", names_of(options), std::string(each.first));
     }
-    values[static_cast<size_t>(option - options.begin())] = checked(kind, *option, each.second);
+    const auto at = static_cast<size_t>(option - options.begin());
+    values[at] = checked(kind, *option, each.second, floats[at]);
   }
   for (size_t i = 0; i < options.size(); ++i) {
     if (values[i].tag != TENON_VALUE_NONE) continue;
@@ -68,7 +78,7 @@ std::vector<tenon_value> read_options(const std::string& kind, std::span<const O
     }
     values[i] = options[i].initial;
   }
-  return values;
+  return registry::ValueStore(values);
 }
 
 }  // namespace tenon::data

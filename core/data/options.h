@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/data/options.h: named options of a dataset or a layer, checked against what it declares.
+// core/data/options.h: named options of a dataset, a transform or a layer, checked against what it
+// declares.
 #pragma once
 
 #include <tenon/types.h>
@@ -9,6 +10,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "core/registry/values.h"
 
 namespace tenon::data {
 
@@ -21,9 +24,9 @@ struct Option {
   tenon_value initial{};  // if it is not given
 };
 
-// One value for each option, in their order. Whole numbers are taken for floats. Throws
-// TENON_E_ATTRIBUTE in the name of `kind`.
-std::vector<tenon_value> read_options(const std::string& kind, std::span<const Option> options,
-                                      std::span<const NamedValue> given);
+// One value for each option, in their order. Whole numbers, and lists of them, are taken for
+// floats. Throws TENON_E_ATTRIBUTE in the name of `kind`.
+registry::ValueStore read_options(const std::string& kind, std::span<const Option> options,
+                                  std::span<const NamedValue> given);
 
 }  // namespace tenon::data

@@ -127,6 +127,11 @@ void Optimizer::set(Context& context, std::string_view name, const tenon_value& 
   if (fixed && frozen_) frozen_->set(hyper, std::move(text));
 }
 
+void Optimizer::check(std::string_view name, const tenon_value& value) const {
+  const size_t hyper = find_hyper(kind_->name, hyper_descs(), name);
+  checked_hyper(kind_->name, desc().hypers[hyper], value);
+}
+
 void Optimizer::freeze(plan::Recorder& recorder) {
   if (!frozen_) {
     plan::Frozen::Values values;
@@ -198,7 +203,7 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
                 .expected = tensor::describe(expected),
                 .found = tensor::describe(values)};
   }
-  const bool made = make_state(context, target);
+  const bool made = make_states(context, param);
   try {
     launch::copy_into(context, values, *target.states[index]);
   } catch (...) {
@@ -208,7 +213,8 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
 }
 
 // Never recorded: a replay must not set the state back to its beginning.
-bool Optimizer::make_state(Context& context, Param& param) {
+bool Optimizer::make_states(Context& context, uint32_t index) {
+  Param& param = params_[index];
   if (!param.states.empty()) return false;
   const CaptureSuspended suspended(context);
   const Tensor& like = *param.tensor;
@@ -229,6 +235,20 @@ bool Optimizer::make_state(Context& context, Param& param) {
   }
   param.states = std::move(states);
   return true;
+}
+
+void Optimizer::reset_states(Context& context, uint32_t index) {
+  const CaptureSuspended suspended(context);
+  const std::vector<Ref>& states = params_[index].states;
+  for (size_t i = 0; i < states.size(); ++i) {
+    tenon_value initial{TENON_VALUE_F64, 0, {}};
+    initial.as.f64 = desc().states[i].initial;
+    launch::fill(context, *states[i], initial);
+  }
+}
+
+tenon_meta Optimizer::state_meta(uint32_t param, const tenon_state_desc& state) const {
+  return meta_of_state(*params_[param].tensor, state);
 }
 
 const Optimizer::Dynamic& Optimizer::dynamic(Context& context, Device& device) {
@@ -354,7 +374,7 @@ void Optimizer::run(Context& context, bool clear_grads) {
   fresh.params.reserve(params_.size());
   for (const Work& work : works) {
     for (size_t i : work.params) {
-      if (make_state(context, params_[i])) fresh.params.push_back(i);
+      if (make_states(context, static_cast<uint32_t>(i))) fresh.params.push_back(i);
     }
   }
   std::optional<CheckSite> site;

@@ -38,11 +38,19 @@ class Optimizer {
   // Updates every parameter with a gradient; lists are cut by device, dtype, and rows or dense.
   void run(Context& context, bool clear_grads);
   void set(Context& context, std::string_view name, const tenon_value& value);
+  void check(std::string_view name, const tenon_value& value) const;  // throws what set would
   tenon_value get(std::string_view name) const;
   Tensor* state(uint32_t param, std::string_view name) const;  // NULL before the first step
   // Copies `values` into a state, which is made if it is not there yet. All or nothing.
   void set_state(Context& context, uint32_t param, std::string_view name, const Tensor& values);
+  // What a parameter's states are before its first step: not there, or at their initial values.
+  bool make_states(Context& context, uint32_t param);  // false if they are there
+  void drop_states(uint32_t param) { params_[param].states.clear(); }
+  void reset_states(Context& context, uint32_t param);
+  tenon_meta state_meta(uint32_t param, const tenon_state_desc& state) const;
   size_t size() const { return params_.size(); }
+  HyperDescs hyper_descs() const { return {desc().hypers, desc().n_hypers}; }
+  std::span<const tenon_state_desc> state_descs() const { return {desc().states, desc().n_states}; }
   Runtime* runtime() const { return runtime_; }
 
  private:
@@ -64,9 +72,7 @@ class Optimizer {
   using Handles = Small<tenon_tensor*, 16>;
 
   const tenon_optimizer_desc& desc() const { return kind_->as<tenon_optimizer_desc>(); }
-  HyperDescs hyper_descs() const { return {desc().hypers, desc().n_hypers}; }
   size_t state_index(uint32_t param, std::string_view name) const;
-  bool make_state(Context& context, Param& param);  // false if there was one
   // The plan that is captured uses the static hyper-parameters as they are.
   [[gnu::cold]] void freeze(plan::Recorder& recorder);
   [[gnu::cold]] void note_gradients(plan::Recorder& recorder);
@@ -88,7 +94,7 @@ class Optimizer {
 };
 
 struct OptimizerSlot : base::SlotHeader {
-  Optimizer* optimizer = nullptr;
+  std::shared_ptr<Optimizer> optimizer;
 };
 using OptimizerSlab = base::Slab<OptimizerSlot, kOptimizerKind>;
 

@@ -5,6 +5,7 @@
 
 #include <tenon/kinds.h>
 
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ class Schedule {
   double run(Context& context, const double* metric);
   double state(std::string_view name) const { return states_[state_index(name)]; }
   void set_state(std::string_view name, double value) { states_[state_index(name)] = value; }
+  std::span<const tenon_schedule_state_desc> state_descs() const {
+    return {desc().states, desc().n_states};
+  }
   Runtime* runtime() const { return runtime_; }
 
  private:
@@ -43,7 +47,7 @@ class Schedule {
 };
 
 struct ScheduleSlot : base::SlotHeader {
-  Schedule* schedule = nullptr;
+  std::shared_ptr<Schedule> schedule;
 };
 using ScheduleSlab = base::Slab<ScheduleSlot, kScheduleKind>;
 

@@ -19,11 +19,15 @@ ValueStore::ValueStore(std::span<const tenon_value> values)
   };
   // No growth later: a short string lives inside its object, whose address is handed out.
   ints_.reserve(count(TENON_VALUE_INT_LIST));
+  floats_.reserve(count(TENON_VALUE_FLOAT_LIST));
   strings_.reserve(count(TENON_VALUE_STRING));
   for (tenon_value& value : values_) {
     if (value.tag == TENON_VALUE_INT_LIST) {
       ints_.emplace_back(value.as.ints, value.as.ints + value.count);
       value.as.ints = ints_.back().data();
+    } else if (value.tag == TENON_VALUE_FLOAT_LIST) {
+      floats_.emplace_back(value.as.floats, value.as.floats + value.count);
+      value.as.floats = floats_.back().data();
     } else if (value.tag == TENON_VALUE_STRING) {
       strings_.emplace_back(value.as.string, value.count);
       value.as.string = strings_.back().data();
@@ -49,6 +53,8 @@ std::string tag_name(uint32_t tag) {
       return "str";
     case TENON_VALUE_INT_LIST:
       return "int[]";
+    case TENON_VALUE_FLOAT_LIST:
+      return "float[]";
     case TENON_VALUE_DTYPE:
       return "dtype";
     default:
@@ -56,21 +62,35 @@ std::string tag_name(uint32_t tag) {
   }
 }
 
+namespace {
+
+std::string float_text(double number) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", number);
+  return text;
+}
+
+}  // namespace
+
 std::string value_text(const tenon_value& value) {
   switch (value.tag) {
     case TENON_VALUE_I64:
       return std::to_string(value.as.i64);
     case TENON_VALUE_BOOL:
       return value.as.i64 ? "true" : "false";
-    case TENON_VALUE_F64: {
-      char text[40];
-      std::snprintf(text, sizeof text, "%.17g", value.as.f64);
-      return text;
-    }
+    case TENON_VALUE_F64:
+      return float_text(value.as.f64);
     case TENON_VALUE_STRING:
       return '"' + std::string(value.as.string, value.count) + '"';
     case TENON_VALUE_INT_LIST:
       return tensor::dims_text({value.as.ints, value.count});
+    case TENON_VALUE_FLOAT_LIST: {
+      std::string text = "[";
+      for (uint32_t i = 0; i < value.count; ++i) {
+        text += (i ? "," : "") + float_text(value.as.floats[i]);
+      }
+      return text + "]";
+    }
     case TENON_VALUE_DTYPE:
       return std::string(tensor::name_of(static_cast<tenon_dtype>(value.as.dtype)));
     default:

@@ -24,6 +24,7 @@ class ValueStore {
  private:
   std::vector<tenon_value> values_;
   std::vector<std::vector<int64_t>> ints_;
+  std::vector<std::vector<double>> floats_;
   std::vector<std::string> strings_;
 };
 

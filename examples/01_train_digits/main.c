@@ -7,8 +7,8 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
+#include <tenon/ext/draft/loaders.h>
 #include <tenon/ext/draft/progress.h>
-#include <tenon/sdk/client/loader.h>
 
 #include "../common/args.h"
 #include "../common/clock.h"
@@ -85,14 +85,15 @@ static tenon_tensor* forward(session* s, const network* net, tenon_tensor* image
 }
 
 // Share of samples whose largest logit is the label's.
-static double accuracy_of(session* s, const network* net, tenon_sdk_loader* loader) {
+static double accuracy_of(session* s, const network* net, tenon_loader* loader) {
   double right = 0;
-  session_check(s, tenon_sdk_loader_begin(loader, 0, 0));
+  int64_t samples = 0;
+  session_check(s, tenon_loader_begin(s->context, loader, 0, 0));
   session_check(s, tenon_grad_begin(s->context, TENON_GRAD_DISABLED));
   for (;;) {
     tenon_tensor* fields[2];
     int64_t n = 0;
-    session_check(s, tenon_sdk_loader_next(s->context, loader, fields, 2, &n));
+    session_check(s, tenon_loader_run(s->context, loader, fields, 2, &n));
     if (n == 0) break;
     tenon_tensor* images = session_keep(s, fields[0]);
     tenon_tensor* labels = session_keep(s, fields[1]);
@@ -100,26 +101,29 @@ static double accuracy_of(session* s, const network* net, tenon_sdk_loader* load
     tenon_tensor* hits = call2(s, "tenon.eq", guess, labels);
     hits = call_with(s, "tenon.cast", hits, dtype_value(TENON_DTYPE_F32));
     right += item_of(s, call1(s, "tenon.sum", hits));
+    samples += n;
     session_clear(s);
   }
   session_check(s, tenon_grad_end(s->context));
-  return loader->length ? right / (double)loader->length : 0;
+  return samples ? right / (double)samples : 0;
 }
 
 // One pass over the training set; returns the mean loss.
 static double train_epoch(session* s, const network* net, tenon_optimizer* optimizer,
-                          tenon_sdk_loader* loader, int64_t epoch, int64_t epochs) {
+                          tenon_loader* loader, int64_t epoch, int64_t epochs) {
+  tenon_loader_info info = {.struct_size = sizeof info};
+  session_check(s, tenon_loader_get_info(s->context, loader, &info));
   double loss_sum = 0;
+  int64_t done = 0;
   char label[64];
   snprintf(label, sizeof label, "epoch %lld/%lld", (long long)epoch + 1, (long long)epochs);
   tenon_progress* progress = NULL;
-  session_check(s,
-                tenon_progress_create(s->context, label, TENON_NUL, loader->length, 0, &progress));
-  session_check(s, tenon_sdk_loader_begin(loader, epoch, 0));
+  session_check(s, tenon_progress_create(s->context, label, TENON_NUL, info.length, 0, &progress));
+  session_check(s, tenon_loader_begin(s->context, loader, epoch, 0));
   for (;;) {
     tenon_tensor* fields[2];
     int64_t n = 0;
-    session_check(s, tenon_sdk_loader_next(s->context, loader, fields, 2, &n));
+    session_check(s, tenon_loader_run(s->context, loader, fields, 2, &n));
     if (n == 0) break;
     tenon_tensor* images = session_keep(s, fields[0]);
     tenon_tensor* labels = session_keep(s, fields[1]);
@@ -128,12 +132,13 @@ static double train_epoch(session* s, const network* net, tenon_optimizer* optim
     session_check(s, tenon_backward_run(s->context, &loss, NULL, 1, 0));
     session_check(s, tenon_optimizer_run(s->context, optimizer, TENON_OPTIMIZER_CLEAR_GRAD));
     loss_sum += item_of(s, loss) * (double)n;
-    session_check(s, tenon_progress_run(s->context, progress, loader->position, "loss", TENON_NUL,
-                                        loss_sum / (double)loader->position));
+    done += n;
+    session_check(s, tenon_progress_run(s->context, progress, done, "loss", TENON_NUL,
+                                        loss_sum / (double)done));
     session_clear(s);
   }
   tenon_progress_release(progress);
-  return loader->length ? loss_sum / (double)loader->length : 0;
+  return done ? loss_sum / (double)done : 0;
 }
 
 static tenon_optimizer* new_optimizer(session* s, network* net, double lr) {
@@ -163,23 +168,25 @@ int main(int argc, char** argv) {
   const double lr = args.lr > 0 ? args.lr : net.recipe->lr;
   const int64_t epochs = args.epochs > 0 ? args.epochs : net.recipe->epochs;
   tenon_optimizer* optimizer = new_optimizer(s, &net, lr);
-  tenon_sdk_loader batches, test_batches;
-  session_check(s,
-                tenon_sdk_loader_create(s->context, train, net.recipe->batch, (uint64_t)args.seed,
-                                        TENON_SDK_LOADER_SHUFFLE, &batches));
-  session_check(s, tenon_sdk_loader_create(s->context, test, 256, 0, 0, &test_batches));
+  tenon_loader *batches = NULL, *test_batches = NULL;
+  session_check(s, tenon_loader_create(s->context, train, net.recipe->batch, (uint64_t)args.seed,
+                                       TENON_LOADER_SHUFFLE, &batches));
+  session_check(s, tenon_loader_create(s->context, test, 256, 0, 0, &test_batches));
   epoch_result* results = calloc((size_t)epochs, sizeof *results);
   if (!results) session_check(s, TENON_E_MEMORY);
 
-  printf("%lld training samples, %lld test samples, %s\n", (long long)batches.length,
-         (long long)test_batches.length, net.recipe->optimizer);
+  int64_t lengths[2] = {0, 0};
+  session_check(s, tenon_dataset_get_length(s->context, train, &lengths[0]));
+  session_check(s, tenon_dataset_get_length(s->context, test, &lengths[1]));
+  printf("%lld training samples, %lld test samples, %s\n", (long long)lengths[0],
+         (long long)lengths[1], net.recipe->optimizer);
   for (int64_t epoch = 0; epoch < epochs; ++epoch) {
     const double start = clock_seconds();
     const double left = 1 - (double)epoch / (double)epochs;
     const tenon_value rate = float_value(net.recipe->lr_falls ? lr * left : lr);
     session_check(s, tenon_optimizer_set(s->context, optimizer, "lr", TENON_NUL, &rate));
-    results[epoch].loss = train_epoch(s, &net, optimizer, &batches, epoch, epochs);
-    results[epoch].accuracy = accuracy_of(s, &net, &test_batches);
+    results[epoch].loss = train_epoch(s, &net, optimizer, batches, epoch, epochs);
+    results[epoch].accuracy = accuracy_of(s, &net, test_batches);
     results[epoch].seconds = clock_seconds() - start;
     show_epoch(epoch + 1, results[epoch]);
   }
@@ -187,8 +194,8 @@ int main(int argc, char** argv) {
   printf("test accuracy: %.4f\n", results[epochs - 1].accuracy);
 
   free(results);
-  tenon_sdk_loader_release(&batches);
-  tenon_sdk_loader_release(&test_batches);
+  tenon_loader_release(batches);
+  tenon_loader_release(test_batches);
   tenon_optimizer_release(optimizer);
   for (int i = 0; i < 2 * net.recipe->n_layers; ++i) tenon_tensor_release(net.params[i]);
   tenon_dataset_release(train);

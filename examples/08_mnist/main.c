@@ -11,53 +11,29 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <tenon/ext/draft/layers.h>
+#include <tenon/ext/draft/checkpoints.h>
 #include <tenon/ext/draft/progress.h>
-#include <tenon/ext/draft/schedules.h>
-#include <tenon/sdk/client/checkpoint.h>
 
 #include "../common/clock.h"
 #include "../common/images.h"
 
-enum { CLASSES = 10, MAX_LAYERS = 3, MAX_PARAMS = 2 * MAX_LAYERS };
+enum { CLASSES = 10, MAX_LAYERS = 3 };
 
 typedef struct recipe {
   int64_t sizes[MAX_LAYERS];  // outputs of each layer
   int n_layers;
-  tenon_sdk_normalise pixels;
+  double ink, mean, deviation;  // an input is (pixel / ink - mean) / deviation
   const char* optimizer;
-  const char* states[3];
-  uint32_t n_states;
   double lr, momentum;  // momentum 0: the optimizer has none
   const char* schedule;
   int64_t batch, epochs;
   double accuracy;  // what the run must reach
 } recipe;
 
-static const recipe digits = {{128, CLASSES},
-                              2,
-                              {1, 16, {0}, {1}},
-                              "tenon.adam",
-                              {"exp_avg", "exp_avg_sq", "step"},
-                              3,
-                              0.01,
-                              0,
-                              "tenon.cosine",
-                              32,
-                              20,
-                              0.95};
-static const recipe mnist = {{128, 32, CLASSES},
-                             3,
-                             {1, 255, {0.1307F}, {0.3081F}},
-                             "tenon.sgd",
-                             {"momentum_buffer", "step"},
-                             2,
-                             0.01,
-                             0.9,
-                             "tenon.constant",
-                             64,
-                             15,
-                             0.97};
+static const recipe digits = {{128, CLASSES}, 2,  16, 0,   1, "tenon.adam", 0.01, 0,
+                              "tenon.cosine", 32, 20, 0.95};
+static const recipe mnist = {{128, 32, CLASSES}, 3,  255, 0.1307, 0.3081, "tenon.sgd", 0.01, 0.9,
+                             "tenon.constant",   64, 15,  0.97};
 
 typedef struct options {
   const char *data, *checkpoint, *curve, *events;
@@ -69,38 +45,47 @@ typedef struct run {
   options o;
   const recipe* recipe;
   tenon_dataset *train_set, *test_set;
-  tenon_sdk_loader train, test;
+  tenon_loader *train, *test;
   tenon_layer* model;
-  const char* names[MAX_PARAMS];  // of the parameters, borrowed from the model
-  tenon_tensor* params[MAX_PARAMS];
-  uint32_t n_params;
   tenon_optimizer* optimizer;
   tenon_schedule* schedule;
   tenon_history* history;
+  tenon_checkpoint* checkpoint;
   int64_t step;
   double loss_sum;  // of this epoch, over samples
 } run;
 
 // ---- Making all of it ---------------------------------------------------------------------------
 
-// What the helpers of the SDK say in a tenon_diag.
-static void check_diag(tenon_status status, const tenon_diag* diag) {
-  if (status == TENON_OK) return;
-  fprintf(stderr, "error: %s\n", diag->message[0] ? diag->message : tenon_status_get_name(status));
-  exit(1);
+static tenon_transform* new_transform(run* r, const char* name, const tenon_string* names,
+                                      const tenon_value* values, uint32_t n) {
+  tenon_transform* made = NULL;
+  session_check(r->s,
+                tenon_transform_create(r->s->context, name, TENON_NUL, names, values, n, &made));
+  return made;
 }
 
-static void open_loader(run* r, tenon_dataset* dataset, uint32_t flags, tenon_sdk_loader* loader) {
+static void open_loader(run* r, tenon_dataset* dataset, uint32_t flags, tenon_loader** out_loader) {
   session* s = r->s;
-  const tenon_sdk_transform transforms[] = {{tenon_sdk_normalise_call, &r->recipe->pixels, 0, 0},
-                                            {tenon_sdk_flatten_call, NULL, 0, 0}};
-  tenon_diag diag = {0};
+  const tenon_string names[] = {{"scale", 5}, {"mean", 4}, {"deviation", 9}};
+  const tenon_value values[] = {float_value(r->recipe->ink), floats_value(&r->recipe->mean, 1),
+                                floats_value(&r->recipe->deviation, 1)};
+  tenon_transform* transforms[] = {new_transform(r, "tenon.normalise", names, values, 3),
+                                   new_transform(r, "tenon.flatten", NULL, NULL, 0)};
+  const uint32_t fields[] = {0, 0};
   const int64_t batch = flags ? r->recipe->batch : 256;
   session_check(
-      s, tenon_sdk_loader_create(s->context, dataset, batch, (uint64_t)r->o.seed, flags, loader));
-  check_diag(tenon_sdk_loader_set_transforms(s->context, loader, transforms, 2, &diag), &diag);
-  const uint32_t workers = (uint32_t)r->o.workers;
-  check_diag(tenon_sdk_loader_set_workers(s->runtime, loader, workers, &diag), &diag);
+      s, tenon_loader_create(s->context, dataset, batch, (uint64_t)r->o.seed, flags, out_loader));
+  session_check(s, tenon_loader_set_transforms(s->context, *out_loader, transforms, fields, 2));
+  session_check(s, tenon_loader_set_workers(s->context, *out_loader, (uint32_t)r->o.workers));
+  for (int i = 0; i < 2; ++i) tenon_transform_release(transforms[i]);
+}
+
+// Where the training is.
+static tenon_loader_info place_of(run* r) {
+  tenon_loader_info info = {.struct_size = sizeof info};
+  session_check(r->s, tenon_loader_get_info(r->s->context, r->train, &info));
+  return info;
 }
 
 // Adds a layer to the model.
@@ -127,22 +112,15 @@ static void new_model(run* r, int64_t pixels) {
     add_layer(r, "tenon.linear", names, sizes, 2);
     inputs = r->recipe->sizes[i];
   }
-  for (; r->n_params < MAX_PARAMS; ++r->n_params) {
-    const uint32_t i = r->n_params;
-    const tenon_status status =
-        tenon_layer_get_parameter(cx, r->model, i, &r->names[i], &r->params[i]);
-    if (status == TENON_E_NOT_FOUND) break;
-    session_check(r->s, status);
-  }
 }
 
 static void new_optimizer(run* r) {
   tenon_context* cx = r->s->context;
   const tenon_string names[] = {{"lr", 2}, {"momentum", 8}};
   const tenon_value values[] = {float_value(r->recipe->lr), float_value(r->recipe->momentum)};
-  session_check(
-      r->s, tenon_optimizer_create(cx, r->recipe->optimizer, TENON_NUL, r->params, r->n_params,
-                                   names, values, r->recipe->momentum > 0 ? 2 : 1, &r->optimizer));
+  session_check(r->s, tenon_optimizer_create_for_layer(
+                          cx, r->recipe->optimizer, TENON_NUL, r->model, names, values,
+                          r->recipe->momentum > 0 ? 2 : 1, &r->optimizer));
   const tenon_string period = {"period", 6};
   const tenon_value epochs = int_value(r->o.epochs);
   const uint32_t n = strcmp(r->recipe->schedule, "tenon.cosine") == 0;
@@ -162,7 +140,7 @@ static void open_run(run* r) {
   for (int32_t d = 0; d < image.rank; ++d) pixels *= image.shape[d];
   r->recipe = pixels == 64 ? &digits : &mnist;
   if (r->o.epochs == 0) r->o.epochs = r->recipe->epochs;
-  open_loader(r, r->train_set, TENON_SDK_LOADER_SHUFFLE, &r->train);
+  open_loader(r, r->train_set, TENON_LOADER_SHUFFLE, &r->train);
   open_loader(r, r->test_set, 0, &r->test);
   new_model(r, pixels);
   new_optimizer(r);
@@ -173,75 +151,57 @@ static void open_run(run* r) {
 }
 
 static void close_run(run* r) {
+  tenon_checkpoint_release(r->checkpoint);
   tenon_history_release(r->history);
   tenon_schedule_release(r->schedule);
   tenon_optimizer_release(r->optimizer);
   tenon_layer_release(r->model);
-  tenon_sdk_loader_release(&r->train);
-  tenon_sdk_loader_release(&r->test);
+  tenon_loader_release(r->train);
+  tenon_loader_release(r->test);
   tenon_dataset_release(r->train_set);
   tenon_dataset_release(r->test_set);
 }
 
 // ---- Checkpoints --------------------------------------------------------------------------------
 
-static void save(run* r) {
-  if (!r->o.checkpoint) return;
-  session* s = r->s;
-  tenon_context* cx = s->context;
-  tenon_archive* file = NULL;
-  double schedule_step = 0;
-  session_check(s, tenon_archive_create(cx, &file));
-  for (uint32_t i = 0; i < r->n_params; ++i) {
-    char name[TENON_SDK_CHECKPOINT_NAME];
-    snprintf(name, sizeof name, "model.%s", r->names[i]);
-    session_check(s, tenon_archive_set_tensor(cx, file, name, TENON_NUL, r->params[i]));
-  }
-  session_check(s, tenon_sdk_checkpoint_set_optimizer(cx, file, 0, r->optimizer, r->n_params,
-                                                      r->recipe->states, r->recipe->n_states));
-  session_check(s, tenon_sdk_checkpoint_set_rng(cx, file));
-  session_check(s, tenon_sdk_checkpoint_set_loader(cx, file, &r->train));
-  session_check(s, tenon_schedule_get_state(cx, r->schedule, "step", TENON_NUL, &schedule_step));
-  session_check(s, tenon_sdk_checkpoint_set_real(cx, file, "schedule.step", schedule_step));
-  tenon_value lr = {0};
-  session_check(s, tenon_optimizer_get(cx, r->optimizer, "lr", TENON_NUL, &lr));
-  session_check(s, tenon_sdk_checkpoint_set_real(cx, file, "lr", lr.as.f64));
-  session_check(s, tenon_sdk_checkpoint_set_number(cx, file, "step", (uint64_t)r->step));
-  session_check(s, tenon_sdk_checkpoint_set_real(cx, file, "loss_sum", r->loss_sum));
-  session_check(
-      s, tenon_file_set(cx, r->o.checkpoint, TENON_NUL, "tenon.safetensors", TENON_NUL, file));
-  tenon_archive_release(file);
+static void set_value(run* r, const char* name, const tenon_value* value) {
+  session_check(r->s,
+                tenon_checkpoint_set_value(r->s->context, r->checkpoint, name, TENON_NUL, value));
 }
 
-// Goes on from the checkpoint, where there is one.
+static void save(run* r) {
+  if (!r->o.checkpoint) return;
+  const tenon_value step = int_value(r->step), loss_sum = float_value(r->loss_sum);
+  set_value(r, "step", &step);
+  set_value(r, "loss_sum", &loss_sum);
+  session_check(r->s,
+                tenon_checkpoint_save(r->s->context, r->checkpoint, r->o.checkpoint, TENON_NUL));
+}
+
+// What a run consists of, put back from the file, if there is one.
 static void resume(run* r) {
-  if (!r->o.checkpoint || access(r->o.checkpoint, F_OK) != 0) return;
   session* s = r->s;
   tenon_context* cx = s->context;
-  tenon_archive* file = NULL;
-  double schedule_step = 0;
-  uint64_t step = 0;
-  session_check(s, tenon_archive_load(cx, r->o.checkpoint, TENON_NUL, "tenon.safetensors",
-                                      TENON_NUL, TENON_ARCHIVE_IN_MEMORY, &file));
-  for (uint32_t i = 0; i < r->n_params; ++i) {
-    char name[TENON_SDK_CHECKPOINT_NAME];
-    snprintf(name, sizeof name, "model.%s", r->names[i]);
-    session_check(s, tenon_sdk_checkpoint_apply_tensor(cx, file, name, r->params[i]));
-  }
-  session_check(s, tenon_sdk_checkpoint_apply_optimizer(cx, file, 0, r->optimizer, r->n_params,
-                                                        r->recipe->states, r->recipe->n_states));
-  session_check(s, tenon_sdk_checkpoint_apply_rng(cx, file));
-  session_check(s, tenon_sdk_checkpoint_apply_loader(cx, file, &r->train));
-  session_check(s, tenon_sdk_checkpoint_get_real(cx, file, "schedule.step", &schedule_step));
-  session_check(s, tenon_schedule_set_state(cx, r->schedule, "step", TENON_NUL, schedule_step));
-  tenon_value lr = float_value(0);
-  session_check(s, tenon_sdk_checkpoint_get_real(cx, file, "lr", &lr.as.f64));
-  session_check(s, tenon_optimizer_set(cx, r->optimizer, "lr", TENON_NUL, &lr));
-  session_check(s, tenon_sdk_checkpoint_get_number(cx, file, "step", &step));
-  session_check(s, tenon_sdk_checkpoint_get_real(cx, file, "loss_sum", &r->loss_sum));
-  tenon_archive_release(file);
-  r->step = (int64_t)step;
-  printf("goes on at step %lld, epoch %lld\n", (long long)r->step, (long long)r->train.epoch + 1);
+  session_check(s, tenon_checkpoint_create(cx, &r->checkpoint));
+  tenon_checkpoint* all = r->checkpoint;
+  session_check(s, tenon_checkpoint_set_layer(cx, all, "model", TENON_NUL, r->model));
+  session_check(s, tenon_checkpoint_set_optimizer(cx, all, "optimizer.0", TENON_NUL, r->optimizer));
+  session_check(s, tenon_checkpoint_set_schedule(cx, all, "schedule", TENON_NUL, r->schedule));
+  session_check(s, tenon_checkpoint_set_loader(cx, all, "loader", TENON_NUL, r->train));
+  tenon_value step = int_value(0), loss_sum = float_value(0);
+  set_value(r, "step", &step);
+  set_value(r, "loss_sum", &loss_sum);
+  if (!r->o.checkpoint) return;
+  uint32_t loaded = 0;
+  session_check(s, tenon_checkpoint_load(cx, all, r->o.checkpoint, TENON_NUL,
+                                         TENON_CHECKPOINT_IF_THERE, &loaded));
+  if (!loaded) return;
+  session_check(s, tenon_checkpoint_get_value(cx, all, "step", TENON_NUL, &step));
+  session_check(s, tenon_checkpoint_get_value(cx, all, "loss_sum", TENON_NUL, &loss_sum));
+  r->step = step.as.i64;
+  r->loss_sum = loss_sum.as.f64;
+  printf("goes on at step %lld, epoch %lld\n", (long long)r->step,
+         (long long)place_of(r).epoch + 1);
 }
 
 // ---- Training -----------------------------------------------------------------------------------
@@ -254,9 +214,9 @@ static tenon_tensor* logits_of(run* r, tenon_tensor* images) {
 }
 
 // The next batch; 0 at the end of the epoch.
-static int64_t next_batch(run* r, tenon_sdk_loader* loader, tenon_tensor* fields[2]) {
+static int64_t next_batch(run* r, tenon_loader* loader, tenon_tensor* fields[2]) {
   int64_t n = 0;
-  session_check(r->s, tenon_sdk_loader_next(r->s->context, loader, fields, 2, &n));
+  session_check(r->s, tenon_loader_run(r->s->context, loader, fields, 2, &n));
   for (int i = 0; n && i < 2; ++i) session_keep(r->s, fields[i]);
   return n;
 }
@@ -270,40 +230,44 @@ static double accuracy_of(run* r) {
   session* s = r->s;
   tenon_tensor* fields[2];
   double right = 0;
+  int64_t samples = 0, n = 0;
   session_check(s, tenon_layer_set_training(s->context, r->model, 0));
   session_check(s, tenon_grad_begin(s->context, TENON_GRAD_DISABLED));
-  session_check(s, tenon_sdk_loader_begin(&r->test, 0, 0));
-  while (next_batch(r, &r->test, fields)) {
+  session_check(s, tenon_loader_begin(s->context, r->test, 0, 0));
+  while ((n = next_batch(r, r->test, fields)) > 0) {
+    samples += n;
     tenon_tensor* guess = call_with(s, "tenon.argmax", logits_of(r, fields[0]), int_value(1));
     right += item_of(s, call1(s, "tenon.sum", call2(s, "tenon.eq", guess, fields[1])));
     session_clear(s);
   }
   session_check(s, tenon_grad_end(s->context));
   session_check(s, tenon_layer_set_training(s->context, r->model, 1));
-  return r->test.length ? right / (double)r->test.length : 0;
+  return samples ? right / (double)samples : 0;
 }
 
 // The rest of the epoch; 0 if the run is to stop within it.
 static int train_epoch(run* r) {
   session* s = r->s;
+  const tenon_loader_info start = place_of(r);
+  int64_t done = start.position;
   char label[64];
-  snprintf(label, sizeof label, "epoch %lld/%lld", (long long)r->train.epoch + 1,
+  snprintf(label, sizeof label, "epoch %lld/%lld", (long long)start.epoch + 1,
            (long long)r->o.epochs);
   tenon_progress* progress = NULL;
-  session_check(s,
-                tenon_progress_create(s->context, label, TENON_NUL, r->train.length, 0, &progress));
+  session_check(s, tenon_progress_create(s->context, label, TENON_NUL, start.length, 0, &progress));
   tenon_tensor* fields[2];
   int64_t n = 0;
-  while ((n = next_batch(r, &r->train, fields)) > 0) {
+  while ((n = next_batch(r, r->train, fields)) > 0) {
     tenon_tensor* loss =
         call2(s, "tenon.softmax_cross_entropy", logits_of(r, fields[0]), fields[1]);
     session_check(s, tenon_backward_run(s->context, &loss, NULL, 1, 0));
     session_check(s, tenon_optimizer_run(s->context, r->optimizer, TENON_OPTIMIZER_CLEAR_GRAD));
     r->step++;
+    done += n;
     r->loss_sum += item_of(s, loss) * (double)n;
     if (r->step % 10 == 0) note(r, "loss", item_of(s, loss));
-    session_check(s, tenon_progress_run(s->context, progress, r->train.position, "loss", TENON_NUL,
-                                        r->loss_sum / (double)r->train.position));
+    session_check(s, tenon_progress_run(s->context, progress, done, "loss", TENON_NUL,
+                                        r->loss_sum / (double)done));
     session_clear(s);
     if (r->o.stop && r->step >= r->o.stop) break;
   }
@@ -315,9 +279,8 @@ static int train_epoch(run* r) {
 static double train(run* r) {
   session* s = r->s;
   double accuracy = -1;
-  while (r->train.epoch < r->o.epochs) {
-    const int64_t epoch = r->train.epoch;
-    if (r->train.position == 0) {
+  for (tenon_loader_info at = place_of(r); at.epoch < r->o.epochs; at = place_of(r)) {
+    if (at.position == 0) {
       double lr = 0;
       session_check(s, tenon_schedule_run(s->context, r->schedule, NULL, &lr));
       const tenon_value rate = float_value(lr);
@@ -331,11 +294,11 @@ static double train(run* r) {
     }
     accuracy = accuracy_of(r);
     note(r, "test accuracy", accuracy);
-    printf("epoch %2lld  loss %.4f  test accuracy %.4f  %.2f s\n", (long long)epoch + 1,
-           r->loss_sum / (double)r->train.length, accuracy, clock_seconds() - start);
+    printf("epoch %2lld  loss %.4f  test accuracy %.4f  %.2f s\n", (long long)at.epoch + 1,
+           r->loss_sum / (double)at.length, accuracy, clock_seconds() - start);
     fflush(stdout);
     r->loss_sum = 0;
-    session_check(s, tenon_sdk_loader_begin(&r->train, epoch + 1, 0));
+    session_check(s, tenon_loader_begin(s->context, r->train, at.epoch + 1, 0));
     save(r);
   }
   return accuracy;
@@ -344,13 +307,15 @@ static double train(run* r) {
 // FNV-1a over the bits of all parameters.
 static uint64_t hash_of(run* r) {
   uint64_t hash = 14695981039346656037u;
-  for (uint32_t i = 0; i < r->n_params; ++i) {
+  tenon_tensor* param = NULL;
+  for (uint32_t i = 0;
+       tenon_layer_get_parameter(r->s->context, r->model, i, NULL, &param) == TENON_OK; ++i) {
     tenon_tensor_info info = {.struct_size = sizeof info};
-    session_check(r->s, tenon_tensor_get_info(r->s->context, r->params[i], &info));
+    session_check(r->s, tenon_tensor_get_info(r->s->context, param, &info));
     const size_t bytes = (size_t)info.elements * sizeof(float);
     unsigned char* values = malloc(bytes);
     if (!values) session_check(r->s, TENON_E_MEMORY);
-    session_check(r->s, tenon_tensor_get_data(r->s->context, r->params[i], values, bytes));
+    session_check(r->s, tenon_tensor_get_data(r->s->context, param, values, bytes));
     for (size_t k = 0; k < bytes; ++k) hash = (hash ^ values[k]) * 1099511628211u;
     free(values);
   }

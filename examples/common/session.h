@@ -104,6 +104,9 @@ static inline tenon_value dtype_value(tenon_dtype dtype) {
 static inline tenon_value ints_value(const int64_t* numbers, uint32_t count) {
   return (tenon_value){.tag = TENON_VALUE_INT_LIST, .count = count, .as.ints = numbers};
 }
+static inline tenon_value floats_value(const double* numbers, uint32_t count) {
+  return (tenon_value){.tag = TENON_VALUE_FLOAT_LIST, .count = count, .as.floats = numbers};
+}
 static inline tenon_value text_value(const char* text) {
   return (tenon_value){
       .tag = TENON_VALUE_STRING, .count = (uint32_t)strlen(text), .as.string = text};

@@ -52,6 +52,11 @@ struct ValueWriter {
   Json operator()(double value) const { return json_of(value); }
   Json operator()(const std::string& value) const { return value; }
   Json operator()(const std::vector<int64_t>& value) const { return value; }
+  Json operator()(const std::vector<double>& value) const {
+    Json list = Json::array();
+    for (const double each : value) list.push_back(json_of(each));
+    return list;
+  }
   Json operator()(const sdk::SampleDtype& value) const { return value.name; }
 };
 

@@ -4,14 +4,17 @@
 // tests/abi/layout_complete.py proves that no struct and no member is missing.
 #include <stddef.h>
 #include <tenon/ext/draft/capture.h>
+#include <tenon/ext/draft/checkpoints.h>
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/dynamic.h>
 #include <tenon/ext/draft/formats.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/lending.h>
+#include <tenon/ext/draft/loaders.h>
 #include <tenon/ext/draft/memory.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/training.h>
+#include <tenon/ext/draft/transforms.h>
 #include <tenon/kinds.h>
 #include <tenon/plugin.h>
 #include <tenon/tenon.h>
@@ -609,3 +612,53 @@ MEMBER(tenon_host_layers, get_tensor, 24);
 MEMBER(tenon_host_layers, set_buffer, 32);
 MEMBER(tenon_host_layers, get_child_count, 40);
 MEMBER(tenon_host_layers, call_child, 48);
+
+STRUCT(tenon_batch, 32);
+MEMBER(tenon_batch, n, 0);
+MEMBER(tenon_batch, samples, 8);
+MEMBER(tenon_batch, seed, 16);
+MEMBER(tenon_batch, epoch, 24);
+
+STRUCT(tenon_transform_option, 56);
+MEMBER(tenon_transform_option, name, 0);
+MEMBER(tenon_transform_option, doc, 16);
+MEMBER(tenon_transform_option, tag, 32);
+MEMBER(tenon_transform_option, required, 36);
+MEMBER(tenon_transform_option, initial, 40);
+
+STRUCT(tenon_transform_sample, 40);
+MEMBER(tenon_transform_sample, text, 0);
+MEMBER(tenon_transform_sample, fragment, 16);
+MEMBER(tenon_transform_sample, expect, 32);
+MEMBER(tenon_transform_sample, flags, 36);
+
+STRUCT(tenon_transform_desc, 96);
+MEMBER(tenon_transform_desc, struct_size, 0);
+MEMBER(tenon_transform_desc, flags, 4);
+MEMBER(tenon_transform_desc, name, 8);
+MEMBER(tenon_transform_desc, doc, 24);
+MEMBER(tenon_transform_desc, options, 40);
+MEMBER(tenon_transform_desc, samples, 48);
+MEMBER(tenon_transform_desc, n_options, 56);
+MEMBER(tenon_transform_desc, n_samples, 60);
+MEMBER(tenon_transform_desc, create, 64);
+MEMBER(tenon_transform_desc, release, 72);
+MEMBER(tenon_transform_desc, infer, 80);
+MEMBER(tenon_transform_desc, run, 88);
+
+STRUCT(tenon_transforms_table, 16);
+MEMBER(tenon_transforms_table, struct_size, 0);
+MEMBER(tenon_transforms_table, count, 4);
+MEMBER(tenon_transforms_table, descs, 8);
+
+STRUCT(tenon_loader_info, 64);
+MEMBER(tenon_loader_info, struct_size, 0);
+MEMBER(tenon_loader_info, flags, 4);
+MEMBER(tenon_loader_info, length, 8);
+MEMBER(tenon_loader_info, batch, 16);
+MEMBER(tenon_loader_info, epoch, 24);
+MEMBER(tenon_loader_info, position, 32);
+MEMBER(tenon_loader_info, remaining, 40);
+MEMBER(tenon_loader_info, seed, 48);
+MEMBER(tenon_loader_info, n_fields, 56);
+MEMBER(tenon_loader_info, n_workers, 60);

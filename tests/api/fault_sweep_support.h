@@ -64,6 +64,8 @@ FaultRows op_faults();
 FaultRows training_faults();
 FaultRows archive_faults();
 FaultRows layer_faults();
+FaultRows loader_faults();
+FaultRows run_file_faults();
 FaultRows history_faults();
 // A runtime's first use of things, which opens plugins.
 FaultRows opening_faults();

@@ -146,11 +146,22 @@ void World::make_side(Side& side) {
   side.container = make_layer(side.cx, "tenon.sequential", {});
   side.text = make_text(side.cx);
   side.archive = make_archive(side.cx, side.tensor);
+  EXPECT_EQ(tenon_transform_create(side.cx, "tenon.normalise", TENON_NUL, nullptr, nullptr, 0,
+                                   &side.transform),
+            TENON_OK);
+  EXPECT_EQ(tenon_loader_create(side.cx, side.dataset, 4, 0, 0, &side.loader), TENON_OK);
+  EXPECT_EQ(tenon_checkpoint_create(side.cx, &side.checkpoint), TENON_OK);
+  const tenon_value step = value_of(1.0);
+  EXPECT_EQ(tenon_checkpoint_set_value(side.cx, side.checkpoint, "step", TENON_NUL, &step),
+            TENON_OK);
   side.history = make_history(side.cx);
   EXPECT_EQ(tenon_progress_create(side.cx, "run", 3, 0, 0, &side.progress), TENON_OK);
 }
 
 void World::release_side(Side& side) {
+  tenon_checkpoint_release(side.checkpoint);
+  tenon_loader_release(side.loader);
+  tenon_transform_release(side.transform);
   tenon_progress_release(side.progress);
   tenon_history_release(side.history);
   tenon_archive_release(side.archive);
@@ -175,8 +186,9 @@ void World::make_stale() {
            {Kind::Plan, gone.plan},         {Kind::Optimizer, gone.optimizer},
            {Kind::Schedule, gone.schedule}, {Kind::Dataset, gone.dataset},
            {Kind::Text, gone.text},         {Kind::Archive, gone.archive},
-           {Kind::Layer, gone.layer},       {Kind::History, gone.history},
-           {Kind::Progress, gone.progress}};
+           {Kind::Layer, gone.layer},       {Kind::Transform, gone.transform},
+           {Kind::Loader, gone.loader},     {Kind::Checkpoint, gone.checkpoint},
+           {Kind::History, gone.history},   {Kind::Progress, gone.progress}};
   release_side(gone);
 }
 
@@ -237,6 +249,12 @@ void* World::foreign(Kind kind) const {
       return other.archive;
     case Kind::Layer:
       return other.layer;
+    case Kind::Transform:
+      return other.transform;
+    case Kind::Loader:
+      return other.loader;
+    case Kind::Checkpoint:
+      return other.checkpoint;
     case Kind::History:
       return other.history;
     case Kind::Progress:
@@ -255,6 +273,7 @@ void World::reset_outs() {
   outs.tensor_info.struct_size = sizeof outs.tensor_info;
   outs.dtype_info.struct_size = sizeof outs.dtype_info;
   outs.op_info.struct_size = sizeof outs.op_info;
+  outs.loader_info.struct_size = sizeof outs.loader_info;
   outs.error.struct_size = sizeof outs.error;
   std::memcpy(static_cast<void*>(&untouched_), &outs, sizeof outs);
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <tenon/ext/draft/archives.h>
+#include <tenon/ext/draft/checkpoints.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/progress.h>
 #include <tenon/ext/draft/schedules.h>
@@ -33,6 +34,9 @@ enum class Kind {
   Text,
   Layer,
   Archive,
+  Transform,
+  Loader,
+  Checkpoint,
   History,
   Progress
 };
@@ -50,6 +54,9 @@ struct Outs {
   tenon_history* history;
   tenon_progress* progress;
   tenon_layer* layer;
+  tenon_transform* transform;
+  tenon_loader* loader;
+  tenon_checkpoint* checkpoint;
   tenon_context* context;
   tenon_runtime* runtime;
   const char* name;
@@ -67,6 +74,7 @@ struct Outs {
   tenon_tensor_info tensor_info;
   tenon_dtype_info dtype_info;
   tenon_op_info op_info;
+  tenon_loader_info loader_info;
   tenon_error error;
 };
 
@@ -90,9 +98,12 @@ struct World {
     tenon_layer* layer = nullptr;      // linear from 3 to 2
     tenon_layer* container = nullptr;  // empty
     tenon_text* text = nullptr;
-    tenon_archive* archive = nullptr;    // "w": `tensor`, metadata "k": "v"
-    tenon_history* history = nullptr;    // "loss": 1 at step 0
-    tenon_progress* progress = nullptr;  // shows nothing
+    tenon_transform* transform = nullptr;    // normalise, with no options
+    tenon_loader* loader = nullptr;          // of `dataset`
+    tenon_checkpoint* checkpoint = nullptr;  // the value "step"
+    tenon_archive* archive = nullptr;        // "w": `tensor`, metadata "k": "v"
+    tenon_history* history = nullptr;        // "loss": 1 at step 0
+    tenon_progress* progress = nullptr;      // shows nothing
   };
   void* foreign(Kind kind) const;  // of the other runtime
   void* released(Kind kind) const { return stale.at(kind); }
@@ -160,6 +171,7 @@ void add_op_rows(Rows& rows);
 void add_training_rows(Rows& rows);
 void add_archive_rows(Rows& rows);
 void add_layer_rows(Rows& rows);
+void add_loader_rows(Rows& rows);
 void add_history_rows(Rows& rows);
 
 tenon_value value_of(tenon_tensor* tensor);

@@ -18,6 +18,7 @@ Rows all_rows() {
   add_training_rows(rows);
   add_archive_rows(rows);
   add_layer_rows(rows);
+  add_loader_rows(rows);
   add_history_rows(rows);
   return rows;
 }

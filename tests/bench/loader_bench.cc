@@ -4,7 +4,7 @@
 // loader that normalises and flattens, without workers (0) and with some. $TENON_DATA/mnist holds
 // the files.
 #include <benchmark/benchmark.h>
-#include <tenon/sdk/client/loader.h>
+#include <tenon/ext/draft/loaders.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,9 +15,6 @@ namespace {
 
 constexpr int64_t kBatch = 64;
 constexpr int64_t kSizes[] = {784, 128, 32, 10};
-constexpr tenon_sdk_normalise kInk = {1, 255, {0.1307F}, {0.3081F}};
-constexpr tenon_sdk_transform kTransforms[] = {{tenon_sdk_normalise_call, &kInk, 0, 0},
-                                               {tenon_sdk_flatten_call, nullptr, 0, 0}};
 
 class Digits {
  public:
@@ -42,7 +39,7 @@ class Digits {
     drop();
     for (tenon_tensor* each : params_) tenon_tensor_release(each);
     tenon_optimizer_release(sgd_);
-    tenon_sdk_loader_release(&loader_);
+    tenon_loader_release(loader_);
     tenon_dataset_release(set_);
     tenon_context_release(cx_);
     tenon_runtime_release(runtime_);
@@ -54,10 +51,10 @@ class Digits {
   void take() {
     drop();
     int64_t n = 0;
-    require(tenon_sdk_loader_next(cx_, &loader_, fields_, 2, &n));
+    require(tenon_loader_run(cx_, loader_, fields_, 2, &n));
     if (n > 0) return;
-    require(tenon_sdk_loader_begin(&loader_, loader_.epoch + 1, 0));
-    require(tenon_sdk_loader_next(cx_, &loader_, fields_, 2, &n));
+    require(tenon_loader_begin(cx_, loader_, ++epoch_, 0));
+    require(tenon_loader_run(cx_, loader_, fields_, 2, &n));
   }
   void step() {
     std::vector<tenon_tensor*> made;
@@ -93,13 +90,28 @@ class Digits {
       values[i].as.string = paths[i].data();
     }
     require(tenon_dataset_create(cx_, "tenon.idx", TENON_NUL, names, values, 2, &set_));
-    require(tenon_sdk_loader_create(
-        cx_, set_, kBatch, 1, TENON_SDK_LOADER_SHUFFLE | TENON_SDK_LOADER_DROP_LAST, &loader_));
-    require(tenon_sdk_loader_set_transforms(cx_, &loader_, kTransforms, 2, nullptr));
+    require(tenon_loader_create(cx_, set_, kBatch, 1, TENON_LOADER_SHUFFLE | TENON_LOADER_DROP_LAST,
+                                &loader_));
+    set_transforms();
     if (workers > 0) {
-      require(tenon_sdk_loader_set_workers(runtime_, &loader_, static_cast<uint32_t>(workers),
-                                           nullptr));
+      require(tenon_loader_set_workers(cx_, loader_, static_cast<uint32_t>(workers)));
     }
+  }
+  void set_transforms() {
+    const double mean = 0.1307, deviation = 0.3081;
+    const tenon_string names[] = {{"mean", 4}, {"deviation", 9}, {"scale", 5}};
+    tenon_value values[] = {
+        {TENON_VALUE_FLOAT_LIST, 1, {}}, {TENON_VALUE_FLOAT_LIST, 1, {}}, real(255)};
+    values[0].as.floats = &mean;
+    values[1].as.floats = &deviation;
+    tenon_transform* transforms[2] = {};
+    require(tenon_transform_create(cx_, "tenon.normalise", TENON_NUL, names, values, 3,
+                                   &transforms[0]));
+    require(tenon_transform_create(cx_, "tenon.flatten", TENON_NUL, nullptr, nullptr, 0,
+                                   &transforms[1]));
+    const uint32_t fields[] = {0, 0};
+    require(tenon_loader_set_transforms(cx_, loader_, transforms, fields, 2));
+    for (tenon_transform* each : transforms) tenon_transform_release(each);
   }
   void parameter(std::vector<int64_t> shape, double bound) {
     int64_t count = 1;
@@ -145,7 +157,8 @@ class Digits {
   tenon_runtime* runtime_ = nullptr;
   tenon_context* cx_ = nullptr;
   tenon_dataset* set_ = nullptr;
-  tenon_sdk_loader loader_{};
+  tenon_loader* loader_ = nullptr;
+  int64_t epoch_ = 0;
   tenon_tensor* fields_[2] = {};
   std::vector<tenon_tensor*> params_;
   tenon_optimizer* sgd_ = nullptr;

@@ -148,8 +148,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"1..2", 1, "a double"}, Refused{"3x", 1, "64 bits"},
         Refused{"f32[2] f32[2]", 8, "the end of the text"}, Refused{"|", 2, "an attribute's name"},
         Refused{"| a", 4, "'='"}, Refused{"| a=", 5, "a value"}, Refused{"| a=x", 5, "a dtype"},
-        Refused{"| a=1, a=2", 8, "given twice"}, Refused{"| a=[1,x]", 8, "an integer"},
-        Refused{"| a=[1,2.5]", 8, "an integer"}, Refused{"| a=\"x", 7, "at the end of a string"},
+        Refused{"| a=1, a=2", 8, "given twice"}, Refused{"| a=[1,x]", 8, "a number"},
+        Refused{"| a=[1,true]", 8, "a number"}, Refused{"| a=\"x", 7, "at the end of a string"},
         Refused{"| a=\"\\q\"", 7, "one of"}, Refused{"\xff", 1, "byte 255"}));
 
 }  // namespace

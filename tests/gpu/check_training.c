@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <tenon/ext/draft/layers.h>
-#include <tenon/sdk/client/loader.h>
+#include <tenon/ext/draft/loaders.h>
 
 #include "../../examples/common/images.h"
 #include "../bench/programs/random_tensor.h"
@@ -126,7 +126,7 @@ typedef struct trainer {
   const recipe* recipe;
   const tenon_device* device;
   tenon_tensor* params[2 * MODEL_LAYERS];
-  tenon_sdk_loader loaders[2];  // to learn from, to be judged by
+  tenon_loader* loaders[2];  // to learn from, to be judged by
 } trainer;
 
 // A batch on the device: images [n, pixels] and their labels; 0 at the end of the epoch.
@@ -134,7 +134,7 @@ static int64_t next_batch(session* s, trainer* t, int which, tenon_tensor** out_
                           tenon_tensor** out_labels) {
   tenon_tensor* fields[2];
   int64_t n = 0;
-  session_check(s, tenon_sdk_loader_next(s->context, &t->loaders[which], fields, 2, &n));
+  session_check(s, tenon_loader_run(s->context, t->loaders[which], fields, 2, &n));
   if (n == 0) return 0;
   const int64_t flat[] = {n, t->recipe->sizes[0]};
   tenon_tensor* x = copy_to(s, t->device, session_keep(s, fields[0]));
@@ -165,7 +165,7 @@ static void train(session* s, trainer* t, int64_t epochs) {
   session_check(s, tenon_optimizer_create(s->context, "tenon.sgd", TENON_NUL, t->params,
                                           2 * MODEL_LAYERS, names, values, 2, &optimizer));
   for (int64_t epoch = 0; epoch < epochs; ++epoch) {
-    session_check(s, tenon_sdk_loader_begin(&t->loaders[0], epoch, 0));
+    session_check(s, tenon_loader_begin(s->context, t->loaders[0], epoch, 0));
     tenon_tensor *x = NULL, *y = NULL;
     while (next_batch(s, t, 0, &x, &y) > 0) {
       tenon_tensor* loss = call2(s, "tenon.softmax_cross_entropy", logits_of(s, t, x), y);
@@ -179,10 +179,12 @@ static void train(session* s, trainer* t, int64_t epochs) {
 
 static double accuracy_of(session* s, trainer* t) {
   double right = 0;
-  session_check(s, tenon_sdk_loader_begin(&t->loaders[1], 0, 0));
+  int64_t samples = 0, n = 0;
+  session_check(s, tenon_loader_begin(s->context, t->loaders[1], 0, 0));
   session_check(s, tenon_grad_begin(s->context, TENON_GRAD_DISABLED));
   tenon_tensor *x = NULL, *y = NULL;
-  while (next_batch(s, t, 1, &x, &y) > 0) {
+  while ((n = next_batch(s, t, 1, &x, &y)) > 0) {
+    samples += n;
     tenon_tensor* guess = call_with(s, "tenon.argmax", logits_of(s, t, x), int_value(1));
     tenon_tensor* hits = call2(s, "tenon.eq", guess, y);
     hits = call_with(s, "tenon.cast", hits, dtype_value(TENON_DTYPE_F32));
@@ -190,7 +192,7 @@ static double accuracy_of(session* s, trainer* t) {
     session_clear(s);
   }
   session_check(s, tenon_grad_end(s->context));
-  return right / (double)t->loaders[1].length;
+  return samples ? right / (double)samples : 0;
 }
 
 static tenon_dataset* open_set(session* s, const driver_options* o, int which,
@@ -217,8 +219,8 @@ void check_training(session* s, const driver_options* o, const tenon_device* dev
     there.recipe = on_host.recipe;
     for (int side = 0; side < 2; ++side) {
       trainer* t = side ? &there : &on_host;
-      session_check(s, tenon_sdk_loader_create(s->context, sets[i], i ? 256 : t->recipe->batch, 0,
-                                               i ? 0 : TENON_SDK_LOADER_SHUFFLE, &t->loaders[i]));
+      session_check(s, tenon_loader_create(s->context, sets[i], i ? 256 : t->recipe->batch, 0,
+                                           i ? 0 : TENON_LOADER_SHUFFLE, &t->loaders[i]));
     }
   }
   session_check(s, tenon_context_set_device(s->context, NULL));
@@ -241,7 +243,7 @@ void check_training(session* s, const driver_options* o, const tenon_device* dev
     printf("  %s: accuracy %.4f after %lld epochs, %.1f s\n", side ? o->device : "host",
            accuracies[side], (long long)epochs, now() - start);
     for (int i = 0; i < 2 * MODEL_LAYERS; ++i) tenon_tensor_release(t->params[i]);
-    for (int i = 0; i < 2; ++i) tenon_sdk_loader_release(&t->loaders[i]);
+    for (int i = 0; i < 2; ++i) tenon_loader_release(t->loaders[i]);
   }
   for (int i = 0; i < 2; ++i) tenon_dataset_release(sets[i]);
   const double apart = fabs(accuracies[0] - accuracies[1]);

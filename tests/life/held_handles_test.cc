@@ -5,6 +5,7 @@
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/schedules.h>
+#include <tenon/ext/draft/transforms.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -20,6 +21,7 @@ namespace {
 using testing::HasSubstr;
 using Values = std::vector<float>;
 using ScheduleHandle = Owned<tenon_schedule, tenon_schedule_release>;
+using TransformHandle = Owned<tenon_transform, tenon_transform_release>;
 using DatasetHandle = Owned<tenon_dataset, tenon_dataset_release>;
 using LayerHandle = Owned<tenon_layer, tenon_layer_release>;
 using ArchiveHandle = Owned<tenon_archive, tenon_archive_release>;
@@ -127,6 +129,7 @@ class Holder {
   Plan plan;
   Optimizer optimizer;
   ScheduleHandle schedule;
+  TransformHandle transform;
   DatasetHandle dataset;
   LayerHandle inner, outer;
   ArchiveHandle archive;
@@ -299,6 +302,24 @@ const Case kCases[] = {
          tenon_tensor* out = nullptr;
          const tenon_status status =
              tenon_dataset_call(h.cx.get(), h.dataset.get(), &index, 1, &out, 1);
+         tenon_tensor_release(out);
+         return status;
+       };
+     }},
+    {"Transform", "tenon.transforms", "tenon.flip",
+     [](Holder& h) -> Holder::Use {
+       tenon_transform* made = nullptr;
+       h.cx.must(
+           tenon_transform_create(h.cx.get(), "tenon.flip", TENON_NUL, nullptr, nullptr, 0, &made));
+       h.transform.reset(made);
+       return [&h] {
+         std::vector<int64_t> samples(8);
+         tenon_view view{};
+         h.cx.must(tenon_tensor_get_view(h.cx.get(), h.x.get(), &view));
+         const tenon_batch batch = {view.shape[0], samples.data(), 0, 0};
+         tenon_tensor* out = nullptr;
+         const tenon_status status =
+             tenon_transform_call(h.cx.get(), h.transform.get(), &batch, h.x.get(), &out);
          tenon_tensor_release(out);
          return status;
        };

@@ -286,7 +286,8 @@ TEST(Scan, WordsForNamesNobodyLists) {
 TEST(Scan, SuggestsTheNearestName) {
   const Folder folder;
   json manifest = manifest_of("acme.a");
-  for (const char* kind : {"optimizers", "schedules", "datasets", "layers", "formats"}) {
+  for (const char* kind :
+       {"optimizers", "schedules", "datasets", "layers", "formats", "transforms"}) {
     manifest[kind] = {"acme.softmax", "acme.softplus"};
   }
   for (const char* name : {"acme.softmax", "acme.softplus", "acme.add"}) {

@@ -89,7 +89,8 @@ class Package(unittest.TestCase):
     def test_it_is_small_and_whole(self):
         self.assertLess(self.wheel.stat().st_size, 10 * MEGABYTE)
         names = zipfile.ZipFile(self.wheel).namelist()
-        for plugin in ("cpu", "ref", "ops", "optim", "layers", "data", "formats", "schedules"):
+        for plugin in ("cpu", "ref", "ops", "optim", "layers", "data", "formats", "schedules",
+                       "transforms"):
             self.assertIn(f"tenon/plugins/tenon.{plugin}/tenon.{plugin}.so", names)
         self.assertIn("tenon/py.typed", names)
         self.assertIn("tenon/bin/tenon-verify", names)  # what `tenon verify` starts

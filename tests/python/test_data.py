@@ -121,20 +121,22 @@ class Registered(Case):
         both = [each in (a, b) for each, a, b in zip(x.tolist(), plain.tolist(), turned)]
         self.assertTrue(all(both))
         self.assertNotIn(x.tolist(), (plain.tolist(), turned))
-        self.assertEqual(repr(data.flip(field=2)), "<transform flip of field 2>")
+        self.assertEqual(repr(data.flip(field=2)), "<transform tenon.flip of field 2>")
 
     def test_refused_transforms(self):
         def make(*transforms):
             return lambda: data.batches(self.digits, 4, transforms=transforms)
 
-        self.refused(ValueError, make(data.flatten(field=2)), "field below 2", "field 2")
-        self.refused(ValueError, make(data.crop(9, 9)), "crop", "within the padded image")
+        self.refused(ValueError, make(data.flatten(field=2)), "field below 2", "is not there")
+        self.refused(ValueError, make(data.crop(9, 9)), "crop", "larger than the padded image")
         self.refused(ValueError, make(data.normalise([0.0] * 3)), "channels")
-        self.refused(ValueError, make(data.normalise(0.0, 0.0)), "deviations that are not 0")
-        self.refused(ValueError, make(data.normalise([0.0] * 17)), "1 to 16")
+        self.refused(ValueError, lambda: data.normalise(0.0, 0.0), "numbers that are not 0")
+        self.refused(ValueError, lambda: data.flip(field=-1), "number of a field")
+        self.refused(ValueError, lambda: data.transform("tenon.flip", p=1), "p")
+        self.refused(LookupError, lambda: data.transform("tenon.flap"), "tenon.flap")
         self.refused(ValueError, lambda: data.normalise([0.0] * 2, [1.0] * 3), "deviation")
         self.refused(ValueError, make(*[data.flatten()] * 17), "at most 16")
-        self.refused(TypeError, make(data.normalise("0")), "real number")
+        self.refused(TypeError, lambda: data.normalise([object()]), "list of numbers")
         self.refused(TypeError, make(len), "transforms", "builtin_function")
 
     def test_closed_ones_are_refused(self):

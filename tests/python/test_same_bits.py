@@ -17,6 +17,7 @@ from support import Case, build_folder, is_sanitized, tenon
 
 DIGITS = pathlib.Path(__file__).resolve().parents[2] / "examples/data/digits"
 PROGRAM = build_folder() / "bin/08_mnist"
+SHORT = build_folder() / "bin/09_short"
 TRAIN = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 TEST = "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"
 SEED = 5
@@ -31,11 +32,6 @@ def write_pictures(folder, names, count):
     )
     (folder / names[0]).write_bytes(struct.pack(">4I", 0x803, count, 28, 28) + pixels)
     (folder / names[1]).write_bytes(struct.pack(">2I", 0x801, count) + labels)
-
-
-def real(text):
-    """A float that the example wrote as the number of its bits."""
-    return struct.unpack("<d", struct.pack("<Q", int(text)))[0]
 
 
 def digest(tensors):
@@ -74,13 +70,13 @@ class Run:
             }
 
         self.model.load_state_dict(below("model."))
-        hypers = {"lr": real(texts["lr"])}
+        hypers = {"lr": float(texts["optimizer.0.lr"])}
         self.optimizer.load_state_dict({"hypers": hypers, "state": below("optimizer.0.")})
-        self.schedule.load_state_dict({"step": real(texts["schedule.step"])})
+        self.schedule.load_state_dict({"step": float(texts["schedule.step"])})
         names = ("rng.seed", "rng.stream", "rng.counter")
         tenon.set_rng_state(tuple(int(texts[name]) for name in names))
         self.batches.begin(int(texts["loader.epoch"]), int(texts["loader.position"]))
-        self.loss_sum = real(texts["loss_sum"])
+        self.loss_sum = float(texts["loss_sum"])
 
     def train(self, steps):
         while steps:
@@ -121,7 +117,7 @@ class SameBits(Case):
         steps = steps[:2] if is_sanitized() else steps
         for count, workers in zip(steps, (0, 2, 0)):
             tensors, texts = self.in_c(folder, count, "--workers", "1", "--threads", "2")
-            expected = digest(tensors), real(texts["loss_sum"]), int(texts["rng.counter"])
+            expected = digest(tensors), float(texts["loss_sum"]), int(texts["rng.counter"])
             run = Run(folder, recipe, workers)
             run.train(count)
             self.assertEqual(run.digest(), expected, f"after {count} steps")
@@ -141,6 +137,15 @@ class SameBits(Case):
             return (64, 128, 10), (16, 0.0, 1.0), optimizer, schedule, 32
 
         self.compare(DIGITS, recipe, (1, 40, 100))  # 45 steps are an epoch
+
+        # The short program, which shares no code with the example.
+        with tempfile.TemporaryDirectory() as place:
+            saved = pathlib.Path(place) / "run.safetensors"
+            subprocess.run([SHORT, DIGITS, "2", saved], check=True, stdout=subprocess.DEVNULL)
+            tensors = tenon.load(saved, copy=True)
+        run = Run(DIGITS, recipe)
+        run.train(90)
+        self.assertEqual(run.digest()[0], digest(tensors))
 
     def test_sgd(self):
         def recipe():

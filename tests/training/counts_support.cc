@@ -3,8 +3,10 @@
 #include "tests/training/counts_support.h"
 
 #include <tenon/sdk/plugin/plugin.hpp>
+#include <tenon/sdk/plugin/transform.hpp>
 
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 namespace tenon::tests {
@@ -66,7 +68,26 @@ constexpr tenon_dataset_option kOptions[] = {
 constexpr tenon_dataset_desc kDatasets[] = {{sizeof(tenon_dataset_desc), 0, str("acme.counts"),
                                              str("Numbers."), kOptions, 3, 0, create, release,
                                              length, fields, get}};
-constexpr sdk::Unit kUnit = {.datasets = kDatasets};
+struct Until {
+  explicit Until(const sdk::Attrs& options) : bad(options.integer(0)) {}
+  tenon_meta infer(const tenon_meta& sample) const { return sample; }
+  void run(const tenon_batch& batch, const tenon_view& from, const tenon_view& to) const {
+    const auto bytes = static_cast<size_t>(sdk::count_of({from.shape, size_t(from.rank)}));
+    std::memcpy(to.data, from.data, bytes * sdk::size_of(from.dtype));
+    for (int64_t i = 0; i < batch.n; ++i) {
+      if (batch.samples[i] != bad) continue;
+      throw sdk::Failure{.status = TENON_E_DATA,
+                         .what = "sample " + std::to_string(bad) + " is the bad one"};
+    }
+  }
+  int64_t bad;
+};
+constexpr tenon_transform_option kUntilOptions[] = {
+    sdk::required_transform_option("bad", TENON_VALUE_I64, "the sample that fails")};
+constexpr tenon_transform_desc kTransforms[] = {
+    sdk::transform<Until>({.name = "acme.until", .doc = "A copy.", .options = kUntilOptions})};
+
+constexpr sdk::Unit kUnit = {.datasets = kDatasets, .transforms = kTransforms};
 constexpr const sdk::Unit* kUnits[] = {&kUnit};
 
 struct Data {

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/training/loader_test.cc: every sample once an epoch, in an order that seed and epoch fix.
-#include <tenon/sdk/client/loader.h>
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <tenon/sdk/philox.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 
+#include "core/base/philox.h"
 #include "tests/training/training_support.h"
 
 namespace tenon::tests {
 namespace {
 
-class Loader : public Training {
+using testing::HasSubstr;
+
+class Loaders : public Training {
  protected:
   // A set whose sample i is the byte i.
   void open(uint32_t length) {
@@ -19,19 +25,17 @@ class Loader : public Training {
     for (uint32_t i = 0; i < length; ++i) payload += static_cast<char>(i);
     set = dataset({{"images", text(write("set", idx_file(0x08, {length}, payload)))}});
   }
-  tenon_sdk_loader loader(int64_t batch, uint64_t seed, uint32_t flags) {
-    tenon_sdk_loader made{};
-    must(tenon_sdk_loader_create(context, set.get(), batch, seed, flags, &made));
-    return made;
+  Loader loader(int64_t batch, uint64_t seed, uint32_t flags) {
+    return Training::loader(set, batch, seed, flags);
   }
   // What is left of the epoch, batch by batch.
-  std::vector<std::vector<int>> rest(tenon_sdk_loader& loader) {
+  std::vector<std::vector<int>> rest(const Loader& loader) {
     std::vector<std::vector<int>> batches;
-    const int64_t promised = tenon_sdk_loader_get_rest(&loader);
+    const int64_t promised = info(loader).remaining;
     for (;;) {
       tenon_tensor* field = nullptr;
       int64_t n = -1;
-      must(tenon_sdk_loader_next(context, &loader, &field, 1, &n));
+      must(tenon_loader_run(context, loader.get(), &field, 1, &n));
       if (n == 0) break;
       const Tensor owned(field);
       std::vector<uint8_t> bytes(static_cast<size_t>(n));
@@ -39,10 +43,10 @@ class Loader : public Training {
       batches.emplace_back(bytes.begin(), bytes.end());
     }
     EXPECT_EQ(promised, static_cast<int64_t>(batches.size()));
-    EXPECT_EQ(tenon_sdk_loader_get_rest(&loader), 0);
+    EXPECT_EQ(info(loader).remaining, 0);
     return batches;
   }
-  std::vector<int> flat(tenon_sdk_loader& loader) {
+  std::vector<int> flat(const Loader& loader) {
     std::vector<int> all;
     for (const auto& batch : rest(loader)) all.insert(all.end(), batch.begin(), batch.end());
     return all;
@@ -51,7 +55,7 @@ class Loader : public Training {
   Dataset set;
 };
 
-TEST_F(Loader, PhiloxGivesThePublishedWords) {
+TEST_F(Loaders, PhiloxGivesThePublishedWords) {
   uint32_t zeros[4] = {0, 0, 0, 0};
   tenon_sdk_philox(zeros, 0);
   EXPECT_EQ(zeros[0], 0x6627e8d5u);
@@ -64,7 +68,7 @@ TEST_F(Loader, PhiloxGivesThePublishedWords) {
   EXPECT_EQ(pi[3], 0x24126ea1u);
 }
 
-TEST_F(Loader, DrawsAreInRangeAndEven) {
+TEST_F(Loaders, DrawsAreInRangeAndEven) {
   tenon_sdk_random random = {1, 2, 3};
   std::vector<int> counts(6);
   for (int i = 0; i < 60000; ++i) ++counts[tenon_sdk_random_below(&random, 6)];
@@ -72,54 +76,50 @@ TEST_F(Loader, DrawsAreInRangeAndEven) {
   EXPECT_EQ(tenon_sdk_random_below(&random, 1), 0u);
 }
 
-TEST_F(Loader, InOrderWithoutShuffle) {
+TEST_F(Loaders, InOrderWithoutShuffle) {
   open(7);
-  tenon_sdk_loader plain = loader(3, 0, 0);
+  const Loader plain = loader(3, 0, 0);
   const std::vector<std::vector<int>> expected = {{0, 1, 2}, {3, 4, 5}, {6}};
   EXPECT_EQ(rest(plain), expected);
-  tenon_sdk_loader_release(&plain);
-  tenon_sdk_loader full = loader(3, 0, TENON_SDK_LOADER_DROP_LAST);
+  const Loader full = loader(3, 0, TENON_LOADER_DROP_LAST);
   EXPECT_EQ(rest(full), (std::vector<std::vector<int>>{{0, 1, 2}, {3, 4, 5}}));
-  tenon_sdk_loader_release(&full);
 }
 
 // As many batches as the length divided by the batch says, rounded down or up.
-TEST_F(Loader, OfEveryLength) {
+TEST_F(Loaders, OfEveryLength) {
   constexpr int64_t kBatch = 4;
   for (uint32_t length = 1; length <= 13; ++length) {
     SCOPED_TRACE(length);
     open(length);
-    for (const uint32_t flags : {0U, TENON_SDK_LOADER_DROP_LAST}) {
-      tenon_sdk_loader made = loader(kBatch, 0, flags);
+    for (const uint32_t flags : {0U, TENON_LOADER_DROP_LAST}) {
+      const Loader made = loader(kBatch, 0, flags);
       const int64_t n = flags == 0 ? (length + kBatch - 1) / kBatch : length / kBatch;
-      EXPECT_EQ(tenon_sdk_loader_get_rest(&made), n);
+      EXPECT_EQ(info(made).remaining, n);
       EXPECT_EQ(static_cast<int64_t>(rest(made).size()), n);
-      tenon_sdk_loader_release(&made);
     }
   }
 }
 
 // Each order of three comes about as often as any other.
-TEST_F(Loader, EveryOrderComes) {
+TEST_F(Loaders, EveryOrderComes) {
   open(3);
-  tenon_sdk_loader made = loader(3, 5, TENON_SDK_LOADER_SHUFFLE);
+  const Loader made = loader(3, 5, TENON_LOADER_SHUFFLE);
   std::map<std::vector<int>, int> times;
   for (int64_t epoch = 0; epoch < 600; ++epoch) {
-    must(tenon_sdk_loader_begin(&made, epoch, 0));
+    must(tenon_loader_begin(context, made.get(), epoch, 0));
     ++times[flat(made)];
   }
   EXPECT_EQ(times.size(), 6U);
   for (const auto& [order, count] : times) EXPECT_NEAR(count, 100, 40);
-  tenon_sdk_loader_release(&made);
 }
 
-TEST_F(Loader, ShuffledEachSampleOnce) {
+TEST_F(Loaders, ShuffledEachSampleOnce) {
   open(100);
-  tenon_sdk_loader made = loader(8, 5, TENON_SDK_LOADER_SHUFFLE);
+  const Loader made = loader(8, 5, TENON_LOADER_SHUFFLE);
   std::vector<int> sorted(100);
   std::iota(sorted.begin(), sorted.end(), 0);
   const auto first = flat(made);
-  must(tenon_sdk_loader_begin(&made, 1, 0));
+  must(tenon_loader_begin(context, made.get(), 1, 0));
   const auto second = flat(made);
   for (auto order : {first, second}) {
     EXPECT_NE(order, sorted);
@@ -127,55 +127,150 @@ TEST_F(Loader, ShuffledEachSampleOnce) {
     EXPECT_EQ(order, sorted);
   }
   EXPECT_NE(first, second);
-  tenon_sdk_loader_release(&made);
 }
 
-TEST_F(Loader, OrderDependsOnSeedAndEpochAlone) {
+TEST_F(Loaders, OrderDependsOnSeedAndEpochAlone) {
   open(50);
-  tenon_sdk_loader one = loader(7, 5, TENON_SDK_LOADER_SHUFFLE);
-  tenon_sdk_loader two = loader(16, 5, TENON_SDK_LOADER_SHUFFLE);
-  tenon_sdk_loader other = loader(7, 6, TENON_SDK_LOADER_SHUFFLE);
+  const Loader one = loader(7, 5, TENON_LOADER_SHUFFLE);
+  const Loader two = loader(16, 5, TENON_LOADER_SHUFFLE);
+  const Loader other = loader(7, 6, TENON_LOADER_SHUFFLE);
   const auto order = flat(one);
   EXPECT_EQ(flat(two), order);
   EXPECT_NE(flat(other), order);
-  must(tenon_sdk_loader_begin(&two, 3, 0));
+  must(tenon_loader_begin(context, two.get(), 3, 0));
   const auto later = flat(two);
   EXPECT_NE(later, order);
-  must(tenon_sdk_loader_begin(&two, 0, 0));
+  must(tenon_loader_begin(context, two.get(), 0, 0));
   EXPECT_EQ(flat(two), order);
   // Going on where an interrupted run was.
-  must(tenon_sdk_loader_begin(&one, 3, 21));
-  EXPECT_EQ(one.epoch, 3);
+  must(tenon_loader_begin(context, one.get(), 3, 21));
+  EXPECT_EQ(info(one).epoch, 3);
   EXPECT_EQ(flat(one), std::vector<int>(later.begin() + 21, later.end()));
-  for (tenon_sdk_loader* each : {&one, &two, &other}) tenon_sdk_loader_release(each);
 }
 
-TEST_F(Loader, EmptySet) {
+TEST_F(Loaders, EmptySet) {
   open(0);
-  tenon_sdk_loader made = loader(4, 0, TENON_SDK_LOADER_SHUFFLE);
+  const Loader made = loader(4, 0, TENON_LOADER_SHUFFLE);
   EXPECT_TRUE(rest(made).empty());
-  tenon_sdk_loader_release(&made);
 }
 
-TEST_F(Loader, WrongArguments) {
+TEST_F(Loaders, TheCoreDrawsTheWordsOfTheSdk) {
+  tenon_sdk_random theirs = {0x299f31d0a4093822u, 0x0370734413198a2eu, 0x85a308d3243f6a88u};
+  base::Philox ours{theirs.key, theirs.stream, theirs.position};
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(ours.next(), tenon_sdk_random_next(&theirs));
+  for (uint64_t bound = 1; bound < 100; ++bound) {
+    EXPECT_EQ(ours.below(bound), tenon_sdk_random_below(&theirs, bound));
+  }
+}
+
+// The order that a dataset of this length has, as numbers.
+TEST_F(Loaders, NumbersWithoutADataset) {
+  open(23);
+  const std::vector<int> order = flat(loader(5, 9, TENON_LOADER_SHUFFLE));
+  tenon_loader* made = nullptr;
+  must(tenon_loader_create_numbers(context, 23, 5, 9, TENON_LOADER_SHUFFLE, &made));
+  const Loader numbers(made);
+  must(tenon_loader_set_workers(context, made, 2));
+  const char* name = nullptr;
+  tenon_meta sample{};
+  must(tenon_loader_get_field(context, made, 0, &name, &sample));
+  EXPECT_STREQ(name, "sample");
+  EXPECT_EQ(sample.dtype, TENON_DTYPE_I64);
+  EXPECT_EQ(sample.rank, 0);
+  std::vector<int> found;
+  for (int64_t n = 1; n > 0;) {
+    tenon_tensor* field = nullptr;
+    must(tenon_loader_run(context, made, &field, 1, &n));
+    const Tensor owned(n > 0 ? field : nullptr);
+    if (n == 0) break;
+    for (const int64_t each : values_of<int64_t>(field)) found.push_back(static_cast<int>(each));
+  }
+  EXPECT_EQ(found, order);
+}
+
+TEST_F(Loaders, HoldsItsDataset) {
+  open(6);
+  const Loader made = loader(4, 0, 0);
+  set.reset();
+  EXPECT_EQ(flat(made), (std::vector<int>{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(Loaders, SaysWhatItIs) {
+  open(10);
+  const Loader made = loader(4, 6, TENON_LOADER_DROP_LAST);
+  must(tenon_loader_set_workers(context, made.get(), 2));
+  must(tenon_loader_begin(context, made.get(), 3, 4));
+  const tenon_loader_info found = info(made);
+  EXPECT_EQ(found.flags, TENON_LOADER_DROP_LAST);
+  EXPECT_EQ(found.length, 10);
+  EXPECT_EQ(found.batch, 4);
+  EXPECT_EQ(found.epoch, 3);
+  EXPECT_EQ(found.position, 4);
+  EXPECT_EQ(found.remaining, 1);
+  EXPECT_EQ(found.seed, 6U);
+  EXPECT_EQ(found.n_fields, 1U);
+  EXPECT_EQ(found.n_workers, 2U);
+}
+
+// The child has none of the threads: it is told so, and its release waits for nobody.
+TEST_F(Loaders, AForkedProcessIsToldThatTheWorkersAreNotThere) {
+  open(10);
+  Loader made = loader(2, 0, 0);
+  must(tenon_loader_set_workers(context, made.get(), 2));
+  const pid_t child = fork();
+  if (child == 0) {
+    tenon_tensor* field = nullptr;
+    int64_t n = 0;
+    const bool told = tenon_loader_run(context, made.get(), &field, 1, &n) == TENON_E_STATE;
+    made.reset();
+    _exit(told ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(flat(made).size(), 10U);
+}
+
+TEST_F(Loaders, WrongArguments) {
   open(5);
-  tenon_sdk_loader made{};
-  EXPECT_EQ(tenon_sdk_loader_create(context, set.get(), 0, 0, 0, &made), TENON_E_ARGUMENT);
-  EXPECT_EQ(tenon_sdk_loader_create(context, set.get(), 1, 0, 8, &made), TENON_E_ARGUMENT);
-  EXPECT_EQ(tenon_sdk_loader_create(context, set.get(), 1, 0, 0, nullptr), TENON_E_ARGUMENT);
-  EXPECT_EQ(tenon_sdk_loader_create(context, nullptr, 1, 0, 0, &made), TENON_E_HANDLE);
-  made = loader(2, 0, 0);
-  EXPECT_EQ(tenon_sdk_loader_begin(&made, -1, 0), TENON_E_ARGUMENT);
-  EXPECT_EQ(tenon_sdk_loader_begin(&made, 0, 6), TENON_E_ARGUMENT);
-  EXPECT_EQ(tenon_sdk_loader_begin(nullptr, 0, 0), TENON_E_ARGUMENT);
+  tenon_loader* out = nullptr;
+  EXPECT_THAT(refused(tenon_loader_create(context, set.get(), 0, 0, 0, &out), TENON_E_ARGUMENT),
+              HasSubstr("loader: a batch has no samples"));
+  EXPECT_THAT(refused(tenon_loader_create(context, set.get(), 1, 0, 8, &out), TENON_E_ARGUMENT),
+              HasSubstr("loader: unknown flags"));
+  EXPECT_EQ(tenon_loader_create(context, set.get(), 1, 0, 0, nullptr), TENON_E_ARGUMENT);
+  EXPECT_EQ(tenon_loader_create(context, nullptr, 1, 0, 0, &out), TENON_E_HANDLE);
+  EXPECT_THAT(refused(tenon_loader_create_numbers(context, -1, 1, 0, 0, &out), TENON_E_ARGUMENT),
+              HasSubstr("loader: the length is negative"));
+  EXPECT_EQ(out, nullptr);
+  const Loader made = loader(2, 0, 0);
+  EXPECT_THAT(refused(tenon_loader_begin(context, made.get(), -1, 0), TENON_E_ARGUMENT),
+              HasSubstr("loader: the epoch is negative"));
+  EXPECT_THAT(refused(tenon_loader_begin(context, made.get(), 0, 6), TENON_E_ARGUMENT),
+              HasSubstr("loader: the position is out of range\n\nposition\n0 to 5\n6"));
+  EXPECT_EQ(tenon_loader_begin(context, nullptr, 0, 0), TENON_E_HANDLE);
+  EXPECT_THAT(refused(tenon_loader_set_workers(context, made.get(), 65), TENON_E_ARGUMENT),
+              HasSubstr("loader: too many workers\n\nn_workers\nat most 64\n65"));
+  EXPECT_THAT(
+      refused(tenon_loader_get_field(context, made.get(), 1, nullptr, nullptr), TENON_E_NOT_FOUND),
+      HasSubstr("loader: there is no field 1"));
   int64_t n = -1;
   tenon_tensor* fields[2] = {};
-  // One field too many: the library's own error, and the position stays.
-  EXPECT_NE(tenon_sdk_loader_next(context, &made, fields, 2, &n), TENON_OK);
-  EXPECT_EQ(made.position, 0);
+  // One field too many: the position stays.
+  EXPECT_THAT(refused(tenon_loader_run(context, made.get(), fields, 2, &n), TENON_E_ARGUMENT),
+              HasSubstr("loader: the number of fields does not fit\n\nn_fields\n1\n2"));
+  EXPECT_EQ(info(made).position, 0);
   EXPECT_EQ(n, -1);
-  tenon_sdk_loader_release(&made);
-  tenon_sdk_loader_release(nullptr);
+  tenon_loader_info small{};
+  EXPECT_EQ(tenon_loader_get_info(context, made.get(), &small), TENON_E_ARGUMENT);
+  tenon_loader_release(nullptr);
+  tenon_runtime* other = nullptr;
+  tenon_context* theirs = nullptr;
+  must(tenon_runtime_create(nullptr, nullptr, &other));
+  must(tenon_context_create(other, nullptr, &theirs));
+  EXPECT_EQ(tenon_loader_run(theirs, made.get(), fields, 1, &n), TENON_E_RUNTIME);
+  tenon_context_release(theirs);
+  tenon_runtime_release(other);
 }
 
 }  // namespace

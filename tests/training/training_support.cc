@@ -95,6 +95,24 @@ Optimizer Training::optimizer(std::string_view name, std::vector<tenon_tensor*> 
   return Optimizer(out);
 }
 
+Transform Training::transform(std::string_view name, const std::vector<Option>& options) {
+  const Options given(options);
+  tenon_transform* made = nullptr;
+  must(tenon_transform_create(context, name.data(), name.size(), given.names.data(),
+                              given.values.data(), static_cast<uint32_t>(given.names.size()),
+                              &made));
+  return Transform(made);
+}
+
+Loader Training::loader(const Dataset& set, int64_t batch, uint64_t seed, uint32_t flags,
+                        uint32_t workers) {
+  tenon_loader* made = nullptr;
+  must(tenon_loader_create(context, set.get(), batch, seed, flags, &made));
+  Loader owned(made);
+  if (workers) must(tenon_loader_set_workers(context, made, workers));
+  return owned;
+}
+
 Dataset Training::dataset(std::string_view name, const std::vector<Option>& given) {
   const Options options(given);
   tenon_dataset* out = nullptr;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <tenon/ext/draft/loaders.h>
 #include <tenon/tenon.h>
 
 #include <cstdint>
@@ -33,6 +34,16 @@ struct ReleaseDataset {
 };
 using Dataset = std::unique_ptr<tenon_dataset, ReleaseDataset>;
 
+struct ReleaseLoader {
+  void operator()(tenon_loader* loader) const { tenon_loader_release(loader); }
+};
+using Loader = std::unique_ptr<tenon_loader, ReleaseLoader>;
+
+struct ReleaseTransform {
+  void operator()(tenon_transform* transform) const { tenon_transform_release(transform); }
+};
+using Transform = std::unique_ptr<tenon_transform, ReleaseTransform>;
+
 inline tenon_value real(double number) {
   tenon_value value{TENON_VALUE_F64, 0, {}};
   value.as.f64 = number;
@@ -51,6 +62,11 @@ inline tenon_value whole(int64_t number) {
 inline tenon_value text(std::string_view words) {
   tenon_value value{TENON_VALUE_STRING, static_cast<uint32_t>(words.size()), {}};
   value.as.string = words.data();
+  return value;
+}
+inline tenon_value floats(std::span<const double> numbers) {
+  tenon_value value{TENON_VALUE_FLOAT_LIST, static_cast<uint32_t>(numbers.size()), {}};
+  value.as.floats = numbers.data();
   return value;
 }
 inline tenon_value list(std::span<tenon_tensor* const> tensors) {
@@ -151,6 +167,15 @@ class Training : public testing::Test {
   // The record of a dataset that must not open.
   std::string refused_dataset(std::string_view name, const std::vector<Option>& options,
                               tenon_status expected);
+  Transform transform(std::string_view name, const std::vector<Option>& options = {});
+  Loader loader(const Dataset& set, int64_t batch, uint64_t seed, uint32_t flags,
+                uint32_t workers = 0);
+  tenon_loader_info info(const Loader& loader) {
+    tenon_loader_info found{};
+    found.struct_size = sizeof found;
+    must(tenon_loader_get_info(context, loader.get(), &found));
+    return found;
+  }
   std::string path(const std::string& name) const { return (folder / name).string(); }
   std::string write(const std::string& name, const std::string& bytes) const;
 

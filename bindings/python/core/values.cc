@@ -120,6 +120,36 @@ Converted ints_value(PyObject* object, int32_t count, Memory& memory, tenon_valu
   return Converted::Yes;
 }
 
+// A list with a float in it, and numbers beside that.
+Converted floats_value(PyObject* object, Memory& memory, tenon_value& out) {
+  const Py_ssize_t length = PySequence_Fast_GET_SIZE(object);
+  static_assert(sizeof(double) == sizeof(int64_t));
+  auto* floats = reinterpret_cast<double*>(memory.take(length));
+  if (!floats) {
+    PyErr_NoMemory();
+    return Converted::Failed;
+  }
+  for (Py_ssize_t i = 0; i < length; ++i) {
+    // The conversion of an element may have changed the list.
+    if (PySequence_Fast_GET_SIZE(object) != length) return Converted::No;
+    const Ref item(Py_NewRef(PySequence_Fast_GET_ITEM(object, i)));
+    if (!PyFloat_Check(item.get()) && !PyLong_Check(item.get())) return Converted::No;
+    floats[i] = PyFloat_AsDouble(item.get());
+    if (floats[i] == -1 && PyErr_Occurred()) return Converted::Failed;
+  }
+  out.tag = TENON_VALUE_FLOAT_LIST;
+  out.count = static_cast<uint32_t>(length);
+  out.as.floats = floats;
+  return Converted::Yes;
+}
+
+bool has_float(PyObject* list) {
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
+    if (PyFloat_Check(PySequence_Fast_GET_ITEM(list, i))) return true;
+  }
+  return false;
+}
+
 Converted text_value(PyObject* object, tenon_value& out) {
   if (!PyUnicode_Check(object)) return Converted::No;
   Py_ssize_t length = 0;
@@ -142,7 +172,10 @@ Converted any_value(PyObject* object, Memory& memory, tenon_value& out) {
     out.as.dtype = dtype_from(object);
     return Converted::Yes;
   }
-  if (PyList_Check(object) || PyTuple_Check(object)) return ints_value(object, 0, memory, out);
+  if (PyList_Check(object) || PyTuple_Check(object)) {
+    return has_float(object) ? floats_value(object, memory, out)
+                             : ints_value(object, 0, memory, out);
+  }
   return operand_value(object, out);
 }
 
@@ -168,7 +201,7 @@ bool Options::read(const char* what, PyObject* dictionary) {
     const Converted converted = any_value(object, memory, value);
     if (converted == Converted::Failed) return refuse_large(what, name) != nullptr;
     if (converted == Converted::No) {
-      refuse_type(what, name, "a number, text, dtype or list of integers", object, "");
+      refuse_type(what, name, "a number, text, dtype or list of numbers", object, "");
       return false;
     }
     names.push_back({name, static_cast<uint64_t>(length)});

@@ -84,13 +84,31 @@ def tensors(*fields):
 
 
 class Transform:
-    """What is done with one field of each batch: see `normalise`, `flatten`, `crop`, `flip`."""
+    """What is done with one field of each batch: `tenon.data.transform("acme.blur", radius=2)`, and
+    for those that come with Tenon `normalise`, `flatten`, `crop`, `flip`.
 
-    def __init__(self, name, field, reals=(), integers=()):
-        self._spec = name, field, reals, integers
+    name     that of the registry
+    field    the number of the field that it replaces
+    options  as the transform's documentation says
+    """
+
+    def __init__(self, name, field=0, **options):
+        if not isinstance(field, int) or not 0 <= field < 2**32:
+            raise _refuse(name, "field", "the number of a field", repr(field))
+        self.name, self.field = name, field
+        self._handle = _core.create_transform(name, options)
 
     def __repr__(self):
-        return f"<transform {self._spec[0]} of field {self._spec[1]}>"
+        return f"<transform {self.name} of field {self.field}>"
+
+
+def transform(name, *, field=0, **options):
+    """The transform of that name in the registry, with its options."""
+    return Transform(name, field, **options)
+
+
+def _listed(numbers):
+    return list(numbers) if isinstance(numbers, (list, tuple)) else [numbers]
 
 
 def normalise(mean=0.0, deviation=1.0, *, scale=1.0, field=0):
@@ -99,42 +117,38 @@ def normalise(mean=0.0, deviation=1.0, *, scale=1.0, field=0):
     mean, deviation  numbers, or one for each channel of [n, channels, ...]
     scale            255 takes pixels to 0 ... 1
     """
-    means = list(mean) if isinstance(mean, (list, tuple)) else [mean]
-    deviations = list(deviation) if isinstance(deviation, (list, tuple)) else [deviation]
-    channels = max(len(means), len(deviations))
-    means = means * channels if len(means) == 1 else means
-    deviations = deviations * channels if len(deviations) == 1 else deviations
-    if len(means) != len(deviations):
-        raise _refuse("normalise", "deviation", f"{len(means)} numbers", str(len(deviations)))
-    return Transform("normalise", field, (scale, *means, *deviations))
+    mean, deviation = _listed(mean), _listed(deviation)
+    return Transform("tenon.normalise", field, mean=mean, deviation=deviation, scale=scale)
 
 
 def flatten(*, field=0):
     """[n, ...] as [n, the rest]."""
-    return Transform("flatten", field)
+    return Transform("tenon.flatten", field)
 
 
 def crop(height, width, *, padding=0, random=False, field=0):
     """A window of each image [n, ..., H, W] with `padding` zeros on each side: the middle, or a
     random place, which depends on seed, epoch and sample alone."""
-    return Transform("crop", field, (), (height, width, padding, random))
+    return Transform(
+        "tenon.crop", field, height=height, width=width, padding=padding, random=random
+    )
 
 
 def flip(*, field=0):
     """Every second image [n, ..., W], by chance, with its columns from right to left."""
-    return Transform("flip", field)
+    return Transform("tenon.flip", field)
 
 
 # ---- reading ------------------------------------------------------------------------------------
 
 
 class _Registered:
-    """Batches of a dataset of the registry: the loader of the SDK, with threads of its own."""
+    """Batches of a dataset of the registry: a loader with threads of its own."""
 
     def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms):
         self._n_fields = len(dataset.fields)
         self._handle = _core.create_loader(
-            dataset._handle, size, seed, shuffle, drop_last, workers, transforms
+            dataset._handle, 0, size, seed, shuffle, drop_last, workers, transforms
         )
 
     def begin(self, epoch, position):
@@ -150,6 +164,14 @@ class _Registered:
         _core.close_loader(self._handle)
 
 
+def _order(length, seed, epoch, shuffle):
+    """The numbers of the samples in the order of an epoch: one batch of a loader of numbers."""
+    loader = _core.create_loader(None, length, max(length, 1), seed, shuffle, False, 0, [])
+    _core.begin_epoch(loader, epoch, 0)
+    fields = _core.next_batch(loader, 1)
+    return fields[0].tolist() if fields else []
+
+
 class _Written:
     """Batches of a dataset written in Python: the same orders and transforms, with threads of
     Python's, each of which has a context of its own."""
@@ -163,7 +185,7 @@ class _Written:
 
     def begin(self, epoch, position):
         self._drop()
-        self._order = _core.draw_order(len(self._dataset), self._seed, epoch, self._shuffle)
+        self._order = _order(len(self._dataset), self._seed, epoch, self._shuffle)
         self._epoch, self._position = epoch, position
 
     def place(self):
@@ -294,7 +316,7 @@ class Batches:
         self._dataset, self._size, self._drop_last = dataset, size, drop_last
         self._begun, self._passes = False, 0
         source = _Registered if isinstance(dataset, Dataset) else _Written
-        specs = [each._spec for each in transforms]
+        specs = [(each._handle, each.field) for each in transforms]
         self._source = source(dataset, size, seed, shuffle, drop_last, workers, specs)
         self._process = _process() if workers else None
 
@@ -395,7 +417,7 @@ def batches(
     shuffle     in an order that depends on length, seed and epoch alone; also where `seed` is given
     drop_last   leaves out a last batch that is smaller
     workers     threads that read ahead; they change no batch and no order
-    transforms  done with each batch: normalise(...), flatten(), crop(...), flip()
+    transforms  done with each batch: normalise(...), flatten(), crop(...), flip(), transform(...)
     """
     shuffle = seed is not None if shuffle is None else shuffle
     return Batches(
@@ -445,5 +467,5 @@ def __getattr__(name):
 
 
 def __dir__():
-    own = "Batches Dataset Transform batches crop flatten flip normalise progress tensors"
+    own = "Batches Dataset Transform batches crop flatten flip normalise progress tensors transform"
     return sorted([*own.split(), *dir(_entries)])

@@ -49,9 +49,9 @@ class Dataset:
 
 
 class Transform:
-    """What is done with one field of each batch: see `normalise`, `flatten`, `crop`, `flip`."""
+    """What is done with one field of each batch: `tenon.data.transform('acme.blur', radius=2)`, and for those that come with Tenon `normalise`, `flatten`, `crop`, `flip`."""
 
-    def __init__(self, name: Any, field: Any, reals: Any = ..., integers: Any = ...) -> None: ...
+    def __init__(self, name: Any, field: Any = ..., **options: Any) -> None: ...
     def __getattr__(self, name: _b.str) -> Any: ...
 
 
@@ -97,6 +97,10 @@ def progress(iterable: Any, label: Any = ...) -> Any:
 
 def tensors(*fields: Any) -> Any:
     """A dataset of tensors [n, ...], whose first dimension counts the samples."""
+    ...
+
+def transform(name: Any, *, field: Any = ..., **options: Any) -> Any:
+    """The transform of that name in the registry, with its options."""
     ...
 def cifar(*, paths: _b.str, classes: _b.int | None = ...) -> Dataset:
     """Colour pictures in the binary files of CIFAR-10 and CIFAR-100."""

@@ -136,6 +136,7 @@ typedef struct tenon_text tenon_text;
 #define TENON_VALUE_STRING 6u       // string[count bytes]
 #define TENON_VALUE_INT_LIST 7u     // ints[count]
 #define TENON_VALUE_DTYPE 8u        // dtype
+#define TENON_VALUE_FLOAT_LIST 9u   // floats[count]; of options, no op has such an attribute
 
 typedef struct tenon_value {
   uint32_t tag;
@@ -147,6 +148,7 @@ typedef struct tenon_value {
     tenon_tensor* const* tensors;
     const char* string;
     const int64_t* ints;
+    const double* floats;
     uint64_t dtype;
   } as;
 } tenon_value;

@@ -17,19 +17,6 @@ void check_counts_of_call(const tenon_layer_desc& desc, const What& what) {
          " inputs and 1 to as many outputs are possible");
 }
 
-void check_layer_sample(const tenon_layer_sample& sample, uint32_t position, const What& what) {
-  const std::string which = what + ": sample " + std::to_string(position);
-  if (sample.flags != 0) {
-    refuse(which + " needs a newer Tenon: unknown flags " + std::to_string(sample.flags));
-  }
-  text_of(sample.text, which);
-  const bool refused = sample.expect != TENON_OK;
-  if (refused == text_of(sample.fragment, which).empty()) {
-    refuse(which + (refused ? " is to be refused, but `fragment` is empty"
-                            : " is to work, but `fragment` is not empty"));
-  }
-}
-
 }  // namespace
 
 void check(const tenon_layer_desc& desc, const Checking& checking) {
@@ -51,15 +38,9 @@ void check(const tenon_layer_desc& desc, const Checking& checking) {
                  {{TENON_VALUE_STRING, TENON_VALUE_I64, TENON_VALUE_F64, TENON_VALUE_BOOL,
                    TENON_VALUE_INT_LIST, TENON_VALUE_DTYPE},
                   "TENON_VALUE_STRING, I64, F64, BOOL, INT_LIST or DTYPE"});
-    const bool fits = option.initial.tag == TENON_VALUE_NONE ||
-                      (option.initial.tag == option.tag && option.required == 0);
-    if (fits) continue;
-    refuse(child(what, "option", text_of(option.name, what)) + ": `initial` has tag " +
-           std::to_string(option.initial.tag) + "; " +
-           (option.required != 0 ? "a required option has none"
-                                 : std::to_string(option.tag) + " or none is needed"));
+    check_initial(what, option);
   }
-  for (uint32_t i = 0; i < desc.n_samples; ++i) check_layer_sample(desc.samples[i], i, what);
+  for (uint32_t i = 0; i < desc.n_samples; ++i) check_sample(desc.samples[i], i, what);
 }
 
 void write(json::Writer& out, const tenon_layer_desc& desc) {
@@ -67,25 +48,8 @@ void write(json::Writer& out, const tenon_layer_desc& desc) {
   out.member("min_inputs", desc.min_inputs);
   out.member("max_inputs", desc.max_inputs);
   out.member("outputs", desc.n_outputs);
-  out.name("options");
-  out.begin_list();
-  for (uint32_t i = 0; i < desc.n_options; ++i) {
-    const tenon_layer_option& option = desc.options[i];
-    out.begin_object();
-    write_option(out, option);
-    out.member("default",
-               option.initial.tag == TENON_VALUE_NONE ? std::string() : value_text(option.initial));
-    out.end_object();
-  }
-  out.end_list();
-  out.name("samples");
-  out.begin_list();
-  for (uint32_t i = 0; i < desc.n_samples; ++i) {
-    out.begin_object();
-    write_sample(out, desc.samples[i]);
-    out.end_object();
-  }
-  out.end_list();
+  write_options(out, std::span(desc.options, desc.n_options));
+  write_samples(out, std::span(desc.samples, desc.n_samples));
 }
 
 }  // namespace tenon::registry

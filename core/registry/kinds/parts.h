@@ -58,6 +58,33 @@ void check_option(const What& what, std::set<std::string>& seen, const Option& o
   }
 }
 
+// `initial` of an option that has one.
+template <class Option>
+void check_initial(const What& what, const Option& option) {
+  const bool fits = option.initial.tag == TENON_VALUE_NONE ||
+                    (option.initial.tag == option.tag && option.required == 0);
+  if (fits) return;
+  refuse(child(what, "option", text_of(option.name, what)) + ": `initial` has tag " +
+         std::to_string(option.initial.tag) + "; " +
+         (option.required != 0 ? "a required option has none"
+                               : std::to_string(option.tag) + " or none is needed"));
+}
+
+// A sample that says by `expect` and `fragment` whether it must work.
+template <class Sample>
+void check_sample(const Sample& sample, uint32_t position, const What& what) {
+  const std::string which = what + ": sample " + std::to_string(position);
+  if (sample.flags != 0) {
+    refuse(which + " needs a newer Tenon: unknown flags " + std::to_string(sample.flags));
+  }
+  text_of(sample.text, which);
+  const bool refused = sample.expect != TENON_OK;
+  if (refused == text_of(sample.fragment, which).empty()) {
+    refuse(which + (refused ? " is to be refused, but `fragment` is empty"
+                            : " is to work, but `fragment` is not empty"));
+  }
+}
+
 // A text of a registered entry, which was checked.
 inline std::string_view text(const tenon_string& string) { return text_of(string, "a string"); }
 
@@ -80,6 +107,34 @@ void write_sample(json::Writer& out, const Sample& sample) {
   out.member("text", text(sample.text));
   out.member("expect", sample.expect);
   out.member("fragment", text(sample.fragment));
+}
+
+// "options": [...], of options with an initial value.
+template <class Option>
+void write_options(json::Writer& out, std::span<const Option> options) {
+  out.name("options");
+  out.begin_list();
+  for (const Option& option : options) {
+    out.begin_object();
+    write_option(out, option);
+    out.member("default",
+               option.initial.tag == TENON_VALUE_NONE ? std::string() : value_text(option.initial));
+    out.end_object();
+  }
+  out.end_list();
+}
+
+// "samples": [...]
+template <class Sample>
+void write_samples(json::Writer& out, std::span<const Sample> samples) {
+  out.name("samples");
+  out.begin_list();
+  for (const Sample& sample : samples) {
+    out.begin_object();
+    write_sample(out, sample);
+    out.end_object();
+  }
+  out.end_list();
 }
 
 }  // namespace tenon::registry

@@ -30,5 +30,8 @@ void check_schedule(Subject& subject, Recorder& recorder, const Request& request
                     const Json& schedule);
 // formats.cc: files of its own; `sample` counts what they hold.
 void check_format(Subject& subject, Recorder& recorder, const Request& request, const Json& format);
+// transforms.cc: each sample for itself; `sample` counts among the transform's samples.
+void check_transform(Subject& subject, Recorder& recorder, const Request& request,
+                     const Json& transform);
 
 }  // namespace tenon::verify

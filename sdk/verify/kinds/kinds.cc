@@ -20,6 +20,7 @@ constexpr KindChecks kKindChecks[] = {
     {"datasets", check_dataset},
     {"schedules", check_schedule},
     {"formats", check_format},
+    {"transforms", check_transform},
 };
 
 const KindChecks* checks_of(const std::string& topic) {

@@ -67,6 +67,7 @@ pub const TENON_VALUE_BOOL: u32 = 5;
 pub const TENON_VALUE_STRING: u32 = 6;
 pub const TENON_VALUE_INT_LIST: u32 = 7;
 pub const TENON_VALUE_DTYPE: u32 = 8;
+pub const TENON_VALUE_FLOAT_LIST: u32 = 9;
 pub const TENON_VIEW_HOST_SCALAR: u32 = 1;
 pub const TENON_VIEW_READ_ONLY: u32 = 2;
 
@@ -139,6 +140,7 @@ pub union tenon_value_as {
     pub tensors: *const *mut tenon_tensor,
     pub string: *const c_char,
     pub ints: *const i64,
+    pub floats: *const f64,
     pub dtype: u64,
 }
 
@@ -1280,6 +1282,88 @@ pub struct tenon_schedule {
     _opaque: [u8; 0],
 }
 
+// ---- tenon/ext/draft/transforms.h ---------------------------------------------------------------
+
+pub const TENON_INTERFACE_TRANSFORMS: &str = "tenon.transforms/1";
+pub const TENON_TRANSFORM_VIEW: u32 = 1;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_batch {
+    pub n: i64,
+    pub samples: *const i64,
+    pub seed: u64,
+    pub epoch: i64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_transform_option {
+    pub name: tenon_string,
+    pub doc: tenon_string,
+    pub tag: u32,
+    pub required: u32,
+    pub initial: tenon_value,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_transform_sample {
+    pub text: tenon_string,
+    pub fragment: tenon_string,
+    pub expect: tenon_status,
+    pub flags: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_transform_desc {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub name: tenon_string,
+    pub doc: tenon_string,
+    pub options: *const tenon_transform_option,
+    pub samples: *const tenon_transform_sample,
+    pub n_options: u32,
+    pub n_samples: u32,
+    pub create: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        values: *const tenon_value,
+        out_object: *mut *mut c_void,
+    ) -> tenon_status>,
+    pub release: Option<unsafe extern "C" fn(object: *mut c_void)>,
+    pub infer: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        sample: *const tenon_meta,
+        out_sample: *mut tenon_meta,
+    ) -> tenon_status>,
+    pub run: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        batch: *const tenon_batch,
+        from: *const tenon_view,
+        to: *const tenon_view,
+    ) -> tenon_status>,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_transform_desc {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_transforms_table {
+    pub struct_size: u32,
+    pub count: u32,
+    pub descs: *const *const tenon_transform_desc,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_transforms_table {}
+
+#[repr(C)]
+pub struct tenon_transform {
+    _opaque: [u8; 0],
+}
+
 // ---- tenon/ext/draft/dynamic.h ------------------------------------------------------------------
 
 pub const TENON_OP_DYNAMIC_OUT: u32 = 32;
@@ -1334,6 +1418,7 @@ macro_rules! for_each_kind {
             b"tenon.datasets/1" datasets: tenon_dataset_desc,
             b"tenon.layers/1" layers: tenon_layer_desc,
             b"tenon.formats/1" formats: tenon_format_desc,
+            b"tenon.transforms/1" transforms: tenon_transform_desc,
         }
     };
 }

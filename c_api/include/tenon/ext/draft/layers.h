@@ -192,6 +192,34 @@ TENON_EXPORT tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_l
                                                  const char* name, uint64_t name_length,
                                                  tenon_tensor* tensor);
 
+// An optimizer over all parameters of the layer that require a gradient, in the order of
+// tenon_layer_get_parameter: tenon_optimizer_create with them. One whose gradient was turned off
+// before (tenon_tensor_set_requires_grad) is left out, and stays as it is.
+// memory   holds the parameters, not the layer
+// errors   those of tenon_optimizer_create
+// since    draft 2
+TENON_EXPORT tenon_status tenon_optimizer_create_for_layer(tenon_context* context, const char* name,
+                                                           uint64_t name_length, tenon_layer* layer,
+                                                           const tenon_string* names,
+                                                           const tenon_value* values,
+                                                           uint32_t n_values,
+                                                           tenon_optimizer** out_optimizer);
+
+// Makes the file hold the layer's parameters and buffers, "0.weight" and so on: all of it or, on
+// any failure, what it held before. The format is that of the name's ending, ".safetensors" or
+// ".npz". errors   TENON_E_IO, TENON_E_NOT_FOUND (no format for the ending), TENON_E_CAPTURE since
+// draft 2
+TENON_EXPORT tenon_status tenon_layer_save(tenon_context* context, tenon_layer* layer,
+                                           const char* path, uint64_t path_length);
+
+// Copies all parameters and buffers from a file, which must have each with its shape and dtype, and
+// no others. All of it is checked before anything is changed.
+// errors   TENON_E_DATA (what is missing, left over, or different, by name), TENON_E_IO,
+//          TENON_E_NOT_FOUND (no format for the ending), TENON_E_CAPTURE; nothing is changed then
+// since    draft 2
+TENON_EXPORT tenon_status tenon_layer_load(tenon_context* context, tenon_layer* layer,
+                                           const char* path, uint64_t path_length);
+
 #ifdef __cplusplus
 }
 #endif

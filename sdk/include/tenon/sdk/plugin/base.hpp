@@ -98,6 +98,10 @@ struct Value : tenon_value {
       : tenon_value{TENON_VALUE_INT_LIST, static_cast<uint32_t>(ints.size()), {}} {
     as.ints = ints.data();
   }
+  constexpr Value(std::span<const double> floats)
+      : tenon_value{TENON_VALUE_FLOAT_LIST, static_cast<uint32_t>(floats.size()), {}} {
+    as.floats = floats.data();
+  }
   constexpr Value(std::span<tenon_tensor* const> list)
       : tenon_value{TENON_VALUE_TENSOR_LIST, static_cast<uint32_t>(list.size()), {}} {
     as.tensors = list.data();
@@ -138,6 +142,9 @@ class Attrs {
   tenon_dtype dtype(uint32_t i) const { return static_cast<tenon_dtype>(values_[i].as.dtype); }
   std::span<const int64_t> ints(uint32_t i) const {
     return given(i) ? std::span(values_[i].as.ints, values_[i].count) : std::span<const int64_t>();
+  }
+  std::span<const double> floats(uint32_t i) const {
+    return given(i) ? std::span(values_[i].as.floats, values_[i].count) : std::span<const double>();
   }
   std::string_view text(uint32_t i) const { return {values_[i].as.string, values_[i].count}; }
   const tenon_value& operator[](uint32_t i) const { return values_[i]; }

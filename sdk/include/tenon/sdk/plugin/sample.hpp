@@ -61,7 +61,7 @@ struct SampleDtype {
 
 // none is std::monostate.
 using SampleValue = std::variant<std::monostate, bool, int64_t, double, std::string,
-                                 std::vector<int64_t>, SampleDtype>;
+                                 std::vector<int64_t>, std::vector<double>, SampleDtype>;
 
 struct Sample {
   std::vector<SampleInput> inputs;
@@ -345,7 +345,7 @@ class SampleParser {
 
   SampleValue parse_value() {
     if (peek() == '"') return read_string();
-    if (accept('[')) return read_ints();
+    if (accept('[')) return read_numbers();
     if (const std::optional<SampleScalar> scalar = accept_scalar()) {
       return std::visit([](const auto& value) { return SampleValue(value); }, *scalar);
     }
@@ -356,17 +356,22 @@ class SampleParser {
     return SampleDtype{std::string(word)};
   }
 
-  std::vector<int64_t> read_ints() {
+  // Integers, if all of them are.
+  SampleValue read_numbers() {
     std::vector<int64_t> ints;
+    std::vector<double> floats;
     if (accept(']')) return ints;
     do {
       const size_t begin = here();
       const std::optional<SampleScalar> scalar = accept_scalar();
-      if (!scalar || !std::holds_alternative<int64_t>(*scalar)) fail(begin, "an integer");
-      ints.push_back(std::get<int64_t>(*scalar));
+      if (!scalar || std::holds_alternative<bool>(*scalar)) fail(begin, "a number");
+      const int64_t* integer = std::get_if<int64_t>(&*scalar);
+      if (integer) ints.push_back(*integer);
+      floats.push_back(integer ? static_cast<double>(*integer) : std::get<double>(*scalar));
     } while (accept(','));
-    expect(']', "or ',' after an integer");
-    return ints;
+    expect(']', "or ',' after a number");
+    if (ints.size() == floats.size()) return ints;
+    return floats;
   }
 
   std::string read_string() {

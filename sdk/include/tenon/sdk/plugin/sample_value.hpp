@@ -54,6 +54,10 @@ inline tenon_value sample_attribute(const SampleValue& given) {
     value.tag = TENON_VALUE_INT_LIST;
     value.count = static_cast<uint32_t>(ints->size());
     value.as.ints = ints->data();
+  } else if (const auto* floats = std::get_if<std::vector<double>>(&given)) {
+    value.tag = TENON_VALUE_FLOAT_LIST;
+    value.count = static_cast<uint32_t>(floats->size());
+    value.as.floats = floats->data();
   } else if (const auto* dtype = std::get_if<SampleDtype>(&given)) {
     value.tag = TENON_VALUE_DTYPE;
     value.as.dtype = sample_dtype(dtype->name);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/checkpoint_api.cc: public functions of a checkpoint.
+#include <sys/stat.h>
+#include <tenon/ext/draft/checkpoints.h>
+
+#include <cerrno>
+
+#include "core/api/guard.h"
+#include "core/api/objects.h"
+#include "core/checkpoint/checkpoint.h"
+
+using namespace tenon;
+using namespace tenon::api;
+using checkpoint::Checkpoint;
+using checkpoint::CheckpointSlab;
+using checkpoint::CheckpointSlot;
+
+namespace {
+
+Checkpoint& require_checkpoint(const Context& context, tenon_checkpoint* handle) {
+  Checkpoint& found = *require_slot<CheckpointSlab>(handle, "checkpoint").checkpoint;
+  if (found.runtime() == context.runtime) return found;
+  throw Error{.status = TENON_E_RUNTIME,
+              .message = "the checkpoint belongs to another runtime",
+              .operand = "checkpoint"};
+}
+
+// Adds the part that `part` resolves.
+template <class Part>
+tenon_status set_part(tenon_context* context, tenon_checkpoint* handle, const char* name,
+                      uint64_t name_length, Part&& part, const char* function) {
+  return guard(
+      context,
+      [&](Context& cx) {
+        Checkpoint& to = require_checkpoint(cx, handle);
+        to.set(require_text(name, name_length, "name"), part(cx));
+      },
+      function);
+}
+
+checkpoint::Value read_value(const tenon_value* value) {
+  require_pointer(value, "value");
+  const uint32_t tag = value->tag;
+  const bool known = tag == TENON_VALUE_I64 || tag == TENON_VALUE_F64 || tag == TENON_VALUE_BOOL ||
+                     (tag == TENON_VALUE_STRING && (value->as.string || value->count == 0));
+  if (known) return checkpoint::Value(*value);
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = "checkpoint: a value has a type that it cannot hold",
+              .operand = "value",
+              .expected = "int, float, bool or str",
+              .found = tag == TENON_VALUE_STRING ? "a NULL string" : registry::tag_name(tag)};
+}
+
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 || errno != ENOENT;
+}
+
+}  // namespace
+
+tenon_status tenon_checkpoint_create(tenon_context* context, tenon_checkpoint** out_checkpoint) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_checkpoint, "out_checkpoint");
+    auto made = std::make_unique<Checkpoint>(*cx.runtime);
+    CheckpointSlot* slot = CheckpointSlab::instance().create();
+    slot->checkpoint = made.release();
+    *out_checkpoint = static_cast<tenon_checkpoint*>(CheckpointSlab::to_handle(slot));
+  });
+}
+
+void tenon_checkpoint_release(tenon_checkpoint* handle) {
+  CheckpointSlot* slot = CheckpointSlab::from_handle(handle);
+  if (!slot) return;
+  Checkpoint* object = slot->checkpoint;
+  CheckpointSlab::instance().destroy(slot);
+  delete object;
+}
+
+tenon_status tenon_checkpoint_set_layer(tenon_context* context, tenon_checkpoint* checkpoint,
+                                        const char* name, uint64_t name_length,
+                                        tenon_layer* layer) {
+  return set_part(
+      context, checkpoint, name, name_length, [&](Context& cx) { return require_layer(cx, layer); },
+      __func__);
+}
+
+tenon_status tenon_checkpoint_set_optimizer(tenon_context* context, tenon_checkpoint* checkpoint,
+                                            const char* name, uint64_t name_length,
+                                            tenon_optimizer* optimizer) {
+  return set_part(
+      context, checkpoint, name, name_length,
+      [&](Context& cx) { return require_optimizer(cx, optimizer); }, __func__);
+}
+
+tenon_status tenon_checkpoint_set_schedule(tenon_context* context, tenon_checkpoint* checkpoint,
+                                           const char* name, uint64_t name_length,
+                                           tenon_schedule* schedule) {
+  return set_part(
+      context, checkpoint, name, name_length,
+      [&](Context& cx) { return require_schedule(cx, schedule); }, __func__);
+}
+
+tenon_status tenon_checkpoint_set_loader(tenon_context* context, tenon_checkpoint* checkpoint,
+                                         const char* name, uint64_t name_length,
+                                         tenon_loader* loader) {
+  return set_part(
+      context, checkpoint, name, name_length,
+      [&](Context& cx) { return require_loader(cx, loader); }, __func__);
+}
+
+tenon_status tenon_checkpoint_set_tensor(tenon_context* context, tenon_checkpoint* checkpoint,
+                                         const char* name, uint64_t name_length,
+                                         tenon_tensor* tensor) {
+  return set_part(
+      context, checkpoint, name, name_length,
+      [&](Context& cx) { return Ref::shared(&require_tensor(cx, tensor, "tensor")); }, __func__);
+}
+
+tenon_status tenon_checkpoint_set_value(tenon_context* context, tenon_checkpoint* checkpoint,
+                                        const char* name, uint64_t name_length,
+                                        const tenon_value* value) {
+  return set_part(
+      context, checkpoint, name, name_length, [&](Context&) { return read_value(value); },
+      __func__);
+}
+
+tenon_status tenon_checkpoint_get_value(tenon_context* context, tenon_checkpoint* checkpoint,
+                                        const char* name, uint64_t name_length,
+                                        tenon_value* out_value) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_value, "out_value");
+    *out_value = require_checkpoint(cx, checkpoint).value(require_text(name, name_length, "name"));
+  });
+}
+
+tenon_status tenon_checkpoint_save(tenon_context* context, tenon_checkpoint* checkpoint,
+                                   const char* path, uint64_t path_length) {
+  return guard(context, [&](Context& cx) {
+    const Checkpoint& from = require_checkpoint(cx, checkpoint);
+    refuse_in_capture(cx, "saving a checkpoint");
+    checkpoint::save(cx, from.parts(), checkpoint::Extent::Run, require_path(path, path_length));
+  });
+}
+
+tenon_status tenon_checkpoint_load(tenon_context* context, tenon_checkpoint* checkpoint,
+                                   const char* path, uint64_t path_length, uint32_t flags,
+                                   uint32_t* out_loaded) {
+  return guard(context, [&](Context& cx) {
+    Checkpoint& to = require_checkpoint(cx, checkpoint);
+    refuse_flags(flags, TENON_CHECKPOINT_IF_THERE);
+    refuse_in_capture(cx, "loading a checkpoint");
+    const std::string file = require_path(path, path_length);
+    const bool load = !(flags & TENON_CHECKPOINT_IF_THERE) || is_there(file);
+    if (load) checkpoint::load(cx, to.parts(), checkpoint::Extent::Run, file);
+    if (out_loaded) *out_loaded = load ? 1 : 0;
+  });
+}

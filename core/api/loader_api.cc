@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/loader_api.cc: public functions of a transform and a loader.
+#include <tenon/ext/draft/loaders.h>
+
+#include "core/api/guard.h"
+#include "core/api/make_context.h"
+#include "core/api/objects.h"
+
+using namespace tenon;
+using namespace tenon::api;
+using data::Loader;
+using data::LoaderSlab;
+using data::LoaderSlot;
+using data::Transform;
+using data::TransformSlab;
+using data::TransformSlot;
+
+namespace {
+
+// A context that a worker's calls go through as a program's do: guarded, and refused when the
+// runtime is closed.
+class OwnContext final : public data::WorkerContext {
+ public:
+  explicit OwnContext(Runtime& runtime) : context_(create_context(runtime)) {}
+  ~OwnContext() override { tenon_context_release(context_); }
+  OwnContext(const OwnContext&) = delete;
+  OwnContext& operator=(const OwnContext&) = delete;
+
+  bool run(const std::function<void(Context&)>& body) noexcept override {
+    return guard(context_, body) == TENON_OK;
+  }
+
+ private:
+  tenon_context* context_;
+};
+
+tenon_loader* give(std::shared_ptr<Loader> made) {
+  return give_object<tenon_loader, LoaderSlab>(&LoaderSlot::loader, std::move(made));
+}
+
+[[noreturn]] void refuse_batch(const char* what, std::string expected, std::string found) {
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = "the batch " + std::string(what),
+              .operand = "batch",
+              .expected = std::move(expected),
+              .found = std::move(found)};
+}
+
+void check_batch(const tenon_batch& batch, const Tensor& field) {
+  if (field.view.rank == 0) {
+    throw Error{.status = TENON_E_SHAPE,
+                .message = "a field of a batch has no dimension of samples",
+                .operand = "field",
+                .expected = "[n, ...]",
+                .found = tensor::describe(field)};
+  }
+  if (batch.n != field.shape_[0]) {
+    refuse_batch("has another number of samples than the field", std::to_string(field.shape_[0]),
+                 std::to_string(batch.n));
+  }
+  if (batch.n != 0 && !batch.samples) refuse_batch("names no samples", "n numbers", "NULL");
+  if (device_of(field).host_memory()) return;
+  throw Error{.status = TENON_E_DEVICE,
+              .message = "transforms work in host memory",
+              .operand = "field",
+              .expected = "a tensor on the host",
+              .found = tensor::describe(field) + " on " + device_of(field).name(),
+              .hint = "transform first, then move"};
+}
+
+}  // namespace
+
+tenon_status tenon_transform_create(tenon_context* context, const char* name, uint64_t name_length,
+                                    const tenon_string* names, const tenon_value* values,
+                                    uint32_t n_values, tenon_transform** out_transform) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_transform, "out_transform");
+    require_pointer(name, "name");
+    const auto options = read_named(names, values, n_values);
+    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_transform_desc>(
+        require_text(name, name_length, "name"));
+    *out_transform = give_object<tenon_transform, TransformSlab>(
+        &TransformSlot::transform, std::make_shared<Transform>(cx, kind, options));
+  });
+}
+
+void tenon_transform_release(tenon_transform* handle) {
+  release_object<TransformSlab>(handle, &TransformSlot::transform);
+}
+
+tenon_status tenon_transform_call(tenon_context* context, tenon_transform* transform,
+                                  const tenon_batch* batch, tenon_tensor* field,
+                                  tenon_tensor** out_field) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(batch, "batch");
+    require_pointer(out_field, "out_field");
+    const auto& which = require_transform(cx, transform);
+    Tensor& from = require_tensor(cx, field, "field");
+    refuse_in_capture(cx, "transforming a batch");
+    check_batch(*batch, from);
+    *out_field = tensor::handle(which->call(cx, *batch, from).take());
+  });
+}
+
+tenon_status tenon_loader_create(tenon_context* context, tenon_dataset* dataset, int64_t batch,
+                                 uint64_t seed, uint32_t flags, tenon_loader** out_loader) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_loader, "out_loader");
+    const auto& from = require_dataset(cx, dataset);
+    *out_loader = give(std::make_shared<Loader>(cx, from, from->length(), batch, seed, flags));
+  });
+}
+
+tenon_status tenon_loader_create_numbers(tenon_context* context, int64_t length, int64_t batch,
+                                         uint64_t seed, uint32_t flags, tenon_loader** out_loader) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_loader, "out_loader");
+    *out_loader = give(std::make_shared<Loader>(cx, nullptr, length, batch, seed, flags));
+  });
+}
+
+void tenon_loader_release(tenon_loader* handle) {
+  release_object<LoaderSlab>(handle, &LoaderSlot::loader);
+}
+
+tenon_status tenon_loader_set_transforms(tenon_context* context, tenon_loader* loader,
+                                         tenon_transform* const* transforms, const uint32_t* fields,
+                                         uint32_t n) {
+  return guard(context, [&](Context& cx) {
+    const auto& to = require_loader(cx, loader);
+    if (n != 0) require_pointer(transforms, "transforms");
+    if (n != 0) require_pointer(fields, "fields");
+    std::vector<data::Step> steps;
+    // More are refused by the loader.
+    for (uint32_t i = 0; i < std::min(n, TENON_LOADER_TRANSFORMS + 1); ++i) {
+      steps.push_back({require_transform(cx, transforms[i]), fields[i]});
+    }
+    const Loader::Use use(*to);
+    to->set_transforms(cx, std::move(steps));
+  });
+}
+
+tenon_status tenon_loader_set_workers(tenon_context* context, tenon_loader* loader,
+                                      uint32_t n_workers) {
+  return guard(context, [&](Context& cx) {
+    const auto& to = require_loader(cx, loader);
+    const Loader::Use use(*to);
+    to->set_workers(n_workers, [&] { return std::make_unique<OwnContext>(*cx.runtime); });
+  });
+}
+
+tenon_status tenon_loader_begin(tenon_context* context, tenon_loader* loader, int64_t epoch,
+                                int64_t position) {
+  return guard(context, [&](Context& cx) {
+    const auto& which = require_loader(cx, loader);
+    const Loader::Use use(*which);
+    which->begin(epoch, position);
+  });
+}
+
+tenon_status tenon_loader_run(tenon_context* context, tenon_loader* loader,
+                              tenon_tensor** out_fields, uint32_t n_fields, int64_t* out_n) {
+  return guard(context, [&](Context& cx) {
+    const auto& from = require_loader(cx, loader);
+    require_pointer(out_n, "out_n");
+    const Loader::Use use(*from);
+    if (n_fields != from->fields().size()) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "loader: the number of fields does not fit",
+                  .operand = "n_fields",
+                  .expected = std::to_string(from->fields().size()),
+                  .found = std::to_string(n_fields)};
+    }
+    require_pointer(out_fields, "out_fields");
+    std::vector<Ref> fields = from->run(cx);
+    *out_n = fields.empty() ? 0 : fields[0]->shape_[0];
+    for (size_t i = 0; i < fields.size(); ++i) out_fields[i] = tensor::handle(fields[i].take());
+  });
+}
+
+tenon_status tenon_loader_get_info(tenon_context* context, tenon_loader* loader,
+                                   tenon_loader_info* out_info) {
+  return guard(context, [&](Context& cx) {
+    const auto& from = require_loader(cx, loader);
+    const Loader::Use use(*from);
+    fill_sized(out_info, from->info());
+  });
+}
+
+tenon_status tenon_loader_get_field(tenon_context* context, tenon_loader* loader, uint32_t index,
+                                    const char** out_name, tenon_meta* out_sample) {
+  return guard(context, [&](Context& cx) {
+    const auto& from = require_loader(cx, loader);
+    const Loader::Use use(*from);
+    if (index >= from->fields().size()) {
+      throw Error{.status = TENON_E_NOT_FOUND,
+                  .message = "loader: there is no field " + std::to_string(index),
+                  .operand = "index",
+                  .expected = "an index below " + std::to_string(from->fields().size()),
+                  .found = std::to_string(index)};
+    }
+    if (out_name) *out_name = from->fields()[index].name.data;
+    if (out_sample) *out_sample = from->fields()[index].sample;
+  });
+}

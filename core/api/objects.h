@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/objects.h: handles of objects that others may hold too: an optimizer that a checkpoint
+// knows, a dataset that a loader reads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "core/api/guard.h"
+#include "core/data/dataset.h"
+#include "core/data/loader.h"
+#include "core/data/transform.h"
+#include "core/layers/layer.h"
+#include "core/optim/optimizer.h"
+#include "core/optim/schedule.h"
+
+namespace tenon::api {
+
+template <class Handle, class Slab, class Slot, class Object>
+Handle* give_object(std::shared_ptr<Object> Slot::*member,
+                    std::type_identity_t<std::shared_ptr<Object>> object) {
+  Slot* slot = Slab::instance().create();
+  slot->*member = std::move(object);
+  return static_cast<Handle*>(Slab::to_handle(slot));
+}
+
+// The object goes with its last holder, when the slot is free for another one already.
+template <class Slab, class Slot, class Object>
+void release_object(const void* handle, std::shared_ptr<Object> Slot::*member) {
+  Slot* slot = Slab::from_handle(handle);
+  if (!slot) return;
+  const std::shared_ptr<Object> object = std::move(slot->*member);
+  Slab::instance().destroy(slot);
+}
+
+template <class Slab, class Slot, class Object>
+const std::shared_ptr<Object>& require_object(const Context& context, const void* handle,
+                                              std::shared_ptr<Object> Slot::*member,
+                                              const char* what) {
+  const std::shared_ptr<Object>& object = require_slot<Slab>(handle, what).*member;
+  if (object->runtime() == context.runtime) return object;
+  throw Error{.status = TENON_E_RUNTIME,
+              .message = "the " + std::string(what) + " belongs to another runtime",
+              .operand = what};
+}
+
+inline const auto& require_optimizer(const Context& context, tenon_optimizer* handle) {
+  return require_object<optim::OptimizerSlab>(context, handle, &optim::OptimizerSlot::optimizer,
+                                              "optimizer");
+}
+inline const auto& require_schedule(const Context& context, tenon_schedule* handle) {
+  return require_object<optim::ScheduleSlab>(context, handle, &optim::ScheduleSlot::schedule,
+                                             "schedule");
+}
+inline const auto& require_dataset(const Context& context, tenon_dataset* handle) {
+  return require_object<data::DatasetSlab>(context, handle, &data::DatasetSlot::dataset, "dataset");
+}
+inline const auto& require_transform(const Context& context, tenon_transform* handle) {
+  return require_object<data::TransformSlab>(context, handle, &data::TransformSlot::transform,
+                                             "transform");
+}
+inline const auto& require_loader(const Context& context, tenon_loader* handle) {
+  return require_object<data::LoaderSlab>(context, handle, &data::LoaderSlot::loader, "loader");
+}
+inline const auto& require_layer(const Context& context, tenon_layer* handle,
+                                 const char* what = "layer") {
+  return require_object<layers::LayerSlab>(context, handle, &layers::LayerSlot::layer, what);
+}
+
+}  // namespace tenon::api

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/checkpoint/load.cc: load() of checkpoint.h: all of the file is held against the parts, and
+// only then is anything changed.
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/text.h"
+#include "core/exchange/archive.h"
+#include "core/launch/moves.h"
+
+namespace tenon::checkpoint {
+
+using tensor::Ref;
+using tensor::Tensor;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& name, const std::string& what, std::string expected,
+                         std::string found) {
+  throw Error{.status = TENON_E_DATA,
+              .message = "checkpoint: \"" + name + "\" " + what,
+              .operand = name,
+              .expected = std::move(expected),
+              .found = std::move(found),
+              .hint =
+                  "the file is that of another run; make the parts as they were when it was "
+                  "saved"};
+}
+
+// What a file holds, and what is to be done with it.
+class Loading {
+ public:
+  Loading(Context& context, Extent extent, const std::string& path)
+      : context_(context), file_(*context.runtime) {
+    file_.load(context, format_of(context, extent, path), path, true);
+    for (uint32_t i = 0; i < file_.entries(); ++i) tensors_.emplace(file_.entry(i).name, i);
+    for (uint32_t i = 0; i < file_.texts(); ++i) texts_.insert(file_.metadata(i));
+  }
+
+  Context& context() const { return context_; }
+  bool has(const std::string& name) const { return tensors_.contains(name); }
+
+  // The tensor of that name, which is like `like`.
+  Ref tensor(const std::string& name, const tenon_meta& like) {
+    const auto found = tensors_.find(name);
+    if (found == tensors_.end()) {
+      refuse(name, "is not in the file", tensor::describe(like), "nothing");
+    }
+    const tenon_meta& meta = file_.entry(found->second).meta;
+    const bool same = meta.dtype == like.dtype && meta.rank == like.rank &&
+                      std::equal(meta.shape, meta.shape + meta.rank, like.shape);
+    if (!same) {
+      refuse(name, "has another shape or dtype in the file", tensor::describe(like),
+             tensor::describe(meta));
+    }
+    taken_.insert(name);
+    return file_.tensor(context_, found->second, false);
+  }
+
+  const std::string& text(const std::string& name, const char* expected) {
+    const auto found = texts_.find(name);
+    if (found == texts_.end()) refuse(name, "is not in the file", expected, "nothing");
+    return found->second;
+  }
+  template <class Number>
+  Number number(const std::string& name, const char* expected) {
+    const std::string& found = text(name, expected);
+    const auto number = number_of<Number>(found);
+    if (!number) refuse(name, "is not a number in the file", expected, "\"" + found + "\"");
+    return *number;
+  }
+  tenon_value value(const std::string& name, uint32_t tag) {
+    const std::string& found = text(name, "a value");
+    const auto value = value_of(found, tag);
+    if (!value) {
+      refuse(name, "has another type in the file", registry::tag_name(tag), "\"" + found + "\"");
+    }
+    return *value;
+  }
+
+  // A layer or an optimizer has no tensor in the file that it does not have here.
+  void expect_no_more(const std::string& part) const {
+    const std::string prefix = part.empty() ? "" : part + ".";
+    for (auto each = tensors_.lower_bound(prefix);
+         each != tensors_.end() && each->first.starts_with(prefix); ++each) {
+      if (taken_.contains(each->first)) continue;
+      refuse(each->first, "is in the file, and nowhere here", "no such tensor",
+             tensor::describe(file_.entry(each->second).meta));
+    }
+  }
+
+  // To be done when everything was checked. What may run out of memory is done first.
+  void prepare(std::function<void()> step, std::function<void()> undo) {
+    prepare_.push_back({std::move(step), std::move(undo)});
+  }
+  void change(std::function<void()> step) { changes_.push_back(std::move(step)); }
+  void copy(Ref from, Tensor& to) {
+    change([this, from = std::move(from), to = Ref::shared(&to)] {
+      const GradMode off(context_, false);
+      launch::copy_into(context_, *from, *to);
+      to->storage->written(nullptr, context_.scope_path());
+    });
+  }
+  void apply() {
+    size_t prepared = 0;
+    try {
+      for (; prepared < prepare_.size(); ++prepared) prepare_[prepared].first();
+    } catch (...) {
+      while (prepared > 0) prepare_[--prepared].second();
+      throw;
+    }
+    for (const auto& step : changes_) step();
+  }
+
+ private:
+  Context& context_;
+  exchange::Archive file_;
+  std::map<std::string, uint32_t> tensors_;
+  std::map<std::string, std::string> texts_;
+  std::set<std::string> taken_;
+  std::vector<std::pair<std::function<void()>, std::function<void()>>> prepare_;
+  std::vector<std::function<void()>> changes_;
+};
+
+class Loader {
+ public:
+  Loader(Loading& from, const std::string& name) : from_(from), name_(name) {}
+
+  void operator()(const layers::Shared& layer) const {
+    for (const layers::Named& each : layer->tensors()) {
+      from_.copy(from_.tensor(in(each.name), tensor::meta_of(*each.tensor)), *each.tensor);
+    }
+    from_.expect_no_more(name_);
+  }
+
+  void operator()(const std::shared_ptr<optim::Optimizer>& optimizer) const {
+    for (uint32_t param = 0; param < optimizer->size(); ++param) states_of(optimizer, param);
+    from_.expect_no_more(name_);
+    for (const tenon_hyper_desc& hyper : optimizer->hyper_descs()) {
+      const std::string name(registry::text_view(hyper.name));
+      const tenon_value value = from_.value(in(name), hyper.tag);
+      // Setting one that is fixed makes captured plans stale.
+      if (text_of(optimizer->get(name)) == text_of(value)) continue;
+      optimizer->check(name, value);
+      from_.change(
+          [optimizer, name, value, &from = from_] { optimizer->set(from.context(), name, value); });
+    }
+  }
+
+  void operator()(const std::shared_ptr<optim::Schedule>& schedule) const {
+    for (const tenon_schedule_state_desc& state : schedule->state_descs()) {
+      const std::string name(registry::text_view(state.name));
+      const auto value = from_.number<double>(in(name), "a number");
+      from_.change([schedule, name, value] { schedule->set_state(name, value); });
+    }
+  }
+
+  void operator()(const std::shared_ptr<data::Loader>& loader) const {
+    const auto use = std::make_shared<data::Loader::Use>(*loader);
+    const auto seed = from_.number<uint64_t>(in("seed"), "a seed");
+    if (seed != loader->seed()) {
+      refuse(in("seed"), "is another one: the order of the samples would be another",
+             std::to_string(loader->seed()), std::to_string(seed));
+    }
+    const auto epoch = from_.number<int64_t>(in("epoch"), "an epoch");
+    const auto position = from_.number<int64_t>(in("position"), "a position");
+    if (epoch < 0 || position < 0 || position > loader->length()) {
+      refuse(in("position"), "is out of range", "0 to " + std::to_string(loader->length()),
+             std::to_string(position) + " in epoch " + std::to_string(epoch));
+    }
+    from_.change([loader, use, pass = loader->make_pass(epoch), position] {
+      loader->begin(pass, position);
+    });
+  }
+
+  void operator()(Ref& tensor) const {
+    from_.copy(from_.tensor(name_, tensor::meta_of(*tensor)), *tensor);
+  }
+
+  void operator()(Value& value) const {
+    const tenon_value loaded = from_.value(name_, value.number.tag);
+    from_.change([&value, copy = Value(loaded)]() mutable { std::swap(value, copy); });
+  }
+
+ private:
+  std::string in(std::string_view name) const { return name_in(name_, name); }
+
+  // All states of a parameter, or none if it had made no step.
+  void states_of(const std::shared_ptr<optim::Optimizer>& optimizer, uint32_t param) const {
+    const auto name = [&](const tenon_state_desc& state) {
+      return in(std::to_string(param) + "." + std::string(registry::text_view(state.name)));
+    };
+    const auto descs = optimizer->state_descs();
+    if (std::none_of(descs.begin(), descs.end(),
+                     [&](const tenon_state_desc& state) { return from_.has(name(state)); })) {
+      from_.change(
+          [optimizer, param, &from = from_] { optimizer->reset_states(from.context(), param); });
+      return;
+    }
+    const auto made = std::make_shared<bool>(false);
+    from_.prepare([optimizer, param, made,
+                   &from = from_] { *made = optimizer->make_states(from.context(), param); },
+                  [optimizer, param, made] {
+                    if (*made) optimizer->drop_states(param);
+                  });
+    for (const tenon_state_desc& state : descs) {
+      const Ref values = from_.tensor(name(state), optimizer->state_meta(param, state));
+      from_.change([optimizer, param, values, &state, &from = from_] {
+        optimizer->set_state(from.context(), param, registry::text_view(state.name), *values);
+      });
+    }
+  }
+
+  Loading& from_;
+  const std::string& name_;
+};
+
+}  // namespace
+
+void load(Context& context, Parts& parts, Extent extent, const std::string& path) {
+  Loading from(context, extent, path);
+  for (auto& [name, part] : parts) std::visit(Loader(from, name), part);
+  if (extent == Extent::Run) {
+    const auto seed = from.number<uint64_t>("rng.seed", "a seed");
+    const auto stream = from.number<uint64_t>("rng.stream", "a stream");
+    const auto counter = from.number<uint64_t>("rng.counter", "a counter");
+    from.change([&context, seed, stream, counter] {
+      context.seed = seed;
+      context.stream = stream;
+      context.counter = counter;
+    });
+  }
+  from.apply();
+}
+
+}  // namespace tenon::checkpoint

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/checkpoint/text.h: names and numbers as a checkpoint's file holds them.
+#pragma once
+
+#include <tenon/types.h>
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace tenon::checkpoint {
+
+// "model.0.weight"
+inline std::string name_in(std::string_view part, std::string_view name) {
+  return part.empty() ? std::string(name) : std::string(part) + "." + std::string(name);
+}
+
+// The shortest text that gives the same bits when it is read.
+inline std::string text_of(double number) {
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
+inline std::string text_of(const tenon_value& value) {
+  if (value.tag == TENON_VALUE_F64) return text_of(value.as.f64);
+  if (value.tag == TENON_VALUE_STRING) return {value.as.string, value.count};
+  if (value.tag == TENON_VALUE_BOOL) return value.as.i64 ? "true" : "false";
+  return std::to_string(value.as.i64);
+}
+
+// All of the text; none if it is not such a number.
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+// Of the types that hyper-parameters and values have; a text is borrowed.
+inline std::optional<tenon_value> value_of(std::string_view text, uint32_t tag) {
+  tenon_value value{tag, 0, {}};
+  if (tag == TENON_VALUE_F64) {
+    const auto number = number_of<double>(text);
+    value.as.f64 = number.value_or(0);
+    return number ? std::optional(value) : std::nullopt;
+  }
+  if (tag == TENON_VALUE_STRING) {
+    value.count = static_cast<uint32_t>(text.size());
+    value.as.string = text.data();
+    return value;
+  }
+  if (tag == TENON_VALUE_BOOL) {
+    value.as.i64 = text == "true" ? 1 : 0;
+    return text == "true" || text == "false" ? std::optional(value) : std::nullopt;
+  }
+  const auto number = number_of<int64_t>(text);
+  value.as.i64 = number.value_or(0);
+  return number ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace tenon::checkpoint

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/data/loader.cc: batches over a dataset.
+#include "core/data/loader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "core/base/philox.h"
+#include "core/registry/values.h"
+
+namespace tenon::data {
+
+using tensor::DimSpan;
+using tensor::Ref;
+using tensor::Tensor;
+
+namespace {
+
+constexpr uint32_t kFlags = TENON_LOADER_SHUFFLE | TENON_LOADER_DROP_LAST;
+
+[[noreturn]] void refuse(const char* operand, const std::string& what, std::string expected,
+                         std::string found) {
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = "loader: " + what,
+              .operand = operand,
+              .expected = std::move(expected),
+              .found = std::move(found)};
+}
+
+// The samples in the order of an epoch.
+std::vector<int64_t> order_of(int64_t length, uint64_t seed, int64_t epoch, bool shuffle) {
+  std::vector<int64_t> order(static_cast<size_t>(length));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  if (!shuffle) return order;
+  // Fisher and Yates, in Durstenfeld's form. The constant ("loader" in ASCII) keeps these numbers
+  // apart from those that a context with the same seed draws.
+  base::Philox random{seed ^ 0x6C6F61646572u, static_cast<uint64_t>(epoch), 0};
+  for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+class Epoch final : public Pass {
+ public:
+  Epoch(Runtime& runtime, std::shared_ptr<const Dataset> dataset, std::vector<Step> steps,
+        std::vector<int64_t> order, uint64_t seed, int64_t epoch, int64_t batch)
+      : number(epoch),
+        runtime_(runtime),
+        dataset_(std::move(dataset)),
+        steps_(std::move(steps)),
+        order_(std::move(order)),
+        seed_(seed),
+        batch_(batch) {}
+
+  Fields read(Context& context, int64_t position) const override {
+    const auto first = static_cast<size_t>(position);
+    const size_t n = std::min(static_cast<size_t>(batch_), order_.size() - first);
+    const std::span<const int64_t> samples(order_.data() + first, n);
+    Fields fields = dataset_ ? dataset_->get(context, samples) : numbers(samples);
+    const tenon_batch batch{static_cast<int64_t>(n), samples.data(), seed_, number};
+    for (const Step& step : steps_) {
+      fields[step.field] = step.transform->call(context, batch, *fields[step.field]);
+    }
+    return fields;
+  }
+  int64_t batch() const override { return batch_; }
+
+  const int64_t number;
+
+ private:
+  Fields numbers(std::span<const int64_t> samples) const {
+    const int64_t n = static_cast<int64_t>(samples.size());
+    Fields fields;
+    fields.emplace_back(Tensor::create(runtime_.host_device(), TENON_DTYPE_I64, {&n, 1}));
+    std::memcpy(fields[0]->view.data, samples.data(), samples.size_bytes());
+    return fields;
+  }
+
+  Runtime& runtime_;
+  const std::shared_ptr<const Dataset> dataset_;
+  const std::vector<Step> steps_;
+  const std::vector<int64_t> order_;
+  const uint64_t seed_;
+  const int64_t batch_;
+};
+
+const Epoch& epoch_of(const std::shared_ptr<const Pass>& pass) {
+  return static_cast<const Epoch&>(*pass);
+}
+
+}  // namespace
+
+Loader::Use::Use(Loader& loader) : loader_(loader) {
+  if (!loader.in_use_.exchange(true, std::memory_order_acquire)) return;
+  throw Error{.status = TENON_E_STATE,
+              .message = "loader: another thread uses it just now",
+              .operand = "loader",
+              .expected = "one thread at a time",
+              .found = "a second one",
+              .hint = "give each thread a loader of its own"};
+}
+
+Loader::Loader(Context& context, std::shared_ptr<const Dataset> dataset, int64_t length,
+               int64_t batch, uint64_t seed, uint32_t flags)
+    : runtime_(context.runtime),
+      dataset_(std::move(dataset)),
+      length_(length),
+      batch_(batch),
+      seed_(seed),
+      flags_(flags) {
+  if (length < 0) refuse("length", "the length is negative", "0 or more", std::to_string(length));
+  if (batch < 1) refuse("batch", "a batch has no samples", "1 or more", std::to_string(batch));
+  if (flags & ~kFlags) {
+    refuse("flags", "unknown flags", "TENON_LOADER_SHUFFLE, TENON_LOADER_DROP_LAST",
+           std::to_string(flags));
+  }
+  if (dataset_) {
+    fields_ = dataset_->fields();
+    for (size_t i = 0; i < fields_.size(); ++i) names_.emplace_back(dataset_->field_name(i));
+  } else {
+    fields_.push_back({{}, {{}, 0, TENON_DTYPE_I64, runtime_->host_device().id}});
+    names_.emplace_back("sample");
+  }
+  for (size_t i = 0; i < fields_.size(); ++i)
+    fields_[i].name = {names_[i].data(), names_[i].size()};
+  begin(0, 0);
+  runtime_->retain();
+}
+
+Loader::~Loader() {
+  // After a fork the threads are not there: nobody may wait for them.
+  if (workers_ && process_ != getpid()) static_cast<void>(workers_.release());
+  workers_.reset();
+  runtime_->release();
+}
+
+void Loader::refuse_forked() const {
+  if (!workers_ || process_ == getpid()) return;
+  throw Error{.status = TENON_E_STATE,
+              .message = "loader: its workers are those of the process that was forked",
+              .operand = "loader",
+              .expected = "workers of this process",
+              .found = "those of process " + std::to_string(process_),
+              .hint = "make another loader after the fork"};
+}
+
+int64_t Loader::remaining() const {
+  const int64_t left = length_ - position_;
+  const bool partial = !(flags_ & TENON_LOADER_DROP_LAST) && left % batch_ != 0;
+  return left / batch_ + (partial ? 1 : 0);
+}
+
+// Workers read from the position on.
+void Loader::start() noexcept {
+  if (workers_) workers_->begin(pass_, position_, remaining());
+}
+
+void Loader::begin(int64_t epoch, int64_t position) {
+  if (epoch < 0) refuse("epoch", "the epoch is negative", "0 or more", std::to_string(epoch));
+  if (position < 0 || position > length_) {
+    refuse("position", "the position is out of range", "0 to " + std::to_string(length_),
+           std::to_string(position));
+  }
+  begin(make_pass(epoch), position);
+}
+
+std::shared_ptr<const Pass> Loader::make_pass(int64_t epoch) const {
+  refuse_forked();
+  const bool shuffle = (flags_ & TENON_LOADER_SHUFFLE) != 0;
+  return std::make_shared<Epoch>(*runtime_, dataset_, steps_,
+                                 order_of(length_, seed_, epoch, shuffle), seed_, epoch, batch_);
+}
+
+void Loader::begin(std::shared_ptr<const Pass> pass, int64_t position) noexcept {
+  pass_ = std::move(pass);
+  position_ = position;
+  start();
+}
+
+void Loader::set_transforms(Context& context, std::vector<Step> steps) {
+  if (steps.size() > TENON_LOADER_TRANSFORMS) {
+    refuse("n", "too many transforms", "at most " + std::to_string(TENON_LOADER_TRANSFORMS),
+           std::to_string(steps.size()));
+  }
+  refuse_forked();
+  std::vector<tenon_dataset_field> fields = fields_;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (dataset_) fields[i].sample = dataset_->fields()[i].sample;
+    if (!dataset_) fields[i].sample = {{}, 0, TENON_DTYPE_I64, runtime_->host_device().id};
+  }
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].field >= fields.size()) {
+      refuse("fields", "transform " + std::to_string(i) + " is for a field that is not there",
+             "a field below " + std::to_string(fields.size()), std::to_string(steps[i].field));
+    }
+    tenon_meta& sample = fields[steps[i].field].sample;
+    sample = steps[i].transform->infer(context, sample);
+  }
+  steps.swap(steps_);
+  try {
+    begin(epoch_of(pass_).number, position_);
+  } catch (...) {
+    steps.swap(steps_);
+    throw;
+  }
+  fields_.swap(fields);
+}
+
+void Loader::set_workers(uint32_t count, const MakeWorkerContext& make) {
+  if (count > TENON_LOADER_WORKERS) {
+    refuse("n_workers", "too many workers", "at most " + std::to_string(TENON_LOADER_WORKERS),
+           std::to_string(count));
+  }
+  refuse_forked();
+  auto workers = count == 0 ? nullptr : std::make_unique<Workers>(count, make);
+  workers_ = std::move(workers);
+  process_ = getpid();
+  start();
+}
+
+std::vector<Ref> Loader::run(Context& context) {
+  refuse_forked();
+  if (remaining() == 0) return {};
+  std::optional<Fields> fields;
+  if (workers_) fields = workers_->take(context);
+  if (!fields) {
+    // One that failed is read again, so that this context holds the error.
+    fields = pass_->read(context, position_);
+    if (workers_) workers_->skip();
+  }
+  position_ += std::min(batch_, length_ - position_);
+  return std::move(*fields);
+}
+
+tenon_loader_info Loader::info() const {
+  tenon_loader_info info{};
+  info.flags = flags_;
+  info.length = length_;
+  info.batch = batch_;
+  info.epoch = epoch_of(pass_).number;
+  info.position = position_;
+  info.remaining = remaining();
+  info.seed = seed_;
+  info.n_fields = static_cast<uint32_t>(fields_.size());
+  info.n_workers = workers_ ? workers_->count() : 0;
+  return info;
+}
+
+}  // namespace tenon::data

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/data/transform.cc: transform objects.
+#include "core/data/transform.h"
+
+#include <algorithm>
+
+#include "core/data/callback.h"
+#include "core/launch/moves.h"
+#include "core/registry/values.h"
+
+namespace tenon::data {
+
+using tensor::Dims;
+using tensor::DimSpan;
+using tensor::Ref;
+using tensor::Tensor;
+
+namespace {
+
+std::vector<Option> options_of(const tenon_transform_desc& desc) {
+  std::vector<Option> options;
+  for (uint32_t i = 0; i < desc.n_options; ++i) {
+    const tenon_transform_option& option = desc.options[i];
+    options.push_back(
+        {registry::text_view(option.name), option.tag, option.required != 0, option.initial});
+  }
+  return options;
+}
+
+// Of one sample of [n, ...].
+tenon_meta sample_of(const Tensor& field) {
+  tenon_meta meta = tensor::meta_of(field);
+  std::copy(field.shape_ + 1, field.shape_ + meta.rank, meta.shape);
+  --meta.rank;
+  return meta;
+}
+
+// [n, ...] of samples.
+tenon_meta batch_of(int64_t n, const tenon_meta& sample) {
+  tenon_meta meta = sample;
+  std::copy_n(sample.shape, sample.rank, meta.shape + 1);
+  meta.shape[0] = n;
+  ++meta.rank;
+  return meta;
+}
+
+DimSpan shape_of(const tenon_meta& meta) { return {meta.shape, static_cast<size_t>(meta.rank)}; }
+
+}  // namespace
+
+Transform::Transform(Context& context, const registry::Entry& kind,
+                     std::span<const NamedValue> given)
+    : runtime_(context.runtime), kind_(&kind) {
+  const registry::ValueStore values = read_options(kind.name, options_of(desc()), given);
+  run_callback(context, kind, "create", [&](tenon_call* call) {
+    return desc().create(call, values.values().data(), &object_);
+  });
+  runtime_->retain();
+}
+
+Transform::~Transform() {
+  desc().release(object_);
+  runtime_->release();
+}
+
+tenon_meta Transform::infer(Context& context, const tenon_meta& sample) const {
+  tenon_meta out = sample;
+  run_callback(context, *kind_, "infer",
+               [&](tenon_call* call) { return desc().infer(call, object_, &sample, &out); });
+  const bool possible = out.rank >= 0 && out.rank < TENON_MAX_RANK && tensor::is_known(out.dtype) &&
+                        std::ranges::all_of(shape_of(out), [](int64_t size) { return size >= 0; });
+  const bool view = (desc().flags & TENON_TRANSFORM_VIEW) != 0;
+  if (possible && (!view || (out.dtype == sample.dtype &&
+                             tensor::count(shape_of(out)) == tensor::count(shape_of(sample))))) {
+    return out;
+  }
+  throw Error{.status = TENON_E_PLUGIN,
+              .message = kind_->name + ": makes an impossible sample" +
+                         (view ? " for one that changes the shape alone" : ""),
+              .op = kind_->name,
+              .found = possible ? tensor::describe(out) : "",
+              .plugin = kind_->plugin->id};
+}
+
+Ref Transform::call(Context& context, const tenon_batch& batch, Tensor& field) const {
+  const tenon_meta before = batch_of(batch.n, sample_of(field));
+  const tenon_meta after = batch_of(batch.n, infer(context, sample_of(field)));
+  const GradMode off(context, false);
+  Ref from = Ref::shared(&field);
+  if (!field.contiguous()) {
+    from = Ref(Tensor::create(runtime_->host_device(), before.dtype, shape_of(before)));
+    launch::copy_into(context, field, *from);
+  }
+  tensor::checked_count(shape_of(after), tensor::size_of(after.dtype));
+  if (desc().flags & TENON_TRANSFORM_VIEW) {
+    Dims strides{};
+    tensor::row_major_strides(shape_of(after), strides.data());
+    from->storage->retain();
+    return Ref(
+        Tensor::create(from->storage, after.dtype, shape_of(after), strides.data(), from->offset));
+  }
+  Ref to(Tensor::create(runtime_->host_device(), after.dtype, shape_of(after)));
+  if (batch.n != 0) run(context, batch, *from, *to);
+  return to;
+}
+
+void Transform::run(Context& context, const tenon_batch& batch, const Tensor& from,
+                    Tensor& to) const {
+  tenon_view view = from.view;
+  view.flags |= TENON_VIEW_READ_ONLY;
+  run_callback(context, *kind_, "run", [&](tenon_call* call) {
+    return desc().run(call, object_, &batch, &view, &to.view);
+  });
+}
+
+}  // namespace tenon::data

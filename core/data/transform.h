@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/data/transform.h: a plugin's transform object, as a public handle. Knows no transform.
+#pragma once
+
+#include <tenon/ext/draft/transforms.h>
+
+#include <memory>
+#include <span>
+
+#include "core/data/options.h"
+#include "core/runtime/context.h"
+
+namespace tenon::data {
+
+class Transform {
+ public:
+  // Checks the options against the description, and makes the plugin's object.
+  Transform(Context& context, const registry::Entry& kind, std::span<const NamedValue> values);
+  ~Transform();
+  Transform(const Transform&) = delete;
+  Transform& operator=(const Transform&) = delete;
+
+  // Shape and dtype of one sample afterwards.
+  tenon_meta infer(Context& context, const tenon_meta& sample) const;
+  // A field of a batch, [n, ...] in host memory, transformed.
+  tensor::Ref call(Context& context, const tenon_batch& batch, tensor::Tensor& field) const;
+  Runtime* runtime() const { return runtime_; }
+  const registry::Entry& kind() const { return *kind_; }
+
+ private:
+  const tenon_transform_desc& desc() const { return kind_->as<tenon_transform_desc>(); }
+  void run(Context& context, const tenon_batch& batch, const tensor::Tensor& from,
+           tensor::Tensor& to) const;
+
+  Runtime* runtime_;
+  const registry::Entry* kind_;
+  void* object_ = nullptr;
+};
+
+struct TransformSlot : base::SlotHeader {
+  std::shared_ptr<const Transform> transform;
+};
+using TransformSlab = base::Slab<TransformSlot, kTransformKind>;
+
+}  // namespace tenon::data

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/kinds/transform.cc: transforms: options, samples and callbacks.
+#include "core/registry/kinds/parts.h"
+#include "core/registry/kinds/rules.h"
+
+namespace tenon::registry {
+
+void check(const tenon_transform_desc& desc, const Checking& checking) {
+  const What& what = checking.what;
+  if ((desc.flags & ~TENON_TRANSFORM_VIEW) != 0) {
+    refuse(what + " needs a newer Tenon: unknown flags " +
+           std::to_string(desc.flags & ~TENON_TRANSFORM_VIEW));
+  }
+  const bool view = (desc.flags & TENON_TRANSFORM_VIEW) != 0;
+  check_callbacks(what, {{"create", desc.create == nullptr},
+                         {"release", desc.release == nullptr},
+                         {"infer", desc.infer == nullptr},
+                         {"run", !view && desc.run == nullptr}});
+  if (view && desc.run != nullptr) {
+    refuse(what + ": `run` is set, but TENON_TRANSFORM_VIEW says that the shape alone changes");
+  }
+  check_list(what, "options", desc.n_options, desc.options);
+  check_list(what, "samples", desc.n_samples, desc.samples);
+  std::set<std::string> seen;
+  for (uint32_t i = 0; i < desc.n_options; ++i) {
+    check_option(what, seen, desc.options[i],
+                 {{TENON_VALUE_STRING, TENON_VALUE_I64, TENON_VALUE_F64, TENON_VALUE_BOOL,
+                   TENON_VALUE_INT_LIST, TENON_VALUE_FLOAT_LIST},
+                  "TENON_VALUE_STRING, I64, F64, BOOL, INT_LIST or FLOAT_LIST"});
+    check_initial(what, desc.options[i]);
+  }
+  for (uint32_t i = 0; i < desc.n_samples; ++i) check_sample(desc.samples[i], i, what);
+}
+
+void write(json::Writer& out, const tenon_transform_desc& desc) {
+  out.member("view", (desc.flags & TENON_TRANSFORM_VIEW) != 0);
+  write_options(out, std::span(desc.options, desc.n_options));
+  write_samples(out, std::span(desc.samples, desc.n_samples));
+}
+
+}  // namespace tenon::registry

@@ -8,6 +8,7 @@
 #include "core/api/guard.h"
 #include "core/api/objects.h"
 #include "core/checkpoint/checkpoint.h"
+#include "core/json/writer.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -43,6 +44,13 @@ checkpoint::Value read_value(const tenon_value* value) {
   const uint32_t tag = value->tag;
   const bool known = tag == TENON_VALUE_I64 || tag == TENON_VALUE_F64 || tag == TENON_VALUE_BOOL ||
                      (tag == TENON_VALUE_STRING && (value->as.string || value->count == 0));
+  if (tag == TENON_VALUE_STRING && known && !json::is_utf8({value->as.string, value->count})) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "checkpoint: a text is not UTF-8",
+                .operand = "value",
+                .expected = "UTF-8",
+                .found = "other bytes"};
+  }
   if (known) return checkpoint::Value(*value);
   throw Error{.status = TENON_E_ARGUMENT,
               .message = "checkpoint: a value has a type that it cannot hold",

@@ -18,6 +18,8 @@ using tensor::Tensor;
 namespace {
 
 constexpr uint32_t kFlags = TENON_LOADER_SHUFFLE | TENON_LOADER_DROP_LAST;
+// Of more the order could not be written down.
+constexpr int64_t kMaxLength = PTRDIFF_MAX / static_cast<int64_t>(sizeof(int64_t));
 
 [[noreturn]] void refuse(const char* operand, const std::string& what, std::string expected,
                          std::string found) {
@@ -108,7 +110,10 @@ Loader::Loader(Context& context, std::shared_ptr<const Dataset> dataset, int64_t
       batch_(batch),
       seed_(seed),
       flags_(flags) {
-  if (length < 0) refuse("length", "the length is negative", "0 or more", std::to_string(length));
+  if (length < 0 || length > kMaxLength) {
+    refuse("length", length < 0 ? "the length is negative" : "the length is too large",
+           "0 to " + std::to_string(kMaxLength), std::to_string(length));
+  }
   if (batch < 1) refuse("batch", "a batch has no samples", "1 or more", std::to_string(batch));
   if (flags & ~kFlags) {
     refuse("flags", "unknown flags", "TENON_LOADER_SHUFFLE, TENON_LOADER_DROP_LAST",

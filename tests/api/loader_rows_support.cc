@@ -9,6 +9,7 @@ namespace {
 
 constexpr int64_t kSamples[] = {0, 1};
 constexpr tenon_batch kBatch = {2, kSamples, 0, 0};
+const std::string kBytes = "\xff";
 
 // `call` with every wrong context and every wrong handle of the kind.
 template <class T>
@@ -103,6 +104,9 @@ void add_creation(Rows& rows) {
   });
   add(rows, numbers, "negative length", TENON_E_ARGUMENT,
       [](World& w) { return tenon_loader_create_numbers(w.cx, -1, 2, 0, 0, &w.outs.loader); });
+  add(rows, numbers, "a length of which no order can be written", TENON_E_ARGUMENT, [](World& w) {
+    return tenon_loader_create_numbers(w.cx, INT64_MAX, 2, 0, 0, &w.outs.loader);
+  });
   add(rows, numbers, "no batch", TENON_E_ARGUMENT,
       [](World& w) { return tenon_loader_create_numbers(w.cx, 4, 0, 0, 0, &w.outs.loader); });
   add(rows, numbers, "NULL out", TENON_E_ARGUMENT,
@@ -229,6 +233,7 @@ void add_parts(Rows& rows) {
   wrong("a list", value_of(std::span<const int64_t>(kSamples)));
   wrong("NULL text", tenon_value{TENON_VALUE_STRING, 2, {}});
   wrong("unknown tag", tenon_value{99, 0, {}});
+  wrong("not UTF-8", value_of(kBytes));
   wrong("no name", value_of(1.0), "");
   add(rows, set, "NULL value", TENON_E_ARGUMENT,
       [](World& w) { return tenon_checkpoint_set_value(w.cx, w.own.checkpoint, "x", 1, nullptr); });

@@ -48,7 +48,7 @@ TENON_EXPORT void tenon_checkpoint_release(tenon_checkpoint* checkpoint);
 //   a value      TENON_VALUE_I64, F64, BOOL or STRING; copied
 // memory   holds the part, which the caller may release
 // errors   TENON_E_ARGUMENT (the name is empty, not UTF-8, "rng", or in conflict with another: "a"
-//          with "a.b"; a value of another type), TENON_E_HANDLE, TENON_E_RUNTIME
+//          with "a.b"; a value of another type, or not UTF-8), TENON_E_HANDLE, TENON_E_RUNTIME
 TENON_EXPORT tenon_status tenon_checkpoint_set_layer(tenon_context* context,
                                                      tenon_checkpoint* checkpoint, const char* name,
                                                      uint64_t name_length, tenon_layer* layer);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <tenon/tenon.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -82,16 +83,27 @@ std::set<std::string> topics_in(const std::string& message) {
   return topics;
 }
 
-// The quoted names in the comment of tenon_runtime_query.
-std::set<std::string> topics_of_header() {
-  std::ifstream file(std::string(source_dir()) + "/c_api/include/tenon/runtime.h");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  text = text.substr(0, text.find("tenon_runtime_query("));
-  text = text.substr(text.rfind("// What the runtime knows"));
-  std::set<std::string> topics;
-  const std::regex quoted("\"(\\w+)\"");
+std::string header(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void add_matches(std::set<std::string>& to, const std::string& text, const std::regex& quoted) {
   for (std::sregex_iterator each(text.begin(), text.end(), quoted), end; each != end; ++each) {
-    topics.insert((*each)[1]);
+    to.insert((*each)[1]);
+  }
+}
+
+// The quoted names in the comment of tenon_runtime_query, and what headers of kinds say of theirs.
+std::set<std::string> topics_of_headers() {
+  const std::filesystem::path folder = std::string(source_dir()) + "/c_api/include/tenon";
+  std::string text = header(folder / "runtime.h");
+  text = text.substr(0, text.find("tenon_runtime_query("));
+  std::set<std::string> topics;
+  add_matches(topics, text.substr(text.rfind("// What the runtime knows")),
+              std::regex("\"(\\w+)\""));
+  for (const auto& draft : std::filesystem::directory_iterator(folder / "ext/draft")) {
+    add_matches(topics, header(draft), std::regex("runtime query \"(\\w+)\""));
   }
   return topics;
 }
@@ -102,7 +114,7 @@ TEST_F(RuntimeQuery, EveryTopicIsListedAndIsJson) {
   EXPECT_EQ(text, nullptr);
   EXPECT_THAT(error(), HasSubstr("\"nosuch\""));
   const std::set<std::string> topics = topics_in(error());
-  EXPECT_EQ(topics, topics_of_header());
+  EXPECT_EQ(topics, topics_of_headers());
   for (const std::string& topic : topics) {
     const bool whole = topic == "stats" || topic == "environment";
     EXPECT_EQ(query(topic.c_str()).is_array(), !whole) << topic;

@@ -7,6 +7,7 @@
 import ctypes
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -75,10 +76,10 @@ def plant(tree):
         path.write_text(text, encoding="utf-8")
     kinds = tree / KINDS
     text = kinds.read_text(encoding="utf-8")
-    last = "  X(format, formats)\n"
+    last = re.findall(r"^  X\(\w+, \w+\)\n", text, flags=re.MULTILINE)[-1]
     include = "#include <tenon/ext/draft/schedules.h>\n"
     assert text.count(last) == 1 and text.count(include) == 1, text
-    text = text.replace(last, "  X(format, formats)       \\\n  X(tokenizer, tokenizers)\n")
+    text = text.replace(last, last[:-1] + " \\\n  X(tokenizer, tokenizers)\n")
     text = text.replace(include, include + "#include <tenon/ext/draft/tokenizers.h>\n")
     kinds.write_text(text, encoding="utf-8")
     return [f" M {KINDS}", *(f"?? {name}" for name in (HEADER, CMAKE, UNIT))]

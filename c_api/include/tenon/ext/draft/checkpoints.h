@@ -21,9 +21,8 @@
 #ifndef TENON_EXT_DRAFT_CHECKPOINTS_H
 #define TENON_EXT_DRAFT_CHECKPOINTS_H
 
-#include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/loaders.h>
-#include <tenon/ext/draft/schedules.h>
+#include <tenon/kinds.h>
 #include <tenon/tenon.h>
 
 #ifdef __cplusplus

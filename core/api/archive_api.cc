@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/archive_api.cc: public functions of archives and their files.
 #include "core/api/guard.h"
-#include "core/api/objects.h"
 #include "core/exchange/archive.h"
 
 using namespace tenon;

@@ -19,11 +19,8 @@ using checkpoint::CheckpointSlot;
 namespace {
 
 Checkpoint& require_checkpoint(const Context& context, tenon_checkpoint* handle) {
-  Checkpoint& found = *require_slot<CheckpointSlab>(handle, "checkpoint").checkpoint;
-  if (found.runtime() == context.runtime) return found;
-  throw Error{.status = TENON_E_RUNTIME,
-              .message = "the checkpoint belongs to another runtime",
-              .operand = "checkpoint"};
+  return *require_object<CheckpointSlab>(context, handle, &CheckpointSlot::checkpoint,
+                                         "checkpoint");
 }
 
 // Adds the part that `part` resolves.
@@ -69,19 +66,13 @@ bool is_there(const std::string& path) {
 tenon_status tenon_checkpoint_create(tenon_context* context, tenon_checkpoint** out_checkpoint) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_checkpoint, "out_checkpoint");
-    auto made = std::make_unique<Checkpoint>(*cx.runtime);
-    CheckpointSlot* slot = CheckpointSlab::instance().create();
-    slot->checkpoint = made.release();
-    *out_checkpoint = static_cast<tenon_checkpoint*>(CheckpointSlab::to_handle(slot));
+    *out_checkpoint = give_object<tenon_checkpoint, CheckpointSlab>(
+        &CheckpointSlot::checkpoint, std::make_shared<Checkpoint>(*cx.runtime));
   });
 }
 
 void tenon_checkpoint_release(tenon_checkpoint* handle) {
-  CheckpointSlot* slot = CheckpointSlab::from_handle(handle);
-  if (!slot) return;
-  Checkpoint* object = slot->checkpoint;
-  CheckpointSlab::instance().destroy(slot);
-  delete object;
+  release_object<CheckpointSlab>(handle, &CheckpointSlot::checkpoint);
 }
 
 tenon_status tenon_checkpoint_set_layer(tenon_context* context, tenon_checkpoint* checkpoint,

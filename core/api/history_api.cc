@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/history_api.cc: public functions of a history and of a progress line.
 #include "core/api/guard.h"
+#include "core/api/objects.h"
 #include "core/history/history.h"
 #include "core/history/progress.h"
 #include "core/json/writer.h"
@@ -68,19 +69,13 @@ int64_t require_units(int64_t units, const char* name) {
 tenon_status tenon_history_create(tenon_context* context, tenon_history** out_history) {
   return guard(context, [&](Context& cx) {
     require_pointer(out_history, "out_history");
-    auto made = std::make_unique<History>(*cx.runtime);
-    HistorySlot* slot = HistorySlab::instance().create();
-    slot->history = made.release();
-    *out_history = static_cast<tenon_history*>(HistorySlab::to_handle(slot));
+    *out_history = give_object<tenon_history, HistorySlab>(&HistorySlot::history,
+                                                           std::make_shared<History>(*cx.runtime));
   });
 }
 
 void tenon_history_release(tenon_history* handle) {
-  HistorySlot* slot = HistorySlab::from_handle(handle);
-  if (!slot) return;
-  History* history = slot->history;
-  HistorySlab::instance().destroy(slot);
-  delete history;
+  release_object<HistorySlab>(handle, &HistorySlot::history);
 }
 
 tenon_status tenon_history_set(tenon_context* context, tenon_history* history, const char* name,
@@ -136,11 +131,10 @@ tenon_status tenon_progress_create(tenon_context* context, const char* label, ui
     require_pointer(out_progress, "out_progress");
     refuse_flags(flags, TENON_PROGRESS_ALWAYS);
     const std::string_view words = require_words(label, label_length, "label", "progress");
-    auto made = std::make_unique<Progress>(*cx.runtime, words, require_units(total, "total"),
+    auto made = std::make_shared<Progress>(*cx.runtime, words, require_units(total, "total"),
                                            (flags & TENON_PROGRESS_ALWAYS) != 0);
-    ProgressSlot* slot = ProgressSlab::instance().create();
-    slot->progress = made.release();
-    *out_progress = static_cast<tenon_progress*>(ProgressSlab::to_handle(slot));
+    *out_progress =
+        give_object<tenon_progress, ProgressSlab>(&ProgressSlot::progress, std::move(made));
   });
 }
 
@@ -154,9 +148,5 @@ tenon_status tenon_progress_run(tenon_context* context, tenon_progress* progress
 }
 
 void tenon_progress_release(tenon_progress* handle) {
-  ProgressSlot* slot = ProgressSlab::from_handle(handle);
-  if (!slot) return;
-  Progress* progress = slot->progress;
-  ProgressSlab::instance().destroy(slot);
-  delete progress;
+  release_object<ProgressSlab>(handle, &ProgressSlot::progress);
 }

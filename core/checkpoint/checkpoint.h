@@ -63,7 +63,7 @@ class Checkpoint {
 };
 
 struct CheckpointSlot : base::SlotHeader {
-  Checkpoint* checkpoint = nullptr;
+  std::shared_ptr<Checkpoint> checkpoint;
 };
 using CheckpointSlab = base::Slab<CheckpointSlot, kCheckpointKind>;
 

@@ -10,19 +10,6 @@ namespace tenon::data {
 using tensor::Ref;
 using tensor::Tensor;
 
-namespace {
-
-std::vector<Option> options_of(const tenon_dataset_desc& desc) {
-  std::vector<Option> options;
-  for (uint32_t i = 0; i < desc.n_options; ++i) {
-    const tenon_dataset_option& option = desc.options[i];
-    options.push_back({registry::text_view(option.name), option.tag, option.required != 0, {}});
-  }
-  return options;
-}
-
-}  // namespace
-
 Dataset::Dataset(Context& context, const registry::Entry& kind, std::span<const NamedValue> given)
     : runtime_(context.runtime), kind_(&kind) {
   const registry::ValueStore values =

@@ -24,6 +24,18 @@ struct Option {
   tenon_value initial{};  // if it is not given
 };
 
+// What `desc` declares. A dataset's options have no initial value.
+template <class Desc>
+std::vector<Option> options_of(const Desc& desc) {
+  std::vector<Option> options;
+  for (uint32_t i = 0; i < desc.n_options; ++i) {
+    const auto& option = desc.options[i];
+    options.push_back({registry::text_view(option.name), option.tag, option.required != 0, {}});
+    if constexpr (requires { option.initial; }) options.back().initial = option.initial;
+  }
+  return options;
+}
+
 // One value for each option, in their order. Whole numbers, and lists of them, are taken for
 // floats. Throws TENON_E_ATTRIBUTE in the name of `kind`.
 registry::ValueStore read_options(const std::string& kind, std::span<const Option> options,

@@ -17,16 +17,6 @@ using tensor::Tensor;
 
 namespace {
 
-std::vector<Option> options_of(const tenon_transform_desc& desc) {
-  std::vector<Option> options;
-  for (uint32_t i = 0; i < desc.n_options; ++i) {
-    const tenon_transform_option& option = desc.options[i];
-    options.push_back(
-        {registry::text_view(option.name), option.tag, option.required != 0, option.initial});
-  }
-  return options;
-}
-
 // Of one sample of [n, ...].
 tenon_meta sample_of(const Tensor& field) {
   tenon_meta meta = tensor::meta_of(field);

@@ -40,7 +40,7 @@ class History {
 };
 
 struct HistorySlot : base::SlotHeader {
-  History* history = nullptr;
+  std::shared_ptr<History> history;
 };
 using HistorySlab = base::Slab<HistorySlot, kHistoryKind>;
 

@@ -5,6 +5,7 @@
 #include <tenon/ext/draft/progress.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -43,7 +44,7 @@ class Progress {
 };
 
 struct ProgressSlot : base::SlotHeader {
-  Progress* progress = nullptr;
+  std::shared_ptr<Progress> progress;
 };
 using ProgressSlab = base::Slab<ProgressSlot, kProgressKind>;
 

@@ -14,16 +14,6 @@ namespace {
 
 const char* truth(bool value) { return value ? "true" : "false"; }
 
-std::vector<data::Option> options_of(const tenon_layer_desc& desc) {
-  std::vector<data::Option> options;
-  for (uint32_t i = 0; i < desc.n_options; ++i) {
-    const tenon_layer_option& option = desc.options[i];
-    options.push_back(
-        {registry::text_view(option.name), option.tag, option.required != 0, option.initial});
-  }
-  return options;
-}
-
 std::string range_text(uint32_t least, uint32_t most) {
   return least == most ? std::to_string(most)
                        : std::to_string(least) + " to " + std::to_string(most);
@@ -59,7 +49,8 @@ Layer::Layer(Context& context, const registry::Entry& kind, Device& device,
     : runtime_(context.runtime),
       kind_(&kind),
       device_(&device),
-      options_(data::read_options(kind.name, options_of(kind.as<tenon_layer_desc>()), options)),
+      options_(
+          data::read_options(kind.name, data::options_of(kind.as<tenon_layer_desc>()), options)),
       above_(above) {
   CallbackScope call(context, CallbackState::Infer, kind.plugin, nullptr);
   call.subject = this;

@@ -5,9 +5,11 @@
 
 #include <tenon/plugin.h>
 
+#include <cstring>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "core/runtime/callback.h"
 #include "core/runtime/context.h"
@@ -74,6 +76,17 @@ inline void require_state(const CallbackScope& call, std::initializer_list<Callb
 
 inline void require_pointer(const void* pointer, const char* what) {
   if (!pointer) fail_pointer(what);
+}
+
+inline std::string_view text(const char* data, uint64_t length, const char* what) {
+  if (length != 0) require_pointer(data, what);
+  if (!data) return {};
+  return {data, length == TENON_NUL ? std::strlen(data) : static_cast<size_t>(length)};
+}
+
+inline std::string_view text(const tenon_string* string, const char* what) {
+  require_pointer(string, what);
+  return text(string->data, string->length, what);
 }
 
 inline Tensor& require_tensor(const CallbackScope& call, const tenon_tensor* handle,

@@ -2,8 +2,6 @@
 // core/api/host_layers.cc: "tenon.host.layers/1": what a layer's callbacks may ask of the host.
 #include <tenon/ext/draft/layers.h>
 
-#include <cstring>
-
 #include "core/api/host_guard.h"
 #include "core/api/host_tables.h"
 #include "core/layers/layer.h"
@@ -20,17 +18,6 @@ Layer& layer_of(const CallbackScope& call, CallbackState state, const char* what
   if (call.subject) return static_cast<Layer&>(*call.subject);
   throw Error{.status = TENON_E_STATE,
               .message = std::string(what) + " is for the callbacks of layers"};
-}
-
-std::string_view text(const char* data, uint64_t length, const char* what) {
-  if (length != 0) require_pointer(data, what);
-  if (!data) return {};
-  return {data, length == TENON_NUL ? std::strlen(data) : static_cast<size_t>(length)};
-}
-
-std::string_view text(const tenon_string* string, const char* what) {
-  require_pointer(string, what);
-  return text(string->data, string->length, what);
 }
 
 tenon_status add_tensor(tenon_call* window, const tenon_layer_tensor_spec* spec) {

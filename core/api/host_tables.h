@@ -4,6 +4,7 @@
 
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/lending.h>
+#include <tenon/ext/draft/tokenizers.h>
 #include <tenon/plugin.h>
 
 namespace tenon {
@@ -18,5 +19,7 @@ const tenon_call& host_call_template();
 const tenon_host_layers& host_layers();
 // "tenon.host.lending/1"
 const tenon_host_lending& host_lending();
+// "tenon.host.tokenizers/1"
+const tenon_host_tokenizers& host_tokenizers();
 
 }  // namespace tenon

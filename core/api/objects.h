@@ -10,6 +10,7 @@
 #include "core/api/guard.h"
 #include "core/data/dataset.h"
 #include "core/data/loader.h"
+#include "core/data/tokenizer.h"
 #include "core/data/transform.h"
 #include "core/layers/layer.h"
 #include "core/optim/optimizer.h"
@@ -59,6 +60,10 @@ inline const auto& require_dataset(const Context& context, tenon_dataset* handle
 inline const auto& require_transform(const Context& context, tenon_transform* handle) {
   return require_object<data::TransformSlab>(context, handle, &data::TransformSlot::transform,
                                              "transform");
+}
+inline const auto& require_tokenizer(const Context& context, tenon_tokenizer* handle) {
+  return require_object<data::TokenizerSlab>(context, handle, &data::TokenizerSlot::tokenizer,
+                                             "tokenizer");
 }
 inline const auto& require_loader(const Context& context, tenon_loader* handle) {
   return require_object<data::LoaderSlab>(context, handle, &data::LoaderSlot::loader, "loader");

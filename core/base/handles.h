@@ -22,5 +22,6 @@ inline constexpr uint8_t kLoaderKind = 13;
 inline constexpr uint8_t kCheckpointKind = 14;
 inline constexpr uint8_t kHistoryKind = 15;
 inline constexpr uint8_t kProgressKind = 16;
+inline constexpr uint8_t kTokenizerKind = 17;
 
 }  // namespace tenon

@@ -9,6 +9,7 @@
 #include "core/json/writer.h"
 #include "core/launch/moves.h"
 #include "core/registry/values.h"
+#include "core/runtime/file_entries.h"
 #include "core/tensor/external.h"
 
 namespace tenon::exchange {
@@ -310,30 +311,7 @@ void Archive::set_metadata(std::string_view key, std::string_view value) {
 const registry::Entry& choose_format(Context& context, std::string_view name,
                                      std::string_view path) {
   if (!name.empty()) return context.runtime->plugins.require_entry<tenon_format_desc>(name);
-  context.runtime->plugins.open_entries(registry::kind_of<tenon_format_desc>());
-  const registry::Entry* best = nullptr;
-  size_t longest = 0;
-  std::string known;
-  for (const registry::Entry* format :
-       context.runtime->registry.entries(registry::kind_of<tenon_format_desc>())) {
-    std::string_view endings = registry::text_view(format->as<tenon_format_desc>().endings);
-    while (!endings.empty()) {
-      const std::string_view ending = endings.substr(0, endings.find(' '));
-      known += (known.empty() ? "" : " ") + std::string(ending);
-      if (path.ends_with(ending) && ending.size() > longest) {
-        best = format;
-        longest = ending.size();
-      }
-      endings.remove_prefix(std::min(endings.size(), ending.size() + 1));
-    }
-  }
-  if (best != nullptr) return *best;
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = "no format is for files named as '" + std::string(path) + "'",
-              .operand = "path",
-              .expected = known.empty() ? "a plugin with formats" : "one of: " + known,
-              .found = std::string(path),
-              .hint = "name the format, for example tenon.safetensors"};
+  return entry_for_file<tenon_format_desc>(*context.runtime, path, "tenon.safetensors");
 }
 
 }  // namespace tenon::exchange

@@ -3,8 +3,8 @@
 //
 // Sample i starts at token i * stride. Fields: "tokens", i64[window]; "targets", i64[window]: the
 // tokens one further. What is left at the end and fills no window is not a sample.
+#include <tenon/ext/draft/tokenizers.h>
 #include <tenon/sdk/plugin/plugin.hpp>
-#include <tenon/sdk/plugin/tokenizer.hpp>
 
 #include "data_file.hpp"
 
@@ -17,7 +17,7 @@ using tenon::data::DataFile;
 enum Option : uint32_t { kPath, kTokenizer, kWindow, kStride, kOptions };
 
 struct Text {
-  std::vector<sdk::Token> tokens;
+  std::vector<int32_t> tokens;
   int64_t window = 0;
   int64_t stride = 0;
 
@@ -27,27 +27,57 @@ struct Text {
   }
 };
 
-// What `read` reports is about the file.
-template <class Read>
-auto about_file(const char* format, const std::string& path, Read&& read) {
-  try {
-    return read();
-  } catch (sdk::Failure& failure) {
-    failure.what = std::string(format) + " file '" + path + "': " + failure.what;
-    throw;
-  }
+const tenon_host_tokenizers& tokenizers_of(tenon_call* call) {
+  const void* table = call->host->get_interface(call->host, TENON_HOST_TOKENIZERS, TENON_NUL);
+  if (table != nullptr) return *static_cast<const tenon_host_tokenizers*>(table);
+  throw sdk::Failure{TENON_E_UNSUPPORTED, "this host offers no tokenizers to plugins"};
 }
 
-sdk::Tokenizer tokenizer_of(const tenon_value& value, const std::string& text,
-                            const std::string& path) {
-  const std::string name = tenon::data::path_of(value, "tokenizer");
-  if (name == "byte") return sdk::Tokenizer::pairs({});
-  if (name == "char") {
-    return about_file("text", path, [&] { return sdk::Tokenizer::characters(text); });
+// A tokenizer of any plugin.
+class Tokenizer {
+ public:
+  Tokenizer(tenon_call* call, const std::string& name, const std::string& text)
+      : call_(call), host_(tokenizers_of(call)) {
+    if (name == "byte") {
+      create("tenon.bytes", {});
+    } else if (name == "char") {
+      create("tenon.characters", text);
+    } else {
+      const tenon_string path = str(name);
+      sdk::check(host_.load(call, &path, &made_));
+    }
   }
-  const std::string file = DataFile("tokenizer", name).read_rest();
-  return about_file("tokenizer", name, [&] { return sdk::Tokenizer::parse(file); });
-}
+  ~Tokenizer() { host_.release(made_); }
+  Tokenizer(const Tokenizer&) = delete;
+  Tokenizer& operator=(const Tokenizer&) = delete;
+
+  std::vector<int32_t> encode(const std::string& text) const {
+    std::vector<int32_t> tokens(text.size());
+    for (;;) {
+      const auto capacity = static_cast<int64_t>(tokens.size());
+      int64_t count = 0;
+      sdk::check(
+          host_.encode(call_, made_, text.data(), text.size(), tokens.data(), capacity, &count));
+      tokens.resize(static_cast<size_t>(count));
+      if (count <= capacity) return tokens;
+    }
+  }
+
+ private:
+  // learnt  data NULL: nothing
+  void create(std::string_view name, std::string_view learnt) {
+    const tenon_string kind = str(name);
+    const tenon_string option = str("text");
+    tenon_value text{TENON_VALUE_STRING, static_cast<uint32_t>(learnt.size()), {}};
+    text.as.string = learnt.data();
+    sdk::check(host_.create(call_, &kind, nullptr, 0, &option, &text,
+                            learnt.data() == nullptr ? 0 : 1, &made_));
+  }
+
+  tenon_call* call_;
+  const tenon_host_tokenizers& host_;
+  tenon_tokenizer* made_ = nullptr;
+};
 
 int64_t positive(const tenon_value& value, int64_t otherwise, const char* option) {
   if (value.tag == TENON_VALUE_NONE) return otherwise;
@@ -65,8 +95,8 @@ tenon_status create(tenon_call* call, const tenon_value* values, void** out_obje
     made->stride = positive(values[kStride], made->window, "stride");
     const std::string path = tenon::data::path_of(values[kPath], "path");
     const std::string text = DataFile("text", path).read_rest();
-    const sdk::Tokenizer tokenizer = tokenizer_of(values[kTokenizer], text, path);
-    made->tokens = about_file("text", path, [&] { return tokenizer.encode(text); });
+    const std::string name = tenon::data::path_of(values[kTokenizer], "tokenizer");
+    made->tokens = Tokenizer(call, name, text).encode(text);
     *out_object = made.release();
   });
 }
@@ -95,7 +125,7 @@ tenon_status get(tenon_call*, void* object, const int64_t* indices, int64_t n,
                  void* const* destinations) {
   const Text& text = *static_cast<const Text*>(object);
   for (int64_t i = 0; i < n; ++i) {
-    const sdk::Token* const start = text.tokens.data() + indices[i] * text.stride;
+    const int32_t* const start = text.tokens.data() + indices[i] * text.stride;
     for (int field = 0; field < 2; ++field) {
       std::copy_n(start + field, text.window,
                   static_cast<int64_t*>(destinations[field]) + i * text.window);
@@ -108,8 +138,9 @@ constexpr tenon_dataset_option kOptionList[kOptions] = {
     {str("path"), str("path of the text; plain or gzip, with or without '.gz'"), TENON_VALUE_STRING,
      1},
     {str("tokenizer"),
-     str("`byte`; `char`, the characters of this text, which is UTF-8; or the path of a file that "
-         "`tenon tokenizer train` made"),
+     str("`byte`; `char`, the characters of this text, which is UTF-8; or the path of a file of "
+         "any "
+         "tokenizer there is, by the ending of its name"),
      TENON_VALUE_STRING, 1},
     {str("window"), str("tokens of a sample"), TENON_VALUE_I64, 1},
     {str("stride"), str("tokens from one sample's start to the next; the window unless given"),

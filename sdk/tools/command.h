@@ -69,10 +69,11 @@ int new_project(const std::string& kind, const std::string& id, const std::strin
                 const std::string& into, bool as_json);
 
 // `kind` is "pairs" or "char". A path "-" is standard input, a tokenizer "byte" needs no file.
-int tokenizer_train(const std::string& text_path, const std::string& kind, int64_t vocabulary,
-                    const std::string& output, bool as_json);
-int tokenizer_encode(const std::string& tokenizer_path, const std::string& text_path, bool as_json);
-int tokenizer_decode(const std::string& tokenizer_path, const std::string& tokens_path,
-                     bool as_json);
+int tokenizer_train(const Options& options, const std::string& text_path, const std::string& kind,
+                    int64_t vocabulary, const std::string& output, bool as_json);
+int tokenizer_encode(const Options& options, const std::string& tokenizer_path,
+                     const std::string& text_path, bool as_json);
+int tokenizer_decode(const Options& options, const std::string& tokenizer_path,
+                     const std::string& tokens_path, bool as_json);
 
 }  // namespace tenon::tools

@@ -147,11 +147,11 @@ Inspection look_at(const std::string& file, const Look& look) {
       "ELF")
     return inspect_library(fs::absolute(file), look);
   if (is_idx(file)) return inspect_idx(file);
-  if (std::optional<Inspection> found = inspect_tokenizer(file)) return *found;
   if (std::optional<Inspection> found = inspect_tensors(look.options, file)) return *found;
+  if (std::optional<Inspection> found = inspect_tokenizer(look.options, file)) return *found;
   return {{{"kind", "unknown"}},
-          {"neither a plugin (library, plugin.json or folder), nor an idx file, a tokenizer, or "
-           "tensors in a format that a plugin offers"}};
+          {"neither a plugin (library, plugin.json or folder), nor an idx file, nor tensors or a "
+           "tokenizer that a plugin reads"}};
 }
 
 std::string manifest_text(const Json& manifest) {
@@ -207,7 +207,7 @@ void print_text(const std::string& file, const Inspection& report) {
           (report.content.at("gzip").get<bool>() ? ", gzip-compressed\n" : "\n"));
   } else if (kind == "tokenizer" && report.content.contains("tokens")) {
     print("  " + count_text(report.content.at("tokens").get<size_t>(), "token") + ", " +
-          report.content.at("tokens_are").get<std::string>() + "\n");
+          report.content.at("tokenizer").get<std::string>() + "\n");
   } else if (kind == "tensors" && report.content.contains("tensors")) {
     print_tensors(report.content);
   }

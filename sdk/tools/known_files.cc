@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/tools/known_files.cc: tokenizers by their first line, tensors by the formats there are.
+// sdk/tools/known_files.cc: tensors by the formats there are, tokenizers by their kinds.
 #include "known_files.h"
 
 #include <tenon/ext/draft/archives.h>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <tenon/sdk/plugin/sample_value.hpp>
-#include <tenon/sdk/plugin/tokenizer.hpp>
 
 namespace tenon::tools {
 namespace {
@@ -26,14 +23,14 @@ std::string dtype_name(tenon_dtype dtype) {
   return std::to_string(dtype);
 }
 
-// Names of all formats, from the manifests: asking for one opens its plugin alone.
-std::vector<std::string> formats_of(const Session& session) {
-  std::vector<std::string> formats;
+// Names of all entries of a kind, from the manifests: asking for one opens its plugin alone.
+std::vector<std::string> entries_of(const Session& session, const char* plural) {
+  std::vector<std::string> entries;
   for (const Json& plugin : session.query("plugins")) {
-    const std::vector<std::string> more = names_of(plugin.at("formats"));
-    formats.insert(formats.end(), more.begin(), more.end());
+    const std::vector<std::string> more = names_of(plugin.at(plural));
+    entries.insert(entries.end(), more.begin(), more.end());
   }
-  return formats;
+  return entries;
 }
 
 // An empty `format` goes by the ending of the file's name.
@@ -45,6 +42,29 @@ tenon_status load(const Session& session, const std::string& file, const std::st
                          TENON_ARCHIVE_IN_MEMORY, &loaded);
   archive.reset(loaded);
   return status;
+}
+
+tenon_status load(const Session& session, const std::string& file, const std::string& name,
+                  Tokenizer& tokenizer) {
+  tenon_tokenizer* loaded = nullptr;
+  const tenon_status status =
+      tenon_tokenizer_load(session.context(), file.data(), file.size(), name.data(), name.size(),
+                           nullptr, nullptr, 0, &loaded);
+  tokenizer.reset(loaded);
+  return status;
+}
+
+// Of a file that nothing takes as it is, loaded by the ending of its name: if that says for what it
+// is, this has words for what is wrong.
+std::optional<Inspection> refused_by_name(const Session& session, tenon_status status,
+                                          const char* kind) {
+  if (status == TENON_E_NOT_FOUND) return std::nullopt;
+  try {
+    session.check(status);
+  } catch (const Failure& failure) {
+    return Inspection{{{"kind", kind}}, {failure.text}};
+  }
+  return std::nullopt;
 }
 
 Json tensors_in(const Session& session, tenon_archive* archive, uint32_t count) {
@@ -88,44 +108,29 @@ Inspection describe(const Session& session, tenon_archive* archive, const std::s
 
 }  // namespace
 
-std::optional<Inspection> inspect_tokenizer(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string title(sdk::kCharactersTitle.size() + 1, '\0');
-  stream.read(title.data(), static_cast<std::streamsize>(title.size()));
-  title.resize(static_cast<size_t>(stream.gcount()));
-  title.resize(std::min(title.find('\n'), title.size()));
-  const bool characters = title == sdk::kCharactersTitle;
-  if (!characters && title != sdk::kPairsTitle) return std::nullopt;
-  stream.clear();
-  stream.seekg(0);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  Inspection found;
-  found.content = {{"kind", "tokenizer"}, {"tokens_are", characters ? "characters" : "pairs"}};
-  try {
-    found.content["tokens"] = sdk::Tokenizer::parse(text).size();
-  } catch (const sdk::Failure& failure) {
-    found.findings.push_back(failure.what);
-  }
-  return found;
-}
-
 std::optional<Inspection> inspect_tensors(const Options& options, const std::string& file) {
   const Session session(options);
   const std::string path = absolute_path(file);
   Archive archive(nullptr, tenon_archive_release);
-  for (const std::string& format : formats_of(session)) {
+  for (const std::string& format : entries_of(session, "formats")) {
     if (load(session, path, format, archive) != TENON_OK) continue;
     return describe(session, archive.get(), format);
   }
-  // Of no format as it is. If its name says which, that one has words for what is wrong.
-  const tenon_status status = load(session, path, {}, archive);
-  if (status == TENON_E_NOT_FOUND) return std::nullopt;
-  try {
-    session.check(status);
-  } catch (const Failure& failure) {
-    return Inspection{{{"kind", "tensors"}}, {failure.text}};
+  return refused_by_name(session, load(session, path, {}, archive), "tensors");
+}
+
+std::optional<Inspection> inspect_tokenizer(const Options& options, const std::string& file) {
+  const Session session(options);
+  const std::string path = absolute_path(file);
+  Tokenizer tokenizer;
+  for (const std::string& name : entries_of(session, "tokenizers")) {
+    if (load(session, path, name, tokenizer) != TENON_OK) continue;
+    tenon_tokenizer_info info{};
+    info.struct_size = sizeof info;
+    session.check(tenon_tokenizer_get_info(session.context(), tokenizer.get(), &info));
+    return Inspection{{{"kind", "tokenizer"}, {"tokenizer", name}, {"tokens", info.size}}, {}};
   }
-  return std::nullopt;
+  return refused_by_name(session, load(session, path, {}, tokenizer), "tokenizer");
 }
 
 }  // namespace tenon::tools

@@ -274,7 +274,8 @@ void add_tokenizer(CLI::App& app, Given& given) {
   add_json(train, given);
   train->callback([&] {
     given.run = [&] {
-      return tokenizer_train(given.file, given.kind, given.vocabulary, given.output, given.json);
+      return tokenizer_train(given.options, given.file, given.kind, given.vocabulary, given.output,
+                             given.json);
     };
   });
   const auto add_use = [&](const char* name, const char* what, const char* input, auto use) {
@@ -283,7 +284,7 @@ void add_tokenizer(CLI::App& app, Given& given) {
     command->add_option("input", given.file, input)->required();
     add_json(command, given);
     command->callback([&given, use] {
-      given.run = [&given, use] { return use(given.name, given.file, given.json); };
+      given.run = [&given, use] { return use(given.options, given.name, given.file, given.json); };
     });
   };
   add_use("encode", "Print the tokens of a text", "The text; - is standard input",

@@ -17,6 +17,7 @@
 #include <tenon/ext/draft/formats.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/schedules.h>
+#include <tenon/ext/draft/tokenizers.h>
 #include <tenon/ext/draft/transforms.h>
 #include <tenon/plugin/optimizers.h>
 #include <tenon/types.h>
@@ -34,7 +35,8 @@ extern "C" {
   X(dataset, datasets)     \
   X(layer, layers)         \
   X(format, formats)       \
-  X(transform, transforms)
+  X(transform, transforms) \
+  X(tokenizer, tokenizers)
 
 // What the descriptor of every kind begins with. Frozen.
 typedef struct tenon_entry_desc {

@@ -16,15 +16,7 @@ void check(const tenon_format_desc& desc, const Checking& checking) {
                          {"layout", desc.layout == nullptr},
                          {"piece", desc.piece == nullptr},
                          {"release_layout", desc.release_layout == nullptr}});
-  std::string_view endings = text_of(desc.endings, what);
-  do {
-    const std::string_view ending = endings.substr(0, endings.find(' '));
-    if (ending.size() < 2 || ending[0] != '.') {
-      refuse(what + ": `endings` is '" + shown(text_of(desc.endings, what)) +
-             "'; endings of file names are needed, each with its dot, separated by a space");
-    }
-    endings.remove_prefix(std::min(endings.size(), ending.size() + 1));
-  } while (!endings.empty());
+  check_endings(what, desc.endings);
 }
 
 void write(json::Writer& out, const tenon_format_desc& desc) {

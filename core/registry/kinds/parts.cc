@@ -21,6 +21,18 @@ void check_callbacks(const What& what,
   }
 }
 
+void check_endings(const What& what, const tenon_string& list) {
+  std::string_view endings = text_of(list, what);
+  do {
+    const std::string_view ending = endings.substr(0, endings.find(' '));
+    if (ending.size() < 2 || ending[0] != '.') {
+      refuse(what + ": `endings` is '" + shown(text_of(list, what)) +
+             "'; endings of file names are needed, each with its dot, separated by a space");
+    }
+    endings.remove_prefix(std::min(endings.size(), ending.size() + 1));
+  } while (!endings.empty());
+}
+
 std::string child(const What& what, const char* noun, std::string_view name) {
   return what + ": " + noun + " '" + shown(name) + "'";
 }

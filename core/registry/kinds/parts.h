@@ -28,6 +28,9 @@ void check_list(const What& what, const char* name, uint32_t count, const void* 
 // No slot may be NULL: refuses the first that is, by name.
 void check_callbacks(const What& what, std::initializer_list<std::pair<const char*, bool>> is_null);
 
+// Endings of file names, at least one.
+void check_endings(const What& what, const tenon_string& list);
+
 // "schedule acme.cosine: state 'best'"
 std::string child(const What& what, const char* noun, std::string_view name);
 
@@ -41,6 +44,11 @@ struct OptionTags {
   std::initializer_list<uint32_t> known;
   const char* words;
 };
+// What an option may be of a kind that a program makes without tensors or dtypes.
+inline constexpr OptionTags kPlainOptions = {
+    {TENON_VALUE_STRING, TENON_VALUE_I64, TENON_VALUE_F64, TENON_VALUE_BOOL, TENON_VALUE_INT_LIST,
+     TENON_VALUE_FLOAT_LIST},
+    "TENON_VALUE_STRING, I64, F64, BOOL, INT_LIST or FLOAT_LIST"};
 
 // An option of a dataset or a layer.
 template <class Option>
@@ -72,10 +80,12 @@ void check_initial(const What& what, const Option& option) {
 
 // A sample that says by `expect` and `fragment` whether it must work.
 template <class Sample>
-void check_sample(const Sample& sample, uint32_t position, const What& what) {
+void check_sample(const Sample& sample, uint32_t position, const What& what,
+                  uint32_t known_flags = 0) {
   const std::string which = what + ": sample " + std::to_string(position);
-  if (sample.flags != 0) {
-    refuse(which + " needs a newer Tenon: unknown flags " + std::to_string(sample.flags));
+  if ((sample.flags & ~known_flags) != 0) {
+    refuse(which + " needs a newer Tenon: unknown flags " +
+           std::to_string(sample.flags & ~known_flags));
   }
   text_of(sample.text, which);
   const bool refused = sample.expect != TENON_OK;

@@ -23,10 +23,7 @@ void check(const tenon_transform_desc& desc, const Checking& checking) {
   check_list(what, "samples", desc.n_samples, desc.samples);
   std::set<std::string> seen;
   for (uint32_t i = 0; i < desc.n_options; ++i) {
-    check_option(what, seen, desc.options[i],
-                 {{TENON_VALUE_STRING, TENON_VALUE_I64, TENON_VALUE_F64, TENON_VALUE_BOOL,
-                   TENON_VALUE_INT_LIST, TENON_VALUE_FLOAT_LIST},
-                  "TENON_VALUE_STRING, I64, F64, BOOL, INT_LIST or FLOAT_LIST"});
+    check_option(what, seen, desc.options[i], kPlainOptions);
     check_initial(what, desc.options[i]);
   }
   for (uint32_t i = 0; i < desc.n_samples; ++i) check_sample(desc.samples[i], i, what);

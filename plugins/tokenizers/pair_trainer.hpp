@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon/sdk/plugin/tokenizer_train.hpp: learns byte pairs from a text.
+// plugins/tokenizers/pair_trainer.hpp: learns byte pairs from a text.
 //
 // The pair of neighbours that stands most often in the words of the text is merged, again and
 // again; of pairs that are equally frequent, the one with the lower left token, then the lower
@@ -7,11 +7,12 @@
 // after each merge again only in the words that held it.
 #pragma once
 
-#include <tenon/sdk/plugin/tokenizer.hpp>
-
+#include <map>
 #include <queue>
 
-namespace tenon::sdk {
+#include "pairs.hpp"
+
+namespace tenon::tokenizers {
 
 class PairTrainer {
  public:
@@ -92,4 +93,4 @@ class PairTrainer {
   std::priority_queue<Candidate> queue_;
 };
 
-}  // namespace tenon::sdk
+}  // namespace tenon::tokenizers

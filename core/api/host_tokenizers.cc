@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/host_tokenizers.cc: "tenon.host.tokenizers/1": tokenizers for plugins that read text.
+#include <tenon/ext/draft/tokenizers.h>
+
+#include <algorithm>
+
+#include "core/api/host_guard.h"
+#include "core/api/host_tables.h"
+#include "core/api/objects.h"
+
+namespace tenon::host {
+namespace {
+
+using data::Tokenizer;
+using data::TokenizerSlab;
+using data::TokenizerSlot;
+
+tenon_tokenizer* give(std::shared_ptr<const Tokenizer> made) {
+  return api::give_object<tenon_tokenizer, TokenizerSlab>(&TokenizerSlot::tokenizer,
+                                                          std::move(made));
+}
+
+tenon_status create(tenon_call* window, const tenon_string* name, const void* file,
+                    uint64_t file_length, const tenon_string* names, const tenon_value* values,
+                    uint32_t n_values, tenon_tokenizer** out_tokenizer) {
+  return host_guard(window, "tokenizers.create", [&](CallbackScope& call) {
+    require_state(call, {CallbackState::Data}, "tokenizers.create");
+    require_pointer(out_tokenizer, "out_tokenizer");
+    if (file_length != 0) require_pointer(file, "file");
+    Context& cx = *call.context;
+    const auto options = api::read_named(names, values, n_values);
+    const registry::Entry& kind =
+        cx.runtime->plugins.require_entry<tenon_tokenizer_desc>(text(name, "name"));
+    const std::span bytes(static_cast<const char*>(file), static_cast<size_t>(file_length));
+    *out_tokenizer = give(std::make_shared<const Tokenizer>(cx, kind, bytes, options));
+  });
+}
+
+tenon_status load(tenon_call* window, const tenon_string* path, tenon_tokenizer** out_tokenizer) {
+  return host_guard(window, "tokenizers.load", [&](CallbackScope& call) {
+    require_state(call, {CallbackState::Data}, "tokenizers.load");
+    require_pointer(out_tokenizer, "out_tokenizer");
+    *out_tokenizer = give(Tokenizer::load(*call.context, nullptr, std::string(text(path, "path")), {}));
+  });
+}
+
+tenon_status encode(tenon_call* window, tenon_tokenizer* tokenizer, const char* data,
+                    uint64_t length, int32_t* tokens, int64_t capacity, int64_t* out_count) {
+  return host_guard(window, "tokenizers.encode", [&](CallbackScope& call) {
+    require_state(call, {CallbackState::Data}, "tokenizers.encode");
+    if (length != 0) require_pointer(data, "text");
+    if (capacity > 0) require_pointer(tokens, "tokens");
+    require_pointer(out_count, "out_count");
+    const auto& which = api::require_tokenizer(*call.context, tokenizer);
+    const Tokenizer::Tokens made =
+        which->encode(*call.context, {data, static_cast<size_t>(length)}, 0, 0);
+    *out_count = static_cast<int64_t>(made.size());
+    std::copy_n(made.begin(), std::clamp<int64_t>(capacity, 0, *out_count), tokens);
+  });
+}
+
+constexpr tenon_host_tokenizers kTokenizers = {sizeof(tenon_host_tokenizers), 0,     create, load,
+                                               tenon_tokenizer_release,       encode};
+
+}  // namespace
+}  // namespace tenon::host
+
+const tenon_host_tokenizers& tenon::host_tokenizers() { return host::kTokenizers; }

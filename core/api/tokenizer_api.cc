@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/tokenizer_api.cc: public functions of a tokenizer.
+#include <algorithm>
+#include <limits>
+
+#include "core/api/guard.h"
+#include "core/api/objects.h"
+#include "core/launch/moves.h"
+
+using namespace tenon;
+using namespace tenon::api;
+using data::Tokenizer;
+using data::TokenizerSlab;
+using data::TokenizerSlot;
+
+namespace {
+
+constexpr uint32_t kEncodeFlags = TENON_TOKENIZER_ADD_SPECIAL | TENON_TOKENIZER_READ_SPECIAL;
+constexpr uint32_t kPadFlags = TENON_TOKENIZER_PAD_LEFT | TENON_TOKENIZER_PAD_TO_LIMIT;
+
+tenon_tokenizer* give(std::shared_ptr<const Tokenizer> made) {
+  return give_object<tenon_tokenizer, TokenizerSlab>(&TokenizerSlot::tokenizer, std::move(made));
+}
+
+const registry::Entry& require_kind(Context& cx, std::string_view name) {
+  return cx.runtime->plugins.require_entry<tenon_tokenizer_desc>(name);
+}
+
+void require_number(int64_t number, int64_t least, const char* name) {
+  if (number >= least) return;
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = std::string(name) + " is too small",
+              .operand = name,
+              .expected = "at least " + std::to_string(least),
+              .found = std::to_string(number)};
+}
+
+Ref new_tensor(Context& cx, tenon_dtype dtype, std::initializer_list<int64_t> shape) {
+  const tensor::DimSpan dims(shape.begin(), shape.size());
+  tensor::checked_count(dims, tensor::size_of(dtype));
+  return Ref(Tensor::create(cx.runtime->host_device(), dtype, dims));
+}
+
+// ---- Batches ------------------------------------------------------------------------------------
+
+struct Batch {
+  std::vector<Tokenizer::Tokens> rows;
+  int64_t length = 0;  // of every row
+};
+
+Batch encode_batch(Context& cx, const Tokenizer& tokenizer, std::span<const tenon_string> texts,
+                   uint32_t flags, int64_t limit) {
+  Batch batch;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    try {
+      const std::string_view text = require_text(texts[i].data, texts[i].length, "text");
+      batch.rows.push_back(tokenizer.encode(cx, text, flags & kEncodeFlags, limit));
+    } catch (Error& error) {
+      error.message = "text " + std::to_string(i) + ": " + error.message;
+      throw;
+    }
+    batch.length = std::max(batch.length, static_cast<int64_t>(batch.rows.back().size()));
+  }
+  if (flags & TENON_TOKENIZER_PAD_TO_LIMIT) batch.length = limit;
+  return batch;
+}
+
+int64_t require_pad(const Tokenizer& tokenizer, const Batch& batch, int64_t given) {
+  const tenon_tokenizer_info& info = tokenizer.info();
+  const int64_t pad = given == -1 ? info.pad : given;
+  const bool fills = std::ranges::any_of(batch.rows, [&](const Tokenizer::Tokens& row) {
+    return static_cast<int64_t>(row.size()) < batch.length;
+  });
+  if ((given == -1 && !fills) || (pad >= 0 && pad < info.size)) return pad;
+  const std::string& name = tokenizer.kind().name;
+  if (given == -1) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = name + ": the texts differ in length, and no token fills rows up",
+                .op = name,
+                .operand = "pad",
+                .expected = "0 to " + std::to_string(info.size - 1),
+                .found = "-1",
+                .hint = "give one; the mask tells which tokens are of a text"};
+  }
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = name + ": pad is not a token",
+              .op = name,
+              .operand = "pad",
+              .expected = "0 to " + std::to_string(info.size - 1),
+              .found = std::to_string(given)};
+}
+
+void fill(const Batch& batch, bool left, int64_t pad, int64_t* tokens, uint8_t* mask) {
+  for (const Tokenizer::Tokens& row : batch.rows) {
+    const int64_t start = left ? batch.length - static_cast<int64_t>(row.size()) : 0;
+    std::fill_n(tokens, batch.length, pad);
+    std::copy(row.begin(), row.end(), tokens + start);
+    tokens += batch.length;
+    if (!mask) continue;
+    std::fill_n(mask, batch.length, uint8_t{0});
+    std::fill_n(mask + start, row.size(), uint8_t{1});
+    mask += batch.length;
+  }
+}
+
+// ---- Tokens of a tensor -------------------------------------------------------------------------
+
+void check_tokens(const Tensor& tensor) {
+  const auto refuse = [&](tenon_status status, const char* what, const char* expected,
+                          const char* hint) {
+    throw Error{.status = status,
+                .message = what,
+                .operand = "tokens",
+                .expected = expected,
+                .found = tensor::describe(tensor) + " on " + device_of(tensor).name(),
+                .hint = hint};
+  };
+  if (!device_of(tensor).host_memory()) {
+    refuse(TENON_E_DEVICE, "tokens are decoded in host memory", "a tensor on the host",
+           "copy it to the host first");
+  }
+  if (tensor.view.rank != 1) {
+    refuse(TENON_E_SHAPE, "the tokens of a text are one list", "[n]",
+           "decode each row of a batch by itself");
+  }
+  switch (tensor.view.dtype) {
+    case TENON_DTYPE_U8:
+    case TENON_DTYPE_I8:
+    case TENON_DTYPE_I16:
+    case TENON_DTYPE_I32:
+    case TENON_DTYPE_I64:
+      return;
+    default:
+      refuse(TENON_E_DTYPE, "tokens are integers", "u8, i8, i16, i32 or i64", "");
+  }
+}
+
+// Numbers that no token can be become -1.
+Tokenizer::Tokens tokens_of(Context& cx, Tensor& tensor) {
+  check_tokens(tensor);
+  const GradMode off(cx, false);
+  const Ref row = new_tensor(cx, tensor.view.dtype, {tensor.shape_[0]});
+  launch::copy_into(cx, tensor, *row);
+  Tokenizer::Tokens tokens;
+  const auto read = [&](const auto* numbers) {
+    for (int64_t i = 0; i < tensor.shape_[0]; ++i) {
+      const auto number = static_cast<int64_t>(numbers[i]);
+      const bool fits = number >= 0 && number <= std::numeric_limits<int32_t>::max();
+      tokens.push_back(fits ? static_cast<int32_t>(number) : -1);
+    }
+  };
+  const void* const data = row->view.data;
+  switch (tensor.view.dtype) {
+    case TENON_DTYPE_U8:
+      read(static_cast<const uint8_t*>(data));
+      break;
+    case TENON_DTYPE_I8:
+      read(static_cast<const int8_t*>(data));
+      break;
+    case TENON_DTYPE_I16:
+      read(static_cast<const int16_t*>(data));
+      break;
+    case TENON_DTYPE_I32:
+      read(static_cast<const int32_t*>(data));
+      break;
+    default:
+      read(static_cast<const int64_t*>(data));
+  }
+  return tokens;
+}
+
+}  // namespace
+
+tenon_status tenon_tokenizer_create(tenon_context* context, const char* name, uint64_t name_length,
+                                    const void* file, uint64_t file_length,
+                                    const tenon_string* names, const tenon_value* values,
+                                    uint32_t n_values, tenon_tokenizer** out_tokenizer) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tokenizer, "out_tokenizer");
+    require_pointer(name, "name");
+    if (file_length != 0) require_pointer(file, "file");
+    const auto options = read_named(names, values, n_values);
+    const registry::Entry& kind = require_kind(cx, require_text(name, name_length, "name"));
+    const std::span bytes(static_cast<const char*>(file), static_cast<size_t>(file_length));
+    *out_tokenizer = give(std::make_shared<const Tokenizer>(cx, kind, bytes, options));
+  });
+}
+
+tenon_status tenon_tokenizer_load(tenon_context* context, const char* path, uint64_t path_length,
+                                  const char* name, uint64_t name_length, const tenon_string* names,
+                                  const tenon_value* values, uint32_t n_values,
+                                  tenon_tokenizer** out_tokenizer) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tokenizer, "out_tokenizer");
+    const std::string file = require_path(path, path_length);
+    const auto options = read_named(names, values, n_values);
+    const std::string_view kind = require_text(name, name_length, "name");
+    *out_tokenizer =
+        give(Tokenizer::load(cx, kind.empty() ? nullptr : &require_kind(cx, kind), file, options));
+  });
+}
+
+void tenon_tokenizer_release(tenon_tokenizer* handle) {
+  release_object<TokenizerSlab>(handle, &TokenizerSlot::tokenizer);
+}
+
+tenon_status tenon_tokenizer_save(tenon_context* context, tenon_tokenizer* tokenizer,
+                                  const char* path, uint64_t path_length) {
+  return guard(context, [&](Context& cx) {
+    const auto& which = require_tokenizer(cx, tokenizer);
+    which->save(cx, require_path(path, path_length));
+  });
+}
+
+tenon_status tenon_tokenizer_get_info(tenon_context* context, tenon_tokenizer* tokenizer,
+                                      tenon_tokenizer_info* out_info) {
+  return guard(context, [&](Context& cx) {
+    fill_sized(out_info, require_tokenizer(cx, tokenizer)->info());
+  });
+}
+
+tenon_status tenon_tokenizer_get_token(tenon_context* context, tenon_tokenizer* tokenizer,
+                                       int64_t token, tenon_text** out_spelling,
+                                       uint32_t* out_flags) {
+  return guard(context, [&](Context& cx) {
+    auto [spelling, flags] = require_tokenizer(cx, tokenizer)->token(cx, token);
+    if (out_spelling) *out_spelling = make_text([&] { return std::move(spelling); });
+    if (out_flags) *out_flags = flags;
+  });
+}
+
+tenon_status tenon_tokenizer_find_token(tenon_context* context, tenon_tokenizer* tokenizer,
+                                        const char* spelling, uint64_t spelling_length,
+                                        int64_t* out_token) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_token, "out_token");
+    const auto& which = require_tokenizer(cx, tokenizer);
+    *out_token = which->find(cx, require_text(spelling, spelling_length, "spelling"));
+  });
+}
+
+tenon_status tenon_tokenizer_call(tenon_context* context, tenon_tokenizer* tokenizer,
+                                  const char* text, uint64_t length, uint32_t flags, int64_t limit,
+                                  tenon_tensor** out_tokens) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tokens, "out_tokens");
+    const auto& which = require_tokenizer(cx, tokenizer);
+    refuse_flags(flags, kEncodeFlags);
+    require_number(limit, 0, "limit");
+    refuse_in_capture(cx, "encoding a text");
+    const auto tokens = which->encode(cx, require_text(text, length, "text"), flags, limit);
+    Ref made = new_tensor(cx, TENON_DTYPE_I64, {static_cast<int64_t>(tokens.size())});
+    std::copy(tokens.begin(), tokens.end(), static_cast<int64_t*>(made->view.data));
+    *out_tokens = tensor::handle(made.take());
+  });
+}
+
+tenon_status tenon_tokenizer_call_batch(tenon_context* context, tenon_tokenizer* tokenizer,
+                                        const tenon_string* texts, uint32_t n, uint32_t flags,
+                                        int64_t limit, int64_t pad, tenon_tensor** out_tokens,
+                                        tenon_tensor** out_mask) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_tokens, "out_tokens");
+    if (n != 0) require_pointer(texts, "texts");
+    const auto& which = require_tokenizer(cx, tokenizer);
+    refuse_flags(flags, kEncodeFlags | kPadFlags);
+    require_number(limit, (flags & TENON_TOKENIZER_PAD_TO_LIMIT) != 0 ? 1 : 0, "limit");
+    require_number(pad, -1, "pad");
+    refuse_in_capture(cx, "encoding texts");
+    const Batch batch = encode_batch(cx, *which, {texts, n}, flags, limit);
+    const int64_t filler = require_pad(*which, batch, pad);
+    Ref tokens = new_tensor(cx, TENON_DTYPE_I64, {n, batch.length});
+    Ref mask = out_mask ? new_tensor(cx, TENON_DTYPE_BOOL, {n, batch.length}) : Ref();
+    fill(batch, (flags & TENON_TOKENIZER_PAD_LEFT) != 0, filler,
+         static_cast<int64_t*>(tokens->view.data),
+         out_mask ? static_cast<uint8_t*>(mask->view.data) : nullptr);
+    *out_tokens = tensor::handle(tokens.take());
+    if (out_mask) *out_mask = tensor::handle(mask.take());
+  });
+}
+
+tenon_status tenon_tokenizer_get_text(tenon_context* context, tenon_tokenizer* tokenizer,
+                                      tenon_tensor* tokens, uint32_t flags, tenon_text** out_text) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_text, "out_text");
+    const auto& which = require_tokenizer(cx, tokenizer);
+    Tensor& from = require_tensor(cx, tokens, "tokens");
+    refuse_flags(flags, TENON_TOKENIZER_SKIP_SPECIAL);
+    refuse_in_capture(cx, "decoding tokens");
+    const Tokenizer::Tokens numbers = tokens_of(cx, from);
+    *out_text = make_text([&] { return which->decode(cx, numbers, flags); });
+  });
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/runtime/file_entries.cc: which entry of a kind is for a file.
+#include "core/runtime/file_entries.h"
+
+#include <algorithm>
+
+namespace tenon {
+
+const registry::Entry& entry_for_file(Runtime& runtime, uint32_t kind,
+                                      std::string_view (*endings_of)(const registry::Entry& entry),
+                                      std::string_view path, std::string_view example) {
+  runtime.plugins.open_entries(kind);
+  const registry::Entry* best = nullptr;
+  size_t longest = 0;
+  std::string known;
+  for (const registry::Entry* entry : runtime.registry.entries(kind)) {
+    std::string_view endings = endings_of(*entry);
+    while (!endings.empty()) {
+      const std::string_view ending = endings.substr(0, endings.find(' '));
+      known += (known.empty() ? "" : " ") + std::string(ending);
+      if (path.ends_with(ending) && ending.size() > longest) {
+        best = entry;
+        longest = ending.size();
+      }
+      endings.remove_prefix(std::min(endings.size(), ending.size() + 1));
+    }
+  }
+  if (best != nullptr) return *best;
+  const registry::Kind& what = registry::kind_at(kind);
+  throw Error{
+      .status = TENON_E_NOT_FOUND,
+      .message =
+          "no " + std::string(what.noun) + " is for files named as '" + std::string(path) + "'",
+      .operand = "path",
+      .expected = known.empty() ? "a plugin with " + std::string(what.plural) : "one of: " + known,
+      .found = std::string(path),
+      .hint = "name the " + std::string(what.noun) + ", for example " + std::string(example)};
+}
+
+}  // namespace tenon

@@ -117,6 +117,14 @@ struct Value : tenon_value {
   tenon_tensor* tensor() const { return is_tensor() ? as.tensor : nullptr; }
 };
 
+constexpr Value text_value(std::string_view text) {
+  Value value;
+  value.tag = TENON_VALUE_STRING;
+  value.count = static_cast<uint32_t>(text.size());
+  value.as.string = text.data();
+  return value;
+}
+
 inline std::string shape_text(std::span<const int64_t> shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) {

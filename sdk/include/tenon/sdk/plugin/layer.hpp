@@ -23,14 +23,6 @@ namespace tenon::sdk {
 // A value by name: an attribute of an op, an option of a layer.
 using Named = std::pair<std::string_view, Value>;
 
-constexpr Value text_value(std::string_view text) {
-  Value value;
-  value.tag = TENON_VALUE_STRING;
-  value.count = static_cast<uint32_t>(text.size());
-  value.as.string = text.data();
-  return value;
-}
-
 // An op that makes a tensor, by its attributes `shape` and `dtype` and these.
 struct Initialiser {
   std::string_view op;

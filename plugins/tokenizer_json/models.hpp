@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/tokenizer_json/models.hpp: what makes tokens of a word: byte pairs, or pieces of words.
+#pragma once
+
+#include <tenon/sdk/plugin/base.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tenon::tokenizer_json {
+
+struct TextHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
+// Tokens by spelling and by number.
+class Vocabulary {
+ public:
+  // errors   TENON_E_DATA: a number twice, a spelling twice, or numbers with wide gaps
+  void add(std::string spelling, int64_t token);
+  int32_t find(std::string_view spelling) const;  // -1: none
+  // Empty for numbers that are free.
+  const std::string& spelling(int32_t token) const;
+  int32_t size() const { return static_cast<int32_t>(spellings_.size()); }
+  bool has(int32_t token) const { return find(spelling(token)) == token; }
+
+ private:
+  std::unordered_map<std::string, int32_t, TextHash, std::equal_to<>> tokens_;
+  std::vector<std::string> spellings_;
+};
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  // Appends the tokens of a word.
+  virtual void encode(std::string_view word, std::vector<int32_t>& tokens) const = 0;
+};
+
+struct BytePairs {
+  std::vector<std::pair<std::string, std::string>> merges;  // by rank
+  std::string unknown;                                      // empty: none
+  std::string prefix;  // before a character that does not begin a word
+  std::string suffix;  // after the one that ends it
+  bool fuse_unknown = false;
+  bool byte_fallback = false;
+  bool ignore_merges = false;  // a word that is a token is that token
+};
+// errors   TENON_E_DATA: a merge of what is not in the vocabulary
+std::unique_ptr<Model> byte_pairs(const Vocabulary& vocabulary, const BytePairs& settings);
+
+struct WordPieces {
+  std::string unknown = "[UNK]";
+  std::string prefix = "##";   // before a piece that does not begin a word
+  int64_t longest_word = 100;  // in characters; a longer one is unknown
+};
+// errors   TENON_E_DATA: no token for the unknown; TENON_E_UNSUPPORTED: words beyond all measure
+std::unique_ptr<Model> word_pieces(const Vocabulary& vocabulary, const WordPieces& settings);
+
+}  // namespace tenon::tokenizer_json

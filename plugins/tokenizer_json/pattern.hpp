@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/tokenizer_json/pattern.hpp: regular expressions, over PCRE2, and how matches cut a text.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tenon::tokenizer_json {
+
+// A part of a text, from `begin` to before `end`, in bytes.
+struct Cut {
+  size_t begin;
+  size_t end;
+  bool match;
+};
+// All of a text, one after the other.
+using Cuts = std::vector<Cut>;
+// What cuts a text.
+using Cutter = std::function<Cuts(std::string_view text)>;
+
+// Throw sdk::Failure: an expression that PCRE2 does not take, or (of the result) a text for which
+// it needs too long.
+Cutter by_expression(const std::string& expression);
+Cutter by_text(const std::string& text);
+// Each character by itself.
+Cutter by_character(bool (*is_match)(int32_t point));
+// Every run of characters; what is not a word's and not white space is a run too. Matches are what
+// stands between them.
+Cuts around_words(std::string_view text);
+
+// What becomes of the matches.
+enum class Behavior { kRemoved, kIsolated, kMergedWithPrevious, kMergedWithNext, kContiguous };
+// The parts that are kept.
+Cuts apply(Cuts cuts, Behavior behavior);
+
+// `text` with every match replaced.
+std::string replaced(std::string_view text, const Cutter& cutter, std::string_view content);
+
+}  // namespace tenon::tokenizer_json

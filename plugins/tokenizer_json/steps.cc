@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/tokenizer_json/steps.cc: normalisers and splitters.
+#include "steps.hpp"
+
+#include <tenon/sdk/plugin/utf8.hpp>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "unicode.hpp"
+
+namespace tenon::tokenizer_json {
+
+// ---- Normalisers --------------------------------------------------------------------------------
+
+namespace {
+
+std::string cleaned(std::string_view text) {
+  std::string out;
+  each_character(text, [&](int32_t point, std::string_view bytes) {
+    if (point == 0 || point == 0xFFFD || is_control(point)) return;
+    out += is_space(point) ? std::string_view(" ") : bytes;
+  });
+  return out;
+}
+
+std::string with_spaced_ideographs(std::string_view text) {
+  std::string out;
+  each_character(text, [&](int32_t point, std::string_view bytes) {
+    const bool spaced = is_ideograph(point);
+    if (spaced) out += ' ';
+    out += bytes;
+    if (spaced) out += ' ';
+  });
+  return out;
+}
+
+}  // namespace
+
+Normalizer bert_normalizer(const BertCleaning& cleaning) {
+  return [cleaning](std::string text) {
+    if (cleaning.clean) text = cleaned(text);
+    if (cleaning.ideographs) text = with_spaced_ideographs(text);
+    if (cleaning.strip_accents) text = without(normal_form(text, Form::kNfd), is_nonspacing);
+    if (cleaning.lower_case) text = lower_case(text);
+    return text;
+  };
+}
+
+Normalizer in_sequence(std::vector<Normalizer> steps) {
+  return [steps = std::move(steps)](std::string text) {
+    for (const Normalizer& step : steps) text = step(std::move(text));
+    return text;
+  };
+}
+
+std::string stripped(std::string_view text, bool left, bool right) {
+  while (left && !text.empty()) {
+    std::string_view rest = text;
+    if (!is_space(next_character(rest))) break;
+    text = rest;
+  }
+  while (right && !text.empty()) {
+    size_t start = text.size() - 1;
+    while ((text[start] & 0xC0) == 0x80) --start;
+    std::string_view last = text.substr(start);
+    if (!is_space(next_character(last))) break;
+    text = text.substr(0, start);
+  }
+  return std::string(text);
+}
+
+// ---- Bytes as characters ------------------------------------------------------------------------
+
+namespace {
+
+// Printable bytes of Latin-1 are themselves, the others in their order from U+0100 on (A. Radford
+// et al., "Language Models are Unsupervised Multitask Learners", 2019, code).
+struct ByteAlphabet {
+  std::array<std::string, 256> characters;
+  std::unordered_map<int32_t, char> bytes;
+
+  ByteAlphabet() {
+    int32_t next = 0x100;
+    for (int32_t byte = 0; byte < 256; ++byte) {
+      const bool printable = (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte != 0xAD);
+      const int32_t point = printable ? byte : next++;
+      characters[static_cast<size_t>(byte)] = sdk::utf8_of(point);
+      bytes[point] = static_cast<char>(byte);
+    }
+  }
+};
+
+const ByteAlphabet& byte_alphabet() {
+  static const ByteAlphabet alphabet;
+  return alphabet;
+}
+
+}  // namespace
+
+std::string bytes_as_characters(std::string_view bytes) {
+  std::string out;
+  for (const char byte : bytes) {
+    out += byte_alphabet().characters[static_cast<unsigned char>(byte)];
+  }
+  return out;
+}
+
+std::optional<std::string> characters_as_bytes(std::string_view characters) {
+  std::string out;
+  while (!characters.empty()) {
+    const int32_t point = next_character(characters);
+    const auto found = byte_alphabet().bytes.find(point);
+    if (found == byte_alphabet().bytes.end()) return std::nullopt;
+    out += found->second;
+  }
+  return out;
+}
+
+// ---- Splitters ----------------------------------------------------------------------------------
+
+void each_text(std::vector<Piece>& pieces,
+               const std::function<std::string(const std::string&)>& change) {
+  for (Piece& piece : pieces) {
+    if (piece.token < 0) piece.text = change(piece.text);
+  }
+}
+
+Splitter splitter(Cutter cutter, Behavior behavior, bool invert) {
+  return [=](std::vector<Piece>& pieces) {
+    std::vector<Piece> out;
+    for (Piece& piece : pieces) {
+      if (piece.token >= 0) {
+        out.push_back(std::move(piece));
+        continue;
+      }
+      Cuts cuts = cutter(piece.text);
+      for (Cut& cut : cuts) cut.match = cut.match != invert;
+      for (const Cut& cut : apply(std::move(cuts), behavior)) {
+        out.push_back({piece.text.substr(cut.begin, cut.end - cut.begin), -1,
+                       piece.is_first && cut.begin == 0});
+      }
+    }
+    pieces = std::move(out);
+  };
+}
+
+Splitter bert_splitter() {
+  return [spaces = splitter(by_character(is_space), Behavior::kRemoved),
+          signs = splitter(by_character(is_punctuation), Behavior::kIsolated)](
+             std::vector<Piece>& pieces) {
+    spaces(pieces);
+    signs(pieces);
+  };
+}
+
+Splitter byte_level(bool add_prefix_space, bool use_regex) {
+  const Splitter split =
+      use_regex ? splitter(by_expression("'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| "
+                                         "?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"),
+                           Behavior::kIsolated)
+                : Splitter();
+  return [=](std::vector<Piece>& pieces) {
+    if (add_prefix_space) {
+      each_text(pieces,
+                [](const std::string& text) { return text.starts_with(' ') ? text : ' ' + text; });
+    }
+    if (split) split(pieces);
+    each_text(pieces, bytes_as_characters);
+  };
+}
+
+Splitter metaspace(const std::string& replacement, Prepend prepend, bool split) {
+  const Cutter space = by_text(" ");
+  const Splitter cut = splitter(by_text(replacement), Behavior::kMergedWithNext);
+  return [=](std::vector<Piece>& pieces) {
+    for (Piece& piece : pieces) {
+      if (piece.token >= 0) continue;
+      piece.text = replaced(piece.text, space, replacement);
+      const bool wanted =
+          prepend == Prepend::kAlways || (prepend == Prepend::kFirst && piece.is_first);
+      if (wanted && !piece.text.starts_with(replacement)) piece.text = replacement + piece.text;
+    }
+    if (split) cut(pieces);
+  };
+}
+
+}  // namespace tenon::tokenizer_json

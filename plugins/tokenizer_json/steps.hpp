@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/tokenizer_json/steps.hpp: the steps from a text to the words that a model knows, and from
+// spellings back to a text. They mean what the package `tokenizers` means by these names.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pattern.hpp"
+
+namespace tenon::tokenizer_json {
+
+// ---- Normalisers: a text becomes another one ----------------------------------------------------
+
+using Normalizer = std::function<std::string(std::string text)>;
+
+struct BertCleaning {
+  bool clean = true;       // white space becomes ' ', controls go
+  bool ideographs = true;  // spaces around each Chinese character
+  bool strip_accents = true;
+  bool lower_case = true;
+};
+Normalizer bert_normalizer(const BertCleaning& cleaning);
+Normalizer in_sequence(std::vector<Normalizer> steps);
+std::string stripped(std::string_view text, bool left, bool right);
+
+// Each byte as the character that stands for it in byte-level vocabularies, and back; nothing if a
+// character stands for none.
+std::string bytes_as_characters(std::string_view bytes);
+std::optional<std::string> characters_as_bytes(std::string_view characters);
+
+// ---- Splitters: a text is cut -------------------------------------------------------------------
+
+struct Piece {
+  std::string text;
+  int32_t token = -1;     // of an added token; -1: still to be cut
+  bool is_first = false;  // it begins where the whole text begins
+};
+using Splitter = std::function<void(std::vector<Piece>& pieces)>;
+
+Splitter splitter(Cutter cutter, Behavior behavior, bool invert = false);
+Splitter bert_splitter();
+Splitter byte_level(bool add_prefix_space, bool use_regex);
+enum class Prepend { kAlways, kFirst, kNever };
+Splitter metaspace(const std::string& replacement, Prepend prepend, bool split);
+
+// Applies `change` to every text that is no token.
+void each_text(std::vector<Piece>& pieces,
+               const std::function<std::string(const std::string&)>& change);
+
+// ---- Decoders: spellings become others, and at last a text --------------------------------------
+
+using Spellings = std::vector<std::string>;
+using Decoder = std::function<Spellings(Spellings)>;
+
+Decoder byte_level_decoder();
+Decoder wordpiece_decoder(const std::string& prefix, bool cleanup);
+Decoder suffix_decoder(const std::string& suffix);
+Decoder metaspace_decoder(const std::string& replacement, Prepend prepend);
+Decoder byte_fallback_decoder();
+Decoder fuse_decoder();
+Decoder strip_decoder(const std::string& content, int64_t start, int64_t stop);
+// Applies `change` to each spelling.
+Decoder each_spelling(std::function<std::string(std::string_view)> change);
+
+}  // namespace tenon::tokenizer_json

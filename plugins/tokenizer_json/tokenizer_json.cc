@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/tokenizer_json/tokenizer_json.cc: the tokenizer tenon.tokenizer_json: files of the
+// package `tokenizers` (https://github.com/huggingface/tokenizers), whose steps keep their names
+// and meanings.
+#include <tenon/sdk/plugin/plugin.hpp>
+
+#include <algorithm>
+
+#include "json_field.hpp"
+#include "pipeline.hpp"
+#include "read_steps.hpp"
+
+namespace tenon::tokenizer_json {
+namespace {
+
+using nlohmann::json;
+
+// Failures get the place in the file where they were found.
+template <class Work>
+auto within(const Field& field, const std::string& path, Work&& work) {
+  try {
+    return work();
+  } catch (sdk::Failure& failure) {
+    if (!failure.what.starts_with(path)) failure.what = path + ": " + failure.what;
+    throw;
+  }
+  static_cast<void>(field);
+}
+
+void read_vocabulary(const Field& vocab, Vocabulary& vocabulary) {
+  std::vector<std::pair<int64_t, std::string>> tokens;
+  for (const auto& [spelling, number] : vocab.members()) {
+    tokens.emplace_back(number.whole(), spelling);
+  }
+  std::ranges::sort(tokens);  // memory grows with the numbers
+  for (auto& [token, spelling] : tokens) {
+    if (!spelling.empty()) vocabulary.add(std::move(spelling), token);
+  }
+}
+
+AddedToken read_added(const Field& field, Vocabulary& vocabulary) {
+  AddedToken token = {.content = field["content"].text(),
+                      .single_word = field["single_word"].flag_or(false),
+                      .lstrip = field["lstrip"].flag_or(false),
+                      .rstrip = field["rstrip"].flag_or(false),
+                      .normalized = field["normalized"].flag_or(true),
+                      .special = field["special"].flag_or(false)};
+  const int64_t number = field["id"].whole();
+  if (token.content.empty()) field["content"].refuse(TENON_E_DATA, "it is empty", "a text");
+  vocabulary.add(token.content, number);
+  token.token = static_cast<int32_t>(number);
+  return token;
+}
+
+// "a b", or ["a", "b"].
+std::pair<std::string, std::string> read_merge(const Field& field) {
+  if (!field.is_text()) {
+    const std::vector<Field> two = field.list();
+    if (two.size() != 2) field.refuse(TENON_E_DATA, "it is not a merge", "two texts");
+    return {two[0].text(), two[1].text()};
+  }
+  const std::string text = field.text();
+  const size_t space = text.find(' ');
+  if (space == std::string::npos || text.find(' ', space + 1) != std::string::npos) {
+    field.refuse(TENON_E_DATA, "it is not a merge", "two texts with one space between");
+  }
+  return {text.substr(0, space), text.substr(space + 1)};
+}
+
+BytePairs read_byte_pairs(const Field& model) {
+  const Field dropout = model["dropout"];
+  if (!dropout.is_null()) {
+    dropout.refuse(TENON_E_UNSUPPORTED, "merges that are left out by chance are not offered here",
+                   "null");
+  }
+  BytePairs pairs = {.merges = {},
+                     .unknown = model["unk_token"].text_or(""),
+                     .prefix = model["continuing_subword_prefix"].text_or(""),
+                     .suffix = model["end_of_word_suffix"].text_or(""),
+                     .fuse_unknown = model["fuse_unk"].flag_or(false),
+                     .byte_fallback = model["byte_fallback"].flag_or(false),
+                     .ignore_merges = model["ignore_merges"].flag_or(false)};
+  for (const Field& each : model["merges"].list()) pairs.merges.push_back(read_merge(each));
+  return pairs;
+}
+
+// The type of a model; files from before types have none.
+std::string type_of(const Field& model) {
+  return model["type"].text_or(model["merges"].is_list() ? "BPE" : "WordPiece");
+}
+
+std::unique_ptr<Model> read_model(const Field& model, const Vocabulary& vocabulary) {
+  const std::string type = type_of(model);
+  if (type == "BPE") return byte_pairs(vocabulary, read_byte_pairs(model));
+  return word_pieces(vocabulary, {.unknown = model["unk_token"].text_or("[UNK]"),
+                                  .prefix = model["continuing_subword_prefix"].text_or("##"),
+                                  .longest_word = model["max_input_chars_per_word"].whole_or(100)});
+}
+
+// ---- Special tokens around a text ---------------------------------------------------------------
+
+int32_t read_token(const Field& field, const Vocabulary& vocabulary) {
+  const int64_t token = field.whole();
+  const bool known = token >= 0 && token < vocabulary.size() &&
+                     !vocabulary.spelling(static_cast<int32_t>(token)).empty();
+  if (!known) field.refuse(TENON_E_DATA, "it is not a token", "a token of the vocabulary");
+  return static_cast<int32_t>(token);
+}
+
+// [spelling, number]
+int32_t read_named_token(const Field& field, const Vocabulary& vocabulary) {
+  const std::vector<Field> two = field.list();
+  if (two.size() != 2) field.refuse(TENON_E_DATA, "it is not a token", "[spelling, number]");
+  return read_token(two[1], vocabulary);
+}
+
+void read_template(const Field& field, Parts& parts) {
+  bool has_text = false;
+  for (const Field& piece : field["single"].list()) {
+    const Field special = piece["SpecialToken"];
+    if (special.is_null()) {
+      const bool again = has_text || piece["Sequence"]["id"].text() != "A";
+      if (again) piece.refuse(TENON_E_UNSUPPORTED, "the text stands once in it", "sequence A once");
+      has_text = true;
+      continue;
+    }
+    const std::string name = special["id"].text();
+    const Field tokens = field["special_tokens"][name.c_str()]["ids"];
+    for (const Field& each : tokens.list()) {
+      (has_text ? parts.after : parts.before).push_back(read_token(each, parts.vocabulary));
+    }
+  }
+  if (!has_text) field["single"].refuse(TENON_E_UNSUPPORTED, "the text is not in it", "sequence A");
+}
+
+void read_processor(const Field& field, Parts& parts) {
+  if (field.is_null()) return;
+  const std::string type = field["type"].text();
+  if (type == "ByteLevel") return;  // about places in the text
+  if (type == "Sequence") {
+    for (const Field& each : field["processors"].list()) read_processor(each, parts);
+    return;
+  }
+  if (!parts.before.empty() || !parts.after.empty()) {
+    field.refuse(TENON_E_UNSUPPORTED, "there are two that add tokens", "one");
+  }
+  if (type == "TemplateProcessing") return read_template(field, parts);
+  if (type != "BertProcessing" && type != "RobertaProcessing") {
+    field["type"].refuse_unknown("'" + type + "'",
+                                 "BertProcessing ByteLevel RobertaProcessing Sequence "
+                                 "TemplateProcessing");
+  }
+  parts.before = {read_named_token(field["cls"], parts.vocabulary)};
+  parts.after = {read_named_token(field["sep"], parts.vocabulary)};
+}
+
+// ---- The whole file -----------------------------------------------------------------------------
+
+json parsed(std::string_view file) {
+  try {
+    return json::parse(file);
+  } catch (const json::parse_error& error) {
+    throw sdk::Failure{TENON_E_DATA,
+                       "it is not JSON from byte " + std::to_string(error.byte) + " on", "file",
+                       "JSON", ""};
+  }
+}
+
+void check_model(const Field& model) {
+  const std::string type = type_of(model);
+  if (type == "BPE" || type == "WordPiece") return;
+  model["type"].refuse_unknown(
+      "'" + type + "'", "BPE WordPiece",
+      type == "Unigram" ? "take the .model file of SentencePiece with tenon.sentencepiece" : "");
+}
+
+Pipeline read(const Field& root) {
+  const Field model = root["model"];
+  check_model(model);
+  Parts parts;
+  within(model, "model.vocab", [&] { read_vocabulary(model["vocab"], parts.vocabulary); });
+  parts.unknown =
+      parts.vocabulary.find(model["unk_token"].text_or(type_of(model) == "BPE" ? "" : "[UNK]"));
+  const Field added = root["added_tokens"];
+  if (!added.is_null()) {
+    for (const Field& each : added.list()) {
+      within(each, "added_tokens",
+             [&] { parts.added.push_back(read_added(each, parts.vocabulary)); });
+    }
+  }
+  parts.normalizer = read_normalizer(root["normalizer"]);
+  parts.splitter = read_splitter(root["pre_tokenizer"]);
+  parts.decoder = read_decoder(root["decoder"]);
+  read_processor(root["post_processor"], parts);
+  const Field padding = root["padding"];
+  if (!padding.is_null()) parts.pad = read_token(padding["pad_id"], parts.vocabulary);
+  return within(model, "model", [&] {
+    return Pipeline(std::move(parts),
+                    [&](const Vocabulary& vocabulary) { return read_model(model, vocabulary); });
+  });
+}
+
+}  // namespace
+
+Pipeline read_tokenizer_json(std::string_view file) {
+  const json all = parsed(file);
+  return read(Field(all, ""));
+}
+
+namespace {
+
+class TokenizerJson : public Pipeline {
+ public:
+  TokenizerJson(const sdk::Attrs&, const sdk::TokenizerFile& file)
+      : Pipeline(read_tokenizer_json(sdk::required_file(file))), file_(*file) {}
+  const std::string& save() const { return file_; }
+
+ private:
+  std::string file_;
+};
+
+constexpr std::string_view kByteLevel = R"({
+  "version": "1.0",
+  "added_tokens": [{"id": 7, "content": "<end>", "single_word": false, "lstrip": false,
+                    "rstrip": false, "normalized": false, "special": true}],
+  "normalizer": null,
+  "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "use_regex": true},
+  "post_processor": null,
+  "decoder": {"type": "ByteLevel"},
+  "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "\u0120": 2, "ab": 3, "\u0120ab": 4,
+                                     "\u00c3": 5, "\u00a9": 6},
+            "merges": ["a b", ["\u0120", "ab"]]}})";
+constexpr std::string_view kUnknown = R"({"added_tokens": [],
+  "normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"},
+  "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": false},
+  "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": {"[UNK]": 0, "to": 1, "##ken": 2, "!": 3}}})";
+
+constexpr tenon_tokenizer_sample kSamples[] = {
+    sdk::tokenizer_sample({.file = kByteLevel, .text = "ab ab\xC3\xA9", .tokens = "3 4 5 6"}),
+    sdk::tokenizer_sample({.file = kByteLevel, .text = "ab ab ba", .tokens = "3 4 2 1 0"}),
+    sdk::tokenizer_sample({.file = kUnknown, .text = "token to !", .tokens = "1 2 1 3"}),
+    sdk::tokenizer_sample({.file = kUnknown, .text = "To ken!", .tokens = "1 0 3", .lossy = true}),
+    sdk::refused_tokenizer({.text = "a"}, TENON_E_ATTRIBUTE, "made of a file"),
+    sdk::refused_tokenizer({.file = "{", .text = "a"}, TENON_E_DATA, "not JSON from byte"),
+    sdk::refused_tokenizer({.file = kByteLevel, .text = "c"}, TENON_E_DATA, "no unknown token"),
+    sdk::refused_tokenizer({.file = R"({"model": {"type": "Unigram", "vocab": []}})", .text = "a"},
+                           TENON_E_UNSUPPORTED, "Unigram"),
+    sdk::refused_tokenizer(
+        {.file = R"({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": ["a b"]}})",
+         .text = "a"},
+        TENON_E_DATA, "merges")};
+
+constexpr tenon_tokenizer_desc kTokenizers[] = {sdk::tokenizer<TokenizerJson>(
+    {.name = "tenon.tokenizer_json",
+     .doc = "A tokenizer.json of the package `tokenizers`, with a model of byte pairs or of word "
+            "pieces: GPT-2, Llama 3, BERT and others. What the file says of truncation and padding "
+            "is not done: `limit` and batches do that. What it says that is not known here is "
+            "refused, by its name.",
+     .endings = ".json",
+     .samples = kSamples})};
+
+}  // namespace
+}  // namespace tenon::tokenizer_json
+
+TENON_UNIT(tokenizer_json) = {.tokenizers = tenon::tokenizer_json::kTokenizers};

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugins/tokenizer_json/unicode.hpp: properties of characters and forms of texts, over utf8proc
+// (which has the Unicode Character Database). All texts are UTF-8 that was checked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace tenon::tokenizer_json {
+
+// Properties of a code point, by its general category and Unicode's PropList.
+bool is_space(int32_t point);        // White_Space
+bool is_number(int32_t point);       // Nd, Nl, No
+bool is_mark(int32_t point);         // Mn, Mc, Me
+bool is_nonspacing(int32_t point);   // Mn
+bool is_word(int32_t point);         // Alphabetic, M, Nd, Pc
+bool is_punctuation(int32_t point);  // P*, and the ASCII signs
+bool is_control(int32_t point);      // Cc, Cf, Co; not tab and the ends of lines
+bool is_ideograph(int32_t point);    // of Chinese, as BERT draws the line
+
+enum class Form { kNfc, kNfd, kNfkc, kNfkd };
+// UAX #15. Throws sdk::Failure.
+std::string normal_form(std::string_view text, Form form);
+std::string lower_case(std::string_view text);
+
+// Calls visit(code point, its bytes) for each character.
+template <class Visit>
+void each_character(std::string_view text, Visit&& visit);
+std::string without(std::string_view text, bool (*is_left_out)(int32_t point));
+
+// ---- The rest is how
+// -----------------------------------------------------------------------------
+
+// Of UTF-8 that was checked: the next code point, moving `text` past it.
+inline int32_t next_character(std::string_view& text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  const size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  int32_t point = length == 1 ? first : first & (0x7F >> length);
+  for (size_t i = 1; i < length; ++i) point = point << 6 | (byte(i) & 0x3F);
+  text.remove_prefix(length);
+  return point;
+}
+
+template <class Visit>
+void each_character(std::string_view text, Visit&& visit) {
+  while (!text.empty()) {
+    std::string_view rest = text;
+    const int32_t point = next_character(rest);
+    visit(point, text.substr(0, text.size() - rest.size()));
+    text = rest;
+  }
+}
+
+}  // namespace tenon::tokenizer_json

@@ -3,8 +3,7 @@
 // any bytes; what is not UTF-8 is replaced when the answer is written.
 #include "core/inspect/query.h"
 
-#include <charconv>
-
+#include "core/inspect/entries.h"
 #include "core/inspect/query_entries.h"
 #include "core/json/writer.h"
 #include "core/plugin/sha256.h"
@@ -339,29 +338,12 @@ constexpr Topic kTopics[] = {
 // "ops/vendor.op", or "ops/vendor.op@2" for a revision.
 constexpr std::string_view kOneOp = "ops/";
 
-void write_named_op(Context& context, Writer& out, std::string_view name) {
-  const size_t at = std::min(name.find('@'), name.size());
-  uint32_t revision = 0;
-  if (at < name.size()) {
-    const std::string_view digits = name.substr(at + 1);
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), revision);
-    if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "a revision is a number; found \"" + std::string(digits) + "\"",
-                  .operand = "topic",
-                  .expected = "ops/vendor.op@2",
-                  .found = std::string(name)};
-    }
-  }
-  write_op(context, out, context.runtime->plugins.require_op(name.substr(0, at), revision));
-}
-
 }  // namespace
 
 std::string query(Context& context, std::string_view topic) {
   json::Writer out;
   if (topic.starts_with(kOneOp)) {
-    write_named_op(context, out, topic.substr(kOneOp.size()));
+    write_op(context, out, require_revision(context, topic.substr(kOneOp.size()), "topic"));
     return out.take();
   }
   std::string known;

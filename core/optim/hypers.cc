@@ -11,16 +11,6 @@ namespace tenon::optim {
 
 namespace {
 
-tenon_value initial_value(const tenon_hyper_desc& desc) {
-  tenon_value value{desc.tag, 0, {}};
-  if (desc.tag == TENON_VALUE_F64) {
-    value.as.f64 = desc.initial;
-  } else if (desc.tag != TENON_VALUE_INT_LIST) {
-    value.as.i64 = static_cast<int64_t>(desc.initial);
-  }
-  return value;
-}
-
 // NaN is out of every range.
 bool in_range(const tenon_hyper_desc& desc, const tenon_value& value) {
   const auto fits = [&](double number) { return number >= desc.minimum && number <= desc.maximum; };
@@ -52,6 +42,16 @@ std::string range_words(double minimum, double maximum) {
 }
 
 }  // namespace
+
+tenon_value initial_value(const tenon_hyper_desc& desc) {
+  tenon_value value{desc.tag, 0, {}};
+  if (desc.tag == TENON_VALUE_F64) {
+    value.as.f64 = desc.initial;
+  } else if (desc.tag != TENON_VALUE_INT_LIST) {
+    value.as.i64 = static_cast<int64_t>(desc.initial);
+  }
+  return value;
+}
 
 void refuse_name(const std::string& owner, const char* noun, std::string_view name,
                  const std::string& known, tenon_status status) {

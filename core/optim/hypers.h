@@ -38,6 +38,9 @@ size_t find_named(const std::string& owner, std::span<const Desc> descs, std::st
 // Throws Error{TENON_E_ATTRIBUTE}.
 size_t find_hyper(const std::string& owner, HyperDescs descs, std::string_view name);
 
+// The default, in the descriptor's type.
+tenon_value initial_value(const tenon_hyper_desc& desc);
+
 // The value in the descriptor's type; throws Error{TENON_E_ATTRIBUTE} if it does not fit.
 tenon_value checked_hyper(const std::string& owner, const tenon_hyper_desc& desc,
                           const tenon_value& value);

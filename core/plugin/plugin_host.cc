@@ -6,10 +6,9 @@
 #include <tenon/tenon.h>
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
 
 #include "core/base/error.h"
+#include "core/base/nearest.h"
 #include "core/registry/checks.h"
 #include "core/registry/transaction.h"
 
@@ -39,30 +38,6 @@ std::string verdict_of(const Plugin& plugin) {
       break;
   }
   return "which is being opened just now";
-}
-
-constexpr size_t kFar = SIZE_MAX;
-
-// How many characters of two names differ, vendors left out; one more if those are not the same.
-// kFar if it is more than every third.
-[[gnu::cold]] size_t distance(std::string_view given, std::string_view listed) {
-  const size_t dot = given.rfind('.') + 1;
-  const size_t listed_dot = listed.rfind('.') + 1;
-  const std::string_view a = given.substr(dot);
-  const std::string_view b = listed.substr(listed_dot);
-  if (a.size() > registry::kMaxNameBytes) return kFar;
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t corner = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min(std::min(above, row[j - 1]) + 1, corner + (a[i - 1] == b[j - 1] ? 0 : 1));
-      corner = above;
-    }
-  }
-  const bool strange = dot > 0 && given.substr(0, dot) != listed.substr(0, listed_dot);
-  return row.back() <= (a.size() + 1) / 3 ? row.back() + (strange ? 1 : 0) : kFar;
 }
 
 constexpr const char* kNotListedHint =
@@ -141,15 +116,19 @@ const PluginHost::Plugins& PluginHost::listing(Listed kind, std::string_view nam
   return found == names.end() ? none : found->second;
 }
 
+std::string_view PluginHost::noun_of(uint32_t kind) {
+  return kind == kOps ? "op" : registry::kind_at(kind).noun;
+}
+
 std::string PluginHost::words_for(Listed kind, std::string_view name) {
   if (kind == Listed::Device && name.empty()) return "a device with host memory";
   if (kind == Listed::Role) return "an op with role '" + std::string(name) + "'";
-  std::string noun = kind == Listed::Op ? "op" : "device";
-  if (kind >= Listed::Entry) {
-    noun =
-        registry::kind_at(static_cast<uint32_t>(kind) - static_cast<uint32_t>(Listed::Entry)).noun;
-  }
-  return noun + " " + quoted(name);
+  const std::string_view noun =
+      kind == Listed::Op ? noun_of(kOps)
+      : kind < Listed::Entry
+          ? "device"
+          : noun_of(static_cast<uint32_t>(kind) - static_cast<uint32_t>(Listed::Entry));
+  return std::string(noun) + " " + quoted(name);
 }
 
 std::string PluginHost::missing_text(const std::string& what, const Plugins& listed_by) const {
@@ -176,14 +155,9 @@ std::string PluginHost::suggestion(Listed kind, std::string_view name) const {
     for (const auto& [listed, plugins] : names) text += (text.empty() ? "" : ", ") + listed;
     return text.empty() ? text : "plugins list these: " + text + ".";
   }
-  size_t least = kFar;
-  for (const auto& [listed, plugins] : names) {
-    const size_t apart = distance(name, listed);
-    if (apart >= least) continue;
-    least = apart;
-    text = "did you mean " + quoted(std::string_view(listed)) + "?";
-  }
-  return text;
+  base::Nearest nearest(name);
+  for (const auto& [listed, plugins] : names) nearest.show(listed);
+  return nearest.names().empty() ? text : "did you mean " + quoted(nearest.name()) + "?";
 }
 
 std::string PluginHost::hint_for(Listed kind, std::string_view name,
@@ -200,6 +174,38 @@ void PluginHost::missing(Listed kind, std::string_view name, const Plugins& list
     error.status = TENON_E_PLUGIN;
     error.plugin = listed_by.front()->id;
   }
+  throw error;
+}
+
+std::vector<uint32_t> PluginHost::kinds_of(std::string_view name) const {
+  std::vector<uint32_t> kinds;
+  if (!listing(Listed::Op, name).empty() || registry_.find_op(name)) kinds.push_back(kOps);
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    const bool known = !listing(listed(kind), name).empty() || registry_.find_entry(kind, name);
+    if (known) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+void PluginHost::missing_everywhere(std::string_view name) const {
+  base::Nearest nearest(name);
+  const auto show = [&](Listed kind) {
+    for (const auto& [listed, plugins] : names_[static_cast<size_t>(kind)]) nearest.show(listed);
+  };
+  show(Listed::Op);
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) show(listed(kind));
+  Error error{TENON_E_NOT_FOUND, missing_text("\"" + std::string(name) + "\"", {})};
+  error.found = name;
+  error.hint = kNotListedHint;
+  std::string meant;
+  for (const std::string& near : nearest.names()) {
+    std::string nouns;
+    for (const uint32_t kind : kinds_of(near)) {
+      nouns.append(nouns.empty() ? "" : ", ").append(noun_of(kind));
+    }
+    meant += (meant.empty() ? "" : ", ") + quoted(std::string_view(near)) + " (" + nouns + ")";
+  }
+  if (!meant.empty()) error.hint = "did you mean " + meant + "? Else " + error.hint;
   throw error;
 }
 

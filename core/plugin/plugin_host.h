@@ -78,6 +78,14 @@ class PluginHost {
   }
   void open_entries(uint32_t kind);  // all of a kind: what they are for is not in a manifest
 
+  // Ops, beside the kinds of entries by number.
+  static constexpr uint32_t kOps = registry::kKindEnd;
+  static std::string_view noun_of(uint32_t kind);  // "op", "optimizer"
+  // Under which of them a name is listed or registered: ops first, then in the order of the list.
+  std::vector<uint32_t> kinds_of(std::string_view name) const;
+  // Throws Error{TENON_E_NOT_FOUND} for a name of none of them, with the nearest of all.
+  [[noreturn]] void missing_everywhere(std::string_view name) const;
+
   // Opens all permitted plugins that list kernels for this device kind, or backward rules, in id
   // order; once per kind and later for nothing. On a device with host memory those stay closed that
   // canonical arithmetic can choose nothing from: their libraries take milliseconds to load.

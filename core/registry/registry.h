@@ -36,6 +36,9 @@ inline constexpr uint32_t kRoleEnd = TENON_ROLE_ISFINITE + 1;
 // "copy", "sum_to", ...; empty for TENON_ROLE_NONE and unknown roles.
 std::string_view name_of_role(uint32_t role) noexcept;
 
+// "like parameter", "scalar", ...; of a TENON_STATE_* of a registered optimizer.
+std::string_view name_of_state_shape(uint32_t policy) noexcept;
+
 // Descriptors are copied, so that a shorter one of an older plugin has a zero tail.
 struct Kernel {
   tenon_kernel_desc desc{};

@@ -28,12 +28,20 @@ class Parser {
     parse_where();
     if (!cursor_.at_end()) cursor_.fail(cursor_.here(), "'where' or the end of the text");
     check_variables();
+    for (Param& input : schema_.inputs) note_shape(input);
+    for (Output& output : schema_.outputs) note_shape(output);
     schema_.text = format_schema(schema_);
     check_size(schema_.text.size());
     return std::move(schema_);
   }
 
  private:
+  // An input or an output.
+  template <class Operand>
+  static void note_shape(Operand& operand) {
+    if (operand.has_dims) operand.shape_text = format_dims(operand.dims);
+  }
+
   // --- parts of the grammar ---------------------------------------------------------------------
 
   void parse_name() {

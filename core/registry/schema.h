@@ -57,9 +57,10 @@ struct Param {
   TypeTerm type;
   bool has_dims = false;  // without brackets nothing is said about the shape
   std::vector<Dim> dims;
-  bool mutated = false;   // '!': read and written
-  bool list = false;      // '*': zero or more tensors, each of them as type and dims say
-  bool optional = false;  // '?': may be absent
+  std::string shape_text;  // "[N,...]"; empty without brackets
+  bool mutated = false;    // '!': read and written
+  bool list = false;       // '*': zero or more tensors, each of them as type and dims say
+  bool optional = false;   // '?': may be absent
 
   bool operator==(const Param&) const = default;
 };
@@ -97,6 +98,7 @@ struct Output {
   TypeTerm type;
   bool has_dims = false;
   std::vector<Dim> dims;
+  std::string shape_text;
   bool aux = false;  // kept only when a backward wants it
 
   bool operator==(const Output&) const = default;
@@ -132,6 +134,9 @@ struct Schema {
 
 // "int", "float", "bool", "str", "number", "dtype", "int[]"
 std::string_view name_of(AttrKind kind) noexcept;
+
+// "[N,2,...]"
+std::string format_dims(const std::vector<Dim>& dims);
 
 // Reads a schema text. Throws tenon::Error{TENON_E_SCHEMA}: the message names the column (1-based,
 // in bytes), what was expected and what was found, and shows the text with a caret under the place.

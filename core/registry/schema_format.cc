@@ -112,14 +112,7 @@ std::string format_dim(const Dim& dim) {
 // An input or an output.
 template <class Operand>
 void append_dims(std::string& text, const Operand& operand) {
-  if (!operand.has_dims) return;
-  const std::vector<Dim>& dims = operand.dims;
-  text += '[';
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (i != 0) text += ',';
-    text += format_dim(dims[i]);
-  }
-  text += ']';
+  if (operand.has_dims) text += format_dims(operand.dims);
 }
 
 void append_input(std::string& text, const Schema& schema, const Param& input) {
@@ -281,6 +274,15 @@ int32_t Schema::find_attr(std::string_view attr_name) const { return find_named(
 
 int32_t Schema::find_input(std::string_view input_name) const {
   return find_named(inputs, input_name);
+}
+
+std::string format_dims(const std::vector<Dim>& dims) {
+  std::string text = "[";
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (i != 0) text += ',';
+    text += format_dim(dims[i]);
+  }
+  return text + ']';
 }
 
 std::string_view name_of(AttrKind kind) noexcept {

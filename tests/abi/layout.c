@@ -7,6 +7,7 @@
 #include <tenon/ext/draft/checkpoints.h>
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/entries.h>
 #include <tenon/ext/draft/formats.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/lending.h>
@@ -662,3 +663,43 @@ MEMBER(tenon_loader_info, remaining, 40);
 MEMBER(tenon_loader_info, seed, 48);
 MEMBER(tenon_loader_info, n_fields, 56);
 MEMBER(tenon_loader_info, n_workers, 60);
+
+STRUCT(tenon_entry_info, 112);
+MEMBER(tenon_entry_info, struct_size, 0);
+MEMBER(tenon_entry_info, flags, 4);
+MEMBER(tenon_entry_info, kind, 8);
+MEMBER(tenon_entry_info, name, 24);
+MEMBER(tenon_entry_info, doc, 40);
+MEMBER(tenon_entry_info, plugin, 56);
+MEMBER(tenon_entry_info, schema, 72);
+MEMBER(tenon_entry_info, revision, 88);
+MEMBER(tenon_entry_info, n_options, 92);
+MEMBER(tenon_entry_info, n_parts, 96);
+MEMBER(tenon_entry_info, min_inputs, 100);
+MEMBER(tenon_entry_info, max_inputs, 104);
+MEMBER(tenon_entry_info, n_outputs, 108);
+
+STRUCT(tenon_entry_option, 80);
+MEMBER(tenon_entry_option, struct_size, 0);
+MEMBER(tenon_entry_option, flags, 4);
+MEMBER(tenon_entry_option, name, 8);
+MEMBER(tenon_entry_option, doc, 24);
+MEMBER(tenon_entry_option, tag, 40);
+MEMBER(tenon_entry_option, count, 44);
+MEMBER(tenon_entry_option, initial, 48);
+MEMBER(tenon_entry_option, minimum, 64);
+MEMBER(tenon_entry_option, maximum, 72);
+
+STRUCT(tenon_entry_part, 104);
+MEMBER(tenon_entry_part, struct_size, 0);
+MEMBER(tenon_entry_part, flags, 4);
+MEMBER(tenon_entry_part, role, 8);
+MEMBER(tenon_entry_part, policy, 12);
+MEMBER(tenon_entry_part, name, 16);
+MEMBER(tenon_entry_part, doc, 32);
+MEMBER(tenon_entry_part, type, 48);
+MEMBER(tenon_entry_part, shape, 64);
+MEMBER(tenon_entry_part, dtypes, 80);
+MEMBER(tenon_entry_part, n_dtypes, 88);
+MEMBER(tenon_entry_part, status, 92);
+MEMBER(tenon_entry_part, initial, 96);

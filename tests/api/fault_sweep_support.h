@@ -67,6 +67,7 @@ FaultRows layer_faults();
 FaultRows loader_faults();
 FaultRows run_file_faults();
 FaultRows history_faults();
+FaultRows entry_faults();
 // A runtime's first use of things, which opens plugins.
 FaultRows opening_faults();
 

@@ -193,6 +193,7 @@ TEST(FaultSweep, Layers) { sweep_all(layer_faults()); }
 TEST(FaultSweep, Loaders) { sweep_all(loader_faults()); }
 TEST(FaultSweepFull, RunFiles) { sweep_all(run_file_faults()); }
 TEST(FaultSweep, History) { sweep_all(history_faults()); }
+TEST(FaultSweep, Entries) { sweep_all(entry_faults()); }
 TEST(FaultSweep, Opening) { sweep_all(opening_faults()); }
 
 TEST(FaultSweep, CoversEveryExportedFunction) {
@@ -200,7 +201,7 @@ TEST(FaultSweep, CoversEveryExportedFunction) {
   for (const FaultRows& rows :
        {query_faults(), runtime_faults(), context_faults(), tensor_faults(), gradient_faults(),
         op_faults(), training_faults(), archive_faults(), layer_faults(), loader_faults(),
-        run_file_faults(), history_faults(), opening_faults()}) {
+        run_file_faults(), history_faults(), entry_faults(), opening_faults()}) {
     for (const FaultRow& row : rows) covered.insert(row.function);
   }
   EXPECT_EQ(covered, exported_functions());

@@ -274,6 +274,9 @@ void World::reset_outs() {
   outs.dtype_info.struct_size = sizeof outs.dtype_info;
   outs.op_info.struct_size = sizeof outs.op_info;
   outs.loader_info.struct_size = sizeof outs.loader_info;
+  outs.entry_info.struct_size = sizeof outs.entry_info;
+  outs.entry_option.struct_size = sizeof outs.entry_option;
+  outs.entry_part.struct_size = sizeof outs.entry_part;
   outs.error.struct_size = sizeof outs.error;
   std::memcpy(static_cast<void*>(&untouched_), &outs, sizeof outs);
 }

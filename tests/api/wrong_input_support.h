@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <tenon/ext/draft/archives.h>
 #include <tenon/ext/draft/checkpoints.h>
+#include <tenon/ext/draft/entries.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/progress.h>
 #include <tenon/ext/draft/schedules.h>
@@ -60,6 +61,7 @@ struct Outs {
   tenon_context* context;
   tenon_runtime* runtime;
   const char* name;
+  tenon_string strings[2];
   void* managed;
   uint32_t index;
   uint64_t numbers[3];
@@ -75,6 +77,9 @@ struct Outs {
   tenon_dtype_info dtype_info;
   tenon_op_info op_info;
   tenon_loader_info loader_info;
+  tenon_entry_info entry_info;
+  tenon_entry_option entry_option;
+  tenon_entry_part entry_part;
   tenon_error error;
 };
 
@@ -173,6 +178,7 @@ void add_archive_rows(Rows& rows);
 void add_layer_rows(Rows& rows);
 void add_loader_rows(Rows& rows);
 void add_history_rows(Rows& rows);
+void add_entry_rows(Rows& rows);
 
 tenon_value value_of(tenon_tensor* tensor);
 tenon_value value_of(double number);

@@ -74,9 +74,6 @@ void check_step(const tenon_optimizer_desc& desc, const What& what, const Schema
   }
 }
 
-// By TENON_STATE_* (optimizers.h has the later two), which the registry has checked.
-constexpr const char* kStateShapes[] = {"like parameter", "scalar", "per row", "per column"};
-
 void write_states(json::Writer& out, const tenon_optimizer_desc& desc) {
   out.begin_list();
   for (uint32_t i = 0; i < desc.n_states; ++i) {
@@ -85,7 +82,7 @@ void write_states(json::Writer& out, const tenon_optimizer_desc& desc) {
     out.begin_object();
     out.member("name", text(state.name));
     out.member("doc", text(state.doc));
-    out.member("shape", kStateShapes[state.shape]);
+    out.member("shape", name_of_state_shape(state.shape));
     out.member("dtype", own_dtype ? tensor::name_of(state.dtype) : "like parameter");
     out.member("initial", state.initial);
     out.end_object();
@@ -94,6 +91,11 @@ void write_states(json::Writer& out, const tenon_optimizer_desc& desc) {
 }
 
 }  // namespace
+
+std::string_view name_of_state_shape(uint32_t policy) noexcept {
+  static constexpr std::string_view names[] = {"like parameter", "scalar", "per row", "per column"};
+  return names[policy];
+}
 
 void check(const tenon_optimizer_desc& desc, const Checking& checking) {
   const What& what = checking.what;

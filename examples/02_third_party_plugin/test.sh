@@ -23,8 +23,8 @@ fi
 grep -q 'acme.softsign' error.txt || fail "the error does not name the op: $(cat error.txt)"
 
 export TENON_PLUGIN_PATH="$plugins"
-"$programs/tenon" op explain acme.softsign >explain.txt
-grep -q 'softsign' explain.txt || fail 'tenon op explain does not know the op'
+"$programs/tenon" explain acme.softsign >explain.txt
+grep -q 'softsign' explain.txt || fail 'tenon explain does not know the op'
 train --json report.json | tee output.txt
 grep -q '"acme.softsign"' report.json || fail 'the report does not name the plugin'
 accuracy=$(sed -n 's/^test accuracy: //p' output.txt)

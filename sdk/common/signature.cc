@@ -3,6 +3,7 @@
 #include "signature.h"
 
 #include <algorithm>
+#include <tenon/sdk/plugin/sample_value.hpp>
 
 namespace tenon::tools {
 namespace {
@@ -30,6 +31,13 @@ const std::vector<std::string>& all_dtypes() {
   static const std::vector<std::string> all = {"bool", "u8",  "i8",   "i16", "i32",
                                                "i64",  "f16", "bf16", "f32", "f64"};
   return all;
+}
+
+std::string dtype_name(tenon_dtype dtype) {
+  for (const std::string& name : all_dtypes()) {
+    if (sdk::sample_dtype(name) == dtype) return name;
+  }
+  return "dtype " + std::to_string(dtype);
 }
 
 bool is_float_dtype(const std::string& dtype) {

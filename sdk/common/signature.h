@@ -3,6 +3,8 @@
 // says.
 #pragma once
 
+#include <tenon/types.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -50,6 +52,8 @@ struct Signature {
 };
 
 const std::vector<std::string>& all_dtypes();
+// "f32"; of one that is not known "dtype" and its number.
+std::string dtype_name(tenon_dtype dtype);
 bool is_float_dtype(const std::string& dtype);
 
 // Of an entry of that topic.

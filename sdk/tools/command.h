@@ -26,13 +26,19 @@ struct OpsRequest {
   bool json = false;
 };
 
+// What `explain` is about.
+struct ExplainRequest {
+  std::string name, sample;
+  std::string kind;   // empty: every kind that has the name
+  std::string pages;  // the folder to write pages into, instead of printing
+};
+
 // Each prints its answer and returns an exit status; throws Failure.
 int list(const Options& options, bool as_json);
 // No step, such as opening one plugin, may take longer than `seconds`.
 int doctor(const Options& options, double seconds, bool as_json);
 int op_list(const Options& options, bool as_json);
-int op_explain(const Options& options, const std::string& name, const std::string& sample,
-               bool as_json);
+int explain(const Options& options, const ExplainRequest& request, bool as_json);
 int ops(const Options& options, const OpsRequest& request);
 int bench(const Options& options, const BenchRequest& request);
 // No step of a plugin's library may take longer than `seconds`.

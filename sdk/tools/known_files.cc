@@ -5,23 +5,14 @@
 #include <tenon/ext/draft/archives.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <tenon/sdk/plugin/sample_value.hpp>
+
+#include "signature.h"
 
 namespace tenon::tools {
 namespace {
 
 using Archive = std::unique_ptr<tenon_archive, decltype(&tenon_archive_release)>;
-
-std::string dtype_name(tenon_dtype dtype) {
-  static constexpr std::array<const char*, 10> names = {"bool", "u8",  "i8",   "i16", "i32",
-                                                        "i64",  "f16", "bf16", "f32", "f64"};
-  for (const char* name : names) {
-    if (sdk::sample_dtype(name) == dtype) return name;
-  }
-  return std::to_string(dtype);
-}
 
 // Names of all entries of a kind, from the manifests: asking for one opens its plugin alone.
 std::vector<std::string> entries_of(const Session& session, const char* plural) {

@@ -26,11 +26,12 @@ std::string version_text() {
 
 // Where CLI11 puts what it read.
 struct Given : CommandLine {
-  std::string name, sample, file, output, id, kind;
+  std::string name, file, output, id, kind;
   std::string language = "cpp";
   std::vector<std::string> program, names;
   BenchRequest bench;
   OpsRequest ops;
+  ExplainRequest explain;
   ManifestRequest manifest;
   double seconds = 0;
   int64_t vocabulary = 1024;
@@ -47,23 +48,37 @@ std::string full_name(const std::string& name) {
 }
 
 void add_op(CLI::App& app, Given& given) {
-  CLI::App* op = app.add_subcommand("op", "Ops: what there is, and what a call would do");
+  CLI::App* op = app.add_subcommand("op", "Ops: what there is");
   op->require_subcommand(1);
   CLI::App* all = op->add_subcommand("list", "Every op with its schema");
   add_json(all, given);
   all->callback([&] { given.run = [&] { return op_list(given.options, given.json); }; });
-  CLI::App* explain = op->add_subcommand(
+}
+
+void add_explain(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand(
       "explain",
-      "Schema, documentation, kernels and backward rule of an op; with a sample call: "
-      "promotion, output shapes, the kernel chosen and why others were not");
-  explain->add_option("name", given.name, "The op, \"vendor.add\"; \"add\" is \"tenon.add\"")
-      ->required()
-      ->transform(full_name);
-  explain->add_option("sample", given.sample,
+      "What an op, optimizer, layer or entry of any kind is: documentation, options, states, how "
+      "it is called; with a sample what a call of an op would do, or a layer's tensors");
+  ExplainRequest& request = given.explain;
+  CLI::Option* name =
+      command
+          ->add_option("name", request.name, "The entry, \"vendor.add\"; \"add\" is \"tenon.add\"")
+          ->transform(full_name);
+  command->add_option("sample", request.sample,
                       "A call such as \"f32[2,3], f32[3] | axis=1\" (docs/schema.md)");
-  add_json(explain, given);
-  explain->callback([&] {
-    given.run = [&] { return op_explain(given.options, given.name, given.sample, given.json); };
+  command->add_option("--kind", request.kind, "Only of this kind: op, optimizer, layer, ...");
+  command
+      ->add_option("--pages", request.pages,
+                   "Instead: write a page of Markdown for each kind, and an index, into this "
+                   "folder; ops have pages of their own (tenon ops --pages)")
+      ->excludes(name);
+  add_json(command, given);
+  command->callback([&given, command] {
+    if (given.explain.name.empty() && given.explain.pages.empty()) {
+      throw CLI::RequiredError(command->get_option("name")->get_name());
+    }
+    given.run = [&] { return explain(given.options, given.explain, given.json); };
   });
 }
 
@@ -91,10 +106,10 @@ void add_bench(CLI::App& app, Given& given) {
   CLI::App* command = app.add_subcommand(
       "bench", "Time one call with every provider that can run it, and compare the results");
   BenchRequest& request = given.bench;
-  command->add_option("name", request.op, "The op, as for `op explain`")
+  command->add_option("name", request.op, "The op, as for `explain`")
       ->required()
       ->transform(full_name);
-  command->add_option("sample", request.sample, "The call, as for `op explain`")->required();
+  command->add_option("sample", request.sample, "The call, as for `explain`")->required();
   command->add_option("--plugins", request.plugins, "Only these providers, comma separated")
       ->delimiter(',');
   command->add_option("--arithmetic", request.arithmetic, "Who is chosen without a pin")
@@ -296,6 +311,7 @@ void add_tokenizer(CLI::App& app, Given& given) {
 void add_commands(CLI::App& app, Given& given, char** arguments) {
   add_list(app, given);
   add_doctor(app, given);
+  add_explain(app, given);
   add_op(app, given);
   add_ops(app, given);
   add_bench(app, given);

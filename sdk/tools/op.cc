@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/tools/op.cc: `tenon op list` and `tenon op explain`.
+// sdk/tools/op.cc: `tenon op list`, and what `tenon explain` says of ops alone.
 #include <algorithm>
 
 #include "command.h"
+#include "explain.h"
 #include "operands.h"
-#include "session.h"
 
 namespace tenon::tools {
 namespace {
@@ -26,26 +26,6 @@ std::string kernel_text(const Json& kernel) {
 std::string backward_text(const Json& rule, bool compose) {
   if (!rule.is_null()) return "backward rule of " + rule.get<std::string>();
   return compose ? "backward through the composition" : "no backward rule";
-}
-
-void print_op(const Json& op) {
-  print(op.at("name").get<std::string>() + " revision " +
-        std::to_string(op.at("revision").get<int>()) + ", from " +
-        op.at("plugin").get<std::string>() + flags_text(op.at("flags")) + "\n  " +
-        op.at("schema").get<std::string>() + "\n");
-  const std::string doc = op.at("doc");
-  if (!doc.empty()) print("\n" + doc + (doc.back() == '\n' ? "" : "\n"));
-  const std::vector<std::string> flags = names_of(op.at("flags"));
-  const bool moves = std::find(flags.begin(), flags.end(), "transfer") != flags.end();
-  print(moves                      ? "\nno kernels needed: Tenon itself moves the data\n"
-        : op.at("kernels").empty() ? "\nno kernels\n"
-                                   : "\nkernels, best first\n");
-  for (const Json& kernel : op.at("kernels")) print(kernel_text(kernel));
-  if (op.at("compose").get<bool>()) print("composition: in terms of other ops\n");
-  print(backward_text(op.at("vjp"), op.at("compose").get<bool>()) + "\n");
-  if (!op.at("role").is_null()) {
-    print("holds the role " + op.at("role").get<std::string>() + "\n");
-  }
 }
 
 std::string operand_text(const Json& operand) {
@@ -102,12 +82,6 @@ void print_call(const Json& call) {
   print_list("note: ", call.at("report"));
 }
 
-const tenon_op* find_op(const Session& session, const std::string& name) {
-  const tenon_op* op = nullptr;
-  session.check(tenon_op_find(session.context(), name.data(), name.size(), 0, &op));
-  return op;
-}
-
 }  // namespace
 
 int op_list(const Options& options, bool as_json) {
@@ -123,31 +97,33 @@ int op_list(const Options& options, bool as_json) {
   return kGood;
 }
 
-int op_explain(const Options& options, const std::string& name, const std::string& sample,
-               bool as_json) {
-  const Session session(options);
-  const tenon_op* op = find_op(session, name);
-  if (!sample.empty()) {
-    const Operands operands(session, op, sample);
-    tenon_text* text = nullptr;
-    session.check(tenon_op_explain(session.context(), op, operands.inputs().data(),
-                                   static_cast<uint32_t>(operands.inputs().size()),
-                                   operands.attrs().data(),
-                                   static_cast<uint32_t>(operands.attrs().size()), &text));
-    const Json call = Json::parse(take_text(text));
-    as_json ? print_json(call) : print_call(call);
-    return call.at("chosen").is_null() ? kFindings : kGood;
+void print_how_it_runs(const Json& op) {
+  const std::vector<std::string> flags = names_of(op.at("flags"));
+  const bool moves = std::find(flags.begin(), flags.end(), "transfer") != flags.end();
+  print(moves                      ? "no kernels needed: Tenon itself moves the data\n"
+        : op.at("kernels").empty() ? "no kernels\n"
+                                   : "kernels, best first\n");
+  for (const Json& kernel : op.at("kernels")) print(kernel_text(kernel));
+  if (op.at("compose").get<bool>()) print("composition: in terms of other ops\n");
+  print(backward_text(op.at("vjp"), op.at("compose").get<bool>()) + "\n");
+  if (!flags.empty()) print("flags: " + joined(flags) + "\n");
+  if (!op.at("role").is_null()) {
+    print("holds the role " + op.at("role").get<std::string>() + "\n");
   }
-  Json found = Json::array();  // one entry a revision
-  for (const Json& entry : session.query("ops")) {
-    if (entry.at("name") == name) found.push_back(entry);
-  }
-  if (as_json) {
-    print_json(found);
-  } else {
-    for (const Json& entry : found) print_op(entry);
-  }
-  return kGood;
+}
+
+int explain_call(const Session& session, const std::string& name, const std::string& sample,
+                 bool as_json) {
+  const tenon_op* op = session.op(name);
+  const Operands operands(session, op, sample);
+  tenon_text* text = nullptr;
+  session.check(tenon_op_explain(session.context(), op, operands.inputs().data(),
+                                 static_cast<uint32_t>(operands.inputs().size()),
+                                 operands.attrs().data(),
+                                 static_cast<uint32_t>(operands.attrs().size()), &text));
+  const Json call = Json::parse(take_text(text));
+  as_json ? print_json(call) : print_call(call);
+  return call.at("chosen").is_null() ? kFindings : kGood;
 }
 
 }  // namespace tenon::tools

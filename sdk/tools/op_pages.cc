@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "markdown.h"
 #include "op_facts.h"
 
 namespace tenon::tools {
@@ -31,33 +32,6 @@ Entries entries_of(const Session& session) {
   return entries;
 }
 
-// Text in a cell of a table.
-std::string cell(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '|') safe += '\\';
-    safe += c == '\n' ? ' ' : c;
-  }
-  return safe;
-}
-
-std::string row(const std::vector<std::string>& cells) {
-  std::string text = "|";
-  for (const std::string& each : cells) text += " " + cell(each) + " |";
-  return text + "\n";
-}
-
-std::string table(const std::vector<std::string>& head,
-                  const std::vector<std::vector<std::string>>& rows) {
-  std::string text = row(head) + "|";
-  for (size_t i = 0; i < head.size(); ++i) text += "---|";
-  text += "\n";
-  for (const auto& cells : rows) text += row(cells);
-  return text + "\n";
-}
-
-std::string code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
-
 std::string words(const std::vector<std::string>& list) {
   std::string text;
   for (const std::string& each : list) text += (text.empty() ? "" : " ") + each;
@@ -77,32 +51,32 @@ std::string operands_text(const Signature& signature) {
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](const std::vector<Operand>& operands, const std::string& what) {
     for (const Operand& operand : operands) {
-      rows.push_back({what, code(operand.name), code(operand.dtype), code(operand.dims),
-                      operand_notes(operand)});
+      rows.push_back({what, markdown_code(operand.name), markdown_code(operand.dtype),
+                      markdown_code(operand.dims), operand_notes(operand)});
     }
   };
   add(signature.inputs, "input");
   add(signature.outputs, "output");
   std::string text;
   if (!rows.empty()) {
-    text += "## Operands\n\n" + table({"", "name", "dtype", "shape", ""}, rows);
+    text += "## Operands\n\n" + markdown_table({"", "name", "dtype", "shape", ""}, rows);
   }
   if (signature.attributes.empty()) return text;
   rows.clear();
   for (const Attribute& attribute : signature.attributes) {
     const std::string absent = attribute.optional ? "none" : "required";
-    rows.push_back({code(attribute.name),
-                    code(attribute.kind) + (attribute.optional ? " or none" : ""),
-                    attribute.initial.empty() ? absent : code(attribute.initial)});
+    rows.push_back({markdown_code(attribute.name),
+                    markdown_code(attribute.kind) + (attribute.optional ? " or none" : ""),
+                    attribute.initial.empty() ? absent : markdown_code(attribute.initial)});
   }
-  return text + "## Attributes\n\n" + table({"name", "kind", "default"}, rows);
+  return text + "## Attributes\n\n" + markdown_table({"name", "kind", "default"}, rows);
 }
 
 std::string dtypes_text(const OpFacts& op) {
   if (op.signature.variables.empty()) return {};
   std::string text = "## Dtypes\n\n";
   for (const TypeVariable& variable : op.signature.variables) {
-    text += "- " + code(variable.name) + ": " + words(variable.dtypes) +
+    text += "- " + markdown_code(variable.name) + ": " + words(variable.dtypes) +
             (variable.promote ? "; operands of different ones are promoted" : "") + "\n";
   }
   std::vector<std::string> none;
@@ -110,8 +84,8 @@ std::string dtypes_text(const OpFacts& op) {
     if (!runs) none.push_back(dtype);
   }
   if (!none.empty()) {
-    text += "- nothing runs " + code(op.signature.variables.front().name) + " = " + words(none) +
-            " yet\n";
+    text += "- nothing runs " + markdown_code(op.signature.variables.front().name) + " = " +
+            words(none) + " yet\n";
   }
   return text + "\n";
 }
@@ -121,7 +95,7 @@ std::string gradient_text(const OpFacts& op) {
   if (op.gradient == "composed") {
     text += "Through the composition, any number of times.";
   } else if (op.gradient == "rule") {
-    text += "Backward rule of " + code(op.rule) +
+    text += "Backward rule of " + markdown_code(op.rule) +
             (op.second == "none" ? "; it has no gradient itself." : ", differentiable itself.");
   } else {
     text += op.lacks_gradient() ? "None." : "None: " + op.gradient.substr(6) + ".";
@@ -145,7 +119,7 @@ std::string kernels_text(const OpFacts& op) {
   }
   std::sort(rows.begin(), rows.end());
   if (!rows.empty()) {
-    text += table({"plugin", "device", "dtypes", "canonical", "capture-safe"}, rows);
+    text += markdown_table({"plugin", "device", "dtypes", "canonical", "capture-safe"}, rows);
   }
   static const std::map<std::string, std::string> other = {
       {"view", "A view: where strides can say the result, no kernel runs."},
@@ -174,13 +148,14 @@ std::string examples_text(const OpFacts& op, const std::vector<Json>& samples) {
   std::vector<std::vector<std::string>> refused;
   size_t count = 0;
   for (const Json& sample : samples) {
-    const std::string call = code(call_text(op, sample.at("text")));
+    const std::string call = markdown_code(call_text(op, sample.at("text")));
     const tenon_status expect = sample.at("expect");
     if (expect == TENON_OK && count < kExamples) {
       good += "- " + call + "\n";
       ++count;
     } else if (expect != TENON_OK && refused.size() < kRefused) {
-      refused.push_back({call, code(tenon_status_get_name(expect)), sample.at("fragment")});
+      refused.push_back(
+          {call, markdown_code(tenon_status_get_name(expect)), sample.at("fragment")});
     }
   }
   std::string text;
@@ -189,7 +164,7 @@ std::string examples_text(const OpFacts& op, const std::vector<Json>& samples) {
             good + "\n";
   }
   if (!refused.empty()) {
-    text += "Refused:\n\n" + table({"call", "status", "the message holds"}, refused);
+    text += "Refused:\n\n" + markdown_table({"call", "status", "the message holds"}, refused);
   }
   return text;
 }
@@ -221,7 +196,7 @@ std::string tolerances_text(const OpFacts& op, std::vector<Json> tolerances) {
     head.pop_back();
     for (auto& each : rows) each.pop_back();
   }
-  text += table(head, rows);
+  text += markdown_table(head, rows);
   return reasons.size() == 1 ? text + *reasons.begin() + "\n" : text;
 }
 
@@ -237,21 +212,14 @@ std::string page_of(const OpFacts& op, const Entries& entries) {
   while (!doc.empty() && doc.back() == '\n') doc.pop_back();
   std::string text = "# " + op.name + "\n\n" +
                      "<!-- Written by `tenon ops --pages`: change the op, not this file. -->\n\n" +
-                     "Revision " + std::to_string(op.revision) + ", of " + code(op.plugin) +
-                     ". [All ops](README.md)\n\n    " + op.schema + "\n\n" + doc +
-                     (doc.empty() ? "" : "\n\n") + operands_text(op.signature) + dtypes_text(op) +
-                     gradient_text(op) + kernels_text(op) +
+                     "Revision " + std::to_string(op.revision) + ", of " +
+                     markdown_code(op.plugin) + ". [All ops](README.md)\n\n    " + op.schema +
+                     "\n\n" + doc + (doc.empty() ? "" : "\n\n") + operands_text(op.signature) +
+                     dtypes_text(op) + gradient_text(op) + kernels_text(op) +
                      examples_text(op, find_or_none(entries.samples, op)) +
                      tolerances_text(op, find_or_none(entries.tolerances, op));
   while (text.ends_with("\n\n")) text.pop_back();
   return text;
-}
-
-// The first sentence of the documentation.
-std::string summary_of(const std::string& doc) {
-  std::string text = doc.substr(0, doc.find("\n\n"));
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text.substr(0, text.find(". ") == text.npos ? text.npos : text.find(". ") + 1);
 }
 
 std::string index_of(const std::vector<OpFacts>& ops) {
@@ -265,10 +233,10 @@ std::string index_of(const std::vector<OpFacts>& ops) {
   for (const OpFacts& op : ops) {
     const std::string gradient = op.gradient.substr(0, op.gradient.find(':'));
     by_plugin[op.plugin].push_back(
-        {"[" + op.name + "](" + op.name + ".md)", summary_of(op.doc), gradient});
+        {"[" + op.name + "](" + op.name + ".md)", markdown_summary(op.doc), gradient});
   }
   for (const auto& [plugin, rows] : by_plugin) {
-    text += "\n## " + plugin + "\n\n" + table({"op", "what", "gradient"}, rows);
+    text += "\n## " + plugin + "\n\n" + markdown_table({"op", "what", "gradient"}, rows);
     text.pop_back();
   }
   return text;

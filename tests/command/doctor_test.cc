@@ -62,7 +62,7 @@ TEST(CommandDoctor, NamesALibraryWithoutAManifest) {
   EXPECT_THAT(finding.at("about").get<std::string>(), testing::EndsWith("acme.new/acme.new.so"));
   EXPECT_EQ(finding.at("problem"), "no plugin.json lies beside it, so nothing opens it");
   EXPECT_THAT(finding.at("advice").get<std::string>(), HasSubstr("`tenon manifest "));
-  EXPECT_THAT(run_command({"--plugin-path", folder.path("."), "op", "explain", "acme.new"}).err,
+  EXPECT_THAT(run_command({"--plugin-path", folder.path("."), "explain", "acme.new"}).err,
               HasSubstr("no plugin.json beside "));
 }
 

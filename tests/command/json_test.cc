@@ -62,10 +62,10 @@ TEST(CommandJson, Ops) {
     expect_members(op, {"name", "revision", "schema", "doc", "flags", "role", "plugin", "kernels",
                         "vjp", "vjp_twice", "compose", "report"});
   }
-  const json explained = run_command({"op", "explain", "tenon.add", "--json"}).json();
+  const json explained = run_command({"explain", "tenon.add", "--json"}).json();
   ASSERT_EQ(explained.size(), 1u);
   EXPECT_EQ(explained[0].at("name"), "tenon.add");
-  expect_members(run_command({"op", "explain", "tenon.add", "f32[2], f32[2]", "--json"}).json(),
+  expect_members(run_command({"explain", "tenon.add", "f32[2], f32[2]", "--json"}).json(),
                  {"op", "plugin", "device", "inputs", "dtypes", "casts", "outputs", "chosen",
                   "candidates", "backward", "report"});
 }
@@ -113,7 +113,7 @@ TEST(CommandJson, PluginLockAndCheck) {
 
 TEST(CommandJson, Failures) {
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"op", "explain", "tenon.nosuch", "--json"},
+       {std::vector<std::string>{"explain", "tenon.nosuch", "--json"},
         {"inspect", "/nonexistent", "--json"},
         {"plugin", "check", "--allowlist", "/nonexistent", "--json"},
         {"manifest", "/nonexistent", "--json"}}) {

@@ -128,18 +128,6 @@ Array converted(const Array& array, tenon_dtype dtype) {
   return to;
 }
 
-std::string dtype_name(tenon_dtype dtype) {
-  static constexpr std::pair<tenon_dtype, const char*> names[] = {
-      {TENON_DTYPE_BOOL, "bool"}, {TENON_DTYPE_U8, "u8"},     {TENON_DTYPE_I8, "i8"},
-      {TENON_DTYPE_I16, "i16"},   {TENON_DTYPE_I32, "i32"},   {TENON_DTYPE_I64, "i64"},
-      {TENON_DTYPE_F16, "f16"},   {TENON_DTYPE_BF16, "bf16"}, {TENON_DTYPE_F32, "f32"},
-      {TENON_DTYPE_F64, "f64"}};
-  for (const auto& [known, name] : names) {
-    if (known == dtype) return name;
-  }
-  return "dtype " + std::to_string(dtype);
-}
-
 std::vector<double> values_of(const Array& array) {
   std::vector<double> values(array.count());
   for (size_t i = 0; i < values.size(); ++i) values[i] = array.at(i);

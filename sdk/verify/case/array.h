@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "signature.h"
+
 namespace tenon::verify {
 
 using Shape = std::vector<int64_t>;
@@ -28,7 +30,7 @@ struct Array {
 Array make_array(tenon_dtype dtype, const Shape& shape);  // zeros
 Array converted(const Array& array, tenon_dtype dtype);
 std::vector<double> values_of(const Array& array);
-std::string dtype_name(tenon_dtype dtype);             // "f32"
+using tools::dtype_name;
 std::string dims_text(std::span<const int64_t> dims);  // "[2,3]"
 std::string text_of(const Array& array);  // for messages: dtype, shape, the first values
 

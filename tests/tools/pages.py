@@ -1,22 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/tools/op_pages.py: docs/ops is what `tenon ops --pages` writes.
-"""Usage: op_pages.py [--check] COMMAND [FOLDER]
+# tests/tools/pages.py: docs/ops is what `tenon ops --pages` writes, docs/kinds what `tenon explain
+# --pages` does.
+"""Usage: pages.py [--check] COMMAND [FOLDER]
 
-Writes docs/ops (or FOLDER) with the built command, and takes away the pages of ops that are gone;
---check only compares, and exits with 1 where they differ, with 77 where a plugin of the pages is
-not built. Plugins that depend on the machine have no part in the pages.
+Writes docs/ops and docs/kinds (or ops and kinds in FOLDER) with the built command, and takes away
+the pages of what is gone; --check only compares, and exits with 1 where they differ, with 77 where
+a plugin of the pages is not built. Plugins that depend on the machine have no part in the pages.
 """
 
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-NEEDED = {"tenon.cpu", "tenon.ops", "tenon.optim", "tenon.ref"}
+BACKENDS = {"tenon.cpu", "tenon.ref"}
+
+
+def plugins_of_tree():
+    """Those of plugins/, which are the same on every machine."""
+    text = "".join(file.read_text() for file in (ROOT / "plugins").glob("*/CMakeLists.txt"))
+    return set(re.findall(r"^ *tenon_add_plugin\((\S+)", text, flags=re.MULTILINE))
 
 
 def answer(command, *arguments):
@@ -32,21 +40,10 @@ def texts(folder):
     return {path.name: path.read_text() for path in sorted(folder.glob("*.md"))}
 
 
-def main():
-    arguments = [each for each in sys.argv[1:] if each != "--check"]
-    if not 1 <= len(arguments) <= 2:
-        sys.exit(__doc__)
-    check = "--check" in sys.argv[1:]
-    folder = pathlib.Path(arguments[1]) if len(arguments) > 1 else ROOT / "docs/ops"
-    command = [str(pathlib.Path(arguments[0]).resolve())]
-    ids = {plugin["id"] for plugin in answer(command, "list", "--json")["plugins"]}
-    if NEEDED - ids:
-        print(f"not built: {', '.join(sorted(NEEDED - ids))}")
-        sys.exit(77)
-    for other in sorted(ids - NEEDED):
-        command += ["--exclude", other]
+def compare(command, arguments, folder, check):
+    """Writes the pages unless `check`; returns how many there are and the names that differ."""
     with tempfile.TemporaryDirectory() as temporary:
-        answer(command, "ops", "--json", "--pages", temporary)
+        answer(command, *arguments, "--json", "--pages", temporary)
         fresh = texts(pathlib.Path(temporary))
     present = texts(folder)
     differ = [name for name in sorted({*fresh, *present}) if fresh.get(name) != present.get(name)]
@@ -57,12 +54,32 @@ def main():
                 (folder / name).write_text(fresh[name])
             else:
                 (folder / name).unlink()
-    elif differ:
-        sys.exit(
-            f"{folder} is not what the registry says: {', '.join(differ)}\n"
-            "write it again: python3 tests/tools/op_pages.py build/release/bin/tenon"
-        )
-    print(f"{len(fresh)} pages, {len(differ)} {'differ' if check else 'written'}")
+    return len(fresh), differ
+
+
+def main():
+    arguments = [each for each in sys.argv[1:] if each != "--check"]
+    if not 1 <= len(arguments) <= 2:
+        sys.exit(__doc__)
+    check = "--check" in sys.argv[1:]
+    docs = pathlib.Path(arguments[1]) if len(arguments) > 1 else ROOT / "docs"
+    command = [str(pathlib.Path(arguments[0]).resolve())]
+    ids = {plugin["id"] for plugin in answer(command, "list", "--json")["plugins"]}
+    needed = BACKENDS | plugins_of_tree()
+    if needed - ids:
+        print(f"not built: {', '.join(sorted(needed - ids))}")
+        sys.exit(77)
+    for other in sorted(ids - needed):
+        command += ["--exclude", other]
+    wrong = []
+    for name, words in (("ops", ["ops"]), ("kinds", ["explain"])):
+        count, differ = compare(command, words, docs / name, check)
+        print(f"{name}: {count} pages, {len(differ)} {'differ' if check else 'written'}")
+        if check and differ:
+            wrong.append(f"{docs / name} is not what the registry says: {', '.join(differ)}")
+    if wrong:
+        wrong.append("write it again: python3 tests/tools/pages.py build/release/bin/tenon")
+        sys.exit("\n".join(wrong))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@
 #include "idx_header.h"
 #include "known_files.h"
 #include "library_look.h"
+#include "plan_listing.h"
+#include "run_file.h"
 #include "sha256.h"
 
 namespace tenon::tools {
@@ -147,11 +149,12 @@ Inspection look_at(const std::string& file, const Look& look) {
       "ELF")
     return inspect_library(fs::absolute(file), look);
   if (is_idx(file)) return inspect_idx(file);
+  if (std::optional<Inspection> found = inspect_plan(file)) return *found;
   if (std::optional<Inspection> found = inspect_tensors(look.options, file)) return *found;
   if (std::optional<Inspection> found = inspect_tokenizer(look.options, file)) return *found;
   return {{{"kind", "unknown"}},
-          {"neither a plugin (library, plugin.json or folder), nor an idx file, nor tensors or a "
-           "tokenizer that a plugin reads"}};
+          {"neither a plugin (library, plugin.json or folder), nor an idx file, a plan's listing, "
+           "nor tensors or a tokenizer that a plugin reads"}};
 }
 
 std::string manifest_text(const Json& manifest) {
@@ -197,6 +200,20 @@ void print_tensors(const Json& content) {
   }
 }
 
+// "tenon.add 2, tenon.matmul 1"
+std::string numbers_text(const Json& numbers) {
+  std::vector<std::string> items;
+  for (const auto& [name, number] : numbers.items()) items.push_back(name + " " + number.dump());
+  return items.empty() ? "none" : joined(items);
+}
+
+void print_plan(const Json& content) {
+  print("  launches " + content.at("launches").dump() + ", storages " +
+        content.at("storages").dump() + ", inputs " + content.at("inputs").dump() +
+        "\n  ops: " + numbers_text(content.at("ops")) +
+        "\n  plugins: " + numbers_text(content.at("plugins")) + "\n");
+}
+
 void print_text(const std::string& file, const Inspection& report) {
   const std::string kind = report.content.at("kind");
   print(file + ": " + kind + "\n");
@@ -208,6 +225,10 @@ void print_text(const std::string& file, const Inspection& report) {
   } else if (kind == "tokenizer" && report.content.contains("tokens")) {
     print("  " + count_text(report.content.at("tokens").get<size_t>(), "token") + ", " +
           report.content.at("tokenizer").get<std::string>() + "\n");
+  } else if (kind == "plan" && report.content.contains("launches")) {
+    print_plan(report.content);
+  } else if (kind == "checkpoint") {
+    print_run(report.content);
   } else if (kind == "tensors" && report.content.contains("tensors")) {
     print_tensors(report.content);
   }

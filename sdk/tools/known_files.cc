@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "run_file.h"
 #include "signature.h"
 
 namespace tenon::tools {
@@ -90,11 +91,13 @@ Inspection describe(const Session& session, tenon_archive* archive, const std::s
   uint32_t tensors = 0;
   uint32_t metadata = 0;
   session.check(tenon_archive_get_count(session.context(), archive, &tensors, &metadata));
-  return {{{"kind", "tensors"},
-           {"format", format},
-           {"tensors", tensors_in(session, archive, tensors)},
-           {"metadata", metadata_in(session, archive, metadata)}},
-          {}};
+  Inspection found = {{{"kind", "tensors"},
+                       {"format", format},
+                       {"tensors", tensors_in(session, archive, tensors)},
+                       {"metadata", metadata_in(session, archive, metadata)}},
+                      {}};
+  if (is_run_file(found.content.at("metadata"))) take_apart(session, archive, found);
+  return found;
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ struct Inspection {
   std::vector<std::string> findings;
 };
 
-// By the formats and the tokenizers that plugins offer; nothing if none of them is for it.
+// By the formats and the tokenizers that plugins offer, a checkpoint as its parts; nothing if none
+// of them is for it.
 std::optional<Inspection> inspect_tensors(const Options& options, const std::string& file);
 std::optional<Inspection> inspect_tokenizer(const Options& options, const std::string& file);
 

@@ -203,7 +203,9 @@ void add_timeout(CLI::App* command, double& seconds) {
 
 void add_inspect(CLI::App& app, Given& given) {
   CLI::App* command = app.add_subcommand(
-      "inspect", "What a file is: a plugin, a manifest, idx data, tensors, a tokenizer");
+      "inspect",
+      "What a file is: a plugin, a manifest, idx data, tensors, a checkpoint, a plan's listing, a "
+      "tokenizer");
   command->add_option("file", given.file, "File or plugin folder")->required();
   add_timeout(command, given.manifest.seconds);
   add_json(command, given);

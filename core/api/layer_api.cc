@@ -157,17 +157,13 @@ tenon_status tenon_optimizer_create_for_layer(tenon_context* context, const char
   return guard(context, [&](Context& cx) {
     require_pointer(out_optimizer, "out_optimizer");
     require_pointer(name, "name");
-    std::vector<Ref> params;
+    std::vector<optim::GivenGroup> groups(1);
     for (const layers::Named& each : require_layer(cx, layer)->tensors()) {
       if (!each.buffer && tape::requires_grad(*each.tensor)) {
-        params.push_back(Ref::shared(each.tensor));
+        groups[0].params.push_back(Ref::shared(each.tensor));
       }
     }
-    const auto hypers = read_named(names, values, n_values);
-    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_optimizer_desc>(
-        require_text(name, name_length, "name"));
-    *out_optimizer = give_object<tenon_optimizer, optim::OptimizerSlab>(
-        &optim::OptimizerSlot::optimizer,
-        std::make_shared<optim::Optimizer>(cx, kind, std::move(params), hypers));
+    *out_optimizer = make_optimizer(cx, require_text(name, name_length, "name"), std::move(groups),
+                                    read_named(names, values, n_values), optim::Given::List);
   });
 }

@@ -73,4 +73,15 @@ inline const auto& require_layer(const Context& context, tenon_layer* handle,
   return require_object<layers::LayerSlab>(context, handle, &layers::LayerSlot::layer, what);
 }
 
+// An optimizer by its registered name.
+inline tenon_optimizer* make_optimizer(Context& context, std::string_view name,
+                                       std::vector<optim::GivenGroup> groups,
+                                       std::span<const optim::NamedValue> values,
+                                       optim::Given form) {
+  const auto& kind = context.runtime->plugins.require_entry<tenon_optimizer_desc>(name);
+  return give_object<tenon_optimizer, optim::OptimizerSlab>(
+      &optim::OptimizerSlot::optimizer,
+      std::make_shared<optim::Optimizer>(context, kind, std::move(groups), values, form));
+}
+
 }  // namespace tenon::api

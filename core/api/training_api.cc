@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/training_api.cc: public functions of an optimizer, a schedule and a dataset.
+#include <tenon/ext/draft/groups.h>
 #include <tenon/ext/draft/training.h>
 #include <tenon/kinds.h>
 
 #include "core/api/guard.h"
 #include "core/api/objects.h"
+#include "core/base/sized.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -18,6 +20,66 @@ using optim::Schedule;
 using optim::ScheduleSlab;
 using optim::ScheduleSlot;
 
+namespace {
+
+std::vector<Ref> read_params(Context& context, tenon_tensor* const* params, uint32_t count) {
+  if (count != 0) require_pointer(params, "params");
+  std::vector<Ref> list;
+  for (uint32_t i = 0; i < count; ++i) {
+    list.push_back(Ref::shared(&require_tensor(context, params[i], "params")));
+  }
+  return list;
+}
+
+optim::GivenGroup read_group(Context& context, const tenon_optimizer_group* given, uint32_t index) {
+  const std::string place = "groups[" + std::to_string(index) + "]";
+  require_pointer(given, place.c_str());
+  const auto group = base::read_sized(*given, "tenon_optimizer_group", place);
+  refuse_flags(group.flags, 0);
+  return {read_params(context, group.params, group.n_params),
+          read_named(group.names, group.values, group.n_values)};
+}
+
+std::vector<optim::GivenGroup> read_groups(Context& context,
+                                           const tenon_optimizer_group* const* groups,
+                                           uint32_t count) {
+  if (count == 0) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "an optimizer has at least one group",
+                .operand = "n_groups",
+                .expected = "at least 1",
+                .found = "0"};
+  }
+  require_pointer(groups, "groups");
+  std::vector<optim::GivenGroup> list;
+  for (uint32_t i = 0; i < count; ++i) list.push_back(read_group(context, groups[i], i));
+  return list;
+}
+
+tenon_status set_hyper(tenon_context* context, tenon_optimizer* optimizer,
+                       std::optional<uint32_t> group, const char* name, uint64_t name_length,
+                       const tenon_value* value) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(value, "value");
+    require_pointer(name, "name");
+    require_optimizer(cx, optimizer)
+        ->set(cx, group, require_text(name, name_length, "name"), *value);
+  });
+}
+
+tenon_status get_hyper(tenon_context* context, tenon_optimizer* optimizer,
+                       std::optional<uint32_t> group, const char* name, uint64_t name_length,
+                       tenon_value* out_value) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_value, "out_value");
+    require_pointer(name, "name");
+    *out_value =
+        require_optimizer(cx, optimizer)->get(group, require_text(name, name_length, "name"));
+  });
+}
+
+}  // namespace
+
 tenon_status tenon_optimizer_create(tenon_context* context, const char* name, uint64_t name_length,
                                     tenon_tensor* const* params, uint32_t n_params,
                                     const tenon_string* names, const tenon_value* values,
@@ -25,17 +87,25 @@ tenon_status tenon_optimizer_create(tenon_context* context, const char* name, ui
   return guard(context, [&](Context& cx) {
     require_pointer(out_optimizer, "out_optimizer");
     require_pointer(name, "name");
-    if (n_params != 0) require_pointer(params, "params");
-    std::vector<Ref> list;
-    for (uint32_t i = 0; i < n_params; ++i) {
-      list.push_back(Ref::shared(&require_tensor(cx, params[i], "params")));
-    }
-    const auto hypers = read_named(names, values, n_values);
-    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_optimizer_desc>(
-        require_text(name, name_length, "name"));
-    auto made = std::make_shared<Optimizer>(cx, kind, std::move(list), hypers);
-    *out_optimizer =
-        give_object<tenon_optimizer, OptimizerSlab>(&OptimizerSlot::optimizer, std::move(made));
+    std::vector<optim::GivenGroup> groups;
+    groups.push_back({read_params(cx, params, n_params)});
+    *out_optimizer = make_optimizer(cx, require_text(name, name_length, "name"), std::move(groups),
+                                    read_named(names, values, n_values), optim::Given::List);
+  });
+}
+
+tenon_status tenon_optimizer_create_groups(tenon_context* context, const char* name,
+                                           uint64_t name_length,
+                                           const tenon_optimizer_group* const* groups,
+                                           uint32_t n_groups, const tenon_string* names,
+                                           const tenon_value* values, uint32_t n_values,
+                                           tenon_optimizer** out_optimizer) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_optimizer, "out_optimizer");
+    require_pointer(name, "name");
+    *out_optimizer = make_optimizer(cx, require_text(name, name_length, "name"),
+                                    read_groups(cx, groups, n_groups),
+                                    read_named(names, values, n_values), optim::Given::Groups);
   });
 }
 
@@ -58,20 +128,24 @@ tenon_status tenon_optimizer_run(tenon_context* context, tenon_optimizer* optimi
 
 tenon_status tenon_optimizer_set(tenon_context* context, tenon_optimizer* optimizer,
                                  const char* name, uint64_t name_length, const tenon_value* value) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(value, "value");
-    require_pointer(name, "name");
-    require_optimizer(cx, optimizer)->set(cx, require_text(name, name_length, "name"), *value);
-  });
+  return set_hyper(context, optimizer, std::nullopt, name, name_length, value);
 }
 
 tenon_status tenon_optimizer_get(tenon_context* context, tenon_optimizer* optimizer,
                                  const char* name, uint64_t name_length, tenon_value* out_value) {
-  return guard(context, [&](Context& cx) {
-    require_pointer(out_value, "out_value");
-    require_pointer(name, "name");
-    *out_value = require_optimizer(cx, optimizer)->get(require_text(name, name_length, "name"));
-  });
+  return get_hyper(context, optimizer, std::nullopt, name, name_length, out_value);
+}
+
+tenon_status tenon_optimizer_set_group(tenon_context* context, tenon_optimizer* optimizer,
+                                       uint32_t group, const char* name, uint64_t name_length,
+                                       const tenon_value* value) {
+  return set_hyper(context, optimizer, group, name, name_length, value);
+}
+
+tenon_status tenon_optimizer_get_group(tenon_context* context, tenon_optimizer* optimizer,
+                                       uint32_t group, const char* name, uint64_t name_length,
+                                       tenon_value* out_value) {
+  return get_hyper(context, optimizer, group, name, name_length, out_value);
 }
 
 tenon_status tenon_optimizer_get_state(tenon_context* context, tenon_optimizer* optimizer,

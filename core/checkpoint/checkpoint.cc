@@ -17,6 +17,19 @@ tenon_value Value::get() const {
   return value;
 }
 
+std::string group_sizes(const optim::Optimizer& optimizer) {
+  std::string sizes;
+  for (uint32_t group = 0; group < optimizer.n_groups(); ++group) {
+    sizes += (group == 0 ? "" : " ") + std::to_string(optimizer.size_of_group(group));
+  }
+  return sizes;
+}
+
+std::string hyper_name(const optim::Optimizer& optimizer, uint32_t group, std::string_view name) {
+  if (optimizer.n_groups() == 1) return std::string(name);
+  return "group." + std::to_string(group) + "." + std::string(name);
+}
+
 namespace {
 
 [[noreturn]] void refuse_name(std::string_view name, const std::string& what,

@@ -34,6 +34,12 @@ using Part = std::variant<layers::Shared, std::shared_ptr<optim::Optimizer>,
 // By name. An empty name, of a part that is alone, puts nothing before the names in it.
 using Parts = std::map<std::string, Part, std::less<>>;
 
+// An optimizer with more than one group of parameters has a text that says how many each has, "12
+// 2", and hyper-parameters by group, "group.1.lr"; one group alone has "lr".
+constexpr std::string_view kGroupSizes = "group.sizes";
+std::string group_sizes(const optim::Optimizer& optimizer);
+std::string hyper_name(const optim::Optimizer& optimizer, uint32_t group, std::string_view name);
+
 // A whole run has its random numbers too, and is a safetensors file whatever its name; what is no
 // run has the format of its name's ending.
 enum class Extent : uint8_t { Run, Alone };

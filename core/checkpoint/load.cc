@@ -59,10 +59,14 @@ class Loading {
     return file_.tensor(context_, found->second, false);
   }
 
-  const std::string& text(const std::string& name, const char* expected) {
+  const std::string* find_text(const std::string& name) const {
     const auto found = texts_.find(name);
-    if (found == texts_.end()) refuse(name, "is not in the file", expected, "nothing");
-    return found->second;
+    return found == texts_.end() ? nullptr : &found->second;
+  }
+  const std::string& text(const std::string& name, const char* expected) const {
+    const std::string* const found = find_text(name);
+    if (!found) refuse(name, "is not in the file", expected, "nothing");
+    return *found;
   }
   template <class Number>
   Number number(const std::string& name, const char* expected) {
@@ -136,17 +140,10 @@ class Loader {
   }
 
   void operator()(const std::shared_ptr<optim::Optimizer>& optimizer) const {
+    check_groups(*optimizer);
     for (uint32_t param = 0; param < optimizer->size(); ++param) states_of(optimizer, param);
     from_.expect_no_more(name_);
-    for (const tenon_hyper_desc& hyper : optimizer->hyper_descs()) {
-      const std::string name(registry::text_view(hyper.name));
-      const tenon_value value = from_.value(in(name), hyper.tag);
-      // Setting one that is fixed makes captured plans stale.
-      if (text_of(optimizer->get(name)) == text_of(value)) continue;
-      optimizer->check(name, value);
-      from_.change(
-          [optimizer, name, value, &from = from_] { optimizer->set(from.context(), name, value); });
-    }
+    for (uint32_t group = 0; group < optimizer->n_groups(); ++group) hypers_of(optimizer, group);
   }
 
   void operator()(const std::shared_ptr<optim::Schedule>& schedule) const {
@@ -186,6 +183,30 @@ class Loader {
 
  private:
   std::string in(std::string_view name) const { return name_in(name_, name); }
+
+  void check_groups(const optim::Optimizer& optimizer) const {
+    const auto words = [](const std::string& sizes) {
+      return sizes.empty() ? "one group" : "groups of " + sizes + " parameters";
+    };
+    const std::string here = optimizer.n_groups() > 1 ? group_sizes(optimizer) : "";
+    const std::string* const there = from_.find_text(in(kGroupSizes));
+    if (here == (there ? *there : "")) return;
+    refuse(name_, "has other groups of parameters in the file", words(here),
+           words(there ? *there : ""));
+  }
+
+  void hypers_of(const std::shared_ptr<optim::Optimizer>& optimizer, uint32_t group) const {
+    for (const tenon_hyper_desc& hyper : optimizer->hyper_descs()) {
+      const std::string name(registry::text_view(hyper.name));
+      const tenon_value value = from_.value(in(hyper_name(*optimizer, group, name)), hyper.tag);
+      // Setting one that is fixed makes captured plans stale.
+      if (text_of(optimizer->get(group, name)) == text_of(value)) continue;
+      optimizer->check(name, value);
+      from_.change([optimizer, group, name, value, &from = from_] {
+        optimizer->set(from.context(), group, name, value);
+      });
+    }
+  }
 
   // All states of a parameter, or none if it had made no step.
   void states_of(const std::shared_ptr<optim::Optimizer>& optimizer, uint32_t param) const {

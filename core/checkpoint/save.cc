@@ -24,9 +24,12 @@ class Saver {
         if (tensor) out_.set(in(std::to_string(param) + "." + std::string(name)), *tensor);
       }
     }
-    for (const tenon_hyper_desc& hyper : optimizer->hyper_descs()) {
-      const std::string_view name = registry::text_view(hyper.name);
-      put(in(name), text_of(optimizer->get(name)));
+    if (optimizer->n_groups() > 1) put(in(kGroupSizes), group_sizes(*optimizer));
+    for (uint32_t group = 0; group < optimizer->n_groups(); ++group) {
+      for (const tenon_hyper_desc& hyper : optimizer->hyper_descs()) {
+        const std::string_view name = registry::text_view(hyper.name);
+        put(in(hyper_name(*optimizer, group, name)), text_of(optimizer->get(group, name)));
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/optim/optimizer.cc: optimizer objects.
+// core/optim/optimizer.cc: the states of an optimizer and its steps. groups.cc has what it is made
+// of.
 #include "core/optim/optimizer.h"
 
 #include <tenon/ext/draft/optimizers.h>
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 
 #include "core/backward/rows.h"
 #include "core/dispatch/dispatch.h"
@@ -60,106 +60,22 @@ tensor::Dims dense_strides(const Tensor& like, tensor::DimSpan shape) {
   return strides;
 }
 
-void check_param(const Tensor& tensor, size_t index) {
-  const bool leaf = tape::is_leaf(tensor);
-  if (leaf && tape::requires_grad(tensor)) return;
-  const std::string place = std::to_string(index);
-  throw Error{
-      .status = TENON_E_GRAD,
-      .message = "parameter " + place + " is not a leaf that requires a gradient",
-      .operand = "params[" + place + "]",
-      .expected = "a leaf with tenon_tensor_set_requires_grad",
-      .found = (leaf ? "a leaf without, " : "made by an op, ") + tensor::describe(tensor),
-      .hint = leaf ? "a buffer of a layer is not trained: tenon_layer_get_parameter lists what is; "
-                     "else call tenon_tensor_set_requires_grad on it"
-                   : "give the leaf it was made from; or one of its values, by "
-                     "tenon_tensor_create_detached, and call tenon_tensor_set_requires_grad on it"};
-}
-
 }  // namespace
 
-Optimizer::Optimizer(Context& context, const registry::Entry& kind, std::vector<Ref> params,
-                     std::span<const NamedValue> values)
-    : runtime_(context.runtime), kind_(&kind) {
-  step_op_ = &runtime_->plugins.require_op(registry::text_view(desc().step_op), 0);
-  if (desc().rows_op.length != 0) {
-    rows_op_ = &runtime_->plugins.require_op(registry::text_view(desc().rows_op), 0);
-  }
-  std::set<const Tensor*> seen;
-  for (size_t i = 0; i < params.size(); ++i) {
-    check_param(*params[i], i);
-    if (!seen.insert(params[i].get()).second) {
-      throw Error{.status = TENON_E_ARGUMENT,
-                  .message = "parameter " + std::to_string(i) + " is listed twice",
-                  .operand = "params[" + std::to_string(i) + "]",
-                  .hint = "give each once"};
-    }
-  }
-  hypers_ = read_hypers(kind.name, hyper_descs(), values);
-  for (Ref& param : params) params_.push_back({std::move(param), {}});
-  runtime_->retain();
-}
-
-Optimizer::~Optimizer() {
-  params_.clear();
-  dynamics_.clear();
-  runtime_->release();
-}
-
-void Optimizer::set(Context& context, std::string_view name, const tenon_value& value) {
-  const size_t hyper = find_hyper(kind_->name, hyper_descs(), name);
-  const tenon_value fresh = checked_hyper(kind_->name, desc().hypers[hyper], value);
-  const bool fixed = !(desc().hypers[hyper].flags & TENON_HYPER_DYNAMIC);
-  if (fixed && context.capturing) {
-    throw Error{.status = TENON_E_CAPTURE,
-                .message = kind_->name + ": hyper-parameter \"" + std::string(name) +
-                           "\" is fixed while a step is captured",
-                .op = kind_->name,
-                .operand = std::string(name)};
-  }
-  std::string text;
-  if (fixed && frozen_) text = registry::value_text(fresh);
-  const CaptureSuspended suspended(context);
-  for (Dynamic& dynamic : dynamics_) {
-    if (dynamic.values[hyper]) launch::fill(context, *dynamic.values[hyper], fresh);
-  }
-  hypers_[hyper] = fresh;
-  if (fixed && frozen_) frozen_->set(hyper, std::move(text));
-}
-
-void Optimizer::check(std::string_view name, const tenon_value& value) const {
-  const size_t hyper = find_hyper(kind_->name, hyper_descs(), name);
-  checked_hyper(kind_->name, desc().hypers[hyper], value);
-}
-
-void Optimizer::freeze(plan::Recorder& recorder) {
-  if (!frozen_) {
-    plan::Frozen::Values values;
-    for (size_t i = 0; i < hypers_.size(); ++i) {
-      const std::string_view name = registry::text_view(desc().hypers[i].name);
-      values.emplace_back("hyper-parameter \"" + std::string(name) + "\" of " + kind_->name,
-                          registry::value_text(hypers_[i]));
-    }
-    frozen_ = std::make_shared<plan::Frozen>(std::move(values));
-  }
-  recorder.depend_on(frozen_);
-}
-
-// Which parameters the step takes, and what a later change of numbers would not reach.
+// Which parameters the step takes, and what a later change of numbers would not reach. Frozen ones
+// are none of the plan's.
 void Optimizer::note_gradients(plan::Recorder& recorder) {
   for (const Param& param : params_) {
+    if (!tape::requires_grad(*param.tensor)) continue;
     const tape::Link& link = tape::link_of(*param.tensor);
     if (link.row_indices) plan::refuse_rows(*param.tensor);
     recorder.leaf(*param.tensor);
   }
   freeze(recorder);
   for (const Param& param : params_) {
+    if (!tape::requires_grad(*param.tensor)) continue;
     recorder.leaf(*param.tensor).needs(tape::link_of(*param.tensor), false);
   }
-}
-
-tenon_value Optimizer::get(std::string_view name) const {
-  return hypers_[find_hyper(kind_->name, hyper_descs(), name)];
 }
 
 size_t Optimizer::state_index(uint32_t param, std::string_view name) const {
@@ -251,29 +167,32 @@ tenon_meta Optimizer::state_meta(uint32_t param, const tenon_state_desc& state) 
   return meta_of_state(*params_[param].tensor, state);
 }
 
-const Optimizer::Dynamic& Optimizer::dynamic(Context& context, Device& device) {
+const Optimizer::Dynamic& Optimizer::dynamic(Context& context, uint32_t group, Device& device) {
   for (const Dynamic& known : dynamics_) {
-    if (known.device == &device) return known;
+    if (known.group == group && known.device == &device) return known;
   }
   const CaptureSuspended suspended(context);
-  Dynamic made{&device, std::vector<Ref>(hypers_.size())};
+  const std::vector<tenon_value>& hypers = groups_[group].hypers;
+  Dynamic made{group, &device, std::vector<Ref>(hypers.size())};
   for (uint32_t i = 0; i < desc().n_hypers; ++i) {
     if (!(desc().hypers[i].flags & TENON_HYPER_DYNAMIC)) continue;
-    made.values[i] = Ref(launch::full(context, device, TENON_DTYPE_F64, {}, hypers_[i]));
+    made.values[i] = Ref(launch::full(context, device, TENON_DTYPE_F64, {}, hypers[i]));
   }
   dynamics_.push_back(std::move(made));
   return dynamics_.back();
 }
 
 // Parameters with gradients, cut into lists one launch can take. grads[i] = (dense, none) or
-// (indices, values) of parameter i.
-Optimizer::Works Optimizer::gather(Grads& grads, bool& any) {
+// (indices, values) of parameter i. A plan lets the numbers of equal groups become different.
+Optimizer::Works Optimizer::gather(bool capturing, Grads& grads) {
+  if (hypers_changed_ && !capturing) find_equal_groups();
   Works works;
   for (size_t i = 0; i < params_.size(); ++i) {
     grads.emplace_back();
     Tensor& tensor = *params_[i].tensor;
     tape::Link* link = tape::find_link(tensor);
-    if (!link || link->node) continue;
+    if (!link || link->node || !link->requires_grad) continue;
+    const uint32_t group = capturing ? params_[i].group : groups_[params_[i].group].like;
     bool rows = false;
     {
       std::lock_guard lock(link->mutex);
@@ -282,16 +201,17 @@ Optimizer::Works Optimizer::gather(Grads& grads, bool& any) {
           rows ? std::pair(link->row_indices, link->row_values) : std::pair(link->grad, Ref());
     }
     if (!grads[i].first) continue;
-    any = true;
     const auto fits = [&](const Work& work) {
       const Tensor& first = *params_[work.params[0]].tensor;
-      return work.rows == rows && &device_of(first) == &device_of(tensor) &&
+      return work.group == group && work.rows == rows && &device_of(first) == &device_of(tensor) &&
              first.dtype() == tensor.dtype();
     };
-    const auto known = std::find_if(works.begin(), works.end(), fits);
-    if (known == works.end()) {
+    // Mostly that of the parameter before.
+    const auto known = std::find_if(works.rbegin(), works.rend(), fits);
+    if (known == works.rend()) {
       works.push_back({});
       works.back().params.push_back(i);
+      works.back().group = group;
       works.back().rows = rows;
     } else {
       known->params.push_back(i);
@@ -327,13 +247,13 @@ void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
   inputs.push_back(list_value(firsts));
   if (rows) inputs.push_back(list_value(seconds));
   for (const Handles& list : states) inputs.push_back(list_value(list));
-  const Dynamic& numbers = dynamic(context, device_of(*params_[work.params[0]].tensor));
+  const Dynamic& numbers = dynamic(context, work.group, device_of(*params_[work.params[0]].tensor));
   Small<tenon_value, 8> attrs;
   for (uint32_t i = 0; i < desc().n_hypers; ++i) {
     if (numbers.values[i]) {
       inputs.push_back(registry::tensor_value(*numbers.values[i]));
     } else {
-      attrs.push_back(hypers_[i]);
+      attrs.push_back(groups_[work.group].hypers[i]);
     }
   }
   dispatch::call(context, op_of(work), {inputs.data(), inputs.size()}, {attrs.data(), attrs.size()},
@@ -344,9 +264,8 @@ void Optimizer::run(Context& context, bool clear_grads) {
   require_active(*kind_->plugin, kind_->name);
   const GradMode off(context, false);
   Grads grads;
-  bool any = false;
-  const Works works = gather(grads, any);
-  if (!any) {
+  const Works works = gather(context.capturing != nullptr, grads);
+  if (works.empty()) {
     throw Error{.status = TENON_E_GRAD,
                 .message = kind_->name + ": no parameter has a gradient",
                 .op = kind_->name,

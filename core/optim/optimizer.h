@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/optim/optimizer.h: an optimizer object: parameters, named state, hyper-parameters, and the
-// step op that a plugin brought. Knows no update rule.
+// core/optim/optimizer.h: an optimizer object: parameters, named state, hyper-parameters by group
+// of parameters, and the step op that a plugin brought. Knows no update rule.
 #pragma once
 
 #include <tenon/plugin.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,20 +27,35 @@ namespace tenon::optim {
 using tensor::Ref;
 using tensor::Tensor;
 
+// Parameters that share their hyper-parameters, as a program gives them.
+struct GivenGroup {
+  std::vector<Ref> params;
+  std::vector<NamedValue> values{};  // in place of those that all groups are given
+};
+
+// A list of parameters that are to be trained, or groups, in which some may be frozen.
+enum class Given : uint8_t { List, Groups };
+
 class Optimizer {
  public:
-  // Throws Error where a parameter is not a leaf that requires grad, or a value does not fit.
-  Optimizer(Context& context, const registry::Entry& kind, std::vector<Ref> params,
-            std::span<const NamedValue> values);
+  // Throws Error where a parameter is not what may be given, or a value does not fit.
+  Optimizer(Context& context, const registry::Entry& kind, std::vector<GivenGroup> groups,
+            std::span<const NamedValue> values, Given form);
   ~Optimizer();
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // Updates every parameter with a gradient; lists are cut by device, dtype, and rows or dense.
+  // Updates every parameter that requires a gradient and has one; lists are cut by
+  // hyper-parameters, device, dtype, and rows or dense.
   void run(Context& context, bool clear_grads);
-  void set(Context& context, std::string_view name, const tenon_value& value);
+  // Of one group, or of all.
+  void set(Context& context, std::optional<uint32_t> group, std::string_view name,
+           const tenon_value& value);
   void check(std::string_view name, const tenon_value& value) const;  // throws what set would
-  tenon_value get(std::string_view name) const;
+  // Without a group it must be the same in all.
+  tenon_value get(std::optional<uint32_t> group, std::string_view name) const;
+  uint32_t n_groups() const { return static_cast<uint32_t>(groups_.size()); }
+  size_t size_of_group(uint32_t group) const { return groups_[group].n_params; }
   Tensor* state(uint32_t param, std::string_view name) const;  // NULL before the first step
   // Copies `values` into a state, which is made if it is not there yet. All or nothing.
   void set_state(Context& context, uint32_t param, std::string_view name, const Tensor& values);
@@ -57,14 +73,22 @@ class Optimizer {
   struct Param {
     Ref tensor;
     std::vector<Ref> states;
+    uint32_t group = 0;
+  };
+  struct Group {
+    std::vector<tenon_value> hypers;
+    size_t n_params = 0;
+    uint32_t like = 0;  // the first group with the same hyper-parameters
   };
   struct Dynamic {  // 0-d tensors that replays read
+    uint32_t group = 0;
     Device* device = nullptr;
     std::vector<Ref> values;  // per hyper; empty for static ones
   };
   // In place for a small model, so that its steps allocate nothing.
   struct Work {
     Small<size_t, 16> params;
+    uint32_t group = 0;  // whose hyper-parameters it takes
     bool rows = false;
   };
   using Works = Small<Work, 2>;
@@ -72,12 +96,18 @@ class Optimizer {
   using Handles = Small<tenon_tensor*, 16>;
 
   const tenon_optimizer_desc& desc() const { return kind_->as<tenon_optimizer_desc>(); }
+  using GroupRange = std::pair<uint32_t, uint32_t>;  // first and end
+
+  void add(GivenGroup given, std::span<const NamedValue> values, Given form);
+  GroupRange range_of(std::optional<uint32_t> group) const;
+  void fill_dynamics(Context& context, GroupRange groups, size_t hyper, const tenon_value& value);
+  void find_equal_groups();
   size_t state_index(uint32_t param, std::string_view name) const;
   // The plan that is captured uses the static hyper-parameters as they are.
   [[gnu::cold]] void freeze(plan::Recorder& recorder);
   [[gnu::cold]] void note_gradients(plan::Recorder& recorder);
-  const Dynamic& dynamic(Context& context, Device& device);
-  Works gather(Grads& grads, bool& any);
+  const Dynamic& dynamic(Context& context, uint32_t group, Device& device);
+  Works gather(bool capturing, Grads& grads);
   const registry::Op& op_of(const Work& work) const {
     return work.rows && rows_op_ ? *rows_op_ : *step_op_;
   }
@@ -88,7 +118,8 @@ class Optimizer {
   const registry::Op* step_op_;
   const registry::Op* rows_op_ = nullptr;
   std::vector<Param> params_;
-  std::vector<tenon_value> hypers_;
+  std::vector<Group> groups_;    // their parameters lie in the same order
+  bool hypers_changed_ = false;  // since find_equal_groups
   std::vector<Dynamic> dynamics_;
   std::shared_ptr<plan::Frozen> frozen_;  // the hyper-parameters, from the first captured step on
 };

@@ -5,9 +5,9 @@
 #include <sys/auxv.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 
+#include "core/base/sized.h"
 #include "core/runtime/thread_checks.h"
 
 namespace tenon {
@@ -75,32 +75,6 @@ const char* environment(const char* name) {
   return value && *value ? value : nullptr;
 }
 
-// The descriptor as this library knows it: a shorter one has a zero tail, a longer one must have.
-tenon_runtime_options read_sized(const tenon_runtime_options* given) {
-  tenon_runtime_options options{};
-  options.struct_size = sizeof options;
-  if (!given) return options;
-  if (given->struct_size < 8) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = "tenon_runtime_options.struct_size is not set",
-                .operand = "options",
-                .expected = std::to_string(sizeof options),
-                .found = std::to_string(given->struct_size),
-                .hint = "set struct_size = sizeof(tenon_runtime_options)"};
-  }
-  std::memcpy(&options, given, std::min<size_t>(given->struct_size, sizeof options));
-  const char* bytes = reinterpret_cast<const char*>(given);
-  for (size_t i = sizeof options; i < given->struct_size; ++i) {
-    if (bytes[i] == 0) continue;
-    throw Error{
-        .status = TENON_E_ARGUMENT,
-        .message = "needs a newer Tenon: tenon_runtime_options has unknown data at offset " +
-                   std::to_string(i),
-        .operand = "options"};
-  }
-  return options;
-}
-
 void read_policy(const tenon_runtime_options& options, plugin::HostOptions& plugins) {
   if (options.policy > TENON_POLICY_ALLOWLIST) {
     throw Error{.status = TENON_E_ARGUMENT,
@@ -123,7 +97,9 @@ void read_policy(const tenon_runtime_options& options, plugin::HostOptions& plug
 }  // namespace
 
 RuntimeConfig read_config(const tenon_runtime_options* given) {
-  const tenon_runtime_options options = read_sized(given);
+  const tenon_runtime_options options =
+      given ? base::read_sized(*given, "tenon_runtime_options", "options")
+            : tenon_runtime_options{};
   constexpr uint32_t known = TENON_RUNTIME_NO_DEFAULT_PATHS | TENON_RUNTIME_NO_ENVIRONMENT;
   if (options.flags & ~known) {
     throw Error{.status = TENON_E_ARGUMENT,

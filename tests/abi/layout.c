@@ -9,6 +9,7 @@
 #include <tenon/ext/draft/dynamic.h>
 #include <tenon/ext/draft/entries.h>
 #include <tenon/ext/draft/formats.h>
+#include <tenon/ext/draft/groups.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/lending.h>
 #include <tenon/ext/draft/loaders.h>
@@ -651,6 +652,15 @@ STRUCT(tenon_transforms_table, 16);
 MEMBER(tenon_transforms_table, struct_size, 0);
 MEMBER(tenon_transforms_table, count, 4);
 MEMBER(tenon_transforms_table, descs, 8);
+
+STRUCT(tenon_optimizer_group, 40);
+MEMBER(tenon_optimizer_group, struct_size, 0);
+MEMBER(tenon_optimizer_group, flags, 4);
+MEMBER(tenon_optimizer_group, params, 8);
+MEMBER(tenon_optimizer_group, names, 16);
+MEMBER(tenon_optimizer_group, values, 24);
+MEMBER(tenon_optimizer_group, n_params, 32);
+MEMBER(tenon_optimizer_group, n_values, 36);
 
 STRUCT(tenon_loader_info, 64);
 MEMBER(tenon_loader_info, struct_size, 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/fault_op_support.cc: right calls of ops, plans, optimizers, schedules and datasets.
+#include <tenon/ext/draft/groups.h>
 #include <tenon/ext/draft/training.h>
 
 #include <memory>
@@ -218,6 +219,70 @@ tenon_status create_optimizer(FaultWorld& w, const char* name, tenon_optimizer**
   return tenon_optimizer_create(w.cx, name, TENON_NUL, params, 2, nullptr, nullptr, 0, out);
 }
 
+tenon_status create_groups(FaultWorld& w, tenon_optimizer** out) {
+  static constexpr tenon_string names[] = {{"lr", TENON_NUL}};
+  const tenon_value rate = value_of(0.5);
+  const tenon_optimizer_group first = {sizeof first, 0, &w.own.parameter, names, &rate, 1, 1};
+  const tenon_optimizer_group second = {sizeof second, 0, &w.second, nullptr, nullptr, 1, 0};
+  const tenon_optimizer_group* const groups[] = {&first, &second};
+  return tenon_optimizer_create_groups(w.cx, "tenon.adam", TENON_NUL, groups, 2, nullptr, nullptr,
+                                       0, out);
+}
+
+void add_groups(FaultRows& rows) {
+  static tenon_optimizer* optimizer = nullptr;
+  static const auto numbers = [](FaultWorld& w) {
+    std::vector<double> found;
+    for (uint32_t group = 0; group < 2; ++group) {
+      tenon_value value{};
+      EXPECT_EQ(tenon_optimizer_get_group(w.cx, optimizer, group, "lr", TENON_NUL, &value),
+                TENON_OK);
+      found.push_back(value.as.f64);
+    }
+    return found;
+  };
+  const auto made = [](FaultWorld& w) {
+    EXPECT_EQ(create_groups(w, &optimizer), TENON_OK);
+    for (tenon_tensor* param : {w.own.parameter, w.second}) {
+      EXPECT_EQ(tenon_tensor_set_grad(w.cx, param, w.t), TENON_OK);
+    }
+  };
+  const auto ended = [](FaultWorld& w) {
+    tenon_optimizer_release(optimizer);
+    for (tenon_tensor* param : {w.own.parameter, w.second}) {
+      EXPECT_EQ(tenon_tensor_set_grad(w.cx, param, nullptr), TENON_OK);
+    }
+  };
+  sweep(rows, "tenon_optimizer_create_groups", "two",
+        [](FaultWorld& w) { return create_groups(w, &w.outs.optimizer); });
+  sweep(
+      rows, "tenon_optimizer_run", "first step of two groups",
+      [](FaultWorld& w) { return tenon_optimizer_run(w.cx, optimizer, 0); }, {}, made);
+  rows.back().check = [ended](FaultWorld& w, tenon_status) { ended(w); };
+  sweep(
+      rows, "tenon_optimizer_set_group", "after a step",
+      [](FaultWorld& w) {
+        const tenon_value value = value_of(0.25);
+        return tenon_optimizer_set_group(w.cx, optimizer, 1, "lr", TENON_NUL, &value);
+      },
+      {},
+      [made](FaultWorld& w) {
+        made(w);
+        EXPECT_EQ(tenon_optimizer_run(w.cx, optimizer, 0), TENON_OK);
+      });
+  rows.back().check = [ended](FaultWorld& w, tenon_status status) {
+    EXPECT_EQ(numbers(w), (std::vector<double>{0.5, status == TENON_OK ? 0.25 : 0.001}));
+    ended(w);
+  };
+  sweep(
+      rows, "tenon_optimizer_get_group", "lr",
+      [](FaultWorld& w) {
+        return tenon_optimizer_get_group(w.cx, optimizer, 1, "lr", TENON_NUL, &w.outs.value);
+      },
+      {}, made);
+  rows.back().check = [ended](FaultWorld& w, tenon_status) { ended(w); };
+}
+
 void add_optimizers(FaultRows& rows) {
   sweep(rows, "tenon_optimizer_create", "two parameters",
         [](FaultWorld& w) { return create_optimizer(w, "tenon.adam", &w.outs.optimizer); });
@@ -357,6 +422,7 @@ FaultRows op_faults() {
 FaultRows training_faults() {
   FaultRows rows;
   add_optimizers(rows);
+  add_groups(rows);
   add_schedules(rows);
   add_datasets(rows);
   return rows;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/training_rows_support.cc: wrong calls of optimizers, schedules and datasets.
+#include <tenon/ext/draft/groups.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/training.h>
 
@@ -149,6 +150,97 @@ void add_optimizers(Rows& rows) {
   });
   add(rows, "tenon_optimizer_get_state", "NULL name", TENON_E_ARGUMENT, [](World& w) {
     return tenon_optimizer_get_state(w.cx, w.own.optimizer, 0, nullptr, 4, &w.outs.tensors[0]);
+  });
+}
+
+void add_groups(Rows& rows) {
+  const char* function = "tenon_optimizer_create_groups";
+  const auto create = [](World& w, tenon_context* cx, tenon_tensor* param,
+                         const std::function<void(tenon_optimizer_group&)>& change) {
+    tenon_optimizer_group group = {sizeof group, 0, &param, nullptr, nullptr, 1, 0};
+    change(group);
+    const tenon_optimizer_group* const groups[] = {&group};
+    return tenon_optimizer_create_groups(cx, "tenon.sgd", TENON_NUL, groups, 1, nullptr, nullptr, 0,
+                                         &w.outs.optimizer);
+  };
+  const auto as_it_is = [](tenon_optimizer_group&) {};
+  add_contexts(rows, function, [=](World& w, tenon_context* cx) {
+    return create(w, cx, w.own.parameter, as_it_is);
+  });
+  add_handles(rows, function, Kind::Tensor, [=](World& w, void* handle) {
+    return create(w, w.cx, static_cast<tenon_tensor*>(handle), as_it_is);
+  });
+  for (const uint32_t flag : unknown_flags(0)) {
+    add(rows, function, "unknown flag " + std::to_string(flag), TENON_E_ARGUMENT, [=](World& w) {
+      return create(w, w.cx, w.own.parameter, [=](auto& group) { group.flags = flag; });
+    });
+  }
+  const auto wrong = [&](const char* what, tenon_status expected,
+                         const std::function<void(tenon_optimizer_group&)>& change) {
+    add(rows, function, what, expected,
+        [=](World& w) { return create(w, w.cx, w.own.parameter, change); });
+  };
+  static const tenon_value rate = value_of(-1.0);
+  wrong("no size", TENON_E_ARGUMENT, [](auto& group) { group.struct_size = 0; });
+  wrong("empty", TENON_E_ARGUMENT, [](auto& group) { group.n_params = 0; });
+  wrong("NULL params with a count", TENON_E_ARGUMENT, [](auto& group) { group.params = nullptr; });
+  wrong("NULL names with a count", TENON_E_ARGUMENT, [](auto& group) { group.n_values = 1; });
+  wrong("out of range", TENON_E_ATTRIBUTE, [](auto& group) {
+    group.names = &kLr;
+    group.values = &rate;
+    group.n_values = 1;
+  });
+  add(rows, function, "not a leaf", TENON_E_GRAD,
+      [=](World& w) { return create(w, w.cx, w.computed, as_it_is); });
+  add(rows, function, "a dtype without gradients", TENON_E_GRAD,
+      [=](World& w) { return create(w, w.cx, w.integers, as_it_is); });
+  const auto list = [&](const char* what, const char* name, bool null, uint32_t n_groups,
+                        bool out) {
+    add(rows, function, what, TENON_E_ARGUMENT, [=](World& w) {
+      const tenon_optimizer_group* const groups[] = {nullptr};
+      return tenon_optimizer_create_groups(w.cx, name, TENON_NUL, null ? nullptr : groups, n_groups,
+                                           nullptr, nullptr, 0, out ? &w.outs.optimizer : nullptr);
+    });
+  };
+  list("NULL group", "tenon.sgd", false, 1, true);
+  list("NULL groups with a count", "tenon.sgd", true, 1, true);
+  list("no groups", "tenon.sgd", true, 0, true);
+  list("NULL name", nullptr, false, 1, true);
+  list("NULL out", "tenon.sgd", false, 1, false);
+}
+
+void add_group_numbers(Rows& rows) {
+  using Call = std::function<tenon_status(World&, tenon_context*, tenon_optimizer*, uint32_t,
+                                          const char*, bool null)>;
+  const auto both = [&](const char* function, const Call& call) {
+    add_contexts(rows, function, [call](World& w, tenon_context* cx) {
+      return call(w, cx, w.own.optimizer, 0, "lr", false);
+    });
+    add_handles(rows, function, Kind::Optimizer, [call](World& w, void* handle) {
+      return call(w, w.cx, static_cast<tenon_optimizer*>(handle), 0, "lr", false);
+    });
+    for (const auto& [what, expected, group, name, null] :
+         {std::tuple{"group 1 of 1", TENON_E_NOT_FOUND, 1u, "lr", false},
+          {"greatest group", TENON_E_NOT_FOUND, UINT32_MAX, "lr", false},
+          {"unknown name", TENON_E_ATTRIBUTE, 0u, "speed", false},
+          {"NULL name", TENON_E_ARGUMENT, 0u, static_cast<const char*>(nullptr), false},
+          {"NULL value", TENON_E_ARGUMENT, 0u, "lr", true}}) {
+      add(rows, function, what, expected,
+          [call, at = group, given = name, without = null](World& w) {
+            return call(w, w.cx, w.own.optimizer, at, given, without);
+          });
+    }
+  };
+  both("tenon_optimizer_set_group", [](World&, tenon_context* cx, tenon_optimizer* optimizer,
+                                       uint32_t group, const char* name, bool null) {
+    const tenon_value value = value_of(0.5);
+    return tenon_optimizer_set_group(cx, optimizer, group, name, TENON_NUL,
+                                     null ? nullptr : &value);
+  });
+  both("tenon_optimizer_get_group", [](World& w, tenon_context* cx, tenon_optimizer* optimizer,
+                                       uint32_t group, const char* name, bool null) {
+    return tenon_optimizer_get_group(cx, optimizer, group, name, TENON_NUL,
+                                     null ? nullptr : &w.outs.value);
   });
 }
 
@@ -335,6 +427,8 @@ void add_training_rows(Rows& rows) {
   add_creation(rows);
   add_hypers(rows);
   add_optimizers(rows);
+  add_groups(rows);
+  add_group_numbers(rows);
   add_state_setting(rows);
   add_schedules(rows);
   add_schedule_calls(rows);

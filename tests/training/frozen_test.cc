@@ -1,52 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/training/frozen_test.cc: every hyper-parameter of every optimizer after its step was
 // captured: a replay follows the change or is refused with its name.
-#include <nlohmann/json.hpp>
-
-#include "tests/training/training_support.h"
+#include "tests/training/groups_support.h"
 
 namespace tenon::tests {
 namespace {
 
 using nlohmann::json;
 
-class FrozenHypers : public Training {
+class FrozenHypers : public Groups {
  protected:
-  json optimizers() {
-    tenon_text* text = nullptr;
-    must(tenon_runtime_query(context, "optimizers", TENON_NUL, &text));
-    const char* data = nullptr;
-    uint64_t length = 0;
-    must(tenon_text_get(text, &data, &length));
-    json list = json::parse(std::string_view(data, length));
-    tenon_text_release(text);
-    return list;
-  }
   tenon_value get(tenon_optimizer* optimizer, const std::string& name) {
     tenon_value value{};
     must(tenon_optimizer_get(context, optimizer, name.data(), name.size(), &value));
     return value;
   }
-  tenon_status set(tenon_optimizer* optimizer, const std::string& name, const tenon_value& value) {
-    return tenon_optimizer_set(context, optimizer, name.data(), name.size(), &value);
-  }
   void judge(const json& kind);
 };
-
-// Another value of the same kind, within its bounds.
-tenon_value other_than(const tenon_value& value, const json& hyper) {
-  tenon_value other = value;
-  if (value.tag == TENON_VALUE_BOOL) {
-    other.as.i64 = 1 - value.as.i64;
-  } else if (value.tag == TENON_VALUE_I64) {
-    other.as.i64 += static_cast<double>(value.as.i64 + 1) <= hyper.at("maximum") ? 1 : -1;
-  } else {
-    const double minimum = hyper.at("minimum");
-    const double half = value.as.f64 / 2;
-    other.as.f64 = value.as.f64 != 0 && half >= minimum ? half : value.as.f64 + 0.125;
-  }
-  return other;
-}
 
 void FrozenHypers::judge(const json& kind) {
   const std::string name = kind.at("name");
@@ -67,7 +37,7 @@ void FrozenHypers::judge(const json& kind) {
     const std::string number = hyper.at("name");
     SCOPED_TRACE(number);
     const tenon_value before = get(made.get(), number);
-    must(set(made.get(), number, other_than(before, hyper)));
+    must(set(made, number, other_than(before, hyper)));
     const std::vector<float> values = values_of<float>(w.get());
     const tenon_status status = tenon_plan_run(context, plan);
     if (hyper.at("dynamic")) {
@@ -78,7 +48,7 @@ void FrozenHypers::judge(const json& kind) {
           << words;
       EXPECT_EQ(values_of<float>(w.get()), values);
     }
-    must(set(made.get(), number, before));
+    must(set(made, number, before));
     must(tenon_plan_run(context, plan));
   }
   tenon_plan_release(plan);

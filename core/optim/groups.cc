@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/optim/groups.cc: what an optimizer is made of: parameters in groups, and the
+// hyper-parameters of each group.
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <numeric>
+
+#include "core/launch/moves.h"
+#include "core/optim/optimizer.h"
+#include "core/plan/recorder.h"
+#include "core/registry/values.h"
+#include "core/tape/graph.h"
+
+namespace tenon::optim {
+
+namespace {
+
+// How messages call parameter `index` of group `group`.
+struct Place {
+  std::string words;
+  std::string operand;
+};
+
+Place place_of(uint32_t group, size_t index, Given form) {
+  const std::string number = std::to_string(index);
+  if (form == Given::List) return {"parameter " + number, "params[" + number + "]"};
+  const std::string of = std::to_string(group);
+  return {"parameter " + number + " of group " + of, "groups[" + of + "].params[" + number + "]"};
+}
+
+[[noreturn]] void refuse_param(const Tensor& tensor, const Place& place, Given form) {
+  const bool leaf = tape::is_leaf(tensor);
+  if (form == Given::Groups && leaf) {
+    throw Error{.status = TENON_E_GRAD,
+                .message = place.words + " cannot have a gradient",
+                .operand = place.operand,
+                .expected = "f16 bf16 f32 f64",
+                .found = tensor::describe(tensor)};
+  }
+  throw Error{
+      .status = TENON_E_GRAD,
+      .message = place.words + (form == Given::Groups ? " is not a leaf"
+                                                      : " is not a leaf that requires a gradient"),
+      .operand = place.operand,
+      .expected = "a leaf with tenon_tensor_set_requires_grad",
+      .found = (leaf ? "a leaf without, " : "made by an op, ") + tensor::describe(tensor),
+      .hint = leaf ? "a buffer of a layer is not trained: tenon_layer_get_parameter lists what is; "
+                     "else call tenon_tensor_set_requires_grad on it"
+                   : "give the leaf it was made from; or one of its values, by "
+                     "tenon_tensor_create_detached, and call tenon_tensor_set_requires_grad on it"};
+}
+
+void check_param(const Tensor& tensor, const Place& place, Given form) {
+  const bool may =
+      form == Given::Groups ? tensor::is_float(tensor.dtype()) : tape::requires_grad(tensor);
+  if (!may || !tape::is_leaf(tensor)) refuse_param(tensor, place, form);
+}
+
+void check_groups(std::span<const GivenGroup> groups, Given form) {
+  std::map<const Tensor*, Place> seen;
+  for (uint32_t group = 0; group < groups.size(); ++group) {
+    const std::vector<Ref>& params = groups[group].params;
+    if (params.empty() && form == Given::Groups) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "group " + std::to_string(group) + " is empty",
+                  .operand = "groups[" + std::to_string(group) + "].params",
+                  .expected = "at least one parameter",
+                  .found = "none"};
+    }
+    for (size_t i = 0; i < params.size(); ++i) {
+      const Place place = place_of(group, i, form);
+      check_param(*params[i], place, form);
+      const auto [known, fresh] = seen.emplace(params[i].get(), place);
+      if (fresh) continue;
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = place.words + " is listed twice",
+                  .operand = place.operand,
+                  .expected = "each parameter once",
+                  .found = "the same as " + known->second.operand,
+                  .hint = "give each once"};
+    }
+  }
+}
+
+// Any order, in which values are equal that have the same bits. Their tags are those of the
+// descriptors.
+int order_of(const tenon_value& a, const tenon_value& b) {
+  return std::memcmp(&a.as, &b.as, sizeof a.as);
+}
+
+int order_of(const std::vector<tenon_value>& a, const std::vector<tenon_value>& b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (const int order = order_of(a[i], b[i])) return order;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Optimizer::Optimizer(Context& context, const registry::Entry& kind, std::vector<GivenGroup> groups,
+                     std::span<const NamedValue> values, Given form)
+    : runtime_(context.runtime), kind_(&kind) {
+  step_op_ = &runtime_->plugins.require_op(registry::text_view(desc().step_op), 0);
+  if (desc().rows_op.length != 0) {
+    rows_op_ = &runtime_->plugins.require_op(registry::text_view(desc().rows_op), 0);
+  }
+  check_groups(groups, form);
+  for (GivenGroup& group : groups) add(std::move(group), values, form);
+  hypers_changed_ = groups_.size() > 1;
+  runtime_->retain();
+}
+
+Optimizer::~Optimizer() {
+  params_.clear();
+  dynamics_.clear();
+  runtime_->release();
+}
+
+void Optimizer::add(GivenGroup given, std::span<const NamedValue> values, Given form) {
+  const auto group = static_cast<uint32_t>(groups_.size());
+  Group made{read_hypers(kind_->name, hyper_descs(), values), given.params.size(), group};
+  try {
+    for (const auto& [name, value] : given.values) {
+      const size_t hyper = find_hyper(kind_->name, hyper_descs(), name);
+      made.hypers[hyper] = checked_hyper(kind_->name, desc().hypers[hyper], value);
+    }
+  } catch (Error& error) {
+    if (form == Given::List) throw;
+    error.message += ", in group " + std::to_string(group);
+    error.operand = "groups[" + std::to_string(group) + "]." + error.operand;
+    throw;
+  }
+  groups_.push_back(std::move(made));
+  for (Ref& param : given.params) params_.push_back({std::move(param), {}, group});
+}
+
+// ---- Hyper-parameters ---------------------------------------------------------------------------
+
+Optimizer::GroupRange Optimizer::range_of(std::optional<uint32_t> group) const {
+  if (!group) return {0, n_groups()};
+  if (*group < n_groups()) return {*group, *group + 1};
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = kind_->name + ": the optimizer has no group " + std::to_string(*group),
+              .op = kind_->name,
+              .operand = "group",
+              .expected = "an index below " + std::to_string(n_groups()),
+              .found = std::to_string(*group)};
+}
+
+void Optimizer::fill_dynamics(Context& context, GroupRange groups, size_t hyper,
+                              const tenon_value& value) {
+  for (const Dynamic& dynamic : dynamics_) {
+    if (dynamic.group < groups.first || dynamic.group >= groups.second) continue;
+    if (dynamic.values[hyper]) launch::fill(context, *dynamic.values[hyper], value);
+  }
+}
+
+void Optimizer::set(Context& context, std::optional<uint32_t> group, std::string_view name,
+                    const tenon_value& value) {
+  const GroupRange range = range_of(group);
+  const size_t hyper = find_hyper(kind_->name, hyper_descs(), name);
+  const tenon_value fresh = checked_hyper(kind_->name, desc().hypers[hyper], value);
+  const bool fixed = !(desc().hypers[hyper].flags & TENON_HYPER_DYNAMIC);
+  if (fixed && context.capturing) {
+    throw Error{.status = TENON_E_CAPTURE,
+                .message = kind_->name + ": hyper-parameter \"" + std::string(name) +
+                           "\" is fixed while a step is captured",
+                .op = kind_->name,
+                .operand = std::string(name)};
+  }
+  std::vector<std::string> texts;
+  if (fixed && frozen_) texts.assign(range.second - range.first, registry::value_text(fresh));
+  const CaptureSuspended suspended(context);
+  fill_dynamics(context, range, hyper, fresh);
+  for (uint32_t i = range.first; i < range.second; ++i) groups_[i].hypers[hyper] = fresh;
+  hypers_changed_ = groups_.size() > 1;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    frozen_->set((range.first + i) * desc().n_hypers + hyper, std::move(texts[i]));
+  }
+}
+
+void Optimizer::check(std::string_view name, const tenon_value& value) const {
+  const size_t hyper = find_hyper(kind_->name, hyper_descs(), name);
+  checked_hyper(kind_->name, desc().hypers[hyper], value);
+}
+
+tenon_value Optimizer::get(std::optional<uint32_t> group, std::string_view name) const {
+  const GroupRange range = range_of(group);
+  const size_t hyper = find_hyper(kind_->name, hyper_descs(), name);
+  const tenon_value first = groups_[range.first].hypers[hyper];
+  for (uint32_t i = range.first + 1; i < range.second; ++i) {
+    const tenon_value& other = groups_[i].hypers[hyper];
+    if (order_of(first, other) == 0) continue;
+    throw Error{.status = TENON_E_STATE,
+                .message = kind_->name + ": hyper-parameter \"" + std::string(name) +
+                           "\" is not the same in all groups",
+                .op = kind_->name,
+                .operand = std::string(name),
+                .expected = registry::value_text(first) + ", as in group 0",
+                .found = registry::value_text(other) + " in group " + std::to_string(i),
+                .hint = "ask each group, with tenon_optimizer_get_group"};
+  }
+  return first;
+}
+
+// Groups that are alike in all numbers step together, as those of the first of them.
+void Optimizer::find_equal_groups() {
+  std::vector<uint32_t> order(groups_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, [&](uint32_t a, uint32_t b) {
+    return order_of(groups_[a].hypers, groups_[b].hypers) < 0;
+  });
+  for (size_t i = 0; i < order.size(); ++i) {
+    Group& group = groups_[order[i]];
+    const bool like_last = i > 0 && order_of(groups_[order[i - 1]].hypers, group.hypers) == 0;
+    group.like = like_last ? groups_[order[i - 1]].like : order[i];
+  }
+  hypers_changed_ = false;
+}
+
+void Optimizer::freeze(plan::Recorder& recorder) {
+  if (!frozen_) {
+    plan::Frozen::Values values;
+    for (uint32_t group = 0; group < n_groups(); ++group) {
+      const std::string where = n_groups() > 1 ? " in group " + std::to_string(group) : "";
+      for (uint32_t i = 0; i < desc().n_hypers; ++i) {
+        const std::string name(registry::text_view(desc().hypers[i].name));
+        values.emplace_back("hyper-parameter \"" + name + "\" of " + kind_->name + where,
+                            registry::value_text(groups_[group].hypers[i]));
+      }
+    }
+    frozen_ = std::make_shared<plan::Frozen>(std::move(values));
+  }
+  recorder.depend_on(frozen_);
+}
+
+}  // namespace tenon::optim

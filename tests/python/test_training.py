@@ -70,6 +70,104 @@ class Optimizers(Case):
         self.same(again, w.tolist())
 
 
+class ParameterGroups(Case):
+    def pair(self):
+        return [tenon.tensor([1.0], requires_grad=True) for _ in range(2)]
+
+    def grouped(self, a, b, **hypers):
+        return tenon.optim.sgd([{"params": [a], "lr": 0.5}, {"params": b}], **hypers)
+
+    def step(self, optimizer, *params):
+        for param in params:
+            param.grad = tenon.tensor([1.0])
+        optimizer.step(clear_grad=True)
+
+    def test_numbers_by_group(self):
+        a, b = self.pair()
+        optimizer = self.grouped(a, b, lr=0.25, momentum=0.9)
+        first, second = optimizer.param_groups
+        self.assertEqual((first["lr"], second["lr"], second["momentum"]), (0.5, 0.25, 0.9))
+        self.assertIs(second["params"][0], b)
+        names = "params lr momentum dampening weight_decay nesterov"
+        self.assertEqual(list(first), names.split())
+        self.step(optimizer, a, b)
+        self.same(a, [0.5])
+        self.same(b, [0.75])
+        second["lr"] = 1.0
+        self.assertEqual((first["lr"], second["lr"]), (0.5, 1.0))
+        self.refused(tenon.StateError, lambda: optimizer.lr, "not the same in all groups")
+        optimizer.lr = 2.0
+        self.assertEqual((first["lr"], second["lr"], optimizer.lr), (2.0, 2.0, 2.0))
+        self.assertIn("lr=2.0", repr(first))
+
+    def test_a_list_is_one_group(self):
+        a, b = self.pair()
+        optimizer = tenon.optim.sgd([a, b], lr=0.5)
+        (group,) = optimizer.param_groups
+        self.assertEqual(len(group["params"]), 2)
+        group["lr"] = 0.25
+        self.assertEqual(optimizer.lr, 0.25)
+
+    def test_a_schedule_of_one_group(self):
+        a, b = self.pair()
+        optimizer = self.grouped(a, b, lr=1.0)
+        schedule = tenon.schedules.exponential(1.0, factor=0.5)
+        for _ in range(2):
+            optimizer.param_groups[1]["lr"] = next(schedule)
+            self.step(optimizer, b)
+        self.same(b, [-0.5])
+        self.assertEqual(optimizer.param_groups[0]["lr"], 0.5)
+
+    def test_frozen_parameters_are_left_alone(self):
+        a, b = self.pair()
+        b.requires_grad = False
+        optimizer = self.grouped(a, b, lr=0.25)
+        self.step(optimizer, a)
+        self.same(b, [1.0])
+        b.requires_grad = True
+        self.step(optimizer, a, b)
+        self.same(b, [0.75])
+
+    def test_refusals(self):
+        a, b = self.pair()
+        both = lambda *groups: lambda: tenon.optim.sgd(list(groups))  # noqa: E731
+        self.refused(TypeError, both({"params": [a]}, b), "params[1]", "a dict")
+        self.refused(ValueError, both({"lr": 1.0}), "params[0]", "'params'")
+        self.refused(ValueError, both({"params": []}), "group 0 is empty")
+        self.refused(ValueError, both({"params": [a]}, {"params": [a]}), "listed twice")
+        self.refused(tenon.OptionError, both({"params": a, "speed": 1.0}), "speed", "in group 0")
+        self.refused(tenon.OptionError, both({"params": a, "lr": -1.0}), "lr", "in group 0")
+        self.refused(tenon.GradError, both({"params": [a * 2]}), "of group 0 is not a leaf")
+        group = self.grouped(a, b).param_groups[0]
+        self.refused(KeyError, lambda: group["speed"], "speed")
+        self.refused(tenon.OptionError, lambda: group.__setitem__("lr", -1.0), "lr")
+        self.refused(TypeError, lambda: group.__setitem__("lr", "1"), "a number")
+
+    def test_a_resumed_run_has_the_same_bits(self):
+        def run(params, steps, saved=None):
+            groups = [{"params": params[0], "lr": 0.1}, {"params": params[1]}]
+            optimizer = tenon.optim.adam(groups, lr=0.01)
+            if saved:
+                optimizer.param_groups[0]["lr"] = 3.0
+                optimizer.load_state_dict(saved)
+            for _ in range(steps):
+                (params[0] * params[0] * params[1]).sum().backward()
+                optimizer.step(clear_grad=True)
+            return optimizer
+
+        params = self.pair()
+        saved = copy.deepcopy(run(params, 3).state_dict())
+        again = [tenon.tensor(each, requires_grad=True) for each in params]
+        whole = self.pair()
+        run(whole, 6)
+        run(again, 3, saved)
+        self.assertEqual([each.item() for each in again], [each.item() for each in whole])
+        one = tenon.optim.adam(params)
+        refusal = self.refused(tenon.DataError, lambda: one.load_state_dict(saved))
+        self.assertEqual(refusal.expected, "one group")
+        self.assertEqual(refusal.found, "groups of 1 1 parameters")
+
+
 class Schedules(Case):
     def test_values(self):
         schedule = tenon.schedules.exponential(1.0, factor=0.5)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // bindings/python/core/objects.cc: objects of kinds (an optimizer, a schedule, a layer) and plans,
 // as capsules that the Python part of the package wraps.
+#include <tenon/ext/draft/groups.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/training.h>
 #include <tenon/kinds.h>
+
+#include <deque>
 
 #include "bindings/python/core/handles.h"
 
@@ -37,6 +40,56 @@ PyObject* create_optimizer(PyObject*, PyObject* arguments) {
   return status == TENON_OK ? Optimizer::make(optimizer) : fail(context, status);
 }
 
+// What one group needs while the optimizer is created.
+struct Group {
+  std::vector<tenon_tensor*> params;
+  Options options;
+};
+
+// Pairs (params, options). False with an exception set.
+bool read_groups(const char* name, PyObject* list, std::deque<Group>& groups) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+    PyObject* params = nullptr;
+    PyObject* given = nullptr;
+    Group& group = groups.emplace_back();
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "OO", &params, &given) ||
+        !read_tensors(name, "params", params, false, group.params) ||
+        !group.options.read(name, given)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// create_optimizer_groups(name, [(params, options), ...], options)
+PyObject* create_optimizer_groups(PyObject*, PyObject* arguments) {
+  Text name;
+  PyObject* list = nullptr;
+  PyObject* given = nullptr;
+  std::deque<Group> groups;
+  Options options;
+  tenon_context* context = context_of_thread();
+  if (!context ||
+      !PyArg_ParseTuple(arguments, "s#O!O", &name.data, &name.length, &PyList_Type, &list,
+                        &given) ||
+      !read_groups(name.data, list, groups) || !options.read(name.data, given)) {
+    return nullptr;
+  }
+  std::vector<tenon_optimizer_group> structs;
+  for (const Group& each : groups) {
+    structs.push_back({sizeof(tenon_optimizer_group), 0, each.params.data(),
+                       each.options.names.data(), each.options.values.data(),
+                       static_cast<uint32_t>(each.params.size()), each.options.count()});
+  }
+  std::vector<const tenon_optimizer_group*> pointers;
+  for (const tenon_optimizer_group& each : structs) pointers.push_back(&each);
+  tenon_optimizer* optimizer = nullptr;
+  const tenon_status status = tenon_optimizer_create_groups(
+      context, name.data, name.size(), pointers.data(), static_cast<uint32_t>(pointers.size()),
+      options.names.data(), options.values.data(), options.count(), &optimizer);
+  return status == TENON_OK ? Optimizer::make(optimizer) : fail(context, status);
+}
+
 // run_optimizer(optimizer, flags)
 PyObject* run_optimizer(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
@@ -49,30 +102,35 @@ PyObject* run_optimizer(PyObject*, PyObject* arguments) {
                            [&] { return tenon_optimizer_run(context, optimizer, flags); }));
 }
 
-// get_hyper(optimizer, name)
+// get_hyper(optimizer, name, group); group -1 means all
 PyObject* get_hyper(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
   Text name;
+  int group = -1;
   tenon_context* context = context_of_thread();
-  if (!context || !PyArg_ParseTuple(arguments, "Os#", &capsule, &name.data, &name.length)) {
+  if (!context ||
+      !PyArg_ParseTuple(arguments, "Os#i", &capsule, &name.data, &name.length, &group)) {
     return nullptr;
   }
   tenon_optimizer* optimizer = Optimizer::get(capsule);
   if (!optimizer) return nullptr;
   tenon_value value{};
   const tenon_status status =
-      tenon_optimizer_get(context, optimizer, name.data, name.size(), &value);
+      group < 0 ? tenon_optimizer_get(context, optimizer, name.data, name.size(), &value)
+                : tenon_optimizer_get_group(context, optimizer, static_cast<uint32_t>(group),
+                                            name.data, name.size(), &value);
   return status == TENON_OK ? number_object(value) : fail(context, status);
 }
 
-// set_hyper(optimizer, name, number)
+// set_hyper(optimizer, name, number, group); group -1 means all
 PyObject* set_hyper(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
   PyObject* number = nullptr;
   Text name;
+  int group = -1;
   tenon_context* context = context_of_thread();
   if (!context ||
-      !PyArg_ParseTuple(arguments, "Os#O", &capsule, &name.data, &name.length, &number)) {
+      !PyArg_ParseTuple(arguments, "Os#Oi", &capsule, &name.data, &name.length, &number, &group)) {
     return nullptr;
   }
   tenon_optimizer* optimizer = Optimizer::get(capsule);
@@ -82,7 +140,11 @@ PyObject* set_hyper(PyObject*, PyObject* arguments) {
     return refuse_type("optimizer", name.data, "a number", number, "");
   }
   if (converted == Converted::Failed) return refuse_large("optimizer", name.data);
-  return done(context, tenon_optimizer_set(context, optimizer, name.data, name.size(), &value));
+  return done(context,
+              group < 0
+                  ? tenon_optimizer_set(context, optimizer, name.data, name.size(), &value)
+                  : tenon_optimizer_set_group(context, optimizer, static_cast<uint32_t>(group),
+                                              name.data, name.size(), &value));
 }
 
 // get_optimizer_state(optimizer, index, name): a tensor, or None before the first step
@@ -366,6 +428,7 @@ bool refuse_in_capture(tenon_context* context, const char* what) {
 
 PyMethodDef object_methods[] = {
     {"create_optimizer", guarded<create_optimizer>, METH_VARARGS, nullptr},
+    {"create_optimizer_groups", guarded<create_optimizer_groups>, METH_VARARGS, nullptr},
     {"run_optimizer", run_optimizer, METH_VARARGS, nullptr},
     {"get_hyper", get_hyper, METH_VARARGS, nullptr},
     {"set_hyper", set_hyper, METH_VARARGS, nullptr},

@@ -2,7 +2,7 @@
 # sdk/cmake/TenonPlugin.cmake: tenon_add_plugin(), the same in this tree and after
 # find_package(Tenon).
 #
-#   tenon_add_plugin(<id> SOURCES <file>... [LINK <library>...] [LANGUAGE <C|CXX>]
+#   tenon_add_plugin(<id> SOURCES <file>... [LINK <library>...]
 #                    [VERSION <version>] [LICENSE <SPDX expression>]
 #                    [OUTPUT_ROOT <folder>] [NO_INSTALL] [COMPONENT <name>] [NEEDS_CPU <feature>...]
 #                    [NEEDS_LIBRARIES <soname>...] [NEEDS_OPS <op>...]
@@ -16,58 +16,66 @@
 # without installing it.
 # NEEDS_... go into plugin.json: where the machine lacks one of these CPU features or libraries, the
 # plugin is not opened and the report says why.
-# LANGUAGE is the language to link with: C keeps the C++ runtime out of a plugin written in C.
+# A plugin whose sources are all C is linked as C, without the C++ runtime.
 # OBJECTS is for plugins that have most of their files in common: the object library's files belong
 # to the plugin as its own SOURCES do, and are compiled once for all plugins.
 # GOLDENS is a folder of golden files, with which `tenon verify` compares the plugin: it becomes the
 # folder `goldens` of the plugin's folder, if there is one.
 #
-# Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin/plugin.hpp, are
-# put together by a generated file with the exported function; VERSION (else the project's) and
-# LICENSE (else the SPDX line of the first such file) go into it. A plugin without such files
-# defines tenon_plugin_query_v0 itself and states both there. QUERY names what that function calls
-# in place of tenon::sdk::query, and the header that declares it: for backends, whose tables have a
-# state of their own.
+# Files that say TENON_UNIT(<their own name without suffix>), see tenon/sdk/plugin/plugin.hpp, or
+# TN_UNIT(<...>), see tenon/sdk/plugin.h for C, are put together by a generated file with the
+# exported function; VERSION (else the project's) and LICENSE (else the SPDX line of the first such
+# file) go into it. A plugin without such files defines tenon_plugin_query_v0 itself and states both
+# there. QUERY names what that function calls in place of tenon::sdk::query, and the header that
+# declares it: for backends in C++, whose tables have a state of their own.
 
 set(TENON_PLUGIN_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/TenonPlugin.map)
-set(TENON_PLUGIN_MAIN ${CMAKE_CURRENT_LIST_DIR}/TenonPluginMain.cc.in)
+set(TENON_PLUGIN_MAIN ${CMAKE_CURRENT_LIST_DIR}/TenonPluginMain)
 
-# Does `path` say TENON_UNIT(<its own name without suffix>), once? An error where it says another
-# name, or another file of that name does too. `declared` holds those there are.
-function(tenon_find_unit id path declared out_found)
+# What the file `path` says to begin its unit, TENON_UNIT or TN_UNIT, with its own name without
+# suffix, once; empty if it has none. An error if it says another name, or another file of that name
+# does too. `declared` holds those there are.
+function(tenon_find_unit id path declared out_macro)
   get_filename_component(unit ${path} NAME_WE)
-  file(STRINGS ${path} marks REGEX "^TENON_UNIT\\(" LIMIT_COUNT 2)
-  set(${out_found} FALSE PARENT_SCOPE)
+  file(STRINGS ${path} marks REGEX "^(TENON|TN)_UNIT\\(" LIMIT_COUNT 2)
+  set(${out_macro} "" PARENT_SCOPE)
   if(NOT marks)
     return()
   endif()
-  if(NOT marks MATCHES "^TENON_UNIT\\(${unit}\\)")
-    message(FATAL_ERROR "tenon_add_plugin(${id}): ${path} must say TENON_UNIT(${unit}), once; "
+  if(NOT marks MATCHES "^(TENON_UNIT|TN_UNIT)\\(${unit}\\)")
+    string(REGEX MATCH "^[A-Z_]+" macro "${marks}")
+    message(FATAL_ERROR "tenon_add_plugin(${id}): ${path} must say ${macro}(${unit}), once; "
       "it says ${marks}")
   endif()
+  set(${out_macro} ${CMAKE_MATCH_1} PARENT_SCOPE)
   if(unit IN_LIST declared)
     message(FATAL_ERROR "tenon_add_plugin(${id}): two files are named ${unit}; rename ${path}")
   endif()
-  set(${out_found} TRUE PARENT_SCOPE)
 endfunction()
 
 # Sets `out_file` to the generated file that lists the units of `sources`; empty if there are
 # none.
 function(tenon_write_plugin_main id version license sources query out_file)
   set(units "")
+  set(macros "")
+  set(language c)
   foreach(source IN LISTS sources)
     get_filename_component(path ${source} ABSOLUTE)
     get_filename_component(unit ${source} NAME_WE)
-    if(NOT path MATCHES "\\.(cc|cpp|cxx|cu)$" OR NOT EXISTS ${path})
+    if(NOT path MATCHES "\\.(c|cc|cpp|cxx|cu)$" OR NOT EXISTS ${path})
       continue()
     endif()
-    tenon_find_unit(${id} ${path} "${units}" found)
-    if(NOT found)
+    tenon_find_unit(${id} ${path} "${units}" macro)
+    if(NOT macro)
       # Were it to become a unit, nothing else would notice.
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
       continue()
     endif()
     list(APPEND units ${unit})
+    list(APPEND macros ${macro})
+    if(NOT path MATCHES "\\.c$")
+      set(language cc)
+    endif()
     if(NOT license)
       file(STRINGS ${path} spdx REGEX "SPDX-License-Identifier: " LIMIT_COUNT 1)
       string(REGEX REPLACE "^.*SPDX-License-Identifier: *([^*]*[^* ]).*$" "\\1" license "${spdx}")
@@ -81,11 +89,28 @@ function(tenon_write_plugin_main id version license sources query out_file)
     message(FATAL_ERROR "tenon_add_plugin(${id}): give LICENSE <SPDX expression>, or begin "
       "the sources with an SPDX-License-Identifier line")
   endif()
+  list(REMOVE_DUPLICATES macros)
+  list(LENGTH macros kinds)
+  if(kinds GREATER 1)
+    message(FATAL_ERROR "tenon_add_plugin(${id}): some files say TENON_UNIT and some TN_UNIT; the "
+      "units of one plugin are all of tenon/sdk/plugin/plugin.hpp or all of tenon/sdk/plugin.h")
+  endif()
+  set(declared "const tenon::sdk::Unit tenon_unit_")
+  set(address tenon_unit_)
+  set(template ${TENON_PLUGIN_MAIN}.cc.in)
+  if(macros STREQUAL "TN_UNIT")
+    if(query)
+      message(FATAL_ERROR "tenon_add_plugin(${id}): QUERY is for units of C++, TENON_UNIT")
+    endif()
+    set(declared "const tn_unit tn_unit_of_")
+    set(address tn_unit_of_)
+    set(template ${TENON_PLUGIN_MAIN}.c.in)
+  endif()
   set(TENON_UNIT_DECLARATIONS "")
   set(TENON_UNIT_ADDRESSES "")
   foreach(unit IN LISTS units)
-    string(APPEND TENON_UNIT_DECLARATIONS "extern const tenon::sdk::Unit tenon_unit_${unit};\n")
-    string(APPEND TENON_UNIT_ADDRESSES "    &tenon_unit_${unit},\n")
+    string(APPEND TENON_UNIT_DECLARATIONS "extern ${declared}${unit};\n")
+    string(APPEND TENON_UNIT_ADDRESSES "    &${address}${unit},\n")
   endforeach()
   list(LENGTH units TENON_UNIT_COUNT)
   set(TENON_PLUGIN_HEADER tenon/sdk/plugin/plugin.hpp)
@@ -97,14 +122,14 @@ function(tenon_write_plugin_main id version license sources query out_file)
   set(TENON_PLUGIN_ID ${id})
   set(TENON_PLUGIN_VERSION ${version})
   set(TENON_PLUGIN_LICENSE ${license})
-  set(file ${CMAKE_CURRENT_BINARY_DIR}/${id}_main.cc)
-  configure_file(${TENON_PLUGIN_MAIN} ${file} @ONLY)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${id}_main.${language})
+  configure_file(${template} ${file} @ONLY)
   set(${out_file} ${file} PARENT_SCOPE)
 endfunction()
 
 function(tenon_add_plugin id)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_INSTALL"
-    "LANGUAGE;VERSION;LICENSE;OUTPUT_ROOT;COMPONENT;OBJECTS;GOLDENS"
+    "VERSION;LICENSE;OUTPUT_ROOT;COMPONENT;OBJECTS;GOLDENS"
     "SOURCES;LINK;NEEDS_CPU;NEEDS_LIBRARIES;NEEDS_OPS;QUERY")
   if(NOT id MATCHES "^[a-z0-9_]+(\\.[a-z0-9_]+)+$")
     message(FATAL_ERROR
@@ -156,12 +181,8 @@ function(tenon_add_plugin id)
     INSTALL_RPATH_USE_LINK_PATH ON
     BUILD_WITH_INSTALL_RPATH ON
     LINK_DEPENDS ${TENON_PLUGIN_EXPORTS})
-  if(arg_LANGUAGE)
-    set_target_properties(${id} PROPERTIES LINKER_LANGUAGE ${arg_LANGUAGE})
-  endif()
-  if(arg_LANGUAGE STREQUAL "C")
-    target_link_libraries(${id} PRIVATE m)  # which the C++ compiler links by itself
-  endif()
+  # Which the C++ compiler links by itself.
+  target_link_libraries(${id} PRIVATE $<$<LINK_LANGUAGE:C>:m>)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if(CXX IN_LIST languages)
     target_compile_features(${id} PRIVATE cxx_std_20)

@@ -20,7 +20,7 @@ VALUES = ("wrong-value", "wrong-dtype-row", "composition-differs", "not-canonica
 C = [
     # What the host refuses.
     Fault("a kernel without launch", "kinds", "    .launch = launch,\n", "", "", REFUSED),
-    Fault("too few slots", "kinds", ".n_slots = COUNT(slots)", ".n_slots = 1", "", REFUSED),
+    Fault("too few slots", "kinds", ".n_slots = TN_COUNT(slots)", ".n_slots = 1", "", REFUSED),
     Fault("an op without revision", "kinds", "    .revision = 1,\n    .shape_rule",
           "    .shape_rule", "", REFUSED),
     Fault("no struct_size", "moments", "    .struct_size = sizeof(tenon_op_desc),\n", "", "",
@@ -30,19 +30,19 @@ C = [
     Fault("a layer without forward", "scale", "    .forward = forward,\n", "", "", REFUSED),
     # An op.
     Fault("the sign is lost", "kinds", "x * (x < 0 ? -x : x)", "x * x", "acme.kinds", VALUES),
-    Fault("output strides ignored", "kinds", "cursor_next(&y, w->y)) {\n    double",
-          "y.at += 8) {\n    double", "acme.kinds",
+    Fault("output strides ignored", "kinds", "tn_cursor_next(&y, w->y);",
+          "y.at += tn_element_size(w->y->dtype);", "acme.kinds",
           ("output-strides-ignored", "overrun", "lost-output")),
     Fault("an undeclared read", "kinds", "{{.inputs = 1u << 0}}", "{{.outputs = 1u << 0}}",
           "acme.kinds", ("undeclared-read", "gradient-refused")),
-    Fault("half a gradient", "kinds", "real_value(2 * scale.as.f64)",
-          "real_value(scale.as.f64)", "acme.kinds", ("wrong-gradient", "wrong-second-order")),
+    Fault("half a gradient", "kinds", "tn_float(2 * tn_number(scale))",
+          "tn_float(tn_number(scale))", "acme.kinds", ("wrong-gradient", "wrong-second-order")),
     # An op with two outputs.
     Fault("a rank forgotten", "moments", "    outputs[i].rank = 1;\n", "", "acme.moments",
           ("refused",)),
     Fault("outputs exchanged", "moments", "store(mean, row, sum /", "store(square, row, sum /",
           "acme.moments", (*VALUES, "unwritten-output")),
-    Fault("the gradient of one output", "moments", "  pair[1] = mean;\n", "  pair[1] = pair[0];\n",
+    Fault("the gradient of one output", "moments", "slope, mean);", "slope, slope);",
           "acme.moments", ("wrong-gradient", "gradient-layout")),
     # An optimizer.
     Fault("uphill", "descent", "p = p - lr * v;", "p = p + lr * v;", "acme.descent*",

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/templates/kinds.c: the schedule, the format and the layer of a plugin that is not written
-// in C++ are found and work.
+// tests/templates/kinds.c: a schedule, a format, a layer and a transform of a plugin in C or Rust
+// are found and work.
 //
 // usage: kinds <folder of plugins> <plugin, and the name of all it has> <a file to write>
 #include <tenon/ext/draft/archives.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/schedules.h>
+#include <tenon/ext/draft/transforms.h>
 
 #include "sdk/templates/any/any/test/check.h.in"
 
@@ -20,21 +21,66 @@ static void check_schedule(const char* name) {
   tenon_schedule_release(schedule);
 }
 
+static tenon_status call_layer(tenon_layer* layer, int32_t rank, const double* values,
+                               tenon_tensor** out) {
+  const int64_t shape[] = {2, 1};
+  tenon_tensor* x = new_tensor(rank, shape, values);
+  const tenon_value input = tensor_value(x);
+  const tenon_status status = tenon_layer_call(context, layer, &input, 1, out, 1);
+  tenon_tensor_release(x);
+  return status;
+}
+
+// relu in a child, times 2; calls in training are counted.
 static void check_layer(const char* name) {
   tenon_layer* layer = NULL;
-  check(tenon_layer_create(context, name, TENON_NUL, NULL, NULL, NULL, 0, &layer));
+  const tenon_string option = {"op", TENON_NUL};
+  const tenon_value relu = {.tag = TENON_VALUE_STRING, .count = 4, .as.string = "relu"};
+  check(tenon_layer_create(context, name, TENON_NUL, NULL, &option, &relu, 1, &layer));
   const char* parameter = NULL;
   check(tenon_layer_get_parameter(context, layer, 0, &parameter, NULL));
   EXPECT(strcmp(parameter, "scale") == 0);
-  const int64_t shape[] = {2};
-  tenon_tensor* x = new_tensor(1, shape, (double[]){1, 2});
-  const tenon_value input = tensor_value(x);
-  tenon_tensor* y = NULL;
-  check(tenon_layer_call(context, layer, &input, 1, &y, 1));
-  expect_values(y, (double[]){2, 4}, 2);
-  tenon_tensor_release(y);
-  tenon_tensor_release(x);
+  for (uint32_t training = 0; training < 2; ++training) {
+    tenon_tensor *y = NULL, *calls = NULL;
+    check(tenon_layer_set_training(context, layer, training));
+    check(call_layer(layer, 1, (double[]){1, -2}, &y));
+    expect_values(y, (double[]){2, 0}, 2);
+    tenon_tensor_release(y);
+    tenon_value counted = {0};
+    check(tenon_layer_find_tensor(context, layer, "calls", TENON_NUL, &calls));
+    check(tenon_tensor_get_item(context, calls, &counted));
+    EXPECT(counted.as.i64 == training);
+  }
+  tenon_tensor* none = NULL;
+  expect_refused(call_layer(layer, 2, (double[]){1, 2}, &none), TENON_E_SHAPE,
+                 "kinds: one dimension, found 2");
   tenon_layer_release(layer);
+}
+
+static void check_transform(const char* name) {
+  static const char* const modes[] = {"turn", "keep"};
+  const uint8_t bytes[] = {0, 1, 254};
+  const int64_t n = 3, samples[] = {0, 1, 2};
+  const tenon_batch batch = {.n = n, .samples = samples};
+  const tenon_string option = {"mode", TENON_NUL};
+  tenon_tensor *field = NULL, *made = NULL;
+  check(tenon_tensor_create_from(context, TENON_DTYPE_U8, NULL, 1, &n, bytes, 3, &field));
+  for (int keeps = 0; keeps < 2; ++keeps) {
+    const tenon_value mode = {.tag = TENON_VALUE_STRING, .count = 4, .as.string = modes[keeps]};
+    tenon_transform* transform = NULL;
+    check(tenon_transform_create(context, name, TENON_NUL, &option, &mode, 1, &transform));
+    check(tenon_transform_call(context, transform, &batch, field, &made));
+    uint8_t found[3];
+    check(tenon_tensor_get_data(context, made, found, sizeof found));
+    for (int i = 0; i < 3; ++i) EXPECT(found[i] == (keeps ? bytes[i] : 255 - bytes[i]));
+    tenon_tensor_release(made);
+    tenon_tensor* floats = new_tensor(1, &n, (double[]){1, 2, 3});
+    expect_refused(tenon_transform_call(context, transform, &batch, floats, &made), TENON_E_DTYPE,
+                   "kinds: not u8");
+    tenon_tensor_release(floats);
+    tenon_transform_release(transform);
+  }
+  tenon_tensor_release(field);
 }
 
 static void write_file(const char* path, const char* bytes) {
@@ -47,6 +93,9 @@ static void check_format(const char* name, const char* path) {
   write_file(path, "");
   expect_refused(tenon_archive_load(context, path, TENON_NUL, name, TENON_NUL, 0, &archive),
                  TENON_E_DATA, "kinds: an empty file");
+  write_file(path, "lies");
+  expect_refused(tenon_archive_load(context, path, TENON_NUL, name, TENON_NUL, 0, &archive),
+                 TENON_E_DATA, "the file");
   write_file(path, "abc");
   check(tenon_archive_load(context, path, TENON_NUL, name, TENON_NUL, 0, &archive));
   tenon_tensor* bytes = NULL;
@@ -66,6 +115,7 @@ int main(int argc, char** argv) {
   check_schedule(argv[2]);
   check_layer(argv[2]);
   check_format(argv[2], argv[3]);
+  check_transform(argv[2]);
   close_plugins();
   return 0;
 }

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include <unit.h>
+#include <tenon/sdk/plugin.h>
 
 static tenon_status advance(tenon_call* call, const tenon_value* hypers, double* states,
                             double base_value, const double* metric, double* out_value) {
@@ -15,23 +15,23 @@ static tenon_status advance(tenon_call* call, const tenon_value* hypers, double*
   return TENON_OK;
 }
 
-static const tenon_hyper_desc hypers[] = {{.name = TEXT("every"),
-                                           .doc = TEXT("steps from one halving to the next"),
+static const tenon_hyper_desc hypers[] = {{.name = TN_TEXT("every"),
+                                           .doc = TN_TEXT("steps from one halving to the next"),
                                            .tag = TENON_VALUE_I64,
                                            .initial = 10,
                                            .minimum = 1,
                                            .maximum = 1e9}};
 static const tenon_schedule_state_desc states[] = {
-    {.name = TEXT("step"), .doc = TEXT("steps made")}};
+    {.name = TN_TEXT("step"), .doc = TN_TEXT("steps made")}};
 static const tenon_schedule_desc schedules[] = {{
     .struct_size = sizeof(tenon_schedule_desc),
-    .name = TEXT("acme.halving"),
-    .doc = TEXT("The base value, halved every `every` steps."),
+    .name = TN_TEXT("acme.halving"),
+    .doc = TN_TEXT("The base value, halved every `every` steps."),
     .hypers = hypers,
     .states = states,
-    .n_hypers = COUNT(hypers),
-    .n_states = COUNT(states),
+    .n_hypers = TN_COUNT(hypers),
+    .n_states = TN_COUNT(states),
     .advance = advance,
 }};
 
-const unit halving_unit = {.schedules = schedules, .n_schedules = COUNT(schedules)};
+TN_UNIT(halving) = {.schedules = TN_LIST(schedules)};

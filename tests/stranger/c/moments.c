@@ -6,19 +6,17 @@
 //   dx_nd = (dmean_n + 2 x_nd dsquare_n) / D
 //
 // Canonical arithmetic: in f64 from the first column to the last, rounded to the dtype once.
-#include <string.h>
 
-#include <unit.h>
-#include <walk.h>
+#include <tenon/sdk/plugin.h>
 
 // ---- What it means -----------------------------------------------------------------------------
 
 static tenon_status infer(tenon_call* call, const tenon_launch* args, tenon_meta* outputs,
                           uint32_t n_outputs) {
-  const tenon_view* x = view_of(args, 0, 0);
+  const tenon_view* x = tn_view_of(args, 0, 0);
   if (x->shape[1] < 1) {
-    return call->base->fail_detail(call, TENON_E_SHAPE, "a row without columns has no mean", "x",
-                                   "at least 1 column", "0 columns", NULL);
+    const tn_details details = {"x", "at least 1 column", "0 columns", NULL};
+    return tn_fail_details(call, TENON_E_SHAPE, details, "a row without columns has no mean");
   }
   for (uint32_t i = 0; i < n_outputs; ++i) {
     outputs[i].rank = 1;
@@ -29,10 +27,10 @@ static tenon_status infer(tenon_call* call, const tenon_launch* args, tenon_meta
 
 static const tenon_op_desc ops[] = {{
     .struct_size = sizeof(tenon_op_desc),
-    .name = TEXT("acme.moments"),
-    .schema = TEXT("moments(x: T[N,D]) -> (mean: T[N], square: T[N]) where T: f32|f64"),
-    .doc = TEXT("The mean of each row and the mean of its squares.\n\n"
-                "Gradient: `dx = (dmean + 2 x dsquare) / D`."),
+    .name = TN_TEXT("acme.moments"),
+    .schema = TN_TEXT("moments(x: T[N,D]) -> (mean: T[N], square: T[N]) where T: f32|f64"),
+    .doc = TN_TEXT("The mean of each row and the mean of its squares.\n\n"
+                   "Gradient: `dx = (dmean + 2 x dsquare) / D`."),
     .revision = 1,
     .shape_rule = TENON_SHAPE_CALLBACK,
     .infer = infer,
@@ -40,53 +38,31 @@ static const tenon_op_desc ops[] = {{
 
 // ---- Its gradient ------------------------------------------------------------------------------
 
-static tenon_value real_value(double number) {
-  tenon_value value = {.tag = TENON_VALUE_F64};
-  value.as.f64 = number;
-  return value;
-}
-
-// *out = name(inputs, attrs). Where it fails the host already knows why.
-static tenon_status call_op(tenon_call* call, const char* name, const tenon_value* inputs,
-                            uint32_t n_inputs, const tenon_value* attrs, uint32_t n_attrs,
-                            tenon_value* out) {
-  const tenon_op* op = call->dispatch->find(call, name, TENON_NUL);
-  if (!op) return TENON_E_NOT_FOUND;
-  tenon_value result = {.tag = TENON_VALUE_TENSOR};
-  const tenon_status status =
-      call->dispatch->call(call, op, inputs, n_inputs, attrs, n_attrs, &result.as.tensor, 1);
-  *out = result;
-  return status;
+// One gradient for each row, as a column.
+static tenon_value column_of(tn_rule* r, uint32_t output) {
+  static const int64_t last[] = {1};
+  const tenon_value gradient = tn_rule_dy(r, output), axes = tn_ints(last, 1);
+  const tn_args inputs = {&gradient, 1}, attrs = {&axes, 1};
+  return tn_rule_call(r, "tenon.unsqueeze", inputs, attrs);
 }
 
 static tenon_status vjp(tenon_call* call, void* user) {
   (void)user;
-  static const int64_t last[] = {1};
-  tenon_value axes = {.tag = TENON_VALUE_INT_LIST, .count = 1}, pair[2], mean;
-  axes.as.ints = last;
-  tenon_meta x = {0};
-  tenon_status status = call->vjp->get_input_meta(call, 0, 0, &x);
-  if (status == TENON_OK) status = call->vjp->get_output_grad(call, 0, &mean);
-  if (status == TENON_OK) status = call_op(call, "tenon.unsqueeze", &mean, 1, &axes, 1, &mean);
-  if (status == TENON_OK) status = call->vjp->get_output_grad(call, 1, &pair[0]);
-  if (status == TENON_OK) status = call_op(call, "tenon.unsqueeze", pair, 1, &axes, 1, &pair[0]);
-  if (status == TENON_OK) status = call->vjp->get_input(call, 0, &pair[1]);
-  if (status == TENON_OK) status = call_op(call, "tenon.mul", pair, 2, NULL, 0, &pair[0]);
-  pair[1] = real_value(2);
-  if (status == TENON_OK) status = call_op(call, "tenon.mul", pair, 2, NULL, 0, &pair[0]);
-  pair[1] = mean;
-  if (status == TENON_OK) status = call_op(call, "tenon.add", pair, 2, NULL, 0, &pair[0]);
-  pair[1] = real_value((double)x.shape[1]);
-  if (status == TENON_OK) status = call_op(call, "tenon.div", pair, 2, NULL, 0, &pair[0]);
-  if (status != TENON_OK) return status;
-  return call->vjp->set_input_grad(call, 0, 0, pair[0].as.tensor);
+  tn_rule r = tn_rule_of(call);
+  const tenon_meta x = tn_rule_input_meta(&r, 0);
+  const tenon_value mean = column_of(&r, 0), square = column_of(&r, 1);
+  tenon_value slope = tn_rule_call2(&r, "tenon.mul", square, tn_rule_input(&r, 0));
+  slope = tn_rule_call2(&r, "tenon.mul", slope, tn_float(2));
+  slope = tn_rule_call2(&r, "tenon.add", slope, mean);
+  tn_rule_grad(&r, 0, tn_rule_call2(&r, "tenon.div", slope, tn_float((double)x.shape[1])));
+  return r.status;
 }
 
 static const tenon_vjp_need needs[] = {{.inputs = 1u << 0, .input_metas = 1u << 0}};
 static const tenon_vjp_desc vjps[] = {{
     .struct_size = sizeof(tenon_vjp_desc),
     .flags = TENON_VJP_TWICE,
-    .op = TEXT("acme.moments"),
+    .op = TN_TEXT("acme.moments"),
     .revision = 1,
     .n_inputs = 1,
     .n_outputs = 2,
@@ -96,38 +72,22 @@ static const tenon_vjp_desc vjps[] = {{
 
 // ---- How host memory runs it --------------------------------------------------------------------
 
-static double load(const char* at, tenon_dtype dtype) {
-  if (dtype == TENON_DTYPE_F64) {
-    double wide;
-    memcpy(&wide, at, sizeof wide);
-    return wide;
-  }
-  float narrow;
-  memcpy(&narrow, at, sizeof narrow);
-  return (double)narrow;
-}
-
 static void store(const tenon_view* view, int64_t index, double value) {
-  char* at = (char*)view->data + index * view->strides[0] * element_size(view->dtype);
-  const float narrow = (float)value;
-  if (view->dtype == TENON_DTYPE_F64) {
-    memcpy(at, &value, sizeof value);
-  } else {
-    memcpy(at, &narrow, sizeof narrow);
-  }
+  char* at = (char*)view->data + index * view->strides[0] * tn_element_size(view->dtype);
+  tn_store_real(at, view->dtype, value);
 }
 
 // Rows [begin, end), perhaps on another thread.
 static tenon_status run(void* user, int64_t begin, int64_t end, int64_t chunk) {
   (void)chunk;
-  const tenon_view *x = view_of(user, 0, 0), *mean = view_of(user, 1, 0);
-  const tenon_view* square = view_of(user, 2, 0);
-  const int64_t size = element_size(x->dtype), columns = x->shape[1];
+  const tenon_view *x = tn_view_of(user, 0, 0), *mean = tn_view_of(user, 1, 0);
+  const tenon_view* square = tn_view_of(user, 2, 0);
+  const int64_t size = tn_element_size(x->dtype), columns = x->shape[1];
   for (int64_t row = begin; row < end; ++row) {
     double sum = 0, squares = 0;
     for (int64_t column = 0; column < columns; ++column) {
       const int64_t place = row * x->strides[0] + column * x->strides[1];
-      const double value = load((const char*)x->data + place * size, x->dtype);
+      const double value = tn_load_real((const char*)x->data + place * size, x->dtype);
       sum += value;
       squares += value * value;
     }
@@ -138,22 +98,22 @@ static tenon_status run(void* user, int64_t begin, int64_t end, int64_t chunk) {
 }
 
 static tenon_status launch(tenon_call* call, const tenon_launch* args) {
-  return call->threads->parallel_for(call, view_of(args, 0, 0)->shape[0], 1024, run, (void*)args);
+  return call->threads->parallel_for(call, tn_view_of(args, 0, 0)->shape[0], 1024, run,
+                                     (void*)args);
 }
 
-static const tenon_slot_rule slots[] = {STRIDED_IN, STRIDED_WRITTEN(TENON_SLOT_OUT),
-                                        STRIDED_WRITTEN(TENON_SLOT_OUT)};
+static const tenon_slot_rule slots[] = {TN_STRIDED_IN, TN_STRIDED_OUT, TN_STRIDED_OUT};
 static const tenon_dtype rows[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
 static const tenon_kernel_desc kernels[] = {{
     .struct_size = sizeof(tenon_kernel_desc),
     .flags = TENON_KERNEL_CAPTURE_SAFE | TENON_KERNEL_CANONICAL | TENON_KERNEL_INDEX_64,
-    .op = TEXT("acme.moments"),
-    .device = TEXT("cpu"),
+    .op = TN_TEXT("acme.moments"),
+    .device = TN_TEXT("cpu"),
     .revision = 1,
     .slots = slots,
     .dtype_rows = rows,
-    .n_slots = COUNT(slots),
-    .n_rows = COUNT(rows),
+    .n_slots = TN_COUNT(slots),
+    .n_rows = TN_COUNT(rows),
     .n_variables = 1,
     .launch = launch,
 }};
@@ -161,11 +121,11 @@ static const tenon_kernel_desc kernels[] = {{
 // ---- Calls that must work, and two that must be refused -----------------------------------------
 
 #define SAMPLE(call) \
-  { .op = TEXT("acme.moments"), .text = TEXT(call), .revision = 1 }
-#define REFUSED(call, status, words)                                                           \
-  {                                                                                            \
-    .op = TEXT("acme.moments"), .text = TEXT(call), .fragment = TEXT(words), .expect = status, \
-    .revision = 1                                                                              \
+  { .op = TN_TEXT("acme.moments"), .text = TN_TEXT(call), .revision = 1 }
+#define REFUSED(call, status, words)                                                  \
+  {                                                                                   \
+    .op = TN_TEXT("acme.moments"), .text = TN_TEXT(call), .fragment = TN_TEXT(words), \
+    .expect = status, .revision = 1                                                   \
   }
 static const tenon_sample samples[] = {
     SAMPLE("f64[2,3](-4,4)"),
@@ -176,13 +136,9 @@ static const tenon_sample samples[] = {
     REFUSED("i64[2,3]", TENON_E_DTYPE, "i64"),
 };
 
-const unit moments_unit = {
-    .ops = ops,
-    .n_ops = COUNT(ops),
-    .vjps = vjps,
-    .n_vjps = COUNT(vjps),
-    .kernels = kernels,
-    .n_kernels = COUNT(kernels),
-    .samples = samples,
-    .n_samples = COUNT(samples),
+TN_UNIT(moments) = {
+    .ops = TN_LIST(ops),
+    .vjps = TN_LIST(vjps),
+    .kernels = TN_LIST(kernels),
+    .samples = TN_LIST(samples),
 };

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <unit.h>
-#include <walk.h>
+#include <tenon/sdk/plugin.h>
 
 static const char magic[8] = {'A', 'C', 'M', 'E', 'O', 'N', 'E', '1'};
 enum { HEAD = 16 };
 
 static tenon_status refuse(tenon_call* call, tenon_status status, const char* words,
                            const char* expected) {
-  return call->base->fail_detail(call, status, words, NULL, expected, NULL, NULL);
+  const tn_details details = {NULL, expected, NULL, NULL};
+  return tn_fail_details(call, status, details, "%s", words);
 }
 
 // ---- Reading ------------------------------------------------------------------------------------
@@ -34,11 +34,11 @@ static tenon_status describe(tenon_call* call, const char* bytes, uint64_t lengt
   if (rank > TENON_MAX_RANK || length - HEAD < rank * sizeof(int64_t)) {
     return refuse(call, TENON_E_DATA, "the shape is not whole", "at most 8 dimensions");
   }
-  *out = (tenon_format_entry){.name = TEXT("tensor"), .offset = HEAD + rank * sizeof(int64_t)};
+  *out = (tenon_format_entry){.name = TN_TEXT("tensor"), .offset = HEAD + rank * sizeof(int64_t)};
   out->meta.dtype = dtype;
   out->meta.rank = (int32_t)rank;
   const uint64_t room = length - out->offset;
-  uint64_t size = (uint64_t)element_size(dtype);
+  uint64_t size = (uint64_t)tn_element_size(dtype);
   int empty = 0;
   for (uint32_t d = 0; d < rank; ++d) {
     int64_t extent;
@@ -61,7 +61,7 @@ static tenon_status read_file(tenon_call* call, const void* bytes, uint64_t leng
   const tenon_status status = describe(call, bytes, length, &found);
   if (status != TENON_OK) return status;
   tenon_format_entry* kept = malloc(sizeof *kept);
-  if (!kept) return call->base->fail(call, TENON_E_MEMORY, "out of memory", TENON_NUL);
+  if (!kept) return tn_out_of_memory(call);
   *kept = found;
   *out_object = kept;
   return TENON_OK;
@@ -87,7 +87,7 @@ static tenon_status entry(tenon_call* call, void* object, uint32_t index,
 static tenon_status metadata(tenon_call* call, void* object, uint32_t index,
                              tenon_format_pair* out_pair) {
   (void)object, (void)index, (void)out_pair;
-  return call->base->fail(call, TENON_E_NOT_FOUND, "there is no metadata", TENON_NUL);
+  return tn_fail(call, TENON_E_NOT_FOUND, "there is no metadata");
 }
 
 // ---- Writing ------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ static tenon_status layout(tenon_call* call, const tenon_format_content* content
     return refuse(call, TENON_E_UNSUPPORTED, "acme.single cannot hold this dtype", "f32 or f64");
   }
   pieces* made = calloc(1, sizeof *made);
-  if (!made) return call->base->fail(call, TENON_E_MEMORY, "out of memory", TENON_NUL);
+  if (!made) return tn_out_of_memory(call);
   const uint32_t rank = (uint32_t)meta->rank;
   memcpy(made->head, magic, sizeof magic);
   memcpy(made->head + 8, &meta->dtype, sizeof meta->dtype);
@@ -138,9 +138,9 @@ static tenon_status piece(tenon_call* call, void* layout, tenon_format_piece* ou
 
 static const tenon_format_desc formats[] = {{
     .struct_size = sizeof(tenon_format_desc),
-    .name = TEXT("acme.single"),
-    .doc = TEXT("One tensor of f32 or f64, behind a head of 16 bytes and its shape."),
-    .endings = TEXT(".acme"),
+    .name = TN_TEXT("acme.single"),
+    .doc = TN_TEXT("One tensor of f32 or f64, behind a head of 16 bytes and its shape."),
+    .endings = TN_TEXT(".acme"),
     .read = read_file,
     .release = release,
     .count = count,
@@ -151,4 +151,4 @@ static const tenon_format_desc formats[] = {{
     .release_layout = release,
 }};
 
-const unit single_unit = {.formats = formats, .n_formats = COUNT(formats)};
+TN_UNIT(single) = {.formats = TN_LIST(formats)};

@@ -50,7 +50,7 @@ RESERVED = {"as", "fn", "in", "mod", "move", "ref", "self", "type", "use", "wher
 # Constant data of a plugin, which any thread may read.
 SHARED = re.compile(
     r"(_desc|_table)$"
-    r"|^tenon_(string|sample|tolerance|optimizer_sample|dataset_option|layer_option|layer_sample)$"
+    r"|^tenon_(string|tolerance|(\w+_)?sample|\w+_option)$"
 )
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bindings/rust/tenon-plugin/src/dataset.rs: datasets as a trait: length, fields, get.
-use crate::guard::{caught, guard, Failure, Result};
+use crate::guard::{guard, release_box, Failure, Result};
 use crate::launch::{Attrs, Element};
 use crate::raw::*;
 use std::mem::size_of;
@@ -72,10 +72,6 @@ unsafe extern "C" fn create<D: Dataset>(
         *out = Box::into_raw(Box::new(dataset)).cast();
         Ok(())
     })
-}
-
-unsafe extern "C" fn release<D: Dataset>(object: *mut c_void) {
-    let _ = caught(|| drop(Box::from_raw(object.cast::<D>())));
 }
 
 unsafe extern "C" fn length<D: Dataset>(
@@ -161,7 +157,7 @@ pub const fn dataset<D: Dataset>() -> tenon_dataset_desc {
         n_options: D::OPTIONS.len() as u32,
         reserved: 0,
         create: Some(create::<D>),
-        release: Some(release::<D>),
+        release: Some(release_box::<D>),
         length: Some(length::<D>),
         fields: Some(fields::<D>),
         get: Some(get::<D>),

@@ -305,6 +305,11 @@ pub const fn hyper(
     }
 }
 
+/// The same of type `tag`, `TENON_VALUE_I64` for example.
+pub const fn typed(tag: u32, hyper: tenon_hyper_desc) -> tenon_hyper_desc {
+    tenon_hyper_desc { tag, ..hyper }
+}
+
 /// A state of the parameter's shape and dtype, zero at first.
 pub const fn state(name: &'static str, doc: &'static str) -> tenon_state_desc {
     tenon_state_desc {
@@ -334,6 +339,33 @@ pub const fn optimizer(
         states: states.as_ptr(),
         n_hypers: hypers.len() as u32,
         n_states: states.len() as u32,
+    }
+}
+
+/// What an option has if it is not given.
+pub const NO_VALUE: tenon_value = tenon_value {
+    tag: TENON_VALUE_NONE,
+    count: 0,
+    as_: tenon_value_as { i64: 0 },
+};
+pub const fn real(number: f64) -> tenon_value {
+    tenon_value {
+        tag: TENON_VALUE_F64,
+        as_: tenon_value_as { f64: number },
+        ..NO_VALUE
+    }
+}
+pub const fn integer(number: i64) -> tenon_value {
+    tenon_value {
+        tag: TENON_VALUE_I64,
+        as_: tenon_value_as { i64: number },
+        ..NO_VALUE
+    }
+}
+pub const fn flag(truth: bool) -> tenon_value {
+    tenon_value {
+        tag: TENON_VALUE_BOOL,
+        ..integer(truth as i64)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::raw::*;
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::CString;
-use std::os::raw::c_char;
+use std::os::raw::{c_char, c_void};
 use std::panic;
 use std::sync::Once;
 
@@ -142,6 +142,11 @@ pub(crate) unsafe fn diagnose(
         diag.status = status;
     }
     status
+}
+
+/// Ends what a callback has made with `Box::into_raw`.
+pub(crate) unsafe extern "C" fn release_box<T>(object: *mut c_void) {
+    let _ = caught(|| drop(Box::from_raw(object.cast::<T>())));
 }
 
 // ---- Panics -------------------------------------------------------------------------------------

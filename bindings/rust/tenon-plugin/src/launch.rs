@@ -17,7 +17,7 @@ elements!(u8 => TENON_DTYPE_U8, i8 => TENON_DTYPE_I8, i16 => TENON_DTYPE_I16,
           i32 => TENON_DTYPE_I32, i64 => TENON_DTYPE_I64, f32 => TENON_DTYPE_F32,
           f64 => TENON_DTYPE_F64);
 
-fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
+pub(crate) fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
     match count {
         0 => &[],
         // The host promises `count` entries in every list of its blocks.
@@ -50,7 +50,11 @@ impl<'a> Attrs<'a> {
         value
     }
     pub fn integer(&self, index: usize) -> i64 {
-        unsafe { self.tagged(index, &[TENON_VALUE_I64, TENON_VALUE_BOOL]).as_.i64 }
+        unsafe {
+            self.tagged(index, &[TENON_VALUE_I64, TENON_VALUE_BOOL])
+                .as_
+                .i64
+        }
     }
     /// Is it an integer, or a bool, rather than a float?
     pub fn is_integer(&self, index: usize) -> bool {
@@ -73,6 +77,10 @@ impl<'a> Attrs<'a> {
     pub fn ints(&self, index: usize) -> &'a [i64] {
         let value = self.tagged(index, &[TENON_VALUE_INT_LIST]);
         slice(unsafe { value.as_.ints }, value.count as usize)
+    }
+    pub fn floats(&self, index: usize) -> &'a [f64] {
+        let value = self.tagged(index, &[TENON_VALUE_FLOAT_LIST]);
+        slice(unsafe { value.as_.floats }, value.count as usize)
     }
     /// Text as its bytes say it; what is not UTF-8 is replaced.
     pub fn text(&self, index: usize) -> String {

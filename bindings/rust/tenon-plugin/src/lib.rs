@@ -21,23 +21,33 @@ compile_error!("a plugin must unwind to report a panic: remove panic = \"abort\"
 mod backend;
 mod dataset;
 mod describe;
+mod format;
 mod guard;
 mod launch;
+mod layer;
 #[rustfmt::skip]
 mod layout;
 mod plugin;
 #[rustfmt::skip]
 pub mod raw;
 mod rule;
+mod schedule;
+mod transform;
 
 pub use backend::{backend, Backend};
 pub use dataset::{dataset, Dataset, Field, Target};
 pub use describe::*;
+pub use format::{format, Content, Entry, Format, Piece};
 pub use guard::{check, guard, Error, Failure, Result};
 pub use launch::{infer_fn, launch_fn, walk};
 pub use launch::{Access, Args, Attrs, Element, Infer, Kernel, Launch, Strided, View};
+pub use layer::{layer, layer_option, layer_refused, layer_sample, required_layer_option};
+pub use layer::{Describe, Forward, Layer};
 pub use plugin::{fingerprint, query, About, Plugin, Unit};
 pub use rule::{vjp_fn, Rule, Value, Vjp};
+pub use schedule::{schedule, schedule_state, Schedule, Step};
+pub use transform::{required_transform_option, transform, transform_option};
+pub use transform::{transform_refused, transform_sample, Batch, Transform};
 
 /// Exports the one function of a plugin, `tenon_plugin_query_v0`.
 ///

@@ -1305,6 +1305,8 @@ pub struct tenon_transform_option {
     pub required: u32,
     pub initial: tenon_value,
 }
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_transform_option {}
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -1314,6 +1316,8 @@ pub struct tenon_transform_sample {
     pub expect: tenon_status,
     pub flags: u32,
 }
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_transform_sample {}
 
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -36,6 +36,20 @@ impl<'a> Value<'a> {
     pub fn raw(&self) -> &tenon_value {
         &self.raw
     }
+    pub(crate) fn of(raw: tenon_value) -> Value<'a> {
+        Value {
+            raw,
+            lifetime: PhantomData,
+        }
+    }
+    pub(crate) fn tensor(tensor: *mut tenon_tensor) -> Value<'a> {
+        Value::new(TENON_VALUE_TENSOR, 0, tenon_value_as { tensor })
+    }
+    /// Panics if it is a number or absent.
+    pub(crate) fn as_tensor(&self) -> *mut tenon_tensor {
+        assert_eq!(self.raw.tag, TENON_VALUE_TENSOR, "expected a tensor");
+        unsafe { self.raw.as_.tensor }
+    }
     /// As an attribute, to read a number or a list from it.
     pub fn as_attr(&self) -> Attrs<'_> {
         Attrs::new(&self.raw, 1)
@@ -69,6 +83,45 @@ impl<'a> From<&'a [i64]> for Value<'a> {
     }
 }
 
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Value::new(
+            TENON_VALUE_STRING,
+            text.len() as u32,
+            tenon_value_as {
+                string: text.as_ptr().cast(),
+            },
+        )
+    }
+}
+
+/// The first output of an op, in a callback that may call ops.
+pub(crate) unsafe fn call_op<'a>(
+    call: *mut tenon_call,
+    op: &str,
+    inputs: &[Value],
+    attrs: &[Value],
+) -> Result<Value<'a>> {
+    let mut tensor: *mut tenon_tensor = std::ptr::null_mut();
+    let host = &*(*call).dispatch;
+    let name = op.as_ptr().cast::<c_char>();
+    let found = slot(host.find)(call, name, op.len() as u64);
+    if found.is_null() {
+        return Err(Error::Host(TENON_E_NOT_FOUND));
+    }
+    check(slot(host.call)(
+        call,
+        found,
+        inputs.as_ptr().cast(),
+        inputs.len() as u32,
+        attrs.as_ptr().cast(),
+        attrs.len() as u32,
+        &mut tensor,
+        1,
+    ))?;
+    Ok(Value::tensor(tensor))
+}
+
 /// A backward rule: reads what `needs` declares, calls ops, sets the gradients of inputs.
 pub trait Rule {
     fn vjp(vjp: &Vjp) -> Result;
@@ -80,7 +133,7 @@ pub struct Vjp<'a> {
     lifetime: PhantomData<&'a ()>,
 }
 
-const NO_META: tenon_meta = tenon_meta {
+pub(crate) const NO_META: tenon_meta = tenon_meta {
     shape: [0; TENON_MAX_RANK as usize],
     rank: 0,
     dtype: TENON_DTYPE_NONE,
@@ -131,35 +184,12 @@ impl<'a> Vjp<'a> {
     }
     /// The first output of an op.
     pub fn call(&self, op: &str, inputs: &[Value], attrs: &[Value]) -> Result<Value<'a>> {
-        let mut tensor: *mut tenon_tensor = std::ptr::null_mut();
-        unsafe {
-            let host = &*(*self.call).dispatch;
-            let name = op.as_ptr().cast::<c_char>();
-            let found = slot(host.find)(self.call, name, op.len() as u64);
-            if found.is_null() {
-                return Err(Error::Host(TENON_E_NOT_FOUND));
-            }
-            check(slot(host.call)(
-                self.call,
-                found,
-                inputs.as_ptr().cast(),
-                inputs.len() as u32,
-                attrs.as_ptr().cast(),
-                attrs.len() as u32,
-                &mut tensor,
-                1,
-            ))?;
-        }
-        Ok(Value::new(TENON_VALUE_TENSOR, 0, tenon_value_as { tensor }))
+        unsafe { call_op(self.call, op, inputs, attrs) }
     }
     /// Sets the gradient of an input; broadcasting is undone by the engine.
     pub fn grad(&self, input: u32, gradient: Value) -> Result {
-        assert_eq!(
-            gradient.raw.tag, TENON_VALUE_TENSOR,
-            "a gradient is a tensor"
-        );
         let set = slot(self.host().set_input_grad);
-        check(unsafe { set(self.call, input, 0, gradient.raw.as_.tensor) })
+        check(unsafe { set(self.call, input, 0, gradient.as_tensor()) })
     }
 }
 

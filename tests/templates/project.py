@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # tests/templates/project.py: what `tenon new` writes builds against an installed Tenon and passes
-# its own tests. In a project with an op, a dataset and an optimizer are then one new file each,
-# and judged with the rest. A sample that says the wrong thing lets the project's tests fail.
+# its own tests. In a project with an op, an entry of every kind is then one new file each, and
+# judged with the rest. A sample that says the wrong thing lets the project's tests fail.
 # Usage: project.py <installed prefix> <work folder> <source tree> <kind> <language> <cmake>
 #                   <generator> <make program> [<configure option>...]
 import json
@@ -15,7 +15,12 @@ import sys
 
 
 # A call or run that the samples of a template say is refused, and one like it that is taken.
-TAKEN_INSTEAD = {"op": ('"i64[3]"', '"f64[3]"'), "optimizer": ("| lr=-1.0", "| lr=1.0")}
+TAKEN_INSTEAD = {
+    "op": ('"i64[3]"', '"f64[3]"'),
+    "optimizer": ("| lr=-1.0", "| lr=1.0"),
+    "layer": ("| features=0", "| features=3"),
+    "transform": ("| strength=-1.0", "| strength=1.0"),
+}
 
 
 def run(*command):
@@ -47,6 +52,13 @@ def foreign_paths(build, tree, own):
     ]
 
 
+def entry_kinds(tree, language):
+    """The kinds of tenon/kinds.h that have a template, with their plurals."""
+    listed = (tree / "c_api/include/tenon/kinds.h").read_text(encoding="utf-8")
+    kinds = re.findall(r"^  X\((\w+), (\w+)\)", listed, flags=re.MULTILINE)
+    return [each for each in kinds if (tree / "sdk/templates" / each[0] / language).is_dir()]
+
+
 def add_file(prefix, work, project, kind, language):
     """Drops the source and the golden files of another kind's template into the project."""
     name = f"acme.more_{kind}"
@@ -60,24 +72,21 @@ def add_file(prefix, work, project, kind, language):
     return name
 
 
-# Of which golden files are begun; the others are written whole.
-BEGUN = {"op": ["{}"], "optimizer": ["{}", "{}_step"], "layer": ["{}"],
-         "dataset": []}
-
-
 def golden_files(project):
     return {path.relative_to(project): path.read_text(encoding="utf-8")
             for path in sorted((project / "goldens").rglob("*.json"))}
 
 
-def check_goldens(prefix, build, project, kind, name):
+def check_goldens(prefix, build, project):
     """The golden files of a template are what the steps in its make.py make."""
     before = golden_files(project)
-    names = [each.format(name) for each in BEGUN[kind]]
-    if names:
-        run(prefix / "bin/tenon", "--plugin-path", build / "plugins", "golden", "new", *names,
-            "--into", project / "goldens", "--force")
-    run(sys.executable, project / "goldens/make.py")
+    make = project / "goldens/make.py"
+    begun = re.search(r"tenon --plugin-path build/plugins golden new (.*) --force",
+                      make.read_text(encoding="utf-8"))  # fmt: skip
+    if begun:
+        run(prefix / "bin/tenon", "--plugin-path", build / "plugins", "golden", "new",
+            *begun[1].split(), "--into", project / "goldens", "--force")  # fmt: skip
+    run(sys.executable, make)
     if golden_files(project) != before:
         sys.exit("goldens/make.py makes other golden files than those of the template")
 
@@ -120,12 +129,12 @@ def main():
     test = [pathlib.Path(cmake).with_name("ctest"), "--test-dir", build, "--output-on-failure",
             "--no-tests=error"]
     run(*test)
-    if kind in BEGUN and language == "cpp":
-        check_goldens(prefix, build, project, kind, name)
+    if language == "cpp" and (project / "goldens/make.py").is_file():
+        check_goldens(prefix, build, project)
     if kind == "op":
         added = {
-            f"{other}s": add_file(prefix, work, project, other, language)
-            for other in ("dataset", "optimizer")
+            plural: add_file(prefix, work, project, other, language)
+            for other, plural in entry_kinds(tree, language)
         }
         run(cmake, "--build", build)
         manifest = (build / "plugins" / name / "plugin.json").read_text(encoding="utf-8")

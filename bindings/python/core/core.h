@@ -238,6 +238,9 @@ extern PyMethodDef data_methods[];
 // loader.cc: batches
 extern PyMethodDef loader_methods[];
 
+// tokenizer.cc
+extern PyMethodDef tokenizer_methods[];
+
 // history.cc: the history of a run, its progress line
 extern PyMethodDef history_methods[];
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bindings/python/tenon/data.py: the datasets of the registry, and batches of them.
+# bindings/python/tenon/data.py: the datasets of the registry, batches of them, and tokenizers.
 """`digits = tenon.data.idx(images="train-images-idx3-ubyte", labels=...)`, then
 `for images, labels in tenon.data.batches(digits, 64, shuffle=True)`; `dir(tenon.data)` lists them.
 Batches are also made of datasets that are written in Python."""
@@ -8,6 +8,7 @@ import _thread
 
 from tenon import _core, _errors
 from tenon._entries import Entries
+from tenon._tokenizers import Tokenizer, load_tokenizer, tokenizer  # noqa: F401
 
 
 def _refuse(function, operand, expected, found, hint="", kind="value"):
@@ -467,5 +468,6 @@ def __getattr__(name):
 
 
 def __dir__():
-    own = "Batches Dataset Transform batches crop flatten flip normalise progress tensors transform"
+    own = "Batches Dataset Tokenizer Transform batches crop flatten flip load_tokenizer normalise"
+    own += " progress tensors tokenizer transform"
     return sorted([*own.split(), *dir(_entries)])

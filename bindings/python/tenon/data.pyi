@@ -48,6 +48,55 @@ class Dataset:
     def __getattr__(self, name: _b.str) -> Any: ...
 
 
+class Tokenizer:
+    """Text as tokens, numbers from 0 to len() - 1, and back."""
+
+    def __init__(self, handle: Any) -> None: ...
+    def __len__(self) -> Any: ...
+    def decode(self, tokens: Any, *, skip_special: Any = ..., errors: Any = ...) -> Any:
+        """The text of tokens, a str."""
+        ...
+    def decode_bytes(self, tokens: Any, *, skip_special: Any = ...) -> Any:
+        """The same as bytes, which need not be UTF-8: a token may be a part of a character."""
+        ...
+    def encode(
+        self,
+        text: Any,
+        *,
+        special: Any = ...,
+        read_special: Any = ...,
+        limit: Any = ...,
+    ) -> Any:
+        """The tokens of a text, a tensor int64[n]."""
+        ...
+    def encode_batch(
+        self,
+        texts: Any,
+        *,
+        special: Any = ...,
+        read_special: Any = ...,
+        limit: Any = ...,
+        pad: Any = ...,
+        side: Any = ...,
+        to_limit: Any = ...,
+    ) -> Any:
+        """(tokens, mask) of texts: int64[n, length] and bool[n, length], true where a token is the text's."""
+        ...
+    def find(self, spelling: Any) -> Any:
+        """The token that is spelt so, a str or bytes; a LookupError if there is none."""
+        ...
+    def is_special(self, number: Any) -> Any:
+        """Does the token stand for no text?"""
+        ...
+    def save(self, path: Any) -> Any:
+        """Writes the tokenizer's file, all at once, for `load_tokenizer`."""
+        ...
+    def token(self, number: Any) -> Any:
+        """How the vocabulary spells a token: a str, or bytes that are not UTF-8."""
+        ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+
 class Transform:
     """What is done with one field of each batch: `tenon.data.transform('acme.blur', radius=2)`, and for those that come with Tenon `normalise`, `flatten`, `crop`, `flip`."""
 
@@ -87,6 +136,10 @@ def flip(*, field: Any = ...) -> Any:
     """Every second image [n, ..., W], by chance, with its columns from right to left."""
     ...
 
+def load_tokenizer(path: Any, name: Any = ..., **options: Any) -> Any:
+    """The tokenizer of a file."""
+    ...
+
 def normalise(mean: Any = ..., deviation: Any = ..., *, scale: Any = ..., field: Any = ...) -> Any:
     """(value / scale - mean) / deviation as float32, of uint8 and float32."""
     ...
@@ -97,6 +150,10 @@ def progress(iterable: Any, label: Any = ...) -> Any:
 
 def tensors(*fields: Any) -> Any:
     """A dataset of tensors [n, ...], whose first dimension counts the samples."""
+    ...
+
+def tokenizer(name: Any, file: Any = ..., **options: Any) -> Any:
+    """The tokenizer of that name in the registry: `tokenizer('tenon.pairs', text=text)`."""
     ...
 
 def transform(name: Any, *, field: Any = ..., **options: Any) -> Any:

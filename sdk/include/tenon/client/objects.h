@@ -131,7 +131,68 @@ static inline int64_t tn_next(tn_client* c, tenon_loader* loader, tenon_tensor**
   return n;
 }
 
-// ---- A run in a file, and its line --------------------------------------------------------------
+// ---- Text as tokens, and back -------------------------------------------------------------------
+
+// Of a text or of nothing, as its options say.
+static inline tenon_tokenizer* tn_tokenizer(tn_client* c, const char* name, tn_named named) {
+  const tn_lists lists = tn_lists_of(c, named);
+  tenon_tokenizer* made = NULL;
+  tn_check(c, tenon_tokenizer_create(c->context, name, TENON_NUL, NULL, 0, lists.names,
+                                     lists.values, named.n, &made));
+  return (tenon_tokenizer*)tn_hold(c, TN_TOKENIZER, made);
+}
+// Of a file, by the ending of its name.
+static inline tenon_tokenizer* tn_load_tokenizer(tn_client* c, const char* path, tn_named named) {
+  const tn_lists lists = tn_lists_of(c, named);
+  tenon_tokenizer* made = NULL;
+  tn_check(c, tenon_tokenizer_load(c->context, path, TENON_NUL, NULL, 0, lists.names, lists.values,
+                                   named.n, &made));
+  return (tenon_tokenizer*)tn_hold(c, TN_TOKENIZER, made);
+}
+static inline tenon_tokenizer_info tn_vocabulary(tn_client* c, tenon_tokenizer* tokenizer) {
+  tenon_tokenizer_info info;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  tn_check(c, tenon_tokenizer_get_info(c->context, tokenizer, &info));
+  return info;
+}
+// i64[tokens]; flags: TENON_TOKENIZER_ADD_SPECIAL, READ_SPECIAL.
+static inline tenon_tensor* tn_encode(tn_client* c, tenon_tokenizer* tokenizer, const char* text,
+                                      uint32_t flags) {
+  tenon_tensor* tokens = NULL;
+  tn_check(c, tenon_tokenizer_call(c->context, tokenizer, text, TENON_NUL, flags, 0, &tokens));
+  return tn_keep(c, tokens);
+}
+// i64[n,T], filled up by the tokenizer's own token or `pad` (-1: its own). *out_mask is bool[n,T],
+// true where a token is a text's; it may be NULL. limit 0: none.
+static inline tenon_tensor* tn_encode_batch(tn_client* c, tenon_tokenizer* tokenizer,
+                                            const char* const* texts, uint32_t n, uint32_t flags,
+                                            int64_t limit, int64_t pad, tenon_tensor** out_mask) {
+  tenon_string* list = (tenon_string*)calloc((size_t)n + 1, sizeof *list);
+  if (!list) tn_check(c, TENON_E_MEMORY);
+  for (uint32_t i = 0; i < n; ++i) {
+    list[i].data = texts[i];
+    list[i].length = TENON_NUL;
+  }
+  tenon_tensor* tokens = NULL;
+  tn_check(c, tenon_tokenizer_call_batch(c->context, tokenizer, list, n, flags, limit, pad, &tokens,
+                                         out_mask));
+  free(list);
+  if (out_mask) tn_keep(c, *out_mask);
+  return tn_keep(c, tokens);
+}
+// The text of tokens [n], which the region releases.
+static inline const char* tn_decode(tn_client* c, tenon_tokenizer* tokenizer, tenon_tensor* tokens,
+                                    uint32_t flags) {
+  tenon_text* text = NULL;
+  const char* data = NULL;
+  tn_check(c, tenon_tokenizer_get_text(c->context, tokenizer, tokens, flags, &text));
+  tn_hold(c, TN_WORDS, text);
+  tenon_text_get(text, &data, NULL);
+  return data;
+}
+
+// ---- A run in a file, its curve and its line ----------------------------------------------------
 
 static inline tenon_checkpoint* tn_checkpoint(tn_client* c) {
   tenon_checkpoint* made = NULL;
@@ -147,6 +208,23 @@ static inline int tn_resume(tn_client* c, tenon_checkpoint* run, const char* pat
   tn_check(c, tenon_checkpoint_load(c->context, run, path, TENON_NUL, TENON_CHECKPOINT_IF_THERE,
                                     &loaded));
   return loaded != 0;
+}
+
+static inline tenon_history* tn_history(tn_client* c) {
+  tenon_history* made = NULL;
+  tn_check(c, tenon_history_create(c->context, &made));
+  return (tenon_history*)tn_hold(c, TN_HISTORY, made);
+}
+// Adds a point to a series.
+static inline void tn_note(tn_client* c, tenon_history* history, const char* series, int64_t step,
+                           double value) {
+  tn_check(c, tenon_history_set(c->context, history, series, TENON_NUL, step, value));
+}
+// Draws all series, as an SVG.
+static inline void tn_draw(tn_client* c, tenon_history* history, const char* path,
+                           const char* title, const char* axis) {
+  tn_check(c, tenon_history_save(c->context, history, path, TENON_NUL, title, TENON_NUL, axis,
+                                 TENON_NUL));
 }
 
 // Cleared at the end of the region.

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <tenon/ext/draft/checkpoints.h>
 #include <tenon/ext/draft/progress.h>
+#include <tenon/ext/draft/tokenizers.h>
 #include <tenon/tenon.h>
 
 #ifdef __cplusplus
@@ -26,7 +27,10 @@ typedef enum tn_kind {
   TN_SCHEDULE,
   TN_CHECKPOINT,
   TN_PROGRESS,
-  TN_HISTORY
+  TN_HISTORY,
+  TN_PLAN,
+  TN_TOKENIZER,
+  TN_WORDS
 } tn_kind;
 typedef struct tn_kept {
   tn_kind kind;
@@ -141,6 +145,15 @@ static inline void tn_release(tn_kept kept) {
       break;
     case TN_HISTORY:
       tenon_history_release((tenon_history*)kept.object);
+      break;
+    case TN_PLAN:
+      tenon_plan_release((tenon_plan*)kept.object);
+      break;
+    case TN_TOKENIZER:
+      tenon_tokenizer_release((tenon_tokenizer*)kept.object);
+      break;
+    case TN_WORDS:
+      tenon_text_release((tenon_text*)kept.object);
       break;
   }
 }

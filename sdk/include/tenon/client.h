@@ -16,6 +16,8 @@
 // For examples and small programs: what fails ends the program with status 1. A library calls the
 // functions of tenon/tenon.h, which this header adds nothing to; both can be mixed. Header-only.
 //
+// Five pages show it at work: share/doc/tenon/docs/c, beginning with first_program.md.
+//
 // threads  one client for each thread
 #ifndef TENON_CLIENT_H
 #define TENON_CLIENT_H
@@ -60,23 +62,52 @@ static inline void tn_backward(tn_client* c, tenon_tensor* loss) {
 
 // ---- Ops ----------------------------------------------------------------------------------------
 
-// Calls an op by name and returns its first output.
-static inline tenon_tensor* tn_call(tn_client* c, const char* name, tn_args args, tn_named named) {
+static inline const tenon_op* tn_op(tn_client* c, const char* name) {
   const tenon_op* op = NULL;
-  tenon_tensor* out = NULL;
-  tenon_value attrs[TN_MAX_NAMED];
-  uint32_t n_attrs = 0;
   tn_check(c, tenon_op_find(c->context, name, TENON_NUL, 0, &op));
-  memset(attrs, 0, sizeof attrs);
+  return op;
+}
+
+// Attributes in the order of the op's schema; those that are not named are none.
+typedef struct tn_attrs {
+  tenon_value values[TN_MAX_NAMED];
+  uint32_t n;
+} tn_attrs;
+static inline tn_attrs tn_attrs_of(tn_client* c, const tenon_op* op, tn_named named) {
+  tn_attrs attrs;
+  memset(&attrs, 0, sizeof attrs);
   for (uint32_t i = 0; i < named.n; ++i) {
     uint32_t at = 0;
     tn_check(c, tenon_op_find_attribute(c->context, op, named.options[i].name, TENON_NUL, &at));
     if (at >= TN_MAX_NAMED) tn_check(c, TENON_E_UNSUPPORTED);
-    attrs[at] = named.options[i].value;
-    if (at >= n_attrs) n_attrs = at + 1;
+    attrs.values[at] = named.options[i].value;
+    if (at >= attrs.n) attrs.n = at + 1;
   }
-  tn_check(c, tenon_op_call(c->context, op, args.values, args.n, attrs, n_attrs, &out, 1));
-  return tn_keep(c, out);
+  return attrs;
+}
+
+// Calls an op by name for its first n outputs.
+static inline void tn_call_all(tn_client* c, const char* name, tn_args args, tn_named named,
+                               tenon_tensor** outputs, uint32_t n) {
+  const tenon_op* op = tn_op(c, name);
+  const tn_attrs attrs = tn_attrs_of(c, op, named);
+  tn_check(c,
+           tenon_op_call(c->context, op, args.values, args.n, attrs.values, attrs.n, outputs, n));
+  for (uint32_t i = 0; i < n; ++i) tn_keep(c, outputs[i]);
+}
+// For its first output.
+static inline tenon_tensor* tn_call(tn_client* c, const char* name, tn_args args, tn_named named) {
+  tenon_tensor* out = NULL;
+  tn_call_all(c, name, args, named, &out, 1);
+  return out;
+}
+// Writes the first output into a tensor that is there, which may be one of the inputs.
+static inline void tn_call_into(tn_client* c, const char* name, tn_args args, tn_named named,
+                                tenon_tensor* out) {
+  const tenon_op* op = tn_op(c, name);
+  const tn_attrs attrs = tn_attrs_of(c, op, named);
+  tn_check(c,
+           tenon_op_call_into(c->context, op, args.values, args.n, attrs.values, attrs.n, &out, 1));
 }
 
 // name(x), name(a, b)
@@ -92,6 +123,26 @@ static inline tenon_tensor* tn_call2(tn_client* c, const char* name, tenon_tenso
   const tn_args args = {values, 2};
   const tn_named none = {NULL, 0};
   return tn_call(c, name, args, none);
+}
+
+// ---- Steps that repeat --------------------------------------------------------------------------
+
+// Records what is launched until tn_captured, and runs it as well; tn_replay may exchange `inputs`.
+static inline void tn_capture(tn_client* c, tenon_tensor* const* inputs, uint32_t n) {
+  tn_check(c, tenon_capture_begin(c->context, inputs, n));
+}
+// What was recorded. Results that a later replay is to write anew must live as long: make it in the
+// region that they are made in.
+static inline tenon_plan* tn_captured(tn_client* c) {
+  tenon_plan* made = NULL;
+  tn_check(c, tenon_capture_end(c->context, &made));
+  return (tenon_plan*)tn_hold(c, TN_PLAN, made);
+}
+// Runs the step with inputs of the same shapes, in the order of tn_capture.
+static inline void tn_replay(tn_client* c, tenon_plan* plan, tenon_tensor* const* inputs,
+                             uint32_t n) {
+  for (uint32_t i = 0; i < n; ++i) tn_check(c, tenon_plan_set(c->context, plan, i, inputs[i]));
+  tn_check(c, tenon_plan_run(c->context, plan));
 }
 
 #ifdef __cplusplus

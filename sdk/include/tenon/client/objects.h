@@ -131,7 +131,7 @@ static inline int64_t tn_next(tn_client* c, tenon_loader* loader, tenon_tensor**
   return n;
 }
 
-// ---- Text as tokens, and back -------------------------------------------------------------------
+// ---- Text as tokens, and back: docs/data.md has the kinds ---------------------------------------
 
 // Of a text or of nothing, as its options say.
 static inline tenon_tokenizer* tn_tokenizer(tn_client* c, const char* name, tn_named named) {

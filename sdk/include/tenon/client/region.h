@@ -54,6 +54,7 @@ static inline void tn_print_line(const char* label, const char* text) {
 // Does nothing for TENON_OK; else prints the context's error record and ends the program.
 static inline void tn_check(tn_client* c, tenon_status status) {
   if (status == TENON_OK) return;
+  fflush(stdout);  // the words come after what the program has printed
   tenon_error error;
   memset(&error, 0, sizeof error);
   error.struct_size = sizeof error;

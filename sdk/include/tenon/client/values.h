@@ -111,6 +111,7 @@ static inline tn_named tn_named_of(std::initializer_list<tn_option> options) {
 #define TN_ARGS(...) (tn_args_of({__VA_ARGS__}))
 #define TN_NAMED(...) (tn_named_of({__VA_ARGS__}))
 #define TN_NONE (tn_named_of({}))
+#define TN_NO_INPUTS (tn_args_of({}))
 extern "C" {
 #else
 // TN_ARGS(tn_value(x), tn_float(2)); TN_NAMED({"axes", tn_int(1)}, {"keepdims", tn_bool(1)})
@@ -121,6 +122,7 @@ extern "C" {
   ((tn_named){(const tn_option[]){__VA_ARGS__}, \
               sizeof((const tn_option[]){__VA_ARGS__}) / sizeof(tn_option)})
 #define TN_NONE ((tn_named){NULL, 0})
+#define TN_NO_INPUTS ((tn_args){NULL, 0})
 #endif
 
 #ifdef __cplusplus

@@ -12,4 +12,13 @@ install(FILES
   DESTINATION ${TENON_PACKAGE_DIR})
 install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION ${TENON_PACKAGE_DIR})
 install(FILES ${PROJECT_BINARY_DIR}/tenon.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon)
+
+# The pages, and the sources of the examples, which they lead to, as they lie here, so that links
+# hold. A wheel has its licence and its page elsewhere.
+if(NOT SKBUILD)
+  set(TENON_DOC_DIR ${CMAKE_INSTALL_DATADIR}/doc/tenon)
+  install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${TENON_DOC_DIR})
+  install(DIRECTORY docs examples DESTINATION ${TENON_DOC_DIR}
+    PATTERN "*-ubyte" EXCLUDE
+    PATTERN "__pycache__" EXCLUDE)
+endif()

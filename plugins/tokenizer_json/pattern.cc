@@ -241,10 +241,21 @@ Cuts apply(Cuts cuts, Behavior behavior) {
   return kept;
 }
 
+void check_length(size_t bytes) {
+  if (bytes <= kLongestText) return;
+  throw sdk::Failure{TENON_E_DATA,
+                     "the text becomes too long by the steps of the file",
+                     "text",
+                     "at most " + std::to_string(kLongestText) + " bytes",
+                     std::to_string(bytes),
+                     "encode it in parts"};
+}
+
 std::string replaced(std::string_view text, const Cutter& cutter, std::string_view content) {
   std::string out;
   for (const Cut& cut : cutter(text)) {
     out += cut.match ? content : text.substr(cut.begin, cut.end - cut.begin);
+    check_length(out.size());
   }
   return out;
 }

@@ -37,6 +37,11 @@ enum class Behavior { kRemoved, kIsolated, kMergedWithPrevious, kMergedWithNext,
 // The parts that are kept.
 Cuts apply(Cuts cuts, Behavior behavior);
 
+// A file can name steps that make a text as long as they like; more than this ends in
+// TENON_E_DATA before memory does.
+inline constexpr size_t kLongestText = size_t{256} << 20;
+void check_length(size_t bytes);
+
 // `text` with every match replaced.
 std::string replaced(std::string_view text, const Cutter& cutter, std::string_view content);
 

@@ -50,7 +50,10 @@ Normalizer bert_normalizer(const BertCleaning& cleaning) {
 
 Normalizer in_sequence(std::vector<Normalizer> steps) {
   return [steps = std::move(steps)](std::string text) {
-    for (const Normalizer& step : steps) text = step(std::move(text));
+    for (const Normalizer& step : steps) {
+      text = step(std::move(text));
+      check_length(text.size());
+    }
     return text;
   };
 }
@@ -122,8 +125,11 @@ std::optional<std::string> characters_as_bytes(std::string_view characters) {
 
 void each_text(std::vector<Piece>& pieces,
                const std::function<std::string(const std::string&)>& change) {
+  size_t bytes = 0;
   for (Piece& piece : pieces) {
     if (piece.token < 0) piece.text = change(piece.text);
+    bytes += piece.text.size();
+    check_length(bytes);
   }
 }
 

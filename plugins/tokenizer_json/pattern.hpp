@@ -39,7 +39,7 @@ Cuts apply(Cuts cuts, Behavior behavior);
 
 // A file can name steps that make a text as long as they like; more than this ends in
 // TENON_E_DATA before memory does.
-inline constexpr size_t kLongestText = size_t{256} << 20;
+inline constexpr size_t kLongestText = size_t{64} << 20;
 void check_length(size_t bytes);
 
 // `text` with every match replaced.

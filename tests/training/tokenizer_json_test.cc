@@ -125,9 +125,10 @@ TEST_F(TokenizerJsonFiles, TextsThatAreRefused) {
   EXPECT_THAT(refused(encode(made(two), "a", kAdd, 1, out), TENON_E_ARGUMENT),
               StartsWith("tenon.tokenizer_json: the limit leaves no room for the special tokens"));
   json growing = small();
-  const json doubling = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
-  growing["normalizer"] = {{"type", "Sequence"}, {"normalizers", json::array()}};
-  for (int i = 0; i < 100; ++i) growing["normalizer"]["normalizers"].push_back(doubling);
+  const json longer = {
+      {"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", std::string(1000, 'a')}};
+  growing["normalizer"] = {{"type", "Sequence"},
+                           {"normalizers", json::array({longer, longer, longer})}};
   EXPECT_THAT(refused(encode(made(growing), "a", 0, 0, out), TENON_E_DATA),
               StartsWith("tenon.tokenizer_json: the text becomes too long by the steps"));
   json slow = small();

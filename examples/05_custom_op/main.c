@@ -5,11 +5,8 @@
 // It is written in other ops, so that it runs on every device, in every dtype. The program finds
 // the line (2 x + 0.5) behind four values of it, looks at a gradient on its way through a hook, and
 // draws what was recorded: `05_custom_op picture.svg`.
-#include <stdio.h>
-#include <string.h>
+#include <tenon/client.h>
 #include <tenon/plugin.h>
-
-#include "../common/session.h"
 
 #define TEXT(literal) \
   { literal, sizeof(literal) - 1 }
@@ -25,7 +22,7 @@ static tenon_status call_op(tenon_call* host, const char* name, tenon_value a, c
   tenon_tensor* result = NULL;
   const tenon_status status =
       host->dispatch->call(host, op, inputs, b ? 2 : 1, NULL, 0, &result, 1);
-  *out = tensor_value(result);
+  *out = tn_value(result);
   return status;
 }
 
@@ -42,7 +39,7 @@ static tenon_status softsign(tenon_call* host, const tenon_value* inputs, uint32
   (void)attrs;
   (void)n_attrs;
   tenon_value y;
-  const tenon_value number = float_value(1);
+  const tenon_value number = tn_float(1);
   tenon_status status = size_of(host, inputs[0], &y);
   if (status == TENON_OK) status = call_op(host, "tenon.add", y, &number, &y);
   if (status == TENON_OK) status = call_op(host, "tenon.div", inputs[0], &y, &y);
@@ -55,7 +52,7 @@ static tenon_status softsign_vjp(tenon_call* host, void* user) {
   tenon_status status = host->vjp->get_output_grad(host, 0, &dy);
   if (status == TENON_OK) status = host->vjp->get_output(host, 0, &y);
   if (status == TENON_OK) status = size_of(host, y, &slope);
-  if (status == TENON_OK) status = call_op(host, "tenon.sub", float_value(1), &slope, &slope);
+  if (status == TENON_OK) status = call_op(host, "tenon.sub", tn_float(1), &slope, &slope);
   if (status == TENON_OK) status = call_op(host, "tenon.mul", slope, &slope, &slope);
   if (status == TENON_OK) status = call_op(host, "tenon.mul", dy, &slope, &slope);
   return status == TENON_OK ? host->vjp->set_input_grad(host, 0, 0, slope.as.tensor) : status;
@@ -139,12 +136,12 @@ static tenon_status note_largest(tenon_context* context, tenon_tensor* gradient,
   return status;
 }
 
-static void write_picture(session* s, tenon_tensor* root, const char* path) {
+static void write_picture(tn_client* c, tenon_tensor* root, const char* path) {
   tenon_text* svg = NULL;
   const char* data = NULL;
   uint64_t length = 0;
-  session_check(s, tenon_graph_query(s->context, &root, 1, "svg", TENON_NUL, &svg));
-  session_check(s, tenon_text_get(svg, &data, &length));
+  tn_check(c, tenon_graph_query(c->context, &root, 1, "svg", TENON_NUL, &svg));
+  tn_check(c, tenon_text_get(svg, &data, &length));
   FILE* file = fopen(path, "w");
   if (!file || fwrite(data, 1, length, file) != length || fclose(file) != 0) {
     perror(path);
@@ -153,49 +150,47 @@ static void write_picture(session* s, tenon_tensor* root, const char* path) {
   tenon_text_release(svg);
 }
 
+static tenon_tensor* doubles(tn_client* c, int32_t rank, int64_t n, const double* numbers) {
+  tenon_tensor* made = NULL;
+  tn_check(c, tenon_tensor_create_from(c->context, TENON_DTYPE_F64, NULL, rank, &n, numbers,
+                                       (uint64_t)n * sizeof *numbers, &made));
+  return tn_keep(c, made);
+}
+
 int main(int argc, char** argv) {
-  session s;
-  session_open(&s, 0, 0);
-  session_check(&s, tenon_plugin_load(s.context, query));
-  const double numbers[4] = {-2, -1, 1, 2}, wanted[4] = {-7.0 / 9, -0.6, 5.0 / 7, 9.0 / 11};
-  const int64_t shape[1] = {4};
-  tenon_tensor *x, *target, *weight, *shift;
-  session_check(&s, tenon_tensor_create_from(s.context, TENON_DTYPE_F64, NULL, 1, shape, numbers,
-                                             sizeof numbers, &x));
-  session_check(&s, tenon_tensor_create_from(s.context, TENON_DTYPE_F64, NULL, 1, shape, wanted,
-                                             sizeof wanted, &target));
-  session_check(&s, tenon_tensor_create_from(s.context, TENON_DTYPE_F64, NULL, 0, NULL,
-                                             &(double){0.1}, 8, &weight));
-  session_check(&s, tenon_tensor_create_from(s.context, TENON_DTYPE_F64, NULL, 0, NULL,
-                                             &(double){0.0}, 8, &shift));
+  tn_client client, *c = &client;
+  tn_open(c, 0, 0);
+  tn_check(c, tenon_plugin_load(c->context, query));
+  tenon_tensor* x = doubles(c, 1, 4, (const double[]){-2, -1, 1, 2});
+  tenon_tensor* target = doubles(c, 1, 4, (const double[]){-7.0 / 9, -0.6, 5.0 / 7, 9.0 / 11});
+  tenon_tensor* weight = doubles(c, 0, 1, &(const double){0.1});
+  tenon_tensor* shift = doubles(c, 0, 1, &(const double){0.0});
   tenon_tensor* params[2] = {weight, shift};
   tenon_optimizer* sgd = NULL;
   const tenon_string names[1] = {TEXT("lr")};
-  const tenon_value lr[1] = {float_value(1.0)};
+  const tenon_value lr[1] = {tn_float(1.0)};
   for (int i = 0; i < 2; ++i) {
-    session_check(&s, tenon_tensor_set_requires_grad(s.context, params[i], 1));
+    tn_check(c, tenon_tensor_set_requires_grad(c->context, params[i], 1));
   }
-  session_check(
-      &s, tenon_optimizer_create(s.context, "tenon.sgd", TENON_NUL, params, 2, names, lr, 1, &sgd));
+  tn_check(
+      c, tenon_optimizer_create(c->context, "tenon.sgd", TENON_NUL, params, 2, names, lr, 1, &sgd));
+  tn_hold(c, TN_OPTIMIZER, sgd);
   double loss = 0, largest = 0;
-  for (int step = 0; step < 200; ++step) {
-    tenon_tensor* line = call2(&s, "tenon.add", call2(&s, "tenon.mul", x, weight), shift);
-    tenon_tensor* y = call1(&s, "example.softsign", line);
-    tenon_tensor* error = call2(&s, "tenon.sub", y, target);
-    tenon_tensor* total = call1(&s, "tenon.mean", call2(&s, "tenon.mul", error, error));
+  const size_t region = tn_begin(c);
+  for (int step = 0; step < 200; ++step, tn_end(c, region)) {
+    tenon_tensor* line = tn_call2(c, "tenon.add", tn_call2(c, "tenon.mul", x, weight), shift);
+    tenon_tensor* y = tn_call1(c, "example.softsign", line);
+    tenon_tensor* error = tn_call2(c, "tenon.sub", y, target);
+    tenon_tensor* total = tn_call1(c, "tenon.mean", tn_call2(c, "tenon.mul", error, error));
     uint64_t hook = 0;
-    session_check(&s, tenon_hook_begin(s.context, line, note_largest, &largest, NULL, &hook));
-    if (step == 0 && argc > 1) write_picture(&s, total, argv[1]);
-    session_check(&s, tenon_backward_run(s.context, &total, NULL, 1, 0));
-    session_check(&s, tenon_optimizer_run(s.context, sgd, TENON_OPTIMIZER_CLEAR_GRAD));
-    loss = item_of(&s, total);
-    session_clear(&s);
+    tn_check(c, tenon_hook_begin(c->context, line, note_largest, &largest, NULL, &hook));
+    if (step == 0 && argc > 1) write_picture(c, total, argv[1]);
+    tn_backward(c, total);
+    tn_step(c, sgd);
+    loss = tn_item(c, total);
   }
-  printf("weight %.4f, shift %.4f, loss %.2e, largest gradient %.4f\n", item_of(&s, weight),
-         item_of(&s, shift), loss, largest);
-  tenon_optimizer_release(sgd);
-  tenon_tensor* all[4] = {x, target, weight, shift};
-  for (int i = 0; i < 4; ++i) tenon_tensor_release(all[i]);
-  session_close(&s);
+  printf("weight %.4f, shift %.4f, loss %.2e, largest gradient %.4f\n", tn_item(c, weight),
+         tn_item(c, shift), loss, largest);
+  tn_close(c);
   return loss < 1e-4 && largest > 0 ? 0 : 1;
 }

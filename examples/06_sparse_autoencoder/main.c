@@ -13,9 +13,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <tenon/ext/draft/progress.h>
-
-#include "../common/session.h"
+#include <tenon/client.h>
 
 enum { WIDTH = 384, FEATURES = 1536, ACTIVE = 16, KEPT = 64, BATCHES = 8, BATCH = 256, PARAMS = 4 };
 #define RATE 1e-3
@@ -37,180 +35,162 @@ typedef struct model {
 
 // ---- Data ---------------------------------------------------------------------------------------
 
-static tenon_tensor* drawn(session* s, const char* name, int64_t rows, int64_t columns, double a,
-                           double b) {
+// Drawn by an op, whose bounds are `names`.
+static tenon_tensor* drawn(tn_client* c, const char* name, int64_t rows, int64_t columns,
+                           const char* const names[2], double a, double b) {
   const int64_t shape[] = {rows, columns};
-  const tenon_value attrs[] = {ints_value(shape, 2), float_value(a), float_value(b),
-                               dtype_value(TENON_DTYPE_F32)};
-  return call(s, name, NULL, 0, attrs, 4);
+  return tn_call(
+      c, name, TN_NO_INPUTS,
+      TN_NAMED({"shape", tn_ints(shape, 2)}, {names[0], tn_float(a)}, {names[1], tn_float(b)}));
+}
+static tenon_tensor* uniform(tn_client* c, int64_t rows, int64_t columns, double low, double high) {
+  return drawn(c, "tenon.uniform", rows, columns, (const char* const[]){"low", "high"}, low, high);
 }
 
 // Rows of length 1.
-static tenon_tensor* unit_vectors(session* s, int64_t rows) {
-  tenon_tensor* v = drawn(s, "tenon.normal", rows, WIDTH, 0, 1);
+static tenon_tensor* unit_vectors(tn_client* c, int64_t rows) {
+  tenon_tensor* v =
+      drawn(c, "tenon.normal", rows, WIDTH, (const char* const[]){"mean", "std"}, 0, 1);
   const int64_t last = -1;
-  const tenon_value attrs[] = {ints_value(&last, 1), {.tag = TENON_VALUE_BOOL, .as.i64 = 1}};
-  tenon_value x = tensor_value(v);
-  return call2(s, "tenon.div", v, call(s, "tenon.norm", &x, 1, attrs, 2));
+  tenon_tensor* lengths = tn_call(c, "tenon.norm", TN_ARGS(tn_value(v)),
+                                  TN_NAMED({"axes", tn_ints(&last, 1)}, {"keepdims", tn_bool(1)}));
+  return tn_call2(c, "tenon.div", v, lengths);
 }
 
 // The `k` largest of each row, and where they are.
-static void top(session* s, tenon_tensor* x, int64_t k, tenon_tensor* out[2]) {
-  const tenon_op* op = NULL;
-  const tenon_value input = tensor_value(x), attr = int_value(k);
-  session_check(s, tenon_op_find(s->context, "tenon.topk", TENON_NUL, 0, &op));
-  session_check(s, tenon_op_call(s->context, op, &input, 1, &attr, 1, out, 2));
-  session_keep(s, out[0]);
-  session_keep(s, out[1]);
+static void top(tn_client* c, tenon_tensor* x, int64_t k, tenon_tensor* out[2]) {
+  tn_call_all(c, "tenon.topk", TN_ARGS(tn_value(x)), TN_NAMED({"k", tn_int(k)}), out, 2);
 }
 
-static tenon_tensor* zeros(session* s, int64_t rows, int64_t columns) {
+static tenon_tensor* zeros(tn_client* c, int64_t rows, int64_t columns) {
   const int64_t shape[] = {rows, columns};
-  const tenon_value attrs[] = {ints_value(shape, 2), float_value(0), dtype_value(TENON_DTYPE_F32)};
-  return call(s, "tenon.full", NULL, 0, attrs, 3);
+  return tn_tensor(c, shape, 2, NULL);
 }
 
 // [BATCH, FEATURES], 0 except for `values` at `places`.
-static tenon_tensor* spread(session* s, tenon_tensor* places, tenon_tensor* values) {
-  const tenon_value inputs[] = {tensor_value(zeros(s, BATCH, FEATURES)), tensor_value(places),
-                                tensor_value(values)};
-  const tenon_value axis = int_value(1);
-  return call(s, "tenon.scatter", inputs, 3, &axis, 1);
+static tenon_tensor* spread(tn_client* c, tenon_tensor* places, tenon_tensor* values) {
+  const tenon_value empty = tn_value(zeros(c, BATCH, FEATURES));
+  return tn_call(c, "tenon.scatter", TN_ARGS(empty, tn_value(places), tn_value(values)),
+                 TN_NAMED({"axis", tn_int(1)}));
 }
 
-static tenon_tensor* batch(session* s, tenon_tensor* directions) {
+static tenon_tensor* batch(tn_client* c, tenon_tensor* directions) {
   tenon_tensor* picked[2];
-  top(s, drawn(s, "tenon.uniform", BATCH, FEATURES, 0, 1), ACTIVE, picked);
-  tenon_tensor* weights = drawn(s, "tenon.uniform", BATCH, ACTIVE, 0.5, 1.5);
-  return call2(s, "tenon.matmul", spread(s, picked[1], weights), directions);
+  top(c, uniform(c, BATCH, FEATURES, 0, 1), ACTIVE, picked);
+  tenon_tensor* weights = uniform(c, BATCH, ACTIVE, 0.5, 1.5);
+  return tn_call2(c, "tenon.matmul", spread(c, picked[1], weights), directions);
 }
 
 // ---- The model ----------------------------------------------------------------------------------
 
-static tenon_tensor* transposed(session* s, tenon_tensor* x) {
-  return call1(s, "tenon.transpose", x);
+static tenon_tensor* transposed(tn_client* c, tenon_tensor* x) {
+  return tn_call1(c, "tenon.transpose", x);
 }
 
 // A tensor of its own with these values, where they lie.
-static tenon_tensor* leaf(session* s, tenon_tensor* values, uint32_t trained) {
+static tenon_tensor* leaf(tn_client* c, tenon_tensor* values, uint32_t trained) {
   tenon_tensor* made = NULL;
-  session_check(s, tenon_tensor_create_detached(s->context, values, &made));
-  session_check(s, tenon_tensor_set_requires_grad(s->context, made, trained));
-  return made;
+  tn_check(c, tenon_tensor_create_detached(c->context, values, &made));
+  tn_check(c, tenon_tensor_set_requires_grad(c->context, made, trained));
+  return tn_keep(c, made);
 }
 
 // A copy in memory of its own; TENON_CLONE_PRESERVE keeps the strides.
-static tenon_tensor* cloned(session* s, tenon_tensor* x, uint32_t layout) {
+static tenon_tensor* cloned(tn_client* c, tenon_tensor* x, uint32_t layout) {
   tenon_tensor* made = NULL;
-  session_check(s, tenon_tensor_create_clone(s->context, x, layout, &made));
-  return session_keep(s, made);
+  tn_check(c, tenon_tensor_create_clone(c->context, x, layout, &made));
+  return tn_keep(c, made);
 }
 
 // The transpose of [WIDTH, FEATURES]: one row to the next is one element.
-static tenon_tensor* turned(session* s, tenon_tensor* x, const options* o) {
+static tenon_tensor* turned(tn_client* c, tenon_tensor* x, const options* o) {
   if (o->gaps) {
-    tenon_tensor* wide[] = {x, zeros(s, WIDTH, 1)};
-    const tenon_value both = {.tag = TENON_VALUE_TENSOR_LIST, .count = 2, .as.tensors = wide};
-    const tenon_value axis = int_value(1);
-    const tenon_value input = tensor_value(call(s, "tenon.concat", &both, 1, &axis, 1));
-    const tenon_value part[] = {int_value(1), int_value(0), int_value(FEATURES)};
-    x = call(s, "tenon.slice", &input, 1, part, 3);
+    tenon_tensor* wide[] = {x, zeros(c, WIDTH, 1)};
+    const tenon_value both = tn_value(
+        tn_call(c, "tenon.concat", TN_ARGS(tn_tensors(wide, 2)), TN_NAMED({"axis", tn_int(1)})));
+    x = tn_call(c, "tenon.slice", TN_ARGS(both),
+                TN_NAMED({"axis", tn_int(1)}, {"start", tn_int(0)}, {"stop", tn_int(FEATURES)}));
   }
-  return transposed(s, x);
+  return transposed(c, x);
 }
 
 // Zeros for what Adam keeps of a parameter: they lie as it does.
-static tenon_tensor* new_state(session* s, tenon_tensor* parameter) {
-  tenon_tensor* state = leaf(s, cloned(s, parameter, TENON_CLONE_PRESERVE), 0);
-  const tenon_op* sub = NULL;
-  const tenon_value both[] = {tensor_value(state), tensor_value(state)};
-  session_check(s, tenon_op_find(s->context, "tenon.sub", TENON_NUL, 0, &sub));
-  session_check(s, tenon_op_call_into(s->context, sub, both, 2, NULL, 0, &state, 1));
+static tenon_tensor* new_state(tn_client* c, tenon_tensor* parameter) {
+  tenon_tensor* state = leaf(c, cloned(c, parameter, TENON_CLONE_PRESERVE), 0);
+  tn_call_into(c, "tenon.sub", TN_ARGS(tn_value(state), tn_value(state)), TN_NONE, state);
   return state;
 }
 
-static model new_model(session* s, int strided, const options* o) {
+static model new_model(tn_client* c, int strided, const options* o) {
   model m = {0};
   // As PyTorch's Linear begins.
   const double bound = 1 / sqrt(FEATURES);
-  tenon_tensor* decoder = drawn(s, "tenon.uniform", WIDTH, FEATURES, -bound, bound);
+  tenon_tensor* decoder = uniform(c, WIDTH, FEATURES, -bound, bound);
   const uint32_t layout = strided ? TENON_CLONE_PRESERVE : TENON_CLONE_ROW_MAJOR;
-  tenon_tensor* encoder = cloned(s, turned(s, decoder, o), layout);
-  tenon_tensor* values[] = {encoder, zeros(s, 1, FEATURES), decoder, zeros(s, 1, WIDTH)};
+  tenon_tensor* encoder = cloned(c, turned(c, decoder, o), layout);
+  tenon_tensor* values[] = {encoder, zeros(c, 1, FEATURES), decoder, zeros(c, 1, WIDTH)};
   for (int i = 0; i < PARAMS; ++i) {
-    m.params[i] = leaf(s, values[i], 1);
-    if (o->by_ops) m.means[i] = new_state(s, m.params[i]);
-    if (o->by_ops) m.squares[i] = new_state(s, m.params[i]);
+    m.params[i] = leaf(c, values[i], 1);
+    if (o->by_ops) m.means[i] = new_state(c, m.params[i]);
+    if (o->by_ops) m.squares[i] = new_state(c, m.params[i]);
   }
   const tenon_string lr = {"lr", 2};
-  const tenon_value rate = float_value(RATE);
+  const tenon_value rate = tn_float(RATE);
   if (!o->by_ops) {
-    session_check(s, tenon_optimizer_create(s->context, "tenon.adam", TENON_NUL, m.params, PARAMS,
-                                            &lr, &rate, 1, &m.optimizer));
+    tn_check(c, tenon_optimizer_create(c->context, "tenon.adam", TENON_NUL, m.params, PARAMS, &lr,
+                                       &rate, 1, &m.optimizer));
+    tn_hold(c, TN_OPTIMIZER, m.optimizer);
   }
-  session_clear(s);
   return m;
 }
 
-static void release_model(model* m) {
-  tenon_optimizer_release(m->optimizer);
-  for (int i = 0; i < PARAMS; ++i) {
-    tenon_tensor_release(m->params[i]);
-    tenon_tensor_release(m->means[i]);
-    tenon_tensor_release(m->squares[i]);
-  }
-}
-
 // The mean square of what is lost on the way.
-static tenon_tensor* loss_of(session* s, const model* m, tenon_tensor* x) {
-  tenon_tensor* y = call2(s, "tenon.matmul", x, transposed(s, m->params[0]));
+static tenon_tensor* loss_of(tn_client* c, const model* m, tenon_tensor* x) {
+  tenon_tensor* y = tn_call2(c, "tenon.matmul", x, transposed(c, m->params[0]));
   tenon_tensor* kept[2];
-  top(s, call2(s, "tenon.add", y, m->params[1]), KEPT, kept);
-  y = spread(s, kept[1], call1(s, "tenon.relu", kept[0]));
-  y = call2(s, "tenon.matmul", y, transposed(s, m->params[2]));
-  y = call2(s, "tenon.add", y, m->params[3]);
-  return call1(s, "tenon.mean", call1(s, "tenon.square", call2(s, "tenon.sub", y, x)));
+  top(c, tn_call2(c, "tenon.add", y, m->params[1]), KEPT, kept);
+  y = spread(c, kept[1], tn_call1(c, "tenon.relu", kept[0]));
+  y = tn_call2(c, "tenon.matmul", y, transposed(c, m->params[2]));
+  y = tn_call2(c, "tenon.add", y, m->params[3]);
+  return tn_call1(c, "tenon.mean", tn_call1(c, "tenon.square", tn_call2(c, "tenon.sub", y, x)));
 }
 
 // ---- Training -----------------------------------------------------------------------------------
 
-// x = name(x, a, b, value), in place.
-static void add_scaled(session* s, const char* name, tenon_tensor* x, tenon_tensor* a,
-                       tenon_tensor* b, double value) {
-  const tenon_op* op = NULL;
-  const tenon_value inputs[] = {tensor_value(x), tensor_value(a), tensor_value(b)};
-  const tenon_value attr = float_value(value);
-  session_check(s, tenon_op_find(s->context, name, TENON_NUL, 0, &op));
-  session_check(s, tenon_op_call_into(s->context, op, inputs, 3, &attr, 1, &x, 1));
+// name(x, number)
+static tenon_tensor* with_number(tn_client* c, const char* name, tenon_tensor* x, double number) {
+  return tn_call(c, name, TN_ARGS(tn_value(x), tn_float(number)), TN_NONE);
 }
-
 // x = name(x, number), in place.
-static void scale(session* s, const char* name, tenon_tensor* x, double number) {
-  const tenon_op* op = NULL;
-  const tenon_value inputs[] = {tensor_value(x), float_value(number)};
-  session_check(s, tenon_op_find(s->context, name, TENON_NUL, 0, &op));
-  session_check(s, tenon_op_call_into(s->context, op, inputs, 2, NULL, 0, &x, 1));
+static void scale(tn_client* c, const char* name, tenon_tensor* x, double number) {
+  tn_call_into(c, name, TN_ARGS(tn_value(x), tn_float(number)), TN_NONE, x);
+}
+// x = name(x, a, b, value), in place.
+static void add_scaled(tn_client* c, const char* name, tenon_tensor* x, tenon_tensor* a,
+                       tenon_tensor* b, double value) {
+  tn_call_into(c, name, TN_ARGS(tn_value(x), tn_value(a), tn_value(b)),
+               TN_NAMED({"value", tn_float(value)}), x);
 }
 
 // Adam as many programs write it: D. P. Kingma, J. Ba, 2015, algorithm 1.
-static void step_by_ops(session* s, model* m, int64_t t) {
+static void step_by_ops(tn_client* c, const model* m, int64_t t) {
   const double beta1 = 0.9, beta2 = 0.999;
   const double size = RATE / (1 - pow(beta1, (double)t));
   const double bias = sqrt(1 - pow(beta2, (double)t));
-  session_check(s, tenon_grad_begin(s->context, TENON_GRAD_DISABLED));
+  tn_check(c, tenon_grad_begin(c->context, TENON_GRAD_DISABLED));
   for (int i = 0; i < PARAMS; ++i) {
     tenon_tensor* g = NULL;
-    session_check(s, tenon_tensor_get_grad(s->context, m->params[i], &g));
-    scale(s, "tenon.mul", m->means[i], beta1);
-    add_scaled(s, "tenon.addcmul", m->means[i], g, call_number(s, "tenon.pow", g, 0), 1 - beta1);
-    scale(s, "tenon.mul", m->squares[i], beta2);
-    add_scaled(s, "tenon.addcmul", m->squares[i], g, g, 1 - beta2);
-    tenon_tensor* root = call1(s, "tenon.sqrt", m->squares[i]);
-    root = call_number(s, "tenon.add", call_number(s, "tenon.div", root, bias), 1e-8);
-    add_scaled(s, "tenon.addcdiv", m->params[i], m->means[i], root, -size);
-    session_check(s, tenon_tensor_set_grad(s->context, m->params[i], NULL));
+    tn_check(c, tenon_tensor_get_grad(c->context, m->params[i], &g));
+    scale(c, "tenon.mul", m->means[i], beta1);
+    add_scaled(c, "tenon.addcmul", m->means[i], g, with_number(c, "tenon.pow", g, 0), 1 - beta1);
+    scale(c, "tenon.mul", m->squares[i], beta2);
+    add_scaled(c, "tenon.addcmul", m->squares[i], g, g, 1 - beta2);
+    tenon_tensor* root = tn_call1(c, "tenon.sqrt", m->squares[i]);
+    root = with_number(c, "tenon.add", with_number(c, "tenon.div", root, bias), 1e-8);
+    add_scaled(c, "tenon.addcdiv", m->params[i], m->means[i], root, -size);
+    tn_check(c, tenon_tensor_set_grad(c->context, m->params[i], NULL));
   }
-  session_check(s, tenon_grad_end(s->context));
+  tn_check(c, tenon_grad_end(c->context));
 }
 
 typedef struct result {
@@ -223,54 +203,54 @@ static size_t count_of(int i) {
   return i == 1 ? FEATURES : i == 3 ? WIDTH : (size_t)FEATURES * WIDTH;
 }
 
-static float* values_of(session* s, tenon_tensor* x, int i) {
+static float* values_of(tn_client* c, tenon_tensor* x, int i) {
   float* values = malloc(count_of(i) * sizeof *values);
-  if (!values) session_check(s, TENON_E_MEMORY);
-  session_check(s, tenon_tensor_get_data(s->context, x, values, count_of(i) * sizeof *values));
+  if (!values) tn_check(c, TENON_E_MEMORY);
+  tn_check(c, tenon_tensor_get_data(c->context, x, values, count_of(i) * sizeof *values));
   return values;
 }
 
 // One step after the other; notes the losses.
-static void run_steps(session* s, model* m, tenon_tensor* const* batches, const char* name,
+static void run_steps(tn_client* c, const model* m, tenon_tensor* const* batches, const char* name,
                       const options* o, tenon_history* history, result* r) {
-  tenon_progress* progress = NULL;
-  session_check(s, tenon_progress_create(s->context, name, TENON_NUL, o->steps, 0, &progress));
-  for (int64_t t = 1; t <= o->steps; ++t) {
-    tenon_tensor* loss = loss_of(s, m, batches[t % BATCHES]);
-    session_check(s, tenon_backward_run(s->context, &loss, NULL, 1, 0));
+  const size_t all = tn_begin(c);
+  tenon_progress* progress = tn_progress(c, name, o->steps);
+  const size_t region = tn_begin(c);
+  for (int64_t t = 1; t <= o->steps; ++t, tn_end(c, region)) {
+    tenon_tensor* loss = loss_of(c, m, batches[t % BATCHES]);
+    tn_backward(c, loss);
     if (o->by_ops) {
-      step_by_ops(s, m, t);
+      step_by_ops(c, m, t);
     } else {
-      session_check(s, tenon_optimizer_run(s->context, m->optimizer, TENON_OPTIMIZER_CLEAR_GRAD));
+      tn_step(c, m->optimizer);
     }
-    r->last = item_of(s, loss);
+    r->last = tn_item(c, loss);
     if (t == 1) r->first = r->last;
-    session_check(s, tenon_history_set(s->context, history, name, TENON_NUL, t, r->last));
-    session_check(s, tenon_progress_run(s->context, progress, t, "loss", TENON_NUL, r->last));
-    session_clear(s);
+    tn_note(c, history, name, t, r->last);
+    tn_show(c, progress, t, "loss", r->last);
   }
-  tenon_progress_release(progress);
+  tn_end(c, all);
 }
 
 // The same data and the same first weights each time.
-static result train(session* s, int strided, const options* o, tenon_history* history) {
+static result train(tn_client* c, int strided, const options* o, tenon_history* history) {
   const char* name = !strided ? "contiguous" : o->gaps ? "strides (1, 1537)" : "strides (1, 1536)";
-  session_check(s, tenon_context_set_seed(s->context, 0, 0));
-  tenon_tensor* directions = unit_vectors(s, FEATURES);
+  const size_t region = tn_begin(c);
+  tn_check(c, tenon_context_set_seed(c->context, 0, 0));
+  tenon_tensor* directions = unit_vectors(c, FEATURES);
   tenon_tensor* batches[BATCHES];
-  for (int i = 0; i < BATCHES; ++i) batches[i] = session_own(s, batch(s, directions));
-  model m = new_model(s, strided, o);
+  for (int i = 0; i < BATCHES; ++i) batches[i] = batch(c, directions);
+  const model m = new_model(c, strided, o);
   float* before[PARAMS];
-  for (int i = 0; i < PARAMS; ++i) before[i] = values_of(s, m.params[i], i);
+  for (int i = 0; i < PARAMS; ++i) before[i] = values_of(c, m.params[i], i);
   result r = {0};
-  run_steps(s, &m, batches, name, o, history, &r);
+  run_steps(c, &m, batches, name, o, history, &r);
   for (int i = 0; i < PARAMS; ++i) {
-    r.values[i] = values_of(s, m.params[i], i);
+    r.values[i] = values_of(c, m.params[i], i);
     for (size_t k = 0; k < count_of(i); ++k) r.still += r.values[i][k] == before[i][k];
     free(before[i]);
   }
-  release_model(&m);
-  for (int i = 0; i < BATCHES; ++i) tenon_tensor_release(batches[i]);
+  tn_end(c, region);
   printf("%-17s  loss %.6f to %.6f (%+.1f %%), %lld weights did not move\n", name, r.first, r.last,
          100 * (r.last / r.first - 1), (long long)r.still);
   return r;
@@ -297,11 +277,10 @@ static options options_read(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const options o = options_read(argc, argv);
-  session run, *s = &run;
-  session_open(s, 0, 0);
-  tenon_history* history = NULL;
-  session_check(s, tenon_history_create(s->context, &history));
-  result strided = train(s, 1, &o, history), plain = train(s, 0, &o, history);
+  tn_client client, *c = &client;
+  tn_open(c, 0, 0);
+  tenon_history* history = tn_history(c);
+  result strided = train(c, 1, &o, history), plain = train(c, 0, &o, history);
   int same = 1;
   for (int i = 0; i < PARAMS; ++i) {
     same &= memcmp(strided.values[i], plain.values[i], count_of(i) * sizeof(float)) == 0;
@@ -313,11 +292,7 @@ int main(int argc, char** argv) {
   printf("%s bits with and without strides\n", same ? "the same" : "OTHER");
   if (!moved) printf("some weights did NOT move\n");
   if (!learned) printf("the loss has NOT fallen by 60 %%\n");
-  if (o.curve) {
-    session_check(s, tenon_history_save(s->context, history, o.curve, TENON_NUL,
-                                        "Sparse autoencoder", TENON_NUL, "step", TENON_NUL));
-  }
-  tenon_history_release(history);
-  session_close(s);
+  if (o.curve) tn_draw(c, history, o.curve, "Sparse autoencoder", "step");
+  tn_close(c);
   return same && moved && learned ? 0 : 1;
 }

@@ -14,10 +14,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <tenon/ext/draft/progress.h>
+#include <tenon/client.h>
 
 #include "../common/clock.h"
-#include "../common/session.h"
 #include "text.h"
 
 enum { WIDTH = 64, NEGATIVES = 8, NEAR = NEGATIVES + 1, WINDOW = 2, SHOWN = 12, NEAREST = 5 };
@@ -36,41 +35,31 @@ typedef struct model {
   tenon_sdk_random random;
 } model;
 
-static model new_model(session* s, const corpus* c) {
+static model new_model(tn_client* c, const corpus* words) {
   model m = {.random = {0, 1, 0}};
   for (int i = 0; i < 2; ++i) {
-    const int64_t shape[] = {c->n_words, WIDTH};
+    const int64_t shape[] = {words->n_words, WIDTH};
     const double bound = i == 0 ? 0.5 / WIDTH : 0;  // as word2vec's own program begins
-    const tenon_value attrs[] = {ints_value(shape, 2), float_value(-bound), float_value(bound),
-                                 dtype_value(TENON_DTYPE_F32)};
-    m.tables[i] = session_own(s, call(s, "tenon.uniform", NULL, 0, attrs, 4));
-    session_check(s, tenon_tensor_set_requires_grad(s->context, m.tables[i], 1));
+    m.tables[i] = tn_call(c, "tenon.uniform", TN_NO_INPUTS,
+                          TN_NAMED({"shape", tn_ints(shape, 2)}, {"low", tn_float(-bound)},
+                                   {"high", tn_float(bound)}));
+    tn_check(c, tenon_tensor_set_requires_grad(c->context, m.tables[i], 1));
   }
   float signs[NEAR] = {1};
   for (int i = 1; i < NEAR; ++i) signs[i] = -1;
-  const int64_t near = NEAR;
-  session_check(s, tenon_tensor_create_from(s->context, TENON_DTYPE_F32, NULL, 1, &near, signs,
-                                            sizeof signs, &m.signs));
+  m.signs = tn_tensor(c, (int64_t[]){NEAR}, 1, signs);
   const tenon_string lr = {"lr", 2};
-  const tenon_value rate = float_value(0.025 * NEAR);  // the loss is a mean over NEAR terms
-  session_check(s, tenon_optimizer_create(s->context, "tenon.sgd", TENON_NUL, m.tables, 2, &lr,
-                                          &rate, 1, &m.optimizer));
-  m.shares = malloc((size_t)c->n_words * sizeof *m.shares);
-  if (!m.shares) session_check(s, TENON_E_MEMORY);
+  const tenon_value rate = tn_float(0.025 * NEAR);  // the loss is a mean over NEAR terms
+  tn_check(c, tenon_optimizer_create(c->context, "tenon.sgd", TENON_NUL, m.tables, 2, &lr, &rate, 1,
+                                     &m.optimizer));
+  tn_hold(c, TN_OPTIMIZER, m.optimizer);
+  m.shares = malloc((size_t)words->n_words * sizeof *m.shares);
+  if (!m.shares) tn_check(c, TENON_E_MEMORY);
   double sum = 0;
-  for (int64_t i = 0; i < c->n_words; ++i) {
-    m.shares[i] = sum += pow((double)c->counts[i], 0.75);
+  for (int64_t i = 0; i < words->n_words; ++i) {
+    m.shares[i] = sum += pow((double)words->counts[i], 0.75);
   }
-  session_clear(s);
   return m;
-}
-
-static void release_model(model* m) {
-  tenon_optimizer_release(m->optimizer);
-  tenon_tensor_release(m->tables[0]);
-  tenon_tensor_release(m->tables[1]);
-  tenon_tensor_release(m->signs);
-  free(m->shares);
 }
 
 static int64_t random_word(model* m, int64_t n_words) {
@@ -88,61 +77,61 @@ static int64_t random_word(model* m, int64_t n_words) {
   return low;
 }
 
-static tenon_tensor* numbers(session* s, const int64_t* values, int64_t n) {
+static tenon_tensor* numbers(tn_client* c, const int64_t* values, int64_t n) {
   tenon_tensor* made = NULL;
-  session_check(s, tenon_tensor_create_from(s->context, TENON_DTYPE_I64, NULL, 1, &n, values,
-                                            (uint64_t)n * sizeof *values, &made));
-  return session_keep(s, made);
+  tn_check(c, tenon_tensor_create_from(c->context, TENON_DTYPE_I64, NULL, 1, &n, values,
+                                       (uint64_t)n * sizeof *values, &made));
+  return tn_keep(c, made);
 }
 
 // One word and one near it; returns the loss.
-static double step(session* s, model* m, const corpus* c, int64_t word, int64_t near) {
+static double step(tn_client* c, model* m, const corpus* words, int64_t word, int64_t near) {
   int64_t others[NEAR] = {near};
   for (int i = 1; i < NEAR; ++i) {
     do {
-      others[i] = random_word(m, c->n_words);
+      others[i] = random_word(m, words->n_words);
     } while (others[i] == near);
   }
-  tenon_tensor* u = call2(s, "tenon.embedding", m->tables[0], numbers(s, &word, 1));
-  tenon_tensor* v = call2(s, "tenon.embedding", m->tables[1], numbers(s, others, NEAR));
+  const size_t region = tn_begin(c);
+  tenon_tensor* u = tn_call2(c, "tenon.embedding", m->tables[0], numbers(c, &word, 1));
+  tenon_tensor* v = tn_call2(c, "tenon.embedding", m->tables[1], numbers(c, others, NEAR));
+  const tenon_value products = tn_value(tn_call2(c, "tenon.mul", u, v));
   const int64_t last = -1;
   tenon_tensor* scores =
-      call_with(s, "tenon.sum", call2(s, "tenon.mul", u, v), ints_value(&last, 1));
-  tenon_tensor* chances = call1(s, "tenon.logsigmoid", call2(s, "tenon.mul", scores, m->signs));
-  tenon_tensor* loss = call1(s, "tenon.neg", call1(s, "tenon.mean", chances));
-  session_check(s, tenon_backward_run(s->context, &loss, NULL, 1, 0));
-  session_check(s, tenon_optimizer_run(s->context, m->optimizer, TENON_OPTIMIZER_CLEAR_GRAD));
-  const double found = item_of(s, loss);
-  session_clear(s);
+      tn_call(c, "tenon.sum", TN_ARGS(products), TN_NAMED({"axes", tn_ints(&last, 1)}));
+  tenon_tensor* chances =
+      tn_call1(c, "tenon.logsigmoid", tn_call2(c, "tenon.mul", scores, m->signs));
+  tenon_tensor* loss = tn_call1(c, "tenon.neg", tn_call1(c, "tenon.mean", chances));
+  tn_backward(c, loss);
+  tn_step(c, m->optimizer);
+  const double found = tn_item(c, loss);
+  tn_end(c, region);
   return found;
 }
 
 // One pass over the text, each word with a neighbour on either side; returns the mean loss.
-static double train_epoch(session* s, model* m, const corpus* c, int64_t epoch, int64_t epochs,
-                          tenon_history* history) {
+static double train_epoch(tn_client* c, model* m, const corpus* words, int64_t epoch,
+                          int64_t epochs, tenon_history* history) {
   char label[64];
   snprintf(label, sizeof label, "epoch %lld/%lld", (long long)epoch + 1, (long long)epochs);
-  tenon_progress* progress = NULL;
-  session_check(s, tenon_progress_create(s->context, label, TENON_NUL, c->length, 0, &progress));
+  const size_t region = tn_begin(c);
+  tenon_progress* progress = tn_progress(c, label, words->length);
   double sum = 0, recent = 0;
   int64_t steps = 0;
-  for (int64_t i = 0; i < c->length; ++i) {
+  for (int64_t i = 0; i < words->length; ++i) {
     for (int side = -1; side <= 1; side += 2) {
       const int64_t apart = 1 + (int64_t)tenon_sdk_random_below(&m->random, WINDOW);
       const int64_t at = i + side * apart;
-      if (at < 0 || at >= c->length || c->text[at] == c->text[i]) continue;
-      const double loss = step(s, m, c, c->text[i], c->text[at]);
+      if (at < 0 || at >= words->length || words->text[at] == words->text[i]) continue;
+      const double loss = step(c, m, words, words->text[i], words->text[at]);
       sum += loss;
       ++steps;
       recent += (loss - recent) / (steps < 1000 ? (double)steps : 1000);
     }
-    if (i % 500 == 0) {
-      const int64_t word = epoch * c->length + i;
-      session_check(s, tenon_history_set(s->context, history, "loss", TENON_NUL, word, recent));
-    }
-    session_check(s, tenon_progress_run(s->context, progress, i, "loss", TENON_NUL, recent));
+    if (i % 500 == 0) tn_note(c, history, "loss", epoch * words->length + i, recent);
+    tn_show(c, progress, i, "loss", recent);
   }
-  tenon_progress_release(progress);
+  tn_end(c, region);
   return steps ? sum / (double)steps : 0;
 }
 
@@ -176,22 +165,23 @@ static void nearest(const float* vectors, const corpus* c, int64_t word, int64_t
 }
 
 // Prints the nearest words of some; returns how many words of a kind have one of their own nearest.
-static int show(session* s, const model* m, const corpus* c) {
-  float* vectors = malloc((size_t)(c->n_words * WIDTH) * sizeof *vectors);
-  if (!vectors) session_check(s, TENON_E_MEMORY);
-  session_check(s, tenon_tensor_get_data(s->context, m->tables[0], vectors,
-                                         (uint64_t)(c->n_words * WIDTH) * sizeof *vectors));
+static int show(tn_client* c, const model* m, const corpus* words) {
+  float* vectors = malloc((size_t)(words->n_words * WIDTH) * sizeof *vectors);
+  if (!vectors) tn_check(c, TENON_E_MEMORY);
+  tn_check(c, tenon_tensor_get_data(c->context, m->tables[0], vectors,
+                                    (uint64_t)(words->n_words * WIDTH) * sizeof *vectors));
   int right = 0, shown = 0;
-  for (int64_t word = 0; word < c->n_words; ++word) {
-    const int kind = kind_of(c->words[word]);
-    const int frequent = c->counts[word] * 1000 >= c->length;
-    if ((kind < 0 && strlen(c->words[word]) < 4) || !frequent || c->n_words <= NEAREST) continue;
+  for (int64_t word = 0; word < words->n_words; ++word) {
+    const int kind = kind_of(words->words[word]);
+    const int frequent = words->counts[word] * 1000 >= words->length;
+    if ((kind < 0 && strlen(words->words[word]) < 4) || !frequent || words->n_words <= NEAREST)
+      continue;
     int64_t found[NEAREST];
-    nearest(vectors, c, word, found);
-    right += kind >= 0 && kind_of(c->words[found[0]]) == kind;
+    nearest(vectors, words, word, found);
+    right += kind >= 0 && kind_of(words->words[found[0]]) == kind;
     if (shown++ >= SHOWN) continue;
-    printf("%-10s", c->words[word]);
-    for (int i = 0; i < NEAREST; ++i) printf(" %s", c->words[found[i]]);
+    printf("%-10s", words->words[word]);
+    for (int i = 0; i < NEAREST; ++i) printf(" %s", words->words[found[i]]);
     printf("\n");
   }
   free(vectors);
@@ -218,35 +208,30 @@ static options options_read(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const options o = options_read(argc, argv);
-  corpus c = o.data ? corpus_read(o.data) : corpus_made(4000, 0);
-  if (c.n_words < 2) {
+  corpus words = o.data ? corpus_read(o.data) : corpus_made(4000, 0);
+  if (words.n_words < 2) {
     fprintf(stderr, "error: %s: fewer than two different words\n", o.data);
     return 1;
   }
-  printf("%lld words, %lld different ones\n", (long long)c.length, (long long)c.n_words);
-  session run, *s = &run;
-  session_open(s, 1, 0);
-  model m = new_model(s, &c);
-  tenon_history* history = NULL;
-  session_check(s, tenon_history_create(s->context, &history));
+  printf("%lld words, %lld different ones\n", (long long)words.length, (long long)words.n_words);
+  tn_client client, *c = &client;
+  tn_open(c, 1, 0);
+  model m = new_model(c, &words);
+  tenon_history* history = tn_history(c);
   for (int64_t epoch = 0; epoch < o.epochs; ++epoch) {
     const double start = clock_seconds();
-    const double loss = train_epoch(s, &m, &c, epoch, o.epochs, history);
+    const double loss = train_epoch(c, &m, &words, epoch, o.epochs, history);
     printf("epoch %lld  loss %.4f  %.1f s\n", (long long)epoch + 1, loss, clock_seconds() - start);
   }
-  const int right = show(s, &m, &c);
+  const int right = show(c, &m, &words);
   int failed = 0;
   if (!o.data) {
     printf("%d of %d words are nearest to one of their kind\n", right, KINDS * OF_A_KIND);
     failed = right < KINDS * OF_A_KIND * 9 / 10;
   }
-  if (o.curve) {
-    session_check(s, tenon_history_save(s->context, history, o.curve, TENON_NUL, "word2vec",
-                                        TENON_NUL, "words", TENON_NUL));
-  }
-  tenon_history_release(history);
-  release_model(&m);
-  session_close(s);
-  corpus_release(&c);
+  if (o.curve) tn_draw(c, history, o.curve, "word2vec", "words");
+  free(m.shares);
+  tn_close(c);
+  corpus_release(&words);
   return failed;
 }

@@ -10,9 +10,7 @@
 // however often the run was stopped.
 #define _POSIX_C_SOURCE 200809L
 
-#include <math.h>
-#include <tenon/ext/draft/checkpoints.h>
-#include <tenon/ext/draft/progress.h>
+#include <tenon/client.h>
 
 #include "../common/clock.h"
 #include "../common/images.h"
@@ -41,10 +39,9 @@ typedef struct options {
 } options;
 
 typedef struct run {
-  session* s;
+  tn_client* c;
   options o;
   const recipe* recipe;
-  tenon_dataset *train_set, *test_set;
   tenon_loader *train, *test;
   tenon_layer* model;
   tenon_optimizer* optimizer;
@@ -57,235 +54,150 @@ typedef struct run {
 
 // ---- Making all of it ---------------------------------------------------------------------------
 
-static tenon_transform* new_transform(run* r, const char* name, const tenon_string* names,
-                                      const tenon_value* values, uint32_t n) {
-  tenon_transform* made = NULL;
-  session_check(r->s,
-                tenon_transform_create(r->s->context, name, TENON_NUL, names, values, n, &made));
-  return made;
+static tenon_loader* open_loader(const run* r, tenon_dataset* set, uint32_t flags) {
+  const recipe* p = r->recipe;
+  tenon_transform* list[] = {
+      tn_transform(r->c, "tenon.normalise",
+                   TN_NAMED({"scale", tn_float(p->ink)}, {"mean", tn_floats(&p->mean, 1)},
+                            {"deviation", tn_floats(&p->deviation, 1)})),
+      tn_transform(r->c, "tenon.flatten", TN_NONE)};
+  tenon_loader* loader = tn_loader(r->c, set, flags ? p->batch : 256, (uint64_t)r->o.seed, flags,
+                                   (uint32_t)r->o.workers);
+  tn_transforms(r->c, loader, list, 2);
+  return loader;
 }
 
-static void open_loader(run* r, tenon_dataset* dataset, uint32_t flags, tenon_loader** out_loader) {
-  session* s = r->s;
-  const tenon_string names[] = {{"scale", 5}, {"mean", 4}, {"deviation", 9}};
-  const tenon_value values[] = {float_value(r->recipe->ink), floats_value(&r->recipe->mean, 1),
-                                floats_value(&r->recipe->deviation, 1)};
-  tenon_transform* transforms[] = {new_transform(r, "tenon.normalise", names, values, 3),
-                                   new_transform(r, "tenon.flatten", NULL, NULL, 0)};
-  const uint32_t fields[] = {0, 0};
-  const int64_t batch = flags ? r->recipe->batch : 256;
-  session_check(
-      s, tenon_loader_create(s->context, dataset, batch, (uint64_t)r->o.seed, flags, out_loader));
-  session_check(s, tenon_loader_set_transforms(s->context, *out_loader, transforms, fields, 2));
-  session_check(s, tenon_loader_set_workers(s->context, *out_loader, (uint32_t)r->o.workers));
-  for (int i = 0; i < 2; ++i) tenon_transform_release(transforms[i]);
-}
-
-// Where the training is.
-static tenon_loader_info place_of(run* r) {
-  tenon_loader_info info = {.struct_size = sizeof info};
-  session_check(r->s, tenon_loader_get_info(r->s->context, r->train, &info));
-  return info;
-}
-
-// Adds a layer to the model.
-static void add_layer(run* r, const char* name, const tenon_string* names,
-                      const tenon_value* values, uint32_t n) {
-  tenon_layer* layer = NULL;
-  tenon_context* cx = r->s->context;
-  session_check(r->s, tenon_layer_create(cx, name, TENON_NUL, NULL, names, values, n, &layer));
-  session_check(r->s, tenon_layer_set_child(cx, r->model, "", 0, layer));
-  tenon_layer_release(layer);
-}
-
-static void new_model(run* r, int64_t pixels) {
-  tenon_context* cx = r->s->context;
-  session_check(
-      r->s, tenon_layer_create(cx, "tenon.sequential", TENON_NUL, NULL, NULL, NULL, 0, &r->model));
-  int64_t inputs = pixels;
+static tenon_layer* new_model(const run* r, int64_t inputs) {
+  tenon_layer* model = tn_layer(r->c, "tenon.sequential", TN_NONE);
   for (int i = 0; i < r->recipe->n_layers; ++i) {
-    const tenon_string op = {"op", 2};
-    const tenon_value relu = text_value("tenon.relu");
-    if (i > 0) add_layer(r, "tenon.activation", &op, &relu, 1);
-    const tenon_string names[] = {{"inputs", 6}, {"outputs", 7}};
-    const tenon_value sizes[] = {int_value(inputs), int_value(r->recipe->sizes[i])};
-    add_layer(r, "tenon.linear", names, sizes, 2);
-    inputs = r->recipe->sizes[i];
+    const int64_t outputs = r->recipe->sizes[i];
+    if (i > 0) tn_add(r->c, model, "tenon.activation", TN_NAMED({"op", tn_text("tenon.relu")}));
+    tn_add(r->c, model, "tenon.linear",
+           TN_NAMED({"inputs", tn_int(inputs)}, {"outputs", tn_int(outputs)}));
+    inputs = outputs;
   }
-}
-
-static void new_optimizer(run* r) {
-  tenon_context* cx = r->s->context;
-  const tenon_string names[] = {{"lr", 2}, {"momentum", 8}};
-  const tenon_value values[] = {float_value(r->recipe->lr), float_value(r->recipe->momentum)};
-  session_check(r->s, tenon_optimizer_create_for_layer(
-                          cx, r->recipe->optimizer, TENON_NUL, r->model, names, values,
-                          r->recipe->momentum > 0 ? 2 : 1, &r->optimizer));
-  const tenon_string period = {"period", 6};
-  const tenon_value epochs = int_value(r->o.epochs);
-  const uint32_t n = strcmp(r->recipe->schedule, "tenon.cosine") == 0;
-  session_check(r->s, tenon_schedule_create(cx, r->recipe->schedule, TENON_NUL, r->recipe->lr,
-                                            &period, &epochs, n, &r->schedule));
+  return model;
 }
 
 static void open_run(run* r) {
-  session* s = r->s;
+  tn_client* c = r->c;
   char shipped[EXAMPLE_PATH_BYTES];
   const char* folder = r->o.data ? r->o.data : shipped_data("digits", shipped);
-  r->train_set = open_images(s, folder, "train-images-idx3-ubyte", "train-labels-idx1-ubyte");
-  r->test_set = open_images(s, folder, "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte");
-  tenon_meta image;
-  session_check(s, tenon_dataset_get_field(s->context, r->train_set, 0, &image, NULL));
-  int64_t pixels = 1;
-  for (int32_t d = 0; d < image.rank; ++d) pixels *= image.shape[d];
-  r->recipe = pixels == 64 ? &digits : &mnist;
-  if (r->o.epochs == 0) r->o.epochs = r->recipe->epochs;
-  open_loader(r, r->train_set, TENON_LOADER_SHUFFLE, &r->train);
-  open_loader(r, r->test_set, 0, &r->test);
-  new_model(r, pixels);
-  new_optimizer(r);
-  session_check(s, tenon_history_create(s->context, &r->history));
+  tenon_dataset* train = open_images(c, folder, "train");
+  tenon_dataset* test = open_images(c, folder, "t10k");
+  const int64_t pixels = pixels_of(c, train);
+  const recipe* p = r->recipe = pixels == 64 ? &digits : &mnist;
+  if (r->o.epochs == 0) r->o.epochs = p->epochs;
+  r->train = open_loader(r, train, TENON_LOADER_SHUFFLE);
+  r->test = open_loader(r, test, 0);
+  r->model = new_model(r, pixels);
+  const tn_option hypers[] = {{"lr", tn_float(p->lr)}, {"momentum", tn_float(p->momentum)}};
+  const tn_named named = {hypers, p->momentum > 0 ? 2 : 1};
+  r->optimizer = tn_optimizer(c, p->optimizer, r->model, named);
+  const tn_option period = {"period", tn_int(r->o.epochs)};
+  const tn_named cosine = {&period, strcmp(p->schedule, "tenon.cosine") == 0};
+  r->schedule = tn_schedule(c, p->schedule, p->lr, cosine);
+  r->history = tn_history(c);
   if (r->o.events) {
-    session_check(s, tenon_history_set_events(s->context, r->history, r->o.events, TENON_NUL));
+    tn_check(c, tenon_history_set_events(c->context, r->history, r->o.events, TENON_NUL));
   }
-}
-
-static void close_run(run* r) {
-  tenon_checkpoint_release(r->checkpoint);
-  tenon_history_release(r->history);
-  tenon_schedule_release(r->schedule);
-  tenon_optimizer_release(r->optimizer);
-  tenon_layer_release(r->model);
-  tenon_loader_release(r->train);
-  tenon_loader_release(r->test);
-  tenon_dataset_release(r->train_set);
-  tenon_dataset_release(r->test_set);
 }
 
 // ---- Checkpoints --------------------------------------------------------------------------------
 
-static void set_value(run* r, const char* name, const tenon_value* value) {
-  session_check(r->s,
-                tenon_checkpoint_set_value(r->s->context, r->checkpoint, name, TENON_NUL, value));
+static void set_value(const run* r, const char* name, tenon_value value) {
+  tn_check(r->c, tenon_checkpoint_set_value(r->c->context, r->checkpoint, name, TENON_NUL, &value));
+}
+static tenon_value value_of(const run* r, const char* name) {
+  tenon_value value = tn_none();
+  tn_check(r->c, tenon_checkpoint_get_value(r->c->context, r->checkpoint, name, TENON_NUL, &value));
+  return value;
 }
 
-static void save(run* r) {
+static void save(const run* r) {
   if (!r->o.checkpoint) return;
-  const tenon_value step = int_value(r->step), loss_sum = float_value(r->loss_sum);
-  set_value(r, "step", &step);
-  set_value(r, "loss_sum", &loss_sum);
-  session_check(r->s,
-                tenon_checkpoint_save(r->s->context, r->checkpoint, r->o.checkpoint, TENON_NUL));
+  set_value(r, "step", tn_int(r->step));
+  set_value(r, "loss_sum", tn_float(r->loss_sum));
+  tn_save(r->c, r->checkpoint, r->o.checkpoint);
 }
 
 // What a run consists of, put back from the file, if there is one.
 static void resume(run* r) {
-  session* s = r->s;
-  tenon_context* cx = s->context;
-  session_check(s, tenon_checkpoint_create(cx, &r->checkpoint));
-  tenon_checkpoint* all = r->checkpoint;
-  session_check(s, tenon_checkpoint_set_layer(cx, all, "model", TENON_NUL, r->model));
-  session_check(s, tenon_checkpoint_set_optimizer(cx, all, "optimizer.0", TENON_NUL, r->optimizer));
-  session_check(s, tenon_checkpoint_set_schedule(cx, all, "schedule", TENON_NUL, r->schedule));
-  session_check(s, tenon_checkpoint_set_loader(cx, all, "loader", TENON_NUL, r->train));
-  tenon_value step = int_value(0), loss_sum = float_value(0);
-  set_value(r, "step", &step);
-  set_value(r, "loss_sum", &loss_sum);
-  if (!r->o.checkpoint) return;
-  uint32_t loaded = 0;
-  session_check(s, tenon_checkpoint_load(cx, all, r->o.checkpoint, TENON_NUL,
-                                         TENON_CHECKPOINT_IF_THERE, &loaded));
-  if (!loaded) return;
-  session_check(s, tenon_checkpoint_get_value(cx, all, "step", TENON_NUL, &step));
-  session_check(s, tenon_checkpoint_get_value(cx, all, "loss_sum", TENON_NUL, &loss_sum));
-  r->step = step.as.i64;
-  r->loss_sum = loss_sum.as.f64;
+  tn_client* c = r->c;
+  tenon_context* cx = c->context;
+  tenon_checkpoint* all = r->checkpoint = tn_checkpoint(c);
+  tn_check(c, tenon_checkpoint_set_layer(cx, all, "model", TENON_NUL, r->model));
+  tn_check(c, tenon_checkpoint_set_optimizer(cx, all, "optimizer.0", TENON_NUL, r->optimizer));
+  tn_check(c, tenon_checkpoint_set_schedule(cx, all, "schedule", TENON_NUL, r->schedule));
+  tn_check(c, tenon_checkpoint_set_loader(cx, all, "loader", TENON_NUL, r->train));
+  set_value(r, "step", tn_int(0));
+  set_value(r, "loss_sum", tn_float(0));
+  if (!r->o.checkpoint || !tn_resume(c, all, r->o.checkpoint)) return;
+  r->step = value_of(r, "step").as.i64;
+  r->loss_sum = value_of(r, "loss_sum").as.f64;
   printf("goes on at step %lld, epoch %lld\n", (long long)r->step,
-         (long long)place_of(r).epoch + 1);
+         (long long)tn_place(c, r->train).epoch + 1);
 }
 
 // ---- Training -----------------------------------------------------------------------------------
 
-static tenon_tensor* logits_of(run* r, tenon_tensor* images) {
-  const tenon_value input = tensor_value(images);
-  tenon_tensor* logits = NULL;
-  session_check(r->s, tenon_layer_call(r->s->context, r->model, &input, 1, &logits, 1));
-  return session_keep(r->s, logits);
-}
-
-// The next batch; 0 at the end of the epoch.
-static int64_t next_batch(run* r, tenon_loader* loader, tenon_tensor* fields[2]) {
-  int64_t n = 0;
-  session_check(r->s, tenon_loader_run(r->s->context, loader, fields, 2, &n));
-  for (int i = 0; n && i < 2; ++i) session_keep(r->s, fields[i]);
-  return n;
-}
-
-static void note(run* r, const char* name, double value) {
-  session_check(r->s,
-                tenon_history_set(r->s->context, r->history, name, TENON_NUL, r->step, value));
-}
-
-static double accuracy_of(run* r) {
-  session* s = r->s;
-  tenon_tensor* fields[2];
+static double accuracy_of(const run* r) {
+  tn_client* c = r->c;
+  tenon_tensor* xy[2];
   double right = 0;
-  int64_t samples = 0, n = 0;
-  session_check(s, tenon_layer_set_training(s->context, r->model, 0));
-  session_check(s, tenon_grad_begin(s->context, TENON_GRAD_DISABLED));
-  session_check(s, tenon_loader_begin(s->context, r->test, 0, 0));
-  while ((n = next_batch(r, r->test, fields)) > 0) {
-    samples += n;
-    tenon_tensor* guess = call_with(s, "tenon.argmax", logits_of(r, fields[0]), int_value(1));
-    right += item_of(s, call1(s, "tenon.sum", call2(s, "tenon.eq", guess, fields[1])));
-    session_clear(s);
+  tn_check(c, tenon_layer_set_training(c->context, r->model, 0));
+  tn_check(c, tenon_grad_begin(c->context, TENON_GRAD_DISABLED));
+  tn_check(c, tenon_loader_begin(c->context, r->test, 0, 0));
+  const size_t region = tn_begin(c);
+  for (; tn_next(c, r->test, xy, 2) > 0; tn_end(c, region)) {
+    const tenon_value logits = tn_value(tn_forward(c, r->model, xy[0]));
+    tenon_tensor* guess =
+        tn_call(c, "tenon.argmax", TN_ARGS(logits), TN_NAMED({"axis", tn_int(1)}));
+    right += tn_item(c, tn_call1(c, "tenon.sum", tn_call2(c, "tenon.eq", guess, xy[1])));
   }
-  session_check(s, tenon_grad_end(s->context));
-  session_check(s, tenon_layer_set_training(s->context, r->model, 1));
+  tn_check(c, tenon_grad_end(c->context));
+  tn_check(c, tenon_layer_set_training(c->context, r->model, 1));
+  const int64_t samples = tn_place(c, r->test).length;
   return samples ? right / (double)samples : 0;
 }
 
 // The rest of the epoch; 0 if the run is to stop within it.
 static int train_epoch(run* r) {
-  session* s = r->s;
-  const tenon_loader_info start = place_of(r);
-  int64_t done = start.position;
+  tn_client* c = r->c;
+  const size_t epoch = tn_begin(c);
+  const tenon_loader_info start = tn_place(c, r->train);
+  int64_t done = start.position, n = 0;
   char label[64];
   snprintf(label, sizeof label, "epoch %lld/%lld", (long long)start.epoch + 1,
            (long long)r->o.epochs);
-  tenon_progress* progress = NULL;
-  session_check(s, tenon_progress_create(s->context, label, TENON_NUL, start.length, 0, &progress));
-  tenon_tensor* fields[2];
-  int64_t n = 0;
-  while ((n = next_batch(r, r->train, fields)) > 0) {
-    tenon_tensor* loss =
-        call2(s, "tenon.softmax_cross_entropy", logits_of(r, fields[0]), fields[1]);
-    session_check(s, tenon_backward_run(s->context, &loss, NULL, 1, 0));
-    session_check(s, tenon_optimizer_run(s->context, r->optimizer, TENON_OPTIMIZER_CLEAR_GRAD));
+  tenon_progress* progress = tn_progress(c, label, start.length);
+  tenon_tensor* xy[2];
+  const size_t region = tn_begin(c);
+  for (; (n = tn_next(c, r->train, xy, 2)) > 0; tn_end(c, region)) {
+    tenon_tensor* logits = tn_forward(c, r->model, xy[0]);
+    tenon_tensor* loss = tn_call2(c, "tenon.softmax_cross_entropy", logits, xy[1]);
+    tn_backward(c, loss);
+    tn_step(c, r->optimizer);
     r->step++;
     done += n;
-    r->loss_sum += item_of(s, loss) * (double)n;
-    if (r->step % 10 == 0) note(r, "loss", item_of(s, loss));
-    session_check(s, tenon_progress_run(s->context, progress, done, "loss", TENON_NUL,
-                                        r->loss_sum / (double)done));
-    session_clear(s);
+    r->loss_sum += tn_item(c, loss) * (double)n;
+    if (r->step % 10 == 0) tn_note(c, r->history, "loss", r->step, tn_item(c, loss));
+    tn_show(c, progress, done, "loss", r->loss_sum / (double)done);
     if (r->o.stop && r->step >= r->o.stop) break;
   }
-  tenon_progress_release(progress);
+  tn_end(c, epoch);
   return n == 0;
 }
 
 // Returns the accuracy after the last epoch, -1 where the run was stopped before.
 static double train(run* r) {
-  session* s = r->s;
+  tn_client* c = r->c;
   double accuracy = -1;
-  for (tenon_loader_info at = place_of(r); at.epoch < r->o.epochs; at = place_of(r)) {
+  for (tenon_loader_info at; at = tn_place(c, r->train), at.epoch < r->o.epochs;) {
     if (at.position == 0) {
-      double lr = 0;
-      session_check(s, tenon_schedule_run(s->context, r->schedule, NULL, &lr));
-      const tenon_value rate = float_value(lr);
-      session_check(s, tenon_optimizer_set(s->context, r->optimizer, "lr", TENON_NUL, &rate));
-      note(r, "learning rate", lr);
+      const double lr = tn_advance(c, r->schedule);
+      tn_set(c, r->optimizer, "lr", tn_float(lr));
+      tn_note(c, r->history, "learning rate", r->step, lr);
     }
     const double start = clock_seconds();
     if (!train_epoch(r)) {
@@ -293,29 +205,30 @@ static double train(run* r) {
       return -1;
     }
     accuracy = accuracy_of(r);
-    note(r, "test accuracy", accuracy);
+    tn_note(c, r->history, "test accuracy", r->step, accuracy);
     printf("epoch %2lld  loss %.4f  test accuracy %.4f  %.2f s\n", (long long)at.epoch + 1,
            r->loss_sum / (double)at.length, accuracy, clock_seconds() - start);
     fflush(stdout);
     r->loss_sum = 0;
-    session_check(s, tenon_loader_begin(s->context, r->train, at.epoch + 1, 0));
+    tn_check(c, tenon_loader_begin(c->context, r->train, at.epoch + 1, 0));
     save(r);
   }
   return accuracy;
 }
 
 // FNV-1a over the bits of all parameters.
-static uint64_t hash_of(run* r) {
+static uint64_t hash_of(const run* r) {
+  tn_client* c = r->c;
   uint64_t hash = 14695981039346656037u;
   tenon_tensor* param = NULL;
-  for (uint32_t i = 0;
-       tenon_layer_get_parameter(r->s->context, r->model, i, NULL, &param) == TENON_OK; ++i) {
+  for (uint32_t i = 0; tenon_layer_get_parameter(c->context, r->model, i, NULL, &param) == TENON_OK;
+       ++i) {
     tenon_tensor_info info = {.struct_size = sizeof info};
-    session_check(r->s, tenon_tensor_get_info(r->s->context, param, &info));
+    tn_check(c, tenon_tensor_get_info(c->context, param, &info));
     const size_t bytes = (size_t)info.elements * sizeof(float);
     unsigned char* values = malloc(bytes);
-    if (!values) session_check(r->s, TENON_E_MEMORY);
-    session_check(r->s, tenon_tensor_get_data(r->s->context, param, values, bytes));
+    if (!values) tn_check(c, TENON_E_MEMORY);
+    tn_check(c, tenon_tensor_get_data(c->context, param, values, bytes));
     for (size_t k = 0; k < bytes; ++k) hash = (hash ^ values[k]) * 1099511628211u;
     free(values);
   }
@@ -367,25 +280,21 @@ static options options_read(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  session base;
-  run r = {.s = &base, .o = options_read(argc, argv)};
-  session_open(r.s, r.o.threads, r.o.seed);
+  tn_client client;
+  run r = {.c = &client, .o = options_read(argc, argv)};
+  tn_open(r.c, r.o.threads, (uint64_t)r.o.seed);
   open_run(&r);
   resume(&r);
   const double accuracy = train(&r);
-  int failed = 0;
   if (accuracy >= 0) printf("test accuracy: %.4f\n", accuracy);
-  if (r.o.curve) {
-    session_check(&base, tenon_history_save(base.context, r.history, r.o.curve, TENON_NUL,
-                                            "Training", TENON_NUL, "step", TENON_NUL));
-  }
+  if (r.o.curve) tn_draw(r.c, r.history, r.o.curve, "Training", "step");
   printf("step %lld, weights %016llx\n", (long long)r.step, (unsigned long long)hash_of(&r));
-  if (accuracy >= 0 && r.o.epochs >= r.recipe->epochs && accuracy < r.recipe->accuracy) {
+  const int failed =
+      accuracy >= 0 && r.o.epochs >= r.recipe->epochs && accuracy < r.recipe->accuracy;
+  if (failed) {
     fprintf(stderr, "error: test accuracy %.4f, expected at least %.2f\n", accuracy,
             r.recipe->accuracy);
-    failed = 1;
   }
-  close_run(&r);
-  session_close(r.s);
+  tn_close(r.c);
   return failed;
 }

@@ -18,7 +18,7 @@
 // ---- Time ---------------------------------------------------------------------------------------
 
 typedef struct timer {
-  session* s;
+  tn_client* s;
   const driver_options* o;
   const tenon_device* device;
 } timer;
@@ -37,7 +37,7 @@ static double median_of(double* numbers, int count) {
 static double seconds_of_calls(const timer* t, void (*body)(void*), void* user, int64_t calls) {
   const double start = now();
   for (int64_t i = 0; i < calls; ++i) body(user);
-  session_check(t->s, tenon_device_wait(t->s->context, t->device));
+  tn_check(t->s, tenon_device_wait(t->s->context, t->device));
   return now() - start;
 }
 
@@ -84,7 +84,7 @@ static void print_share(const timer* t, const char* name, double seconds, double
 
 // An op that writes into a tensor there is, so that nothing is allocated.
 typedef struct op_run {
-  session* s;
+  tn_client* s;
   const tenon_op* op;
   tenon_value inputs[3], attrs[1];
   uint32_t n_inputs, n_attrs;
@@ -93,8 +93,8 @@ typedef struct op_run {
 
 static void run_op(void* user) {
   op_run* r = user;
-  session_check(r->s, tenon_op_call_into(r->s->context, r->op, r->inputs, r->n_inputs, r->attrs,
-                                         r->n_attrs, &r->out, 1));
+  tn_check(r->s, tenon_op_call_into(r->s->context, r->op, r->inputs, r->n_inputs, r->attrs,
+                                    r->n_attrs, &r->out, 1));
 }
 
 // Negative, with a line that says why, where the device has no kernel: others are still measured.
@@ -105,56 +105,55 @@ static double seconds_of_op(const timer* t, const char* name, op_run* r) {
     printf("%-36s not measured: %s\n", name, driver_message(r->s));
     return -1;
   }
-  session_check(r->s, status);
+  tn_check(r->s, status);
   return seconds_of(t, run_op, r);
 }
 
 typedef struct plan_run {
-  session* s;
+  tn_client* s;
   tenon_plan* plan;
 } plan_run;
 
 static void run_plan(void* user) {
   const plan_run* r = user;
-  session_check(r->s, tenon_plan_run(r->s->context, r->plan));
+  tn_check(r->s, tenon_plan_run(r->s->context, r->plan));
 }
 
-static tenon_tensor* random_on(session* s, tenon_dtype dtype, int64_t rows, int64_t columns,
+static tenon_tensor* random_on(tn_client* s, tenon_dtype dtype, int64_t rows, int64_t columns,
                                double bound) {
   uint32_t state = (uint32_t)(rows * 31 + columns);
   const int64_t shape[] = {rows, columns};
-  return session_keep(
-      s, random_tensor(s, dtype, rows ? shape : shape + 1, rows ? 2 : 1, bound, &state));
+  return tn_keep(s, random_tensor(s, dtype, rows ? shape : shape + 1, rows ? 2 : 1, bound, &state));
 }
 
 // Bytes that a copy on the device reads and writes in a second.
 static double copy_bandwidth(const timer* t) {
   const int64_t side = t->o->quick ? 64 : 16384;
   op_run copy = {.s = t->s, .op = mlp_find(t->s, "tenon.copy"), .n_inputs = 1};
-  copy.inputs[0] = tensor_value(random_on(t->s, TENON_DTYPE_F32, side, side, 1));
+  copy.inputs[0] = tn_value(random_on(t->s, TENON_DTYPE_F32, side, side, 1));
   copy.out = random_on(t->s, TENON_DTYPE_F32, side, side, 1);
   const double bytes = 2.0 * 4 * (double)side * (double)side;
   const double seconds = seconds_of(t, run_op, &copy);
   char figure[64];
   snprintf(figure, sizeof figure, "%.0f GB/s", bytes / seconds / 1e9);
   print_row(t, "copy", seconds, figure, "", -1);
-  session_clear(t->s);
+  tn_end(t->s, 0);
   return bytes / seconds;
 }
 
 // ---- G1: products -------------------------------------------------------------------------------
 
-static void bench_products(session* s, const driver_options* o, const tenon_device* device) {
+static void bench_products(tn_client* s, const driver_options* o, const tenon_device* device) {
   const timer t = {s, o, device};
   int missing = 0;
   const int64_t sides[] = {o->quick ? 32 : 4096, o->quick ? 64 : 8192};
   for (int i = 0; i < 2; ++i) {
     const int64_t n = sides[i];
     op_run r = {.s = s, .op = mlp_find(s, "tenon.linear"), .n_inputs = 3, .n_attrs = 1};
-    r.inputs[0] = tensor_value(random_on(s, TENON_DTYPE_BF16, n, n, 1));
-    r.inputs[1] = tensor_value(random_on(s, TENON_DTYPE_BF16, n, n, 0.02));
-    r.inputs[2] = tensor_value(random_on(s, TENON_DTYPE_BF16, 0, n, 1));
-    r.attrs[0] = text_value("gelu_tanh");
+    r.inputs[0] = tn_value(random_on(s, TENON_DTYPE_BF16, n, n, 1));
+    r.inputs[1] = tn_value(random_on(s, TENON_DTYPE_BF16, n, n, 0.02));
+    r.inputs[2] = tn_value(random_on(s, TENON_DTYPE_BF16, 0, n, 1));
+    r.attrs[0] = tn_text("gelu_tanh");
     r.out = random_on(s, TENON_DTYPE_BF16, n, n, 1);
     char name[64], figure[64];
     snprintf(name, sizeof name, "G1 bf16 linear+gelu %lld^3", (long long)n);
@@ -162,7 +161,7 @@ static void bench_products(session* s, const driver_options* o, const tenon_devi
     snprintf(figure, sizeof figure, "%.1f TFLOP/s", 2e-12 * (double)(n * n * n) / seconds);
     if (seconds > 0) print_row(&t, name, seconds, figure, "peers.py", -1);
     missing += seconds < 0;
-    session_clear(s);
+    tn_end(s, 0);
   }
   if (missing) exit(1);
 }
@@ -170,7 +169,7 @@ static void bench_products(session* s, const driver_options* o, const tenon_devi
 // ---- G2: a training step ------------------------------------------------------------------------
 
 typedef struct step_run {
-  session* s;
+  tn_client* s;
   mlp_network net;
   tenon_plan* plan;
   int64_t next;
@@ -181,7 +180,7 @@ static void run_step(void* user) {
   mlp_run(r->s, &r->net, r->plan, r->next++, 1);
 }
 
-static void bench_step(session* s, const driver_options* o, const tenon_device* device) {
+static void bench_step(tn_client* s, const driver_options* o, const tenon_device* device) {
   const timer t = {s, o, device};
   const int64_t batches[] = {64, o->quick ? 128 : 1024};
   for (int i = 0; i < 2; ++i) {
@@ -194,9 +193,9 @@ static void bench_step(session* s, const driver_options* o, const tenon_device* 
     const double seconds = seconds_of(&t, run_step, &r);
     snprintf(name, sizeof name, "G2 step of batch %lld, replayed", (long long)batches[i]);
     print_row(&t, name, seconds, "", "<= 15 us", seconds <= 15e-6);
-    if (!isfinite(item_of(s, loss))) driver_fail("the loss is not finite");
+    if (!isfinite(tn_item(s, loss))) driver_fail("the loss is not finite");
     tenon_plan_release(r.plan);
-    session_clear(s);
+    tn_end(s, 0);
     mlp_release(&r.net);
   }
 }
@@ -204,21 +203,21 @@ static void bench_step(session* s, const driver_options* o, const tenon_device* 
 // ---- G3: what a replay costs the host -----------------------------------------------------------
 
 // A chain of small products, which no pass makes one launch of.
-static tenon_plan* chain_plan(session* s, int64_t length) {
+static tenon_plan* chain_plan(tn_client* s, int64_t length) {
   tenon_tensor* x = random_on(s, TENON_DTYPE_F32, 32, 32, 1);
   tenon_tensor* w = random_on(s, TENON_DTYPE_F32, 32, 32, 0.3);
   const tenon_op* matmul = mlp_find(s, "tenon.matmul");
   tenon_plan* plan = NULL;
-  session_check(s, tenon_capture_begin(s->context, NULL, 0));
+  tn_check(s, tenon_capture_begin(s->context, NULL, 0));
   for (int64_t i = 0; i < length; ++i) {
-    const tenon_value inputs[] = {tensor_value(x), tensor_value(w)};
+    const tenon_value inputs[] = {tn_value(x), tn_value(w)};
     tenon_tensor* y = NULL;
-    session_check(s, tenon_op_call(s->context, matmul, inputs, 2, NULL, 0, &y, 1));
+    tn_check(s, tenon_op_call(s->context, matmul, inputs, 2, NULL, 0, &y, 1));
     if (i > 0) tenon_tensor_release(x);
     x = y;
   }
-  session_check(s, tenon_capture_end(s->context, &plan));
-  session_keep(s, x);
+  tn_check(s, tenon_capture_end(s->context, &plan));
+  tn_keep(s, x);
   return plan;
 }
 
@@ -236,7 +235,7 @@ static double host_seconds(const timer* t, plan_run* r) {
   return median_of(each, 4 * ROUNDS);
 }
 
-static void bench_replay(session* s, const driver_options* o, const tenon_device* device) {
+static void bench_replay(tn_client* s, const driver_options* o, const tenon_device* device) {
   const timer t = {s, o, device};
   const int64_t lengths[] = {10, 100, 1000};
   for (int i = 0; i < (o->quick ? 2 : 3); ++i) {
@@ -246,20 +245,20 @@ static void bench_replay(session* s, const driver_options* o, const tenon_device
     snprintf(name, sizeof name, "G3 replay of %lld launches, host", (long long)lengths[i]);
     print_row(&t, name, seconds, "", "<= 4 us", seconds <= 4e-6);
     tenon_plan_release(r.plan);
-    session_clear(s);
+    tn_end(s, 0);
   }
 }
 
 // ---- G5: AdamW over the parameters of GPT-2 -----------------------------------------------------
 
 typedef struct optimizer_run {
-  session* s;
+  tn_client* s;
   tenon_optimizer* optimizer;
 } optimizer_run;
 
 static void run_optimizer(void* user) {
   const optimizer_run* r = user;
-  session_check(r->s, tenon_optimizer_run(r->s->context, r->optimizer, 0));
+  tn_check(r->s, tenon_optimizer_run(r->s->context, r->optimizer, 0));
 }
 
 #define GPT_LAYERS 12
@@ -280,30 +279,30 @@ static int64_t gpt_shapes(int64_t d, int64_t shapes[GPT_TENSORS][2]) {
   return total;
 }
 
-static void bench_optimizer(session* s, const driver_options* o, const tenon_device* device) {
+static void bench_optimizer(tn_client* s, const driver_options* o, const tenon_device* device) {
   const timer t = {s, o, device};
   const double copy = copy_bandwidth(&t);
   static int64_t shapes[GPT_TENSORS][2];
   tenon_tensor* params[GPT_TENSORS];
   const int64_t count = gpt_shapes(o->quick ? 16 : 768, shapes);
   for (int i = 0; i < GPT_TENSORS; ++i) {
-    params[i] = session_own(s, random_on(s, TENON_DTYPE_F32, shapes[i][0], shapes[i][1], 0.1));
-    session_check(s, tenon_tensor_set_requires_grad(s->context, params[i], 1));
+    params[i] = tn_own(s, random_on(s, TENON_DTYPE_F32, shapes[i][0], shapes[i][1], 0.1));
+    tn_check(s, tenon_tensor_set_requires_grad(s->context, params[i], 1));
     tenon_tensor* grad = random_on(s, TENON_DTYPE_F32, shapes[i][0], shapes[i][1], 1);
-    session_check(s, tenon_tensor_set_grad(s->context, params[i], grad));
-    session_clear(s);
+    tn_check(s, tenon_tensor_set_grad(s->context, params[i], grad));
+    tn_end(s, 0);
   }
   optimizer_run r = {.s = s};
-  session_check(s, tenon_optimizer_create(s->context, "tenon.adamw", TENON_NUL, params, GPT_TENSORS,
-                                          NULL, NULL, 0, &r.optimizer));
+  tn_check(s, tenon_optimizer_create(s->context, "tenon.adamw", TENON_NUL, params, GPT_TENSORS,
+                                     NULL, NULL, 0, &r.optimizer));
   // Reads parameter, gradient and two moments; writes all but the gradient.
   const double bytes = 7.0 * 4 * (double)count;
   print_share(&t, "G5 AdamW of GPT-2 124M, eager", seconds_of(&t, run_optimizer, &r), bytes, copy,
               0.9);
   plan_run p = {.s = s};
-  session_check(s, tenon_capture_begin(s->context, NULL, 0));
+  tn_check(s, tenon_capture_begin(s->context, NULL, 0));
   run_optimizer(&r);
-  session_check(s, tenon_capture_end(s->context, &p.plan));
+  tn_check(s, tenon_capture_end(s->context, &p.plan));
   print_share(&t, "G5 AdamW of GPT-2 124M, replayed", seconds_of(&t, run_plan, &p), bytes, copy,
               0.9);
   tenon_plan_release(p.plan);
@@ -319,7 +318,7 @@ typedef struct streamed {
   uint32_t n_vectors;  // behind them: of its last dimension
 } streamed;
 
-static void bench_streams(session* s, const driver_options* o, const tenon_device* device) {
+static void bench_streams(tn_client* s, const driver_options* o, const tenon_device* device) {
   static const streamed ops[] = {
       {"tenon.add", 2, 0},      {"tenon.mul", 2, 0},     {"tenon.relu", 1, 0},
       {"tenon.gelu", 1, 0},     {"tenon.exp", 1, 0},     {"tenon.layer_norm", 1, 2},
@@ -334,7 +333,7 @@ static void bench_streams(session* s, const driver_options* o, const tenon_devic
     op_run r = {.s = s, .op = mlp_find(s, each->op), .n_inputs = each->n_tensors + each->n_vectors};
     for (uint32_t j = 0; j < r.n_inputs; ++j) {
       const int64_t own_rows = j < each->n_tensors ? rows : 0;
-      r.inputs[j] = tensor_value(random_on(s, dtype, own_rows, columns, 2));
+      r.inputs[j] = tn_value(random_on(s, dtype, own_rows, columns, 2));
     }
     r.out = random_on(s, dtype, rows, columns, 1);
     char name[64];
@@ -343,7 +342,7 @@ static void bench_streams(session* s, const driver_options* o, const tenon_devic
     const double seconds = seconds_of_op(&t, name, &r);
     if (seconds > 0) print_share(&t, name, seconds, bytes, copy, 0.88);
     missing += seconds < 0;
-    session_clear(s);
+    tn_end(s, 0);
   }
   if (missing) exit(1);
 }

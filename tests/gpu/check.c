@@ -11,7 +11,7 @@
 #include "checks.h"
 
 // Steps run from a plan leave the parameters that eager steps leave.
-static void check_replay(session* s, const driver_options* o, const tenon_device* device) {
+static void check_replay(tn_client* s, const driver_options* o, const tenon_device* device) {
   (void)device;
   const int64_t steps = o->quick ? 4 : 200;
   mlp_network eager = mlp_create(s, 64, "tenon.adam"), captured = mlp_create(s, 64, "tenon.adam");
@@ -27,7 +27,7 @@ static void check_replay(session* s, const driver_options* o, const tenon_device
   }
   printf("  after %lld steps parameters are %.2g apart\n", (long long)steps, apart);
   tenon_plan_release(plan);
-  session_clear(s);
+  tn_end(s, 0);
   mlp_release(&eager);
   mlp_release(&captured);
   if (!(apart <= 1e-3)) driver_fail("a replayed step is another than an eager one");
@@ -35,7 +35,8 @@ static void check_replay(session* s, const driver_options* o, const tenon_device
 
 // ---- Calls that must fail -----------------------------------------------------------------------
 
-static void expect_status(session* s, const char* what, tenon_status status, tenon_status wanted) {
+static void expect_status(tn_client* s, const char* what, tenon_status status,
+                          tenon_status wanted) {
   if (status != wanted) {
     driver_fail("%s: expected %s, found %s: %s", what, tenon_status_get_name(wanted),
                 tenon_status_get_name(status), status ? driver_message(s) : "");
@@ -44,32 +45,32 @@ static void expect_status(session* s, const char* what, tenon_status status, ten
 }
 
 // The device still computes.
-static void expect_alive(session* s, const tenon_device* device) {
+static void expect_alive(tn_client* s, const tenon_device* device) {
   const float numbers[] = {1, 2}, twice[] = {2, 4};
   const int64_t two = 2;
   tenon_tensor* x = NULL;
-  session_check(s, tenon_tensor_create_from(s->context, TENON_DTYPE_F32, device, 1, &two, numbers,
-                                            sizeof numbers, &x));
-  session_keep(s, x);
-  expect_bytes(s, call2(s, "tenon.add", x, x), twice, sizeof twice, "a sum", "two numbers");
+  tn_check(s, tenon_tensor_create_from(s->context, TENON_DTYPE_F32, device, 1, &two, numbers,
+                                       sizeof numbers, &x));
+  tn_keep(s, x);
+  expect_bytes(s, tn_call2(s, "tenon.add", x, x), twice, sizeof twice, "a sum", "two numbers");
 }
 
 // A row number that the table does not have: refused by the call, or by the next wait.
-static void check_index(session* s, const tenon_device* device) {
+static void check_index(tn_client* s, const tenon_device* device) {
   const int64_t shape[] = {4, 3}, count = 2, rows[] = {1, 1000000};
   uint32_t state = 3;
   tenon_tensor *table = random_tensor(s, TENON_DTYPE_F32, shape, 2, 1, &state), *indices = NULL;
-  session_keep(s, table);
-  session_check(s, tenon_tensor_create_from(s->context, TENON_DTYPE_I64, device, 1, &count, rows,
-                                            sizeof rows, &indices));
-  session_keep(s, indices);
+  tn_keep(s, table);
+  tn_check(s, tenon_tensor_create_from(s->context, TENON_DTYPE_I64, device, 1, &count, rows,
+                                       sizeof rows, &indices));
+  tn_keep(s, indices);
   const tenon_op* op = NULL;
   tenon_tensor* out = NULL;
-  session_check(s, tenon_op_find(s->context, "tenon.embedding", TENON_NUL, 0, &op));
-  const tenon_value inputs[] = {tensor_value(table), tensor_value(indices)};
+  tn_check(s, tenon_op_find(s->context, "tenon.embedding", TENON_NUL, 0, &op));
+  const tenon_value inputs[] = {tn_value(table), tn_value(indices)};
   tenon_status status = tenon_op_call(s->context, op, inputs, 2, NULL, 0, &out, 1);
   if (status == TENON_OK) {
-    session_keep(s, out);
+    tn_keep(s, out);
     status = tenon_device_wait(s->context, device);
   }
   if (status == TENON_E_NO_KERNEL) {
@@ -84,14 +85,14 @@ static void check_index(session* s, const tenon_device* device) {
   printf("  a row out of range: %s\n", words);
 }
 
-static void check_faults(session* s, const driver_options* o, const tenon_device* device) {
+static void check_faults(tn_client* s, const driver_options* o, const tenon_device* device) {
   const tenon_device host = host_of(s);
   const int64_t shape[] = {2, 3}, most = INT64_C(1) << 56;
   tenon_device none;
   uint32_t state = 7;
-  tenon_tensor* there = session_keep(s, random_tensor(s, TENON_DTYPE_F32, shape, 2, 1, &state));
+  tenon_tensor* there = tn_keep(s, random_tensor(s, TENON_DTYPE_F32, shape, 2, 1, &state));
   tenon_tensor* here = copy_to(s, &host, there);
-  const tenon_value pair[] = {tensor_value(here), tensor_value(there)};
+  const tenon_value pair[] = {tn_value(here), tn_value(there)};
   tenon_tensor* out = NULL;
   expect_status(s, "an index that does not exist",
                 tenon_device_find(s->context, o->device, TENON_NUL, 99, &none), TENON_E_DEVICE);
@@ -100,7 +101,7 @@ static void check_faults(session* s, const driver_options* o, const tenon_device
                   tenon_op_call(s->context, mlp_find(s, "tenon.add"), pair, 2, NULL, 0, &out, 1),
                   TENON_E_DEVICE);
   }
-  const tenon_value same[] = {tensor_value(there), tensor_value(there)};
+  const tenon_value same[] = {tn_value(there), tn_value(there)};
   expect_status(s, "shapes that do not fit",
                 tenon_op_call(s->context, mlp_find(s, "tenon.matmul"), same, 2, NULL, 0, &out, 1),
                 TENON_E_SHAPE);

@@ -30,7 +30,7 @@ static const element elements[] = {{"bool", TENON_DTYPE_BOOL, 1}, {"u8", TENON_D
                                    {"f32", TENON_DTYPE_F32, 4},   {"f64", TENON_DTYPE_F64, 8}};
 
 // Any bits, not a number among them; of bool its two values.
-static tenon_tensor* pattern(session* s, const element* e, const tenon_device* device,
+static tenon_tensor* pattern(tn_client* s, const element* e, const tenon_device* device,
                              uint32_t state) {
   unsigned char data[960 * 8];
   tenon_tensor* made = NULL;
@@ -38,20 +38,20 @@ static tenon_tensor* pattern(session* s, const element* e, const tenon_device* d
     const uint32_t drawn = next_random(&state) >> 16;
     data[i] = (unsigned char)(e->dtype == TENON_DTYPE_BOOL ? drawn % 2 : drawn);
   }
-  session_check(s, tenon_tensor_create_from(s->context, e->dtype, device, 3, whole, data,
-                                            960 * e->bytes, &made));
-  return session_keep(s, made);
+  tn_check(s, tenon_tensor_create_from(s->context, e->dtype, device, 3, whole, data, 960 * e->bytes,
+                                       &made));
+  return tn_keep(s, made);
 }
 
-static tenon_tensor* window_on(session* s, tenon_tensor* base, const layout* l) {
+static tenon_tensor* window_on(tn_client* s, tenon_tensor* base, const layout* l) {
   tenon_tensor* view = NULL;
-  session_check(
-      s, tenon_tensor_create_view(s->context, base, 3, l->shape, l->strides, l->offset, &view));
-  return session_keep(s, view);
+  tn_check(s,
+           tenon_tensor_create_view(s->context, base, 3, l->shape, l->strides, l->offset, &view));
+  return tn_keep(s, view);
 }
 
 // Out and back, from a window here and from the same window there, and into it.
-static void check_layout(session* s, const element* e, const layout* l, const tenon_device* host,
+static void check_layout(tn_client* s, const element* e, const layout* l, const tenon_device* host,
                          const tenon_device* device) {
   const uint64_t bytes = (uint64_t)elements_of(l->shape, 3) * e->bytes;
   tenon_tensor* base = pattern(s, e, host, 1);
@@ -66,17 +66,17 @@ static void check_layout(session* s, const element* e, const layout* l, const te
   free(expected);
   if (l->strides[0] != 0) {  // one that does not overlap itself is written
     void* fresh = bytes_of(s, pattern(s, e, host, 2), 960 * e->bytes);
-    session_check(s, tenon_tensor_set_data(s->context, here, fresh, bytes));
-    session_check(s, tenon_tensor_set_data(s->context, there, fresh, bytes));
+    tn_check(s, tenon_tensor_set_data(s->context, here, fresh, bytes));
+    tn_check(s, tenon_tensor_set_data(s->context, there, fresh, bytes));
     free(fresh);
     expected = bytes_of(s, base, 960 * e->bytes);
     expect_bytes(s, base_there, expected, 960 * e->bytes, e->name, l->name);
     free(expected);
   }
-  session_clear(s);
+  tn_end(s, 0);
 }
 
-void check_transfers(session* s, const driver_options* o, const tenon_device* device) {
+void check_transfers(tn_client* s, const driver_options* o, const tenon_device* device) {
   (void)o;
   const tenon_device host = host_of(s);
   const size_t n_elements = sizeof elements / sizeof *elements;
@@ -91,14 +91,14 @@ void check_transfers(session* s, const driver_options* o, const tenon_device* de
   const float numbers[] = {1, -2, 3, 0.5f}, expected[] = {2, -4, 6, 1};
   const int64_t four = 4;
   tenon_tensor *x = NULL, *grad = NULL;
-  session_check(s, tenon_tensor_create_from(s->context, TENON_DTYPE_F32, &host, 1, &four, numbers,
-                                            sizeof numbers, &x));
-  session_check(s, tenon_tensor_set_requires_grad(s->context, session_keep(s, x), 1));
-  const tenon_value input = tensor_value(x);
-  const tenon_value attrs[] = {int_value(device->kind), int_value(device->index)};
-  tenon_tensor* there = call(s, "tenon.to", &input, 1, attrs, 2);
-  tenon_tensor* sum = call1(s, "tenon.sum", call2(s, "tenon.mul", there, there));
-  session_check(s, tenon_backward_run(s->context, &sum, NULL, 1, 0));
-  session_check(s, tenon_tensor_get_grad(s->context, x, &grad));
+  tn_check(s, tenon_tensor_create_from(s->context, TENON_DTYPE_F32, &host, 1, &four, numbers,
+                                       sizeof numbers, &x));
+  tn_check(s, tenon_tensor_set_requires_grad(s->context, tn_keep(s, x), 1));
+  tenon_tensor* there =
+      tn_call(s, "tenon.to", TN_ARGS(tn_value(x)),
+              TN_NAMED({"kind", tn_int(device->kind)}, {"index", tn_int(device->index)}));
+  tenon_tensor* sum = tn_call1(s, "tenon.sum", tn_call2(s, "tenon.mul", there, there));
+  tn_check(s, tenon_backward_run(s->context, &sum, NULL, 1, 0));
+  tn_check(s, tenon_tensor_get_grad(s->context, x, &grad));
   expect_bytes(s, grad, expected, sizeof expected, "the gradient", "x");
 }

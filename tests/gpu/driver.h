@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../examples/common/session.h"
+#include <tenon/client.h>
 #include "../bench/programs/measure.h"
 
 #define DRIVER_SKIPPED 77
@@ -25,7 +25,7 @@ typedef struct driver_options {
 
 typedef struct driver_part {
   const char* name;
-  void (*run)(session* s, const driver_options* options, const tenon_device* device);
+  void (*run)(tn_client* s, const driver_options* options, const tenon_device* device);
 } driver_part;
 
 static inline driver_options driver_options_read(int argc, char** argv) {
@@ -66,26 +66,26 @@ static inline void driver_skip(const char* why) {
   exit(DRIVER_SKIPPED);
 }
 
-static inline const char* driver_message(session* s) {
+static inline const char* driver_message(tn_client* s) {
   tenon_error error = {.struct_size = sizeof error};
   return tenon_context_get_error(s->context, &error) == TENON_OK ? error.message : "no words";
 }
 
-// A session whose context is on the device. Ends the process as skipped if there is none.
-static inline void driver_open(session* s, const driver_options* o, tenon_device* out_device) {
-  session_open(s, 0, 20261122);
+// A client whose context is on the device. Ends the process as skipped if there is none.
+static inline void driver_open(tn_client* s, const driver_options* o, tenon_device* out_device) {
+  tn_open(s, 0, 20261122);
   if (tenon_device_find(s->context, o->device, TENON_NUL, 0, out_device) != TENON_OK) {
     driver_skip(driver_message(s));
   }
-  session_check(s, tenon_context_set_device(s->context, out_device));
+  tn_check(s, tenon_context_set_device(s->context, out_device));
 }
 
 static inline int driver_child(const driver_part* part, const driver_options* o) {
-  session run, *s = &run;
+  tn_client run, *s = &run;
   tenon_device device;
   driver_open(s, o, &device);
   part->run(s, o, &device);
-  session_close(s);
+  tn_close(s);
   return 0;
 }
 

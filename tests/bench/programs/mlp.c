@@ -60,8 +60,8 @@ static options read_options(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const options o = read_options(argc, argv);
-  session run, *s = &run;
-  session_open(s, o.threads, 20261121);
+  tn_client run, *s = &run;
+  tn_open(s, o.threads, 20261121);
   mlp_network net = mlp_create(s, o.batch, o.optimizer);
   tenon_tensor* loss = NULL;
   tenon_plan* plan = o.captured ? mlp_capture(s, &net, &loss) : NULL;
@@ -72,14 +72,14 @@ int main(int argc, char** argv) {
     mlp_run(s, &net, plan, 0, steps);
     seconds = (now() - start) / (double)steps;
   }
-  session_clear(s);
-  const double last = item_of(s, mlp_step(s, &net, net.images[0], net.labels[0]));
+  tn_end(s, 0);
+  const double last = tn_item(s, mlp_step(s, &net, net.images[0], net.labels[0]));
   const long data = (long)(MLP_BATCHES * o.batch) * (mlp_sizes[0] * (long)sizeof(float) + 8);
   printf("{\"seconds\": %.9g, \"resident_bytes\": %ld, \"loss\": %.9g}\n", seconds,
          resident_bytes() - data, last);
   tenon_plan_release(plan);
-  session_clear(s);
+  tn_end(s, 0);
   mlp_release(&net);
-  session_close(s);
+  tn_close(s);
   return isfinite(last) ? 0 : 1;
 }

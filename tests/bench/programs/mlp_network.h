@@ -23,13 +23,13 @@ typedef struct mlp_network {
 
 static const int64_t mlp_sizes[] = {784, 128, 32, 10};
 
-static inline const tenon_op* mlp_find(session* s, const char* name) {
+static inline const tenon_op* mlp_find(tn_client* s, const char* name) {
   const tenon_op* op = NULL;
-  session_check(s, tenon_op_find(s->context, name, TENON_NUL, 0, &op));
+  tn_check(s, tenon_op_find(s->context, name, TENON_NUL, 0, &op));
   return op;
 }
 
-static inline mlp_network mlp_create(session* s, int64_t batch, const char* optimizer) {
+static inline mlp_network mlp_create(tn_client* s, int64_t batch, const char* optimizer) {
   mlp_network net = {.matmul = mlp_find(s, "tenon.matmul"),
                      .add = mlp_find(s, "tenon.add"),
                      .relu = mlp_find(s, "tenon.relu"),
@@ -39,7 +39,7 @@ static inline mlp_network mlp_create(session* s, int64_t batch, const char* opti
     const int64_t* shape = mlp_sizes + i / 2 + i % 2;  // [in, out], then [out]
     const double bound = 1 / sqrt((double)mlp_sizes[i / 2]);
     net.params[i] = random_tensor(s, TENON_DTYPE_F32, shape, 2 - (uint32_t)i % 2, bound, &state);
-    session_check(s, tenon_tensor_set_requires_grad(s->context, net.params[i], 1));
+    tn_check(s, tenon_tensor_set_requires_grad(s->context, net.params[i], 1));
   }
   const int64_t shape[] = {batch, mlp_sizes[0]};
   for (int i = 0; i < MLP_BATCHES; ++i) {
@@ -47,9 +47,9 @@ static inline mlp_network mlp_create(session* s, int64_t batch, const char* opti
     net.labels[i] = random_labels(s, batch, 10, &state);
   }
   const tenon_string names[] = {{"lr", 2}};
-  const tenon_value values[] = {float_value(1e-3)};
-  session_check(s, tenon_optimizer_create(s->context, optimizer, TENON_NUL, net.params,
-                                          2 * MLP_LAYERS, names, values, 1, &net.optimizer));
+  const tenon_value values[] = {tn_float(1e-3)};
+  tn_check(s, tenon_optimizer_create(s->context, optimizer, TENON_NUL, net.params, 2 * MLP_LAYERS,
+                                     names, values, 1, &net.optimizer));
   return net;
 }
 
@@ -62,16 +62,16 @@ static inline void mlp_release(mlp_network* net) {
   }
 }
 
-static inline tenon_tensor* mlp_apply(session* s, const tenon_op* op, tenon_tensor* a,
+static inline tenon_tensor* mlp_apply(tn_client* s, const tenon_op* op, tenon_tensor* a,
                                       tenon_tensor* b) {
-  const tenon_value inputs[] = {tensor_value(a), tensor_value(b)};
+  const tenon_value inputs[] = {tn_value(a), tn_value(b)};
   tenon_tensor* out = NULL;
-  session_check(s, tenon_op_call(s->context, op, inputs, b ? 2 : 1, NULL, 0, &out, 1));
-  return session_keep(s, out);
+  tn_check(s, tenon_op_call(s->context, op, inputs, b ? 2 : 1, NULL, 0, &out, 1));
+  return tn_keep(s, out);
 }
 
-// Leaves the loss in the session, for the caller to clear.
-static inline tenon_tensor* mlp_step(session* s, const mlp_network* net, tenon_tensor* images,
+// The loss is the client's, for the caller to end.
+static inline tenon_tensor* mlp_step(tn_client* s, const mlp_network* net, tenon_tensor* images,
                                      tenon_tensor* labels) {
   tenon_tensor* x = images;
   for (int i = 0; i < MLP_LAYERS; ++i) {
@@ -80,36 +80,37 @@ static inline tenon_tensor* mlp_step(session* s, const mlp_network* net, tenon_t
     x = mlp_apply(s, net->add, x, net->params[2 * i + 1]);
   }
   tenon_tensor* loss = mlp_apply(s, net->loss, x, labels);
-  session_check(s, tenon_backward_run(s->context, &loss, NULL, 1, 0));
-  session_check(s, tenon_optimizer_run(s->context, net->optimizer, TENON_OPTIMIZER_CLEAR_GRAD));
+  tn_check(s, tenon_backward_run(s->context, &loss, NULL, 1, 0));
+  tn_check(s, tenon_optimizer_run(s->context, net->optimizer, TENON_OPTIMIZER_CLEAR_GRAD));
   return loss;
 }
 
 // Steps `first` to `first + steps - 1`; `plan` NULL: eager.
-static inline void mlp_run(session* s, const mlp_network* net, tenon_plan* plan, int64_t first,
+static inline void mlp_run(tn_client* s, const mlp_network* net, tenon_plan* plan, int64_t first,
                            int64_t steps) {
   for (int64_t i = first; i < first + steps; ++i) {
     tenon_tensor* images = net->images[i % MLP_BATCHES];
     tenon_tensor* labels = net->labels[i % MLP_BATCHES];
     if (plan) {
-      session_check(s, tenon_plan_set(s->context, plan, 0, images));
-      session_check(s, tenon_plan_set(s->context, plan, 1, labels));
-      session_check(s, tenon_plan_run(s->context, plan));
+      tn_check(s, tenon_plan_set(s->context, plan, 0, images));
+      tn_check(s, tenon_plan_set(s->context, plan, 1, labels));
+      tn_check(s, tenon_plan_run(s->context, plan));
     } else {
       mlp_step(s, net, images, labels);
-      session_clear(s);
+      tn_end(s, 0);
     }
   }
 }
 
 // A step as a plan, after eager ones have made the optimizer's state. The loss stays in the
-// session.
-static inline tenon_plan* mlp_capture(session* s, const mlp_network* net, tenon_tensor** out_loss) {
+// client.
+static inline tenon_plan* mlp_capture(tn_client* s, const mlp_network* net,
+                                      tenon_tensor** out_loss) {
   tenon_plan* plan = NULL;
   tenon_tensor* inputs[] = {net->images[0], net->labels[0]};
   mlp_run(s, net, NULL, 0, 2);
-  session_check(s, tenon_capture_begin(s->context, inputs, 2));
+  tn_check(s, tenon_capture_begin(s->context, inputs, 2));
   *out_loss = mlp_step(s, net, inputs[0], inputs[1]);
-  session_check(s, tenon_capture_end(s->context, &plan));
+  tn_check(s, tenon_capture_end(s->context, &plan));
   return plan;
 }

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "../../../examples/common/session.h"
+#include <tenon/client.h>
 
 // Numerical Recipes' generator; the upper half of what it returns is good.
 static inline uint32_t next_random(uint32_t* state) {
@@ -18,22 +18,22 @@ static inline int64_t elements_of(const int64_t* shape, uint32_t rank) {
   return count;
 }
 
-static inline tenon_tensor* tensor_of(session* s, tenon_dtype dtype, const int64_t* shape,
+static inline tenon_tensor* tensor_of(tn_client* s, tenon_dtype dtype, const int64_t* shape,
                                       uint32_t rank, void* data, uint64_t bytes) {
   tenon_tensor* made = NULL;
-  session_check(s, tenon_tensor_create_from(s->context, dtype, NULL, (int32_t)rank, shape, data,
-                                            bytes, &made));
+  tn_check(s, tenon_tensor_create_from(s->context, dtype, NULL, (int32_t)rank, shape, data, bytes,
+                                       &made));
   free(data);
   return made;
 }
 
 // f32 or bf16, uniform in [-bound, bound).
-static inline tenon_tensor* random_tensor(session* s, tenon_dtype dtype, const int64_t* shape,
+static inline tenon_tensor* random_tensor(tn_client* s, tenon_dtype dtype, const int64_t* shape,
                                           uint32_t rank, double bound, uint32_t* state) {
   const int64_t count = elements_of(shape, rank);
   const uint64_t bytes = (uint64_t)count * (dtype == TENON_DTYPE_F32 ? 4 : 2);
   void* data = malloc((size_t)bytes + 1);
-  if (!data) session_check(s, TENON_E_MEMORY);
+  if (!data) tn_check(s, TENON_E_MEMORY);
   const float scale = (float)(bound / (1u << 23));
   for (int64_t i = 0; i < count; ++i) {
     const float drawn = (float)((int32_t)(next_random(state) >> 8) - (1 << 23)) * scale;
@@ -49,11 +49,11 @@ static inline tenon_tensor* random_tensor(session* s, tenon_dtype dtype, const i
 }
 
 // i64, each of 0 to classes - 1.
-static inline tenon_tensor* random_labels(session* s, int64_t count, uint32_t classes,
+static inline tenon_tensor* random_labels(tn_client* s, int64_t count, uint32_t classes,
                                           uint32_t* state) {
   const uint64_t bytes = (uint64_t)count * sizeof(int64_t);
   int64_t* labels = malloc((size_t)bytes + 1);
-  if (!labels) session_check(s, TENON_E_MEMORY);
+  if (!labels) tn_check(s, TENON_E_MEMORY);
   for (int64_t i = 0; i < count; ++i) labels[i] = (next_random(state) >> 16) % classes;
   return tensor_of(s, TENON_DTYPE_I64, &count, 1, labels, bytes);
 }

@@ -4,14 +4,14 @@
 // and after.
 #define _POSIX_C_SOURCE 200809L
 
-#include "../../../examples/common/session.h"
+#include <tenon/client.h>
 #include "measure.h"
 
 int main(void) {
   const tenon_runtime_options options = {.struct_size = sizeof options, .threads = 1};
   const long before = resident_bytes();
   const double start = now();
-  session run = {0}, *s = &run;
+  tn_client run = {0}, *s = &run;
   if (tenon_runtime_create(&options, NULL, &s->runtime) != TENON_OK ||
       tenon_context_create(s->runtime, NULL, &s->context) != TENON_OK) {
     fputs("error: no runtime\n", stderr);
@@ -21,15 +21,15 @@ int main(void) {
   const float values[64] = {1, 2, 3};
   const int64_t shape = 64;
   tenon_tensor* a = NULL;
-  session_check(s, tenon_tensor_create_from(s->context, TENON_DTYPE_F32, NULL, 1, &shape, values,
-                                            sizeof values, &a));
-  call2(s, "tenon.add", a, a);
+  tn_check(s, tenon_tensor_create_from(s->context, TENON_DTYPE_F32, NULL, 1, &shape, values,
+                                       sizeof values, &a));
+  tn_call2(s, "tenon.add", a, a);
   const double added = now();
   printf(
       "{\"runtime_seconds\": %.9g, \"seconds\": %.9g, \"resident_before\": %ld, "
       "\"resident_bytes\": %ld}\n",
       created - start, added - start, before, resident_bytes());
   tenon_tensor_release(a);
-  session_close(s);
+  tn_close(s);
   return 0;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/common/report.h: what an example tells about its run: epochs, the --json file.
+// examples/01_train_digits/report.h: what the program tells about its run: epochs, the --json file.
 //
 // Needs _POSIX_C_SOURCE 200809L before the first #include of the program.
-#ifndef EXAMPLES_COMMON_REPORT_H
-#define EXAMPLES_COMMON_REPORT_H
+#ifndef EXAMPLES_REPORT_H
+#define EXAMPLES_REPORT_H
 
-#include "session.h"
+#include <tenon/client.h>
 
 typedef struct epoch_result {
   double loss;
@@ -35,12 +35,43 @@ static inline void write_text(FILE* file, tenon_text* text) {
   fputs(data, file);
 }
 
+// ---- Ops that were called -----------------------------------------------------------------------
+
+enum { REPORT_OPS = 64 };
+
+typedef struct op_notes {
+  int n;
+  const char* names[REPORT_OPS];
+  tenon_text* explained[REPORT_OPS];  // what ran them, as JSON
+} op_notes;
+
+// Calls an op as tn_call does; the first time it is explained too, unless `notes` is NULL.
+static inline tenon_tensor* call_noted(tn_client* c, op_notes* notes, const char* name,
+                                       tn_args args, tn_named named) {
+  int i = 0;
+  while (notes && i < notes->n && strcmp(notes->names[i], name) != 0) ++i;
+  if (notes && i == notes->n && i < REPORT_OPS) {
+    const tenon_op* op = tn_op(c, name);
+    const tn_attrs attrs = tn_attrs_of(c, op, named);
+    tn_check(c, tenon_op_explain(c->context, op, args.values, args.n, attrs.values, attrs.n,
+                                 &notes->explained[i]));
+    notes->names[notes->n++] = name;
+  }
+  return tn_call(c, name, args, named);
+}
+
+static inline void release_notes(op_notes* notes) {
+  for (int i = 0; i < notes->n; ++i) tenon_text_release(notes->explained[i]);
+}
+
+// ---- The file -----------------------------------------------------------------------------------
+
 // {"epochs": [...], "test_accuracy": ..., "plugins": [...], "kernels": [...]}; "plugins" is what
 // the runtime says of each plugin, "kernels" what it says of each op that the program called.
-static inline void write_report(session* s, const char* path, const epoch_result* epochs,
-                                int64_t count) {
+static inline void write_report(tn_client* c, const char* path, const epoch_result* epochs,
+                                int64_t count, const op_notes* notes) {
   tenon_text* plugins = NULL;
-  session_check(s, tenon_runtime_query(s->context, "plugins", TENON_NUL, &plugins));
+  tn_check(c, tenon_runtime_query(c->context, "plugins", TENON_NUL, &plugins));
   FILE* file = fopen(path, "w");
   if (!file) {
     perror(path);
@@ -57,9 +88,9 @@ static inline void write_report(session* s, const char* path, const epoch_result
   write_number(file, "test_accuracy", epochs[count - 1].accuracy, ",\n\"plugins\":");
   write_text(file, plugins);
   fputs(",\n\"kernels\":[", file);
-  for (int i = 0; i < s->n_ops; ++i) {
-    fprintf(file, "%s\n {\"op\":\"%s\",\"explain\":", i ? "," : "", s->op_names[i]);
-    write_text(file, s->op_explained[i]);
+  for (int i = 0; i < notes->n; ++i) {
+    fprintf(file, "%s\n {\"op\":\"%s\",\"explain\":", i ? "," : "", notes->names[i]);
+    write_text(file, notes->explained[i]);
     fputc('}', file);
   }
   fputs("]}\n", file);
@@ -70,4 +101,4 @@ static inline void write_report(session* s, const char* path, const epoch_result
   }
 }
 
-#endif  // EXAMPLES_COMMON_REPORT_H
+#endif  // EXAMPLES_REPORT_H

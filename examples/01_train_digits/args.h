@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/common/args.h: the options that the example programs share.
-#ifndef EXAMPLES_COMMON_ARGS_H
-#define EXAMPLES_COMMON_ARGS_H
+// examples/01_train_digits/args.h: the options of the program.
+#ifndef EXAMPLES_ARGS_H
+#define EXAMPLES_ARGS_H
 
 #include <errno.h>
 #include <stdint.h>
@@ -82,4 +82,4 @@ static inline example_args example_args_read(int argc, char** argv, const char* 
   return args;
 }
 
-#endif  // EXAMPLES_COMMON_ARGS_H
+#endif  // EXAMPLES_ARGS_H

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # tests/tools/new_kind.py: a new kind of entry is a line in tenon/kinds.h, its header and a folder
-# of plugins. Copies the tree, plants the kind "tokenizer" with one plugin, builds, and proves that
+# of plugins. Copies the tree, plants the kind "compiler" with one plugin, builds, and proves that
 # git sees nothing else, and that manifest, list, doctor, query, verify and deactivation know it.
 # Usage: new_kind.py <source folder> <cmake> <generator> <make program>
 import ctypes
@@ -16,47 +16,47 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from planted import Failed, configure, copy_tree, run
 
 KINDS = "c_api/include/tenon/kinds.h"
-HEADER = "c_api/include/tenon/ext/draft/tokenizers.h"
+HEADER = "c_api/include/tenon/ext/draft/compilers.h"
 HEADER_TEXT = """// SPDX-License-Identifier: Apache-2.0
-// tenon/ext/draft/tokenizers.h: draft interface "tenon.tokenizers/1": text as numbers.
-#ifndef TENON_EXT_DRAFT_TOKENIZERS_H
-#define TENON_EXT_DRAFT_TOKENIZERS_H
+// tenon/ext/draft/compilers.h: draft interface "tenon.compilers/1": kernels of a text.
+#ifndef TENON_EXT_DRAFT_COMPILERS_H
+#define TENON_EXT_DRAFT_COMPILERS_H
 
 #include <tenon/plugin.h>
 
-// How a text is cut into pieces, each of which has a number.
-typedef struct tenon_tokenizer_desc {
+// How a text in some language becomes kernels.
+typedef struct tenon_compiler_desc {
   uint32_t struct_size;
   uint32_t flags;  // 0
   tenon_string name;
   tenon_string doc;
-  // Counts the pieces of text[length]. state [data]
+  // Counts the kernels of text[length]. state [data]
   tenon_status (*count)(tenon_call* call, const char* text, uint64_t length, int64_t* out_count);
-} tenon_tokenizer_desc;
+} tenon_compiler_desc;
 
-typedef struct tenon_tokenizers_table {
+typedef struct tenon_compilers_table {
   uint32_t struct_size;
   uint32_t count;
-  const tenon_tokenizer_desc* const* descs;
-} tenon_tokenizers_table;
+  const tenon_compiler_desc* const* descs;
+} tenon_compilers_table;
 
-#endif  // TENON_EXT_DRAFT_TOKENIZERS_H
+#endif  // TENON_EXT_DRAFT_COMPILERS_H
 """
-CMAKE = "plugins/tokenizers/CMakeLists.txt"
+CMAKE = "plugins/compilers/CMakeLists.txt"
 CMAKE_TEXT = """# SPDX-License-Identifier: Apache-2.0
-# plugins/tokenizers/CMakeLists.txt: the plugin tenon.tokenizers.
-tenon_add_plugin(tenon.tokenizers SOURCES bytes.cc)
+# plugins/compilers/CMakeLists.txt: the plugin tenon.compilers.
+tenon_add_plugin(tenon.compilers SOURCES plain.cc)
 """
-UNIT = "plugins/tokenizers/bytes.cc"
+UNIT = "plugins/compilers/plain.cc"
 UNIT_TEXT = """// SPDX-License-Identifier: Apache-2.0
-// plugins/tokenizers/bytes.cc: each byte is a piece.
+// plugins/compilers/plain.cc: each byte is a kernel.
 #include <tenon/sdk/plugin/plugin.hpp>
 
 namespace {
 
-constexpr tenon_tokenizer_desc tokenizers[] = {
-    {sizeof(tenon_tokenizer_desc), 0, tenon::sdk::str("tenon.bytes"),
-     tenon::sdk::str("Each byte is a piece."),
+constexpr tenon_compiler_desc compilers[] = {
+    {sizeof(tenon_compiler_desc), 0, tenon::sdk::str("tenon.plain"),
+     tenon::sdk::str("Each byte is a kernel."),
      [](tenon_call*, const char*, uint64_t length, int64_t* out_count) -> tenon_status {
        *out_count = static_cast<int64_t>(length);
        return TENON_OK;
@@ -64,7 +64,7 @@ constexpr tenon_tokenizer_desc tokenizers[] = {
 
 }  // namespace
 
-TENON_UNIT(bytes) = {.tokenizers = tokenizers};
+TENON_UNIT(plain) = {.compilers = compilers};
 """
 
 
@@ -79,8 +79,8 @@ def plant(tree):
     last = re.findall(r"^  X\(\w+, \w+\)\n", text, flags=re.MULTILINE)[-1]
     include = "#include <tenon/ext/draft/schedules.h>\n"
     assert text.count(last) == 1 and text.count(include) == 1, text
-    text = text.replace(last, last[:-1] + " \\\n  X(tokenizer, tokenizers)\n")
-    text = text.replace(include, include + "#include <tenon/ext/draft/tokenizers.h>\n")
+    text = text.replace(last, last[:-1] + " \\\n  X(compiler, compilers)\n")
+    text = text.replace(include, include + "#include <tenon/ext/draft/compilers.h>\n")
     kinds.write_text(text, encoding="utf-8")
     return [f" M {KINDS}", *(f"?? {name}" for name in (HEADER, CMAKE, UNIT))]
 
@@ -124,25 +124,25 @@ def expect(what, found, expected):
 
 def look(build):
     """Looks at the kind from every side."""
-    tenon, plugin = str(build / "bin/tenon"), "tenon.tokenizers"
+    tenon, plugin = str(build / "bin/tenon"), "tenon.compilers"
     manifest = json.loads((build / "plugins" / plugin / "plugin.json").read_text(encoding="utf-8"))
-    expect("manifest", manifest["tokenizers"], ["tenon.bytes"])
-    if "1 tokenizer" not in run(tenon, "list"):
-        raise Failed("`tenon list` does not count the tokenizer")
+    expect("manifest", manifest["compilers"], ["tenon.plain"])
+    if "1 compiler" not in run(tenon, "list"):
+        raise Failed("`tenon list` does not count the compiler")
     said = subprocess.run([tenon, "doctor", "--json"], text=True, capture_output=True, check=False)
     listed = {each["id"]: each for each in json.loads(said.stdout)["plugins"]}
-    expect("doctor", listed[plugin]["tokenizers"], ["tenon.bytes"])
+    expect("doctor", listed[plugin]["compilers"], ["tenon.plain"])
     report = build / "verify.json"
     run(tenon, "verify", plugin, "--json", str(report))
     verdict = json.loads(report.read_text(encoding="utf-8"))["plugins"][0]
     expect("verify", (verdict["cases"], verdict["failed"]), (1, 0))
     runtime = Runtime(build)
     kinds = {kind["topic"]: kind for kind in runtime.query("kinds")}
-    expect("query kinds", kinds["tokenizers"]["interface"], "tenon.tokenizers/1")
-    entry = {"name": "tenon.bytes", "doc": "Each byte is a piece.", "plugin": plugin}
-    expect("query", runtime.query("tokenizers"), [entry])
+    expect("query kinds", kinds["compilers"]["interface"], "tenon.compilers/1")
+    entry = {"name": "tenon.plain", "doc": "Each byte is a kernel.", "plugin": plugin}
+    expect("query", runtime.query("compilers"), [entry])
     runtime.deactivate(plugin)
-    expect("query after deactivation", runtime.query("tokenizers"), [])
+    expect("query after deactivation", runtime.query("compilers"), [])
 
 
 def main():
@@ -156,7 +156,7 @@ def main():
         changed = run("git", "-C", str(tree), "status", "--porcelain", "-uall").splitlines()
         expect("changed files", sorted(changed), sorted(expected))
         configure(cmake, generator, make, tree, build, quickly=True)
-        run(cmake, "--build", str(build), "--target", "tenon", "tenon.tokenizers", "tenon_command",
+        run(cmake, "--build", str(build), "--target", "tenon", "tenon.compilers", "tenon_command",
             "tenon_verify")
         look(build)
     print("a header, a line and a folder: the kind is in the manifest, the list, doctor, verify, "

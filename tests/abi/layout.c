@@ -15,6 +15,7 @@
 #include <tenon/ext/draft/loaders.h>
 #include <tenon/ext/draft/memory.h>
 #include <tenon/ext/draft/schedules.h>
+#include <tenon/ext/draft/tokenizers.h>
 #include <tenon/ext/draft/training.h>
 #include <tenon/ext/draft/transforms.h>
 #include <tenon/kinds.h>
@@ -713,3 +714,60 @@ MEMBER(tenon_entry_part, dtypes, 80);
 MEMBER(tenon_entry_part, n_dtypes, 88);
 MEMBER(tenon_entry_part, status, 92);
 MEMBER(tenon_entry_part, initial, 96);
+
+STRUCT(tenon_tokenizer_info, 32);
+MEMBER(tenon_tokenizer_info, struct_size, 0);
+MEMBER(tenon_tokenizer_info, flags, 4);
+MEMBER(tenon_tokenizer_info, size, 8);
+MEMBER(tenon_tokenizer_info, unknown, 16);
+MEMBER(tenon_tokenizer_info, begin, 20);
+MEMBER(tenon_tokenizer_info, end, 24);
+MEMBER(tenon_tokenizer_info, pad, 28);
+
+STRUCT(tenon_tokenizer_option, 56);
+MEMBER(tenon_tokenizer_option, name, 0);
+MEMBER(tenon_tokenizer_option, doc, 16);
+MEMBER(tenon_tokenizer_option, tag, 32);
+MEMBER(tenon_tokenizer_option, required, 36);
+MEMBER(tenon_tokenizer_option, initial, 40);
+
+STRUCT(tenon_tokenizer_sample, 88);
+MEMBER(tenon_tokenizer_sample, options, 0);
+MEMBER(tenon_tokenizer_sample, file, 16);
+MEMBER(tenon_tokenizer_sample, text, 32);
+MEMBER(tenon_tokenizer_sample, tokens, 48);
+MEMBER(tenon_tokenizer_sample, fragment, 64);
+MEMBER(tenon_tokenizer_sample, expect, 80);
+MEMBER(tenon_tokenizer_sample, flags, 84);
+
+STRUCT(tenon_tokenizer_desc, 144);
+MEMBER(tenon_tokenizer_desc, struct_size, 0);
+MEMBER(tenon_tokenizer_desc, flags, 4);
+MEMBER(tenon_tokenizer_desc, name, 8);
+MEMBER(tenon_tokenizer_desc, doc, 24);
+MEMBER(tenon_tokenizer_desc, endings, 40);
+MEMBER(tenon_tokenizer_desc, options, 56);
+MEMBER(tenon_tokenizer_desc, samples, 64);
+MEMBER(tenon_tokenizer_desc, n_options, 72);
+MEMBER(tenon_tokenizer_desc, n_samples, 76);
+MEMBER(tenon_tokenizer_desc, create, 80);
+MEMBER(tenon_tokenizer_desc, release, 88);
+MEMBER(tenon_tokenizer_desc, info, 96);
+MEMBER(tenon_tokenizer_desc, encode, 104);
+MEMBER(tenon_tokenizer_desc, decode, 112);
+MEMBER(tenon_tokenizer_desc, token, 120);
+MEMBER(tenon_tokenizer_desc, find, 128);
+MEMBER(tenon_tokenizer_desc, save, 136);
+
+STRUCT(tenon_tokenizers_table, 16);
+MEMBER(tenon_tokenizers_table, struct_size, 0);
+MEMBER(tenon_tokenizers_table, count, 4);
+MEMBER(tenon_tokenizers_table, descs, 8);
+
+STRUCT(tenon_host_tokenizers, 40);
+MEMBER(tenon_host_tokenizers, struct_size, 0);
+MEMBER(tenon_host_tokenizers, flags, 4);
+MEMBER(tenon_host_tokenizers, create, 8);
+MEMBER(tenon_host_tokenizers, load, 16);
+MEMBER(tenon_host_tokenizers, release, 24);
+MEMBER(tenon_host_tokenizers, encode, 32);

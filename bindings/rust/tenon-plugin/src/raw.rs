@@ -1282,6 +1282,172 @@ pub struct tenon_schedule {
     _opaque: [u8; 0],
 }
 
+// ---- tenon/ext/draft/tokenizers.h ---------------------------------------------------------------
+
+pub const TENON_TOKENIZER_ADD_SPECIAL: u32 = 1;
+pub const TENON_TOKENIZER_READ_SPECIAL: u32 = 2;
+pub const TENON_TOKENIZER_SKIP_SPECIAL: u32 = 4;
+pub const TENON_TOKEN_SPECIAL: u32 = 1;
+pub const TENON_INTERFACE_TOKENIZERS: &str = "tenon.tokenizers/1";
+pub const TENON_TOKENIZER_SAMPLE_LOSSY: u32 = 1;
+pub const TENON_TOKENIZER_PAD_LEFT: u32 = 8;
+pub const TENON_TOKENIZER_PAD_TO_LIMIT: u32 = 16;
+pub const TENON_HOST_TOKENIZERS: &str = "tenon.host.tokenizers/1";
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_tokenizer_info {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub size: i64,
+    pub unknown: i32,
+    pub begin: i32,
+    pub end: i32,
+    pub pad: i32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_tokenizer_option {
+    pub name: tenon_string,
+    pub doc: tenon_string,
+    pub tag: u32,
+    pub required: u32,
+    pub initial: tenon_value,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_tokenizer_sample {
+    pub options: tenon_string,
+    pub file: tenon_string,
+    pub text: tenon_string,
+    pub tokens: tenon_string,
+    pub fragment: tenon_string,
+    pub expect: tenon_status,
+    pub flags: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_tokenizer_desc {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub name: tenon_string,
+    pub doc: tenon_string,
+    pub endings: tenon_string,
+    pub options: *const tenon_tokenizer_option,
+    pub samples: *const tenon_tokenizer_sample,
+    pub n_options: u32,
+    pub n_samples: u32,
+    pub create: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        file: *const c_void,
+        file_length: u64,
+        values: *const tenon_value,
+        out_object: *mut *mut c_void,
+    ) -> tenon_status>,
+    pub release: Option<unsafe extern "C" fn(object: *mut c_void)>,
+    pub info: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        out_info: *mut tenon_tokenizer_info,
+    ) -> tenon_status>,
+    pub encode: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        text: *const c_char,
+        length: u64,
+        flags: u32,
+        limit: i64,
+        tokens: *mut i32,
+        capacity: i64,
+        out_count: *mut i64,
+    ) -> tenon_status>,
+    pub decode: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        tokens: *const i32,
+        n: i64,
+        flags: u32,
+        text: *mut c_char,
+        capacity: u64,
+        out_length: *mut u64,
+    ) -> tenon_status>,
+    pub token: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        token: i32,
+        spelling: *mut c_char,
+        capacity: u64,
+        out_length: *mut u64,
+        out_flags: *mut u32,
+    ) -> tenon_status>,
+    pub find: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        spelling: *const c_char,
+        length: u64,
+        out_token: *mut i32,
+    ) -> tenon_status>,
+    pub save: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        file: *mut c_void,
+        capacity: u64,
+        out_length: *mut u64,
+    ) -> tenon_status>,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_tokenizer_desc {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_tokenizers_table {
+    pub struct_size: u32,
+    pub count: u32,
+    pub descs: *const *const tenon_tokenizer_desc,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_tokenizers_table {}
+
+#[repr(C)]
+pub struct tenon_tokenizer {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_host_tokenizers {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub create: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        name: *const tenon_string,
+        file: *const c_void,
+        file_length: u64,
+        names: *const tenon_string,
+        values: *const tenon_value,
+        n_values: u32,
+        out_tokenizer: *mut *mut tenon_tokenizer,
+    ) -> tenon_status>,
+    pub load: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        path: *const tenon_string,
+        out_tokenizer: *mut *mut tenon_tokenizer,
+    ) -> tenon_status>,
+    pub release: Option<unsafe extern "C" fn(tokenizer: *mut tenon_tokenizer)>,
+    pub encode: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        tokenizer: *mut tenon_tokenizer,
+        text: *const c_char,
+        length: u64,
+        tokens: *mut i32,
+        capacity: i64,
+        out_count: *mut i64,
+    ) -> tenon_status>,
+}
+
 // ---- tenon/ext/draft/transforms.h ---------------------------------------------------------------
 
 pub const TENON_INTERFACE_TRANSFORMS: &str = "tenon.transforms/1";
@@ -1423,6 +1589,7 @@ macro_rules! for_each_kind {
             b"tenon.layers/1" layers: tenon_layer_desc,
             b"tenon.formats/1" formats: tenon_format_desc,
             b"tenon.transforms/1" transforms: tenon_transform_desc,
+            b"tenon.tokenizers/1" tokenizers: tenon_tokenizer_desc,
         }
     };
 }

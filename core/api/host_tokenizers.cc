@@ -40,7 +40,9 @@ tenon_status load(tenon_call* window, const tenon_string* path, tenon_tokenizer*
   return host_guard(window, "tokenizers.load", [&](CallbackScope& call) {
     require_state(call, {CallbackState::Data}, "tokenizers.load");
     require_pointer(out_tokenizer, "out_tokenizer");
-    *out_tokenizer = give(Tokenizer::load(*call.context, nullptr, std::string(text(path, "path")), {}));
+    const std::string_view given = text(path, "path");
+    const std::string file = api::require_path(given.data(), given.size());
+    *out_tokenizer = give(Tokenizer::load(*call.context, nullptr, file, {}));
   });
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/tokenizer_api.cc: public functions of a tokenizer.
 #include <algorithm>
-#include <limits>
+#include <cstring>
 
 #include "core/api/guard.h"
 #include "core/api/objects.h"
-#include "core/launch/moves.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -74,13 +73,14 @@ int64_t require_pad(const Tokenizer& tokenizer, const Batch& batch, int64_t give
   if ((given == -1 && !fills) || (pad >= 0 && pad < info.size)) return pad;
   const std::string& name = tokenizer.kind().name;
   if (given == -1) {
-    throw Error{.status = TENON_E_ARGUMENT,
-                .message = name + ": the texts differ in length, and no token fills rows up",
-                .op = name,
-                .operand = "pad",
-                .expected = "0 to " + std::to_string(info.size - 1),
-                .found = "-1",
-                .hint = "give one; the mask tells which tokens are of a text"};
+    throw Error{
+        .status = TENON_E_ARGUMENT,
+        .message = name + ": a text has fewer tokens than a row, and no token fills rows up",
+        .op = name,
+        .operand = "pad",
+        .expected = "0 to " + std::to_string(info.size - 1),
+        .found = "-1",
+        .hint = "give one; the mask tells which tokens are of a text"};
   }
   throw Error{.status = TENON_E_ARGUMENT,
               .message = name + ": pad is not a token",
@@ -135,38 +135,31 @@ void check_tokens(const Tensor& tensor) {
   }
 }
 
-// Numbers that no token can be become -1.
-Tokenizer::Tokens tokens_of(Context& cx, Tensor& tensor) {
+// Where they lie, by their strides: so tokens are decoded where there is no op that copies.
+std::vector<int64_t> tokens_of(const Tensor& tensor) {
   check_tokens(tensor);
-  const GradMode off(cx, false);
-  const Ref row = new_tensor(cx, tensor.view.dtype, {tensor.shape_[0]});
-  launch::copy_into(cx, tensor, *row);
-  Tokenizer::Tokens tokens;
-  const auto read = [&](const auto* numbers) {
-    for (int64_t i = 0; i < tensor.shape_[0]; ++i) {
-      const auto number = static_cast<int64_t>(numbers[i]);
-      const bool fits = number >= 0 && number <= std::numeric_limits<int32_t>::max();
-      tokens.push_back(fits ? static_cast<int32_t>(number) : -1);
+  const auto read = [&]<class Number>(Number number) {
+    std::vector<int64_t> tokens;
+    tokens.reserve(static_cast<size_t>(tensor.view.shape[0]));
+    for (int64_t i = 0; i < tensor.view.shape[0]; ++i) {
+      const auto* from = static_cast<const Number*>(tensor.view.data) + i * tensor.view.strides[0];
+      std::memcpy(&number, static_cast<const void*>(from), sizeof number);  // of any alignment
+      tokens.push_back(number);
     }
+    return tokens;
   };
-  const void* const data = row->view.data;
   switch (tensor.view.dtype) {
     case TENON_DTYPE_U8:
-      read(static_cast<const uint8_t*>(data));
-      break;
+      return read(uint8_t{});
     case TENON_DTYPE_I8:
-      read(static_cast<const int8_t*>(data));
-      break;
+      return read(int8_t{});
     case TENON_DTYPE_I16:
-      read(static_cast<const int16_t*>(data));
-      break;
+      return read(int16_t{});
     case TENON_DTYPE_I32:
-      read(static_cast<const int32_t*>(data));
-      break;
+      return read(int32_t{});
     default:
-      read(static_cast<const int64_t*>(data));
+      return read(int64_t{});
   }
-  return tokens;
 }
 
 }  // namespace
@@ -223,9 +216,9 @@ tenon_status tenon_tokenizer_get_token(tenon_context* context, tenon_tokenizer* 
                                        int64_t token, tenon_text** out_spelling,
                                        uint32_t* out_flags) {
   return guard(context, [&](Context& cx) {
-    auto [spelling, flags] = require_tokenizer(cx, tokenizer)->token(cx, token);
-    if (out_spelling) *out_spelling = make_text([&] { return std::move(spelling); });
-    if (out_flags) *out_flags = flags;
+    const auto found = require_tokenizer(cx, tokenizer)->token(cx, token);
+    if (out_spelling) *out_spelling = make_text([&] { return found.first; });
+    if (out_flags) *out_flags = found.second;
   });
 }
 
@@ -284,10 +277,10 @@ tenon_status tenon_tokenizer_get_text(tenon_context* context, tenon_tokenizer* t
   return guard(context, [&](Context& cx) {
     require_pointer(out_text, "out_text");
     const auto& which = require_tokenizer(cx, tokenizer);
-    Tensor& from = require_tensor(cx, tokens, "tokens");
+    const Tensor& from = require_tensor(cx, tokens, "tokens");
     refuse_flags(flags, TENON_TOKENIZER_SKIP_SPECIAL);
     refuse_in_capture(cx, "decoding tokens");
-    const Tokenizer::Tokens numbers = tokens_of(cx, from);
+    const std::vector<int64_t> numbers = tokens_of(from);
     *out_text = make_text([&] { return which->decode(cx, numbers, flags); });
   });
 }

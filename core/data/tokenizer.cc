@@ -8,6 +8,8 @@
 #include "core/data/callback.h"
 #include "core/files/image.h"
 #include "core/files/replacement.h"
+#include "core/json/writer.h"
+#include "core/registry/checks.h"
 #include "core/registry/values.h"
 #include "core/runtime/file_entries.h"
 
@@ -117,15 +119,20 @@ void Tokenizer::require_token(int64_t token, tenon_status status, const std::str
       .message = kind_->name + ": " + where + "this is not a token: " + std::to_string(token),
       .op = kind_->name,
       .operand = "token",
-      .expected = "0 to " + std::to_string(info_.size - 1),
+      .expected =
+          info_.size == 0 ? "none: there are no tokens" : "0 to " + std::to_string(info_.size - 1),
       .found = std::to_string(token)};
 }
 
-std::string Tokenizer::decode(Context& context, std::span<const int32_t> tokens,
+std::string Tokenizer::decode(Context& context, std::span<const int64_t> given,
                               uint32_t flags) const {
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i] >= 0 && tokens[i] < info_.size) continue;
-    require_token(tokens[i], TENON_E_DATA, "position " + std::to_string(i) + ": ");
+  Tokens tokens;
+  tokens.reserve(given.size());
+  for (const int64_t token : given) {
+    if (token < 0 || token >= info_.size) {
+      require_token(token, TENON_E_DATA, "position " + std::to_string(tokens.size()) + ": ");
+    }
+    tokens.push_back(static_cast<int32_t>(token));
   }
   const auto text = collect<uint64_t, char>(
       context, "decode", tokens.size() * 8,
@@ -154,11 +161,13 @@ int32_t Tokenizer::find(Context& context, std::string_view spelling) const {
   });
   if (found >= 0 && found < info_.size) return found;
   if (found != -1) blame("finds " + std::to_string(found) + " as a token");
+  const std::string words =
+      json::is_utf8(spelling) ? std::string(spelling) : registry::shown(spelling);
   throw Error{.status = TENON_E_NOT_FOUND,
-              .message = kind_->name + ": no token is spelt '" + std::string(spelling) + "'",
+              .message = kind_->name + ": no token is spelt '" + words + "'",
               .op = kind_->name,
               .operand = "spelling",
-              .found = std::string(spelling)};
+              .found = words};
 }
 
 void Tokenizer::save(Context& context, const std::string& path) const {

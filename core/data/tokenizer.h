@@ -33,7 +33,8 @@ class Tokenizer {
   using Tokens = std::vector<int32_t>;
   // limit  0: none
   Tokens encode(Context& context, std::string_view text, uint32_t flags, int64_t limit) const;
-  std::string decode(Context& context, std::span<const int32_t> tokens, uint32_t flags) const;
+  // Throws Error{TENON_E_DATA} with the place of what is not a token.
+  std::string decode(Context& context, std::span<const int64_t> tokens, uint32_t flags) const;
   // The spelling, and TENON_TOKEN_*.
   std::pair<std::string, uint32_t> token(Context& context, int64_t token) const;
   int32_t find(Context& context, std::string_view spelling) const;

@@ -97,9 +97,9 @@ void Company::need_for(const Json& plugin) {
     return (is_probed || !other.at("devices").empty()) && has_kernel(other, name);
   });
   if (!names_of(plugin.at("layers")).empty()) need_all_ops();
-  // Samples of a dataset, batches and tensors of a file lie in host memory.
+  // Samples of a dataset, batches, tokens and tensors of a file lie in host memory.
   if (!plugin.at("datasets").empty() || !plugin.at("formats").empty() ||
-      !plugin.at("transforms").empty()) {
+      !plugin.at("transforms").empty() || !plugin.at("tokenizers").empty()) {
     need({"cpu"}, [](const Json& other, const std::string& name) {
       return lists(other.at("devices"), name);
     });

@@ -27,6 +27,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  tenon_runtime* runtime() const { return runtime_; }
   tenon_context* context() const { return context_; }
 
   // The answer of tenon_runtime_query. Throws Failure.

@@ -90,6 +90,7 @@ void FaultWorld::drop_outs() {
   if (written(outs.archive)) tenon_archive_release(outs.archive);
   if (written(outs.layer)) tenon_layer_release(outs.layer);
   if (written(outs.transform)) tenon_transform_release(outs.transform);
+  if (written(outs.tokenizer)) tenon_tokenizer_release(outs.tokenizer);
   if (written(outs.loader)) tenon_loader_release(outs.loader);
   if (written(outs.checkpoint)) tenon_checkpoint_release(outs.checkpoint);
   if (written(outs.history)) tenon_history_release(outs.history);

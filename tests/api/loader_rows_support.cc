@@ -11,16 +11,6 @@ constexpr int64_t kSamples[] = {0, 1};
 constexpr tenon_batch kBatch = {2, kSamples, 0, 0};
 const std::string kBytes = "\xff";
 
-// `call` with every wrong context and every wrong handle of the kind.
-template <class T>
-void add_both(Rows& rows, const char* function, Kind kind, T* World::Side::*own,
-              std::function<tenon_status(World&, tenon_context*, T*)> call) {
-  add_contexts(rows, function,
-               [call, own](World& w, tenon_context* cx) { return call(w, cx, w.own.*own); });
-  add_handles(rows, function, kind,
-              [call](World& w, void* handle) { return call(w, w.cx, static_cast<T*>(handle)); });
-}
-
 tenon_status create_transform(World& w, tenon_context* cx, const char* name,
                               const tenon_string* names, const tenon_value* values, uint32_t n) {
   return tenon_transform_create(cx, name, TENON_NUL, names, values, n, &w.outs.transform);

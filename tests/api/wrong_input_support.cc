@@ -149,6 +149,9 @@ void World::make_side(Side& side) {
   EXPECT_EQ(tenon_transform_create(side.cx, "tenon.normalise", TENON_NUL, nullptr, nullptr, 0,
                                    &side.transform),
             TENON_OK);
+  EXPECT_EQ(tenon_tokenizer_create(side.cx, "tenon.bytes", TENON_NUL, nullptr, 0, nullptr, nullptr,
+                                   0, &side.tokenizer),
+            TENON_OK);
   EXPECT_EQ(tenon_loader_create(side.cx, side.dataset, 4, 0, 0, &side.loader), TENON_OK);
   EXPECT_EQ(tenon_checkpoint_create(side.cx, &side.checkpoint), TENON_OK);
   const tenon_value step = value_of(1.0);
@@ -161,6 +164,7 @@ void World::make_side(Side& side) {
 void World::release_side(Side& side) {
   tenon_checkpoint_release(side.checkpoint);
   tenon_loader_release(side.loader);
+  tenon_tokenizer_release(side.tokenizer);
   tenon_transform_release(side.transform);
   tenon_progress_release(side.progress);
   tenon_history_release(side.history);
@@ -181,14 +185,23 @@ void World::release_side(Side& side) {
 void World::make_stale() {
   Side gone;
   make_side(gone);
-  stale = {{Kind::Runtime, gone.runtime},   {Kind::Context, gone.cx},
-           {Kind::Tensor, gone.tensor},     {Kind::Op, const_cast<tenon_op*>(gone.add)},
-           {Kind::Plan, gone.plan},         {Kind::Optimizer, gone.optimizer},
-           {Kind::Schedule, gone.schedule}, {Kind::Dataset, gone.dataset},
-           {Kind::Text, gone.text},         {Kind::Archive, gone.archive},
-           {Kind::Layer, gone.layer},       {Kind::Transform, gone.transform},
-           {Kind::Loader, gone.loader},     {Kind::Checkpoint, gone.checkpoint},
-           {Kind::History, gone.history},   {Kind::Progress, gone.progress}};
+  stale = {{Kind::Runtime, gone.runtime},
+           {Kind::Context, gone.cx},
+           {Kind::Tensor, gone.tensor},
+           {Kind::Op, const_cast<tenon_op*>(gone.add)},
+           {Kind::Plan, gone.plan},
+           {Kind::Optimizer, gone.optimizer},
+           {Kind::Schedule, gone.schedule},
+           {Kind::Dataset, gone.dataset},
+           {Kind::Text, gone.text},
+           {Kind::Archive, gone.archive},
+           {Kind::Layer, gone.layer},
+           {Kind::Transform, gone.transform},
+           {Kind::Tokenizer, gone.tokenizer},
+           {Kind::Loader, gone.loader},
+           {Kind::Checkpoint, gone.checkpoint},
+           {Kind::History, gone.history},
+           {Kind::Progress, gone.progress}};
   release_side(gone);
 }
 
@@ -251,6 +264,8 @@ void* World::foreign(Kind kind) const {
       return other.layer;
     case Kind::Transform:
       return other.transform;
+    case Kind::Tokenizer:
+      return other.tokenizer;
     case Kind::Loader:
       return other.loader;
     case Kind::Checkpoint:
@@ -277,6 +292,7 @@ void World::reset_outs() {
   outs.entry_info.struct_size = sizeof outs.entry_info;
   outs.entry_option.struct_size = sizeof outs.entry_option;
   outs.entry_part.struct_size = sizeof outs.entry_part;
+  outs.tokenizer_info.struct_size = sizeof outs.tokenizer_info;
   outs.error.struct_size = sizeof outs.error;
   std::memcpy(static_cast<void*>(&untouched_), &outs, sizeof outs);
 }

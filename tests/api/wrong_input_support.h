@@ -10,6 +10,7 @@
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/progress.h>
 #include <tenon/ext/draft/schedules.h>
+#include <tenon/ext/draft/tokenizers.h>
 #include <tenon/tenon.h>
 
 #include <cstdint>
@@ -36,6 +37,7 @@ enum class Kind {
   Layer,
   Archive,
   Transform,
+  Tokenizer,
   Loader,
   Checkpoint,
   History,
@@ -56,6 +58,7 @@ struct Outs {
   tenon_progress* progress;
   tenon_layer* layer;
   tenon_transform* transform;
+  tenon_tokenizer* tokenizer;
   tenon_loader* loader;
   tenon_checkpoint* checkpoint;
   tenon_context* context;
@@ -80,6 +83,7 @@ struct Outs {
   tenon_entry_info entry_info;
   tenon_entry_option entry_option;
   tenon_entry_part entry_part;
+  tenon_tokenizer_info tokenizer_info;
   tenon_error error;
 };
 
@@ -104,6 +108,7 @@ struct World {
     tenon_layer* container = nullptr;  // empty
     tenon_text* text = nullptr;
     tenon_transform* transform = nullptr;    // normalise, with no options
+    tenon_tokenizer* tokenizer = nullptr;    // of bytes
     tenon_loader* loader = nullptr;          // of `dataset`
     tenon_checkpoint* checkpoint = nullptr;  // the value "step"
     tenon_archive* archive = nullptr;        // "w": `tensor`, metadata "k": "v"
@@ -163,6 +168,15 @@ std::vector<uint32_t> unknown_flags(uint32_t known);
 // Calls with each of them.
 void add_unknown_flags(Rows& rows, const std::string& function, uint32_t known,
                        const std::function<tenon_status(World&, uint32_t)>& call);
+// `call` with every wrong context and every wrong handle of the kind.
+template <class T>
+void add_both(Rows& rows, const char* function, Kind kind, T* World::Side::*own,
+              std::function<tenon_status(World&, tenon_context*, T*)> call) {
+  add_contexts(rows, function,
+               [call, own](World& w, tenon_context* cx) { return call(w, cx, w.own.*own); });
+  add_handles(rows, function, kind,
+              [call](World& w, void* handle) { return call(w, w.cx, static_cast<T*>(handle)); });
+}
 inline void add(Rows& rows, const std::string& function, const std::string& what,
                 tenon_status expected, std::function<tenon_status(World&)> call) {
   rows.push_back({function, what, expected, std::move(call), true});
@@ -177,6 +191,7 @@ void add_training_rows(Rows& rows);
 void add_archive_rows(Rows& rows);
 void add_layer_rows(Rows& rows);
 void add_loader_rows(Rows& rows);
+void add_tokenizer_rows(Rows& rows);
 void add_history_rows(Rows& rows);
 void add_entry_rows(Rows& rows);
 

@@ -143,16 +143,24 @@ TEST(CommandInspect, FilesOfTensors) {
 
 TEST(CommandInspect, Tokenizers) {
   const TemporaryFolder folder;
-  const Done pairs = run_command({"inspect", folder.write("a", "tenon-pairs 1\n97 98\n")});
-  EXPECT_EQ(pairs.status, 0) << pairs.out << pairs.err;
-  EXPECT_THAT(pairs.out, HasSubstr("a: tokenizer\n  257 tokens, pairs\n"));
+  const std::string pair = "tenon-pairs 1\n97 98\n";
+  for (const char* name : {"a.pairs", "a"}) {  // what it holds tells, whatever it is called
+    const Done pairs = run_command({"inspect", folder.write(name, pair)});
+    EXPECT_EQ(pairs.status, 0) << pairs.out << pairs.err;
+    EXPECT_THAT(pairs.out,
+                HasSubstr(std::string(name) + ": tokenizer\n  257 tokens, tenon.pairs\n"));
+  }
   const Done characters =
       run_command({"inspect", folder.write("b", "tenon-characters 1\n97\n98\n"), "--json"});
-  EXPECT_EQ(characters.json().at("tokens_are"), "characters");
+  EXPECT_EQ(characters.json().at("tokenizer"), "tenon.characters");
   EXPECT_EQ(characters.json().at("tokens"), 2);
-  const Done wrong = run_command({"inspect", folder.write("c", "tenon-pairs 1\n97 300\n")});
-  EXPECT_EQ(wrong.status, 1);
-  EXPECT_THAT(wrong.out, HasSubstr("  wrong: line 2"));
+  const std::string wrong = "tenon-pairs 1\n97 300\n";
+  const Done named = run_command({"inspect", folder.write("c.pairs", wrong)});
+  EXPECT_EQ(named.status, 1);
+  EXPECT_THAT(named.out, HasSubstr("tenon.pairs: line 2: this is not a merge"));
+  const Done nameless = run_command({"inspect", folder.write("c", wrong), "--json"});
+  EXPECT_EQ(nameless.status, 1);
+  EXPECT_EQ(nameless.json().at("kind"), "unknown");
 }
 
 TEST(CommandInspect, UnknownAndMissingFiles) {

@@ -21,7 +21,7 @@ TEST(CommandTokenizer, TrainsEncodesAndDecodes) {
   const TemporaryFolder folder;
   const std::string text = "ab ab ab\nabc\nabc";
   const std::string where = folder.write("text", text);
-  const std::string made = folder.path("pairs");
+  const std::string made = folder.path("a.pairs");
   const Done trained =
       run_command({"tokenizer", "train", where, "--vocabulary", "258", "-o", made});
   EXPECT_EQ(trained.status, 0) << trained.err;
@@ -34,10 +34,15 @@ TEST(CommandTokenizer, TrainsEncodesAndDecodes) {
   const Done as_json = run_command({"tokenizer", "decode", made, tokens, "--json"});
   EXPECT_EQ(as_json.json().at("text"), text);
   EXPECT_EQ(run_command({"tokenizer", "encode", "byte", folder.write("a", "Az")}).out, "65 122\n");
+  const std::string of_characters = folder.path("a.characters");
   const Done characters =
-      run_command({"tokenizer", "train", where, "--kind", "char", "-o", made, "--json"});
-  EXPECT_EQ(characters.json().at("tokens"), 5);
-  EXPECT_EQ(content_of(made), "tenon-characters 1\n10\n32\n97\n98\n99\n");
+      run_command({"tokenizer", "train", where, "--kind", "char", "-o", of_characters, "--json"});
+  EXPECT_EQ(characters.json(),
+            (nlohmann::json{{"file", of_characters}, {"kind", "char"}, {"tokens", 5}}));
+  EXPECT_EQ(content_of(of_characters), "tenon-characters 1\n10\n32\n97\n98\n99\n");
+  EXPECT_EQ(
+      run_command({"tokenizer", "encode", of_characters, where, "--json"}).json().at("tokens"),
+      (std::vector<int>{2, 3, 1, 2, 3, 1, 2, 3, 0, 2, 3, 4, 0, 2, 3, 4}));
 }
 
 TEST(CommandTokenizer, SaysWhatIsWrong) {
@@ -56,10 +61,14 @@ TEST(CommandTokenizer, SaysWhatIsWrong) {
                  "cannot be written");
   expect_refused({"tokenizer", "train", folder.write("bad", "ab\xFF"), "--kind", "char", "-o",
                   folder.path("out")},
-                 1, "bad: the text is not UTF-8 from byte 2 on; use bytes or byte pairs for it");
-  expect_refused({"tokenizer", "encode", text, text}, 1, "text: line 1: the file is cut off");
+                 1, "bad: tenon.characters: the text is not UTF-8 from byte 2 on");
+  expect_refused({"tokenizer", "encode", text, text}, 1,
+                 "no tokenizer is for files named as '" + text + "'");
+  const std::string cut = folder.write("cut.pairs", "tenon-pairs 1");
+  expect_refused({"tokenizer", "encode", cut, text}, 1,
+                 "file '" + cut + "': tenon.pairs: line 1: the file is cut off");
   expect_refused({"tokenizer", "decode", "byte", folder.write("tokens", "65 256")}, 1,
-                 "tokens: this is not a token: expected 0 to 255, found 256");
+                 "tokens: tenon.bytes: position 1: this is not a token: 256");
   expect_refused({"tokenizer", "decode", "byte", folder.write("words", "65 99999999999")}, 1,
                  "words: number 2 is not a token: expected whole numbers between white space");
   expect_refused({"tokenizer", "train", text, "--vocabulary", "255", "-o", folder.path("out")}, 2,

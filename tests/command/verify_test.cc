@@ -159,7 +159,7 @@ TEST(Verify, ReportsOneRowForAnOp) {
 
 TEST(Verify, SchedulesDatasetsAndFormatsAreCases) {
   for (const std::string id :
-       {"tenon.schedules", "tenon.data", "tenon.formats", "tenon.transforms"}) {
+       {"tenon.schedules", "tenon.data", "tenon.formats", "tenon.transforms", "tenon.tokenizers"}) {
     const Done done = verify({id, "--level", "0", "--json", "-"});
     EXPECT_EQ(done.status, 0) << done.out << done.err;
     const json plugin = done.json().at("plugins").at(0);

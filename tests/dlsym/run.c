@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/dlsym/run.c: data, transforms, workers and a checkpoint through dlsym alone: the same
-// batches with four workers as with none, a file that loads, and no thread that stays.
+// tests/dlsym/run.c: data, transforms, workers, a checkpoint and tokenizers through dlsym alone:
+// the same batches with four workers as with none, files that load, and no thread that stays.
 //
 //   dlsym_run LIBTENON FOLDER RUN      FOLDER has the idx files of digits, RUN is written
 #define _POSIX_C_SOURCE 200809L
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tenon/ext/draft/checkpoints.h>
+#include <tenon/ext/draft/tokenizers.h>
 #include <tenon/tenon.h>
 
 // Functions by name, each a pointer of its own type.
@@ -38,7 +39,16 @@
   X(tenon_checkpoint_set_loader) \
   X(tenon_checkpoint_save)       \
   X(tenon_checkpoint_load)       \
-  X(tenon_checkpoint_release)
+  X(tenon_checkpoint_release)    \
+  X(tenon_tokenizer_create)      \
+  X(tenon_tokenizer_load)        \
+  X(tenon_tokenizer_save)        \
+  X(tenon_tokenizer_get_info)    \
+  X(tenon_tokenizer_call)        \
+  X(tenon_tokenizer_get_text)    \
+  X(tenon_tokenizer_release)     \
+  X(tenon_text_get)              \
+  X(tenon_text_release)
 
 #define DECLARE(name) __typeof__(name)* name;
 static struct { FUNCTIONS(DECLARE) } t;
@@ -139,6 +149,51 @@ static uint64_t hash_rest(tenon_loader* loader) {
   }
 }
 
+static const char kText[] = "the more text there is, the more there is to learn \xC3\xA9\n";
+
+// Encodes the text; tokens[sizeof kText] gets them.
+static int64_t encode(tenon_tokenizer* tokenizer, int64_t* tokens) {
+  tenon_tensor* made = NULL;
+  CHECK(t.tenon_tokenizer_call(cx, tokenizer, kText, TENON_NUL, 0, 0, &made));
+  tenon_tensor_info info = {.struct_size = sizeof info};
+  CHECK(t.tenon_tensor_get_info(cx, made, &info));
+  REQUIRE(info.elements > 0 && info.elements < (int64_t)sizeof kText);
+  CHECK(t.tenon_tensor_get_data(cx, made, tokens, (uint64_t)info.elements * sizeof *tokens));
+  tenon_text* text = NULL;
+  CHECK(t.tenon_tokenizer_get_text(cx, tokenizer, made, 0, &text));
+  const char* data = NULL;
+  uint64_t length = 0;
+  CHECK(t.tenon_text_get(text, &data, &length));
+  REQUIRE(length == sizeof kText - 1 && memcmp(data, kText, length) == 0);
+  t.tenon_text_release(text);
+  t.tenon_tensor_release(made);
+  return info.elements;
+}
+
+// Made of the text, unless its kind needs none; with a file, saved there and loaded.
+static void look_at_tokenizer(const char* name, int learns, const char* file) {
+  const tenon_string option = {"text", 4};
+  tenon_value text = {.tag = TENON_VALUE_STRING, .count = sizeof kText - 1};
+  text.as.string = kText;
+  tenon_tokenizer* made = NULL;
+  CHECK(t.tenon_tokenizer_create(cx, name, TENON_NUL, NULL, 0, &option, &text, learns ? 1 : 0,
+                                 &made));
+  tenon_tokenizer_info info = {.struct_size = sizeof info};
+  CHECK(t.tenon_tokenizer_get_info(cx, made, &info));
+  int64_t tokens[sizeof kText], again[sizeof kText];
+  const int64_t n = encode(made, tokens);
+  for (int64_t i = 0; i < n; ++i) REQUIRE(tokens[i] >= 0 && tokens[i] < info.size);
+  if (file) {
+    CHECK(t.tenon_tokenizer_save(cx, made, file, TENON_NUL));
+    t.tenon_tokenizer_release(made);
+    CHECK(t.tenon_tokenizer_load(cx, file, TENON_NUL, name, TENON_NUL, NULL, NULL, 0, &made));
+    REQUIRE(encode(made, again) == n);
+    REQUIRE(memcmp(tokens, again, (size_t)n * sizeof *tokens) == 0);
+    remove(file);
+  }
+  t.tenon_tokenizer_release(made);
+}
+
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   open_library(argv[1]);
@@ -169,6 +224,9 @@ int main(int argc, char** argv) {
   REQUIRE(loaded == 1 && info.epoch == 3 && info.position == 128);
   REQUIRE(hash_rest(ahead) == rest);
   remove(argv[3]);
+  look_at_tokenizer("tenon.bytes", 0, NULL);
+  look_at_tokenizer("tenon.characters", 1, argv[3]);
+  look_at_tokenizer("tenon.pairs", 1, argv[3]);
 
   t.tenon_checkpoint_release(run);
   t.tenon_loader_release(ahead);

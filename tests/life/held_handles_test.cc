@@ -5,6 +5,7 @@
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/schedules.h>
+#include <tenon/ext/draft/tokenizers.h>
 #include <tenon/ext/draft/transforms.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ namespace {
 using testing::HasSubstr;
 using Values = std::vector<float>;
 using ScheduleHandle = Owned<tenon_schedule, tenon_schedule_release>;
+using TokenizerHandle = Owned<tenon_tokenizer, tenon_tokenizer_release>;
 using TransformHandle = Owned<tenon_transform, tenon_transform_release>;
 using DatasetHandle = Owned<tenon_dataset, tenon_dataset_release>;
 using LayerHandle = Owned<tenon_layer, tenon_layer_release>;
@@ -130,6 +132,7 @@ class Holder {
   Optimizer optimizer;
   ScheduleHandle schedule;
   TransformHandle transform;
+  TokenizerHandle tokenizer;
   DatasetHandle dataset;
   LayerHandle inner, outer;
   ArchiveHandle archive;
@@ -320,6 +323,20 @@ const Case kCases[] = {
          tenon_tensor* out = nullptr;
          const tenon_status status =
              tenon_transform_call(h.cx.get(), h.transform.get(), &batch, h.x.get(), &out);
+         tenon_tensor_release(out);
+         return status;
+       };
+     }},
+    {"Tokenizer", "tenon.tokenizers", "tenon.bytes",
+     [](Holder& h) -> Holder::Use {
+       tenon_tokenizer* made = nullptr;
+       h.cx.must(tenon_tokenizer_create(h.cx.get(), "tenon.bytes", TENON_NUL, nullptr, 0, nullptr,
+                                        nullptr, 0, &made));
+       h.tokenizer.reset(made);
+       return [&h] {
+         tenon_tensor* out = nullptr;
+         const tenon_status status =
+             tenon_tokenizer_call(h.cx.get(), h.tokenizer.get(), "a", 1, 0, 0, &out);
          tenon_tensor_release(out);
          return status;
        };

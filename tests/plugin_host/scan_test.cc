@@ -286,9 +286,8 @@ TEST(Scan, WordsForNamesNobodyLists) {
 TEST(Scan, SuggestsTheNearestName) {
   const Folder folder;
   json manifest = manifest_of("acme.a");
-  for (const char* kind :
-       {"optimizers", "schedules", "datasets", "layers", "formats", "transforms"}) {
-    manifest[kind] = {"acme.softmax", "acme.softplus"};
+  for (uint32_t kind = 0; kind < registry::kKindEnd; ++kind) {
+    manifest[std::string(registry::kind_at(kind).plural)] = {"acme.softmax", "acme.softplus"};
   }
   for (const char* name : {"acme.softmax", "acme.softplus", "acme.add"}) {
     manifest["ops"].push_back({{"name", name}, {"revision", 1}});

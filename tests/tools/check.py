@@ -50,7 +50,7 @@ EVERYDAY = """
     gather scatter sort any all slice reshape expand squeeze transpose permute concat split clone
     flatten to eq ne lt le gt ge isfinite uniform normal maximum minimum pow floor ceil round sign
     clamp full rows_add sum_to view chunk std index take trace unique isnan isinf runs outer
-    remainder fma linear dot log10
+    remainder fma linear dot log10 pad
 """
 # Beside the folders of backends/. "cpu" alone means a processor: affinity, container limits.
 DEVICES = "cuda hip rocm vulkan metal opencl sycl sim nvidia"

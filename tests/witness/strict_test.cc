@@ -246,7 +246,22 @@ TEST(Strict, EverythingWrongIsFound) {
                                                           {"box_forgets", "refused"},
                                                           {"box_changes", "nondeterministic"},
                                                           {"box_trusts", "not-refused"},
-                                                          {"box_dies", "crash"}};
+                                                          {"box_dies", "crash"},
+                                                          {"speller_shifts", "wrong-value"},
+                                                          {"speller_outside", "wrong-value"},
+                                                          {"speller_grows", "wrong-value"},
+                                                          {"speller_counts", "nondeterministic"},
+                                                          {"speller_threads", "thread-dependent"},
+                                                          {"speller_beyond", "wrong-value"},
+                                                          {"speller_from_end", "wrong-value"},
+                                                          {"speller_forgets", "not-read-back"},
+                                                          {"speller_misspells", "wrong-value"},
+                                                          {"speller_says_other", "wrong-value"},
+                                                          {"speller_loses", "not-read-back"},
+                                                          {"speller_trusts", "error-status"},
+                                                          {"speller_dies", "crash"},
+                                                          {"speller_accepts", "not-refused"},
+                                                          {"speller_refuses", "error-status"}};
   for (const auto& [name, cause] : expected) {
     EXPECT_THAT(causes[kVendor + name], testing::Contains(cause)) << name;
   }

@@ -80,10 +80,10 @@ namespace tenon::verify {
   X(kOptimizerTrace, "optimizer-trace", "parameters or states leave the reference trace")          \
   X(kOptimizerStrides, "optimizer-strides", "strided parameters train otherwise than others")      \
   X(kOptimizerResume, "optimizer-resume", "a run that was saved and resumed has other bits")       \
-  /* layers, datasets, formats */                                                                 \
+  /* layers, datasets, formats, tokenizers */                                                      \
   X(kLayerState, "layer-state", "a layer that was given another's state is not like it")           \
   X(kWrongLength, "wrong-length", "a dataset has another number of samples than it should")       \
-  X(kNotReadBack, "not-read-back", "a format does not read back what it wrote")
+  X(kNotReadBack, "not-read-back", "what was written, or encoded, does not come back")
 // clang-format on
 
 struct Cause {

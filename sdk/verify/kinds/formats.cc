@@ -2,18 +2,16 @@
 // sdk/verify/kinds/formats.cc: formats of files: what is written is read back, twice the same
 // bytes, and a damaged file is refused or read, without a crash.
 #include <tenon/ext/draft/archives.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "case/sample_call.h"
 #include "kinds/checks.h"
 #include "kinds/part_checks.h"
+#include "kinds/temporary_folder.h"
 
 namespace tenon::verify {
 namespace {
@@ -65,36 +63,6 @@ std::vector<Content> contents() {
   list.push_back(many);
   list.push_back({"metadata", many.tensors, {{"title", "a \"b\" \n c"}, {"empty", ""}}});
   return list;
-}
-
-class TemporaryFolder {
- public:
-  // In memory where the system has such a place: files are flushed to the disk else, which takes
-  // most of the time.
-  TemporaryFolder() {
-    const fs::path memory = "/dev/shm";
-    const fs::path root = access(memory.c_str(), W_OK) == 0 ? memory : fs::temp_directory_path();
-    std::string name = (root / "tenon-verify-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Failure{name + ": no folder can be made there"};
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string file(const std::string& name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
-
-std::string bytes_of(const std::string& file) {
-  std::ostringstream bytes;
-  bytes << std::ifstream(file, std::ios::binary).rdbuf();
-  return bytes.str();
 }
 
 class FormatChecks : PartChecks {

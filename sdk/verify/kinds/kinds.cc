@@ -21,6 +21,7 @@ constexpr KindChecks kKindChecks[] = {
     {"schedules", check_schedule},
     {"formats", check_format},
     {"transforms", check_transform},
+    {"tokenizers", check_tokenizer},
 };
 
 const KindChecks* checks_of(const std::string& topic) {

@@ -70,7 +70,7 @@ class TransformChecks : PartChecks {
   TransformChecks(Subject& subject, Recorder& recorder, const Json& transform)
       : PartChecks(subject, recorder, transform) {}
 
-  void check_declared(const Json& transform);
+  using PartChecks::check_declared;
   void check(const TransformSample& sample);
 
  private:
@@ -92,16 +92,11 @@ class TransformChecks : PartChecks {
 };
 
 tenon_status TransformChecks::create(const TransformSample& sample, Transform& out) const {
-  std::vector<tenon_string> names;
-  std::vector<tenon_value> values;
-  for (const auto& [name, value] : sample.parsed.attrs) {
-    names.push_back({name.data(), name.size()});
-    values.push_back(sdk::sample_attribute(value));
-  }
+  const NamedValues options(sample.parsed);
   tenon_transform* transform = nullptr;
   const tenon_status status =
-      tenon_transform_create(session_.context(), name_.data(), name_.size(), names.data(),
-                             values.data(), static_cast<uint32_t>(names.size()), &transform);
+      tenon_transform_create(session_.context(), name_.data(), name_.size(), options.names.data(),
+                             options.values.data(), options.size(), &transform);
   out.reset(transform);
   return status;
 }
@@ -147,38 +142,12 @@ void TransformChecks::fill_freed_memory(const Array& like, int pattern) const {
   std::memset(view.data, pattern, like.bytes.size());
 }
 
-void TransformChecks::check_declared(const Json& transform) {
-  each_case(0, Form::Declared, "", [&]() -> std::optional<Finding> {
-    if (transform.at("doc").get<std::string>().empty()) {
-      return Finding{&causes::kNoDocumentation, "its `doc` is empty"};
-    }
-    for (const Json& each : transform.at("options")) {
-      if (!each.at("doc").get<std::string>().empty()) continue;
-      return Finding{&causes::kNoDocumentation,
-                     each.at("name").get<std::string>() + " has an empty `doc`"};
-    }
-    const Json& samples = transform.at("samples");
-    if (std::any_of(samples.begin(), samples.end(),
-                    [](const Json& each) { return each.at("expect") == TENON_OK; })) {
-      return std::nullopt;
-    }
-    return Finding{&causes::kNoSamples, "it has no sample that works"};
-  });
-}
-
 std::optional<Finding> TransformChecks::refused(const TransformSample& sample) const {
   Transform transform;
   Array out;
   tenon_status status = create(sample, transform);
   if (status == TENON_OK) status = call(transform, sample.field, kFirst, out);
-  const std::string expected = std::string("expected ") + tenon_status_get_name(sample.expect) +
-                               " with words that contain \"" + sample.fragment + "\", found ";
-  if (status == TENON_OK) return Finding{&causes::kNotRefused, expected + "success"};
-  const std::string words = failure_of(session_, status);
-  if (status == sample.expect && words.find(sample.fragment) != std::string::npos) {
-    return std::nullopt;
-  }
-  return Finding{&causes::kErrorStatus, expected + words};
+  return refusal(status, sample.expect, sample.fragment);
 }
 
 // Each sample alone gives what it gives in the batch, in another place of another one.

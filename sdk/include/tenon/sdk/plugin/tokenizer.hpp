@@ -2,12 +2,13 @@
 // tenon/sdk/plugin/tokenizer.hpp: writing a tokenizer in one short file.
 //
 //   struct Letters {
-//     Letters(const sdk::Attrs&, const sdk::TokenizerFile& file);  // options by their position
-//     tenon_tokenizer_info info() const;                           // from
-//     sdk::tokenizer_info(size) std::vector<int32_t> encode(std::string_view text, uint32_t flags,
-//     int64_t limit) const; std::string decode(std::span<const int32_t> tokens, uint32_t flags)
-//     const; sdk::Spelling token(int32_t token) const; int32_t find(std::string_view spelling)
-//     const;               // -1: none std::string save() const; // may be left out
+//     Letters(const sdk::Attrs&, const sdk::TokenizerFile&);  // options by their position
+//     tenon_tokenizer_info info() const;  // of sdk::tokenizer_info(size)
+//     std::vector<int32_t> encode(std::string_view text, uint32_t flags, int64_t limit) const;
+//     std::string decode(std::span<const int32_t> tokens, uint32_t flags) const;
+//     sdk::Spelling token(int32_t token) const;
+//     int32_t find(std::string_view spelling) const;  // -1: none
+//     std::string save() const;  // may be left out
 //   };
 //   constexpr tenon_tokenizer_desc tokenizers[] = {
 //       sdk::tokenizer<Letters>({.name = "acme.letters"})};

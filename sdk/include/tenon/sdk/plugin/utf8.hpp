@@ -35,7 +35,7 @@ inline std::string utf8_of(int32_t point) {
   return {static_cast<char>(0xF0 | point >> 18), tail(12), tail(6), tail(0)};
 }
 
-// Where `text` is no UTF-8 any more: the place of the first bad byte; its size if it is whole.
+// Where `text` ceases to be UTF-8: the place of the first bad byte; its size if it is whole.
 inline size_t utf8_until(std::string_view text) {
   std::string_view rest = text;
   while (take_code_point(rest) >= 0) {

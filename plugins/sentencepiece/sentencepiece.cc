@@ -170,6 +170,31 @@ class SentencePiece {
   ::sentencepiece::SentencePieceProcessor processor_;
 };
 
+using namespace std::string_view_literals;
+
+// A model as the library writes it, with a piece a line: its text, score and type.
+constexpr std::string_view kSampleFile =
+    "\n\x09\n\x05<unk>\x18\x02"
+    "\n\x07\n\x03<s>\x18\x03"
+    "\n\x08\n\x04</s>\x18\x03"
+    "\n\x0A\n\x03\xE2\x96\x81\x15\0\0\x80\xBF"
+    "\n\x08\n\x01"
+    "a\x15\0\0\0\xC0"
+    "\n\x08\n\x01"
+    "b\x15\0\0\0\xC0"
+    "\n\x0C\n\x05\xE2\x96\x81"
+    "ab\x15\0\0\x80\xBF"sv;
+
+constexpr tenon_tokenizer_sample kSamples[] = {
+    sdk::tokenizer_sample({.file = kSampleFile, .text = "ab a b", .tokens = "6 3 4 3 5"}),
+    sdk::tokenizer_sample(
+        {.file = kSampleFile, .text = " ab  abc ", .tokens = "6 6 0", .lossy = true}),
+    sdk::tokenizer_sample({.file = kSampleFile, .text = "", .tokens = ""}),
+    sdk::refused_tokenizer({.text = ""}, TENON_E_ATTRIBUTE, "none was given"),
+    sdk::refused_tokenizer({.file = "", .text = ""}, TENON_E_DATA, "for what is unknown"),
+    sdk::refused_tokenizer({.file = kSampleFile.substr(0, 60), .text = ""}, TENON_E_DATA,
+                           "it is cut off")};
+
 constexpr tenon_tokenizer_desc kTokenizers[] = {sdk::tokenizer<SentencePiece>(
     {.name = "tenon.sentencepiece",
      .doc =
@@ -178,7 +203,8 @@ constexpr tenon_tokenizer_desc kTokenizers[] = {sdk::tokenizer<SentencePiece>(
          "With READ_SPECIAL a control symbol that is spelt in a text is that token, and what "
          "is between two of them is encoded as a text of its own; user defined symbols are "
          "always read.",
-     .endings = ".model"})};
+     .endings = ".model",
+     .samples = kSamples})};
 
 }  // namespace
 

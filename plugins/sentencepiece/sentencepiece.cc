@@ -16,6 +16,7 @@
 namespace {
 
 namespace sdk = tenon::sdk;
+using namespace std::string_view_literals;
 using namespace tenon::sentencepiece;
 
 // The control symbols of a model, to find where a text spells one.
@@ -157,10 +158,14 @@ class SentencePiece {
   static std::vector<int32_t> between(std::vector<int32_t> tokens, int32_t begin, int32_t end,
                                       int64_t limit) {
     const int64_t added = (begin >= 0 ? 1 : 0) + (end >= 0 ? 1 : 0);
-    const int64_t room = std::max<int64_t>(limit - added, 0);
-    if (static_cast<int64_t>(tokens.size()) > room) tokens.resize(static_cast<size_t>(room));
+    if (limit < added) {
+      throw sdk::Failure{TENON_E_ARGUMENT, "the limit leaves no room for the special tokens",
+                         "limit", "at least " + std::to_string(added), std::to_string(limit)};
+    }
+    const auto room = static_cast<uint64_t>(limit - added);
+    if (tokens.size() > room) tokens.resize(static_cast<size_t>(room));
     if (begin >= 0) tokens.insert(tokens.begin(), begin);
-    if (end >= 0 && static_cast<int64_t>(tokens.size()) < limit) tokens.push_back(end);
+    if (end >= 0) tokens.push_back(end);
     return tokens;
   }
 

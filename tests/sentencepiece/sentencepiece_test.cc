@@ -89,7 +89,9 @@ TEST_F(SentencePiece, ALimitLeavesOutTheTextsEnd) {
   EXPECT_THAT(session->encoded(made, "the day", 0, 3), ElementsAre(18, 7, 33));
   EXPECT_THAT(session->encoded(made, "the day", kAdd, 4), ElementsAre(1, 18, 7, 2));
   EXPECT_THAT(session->encoded(made, "the day", kAdd, 2), ElementsAre(1, 2));
-  EXPECT_THAT(session->encoded(made, "the day", kAdd, 1), ElementsAre(1));
+  Tokens none;
+  EXPECT_THAT(session->refused(session->encode(made, "the day", kAdd, 1, none), TENON_E_ARGUMENT),
+              HasSubstr("the limit leaves no room for the special tokens"));
   EXPECT_THAT(session->encoded(made, "in", kAdd, 100), ElementsAre(1, 6, 28, 2));
 }
 

@@ -1315,6 +1315,8 @@ pub struct tenon_tokenizer_option {
     pub required: u32,
     pub initial: tenon_value,
 }
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_tokenizer_option {}
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -1327,6 +1329,8 @@ pub struct tenon_tokenizer_sample {
     pub expect: tenon_status,
     pub flags: u32,
 }
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_tokenizer_sample {}
 
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -16,7 +16,6 @@
 namespace {
 
 namespace sdk = tenon::sdk;
-using namespace std::string_view_literals;
 using namespace tenon::sentencepiece;
 
 // The control symbols of a model, to find where a text spells one.

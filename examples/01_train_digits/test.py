@@ -1,11 +1,9 @@
-#!/ usr / bin / env python3
-#SPDX - License - Identifier : Apache - 2.0
-#examples / 01_train_digits / test.py : does the example do what it says, and fail as it should ?
-""
-    "Usage: test.py <program 01_train_digits> <tree with lib/ and plugins/> [unittest options]
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# examples/01_train_digits/test.py: does the example do what it says, and fail as it should?
+"""Usage: test.py <program 01_train_digits> <tree with lib/ and plugins/> [unittest options]
 
-    Standard library only.The tree is a build tree or
-    an installed one; it is copied where a test takes
+Standard library only. The tree is a build tree or an installed one; it is copied where a test takes
 a plugin away.
 """
 

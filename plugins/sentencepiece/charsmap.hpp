@@ -20,18 +20,18 @@
 
 namespace tenon::sentencepiece {
 
-inline constexpr size_t kMostRuleBytes = size_t{8} << 20;  // the library's own have 0.3 MB
+inline constexpr size_t kMaxRuleBytes = size_t{8} << 20;  // the library's own have 0.3 MB
 inline constexpr uint32_t kLongestReplacement = 1024;
 // The library keeps so many matches of one text, and reads as many as there are.
-inline constexpr int32_t kMostMatches = 32;
+inline constexpr int32_t kMaxMatches = 32;
 
 class Charsmap {
  public:
   explicit Charsmap(std::string_view bytes) {
     if (bytes.empty()) return;
-    if (bytes.size() > kMostRuleBytes) {
+    if (bytes.size() > kMaxRuleBytes) {
       throw sdk::Failure{TENON_E_UNSUPPORTED, "the rules of normalisation are too long", "file",
-                         "at most " + std::to_string(kMostRuleBytes) + " bytes",
+                         "at most " + std::to_string(kMaxRuleBytes) + " bytes",
                          std::to_string(bytes.size())};
     }
     if (bytes.size() < 4) refuse_rules("they are cut off");
@@ -122,7 +122,7 @@ class Charsmap {
       const uint32_t state = ready.back();
       ready.pop_back();
       states_[state].matches += has_value(state) ? 1 : 0;
-      if (states_[state].matches > kMostMatches) refuse_rules("too many keys begin with another");
+      if (states_[state].matches > kMaxMatches) refuse_rules("too many keys begin with another");
       for_children(state, [&](uint32_t child) {
         states_[child].matches = std::max(states_[child].matches, states_[state].matches);
         if (--states_[child].arrivals == 0) ready.push_back(child);

@@ -24,12 +24,12 @@
 namespace tenon::sentencepiece {
 
 // Above all models there are by far; the library's memory and stack grow with them.
-inline constexpr size_t kMostFileBytes = size_t{64} << 20;
-inline constexpr size_t kMostPieces = size_t{1} << 21;
+inline constexpr size_t kMaxFileBytes = size_t{64} << 20;
+inline constexpr size_t kMaxPieces = size_t{1} << 21;
 inline constexpr size_t kLongestPiece = 1024;
 // The library keeps so many matches of user defined symbols at one place, and reads as many as
 // there are.
-inline constexpr size_t kMostSymbolMatches = 64;
+inline constexpr size_t kMaxSymbolMatches = 64;
 
 enum class PieceType : uint32_t { kNormal = 1, kUnknown, kControl, kUserDefined, kUnused, kByte };
 
@@ -75,9 +75,9 @@ class ModelFile {
   // Points into `bytes`.
   // errors   TENON_E_DATA, TENON_E_UNSUPPORTED
   explicit ModelFile(std::string_view bytes) {
-    if (bytes.size() > kMostFileBytes) {
+    if (bytes.size() > kMaxFileBytes) {
       throw sdk::Failure{TENON_E_UNSUPPORTED, "the model is too large", "file",
-                         "at most " + std::to_string(kMostFileBytes) + " bytes",
+                         "at most " + std::to_string(kMaxFileBytes) + " bytes",
                          std::to_string(bytes.size())};
     }
     for (Fields fields(bytes); !fields.empty();) {
@@ -130,9 +130,9 @@ class ModelFile {
   static std::string at(size_t token) { return "piece " + std::to_string(token) + ": "; }
 
   void read_piece(std::string_view message) {
-    if (pieces_.size() == kMostPieces) {
+    if (pieces_.size() == kMaxPieces) {
       throw sdk::Failure{TENON_E_UNSUPPORTED, "the model has too many pieces", "file",
-                         "at most " + std::to_string(kMostPieces)};
+                         "at most " + std::to_string(kMaxPieces)};
     }
     Piece piece;
     for (Fields fields(message); !fields.empty();) {
@@ -220,10 +220,10 @@ class ModelFile {
     for (const std::string_view symbol : symbols) {
       while (!nested.empty() && !symbol.starts_with(nested.back())) nested.pop_back();
       nested.push_back(symbol);
-      if (nested.size() <= kMostSymbolMatches) continue;
+      if (nested.size() <= kMaxSymbolMatches) continue;
       throw sdk::Failure{TENON_E_UNSUPPORTED,
                          "too many user defined symbols begin with one another", "file",
-                         "at most " + std::to_string(kMostSymbolMatches)};
+                         "at most " + std::to_string(kMaxSymbolMatches)};
     }
   }
 

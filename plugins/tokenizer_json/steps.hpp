@@ -48,7 +48,7 @@ Splitter byte_level(bool add_prefix_space, bool use_regex);
 enum class Prepend { kAlways, kFirst, kNever };
 Splitter metaspace(const std::string& replacement, Prepend prepend, bool split);
 
-// Applies `change` to every text that is no token.
+// Applies `change` to every text that is not a token.
 void each_text(std::vector<Piece>& pieces,
                const std::function<std::string(const std::string&)>& change);
 

@@ -203,8 +203,8 @@ TEST(FaultSweep, CoversEveryExportedFunction) {
   for (const FaultRows& rows :
        {query_faults(), runtime_faults(), context_faults(), tensor_faults(), gradient_faults(),
         op_faults(), training_faults(), archive_faults(), layer_faults(), loader_faults(),
-         run_file_faults(), tokenizer_faults(), tokenizer_file_faults(), history_faults(),
-         entry_faults(), opening_faults()}) {
+        run_file_faults(), tokenizer_faults(), tokenizer_file_faults(), history_faults(),
+        entry_faults(), opening_faults()}) {
     for (const FaultRow& row : rows) covered.insert(row.function);
   }
   EXPECT_EQ(covered, exported_functions());

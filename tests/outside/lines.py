@@ -18,7 +18,10 @@ BLOCKS = (
     (0x1F300, 0x1F64F), (0x20000, 0x2A6D6), (0x2F800, 0x2FA1D),
 )  # fmt: skip
 SPACES = " \t\n\r\x0b\x0c\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\u180e\u200b\ufeff"
-HOSTILE = "\x00\x01\x1b\x7f\xad\ufffd\ufffe\ufeff\u202e\u2066\u200d\u0301\u0327\u0345\u1e9e\u0130\u017f\u212a\ue000\U000e0001\U0010ffff"  # noqa: E501
+HOSTILE = (
+    "\x00\x01\x1b\x7f\xad\ufffd\ufffe\ufeff\u202e\u2066\u200d\u0301\u0327\u0345\u1e9e\u0130"
+    "\u017f\u212a\ue000\U000e0001\U0010ffff"
+)
 # Assigned or changed by Unicode since its version 8: the tables of the package `tokenizers` are of
 # that age, Tenon's and SentencePiece's are newer.
 NEWER = frozenset((
@@ -54,7 +57,8 @@ def mixed(source):
 
 def code(source):
     parts = ("for (i = 0; i < n; ++i)", "    ", "\t\t", "x", "==", "0x7F", "1234567", "3.14e-10",
-             "don't", "We'LL", "I'M", "...", "!?", "{}", "</s>", "<unk>", "[SEP]", "http://a.b/c?d=1",
+             "don't", "We'LL", "I'M", "...", "!?", "{}", "</s>", "<unk>", "[SEP]",
+             "http://a.b/c?d=1",
              "\r\n", "é", "e\u0301", "ﬁ", "Å", "½", "²")  # fmt: skip
     return "".join(source.choice(parts) for _ in range(source.randint(1, 12)))
 

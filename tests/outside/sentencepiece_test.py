@@ -49,14 +49,19 @@ def trained(options):
     sentences = [line for line in LINES[:8000] if line.isascii()] + LINES[-150:]
     sentences = [line for line in sentences if line and "\0" not in line]
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(sentences), model_writer=model, hard_vocab_limit=False,
-        vocab_size=4000, minloglevel=2, num_threads=2, **options,
-    )  # fmt: skip
+        sentence_iterator=iter(sentences),
+        model_writer=model,
+        hard_vocab_limit=False,
+        vocab_size=4000,
+        minloglevel=2,
+        num_threads=2,
+        **options,
+    )
     return model.getvalue()
 
 
 def as_likely(model, found, expected):
-    """Of a unigram model: two ways to cut a line that are equally good. Which one is taken is by the
+    """Of a unigram model: two ways to cut a line that are equally good. Which is taken is by the
     rounding of sums, and the library's versions add them in another order."""
     both = [sum(model.get_score(token) for token in tokens) for tokens in (found, expected)]
     same_text = model.decode(found) == model.decode(expected)

@@ -32,9 +32,16 @@ class Ours:
             names[i] = tenon.String(key.encode(), len(key))
             values[i] = tenon.value_of(value)
         runtime.call(
-            "tenon_tokenizer_load", text, c_uint64(len(text)), kind, c_uint64(len(kind)), names,
-            values, c_uint32(len(options)), byref(self.handle),
-        )  # fmt: skip
+            "tenon_tokenizer_load",
+            text,
+            c_uint64(len(text)),
+            kind,
+            c_uint64(len(kind)),
+            names,
+            values,
+            c_uint32(len(options)),
+            byref(self.handle),
+        )
 
     def close(self):
         self.runtime.library.tenon_tokenizer_release(self.handle)
@@ -43,9 +50,14 @@ class Ours:
         made = c_void_p()
         data = text if isinstance(text, bytes) else text.encode()
         self.runtime.call(
-            "tenon_tokenizer_call", self.handle, data, c_uint64(len(data)), c_uint32(flags),
-            c_int64(limit), byref(made),
-        )  # fmt: skip
+            "tenon_tokenizer_call",
+            self.handle,
+            data,
+            c_uint64(len(data)),
+            c_uint32(flags),
+            c_int64(limit),
+            byref(made),
+        )
         return made
 
     def tokens(self, text, flags=READ, limit=0):
@@ -62,7 +74,9 @@ class Ours:
 
     def decode(self, made, flags=0):
         text, data, length = c_void_p(), c_char_p(), c_uint64()
-        self.runtime.call("tenon_tokenizer_get_text", self.handle, made, c_uint32(flags), byref(text))
+        self.runtime.call(
+            "tenon_tokenizer_get_text", self.handle, made, c_uint32(flags), byref(text)
+        )
         self.runtime.library.tenon_text_get(text, byref(data), byref(length))
         found = ctypes.string_at(data, length.value)
         self.runtime.library.tenon_text_release(text)

@@ -46,22 +46,38 @@ def byte_level():
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
     made.post_processor = processors.ByteLevel(trim_offsets=False)
-    return trained(made, trainers.BpeTrainer(
-        vocab_size=3000, show_progress=False, special_tokens=["<|endoftext|>", "</s>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))  # fmt: skip
+    return trained(
+        made,
+        trainers.BpeTrainer(
+            vocab_size=3000,
+            show_progress=False,
+            special_tokens=["<|endoftext|>", "</s>"],
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        ),
+    )
 
 
 def split_by_expression():
     made = Tokenizer(models.BPE(ignore_merges=True))
-    made.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.Split(Regex(LLAMA3), "isolated"),
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])  # fmt: skip
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(LLAMA3), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
     made.decoder = decoders.ByteLevel()
-    trained(made, trainers.BpeTrainer(
-        vocab_size=3000, show_progress=False, special_tokens=["<|begin|>", "<|end|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))  # fmt: skip
+    trained(
+        made,
+        trainers.BpeTrainer(
+            vocab_size=3000,
+            show_progress=False,
+            special_tokens=["<|begin|>", "<|end|>"],
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        ),
+    )
     made.post_processor = processors.TemplateProcessing(
-        single="<|begin|> $A <|end|>", special_tokens=[("<|begin|>", 0), ("<|end|>", 1)])  # fmt: skip
+        single="<|begin|> $A <|end|>", special_tokens=[("<|begin|>", 0), ("<|end|>", 1)]
+    )
     return made
 
 
@@ -70,30 +86,49 @@ def bert(lower):
     made.normalizer = normalizers.BertNormalizer(lowercase=lower)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.decoder = decoders.WordPiece()
-    trained(made, trainers.WordPieceTrainer(
-        vocab_size=3000, show_progress=False,
-        special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))  # fmt: skip
+    trained(
+        made,
+        trainers.WordPieceTrainer(
+            vocab_size=3000,
+            show_progress=False,
+            special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+        ),
+    )
     made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     return made
 
 
 def byte_fallback():
     first = Tokenizer(models.BPE(unk_token="<unk>"))
-    first.normalizer = normalizers.Sequence([
-        normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])  # fmt: skip
+    first.normalizer = normalizers.Sequence(
+        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    )
     special = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)]
-    trained(first, trainers.BpeTrainer(
-        vocab_size=2500, limit_alphabet=200, show_progress=False, special_tokens=special), 1500)  # fmt: skip
+    trained(
+        first,
+        trainers.BpeTrainer(
+            vocab_size=2500, limit_alphabet=200, show_progress=False, special_tokens=special
+        ),
+        1500,
+    )
     vocab = first.get_vocab()
     merges = [tuple(each) for each in json.loads(first.to_str())["model"]["merges"]]
-    made = Tokenizer(models.BPE(vocab, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    made = Tokenizer(
+        models.BPE(vocab, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True)
+    )
     made.normalizer = first.normalizer
     made.add_special_tokens(["<unk>", "<s>", "</s>"])
-    made.decoder = decoders.Sequence([
-        decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(),
-        decoders.Strip(" ", 1, 0)])  # fmt: skip
+    made.decoder = decoders.Sequence(
+        [
+            decoders.Replace("▁", " "),
+            decoders.ByteFallback(),
+            decoders.Fuse(),
+            decoders.Strip(" ", 1, 0),
+        ]
+    )
     made.post_processor = processors.TemplateProcessing(
-        single="<s> $A", special_tokens=[("<s>", 1)])  # fmt: skip
+        single="<s> $A", special_tokens=[("<s>", 1)]
+    )
     return made
 
 
@@ -102,38 +137,77 @@ def metaspace(scheme, unknown, form):
     made.normalizer = normalizers.Sequence([form(), normalizers.Lowercase()])
     made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme)
     made.decoder = decoders.Metaspace(prepend_scheme=scheme)
-    trained(made, trainers.BpeTrainer(
-        vocab_size=2000, limit_alphabet=300, show_progress=False, special_tokens=["<unk>", "</s>"]))  # fmt: skip
+    trained(
+        made,
+        trainers.BpeTrainer(
+            vocab_size=2000,
+            limit_alphabet=300,
+            show_progress=False,
+            special_tokens=["<unk>", "</s>"],
+        ),
+    )
     return made
 
 
 def suffixed():
     made = Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
-    made.normalizer = normalizers.Sequence([
-        normalizers.NFD(), normalizers.StripAccents(), normalizers.Strip(),
-        normalizers.Replace(Regex(r"\d{3,}"), "#")])  # fmt: skip
-    made.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Digits(individual_digits=True),
-        pre_tokenizers.Punctuation("merged_with_previous")])  # fmt: skip
+    made.normalizer = normalizers.Sequence(
+        [
+            normalizers.NFD(),
+            normalizers.StripAccents(),
+            normalizers.Strip(),
+            normalizers.Replace(Regex(r"\d{3,}"), "#"),
+        ]
+    )
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.WhitespaceSplit(),
+            pre_tokenizers.Digits(individual_digits=True),
+            pre_tokenizers.Punctuation("merged_with_previous"),
+        ]
+    )
     made.decoder = decoders.BPEDecoder(suffix="</w>")
-    return trained(made, trainers.BpeTrainer(
-        vocab_size=2000, limit_alphabet=300, show_progress=False, special_tokens=["<unk>"],
-        end_of_word_suffix="</w>"))  # fmt: skip
+    return trained(
+        made,
+        trainers.BpeTrainer(
+            vocab_size=2000,
+            limit_alphabet=300,
+            show_progress=False,
+            special_tokens=["<unk>"],
+            end_of_word_suffix="</w>",
+        ),
+    )
 
 
 def prefixed():
     made = Tokenizer(models.BPE(unk_token="<unk>", continuing_subword_prefix="##"))
     made.normalizer = normalizers.NFC()
-    made.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.Whitespace(), pre_tokenizers.Digits(),
-        pre_tokenizers.Punctuation("contiguous")])  # fmt: skip
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Whitespace(),
+            pre_tokenizers.Digits(),
+            pre_tokenizers.Punctuation("contiguous"),
+        ]
+    )
     made.decoder = decoders.WordPiece(cleanup=False)
-    trained(made, trainers.BpeTrainer(
-        vocab_size=2000, limit_alphabet=300, show_progress=False, special_tokens=["<unk>"],
-        continuing_subword_prefix="##"))  # fmt: skip
-    made.add_tokens([
-        AddedToken("é", lstrip=True), AddedToken("for", single_word=True),
-        AddedToken("1234", rstrip=True), AddedToken("don't", normalized=False)])  # fmt: skip
+    trained(
+        made,
+        trainers.BpeTrainer(
+            vocab_size=2000,
+            limit_alphabet=300,
+            show_progress=False,
+            special_tokens=["<unk>"],
+            continuing_subword_prefix="##",
+        ),
+    )
+    made.add_tokens(
+        [
+            AddedToken("é", lstrip=True),
+            AddedToken("for", single_word=True),
+            AddedToken("1234", rstrip=True),
+            AddedToken("don't", normalized=False),
+        ]
+    )
     made.add_special_tokens([AddedToken("[SEP]", lstrip=True, rstrip=True), "</s>"])
     return made
 
@@ -215,7 +289,9 @@ class TokenizerJson(unittest.TestCase):
     def test_vocabularies_of_bert(self):
         for lower in (True, False):
             vocabulary = sorted(bert(lower).get_vocab().items(), key=lambda each: each[1])
-            self.path("vocab.txt").write_text("".join(f"{each[0]}\n" for each in vocabulary), "utf-8")
+            self.path("vocab.txt").write_text(
+                "".join(f"{each[0]}\n" for each in vocabulary), "utf-8"
+            )
             theirs = BertWordPieceTokenizer(str(self.path("vocab.txt")), lowercase=lower)
             ours = Ours(self.runtime, self.path("vocab.txt"), lower_case=lower)
             self.addCleanup(ours.close)

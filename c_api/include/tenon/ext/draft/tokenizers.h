@@ -182,8 +182,8 @@ TENON_EXPORT tenon_status tenon_tokenizer_find_token(tenon_context* context,
 // limit    the most tokens, special ones included; the text's end is left out then. 0: no limit
 // shapes   *out_tokens is i64[n], in host memory, the caller's
 // threads  any number at once, each with a context of its own          state  [any but capture]
-// errors   TENON_E_DATA (a character that is no token, where there is none for the unknown; a text
-//          that is not UTF-8, for some kinds), TENON_E_ARGUMENT, TENON_E_CAPTURE
+// errors   TENON_E_DATA (a character that is not a token, where there is none for the unknown; for
+//          some kinds a text that is not UTF-8), TENON_E_ARGUMENT, TENON_E_CAPTURE
 // since    draft 2
 TENON_EXPORT tenon_status tenon_tokenizer_call(tenon_context* context, tenon_tokenizer* tokenizer,
                                                const char* text, uint64_t length, uint32_t flags,
@@ -211,8 +211,8 @@ TENON_EXPORT tenon_status tenon_tokenizer_call_batch(
 // memory   *out_text is the caller's; tenon_text_release. It need not be UTF-8: a token may be a
 //          part of a character
 // threads  any number at once, each with a context of its own          state  [any but capture]
-// errors   TENON_E_DATA (a number that is no token, with its place), TENON_E_SHAPE, TENON_E_DTYPE,
-//          TENON_E_DEVICE, TENON_E_CAPTURE
+// errors   TENON_E_DATA (a number that is not a token, with its place), TENON_E_SHAPE,
+//          TENON_E_DTYPE, TENON_E_DEVICE, TENON_E_CAPTURE
 // since    draft 2
 TENON_EXPORT tenon_status tenon_tokenizer_get_text(tenon_context* context,
                                                    tenon_tokenizer* tokenizer, tenon_tensor* tokens,

@@ -3,7 +3,7 @@
 #
 #   tenon      what a program needs that trains on the processor, and the examples; the default
 #   cuda       the CUDA backend
-#   providers  kernels from other libraries, or for few processors
+#   providers  kernels and tokenizers from other libraries, and kernels for few processors
 #   verify     the conformance kit
 #   python     the Python package, which is used from the build tree
 #   debug      symbols; installed by name alone, built with what they are of

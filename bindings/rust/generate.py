@@ -25,6 +25,7 @@ HEADERS = (
     *re.findall(r"#include <(tenon/ext/draft/\w+\.h)>", KINDS.read_text(encoding="utf-8")),
     "tenon/ext/draft/dynamic.h",
     "tenon/ext/draft/optimizers.h",
+    "tenon/ext/draft/shapes.h",
     "tenon/kinds.h",
 )
 

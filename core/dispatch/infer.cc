@@ -2,6 +2,8 @@
 // core/dispatch/infer.cc: unifies the schema's letters with shapes, and computes output metadata.
 #include "core/dispatch/infer.h"
 
+#include <tenon/ext/draft/shapes.h>
+
 #include <map>
 
 #include "core/runtime/callback.h"
@@ -217,6 +219,88 @@ void infer_reduce(Invocation& call) {
   set_all(call, {out.data(), out_rank});
 }
 
+// Where the run of `dims` lies in `shape`, which fits them; empty if there is none.
+DimSpan run_of(const std::vector<Dim>& dims, DimSpan shape) {
+  const auto is_run = [](const Dim& dim) { return dim.kind == Dim::Ellipsis; };
+  const auto run = std::find_if(dims.begin(), dims.end(), is_run);
+  if (run == dims.end()) return {};
+  return shape.subspan(static_cast<size_t>(run - dims.begin()), shape.size() + 1 - dims.size());
+}
+
+// A run of dimensions, "...B".
+struct Run {
+  DimSpan dims;
+  uint32_t input = 0;
+};
+using Runs = std::map<std::string, Run, std::less<>>;
+
+void bind_run(Invocation& call, uint32_t input, const Operand& operand, const Bindings& bindings,
+              Runs& runs) {
+  const registry::Param& param = call.schema.inputs[input];
+  const DimSpan shape = operand.tensor ? operand.tensor->shape() : DimSpan();
+  if (!operand.tensor && !pair_dims(param.dims, shape, [](const Dim&, int64_t) {})) {
+    fail_operand(call, input, TENON_E_SHAPE, "is a number", expected_text(param.dims, bindings),
+                 value_text(operand.number), "give a tensor of that shape");
+  }
+  for (const Dim& dim : param.dims) {
+    if (dim.kind != Dim::Ellipsis || dim.text.empty()) continue;
+    const DimSpan found = run_of(param.dims, shape);
+    const auto [bound, fresh] = runs.try_emplace(dim.text, Run{found, input});
+    if (fresh || std::equal(found.begin(), found.end(), bound->second.dims.begin(),
+                            bound->second.dims.end())) {
+      continue;
+    }
+    fail_operand(call, input, TENON_E_SHAPE,
+                 "dimensions ..." + dim.text + " differ from those of operand \"" +
+                     call.schema.inputs[bound->second.input].name + "\"",
+                 tensor::dims_text(bound->second.dims), tensor::dims_text(found));
+  }
+}
+
+Runs bind_runs(Invocation& call, const Bindings& bindings) {
+  Runs runs;
+  for (uint32_t input = 0; input < call.n_inputs(); ++input) {
+    if (!call.schema.inputs[input].has_dims) continue;
+    for (uint32_t i = call.begin[input]; i < call.begin[input + 1]; ++i) {
+      bind_run(call, input, call.operands[i], bindings, runs);
+    }
+  }
+  return runs;
+}
+
+void append_dims(const Invocation& call, DimSpan dims, tenon_meta& meta) {
+  if (static_cast<size_t>(meta.rank) + dims.size() > TENON_MAX_RANK) {
+    throw Error{.status = TENON_E_SHAPE,
+                .message = call.op.name + ": an output would have more than " +
+                           std::to_string(TENON_MAX_RANK) + " dimensions",
+                .op = call.op.name,
+                .expected = "at most " + std::to_string(TENON_MAX_RANK) + " dimensions",
+                .found = std::to_string(static_cast<size_t>(meta.rank) + dims.size())};
+  }
+  std::copy(dims.begin(), dims.end(), meta.shape + meta.rank);
+  meta.rank += static_cast<int32_t>(dims.size());
+}
+
+// What the outputs' dimensions say, each of which the inputs of every call have.
+void infer_schema(Invocation& call) {
+  const Bindings bindings = bind_dims(call);
+  const Runs runs = bind_runs(call, bindings);
+  for (size_t i = 0; i < call.outputs.size(); ++i) {
+    tenon_meta& meta = call.outputs[i];
+    for (const Dim& dim : call.schema.outputs[i].dims) {
+      if (dim.kind == Dim::Ellipsis) {
+        append_dims(call, runs.find(dim.text)->second.dims, meta);
+      } else {
+        const int64_t size =
+            dim.kind == Dim::Integer ? dim.value : bindings.find(dim.text)->second.size;
+        append_dims(call, {&size, 1}, meta);
+      }
+    }
+    tensor::checked_count({meta.shape, static_cast<size_t>(meta.rank)},
+                          tensor::size_of(meta.dtype));
+  }
+}
+
 void infer_callback(Invocation& call) {
   const InputBlock block(call);
   CallbackScope window(call.cx, CallbackState::Infer, call.op.plugin, &call.op);
@@ -245,6 +329,8 @@ void infer(Invocation& call) {
       return infer_same(call);
     case TENON_SHAPE_REDUCE:
       return infer_reduce(call);
+    case TENON_SHAPE_SCHEMA:
+      return infer_schema(call);
     default:
       break;
   }

@@ -4,6 +4,7 @@
 #include "core/registry/checks.h"
 
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/shapes.h>
 
 #include <array>
 
@@ -137,11 +138,43 @@ void check_dynamic(const tenon_op_desc& desc, const What& what) {
   }
 }
 
+// Every dimension of an output is an integer, or one that the inputs of every call have.
+void check_schema_rule(const What& what, const Schema& schema) {
+  const auto bound = [&schema](const Dim& dim) {
+    return dim.kind == Dim::Integer ||
+           std::any_of(schema.inputs.begin(), schema.inputs.end(), [&dim](const Param& input) {
+             return !input.list && !input.optional &&
+                    std::find(input.dims.begin(), input.dims.end(), dim) != input.dims.end();
+           });
+  };
+  for (size_t i = 0; i < schema.outputs.size(); ++i) {
+    const Output& output = schema.outputs[i];
+    const std::string where = ": shape rule SCHEMA: output " + std::to_string(i);
+    const std::string text = "; the schema is " + schema.text;
+    if (!output.has_dims) refuse(what + (where + " has no dimensions, as in T[N]" + text));
+    for (const Dim& dim : output.dims) {
+      const std::string run = dim.kind == Dim::Ellipsis ? "..." : "";
+      if (dim.kind == Dim::Expression) {
+        refuse(what +
+               (where + " has '" + dim.text + "', which is for readers: use `infer`" + text));
+      }
+      if (!run.empty() && dim.text.empty()) {
+        refuse(what + (where + " has '...' without a name, as in ...B" + text));
+      }
+      if (bound(dim)) continue;
+      refuse(what + (where + " has '" + run + dim.text +
+                     "', which is in no input that every call has" + text));
+    }
+  }
+}
+
 void check_shape_rule(const tenon_op_desc& desc, const What& what, const Schema& schema) {
   switch (desc.shape_rule) {
     case TENON_SHAPE_CALLBACK:
       if (desc.infer == nullptr) refuse(what + ": shape rule CALLBACK needs `infer`; it is NULL");
       return;
+    case TENON_SHAPE_SCHEMA:
+      return check_schema_rule(what, schema);
     case TENON_SHAPE_BROADCAST:
     case TENON_SHAPE_SAME_AS_0:
     case TENON_SHAPE_REDUCE:

@@ -2,6 +2,7 @@
 // tests/plugin_host/registry_refusal_test.cc: tables that are wrong in one way each.
 #include <gmock/gmock.h>
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/shapes.h>
 
 #include "tests/plugin_host/registry_support.h"
 
@@ -70,6 +71,30 @@ INSTANTIATE_TEST_SUITE_P(
               "needs a newer Tenon: unknown flags 1048576"},
         BadOp{"shape_rule", "acme.f", "f(x: T) -> T", [](tenon_op_desc& d) { d.shape_rule = 9; },
               "shape rule 9 is unknown"},
+        BadOp{"schema_letter", "acme.f", "f(x: T[N]) -> (T[N], T[N,K])",
+              [](tenon_op_desc& d) { d.shape_rule = TENON_SHAPE_SCHEMA; },
+              "output 1 has 'K', which is in no input that every call has"},
+        BadOp{"schema_optional", "acme.f", "f(x: T[N], y: T[K]?) -> T[K]",
+              [](tenon_op_desc& d) { d.shape_rule = TENON_SHAPE_SCHEMA; },
+              "output 0 has 'K', which is in no input"},
+        BadOp{"schema_list", "acme.f", "f(x: T, ys: T[K]*) -> T[K]",
+              [](tenon_op_desc& d) { d.shape_rule = TENON_SHAPE_SCHEMA; },
+              "output 0 has 'K', which is in no input"},
+        BadOp{"schema_attribute", "acme.f", "f(x: T[N], *, K: int) -> T[K]",
+              [](tenon_op_desc& d) { d.shape_rule = TENON_SHAPE_SCHEMA; },
+              "output 0 has 'K', which is in no input"},
+        BadOp{"schema_run", "acme.f", "f(x: T[...A]) -> T[...B]",
+              [](tenon_op_desc& d) { d.shape_rule = TENON_SHAPE_SCHEMA; },
+              "output 0 has '...B', which is in no input"},
+        BadOp{"schema_unnamed_run", "acme.f", "f(x: T[...]) -> T[...]",
+              [](tenon_op_desc& d) { d.shape_rule = TENON_SHAPE_SCHEMA; },
+              "output 0 has '...' without a name, as in ...B"},
+        BadOp{"schema_expression", "acme.f", "f(x: T[C]) -> T[C/2]",
+              [](tenon_op_desc& d) { d.shape_rule = TENON_SHAPE_SCHEMA; },
+              "output 0 has 'C/2', which is for readers: use `infer`"},
+        BadOp{"schema_no_dims", "acme.f", "f(x: T[N]) -> T",
+              [](tenon_op_desc& d) { d.shape_rule = TENON_SHAPE_SCHEMA; },
+              "output 0 has no dimensions, as in T[N]"},
         BadOp{"no_infer", "acme.f", "f(x: T) -> T", [](tenon_op_desc& d) { d.infer = nullptr; },
               "needs `infer`"},
         BadOp{"no_input", "acme.f", "f(*, n: int) -> f32[...]",

@@ -2,6 +2,8 @@
 // plugins/ops/linalg/bmm.cc: bmm, products of matrices pair by pair.
 //
 // y[b,m,n] = sum over k of a[b,m,k] b[b,k,n]. Source: PyTorch's `bmm`.
+#include <tenon/ext/draft/shapes.h>
+
 #include "linalg/products.hpp"
 
 namespace {
@@ -20,22 +22,13 @@ Source: PyTorch, `bmm`.
 
 Canonical arithmetic: that of `tenon.matmul`.)";
 
-void infer(const sdk::Args& args, std::span<tenon_meta> out) {
-  rules::need_rank(args, 0, "a", 3, "[B,M,K]");
-  rules::need_rank(args, 1, "b", 3, "[B,K,N]");
-  rules::need_equal_sizes(args, 0, 0);
-  rules::need_equal_sizes(args, 2, 1);
-  const int64_t shape[] = {args.shape(0)[0], args.shape(0)[1], args.shape(1)[2]};
-  sdk::set_shape(out[0], shape);
-}
-
 void compose(sdk::Compose& c) { c.set(0, c.call("tenon.matmul", {c.in(0), c.in(1)})); }
 
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
-             .schema = "bmm(a: T[...], b: T[...]) -> T[...] where T: number promote",
+             .schema = "bmm(a: T[B,M,K], b: T[B,K,N]) -> T[B,M,N] where T: number promote",
              .doc = doc,
-             .infer = sdk::infer_fn<infer>,
+             .shape = TENON_SHAPE_SCHEMA,
              .compose = sdk::compose_fn<compose>})};
 
 constexpr tenon_sample samples[] = {
@@ -55,11 +48,11 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f16[1,1,2]{65504.0,6e-8}, f16[1,2,1]{2.0,1.0}"),
     sdk::sample(name, "bf16[1,1,2]{3.39e38,9.2e-41}, bf16[1,2,1]{0.5,1.0}"),
     sdk::sample(name, "f32[1,2,2]{inf,1.0,nan,1.0}, f32[1,2,2]{1.0,0.0,1.0,2.0}"),
-    sdk::refused(name, "f32[2,3,4], f32[3,4,5]", TENON_E_SHAPE, "sizes 2 and 3 differ"),
-    sdk::refused(name, "f32[2,3,4], f32[2,3,5]", TENON_E_SHAPE, "sizes 4 and 3 differ"),
-    sdk::refused(name, "f32[3,4], f32[2,4,5]", TENON_E_SHAPE, "a must have 3 dimensions"),
-    sdk::refused(name, "f32[2,3,4], f32[4,5]", TENON_E_SHAPE, "b must have 3 dimensions"),
-    sdk::refused(name, "f32[2,3,4], 2.0", TENON_E_SHAPE, "b must have 3 dimensions"),
+    sdk::refused(name, "f32[2,3,4], f32[3,4,5]", TENON_E_SHAPE, "size B differs"),
+    sdk::refused(name, "f32[2,3,4], f32[2,3,5]", TENON_E_SHAPE, "size K differs"),
+    sdk::refused(name, "f32[3,4], f32[2,4,5]", TENON_E_SHAPE, "wrong number of dimensions"),
+    sdk::refused(name, "f32[2,3,4], f32[4,5]", TENON_E_SHAPE, "wrong number of dimensions"),
+    sdk::refused(name, "f32[2,3,4], 2.0", TENON_E_SHAPE, "is a number"),
     sdk::refused(name, "bool[1,2,2], bool[1,2,2]", TENON_E_DTYPE, "bool"),
     sdk::refused(name, "f32[2,2,2]", TENON_E_ARGUMENT, "number of operands"),
 };

@@ -2,6 +2,8 @@
 // plugins/ops/linalg/dot.cc: dot, the inner product of two vectors.
 //
 // y = sum over n of a[n] b[n]. Source: PyTorch's `dot`.
+#include <tenon/ext/draft/shapes.h>
+
 #include "linalg/products.hpp"
 
 namespace {
@@ -20,20 +22,13 @@ Source: PyTorch, `dot`.
 
 Canonical arithmetic: that of `tenon.matmul`.)";
 
-void infer(const sdk::Args& args, std::span<tenon_meta> out) {
-  rules::need_rank(args, 0, "a", 1, "[N]");
-  rules::need_rank(args, 1, "b", 1, "[N]");
-  rules::need_equal_sizes(args, 0, 0);
-  sdk::set_shape(out[0], {});
-}
-
 void compose(sdk::Compose& c) { c.set(0, c.call("tenon.matmul", {c.in(0), c.in(1)})); }
 
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
-             .schema = "dot(a: T[...], b: T[...]) -> T[] where T: number promote",
+             .schema = "dot(a: T[N], b: T[N]) -> T[] where T: number promote",
              .doc = doc,
-             .infer = sdk::infer_fn<infer>,
+             .shape = TENON_SHAPE_SCHEMA,
              .compose = sdk::compose_fn<compose>})};
 
 constexpr tenon_sample samples[] = {
@@ -51,10 +46,10 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f16[2]{65504.0,6e-8}, f16[2]{2.0,1.0}"),
     sdk::sample(name, "bf16[2]{3.39e38,9.2e-41}, bf16[2]{0.5,1.0}"),
     sdk::sample(name, "f32[3]{inf,nan,1.0}, f32[3]{1.0,0.0,2.0}"),
-    sdk::refused(name, "f32[3], f32[4]", TENON_E_SHAPE, "sizes 3 and 4 differ"),
-    sdk::refused(name, "f32[2,3], f32[3]", TENON_E_SHAPE, "a must have 1 dimension"),
-    sdk::refused(name, "f32[3], f32[2,3]", TENON_E_SHAPE, "b must have 1 dimension"),
-    sdk::refused(name, "f32[3], 2.0", TENON_E_SHAPE, "b must have 1 dimension"),
+    sdk::refused(name, "f32[3], f32[4]", TENON_E_SHAPE, "size N differs"),
+    sdk::refused(name, "f32[2,3], f32[3]", TENON_E_SHAPE, "wrong number of dimensions"),
+    sdk::refused(name, "f32[3], f32[2,3]", TENON_E_SHAPE, "wrong number of dimensions"),
+    sdk::refused(name, "f32[3], 2.0", TENON_E_SHAPE, "is a number"),
     sdk::refused(name, "bool[2], bool[2]", TENON_E_DTYPE, "bool"),
     sdk::refused(name, "f32[2]", TENON_E_ARGUMENT, "number of operands"),
 };

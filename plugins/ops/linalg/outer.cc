@@ -2,6 +2,8 @@
 // plugins/ops/linalg/outer.cc: outer, the products of all pairs of two vectors' elements.
 //
 // y[m,n] = a[m] b[n]. Source: array-api `linalg.outer`.
+#include <tenon/ext/draft/shapes.h>
+
 #include "rules.hpp"
 
 namespace {
@@ -19,13 +21,6 @@ Source: Python array API standard, `linalg.outer`.
 
 Canonical arithmetic: that of `tenon.mul`.)";
 
-void infer(const sdk::Args& args, std::span<tenon_meta> out) {
-  rules::need_rank(args, 0, "a", 1, "[M]");
-  rules::need_rank(args, 1, "b", 1, "[N]");
-  const int64_t shape[] = {args.shape(0)[0], args.shape(1)[0]};
-  sdk::set_shape(out[0], shape);
-}
-
 void compose(sdk::Compose& c) {
   rules::Dims column(c.meta(c.in(0).tensor()));
   column.push(1);
@@ -34,9 +29,9 @@ void compose(sdk::Compose& c) {
 
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
-             .schema = "outer(a: T[...], b: T[...]) -> T[...] where T: number promote",
+             .schema = "outer(a: T[M], b: T[N]) -> T[M,N] where T: number promote",
              .doc = doc,
-             .infer = sdk::infer_fn<infer>,
+             .shape = TENON_SHAPE_SCHEMA,
              .compose = sdk::compose_fn<compose>})};
 
 constexpr tenon_sample samples[] = {
@@ -55,9 +50,9 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f16[2]{65504.0,6e-8}, f16[2]{2.0,1.0}"),
     sdk::sample(name, "bf16[2]{3.39e38,9.2e-41}, bf16[2]{0.5,1.0}"),
     sdk::sample(name, "f32[3]{inf,nan,-0.0}, f32[3]{0.0,1.0,-2.0}"),
-    sdk::refused(name, "f32[2,3], f32[3]", TENON_E_SHAPE, "a must have 1 dimension"),
-    sdk::refused(name, "f32[3], f32[]", TENON_E_SHAPE, "b must have 1 dimension"),
-    sdk::refused(name, "2.0, f32[3]", TENON_E_SHAPE, "a must have 1 dimension"),
+    sdk::refused(name, "f32[2,3], f32[3]", TENON_E_SHAPE, "wrong number of dimensions"),
+    sdk::refused(name, "f32[3], f32[]", TENON_E_SHAPE, "wrong number of dimensions"),
+    sdk::refused(name, "2.0, f32[3]", TENON_E_SHAPE, "is a number"),
     sdk::refused(name, "bool[2], bool[2]", TENON_E_DTYPE, "bool"),
     sdk::refused(name, "f32[2]", TENON_E_ARGUMENT, "number of operands"),
 };

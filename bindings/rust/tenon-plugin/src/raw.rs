@@ -1560,6 +1560,10 @@ pub struct tenon_host_numbers {
 pub const TENON_STATE_PER_ROW: u32 = 2;
 pub const TENON_STATE_PER_COLUMN: u32 = 3;
 
+// ---- tenon/ext/draft/shapes.h -------------------------------------------------------------------
+
+pub const TENON_SHAPE_SCHEMA: u32 = 4;
+
 // ---- tenon/kinds.h ------------------------------------------------------------------------------
 
 

@@ -18,6 +18,7 @@
 #define TENON_SDK_PLUGIN_H
 
 #include <tenon/client/values.h>
+#include <tenon/ext/draft/shapes.h>
 #include <tenon/plugin.h>
 #include <tenon/sdk/plugin/fail.h>
 #include <tenon/sdk/plugin/layer.h>

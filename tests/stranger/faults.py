@@ -55,10 +55,14 @@ C = [
     Fault("one field unwritten", "points", "    point[2 * i + 1] = y;\n", "", "acme.points",
           ("unwritten-output", "nondeterministic", "wrong-value")),
     # A schedule and a format.
-    Fault("steps are not counted", "halving", "  states[0] += 1;\n", "", "acme.halving",
+    Fault("steps are not counted", "halving", "  state[STEP] += 1;\n", "", "acme.halving",
           ("wrong-value",)),
     Fault("a length that is believed", "single", "if (out->bytes == room)", "if (out->bytes)",
           "acme.single", ("not-refused", "error-status", "crash")),
+    # A transform.
+    Fault("a shift by the place in the batch", "jitter", "uniform(batch, batch->samples[i])",
+          "uniform(batch, i)", "acme.jitter", ("wrong-value",)),
+    Fault("a transform without run", "jitter", "    .run = run,\n", "", "", REFUSED),
     Fault("another dtype is written", "single", "made->head + 8, &meta->dtype",
           "made->head + 8, &rank", "acme.single",
           ("refused", "not-read-back")),
@@ -78,8 +82,10 @@ CPP = [
           "void forward(sdk::Forward& f) {\n  static double calls = 1;\n"
           "  return f.set(0, f.call(\"tenon.mul\", {f.in(0), calls += 1}));", "acme.scale",
           ("nondeterministic", "layer-state", "replay-differs", "wrong-gradient")),
-    Fault("a hyper-parameter not looked at", "halving", "states[0] / every", "states[0] / 10",
-          "acme.halving", ("wrong-value",)),
+    Fault("the last number is left out", "jitter", "at < (i + 1) * size;",
+          "at < (i + 1) * size - 1;", "acme.jitter", ("nondeterministic", "unwritten-output")),
+    Fault("a hyper-parameter not looked at", "halving", "states[kStep] / every",
+          "states[kStep] / 10", "acme.halving", ("wrong-value",)),
 ]  # fmt: skip
 
 RUST = [
@@ -94,6 +100,10 @@ RUST = [
           "acme.descent*", (*VALUES, "optimizer-trace")),
     Fault("a field of another size", "points", "shape: vec![2]", "shape: vec![3]", "acme.points",
           ("refused", "wrong-shape")),
+    Fault("any dtype is taken", "jitter", "sample.dtype == TENON_DTYPE_F32", "sample.rank >= 0",
+          "acme.jitter", ("error-status", "not-refused")),
+    Fault("a layer that forgets its weight", "scale", "f.tensor(\"weight\")?", "2.0.into()",
+          "acme.scale", (*VALUES, "no-gradient", "layer-state", "wrong-gradient")),
     Fault("the rank one less", "single", "meta.rank.to_ne_bytes()",
           "(meta.rank - 1).max(0).to_ne_bytes()", "acme.single",
           ("refused", "not-read-back", "not-refused")),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/stranger/plugin.py: a plugin with every kind of part in it, written in one language as
-# docs/plugin-authors.md says: `tenon verify --strict --level 2` passes it, and finds every fault of
-# faults.py that is planted in it.
+# tests/stranger/plugin.py: a plugin with every kind of part in it, in one language: an op with two
+# outputs as docs/plugin-authors.md says, the others as `tenon new` writes them. `tenon verify
+# --strict --level 2` passes it, and finds every fault of faults.py that is planted in it.
 # Usage: plugin.py <installed prefix> <work folder> <language> <cmake> <generator> <make program>
 #                  [<configure option>...]
 import json
@@ -17,8 +17,16 @@ import goldens
 HERE = pathlib.Path(__file__).resolve().parent
 ID = "acme.kinds"
 # One new file each, from the template of its kind.
-FROM_TEMPLATES = {"optimizer": "acme.descent", "dataset": "acme.points"}
-KINDS = ("ops", "kernels", "vjps", "optimizers", "datasets", "layers", "schedules", "formats")
+FROM_TEMPLATES = {
+    "optimizer": "acme.descent",
+    "dataset": "acme.points",
+    "layer": "acme.scale",
+    "schedule": "acme.halving",
+    "format": "acme.single",
+    "transform": "acme.jitter",
+}
+WITHOUT_GOLDENS = {"format", "transform"}
+PARTS = ("ops", "kernels", "vjps", *(f"{kind}s" for kind in FROM_TEMPLATES))
 
 
 class Wrong(Exception):
@@ -56,10 +64,7 @@ class Project:
         self.work.mkdir(parents=True)
         run(self.tenon, "new", "op", ID, "--lang", self.language, "--into", self.work)
         place = self.sources()["kinds"].parent
-        templates = dict(FROM_TEMPLATES)
-        if self.language == "cpp":
-            templates["layer"] = "acme.scale"
-        for kind, name in templates.items():
+        for kind, name in FROM_TEMPLATES.items():
             run(self.tenon, "new", kind, name, "--lang", self.language, "--into", self.work)
             (source,) = (self.work / name / "src").rglob(f"{name.partition('.')[2]}.*")
             shutil.copy(source, place)
@@ -70,14 +75,14 @@ class Project:
         run(self.cmake, "-S", self.folder, "-B", self.build, *self.configure)
         run(self.cmake, "--build", self.build)
         listed = json.loads((self.plugin / "plugin.json").read_text(encoding="utf-8"))
-        missing = [kind for kind in KINDS if not listed.get(kind)]
+        missing = [part for part in PARTS if not listed.get(part)]
         if missing:
             raise Wrong(f"the manifest lists no {missing}")
 
     def write_goldens(self):
         into = self.plugin / "goldens"
-        others = ("acme.scale", "acme.halving")
-        for name in (*goldens.OPS, *FROM_TEMPLATES.values(), *others):
+        others = [FROM_TEMPLATES[kind] for kind in FROM_TEMPLATES.keys() - WITHOUT_GOLDENS]
+        for name in (*goldens.OPS, *others):
             run(self.tenon, "--plugin-path", self.plugin, "golden", "new", name, "--into", into,
                 "--force")  # fmt: skip
         for file in into.rglob("*.json"):

@@ -3,6 +3,7 @@
 // That its projects build and pass is proven in tests/templates.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tenon/kinds.h>
 #include <tenon/tenon.h>
 
 #include <fstream>
@@ -40,10 +41,8 @@ void expect_wrong(const std::vector<std::string>& arguments, const std::string& 
 }
 
 TEST(CommandNew, RefusesUnknownKindsAndLanguages) {
-  expect_wrong({"schedule", "acme.thing"},
-               "unknown kind \"schedule\": expected one of backend, dataset, layer, op, optimizer");
-  expect_wrong({"layer", "acme.thing", "--lang", "c"},
-               "unknown language \"c\": expected one of cpp");
+  expect_wrong({"schedules", "acme.thing"},
+               "unknown kind \"schedules\": expected one of backend, dataset, format, layer, op");
   expect_wrong({"any", "acme.thing"}, "unknown kind \"any\"");
   expect_wrong({"../op", "acme.thing"}, "unknown kind \"../op\"");
   expect_wrong({"op", "acme.thing", "--lang", "ada"},
@@ -84,6 +83,22 @@ TEST(CommandNew, RefusesAFolderThatIsNone) {
   const Done done = run_command({"new", "op", "acme.thing", "--into", "/nonexistent/folder"});
   EXPECT_EQ(done.status, 1);
   EXPECT_THAT(done.err, HasSubstr("/nonexistent/folder is not a folder"));
+}
+
+// What is registered by name can be begun in each language: a kind has a template.
+TEST(CommandNew, KnowsEveryKindInEveryLanguage) {
+#define KIND_NAME(noun, plural) #noun,
+  for (const char* kind : {"op", "backend", TENON_KINDS(KIND_NAME)}) {
+#undef KIND_NAME
+    for (const char* language : {"c", "cpp", "rust"}) {
+      const TemporaryFolder folder;
+      const Done done =
+          run_command({"new", kind, "acme.thing", "--lang", language, "--into", folder.path(".")});
+      EXPECT_EQ(done.status, 0) << kind << " in " << language << ": " << done.err;
+      EXPECT_TRUE(fs::exists(folder.path("acme.thing/test/test.c"))) << kind;
+      EXPECT_TRUE(fs::exists(folder.path("acme.thing/README.md"))) << kind;
+    }
+  }
 }
 
 TEST(CommandNew, WritesAProjectAndSaysWhatIsNext) {

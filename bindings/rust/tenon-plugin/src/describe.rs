@@ -368,6 +368,15 @@ pub const fn flag(truth: bool) -> tenon_value {
         ..integer(truth as i64)
     }
 }
+pub const fn words(text: &'static str) -> tenon_value {
+    tenon_value {
+        tag: TENON_VALUE_STRING,
+        count: text.len() as u32,
+        as_: tenon_value_as {
+            string: text.as_ptr().cast(),
+        },
+    }
+}
 
 /// An option of a dataset; `tag` is `TENON_VALUE_STRING`, `I64`, `F64` or `BOOL`.
 pub const fn option(

@@ -32,6 +32,7 @@ mod plugin;
 pub mod raw;
 mod rule;
 mod schedule;
+mod tokenizer;
 mod transform;
 
 pub use backend::{backend, Backend};
@@ -46,6 +47,8 @@ pub use layer::{Describe, Forward, Layer};
 pub use plugin::{fingerprint, query, About, Plugin, Unit};
 pub use rule::{vjp_fn, Rule, Value, Vjp};
 pub use schedule::{schedule, schedule_state, Schedule, Step};
+pub use tokenizer::{required_tokenizer_option, tokenizer, tokenizer_info, tokenizer_option};
+pub use tokenizer::{tokenizer_refused, tokenizer_sample, Tokenizer};
 pub use transform::{required_transform_option, transform, transform_option};
 pub use transform::{transform_refused, transform_sample, Batch, Transform};
 

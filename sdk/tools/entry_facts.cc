@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 
+#include "kinds.h"
 #include "signature.h"
 
 namespace tenon::tools {
@@ -101,8 +102,8 @@ EntryPart part_of(const tenon_entry_part& given) {
   return part;
 }
 
-// What a line of code says of a kind; {name} is "tenon.adam", {short} what follows "tenon.",
-// {inputs} the operands and {options} the options that must be given.
+// What a line of code says of a kind; {plural} is "optimizers", {name} is "tenon.adam", {short}
+// what follows "tenon.", {inputs} the operands and {options} the options that must be given.
 struct CallForm {
   const char* kind;
   const char* c;
@@ -120,7 +121,7 @@ constexpr CallForm kCallForms[] = {
     {"schedule",
      "tenon_schedule_create(context, \"{name}\", TENON_NUL, base_value, names, values, n_values, "
      "&schedule)",
-     "tenon.schedules.{short}(base_value{options})"},
+     "tenon.{plural}.{short}(base_value{options})"},
     {"dataset", nullptr, "tenon.data.{short}({options})"},
     {"layer",
      "tenon_layer_create(context, \"{name}\", TENON_NUL, device, names, values, n_values, &layer)",
@@ -158,6 +159,13 @@ std::string options_text(const EntryFacts& entry) {
   return text;
 }
 
+std::string plural_of(const std::string& kind) {
+  for (const EntryKind& each : kEntryKinds) {
+    if (kind == each.noun) return each.topic;
+  }
+  return kind + "s";
+}
+
 void put(std::string& text, const std::string& what, const std::string& by) {
   for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + by.size())) {
     text.replace(at, what.size(), by);
@@ -167,6 +175,7 @@ void put(std::string& text, const std::string& what, const std::string& by) {
 std::string code_of(std::string text, const EntryFacts& entry) {
   const bool ours = entry.name.starts_with("tenon.");
   put(text, "{kind}", entry.kind);
+  put(text, "{plural}", plural_of(entry.kind));
   put(text, "{name}", entry.name);
   put(text, "{short}", ours ? entry.name.substr(6) : entry.name);
   put(text, "{n_inputs}", std::to_string(entry.max_inputs));
@@ -205,6 +214,20 @@ std::vector<std::string> names_of_kind(const Session& session, const std::string
   std::vector<std::string> names;
   for (const tenon_string& name : given) names.push_back(borrowed_text(name));
   return names;
+}
+
+// Other plugins may add to the samples of these.
+void add_samples(const Session& session, EntryFacts& facts) {
+  const bool op = facts.kind == "op";
+  if (!op && facts.kind != "optimizer") return;
+  for (const Json& said : session.query(op ? "samples" : "optimizer_samples")) {
+    if (said.at(facts.kind) != facts.name) continue;
+    EntryPart& sample = facts.parts.emplace_back();
+    sample.role = TENON_PART_SAMPLE;
+    sample.name = said.at("text");
+    sample.doc = said.at("fragment");
+    sample.status = said.at("expect");
+  }
 }
 
 EntryFacts facts_of_entry(const Session& session, const std::string& kind,

@@ -46,6 +46,8 @@ struct EntryFacts {
 std::vector<std::string> names_of_kind(const Session& session, const std::string& kind);
 // An empty kind is whichever has the name. Throws Failure.
 EntryFacts facts_of_entry(const Session& session, const std::string& kind, const std::string& name);
+// Adds the samples of an op or an optimizer, which are asked for apart.
+void add_samples(const Session& session, EntryFacts& facts);
 // The kinds that have the name.
 std::vector<std::string> kinds_with(const Session& session, const std::string& name);
 

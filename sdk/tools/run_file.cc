@@ -105,11 +105,11 @@ class Run {
     }
     const std::vector<std::string> rules = optimizers_of(names, states);
     if (!rules.empty() || !states.empty()) return add_optimizer(part, texts, rules, states);
-    std::vector<std::string> schedules;
+    std::vector<std::string> may_be;
     for (const Known& known : schedules_) {
-      if (known.states == names) schedules.push_back(known.name);
+      if (known.states == names) may_be.push_back(known.name);
     }
-    schedules.empty() ? add_values(part, texts) : add_schedule(part, texts, schedules);
+    may_be.empty() ? add_values(part, texts) : add_schedule(part, texts, may_be);
   }
 
   // A loader's place, or the random numbers.
@@ -140,9 +140,8 @@ class Run {
   }
 
   void add_schedule(const std::string& part, const Texts& texts,
-                    const std::vector<std::string>& schedules) {
-    parts_.push_back(
-        {{"kind", "schedule"}, {"name", part}, {"may_be", schedules}, {"states", texts}});
+                    const std::vector<std::string>& may_be) {
+    parts_.push_back({{"kind", "schedule"}, {"name", part}, {"may_be", may_be}, {"states", texts}});
   }
 
   // Tensors named as states of an optimizer of that name would be.

@@ -13,7 +13,7 @@ bool is_run_file(const Json& metadata);
 
 // Of a file of tensors that does: takes tensors and metadata apart into the parts of the run, and
 // names what no checkpoint would hold. A file says of its parts what is in them, not of which kind
-// they are; that follows from the names that optimizers and schedules of the registry have.
+// they are; that follows from the names that entries of the registry have.
 void take_apart(const Session& session, tenon_archive* archive, Inspection& found);
 
 // The parts, in words.

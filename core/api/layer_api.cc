@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/layer_api.cc: public functions of layers.
+#include <tenon/ext/draft/entries.h>
+
 #include "core/api/guard.h"
 #include "core/api/objects.h"
 #include "core/checkpoint/checkpoint.h"
@@ -30,6 +32,14 @@ std::span<const tenon_value> require_inputs(Context& context, const tenon_value*
   return {inputs, count};
 }
 
+[[noreturn, gnu::cold]] void fail_index(const char* what, uint32_t index, size_t count) {
+  throw Error{.status = TENON_E_NOT_FOUND,
+              .message = std::string("the layer has no ") + what + " " + std::to_string(index),
+              .operand = "index",
+              .expected = "an index below " + std::to_string(count),
+              .found = std::to_string(index)};
+}
+
 // Tensor `index`, or parameter `index`, of the layer and all below.
 const layers::Named& require_named(const Context& context, tenon_layer* layer, uint32_t index,
                                    bool parameters) {
@@ -38,12 +48,7 @@ const layers::Named& require_named(const Context& context, tenon_layer* layer, u
     if (parameters && each.buffer) continue;
     if (count++ == index) return each;
   }
-  throw Error{.status = TENON_E_NOT_FOUND,
-              .message = std::string("the layer has no ") +
-                         (parameters ? "parameter " : "tensor ") + std::to_string(index),
-              .operand = "index",
-              .expected = "an index below " + std::to_string(count),
-              .found = std::to_string(index)};
+  fail_index(parameters ? "parameter" : "tensor", index, count);
 }
 
 }  // namespace
@@ -101,6 +106,20 @@ tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer, 
     if (out_name) *out_name = found.name.c_str();
     if (out_flags) *out_flags = found.buffer ? TENON_LAYER_BUFFER : 0u;
     if (out_tensor) *out_tensor = tensor::handle(found.tensor);
+  });
+}
+
+[[gnu::cold]] tenon_status tenon_layer_get_child(tenon_context* context, tenon_layer* layer,
+                                                 uint32_t index, const char** out_name,
+                                                 tenon_string* out_entry) {
+  return guard(context, [&](Context& cx) {
+    const std::vector<layers::Below>& all = require_layer(cx, layer)->below();
+    if (index >= all.size()) fail_index("child", index, all.size());
+    if (out_name) *out_name = all[index].name.c_str();
+    if (out_entry) {
+      const std::string& entry = all[index].layer->kind().name;
+      *out_entry = {entry.data(), entry.size()};
+    }
   });
 }
 

@@ -206,21 +206,24 @@ void Layer::add_child(Context& context, std::string_view name, std::string_view 
 
 // ---- Names --------------------------------------------------------------------------------------
 
-void Layer::gather(const std::string& prefix, std::vector<Named>& out) const {
+void Layer::gather(const std::string& prefix, Lists& out) const {
   for (const auto& [named, tensor] : own_) {
-    out.push_back({prefix + named.name, tensor.get(), named.buffer});
+    out.tensors.push_back({prefix + named.name, tensor.get(), named.buffer});
   }
-  for (const Child& child : children_) child.layer->gather(prefix + child.name + ".", out);
+  for (const Child& child : children_) {
+    out.below.push_back({prefix + child.name, child.layer.get()});
+    child.layer->gather(prefix + child.name + ".", out);
+  }
 }
 
-const std::vector<Named>& Layer::tensors() {
+const Layer::Lists& Layer::lists() {
   const uint64_t now = additions();
-  if (listed_at_ == now) return list_;
-  std::vector<Named> all;
+  if (listed_at_ == now) return lists_;
+  Lists all;
   gather("", all);
-  list_ = std::move(all);
+  lists_ = std::move(all);
   listed_at_ = now;
-  return list_;
+  return lists_;
 }
 
 Tensor& Layer::find_tensor(std::string_view name) {

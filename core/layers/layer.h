@@ -37,8 +37,20 @@ struct Named {
   bool buffer = false;
 };
 
+// A layer that is in another one.
+struct Below {
+  std::string name;  // "0.1"
+  const Layer* layer = nullptr;
+};
+
 class Layer final : public CallbackSubject {
  public:
+  // This layer's own tensors first, and each layer before those in it.
+  struct Lists {
+    std::vector<Named> tensors;
+    std::vector<Below> below;
+  };
+
   // Runs the description. above: layers around this one.
   Layer(Context& context, const registry::Entry& kind, Device& device,
         std::span<const NamedValue> options, uint32_t above);
@@ -51,7 +63,9 @@ class Layer final : public CallbackSubject {
   // From the program: only a container takes it.
   void set_child(std::string_view name, const Shared& child);
   // All tensors of this layer and below. Valid until a child is added below.
-  const std::vector<Named>& tensors();
+  const std::vector<Named>& tensors() { return lists().tensors; }
+  // All layers in this one. Valid as long.
+  const std::vector<Below>& below() { return lists().below; }
   Tensor& find_tensor(std::string_view name);
   void set_tensor(Context& context, std::string_view name, const Tensor& values);
 
@@ -81,7 +95,8 @@ class Layer final : public CallbackSubject {
   uint32_t height() const;     // layers below and with this one, one in another
   uint64_t additions() const;  // of children, here and below
   void lower_to(uint32_t above);
-  void gather(const std::string& prefix, std::vector<Named>& out) const;
+  void gather(const std::string& prefix, Lists& out) const;
+  const Lists& lists();
 
   Runtime* runtime_;
   const registry::Entry* kind_;
@@ -94,8 +109,8 @@ class Layer final : public CallbackSubject {
   uint32_t above_;
   std::atomic<bool> held_{false};  // by a container or the layer that described it
   uint64_t added_ = 0;
-  uint64_t listed_at_ = ~uint64_t{0};  // additions() when `list_` was made
-  std::vector<Named> list_;
+  uint64_t listed_at_ = ~uint64_t{0};  // additions() when `lists_` were made
+  Lists lists_;
 };
 
 struct LayerSlot : base::SlotHeader {

@@ -83,23 +83,30 @@ constexpr PartTitle kTitles[] = {{TENON_PART_INPUT, "inputs"},
                                  {TENON_PART_ENDING, "endings of files"},
                                  {TENON_PART_SAMPLE, "samples"}};
 
+constexpr size_t kSamples = 20;  // more are counted
+
 void print_parts(const EntryFacts& entry) {
+  size_t samples = 0;
   for (const PartTitle& role : kTitles) {
     const std::vector<EntryPart> parts = entry.of_role(role.role);
     if (parts.empty()) continue;
     print("\n" + std::string(role.title) + "\n");
     for (const EntryPart& part : parts) {
+      if (part.role == TENON_PART_SAMPLE && ++samples > kSamples) continue;
       print("  " + line_of(part) + "\n");
       if (part.role == TENON_PART_STATE) print(indented(part.doc, "      "));
     }
   }
+  if (samples > kSamples) print("  and " + std::to_string(samples - kSamples) + " more\n");
 }
 
-void print_tensors(const std::vector<LayerTensor>& tensors, const std::string& sample) {
-  print("\ntensors of \"" + one_line(sample) + "\"" + (tensors.empty() ? ": none\n" : "\n"));
-  for (const LayerTensor& tensor : tensors) {
+void print_layer(const LayerParts& parts, const std::string& sample) {
+  print("\ntensors of \"" + one_line(sample) + "\"" + (parts.tensors.empty() ? ": none\n" : "\n"));
+  for (const LayerTensor& tensor : parts.tensors) {
     print("  " + tensor.name + ": " + text_of_tensor(tensor) + "\n");
   }
+  if (!parts.children.empty()) print("layers in it\n");
+  for (const auto& [name, entry] : parts.children) print("  " + name + ": " + entry + "\n");
 }
 
 void print_entry(const Session& session, const EntryFacts& entry, const Json& said) {
@@ -121,7 +128,7 @@ void print_entry(const Session& session, const EntryFacts& entry, const Json& sa
   for (const EntryOption& option : entry.options) print_option(option);
   print_parts(entry);
   if (entry.kind == "layer" && !first_sample(entry).empty()) {
-    print_tensors(tensors_of_layer(session, entry.name, first_sample(entry)), first_sample(entry));
+    print_layer(parts_of_layer(session, entry.name, first_sample(entry)), first_sample(entry));
   }
   if (entry.kind == "op") {
     print("\n");
@@ -132,13 +139,24 @@ void print_entry(const Session& session, const EntryFacts& entry, const Json& sa
   if (!python.empty()) print("in Python\n  " + python + "\n");
 }
 
-Json json_of(const std::vector<LayerTensor>& tensors) {
+// Adds the members "tensors" and "children".
+void add_layer(Json& to, const LayerParts& parts) {
+  to["tensors"] = to["children"] = Json::array();
+  for (const LayerTensor& tensor : parts.tensors) {
+    to["tensors"].push_back({{"name", tensor.name},
+                             {"dtype", tensor.dtype},
+                             {"shape", tensor.shape},
+                             {"buffer", tensor.buffer}});
+  }
+  for (const auto& [name, entry] : parts.children) {
+    to["children"].push_back({{"name", name}, {"entry", entry}});
+  }
+}
+
+Json json_of(const std::vector<EntryPart>& samples) {
   Json list = Json::array();
-  for (const LayerTensor& tensor : tensors) {
-    list.push_back({{"name", tensor.name},
-                    {"dtype", tensor.dtype},
-                    {"shape", tensor.shape},
-                    {"buffer", tensor.buffer}});
+  for (const EntryPart& sample : samples) {
+    list.push_back({{"text", sample.name}, {"expect", sample.status}, {"fragment", sample.doc}});
   }
   return list;
 }
@@ -168,15 +186,17 @@ int print_entries(const Session& session, const std::vector<std::string>& kinds,
     for (Json& said : said_of(session, kind, name)) {
       const std::string revision =
           kind == "op" ? "@" + std::to_string(said.at("revision").get<uint32_t>()) : "";
-      const EntryFacts entry = facts_of_entry(session, kind, name + revision);
+      EntryFacts entry = facts_of_entry(session, kind, name + revision);
+      add_samples(session, entry);
       if (!as_json) {
         if (!list.empty()) print("\n");
         print_entry(session, entry, said);
       }
+      if (!said.contains("samples")) said["samples"] = json_of(entry.of_role(TENON_PART_SAMPLE));
       said["in_c"] = call_in_c(entry);
       said["in_python"] = call_in_python(entry);
       if (kind == "layer" && !first_sample(entry).empty()) {
-        said["tensors"] = json_of(tensors_of_layer(session, name, first_sample(entry)));
+        add_layer(said, parts_of_layer(session, name, first_sample(entry)));
       }
       list.push_back(said);
     }
@@ -201,12 +221,14 @@ std::string kind_for_sample(const std::vector<std::string>& kinds, const std::st
 int explain_sample(const Session& session, const std::string& kind, const std::string& name,
                    const std::string& sample, bool as_json) {
   if (kind == "op") return explain_call(session, name, sample, as_json);
-  const std::vector<LayerTensor> tensors = tensors_of_layer(session, name, sample);
+  const LayerParts parts = parts_of_layer(session, name, sample);
   if (as_json) {
-    print_json(Json{{"layer", name}, {"sample", sample}, {"tensors", json_of(tensors)}});
+    Json answer = {{"layer", name}, {"sample", sample}};
+    add_layer(answer, parts);
+    print_json(answer);
   } else {
     print(name);
-    print_tensors(tensors, sample);
+    print_layer(parts, sample);
   }
   return kGood;
 }
@@ -224,8 +246,8 @@ std::string text_of_tensor(const LayerTensor& tensor) {
   return tensor.dtype + Json(tensor.shape).dump() + (tensor.buffer ? ", buffer" : ", parameter");
 }
 
-std::vector<LayerTensor> tensors_of_layer(const Session& session, const std::string& layer,
-                                          const std::string& sample) {
+LayerParts parts_of_layer(const Session& session, const std::string& layer,
+                          const std::string& sample) {
   sdk::Sample parsed;
   try {
     parsed = sdk::parse_sample(sample);
@@ -244,20 +266,25 @@ std::vector<LayerTensor> tensors_of_layer(const Session& session, const std::str
                                    &made));
   const std::unique_ptr<tenon_layer, decltype(&tenon_layer_release)> owned(made,
                                                                            tenon_layer_release);
-  std::vector<LayerTensor> tensors;
+  LayerParts parts;
+  tenon_context* const cx = session.context();
   const char* name = nullptr;
   uint32_t flags = 0;
   tenon_tensor* tensor = nullptr;
-  while (tenon_layer_get_tensor(session.context(), made, static_cast<uint32_t>(tensors.size()),
-                                &name, &flags, &tensor) == TENON_OK) {
+  for (uint32_t i = 0; tenon_layer_get_tensor(cx, made, i, &name, &flags, &tensor) == TENON_OK;
+       ++i) {
     tenon_view view{};
-    session.check(tenon_tensor_get_view(session.context(), tensor, &view));
-    tensors.push_back({name,
-                       dtype_name(view.dtype),
-                       {view.shape, view.shape + view.rank},
-                       (flags & TENON_LAYER_BUFFER) != 0});
+    session.check(tenon_tensor_get_view(cx, tensor, &view));
+    parts.tensors.push_back({name,
+                             dtype_name(view.dtype),
+                             {view.shape, view.shape + view.rank},
+                             (flags & TENON_LAYER_BUFFER) != 0});
   }
-  return tensors;
+  tenon_string entry{};
+  for (uint32_t i = 0; tenon_layer_get_child(cx, made, i, &name, &entry) == TENON_OK; ++i) {
+    parts.children.emplace_back(name, std::string(entry.data, entry.length));
+  }
+  return parts;
 }
 
 int explain(const Options& options, const ExplainRequest& request, bool as_json) {

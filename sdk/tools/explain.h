@@ -16,9 +16,14 @@ struct LayerTensor {
   std::vector<int64_t> shape;
   bool buffer = false;
 };
+// What a layer holds.
+struct LayerParts {
+  std::vector<LayerTensor> tensors;
+  std::vector<std::pair<std::string, std::string>> children;  // "0.1", "tenon.linear"
+};
 // Of a layer that is made as the sample's options say. Throws Failure.
-std::vector<LayerTensor> tensors_of_layer(const Session& session, const std::string& layer,
-                                          const std::string& sample);
+LayerParts parts_of_layer(const Session& session, const std::string& layer,
+                          const std::string& sample);
 // The entry's first sample that must work, or empty.
 std::string first_sample(const EntryFacts& entry);
 // "f32[3,4], parameter"

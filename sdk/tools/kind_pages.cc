@@ -50,7 +50,7 @@ std::string tensors_table(const Session& session, const EntryFacts& entry) {
   const std::string sample = first_sample(entry);
   if (entry.kind != "layer" || sample.empty()) return {};
   std::vector<std::vector<std::string>> rows;
-  for (const LayerTensor& tensor : tensors_of_layer(session, entry.name, sample)) {
+  for (const LayerTensor& tensor : parts_of_layer(session, entry.name, sample).tensors) {
     rows.push_back({markdown_code(tensor.name), text_of_tensor(tensor)});
   }
   if (rows.empty()) return {};
@@ -90,9 +90,10 @@ std::string samples_text(const EntryFacts& entry) {
   size_t count = 0;
   for (const EntryPart& sample : entry.of_role(TENON_PART_SAMPLE)) {
     if (sample.status == TENON_OK) {
-      if (count++ < kGoodSamples) good += "- " + markdown_code(sample.name) + "\n";
+      if (count++ < kGoodSamples) good += "- " + markdown_code(one_line(sample.name)) + "\n";
     } else if (refused.size() < kRefusedSamples) {
-      const std::string call = sample.name.empty() ? "without inputs" : markdown_code(sample.name);
+      const std::string call =
+          sample.name.empty() ? "without inputs" : markdown_code(one_line(sample.name));
       refused.push_back({call, markdown_code(tenon_status_get_name(sample.status)), sample.doc});
     }
   }
@@ -156,6 +157,7 @@ size_t write_kind_pages(const Session& session, const std::string& folder) {
     KindPage& kind = kinds.emplace_back(KindPage{said.at("noun"), said.at("topic"), {}});
     for (const std::string& name : names_of_kind(session, kind.noun)) {
       kind.entries.push_back(facts_of_entry(session, kind.noun, name));
+      add_samples(session, kind.entries.back());
     }
     write_file(folder + "/" + kind.plural + ".md", page_of(session, kind));
   }

@@ -73,10 +73,26 @@ void add_items(Rows& rows, const char* function,
   });
 }
 
+void add_children(Rows& rows) {
+  const auto get = [](World& w, tenon_context* cx, void* layer, uint32_t index) {
+    return tenon_layer_get_child(cx, static_cast<tenon_layer*>(layer), index, &w.outs.name,
+                                 w.outs.strings);
+  };
+  add_contexts(rows, "tenon_layer_get_child",
+               [get](World& w, tenon_context* cx) { return get(w, cx, w.own.container, 0); });
+  add_handles(rows, "tenon_layer_get_child", Kind::Layer,
+              [get](World& w, void* layer) { return get(w, w.cx, layer, 0); });
+  for (const uint32_t index : {0u, UINT32_MAX}) {
+    add(rows, "tenon_layer_get_child", "child " + std::to_string(index), TENON_E_NOT_FOUND,
+        [get, index](World& w) { return get(w, w.cx, w.own.container, index); });
+  }
+}
+
 }  // namespace
 
 void add_entry_rows(Rows& rows) {
   add_names(rows);
+  add_children(rows);
   add_lookup(rows, "tenon_entry_get_info",
              [](World& w, tenon_context* cx, const char* kind, const char* name) {
                return tenon_entry_get_info(cx, kind, TENON_NUL, name, TENON_NUL,

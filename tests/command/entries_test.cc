@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tenon/ext/draft/entries.h>
+#include <tenon/ext/draft/layers.h>
 #include <tenon/kinds.h>
 #include <tenon/tenon.h>
 
@@ -428,6 +429,42 @@ TEST_F(Entries, KnowPluginsOfTheProgram) {
   ASSERT_EQ(tenon_plugin_deactivate(cx_, "acme.program", TENON_NUL), TENON_OK);
   EXPECT_EQ(text(before.schema), std::string(program_plugin.schema));
   EXPECT_EQ(look("", "acme.cube"), TENON_E_NOT_FOUND);
+}
+
+// Each layer before those in it, by the path of names.
+TEST_F(Entries, ChildrenOfALayer) {
+  const auto make = [&](const char* name) {
+    tenon_layer* layer = nullptr;
+    EXPECT_EQ(tenon_layer_create(cx_, name, TENON_NUL, nullptr, nullptr, nullptr, 0, &layer),
+              TENON_OK)
+        << error().message;
+    return layer;
+  };
+  tenon_layer* const all[] = {make("tenon.sequential"), make("tenon.sequential"),
+                              make("tenon.dropout"), make("tenon.dropout")};
+  const auto add = [&](tenon_layer* to, const char* name, tenon_layer* child) {
+    EXPECT_EQ(tenon_layer_set_child(cx_, to, name, TENON_NUL, child), TENON_OK);
+  };
+  const auto children = [&] {
+    std::vector<std::string> found;
+    const char* name = nullptr;
+    tenon_string entry{};
+    while (tenon_layer_get_child(cx_, all[0], static_cast<uint32_t>(found.size()), &name, &entry) ==
+           TENON_OK) {
+      found.push_back(std::string(name) + ": " + text(entry));
+    }
+    return found;
+  };
+  EXPECT_THAT(children(), ElementsAre());
+  EXPECT_THAT(error().message, HasSubstr("the layer has no child 0"));
+  add(all[1], "", all[2]);
+  add(all[0], "inner", all[1]);
+  EXPECT_THAT(children(), ElementsAre("inner: tenon.sequential", "inner.0: tenon.dropout"));
+  add(all[0], "", all[3]);
+  EXPECT_THAT(children(),
+              ElementsAre("inner: tenon.sequential", "inner.0: tenon.dropout", "1: tenon.dropout"));
+  EXPECT_EQ(tenon_layer_get_child(cx_, all[0], 0, nullptr, nullptr), TENON_OK);
+  for (tenon_layer* layer : all) tenon_layer_release(layer);
 }
 
 // A program that was built before a member was added gets no more than it knows.

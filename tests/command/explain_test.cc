@@ -127,6 +127,20 @@ TEST(CommandExplain, TellsRangesDefaultsAndStates) {
               HasSubstr("u8[3,5] | height=1, width=1: refused, TENON_E_SHAPE: dimensions\n"));
 }
 
+// Samples that plugins state apart are shown, too; of many the first.
+TEST(CommandExplain, ShowsSamplesOfOpsAndOptimizers) {
+  for (const auto& [name, kind] : {std::pair{"tenon.adam", "optimizer"}, {"tenon.sum", "op"}}) {
+    const Done done = run_command({"explain", name, "--kind", kind, "--json"});
+    const json samples = done.json().at(0).at("samples");
+    ASSERT_GE(samples.size(), 2u) << name;
+    const std::string words = run_command({"explain", name, "--kind", kind}).out;
+    EXPECT_THAT(words, HasSubstr("\nsamples\n  " + samples[0].at("text").get<std::string>()));
+    const bool more = samples.size() > 20;
+    EXPECT_EQ(words.find("  and " + std::to_string(samples.size() - 20) + " more\n") != words.npos,
+              more);
+  }
+}
+
 // "an op and a layer": both are shown, or the one that is meant.
 TEST(CommandExplain, ShowsAllKindsThatHaveAName) {
   const Done both = run_command({"explain", "tenon.linear"});

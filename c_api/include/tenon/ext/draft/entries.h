@@ -97,9 +97,10 @@ TENON_EXPORT tenon_status tenon_entry_get_option(tenon_context* context, const c
 #define TENON_PART_STEP_OP 4u   // the op that makes an optimizer's step
 #define TENON_PART_ROWS_OP 5u   // the one for gradients that are rows
 #define TENON_PART_ENDING 6u    // of names of files, ".npz"
-// A call that the entry is tested with, in the grammar sample/1 (docs/schema.md): `status` is what
-// must come of it, and `doc`, unless that is TENON_OK, a part of the message. An op's samples are
-// the topic "samples" of tenon_runtime_query: other plugins add to them.
+// What the entry is tested with: of a layer and a transform a call in the grammar sample/1
+// (docs/schema.md), of others what the kind's header says. `status` must come of it, and `doc`,
+// unless that is TENON_OK, is a part of the message. Samples of ops and optimizers are the topics
+// "samples" and "optimizer_samples" of tenon_runtime_query: other plugins add to them.
 #define TENON_PART_SAMPLE 7u
 
 #define TENON_PART_LIST 1u       // an input of zero or more tensors
@@ -129,6 +130,19 @@ TENON_EXPORT tenon_status tenon_entry_get_part(tenon_context* context, const cha
                                                uint64_t kind_length, const char* name,
                                                uint64_t name_length, uint32_t index,
                                                tenon_entry_part* out_part);
+
+struct tenon_layer;
+
+// Layer `index` of all that are in a layer (tenon/ext/draft/layers.h), each before those in it.
+// Either out may be NULL.
+// name     "0.1", what the names of its tensors begin with; zero-terminated, borrowed until
+// children
+//          are added somewhere below
+// entry    "tenon.linear": what it was made as
+// errors   TENON_E_NOT_FOUND past the last
+TENON_EXPORT tenon_status tenon_layer_get_child(tenon_context* context, struct tenon_layer* layer,
+                                                uint32_t index, const char** out_name,
+                                                tenon_string* out_entry);
 
 #ifdef __cplusplus
 }

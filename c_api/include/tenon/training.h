@@ -21,15 +21,17 @@ TENON_EXPORT tenon_status tenon_optimizer_create(tenon_context* context, const c
                                                  tenon_optimizer** out_optimizer);
 TENON_EXPORT void tenon_optimizer_release(tenon_optimizer* optimizer);
 
-// One step: updates every parameter that has a gradient. Nothing is recorded for backward.
+// One step: updates every parameter that requires a gradient just now and has one. Nothing is
+// recorded for backward.
 #define TENON_OPTIMIZER_CLEAR_GRAD 1u  // afterwards drop the gradients
 TENON_EXPORT tenon_status tenon_optimizer_run(tenon_context* context, tenon_optimizer* optimizer,
                                               uint32_t flags);
 
 // A hyper-parameter by name. Dynamic ones (the learning rate) may change at any time, also between
 // runs of a captured plan; others only while nothing is captured, and a plan that was captured with
-// another value then refuses to run.
-// errors   TENON_E_ATTRIBUTE
+// another value then refuses to run. It is set in all groups of parameters, if there are groups
+// (tenon/ext/draft/groups.h).
+// errors   TENON_E_ATTRIBUTE; of get TENON_E_STATE too, if it is not the same in all groups
 TENON_EXPORT tenon_status tenon_optimizer_set(tenon_context* context, tenon_optimizer* optimizer,
                                               const char* name, uint64_t name_length,
                                               const tenon_value* value);

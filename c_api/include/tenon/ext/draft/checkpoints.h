@@ -40,7 +40,7 @@ TENON_EXPORT void tenon_checkpoint_release(tenon_checkpoint* checkpoint);
 
 // Adds a part, or replaces the one of this name.
 //   a layer      all its parameters and buffers, and those of the layers in it
-//   an optimizer all states there are, and its hyper-parameters
+//   an optimizer all states there are, and its hyper-parameters, by group if there is more than one
 //   a schedule   its states
 //   a loader     epoch and position; its seed must be that of the file
 //   a tensor     its values

@@ -129,6 +129,10 @@ constexpr CallForm kCallForms[] = {
     {"format", "tenon_archive_load(context, path, TENON_NUL, \"{name}\", TENON_NUL, 0, &archive)",
      "tenon.load(path, format=\"{name}\")"},
     {"transform", nullptr, "tenon.data.transform(\"{name}\"{options})"},
+    {"tokenizer",
+     "tenon_tokenizer_create(context, \"{name}\", TENON_NUL, file, file_length, names, values, "
+     "n_values, &tokenizer)",
+     "tenon.data.tokenizer(\"{name}\"{options})"},
 };
 // Of a kind that is made as most are.
 constexpr const char* kCreate =

@@ -88,6 +88,7 @@ def plant(tree):
 def check_places(source):
     """A kind's name stands where it is told, checked and shown to people, and nowhere else."""
     own = ("tests", "docs", "examples", "CHANGELOG.md", "plugins/schedules")
+    own += ("sdk/templates/schedule", "bindings/rust/tenon-plugin/src/schedule.rs")
     generated = ("bindings/rust/tenon-plugin/src/raw.rs", "bindings/python/tenon/*.pyi")
     left_out = (f":!{path}" for path in (*own, *generated))
     places = run("git", "-C", source, "grep", "-lw", "schedules", "--", ".", *left_out).splitlines()

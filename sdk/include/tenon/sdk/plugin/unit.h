@@ -54,7 +54,7 @@ extern "C" {
 
 // Constant data, borrowed by the host as long as the process lives. What is left out is empty.
 // Members are lists, TN_LIST(ops): ops, vjps, kernels, tolerances, optimizer_samples, then samples,
-// then one for each kind: optimizers, schedules, datasets, layers, ...
+// then one for each kind: optimizers, datasets, layers, ...
 typedef struct tn_unit {
 #define TN_LIST_MEMBER(member, descriptor, interface) \
   struct {                                            \

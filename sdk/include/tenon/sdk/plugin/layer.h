@@ -114,11 +114,12 @@ static inline tenon_value tn_rule_tensor(tn_rule* rule, const char* name) {
 }
 
 // A buffer takes the values of a tensor.
-static inline void tn_rule_set_buffer(tn_rule* rule, const char* name, tenon_value tensor) {
+static inline void tn_rule_set_buffer(tn_rule* rule, const char* name, tenon_value value) {
+  tenon_tensor* tensor = tn_rule_need_tensor(rule, value);
   if (rule->status != TENON_OK) return;
   const tenon_host_layers* host = tn_host_layers(rule->call);
-  tn_rule_take(rule, host ? host->set_buffer(rule->call, name, TENON_NUL, tensor.as.tensor)
-                          : TENON_E_UNSUPPORTED);
+  tn_rule_take(rule,
+               host ? host->set_buffer(rule->call, name, TENON_NUL, tensor) : TENON_E_UNSUPPORTED);
 }
 
 // The one output of child `index`, in order of addition, for one input.

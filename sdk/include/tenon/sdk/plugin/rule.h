@@ -40,6 +40,16 @@ static inline int tn_rule_take(tn_rule* rule, tenon_status status) {
   return rule->status == TENON_OK;
 }
 
+// The tensor of a value. A number or NONE is the plugin's fault, and the rule's failure.
+static inline tenon_tensor* tn_rule_need_tensor(tn_rule* rule, tenon_value value) {
+  if (value.tag == TENON_VALUE_TENSOR) return value.as.tensor;
+  if (rule->status == TENON_OK) {
+    rule->status = tn_fail(rule->call, TENON_E_PLUGIN, "a rule was to give a tensor, and gave %s",
+                           value.tag == TENON_VALUE_NONE ? "nothing" : "a number or a list");
+  }
+  return NULL;
+}
+
 // ---- Calls --------------------------------------------------------------------------------------
 
 static inline tn_args tn_no_args(void) {
@@ -85,11 +95,12 @@ static inline tenon_value tn_rule_call2(tn_rule* rule, const char* name, tenon_v
 }
 
 // Shape, dtype and device of a tensor.
-static inline tenon_meta tn_rule_meta(tn_rule* rule, tenon_value tensor) {
+static inline tenon_meta tn_rule_meta(tn_rule* rule, tenon_value value) {
   tenon_meta meta;
   memset(&meta, 0, sizeof meta);
+  const tenon_tensor* tensor = tn_rule_need_tensor(rule, value);
   if (rule->status == TENON_OK) {
-    tn_rule_take(rule, rule->call->dispatch->meta(rule->call, tensor.as.tensor, &meta));
+    tn_rule_take(rule, rule->call->dispatch->meta(rule->call, tensor, &meta));
   }
   return meta;
 }
@@ -145,15 +156,17 @@ static inline int tn_rule_wants(const tn_rule* rule, uint32_t index) {
 
 // Sets the gradient of an input that is not a list; broadcasting is undone by the engine.
 static inline void tn_rule_grad(tn_rule* rule, uint32_t index, tenon_value gradient) {
+  tenon_tensor* tensor = tn_rule_need_tensor(rule, gradient);
   if (rule->status != TENON_OK) return;
-  tn_rule_take(rule, rule->call->vjp->set_input_grad(rule->call, index, 0, gradient.as.tensor));
+  tn_rule_take(rule, rule->call->vjp->set_input_grad(rule->call, index, 0, tensor));
 }
 
 // ---- A composition, the forward of a layer ------------------------------------------------------
 
 static inline void tn_rule_set(tn_rule* rule, uint32_t index, tenon_value output) {
+  tenon_tensor* tensor = tn_rule_need_tensor(rule, output);
   if (rule->status != TENON_OK) return;
-  tn_rule_take(rule, rule->call->dispatch->set_output(rule->call, index, output.as.tensor));
+  tn_rule_take(rule, rule->call->dispatch->set_output(rule->call, index, tensor));
 }
 
 #ifdef __cplusplus

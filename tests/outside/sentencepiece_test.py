@@ -2,10 +2,14 @@
 # tests/outside/sentencepiece_test.py: tenon.sentencepiece against the package `sentencepiece`.
 """Needs sentencepiece; with TENON_DATA also reads tinyshakespeare.txt.
 
-Every line must give the package's tokens, and those tokens and random ones the package's text. No
-line is left out: between the library 0.1.97 and the package 0.2.3 nothing was found to differ.
+Every line must give the package's tokens, and those tokens and random ones the package's text. One
+thing differs between the library 0.1.97 and the package 0.2.3, and in long lines of unigram models
+alone: which of two ways is better when the sums of their scores are equal up to the rounding of
+floats, in which 0.1.97 sums them over the whole line. There the tokens may differ, if the sums do
+not, and the text is the same.
 """
 
+import collections
 import ctypes
 import io
 import os
@@ -186,6 +190,7 @@ class SentencePiece(unittest.TestCase):
         cls.runtime.library.tenon_tokenizer_release.restype = None
         cls.runtime.library.tenon_tokenizer_release.argtypes = [c_void_p]
         cls.lines = shakespeare()
+        cls.files = {name: train(options, cls.lines) for name, options in MODELS.items()}
         print(f"sentencepiece {sentencepiece.__version__}, seed {SEED}")
 
     @classmethod
@@ -193,7 +198,7 @@ class SentencePiece(unittest.TestCase):
         cls.runtime.close()
 
     def both(self, name):
-        file = train(MODELS[name], self.lines)
+        file = self.files[name]
         ours = Tokenizer(self.runtime, file)
         self.addCleanup(ours.release)
         return ours, sentencepiece.SentencePieceProcessor(model_proto=file)
@@ -214,13 +219,26 @@ class SentencePiece(unittest.TestCase):
                     tokens = [draw.random.randrange(size) for _ in range(draw.random.randrange(9))]
                     self.assertEqual(ours.decode(tokens), theirs.decode(tokens, out_type=bytes))
 
+    def expect_as_good(self, ours, theirs, line):
+        found, expected = ours.encode(line), theirs.encode(line)
+        if found != expected:
+            sums = [sum(map(theirs.get_score, tokens)) for tokens in (found, expected)]
+            others = (collections.Counter(found) - collections.Counter(expected)).total()
+            rounding = 2.0**-23 * abs(sums[1])  # of one float, at the line's end
+            self.assertLess(abs(sums[0] - sums[1]), rounding * max(others, 1))
+        text = theirs.decode(expected, out_type=bytes)
+        self.assertEqual(ours.decode(found), text)
+        self.assertEqual(ours.decode(expected), text)
+
     def test_long_lines(self):
         for name in MODELS:
             with self.subTest(model=name):
                 ours, theirs = self.both(name)
                 draw = Drawn(SEED, self.lines)
-                self.expect_equal(ours, theirs, b" ".join(draw(5000)))
-                self.expect_equal(ours, theirs, b"a" * 50_000)
+                is_unigram = MODELS[name].get("model_type", "unigram") == "unigram"
+                compare = self.expect_as_good if is_unigram else self.expect_equal
+                compare(ours, theirs, b" ".join(draw(5000)))
+                compare(ours, theirs, b"a" * 50_000)
 
     def test_begin_and_end(self):
         for name in MODELS:

@@ -90,7 +90,7 @@ class Package(unittest.TestCase):
         self.assertLess(self.wheel.stat().st_size, 10 * MEGABYTE)
         names = zipfile.ZipFile(self.wheel).namelist()
         for plugin in ("cpu", "ref", "ops", "optim", "layers", "data", "formats", "schedules",
-                       "transforms"):
+                       "tokenizers", "transforms"):
             self.assertIn(f"tenon/plugins/tenon.{plugin}/tenon.{plugin}.so", names)
         self.assertIn("tenon/py.typed", names)
         self.assertIn("tenon/bin/tenon-verify", names)  # what `tenon verify` starts

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <tenon/sdk/philox.h>
 
-#include <algorithm>
+#include <cstdio>
 #include <limits>
 
 #include "tests/sentencepiece/sentencepiece_support.h"

@@ -104,8 +104,9 @@ constexpr tenon_tokenizer_sample kSamples[] = {
 constexpr tenon_tokenizer_desc kTokenizers[] = {sdk::tokenizer<WordPieceTokenizer>(
     {.name = "tenon.wordpiece",
      .doc = "BERT's tokenizer, of a vocab.txt: words and signs, cut into the longest pieces of the "
-            "vocabulary. ADD_SPECIAL puts [CLS] before a text and [SEP] after it.",
-     .endings = ".txt",
+            "vocabulary. Name it for a vocab.txt: the ending .txt says nothing. ADD_SPECIAL puts "
+            "[CLS] before a text and [SEP] after it.",
+     .endings = ".vocab",
      .options = kOptions,
      .samples = kSamples})};
 

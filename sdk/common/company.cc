@@ -62,14 +62,13 @@ void Company::need(std::set<std::string> names, const Offers& offers) {
   }
 }
 
-// A layer may call any op.
-void Company::need_all_ops() {
+void Company::need_all(const char* field) {
   std::set<std::string> all;
   for (const Json& plugin : plugins_) {
-    for (const std::string& op : names_of(plugin.at("ops"))) all.insert(op);
+    for (const std::string& name : names_of(plugin.at(field))) all.insert(name);
   }
   need(all,
-       [](const Json& other, const std::string& name) { return lists(other.at("ops"), name); });
+       [&](const Json& other, const std::string& name) { return lists(other.at(field), name); });
 }
 
 void Company::need_for(const Json& plugin) {
@@ -96,7 +95,9 @@ void Company::need_for(const Json& plugin) {
   need(own, [&](const Json& other, const std::string& name) {
     return (is_probed || !other.at("devices").empty()) && has_kernel(other, name);
   });
-  if (!names_of(plugin.at("layers")).empty()) need_all_ops();
+  // A layer may call any op, a dataset read a text with any tokenizer.
+  if (!names_of(plugin.at("layers")).empty()) need_all("ops");
+  if (!names_of(plugin.at("datasets")).empty()) need_all("tokenizers");
   // Samples of a dataset, batches, tokens and tensors of a file lie in host memory.
   if (!plugin.at("datasets").empty() || !plugin.at("formats").empty() ||
       !plugin.at("transforms").empty() || !plugin.at("tokenizers").empty()) {

@@ -24,7 +24,7 @@ class Company {
   bool is_member(const Json& plugin) const;
   template <class Offers>
   void need(std::set<std::string> names, const Offers& offers);
-  void need_all_ops();
+  void need_all(const char* field);  // every name that plugins list there
   void need_for(const Json& plugin);
 
   const Json& plugins_;

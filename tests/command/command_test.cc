@@ -42,7 +42,7 @@ TEST(CommandLine, WrongOnesExitWith2) {
 TEST(CommandLine, UnknownCommandsAreNamedBesideThoseThatExist) {
   EXPECT_THAT(run_command({"nosuch"}).err, HasSubstr("no command \"nosuch\"; there are: list, "));
   EXPECT_THAT(run_command({"op", "show", "tenon.add"}).err,
-              HasSubstr("tenon op has no command \"show\"; there are: list, explain"));
+              HasSubstr("tenon op has no command \"show\"; there are: list"));
   EXPECT_THAT(run_command({"op"}).err, HasSubstr("A subcommand is required"));
   EXPECT_THAT(run_command({"explain"}).err, HasSubstr("name is required"));
 }

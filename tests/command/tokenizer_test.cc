@@ -57,8 +57,7 @@ TEST(CommandTokenizer, SaysWhatIsWrong) {
   const std::string text = folder.write("text", "abc");
   expect_refused({"tokenizer", "train", folder.path("absent"), "-o", folder.path("out")}, 1,
                  "absent: cannot be read");
-  expect_refused({"tokenizer", "train", text, "-o", folder.path("no/folder")}, 1,
-                 "cannot be written");
+  expect_refused({"tokenizer", "train", text, "-o", folder.path("no/folder")}, 1, "cannot write");
   expect_refused({"tokenizer", "train", folder.write("bad", "ab\xFF"), "--kind", "char", "-o",
                   folder.path("out")},
                  1, "bad: tenon.characters: the text is not UTF-8 from byte 2 on");
@@ -70,7 +69,9 @@ TEST(CommandTokenizer, SaysWhatIsWrong) {
   expect_refused({"tokenizer", "decode", "byte", folder.write("tokens", "65 256")}, 1,
                  "tokens: tenon.bytes: position 1: this is not a token: 256");
   expect_refused({"tokenizer", "decode", "byte", folder.write("words", "65 99999999999")}, 1,
-                 "words: number 2 is not a token: expected whole numbers between white space");
+                 "words: tenon.bytes: position 1: this is not a token: 99999999999");
+  expect_refused({"tokenizer", "decode", "byte", folder.write("letters", "65 x")}, 1,
+                 "letters: number 2 is not a token: expected whole numbers between white space");
   expect_refused({"tokenizer", "train", text, "--vocabulary", "255", "-o", folder.path("out")}, 2,
                  "--vocabulary");
   expect_refused({"tokenizer"}, 2, "");

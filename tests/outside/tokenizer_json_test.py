@@ -293,7 +293,7 @@ class TokenizerJson(unittest.TestCase):
                 "".join(f"{each[0]}\n" for each in vocabulary), "utf-8"
             )
             theirs = BertWordPieceTokenizer(str(self.path("vocab.txt")), lowercase=lower)
-            ours = Ours(self.runtime, self.path("vocab.txt"), lower_case=lower)
+            ours = Ours(self.runtime, self.path("vocab.txt"), "tenon.wordpiece", lower_case=lower)
             self.addCleanup(ours.close)
             self.compare(theirs, ours, every=5)
 

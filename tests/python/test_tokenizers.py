@@ -196,7 +196,7 @@ class Tokens(Case):
             (tenon.DataError, lambda: letters.encode("abd"), "the character 100 at byte 2"),
             (tenon.DataError, lambda: letters.encode_batch(["a", "d"]), "text 1: "),
             (tenon.ArgumentError, lambda: pairs.encode_batch(["a", "bc"]),
-             "the texts differ in length, and no token fills rows up"),
+             "a text has fewer tokens than a row, and no token fills rows up"),
             (tenon.ArgumentError, lambda: pairs.encode_batch(["a", "bc"], pad=270),
              "pad is not a token"),
             (tenon.DataError, lambda: pairs.decode([1, 270]),

@@ -89,11 +89,10 @@ std::string samples_text(const EntryFacts& entry) {
   std::vector<std::vector<std::string>> refused;
   size_t count = 0;
   for (const EntryPart& sample : entry.of_role(TENON_PART_SAMPLE)) {
+    const std::string call = sample.name.empty() ? "(empty)" : markdown_code(one_line(sample.name));
     if (sample.status == TENON_OK) {
-      if (count++ < kGoodSamples) good += "- " + markdown_code(one_line(sample.name)) + "\n";
+      if (count++ < kGoodSamples) good += "- " + call + "\n";
     } else if (refused.size() < kRefusedSamples) {
-      const std::string call =
-          sample.name.empty() ? "without inputs" : markdown_code(one_line(sample.name));
       refused.push_back({call, markdown_code(tenon_status_get_name(sample.status)), sample.doc});
     }
   }

@@ -19,7 +19,7 @@ TAKEN_INSTEAD = {
     "op": ('"i64[3]"', '"f64[3]"'),
     "optimizer": ("| lr=-1.0", "| lr=1.0"),
     "layer": ("| features=0", "| features=3"),
-    "tokenizer": ("1 0 3 25", "1 0 3 24"),
+    "tokenizer": ('alphabet=\\"aa\\"', 'alphabet=\\"ab\\"'),
     "transform": ("| strength=-1.0", "| strength=1.0"),
 }
 

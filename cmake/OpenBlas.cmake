@@ -2,6 +2,7 @@
 # cmake/OpenBlas.cmake: finds OpenBLAS and its cblas.h. Sets, in the folder that includes it,
 # `openblas`, a target to link, and `openblas_soname`; neither where it was not found.
 
+include(${CMAKE_CURRENT_LIST_DIR}/Soname.cmake)
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(TENON_OPENBLAS QUIET IMPORTED_TARGET openblas)
@@ -24,14 +25,7 @@ else()
   endif()
 endif()
 if(openblas)
-  # What `tenon manifest` cannot know: the name by which the system's loader will ask for OpenBLAS.
   list(FILTER openblas_file INCLUDE REGEX "openblas")
   list(GET openblas_file 0 openblas_file)
-  execute_process(COMMAND ${CMAKE_READELF} -d ${openblas_file}
-    OUTPUT_VARIABLE dynamic ERROR_QUIET)
-  if(NOT dynamic MATCHES "SONAME[^\n]*\\[([^]\n]+)\\]")
-    get_filename_component(openblas_soname ${openblas_file} NAME)
-  else()
-    set(openblas_soname ${CMAKE_MATCH_1})
-  endif()
+  tenon_soname(openblas_soname ${openblas_file})
 endif()

@@ -60,7 +60,7 @@ static tenon_status inject_infer(tenon_call* call, const tenon_launch* args, ten
   if (fault_of(&args->attrs[0]) == SIM_FAULTS) {
     return call->base->fail_detail(call, TENON_E_ATTRIBUTE, "there is no such fault", "what",
                                    "launch, copy, alloc, pinned, event, delay or lost", "another",
-                                   "`tenon op explain sim.inject` says what each does");
+                                   "`tenon explain sim.inject` says what each does");
   }
   for (int i = 1; i <= 3; ++i) {
     if (args->attrs[i].as.i64 >= 0) continue;

@@ -8,9 +8,11 @@ using namespace tenon::api;
 
 namespace {
 
-std::string_view require_name(const char* name, uint64_t length) {
+inspect::Described described(Context& cx, const char* kind, uint64_t kind_length, const char* name,
+                             uint64_t name_length) {
+  const std::string_view noun = require_text(kind, kind_length, "kind");
   require_pointer(name, "name");
-  return require_text(name, length, "name");
+  return inspect::describe(cx, noun, require_text(name, name_length, "name"));
 }
 
 template <class Item>
@@ -48,9 +50,7 @@ Item require_item(const std::vector<Item>& items, uint32_t index, const tenon_en
                                                 uint64_t kind_length, const char* name,
                                                 uint64_t name_length, tenon_entry_info* out_info) {
   return guard(context, [&](Context& cx) {
-    const inspect::Described entry = inspect::describe(cx, require_text(kind, kind_length, "kind"),
-                                                       require_name(name, name_length));
-    fill_sized(out_info, entry.info);
+    fill_sized(out_info, described(cx, kind, kind_length, name, name_length).info);
   });
 }
 
@@ -59,8 +59,7 @@ Item require_item(const std::vector<Item>& items, uint32_t index, const tenon_en
                                                   uint64_t name_length, uint32_t index,
                                                   tenon_entry_option* out_option) {
   return guard(context, [&](Context& cx) {
-    const inspect::Described entry = inspect::describe(cx, require_text(kind, kind_length, "kind"),
-                                                       require_name(name, name_length));
+    const inspect::Described entry = described(cx, kind, kind_length, name, name_length);
     fill_sized(out_option, require_item(entry.options, index, entry.info, "options"));
   });
 }
@@ -70,8 +69,7 @@ Item require_item(const std::vector<Item>& items, uint32_t index, const tenon_en
                                                 uint64_t name_length, uint32_t index,
                                                 tenon_entry_part* out_part) {
   return guard(context, [&](Context& cx) {
-    const inspect::Described entry = inspect::describe(cx, require_text(kind, kind_length, "kind"),
-                                                       require_name(name, name_length));
+    const inspect::Described entry = described(cx, kind, kind_length, name, name_length);
     fill_sized(out_part, require_item(entry.parts, index, entry.info, "parts"));
   });
 }

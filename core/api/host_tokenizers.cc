@@ -12,13 +12,6 @@ namespace tenon::host {
 namespace {
 
 using data::Tokenizer;
-using data::TokenizerSlab;
-using data::TokenizerSlot;
-
-tenon_tokenizer* give(std::shared_ptr<const Tokenizer> made) {
-  return api::give_object<tenon_tokenizer, TokenizerSlab>(&TokenizerSlot::tokenizer,
-                                                          std::move(made));
-}
 
 tenon_status create(tenon_call* window, const tenon_string* name, const void* file,
                     uint64_t file_length, const tenon_string* names, const tenon_value* values,
@@ -27,12 +20,8 @@ tenon_status create(tenon_call* window, const tenon_string* name, const void* fi
     require_state(call, {CallbackState::Data}, "tokenizers.create");
     require_pointer(out_tokenizer, "out_tokenizer");
     if (file_length != 0) require_pointer(file, "file");
-    Context& cx = *call.context;
-    const auto options = api::read_named(names, values, n_values);
-    const registry::Entry& kind =
-        cx.runtime->plugins.require_entry<tenon_tokenizer_desc>(text(name, "name"));
-    const std::span bytes(static_cast<const char*>(file), static_cast<size_t>(file_length));
-    *out_tokenizer = give(std::make_shared<const Tokenizer>(cx, kind, bytes, options));
+    *out_tokenizer = api::make_tokenizer(*call.context, text(name, "name"), file, file_length,
+                                         names, values, n_values);
   });
 }
 
@@ -42,7 +31,7 @@ tenon_status load(tenon_call* window, const tenon_string* path, tenon_tokenizer*
     require_pointer(out_tokenizer, "out_tokenizer");
     const std::string_view given = text(path, "path");
     const std::string file = api::require_path(given.data(), given.size());
-    *out_tokenizer = give(Tokenizer::load(*call.context, nullptr, file, {}));
+    *out_tokenizer = api::give_tokenizer(Tokenizer::load(*call.context, nullptr, file, {}));
   });
 }
 

@@ -65,6 +65,19 @@ inline const auto& require_tokenizer(const Context& context, tenon_tokenizer* ha
   return require_object<data::TokenizerSlab>(context, handle, &data::TokenizerSlot::tokenizer,
                                              "tokenizer");
 }
+inline tenon_tokenizer* give_tokenizer(std::shared_ptr<const data::Tokenizer> made) {
+  return give_object<tenon_tokenizer, data::TokenizerSlab>(&data::TokenizerSlot::tokenizer,
+                                                           std::move(made));
+}
+// Of a registered name, its file's bytes (checked by the caller) and its options.
+inline tenon_tokenizer* make_tokenizer(Context& context, std::string_view name, const void* file,
+                                       uint64_t file_length, const tenon_string* names,
+                                       const tenon_value* values, uint32_t n_values) {
+  const auto options = read_named(names, values, n_values);
+  const registry::Entry& kind = context.runtime->plugins.require_entry<tenon_tokenizer_desc>(name);
+  const std::span bytes(static_cast<const char*>(file), static_cast<size_t>(file_length));
+  return give_tokenizer(std::make_shared<const data::Tokenizer>(context, kind, bytes, options));
+}
 inline const auto& require_loader(const Context& context, tenon_loader* handle) {
   return require_object<data::LoaderSlab>(context, handle, &data::LoaderSlot::loader, "loader");
 }

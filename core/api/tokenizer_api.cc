@@ -17,14 +17,6 @@ namespace {
 constexpr uint32_t kEncodeFlags = TENON_TOKENIZER_ADD_SPECIAL | TENON_TOKENIZER_READ_SPECIAL;
 constexpr uint32_t kPadFlags = TENON_TOKENIZER_PAD_LEFT | TENON_TOKENIZER_PAD_TO_LIMIT;
 
-tenon_tokenizer* give(std::shared_ptr<const Tokenizer> made) {
-  return give_object<tenon_tokenizer, TokenizerSlab>(&TokenizerSlot::tokenizer, std::move(made));
-}
-
-const registry::Entry& require_kind(Context& cx, std::string_view name) {
-  return cx.runtime->plugins.require_entry<tenon_tokenizer_desc>(name);
-}
-
 void require_number(int64_t number, int64_t least, const char* name) {
   if (number >= least) return;
   throw Error{.status = TENON_E_ARGUMENT,
@@ -172,10 +164,8 @@ tenon_status tenon_tokenizer_create(tenon_context* context, const char* name, ui
     require_pointer(out_tokenizer, "out_tokenizer");
     require_pointer(name, "name");
     if (file_length != 0) require_pointer(file, "file");
-    const auto options = read_named(names, values, n_values);
-    const registry::Entry& kind = require_kind(cx, require_text(name, name_length, "name"));
-    const std::span bytes(static_cast<const char*>(file), static_cast<size_t>(file_length));
-    *out_tokenizer = give(std::make_shared<const Tokenizer>(cx, kind, bytes, options));
+    *out_tokenizer = make_tokenizer(cx, require_text(name, name_length, "name"), file, file_length,
+                                    names, values, n_values);
   });
 }
 
@@ -187,9 +177,10 @@ tenon_status tenon_tokenizer_load(tenon_context* context, const char* path, uint
     require_pointer(out_tokenizer, "out_tokenizer");
     const std::string file = require_path(path, path_length);
     const auto options = read_named(names, values, n_values);
-    const std::string_view kind = require_text(name, name_length, "name");
-    *out_tokenizer =
-        give(Tokenizer::load(cx, kind.empty() ? nullptr : &require_kind(cx, kind), file, options));
+    const std::string_view given = require_text(name, name_length, "name");
+    const registry::Entry* kind =
+        given.empty() ? nullptr : &cx.runtime->plugins.require_entry<tenon_tokenizer_desc>(given);
+    *out_tokenizer = give_tokenizer(Tokenizer::load(cx, kind, file, options));
   });
 }
 

@@ -18,8 +18,8 @@ namespace tenon::data {
 
 class Tokenizer {
  public:
-  // file  NULL: none. Checks the options against the description, and what the plugin says of the
-  // tokenizer it makes.
+  // file  data NULL: none. Checks the options against the description, and what the plugin says of
+  // the tokenizer it makes.
   Tokenizer(Context& context, const registry::Entry& kind, std::span<const char> file,
             std::span<const NamedValue> values);
   // Of the file at `path`; errors name it. kind  NULL: the one whose endings fit.

@@ -124,14 +124,6 @@ void add_state(Described& to, const State& state) {
   part.shape = as_string(registry::name_of_state_shape(part.policy));
 }
 
-void add_endings(Described& to, std::string_view endings) {
-  while (!endings.empty()) {
-    const std::string_view ending = endings.substr(0, endings.find(' '));
-    if (!ending.empty()) add_part(to, TENON_PART_ENDING, ending);
-    endings.remove_prefix(std::min(endings.size(), ending.size() + 1));
-  }
-}
-
 template <class Sample>
 void add_sample(Described& to, const Sample& sample) {
   tenon_entry_part& part = add_part(to, TENON_PART_SAMPLE, text_view(sample.text));
@@ -196,7 +188,11 @@ void describe_as(Described& to, const tenon_entry_desc& entry) {
       add_part(to, TENON_PART_ROWS_OP, text_view(desc.rows_op));
     }
   }
-  if constexpr (requires { desc.endings; }) add_endings(to, text_view(desc.endings));
+  if constexpr (requires { desc.endings; }) {
+    registry::each_ending(text_view(desc.endings), [&](std::string_view ending) {
+      add_part(to, TENON_PART_ENDING, ending);
+    });
+  }
   if constexpr (requires { desc.samples; }) {
     each(desc.samples, desc.n_samples, [&](const auto& sample) { add_sample(to, sample); });
   }

@@ -4,6 +4,7 @@
 
 #include <tenon/types.h>
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,16 @@ inline std::string_view text_view(const tenon_string& text) {
   if (!text.data) return {};
   return text.length == TENON_NUL ? std::string_view(text.data)
                                   : std::string_view(text.data, static_cast<size_t>(text.length));
+}
+
+// Calls visit(ending) for each of a descriptor's `endings`, which spaces separate.
+template <class Visit>
+void each_ending(std::string_view endings, Visit&& visit) {
+  while (!endings.empty()) {
+    const std::string_view ending = endings.substr(0, endings.find(' '));
+    visit(ending);
+    endings.remove_prefix(std::min(endings.size(), ending.size() + 1));
+  }
 }
 
 // "int", "float", "tensor", ... of a value.

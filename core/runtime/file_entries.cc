@@ -2,8 +2,6 @@
 // core/runtime/file_entries.cc: which entry of a kind is for a file.
 #include "core/runtime/file_entries.h"
 
-#include <algorithm>
-
 namespace tenon {
 
 const registry::Entry& entry_for_file(Runtime& runtime, uint32_t kind,
@@ -14,16 +12,12 @@ const registry::Entry& entry_for_file(Runtime& runtime, uint32_t kind,
   size_t longest = 0;
   std::string known;
   for (const registry::Entry* entry : runtime.registry.entries(kind)) {
-    std::string_view endings = endings_of(*entry);
-    while (!endings.empty()) {
-      const std::string_view ending = endings.substr(0, endings.find(' '));
+    registry::each_ending(endings_of(*entry), [&](std::string_view ending) {
       known += (known.empty() ? "" : " ") + std::string(ending);
-      if (path.ends_with(ending) && ending.size() > longest) {
-        best = entry;
-        longest = ending.size();
-      }
-      endings.remove_prefix(std::min(endings.size(), ending.size() + 1));
-    }
+      if (!path.ends_with(ending) || ending.size() <= longest) return;
+      best = entry;
+      longest = ending.size();
+    });
   }
   if (best != nullptr) return *best;
   const registry::Kind& what = registry::kind_at(kind);

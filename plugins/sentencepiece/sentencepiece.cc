@@ -156,13 +156,8 @@ class SentencePiece {
   // begin, end  -1: none
   static std::vector<int32_t> between(std::vector<int32_t> tokens, int32_t begin, int32_t end,
                                       int64_t limit) {
-    const int64_t added = (begin >= 0 ? 1 : 0) + (end >= 0 ? 1 : 0);
-    if (limit < added) {
-      throw sdk::Failure{TENON_E_ARGUMENT, "the limit leaves no room for the special tokens",
-                         "limit", "at least " + std::to_string(added), std::to_string(limit)};
-    }
-    const auto room = static_cast<uint64_t>(limit - added);
-    if (tokens.size() > room) tokens.resize(static_cast<size_t>(room));
+    const size_t room = sdk::room_beside((begin >= 0 ? 1 : 0) + (end >= 0 ? 1 : 0), limit);
+    if (tokens.size() > room) tokens.resize(room);
     if (begin >= 0) tokens.insert(tokens.begin(), begin);
     if (end >= 0) tokens.push_back(end);
     return tokens;

@@ -15,11 +15,11 @@ bool ends_with_word(std::string_view text) {
   size_t start = text.size() - 1;
   while ((text[start] & 0xC0) == 0x80) --start;
   std::string_view last = text.substr(start);
-  return is_word(next_character(last));
+  return is_word(sdk::take_code_point(last));
 }
 
 bool starts_with_word(std::string_view text) {
-  return !text.empty() && is_word(next_character(text));
+  return !text.empty() && is_word(sdk::take_code_point(text));
 }
 
 }  // namespace
@@ -57,26 +57,22 @@ const AddedToken* Finder::at(std::string_view text, size_t place, size_t& length
   return longest;
 }
 
-AddedTokens::AddedTokens(std::vector<AddedToken> tokens, const Normalizer& normalizer)
-    : tokens_(std::move(tokens)), normalizer_(normalizer) {
-  for (const AddedToken& each : tokens_) {
+AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, const Normalizer& normalizer)
+    : normalizer_(normalizer) {
+  for (const AddedToken& each : tokens) {
     const std::string spelling =
         each.normalized && normalizer ? normalizer(each.content) : each.content;
     (each.normalized ? normalized_ : plain_).add(spelling, &each);
     spellings_[each.token] = spelling;
-    specials_[each.token] = each.special;
-    if (each.special) special_[each.content] = true;
+    if (!each.special) continue;
+    special_tokens_.insert(each.token);
+    special_contents_.insert(each.content);
   }
 }
 
 const std::string* AddedTokens::spelling(int32_t token) const {
   const auto found = spellings_.find(token);
   return found == spellings_.end() ? nullptr : &found->second;
-}
-
-bool AddedTokens::is_special(int32_t token) const {
-  const auto found = specials_.find(token);
-  return found != specials_.end() && found->second;
 }
 
 void AddedTokens::cut(const Piece& piece, const Finder& finder, bool with_special,

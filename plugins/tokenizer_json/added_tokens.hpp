@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "models.hpp"
@@ -29,7 +30,6 @@ class Finder {
  public:
   // errors   TENON_E_DATA: twice the same, or one too long
   void add(const std::string& text, const AddedToken* token);
-  bool empty() const { return nodes_.size() == 1; }
   // NULL: none begins there.
   const AddedToken* at(std::string_view text, size_t place, size_t& length) const;
 
@@ -43,8 +43,8 @@ class Finder {
 
 class AddedTokens {
  public:
-  // errors   TENON_E_DATA
-  AddedTokens(std::vector<AddedToken> tokens, const Normalizer& normalizer);
+  // Both outlive it. errors   TENON_E_DATA
+  AddedTokens(const std::vector<AddedToken>& tokens, const Normalizer& normalizer);
   AddedTokens(const AddedTokens&) = delete;
   AddedTokens& operator=(const AddedTokens&) = delete;
 
@@ -52,19 +52,18 @@ class AddedTokens {
   std::vector<Piece> split(std::string_view text, bool with_special) const;
   // As decoders see it; NULL: not an added token.
   const std::string* spelling(int32_t token) const;
-  bool is_special(int32_t token) const;
-  bool is_special(std::string_view content) const { return special_.contains(content); }
+  bool is_special(int32_t token) const { return special_tokens_.contains(token); }
+  bool is_special(std::string_view content) const { return special_contents_.contains(content); }
 
  private:
   void cut(const Piece& piece, const Finder& finder, bool with_special,
            std::vector<Piece>& out) const;
 
-  std::vector<AddedToken> tokens_;
-  Normalizer normalizer_;
+  const Normalizer& normalizer_;
   Finder plain_, normalized_;
   std::unordered_map<int32_t, std::string> spellings_;
-  std::unordered_map<int32_t, bool> specials_;
-  std::unordered_map<std::string, bool, TextHash, std::equal_to<>> special_;
+  std::unordered_set<int32_t> special_tokens_;
+  std::unordered_set<std::string, TextHash, std::equal_to<>> special_contents_;
 };
 
 }  // namespace tenon::tokenizer_json

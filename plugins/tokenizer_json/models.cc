@@ -168,7 +168,7 @@ class BytePairModel final : public Model {
     while (!word.empty()) {
       const bool is_first = word.size() == all.size();
       std::string_view rest = word;
-      next_character(rest);
+      sdk::take_code_point(rest);
       std::string spelling(word.substr(0, word.size() - rest.size()));
       word = rest;
       if (!is_first) spelling = settings_.prefix + spelling;

@@ -28,7 +28,6 @@ class Vocabulary {
   // Empty for numbers that are free.
   const std::string& spelling(int32_t token) const;
   int32_t size() const { return static_cast<int32_t>(spellings_.size()); }
-  bool has(int32_t token) const { return find(spelling(token)) == token; }
 
  private:
   std::unordered_map<std::string, int32_t, TextHash, std::equal_to<>> tokens_;

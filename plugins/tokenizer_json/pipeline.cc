@@ -5,17 +5,14 @@
 #include <tenon/sdk/plugin/utf8.hpp>
 
 namespace tenon::tokenizer_json {
-namespace {
 
-void require_utf8(std::string_view text) {
-  const size_t until = sdk::utf8_until(text);
-  if (until == text.size()) return;
+void require_utf8(std::string_view bytes, const std::string& what) {
+  const size_t until = sdk::utf8_until(bytes);
+  if (until == bytes.size()) return;
   throw sdk::Failure{TENON_E_DATA,
-                     "the text is not UTF-8 from byte " + std::to_string(until) + " on", "text",
-                     "UTF-8", ""};
+                     "the " + what + " is not UTF-8 from byte " + std::to_string(until) + " on",
+                     what, "UTF-8", ""};
 }
-
-}  // namespace
 
 tenon_tokenizer_info Pipeline::info() const {
   tenon_tokenizer_info info = sdk::tokenizer_info(parts_->vocabulary.size());
@@ -27,17 +24,13 @@ tenon_tokenizer_info Pipeline::info() const {
 }
 
 std::vector<int32_t> Pipeline::encode(std::string_view text, uint32_t flags, int64_t limit) const {
-  require_utf8(text);
+  require_utf8(text, "text");
   const bool adds = (flags & TENON_TOKENIZER_ADD_SPECIAL) != 0;
   const size_t around = adds ? parts_->before.size() + parts_->after.size() : 0;
-  const auto most = static_cast<uint64_t>(limit);
-  if (most < around) {
-    throw sdk::Failure{TENON_E_ARGUMENT, "the limit leaves no room for the special tokens", "limit",
-                       "at least " + std::to_string(around), std::to_string(limit)};
-  }
+  const size_t room = sdk::room_beside(around, limit);
   std::vector<int32_t> tokens;
   if (adds) tokens = parts_->before;
-  const size_t until = most - (adds ? parts_->after.size() : 0);
+  const size_t until = tokens.size() + room;
   encode_text(text, (flags & TENON_TOKENIZER_READ_SPECIAL) != 0, until, tokens);
   if (tokens.size() > until) tokens.resize(until);
   if (adds) tokens.insert(tokens.end(), parts_->after.begin(), parts_->after.end());

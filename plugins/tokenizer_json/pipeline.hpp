@@ -16,6 +16,9 @@
 
 namespace tenon::tokenizer_json {
 
+// what  "text" or "file". errors  TENON_E_DATA, with the place
+void require_utf8(std::string_view bytes, const std::string& what);
+
 // What a pipeline is made of.
 struct Parts {
   Vocabulary vocabulary;  // of the model and of added tokens

@@ -63,7 +63,7 @@ Prepend read_prepend(const Field& field) {
 std::string read_character(const Field& field) {
   const std::string text = field.text();
   std::string_view rest = text;
-  if (!rest.empty()) next_character(rest);
+  if (!rest.empty()) sdk::take_code_point(rest);
   if (text.empty() || !rest.empty()) {
     field.refuse(TENON_E_DATA, "it is not a character", "one character");
   }

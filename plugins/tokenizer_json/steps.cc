@@ -2,8 +2,6 @@
 // plugins/tokenizer_json/steps.cc: normalisers and splitters.
 #include "steps.hpp"
 
-#include <tenon/sdk/plugin/utf8.hpp>
-
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -61,14 +59,14 @@ Normalizer in_sequence(std::vector<Normalizer> steps) {
 std::string stripped(std::string_view text, bool left, bool right) {
   while (left && !text.empty()) {
     std::string_view rest = text;
-    if (!is_space(next_character(rest))) break;
+    if (!is_space(sdk::take_code_point(rest))) break;
     text = rest;
   }
   while (right && !text.empty()) {
     size_t start = text.size() - 1;
     while ((text[start] & 0xC0) == 0x80) --start;
     std::string_view last = text.substr(start);
-    if (!is_space(next_character(last))) break;
+    if (!is_space(sdk::take_code_point(last))) break;
     text = text.substr(0, start);
   }
   return std::string(text);
@@ -113,7 +111,7 @@ std::string bytes_as_characters(std::string_view bytes) {
 std::optional<std::string> characters_as_bytes(std::string_view characters) {
   std::string out;
   while (!characters.empty()) {
-    const int32_t point = next_character(characters);
+    const int32_t point = sdk::take_code_point(characters);
     const auto found = byte_alphabet().bytes.find(point);
     if (found == byte_alphabet().bytes.end()) return std::nullopt;
     out += found->second;

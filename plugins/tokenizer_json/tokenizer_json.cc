@@ -17,14 +17,13 @@ using nlohmann::json;
 
 // Failures get the place in the file where they were found.
 template <class Work>
-auto within(const Field& field, const std::string& path, Work&& work) {
+auto within(const std::string& path, Work&& work) {
   try {
     return work();
   } catch (sdk::Failure& failure) {
     if (!failure.what.starts_with(path)) failure.what = path + ": " + failure.what;
     throw;
   }
-  static_cast<void>(field);
 }
 
 void read_vocabulary(const Field& vocab, Vocabulary& vocabulary) {
@@ -178,14 +177,13 @@ Pipeline read(const Field& root) {
   const Field model = root["model"];
   check_model(model);
   Parts parts;
-  within(model, "model.vocab", [&] { read_vocabulary(model["vocab"], parts.vocabulary); });
+  within("model.vocab", [&] { read_vocabulary(model["vocab"], parts.vocabulary); });
   parts.unknown =
       parts.vocabulary.find(model["unk_token"].text_or(type_of(model) == "BPE" ? "" : "[UNK]"));
   const Field added = root["added_tokens"];
   if (!added.is_null()) {
     for (const Field& each : added.list()) {
-      within(each, "added_tokens",
-             [&] { parts.added.push_back(read_added(each, parts.vocabulary)); });
+      within("added_tokens", [&] { parts.added.push_back(read_added(each, parts.vocabulary)); });
     }
   }
   parts.normalizer = read_normalizer(root["normalizer"]);
@@ -194,7 +192,7 @@ Pipeline read(const Field& root) {
   read_processor(root["post_processor"], parts);
   const Field padding = root["padding"];
   if (!padding.is_null()) parts.pad = read_token(padding["pad_id"], parts.vocabulary);
-  return within(model, "model", [&] {
+  return within("model", [&] {
     return Pipeline(std::move(parts),
                     [&](const Vocabulary& vocabulary) { return read_model(model, vocabulary); });
   });

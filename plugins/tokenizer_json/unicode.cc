@@ -3,7 +3,6 @@
 #include "unicode.hpp"
 
 #include <tenon/sdk/plugin/base.hpp>
-#include <tenon/sdk/plugin/utf8.hpp>
 
 #include <utf8proc.h>
 

@@ -3,8 +3,9 @@
 // (which has the Unicode Character Database). All texts are UTF-8 that was checked.
 #pragma once
 
+#include <tenon/sdk/plugin/utf8.hpp>
+
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -25,30 +26,13 @@ enum class Form { kNfc, kNfd, kNfkc, kNfkd };
 std::string normal_form(std::string_view text, Form form);
 std::string lower_case(std::string_view text);
 
-// Calls visit(code point, its bytes) for each character.
-template <class Visit>
-void each_character(std::string_view text, Visit&& visit);
 std::string without(std::string_view text, bool (*is_left_out)(int32_t point));
 
-// ---- The rest is how
-// -----------------------------------------------------------------------------
-
-// Of UTF-8 that was checked: the next code point, moving `text` past it.
-inline int32_t next_character(std::string_view& text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  int32_t point = length == 1 ? first : first & (0x7F >> length);
-  for (size_t i = 1; i < length; ++i) point = point << 6 | (byte(i) & 0x3F);
-  text.remove_prefix(length);
-  return point;
-}
-
+// Calls visit(code point, its bytes) for each character.
 template <class Visit>
 void each_character(std::string_view text, Visit&& visit) {
-  while (!text.empty()) {
-    std::string_view rest = text;
-    const int32_t point = next_character(rest);
+  std::string_view rest = text;
+  for (int32_t point = sdk::take_code_point(rest); point >= 0; point = sdk::take_code_point(rest)) {
     visit(point, text.substr(0, text.size() - rest.size()));
     text = rest;
   }

@@ -3,7 +3,6 @@
 // token on each line (J. Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers",
 // NAACL 2019).
 #include <tenon/sdk/plugin/plugin.hpp>
-#include <tenon/sdk/plugin/utf8.hpp>
 
 #include "pipeline.hpp"
 #include "unicode.hpp"
@@ -17,12 +16,7 @@ enum Option : uint32_t { kLowerCase, kStripAccents, kIdeographs, kUnknown, kPref
 
 Vocabulary read_vocabulary(std::string_view file) {
   Vocabulary vocabulary;
-  const size_t until = sdk::utf8_until(file);
-  if (until != file.size()) {
-    throw sdk::Failure{TENON_E_DATA,
-                       "the file is not UTF-8 from byte " + std::to_string(until) + " on", "file",
-                       "UTF-8", ""};
-  }
+  require_utf8(file, "file");
   for (int64_t line = 0; !file.empty(); ++line) {
     const size_t end = std::min(file.find('\n'), file.size());
     const std::string spelling = stripped(file.substr(0, end), false, true);

@@ -14,7 +14,7 @@
 namespace tenon::tools {
 namespace {
 
-// A text of several lines, each behind `margin`.
+// A text of several lines, each after `margin`.
 std::string indented(const std::string& text, const std::string& margin) {
   std::string out;
   size_t at = 0;

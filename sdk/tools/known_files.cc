@@ -4,7 +4,6 @@
 
 #include <tenon/ext/draft/archives.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "run_file.h"

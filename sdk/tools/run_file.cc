@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -190,7 +189,7 @@ class Run {
     parts_.push_back(std::move(json));
   }
 
-  // The largest of the counters; those of parameters without a gradient stay behind.
+  // The largest of the counters; those of parameters without a gradient are smaller.
   std::optional<Json> steps_of(const std::vector<StateTensor>& states) {
     std::optional<int64_t> most;
     for (const StateTensor& each : states) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bindings/python/core/tokenizer.cc: text as tokens and back. A text is a str or bytes; what comes
-// back is bytes, of which tenon/data.py makes a str.
+// back is bytes, of which tenon/_tokenizers.py makes a str.
 #include <tenon/ext/draft/tokenizers.h>
 
 #include "bindings/python/core/handles.h"
@@ -42,48 +42,47 @@ uint32_t encode_flags(int special, int read_special) {
 
 // ---- making them --------------------------------------------------------------------------------
 
-// create_tokenizer(name, file, options): file is bytes or None
-PyObject* create_tokenizer(PyObject*, PyObject* arguments) {
-  Text name;
-  Text file;
+// A tokenizer of two texts, of which the second may be None, and options. `whose` is whom refused
+// options are told of, NULL: the first text. create(context, first, second, options, out)
+template <class Create>
+PyObject* make_tokenizer(PyObject* arguments, const char* whose, Create&& create) {
+  Text first;
+  Text second;
   PyObject* given = nullptr;
   Options options;
   tenon_context* context = context_of_thread();
   if (!context ||
-      !PyArg_ParseTuple(arguments, "s#z#O", &name.data, &name.length, &file.data, &file.length,
-                        &given) ||
-      !options.read(name.data, given)) {
+      !PyArg_ParseTuple(arguments, "s#z#O", &first.data, &first.length, &second.data,
+                        &second.length, &given) ||
+      !options.read(whose ? whose : first.data, given)) {
     return nullptr;
   }
   tenon_tokenizer* made = nullptr;
-  const tenon_status status = run(context, Work::Medium, [&] {
-    return tenon_tokenizer_create(context, name.data, name.size(), file.data, file.size(),
-                                  options.names.data(), options.values.data(), options.count(),
-                                  &made);
-  });
+  const tenon_status status =
+      run(context, Work::Medium, [&] { return create(context, first, second, options, &made); });
   return status == TENON_OK ? Tokenizer::make(made) : fail(context, status);
+}
+
+// create_tokenizer(name, file, options): file is bytes or None
+PyObject* create_tokenizer(PyObject*, PyObject* arguments) {
+  return make_tokenizer(arguments, nullptr,
+                        [](tenon_context* context, const Text& name, const Text& file,
+                           const Options& options, tenon_tokenizer** out) {
+                          return tenon_tokenizer_create(
+                              context, name.data, name.size(), file.data, file.size(),
+                              options.names.data(), options.values.data(), options.count(), out);
+                        });
 }
 
 // load_tokenizer(path, name, options): name is None for the one whose endings fit
 PyObject* load_tokenizer(PyObject*, PyObject* arguments) {
-  Text path;
-  Text name;
-  PyObject* given = nullptr;
-  Options options;
-  tenon_context* context = context_of_thread();
-  if (!context ||
-      !PyArg_ParseTuple(arguments, "s#z#O", &path.data, &path.length, &name.data, &name.length,
-                        &given) ||
-      !options.read("load_tokenizer", given)) {
-    return nullptr;
-  }
-  tenon_tokenizer* made = nullptr;
-  const tenon_status status = run(context, Work::Medium, [&] {
-    return tenon_tokenizer_load(context, path.data, path.size(), name.data, name.size(),
-                                options.names.data(), options.values.data(), options.count(),
-                                &made);
-  });
-  return status == TENON_OK ? Tokenizer::make(made) : fail(context, status);
+  return make_tokenizer(arguments, "load_tokenizer",
+                        [](tenon_context* context, const Text& path, const Text& name,
+                           const Options& options, tenon_tokenizer** out) {
+                          return tenon_tokenizer_load(context, path.data, path.size(), name.data,
+                                                      name.size(), options.names.data(),
+                                                      options.values.data(), options.count(), out);
+                        });
 }
 
 // save_tokenizer(tokenizer, path)

@@ -104,9 +104,10 @@ class Optimizer:
         if len(hypers) == 1:
             hypers = hypers[0]
             del hypers["params"]
+        states = _entry(self.name)["states"]
         state = {}
         for place in range(len(self.params)):
-            for each in _entry(self.name)["states"]:
+            for each in states:
                 tensor = _core.get_optimizer_state(self._handle, place, each["name"])
                 if tensor is not None:
                     state[f"{place}.{each['name']}"] = tensor

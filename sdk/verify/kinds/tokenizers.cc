@@ -3,7 +3,6 @@
 // and that it is the same another time and in other threads.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <initializer_list>
 #include <sstream>
 #include <stdexcept>

@@ -4,7 +4,6 @@
 // else.
 #include <tenon/ext/draft/transforms.h>
 
-#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>

@@ -97,6 +97,14 @@ inline void refuse_file(const TokenizerFile& file) {
                 std::to_string(file->size()) + " bytes"};
 }
 
+// How many tokens of a text a limit leaves beside so many special ones.
+inline size_t room_beside(size_t special, int64_t limit) {
+  const auto most = static_cast<uint64_t>(limit);
+  if (most >= special) return static_cast<size_t>(most - special);
+  throw Failure{TENON_E_ARGUMENT, "the limit leaves no room for the special tokens", "limit",
+                "at least " + std::to_string(special), std::to_string(limit)};
+}
+
 // Writes as much as there is room for.
 template <class Item, class Length>
 void give_items(std::span<const Item> items, Item* out, Length capacity, Length* out_length) {

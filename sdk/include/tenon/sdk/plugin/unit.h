@@ -149,7 +149,7 @@ static inline tn_descs tn_descs_of(const tn_unit* unit, uint32_t table) {
   return found;
 }
 
-// The tables of one runtime; what they point to lies behind them, in the same memory: pointers to
+// The tables of one runtime; what they point to lies after them, in the same memory: pointers to
 // descriptors, then samples.
 typedef struct tn_tables {
   tenon_entries_table tables[TN_TABLES];  // those of every interface have this layout

@@ -16,6 +16,8 @@ using Names = std::set<std::string>;
 using Texts = std::map<std::string, std::string>;
 
 const std::string kRandom = "rng";
+const std::string kGroup = "group.";  // of an optimizer with several: "group.1.lr"
+const std::string kGroupSizes = kGroup + "sizes";
 
 // What stands before the last dot, and after it.
 std::pair<std::string, std::string> split_name(const std::string& name) {
@@ -66,8 +68,9 @@ class Run {
         schedules_(known_of(session, "schedule")) {}
 
   void take_apart() {
-    for (const auto& [key, value] : found_.content.at("metadata").items()) {
-      const auto [part, name] = split_name(key);
+    const Json& metadata = found_.content.at("metadata");
+    for (const auto& [key, value] : metadata.items()) {
+      const auto [part, name] = split_key(metadata, key);
       groups_[part][name] = value.get<std::string>();
     }
     for (const Json& tensor : found_.content.at("tensors")) rest_.push_back(tensor.at("name"));
@@ -89,11 +92,25 @@ class Run {
     return static_cast<size_t>(std::find(order.begin(), order.end(), kind) - order.begin());
   }
 
+  // What stands before the last dot, and after it; of an optimizer with several groups of
+  // parameters, before "group." and after.
+  static std::pair<std::string, std::string> split_key(const Json& metadata,
+                                                       const std::string& key) {
+    const size_t group = key.rfind("." + kGroup);
+    if (group == key.npos || !metadata.contains(key.substr(0, group + 1) + kGroupSizes)) {
+      return split_name(key);
+    }
+    return {key.substr(0, group), key.substr(group + 1)};
+  }
+
   void wrong(const std::string& what) { found_.findings.push_back(what); }
 
   void add_group(const std::string& part, const Texts& texts) {
     Names names;
-    for (const auto& [name, value] : texts) names.insert(name);
+    for (const auto& [name, value] : texts) {
+      const bool grouped = texts.contains(kGroupSizes) && name.starts_with(kGroup);
+      if (name != kGroupSizes) names.insert(grouped ? split_name(name).second : name);
+    }
     if (part == kRandom) {
       return add_numbers("random numbers", part, texts, {"seed", "stream", "counter"});
     }
@@ -184,6 +201,10 @@ class Run {
     Json json = {{"kind", "optimizer"}, {"name", part},
                  {"may_be", rules},     {"parameters", parameters.size()},
                  {"states", names},     {"hypers", hypers}};
+    if (const auto sizes = hypers.find(kGroupSizes); sizes != hypers.end()) {
+      json["groups"] = sizes->second;
+      json["hypers"].erase(kGroupSizes);
+    }
     if (const std::optional<Json> steps = steps_of(states)) json["steps"] = *steps;
     if (rules.empty()) wrong(part + ": no optimizer of the registry has these names");
     parts_.push_back(std::move(json));
@@ -241,7 +262,7 @@ class Run {
   tenon_archive* archive_;
   Inspection& found_;
   const std::vector<Known> optimizers_, schedules_;
-  std::map<std::string, Texts> groups_;  // of metadata, by what stands before the last dot
+  std::map<std::string, Texts> groups_;  // of metadata, by part
   std::vector<std::string> rest_;        // names of tensors
   std::vector<bool> taken_;
   std::vector<Json> parts_;
@@ -274,8 +295,11 @@ std::string text_of_part(const Json& part) {
   if (kind == "optimizer") {
     const std::string steps =
         part.contains("steps") ? ", " + count_text(part.at("steps").get<size_t>(), "step") : "";
+    const std::string groups = part.contains("groups")
+                                   ? ", groups of " + one_line(part.at("groups").get<std::string>())
+                                   : "";
     return may_be_text(part) + ", " + count_text(part.at("parameters").get<size_t>(), "parameter") +
-           " with states" + steps + "; " + pairs_text(part.at("hypers"));
+           " with states" + steps + groups + "; " + pairs_text(part.at("hypers"));
   }
   Json numbers = part;
   numbers.erase("kind");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <tenon/ext/draft/archives.h>
 #include <tenon/ext/draft/checkpoints.h>
+#include <tenon/ext/draft/groups.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/loaders.h>
 #include <tenon/ext/draft/schedules.h>
@@ -182,6 +183,53 @@ TEST_F(RunFiles, ACheckpointIsShownInItsParts) {
             HasSubstr("\n  optimizer optimizer.0: tenon.nadam, 2 parameters with states, "
                       "3 steps; "),
             HasSubstr("\n  value step: 3\n"), HasSubstr("\n  random numbers: ")));
+}
+
+TEST_F(RunFiles, AnOptimizerWithGroupsIsOnePart) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("run.safetensors", "");
+  tenon_layer* layer = make_layer();
+  std::vector<tenon_tensor*> params(2);
+  for (uint32_t i = 0; i < 2; ++i) {
+    must(tenon_layer_get_parameter(cx_, layer, i, nullptr, &params[i]));
+  }
+  const tenon_string rate = str("lr");
+  tenon_value low{TENON_VALUE_F64, 0, {}};
+  low.as.f64 = 0.25;
+  const tenon_optimizer_group first{
+      sizeof(tenon_optimizer_group), 0, &params[0], nullptr, nullptr, 1, 0};
+  const tenon_optimizer_group second{
+      sizeof(tenon_optimizer_group), 0, &params[1], &rate, &low, 1, 1};
+  const tenon_optimizer_group* groups[] = {&first, &second};
+  tenon_optimizer* adam = nullptr;
+  must(tenon_optimizer_create_groups(cx_, "tenon.nadam", TENON_NUL, groups, 2, nullptr, nullptr, 0,
+                                     &adam));
+  train(layer, adam, 2);
+  tenon_checkpoint* run = nullptr;
+  must(tenon_checkpoint_create(cx_, &run));
+  must(tenon_checkpoint_set_optimizer(cx_, run, "adam", TENON_NUL, adam));
+  must(tenon_checkpoint_save(cx_, run, path.data(), path.size()));
+  tenon_checkpoint_release(run);
+  tenon_optimizer_release(adam);
+  tenon_layer_release(layer);
+
+  const Done done = run_command({"inspect", path, "--json"});
+  ASSERT_EQ(done.status, 0) << done.out << done.err;
+  const json answer = done.json();
+  EXPECT_EQ(answer.at("findings"), json::array());
+  EXPECT_EQ(answer.at("parts").size(), 2u) << answer.at("parts").dump(1);  // and random numbers
+  const json part = part_of(answer, "optimizer", "adam");
+  EXPECT_EQ(part.at("may_be"), json({"tenon.nadam"}));
+  EXPECT_EQ(part.at("parameters"), 2);
+  EXPECT_EQ(part.at("steps"), 2);
+  EXPECT_EQ(part.at("groups"), "1 1");
+  EXPECT_EQ(part.at("hypers").at("group.1.lr"), "0.25");
+  EXPECT_TRUE(part.at("hypers").contains("group.0.lr"));
+  EXPECT_FALSE(part.at("hypers").contains("group.sizes"));
+  EXPECT_THAT(run_command({"inspect", path}).out,
+              AllOf(HasSubstr("\n  optimizer adam: tenon.nadam, 2 parameters with states, 2 steps, "
+                              "groups of 1 1; "),
+                    HasSubstr("group.1.lr 0.25")));
 }
 
 TEST_F(RunFiles, LoadersAndTensorsOfTheirOwn) {

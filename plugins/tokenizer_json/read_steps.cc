@@ -61,7 +61,7 @@ Prepend read_prepend(const Field& field) {
 }
 
 std::string read_character(const Field& field) {
-  const std::string text = field.text();
+  std::string text = field.text();
   std::string_view rest = text;
   if (!rest.empty()) sdk::take_code_point(rest);
   if (text.empty() || !rest.empty()) {
@@ -72,7 +72,7 @@ std::string read_character(const Field& field) {
 
 template <Form form>
 Normalizer in_form(const Field&) {
-  return [](std::string text) { return normal_form(text, form); };
+  return [](const std::string& text) { return normal_form(text, form); };
 }
 
 Normalizer read_bert(const Field& field) {
@@ -85,18 +85,18 @@ Normalizer read_bert(const Field& field) {
 
 Normalizer read_strip(const Field& field) {
   return [left = field["strip_left"].flag(), right = field["strip_right"].flag()](
-             std::string text) { return stripped(text, left, right); };
+             const std::string& text) { return stripped(text, left, right); };
 }
 
 Normalizer read_prepending(const Field& field) {
-  return [start = field["prepend"].text()](std::string text) {
+  return [start = field["prepend"].text()](const std::string& text) {
     return text.empty() ? text : start + text;
   };
 }
 
 Normalizer read_replacing(const Field& field) {
   return [cutter = read_pattern(field["pattern"]), content = field["content"].text()](
-             std::string text) { return replaced(text, cutter, content); };
+             const std::string& text) { return replaced(text, cutter, content); };
 }
 
 Splitter read_split(const Field& field) {
@@ -142,7 +142,7 @@ Normalizer read_normalizer(const Field& field) {
       {"Lowercase", [](const Field&) -> Normalizer { return lower_case; }},
       {"StripAccents",
        [](const Field&) -> Normalizer {
-         return [](std::string text) { return without(text, is_mark); };
+         return [](const std::string& text) { return without(text, is_mark); };
        }},
       {"Strip", read_strip},
       {"Prepend", read_prepending},

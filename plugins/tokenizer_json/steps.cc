@@ -132,7 +132,7 @@ void each_text(std::vector<Piece>& pieces,
 }
 
 Splitter splitter(Cutter cutter, Behavior behavior, bool invert) {
-  return [=](std::vector<Piece>& pieces) {
+  return [cutter = std::move(cutter), behavior, invert](std::vector<Piece>& pieces) {
     std::vector<Piece> out;
     for (Piece& piece : pieces) {
       if (piece.token >= 0) {

@@ -45,7 +45,7 @@ std::string operand_of(const EntryPart& part) {
 }
 
 std::string sample_line(const EntryPart& sample) {
-  const std::string text = sample.name.empty() ? "without inputs" : one_line(sample.name);
+  std::string text = sample.name.empty() ? "without inputs" : one_line(sample.name);
   if (sample.status == TENON_OK) return text;
   return text + ": refused, " + tenon_status_get_name(sample.status) + ": " + one_line(sample.doc);
 }

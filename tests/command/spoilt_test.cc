@@ -96,12 +96,12 @@ class SpoiltPlugins : public testing::Test {
   const Place& place_of(const Spoilt& spoilt) const { return spoilt.in_cc ? cc_ : c_; }
 
   std::string reason_of(const Spoilt& spoilt) const {
-    const char* sanitizer = TENON_SANITIZER_BUILT == TENON_SANITIZER_ADDRESS  ? "AddressSanitizer"
-                            : TENON_SANITIZER_BUILT == TENON_SANITIZER_THREAD ? "ThreadSanitizer"
-                                                                              : "no sanitizer";
+    const char* name = sanitizer() == TENON_SANITIZER_ADDRESS  ? "AddressSanitizer"
+                       : sanitizer() == TENON_SANITIZER_THREAD ? "ThreadSanitizer"
+                                                               : "no sanitizer";
     return filled_in(spoilt.reason, {{"library", place_of(spoilt).library()},
                                      {"folder", place_of(spoilt).folder()},
-                                     {"sanitizer", sanitizer}});
+                                     {"sanitizer", name}});
   }
 
   void expect_doctor(const Spoilt& spoilt) const {

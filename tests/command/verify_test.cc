@@ -125,7 +125,7 @@ TEST(VerifyHostile, PrintingWhileItIsLoaded) {
 }
 
 TEST(VerifyHostile, ALeak) {
-  if (TENON_SANITIZER_BUILT != TENON_SANITIZER_NONE) {
+  if (sanitizer() != TENON_SANITIZER_NONE) {
     GTEST_SKIP() << "sanitizers bring an allocator that does not tell what is held";
   }
   const Done done = verify({"hostile.leaks_launch", "--level", "1", "--json", "-"}, kMisbehave);

@@ -20,7 +20,7 @@
 namespace tenon::tests {
 namespace {
 
-constexpr bool kSanitized = TENON_SANITIZER_BUILT != TENON_SANITIZER_NONE;
+const bool kSanitized = sanitizer() != TENON_SANITIZER_NONE;
 constexpr int64_t kMaxPieces = 64;
 constexpr int64_t kPiece = 65536;
 // Past it the pieces of a sum are longer; twice that overruns whatever holds only so many.

@@ -4,13 +4,14 @@
 #include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/cpu/matmul_support.h"
+#include "tests/support/paths.h"
 
 namespace tenon::tests::matmul {
 namespace {
 
 namespace sdk = tenon::sdk;
 
-constexpr bool kSanitized = TENON_SANITIZER_BUILT != TENON_SANITIZER_NONE;
+const bool kSanitized = sanitizer() != TENON_SANITIZER_NONE;
 
 // The 16-bit values nearest to an array's, where the array has its own; back in wide().
 template <class H>

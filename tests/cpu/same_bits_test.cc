@@ -24,7 +24,7 @@ std::vector<std::string> folders() {
 std::set<std::string> kernels_of(std::string_view plugin) { return ops_of(folders(), plugin); }
 
 // A sanitizer looks for other things, and takes its time.
-constexpr bool kSanitized = TENON_SANITIZER_BUILT != TENON_SANITIZER_NONE;
+const bool kSanitized = sanitizer() != TENON_SANITIZER_NONE;
 
 class CpuSameBits : public testing::Test {
  protected:

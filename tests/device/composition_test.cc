@@ -10,6 +10,7 @@
 #include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/device/device_support.h"
+#include "tests/support/paths.h"
 
 namespace tenon::tests {
 namespace {
@@ -84,7 +85,7 @@ TEST(DeviceComposition, GivesWhatKernelsGive) {
   for (const Case& each : good_cases()) {
     if (!names.contains(each.op)) continue;
     // A sanitizer takes its time: two samples of each op are enough there.
-    if (TENON_SANITIZER_BUILT != TENON_SANITIZER_NONE && ++tried[each.op] > 2) continue;
+    if (sanitizer() != TENON_SANITIZER_NONE && ++tried[each.op] > 2) continue;
     SCOPED_TRACE(each.label);
     const Outcome expected = run(session, each, Bound(session, each));
     for (const Layout layout : kHere) {

@@ -55,12 +55,12 @@ tenon_format_desc honest() {
   return desc;
 }
 
-tenon_status query(const tenon_host*, tenon_plugin* out, tenon_diag*) {
+tenon_status query(const tenon_host* host, tenon_plugin* out, tenon_diag*) {
   tenon_plugin filled{};
   filled.struct_size = std::min<uint32_t>(out->struct_size, sizeof filled);
   filled.built_major = TENON_ABI_MAJOR;
   filled.built_minor = filled.required_minor = TENON_ABI_MINOR;
-  filled.fingerprint = sdk::fingerprint();
+  filled.fingerprint = host->fingerprint;
   filled.id = sdk::str("acme.program");
   filled.version = sdk::str("1");
   filled.license = sdk::str("MIT");

@@ -7,6 +7,9 @@ import pathlib
 import random
 import unicodedata
 
+# All 100,000 take minutes for each tokenizer: TENON_LINES=100000.
+COUNT = int(os.environ.get("TENON_LINES", "20000"))
+
 # First and last code points of scripts, signs and pictures; what is not assigned is left out.
 BLOCKS = (
     (0x20, 0x7E), (0xA0, 0x24F), (0x250, 0x36F), (0x370, 0x52F), (0x531, 0x58A), (0x591, 0x5F4),

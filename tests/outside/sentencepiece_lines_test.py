@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-from lines import lines
+from lines import COUNT, lines
 from tenon_tokenizer import Ours, runtime
 
 try:
@@ -18,7 +18,7 @@ except ImportError as missing:
     print(f"skipped: {missing.name} is not installed")
     sys.exit(77)
 
-LINES = lines(100_000)
+LINES = lines(COUNT)
 MODELS = {
     "unigram": {"model_type": "unigram", "pad_id": 3},
     "unigram as it stands, bytes": {

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <cstdint>
+
 namespace tenon::tests {
 
 const char* source_dir();       // the repository
@@ -13,5 +15,6 @@ const char* plugin_dir();       // the tree's own plugins: one folder per id
 const char* test_plugin_dir();  // <folder>/<id>: plugins made from tests/<folder>/plugins/<id>
 const char* command_path();     // the command `tenon`
 const char* data_dir();         // examples/data
+uint32_t sanitizer();           // TENON_SANITIZER_*: what libtenon is instrumented with
 
 }  // namespace tenon::tests

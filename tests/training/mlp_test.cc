@@ -147,12 +147,6 @@ int64_t resident_bytes() {
   return resident * 4096;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-
 // Forward, backward and Adam, captured in its very first run.
 TEST_F(Mlp, CapturedStepGivesEagerBitsIn200Replays) {
   constexpr int kSteps = 201;
@@ -232,7 +226,7 @@ TEST_F(Mlp, NothingStaysAfterAThousandSteps) {
     EXPECT_EQ(after.nodes, 0);
     EXPECT_EQ(after.bytes_live, warm.bytes_live);
     EXPECT_EQ(after.bytes_reserved, warm.bytes_reserved);
-    if (!kSanitized) {
+    if (sanitizer() == TENON_SANITIZER_NONE) {
       EXPECT_LE(resident_bytes() - resident, 256 << 10);
     }
   }

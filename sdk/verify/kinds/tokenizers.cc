@@ -305,9 +305,9 @@ std::optional<Finding> TokenizerChecks::repeated(const TokenizerSample& sample) 
     return words.empty() ? std::nullopt
                          : std::optional(Finding{&causes::kNondeterministic, which + words});
   };
-  if (const auto finding = differs(tokenizer, "another time ")) return finding;
+  if (auto finding = differs(tokenizer, "another time ")) return finding;
   const Tokenizer other = made(sample);
-  if (const auto finding = differs(other, "of one that was made alike ")) return finding;
+  if (auto finding = differs(other, "of one that was made alike ")) return finding;
   return differs(tokenizer, "after another one was made ");
 }
 

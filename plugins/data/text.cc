@@ -36,15 +36,17 @@ const tenon_host_tokenizers& tokenizers_of(tenon_call* call) {
 // A tokenizer of any plugin.
 class Tokenizer {
  public:
-  Tokenizer(tenon_call* call, const std::string& name, const std::string& text)
-      : call_(call), host_(tokenizers_of(call)) {
+  // path  the text's, for messages
+  Tokenizer(tenon_call* call, const std::string& name, const std::string& text,
+            const std::string& path)
+      : call_(call), host_(tokenizers_of(call)), path_(path) {
     if (name == "byte") {
       create("tenon.bytes", {});
     } else if (name == "char") {
       create("tenon.characters", text);
     } else {
-      const tenon_string path = str(name);
-      sdk::check(host_.load(call, &path, &made_));
+      const tenon_string file = str(name);
+      sdk::check(host_.load(call, &file, &made_));
     }
   }
   ~Tokenizer() { host_.release(made_); }
@@ -56,7 +58,7 @@ class Tokenizer {
     for (;;) {
       const auto capacity = static_cast<int64_t>(tokens.size());
       int64_t count = 0;
-      sdk::check(
+      check_text(
           host_.encode(call_, made_, text.data(), text.size(), tokens.data(), capacity, &count));
       tokens.resize(static_cast<size_t>(count));
       if (count <= capacity) return tokens;
@@ -64,18 +66,26 @@ class Tokenizer {
   }
 
  private:
+  // What the tokenizer said of the text is the cause.
+  void check_text(tenon_status status) const {
+    if (status == TENON_OK) return;
+    throw sdk::Failure{status, tenon::data::file_words("text", path_) + ": it cannot be encoded",
+                       "path"};
+  }
+
   // learnt  data NULL: nothing
   void create(std::string_view name, std::string_view learnt) {
     const tenon_string kind = str(name);
     const tenon_string option = str("text");
     tenon_value text{TENON_VALUE_STRING, static_cast<uint32_t>(learnt.size()), {}};
     text.as.string = learnt.data();
-    sdk::check(host_.create(call_, &kind, nullptr, 0, &option, &text,
+    check_text(host_.create(call_, &kind, nullptr, 0, &option, &text,
                             learnt.data() == nullptr ? 0 : 1, &made_));
   }
 
   tenon_call* call_;
   const tenon_host_tokenizers& host_;
+  const std::string& path_;
   tenon_tokenizer* made_ = nullptr;
 };
 
@@ -96,7 +106,7 @@ tenon_status create(tenon_call* call, const tenon_value* values, void** out_obje
     const std::string path = tenon::data::path_of(values[kPath], "path");
     const std::string text = DataFile("text", path).read_rest();
     const std::string name = tenon::data::path_of(values[kTokenizer], "tokenizer");
-    made->tokens = Tokenizer(call, name, text).encode(text);
+    made->tokens = Tokenizer(call, name, text, path).encode(text);
     *out_object = made.release();
   });
 }

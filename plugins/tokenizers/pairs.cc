@@ -18,10 +18,12 @@ using namespace tenon::tokenizers;
 
 enum Option : uint32_t { kText, kVocabulary };
 
+constexpr int64_t kVocabularyUnlessGiven = 1024;
+
 class PairTokenizer {
  public:
   PairTokenizer(const sdk::Attrs& options, const sdk::TokenizerFile& file)
-      : pairs_(is_read(file, options) ? Pairs::parse(*file) : learn(options)) {}
+      : pairs_(is_read(file, options) ? read(*file, options) : learn(options)) {}
 
   tenon_tokenizer_info info() const { return sdk::tokenizer_info(pairs_.size()); }
   std::vector<Token> encode(std::string_view text, uint32_t, int64_t limit) const {
@@ -35,8 +37,18 @@ class PairTokenizer {
   std::string save() const { return pairs_.file_text(); }
 
  private:
+  static Pairs read(std::string_view file, const sdk::Attrs& options) {
+    if (options.given(kVocabulary)) {
+      throw sdk::Failure{TENON_E_ATTRIBUTE, "a file's vocabulary is as large as it was learnt",
+                         "vocabulary", "nothing with a file",
+                         std::to_string(options.integer(kVocabulary))};
+    }
+    return Pairs::parse(file);
+  }
+
   static Pairs learn(const sdk::Attrs& options) {
-    const int64_t vocabulary = options.integer(kVocabulary);
+    const int64_t vocabulary =
+        options.given(kVocabulary) ? options.integer(kVocabulary) : kVocabularyUnlessGiven;
     if (vocabulary < kByteTokens || vocabulary > kMaxTokens) {
       throw sdk::Failure{TENON_E_ATTRIBUTE, "vocabulary is out of range", "vocabulary",
                          std::to_string(kByteTokens) + " to " + std::to_string(kMaxTokens),
@@ -51,9 +63,9 @@ class PairTokenizer {
 constexpr tenon_tokenizer_option kOptions[] = {
     sdk::optional_tokenizer_option("text", TENON_VALUE_STRING,
                                    "learns the pairs of this text, in place of a file"),
-    sdk::tokenizer_option("vocabulary", 1024,
-                          "tokens that are learnt, the 256 bytes among them; fewer if no pair "
-                          "stands in the text twice")};
+    sdk::optional_tokenizer_option("vocabulary", TENON_VALUE_I64,
+                                   "tokens that are learnt, the 256 bytes among them; 1024 unless "
+                                   "given, and fewer if no pair stands in the text twice")};
 
 constexpr tenon_tokenizer_sample kSamples[] = {
     sdk::tokenizer_sample({.options = "text=\"ab ab ab abc abc\", vocabulary=258",
@@ -67,7 +79,9 @@ constexpr tenon_tokenizer_sample kSamples[] = {
     sdk::refused_tokenizer({.options = "text=\"a\"", .file = "tenon-pairs 1\n", .text = "a"},
                            TENON_E_ATTRIBUTE, "a file and a text"),
     sdk::refused_tokenizer({.options = "text=\"a\", vocabulary=255", .text = "a"},
-                           TENON_E_ATTRIBUTE, "vocabulary"),
+                           TENON_E_ATTRIBUTE, "vocabulary is out of range"),
+    sdk::refused_tokenizer({.options = "vocabulary=300", .file = "tenon-pairs 1\n", .text = "a"},
+                           TENON_E_ATTRIBUTE, "a file's vocabulary"),
     sdk::refused_tokenizer({.file = "tenon-pairs 2\n", .text = "a"}, TENON_E_DATA, "line 1"),
     sdk::refused_tokenizer({.file = "tenon-pairs 1\n97 256\n", .text = "a"}, TENON_E_DATA,
                            "line 2: this is not a merge")};

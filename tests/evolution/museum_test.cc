@@ -2,6 +2,8 @@
 // tests/evolution/museum_test.cc: plugin binaries that were compiled once and kept. Those of this
 // draft load and give right numbers; those of another draft are refused in words.
 #include <stdlib.h>
+#include <tenon/ext/draft/tokenizers.h>
+#include <tenon/ext/draft/transforms.h>
 
 #include <filesystem>
 #include <fstream>
@@ -16,13 +18,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr const char* kSanitizer = "AddressSanitizer";
-#elif defined(__SANITIZE_THREAD__)
-constexpr const char* kSanitizer = "ThreadSanitizer";
-#else
-constexpr const char* kSanitizer = nullptr;
-#endif
+const bool kSanitized = sanitizer() != TENON_SANITIZER_NONE;
 
 // The exhibits in a folder of our own: who owns the working copy is not what is tested.
 class Museum : public testing::Test {
@@ -65,7 +61,7 @@ class MuseumOfThisDraft : public Museum {
  protected:
   void SetUp() override {
     Museum::SetUp();
-    if (kSanitizer) GTEST_SKIP() << "see MuseumUnderASanitizer";
+    if (kSanitized) GTEST_SKIP() << "see MuseumUnderASanitizer";
   }
 };
 
@@ -101,6 +97,55 @@ TEST_F(MuseumOfThisDraft, TheDeviceHoldsTensorsAndRunsItsKernel) {
   EXPECT_THAT(s.floats(s.call("museum.twice", {value_of(x)})[0].get()), ElementsAre(2, -4, 6));
   const auto chosen = s.explain("museum.twice", {value_of(x)}).at("chosen");
   EXPECT_EQ(chosen.at("plugin"), "museum.device");
+}
+
+TEST_F(MuseumOfThisDraft, TheTransformTurnsBytes) {
+  Session s(exhibits());
+  const uint8_t given[] = {0, 1, 200, 255};
+  const int64_t shape[] = {2, 2};
+  tenon_tensor* made = nullptr;
+  s.must(tenon_tensor_create_from(s.context, TENON_DTYPE_U8, nullptr, 2, shape, given, sizeof given,
+                                  &made));
+  const Tensor field(made);
+  tenon_transform* turned = nullptr;
+  s.must(
+      tenon_transform_create(s.context, "museum.turned", TENON_NUL, nullptr, nullptr, 0, &turned));
+  const int64_t samples[] = {0, 1};
+  const tenon_batch batch{2, samples, 0, 0};
+  s.must(tenon_transform_call(s.context, turned, &batch, field.get(), &made));
+  const Tensor result(made);
+  uint8_t found[4] = {};
+  s.must(tenon_tensor_get_data(s.context, result.get(), found, sizeof found));
+  EXPECT_THAT(found, ElementsAre(255, 254, 55, 0));
+  const Tensor floats = s.tensor({1, 2});
+  EXPECT_THAT(s.refusal(tenon_transform_call(s.context, turned, &batch, floats.get(), &made),
+                        TENON_E_DTYPE),
+              HasSubstr("bytes are turned alone"));
+  tenon_transform_release(turned);
+}
+
+TEST_F(MuseumOfThisDraft, TheTokenizerEncodesAndDecodes) {
+  Session s(exhibits());
+  tenon_tokenizer* letters = nullptr;
+  s.must(tenon_tokenizer_create(s.context, "museum.letters", TENON_NUL, nullptr, 0, nullptr,
+                                nullptr, 0, &letters));
+  tenon_tensor* made = nullptr;
+  s.must(tenon_tokenizer_call(s.context, letters, "a cab", 5, 0, 0, &made));
+  const Tensor tokens(made);
+  int64_t found[5] = {};
+  s.must(tenon_tensor_get_data(s.context, tokens.get(), found, sizeof found));
+  EXPECT_THAT(found, ElementsAre(0, 26, 2, 0, 1));
+  tenon_text* text = nullptr;
+  s.must(tenon_tokenizer_get_text(s.context, letters, tokens.get(), 0, &text));
+  const char* data = nullptr;
+  uint64_t length = 0;
+  s.must(tenon_text_get(text, &data, &length));
+  EXPECT_EQ(std::string(data, length), "a cab");
+  tenon_text_release(text);
+  EXPECT_THAT(
+      s.refusal(tenon_tokenizer_call(s.context, letters, "A", 1, 0, 0, &made), TENON_E_DATA),
+      HasSubstr("neither a letter nor a space"));
+  tenon_tokenizer_release(letters);
 }
 
 TEST_F(Museum, AnotherDraftIsRefusedByItsManifest) {
@@ -146,11 +191,13 @@ TEST_F(Museum, EarlierDraftsAreRefusedWithWhatToDo) {
 
 // A plain plugin in an instrumented process would hide what the instruments look for.
 TEST_F(Museum, MuseumUnderASanitizerIsRefused) {
-  if (!kSanitizer) GTEST_SKIP() << "this is a plain build";
+  if (!kSanitized) GTEST_SKIP() << "this is a plain build";
   Session s(exhibits());
-  for (const char* id : {"museum.op", "museum.device", "museum.sdk"}) {
-    EXPECT_EQ(s.plugin(id).at("reason"),
-              std::string("built with no sanitizer; this Tenon with ") + kSanitizer);
+  for (const char* id : {"museum.op", "museum.device", "museum.sdk", "museum.data"}) {
+    EXPECT_EQ(
+        s.plugin(id).at("reason"),
+        std::string("built with no sanitizer; this Tenon with ") +
+            (sanitizer() == TENON_SANITIZER_ADDRESS ? "AddressSanitizer" : "ThreadSanitizer"));
   }
 }
 

@@ -24,8 +24,9 @@ FROM_TEMPLATES = {
     "schedule": "acme.halving",
     "format": "acme.single",
     "transform": "acme.jitter",
+    "tokenizer": "acme.letters",
 }
-WITHOUT_GOLDENS = {"format", "transform"}
+WITHOUT_GOLDENS = {"format", "transform", "tokenizer"}
 PARTS = ("ops", "kernels", "vjps", *(f"{kind}s" for kind in FROM_TEMPLATES))
 
 

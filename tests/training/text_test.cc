@@ -94,6 +94,13 @@ class TextSet : public TokenizerTest {
     must(tenon_dataset_get_length(context, set.get(), &out));
     return out;
   }
+  // Of the last error.
+  std::string cause() const {
+    tenon_error error{};
+    error.struct_size = sizeof error;
+    EXPECT_EQ(tenon_context_get_error(context, &error), TENON_OK);
+    return error.n_causes == 1 ? error.causes[0] : "";
+  }
 };
 
 TEST_F(TextSet, WindowsAndTheirTargets) {
@@ -135,7 +142,8 @@ TEST_F(TextSet, WhatIsWrongIsSaid) {
   EXPECT_THAT(refuse("byte", 0, 1, TENON_E_ATTRIBUTE), HasSubstr("window is out of range"));
   EXPECT_THAT(refuse("byte", 1, -1, TENON_E_ATTRIBUTE), HasSubstr("stride is out of range"));
   EXPECT_THAT(refuse("char", 1, 1, TENON_E_DATA),
-              StartsWith("tenon.characters: the text is not UTF-8 from byte 3 on\n"));
+              StartsWith("tenon.text: text file '" + where + "': it cannot be encoded\n"));
+  EXPECT_EQ(cause(), "tenon.characters: the text is not UTF-8 from byte 3 on");
   EXPECT_THAT(refuse(path("absent.pairs"), 1, 1, TENON_E_IO), HasSubstr("No such file"));
   EXPECT_THAT(refuse(where, 1, 1, TENON_E_NOT_FOUND),
               HasSubstr("no tokenizer is for files named as '" + where + "'\n"));
@@ -148,7 +156,8 @@ TEST_F(TextSet, WhatIsWrongIsSaid) {
       refused_dataset("tenon.text",
                       {{"path", text(more)}, {"tokenizer", text(characters)}, {"window", whole(1)}},
                       TENON_E_DATA),
-      HasSubstr("the character 99 at byte 2 is not a token of this tokenizer"));
+      StartsWith("tenon.text: text file '" + more + "': it cannot be encoded\n"));
+  EXPECT_THAT(cause(), HasSubstr("the character 99 at byte 2 is not a token of this tokenizer"));
 }
 
 // 1,000 merges of 1 MB, and back. TENON_DATA names the folder with the text.

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tests/abi/museum/draft2/make.sh: how the binaries of draft 2 were made. Once; see ../README.md.
-# Usage, in the repository, with the tree built:  tests/abi/museum/draft2/make.sh build/release
+# Usage, in the repository, with the tree built, ID being op, device, sdk or data:
+#   tests/abi/museum/draft2/make.sh build/release ID...
 set -eu
 build=$1
+shift
 here=tests/abi/museum/draft2
 flags="-O2 -march=x86-64 -mtune=generic -ffp-contract=off -fPIC -fvisibility=hidden -shared -s
   -Wl,--build-id=none -Wl,--version-script=sdk/cmake/TenonPlugin.map -Wl,-z,defs -Ic_api/include"
-for id in op device sdk; do
+for id in "$@"; do
   folder=$here/x86-64/museum.$id
   mkdir -p "$folder"
   if [ "$id" = sdk ]; then

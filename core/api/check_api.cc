@@ -26,7 +26,7 @@ tenon_status tenon_check_end(tenon_context* context) {
     if (cx.outer_checks.empty()) {
       throw Error{.status = TENON_E_STATE, .message = "tenon_check_end without tenon_check_begin"};
     }
-    cx.checks = cx.outer_checks.back();
+    cx.restore_checks(cx.outer_checks.back());
     cx.outer_checks.pop_back();
   });
 }

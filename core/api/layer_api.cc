@@ -88,6 +88,16 @@ tenon_status tenon_layer_set_training(tenon_context* context, tenon_layer* layer
   });
 }
 
+tenon_status tenon_layer_set_device(tenon_context* context, tenon_layer* layer,
+                                    const tenon_device* device) {
+  return guard(context, [&](Context& cx) {
+    const layers::Shared& which = require_layer(cx, layer, "layer");
+    Device& where = device ? cx.runtime->device(*device) : cx.default_device();
+    refuse_in_capture(cx, "moving a layer");
+    which->set_device(cx, where);
+  });
+}
+
 tenon_status tenon_layer_call(tenon_context* context, tenon_layer* layer, const tenon_value* inputs,
                               uint32_t n_inputs, tenon_tensor** out_outputs, uint32_t n_outputs) {
   return guard(context, [&](Context& cx) {

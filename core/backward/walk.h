@@ -108,6 +108,7 @@ class Walk {
   // Makes the entry dense: what came dense first, then rows, each in the order it came. That order
   // is everybody's, so that eager and captured steps and `gradient` have the same bits.
   void fold(LeafGrad& entry);
+  void check_place(const LeafGrad& entry) const;
   Change change_dense(Link& link, LeafGrad& entry);
   Change change_rows(Link& link, LeafGrad& entry);
   Change change(Link& link, LeafGrad& entry);

@@ -39,6 +39,20 @@ void Walk::fold(LeafGrad& entry) {
   entry.rows.clear();
 }
 
+// A leaf may have been moved to another device since it was used.
+void Walk::check_place(const LeafGrad& entry) const {
+  const Tensor& grad = entry.dense ? *entry.dense : *entry.rows[0].values;
+  if (&device_of(grad) == &device_of(*entry.leaf)) return;
+  throw Error{.status = TENON_E_DEVICE,
+              .message = "the gradient of a leaf " + tensor::describe(*entry.leaf) +
+                         " was recorded on " + device_of(grad).name() +
+                         "; the leaf has moved since",
+              .operand = "leaf",
+              .expected = "a leaf on " + device_of(grad).name(),
+              .found = "on " + device_of(*entry.leaf).name(),
+              .hint = "run forward again on the new device, then backward"};
+}
+
 Change Walk::change_dense(Link& link, LeafGrad& entry) {
   // Copied if its memory is shared with other gradients, a seed, or a plan.
   if (!only_ours(context_, *entry.dense) && (!create_ || context_.capture)) {
@@ -84,6 +98,7 @@ Change Walk::change_rows(Link& link, LeafGrad& entry) {
 
 Change Walk::change(Link& link, LeafGrad& entry) {
   if (!entry.dense && entry.rows.empty()) return {};
+  check_place(entry);
   const bool rows_alone = !entry.dense && !create_;
   StepCapture* const capture = capture_of(context_);
   const bool begins = capture && capture->is_untouched(*entry.leaf);

@@ -17,6 +17,7 @@
 #include "core/dispatch/promote.h"
 #include "core/dispatch/select.h"
 #include "core/launch/moves.h"
+#include "core/launch/op_log.h"
 #include "core/runtime/callback.h"
 
 namespace tenon::dispatch {
@@ -82,9 +83,10 @@ Ref try_view(Invocation& call) {
 }
 
 void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
-                  std::span<const tenon_value> attrs) {
+                  std::span<const tenon_value> attrs, launch::LoggedOp& logged) {
   require_active(*call.op.plugin, call.op.name);
   bind(call, inputs, attrs);
+  logged.begin(call.cx, call.op, inputs, attrs);
   call.device->require_alive();
   // Backward rules may live in plugins that nothing has needed so far.
   if (call.cx.opened_kind != call.device->id.kind) {
@@ -173,9 +175,10 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
                                const CallKey* key) {
   const auto [context, op, inputs, attrs, given, n_outputs, fresh] = request;
   const OpSpan span(context, op);
+  launch::LoggedOp logged;
   Invocation invocation(context, op);
   Resolver resolver(invocation, key);
-  prepare_call(invocation, inputs, attrs);
+  prepare_call(invocation, inputs, attrs, logged);
   check_output_count(invocation, n_outputs);
   const bool dynamic = op.has(TENON_OP_DYNAMIC_OUT);
   for (size_t i = 0; i < given.size() && !dynamic; ++i) {

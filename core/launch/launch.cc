@@ -7,6 +7,7 @@
 #include <new>
 
 #include "core/launch/layout_check.h"
+#include "core/launch/op_log.h"
 #include "core/launch/prepare.h"
 
 namespace tenon::launch {
@@ -55,7 +56,8 @@ void run(CallbackScope& call, const Launching& launching) {
   }
   trace::Recorder& trace = context.runtime->trace;
   const bool traced = trace.active();
-  const uint64_t start = traced ? trace::now_ns() : 0;
+  const bool logged = (context.checks & kLogOps) != 0;
+  const uint64_t start = traced || logged ? trace::now_ns() : 0;
   ++context.launches;
   tenon_status status = TENON_OK;
   if (context.checks & kCheckLayout && device.host_memory()) {
@@ -65,6 +67,9 @@ void run(CallbackScope& call, const Launching& launching) {
     status = call.enter("kernel", [&launching](tenon_call* handed) {
       return launching.kernel.desc.launch(handed, &launching.arguments);
     });
+  }
+  if (logged) {
+    log_launch(context, scope, op, kernel, arguments, trace::now_ns() - start);
   }
   if (traced) {
     trace.add_complete(op.name, kernel.plugin->id, start, trace::now_ns() - start,

@@ -7,6 +7,7 @@
 #include "core/launch/moves.h"
 #include "core/plan/recorder.h"
 #include "core/runtime/callback.h"
+#include "core/tape/graph.h"
 
 namespace tenon::layers {
 
@@ -24,6 +25,45 @@ void copy_values(Context& context, const Tensor& source, Tensor& target) {
   const GradMode off(context, false);
   launch::copy_into(context, source, target);
   target.storage->written(nullptr, context.scope_path());
+}
+
+// A tensor that is to move, and what it and its gradient will be there.
+struct Move {
+  Tensor* tensor = nullptr;
+  Ref values{};
+  Ref grad{};
+  Ref row_indices{};
+  Ref row_values{};
+};
+
+Ref copy_to(Context& context, const Tensor& tensor, Device& device) {
+  Ref made(Tensor::create(device, tensor.dtype(), tensor.shape()));
+  launch::copy_into(context, tensor, *made);
+  return made;
+}
+
+Move prepare_move(Context& context, Tensor& tensor, Device& device) {
+  Move move{.tensor = &tensor, .values = copy_to(context, tensor, device)};
+  tape::Link* const link = tape::find_link(tensor);
+  if (!link) return move;
+  const std::lock_guard lock(link->mutex);
+  if (link->grad) move.grad = copy_to(context, *link->grad, device);
+  if (link->row_indices) {
+    move.row_indices = copy_to(context, *link->row_indices, device);
+    move.row_values = copy_to(context, *link->row_values, device);
+  }
+  return move;
+}
+
+void finish_move(Move& move) noexcept {
+  static const std::string writer = "tenon_layer_set_device";
+  move.tensor->move_to(*move.values, &writer);
+  tape::Link* const link = tape::find_link(*move.tensor);
+  if (!link) return;
+  const std::lock_guard lock(link->mutex);
+  std::swap(link->grad, move.grad);
+  std::swap(link->row_indices, move.row_indices);
+  std::swap(link->row_values, move.row_values);
 }
 
 // The scope of one child; an error that leaves it remembers it.
@@ -132,6 +172,22 @@ void Layer::set_training(bool training) {
   training_ = training;
   if (frozen_) frozen_->set(0, truth(training));
   for (const Child& child : children_) child.layer->set_training(training);
+}
+
+void Layer::set_device(Context& context, Device& device) {
+  const GradMode off(context, false);
+  std::vector<Move> moves;
+  for (const Named& each : tensors()) {
+    if (&device_of(*each.tensor) == &device) continue;
+    moves.push_back(prepare_move(context, *each.tensor, device));
+  }
+  for (Move& move : moves) finish_move(move);
+  place(device);
+}
+
+void Layer::place(Device& device) noexcept {
+  device_ = &device;
+  for (const Child& child : children_) child.layer->place(device);
 }
 
 // ---- Children -----------------------------------------------------------------------------------

@@ -60,6 +60,8 @@ class Layer final : public CallbackSubject {
 
   std::vector<Ref> call(Context& context, std::span<const tenon_value> inputs, uint32_t n_outputs);
   void set_training(bool training);
+  // With all in it, gradients of parameters too; if it throws, nothing has moved.
+  void set_device(Context& context, Device& device);
   // From the program: only a container takes it.
   void set_child(std::string_view name, const Shared& child);
   // All tensors of this layer and below. Valid until a child is added below.
@@ -96,6 +98,7 @@ class Layer final : public CallbackSubject {
   uint64_t additions() const;  // of children, here and below
   void lower_to(uint32_t above);
   void gather(const std::string& prefix, Lists& out) const;
+  void place(Device& device) noexcept;
   const Lists& lists();
 
   Runtime* runtime_;

@@ -131,7 +131,10 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
 // Never recorded: a replay must not set the state back to its beginning.
 bool Optimizer::make_states(Context& context, uint32_t index) {
   Param& param = params_[index];
-  if (!param.states.empty()) return false;
+  if (!param.states.empty()) {
+    if (&device_of(*param.states[0]) != &device_of(*param.tensor)) follow(context, param);
+    return false;
+  }
   const CaptureSuspended suspended(context);
   const Tensor& like = *param.tensor;
   std::vector<Ref> states;
@@ -151,6 +154,20 @@ bool Optimizer::make_states(Context& context, uint32_t index) {
   }
   param.states = std::move(states);
   return true;
+}
+
+// The parameter has moved to another device (tenon_layer_set_device).
+void Optimizer::follow(Context& context, Param& param) {
+  const CaptureSuspended suspended(context);
+  std::vector<Ref> there;
+  for (const Ref& state : param.states) {
+    const tensor::Dims strides = dense_strides(*param.tensor, state->shape());
+    const uint64_t bytes = static_cast<uint64_t>(state->elements()) * state->element_size();
+    there.emplace_back(Tensor::create(tensor::Storage::create(device_of(*param.tensor), bytes),
+                                      state->dtype(), state->shape(), strides.data(), 0));
+    launch::copy_into(context, *state, *there.back());
+  }
+  param.states = std::move(there);
 }
 
 void Optimizer::reset_states(Context& context, uint32_t index) {

@@ -112,6 +112,7 @@ class Optimizer {
     return work.rows && rows_op_ ? *rows_op_ : *step_op_;
   }
   void step(Context& context, const Work& work, const Grads& grads);
+  [[gnu::cold]] void follow(Context& context, Param& param);
 
   Runtime* runtime_;
   const registry::Entry* kind_;

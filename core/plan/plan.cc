@@ -33,7 +33,7 @@ void refuse_shared(size_t index, const std::string& what, const Tensor& tensor) 
               .hint = "give a copy of it"};
 }
 
-Plan::Plan(Runtime& owner) : runtime(&owner) {
+Plan::Plan(Runtime& owner) : runtime(&owner), moves(owner.moves.load()) {
   runtime->retain();
   runtime->plans.fetch_add(1, std::memory_order_relaxed);
 }
@@ -97,6 +97,22 @@ void Plan::check_taken() {
     }
     each.changes = changes;
   }
+}
+
+void Plan::check_moves() {
+  const uint64_t now = runtime->moves.load(std::memory_order_relaxed);
+  if (moves == now) return;
+  for (const Storage* storage : storages) {
+    if (!storage->left.load(std::memory_order_relaxed)) continue;
+    throw Error{.status = TENON_E_STATE,
+                .message = "the plan was captured with tensors on " + storage->memory->name() +
+                           " that a layer has moved to another device since",
+                .operand = "plan",
+                .expected = "the layer on " + storage->memory->name(),
+                .found = "on another device",
+                .hint = "capture the step again"};
+  }
+  moves = now;
 }
 
 // Two inputs may be the same memory if both are only read.

@@ -79,6 +79,7 @@ struct Plan {
   };
   std::vector<Taken> taken;
   std::vector<LeafState> leaves;
+  uint64_t moves = 0;     // of tensors in the runtime, when nothing of this plan had moved
   uint64_t counters = 0;  // random counters one run consumes
   struct DeviceState {
     Device* device = nullptr;
@@ -94,6 +95,7 @@ struct Plan {
  private:
   void check_plugins();
   void check_taken();
+  void check_moves();
   [[gnu::cold]] void check_inputs_apart();
   tape::Link* link_of(const LeafState& state) const;
   void begin_leaves(Context& context);

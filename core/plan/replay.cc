@@ -16,6 +16,7 @@ void Plan::run(Context& context) {
   } guard{running};
   check_plugins();
   check_taken();
+  check_moves();
   if (!inputs_checked_) check_inputs_apart();
   begin_leaves(context);
   // A launch that fails has written, and so have those before it: versions move all the same.
@@ -50,9 +51,10 @@ void Plan::run_launches(Context& context) {
   }
 }
 
-// Check modes and traces look at single launches.
+// Check modes, traces and the log of ops look at single launches.
 bool Plan::run_as_graph(Context& context) {
   if (context.runtime->config.checks != 0 || context.runtime->trace.active()) return false;
+  if (context.checks & kLogOps) return false;
   if (!looked_for_graph_) {
     const bool one_device = devices.size() == 1 && !launches.empty();
     if (one_device) graph_ = Graph::find(*devices.front().device);

@@ -2,6 +2,7 @@
 // core/runtime/context.h: the context: what one thread of use owns.
 #pragma once
 
+#include <tenon/ext/draft/op_log.h>
 #include <tenon/tenon.h>
 
 #include <atomic>
@@ -37,6 +38,15 @@ struct ErrorRecord {
   std::vector<const char*> cause_list;
 };
 
+// Where the log of ops goes, while `Context::checks` has kLogOps.
+struct OpLog {
+  bool begun = false;               // by the program
+  tenon_op_log_fn print = nullptr;  // NULL: standard error
+  void* state = nullptr;
+  uint32_t depth = 0;               // ops that run, one in another
+  const std::string* op = nullptr;  // the innermost one's name
+};
+
 struct Context {
   explicit Context(Runtime& owner);
   ~Context();
@@ -50,6 +60,8 @@ struct Context {
     return !grad_modes.empty() && grad_modes.back() == TENON_GRAD_INFERENCE;
   }
   Device& default_device();
+  // Back to `outer`; whether ops are logged has a begin and an end of its own.
+  void restore_checks(uint32_t outer) { checks = (outer & ~kLogOps) | (checks & kLogOps); }
   // The current scope path; interned, lives as long as the runtime.
   const std::string* scope_path() const { return scopes.empty() ? no_scope : scopes.back(); }
   void check_interrupt() {
@@ -74,7 +86,8 @@ struct Context {
   bool misuse_untold = false;
   uint32_t checks;                     // CheckMode: the runtime's and those begun here
   std::vector<uint32_t> outer_checks;  // what `checks` was before each begin
-  CheckSite* check_site = nullptr;     // TENON_CHECK=finite: what the launches are part of
+  OpLog op_log;
+  CheckSite* check_site = nullptr;  // TENON_CHECK=finite: what the launches are part of
   std::vector<uint32_t> grad_modes;
   uint32_t serial_scopes = 0;  // tenon_serial_begin, not ended
   std::vector<const std::string*> scopes;
@@ -139,7 +152,7 @@ class Lent {
     context_.grad_modes.swap(modes_);
     context_.scopes.swap(scopes_);
     context_.outer_checks.swap(outer_checks_);
-    context_.checks = checks_;
+    context_.restore_checks(checks_);
     context_.serial_scopes = serial_scopes_;
   }
   Lent(const Lent&) = delete;

@@ -127,6 +127,16 @@ RuntimeConfig read_config(const tenon_runtime_options* given) {
     if (const char* checks = environment("TENON_CHECK")) {
       config.checks |= read_checks(checks, "TENON_CHECK");
     }
+    if (const char* log = environment("TENON_OP_LOG")) {
+      if (std::string_view(log) != "1" && std::string_view(log) != "0") {
+        throw Error{.status = TENON_E_ARGUMENT,
+                    .message = "TENON_OP_LOG is neither 0 nor 1",
+                    .operand = "TENON_OP_LOG",
+                    .expected = "1: ops are printed to standard error; 0: they are not",
+                    .found = log};
+      }
+      if (*log == '1') config.checks |= kLogOps;
+    }
     if (const char* file = environment("TENON_TRACE")) config.trace_file = file;
     const char* threads = environment("TENON_THREADS");
     if (threads && config.threads == 0) {

@@ -24,6 +24,7 @@ struct Owner {
   std::atomic<int64_t> refs{1};
   std::atomic<int64_t> tensors{0};
   std::atomic<int64_t> storages{0};
+  std::atomic<uint64_t> moves{0};  // of tensors to other memory (Tensor::move_to)
   trace::Recorder trace;
 
  protected:
@@ -69,6 +70,7 @@ struct Storage {
   void* user = nullptr;
   bool external = false;
   bool read_only = false;
+  std::atomic<bool> left{false};  // by a tensor that is elsewhere now (Tensor::move_to)
   std::atomic<uint64_t> version{0};
   // The last write through Tenon, for messages about overwritten saved tensors: the op's name, NULL
   // for the host.

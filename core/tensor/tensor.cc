@@ -80,6 +80,22 @@ Tensor* Tensor::alias() const {
   return create(storage, view.dtype, shape(), strides_, offset, form);
 }
 
+void Tensor::move_to(Tensor& fresh, const std::string* writer) noexcept {
+  storage->written(writer, nullptr);
+  storage->left.store(true, std::memory_order_relaxed);
+  fresh.storage->version.store(storage->version.load(std::memory_order_relaxed),
+                               std::memory_order_relaxed);
+  fresh.storage->writer.store(writer, std::memory_order_relaxed);
+  std::swap(storage, fresh.storage);
+  std::swap(offset, fresh.offset);
+  std::swap(form, fresh.form);
+  std::swap(view.data, fresh.view.data);
+  std::swap(view.device, fresh.view.device);
+  std::swap(view.flags, fresh.view.flags);
+  std::swap(strides_, fresh.strides_);
+  owner->moves.fetch_add(1, std::memory_order_relaxed);
+}
+
 void Tensor::destroy() noexcept {
   if (GraphLink* own = link.load(std::memory_order_acquire)) own->drop(own);
   Storage* held = storage;

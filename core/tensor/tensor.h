@@ -68,6 +68,10 @@ struct Tensor : base::SlotHeader {
   static uint64_t new_form() noexcept;
   // Another handle on the same view, without graph link.
   Tensor* alias() const;
+  // Takes the memory of `fresh`, which has the same shape and dtype and the same values elsewhere,
+  // and gives it its own. What was saved for a backward, and plans, can tell; `writer` as that of a
+  // storage. Nobody else may use the tensor meanwhile.
+  void move_to(Tensor& fresh, const std::string* writer) noexcept;
 
   void retain() noexcept { base::add(refs, 1); }
   void release() noexcept {

@@ -47,6 +47,12 @@ FaultRows layer_faults() {
        [](FaultWorld&, tenon_status) { tenon_layer_release(container); }});
   sweep(rows, "tenon_layer_set_training", "evaluation",
         [](FaultWorld& w) { return tenon_layer_set_training(w.cx, w.own.layer, 0); });
+  sweep(
+      rows, "tenon_layer_set_device", "linear, there",
+      [](FaultWorld& w) { return tenon_layer_set_device(w.cx, w.own.layer, &w.device); },
+      [](FaultWorld& w) {
+        EXPECT_EQ(tenon_layer_set_device(w.cx, w.own.layer, nullptr), TENON_OK);
+      });
   sweep(rows, "tenon_layer_call", "linear", [](FaultWorld& w) {
     const tenon_value x = value_of(w.t);
     return tenon_layer_call(w.cx, w.own.layer, &x, 1, w.outs.tensors, 1);

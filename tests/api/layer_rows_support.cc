@@ -103,6 +103,16 @@ void add_children(Rows& rows) {
   add_handles(rows, "tenon_layer_set_training", Kind::Layer, [](World& w, void* handle) {
     return tenon_layer_set_training(w.cx, static_cast<tenon_layer*>(handle), 1);
   });
+  add_contexts(rows, "tenon_layer_set_device", [](World& w, tenon_context* cx) {
+    return tenon_layer_set_device(cx, w.own.layer, nullptr);
+  });
+  add_handles(rows, "tenon_layer_set_device", Kind::Layer, [](World& w, void* handle) {
+    return tenon_layer_set_device(w.cx, static_cast<tenon_layer*>(handle), nullptr);
+  });
+  add(rows, "tenon_layer_set_device", "unknown device", TENON_E_DEVICE, [](World& w) {
+    const tenon_device none{12345, 0};
+    return tenon_layer_set_device(w.cx, w.own.layer, &none);
+  });
 }
 
 void add_calls(Rows& rows) {

@@ -2,6 +2,7 @@
 // tests/api/runtime_rows_support.cc: wrong calls of library, texts, runtime, context, devices.
 #include <tenon/ext/draft/checks.h>
 #include <tenon/ext/draft/memory.h>
+#include <tenon/ext/draft/op_log.h>
 
 #include "tests/api/wrong_input_support.h"
 
@@ -296,6 +297,18 @@ void add_nesting(Rows& rows) {
                [](World&, tenon_context* cx) { return tenon_check_end(cx); });
   add(rows, "tenon_check_end", "without begin", TENON_E_STATE,
       [](World& w) { return tenon_check_end(w.cx); });
+  add_contexts(rows, "tenon_op_log_begin",
+               [](World&, tenon_context* cx) { return tenon_op_log_begin(cx, nullptr, nullptr); });
+  add(rows, "tenon_op_log_begin", "twice", TENON_E_STATE, [](World& w) {
+    EXPECT_EQ(tenon_op_log_begin(w.cx, nullptr, nullptr), TENON_OK);
+    const tenon_status status = tenon_op_log_begin(w.cx, nullptr, nullptr);
+    EXPECT_EQ(tenon_op_log_end(w.cx), TENON_OK);
+    return status;
+  });
+  add_contexts(rows, "tenon_op_log_end",
+               [](World&, tenon_context* cx) { return tenon_op_log_end(cx); });
+  add(rows, "tenon_op_log_end", "without begin", TENON_E_STATE,
+      [](World& w) { return tenon_op_log_end(w.cx); });
   add_contexts(rows, "tenon_trace_begin",
                [](World&, tenon_context* cx) { return tenon_trace_begin(cx); });
   add(rows, "tenon_trace_begin", "twice", TENON_E_STATE, [](World& w) {

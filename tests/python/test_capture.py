@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/test_capture.py: captured steps: replays, the decorator, and what cannot be captured.
+import contextlib
 import functools
+import io
 import itertools
 import math
 import pathlib
 import random
 import struct
+import sys
 import tempfile
 import threading
 import unittest
@@ -436,6 +439,39 @@ class Plans(Case):
         thread.start()
         thread.join()
         self.assertEqual(seen, [[2.0, 3.0, 4.0]])
+
+
+class OpLog(Case):
+    def test_lines_of_ops_and_kernels(self):
+        x, lines = tenon.tensor([1.0, 2.0]), []
+        with tenon.op_log(lines.append), tenon.scope("block"):
+            y = x + 1
+        (-y).tolist()
+        self.assertEqual(lines[0], "[block] tenon.add f32[2] 1")
+        self.assertRegex(lines[1], r"^  tenon\.cpu f32\[2\] f32\[2\] f32\[2\]  \d+\.\d us$")
+        self.assertEqual(len(lines), 2)
+        with contextlib.redirect_stderr(io.StringIO()) as said, tenon.op_log():
+            (-x).tolist()
+        self.assertTrue(said.getvalue().startswith("tenon.neg f32[2]\n  tenon.cpu "))
+        with self.assertRaises(tenon.StateError), tenon.op_log(lines.append), tenon.op_log():
+            pass
+        # The log has ended with its block, whatever ended that.
+        with tenon.op_log(lines.append):
+            pass
+
+    def test_an_exception_in_it_leaves_the_op_alone(self):
+        def fail(line):
+            raise KeyError(line)
+
+        x, caught = tenon.tensor([1.0]), []
+        before, sys.unraisablehook = sys.unraisablehook, lambda hook: caught.append(hook.exc_type)
+        try:
+            with tenon.op_log(fail):
+                y = -x
+        finally:
+            sys.unraisablehook = before
+        self.same(y, [-1.0])
+        self.assertEqual(caught, [KeyError, KeyError])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from support import Case, build_folder, run_python, tenon
 
 nn = tenon.nn
 PLUGINS = build_folder() / "test_plugins/python"
+SIM = build_folder() / "sim_plugins"
 
 
 class Norm(nn.Module):
@@ -212,6 +213,38 @@ class Layers(Case):
             TENON_PLUGIN_PATH=str(PLUGINS),
         )
         self.assertEqual((done.stdout, done.stderr), ("inputs\ninputs\noutputs\n", ""))
+
+
+class Moves(Case):
+    @unittest.skipUnless((SIM / "tenon.sim/tenon.sim.so").exists(), "tenon.sim is not built")
+    def test_to_another_device(self):
+        done = run_python(
+            "import tenon\n"
+            "layer = tenon.nn.sequential(tenon.nn.linear(inputs=3, outputs=2))\n"
+            "class Net(tenon.nn.Module):\n"
+            "    def __init__(self): self.body = layer\n"
+            "    def forward(self, x): return self.body(x)\n"
+            "net, weight = Net(), layer[0].weight\n"
+            "rule = tenon.optim.adam(net.parameters(), lr=0.1)\n"
+            "for device in ('cpu', 'sim', 'sim', 'cpu'):\n"
+            "    assert net.to(device) is net\n"
+            "    net(tenon.full([1, 3], 1.0).to(device)).sum().backward()\n"
+            "    rule.step()\n"
+            "    print(weight.device, layer[0].weight.device, weight.grad.device)\n"
+            "layer.to('sim')\n"
+            "net.scale = tenon.tensor([1.0], requires_grad=True)\n"
+            "try: net.to('cpu')\n"
+            "except ValueError as error: print(error)\n"
+            "try: layer.to('nowhere')\n"
+            "except tenon.NotFoundError: print(weight.device)\n",
+            TENON_PLUGIN_PATH=str(SIM),
+        )
+        there = [f"{place} {place} {place}" for place in ("cpu", "sim:0", "sim:0", "cpu")]
+        words = "expected layers of the registry alone, found tensors of the Module's own: scale"
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.stdout.splitlines()[:4], there)
+        self.assertIn(words, done.stdout.splitlines()[4])
+        self.assertEqual(done.stdout.splitlines()[-1], "sim:0")
 
 
 if __name__ == "__main__":

@@ -296,6 +296,20 @@ PyObject* set_training(PyObject*, PyObject* arguments) {
   return done(context, tenon_layer_set_training(context, layer, static_cast<uint32_t>(training)));
 }
 
+// move_layer(layer, device): device (kind, index)
+PyObject* move_layer(PyObject*, PyObject* arguments) {
+  PyObject* capsule = nullptr;
+  tenon_device device{};
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "O(Ii)", &capsule, &device.kind, &device.index)) {
+    return nullptr;
+  }
+  tenon_layer* layer = Layer::get(capsule);
+  if (!layer) return nullptr;
+  return done(context, run(context, Work::Long,
+                           [&] { return tenon_layer_set_device(context, layer, &device); }));
+}
+
 // call_layer(layer, inputs, n_outputs): a list of tensors
 PyObject* call_layer(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
@@ -441,6 +455,7 @@ PyMethodDef object_methods[] = {
     {"create_layer", guarded<create_layer>, METH_VARARGS, nullptr},
     {"add_child", add_child, METH_VARARGS, nullptr},
     {"set_training", set_training, METH_VARARGS, nullptr},
+    {"move_layer", move_layer, METH_VARARGS, nullptr},
     {"call_layer", guarded<call_layer>, METH_VARARGS, nullptr},
     {"layer_tensors", layer_tensors, METH_O, nullptr},
     {"set_layer_tensor", set_layer_tensor, METH_VARARGS, nullptr},

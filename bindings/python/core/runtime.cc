@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <tenon/ext/draft/checks.h>
 #include <tenon/ext/draft/memory.h>
+#include <tenon/ext/draft/op_log.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -402,6 +403,25 @@ PyObject* begin_finite_check(PyObject*, PyObject*) {
   return context ? done(context, tenon_check_begin(context, TENON_CHECK_FINITE)) : nullptr;
 }
 
+// An exception of the program's own function cannot leave the op that is told of.
+void print_line(void* function, const char* line, uint64_t length) {
+  const PyGILState_STATE held = PyGILState_Ensure();
+  PyObject* const text =
+      PyUnicode_DecodeUTF8(line, static_cast<Py_ssize_t>(length), "backslashreplace");
+  PyObject* const done =
+      text ? PyObject_CallOneArg(static_cast<PyObject*>(function), text) : nullptr;
+  if (!done) PyErr_WriteUnraisable(static_cast<PyObject*>(function));
+  Py_XDECREF(done);
+  Py_XDECREF(text);
+  PyGILState_Release(held);
+}
+
+// Borrows the function until end_op_log.
+PyObject* begin_op_log(PyObject*, PyObject* function) {
+  tenon_context* context = context_of_thread();
+  return context ? done(context, tenon_op_log_begin(context, print_line, function)) : nullptr;
+}
+
 PyObject* end_trace(PyObject*, PyObject*) {
   tenon_context* context = context_of_thread();
   if (!context) return nullptr;
@@ -433,6 +453,9 @@ PyMethodDef runtime_methods[] = {
     {"end_serial", with_context<tenon_serial_end>, METH_NOARGS, "Ends begin_serial."},
     {"set_threads", set_threads, METH_O, "set_threads(threads)"},
     {"dtype_info", dtype_info, METH_O, "dtype_info(dtype): what numbers it has."},
+    {"begin_op_log", begin_op_log, METH_O,
+     "begin_op_log(function): it takes a line for each op and kernel, until end_op_log."},
+    {"end_op_log", with_context<tenon_op_log_end>, METH_NOARGS, "Ends begin_op_log."},
     {"begin_trace", with_context<tenon_trace_begin>, METH_NOARGS, "Starts to record calls."},
     {"end_trace", end_trace, METH_NOARGS, "The recording as Chrome's JSON."},
     {nullptr, nullptr, 0, nullptr}};

@@ -128,6 +128,7 @@ _FUNCTIONS = {
     "gradcheck": "_gradcheck",
     "load": "_files",
     "save": "_files",
+    "op_log": "_plan",
     "trace": "_plan",
 }
 

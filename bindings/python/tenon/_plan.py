@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/_plan.py: captured steps, and recordings of what ran.
-"""tenon.capture and tenon.trace."""
+"""tenon.capture, tenon.trace and tenon.op_log."""
 
 import os
+import sys
 import threading
 
 from tenon import _core, _errors
@@ -154,3 +155,21 @@ class trace:  # noqa: N801 - used like a function
         if self._path is not None:
             with open(os.fspath(self._path), "w", encoding="utf-8") as file:
                 file.write(self.json)
+
+
+class op_log:  # noqa: N801 - used like a function
+    """Prints each op of a `with` block as it begins, and each kernel that has run, with its plugin,
+    operands and microseconds; what an op is made of stands further in.
+
+    print    takes a line; without it lines go to sys.stderr
+    """
+
+    def __init__(self, print=None):
+        self._print = print or (lambda line: sys.stderr.write(line + "\n"))
+
+    def __enter__(self):
+        _core.begin_op_log(self._print)
+        return self
+
+    def __exit__(self, *exception):
+        _core.end_op_log()

@@ -169,6 +169,15 @@ class Layer(_Model):
             layer.training = wanted
         return self
 
+    def to(self, device):
+        """Moves the layer and all that is in it, as "cuda" or "cpu:0". Its tensors stay the same
+        objects, and optimizers made before go on; plans captured before, and what was recorded for
+        a backward, are refused then."""
+        _core.move_layer(self._handle, _runtime.find_device(device))
+        for layer in self.modules():
+            layer._device = device
+        return self
+
     def _named(self, seen):
         return _core.layer_tensors(self._handle)
 
@@ -266,6 +275,21 @@ class Module(_Model):
         self.training = wanted
         for child in self.children():
             child.train(wanted)
+        return self
+
+    def to(self, device):
+        """Moves the layers of the registry that are in it (Layer.to)."""
+        layers = [each for each in self.modules() if isinstance(each, Layer)]
+        own = [n for each in self.modules() if isinstance(each, Module)
+               for n, _, part in each._parts() if isinstance(part, Tensor)]  # fmt: skip
+        if own:
+            raise _refuse(
+                "value", type(self).__name__, "parts", "layers of the registry alone",
+                f"tensors of the Module's own: {', '.join(own)}",
+                "make the model on the device: tensors and layers take device=",
+            )  # fmt: skip
+        for layer in layers:
+            layer.to(device)
         return self
 
     def __repr__(self):

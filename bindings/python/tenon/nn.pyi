@@ -60,6 +60,9 @@ class Layer:
     def state_dict(self) -> Any:
         """All tensors by name, detached: for `tenon.save`."""
         ...
+    def to(self, device: Any) -> Any:
+        """Moves the layer and all that is in it, as 'cuda' or 'cpu:0'."""
+        ...
     def train(self, wanted: Any = ...) -> Any:
         """Training, or evaluation, for the layer and all that is in it."""
         ...
@@ -117,6 +120,9 @@ class Module:
         ...
     def state_dict(self) -> Any:
         """All tensors by name, detached: for `tenon.save`."""
+        ...
+    def to(self, device: Any) -> Any:
+        """Moves the layers of the registry that are in it (Layer.to)."""
         ...
     def train(self, wanted: Any = ...) -> Any:
         """Training, or evaluation, for the module and all that is in it."""

@@ -89,8 +89,9 @@ TENON_EXPORT tenon_status tenon_capture_end(tenon_context* context, tenon_plan**
 // Replays all launches once: no allocation, no look-up, no graph. Advances the versions of all that
 // it writes, and the random counter as if the step had run eagerly.
 // errors   TENON_E_STATE (a hyper-parameter that is not dynamic, or a layer's training, is not as
-//          it was captured), TENON_E_ALIAS (an input that is written shares memory with another),
-//          TENON_E_PLUGIN (a plugin was deactivated), those of the launches
+//          it was captured, or a layer has moved to another device), TENON_E_ALIAS (an input that
+//          is written shares memory with another), TENON_E_PLUGIN (a plugin was deactivated), those
+//          of the launches
 TENON_EXPORT tenon_status tenon_plan_run(tenon_context* context, tenon_plan* plan);
 
 // Exchanges declared input `index` for a tensor of the same shape, strides, dtype and device.

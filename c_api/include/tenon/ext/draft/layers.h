@@ -154,6 +154,17 @@ TENON_EXPORT tenon_status tenon_layer_set_child(tenon_context* context, tenon_la
 TENON_EXPORT tenon_status tenon_layer_set_training(tenon_context* context, tenon_layer* layer,
                                                    uint32_t training);
 
+// Moves the layer and all that are in it: its parameters, with their gradients, and its buffers lie
+// on `device` from now on, and it runs there. Their handles stay; what optimizers hold for them
+// follows at their next step. Views made of them before keep the memory of before. What was
+// recorded before for a backward, and plans captured before, are refused afterwards. device   NULL:
+// the context's errors   TENON_E_DEVICE, TENON_E_MEMORY, TENON_E_CAPTURE (while a step is
+// captured); nothing has
+//          moved then
+// since    draft 2
+TENON_EXPORT tenon_status tenon_layer_set_device(tenon_context* context, tenon_layer* layer,
+                                                 const tenon_device* device);
+
 // Runs the layer: ops, recorded for backward and captured as any others.
 // inputs   [n_inputs] tensors, or NONE if the layer can do without
 // outputs  [n_outputs], all the layer has; owned by the caller. One may be an input itself, if

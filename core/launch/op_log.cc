@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/launch/op_log.cc: the lines of the printed log of ops.
+#include "core/launch/op_log.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "core/registry/values.h"
+#include "core/tensor/tensor.h"
+
+namespace tenon::launch {
+
+namespace {
+
+// A line that finds no memory says so: what is logged goes on.
+template <class Write>
+void print_line(Context& context, const std::string& scope, const Write& write) noexcept {
+  const OpLog& log = context.op_log;
+  std::string line;
+  try {
+    line.assign(2 * log.depth, ' ');
+    if (log.depth == 0 && !scope.empty()) line += "[" + scope + "] ";
+    write(line);
+    if (!log.print) line += '\n';
+  } catch (const std::bad_alloc&) {
+    line.clear();
+  }
+  const std::string_view text = line.empty() ? std::string_view("(no memory for a line)") : line;
+  if (log.print) {
+    log.print(log.state, text.data(), text.size());
+  } else {
+    std::fwrite(text.data(), 1, text.size(),
+                stderr);  // at once, so that no other thread's is in it
+  }
+}
+
+std::string operand_text(const tenon_value& value) {
+  if (value.tag == TENON_VALUE_TENSOR) {
+    const tensor::Tensor* const tensor = tensor::from_handle(value.as.tensor);
+    return tensor ? tensor::describe(*tensor) : "?";
+  }
+  if (value.tag != TENON_VALUE_TENSOR_LIST) return registry::value_text(value);
+  std::string text = "(";
+  for (uint32_t i = 0; i < value.count; ++i) {
+    const tensor::Tensor* const tensor = tensor::from_handle(value.as.tensors[i]);
+    text += (i ? " " : "") + (tensor ? tensor::describe(*tensor) : "?");
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+void LoggedOp::print(Context& context, const registry::Op& op, std::span<const tenon_value> inputs,
+                     std::span<const tenon_value> attrs) noexcept {
+  context_ = &context;
+  failures_ = std::uncaught_exceptions();
+  print_line(context, *context.scope_path(), [&](std::string& line) {
+    line += op.name;
+    for (const tenon_value& input : inputs) {
+      line += ' ';
+      line += input.tag == TENON_VALUE_NONE ? "-" : operand_text(input);
+    }
+    for (size_t i = 0; i < std::min(attrs.size(), op.schema.attrs.size()); ++i) {
+      if (attrs[i].tag == TENON_VALUE_NONE) continue;
+      line += ' ' + op.schema.attrs[i].name + '=' + registry::value_text(attrs[i]);
+    }
+  });
+  ++context.op_log.depth;
+  outer_ = std::exchange(context.op_log.op, &op.name);
+}
+
+void LoggedOp::end() noexcept {
+  if (std::uncaught_exceptions() > failures_ && context_->checks & kLogOps) {
+    print_line(*context_, *context_->scope_path(), [](std::string& line) { line += "failed"; });
+  }
+  --context_->op_log.depth;
+  context_->op_log.op = outer_;
+}
+
+void log_launch(Context& context, const std::string& scope, const registry::Op& op,
+                const registry::Kernel& kernel, const tenon_launch& launch,
+                uint64_t nanoseconds) noexcept {
+  print_line(context, scope, [&](std::string& line) {
+    if (context.op_log.op != &op.name) line += op.name + ' ';
+    line += kernel.plugin->id;
+    for (uint32_t i = 0; i < launch.slot_begin[launch.n_slots]; ++i) {
+      const tenon_view& view = launch.views[i];
+      line += ' ' + std::string(tensor::name_of(view.dtype)) +
+              tensor::dims_text({view.shape, static_cast<size_t>(view.rank)});
+    }
+    char time[32];
+    std::snprintf(time, sizeof time, "  %.1f us", static_cast<double>(nanoseconds) / 1000);
+    line += time;
+  });
+}
+
+}  // namespace tenon::launch

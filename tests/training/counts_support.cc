@@ -9,6 +9,8 @@
 #include <cstring>
 #include <thread>
 
+#include "tests/support/program_query.h"
+
 namespace tenon::tests {
 namespace {
 
@@ -97,7 +99,7 @@ struct Data {
 }  // namespace
 
 tenon_status counts_query(const tenon_host* host, tenon_plugin* out, tenon_diag* diag) {
-  return sdk::query<Data>(host, out, diag);
+  return query_in_program<Data>(host, out, diag);
 }
 
 }  // namespace tenon::tests

@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "tests/support/program_query.h"
 #include "tests/training/tokenizers_support.h"
 
 namespace tenon::tests {
@@ -64,7 +65,7 @@ struct Data {
   static sdk::About about() { return {"acme.asks", "1.0.0", "Apache-2.0", kUnits}; }
 };
 tenon_status asks_query(const tenon_host* host, tenon_plugin* out, tenon_diag* diag) {
-  return sdk::query<Data>(host, out, diag);
+  return query_in_program<Data>(host, out, diag);
 }
 
 class HostTokenizers : public TokenizerTest {

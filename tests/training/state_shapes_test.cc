@@ -5,6 +5,7 @@
 #include <tenon/sdk/plugin/op.hpp>
 #include <tenon/sdk/plugin/plugin.hpp>
 
+#include "tests/support/program_query.h"
 #include "tests/training/training_support.h"
 
 namespace tenon::tests {
@@ -43,7 +44,7 @@ class StateShapes : public Training {
  protected:
   void SetUp() override {
     Training::SetUp();
-    must(tenon_plugin_load(context, sdk::query<Still>));
+    must(tenon_plugin_load(context, query_in_program<Still>));
   }
   // One step with gradients of ones.
   Optimizer stepped(const std::vector<tenon_tensor*>& params) {

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <utility>
 
+#include "tests/support/program_query.h"
+
 namespace tenon::tests {
 namespace {
 
@@ -107,7 +109,7 @@ struct Data {
 }  // namespace
 
 tenon_status letters_query(const tenon_host* host, tenon_plugin* out, tenon_diag* diag) {
-  return sdk::query<Data>(host, out, diag);
+  return query_in_program<Data>(host, out, diag);
 }
 
 // ---- Through the C API --------------------------------------------------------------------------

@@ -24,7 +24,6 @@ void print_line(Context& context, const std::string& scope, const Write& write) 
     line.assign(2 * log.depth, ' ');
     if (log.depth == 0 && !scope.empty()) line += "[" + scope + "] ";
     write(line);
-    if (!log.print) line += '\n';
   } catch (const std::bad_alloc&) {
     line.clear();
   }
@@ -32,8 +31,8 @@ void print_line(Context& context, const std::string& scope, const Write& write) 
   if (log.print) {
     log.print(log.state, text.data(), text.size());
   } else {
-    std::fwrite(text.data(), 1, text.size(),
-                stderr);  // at once, so that no other thread's is in it
+    // At once, so that no other thread's is in it.
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
   }
 }
 

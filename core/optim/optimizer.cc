@@ -60,6 +60,14 @@ tensor::Dims dense_strides(const Tensor& like, tensor::DimSpan shape) {
   return strides;
 }
 
+// Not filled; where the parameter is.
+Ref create_state(const Tensor& param, tenon_dtype dtype, tensor::DimSpan shape) {
+  const tensor::Dims strides = dense_strides(param, shape);
+  const uint64_t bytes = static_cast<uint64_t>(tensor::count(shape)) * tensor::size_of(dtype);
+  return Ref(Tensor::create(tensor::Storage::create(device_of(param), bytes), dtype, shape,
+                            strides.data(), 0));
+}
+
 }  // namespace
 
 // Which parameters the step takes, and what a later change of numbers would not reach. Frozen ones
@@ -141,12 +149,7 @@ bool Optimizer::make_states(Context& context, uint32_t index) {
   for (uint32_t i = 0; i < desc().n_states; ++i) {
     const tenon_state_desc& state = desc().states[i];
     const tenon_meta meta = meta_of_state(like, state);
-    const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
-    const tensor::Dims strides = dense_strides(like, shape);
-    const auto elements = static_cast<uint64_t>(tensor::count(shape));
-    Ref made(Tensor::create(
-        tensor::Storage::create(device_of(like), elements * tensor::size_of(meta.dtype)),
-        meta.dtype, shape, strides.data(), 0));
+    Ref made = create_state(like, meta.dtype, {meta.shape, static_cast<size_t>(meta.rank)});
     tenon_value initial{TENON_VALUE_F64, 0, {}};
     initial.as.f64 = state.initial;
     launch::fill(context, *made, initial);
@@ -161,10 +164,7 @@ void Optimizer::follow(Context& context, Param& param) {
   const CaptureSuspended suspended(context);
   std::vector<Ref> there;
   for (const Ref& state : param.states) {
-    const tensor::Dims strides = dense_strides(*param.tensor, state->shape());
-    const uint64_t bytes = static_cast<uint64_t>(state->elements()) * state->element_size();
-    there.emplace_back(Tensor::create(tensor::Storage::create(device_of(*param.tensor), bytes),
-                                      state->dtype(), state->shape(), strides.data(), 0));
+    there.push_back(create_state(*param.tensor, state->dtype(), state->shape()));
     launch::copy_into(context, *state, *there.back());
   }
   param.states = std::move(there);

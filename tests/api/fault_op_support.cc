@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/fault_op_support.cc: right calls of ops, plans, optimizers, schedules and datasets.
 #include <tenon/ext/draft/groups.h>
+#include <tenon/ext/draft/op_log.h>
 #include <tenon/ext/draft/training.h>
 
 #include <memory>
@@ -408,6 +409,23 @@ void add_datasets(FaultRows& rows) {
   });
 }
 
+void print_nothing(void*, const char*, uint64_t) {}
+void begin_log(FaultWorld& w) { tenon_op_log_begin(w.cx, print_nothing, nullptr); }
+void end_log(FaultWorld& w) { tenon_op_log_end(w.cx); }
+
+void add_log(FaultRows& rows) {
+  sweep(
+      rows, "tenon_op_log_begin", "into nothing",
+      [](FaultWorld& w) { return tenon_op_log_begin(w.cx, print_nothing, nullptr); }, end_log);
+  sweep(
+      rows, "tenon_op_log_end", "into nothing",
+      [](FaultWorld& w) { return tenon_op_log_end(w.cx); }, {}, begin_log);
+  sweep(
+      rows, "tenon_op_call", "with lines in the log",
+      [](FaultWorld& w) { return add_to_itself(w, w.outs.tensors); }, {}, begin_log);
+  rows.back().check = [](FaultWorld& w, tenon_status) { end_log(w); };
+}
+
 }  // namespace
 
 FaultRows op_faults() {
@@ -416,6 +434,7 @@ FaultRows op_faults() {
   add_calls(rows);
   add_applies(rows);
   add_plans(rows);
+  add_log(rows);
   return rows;
 }
 

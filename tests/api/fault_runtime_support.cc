@@ -2,7 +2,6 @@
 // tests/api/fault_runtime_support.cc: right calls of the library, the runtime and the context.
 #include <tenon/ext/draft/checks.h>
 #include <tenon/ext/draft/memory.h>
-#include <tenon/ext/draft/op_log.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -15,8 +14,6 @@
 
 namespace tenon::tests {
 namespace {
-
-void print_nothing(void*, const char*, uint64_t) {}
 
 tenon_status query(FaultWorld& w, const char* topic) {
   return tenon_runtime_query(w.cx, topic, TENON_NUL, &w.outs.text);
@@ -204,14 +201,6 @@ FaultRows context_faults() {
   sweep(
       rows, "tenon_check_end", "finite", [](FaultWorld& w) { return tenon_check_end(w.cx); }, {},
       [](FaultWorld& w) { tenon_check_begin(w.cx, TENON_CHECK_FINITE); });
-  sweep(
-      rows, "tenon_op_log_begin", "into nothing",
-      [](FaultWorld& w) { return tenon_op_log_begin(w.cx, print_nothing, nullptr); },
-      [](FaultWorld& w) { tenon_op_log_end(w.cx); });
-  sweep(
-      rows, "tenon_op_log_end", "into nothing",
-      [](FaultWorld& w) { return tenon_op_log_end(w.cx); }, {},
-      [](FaultWorld& w) { tenon_op_log_begin(w.cx, print_nothing, nullptr); });
   return rows;
 }
 

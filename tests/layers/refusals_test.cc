@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "tests/layers/layers_support.h"
+#include "tests/support/program_query.h"
 
 namespace tenon::tests {
 namespace {
@@ -58,7 +59,7 @@ struct Odd {
 };
 
 tenon_status query_odd(const tenon_host* host, tenon_plugin* out, tenon_diag* diag) {
-  const tenon_status status = sdk::query<Odd>(host, out, diag);
+  const tenon_status status = query_in_program<Odd>(host, out, diag);
   out->get_interface = [](void*, const char* id, uint64_t length) -> const void* {
     return std::string_view(id, length) == TENON_INTERFACE_LAYERS ? &Odd::layers : nullptr;
   };

@@ -127,8 +127,8 @@ _FUNCTIONS = {
     "custom_op": "_custom",
     "gradcheck": "_gradcheck",
     "load": "_files",
-    "save": "_files",
     "op_log": "_plan",
+    "save": "_files",
     "trace": "_plan",
 }
 

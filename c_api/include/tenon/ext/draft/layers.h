@@ -157,9 +157,12 @@ TENON_EXPORT tenon_status tenon_layer_set_training(tenon_context* context, tenon
 // Moves the layer and all that are in it: its parameters, with their gradients, and its buffers lie
 // on `device` from now on, and it runs there. Their handles stay; what optimizers hold for them
 // follows at their next step. Views made of them before keep the memory of before. What was
-// recorded before for a backward, and plans captured before, are refused afterwards. device   NULL:
-// the context's errors   TENON_E_DEVICE, TENON_E_MEMORY, TENON_E_CAPTURE (while a step is
-// captured); nothing has
+// recorded before for a backward, and plans captured before, are refused afterwards; addresses read
+// before (tenon_tensor_get_view) are void.
+//
+// device   NULL: the context's
+// threads  [one thread per context]; nobody else uses the layer or its tensors meanwhile
+// errors   TENON_E_DEVICE, TENON_E_MEMORY, TENON_E_CAPTURE (while a step is captured); nothing has
 //          moved then
 // since    draft 2
 TENON_EXPORT tenon_status tenon_layer_set_device(tenon_context* context, tenon_layer* layer,
@@ -185,7 +188,9 @@ TENON_EXPORT tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_l
                                                  uint32_t* out_flags, tenon_tensor** out_tensor);
 
 // Parameter `index`: as tenon_layer_get_tensor, but buffers are not counted. What an optimizer
-// takes. errors   TENON_E_NOT_FOUND past the last
+// takes.
+//
+// errors   TENON_E_NOT_FOUND past the last
 TENON_EXPORT tenon_status tenon_layer_get_parameter(tenon_context* context, tenon_layer* layer,
                                                     uint32_t index, const char** out_name,
                                                     tenon_tensor** out_tensor);
@@ -218,8 +223,10 @@ TENON_EXPORT tenon_status tenon_optimizer_create_for_layer(tenon_context* contex
 
 // Makes the file hold the layer's parameters and buffers, "0.weight" and so on: all of it or, on
 // any failure, what it held before. The format is that of the name's ending, ".safetensors" or
-// ".npz". errors   TENON_E_IO, TENON_E_NOT_FOUND (no format for the ending), TENON_E_CAPTURE since
-// draft 2
+// ".npz".
+//
+// errors   TENON_E_IO, TENON_E_NOT_FOUND (no format for the ending), TENON_E_CAPTURE
+// since    draft 2
 TENON_EXPORT tenon_status tenon_layer_save(tenon_context* context, tenon_layer* layer,
                                            const char* path, uint64_t path_length);
 

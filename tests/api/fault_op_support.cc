@@ -30,8 +30,8 @@ tenon_value int_of(int64_t number) {
 
 // Operands and op are looked up beforehand: the call alone has failing memory.
 void add_call(
-    FaultRows& rows, const std::string& what, const char* name, Operands operands,
-    Operands attributes = [](FaultWorld&) { return Values(); }) {
+    FaultRows& rows, const std::string& what, const char* name, const Operands& operands,
+    const Operands& attributes = [](FaultWorld&) { return Values(); }) {
   struct Prepared {
     const tenon_op* op = nullptr;
     Values inputs;

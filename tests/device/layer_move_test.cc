@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/device/layer_move_test.cc: a layer that moves to another device with all in it.
+#include <gmock/gmock.h>
 #include <tenon/ext/draft/layers.h>
 
 #include <algorithm>

@@ -81,7 +81,7 @@ class HostTokenizers : public TokenizerTest {
     TokenizerTest::TearDown();
   }
   std::string refused_ask(tenon_status expected,
-                          std::function<tenon_status(tenon_call*, const Table&)> call) {
+                          const std::function<tenon_status(tenon_call*, const Table&)>& call) {
     ask = [call](tenon_call* window, const Table& table) { sdk::check(call(window, table)); };
     return refused_dataset("acme.asks", {}, expected);
   }
@@ -194,7 +194,7 @@ TEST_F(HostTokenizers, OtherCallbacksMayNot) {
   const tenon_op* op = nullptr;
   must(tenon_op_find(context, "acme.ask", TENON_NUL, 0, &op));
   const Tokenizer made = tokenizer("tenon.bytes");
-  const auto refuse = [&](std::function<tenon_status(tenon_call*, const Table&)> call) {
+  const auto refuse = [&](const std::function<tenon_status(tenon_call*, const Table&)>& call) {
     ask = [call](tenon_call* window, const Table& table) { sdk::check(call(window, table)); };
     const tenon_value input = one(x.get());
     tenon_tensor* out = nullptr;

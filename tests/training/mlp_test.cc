@@ -129,7 +129,7 @@ class Mlp : public Training {
     must(tenon_plan_get_text(context, plan, &text));
     const char* data = nullptr;
     EXPECT_EQ(tenon_text_get(text, &data, nullptr), TENON_OK);
-    const std::string words = data;
+    std::string words = data;
     tenon_text_release(text);
     return words;
   }

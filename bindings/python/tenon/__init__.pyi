@@ -202,6 +202,26 @@ class Tensor:
     def atan(self, *, out: Tensor | None = None) -> Tensor: ...
     def atan2(self, x: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def atanh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def batch_norm(
+        self,
+        weight: _Operand | None = None,
+        bias: _Operand | None = None,
+        mean: _Operand | None = None,
+        variance: _Operand | None = None,
+        *,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def batch_norm_grad(
+        self,
+        x: _Operand,
+        weight: _Operand | None = None,
+        mean: _Operand | None = None,
+        variance: _Operand | None = None,
+        *,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def bernoulli(self, *, out: Tensor | None = None) -> Tensor: ...
     def binary_cross_entropy_with_logits(
         self,
@@ -332,6 +352,15 @@ class Tensor:
         approximate: _b.str = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def group_norm(
+        self,
+        weight: _Operand | None = None,
+        bias: _Operand | None = None,
+        *,
+        groups: _b.int,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def gt(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def hardswish(self, *, out: Tensor | None = None) -> Tensor: ...
     def huber_loss(
@@ -353,6 +382,14 @@ class Tensor:
         out: Tensor | None = None,
     ) -> Tensor: ...
     def index_select(self, indices: _Operand, *, axis: _b.int, out: Tensor | None = None) -> Tensor: ...
+    def instance_norm(
+        self,
+        weight: _Operand | None = None,
+        bias: _Operand | None = None,
+        *,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def isfinite(self, *, out: Tensor | None = None) -> Tensor: ...
     def isinf(self, *, out: Tensor | None = None) -> Tensor: ...
     def isnan(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -1260,6 +1297,30 @@ def atan2(y: _Operand, x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def atanh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The number whose hyperbolic tangent is `x`: `y = ln((1 + x) / (1 - x)) / 2`."""
     ...
+def batch_norm(
+    x: _Operand,
+    weight: _Operand | None = None,
+    bias: _Operand | None = None,
+    mean: _Operand | None = None,
+    variance: _Operand | None = None,
+    *,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Normalises each channel of `x`, which its second dimension counts: `y = (x - m) * s * weight + bias`, with `s = 1 / sqrt(v + eps)`."""
+    ...
+def batch_norm_grad(
+    dy: _Operand,
+    x: _Operand,
+    weight: _Operand | None = None,
+    mean: _Operand | None = None,
+    variance: _Operand | None = None,
+    *,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradients of `tenon.batch_norm`."""
+    ...
 def bernoulli(p: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Ones with the probabilities `p`, else zeros: `y[i] = 1` where `u(i) < p[i]`, else 0, with `u` as in `tenon.uniform`: a multiple of 2^-53 for f64, of 2^-24 for the others, so that the probability of a 1 is at most that much above `p`."""
     ...
@@ -1516,6 +1577,17 @@ def gelu_grad(
 ) -> Tensor:
     """The gradient of `tenon.gelu` for its operand: `y = dy * (P(x) + x * P'(x))`, with `P` as `approximate` says."""
     ...
+def group_norm(
+    x: _Operand,
+    weight: _Operand | None = None,
+    bias: _Operand | None = None,
+    *,
+    groups: _b.int,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Normalises groups of neighbouring channels of each sample of `x`, whose second dimension counts the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over the `C / groups` channels of a group and all dimensions behind the second."""
+    ...
 def gt(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Greater than: `y = a > b`."""
     ...
@@ -1556,6 +1628,16 @@ def index_select(
     out: Tensor | None = None,
 ) -> Tensor:
     """The slices of `x` that the vector `indices` names along `axis`: `tenon.take`, which also takes indices of other ranks."""
+    ...
+def instance_norm(
+    x: _Operand,
+    weight: _Operand | None = None,
+    bias: _Operand | None = None,
+    *,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Normalises each channel of each sample of `x` by itself, where the second dimension counts the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over all dimensions behind the second."""
     ...
 def isfinite(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """True where the element is a finite number: neither infinite nor NaN."""

@@ -46,6 +46,12 @@ float grey_of(const Color& color) {
   return static_cast<float>(static_cast<Pixel>(grey));
 }
 
+// `number` mod 1, for one from -1 up to 2.
+float within_one(float number) {
+  if (number >= 1) return number - 1;
+  return number < 0 ? number + 1 : number;
+}
+
 struct Hsv {
   float hue, saturation, value;
 };
@@ -62,18 +68,18 @@ Hsv hsv_of(const Color& color) {
   float sixths = 4 + from_green - from_red;
   if (most == green) sixths = 2 + from_red - from_blue;
   if (most == red) sixths = from_blue - from_green;
-  return {std::fmod(sixths / 6 + 1, 1.0F), spread / most, most};
+  return {within_one(sixths / 6 + 1), spread / most, most};
 }
 
 Color color_of(const Hsv& hsv) {
   const float sixths = hsv.hue * 6;
-  const float whole = std::floor(sixths);
-  const float rest = sixths - whole;
+  const auto whole = static_cast<int>(sixths);
+  const float rest = sixths - static_cast<float>(whole);
   const float v = hsv.value;
   const float p = std::clamp(v * (1 - hsv.saturation), 0.0F, 1.0F);
   const float q = std::clamp(v * (1 - hsv.saturation * rest), 0.0F, 1.0F);
   const float t = std::clamp(v * (1 - hsv.saturation * (1 - rest)), 0.0F, 1.0F);
-  switch (static_cast<int>(whole) % 6) {
+  switch (whole % 6) {
     case 0:
       return {v, t, p};
     case 1:
@@ -91,9 +97,9 @@ Color color_of(const Hsv& hsv) {
 
 Color turned(const Color& color, float by) {
   Hsv hsv = hsv_of(color);
-  hsv.hue = std::fmod(hsv.hue + by, 1.0F);
-  if (hsv.hue < 0) hsv.hue += 1;
-  return std::isfinite(hsv.hue) ? color_of(hsv) : color;  // infinite pixels have none
+  hsv.hue = within_one(hsv.hue + by);
+  // Pixels that are infinite or not above 0 have none.
+  return std::isfinite(hsv.hue) && hsv.value > 0 ? color_of(hsv) : color;
 }
 
 // One image; its pixels are changed in place.
@@ -104,10 +110,8 @@ class Picture {
       : pixels_(pixels), channels_(channels), count_(count) {}
 
   void change(uint32_t which, double factor) {
-    if (which == kBrightness) return blend(factor, [](int64_t) { return 0.0F; });
-    if (which == kContrast) {
-      return blend(factor, [mean = mean_grey()](int64_t) { return mean; });
-    }
+    if (which == kBrightness) return blend(factor, 0);
+    if (which == kContrast) return blend(factor, mean_grey());
     if (channels_ == 1) return;  // no colour
     if (which == kHue) return turn(static_cast<float>(factor));
     for (int64_t i = 0; i < count_; ++i) {
@@ -125,10 +129,15 @@ class Picture {
             static_cast<float>(pixels_[2 * count_ + i])};
   }
 
-  template <class Other>
-  void blend(double factor, const Other& other) {
-    for (int64_t i = 0; i < channels_ * count_; ++i) {
-      pixels_[i] = mix<Pixel>(static_cast<float>(pixels_[i]), other(i), factor);
+  void blend(double factor, float with) {
+    Pixel* const end = pixels_ + channels_ * count_;
+    if constexpr (std::is_same_v<Pixel, uint8_t>) {
+      // Once for each value there is.
+      std::array<Pixel, 256> mixed;
+      for (size_t x = 0; x < 256; ++x) mixed[x] = mix<Pixel>(static_cast<float>(x), with, factor);
+      std::transform(pixels_, end, pixels_, [&](Pixel x) { return mixed[x]; });
+    } else {
+      std::transform(pixels_, end, pixels_, [&](Pixel x) { return mix<Pixel>(x, with, factor); });
     }
   }
 

@@ -26,9 +26,44 @@ struct Turn {
   double cosine, sine;
 };
 
-// Where in the image a pixel comes from.
-struct Place {
-  double row, column;
+// The largest integer that is not above `number`: std::floor, without a call.
+int64_t floor_of(double number) {
+  const auto whole = static_cast<int64_t>(number);
+  return whole - (number < static_cast<double>(whole) ? 1 : 0);
+}
+
+// What a pixel of the result is made of, in every plane of an image.
+class Mixture {
+ public:
+  explicit Mixture(const Image& image) : image_(image) {}
+
+  void add(int64_t row, int64_t column, double weight, double fill) {
+    if (weight == 0) return;  // not even read: it may be infinite
+    if (row < 0 || row >= image_.rows || column < 0 || column >= image_.columns) {
+      beside_ += weight * fill;
+      return;
+    }
+    places_[count_] = row * image_.columns + column;
+    weights_[count_++] = weight;
+  }
+
+  template <class Pixel>
+  Pixel of(const Pixel* plane) const {
+    double sum = beside_;
+    for (int k = 0; k < count_; ++k) sum += weights_[k] * static_cast<double>(plane[places_[k]]);
+    if constexpr (std::is_same_v<Pixel, uint8_t>) {
+      constexpr double kWhole = 0x1p52;  // from here on f64 has whole numbers alone
+      sum = sum + kWhole - kWhole;
+    }
+    return static_cast<Pixel>(sum);
+  }
+
+ private:
+  const Image& image_;
+  double beside_ = 0;
+  int count_ = 0;
+  int64_t places_[4];
+  double weights_[4];
 };
 
 class Rotate {
@@ -72,48 +107,31 @@ class Rotate {
       const double y = static_cast<double>(row) - middle_row;
       for (int64_t column = 0; column < image.columns; ++column, ++out) {
         const double x = static_cast<double>(column) - middle_column;
-        const Place place = {x * turn.sine + y * turn.cosine + middle_row,
-                             x * turn.cosine - y * turn.sine + middle_column};
+        const Mixture mixture = mixture_at(x * turn.sine + y * turn.cosine + middle_row,
+                                           x * turn.cosine - y * turn.sine + middle_column, image);
         for (int64_t plane = 0; plane < image.planes; ++plane) {
-          const Pixel* source = in + plane * image.plane();
-          out[plane * image.plane()] =
-              nearest_ ? nearest(image, source, place) : between(image, source, place);
+          out[plane * image.plane()] = mixture.of(in + plane * image.plane());
         }
       }
     }
   }
 
-  template <class Pixel>
-  Pixel nearest(const Image& image, const Pixel* plane, const Place& place) const {
-    const auto row = static_cast<int64_t>(std::floor(place.row + 0.5));
-    const auto column = static_cast<int64_t>(std::floor(place.column + 0.5));
-    return static_cast<Pixel>(value(image, plane, row, column));
-  }
-
-  // The mean of the four pixels around a place, each by its closeness in either direction.
-  template <class Pixel>
-  Pixel between(const Image& image, const Pixel* plane, const Place& place) const {
-    const double top = std::floor(place.row);
-    const double left = std::floor(place.column);
-    const double down = place.row - top;
-    const double right = place.column - left;
-    const auto row = static_cast<int64_t>(top);
-    const auto column = static_cast<int64_t>(left);
-    // What has no weight is not read: it may be infinite.
-    const auto part = [&](int64_t r, int64_t c, double weight) {
-      return weight == 0 ? 0 : weight * value(image, plane, r, c);
-    };
-    const double mean =
-        part(row, column, (1 - down) * (1 - right)) + part(row, column + 1, (1 - down) * right) +
-        part(row + 1, column, down * (1 - right)) + part(row + 1, column + 1, down * right);
-    if constexpr (std::is_same_v<Pixel, uint8_t>) return static_cast<Pixel>(std::nearbyint(mean));
-    return static_cast<Pixel>(mean);
-  }
-
-  template <class Pixel>
-  double value(const Image& image, const Pixel* plane, int64_t row, int64_t column) const {
-    const bool inside = row >= 0 && row < image.rows && column >= 0 && column < image.columns;
-    return inside ? static_cast<double>(plane[row * image.columns + column]) : fill_;
+  // Of the four pixels around a place, each by its closeness in either direction; or the nearest.
+  Mixture mixture_at(double row, double column, const Image& image) const {
+    Mixture mixture(image);
+    if (nearest_) {
+      mixture.add(floor_of(row + 0.5), floor_of(column + 0.5), 1, fill_);
+      return mixture;
+    }
+    const int64_t top = floor_of(row);
+    const int64_t left = floor_of(column);
+    const double down = row - static_cast<double>(top);
+    const double right = column - static_cast<double>(left);
+    mixture.add(top, left, (1 - down) * (1 - right), fill_);
+    mixture.add(top, left + 1, (1 - down) * right, fill_);
+    mixture.add(top + 1, left, down * (1 - right), fill_);
+    mixture.add(top + 1, left + 1, down * right, fill_);
+    return mixture;
   }
 
   Range degrees_;

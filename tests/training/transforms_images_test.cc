@@ -158,12 +158,12 @@ TEST_F(TransformsImages, SaturationAndHue) {
               testing::Pointwise(FloatNear(1e-6F), Floats{0, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 1}));
   EXPECT_THAT(changed(jitter("hue", {-0.5, -0.5}), {1, 3, 1, 1}, Floats{1, 0.5F, 0.25F}),
               ElementsAre(0.25F, FloatNear(0.75F, 1e-6F), 1));
-  // One channel has no colour, and infinite pixels have no hue.
+  // One channel has no colour, and pixels that are infinite or not above 0 have no hue.
   for (const char* option : {"saturation", "hue"}) {
     EXPECT_EQ(changed(jitter(option, {0.25, 0.5}), {1, 1, 2, 2}, counted(4)), counted(4));
   }
-  const Floats infinite = {std::numeric_limits<float>::infinity(), 0, 0.5F};
-  EXPECT_EQ(changed(jitter("hue", {0.25, 0.25}), {1, 3, 1, 1}, infinite), infinite);
+  const Floats odd = {std::numeric_limits<float>::infinity(), 0, 0, -1, 0.5F, -0.5F};
+  EXPECT_EQ(changed(jitter("hue", {0.25, 0.25}), {1, 3, 1, 2}, odd), odd);
   // What is not asked for does not take place.
   const Floats wide = {-2, 3, 0.5F};
   EXPECT_EQ(changed(transform("tenon.color_jitter"), {1, 3, 1, 1}, wide), wide);

@@ -148,6 +148,28 @@ inline std::array<sdk::WindowAxis, kRank> axes_of(const sdk::Windows& windows) {
   return axes;
 }
 
+inline Axis forward_axis(const sdk::WindowAxis& a) {
+  return {a.size, a.count, a.taps, a.stride, a.dilation, -a.before};
+}
+
+// The result of a sweep, as what is read by another.
+inline Sweep result_sweep(const Sweep& s, int64_t images) {
+  Sweep result;
+  result.images = images;
+  result.groups = s.groups;
+  result.channels = s.rows;
+  for (size_t d = 0; d < kRank; ++d) result.axes[d].size = s.axes[d].count;
+  result.from = s.to;
+  return result;
+}
+
+// Steps of copies that are packed.
+inline void set_packed(Sweep& s) {
+  const auto& a = s.axes;
+  s.from = packed_steps(s.groups * s.channels, {a[0].size, a[1].size, a[2].size});
+  s.to = packed_steps(s.groups * s.rows, {a[0].count, a[1].count, a[2].count});
+}
+
 inline void set_weights(Sweep& s, const std::array<sdk::WindowAxis, kRank>& axes) {
   s.tap_steps = {axes[1].taps * axes[2].taps, axes[2].taps, 1};
 }
@@ -162,10 +184,7 @@ inline Sweep forward_sweep(const sdk::Args& args) {
   s.groups = args.attrs.integer(3);
   s.rows = weight.shape[0] / s.groups;
   s.channels = weight.shape[1];
-  for (size_t d = 0; d < kRank; ++d) {
-    const sdk::WindowAxis& a = axes[d];
-    s.axes[d] = {a.size, a.count, a.taps, a.stride, a.dilation, -a.before};
-  }
+  for (size_t d = 0; d < kRank; ++d) s.axes[d] = forward_axis(axes[d]);
   s.from = steps_of(args.view(0));
   s.to = steps_of(args.out());
   set_weights(s, axes);

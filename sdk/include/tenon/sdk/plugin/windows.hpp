@@ -58,9 +58,9 @@ struct WindowAxis {
 // What attributes say. Lists have one number for all dimensions or one for each; `padding` may also
 // have two for each, before and after it.
 struct WindowOptions {
-  std::span<const int64_t> stride;  // empty: the window's own size
-  std::span<const int64_t> padding;
-  std::span<const int64_t> dilation;
+  std::span<const int64_t> stride = {};  // empty: the window's own size
+  std::span<const int64_t> padding = {};
+  std::span<const int64_t> dilation = {};
   std::string_view auto_pad = "none";
   bool ceil_mode = false;
 };

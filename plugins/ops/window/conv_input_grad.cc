@@ -17,10 +17,11 @@ constexpr uint32_t kWindows = 1;
 constexpr uint32_t kAttributes = kWindows + sdk::kConvAttributes;
 
 constexpr std::string_view doc =
-    R"(The gradient of `tenon.conv` with respect to its image, and transposed convolution: `dx[n,c,i]`
-is the sum of `weight[o,c,t] * dy[n,o,p]` over all `o`, `t` and `p` for which `p * stride - before +
-t * dilation = i`. `size` are the image's sizes beside N and C, the other attributes those of
-`tenon.conv`; `dy` has the shape that it gives for such an image. Places that no window has are 0.
+    R"(The gradient of `tenon.conv` with respect to its image, and transposed convolution:
+`dx[n,c,i]` is the sum of `weight[o,c,t] * dy[n,o,p]` over all `o`, `t` and `p` for which `p *
+stride - before + t * dilation = i`. `size` are the image's sizes beside N and C, the other
+attributes those of `tenon.conv`; `dy` has the shape that it gives for such an image. Places that no
+window has are 0.
 
 Gradient: that of `dy` is `tenon.conv`, that of `weight` is `tenon.conv_weight_grad`.
 

@@ -16,10 +16,10 @@ constexpr uint32_t kWindows = 1;
 constexpr uint32_t kAttributes = kWindows + sdk::kConvAttributes;
 
 constexpr std::string_view doc =
-    R"(The gradient of `tenon.conv` with respect to its weight: `y[o,c,t]` is the sum of `dy[n,o,p] *
-x[n,c,p * stride - before + t * dilation]` over all images `n` and windows `p`, c within the group.
-`kernel` are the sizes of a window, the other attributes those of `tenon.conv`; `dy` has the shape
-that it gives.
+    R"(The gradient of `tenon.conv` with respect to its weight: `y[o,c,t]` is the sum of `dy[n,o,p]
+* x[n,c,p * stride - before + t * dilation]` over all images `n` and windows `p`, c within the
+group. `kernel` are the sizes of a window, the other attributes those of `tenon.conv`; `dy` has the
+shape that it gives.
 
 Gradient: that of `dy` is `tenon.conv`, that of `x` is `tenon.conv_input_grad`.
 

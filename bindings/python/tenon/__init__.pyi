@@ -158,6 +158,18 @@ class Tensor:
     def abs(self, *, out: Tensor | None = None) -> Tensor: ...
     def acos(self, *, out: Tensor | None = None) -> Tensor: ...
     def acosh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def adaptive_avg_pool(
+        self,
+        *,
+        size: _b.int | Sequence[_b.int],
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def adaptive_avg_pool_grad(
+        self,
+        *,
+        size: _b.int | Sequence[_b.int],
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def add(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def addcdiv(
         self,
@@ -202,6 +214,29 @@ class Tensor:
     def atan(self, *, out: Tensor | None = None) -> Tensor: ...
     def atan2(self, x: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def atanh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def avg_pool(
+        self,
+        *,
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] | None = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        ceil_mode: _b.bool = ...,
+        count_include_pad: _b.bool = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def avg_pool_grad(
+        self,
+        *,
+        size: _b.int | Sequence[_b.int],
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] | None = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        ceil_mode: _b.bool = ...,
+        count_include_pad: _b.bool = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def batch_norm(
         self,
         weight: _Operand | None = None,
@@ -261,6 +296,42 @@ class Tensor:
         min: _Operand | None = None,
         max: _Operand | None = None,
         *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def conv(
+        self,
+        weight: _Operand,
+        bias: _Operand | None = None,
+        *,
+        stride: _b.int | Sequence[_b.int] = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        dilation: _b.int | Sequence[_b.int] = ...,
+        groups: _b.int = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def conv_input_grad(
+        self,
+        weight: _Operand,
+        *,
+        size: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        dilation: _b.int | Sequence[_b.int] = ...,
+        groups: _b.int = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def conv_weight_grad(
+        self,
+        x: _Operand,
+        *,
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        dilation: _b.int | Sequence[_b.int] = ...,
+        groups: _b.int = ...,
+        auto_pad: _b.str = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def copy(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -459,6 +530,24 @@ class Tensor:
     def masked_fill(self, mask: _Operand, value: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def masked_select(self, mask: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def matmul(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def max_pool(
+        self,
+        *,
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] | None = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        dilation: _b.int | Sequence[_b.int] = ...,
+        ceil_mode: _b.bool = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def max_pool_grad(
+        self,
+        positions: _Operand,
+        *,
+        size: _b.int | Sequence[_b.int],
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def maximum(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def minimum(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def mish(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -1203,6 +1292,22 @@ def adamw_step(
 ) -> None:
     """One step of AdamW on each parameter, in place."""
     ...
+def adaptive_avg_pool(
+    x: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    out: Tensor | None = None,
+) -> Tensor:
+    """Averages an image of 1 to 3 dimensions down to `size`, which is one number for all of them or one for each: along a dimension of `n` places that becomes `m`, number `i` of the result averages over the places from `floor(i * n / m)` to `ceil((i + 1) * n / m) - 1`."""
+    ...
+def adaptive_avg_pool_grad(
+    dy: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros of the shape `[N, C, size...]`, to which each number of `dy`, divided by how many places `tenon.adaptive_avg_pool` averages to it, is added at each of these places."""
+    ...
 def add(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The sum: `y = a + b`."""
     ...
@@ -1296,6 +1401,33 @@ def atan2(y: _Operand, x: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def atanh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The number whose hyperbolic tangent is `x`: `y = ln((1 + x) / (1 - x)) / 2`."""
+    ...
+def avg_pool(
+    x: _Operand,
+    *,
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] | None = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    ceil_mode: _b.bool = ...,
+    count_include_pad: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The average of each window that slides over an image of 1 to 3 dimensions: `y[n,c,w] = (sum over t of x[n, c, w * stride - before + t]) / count`, along each of these dimensions, over the taps `t` from 0 to `kernel - 1` whose place lies in the image."""
+    ...
+def avg_pool_grad(
+    dy: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] | None = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    ceil_mode: _b.bool = ...,
+    count_include_pad: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros of the shape `[N, C, size...]`, to which each number of `dy`, divided by the count of its window, is added at every place of that window."""
     ...
 def batch_norm(
     x: _Operand,
@@ -1404,6 +1536,48 @@ def clip_grad_norm(
     ...
 def concat(xs: Sequence[Tensor], *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor:
     """The tensors `xs`, one after another along `axis`."""
+    ...
+def conv(
+    x: _Operand,
+    weight: _Operand,
+    bias: _Operand | None = None,
+    *,
+    stride: _b.int | Sequence[_b.int] = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    dilation: _b.int | Sequence[_b.int] = ...,
+    groups: _b.int = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Convolution, or rather correlation, of images [N,C,W], [N,C,H,W] or [N,C,D,H,W]: `y[n,o,p] = sum over c and t of weight[o,c,t] * x[n,c,p * stride - before + t * dilation] + bias[o]`, where `t` goes over the places of a window and `p` over windows."""
+    ...
+def conv_input_grad(
+    dy: _Operand,
+    weight: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    dilation: _b.int | Sequence[_b.int] = ...,
+    groups: _b.int = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradient of `tenon.conv` with respect to its image, and transposed convolution: `dx[n,c,i]` is the sum of `weight[o,c,t] * dy[n,o,p]` over all `o`, `t` and `p` for which `p * stride - before + t * dilation = i`."""
+    ...
+def conv_weight_grad(
+    dy: _Operand,
+    x: _Operand,
+    *,
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    dilation: _b.int | Sequence[_b.int] = ...,
+    groups: _b.int = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradient of `tenon.conv` with respect to its weight: `y[o,c,t]` is the sum of `dy[n,o,p] * x[n,c,p * stride - before + t * dilation]` over all images `n` and windows `p`, c within the group."""
     ...
 def copy(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The same elements in new storage: `y = x`."""
@@ -1839,6 +2013,28 @@ def max(
     out: Tensor | None = None,
 ) -> Tensor:
     """The largest element over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
+    ...
+def max_pool(
+    x: _Operand,
+    *,
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] | None = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    dilation: _b.int | Sequence[_b.int] = ...,
+    ceil_mode: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The largest place of each window that slides over an image of 1 to 3 dimensions: `y[n,c,w] = max over t of x[n, c, w * stride - before + t * dilation]`, along each of these dimensions, over the taps `t` from 0 to `kernel - 1` whose place lies in the image."""
+    ...
+def max_pool_grad(
+    dy: _Operand,
+    positions: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros of the shape `[N, C, size...]`, to which each number of `dy` is added at the place of its image that `positions` names, row by row over the image; -1 names none."""
     ...
 def maximum(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The larger of the two: `y = max(a, b)`."""

@@ -149,6 +149,9 @@ def batch_norm(
 def dropout(*, p: _b.float = ..., device: _b.str | None = None) -> Layer:
     """In training the op `tenon.dropout`: elements become 0 with probability `p`, and the others are divided by `1 - p`."""
     ...
+def dropout_channels(*, p: _b.float = ..., device: _b.str | None = None) -> Layer:
+    """In training whole channels of samples become 0 with probability `p`, and the others are divided by `1 - p`."""
+    ...
 def embedding(
     *,
     rows: _b.int,
@@ -159,6 +162,14 @@ def embedding(
     device: _b.str | None = None,
 ) -> Layer:
     """A table whose rows are looked up: `y[i] = weight[x[i]]`, the op `tenon.embedding`."""
+    ...
+def flatten(
+    *,
+    start_axis: _b.int = ...,
+    end_axis: _b.int = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """x with the dimensions from `start_axis` to `end_axis` merged into one, by default all but the first: the op `tenon.flatten`, between convolutions and a linear layer."""
     ...
 def layer_norm(
     *,
@@ -182,6 +193,14 @@ def linear(
     device: _b.str | None = None,
 ) -> Layer:
     """A matrix and a bias: `y = x weight^T + bias`, the op `tenon.linear`."""
+    ...
+def residual(
+    *children: Any,
+    shortcut: _b.bool = ...,
+    activation: _b.str = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Its children one after the other, as in `tenon.sequential`, and `x` added to what they give; then an activation: y = activation(branch(x) + x) shortcut=false y = activation(branch(x) + shortcut(x)) shortcut=true: the last child is the shortcut A container: the program adds the children."""
     ...
 def rms_norm(
     *,

@@ -158,6 +158,18 @@ class Tensor:
     def abs(self, *, out: Tensor | None = None) -> Tensor: ...
     def acos(self, *, out: Tensor | None = None) -> Tensor: ...
     def acosh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def adaptive_avg_pool(
+        self,
+        *,
+        size: _b.int | Sequence[_b.int],
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def adaptive_avg_pool_grad(
+        self,
+        *,
+        size: _b.int | Sequence[_b.int],
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def add(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def addcdiv(
         self,
@@ -202,6 +214,29 @@ class Tensor:
     def atan(self, *, out: Tensor | None = None) -> Tensor: ...
     def atan2(self, x: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def atanh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def avg_pool(
+        self,
+        *,
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] | None = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        ceil_mode: _b.bool = ...,
+        count_include_pad: _b.bool = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def avg_pool_grad(
+        self,
+        *,
+        size: _b.int | Sequence[_b.int],
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] | None = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        ceil_mode: _b.bool = ...,
+        count_include_pad: _b.bool = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def bernoulli(self, *, out: Tensor | None = None) -> Tensor: ...
     def binary_cross_entropy_with_logits(
         self,
@@ -422,6 +457,24 @@ class Tensor:
     def masked_fill(self, mask: _Operand, value: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def masked_select(self, mask: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def matmul(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def max_pool(
+        self,
+        *,
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] | None = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        dilation: _b.int | Sequence[_b.int] = ...,
+        ceil_mode: _b.bool = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def max_pool_grad(
+        self,
+        positions: _Operand,
+        *,
+        size: _b.int | Sequence[_b.int],
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def maximum(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def minimum(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def mish(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -1166,6 +1219,22 @@ def adamw_step(
 ) -> None:
     """One step of AdamW on each parameter, in place."""
     ...
+def adaptive_avg_pool(
+    x: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    out: Tensor | None = None,
+) -> Tensor:
+    """Averages an image of 1 to 3 dimensions down to `size`, which is one number for all of them or one for each: along a dimension of `n` places that becomes `m`, number `i` of the result averages over the places from `floor(i * n / m)` to `ceil((i + 1) * n / m) - 1`."""
+    ...
+def adaptive_avg_pool_grad(
+    dy: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros of the shape `[N, C, size...]`, to which each number of `dy`, divided by how many places `tenon.adaptive_avg_pool` averages to it, is added at each of these places."""
+    ...
 def add(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The sum: `y = a + b`."""
     ...
@@ -1259,6 +1328,33 @@ def atan2(y: _Operand, x: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def atanh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The number whose hyperbolic tangent is `x`: `y = ln((1 + x) / (1 - x)) / 2`."""
+    ...
+def avg_pool(
+    x: _Operand,
+    *,
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] | None = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    ceil_mode: _b.bool = ...,
+    count_include_pad: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The average of each window that slides over an image of 1 to 3 dimensions: `y[n,c,w] = (sum over t of x[n, c, w * stride - before + t]) / count`, along each of these dimensions, over the taps `t` from 0 to `kernel - 1` whose place lies in the image."""
+    ...
+def avg_pool_grad(
+    dy: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] | None = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    ceil_mode: _b.bool = ...,
+    count_include_pad: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros of the shape `[N, C, size...]`, to which each number of `dy`, divided by the count of its window, is added at every place of that window."""
     ...
 def bernoulli(p: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Ones with the probabilities `p`, else zeros: `y[i] = 1` where `u(i) < p[i]`, else 0, with `u` as in `tenon.uniform`: a multiple of 2^-53 for f64, of 2^-24 for the others, so that the probability of a 1 is at most that much above `p`."""
@@ -1757,6 +1853,28 @@ def max(
     out: Tensor | None = None,
 ) -> Tensor:
     """The largest element over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
+    ...
+def max_pool(
+    x: _Operand,
+    *,
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] | None = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    dilation: _b.int | Sequence[_b.int] = ...,
+    ceil_mode: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The largest place of each window that slides over an image of 1 to 3 dimensions: `y[n,c,w] = max over t of x[n, c, w * stride - before + t * dilation]`, along each of these dimensions, over the taps `t` from 0 to `kernel - 1` whose place lies in the image."""
+    ...
+def max_pool_grad(
+    dy: _Operand,
+    positions: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros of the shape `[N, C, size...]`, to which each number of `dy` is added at the place of its image that `positions` names, row by row over the image; -1 names none."""
     ...
 def maximum(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The larger of the two: `y = max(a, b)`."""

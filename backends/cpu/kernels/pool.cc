@@ -58,7 +58,12 @@ class Vectors {
       return hn::TableLookupLanes(both, hn::IndicesFromVec(D(), every_second()));
     }
   }
-  HWY_INLINE static void put(V value, char* to, int64_t) { store<Out>(D(), value, to); }
+  HWY_INLINE static void put(V value, char* to, int64_t step) {
+    if (step == int64_t{sizeof(Out)}) return store<Out>(D(), value, to);
+    HWY_ALIGN Bits<Out> each[hn::MaxLanes(D())];
+    store<Out>(D(), value, reinterpret_cast<char*>(each));
+    for (int64_t i = 0; i < count(); ++i) sdk::store(to + i * step, each[i]);
+  }
 
   HWY_INLINE static Best first(V value) { return {value, hn::Zero(DI())}; }
   template <bool kPlaces>
@@ -91,7 +96,8 @@ class Vectors {
   }
 };
 
-// kCount outputs whose inputs lie anywhere, `step` bytes apart.
+// kCount outputs whose inputs lie anywhere, `step` bytes apart. Each is named by a constant, or the
+// compiler would keep them in memory.
 template <class In, class Out, int64_t kCount>
 class Several {
  public:
@@ -104,36 +110,34 @@ class Several {
 
   explicit Several(int64_t step) : step_(step) {}
   HWY_INLINE static V set(C value) {
-    V all;
-    all.fill(value);
-    return all;
+    return made([&](auto) HWY_ATTR { return value; });
   }
-  HWY_INLINE static V add(V a, const V& b) {
-    for (int64_t i = 0; i < kCount; ++i) a[i] += b[i];
-    return a;
+  HWY_INLINE static V add(const V& a, const V& b) {
+    return made([&](auto i) HWY_ATTR { return a[i] + b[i]; });
   }
-  HWY_INLINE static V divided(V a, C by) {
-    for (int64_t i = 0; i < kCount; ++i) a[i] /= by;
-    return a;
+  HWY_INLINE static V divided(const V& a, C by) {
+    return made([&](auto i) HWY_ATTR { return a[i] / by; });
   }
   HWY_INLINE V get(const char* at) const {
-    V all;
-    for (int64_t i = 0; i < kCount; ++i) all[i] = static_cast<C>(sdk::load<In>(at + i * step_));
-    return all;
+    return made([&](auto i) HWY_ATTR {
+      return static_cast<C>(sdk::load<In>(at + static_cast<int64_t>(i) * step_));
+    });
   }
   HWY_INLINE static void put(const V& value, char* to, int64_t step) {
-    for (int64_t i = 0; i < kCount; ++i) sdk::store(to + i * step, sdk::narrow<Out>(value[i]));
+    each([&](auto i) HWY_ATTR {
+      sdk::store(to + static_cast<int64_t>(i) * step, sdk::narrow<Out>(value[i]));
+    });
   }
 
   HWY_INLINE static Best first(const V& value) { return {value, {}}; }
   template <bool kPlaces>
   HWY_INLINE static void meet(Best& best, const V& value, int64_t place) {
-    for (int64_t i = 0; i < kCount; ++i) {
-      const bool not_less = !(value[i] <= best.value[i]);
-      if (!not_less || best.value[i] != best.value[i]) continue;
+    each([&](auto i) HWY_ATTR {
+      const bool smaller = value[i] <= best.value[i];
+      if (smaller || best.value[i] != best.value[i]) return;
       best.value[i] = value[i];
-      best.place[i] = place;
-    }
+      if constexpr (kPlaces) best.place[i] = place;
+    });
   }
   HWY_INLINE static void put_places(const Best& best, int64_t place, int64_t next, char* to,
                                     int64_t step) {
@@ -143,6 +147,21 @@ class Several {
   }
 
  private:
+  template <class Body, size_t... I>
+  HWY_INLINE static void each_of(const Body& body, std::index_sequence<I...>) {
+    (body(std::integral_constant<size_t, I>()), ...);
+  }
+  template <class Body>
+  HWY_INLINE static void each(const Body& body) {
+    each_of(body, std::make_index_sequence<kCount>());
+  }
+  template <class Body>
+  HWY_INLINE static V made(const Body& body) {
+    V all;
+    each([&](auto i) HWY_ATTR { all[i] = body(i); });
+    return all;
+  }
+
   int64_t step_;
 };
 
@@ -192,15 +211,6 @@ struct Sum {
   }
 };
 
-template <class T>
-T lowest() {
-  if constexpr (std::is_floating_point_v<T>) {
-    return -std::numeric_limits<T>::infinity();
-  } else {
-    return std::numeric_limits<T>::lowest();
-  }
-}
-
 template <bool kPlaces>
 struct Most {
   template <class Lanes>
@@ -237,7 +247,7 @@ Side side_of(const Plan& plan, int64_t places) {
     }
     for (const Row& row : plan.rows) {
       const bool near = row.step == in || row.step == 2 * in;
-      if (near && plan.out.step[2] == out && row.end - row.begin >= lanes) return Side::Rows;
+      if (near && plan.out.step[2] == out && row.count >= lanes) return Side::Rows;
     }
   }
   return Side::Images;
@@ -261,13 +271,15 @@ class RowOf {
   // Outputs beside each other, one image.
   HWY_NOINLINE void rows() {
     for (const Row& row : plan_.rows) {
-      int64_t i = row.begin;
+      int64_t done = 0;
       if (row.step == int64_t{sizeof(In)}) {
-        i = whole(Vectors<In, Out, false>(), row);
+        done = whole(Vectors<In, Out, false>(), row);
       } else if (row.step == 2 * int64_t{sizeof(In)}) {
-        i = whole(Vectors<In, Out, true>(), row);
+        done = whole(Vectors<In, Out, true>(), row);
       }
-      for (; i < row.end; ++i) fold(Several<In, Out, 1>(0), i, 0, 0, 0);
+      for (; done < row.count; ++done) {
+        fold(Several<In, Out, 1>(0), row.begin + done * row.apart, 0, 0, 0);
+      }
     }
   }
   // All channels, which lie next to each other.
@@ -292,15 +304,18 @@ class RowOf {
  private:
   int64_t count() const { return static_cast<int64_t>(plan_.axes[2].boxes.size()); }
 
-  // Whole vectors of outputs, the last of which may overlap the one before; where they end.
+  // Whole vectors of outputs, the last of which may overlap the one before; how many these are.
   template <class Lanes>
   HWY_INLINE int64_t whole(const Lanes& lanes, const Row& row) {
-    const int64_t last = row.end - lanes.count();
-    if (last < row.begin) return row.begin;
-    const int64_t step = plan_.positions.step[2];
-    for (int64_t i = row.begin; i < last; i += lanes.count()) fold(lanes, i, 0, step, row.places);
-    fold(lanes, last, 0, step, row.places);
-    return row.end;
+    const int64_t last = row.count - lanes.count();
+    if (last < 0) return 0;
+    const int64_t out_step = row.apart * plan_.out.step[2];
+    const int64_t step = row.apart * plan_.positions.step[2];
+    for (int64_t i = 0; i < last; i += lanes.count()) {
+      fold(lanes, row.begin + i * row.apart, out_step, step, row.places);
+    }
+    fold(lanes, row.begin + last * row.apart, out_step, step, row.places);
+    return row.count;
   }
 
   template <class Lanes>
@@ -316,7 +331,7 @@ class RowOf {
     boxes_[2] = &plan_.axes[2].boxes[i];
     fold_(lanes, plan_, boxes_,
           At{in_ + boxes_[2]->offset + c * int64_t{sizeof(In)},
-             out_ + i * plan_.out.step[2] + c * int64_t{sizeof(Out)}, 0,
+             out_ + i * plan_.out.step[2] + c * int64_t{sizeof(Out)}, int64_t{sizeof(Out)},
              positions_ + i * plan_.positions.step[2] + c * plan_.positions.channel,
              plan_.positions.channel, 0});
   }
@@ -336,9 +351,10 @@ int64_t most_taps(const Axis& axis) {
 }
 
 template <class In, class Out, class Fold>
-HWY_NOINLINE void fold_all(const sdk::Launch& l, Plan& plan, int64_t places, const Fold& fold) {
+HWY_NOINLINE void fold_all(const sdk::Launch& l, Plan& plan, int64_t places, int64_t apart,
+                           const Fold& fold) {
   plan.merge();
-  plan.find_rows();
+  plan.find_rows(apart);
   const Side side = side_of<In, Out>(plan, places);
   const int64_t at_once = side == Side::Rows ? 1 : side == Side::Images ? kTogether : plan.channels;
   const int64_t groups = (plan.channels + at_once - 1) / at_once;
@@ -375,16 +391,9 @@ HWY_NOINLINE void fold_all(const sdk::Launch& l, Plan& plan, int64_t places, con
 
 // ---- Largest ------------------------------------------------------------------------------------
 
-enum Max : uint32_t { kKernel, kStride, kPadding, kDilation, kCeilMode, kAutoPad, kMaxAttributes };
-
 void max_pool(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
-  const sdk::Windows windows(sdk::shape_of(x).subspan(kFirst), l.attrs.ints(kKernel),
-                             sdk::WindowOptions{.stride = l.attrs.ints(kStride),
-                                                .padding = l.attrs.ints(kPadding),
-                                                .dilation = l.attrs.ints(kDilation),
-                                                .auto_pad = l.attrs.text(kAutoPad),
-                                                .ceil_mode = l.attrs.flag(kCeilMode)});
+  const sdk::Windows windows = max_windows(l);
   const Steps3 sizes = sizes_of(x);
   const Images in(x);
   const Steps3 places{sizes[1] * sizes[2], sizes[2], 1};
@@ -402,9 +411,9 @@ void max_pool(const sdk::Launch& l) {
   if (plan.has_positions) plan.positions = Images(l.out(1));
   sdk::dispatch_dtype<sdk::NumberTypes>(x.dtype, [&]<class T>() HWY_ATTR {
     if (plan.has_positions) {
-      fold_all<T, T>(l, plan, product(sizes), Most<true>());
+      fold_all<T, T>(l, plan, product(sizes), 1, Most<true>());
     } else {
-      fold_all<T, T>(l, plan, product(sizes), Most<false>());
+      fold_all<T, T>(l, plan, product(sizes), 1, Most<false>());
     }
   });
 }
@@ -418,19 +427,38 @@ void average(const sdk::Launch& l, const auto& averages) {
     return Box{own.places.begin * in.step[d], own.places.count(), own.counted, 0};
   });
   sdk::dispatch_dtype<sdk::FloatTypes>(
-      l.out().dtype, [&]<class T>() HWY_ATTR { fold_all<T, T>(l, plan, 0, Sum<true>()); });
+      l.out().dtype, [&]<class T>() HWY_ATTR { fold_all<T, T>(l, plan, 0, 1, Sum<true>()); });
+}
+
+// out[i] = in[i] / by, or in[i] / (by counts[i]); `out` is packed.
+template <class T, class C = Number<T>>
+HWY_NOINLINE void divide(const char* in, int64_t step, C by, int64_t n, const C* counts,
+                         char* out) {
+  const hn::ScalableTag<C> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto* to = reinterpret_cast<C*>(out);
+  const auto all = hn::Set(d, by);
+  int64_t i = 0;
+  for (; step == int64_t{sizeof(T)} && i + lanes <= n; i += lanes) {
+    const auto count = counts == nullptr ? all : hn::Mul(all, hn::LoadU(d, counts + i));
+    hn::StoreU(hn::Div(load<T>(d, in + i * step), count), d, to + i);
+  }
+  for (; i < n; ++i) {
+    const C count = counts == nullptr ? by : by * counts[i];
+    to[i] = static_cast<C>(sdk::load<T>(in + i * step)) / count;
+  }
 }
 
 void spread(const sdk::Launch& l, const auto& averages) {
   const Steps3 windows = sizes_of(l.view(0));
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() HWY_ATTR {
     char* memory = reinterpret_cast<char*>(l.scratch().data()) + bytes_of_boxes(l.out());
-    const Images shares = shares_of<T>(l, memory, averages);
+    const Images shares = shares_of<T>(l, memory, averages, divide<T>);
     Plan plan = plan_of(l, shares, windows, [&](size_t d, int64_t place) {
       const sdk::Steps holding = averages.holding(d, place);
       return Box{holding.begin * shares.step[d], holding.count(), 1, 0};
     });
-    fold_all<Number<T>, T>(l, plan, 0, Sum<false>());
+    fold_all<Number<T>, T>(l, plan, 0, averages.apart(), Sum<false>());
   });
 }
 

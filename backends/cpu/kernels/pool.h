@@ -26,9 +26,10 @@ struct Box {
   int64_t place = 0;    // what it adds to the number of a place in the image
 };
 
-// Outputs of a row whose boxes are alike, `step` bytes and `places` places apart.
+// Outputs of a row whose boxes are alike, `step` bytes and `places` places apart. There are others
+// between them: they are `apart` places from each other.
 struct Row {
-  int64_t begin, end, step, places;
+  int64_t begin, count, apart, step, places;
 };
 
 struct Axis {
@@ -90,26 +91,31 @@ struct Plan {
     batches = 1;
   }
 
-  void find_rows() {
-    const std::span<const Box> boxes = axes[2].boxes;
-    const auto count = static_cast<int64_t>(boxes.size());
+  // Of outputs that are `apart` places from each other.
+  void find_rows(int64_t apart) {
+    const auto count = static_cast<int64_t>(axes[2].boxes.size());
     size_t n = 0;
-    for (int64_t i = 0; i < count;) {
-      Row row{i, i + 1, 0, 0};
-      while (row.end < count) {
-        const Box& last = boxes[row.end - 1];
-        const Box& next = boxes[row.end];
-        if (next.taps != last.taps || next.counted != last.counted) break;
-        const int64_t step = next.offset - last.offset;
-        if (row.end > i + 1 && step != row.step) break;
-        row.step = step;
-        row.places = next.place - last.place;
-        ++row.end;
-      }
-      rows[n++] = row;
-      i = row.end;
+    for (int64_t phase = 0; phase < std::min(apart, count); ++phase) {
+      for (int64_t i = phase; i < count; i += rows[n++].count * apart) rows[n] = row_at(i, apart);
     }
     rows = rows.first(n);
+  }
+
+ private:
+  Row row_at(int64_t begin, int64_t apart) const {
+    const std::span<const Box> boxes = axes[2].boxes;
+    Row row{begin, 1, apart, 0, 0};
+    for (int64_t i = begin + apart; i < static_cast<int64_t>(boxes.size()); i += apart) {
+      const Box& last = boxes[i - apart];
+      const Box& next = boxes[i];
+      const int64_t step = next.offset - last.offset;
+      if (next.taps != last.taps || next.counted != last.counted) break;
+      if (row.count > 1 && step != row.step) break;
+      row.step = step;
+      row.places = next.place - last.place;
+      ++row.count;
+    }
+    return row;
   }
 };
 
@@ -151,6 +157,29 @@ inline sdk::WindowAxis axis_of(const sdk::Windows& windows, size_t d) {
   return d < lead ? sdk::WindowAxis{} : windows[d - lead];
 }
 
+// ---- Largest ------------------------------------------------------------------------------------
+
+enum Max : uint32_t { kKernel, kStride, kPadding, kDilation, kCeilMode, kAutoPad, kMaxAttributes };
+
+inline sdk::Windows max_windows(const sdk::Launch& l) {
+  return {sdk::shape_of(l.view(0)).subspan(kFirst), l.attrs.ints(kKernel),
+          sdk::WindowOptions{.stride = l.attrs.ints(kStride),
+                             .padding = l.attrs.ints(kPadding),
+                             .dilation = l.attrs.ints(kDilation),
+                             .auto_pad = l.attrs.text(kAutoPad),
+                             .ceil_mode = l.attrs.flag(kCeilMode)}};
+}
+
+// What is smaller than anything else: a NaN aside.
+template <class T>
+T lowest() {
+  if constexpr (std::is_floating_point_v<T>) {
+    return -std::numeric_limits<T>::infinity();
+  } else {
+    return std::numeric_limits<T>::lowest();
+  }
+}
+
 // ---- Averages -----------------------------------------------------------------------------------
 
 enum Avg : uint32_t {
@@ -187,6 +216,8 @@ class SlidAverages {
     return {{first + taps.begin, first + taps.end},
             include_pad_ ? axis.taps_padded(i) : taps.count()};
   }
+  // How far places of a row are from each other that are held alike.
+  int64_t apart() const { return axis_of(windows_, 2).stride; }
   // The windows that hold a place.
   sdk::Steps holding(size_t d, int64_t place) const {
     const sdk::WindowAxis axis = axis_of(windows_, d);
@@ -211,6 +242,7 @@ class AdaptiveAverages {
     const sdk::Steps places = sdk::adaptive_window(i, sizes_[d], counts_[d]);
     return {places, places.count()};
   }
+  int64_t apart() const { return sizes_[2] % counts_[2] == 0 ? sizes_[2] / counts_[2] : 1; }
   // Those that begin at the place or before, and end behind it.
   sdk::Steps holding(size_t d, int64_t place) const {
     return sdk::adaptive_window(place, counts_[d], sizes_[d]);
@@ -223,28 +255,29 @@ class AdaptiveAverages {
 inline uint64_t bytes_of_shares(const sdk::Args& args) {
   const tenon_view& dy = args.view(0);
   const uint64_t size = dy.dtype == TENON_DTYPE_F64 ? sizeof(double) : sizeof(float);
-  return static_cast<uint64_t>(sizes_of(dy)[2]) * sizeof(int64_t) +
-         static_cast<uint64_t>(sdk::count_of(sdk::shape_of(dy))) * size;
+  return static_cast<uint64_t>(sizes_of(dy)[2] + sdk::count_of(sdk::shape_of(dy))) * size;
 }
 
 // dy / count in packed memory, behind the counts of a row, with channels as the last dimension if
-// they are that of dy.
-template <class T>
-Images shares_of(const sdk::Launch& l, char* memory, const auto& averages) {
+// they are that of dy. divide(in, step, by, n, counts, out) divides n elements by `by`, each
+// multiplied by its own of `counts` if there are any.
+template <class T, class Divide>
+Images shares_of(const sdk::Launch& l, char* memory, const auto& averages, const Divide& divide) {
   using C = sdk::Compute<T>;
   const tenon_view& dy = l.view(0);
   const Images from(dy);
   const Steps3 sizes = sizes_of(dy);
   const int64_t channels = dy.shape[1];
+  constexpr int64_t size = sizeof(C);
+  auto* counts = reinterpret_cast<C*>(memory);
+  for (int64_t k = 0; k < sizes[2]; ++k) counts[k] = static_cast<C>(averages(2, k).counted);
   Images to;
-  to.data = memory + sizes[2] * int64_t{sizeof(int64_t)};
-  to.batch = channels * product(sizes) * int64_t{sizeof(C)};
+  to.data = memory + sizes[2] * size;
+  to.batch = channels * product(sizes) * size;
   const bool last = from.channel == int64_t{sizeof(T)} && channels > 1;
-  const int64_t column = last ? channels * int64_t{sizeof(C)} : int64_t{sizeof(C)};
+  const int64_t column = last ? channels * size : size;
   to.step = {sizes[1] * sizes[2] * column, sizes[2] * column, column};
-  to.channel = last ? int64_t{sizeof(C)} : sizes[0] * to.step[0];
-  auto* counts = reinterpret_cast<int64_t*>(memory);
-  for (int64_t k = 0; k < sizes[2]; ++k) counts[k] = averages(2, k).counted;
+  to.channel = last ? size : sizes[0] * to.step[0];
   const int64_t row = std::max<int64_t>(1, sizes[2] * channels);
   const int64_t grain = std::max<int64_t>(1, sdk::kElementwiseGrain / row);
   l.parallel_for(dy.shape[0] * sizes[0] * sizes[1], grain, [&](int64_t begin, int64_t end) {
@@ -257,17 +290,13 @@ Images shares_of(const sdk::Launch& l, char* memory, const auto& averages) {
       };
       const char* in = row_of(from);
       char* out = row_of(to);
-      const int64_t counted = averages(0, i).counted * averages(1, j).counted;
-      const auto share = [&](int64_t k, int64_t c) {
-        const auto value = static_cast<C>(sdk::load<T>(in + k * from.step[2] + c * from.channel));
-        const auto count = static_cast<C>(counted * counts[k]);
-        sdk::store(out + k * to.step[2] + c * to.channel, value / count);
-      };
+      const auto times = static_cast<C>(averages(0, i).counted * averages(1, j).counted);
       for (int64_t k = 0; last && k < sizes[2]; ++k) {
-        for (int64_t c = 0; c < channels; ++c) share(k, c);
+        divide(in + k * from.step[2], from.channel, times * counts[k], channels, nullptr,
+               out + k * to.step[2]);
       }
       for (int64_t c = 0; !last && c < channels; ++c) {
-        for (int64_t k = 0; k < sizes[2]; ++k) share(k, c);
+        divide(in + c * from.channel, from.step[2], times, sizes[2], counts, out + c * to.channel);
       }
     }
   });

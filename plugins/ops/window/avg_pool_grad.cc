@@ -112,6 +112,11 @@ constexpr tenon_sample samples[] = {
                 "f64[1,1,3] | size=[3], kernel=[2], stride=[2], padding=[2], "
                 "count_include_pad=false"),
     sdk::sample(name, "f64[1,2,1] | size=[0], kernel=[2], stride=[1], padding=[1]"),
+    sdk::sample(name, "f64[1,1,37] | size=[37], kernel=[3], stride=[1], padding=[1]"),
+    sdk::sample(name, "f64[1,1,30] | size=[60], kernel=[2]"),
+    sdk::sample(name, "f64[1,1,20] | size=[40], kernel=[3], stride=[2], padding=[1]"),
+    sdk::sample(name, "f64[1,19,1,2] | size=[1,3], kernel=[1,2], stride=[1]"),
+    sdk::sample(name, "f64[9,2,2] | size=[4], kernel=[2]"),
     sdk::sample(name, "f64[0,2,2] | size=[4], kernel=[2]"),
     sdk::sample(name, "f64[2,0,2,2] | size=[4,4], kernel=[2]"),
     sdk::sample(name, "f32[1,1,9](0,1) | size=[9], kernel=[3], stride=[1], padding=[1]"),

@@ -139,6 +139,13 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[1,1,3] | kernel=[2], stride=[2], padding=[2]"),
     sdk::sample(name, "f64[1,1,1,2] | kernel=[1,2], stride=[1], padding=[1,2]"),
     sdk::sample(name, "f64[1,2,0] | kernel=[2], stride=[1], padding=[1]"),
+    sdk::sample(name, "f64[1,1,2,31] | kernel=[2,3], stride=[1], padding=[0,1]"),
+    sdk::sample(name, "f64[1,1,61] | kernel=[3], stride=[2], padding=[1]"),
+    sdk::sample(name, "f64[1,19,1,3] | kernel=[1,2], stride=[1]"),
+    sdk::sample(name, "f64[9,2,3] | kernel=[2], stride=[1]"),
+    sdk::sample(name,
+                "f32[1,1,24]{1.0,nan,2.0,2.0,0.0,-0.0,0.0,-1.0,-inf,-inf,-inf,3.0,nan,nan,5.0,5.0,"
+                "inf,inf,4.0,-0.0,0.0,0.0,nan,1.0} | kernel=[3], stride=[1]"),
     sdk::sample(name, "f64[0,2,4] | kernel=[2]"),
     sdk::sample(name, "f64[2,0,4,4] | kernel=[2]"),
     sdk::sample(name, "f64[1,1,17,3](-9,9) | kernel=[5,3], stride=[3,1], padding=[2,1]"),

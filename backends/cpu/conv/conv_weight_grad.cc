@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/conv/conv_weight_grad.cc: the adjoint of a convolution in its weights, dw[o,c,t] =
+// sum over images and positions p of dy[n,o,p] x[n,c,place(p,t)].
+//
+// The canonical arithmetic of plugins/ops/window/conv_weight_grad.cc: for each image acc = fma(dy,
+// x, acc) from 0, positions ascending, those in the padding add nothing; images pairwise; then + 0.
+
+#include "cpu.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "conv/conv_weight_grad.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "common/slots.h"
+#include "conv/weight_grad-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE {
+namespace {
+
+enum Slot : uint32_t { kDy, kX };
+constexpr uint32_t kAttributes = 6;
+
+// Reads x through its windows; the result's steps are those of dy.
+conv::Sweep sweep_of(const sdk::Args& args) {
+  const tenon_view& dy = args.view(kDy);
+  const tenon_view& x = args.view(kX);
+  const auto axes =
+      conv::axes_of(conv::windows_of(args, 1, args.shape(kX).subspan(2), args.attrs.ints(0)));
+  conv::Sweep s;
+  s.images = x.shape[0];
+  s.groups = args.attrs.integer(4);
+  s.rows = dy.shape[1] / s.groups;
+  s.channels = x.shape[1] / s.groups;
+  for (size_t d = 0; d < conv::kRank; ++d) s.axes[d] = conv::forward_axis(axes[d]);
+  s.from = conv::steps_of(x);
+  s.to = conv::steps_of(dy);
+  conv::merge_plain(s);
+  return s;
+}
+
+// One sum of dw[o,c,t], of which `row` is (c,t), as the canonical arithmetic says.
+template <class T>
+class ExactSum {
+ public:
+  using Sum = sdk::Compute<T>;
+
+  ExactSum(const sdk::Launch& l, const conv::Sweep& s, int64_t group, int64_t o, int64_t row)
+      : s_(s) {
+    const auto& axes = s.axes;
+    tap_ = {row / (axes[2].taps * axes[1].taps) % axes[0].taps, row / axes[2].taps % axes[1].taps,
+            row % axes[2].taps};
+    const int64_t c = row / s.taps();
+    x_ = l.data<const T>(kX) + (group * s.channels + c) * s.from.channel;
+    dy_ = l.data<const T>(kDy) + (group * s.rows + o) * s.to.channel;
+  }
+
+  // Of `count` images, a power of two, of which the last ones may not be there.
+  Sum sum(int64_t first, int64_t count) const {
+    if (count <= 1) return sum_of_image(first);
+    const Sum lower = sum(first, count / 2);
+    const int64_t half = first + count / 2;
+    return half < s_.images ? lower + sum(half, count / 2) : lower;
+  }
+
+ private:
+  Sum sum_of_image(int64_t image) const {
+    const T* const x = x_ + image * s_.from.image;
+    const T* const dy = dy_ + image * s_.to.image;
+    Sum sum = 0;
+    for (int64_t z = 0; z < s_.axes[0].count; ++z) {
+      for (int64_t y = 0; y < s_.axes[1].count; ++y) {
+        const int64_t in_z = s_.axes[0].place(z, tap_[0]);
+        const int64_t in_y = s_.axes[1].place(y, tap_[1]);
+        if (!s_.axes[0].inside(in_z) || !s_.axes[1].inside(in_y)) continue;
+        sum = add_row(x + in_z * s_.from.place[0] + in_y * s_.from.place[1],
+                      dy + z * s_.to.place[0] + y * s_.to.place[1], sum);
+        if (std::isnan(sum)) return sum;  // and stays so
+      }
+    }
+    return sum;
+  }
+  Sum add_row(const T* x, const T* dy, Sum sum) const {
+    const conv::Axis& axis = s_.axes[2];
+    for (int64_t i = 0; i < axis.count; ++i) {
+      const int64_t place = axis.place(i, tap_[2]);
+      if (!axis.inside(place)) continue;
+      sum = std::fma(static_cast<Sum>(sdk::load<T>(dy + i * s_.to.place[2])),
+                     static_cast<Sum>(sdk::load<T>(x + place * s_.from.place[2])), sum);
+    }
+    return sum;
+  }
+
+  const conv::Sweep& s_;
+  std::array<int64_t, conv::kRank> tap_{};
+  const T* x_;
+  const T* dy_;
+};
+
+// dw[o,c,t], any layout; `row` is (c,t).
+template <class T>
+class Result {
+ public:
+  Result(const sdk::Launch& l, const conv::Sweep& s)
+      : l_(l), s_(s), view_(l.out()), steps_(conv::steps_of(view_)), out_(l.out_data<T>()) {
+    for (int32_t d = 2; d < view_.rank; ++d) sizes_[conv::kRank - view_.rank + d] = view_.shape[d];
+  }
+  template <class Sum>
+  void store(int64_t group, int64_t o, int64_t row, Sum sum) const {
+    if (std::isnan(sum) && s_.has_padding()) {
+      const auto images = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(s_.images)));
+      sum = ExactSum<T>(l_, s_, group, o, row).sum(0, images);
+    }
+    T* const to = out_ + (group * s_.rows + o) * steps_.image + offset(row);
+    sdk::store(to, sdk::narrow<T>(sum + Sum(0)));
+  }
+
+ private:
+  int64_t offset(int64_t row) const {
+    int64_t offset = 0;
+    for (size_t d = conv::kRank; d-- > 0;) {
+      offset += row % sizes_[d] * steps_.place[d];
+      row /= sizes_[d];
+    }
+    return offset + row * steps_.channel;
+  }
+
+  const sdk::Launch& l_;
+  const conv::Sweep& s_;
+  const tenon_view& view_;
+  const conv::Steps steps_;
+  std::array<int64_t, conv::kRank> sizes_{1, 1, 1};
+  T* const out_;
+};
+
+template <class T>
+conv::WeightPlan plan_of(const conv::Sweep& s) {
+  return conv::weight_plan_of<kShapes<T>, kLanes<T>>(s);
+}
+
+// Elements of x and dy, widened, for the images that are packed at a time.
+template <class T>
+int64_t wide_elements(const conv::Sweep& s, const conv::WeightPlan& plan) {
+  if (!is_16_bit_float<T>) return 0;
+  const int64_t image = image_elements(s) + s.groups * s.rows * s.windows();
+  return gemm::round_up(plan.images * image, 16);
+}
+
+// Sums of all images, from packed copies in f32.
+template <class H>
+void add_narrow(const sdk::Launch& l, const conv::Sweep& s, const conv::Sweep& wide,
+                const WeightGrad<float>& grad, int64_t images, float* scratch) {
+  float* const x = scratch;
+  float* const dy = x + images * wide.from.image;
+  for (int64_t n = 0; n < s.images; n += images) {
+    const int64_t here = std::min(images, s.images - n);
+    widen_images(l, part_of_images(s, here), l.data<const H>(kX) + n * s.from.image, x);
+    widen_images(l, conv::result_sweep(s, here), l.data<const H>(kDy) + n * s.to.image, dy);
+    grad.add(WeightImages<float>{x, dy, n, here});
+  }
+}
+
+template <class T>
+void run(const sdk::Launch& l) {
+  using Sum = sdk::Compute<T>;
+  const conv::Sweep s = sweep_of(l);
+  if (s.groups * s.rows == 0 || s.depth() == 0) return;
+  const conv::WeightPlan plan = plan_of<Sum>(s);
+  Sum* const scratch = reinterpret_cast<Sum*>(l.scratch().data());
+  conv::Sweep read = s;
+  if constexpr (is_16_bit_float<T>) conv::set_packed(read);
+  const WeightGrad<Sum> grad(l, read, plan, scratch + wide_elements<T>(s, plan));
+  if constexpr (is_16_bit_float<T>) {
+    add_narrow<T>(l, s, read, grad, plan.images, scratch);
+  } else {
+    for (int64_t n = 0; n < s.images; n += plan.images) {
+      grad.add(WeightImages<T>{l.data<const T>(kX) + n * s.from.image,
+                               l.data<const T>(kDy) + n * s.to.image, n,
+                               std::min(plan.images, s.images - n)});
+    }
+  }
+  const Result<T> result(l, s);
+  grad.finish([&](int64_t group, int64_t first, int64_t columns, int64_t row, int64_t rows,
+                  const Sum* sums) {
+    for (int64_t o = 0; o < columns; ++o) {
+      for (int64_t i = 0; i < rows; ++i) {
+        result.store(group, first + o, row + i, sums[i * plan.wide + o]);
+      }
+    }
+  });
+}
+
+void conv_weight_grad(const sdk::Launch& l) {
+  for_type(l.out().dtype, [&]<class T>(T) { run<T>(l); });
+}
+
+uint64_t workspace(const sdk::Args& args) {
+  const conv::Sweep s = sweep_of(args);
+  if (s.groups * s.rows == 0 || s.depth() == 0) return 0;
+  return for_type(args.out().dtype, [&]<class T>(T) {
+    using Sum = sdk::Compute<T>;
+    const conv::WeightPlan plan = plan_of<Sum>(s);
+    const int64_t elements = wide_elements<T>(s, plan) + plan.padded + plan.dy + plan.levels;
+    return static_cast<uint64_t>(elements) * sizeof(Sum) +
+           static_cast<uint64_t>(plan.offsets) * sizeof(int64_t);
+  });
+}
+
+constexpr tenon_slot_rule slots[] = {backends::any_in(), backends::any_in(), backends::any_out()};
+
+constexpr tenon_kernel_desc kernels[] = {
+    kernel("tenon.conv_weight_grad", slots, sdk::kFloats, kAttributes,
+           sdk::launch_fn<conv_weight_grad>, {.workspace = sdk::workspace_fn<workspace>}),
+};
+
+}  // namespace
+
+[[gnu::cold]] std::span<const tenon_kernel_desc> conv_weight_grad_kernels() { return kernels; }
+
+}  // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+TENON_UNIT(conv_weight_grad) = {.chosen_kernels = TENON_CPU_CHOOSE(conv_weight_grad_kernels)};
+#endif

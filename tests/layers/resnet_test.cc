@@ -7,7 +7,6 @@
 namespace tenon::tests {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 class ResNet : public Layers {

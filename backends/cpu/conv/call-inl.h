@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "conv/depthwise-inl.h"
 #include "conv/sweep-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -173,8 +174,21 @@ class Call {
 };
 
 template <class H, class Sweeps>
+bool all_depthwise(const Sweeps& sweeps) {
+  for (int64_t i = 0; i < sweeps.count(); ++i) {
+    if (!is_depthwise<sdk::Compute<H>>(sweeps.sweep(i))) return false;
+  }
+  return true;
+}
+
+template <class H, class Sweeps>
 void run_call(const sdk::Launch& l, const Sweeps& sweeps, const CallOperands<H>& o) {
-  if (sweeps.all.images > 0) Call<H, Sweeps>(l, sweeps, o).compute();
+  if (sweeps.all.images == 0) return;
+  if (!all_depthwise<H>(sweeps)) return Call<H, Sweeps>(l, sweeps, o).compute();
+  for (int64_t i = 0; i < sweeps.count(); ++i) {
+    const conv::Sweep s = sweeps.sweep(i);
+    if (!s.is_empty()) Depthwise<H>(l, s, o.image, o.weights, o.bias, o.out).compute();
+  }
 }
 
 // Calls body(T()) for the type of the call.
@@ -188,7 +202,8 @@ auto for_type(tenon_dtype dtype, const Body& body) {
 
 template <class Sweeps>
 uint64_t bytes_of(tenon_dtype dtype, const Sweeps& sweeps, int64_t weights, int64_t bias) {
-  return for_type(dtype, [&]<class H>(H) {
+  return for_type(dtype, [&]<class H>(H) -> uint64_t {
+    if (all_depthwise<H>(sweeps)) return 0;
     const conv::Frame frame = Call<H, Sweeps>::frame_of(sweeps);
     const Room room = room_of<H>(sweeps, frame, weights, bias);
     return static_cast<uint64_t>(room.before_taps()) * sizeof(sdk::Compute<H>) +

@@ -26,7 +26,10 @@ HWY_INLINE void copy_line(const H* from, int64_t step, int64_t count, T* to) {
   if constexpr (is_16_bit_float<H>) {
     widen_line(from, step, count, to);
   } else if (step == 1) {
-    std::copy_n(from, count, to);
+    const hn::ScalableTag<T> d;
+    int64_t i = 0;
+    for (; i + kLanes<T> <= count; i += kLanes<T>) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+    for (; i < count; ++i) to[i] = from[i];
   } else {
     for (int64_t i = 0; i < count; ++i) to[i] = from[i * step];
   }
@@ -60,13 +63,19 @@ class FrameCopy {
     const int64_t channels = s_.groups * s_.channels;
     const int64_t rows = f_.size[0] * f_.size[1];
     const int64_t row = f_.phases * f_.phase_size();
-    l.parallel_for(count * rows, gemm::pieces(kElements, channels * row),
+    l.parallel_for(count * rows, gemm::pieces(kElements, std::max<int64_t>(channels * row, 1)),
                    [&](int64_t begin, int64_t end) {
                      for (int64_t i = begin; i < end; ++i) {
                        copy_row(from + i / rows * s_.from.image, i % rows,
                                 to + i / rows * f_.steps.image + i % rows * row);
                      }
                    });
+  }
+
+  // One image.
+  void copy_image(const H* from, T* to) const {
+    const int64_t row = f_.phases * f_.phase_size();
+    for (int64_t i = 0; i < f_.size[0] * f_.size[1]; ++i) copy_row(from, i, to + i * row);
   }
 
  private:
@@ -91,18 +100,26 @@ class FrameCopy {
     if (f_.phases == 2 && s_.from.place[2] == 1 && std::is_same_v<H, T>) {
       return copy_halves(reinterpret_cast<const T*>(from), to);
     }
-    for (int64_t phase = 0; phase < f_.phases; ++phase) {
-      // Element i of the phase is place i phases + phase + first.
-      const int64_t first = f_.first[2] + phase;
-      const int64_t size = f_.phase_size();
-      const int64_t begin = std::clamp<int64_t>(conv::over(-first, f_.phases), 0, size);
-      const int64_t end = std::clamp(conv::over(s_.axes[2].size - first, f_.phases), begin, size);
-      std::fill_n(to, begin, T(0));
-      copy_line(from + (begin * f_.phases + first) * s_.from.place[2], f_.phases * s_.from.place[2],
-                end - begin, to + begin);
-      std::fill_n(to + end, size - end, T(0));
-      to += size;
+    if (f_.phases == 1) {
+      return copy_part(from, -f_.first[2], s_.axes[2].size - f_.first[2], f_.first[2], to);
     }
+    for (int64_t phase = 0; phase < f_.phases; ++phase) {
+      // Element i of the phase is place i phases + first.
+      const int64_t first = f_.first[2] + phase;
+      copy_part(from, conv::over(-first, f_.phases), conv::over(s_.axes[2].size - first, f_.phases),
+                first, to);
+      to += f_.phase_size();
+    }
+  }
+  // Elements [begin, end) of a phase lie in the image.
+  void copy_part(const H* from, int64_t begin, int64_t end, int64_t first, T* to) const {
+    const int64_t size = f_.phase_size();
+    begin = std::clamp<int64_t>(begin, 0, size);
+    end = std::clamp(end, begin, size);
+    for (int64_t i = 0; i < begin; ++i) to[i] = T(0);
+    copy_line(from + (begin * f_.phases + first) * s_.from.place[2], f_.phases * s_.from.place[2],
+              end - begin, to + begin);
+    for (int64_t i = end; i < size; ++i) to[i] = T(0);
   }
   void copy_halves(const T* from, T* to) const {
     const int64_t half = f_.phase_size();

@@ -17,7 +17,7 @@ struct Frame {
   int64_t phases = 1;                        // of the last dimension
   Steps steps;                               // `place`: within a phase
 
-  int64_t phase_size() const { return over(size[2], phases); }
+  int64_t phase_size() const { return phases == 1 ? size[2] : over(size[2], phases); }
 
   int64_t offset(int64_t z, int64_t y, int64_t x) const {
     const int64_t column = x - first[2];

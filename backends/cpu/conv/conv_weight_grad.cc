@@ -105,6 +105,11 @@ class Result {
   Result(const sdk::Launch& l, const conv::Sweep& s)
       : l_(l), s_(s), view_(l.out()), steps_(conv::steps_of(view_)), out_(l.out_data<T>()) {
     for (int32_t d = 2; d < view_.rank; ++d) sizes_[conv::kRank - view_.rank + d] = view_.shape[d];
+    const conv::Steps packed = conv::packed_steps(1, sizes_);
+    is_packed_ = steps_.channel == packed.channel;
+    for (size_t d = 0; d < conv::kRank; ++d) {
+      is_packed_ &= sizes_[d] == 1 || steps_.place[d] == packed.place[d];
+    }
   }
   template <class Sum>
   void store(int64_t group, int64_t o, int64_t row, Sum sum) const {
@@ -118,6 +123,7 @@ class Result {
 
  private:
   int64_t offset(int64_t row) const {
+    if (is_packed_) return row;
     int64_t offset = 0;
     for (size_t d = conv::kRank; d-- > 0;) {
       offset += row % sizes_[d] * steps_.place[d];
@@ -132,33 +138,44 @@ class Result {
   const conv::Steps steps_;
   std::array<int64_t, conv::kRank> sizes_{1, 1, 1};
   T* const out_;
+  bool is_packed_;
 };
 
+// What a call needs beside its sweep. 16-bit dy is widened as x is.
 template <class T>
-conv::WeightPlan plan_of(const conv::Sweep& s) {
-  return conv::weight_plan_of<kShapes<T>, kLanes<T>>(s);
-}
+struct Layout {
+  using Sum = sdk::Compute<T>;
 
-// Elements of x and dy, widened, for the images that are packed at a time.
-template <class T>
-int64_t wide_elements(const conv::Sweep& s, const conv::WeightPlan& plan) {
-  if (!is_16_bit_float<T>) return 0;
-  const int64_t image = image_elements(s) + s.groups * s.rows * s.windows();
-  return gemm::round_up(plan.images * image, 16);
-}
-
-// Sums of all images, from packed copies in f32.
-template <class H>
-void add_narrow(const sdk::Launch& l, const conv::Sweep& s, const conv::Sweep& wide,
-                const WeightGrad<float>& grad, int64_t images, float* scratch) {
-  float* const x = scratch;
-  float* const dy = x + images * wide.from.image;
-  for (int64_t n = 0; n < s.images; n += images) {
-    const int64_t here = std::min(images, s.images - n);
-    widen_images(l, part_of_images(s, here), l.data<const H>(kX) + n * s.from.image, x);
-    widen_images(l, conv::result_sweep(s, here), l.data<const H>(kDy) + n * s.to.image, dy);
-    grad.add(WeightImages<float>{x, dy, n, here});
+  explicit Layout(const conv::Sweep& s)
+      : x(conv::frame_of(OneSweep{s}, false, is_16_bit_float<T>)),
+        result{conv::result_sweep(s, s.images)},
+        dy(conv::frame_of(result, false, is_16_bit_float<T>)) {
+    const int64_t copied = (x.copies ? x.steps.image : 0) + (dy.copies ? dy.steps.image : 0);
+    plan = conv::weight_plan_of<kShapes<Sum>, kLanes<Sum>>(s, copied);
+    if (x.copies) x_elements = gemm::round_up(plan.images * x.steps.image, kRoomUnit);
+    if (dy.copies) dy_elements = gemm::round_up(plan.images * dy.steps.image, kRoomUnit);
   }
+  int64_t elements() const { return x_elements + dy_elements + plan.dy + plan.levels; }
+
+  conv::Frame x;
+  OneSweep result;
+  conv::Frame dy;
+  conv::WeightPlan plan;
+  int64_t x_elements = 0;
+  int64_t dy_elements = 0;
+};
+
+// Images from number `first` on, or a copy of them in `to`.
+template <class T, class Sum>
+const Sum* images_of(const sdk::Launch& l, Slot slot, const conv::Sweep& s,
+                     const conv::Frame& frame, int64_t first, int64_t count, Sum* to) {
+  const T* const from = l.data<const T>(slot) + first * s.from.image;
+  if (frame.copies) {
+    FrameCopy<T, Sum>(s, frame).copy(l, from, count, to);
+  } else if constexpr (!is_16_bit_float<T>) {
+    return from;
+  }
+  return to;
 }
 
 template <class T>
@@ -166,26 +183,29 @@ void run(const sdk::Launch& l) {
   using Sum = sdk::Compute<T>;
   const conv::Sweep s = sweep_of(l);
   if (s.groups * s.rows == 0 || s.depth() == 0) return;
-  const conv::WeightPlan plan = plan_of<Sum>(s);
-  Sum* const scratch = reinterpret_cast<Sum*>(l.scratch().data());
+  const Layout<T> layout(s);
+  const conv::WeightPlan& plan = layout.plan;
+  Sum* const x = reinterpret_cast<Sum*>(l.scratch().data());
+  Sum* const dy = x + layout.x_elements;
   conv::Sweep read = s;
-  if constexpr (is_16_bit_float<T>) conv::set_packed(read);
-  const WeightGrad<Sum> grad(l, read, plan, scratch + wide_elements<T>(s, plan));
-  if constexpr (is_16_bit_float<T>) {
-    add_narrow<T>(l, s, read, grad, plan.images, scratch);
-  } else {
-    for (int64_t n = 0; n < s.images; n += plan.images) {
-      grad.add(WeightImages<T>{l.data<const T>(kX) + n * s.from.image,
-                               l.data<const T>(kDy) + n * s.to.image, n,
-                               std::min(plan.images, s.images - n)});
-    }
+  if (layout.dy.copies) read.to = layout.dy.steps;
+  const WeightGrad<Sum> grad(l, read, layout.x, plan, dy + layout.dy_elements);
+  for (int64_t n = 0; n < s.images; n += plan.images) {
+    const int64_t count = std::min(plan.images, s.images - n);
+    grad.add(WeightImages<Sum>{
+        images_of<T, Sum>(l, kX, s, layout.x, n, count, x),
+        images_of<T, Sum>(l, kDy, layout.result.all, layout.dy, n, count, dy), n, count});
   }
   const Result<T> result(l, s);
   grad.finish([&](int64_t group, int64_t first, int64_t columns, int64_t row, int64_t rows,
                   const Sum* sums) {
-    for (int64_t o = 0; o < columns; ++o) {
-      for (int64_t i = 0; i < rows; ++i) {
-        result.store(group, first + o, row + i, sums[i * plan.wide + o]);
+    constexpr int64_t kRows = 64;  // stay in the first cache
+    for (int64_t begin = 0; begin < rows; begin += kRows) {
+      const int64_t end = std::min(begin + kRows, rows);
+      for (int64_t o = 0; o < columns; ++o) {
+        for (int64_t i = begin; i < end; ++i) {
+          result.store(group, first + o, row + i, sums[i * plan.wide + o]);
+        }
       }
     }
   });
@@ -200,10 +220,9 @@ uint64_t workspace(const sdk::Args& args) {
   if (s.groups * s.rows == 0 || s.depth() == 0) return 0;
   return for_type(args.out().dtype, [&]<class T>(T) {
     using Sum = sdk::Compute<T>;
-    const conv::WeightPlan plan = plan_of<Sum>(s);
-    const int64_t elements = wide_elements<T>(s, plan) + plan.padded + plan.dy + plan.levels;
-    return static_cast<uint64_t>(elements) * sizeof(Sum) +
-           static_cast<uint64_t>(plan.offsets) * sizeof(int64_t);
+    const Layout<T> layout(s);
+    return static_cast<uint64_t>(layout.elements()) * sizeof(Sum) +
+           static_cast<uint64_t>(layout.plan.offsets) * sizeof(int64_t);
   });
 }
 

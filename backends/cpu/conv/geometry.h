@@ -158,16 +158,12 @@ inline Sweep result_sweep(const Sweep& s, int64_t images) {
   result.images = images;
   result.groups = s.groups;
   result.channels = s.rows;
-  for (size_t d = 0; d < kRank; ++d) result.axes[d].size = s.axes[d].count;
+  for (size_t d = 0; d < kRank; ++d) {
+    result.axes[d].size = s.axes[d].count;
+    result.axes[d].count = s.axes[d].count;
+  }
   result.from = s.to;
   return result;
-}
-
-// Steps of copies that are packed.
-inline void set_packed(Sweep& s) {
-  const auto& a = s.axes;
-  s.from = packed_steps(s.groups * s.channels, {a[0].size, a[1].size, a[2].size});
-  s.to = packed_steps(s.groups * s.rows, {a[0].count, a[1].count, a[2].count});
 }
 
 inline void set_weights(Sweep& s, const std::array<sdk::WindowAxis, kRank>& axes) {
@@ -230,9 +226,19 @@ struct Adjoint {
       all.axes[d].size = axes[d].count;
       remainders[d] = std::min(axes[d].stride, axes[d].size);
     }
+    if (count() != 1) return;
+    all = remainder(0);
+    merge_plain(all);
   }
   int64_t count() const { return remainders[0] * remainders[1] * remainders[2]; }
-  Sweep sweep(int64_t number) const {
+  Sweep sweep(int64_t number) const { return count() == 1 ? all : remainder(number); }
+
+  std::array<sdk::WindowAxis, kRank> axes;
+  std::array<int64_t, kRank> remainders{};
+  Sweep all;  // the only one, or what all have in common
+
+ private:
+  Sweep remainder(int64_t number) const {
     Sweep s = all;
     for (size_t d = kRank; d-- > 0;) {
       const int64_t remainder = number % remainders[d];
@@ -245,13 +251,8 @@ struct Adjoint {
       s.to_first += remainder * all.to.place[d];
       s.to.place[d] = axes[d].stride * all.to.place[d];
     }
-    merge_plain(s);
     return s;
   }
-
-  std::array<sdk::WindowAxis, kRank> axes;
-  std::array<int64_t, kRank> remainders{};
-  Sweep all;
 };
 
 }  // namespace tenon::cpu::conv

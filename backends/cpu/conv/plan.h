@@ -27,19 +27,20 @@ struct Plan {
 
 // Rows that lie packed along k are read in place, unless they are read often.
 template <gemm::Shapes s>
-bool packs_weights(const Sweep& sweep) {
+bool packs_weights(const Sweep& sweep, int64_t columns) {
   constexpr int64_t kOften = 8 * s.tile_columns;
-  if (!sweep.rows_are_packed() || sweep.columns() >= kOften) return true;
+  if (!sweep.rows_are_packed() || columns >= kOften) return true;
   constexpr int64_t kPeriod = 1024;  // as in gemm::rows_collide
-  return sweep.columns() >= kOften / 2 && sweep.row_step * s.bytes % kPeriod == 0;
+  return columns >= kOften / 2 && sweep.row_step * s.bytes % kPeriod == 0;
 }
 
+// Of a part that has some images; `most_images` are those of the largest part.
 template <gemm::Shapes s>
-Plan plan_of(const Sweep& sweep) {
+Plan plan_of(const Sweep& sweep, int64_t most_images) {
   constexpr int64_t kTaskBytes = 256;  // of a row of sums
   constexpr int64_t kTasks = 16;       // that threads can share well
   Plan plan;
-  plan.packs_weights = packs_weights<s>(sweep);
+  plan.packs_weights = packs_weights<s>(sweep, most_images * sweep.windows());
   plan.row_blocks = gemm::pieces(sweep.rows, s.tile_rows);
   const int64_t panel = s.tile_columns * s.bytes;
   const int64_t depth = std::max<int64_t>(sweep.depth(), 1);
@@ -52,7 +53,7 @@ Plan plan_of(const Sweep& sweep) {
   plan.across = gemm::pieces(panels, plan.task_panels);
   plan.down = gemm::pieces(plan.row_blocks, most_blocks);
   // Few columns: rows are shared, too, as long as packing columns again costs little.
-  constexpr int64_t kFewestBlocks = 8;
+  constexpr int64_t kFewestBlocks = 16;
   const int64_t tasks = sweep.groups * plan.across * plan.down;
   const int64_t products = sweep.rows * sweep.columns() * depth * sweep.groups;
   if (tasks < kTasks && products / tasks > gemm::kTaskProducts) {

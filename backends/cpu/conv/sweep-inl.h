@@ -68,10 +68,11 @@ struct PanelTiles {
   }
 };
 
-// Sums in T; `Out` is the type of the result.
+// In T, in which sums are computed.
 template <class T>
 struct SweepOperands {
-  const T* image;
+  const T* image;       // of the frame, or in place
+  const int64_t* taps;  // where those of window 0 read
   const T* weights;
   const T* bias;  // or none
   T* packed;      // room for packed weights
@@ -80,18 +81,29 @@ struct SweepOperands {
 template <class T, class Out>
 class SweepProduct {
  public:
-  SweepProduct(const sdk::Launch& launch, const conv::Sweep& sweep, const conv::Plan& plan,
-               const SweepOperands<T>& operands, Out* out)
+  SweepProduct(const sdk::Launch& launch, const conv::Sweep& sweep, const conv::Frame& frame,
+               const conv::Plan& plan, const SweepOperands<T>& operands, Out* out)
       : l_(launch),
         s_(sweep),
+        frame_(frame),
         plan_(plan),
         o_(operands),
         out_(out + sweep.to_first),
         depth_(sweep.depth()),
         has_padding_(sweep.has_padding()) {}
 
+  // Once for all images.
+  void pack_weights() const {
+    if (!plan_.packs_weights) return;
+    constexpr int64_t kPackedElements = 1 << 15;  // worth handing to another thread
+    const int64_t grain = gemm::pieces(kPackedElements, std::max<int64_t>(depth_, 1) * kPanelRows);
+    l_.parallel_for(s_.groups * plan_.row_blocks, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        pack_block(i / plan_.row_blocks, i % plan_.row_blocks);
+      }
+    });
+  }
   void compute() const {
-    if (plan_.packs_weights) pack_weights();
     const int64_t tasks = s_.groups * plan_.down * plan_.across;
     l_.parallel_for(tasks, plan_.grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) task(i);
@@ -116,6 +128,7 @@ class SweepProduct {
     int64_t c_step;
     int64_t columns;
     int64_t k, depth;
+    const T* next;  // what the next panel's first column reads, or none
   };
 
   int64_t row_of(int64_t block) const {
@@ -129,15 +142,6 @@ class SweepProduct {
     return o_.packed + (group * plan_.row_blocks + block) * depth_ * kPanelRows;
   }
 
-  void pack_weights() const {
-    constexpr int64_t kPackedElements = 1 << 15;  // worth handing to another thread
-    const int64_t grain = gemm::pieces(kPackedElements, std::max<int64_t>(depth_, 1) * kPanelRows);
-    l_.parallel_for(s_.groups * plan_.row_blocks, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        pack_block(i / plan_.row_blocks, i % plan_.row_blocks);
-      }
-    });
-  }
   void pack_block(int64_t group, int64_t block) const {
     const T* const from = weights_of(group, row_of(block));
     T* to = packed_of(group, block);
@@ -172,14 +176,18 @@ class SweepProduct {
   HWY_NOINLINE void compute(Part& part) const {
     HWY_ALIGN T packed[conv::kPanelBytes / sizeof(T)];
     HWY_ALIGN T sums[conv::kSumBytes / sizeof(T)];
-    const T* const image = o_.image + part.group * s_.channels * s_.from.channel;
+    const PanelSource<T> source{o_.image + part.group * s_.channels * frame_.steps.channel, o_.taps,
+                                std::max<int64_t>(s_.taps(), 1), frame_.steps.channel};
+    Panel panel;
     Out* const out = out_ + (part.group * s_.rows + row_of(part.block)) * s_.to.channel;
     for (int64_t k = 0; k == 0 || k < depth_; k += plan_.depth) {
       const int64_t depth = std::min(plan_.depth, depth_ - k);
       for (int64_t column = 0; column < part.columns; column += kWide) {
-        const Panel panel = panel_at(s_, part.column + column, kWide);
-        pack_windows(s_, image, panel, k, k + depth, packed);
-        Step step{packed, sums + column, plan_.task_panels * kWide, panel.columns, k, depth};
+        find_panel(s_, frame_, part.column + column, kWide, panel);
+        pack_windows(source, panel, k, k + depth, packed);
+        Step step{packed, sums + column, plan_.task_panels * kWide, panel.columns, k,
+                  depth,  nullptr};
+        if (column + kWide < part.columns) step.next = source.image + panel.runs[0].from + kWide;
         if constexpr (std::is_same_v<T, Out>) {
           if (is_direct(panel)) {
             step.c = out + panel.runs[0].to;
@@ -213,6 +221,7 @@ class SweepProduct {
     t.last = kLanes<T>;
     t.goes_on = step.k > 0;
     FinishSum<T> finish{nullptr, step.k + step.depth >= depth_, has_padding_, &part.has_nan};
+    if (step.next && s_.taps() > 0) look_ahead(t, step);
     for (int64_t block = part.block; block < part.last; ++block) {
       const int64_t rows = rows_of(block);
       const int64_t row = part.group * s_.rows + row_of(block);
@@ -229,7 +238,20 @@ class SweepProduct {
         PanelTiles<T>::at(Along::kDepth, rows, step.columns)(t, finish);
       }
       t.c += rows * t.c_step;
+      t.ahead.runs = 0;
     }
+  }
+  // What the next panel packs is fetched meanwhile: of each channel some rows of the image.
+  void look_ahead(Tile<T>& t, const Step& step) const {
+    const int64_t channel = step.k / s_.taps();
+    const int64_t channels = gemm::pieces(step.depth, s_.taps());
+    const int64_t rows = s_.axes[0].taps * s_.axes[1].taps;
+    t.ahead = {step.next + channel * frame_.steps.channel + o_.taps[0],
+               frame_.steps.channel,
+               channels,
+               kWide - 1,
+               rows,
+               rows > 1 ? o_.taps[s_.axes[2].taps] - o_.taps[0] : 0};
   }
 
   // Finished sums of a panel to where they belong.
@@ -252,14 +274,16 @@ class SweepProduct {
   }
 
   HWY_NOINLINE void sum_without_padding(const Part& part) const {
+    Panel panel;
     for (int64_t column = 0; column < part.columns; column += kWide) {
-      const Panel panel = panel_at(s_, part.column + column, kWide);
+      find_panel(s_, frame_, part.column + column, kWide, panel);
       for (int64_t r = 0; r < panel.n_runs; ++r) {
         PanelRun run = panel.runs[static_cast<size_t>(r)];
         for (int64_t i = 0; i < run.count; ++i) {
           sum_again(part, run);
+          run.from += frame_.window_step(s_, 2);
           run.to += s_.to.place[2];
-          run.place[2] += s_.axes[2].step;
+          ++run.window[2];
         }
       }
     }
@@ -278,33 +302,29 @@ class SweepProduct {
   T exact_sum(int64_t group, int64_t row, const PanelRun& run) const {
     T sum = 0;
     const T* weight = weights_of(group, row);
-    const T* image = o_.image + run.from + group * s_.channels * s_.from.channel;
+    const T* image = o_.image + run.from + group * s_.channels * frame_.steps.channel;
     for (int64_t c = 0; c < s_.channels; ++c) {
       for (int64_t t = 0; t < s_.taps(); ++t) {
-        const std::array<int64_t, conv::kRank> place = place_of(run, t);
-        if (!s_.axes[0].inside(place[0]) || !s_.axes[1].inside(place[1]) ||
-            !s_.axes[2].inside(place[2])) {
-          continue;
-        }
-        const T x = image[place[0] * s_.from.place[0] + place[1] * s_.from.place[1] +
-                          place[2] * s_.from.place[2]];
-        sum = std::fma(weight[tap_offset(t)], x, sum);
+        if (!is_inside(run, t)) continue;
+        sum = std::fma(weight[tap_offset(t)], image[o_.taps[t]], sum);
       }
       weight += s_.channel_step;
-      image += s_.from.channel;
+      image += frame_.steps.channel;
     }
     return sum;
   }
-  std::array<int64_t, conv::kRank> place_of(const PanelRun& run, int64_t tap) const {
-    const int64_t x = tap % s_.axes[2].taps;
-    const int64_t rest = tap / s_.axes[2].taps;
-    return {run.place[0] + rest / s_.axes[1].taps * s_.axes[0].tap_step,
-            run.place[1] + rest % s_.axes[1].taps * s_.axes[1].tap_step,
-            run.place[2] + x * s_.axes[2].tap_step};
+  bool is_inside(const PanelRun& run, int64_t tap) const {
+    for (size_t d = conv::kRank; d-- > 0;) {
+      const conv::Axis& axis = s_.axes[d];
+      if (!axis.inside(axis.place(run.window[d], tap % axis.taps))) return false;
+      tap /= axis.taps;
+    }
+    return true;
   }
 
   const sdk::Launch& l_;
   const conv::Sweep& s_;
+  const conv::Frame& frame_;
   const conv::Plan& plan_;
   const SweepOperands<T> o_;
   Out* const out_;

@@ -92,7 +92,7 @@ struct PositionTiles {
   }
 };
 
-// Images that are there in T; `steps` of x are those of the sweep.
+// Images in T: x as the frame says.
 template <class T>
 struct WeightImages {
   const T* x;
@@ -105,24 +105,25 @@ template <class T>
 class WeightGrad {
  public:
   // `s` reads x through its windows; its result's steps are those of dy.
-  WeightGrad(const sdk::Launch& launch, const conv::Sweep& s, const conv::WeightPlan& plan,
-             T* scratch)
-      : l_(launch), s_(s), plan_(plan), positions_(s.windows()), rows_(s.depth()) {
-    padded_ = scratch;
-    dy_ = padded_ + plan.padded;
-    levels_ = dy_ + plan.dy;
-    offsets_ = reinterpret_cast<int64_t*>(levels_ + plan.levels);
-    x_steps_ = plan.pads ? conv::packed_steps(s.groups * s.channels, plan.extents) : s.from;
+  WeightGrad(const sdk::Launch& launch, const conv::Sweep& s, const conv::Frame& frame,
+             const conv::WeightPlan& plan, T* scratch)
+      : l_(launch),
+        s_(s),
+        frame_(frame),
+        plan_(plan),
+        positions_(s.windows()),
+        rows_(s.depth()),
+        dy_(scratch),
+        levels_(dy_ + plan.dy),
+        offsets_(reinterpret_cast<int64_t*>(levels_ + plan.levels)) {
     set_offsets();
   }
 
   // Sums of some images, up to the pairs that are complete.
   void add(const WeightImages<T>& images) const {
-    if (plan_.pads) pad(images);
     pack_dy(images);
-    const T* const x = plan_.pads ? padded_ : images.x;
     l_.parallel_for(plan_.tasks(), plan_.grain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) task(i, images, x);
+      for (int64_t i = begin; i < end; ++i) task(i, images);
     });
   }
 
@@ -170,60 +171,21 @@ class WeightGrad {
     for (int64_t z = 0; z < s_.axes[0].count; ++z) {
       for (int64_t y = 0; y < s_.axes[1].count; ++y) {
         for (int64_t x = 0; x < s_.axes[2].count; ++x) {
-          *to++ = z * s_.axes[0].step * x_steps_.place[0] +
-                  y * s_.axes[1].step * x_steps_.place[1] + x * s_.axes[2].step * x_steps_.place[2];
+          *to++ = z * frame_.window_step(s_, 0) + y * frame_.window_step(s_, 1) +
+                  x * frame_.window_step(s_, 2);
         }
       }
     }
   }
-  // Of a row's tap and channel.
+  // Where the channel and tap of a row read, for window 0.
   int64_t row_offset(int64_t row) const {
     const int64_t x = row % s_.axes[2].taps;
     row /= s_.axes[2].taps;
     const int64_t y = row % s_.axes[1].taps;
     row /= s_.axes[1].taps;
     const int64_t z = row % s_.axes[0].taps;
-    return row / s_.axes[0].taps * x_steps_.channel + z * s_.axes[0].tap_step * x_steps_.place[0] +
-           y * s_.axes[1].tap_step * x_steps_.place[1] +
-           x * s_.axes[2].tap_step * x_steps_.place[2];
-  }
-
-  // Copies of images, with zeros where windows reach into the padding.
-  void pad(const WeightImages<T>& images) const {
-    constexpr int64_t kElements = 1 << 15;  // worth handing to another thread
-    const auto& size = plan_.extents;
-    const int64_t channels = s_.groups * s_.channels;
-    const int64_t lines = images.count * channels * size[0] * size[1];
-    l_.parallel_for(lines, gemm::pieces(kElements, size[2]), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t y = i % size[1] + s_.axes[1].first;
-        const int64_t z = i / size[1] % size[0] + s_.axes[0].first;
-        const int64_t channel = i / size[1] / size[0];
-        T* const to = padded_ + i * size[2];
-        if (!s_.axes[0].inside(z) || !s_.axes[1].inside(y)) {
-          std::fill_n(to, size[2], T(0));
-          continue;
-        }
-        const T* from = images.x + channel / channels * s_.from.image +
-                        channel % channels * s_.from.channel + z * s_.from.place[0] +
-                        y * s_.from.place[1];
-        pad_line(from, to, size[2]);
-      }
-    });
-  }
-  void pad_line(const T* from, T* to, int64_t length) const {
-    const conv::Axis& axis = s_.axes[2];
-    const int64_t begin = std::clamp<int64_t>(-axis.first, 0, length);
-    const int64_t end = std::clamp(axis.size - axis.first, begin, length);
-    const int64_t step = s_.from.place[2];
-    std::fill_n(to, begin, T(0));
-    from += (begin + axis.first) * step;
-    if (step == 1) {
-      std::copy_n(from, end - begin, to + begin);
-    } else {
-      for (int64_t i = 0; i < end - begin; ++i) to[begin + i] = from[i * step];
-    }
-    std::fill_n(to + end, length - end, T(0));
+    return row / s_.axes[0].taps * frame_.steps.channel +
+           frame_.offset(s_.axes[0].place(0, z), s_.axes[1].place(0, y), s_.axes[2].place(0, x));
   }
 
   // dy[image, panel, p, o].
@@ -255,12 +217,13 @@ class WeightGrad {
     }
   }
 
-  HWY_NOINLINE void task(int64_t number, const WeightImages<T>& images, const T* x) const {
+  HWY_NOINLINE void task(int64_t number, const WeightImages<T>& images) const {
     HWY_ALIGN T sums[conv::kSumBytes / sizeof(T)];
     const Part part = part_of(number);
     const int64_t panels = s_.groups * plan_.panels;
     for (int64_t i = 0; i < images.count; ++i) {
-      const T* const image = x + i * x_steps_.image + part.group * s_.channels * x_steps_.channel;
+      const T* const image =
+          images.x + i * frame_.steps.image + part.group * s_.channels * frame_.steps.channel;
       const T* const dy = dy_ + (i * panels + part.number) * positions_ * plan_.wide;
       for (int64_t p = 0; p < positions_; p += plan_.depth) {
         add_block(part, image, dy + p * plan_.wide, p, sums);
@@ -289,14 +252,13 @@ class WeightGrad {
 
   const sdk::Launch& l_;
   const conv::Sweep& s_;
+  const conv::Frame& frame_;
   const conv::WeightPlan& plan_;
   const int64_t positions_;
   const int64_t rows_;
-  conv::Steps x_steps_;
-  T* padded_;
-  T* dy_;
-  T* levels_;
-  int64_t* offsets_;
+  T* const dy_;
+  T* const levels_;
+  int64_t* const offsets_;
 };
 
 }  // namespace tenon::cpu::HWY_NAMESPACE

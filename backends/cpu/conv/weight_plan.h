@@ -11,19 +11,16 @@
 namespace tenon::cpu::conv {
 
 struct WeightPlan {
-  bool pads = false;
-  std::array<int64_t, kRank> extents{};  // of a padded image
-  int64_t images = 1;                    // packed at a time
-  int64_t wide = 1;                      // channels o of a panel
-  int64_t panels = 1;                    // of a group
-  int64_t depth = 1;                     // positions in a block
+  int64_t images = 1;  // packed at a time
+  int64_t wide = 1;    // channels o of a panel
+  int64_t panels = 1;  // of a group
+  int64_t depth = 1;   // positions in a block
   int64_t task_rows = 1;
   int64_t down = 1;  // tasks of a panel
   int64_t grain = 1;
   int64_t groups = 1;
 
   // Elements of scratch.
-  int64_t padded = 0;
   int64_t dy = 0;
   int64_t levels = 0;
   int64_t offsets = 0;  // of 64 bits
@@ -50,30 +47,20 @@ void cut_weight_tasks(WeightPlan& plan, const Sweep& sweep) {
   plan.grain = gemm::pieces(gemm::kTaskProducts, row_products * plan.task_rows);
 }
 
+// `copied`: elements of an image that are copied, too.
 template <gemm::Shapes s, int64_t lanes>
-WeightPlan weight_plan_of(const Sweep& sweep) {
+WeightPlan weight_plan_of(const Sweep& sweep, int64_t copied) {
   constexpr int64_t kUnit = 16;
   constexpr int64_t kElements = 1 << 18;  // packed at a time
   constexpr int64_t kDepth = 256;
   WeightPlan plan;
   plan.groups = sweep.groups;
-  plan.pads = sweep.has_padding();
-  int64_t image = 0;
-  if (plan.pads) {
-    image = sweep.groups * sweep.channels;
-    for (size_t d = 0; d < kRank; ++d) {
-      const Axis& a = sweep.axes[d];
-      plan.extents[d] = (a.count - 1) * a.step + (a.taps - 1) * a.tap_step + 1;
-      image *= plan.extents[d];
-    }
-  }
   plan.wide = std::min(gemm::round_up(sweep.rows, lanes), s.tile_columns);
   plan.panels = gemm::pieces(sweep.rows, plan.wide);
   plan.depth = gemm::pieces(sweep.windows(), gemm::pieces(sweep.windows(), kDepth));
   const int64_t dy = sweep.groups * plan.panels * plan.wide * sweep.windows();
   plan.images =
-      std::clamp(kElements / (image + dy), int64_t{1}, std::max<int64_t>(sweep.images, 1));
-  plan.padded = gemm::round_up(plan.images * image, kUnit);
+      std::clamp(kElements / (copied + dy), int64_t{1}, std::max<int64_t>(sweep.images, 1));
   plan.dy = gemm::round_up(plan.images * dy, kUnit);
   plan.levels = gemm::round_up(
       levels_of(sweep.images) * sweep.groups * plan.panels * plan.wide * sweep.depth(), kUnit);

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/conv/depthwise-inl.h: sweeps over one channel at a time.
+//
+// A vector lies along a row of the result; for each tap it is one load and one multiply-add. Some
+// rows of one channel are copied first, with zeros around them, into memory that stays in the first
+// cache. As in sweep-inl.h, a sum that is NaN is computed again without the padding.
+
+#if defined(TENON_CPU_CONV_DEPTHWISE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_CONV_DEPTHWISE_INL_H
+#undef TENON_CPU_CONV_DEPTHWISE_INL_H
+#else
+#define TENON_CPU_CONV_DEPTHWISE_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "conv/frame-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+inline constexpr int64_t kMaxTaps = 256;
+inline constexpr int64_t kStripBytes = 65536;  // of the copy
+inline constexpr int64_t kAbreast = 4;         // vectors that are summed at a time
+
+// Rows of one channel that are copied for some rows of the result.
+struct RowStrip {
+  conv::Frame frame;  // for the first rows
+  int64_t rows = 0;   // of the result; 0: not one fits
+};
+
+template <class T>
+RowStrip strip_of(const conv::Sweep& s) {
+  constexpr auto room = static_cast<int64_t>(kStripBytes / sizeof(T)) - kLanes<T>;
+  RowStrip strip;
+  conv::Frame& f = strip.frame;
+  f.copies = true;
+  f.phases = s.axes[2].step;
+  for (size_t d = 0; d < conv::kRank; ++d) {
+    conv::Axis axis = s.axes[d];
+    if (d < 2) axis.count = 1;
+    const conv::Range reach = conv::reach(axis);
+    f.first[d] = reach.begin;
+    f.size[d] = reach.end - reach.begin;
+  }
+  const int64_t row = f.phases * f.phase_size();
+  const int64_t fit = room / row / f.size[0];  // rows of a plane
+  if (fit < f.size[1]) return strip;
+  strip.rows = std::min((fit - f.size[1]) / s.axes[1].step + 1, s.axes[1].count);
+  f.size[1] += (strip.rows - 1) * s.axes[1].step;
+  f.steps = conv::packed_steps(1, {f.size[0], f.size[1], row});
+  return strip;
+}
+
+// Is a sweep computed here?
+template <class T>
+bool is_depthwise(const conv::Sweep& s) {
+  return s.channels == 1 && s.rows <= 4 && s.taps() <= kMaxTaps && strip_of<T>(s).rows > 0;
+}
+
+// Sums of kAbreast vectors: lanes of `to` get what `from` plus each tap's offset says.
+template <class T>
+struct Abreast {
+  const T* from[kAbreast];
+  T* to[kAbreast];
+  int64_t n = 0;
+};
+
+template <class T>
+struct TapSums {
+  const int64_t* offsets;
+  const T* weights;
+  int64_t taps;
+  T bias;
+  bool has_bias;
+
+  // Are any of them NaN?
+  template <bool kWhole>
+  HWY_INLINE bool sum(const Abreast<T>& a, int64_t lanes) const {
+    const hn::ScalableTag<T> d;
+    const auto mask = hn::FirstN(d, static_cast<size_t>(lanes));
+    hn::Vec<decltype(d)> sums[kAbreast];
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < kAbreast; ++i) sums[i] = hn::Zero(d);
+    for (int64_t t = 0; t < taps; ++t) {
+      const auto w = hn::Set(d, weights[t]);
+#pragma GCC unroll 4
+      for (int64_t i = 0; i < kAbreast; ++i) {
+        const T* at = a.from[i] + offsets[t];
+        const auto x = kWhole ? hn::LoadU(d, at) : load_first(d, mask, at, lanes);
+        sums[i] = hn::MulAdd(w, x, sums[i]);
+      }
+    }
+    auto is_nan = hn::FirstN(d, 0);
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < kAbreast; ++i) {
+      auto v = hn::Add(sums[i], hn::Zero(d));
+      if (has_bias) v = hn::Add(v, hn::Set(d, bias));
+      is_nan = hn::Or(is_nan, hn::IsNaN(v));
+      if (kWhole) {
+        hn::StoreU(v, d, a.to[i]);
+      } else {
+        store_first(d, mask, v, a.to[i], lanes);
+      }
+    }
+    return !hn::AllFalse(d, is_nan);
+  }
+};
+
+template <class H>
+class Depthwise {
+ public:
+  using T = sdk::Compute<H>;
+
+  Depthwise(const sdk::Launch& launch, const conv::Sweep& s, const H* image, const H* weights,
+            const H* bias, H* out)
+      : l_(launch),
+        s_(s),
+        image_(image),
+        weights_(weights + s.tap_first),
+        bias_(bias),
+        out_(out + s.to_first),
+        strip_(strip_of<T>(s)) {
+    strip_.frame.set_taps(s, offsets_);
+  }
+
+  void compute() const {
+    constexpr int64_t kTaskSums = 1 << 15;  // worth handing to another thread
+    const int64_t plane = s_.windows() * std::max<int64_t>(s_.taps(), 1) * s_.rows;
+    l_.parallel_for(s_.images * s_.groups, gemm::pieces(kTaskSums, plane),
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t i = begin; i < end; ++i) channel(i / s_.groups, i % s_.groups);
+                    });
+  }
+
+ private:
+  // Some rows of the result in one plane.
+  struct Rows {
+    int64_t image, group;
+    int64_t z, y, count;
+    const T* copy;
+  };
+
+  HWY_NOINLINE void channel(int64_t image, int64_t group) const {
+    HWY_ALIGN T copy[kStripBytes / sizeof(T)];
+    const H* const from = image_ + image * s_.from.image + group * s_.from.channel;
+    conv::Sweep one = s_;
+    one.groups = 1;
+    for (int64_t z = 0; z < s_.axes[0].count; ++z) {
+      for (int64_t y = 0; y < s_.axes[1].count; y += strip_.rows) {
+        conv::Frame frame = strip_.frame;
+        frame.first[0] += z * s_.axes[0].step;
+        frame.first[1] += y * s_.axes[1].step;
+        FrameCopy<H, T>(one, frame).copy_image(from, copy);
+        const Rows rows{image, group, z, y, std::min(strip_.rows, s_.axes[1].count - y), copy};
+        for (int64_t r = 0; r < s_.rows; ++r) sum_rows(rows, r);
+      }
+    }
+  }
+
+  void sum_rows(const Rows& rows, int64_t row) const {
+    T weights[kMaxTaps];
+    const int64_t channel = rows.group * s_.rows + row;
+    read_weights(rows.group, row, weights);
+    const TapSums<T> sums{offsets_, weights, s_.taps(),
+                          bias_ ? static_cast<T>(sdk::load<H>(bias_ + channel)) : T(0),
+                          bias_ != nullptr};
+    H* const out = out_ + rows.image * s_.to.image + channel * s_.to.channel +
+                   rows.z * s_.to.place[0] + rows.y * s_.to.place[1];
+    bool has_nan = false;
+    if (std::is_same_v<T, H> && s_.to.place[2] == 1) {
+      has_nan = sum_in_place(sums, rows, reinterpret_cast<T*>(out));
+    } else {
+      for (int64_t y = 0; y < rows.count; ++y) {
+        has_nan |= sum_apart(sums, from_row(rows, y), out + y * s_.to.place[1]);
+      }
+    }
+    if (has_nan) sum_without_padding(sums, rows, out);
+  }
+  void read_weights(int64_t group, int64_t row, T* to) const {
+    const H* const from = weights_ + group * s_.group_step() + row * s_.row_step;
+    for (int64_t z = 0; z < s_.axes[0].taps; ++z) {
+      for (int64_t y = 0; y < s_.axes[1].taps; ++y) {
+        for (int64_t x = 0; x < s_.axes[2].taps; ++x) {
+          *to++ = static_cast<T>(
+              sdk::load<H>(from + z * s_.tap_steps[0] + y * s_.tap_steps[1] + x * s_.tap_steps[2]));
+        }
+      }
+    }
+  }
+  const T* from_row(const Rows& rows, int64_t y) const {
+    return rows.copy + y * strip_.frame.window_step(s_, 1);
+  }
+
+  // The last vector of a row begins within the one before it, if the row is long enough.
+  bool sum_in_place(const TapSums<T>& sums, const Rows& rows, T* out) const {
+    const int64_t length = s_.axes[2].count;
+    const bool whole = length >= kLanes<T>;
+    Abreast<T> a;
+    bool has_nan = false;
+    const auto flush = [&] {
+      for (int64_t i = a.n; i < kAbreast; ++i) {
+        a.from[i] = a.from[0];
+        a.to[i] = a.to[0];
+      }
+      a.n = 0;
+      has_nan |=
+          whole ? sums.template sum<true>(a, kLanes<T>) : sums.template sum<false>(a, length);
+    };
+    for (int64_t y = 0; y < rows.count; ++y) {
+      const T* const from = from_row(rows, y);
+      for (int64_t x = 0; x < length; x += kLanes<T>) {
+        const int64_t at = whole ? std::min(x, length - kLanes<T>) : 0;
+        a.from[a.n] = from + at;
+        a.to[a.n++] = out + y * s_.to.place[1] + at;
+        if (a.n == kAbreast) flush();
+      }
+    }
+    if (a.n > 0) flush();
+    return has_nan;
+  }
+
+  // A row whose elements do not lie beside each other, or are narrower.
+  bool sum_apart(const TapSums<T>& sums, const T* from, H* out) const {
+    HWY_ALIGN T lanes[kAbreast * kLanes<T>];
+    bool has_nan = false;
+    for (int64_t x = 0; x < s_.axes[2].count; x += kAbreast * kLanes<T>) {
+      const int64_t count = std::min(kAbreast * kLanes<T>, s_.axes[2].count - x);
+      Abreast<T> a;
+      for (int64_t i = 0; i < kAbreast; ++i) {
+        const int64_t at = std::min(i, gemm::pieces(count, kLanes<T>) - 1) * kLanes<T>;
+        a.from[i] = from + x + at;
+        a.to[i] = lanes + at;
+      }
+      // The copy has room behind it.
+      has_nan |= sums.template sum<true>(a, kLanes<T>);
+      H* const to = out + x * s_.to.place[2];
+      if constexpr (is_16_bit_float<H>) {
+        narrow_line(lanes, count, to, s_.to.place[2]);
+      } else {
+        for (int64_t i = 0; i < count; ++i) to[i * s_.to.place[2]] = lanes[i];
+      }
+    }
+    return has_nan;
+  }
+
+  HWY_NOINLINE void sum_without_padding(const TapSums<T>& sums, const Rows& rows, H* out) const {
+    for (int64_t y = 0; y < rows.count; ++y) {
+      for (int64_t x = 0; x < s_.axes[2].count; ++x) {
+        H* const to = out + y * s_.to.place[1] + x * s_.to.place[2];
+        if (!std::isnan(static_cast<T>(sdk::load<H>(to)))) continue;
+        const T* const from = from_row(rows, y) + x;
+        T sum = 0;
+        for (int64_t t = 0; t < sums.taps; ++t) {
+          if (!is_inside({rows.z, rows.y + y, x}, t)) continue;
+          sum = std::fma(sums.weights[t], from[offsets_[t]], sum);
+        }
+        sum += T(0);
+        if (sums.has_bias) sum += sums.bias;
+        sdk::store(to, sdk::narrow<H>(sum));
+      }
+    }
+  }
+  bool is_inside(const std::array<int64_t, conv::kRank>& window, int64_t tap) const {
+    for (size_t d = conv::kRank; d-- > 0;) {
+      const conv::Axis& axis = s_.axes[d];
+      if (!axis.inside(axis.place(window[d], tap % axis.taps))) return false;
+      tap /= axis.taps;
+    }
+    return true;
+  }
+
+  const sdk::Launch& l_;
+  const conv::Sweep& s_;
+  const H* const image_;
+  const H* const weights_;
+  const H* const bias_;
+  H* const out_;
+  const RowStrip strip_;
+  int64_t offsets_[kMaxTaps];
+};
+
+}  // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

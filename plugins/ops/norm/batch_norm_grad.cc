@@ -34,9 +34,9 @@ Internal Covariate Shift", 2015, section 3; PyTorch, `batch_norm`. That `c` take
 in the sums changes nothing but rounding: where `dy` is nearly the same everywhere, `y` is nearly 0.
 
 Canonical arithmetic: in f64 where an operand is f64, else in f32: `m`, `d`, `v` and `s` as in
-`tenon.batch_norm`, `c = dy - sum(dy) / n`, `q = sum(c * d)`, `y = (s * weight) * (c - d * (((q * s)
-* s) / n))`, `q * s` is that of `weight`; with given statistics `q = sum(dy * d)` and `y = (s *
-weight) * dy`. Each operation is rounded and none fused, all sums in the order of `tenon.sum`;
+`tenon.batch_norm`, `c = dy - sum(dy) / n`, `q = sum(c * d)`, `y = (s * (c - d * (((q * s) * s) /
+n))) * weight`, `q * s` is that of `weight`; with given statistics `q = sum(dy * d)` and `y = (s *
+dy) * weight`. Each operation is rounded and none fused, all sums in the order of `tenon.sum`;
 rounded to T at the end.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
@@ -58,7 +58,6 @@ void compose(sdk::Compose& c) {
   const sdk::Value variance =
       is_given ? channels.column(kVariance) : channels.mean(c.call("tenon.mul", {apart, apart}));
   const sdk::Value scale = channels.scale(variance, c.attrs.real(0));
-  const sdk::Value factor = channels.times(scale, channels.column(kWeight));
   const sdk::Value total = channels.sum(dy);
   sdk::Value slope = dy;
   if (!is_given) slope = c.call("tenon.sub", {dy, channels.averaged(total)});
@@ -68,7 +67,7 @@ void compose(sdk::Compose& c) {
     const sdk::Value share = channels.averaged(c.call("tenon.mul", {along, scale}));
     slope = c.call("tenon.sub", {slope, c.call("tenon.mul", {apart, share})});
   }
-  channels.set(0, c.call("tenon.mul", {factor, slope}));
+  channels.set(0, channels.times(c.call("tenon.mul", {scale, slope}), channels.column(kWeight)));
   channels.set_column(1, along, channels.dtype());
   channels.set_column(2, total, channels.dtype());
 }

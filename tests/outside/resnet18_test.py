@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/outside/resnet18_test.py: PyTorch's state dictionary of a ResNet-18 with random weights loads
-# by name, and gives PyTorch's logits and gradients.
+# tests/outside/resnet18_test.py: PyTorch's state dictionary of a ResNet-18 with random weights
+# loads by name, and gives PyTorch's logits and gradients.
 
 import os
 import pathlib
@@ -18,8 +18,9 @@ sys.path.insert(0, str(pathlib.Path(os.environ["TENON_LIBRARY"]).parents[1] / "p
 import tenon
 
 STAGES = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
-# Largest difference over largest value; sums have another order in each of 20 layers. Gradients are
-# compared in f64: in f32 an activation that is nearly 0 may be kept by one and dropped by the other.
+# Largest difference over largest value; sums have another order in each of 20 layers. Gradients
+# are compared in f64: in f32 an activation that is nearly 0 may be kept by one and dropped by the
+# other.
 CLOSE = {tenon.float32: 1e-5, tenon.float64: 1e-11}
 
 
@@ -87,7 +88,8 @@ def tenon_block(inputs, outputs, stride, dtype):
     block.append(tenon.nn.batch_norm(features=outputs, dtype=dtype), "bn2")
     if changes:
         shortcut = tenon.nn.sequential(
-            conv(inputs, outputs, 1, stride, dtype), tenon.nn.batch_norm(features=outputs, dtype=dtype)
+            conv(inputs, outputs, 1, stride, dtype),
+            tenon.nn.batch_norm(features=outputs, dtype=dtype),
         )
         block.append(shortcut, "downsample")
     return block

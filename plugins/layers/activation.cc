@@ -2,22 +2,20 @@
 // plugins/layers/activation.cc: activation, an op of one tensor as a layer.
 //
 // One layer for all of them: an activation has no parameters, and what it means its op says.
-#include <tenon/sdk/plugin/layer.hpp>
+#include "options.hpp"
 
 namespace {
 
 namespace sdk = tenon::sdk;
+namespace layers = tenon::layers;
 
 enum Option : uint32_t { kOp };
 
-std::string full_name(std::string_view op) {
-  const bool has_vendor = op.find('.') != std::string_view::npos;
-  return (has_vendor ? "" : "tenon.") + std::string(op);
+void describe(sdk::Describe& d) { d.need_op(layers::full_name(d.options.text(kOp))); }
+
+void forward(sdk::Forward& f) {
+  f.set(0, f.call(layers::full_name(f.options.text(kOp)), {f.in(0)}));
 }
-
-void describe(sdk::Describe& d) { d.need_op(full_name(d.options.text(kOp))); }
-
-void forward(sdk::Forward& f) { f.set(0, f.call(full_name(f.options.text(kOp)), {f.in(0)})); }
 
 constexpr tenon_layer_option options[] = {
     sdk::required_option("op", TENON_VALUE_STRING,

@@ -11,8 +11,7 @@
 // Accelerating Deep Network Training by Reducing Internal Covariate Shift", 2015; as
 // torch.nn.BatchNorm1d.
 //
-// Arithmetic: in f32 for 16-bit x, whose result is rounded once, else in the dtype of x; the ops
-// in the order written.
+// Arithmetic: that of tenon.batch_norm; the running statistics by the ops in the order written.
 #include "options.hpp"
 
 namespace {
@@ -40,84 +39,44 @@ void describe(sdk::Describe& d) {
   d.buffer("running_var", {features}, sdk::constant(1), wide);
 }
 
-// One call on its way: x in the dtype that is computed in, and where its channels are.
-struct Pass {
-  explicit Pass(sdk::Forward& forward) : f(forward), meta(f.meta(f.in(0).tensor())) {
-    const int64_t features = f.options.integer(kFeatures);
-    const std::span<const int64_t> shape(meta.shape, static_cast<size_t>(meta.rank));
-    if (shape.size() < 2 || shape[1] != features) {
-      throw sdk::Failure{TENON_E_SHAPE, "x must have its channels in the second dimension", "x",
-                         "[N," + std::to_string(features) + ",...]", sdk::shape_text(shape)};
-    }
-    for (int32_t i = 0; i < meta.rank; ++i) {
-      spread[i] = i == 1 ? features : 1;
-      if (i == 1) continue;
-      axes[n_axes++] = i;
-      numbers *= shape[static_cast<size_t>(i)];
-    }
-    x = widened(f.in(0));
-  }
-  sdk::Value widened(sdk::Value value) {
-    if (!layers::is_16_bit(f.meta(value.tensor()).dtype)) return value;
-    return f.call("tenon.cast", {value}, {sdk::Value::dtype(TENON_DTYPE_F32)});
-  }
-  // [C] as [1,C,1,...], and back.
-  sdk::Value along(sdk::Value value) {
-    const std::span<const int64_t> shape(spread, static_cast<size_t>(meta.rank));
-    return f.call("tenon.reshape", {value}, {shape});
-  }
-  sdk::Value flat(sdk::Value value) {
-    return f.call("tenon.reshape", {value}, {std::span<const int64_t>(&spread[1], 1)});
-  }
-  std::span<const int64_t> others() const { return {axes, n_axes}; }
-
-  sdk::Forward& f;
-  tenon_meta meta;
-  int64_t spread[TENON_MAX_RANK] = {};
-  int64_t axes[TENON_MAX_RANK] = {};
-  size_t n_axes = 0;
-  int64_t numbers = 1;  // of each channel
-  sdk::Value x;
-};
-
-struct Moments {
-  sdk::Value mean, variance;  // [1,C,1,...]
-};
-
 void follow(sdk::Forward& f, std::string_view buffer, sdk::Value value) {
   f.set_buffer(buffer, f.call("tenon.lerp", {f.tensor(buffer), value, f.options.real(kMomentum)}));
 }
 
-Moments of_batch(Pass& pass) {
-  sdk::Forward& f = pass.f;
-  if (pass.numbers < 2) {
-    throw sdk::Failure{TENON_E_SHAPE, "training needs more than one number of each channel", "x",
-                       "at least 2", std::to_string(pass.numbers)};
+// Mean and variance of each channel of x, in f64: what the op gives of them is f32.
+void set_exact_statistics(sdk::Forward& f, std::span<const int64_t> shape, tenon_tensor** moments) {
+  int64_t axes[TENON_MAX_RANK] = {};
+  size_t n_axes = 0;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i != 1) axes[n_axes++] = static_cast<int64_t>(i);
   }
-  const Moments made{f.call("tenon.mean", {pass.x}, {pass.others(), true}),
-                     f.call("tenon.var", {pass.x}, {pass.others(), true, 0.0})};
-  const auto n = static_cast<double>(pass.numbers);
-  follow(f, "running_mean", pass.flat(made.mean));
-  follow(f, "running_var", f.call("tenon.mul", {pass.flat(made.variance), n / (n - 1)}));
-  return made;
+  const std::span<const int64_t> others(axes, n_axes);
+  moments[0] = f.call("tenon.mean", {f.in(0)}, {others});
+  moments[1] = f.call("tenon.var", {f.in(0)}, {others, false, 0.0});
 }
 
 void forward(sdk::Forward& f) {
-  Pass pass(f);
-  const Moments moments = f.training ? of_batch(pass)
-                                     : Moments{pass.along(f.tensor("running_mean")),
-                                               pass.along(f.tensor("running_var"))};
-  const sdk::Value scale =
-      f.call("tenon.rsqrt", {f.call("tenon.add", {moments.variance, f.options.real(kEps)})});
-  sdk::Value y = f.call("tenon.mul", {f.call("tenon.sub", {pass.x, moments.mean}), scale});
-  if (f.options.flag(kAffine)) {
-    y = f.call("tenon.mul", {y, pass.along(pass.widened(f.tensor("weight")))});
-    y = f.call("tenon.add", {y, pass.along(pass.widened(f.tensor("bias")))});
+  const tenon_meta meta = f.meta(f.in(0).tensor());
+  const int64_t features = f.options.integer(kFeatures);
+  const std::span<const int64_t> shape(meta.shape, static_cast<size_t>(meta.rank));
+  if (shape.size() < 2 || shape[1] != features) {
+    throw sdk::Failure{TENON_E_SHAPE, "x must have its channels in the second dimension", "x",
+                       "[N," + std::to_string(features) + ",...]", sdk::shape_text(shape)};
   }
-  if (layers::is_16_bit(pass.meta.dtype)) {
-    y = f.call("tenon.cast", {y}, {sdk::Value::dtype(pass.meta.dtype)});
-  }
-  f.set(0, y);
+  const bool affine = f.options.flag(kAffine);
+  const sdk::Value none;
+  const sdk::Value inputs[] = {
+      f.in(0), affine ? f.tensor("weight") : none, affine ? f.tensor("bias") : none,
+      f.training ? none : f.tensor("running_mean"), f.training ? none : f.tensor("running_var")};
+  const sdk::Value attrs[] = {f.options.real(kEps)};
+  tenon_tensor* results[3] = {};  // y, mean, variance
+  f.call_many("tenon.batch_norm", inputs, attrs, std::span(results, f.training ? 3 : 1));
+  f.set(0, results[0]);
+  if (!f.training) return;
+  if (meta.dtype == TENON_DTYPE_F64) set_exact_statistics(f, shape, results + 1);
+  const auto n = static_cast<double>(sdk::count_of(shape)) / static_cast<double>(features);
+  follow(f, "running_mean", results[1]);
+  follow(f, "running_var", f.call("tenon.mul", {results[2], n / (n - 1)}));
 }
 
 constexpr tenon_layer_option options[] = {
@@ -151,7 +110,7 @@ In training `m` and `v` are those of the batch, and the buffers `running_mean` a
 a 16-bit layer are f32.
 
 Source: Ioffe, Szegedy, "Batch Normalization", 2015, in the form of `torch.nn.BatchNorm1d`, which
-takes x of 3 dimensions and more as well here. Arithmetic: f32 for 16-bit x.)",
+takes x of 3 dimensions and more as well here. Arithmetic: that of the op `tenon.batch_norm`.)",
      .options = options,
      .samples = samples,
      .describe = sdk::describe_fn<describe>,

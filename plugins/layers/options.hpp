@@ -14,6 +14,12 @@ inline constexpr tenon_layer_option kGainOption =
                 "factor of the xavier, kaiming and orthogonal ones; standard deviation of normal "
                 "and truncated_normal, bound of uniform, value of constant");
 
+// Of an op that an option names, as "relu" or "acme.softsign".
+inline std::string full_name(std::string_view op) {
+  const bool has_vendor = op.find('.') != std::string_view::npos;
+  return (has_vendor ? "" : "tenon.") + std::string(op);
+}
+
 inline bool is_16_bit(tenon_dtype dtype) {
   return sdk::is_float(dtype) && sdk::size_of(dtype) == 2;
 }

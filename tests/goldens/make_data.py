@@ -10,6 +10,9 @@ import pathlib
 import struct
 import sys
 
+from image_layers import image_layers
+from layer_case import LAYER_TOLERANCES, layer_case, numbers, rows, tensor
+
 FOLDER = pathlib.Path(__file__).parent
 
 # ---- Schedules ----------------------------------------------------------------------------------
@@ -128,36 +131,6 @@ def schedules():
 
 
 # ---- Layers -------------------------------------------------------------------------------------
-
-LAYER_TOLERANCES = [
-    {"dtype": "f64", "ulp": 0, "relative": 1e-12, "reason": "every step is rounded"},
-    {"dtype": "f32", "ulp": 0, "relative": 1e-6, "reason": "every step is rounded"},
-    {"dtype": "f16", "ulp": 4, "relative": 0, "reason": "every step is rounded"},
-    {"dtype": "bf16", "ulp": 4, "relative": 0, "reason": "every step is rounded"},
-]
-
-
-def tensor(dtype, shape, found):
-    return {"dtype": dtype, "shape": list(shape), "values": [float(each) for each in found]}
-
-
-def numbers(shape, shift=0, least=-5):
-    """Few and small, so that every dtype holds them."""
-    return [((7 * i + 3 * shift) % 11 + least) / 4 for i in range(math.prod(shape))]
-
-
-def rows(found, width):
-    return [found[i:i + width] for i in range(0, len(found), width)] if width else []
-
-
-def layer_case(sample, dtype, shape, found, out_shape, tensors=None, operand=None):
-    return {
-        "sample": sample,
-        "operands": [operand or tensor(dtype, shape, numbers(shape))],
-        "tensors": tensors or {},
-        "results": [tensor(dtype, out_shape, found)],
-    }
-
 
 def linear(options, dtype, shape, outputs, bias=True):
     inputs = shape[-1]
@@ -294,6 +267,7 @@ def layers():
         norm("f16[2,5] | sizes=[5], dtype=f16", "f16", [2, 5], [5], 1e-5, False, bias=False),
     ]
     yield "sequential", [layer_case("f64[4,3]", "f64", [4, 3], numbers([4, 3]), [4, 3])]
+    yield from image_layers()
 
 
 # ---- Datasets ----------------------------------------------------------------------------------

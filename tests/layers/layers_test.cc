@@ -289,16 +289,17 @@ TEST_F(LayerTest, DropoutIsForTraining) {
 }
 
 TEST_F(LayerTest, BatchNormFollowsItsBatches) {
-  const Layer norm = layer("tenon.batch_norm", {{"features", integer(2)}, {"momentum", real(0.5)}});
+  const Layer norm =
+      layer("tenon.batch_norm", {{"features", integer(2)}, {"momentum", real(0.25)}});
   const Tensor x = tensor<float>({4, 2}, {1, 10, 2, 10, 3, 10, 6, 50});
   const std::vector<float> y = values_of<float>(run(norm, x.get()).get());
   EXPECT_NEAR(y[0], -2 / std::sqrt(3.5 + 1e-5), 1e-5);
   EXPECT_NEAR(y[6], 3 / std::sqrt(3.5 + 1e-5), 1e-5);
   const std::vector<State> all = states(norm);
-  EXPECT_THAT(values_of<float>(all[2].tensor), ElementsAre(1.5F, 10.0F));
+  EXPECT_THAT(values_of<float>(all[2].tensor), ElementsAre(0.75F, 5.0F));
   const std::vector<float> variance = values_of<float>(all[3].tensor);
-  EXPECT_NEAR(variance[0], 0.5 + 0.5 * 14.0 / 3, 1e-5);
-  EXPECT_NEAR(variance[1], 0.5 + 0.5 * 400, 1e-3);
+  EXPECT_NEAR(variance[0], 0.75 + 0.25 * 14.0 / 3, 1e-5);
+  EXPECT_NEAR(variance[1], 0.75 + 0.25 * 400, 1e-3);
   // The buffers have no graph, although the batch's statistics had.
   tenon_tensor_info info{};
   info.struct_size = sizeof info;
@@ -307,8 +308,8 @@ TEST_F(LayerTest, BatchNormFollowsItsBatches) {
   EXPECT_FALSE(info.flags & TENON_TENSOR_REQUIRES_GRAD);
   set_training(norm, false);
   const std::vector<float> z = values_of<float>(run(norm, x.get()).get());
-  EXPECT_NEAR(z[0], (1 - 1.5) / std::sqrt(variance[0] + 1e-5), 1e-5);
-  EXPECT_THAT(values_of<float>(all[2].tensor), ElementsAre(1.5F, 10.0F));
+  EXPECT_NEAR(z[0], (1 - 0.75) / std::sqrt(variance[0] + 1e-5), 1e-5);
+  EXPECT_THAT(values_of<float>(all[2].tensor), ElementsAre(0.75F, 5.0F));
 }
 
 TEST_F(LayerTest, SixteenBitLayersAreRoundedDraws) {

@@ -129,6 +129,31 @@ class Registered(Case):
         self.assertNotIn(x.tolist(), (plain.tolist(), turned))
         self.assertEqual(repr(data.flip(field=2)), "<transform tenon.flip of field 2>")
 
+    def test_transforms_of_images(self):
+        images = self.digits[:4][0]
+        framed = tenon.full([4, 9, 10], 3, dtype=tenon.uint8)
+        framed[:, 1:, 2:] = images
+        for transform, expected in (
+            (data.pad([2, 1, 0, 0], value=3), framed),
+            (data.flip(1), images[:, :, ::-1]),
+            (data.flip(1, vertical=True), images[:, ::-1]),
+            (data.rotate((180, 180)), images[:, ::-1, ::-1]),
+            (data.rotate(0, fill=9, nearest=True), images),
+            (data.color_jitter([2, 2]), images * 2),
+            (data.color_jitter(saturation=0.5, hue=0.5), images),
+            (data.random_erasing(0), images),
+        ):
+            x, _ = next(iter(data.batches(self.digits, 4, transforms=[transform])))
+            self.assertEqual((x.dtype, x.tolist()), (tenon.uint8, expected.tolist()))
+        x, _ = next(iter(data.batches(self.digits, 4, transforms=[data.pad(2, mode="reflect")])))
+        self.assertEqual(x[:, :, 0].tolist()[0][2:-2], images[:, :, 2].tolist()[0])
+        erasing = data.random_erasing(1, scale=(0.25, 0.25), ratio=(1, 1), value=99)
+        x, _ = next(iter(data.batches(self.digits, 4, transforms=[erasing])))
+        self.assertEqual([sum(row.count(99) for row in each) for each in x.tolist()], [16] * 4)
+        self.assertLess({"color_jitter", "pad", "random_erasing", "rotate"}, set(dir(data)))
+        self.refused(ValueError, lambda: data.rotate(181), "degrees", "0 to 180", "[181]")
+        self.refused(ValueError, lambda: data.color_jitter(hue=1), "hue", "0 to 0.5", "[1]")
+
     def test_refused_transforms(self):
         def make(*transforms):
             return lambda: data.batches(self.digits, 4, transforms=transforms)

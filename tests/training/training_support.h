@@ -95,6 +95,10 @@ constexpr tenon_dtype dtype_of<int64_t>() {
   return TENON_DTYPE_I64;
 }
 template <>
+constexpr tenon_dtype dtype_of<uint8_t>() {
+  return TENON_DTYPE_U8;
+}
+template <>
 constexpr tenon_dtype dtype_of<uint16_t>() {  // the bits of a bf16
   return TENON_DTYPE_BF16;
 }

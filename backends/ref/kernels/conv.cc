@@ -120,7 +120,7 @@ void conv(const sdk::Launch& l) {
                                 add(axis.place(window, tap), tap);
                               }
                             });
-  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
+  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
     const bool has_bias = l.given(2);
     const sdk::Strided bias = has_bias ? sdk::strided(l.view(2)) : sdk::Strided{};
     each_sum<T>(
@@ -152,7 +152,7 @@ void input_grad(const sdk::Launch& l) {
                                 if (window < axis.count) add(window, tap);
                               }
                             });
-  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
+  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
     each_sum<T>(
         l, met, {conv.out, dy.step[1], weight.step[0]},
         [&](int64_t image, int64_t channel) {
@@ -176,7 +176,7 @@ void weight_grad(const sdk::Launch& l) {
                                 add(at, axis.place(at, tap));
                               }
                             });
-  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
+  sdk::dispatch_dtype<sdk::NumberTypes>(l.out().dtype, [&]<class T>() {
     each_sum<T>(
         l, met, {conv.images, dy.step[0], x.step[0]},
         [&](int64_t o, int64_t c) {
@@ -193,11 +193,11 @@ constexpr tenon_slot_rule conv_slots[] = {sdk::strided_in(), sdk::strided_in(), 
 constexpr tenon_slot_rule grad_slots[] = {sdk::strided_in(), sdk::strided_in(), sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    kernel("tenon.conv", conv_slots, sdk::kFloats, sdk::kConvAttributes, sdk::launch_fn<conv>,
+    kernel("tenon.conv", conv_slots, sdk::kNumbers, sdk::kConvAttributes, sdk::launch_fn<conv>,
            {.flags = kOracle}),
-    kernel("tenon.conv_input_grad", grad_slots, sdk::kFloats, 1 + sdk::kConvAttributes,
+    kernel("tenon.conv_input_grad", grad_slots, sdk::kNumbers, 1 + sdk::kConvAttributes,
            sdk::launch_fn<input_grad>, {.flags = kOracle}),
-    kernel("tenon.conv_weight_grad", grad_slots, sdk::kFloats, 1 + sdk::kConvAttributes,
+    kernel("tenon.conv_weight_grad", grad_slots, sdk::kNumbers, 1 + sdk::kConvAttributes,
            sdk::launch_fn<weight_grad>, {.flags = kOracle}),
 };
 

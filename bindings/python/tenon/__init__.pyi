@@ -158,6 +158,18 @@ class Tensor:
     def abs(self, *, out: Tensor | None = None) -> Tensor: ...
     def acos(self, *, out: Tensor | None = None) -> Tensor: ...
     def acosh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def adaptive_avg_pool(
+        self,
+        *,
+        size: _b.int | Sequence[_b.int],
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def adaptive_avg_pool_grad(
+        self,
+        *,
+        size: _b.int | Sequence[_b.int],
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def add(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def addcdiv(
         self,
@@ -202,6 +214,49 @@ class Tensor:
     def atan(self, *, out: Tensor | None = None) -> Tensor: ...
     def atan2(self, x: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def atanh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def avg_pool(
+        self,
+        *,
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] | None = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        ceil_mode: _b.bool = ...,
+        count_include_pad: _b.bool = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def avg_pool_grad(
+        self,
+        *,
+        size: _b.int | Sequence[_b.int],
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] | None = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        ceil_mode: _b.bool = ...,
+        count_include_pad: _b.bool = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def batch_norm(
+        self,
+        weight: _Operand | None = None,
+        bias: _Operand | None = None,
+        mean: _Operand | None = None,
+        variance: _Operand | None = None,
+        *,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def batch_norm_grad(
+        self,
+        x: _Operand,
+        weight: _Operand | None = None,
+        mean: _Operand | None = None,
+        variance: _Operand | None = None,
+        *,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def bernoulli(self, *, out: Tensor | None = None) -> Tensor: ...
     def binary_cross_entropy_with_logits(
         self,
@@ -241,6 +296,42 @@ class Tensor:
         min: _Operand | None = None,
         max: _Operand | None = None,
         *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def conv(
+        self,
+        weight: _Operand,
+        bias: _Operand | None = None,
+        *,
+        stride: _b.int | Sequence[_b.int] = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        dilation: _b.int | Sequence[_b.int] = ...,
+        groups: _b.int = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def conv_input_grad(
+        self,
+        weight: _Operand,
+        *,
+        size: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        dilation: _b.int | Sequence[_b.int] = ...,
+        groups: _b.int = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def conv_weight_grad(
+        self,
+        x: _Operand,
+        *,
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        dilation: _b.int | Sequence[_b.int] = ...,
+        groups: _b.int = ...,
+        auto_pad: _b.str = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def copy(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -332,6 +423,15 @@ class Tensor:
         approximate: _b.str = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def group_norm(
+        self,
+        weight: _Operand | None = None,
+        bias: _Operand | None = None,
+        *,
+        groups: _b.int,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def gt(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def hardswish(self, *, out: Tensor | None = None) -> Tensor: ...
     def huber_loss(
@@ -353,6 +453,14 @@ class Tensor:
         out: Tensor | None = None,
     ) -> Tensor: ...
     def index_select(self, indices: _Operand, *, axis: _b.int, out: Tensor | None = None) -> Tensor: ...
+    def instance_norm(
+        self,
+        weight: _Operand | None = None,
+        bias: _Operand | None = None,
+        *,
+        eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def isfinite(self, *, out: Tensor | None = None) -> Tensor: ...
     def isinf(self, *, out: Tensor | None = None) -> Tensor: ...
     def isnan(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -422,6 +530,24 @@ class Tensor:
     def masked_fill(self, mask: _Operand, value: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def masked_select(self, mask: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def matmul(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def max_pool(
+        self,
+        *,
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] | None = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        dilation: _b.int | Sequence[_b.int] = ...,
+        ceil_mode: _b.bool = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def max_pool_grad(
+        self,
+        positions: _Operand,
+        *,
+        size: _b.int | Sequence[_b.int],
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def maximum(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def minimum(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def mish(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -1166,6 +1292,22 @@ def adamw_step(
 ) -> None:
     """One step of AdamW on each parameter, in place."""
     ...
+def adaptive_avg_pool(
+    x: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    out: Tensor | None = None,
+) -> Tensor:
+    """Averages an image of 1 to 3 dimensions down to `size`, which is one number for all of them or one for each: along a dimension of `n` places that becomes `m`, number `i` of the result averages over the places from `floor(i * n / m)` to `ceil((i + 1) * n / m) - 1`."""
+    ...
+def adaptive_avg_pool_grad(
+    dy: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros of the shape `[N, C, size...]`, to which each number of `dy`, divided by how many places `tenon.adaptive_avg_pool` averages to it, is added at each of these places."""
+    ...
 def add(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The sum: `y = a + b`."""
     ...
@@ -1260,6 +1402,57 @@ def atan2(y: _Operand, x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def atanh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The number whose hyperbolic tangent is `x`: `y = ln((1 + x) / (1 - x)) / 2`."""
     ...
+def avg_pool(
+    x: _Operand,
+    *,
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] | None = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    ceil_mode: _b.bool = ...,
+    count_include_pad: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The average of each window that slides over an image of 1 to 3 dimensions: `y[n,c,w] = (sum over t of x[n, c, w * stride - before + t]) / count`, along each of these dimensions, over the taps `t` from 0 to `kernel - 1` whose place lies in the image."""
+    ...
+def avg_pool_grad(
+    dy: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] | None = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    ceil_mode: _b.bool = ...,
+    count_include_pad: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros of the shape `[N, C, size...]`, to which each number of `dy`, divided by the count of its window, is added at every place of that window."""
+    ...
+def batch_norm(
+    x: _Operand,
+    weight: _Operand | None = None,
+    bias: _Operand | None = None,
+    mean: _Operand | None = None,
+    variance: _Operand | None = None,
+    *,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Normalises each channel of `x`, which its second dimension counts: `y = (x - m) * s * weight + bias`, with `s = 1 / sqrt(v + eps)`."""
+    ...
+def batch_norm_grad(
+    dy: _Operand,
+    x: _Operand,
+    weight: _Operand | None = None,
+    mean: _Operand | None = None,
+    variance: _Operand | None = None,
+    *,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradients of `tenon.batch_norm`."""
+    ...
 def bernoulli(p: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Ones with the probabilities `p`, else zeros: `y[i] = 1` where `u(i) < p[i]`, else 0, with `u` as in `tenon.uniform`: a multiple of 2^-53 for f64, of 2^-24 for the others, so that the probability of a 1 is at most that much above `p`."""
     ...
@@ -1343,6 +1536,48 @@ def clip_grad_norm(
     ...
 def concat(xs: Sequence[Tensor], *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor:
     """The tensors `xs`, one after another along `axis`."""
+    ...
+def conv(
+    x: _Operand,
+    weight: _Operand,
+    bias: _Operand | None = None,
+    *,
+    stride: _b.int | Sequence[_b.int] = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    dilation: _b.int | Sequence[_b.int] = ...,
+    groups: _b.int = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Convolution, or rather correlation, of images [N,C,W], [N,C,H,W] or [N,C,D,H,W]: `y[n,o,p] = sum over c and t of weight[o,c,t] * x[n,c,p * stride - before + t * dilation] + bias[o]`, where `t` goes over the places of a window and `p` over windows."""
+    ...
+def conv_input_grad(
+    dy: _Operand,
+    weight: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    dilation: _b.int | Sequence[_b.int] = ...,
+    groups: _b.int = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradient of `tenon.conv` with respect to its image, and transposed convolution: `dx[n,c,i]` is the sum of `weight[o,c,t] * dy[n,o,p]` over all `o`, `t` and `p` for which `p * stride - before + t * dilation = i`."""
+    ...
+def conv_weight_grad(
+    dy: _Operand,
+    x: _Operand,
+    *,
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    dilation: _b.int | Sequence[_b.int] = ...,
+    groups: _b.int = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradient of `tenon.conv` with respect to its weight: `y[o,c,t]` is the sum of `dy[n,o,p] * x[n,c,p * stride - before + t * dilation]` over all images `n` and windows `p`, c within the group."""
     ...
 def copy(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The same elements in new storage: `y = x`."""
@@ -1516,6 +1751,17 @@ def gelu_grad(
 ) -> Tensor:
     """The gradient of `tenon.gelu` for its operand: `y = dy * (P(x) + x * P'(x))`, with `P` as `approximate` says."""
     ...
+def group_norm(
+    x: _Operand,
+    weight: _Operand | None = None,
+    bias: _Operand | None = None,
+    *,
+    groups: _b.int,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Normalises groups of neighbouring channels of each sample of `x`, whose second dimension counts the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over the `C / groups` channels of a group and all dimensions behind the second."""
+    ...
 def gt(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Greater than: `y = a > b`."""
     ...
@@ -1556,6 +1802,16 @@ def index_select(
     out: Tensor | None = None,
 ) -> Tensor:
     """The slices of `x` that the vector `indices` names along `axis`: `tenon.take`, which also takes indices of other ranks."""
+    ...
+def instance_norm(
+    x: _Operand,
+    weight: _Operand | None = None,
+    bias: _Operand | None = None,
+    *,
+    eps: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Normalises each channel of each sample of `x` by itself, where the second dimension counts the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over all dimensions behind the second."""
     ...
 def isfinite(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """True where the element is a finite number: neither infinite nor NaN."""
@@ -1757,6 +2013,28 @@ def max(
     out: Tensor | None = None,
 ) -> Tensor:
     """The largest element over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
+    ...
+def max_pool(
+    x: _Operand,
+    *,
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] | None = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    dilation: _b.int | Sequence[_b.int] = ...,
+    ceil_mode: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The largest place of each window that slides over an image of 1 to 3 dimensions: `y[n,c,w] = max over t of x[n, c, w * stride - before + t * dilation]`, along each of these dimensions, over the taps `t` from 0 to `kernel - 1` whose place lies in the image."""
+    ...
+def max_pool_grad(
+    dy: _Operand,
+    positions: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros of the shape `[N, C, size...]`, to which each number of `dy` is added at the place of its image that `positions` names, row by row over the image; -1 names none."""
     ...
 def maximum(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The larger of the two: `y = max(a, b)`."""

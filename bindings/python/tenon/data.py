@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# bindings/python/tenon/data.py: the datasets of the registry, batches of them, and tokenizers.
+# bindings/python/tenon/data.py: the datasets of the registry and batches of them; transforms
+# and tokenizers are in files of their own.
 """`digits = tenon.data.idx(images="train-images-idx3-ubyte", labels=...)`, then
 `for images, labels in tenon.data.batches(digits, 64, shuffle=True)`; `dir(tenon.data)` lists them.
 Batches are also made of datasets that are written in Python."""
@@ -9,6 +10,18 @@ import _thread
 from tenon import _core, _errors
 from tenon._entries import Entries
 from tenon._tokenizers import Tokenizer, load_tokenizer, tokenizer  # noqa: F401
+from tenon._transforms import (  # noqa: F401
+    Transform,
+    color_jitter,
+    crop,
+    flatten,
+    flip,
+    normalise,
+    pad,
+    random_erasing,
+    rotate,
+    transform,
+)
 
 
 def _refuse(function, operand, expected, found, hint="", kind="value"):
@@ -79,65 +92,6 @@ def tensors(*fields):
     if not fields or lengths != lengths[:1] * len(fields):
         raise _refuse("tensors", "fields", "tensors of one length", str(lengths))
     return _Tensors(fields)
-
-
-# ---- transforms ---------------------------------------------------------------------------------
-
-
-class Transform:
-    """What is done with one field of each batch: `tenon.data.transform("acme.blur", radius=2)`, and
-    for those that come with Tenon `normalise`, `flatten`, `crop`, `flip`.
-
-    name     that of the registry
-    field    the number of the field that it replaces
-    options  as the transform's documentation says
-    """
-
-    def __init__(self, name, field=0, **options):
-        if not isinstance(field, int) or not 0 <= field < 2**32:
-            raise _refuse(name, "field", "the number of a field", repr(field))
-        self.name, self.field = name, field
-        self._handle = _core.create_transform(name, options)
-
-    def __repr__(self):
-        return f"<transform {self.name} of field {self.field}>"
-
-
-def transform(name, *, field=0, **options):
-    """The transform of that name in the registry, with its options."""
-    return Transform(name, field, **options)
-
-
-def _listed(numbers):
-    return list(numbers) if isinstance(numbers, (list, tuple)) else [numbers]
-
-
-def normalise(mean=0.0, deviation=1.0, *, scale=1.0, field=0):
-    """(value / scale - mean) / deviation as float32, of uint8 and float32.
-
-    mean, deviation  numbers, or one for each channel of [n, channels, ...]
-    scale            255 takes pixels to 0 ... 1
-    """
-    mean, deviation = _listed(mean), _listed(deviation)
-    return Transform("tenon.normalise", field, mean=mean, deviation=deviation, scale=scale)
-
-
-def flatten(*, field=0):
-    """[n, ...] as [n, the rest]."""
-    return Transform("tenon.flatten", field)
-
-
-def crop(height, width, *, padding=0, random=False, field=0):
-    """A window of each image [n, ..., H, W] with `padding` zeros on each side: the middle, or a
-    random place, which depends on seed, epoch and sample alone."""
-    return Transform(
-        "tenon.crop", field, height=height, width=width, padding=padding, random=random
-    )
-
-
-def flip(*, field=0):
-    """Every second image [n, ..., W], by chance, with its columns from right to left."""
-    return Transform("tenon.flip", field)
 
 
 # ---- reading ------------------------------------------------------------------------------------
@@ -418,7 +372,8 @@ def batches(
     shuffle     in an order that depends on length, seed and epoch alone; also where `seed` is given
     drop_last   leaves out a last batch that is smaller
     workers     threads that read ahead; they change no batch and no order
-    transforms  done with each batch: normalise(...), flatten(), crop(...), flip(), transform(...)
+    transforms  done with each batch, in this order: normalise(...), crop(...), flip(), ...,
+                transform(...)
     """
     shuffle = seed is not None if shuffle is None else shuffle
     return Batches(
@@ -468,6 +423,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    own = "Batches Dataset Tokenizer Transform batches crop flatten flip load_tokenizer normalise"
-    own += " progress tensors tokenizer transform"
+    own = "Batches Dataset Tokenizer Transform batches color_jitter crop flatten flip"
+    own += " load_tokenizer normalise pad progress random_erasing rotate"
+    own += " tensors tokenizer transform"
     return sorted([*own.split(), *dir(_entries)])

@@ -98,7 +98,7 @@ class Tokenizer:
 
 
 class Transform:
-    """What is done with one field of each batch: `tenon.data.transform('acme.blur', radius=2)`, and for those that come with Tenon `normalise`, `flatten`, `crop`, `flip`."""
+    """What is done with one field of each batch: `tenon.data.transform('acme.blur', radius=2)`, and for those that come with Tenon `normalise`, `flatten`, `crop`, `pad`, `flip`, `rotate`, `color_jitter`, `random_erasing`."""
 
     def __init__(self, name: Any, field: Any = ..., **options: Any) -> None: ...
     def __getattr__(self, name: _b.str) -> Any: ...
@@ -117,6 +117,17 @@ def batches(
     """Batches of `size` samples: each `for` goes once through the dataset, as the next epoch."""
     ...
 
+def color_jitter(
+    brightness: Any = ...,
+    contrast: Any = ...,
+    saturation: Any = ...,
+    hue: Any = ...,
+    *,
+    field: Any = ...,
+) -> Any:
+    """Each changed by a random factor, in random order, of images [n, 3, H, W], or grey ones, [n, 1, H, W] or [n, H, W]; uint8, or float32 from 0 to 1."""
+    ...
+
 def crop(
     height: Any,
     width: Any,
@@ -132,8 +143,8 @@ def flatten(*, field: Any = ...) -> Any:
     """[n, ...] as [n, the rest]."""
     ...
 
-def flip(*, field: Any = ...) -> Any:
-    """Every second image [n, ..., W], by chance, with its columns from right to left."""
+def flip(probability: Any = ..., *, vertical: Any = ..., field: Any = ...) -> Any:
+    """Some of the images [n, ..., H, W], by chance, with their columns from right to left, or their rows from bottom to top."""
     ...
 
 def load_tokenizer(path: Any, name: Any = ..., **options: Any) -> Any:
@@ -144,8 +155,27 @@ def normalise(mean: Any = ..., deviation: Any = ..., *, scale: Any = ..., field:
     """(value / scale - mean) / deviation as float32, of uint8 and float32."""
     ...
 
+def pad(padding: Any, *, mode: Any = ..., value: Any = ..., field: Any = ...) -> Any:
+    """More rows and columns around each image [n, ..., H, W]."""
+    ...
+
 def progress(iterable: Any, label: Any = ...) -> Any:
     """The same, with a line on standard error, if that is a terminal: how far it is, how many a second, and the time that is left."""
+    ...
+
+def random_erasing(
+    probability: Any = ...,
+    *,
+    scale: Any = ...,
+    ratio: Any = ...,
+    value: Any = ...,
+    field: Any = ...,
+) -> Any:
+    """A random rectangle of each image [n, ..., H, W] overwritten, by chance."""
+    ...
+
+def rotate(degrees: Any, *, fill: Any = ..., nearest: Any = ..., field: Any = ...) -> Any:
+    """Each image [n, ..., H, W] turned about its middle by a random angle, counter-clockwise."""
     ...
 
 def tensors(*fields: Any) -> Any:

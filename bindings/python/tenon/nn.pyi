@@ -135,6 +135,21 @@ class Module:
 def activation(*, op: _b.str, device: _b.str | None = None) -> Layer:
     """An op of one tensor as a layer without parameters, for containers: `y = op(x)`."""
     ...
+def adaptive_avg_pool(*, output_size: Sequence[_b.int], device: _b.str | None = None) -> Layer:
+    """The image cut into `output_size` windows, and the mean of each, for each channel: the op `tenon.adaptive_avg_pool`."""
+    ...
+def avg_pool(
+    *,
+    kernel_size: Sequence[_b.int],
+    stride: Sequence[_b.int] = ...,
+    padding: Sequence[_b.int] = ...,
+    ceil_mode: _b.bool = ...,
+    count_include_pad: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """The mean of each window, for each channel: the op `tenon.avg_pool`."""
+    ...
 def batch_norm(
     *,
     features: _b.int,
@@ -146,8 +161,29 @@ def batch_norm(
 ) -> Layer:
     """Mean 0 and variance 1 of each channel over all other dimensions of the batch, then a weight (1 at first) and a bias (0 at first): x [N,C,...]: y = (x - m) / sqrt(v + eps) * weight + bias In training `m` and `v` are those of the batch, and the buffers `running_mean` and `running_var` (of the unbiased variance) take `momentum` of them; in evaluation they are the buffers."""
     ...
+def conv(
+    *,
+    in_channels: _b.int,
+    out_channels: _b.int,
+    kernel_size: Sequence[_b.int],
+    stride: Sequence[_b.int] = ...,
+    padding: Sequence[_b.int] = ...,
+    dilation: Sequence[_b.int] = ...,
+    groups: _b.int = ...,
+    bias: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    init: _b.str = ...,
+    gain: _b.float = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Windows of an image, each times a weight and summed up, and a bias: the op `tenon.conv`, a convolution over as many dimensions as `kernel_size` has numbers, 1 to 3."""
+    ...
 def dropout(*, p: _b.float = ..., device: _b.str | None = None) -> Layer:
     """In training the op `tenon.dropout`: elements become 0 with probability `p`, and the others are divided by `1 - p`."""
+    ...
+def dropout_channels(*, p: _b.float = ..., device: _b.str | None = None) -> Layer:
+    """In training whole channels of samples become 0 with probability `p`, and the others are divided by `1 - p`."""
     ...
 def embedding(
     *,
@@ -159,6 +195,35 @@ def embedding(
     device: _b.str | None = None,
 ) -> Layer:
     """A table whose rows are looked up: `y[i] = weight[x[i]]`, the op `tenon.embedding`."""
+    ...
+def flatten(
+    *,
+    start_axis: _b.int = ...,
+    end_axis: _b.int = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """x with the dimensions from `start_axis` to `end_axis` merged into one, by default all but the first: the op `tenon.flatten`, between convolutions and a linear layer."""
+    ...
+def group_norm(
+    *,
+    groups: _b.int,
+    channels: _b.int,
+    eps: _b.float = ...,
+    affine: _b.bool = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Mean 0 and variance 1 of each group of channels of each sample, then a weight (1 at first) and a bias (0 at first) for each channel: the op `tenon.group_norm`, the same in training and in evaluation."""
+    ...
+def instance_norm(
+    *,
+    channels: _b.int,
+    eps: _b.float = ...,
+    affine: _b.bool = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Mean 0 and variance 1 of each channel of each sample, and with `affine` a weight (1 at first) and a bias (0 at first) for each channel: the op `tenon.instance_norm`, the same in training and in evaluation."""
     ...
 def layer_norm(
     *,
@@ -182,6 +247,26 @@ def linear(
     device: _b.str | None = None,
 ) -> Layer:
     """A matrix and a bias: `y = x weight^T + bias`, the op `tenon.linear`."""
+    ...
+def max_pool(
+    *,
+    kernel_size: Sequence[_b.int],
+    stride: Sequence[_b.int] = ...,
+    padding: Sequence[_b.int] = ...,
+    dilation: Sequence[_b.int] = ...,
+    ceil_mode: _b.bool = ...,
+    auto_pad: _b.str = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """The greatest number of each window, for each channel: the op `tenon.max_pool`."""
+    ...
+def residual(
+    *children: Any,
+    shortcut: _b.bool = ...,
+    activation: _b.str = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Its children one after the other, as in `tenon.sequential`, and `x` added to what they give; then an activation: y = activation(branch(x) + x) shortcut=false y = activation(branch(x) + shortcut(x)) shortcut=true: the last child is the shortcut A container: the program adds the children."""
     ...
 def rms_norm(
     *,

@@ -14,13 +14,15 @@ namespace tenon::rules {
 
 enum NormAttribute : uint32_t { kNormDims, kNormEps, kNormAttributes };
 
+inline void need_eps(double eps) {
+  if (eps >= 0 && std::isfinite(eps)) return;
+  throw sdk::Failure{TENON_E_ATTRIBUTE, "eps must be a number of 0 or more", "eps",
+                     "0 <= eps < inf", std::to_string(eps)};
+}
+
 // The shape W of a row; x is operand `input`.
 inline std::span<const int64_t> row_shape(const sdk::Args& args, uint32_t input) {
-  const double eps = args.attrs.real(kNormEps);
-  if (!(eps >= 0 && std::isfinite(eps))) {
-    throw sdk::Failure{TENON_E_ATTRIBUTE, "eps must be a number of 0 or more", "eps",
-                       "0 <= eps < inf", std::to_string(eps)};
-  }
+  need_eps(args.attrs.real(kNormEps));
   const std::span<const int64_t> shape = args.shape(input);
   const int64_t dims = args.attrs.integer(kNormDims);
   if (dims < 1 || dims > static_cast<int64_t>(shape.size())) {

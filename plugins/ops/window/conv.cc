@@ -32,7 +32,8 @@ takes "same" only with a stride of 1.
 
 Canonical arithmetic: `acc = fma(weight, x, acc)` with (c, t) ascending, in f32 for f16, bf16 and
 f32 and in f64 for f64. A place in the padding adds nothing: 0 is not multiplied with an infinite
-weight. Then `acc + 0`, so that a sum of 0 is +0, then `+ bias`, rounded to T at the end.)";
+weight. Then `acc + 0`, so that a sum of 0 is +0, then `+ bias`, rounded to T at the end. Integers
+wrap modulo 2^bits.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const auto conv =
@@ -97,7 +98,7 @@ constexpr tenon_op_desc ops[] = {
              .schema = "conv(x: T[N,C,...], weight: T[O,C/groups,...], bias: T[O]?, *, "
                        "stride: int[]=[1], padding: int[]=[0], dilation: int[]=[1], "
                        "groups: int=1, auto_pad: str=\"none\") -> T[N,O,...] "
-                       "where T: float promote",
+                       "where T: number promote",
              .doc = doc,
              .infer = sdk::infer_fn<infer>,
              .compose = sdk::compose_fn<compose>})};
@@ -146,6 +147,10 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[1,1,2]{1.7976931348623157e308,5e-324}, f64[1,1,1]{1.0}"),
     sdk::sample(name, "f16[1,1,2]{65504.0,6e-8}, f16[1,1,1]{1.0}"),
     sdk::sample(name, "bf16[1,1,2]{3.39e38,9.2e-41}, bf16[1,1,1]{1.0}"),
+    sdk::sample(name, "i32[1,2,3,3], i32[2,2,2,2], i32[2] | padding=[1]"),
+    sdk::sample(name, "i64[1,1,2]{9223372036854775807,2}, i64[1,1,1]{2}, i64[1]{-1}"),
+    sdk::sample(name, "u8[1,1,2]{255,16}, u8[1,1,2]{255,16}"),
+    sdk::refused(name, "bool[1,1,2], bool[1,1,1]", TENON_E_DTYPE, "bool"),
     sdk::refused(name, "f32[2,3], f32[2,3,1]", TENON_E_SHAPE, "x must have images, channels"),
     sdk::refused(name, "f32[1,1,2,2,2,2], f32[1,1,1,1,1,1]", TENON_E_SHAPE,
                  "x must have images, channels"),

@@ -17,10 +17,11 @@ constexpr uint32_t kWindows = 1;
 constexpr uint32_t kAttributes = kWindows + sdk::kConvAttributes;
 
 constexpr std::string_view doc =
-    R"(The gradient of `tenon.conv` with respect to its image, and transposed convolution: `dx[n,c,i]`
-is the sum of `weight[o,c,t] * dy[n,o,p]` over all `o`, `t` and `p` for which `p * stride - before +
-t * dilation = i`. `size` are the image's sizes beside N and C, the other attributes those of
-`tenon.conv`; `dy` has the shape that it gives for such an image. Places that no window has are 0.
+    R"(The gradient of `tenon.conv` with respect to its image, and transposed convolution:
+`dx[n,c,i]` is the sum of `weight[o,c,t] * dy[n,o,p]` over all `o`, `t` and `p` for which `p *
+stride - before + t * dilation = i`. `size` are the image's sizes beside N and C, the other
+attributes those of `tenon.conv`; `dy` has the shape that it gives for such an image. Places that no
+window has are 0.
 
 Gradient: that of `dy` is `tenon.conv`, that of `weight` is `tenon.conv_weight_grad`.
 
@@ -30,7 +31,7 @@ words: the same memory.
 
 Canonical arithmetic: `acc = fma(weight, dy, acc)` with (o, t) ascending, o within the group, in f32
 for f16, bf16 and f32 and in f64 for f64; places that no window has are never multiplied. Then
-`acc + 0`, rounded to T at the end.)";
+`acc + 0`, rounded to T at the end. Integers wrap modulo 2^bits.)";
 
 // The shape [N,C,...] of the image.
 rules::Dims image_shape(const sdk::Args& args) {
@@ -94,7 +95,7 @@ constexpr tenon_op_desc ops[] = {
              .schema = "conv_input_grad(dy: T[N,O,...], weight: T[O,C/groups,...], *, size: int[], "
                        "stride: int[]=[1], padding: int[]=[0], dilation: int[]=[1], "
                        "groups: int=1, auto_pad: str=\"none\") -> T[N,C,...] "
-                       "where T: float promote",
+                       "where T: number promote",
              .doc = doc,
              .infer = sdk::infer_fn<infer>,
              .compose = sdk::compose_fn<compose>})};
@@ -143,6 +144,9 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[1,1,2]{1.7976931348623157e308,5e-324}, f64[1,1,1]{1.0} | size=[2]"),
     sdk::sample(name, "f16[1,1,2]{65504.0,6e-8}, f16[1,1,1]{1.0} | size=[2]"),
     sdk::sample(name, "bf16[1,1,2]{3.39e38,9.2e-41}, bf16[1,1,1]{1.0} | size=[2]"),
+    sdk::sample(name, "i32[1,2,2,2], i32[2,2,2,2] | size=[3,3]"),
+    sdk::sample(name, "u8[1,1,2]{255,16}, u8[1,1,2]{255,16} | size=[3]"),
+    sdk::refused(name, "bool[1,1,2], bool[1,1,1] | size=[2]", TENON_E_DTYPE, "bool"),
     sdk::refused(name, "f32[3,2], f32[2,3,1] | size=[3]", TENON_E_SHAPE, "dy must have images"),
     sdk::refused(name, "f32[1,2,4,4], f32[2,2,3] | size=[4,4]", TENON_E_SHAPE,
                  "as many dimensions as dy"),

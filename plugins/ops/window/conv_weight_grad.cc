@@ -16,10 +16,10 @@ constexpr uint32_t kWindows = 1;
 constexpr uint32_t kAttributes = kWindows + sdk::kConvAttributes;
 
 constexpr std::string_view doc =
-    R"(The gradient of `tenon.conv` with respect to its weight: `y[o,c,t]` is the sum of `dy[n,o,p] *
-x[n,c,p * stride - before + t * dilation]` over all images `n` and windows `p`, c within the group.
-`kernel` are the sizes of a window, the other attributes those of `tenon.conv`; `dy` has the shape
-that it gives.
+    R"(The gradient of `tenon.conv` with respect to its weight: `y[o,c,t]` is the sum of `dy[n,o,p]
+* x[n,c,p * stride - before + t * dilation]` over all images `n` and windows `p`, c within the
+group. `kernel` are the sizes of a window, the other attributes those of `tenon.conv`; `dy` has the
+shape that it gives.
 
 Gradient: that of `dy` is `tenon.conv`, that of `x` is `tenon.conv_input_grad`.
 
@@ -28,7 +28,7 @@ Source: PyTorch, `nn.grad.conv2d_weight`.
 Canonical arithmetic: of each image, `acc = fma(dy, x, acc)` with `p` ascending, in f32 for f16,
 bf16 and f32 and in f64 for f64; a place in the padding adds nothing. Then images are added in
 pairs, 0 and 1, 2 and 3 and so on, then those sums likewise, an odd one waiting for the next round.
-Then `+ 0`, rounded to T at the end.)";
+Then `+ 0`, rounded to T at the end. Integers wrap modulo 2^bits.)";
 
 // The shape [O,C/groups,...] of the weight.
 rules::Dims weight_shape(const sdk::Attrs& attrs, int64_t out, int64_t in, rules::Sizes kernel) {
@@ -96,7 +96,7 @@ constexpr tenon_op_desc ops[] = {
              .schema = "conv_weight_grad(dy: T[N,O,...], x: T[N,C,...], *, kernel: int[], "
                        "stride: int[]=[1], padding: int[]=[0], dilation: int[]=[1], "
                        "groups: int=1, auto_pad: str=\"none\") -> T[O,C/groups,...] "
-                       "where T: float promote",
+                       "where T: number promote",
              .doc = doc,
              .infer = sdk::infer_fn<infer>,
              .compose = sdk::compose_fn<compose>})};
@@ -151,6 +151,9 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[1,1,1]{1.0}, f64[1,1,2]{1.7976931348623157e308,5e-324} | kernel=[2]"),
     sdk::sample(name, "f16[1,1,1]{1.0}, f16[1,1,2]{65504.0,6e-8} | kernel=[2]"),
     sdk::sample(name, "bf16[1,1,1]{1.0}, bf16[1,1,2]{3.39e38,9.2e-41} | kernel=[2]"),
+    sdk::sample(name, "i32[2,2,2,2], i32[2,2,3,3] | kernel=[2,2]"),
+    sdk::sample(name, "u8[1,1,2]{255,16}, u8[1,1,2]{255,16} | kernel=[1]"),
+    sdk::refused(name, "bool[1,1,2], bool[1,1,2] | kernel=[1]", TENON_E_DTYPE, "bool"),
     sdk::refused(name, "f32[2,3], f32[2,3,1] | kernel=[3]", TENON_E_SHAPE, "dy must have images"),
     sdk::refused(name, "f32[1,2,4,4], f32[1,2,6] | kernel=[3,3]", TENON_E_SHAPE,
                  "as many dimensions as dy"),

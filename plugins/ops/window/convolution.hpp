@@ -45,7 +45,8 @@ inline sdk::Convolution checked_convolution(Sizes x, Sizes weight, const sdk::At
   if (weight.size() != x.size()) {
     refuse_shape(
         weight_name, std::string(weight_name) + " must have as many dimensions as " + x_name,
-        std::to_string(x.size()) + " dimensions, [O,C/groups,...]", sdk::shape_text(weight));
+        std::to_string(x.size()) + " dimensions, [O,C/groups,...]", sdk::shape_text(weight),
+        "a single image without a batch: reshape it to [1,C,...] first");
   }
   const int64_t groups = checked_groups(attrs, first);
   if (x[1] % groups != 0 || weight[0] % groups != 0) {

@@ -49,15 +49,20 @@ def meetings(axes):
 
 def summed(dtype, shape, terms, bias=None):
     """`terms`: (place in the result, factor, factor)."""
-    sums = {place: [0.0] for place in numpy.ndindex(*shape)}
+    real = exact.is_float(dtype)
+    sums = {place: [0] for place in numpy.ndindex(*shape)}
     for place, a, b in terms:
-        sums[place].append(exact.exact_product(a, b))
+        sums[place].append(exact.exact_product(a, b) if real else a * b)
     if bias is not None:
         for place, numbers in sums.items():
             numbers.append(bias.values[place[1]])
-    return [
-        Array.of(dtype, shape, (exact.rounded(dtype, exact.exact_sum(s)) for s in sums.values()))
-    ]
+
+    def total(numbers):
+        if real:
+            return exact.rounded(dtype, exact.exact_sum(numbers))
+        return exact.wrapped(dtype, sum(numbers))
+
+    return [Array.of(dtype, shape, map(total, sums.values()))]
 
 
 def channels(out, weight_in, groups):

@@ -43,6 +43,10 @@ struct WindowAxis {
     const int64_t begin = std::min(first < 0 ? over(-first, dilation) : 0, taps);
     return {begin, std::clamp(over(size - first, dilation), begin, taps)};
   }
+  // The taps of a window up to the end of the padding, beyond which `ceil_mode` may let it go.
+  int64_t taps_padded(int64_t window) const {
+    return std::min(over(size + after - place(window, 0), dilation), taps);
+  }
   // The windows whose tap number `tap` lies in the image.
   Steps windows_inside(int64_t tap) const {
     const int64_t first = place(0, tap);
@@ -54,6 +58,13 @@ struct WindowAxis {
   // a / b, rounded up; 0 for a <= 0.
   static int64_t over(int64_t a, int64_t b) { return a <= 0 ? 0 : (a - 1) / b + 1; }
 };
+
+// Window `i` of `count` that together cover `size` places, as in PyTorch's `adaptive_avg_pool2d`:
+// from floor(i size / count) to ceil((i + 1) size / count). No product leaves its range while both
+// numbers are at most 2^30.
+inline Steps adaptive_window(int64_t i, int64_t size, int64_t count) {
+  return {i * size / count, ((i + 1) * size + count - 1) / count};
+}
 
 // What attributes say. Lists have one number for all dimensions or one for each; `padding` may also
 // have two for each, before and after it.
@@ -84,6 +95,7 @@ class Windows {
     const auto strides = own ? taps : options.stride;
     const auto padding = options.padding;
     const bool pairs = padding.size() == 2 * rank_;
+    need_length("kernel", taps, false);
     need_length("stride", strides, false);
     need_length("padding", padding, true);
     need_length("dilation", options.dilation, false);

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/python/test_image_layers.py: a convolution network of layers, whose names are PyTorch's.
+import unittest
+
+from support import Case, tenon
+
+nn = tenon.nn
+
+
+def conv(inputs, outputs, kernel, stride=1):
+    return nn.conv(
+        in_channels=inputs, out_channels=outputs, kernel_size=[kernel, kernel], stride=[stride],
+        padding=[kernel // 2], bias=False,
+    )  # fmt: skip
+
+
+def block(inputs, outputs, stride):
+    """A BasicBlock of torchvision whose shape changes."""
+    made = nn.residual(shortcut=True, activation="relu")
+    made.append(conv(inputs, outputs, 3, stride), "conv1")
+    made.append(nn.batch_norm(features=outputs), "bn1").append(nn.activation(op="relu"), "relu")
+    made.append(conv(outputs, outputs, 3), "conv2").append(nn.batch_norm(features=outputs), "bn2")
+    shortcut = nn.sequential(conv(inputs, outputs, 1, stride), nn.batch_norm(features=outputs))
+    return made.append(shortcut, "downsample")
+
+
+class ImageLayers(Case):
+    def test_lenet(self):
+        """The names and shapes of torch.nn.Sequential of the same layers."""
+        model = nn.sequential(
+            nn.conv(in_channels=1, out_channels=6, kernel_size=[5, 5], padding=[2]),
+            nn.activation(op="relu"),
+            nn.max_pool(kernel_size=[2]),
+            nn.conv(in_channels=6, out_channels=16, kernel_size=[5, 5]),
+            nn.group_norm(groups=4, channels=16),
+            nn.dropout_channels(p=0.25),
+            nn.avg_pool(kernel_size=[2]),
+            nn.flatten(),
+            nn.linear(inputs=400, outputs=10),
+        )
+        shapes = {name: tensor.shape for name, tensor in model.state_dict().items()}
+        expected = {"0.weight": (6, 1, 5, 5), "0.bias": (6,), "3.weight": (16, 6, 5, 5)}
+        expected |= {"3.bias": (16,), "4.weight": (16,), "4.bias": (16,)}
+        expected |= {"8.weight": (10, 400), "8.bias": (10,)}
+        self.assertEqual(shapes, expected)
+        y = model(tenon.normal(shape=[2, 1, 28, 28]))
+        self.assertEqual(y.shape, (2, 10))
+        y.sum().backward()
+        for name, tensor in model.named_parameters():
+            self.assertEqual(tensor.grad.shape, tensor.shape, name)
+
+    def test_residual_block(self):
+        made = block(2, 4, 2)
+        norms = ["weight", "bias", "running_mean", "running_var"]
+        expected = ["conv1.weight", *[f"bn1.{name}" for name in norms]]
+        expected += ["conv2.weight", *[f"bn2.{name}" for name in norms]]
+        expected += ["downsample.0.weight", *[f"downsample.1.{name}" for name in norms]]
+        self.assertEqual(list(made.state_dict()), expected)
+        x = tenon.normal(shape=[2, 2, 6, 6])
+        made.eval()
+        y = made(x)
+        conv1, bn1, relu, conv2, bn2, downsample = made
+        branch = bn2(conv2(relu(bn1(conv1(x)))))
+        self.same(y, (branch + downsample(x)).relu().tolist())
+        other = block(2, 4, 2).eval()
+        other.load_state_dict(made.state_dict())
+        self.same(other(x), y.tolist())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -8,7 +8,7 @@
 #include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/batch_norm.cc"
+#define HWY_TARGET_INCLUDE "kernels/batch_norm.cc"  // NOLINT(bugprone-suspicious-include)
 #include "each_target.h"
 
 #include "kernels/batch_norm-inl.h"

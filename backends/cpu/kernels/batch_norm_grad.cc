@@ -10,7 +10,7 @@
 #include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/batch_norm_grad.cc"
+#define HWY_TARGET_INCLUDE "kernels/batch_norm_grad.cc"  // NOLINT(bugprone-suspicious-include)
 #include "each_target.h"
 
 #include "kernels/batch_norm-inl.h"

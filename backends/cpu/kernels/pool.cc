@@ -16,7 +16,7 @@
 #include "vectors.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/pool.cc"
+#define HWY_TARGET_INCLUDE "kernels/pool.cc"  // NOLINT(bugprone-suspicious-include)
 #include "each_target.h"
 
 HWY_BEFORE_NAMESPACE();

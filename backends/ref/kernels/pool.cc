@@ -115,7 +115,9 @@ void max_pool(const sdk::Launch& l) {
         }
         const T value = sdk::load<T>(x.at(image, place));
         // A NaN is larger than any number, and not than another NaN.
-        if (position >= 0 && !(most < value) && (value == value || most != most)) return;
+        const bool nan = value != value;     // NOLINT(misc-redundant-expression)
+        const bool most_nan = most != most;  // NOLINT(misc-redundant-expression)
+        if (position >= 0 && !(most < value) && (!nan || most_nan)) return;
         most = value;
         position = number;
       });

@@ -53,7 +53,7 @@ constexpr tenon_op_desc ops[] = {
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,4,2], f64[4](0.5,2), f64[4] | groups=2"),
-    sdk::sample(name, "f64[2,4] | groups=2"),
+    sdk::sample(name, "f64[2,8] | groups=2"),
     sdk::sample(name, "f64[1,6,2,2], f64[6](0.5,2), f64[6](1,2) | groups=3, eps=0.1"),
     sdk::sample(name, "f64[2,2,1,2,2], f64[2] | groups=1"),
     sdk::sample(name, "f64[2,3,4], none, f64[3] | groups=3"),

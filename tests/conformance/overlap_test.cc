@@ -250,19 +250,21 @@ void ConformanceOverlap::check(const Case& from) {
   for (size_t k = 1; k < from.n_outputs && !from.mutates(); ++k) check_outputs(from, k - 1, k);
 }
 
-// Two cases of each op, of elements of different sizes; a byte is the smallest step there is.
+// Two cases of each op, of elements of different sizes; a byte is the smallest step there is. A
+// sanitizer takes its time: one is enough there.
 TEST_F(ConformanceOverlap, OfOneElementIsSeenInCallsThatRanApartBefore) {
+  const bool plain = sanitizer() == TENON_SANITIZER_NONE;
   std::map<std::string, std::vector<size_t>> sizes;
   for (const Case& from : good_cases()) {
     if (from.arrays.empty()) continue;
     const size_t size = size_of(from.arrays[0].dtype);
     std::vector<size_t>& known = sizes[from.op];
     if (from.arrays[0].count() < 3 || std::count(known.begin(), known.end(), size)) continue;
-    if (known.size() == 2) continue;
+    if (known.size() == (plain ? 2 : 1)) continue;
     known.push_back(size);
     check(from);
   }
-  EXPECT_GT(tried, 500u);
+  EXPECT_GT(tried, plain ? 500u : 250u);
 }
 
 // The numbers that a window one element short gave: 7 in place of 10.

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "tests/conformance/conformance_support.h"
+#include "tests/support/paths.h"
 
 namespace tenon::tests {
 namespace {

@@ -12,6 +12,7 @@
 #include <tenon/sdk/plugin/dtypes.hpp>
 
 #include "tests/conformance/conformance_support.h"
+#include "tests/support/paths.h"
 
 namespace tenon::tests {
 namespace {

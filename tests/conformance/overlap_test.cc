@@ -10,6 +10,8 @@
 #include <map>
 #include <new>
 
+#include <tenon/plugin.h>
+
 #include "tests/conformance/conformance_support.h"
 #include "tests/support/paths.h"
 

@@ -85,7 +85,7 @@ TEST(DeviceComposition, GivesWhatKernelsGive) {
   for (const Case& each : good_cases()) {
     if (!names.contains(each.op)) continue;
     // Some ops have hundreds; and a sanitizer takes its time.
-    const int most = sanitizer() == TENON_SANITIZER_NONE ? 60 : 2;
+    const int most = sanitizer() == TENON_SANITIZER_NONE ? 60 : 1;
     if (++tried[each.op] > most) continue;
     SCOPED_TRACE(each.label);
     const Outcome expected = run(session, each, Bound(session, each));

@@ -12,7 +12,7 @@
 // torch.nn.BatchNorm1d.
 //
 // Arithmetic: that of tenon.batch_norm; the running statistics by the ops in the order written.
-#include "options.hpp"
+#include "channels.hpp"
 
 namespace {
 
@@ -56,13 +56,10 @@ void set_exact_statistics(sdk::Forward& f, std::span<const int64_t> shape, tenon
 }
 
 void forward(sdk::Forward& f) {
-  const tenon_meta meta = f.meta(f.in(0).tensor());
   const int64_t features = f.options.integer(kFeatures);
+  layers::need_channels(f, features);
+  const tenon_meta meta = f.meta(f.in(0).tensor());
   const std::span<const int64_t> shape(meta.shape, static_cast<size_t>(meta.rank));
-  if (shape.size() < 2 || shape[1] != features) {
-    throw sdk::Failure{TENON_E_SHAPE, "x must have its channels in the second dimension", "x",
-                       "[N," + std::to_string(features) + ",...]", sdk::shape_text(shape)};
-  }
   const bool affine = f.options.flag(kAffine);
   const sdk::Value none;
   const sdk::Value inputs[] = {

@@ -20,7 +20,6 @@ namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
 enum Slot : uint32_t { kX, kWeight, kBias };
-constexpr uint32_t kAttributes = 5;
 
 int64_t count_of(const sdk::Args& args, uint32_t slot) {
   return args.given(slot) ? sdk::count_of(args.shape(slot)) : 0;
@@ -45,7 +44,7 @@ constexpr tenon_slot_rule slots[] = {backends::any_in(), sdk::contiguous_in(), s
                                      backends::any_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    kernel("tenon.conv", slots, sdk::kFloats, kAttributes, sdk::launch_fn<conv>,
+    kernel("tenon.conv", slots, sdk::kFloats, sdk::kConvAttributes, sdk::launch_fn<conv>,
            {.workspace = sdk::workspace_fn<workspace>}),
 };
 

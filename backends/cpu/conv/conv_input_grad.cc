@@ -22,7 +22,7 @@ namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
 enum Slot : uint32_t { kDy, kWeight };
-constexpr uint32_t kAttributes = 6;
+constexpr uint32_t kAttributes = 1 + sdk::kConvAttributes;
 
 void conv_input_grad(const sdk::Launch& l) {
   const conv::Adjoint sweeps(l);

@@ -20,19 +20,21 @@ namespace tenon::cpu::HWY_NAMESPACE {
 namespace {
 
 enum Slot : uint32_t { kDy, kX };
-constexpr uint32_t kAttributes = 6;
+constexpr uint32_t kAttributes = 1 + sdk::kConvAttributes;
 
 // Reads x through its windows; the result's steps are those of dy.
 conv::Sweep sweep_of(const sdk::Args& args) {
   const tenon_view& dy = args.view(kDy);
   const tenon_view& x = args.view(kX);
-  const auto axes =
-      conv::axes_of(conv::windows_of(args, 1, args.shape(kX).subspan(2), args.attrs.ints(0)));
+  const tenon_view& out = args.out();
+  const std::span<const int64_t> weight(out.shape, static_cast<size_t>(out.rank));
+  const sdk::Convolution known(args.shape(kX), weight, args.attrs, 1);
+  const auto axes = conv::axes_of(known.windows);
   conv::Sweep s;
-  s.images = x.shape[0];
-  s.groups = args.attrs.integer(4);
-  s.rows = dy.shape[1] / s.groups;
-  s.channels = x.shape[1] / s.groups;
+  s.images = known.images;
+  s.groups = known.groups;
+  s.rows = known.out;
+  s.channels = known.in;
   for (size_t d = 0; d < conv::kRank; ++d) s.axes[d] = conv::forward_axis(axes[d]);
   s.from = conv::steps_of(x);
   s.to = conv::steps_of(dy);

@@ -7,8 +7,8 @@
 // remainder when divided by s are reached by the same taps.
 #pragma once
 
+#include <tenon/sdk/plugin/convolution.hpp>
 #include <tenon/sdk/plugin/kernel.hpp>
-#include <tenon/sdk/plugin/windows.hpp>
 
 #include <array>
 #include <numeric>
@@ -133,14 +133,6 @@ inline void merge_plain(Sweep& s) {
   }
 }
 
-// What the attributes say, from index `first` on: stride, padding, dilation, groups, auto_pad.
-inline sdk::Windows windows_of(const sdk::Args& args, uint32_t first,
-                               std::span<const int64_t> image, std::span<const int64_t> taps) {
-  return {image, taps,
-          sdk::WindowOptions{args.attrs.ints(first), args.attrs.ints(first + 1),
-                             args.attrs.ints(first + 2), args.attrs.text(first + 4)}};
-}
-
 // Axes of lower rank are the last ones.
 inline std::array<sdk::WindowAxis, kRank> axes_of(const sdk::Windows& windows) {
   std::array<sdk::WindowAxis, kRank> axes;
@@ -172,14 +164,13 @@ inline void set_weights(Sweep& s, const std::array<sdk::WindowAxis, kRank>& axes
 
 // out[N,O,...] of x[N,C,...] and weight[O,C/groups,...].
 inline Sweep forward_sweep(const sdk::Args& args) {
-  const tenon_view& weight = args.view(1);
-  const auto axes =
-      axes_of(windows_of(args, 0, args.shape(0).subspan(2), args.shape(1).subspan(2)));
+  const sdk::Convolution conv(args.shape(0), args.shape(1), args.attrs, 0);
+  const auto axes = axes_of(conv.windows);
   Sweep s;
-  s.images = args.view(0).shape[0];
-  s.groups = args.attrs.integer(3);
-  s.rows = weight.shape[0] / s.groups;
-  s.channels = weight.shape[1];
+  s.images = conv.images;
+  s.groups = conv.groups;
+  s.rows = conv.out;
+  s.channels = conv.in;
   for (size_t d = 0; d < kRank; ++d) s.axes[d] = forward_axis(axes[d]);
   s.from = steps_of(args.view(0));
   s.to = steps_of(args.out());
@@ -210,13 +201,14 @@ inline Axis adjoint_axis(const sdk::WindowAxis& a, int64_t remainder, int64_t& f
 // dx[N,C,...] of dy[N,O,...] and weight[O,C/groups,...], a sweep for every remainder.
 struct Adjoint {
   explicit Adjoint(const sdk::Args& args) {
-    const tenon_view& weight = args.view(1);
     const tenon_view& out = args.out();
-    axes = axes_of(windows_of(args, 1, args.attrs.ints(0), args.shape(1).subspan(2)));
-    all.images = out.shape[0];
-    all.groups = args.attrs.integer(4);
-    all.rows = weight.shape[1];
-    all.channels = weight.shape[0] / all.groups;
+    const std::span<const int64_t> image(out.shape, static_cast<size_t>(out.rank));
+    const sdk::Convolution conv(image, args.shape(1), args.attrs, 1);
+    axes = axes_of(conv.windows);
+    all.images = conv.images;
+    all.groups = conv.groups;
+    all.rows = conv.in;
+    all.channels = conv.out;
     all.from = steps_of(args.view(0));
     all.to = steps_of(out);
     set_weights(all, axes);

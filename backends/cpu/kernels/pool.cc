@@ -393,7 +393,7 @@ HWY_NOINLINE void fold_all(const sdk::Launch& l, Plan& plan, int64_t places, int
 
 void max_pool(const sdk::Launch& l) {
   const tenon_view& x = l.view(0);
-  const sdk::Windows windows = max_windows(l);
+  const sdk::Windows windows = sdk::max_pool_windows(l.shape(0).subspan(kFirst), l.attrs);
   const Steps3 sizes = sizes_of(x);
   const Images in(x);
   const Steps3 places{sizes[1] * sizes[2], sizes[2], 1};
@@ -481,10 +481,11 @@ constexpr KernelMore kBoxes{.workspace = sdk::workspace_fn<box_bytes>};
 constexpr KernelMore kBoxesAndShares{.workspace = sdk::workspace_fn<box_and_share_bytes>};
 
 constexpr tenon_kernel_desc kernels[] = {
-    kernel("tenon.max_pool", max_slots, sdk::kNumbers, kMaxAttributes, sdk::launch_fn<max_pool>,
+    kernel("tenon.max_pool", max_slots, sdk::kNumbers, sdk::kMaxPoolAttributes,
+           sdk::launch_fn<max_pool>, kBoxes),
+    kernel("tenon.avg_pool", slots, sdk::kFloats, sdk::kAvgPoolAttributes, sdk::launch_fn<avg_pool>,
            kBoxes),
-    kernel("tenon.avg_pool", slots, sdk::kFloats, kAvgAttributes, sdk::launch_fn<avg_pool>, kBoxes),
-    kernel("tenon.avg_pool_grad", slots, sdk::kFloats, 1 + kAvgAttributes,
+    kernel("tenon.avg_pool_grad", slots, sdk::kFloats, 1 + sdk::kAvgPoolAttributes,
            sdk::launch_fn<avg_pool_grad>, kBoxesAndShares),
     kernel("tenon.adaptive_avg_pool", slots, sdk::kFloats, 1, sdk::launch_fn<adaptive_avg_pool>,
            kBoxes),

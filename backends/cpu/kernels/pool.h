@@ -2,7 +2,7 @@
 // backends/cpu/kernels/pool.h: which inputs each output of a pool is folded from.
 #pragma once
 
-#include <tenon/sdk/plugin/windows.hpp>
+#include <tenon/sdk/plugin/pools.hpp>
 
 #include <algorithm>
 
@@ -159,17 +159,6 @@ inline sdk::WindowAxis axis_of(const sdk::Windows& windows, size_t d) {
 
 // ---- Largest ------------------------------------------------------------------------------------
 
-enum Max : uint32_t { kKernel, kStride, kPadding, kDilation, kCeilMode, kAutoPad, kMaxAttributes };
-
-inline sdk::Windows max_windows(const sdk::Launch& l) {
-  return {sdk::shape_of(l.view(0)).subspan(kFirst), l.attrs.ints(kKernel),
-          sdk::WindowOptions{.stride = l.attrs.ints(kStride),
-                             .padding = l.attrs.ints(kPadding),
-                             .dilation = l.attrs.ints(kDilation),
-                             .auto_pad = l.attrs.text(kAutoPad),
-                             .ceil_mode = l.attrs.flag(kCeilMode)}};
-}
-
 // What is smaller than anything else: a NaN aside.
 template <class T>
 T lowest() {
@@ -182,16 +171,6 @@ T lowest() {
 
 // ---- Averages -----------------------------------------------------------------------------------
 
-enum Avg : uint32_t {
-  kAvgKernel,
-  kAvgStride,
-  kAvgPadding,
-  kAvgCeilMode,
-  kCountIncludePad,
-  kAvgAutoPad,
-  kAvgAttributes
-};
-
 // Which places window i averages over along dimension d of three, and how many are counted.
 struct Averaged {
   sdk::Steps places;
@@ -201,13 +180,8 @@ struct Averaged {
 class SlidAverages {
  public:
   SlidAverages(const sdk::Launch& l, const tenon_view& image, uint32_t own)
-      : windows_(sdk::shape_of(image).subspan(kFirst), l.attrs.ints(own + kAvgKernel),
-                 sdk::WindowOptions{.stride = l.attrs.ints(own + kAvgStride),
-                                    .padding = l.attrs.ints(own + kAvgPadding),
-                                    .dilation = kOne,
-                                    .auto_pad = l.attrs.text(own + kAvgAutoPad),
-                                    .ceil_mode = l.attrs.flag(own + kAvgCeilMode)}),
-        include_pad_(l.attrs.flag(own + kCountIncludePad)) {}
+      : windows_(sdk::avg_pool_windows(sdk::shape_of(image).subspan(kFirst), l.attrs, own)),
+        include_pad_(l.attrs.flag(own + sdk::kAvgPoolCountIncludePad)) {}
 
   Averaged operator()(size_t d, int64_t i) const {
     const sdk::WindowAxis axis = axis_of(windows_, d);
@@ -228,7 +202,6 @@ class SlidAverages {
   }
 
  private:
-  static constexpr int64_t kOne[] = {1};
   sdk::Windows windows_;
   bool include_pad_;
 };

@@ -8,7 +8,7 @@
 //   avg_pool_grad       y[p] += dy[w] / count(w);                adaptive: likewise
 // Each output is looked at by itself, and sums are kept in double.
 
-#include <tenon/sdk/plugin/windows.hpp>
+#include <tenon/sdk/plugin/pools.hpp>
 
 #include "common/indices.h"
 #include "kernels/places.h"
@@ -75,17 +75,6 @@ void for_each_image_place(const tenon_view& view, Body&& body) {
 
 // ---- Largest ------------------------------------------------------------------------------------
 
-enum Max : uint32_t { kKernel, kStride, kPadding, kDilation, kCeilMode, kAutoPad, kMaxAttributes };
-
-sdk::Windows max_windows(const sdk::Launch& l) {
-  return {image_of(l.view(0)), l.attrs.ints(kKernel),
-          sdk::WindowOptions{.stride = l.attrs.ints(kStride),
-                             .padding = l.attrs.ints(kPadding),
-                             .dilation = l.attrs.ints(kDilation),
-                             .auto_pad = l.attrs.text(kAutoPad),
-                             .ceil_mode = l.attrs.flag(kCeilMode)}};
-}
-
 template <class T>
 T lowest() {
   if constexpr (sdk::is_float_type<T>) {
@@ -96,7 +85,7 @@ T lowest() {
 }
 
 void max_pool(const sdk::Launch& l) {
-  const sdk::Windows windows = max_windows(l);
+  const sdk::Windows windows = sdk::max_pool_windows(image_of(l.view(0)), l.attrs);
   const Images x(l.view(0));
   const Images y(l.out());
   const auto size = image_of(l.view(0));
@@ -163,27 +152,12 @@ struct Average {
   double count = 1;
 };
 
-enum Avg : uint32_t {
-  kAvgKernel,
-  kAvgStride,
-  kAvgPadding,
-  kAvgCeilMode,
-  kCountIncludePad,
-  kAvgAutoPad,
-  kAvgAttributes
-};
-
 // Windows of one size, of an image of `size`. `own` attributes come before those of the windows.
 class SlidAverages {
  public:
   SlidAverages(const sdk::Launch& l, std::span<const int64_t> size, uint32_t own)
-      : windows_(size, l.attrs.ints(own + kAvgKernel),
-                 sdk::WindowOptions{.stride = l.attrs.ints(own + kAvgStride),
-                                    .padding = l.attrs.ints(own + kAvgPadding),
-                                    .dilation = kOne,
-                                    .auto_pad = l.attrs.text(own + kAvgAutoPad),
-                                    .ceil_mode = l.attrs.flag(own + kAvgCeilMode)}),
-        include_pad_(l.attrs.flag(own + kCountIncludePad)) {}
+      : windows_(sdk::avg_pool_windows(size, l.attrs, own)),
+        include_pad_(l.attrs.flag(own + sdk::kAvgPoolCountIncludePad)) {}
 
   Average operator()(const Axes& window) const {
     Average average;
@@ -199,7 +173,6 @@ class SlidAverages {
   }
 
  private:
-  static constexpr int64_t kOne[] = {1};
   sdk::Windows windows_;
   bool include_pad_;
 };
@@ -277,12 +250,13 @@ constexpr tenon_slot_rule max_grad_slots[] = {sdk::strided_in(), sdk::strided_in
                                               sdk::strided_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
-    kernel("tenon.max_pool", max_slots, sdk::kNumbers, kMaxAttributes, sdk::launch_fn<max_pool>),
+    kernel("tenon.max_pool", max_slots, sdk::kNumbers, sdk::kMaxPoolAttributes,
+           sdk::launch_fn<max_pool>),
     kernel("tenon.max_pool_grad", max_grad_slots, sdk::kFloats, 1, sdk::launch_fn<max_pool_grad>,
            {.flags = kOracle}),
-    kernel("tenon.avg_pool", kMapSlots, sdk::kFloats, kAvgAttributes, sdk::launch_fn<avg_pool>,
-           {.flags = kOracle}),
-    kernel("tenon.avg_pool_grad", kMapSlots, sdk::kFloats, 1 + kAvgAttributes,
+    kernel("tenon.avg_pool", kMapSlots, sdk::kFloats, sdk::kAvgPoolAttributes,
+           sdk::launch_fn<avg_pool>, {.flags = kOracle}),
+    kernel("tenon.avg_pool_grad", kMapSlots, sdk::kFloats, 1 + sdk::kAvgPoolAttributes,
            sdk::launch_fn<avg_pool_grad>, {.flags = kOracle}),
     kernel("tenon.adaptive_avg_pool", kMapSlots, sdk::kFloats, 1, sdk::launch_fn<adaptive_avg_pool>,
            {.flags = kOracle}),

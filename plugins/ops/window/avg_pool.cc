@@ -29,11 +29,8 @@ Canonical arithmetic: from 0, the taps in the image are added in row-major order
 bf16 and f32, in f64 for f64; the sum is divided by `count` once, and rounded to T. The sum may
 leave the range where the average does not.)";
 
-constexpr uint32_t kOwn = 0;
-constexpr uint32_t kAttributes = kOwn + pools::kAverages;
-
 sdk::Windows windows_of(std::span<const int64_t> shape, const sdk::Attrs& attrs) {
-  return pools::average_windows(pools::image_of(shape, "x"), attrs, kOwn, "x");
+  return sdk::avg_pool_windows(pools::image_of(shape, "x"), attrs, 0);
 }
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
@@ -51,7 +48,7 @@ void compose(sdk::Compose& c) {
   taps = pools::slid(c, taps, windows, pools::kFirst);
   tenon_tensor* sums = c.call("tenon.sum", {taps}, {axes.value()});
   tenon_tensor* counts =
-      pools::average_counts(c, x, windows, c.attrs.flag(kOwn + pools::kCountIncludePad));
+      pools::average_counts(c, x, windows, c.attrs.flag(sdk::kAvgPoolCountIncludePad));
   c.set(0, rules::rounded_to(c, c.call("tenon.div", {sums, counts}), meta.dtype));
 }
 
@@ -59,9 +56,9 @@ void vjp(sdk::Vjp& v) {
   const rules::Dims shape(v.in_meta(0));
   const sdk::Value size(shape.span().subspan(pools::kFirst));
   v.grad(0, v.call("tenon.avg_pool_grad", {v.dy()},
-                   {size, v.attr(pools::kKernel), v.attr(pools::kStride), v.attr(pools::kPadding),
-                    v.attr(pools::kCeilMode), v.attr(pools::kCountIncludePad),
-                    v.attr(pools::kAutoPad)}));
+                   {size, v.attr(sdk::kAvgPoolKernel), v.attr(sdk::kAvgPoolStride),
+                    v.attr(sdk::kAvgPoolPadding), v.attr(sdk::kAvgPoolCeilMode),
+                    v.attr(sdk::kAvgPoolCountIncludePad), v.attr(sdk::kAvgPoolAutoPad)}));
 }
 
 constexpr tenon_op_desc ops[] = {
@@ -75,8 +72,8 @@ constexpr tenon_op_desc ops[] = {
              .compose = sdk::compose_fn<compose>})};
 
 constexpr tenon_vjp_need needs[] = {sdk::need({.input_metas = sdk::bit(0)})};
-constexpr tenon_vjp_desc vjps[] = {
-    sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = kAttributes})};
+constexpr tenon_vjp_desc vjps[] = {sdk::vjp(
+    {.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = sdk::kAvgPoolAttributes})};
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[1,2,4,5] | kernel=[2]"),

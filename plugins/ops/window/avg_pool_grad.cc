@@ -27,12 +27,12 @@ its count; for each place from 0, windows in row-major order; rounded once at th
 
 constexpr uint32_t kSize = 0;
 constexpr uint32_t kOwn = 1;
-constexpr uint32_t kAttributes = kOwn + pools::kAverages;
+constexpr uint32_t kAttributes = kOwn + sdk::kAvgPoolAttributes;
 
 sdk::Windows windows_of(std::span<const int64_t> shape, const sdk::Attrs& attrs) {
   const std::span<const int64_t> size = pools::image_size(attrs.ints(kSize), shape, "dy");
   rules::checked_shape(size, "size");
-  return pools::average_windows(size, attrs, kOwn, "size");
+  return sdk::avg_pool_windows(size, attrs, kOwn, "size");
 }
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
@@ -52,7 +52,7 @@ void compose(sdk::Compose& c) {
   const sdk::Windows windows = windows_of(rules::shape_of(meta), c.attrs);
   const sdk::Value dy = rules::widened(c, c.in(0));
   tenon_tensor* counts =
-      pools::average_counts(c, dy, windows, c.attrs.flag(kOwn + pools::kCountIncludePad));
+      pools::average_counts(c, dy, windows, c.attrs.flag(kOwn + sdk::kAvgPoolCountIncludePad));
   tenon_tensor* taps = c.call("tenon.div", {dy, counts});
   rules::Dims one(meta);
   rules::Dims each(meta);
@@ -72,9 +72,10 @@ void compose(sdk::Compose& c) {
 
 void vjp(sdk::Vjp& v) {
   v.grad(0, v.call("tenon.avg_pool", {v.dy()},
-                   {v.attr(kOwn + pools::kKernel), v.attr(kOwn + pools::kStride),
-                    v.attr(kOwn + pools::kPadding), v.attr(kOwn + pools::kCeilMode),
-                    v.attr(kOwn + pools::kCountIncludePad), v.attr(kOwn + pools::kAutoPad)}));
+                   {v.attr(kOwn + sdk::kAvgPoolKernel), v.attr(kOwn + sdk::kAvgPoolStride),
+                    v.attr(kOwn + sdk::kAvgPoolPadding), v.attr(kOwn + sdk::kAvgPoolCeilMode),
+                    v.attr(kOwn + sdk::kAvgPoolCountIncludePad),
+                    v.attr(kOwn + sdk::kAvgPoolAutoPad)}));
 }
 
 constexpr tenon_op_desc ops[] = {sdk::op(

@@ -38,24 +38,8 @@ Source: PyTorch, `max_pool2d`, of which `positions` is the second result; `auto_
 Canonical arithmetic: exact. NaN where any tap is NaN, and the position of the first of them; of
 equal taps, zeros of either sign included, the first. Taps come in row-major order.)";
 
-enum Attribute : uint32_t {
-  kKernel,
-  kStride,
-  kPadding,
-  kDilation,
-  kCeilMode,
-  kAutoPad,
-  kAttributes
-};
-
 sdk::Windows windows_of(std::span<const int64_t> shape, const sdk::Attrs& attrs) {
-  return {pools::image_of(shape, "x"), attrs.ints(kKernel),
-          sdk::WindowOptions{.stride = attrs.ints(kStride),
-                             .padding = attrs.ints(kPadding),
-                             .dilation = attrs.ints(kDilation),
-                             .auto_pad = attrs.text(kAutoPad),
-                             .ceil_mode = attrs.flag(kCeilMode)},
-          "x", pools::kFirst};
+  return sdk::max_pool_windows(pools::image_of(shape, "x"), attrs);
 }
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
@@ -118,8 +102,11 @@ constexpr tenon_op_desc ops[] = {
 
 constexpr tenon_vjp_need needs[] = {
     sdk::need({.outputs = sdk::bit(1), .input_metas = sdk::bit(0)})};
-constexpr tenon_vjp_desc vjps[] = {sdk::vjp(
-    {.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_outputs = 2, .n_attrs = kAttributes})};
+constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name,
+                                             .needs = needs,
+                                             .vjp = sdk::vjp_fn<vjp>,
+                                             .n_outputs = 2,
+                                             .n_attrs = sdk::kMaxPoolAttributes})};
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[1,2,4,5] | kernel=[2]"),

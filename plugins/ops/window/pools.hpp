@@ -5,7 +5,7 @@
 // them is dimension kFirst.
 #pragma once
 
-#include <tenon/sdk/plugin/windows.hpp>
+#include <tenon/sdk/plugin/pools.hpp>
 
 #include <algorithm>
 
@@ -121,29 +121,6 @@ inline tenon_tensor* along(sdk::Calls& c, tenon_tensor* x, size_t at, size_t ran
 }
 
 // ---- Averages -----------------------------------------------------------------------------------
-
-// Attributes of averages, behind those of the op's own.
-enum Average : uint32_t {
-  kKernel,
-  kStride,
-  kPadding,
-  kCeilMode,
-  kCountIncludePad,
-  kAutoPad,
-  kAverages
-};
-
-inline sdk::Windows average_windows(std::span<const int64_t> image, const sdk::Attrs& attrs,
-                                    uint32_t own, const char* operand) {
-  constexpr static int64_t one[] = {1};
-  return {image, attrs.ints(own + kKernel),
-          sdk::WindowOptions{.stride = attrs.ints(own + kStride),
-                             .padding = attrs.ints(own + kPadding),
-                             .dilation = one,
-                             .auto_pad = attrs.text(own + kAutoPad),
-                             .ceil_mode = attrs.flag(own + kCeilMode)},
-          operand, kFirst};
-}
 
 // How many places each window averages over, as [1,1,windows...] beside `like` and in its dtype;
 // 1 where there is none. Numbers along each axis, multiplied.

@@ -50,7 +50,7 @@ void compose(sdk::Compose& c) {
   std::array<pools::Parts, sdk::kMaxWindowRank> parts;
   for (size_t d = 0; d < size.count(); ++d) {
     const size_t axis = pools::kFirst + d;
-    parts[d] = pools::parts_beside(c, x, meta.shape[axis], size[d]);
+    parts[d] = pools::parts_of(c, meta.shape[axis], size[d]);
     x = c.call("tenon.index_select", {x, parts[d].places}, {static_cast<int64_t>(axis)});
     x = rules::reshape(c, x, pools::divided(c.meta(x), axis, parts[d].count, parts[d].length));
     const auto places = static_cast<int64_t>(axis + 1);

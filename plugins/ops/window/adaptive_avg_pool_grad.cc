@@ -59,7 +59,7 @@ void compose(sdk::Compose& c) {
   tenon_tensor* dy = rules::widened(c, c.in(0)).tensor();
   std::array<pools::Parts, sdk::kMaxWindowRank> parts;
   for (size_t d = 0; d < size.size(); ++d) {
-    parts[d] = pools::parts_beside(c, dy, size[d], meta.shape[pools::kFirst + d]);
+    parts[d] = pools::parts_of(c, size[d], meta.shape[pools::kFirst + d]);
   }
   tenon_tensor* counts =
       pools::part_counts(c, std::span(parts).first(size.size()), c.meta(dy).dtype);

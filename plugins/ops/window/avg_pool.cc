@@ -47,8 +47,8 @@ void compose(sdk::Compose& c) {
   tenon_tensor* taps = pools::padded(c, x, windows, pools::kFirst, sdk::Value(0.0));
   taps = pools::slid(c, taps, windows, pools::kFirst);
   tenon_tensor* sums = c.call("tenon.sum", {taps}, {axes.value()});
-  tenon_tensor* counts =
-      pools::average_counts(c, x, windows, c.attrs.flag(sdk::kAvgPoolCountIncludePad));
+  tenon_tensor* counts = pools::average_counts(c, c.meta(x.tensor()).dtype, windows,
+                                               c.attrs.flag(sdk::kAvgPoolCountIncludePad));
   c.set(0, rules::rounded_to(c, c.call("tenon.div", {sums, counts}), meta.dtype));
 }
 

@@ -51,8 +51,8 @@ void compose(sdk::Compose& c) {
   const tenon_meta meta = c.meta(c.in(0).tensor());
   const sdk::Windows windows = windows_of(rules::shape_of(meta), c.attrs);
   const sdk::Value dy = rules::widened(c, c.in(0));
-  tenon_tensor* counts =
-      pools::average_counts(c, dy, windows, c.attrs.flag(kOwn + sdk::kAvgPoolCountIncludePad));
+  tenon_tensor* counts = pools::average_counts(c, c.meta(dy.tensor()).dtype, windows,
+                                               c.attrs.flag(kOwn + sdk::kAvgPoolCountIncludePad));
   tenon_tensor* taps = c.call("tenon.div", {dy, counts});
   rules::Dims one(meta);
   rules::Dims each(meta);

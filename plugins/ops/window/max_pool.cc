@@ -21,7 +21,7 @@ the taps `t` from 0 to `kernel - 1` whose place lies in the image. The result ha
 `kernel`, `stride`, `padding` and `dilation` are one number for all dimensions or one for each;
 `padding`, which `before` and `after` stand for, may also be a pair for each. Without `stride`, or
 where it is empty, windows lie side by side: it is the kernel. `ceil_mode` rounds the number of
-windows up, without those that begin behind the image. `auto_pad` "same" chooses the padding so that
+windows up, without those that begin after the image. `auto_pad` "same" chooses the padding so that
 there are `ceil(size / stride)` windows, of an odd number one place more at the end; "valid" is no
 padding.
 
@@ -60,7 +60,7 @@ sdk::Value lowest(tenon_dtype dtype) {
 tenon_tensor* positions(sdk::Compose& c, tenon_tensor* taps, tenon_tensor* most,
                         const sdk::Windows& windows, const rules::Dims& image) {
   const int64_t nowhere = sdk::count_of(image.span());
-  tenon_tensor* numbers = pools::numbers_beside(c, taps, nowhere);
+  tenon_tensor* numbers = pools::numbers_to(c, nowhere);
   numbers = rules::reshape(c, numbers, image);
   numbers = pools::padded(c, numbers, windows, 0, sdk::Value(nowhere));
   numbers = pools::slid(c, numbers, windows, 0);

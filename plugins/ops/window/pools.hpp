@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "copy/filling.hpp"
 #include "index/along.hpp"
 
 namespace tenon::pools {
@@ -97,18 +98,10 @@ inline tenon_tensor* slid(sdk::Calls& c, tenon_tensor* x, const sdk::Windows& wi
   return x;
 }
 
-// One number, seen in every place of `shape`, on the device of `like`.
-inline tenon_tensor* filled_beside(sdk::Calls& c, sdk::Value like, const Dims& shape,
-                                   const tenon_value& value, tenon_dtype dtype) {
-  tenon_tensor* one = rules::zeros_beside(c, like, Dims());
-  one = c.call("tenon.cast", {one}, {sdk::Value::dtype(dtype)});
-  return rules::expand(c, c.call("tenon.full_like", {one}, {value}), shape);
-}
-
-// 0, 1, 2, ... on the device of `like`.
-inline tenon_tensor* numbers_beside(sdk::Calls& c, sdk::Value like, int64_t count) {
+// 0, 1, 2, ...
+inline tenon_tensor* numbers_to(sdk::Calls& c, int64_t count) {
   const Dims shape(std::span(&count, 1));
-  tenon_tensor* ones = filled_beside(c, like, shape, sdk::Value(1), TENON_DTYPE_I64);
+  tenon_tensor* ones = rules::filled(c, shape, sdk::Value(1), TENON_DTYPE_I64);
   return c.call("tenon.cumsum", {ones}, {0, false, true});
 }
 
@@ -122,11 +115,10 @@ inline tenon_tensor* along(sdk::Calls& c, tenon_tensor* x, size_t at, size_t ran
 
 // ---- Averages -----------------------------------------------------------------------------------
 
-// How many places each window averages over, as [1,1,windows...] beside `like` and in its dtype;
-// 1 where there is none. Numbers along each axis, multiplied.
-inline tenon_tensor* average_counts(sdk::Calls& c, sdk::Value like, const sdk::Windows& windows,
+// How many places each window averages over, as [1,1,windows...] in `dtype`; 1 where there is none.
+// Numbers along each axis, multiplied.
+inline tenon_tensor* average_counts(sdk::Calls& c, tenon_dtype dtype, const sdk::Windows& windows,
                                     bool include_pad) {
-  const tenon_dtype dtype = c.meta(like.tensor()).dtype;
   const Dims last = last_axes(1);
   tenon_tensor* counts = nullptr;
   for (size_t d = 0; d < windows.rank(); ++d) {
@@ -134,8 +126,7 @@ inline tenon_tensor* average_counts(sdk::Calls& c, sdk::Value like, const sdk::W
     const int64_t before = include_pad ? 0 : axis.before;
     const int64_t counted = include_pad ? axis.before + axis.size + axis.after : axis.size;
     const int64_t pads[] = {before, reach_of(axis) - before - counted};
-    tenon_tensor* ones =
-        filled_beside(c, like, Dims(std::span(&counted, 1)), sdk::Value(1.0), dtype);
+    tenon_tensor* ones = rules::filled(c, Dims(std::span(&counted, 1)), sdk::Value(1.0), dtype);
     ones = c.call("tenon.pad", {ones}, {std::span<const int64_t>(pads)});
     ones = c.call("tenon.unfold", {ones}, {0, axis.taps, axis.stride});
     tenon_tensor* own = c.call("tenon.sum", {ones}, {last.value()});
@@ -166,20 +157,20 @@ inline void check_parts(std::span<const int64_t> image, std::span<const int64_t>
   }
 }
 
-// The parts of one axis, as tensors beside others.
+// The parts of one axis.
 struct Parts {
   int64_t count, length;  // how many, and a length that none is above
-  tenon_tensor* places;   // i64[count * length]: those of each part, and others behind them
+  tenon_tensor* places;   // i64[count * length]: those of each part, and others after them
   tenon_tensor* inside;   // bool[count, length]: does the place belong to the part?
   tenon_tensor* sizes;    // i64[count]
 };
 
-inline Parts parts_beside(sdk::Calls& c, sdk::Value like, int64_t size, int64_t count) {
+inline Parts parts_of(sdk::Calls& c, int64_t size, int64_t count) {
   const int64_t whole = size / count;
   const int64_t rest = size % count;
   const int64_t length = std::min(size, rest == 0 ? whole : whole + 2);
   const auto times = [&](tenon_tensor* x, int64_t by) { return c.call("tenon.mul", {x, by}); };
-  tenon_tensor* i = numbers_beside(c, like, count);
+  tenon_tensor* i = numbers_to(c, count);
   tenon_tensor* base = times(i, whole);
   const auto ends_after = [&](int64_t more) {
     tenon_tensor* part = c.call("tenon.add", {times(i, rest), more});
@@ -188,7 +179,7 @@ inline Parts parts_beside(sdk::Calls& c, sdk::Value like, int64_t size, int64_t 
   tenon_tensor* begin = ends_after(0);
   tenon_tensor* end = c.call("tenon.add", {ends_after(rest + count - 1), whole});
   tenon_tensor* places =
-      c.call("tenon.add", {along(c, begin, 0, 2), along(c, numbers_beside(c, like, length), 1, 2)});
+      c.call("tenon.add", {along(c, begin, 0, 2), along(c, numbers_to(c, length), 1, 2)});
   tenon_tensor* inside = c.call("tenon.lt", {places, along(c, end, 0, 2)});
   places = c.call("tenon.minimum", {places, size - 1});
   const int64_t flat = count * length;

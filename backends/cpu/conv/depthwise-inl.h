@@ -237,7 +237,7 @@ class Depthwise {
         a.from[i] = from + x + at;
         a.to[i] = lanes + at;
       }
-      // The copy has room behind it.
+      // The copy has room after its end.
       has_nan |= sums.template sum<true>(a, kLanes<T>);
       H* const to = out + x * s_.to.place[2];
       if constexpr (is_16_bit_float<H>) {

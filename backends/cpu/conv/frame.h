@@ -47,14 +47,14 @@ inline Range reach(const Axis& a) {
           a.first + std::max<int64_t>(last, 0) + (a.count - 1) * a.step + 1};
 }
 
-// Do later windows read later elements, a row's all behind those of the row before?
+// Do later windows read later elements, a row's all after those of the row before?
 inline bool ascends(const Sweep& s) {
-  int64_t behind = s.axes[2].size;
+  int64_t end = s.axes[2].size;
   for (const size_t d : {size_t{1}, size_t{0}}) {
-    if (s.axes[d].count > 1 && s.from.place[d] < behind) return false;
-    behind += (s.axes[d].size - 1) * s.from.place[d];
+    if (s.axes[d].count > 1 && s.from.place[d] < end) return false;
+    end += (s.axes[d].size - 1) * s.from.place[d];
   }
-  return s.images <= 1 || s.from.image >= behind;
+  return s.images <= 1 || s.from.image >= end;
 }
 
 // Of sweeps over the same images. `splits_rows`: windows that follow each other are to read

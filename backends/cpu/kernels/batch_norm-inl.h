@@ -4,7 +4,7 @@
 //
 // Of x [N,C,...] a sample has a line for each channel. A sum over a channel has the order of
 // tenon.sum: of a line by lanes, of the lines one after another in blocks of 256. One channel alone
-// is one line. Lines that lie next to each other, as channels last or without dimensions behind
+// is one line. Lines that lie next to each other, as channels last or without dimensions after
 // the channels, are summed abreast.
 
 // Without a guard: a kernel file is read once for each target (each_target.h), and this with it.

@@ -50,7 +50,7 @@ class Vectors {
     if constexpr (!kSecond) {
       return load<In>(D(), at);
     } else {
-      // The last element of the first half is the first of the second: none behind is touched.
+      // The last element of the first half is the first of the second: none after it is touched.
       const auto lanes = count();
       const V low = load<In>(D(), at);
       const V high = load<In>(D(), at + (lanes - 1) * int64_t{sizeof(In)});

@@ -216,7 +216,7 @@ class AdaptiveAverages {
     return {places, places.count()};
   }
   int64_t apart() const { return sizes_[2] % counts_[2] == 0 ? sizes_[2] / counts_[2] : 1; }
-  // Those that begin at the place or before, and end behind it.
+  // Those that begin at the place or before, and end after it.
   sdk::Steps holding(size_t d, int64_t place) const {
     return sdk::adaptive_window(place, counts_[d], sizes_[d]);
   }
@@ -231,7 +231,7 @@ inline uint64_t bytes_of_shares(const sdk::Args& args) {
   return static_cast<uint64_t>(sizes_of(dy)[2] + sdk::count_of(sdk::shape_of(dy))) * size;
 }
 
-// dy / count in packed memory, behind the counts of a row, with channels as the last dimension if
+// dy / count in packed memory, after the counts of a row, with channels as the last dimension if
 // they are that of dy. divide(in, step, by, n, counts, out) divides n elements by `by`, each
 // multiplied by its own of `counts` if there are any.
 template <class T, class Divide>

@@ -1760,7 +1760,7 @@ def group_norm(
     eps: _b.float = ...,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Normalises groups of neighbouring channels of each sample of `x`, whose second dimension counts the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over the `C / groups` channels of a group and all dimensions behind the second."""
+    """Normalises groups of neighbouring channels of each sample of `x`, whose second dimension counts the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over the `C / groups` channels of a group and all dimensions after the second."""
     ...
 def gt(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Greater than: `y = a > b`."""
@@ -1811,7 +1811,7 @@ def instance_norm(
     eps: _b.float = ...,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Normalises each channel of each sample of `x` by itself, where the second dimension counts the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over all dimensions behind the second."""
+    """Normalises each channel of each sample of `x` by itself, where the second dimension counts the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over all dimensions after the second."""
     ...
 def isfinite(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """True where the element is a finite number: neither infinite nor NaN."""

@@ -29,11 +29,11 @@ class Axis:
         starts = itertools.count(-self.before, stride)
         end = size + self.after
         starts = list(itertools.takewhile(lambda start: start + span <= end, starts))
-        behind = starts[-1] + stride
+        following = starts[-1] + stride
         # One that leaves the padding, if not all places are in a window and it begins before the
-        # padding behind the image.
-        if ceil_mode and starts[-1] + span < end and behind < size:
-            starts.append(behind)
+        # padding after the image.
+        if ceil_mode and starts[-1] + span < end and following < size:
+            starts.append(following)
         self.starts = starts
 
     def places(self, window):

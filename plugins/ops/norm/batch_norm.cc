@@ -54,31 +54,18 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
 void compose(sdk::Compose& c) {
   rules::ChannelNorm channels(c, kX, kMean);
   const sdk::Value x = channels.in(kX);
-  const bool is_given = channels.is_given();
-  const sdk::Value mean = is_given ? channels.column(kMean) : channels.mean(x);
-  const sdk::Value apart = c.call("tenon.sub", {x, mean});
-  const sdk::Value variance =
-      is_given ? channels.column(kVariance) : channels.mean(c.call("tenon.mul", {apart, apart}));
-  const sdk::Value scale = channels.scale(variance, c.attrs.real(0));
-  sdk::Value y = channels.times(c.call("tenon.mul", {apart, scale}), channels.column(kWeight));
+  const rules::Centred known = channels.centred(x, c.attrs.real(0));
+  sdk::Value y =
+      channels.times(c.call("tenon.mul", {known.apart, known.scale}), channels.column(kWeight));
   if (!c.in(kBias).is_none()) y = c.call("tenon.add", {y, channels.column(kBias)});
   channels.set(0, y);
-  channels.set_column(1, mean, TENON_DTYPE_F32);
-  channels.set_column(2, variance, TENON_DTYPE_F32);
-}
-
-// The sum of dy over all dimensions but the second.
-tenon_tensor* channel_sums(sdk::Vjp& v) {
-  rules::Dims axes;
-  for (int32_t i = 0; i < v.meta(v.dy().tensor()).rank; ++i) {
-    if (i != 1) axes.push(i);
-  }
-  return v.call("tenon.sum", {v.dy()}, {axes.value()});
+  channels.set_column(1, known.mean, TENON_DTYPE_F32);
+  channels.set_column(2, known.variance, TENON_DTYPE_F32);
 }
 
 void vjp(sdk::Vjp& v) {
   const bool wants_weight = v.wants(kWeight);
-  if (!v.wants(kX) && !wants_weight) return v.grad(kBias, channel_sums(v));
+  if (!v.wants(kX) && !wants_weight) return v.grad(kBias, rules::channel_sums(v));
   const sdk::Value inputs[] = {v.dy(), v.in(kX), v.wants(kX) ? v.in(kWeight) : sdk::Value(),
                                v.in(kMean), v.in(kVariance)};
   const sdk::Value attrs[] = {v.attr(0)};

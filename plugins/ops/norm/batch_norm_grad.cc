@@ -53,11 +53,7 @@ void compose(sdk::Compose& c) {
   const sdk::Value dy = channels.in(kDy);
   const sdk::Value x = channels.in(kX);
   const bool is_given = channels.is_given();
-  const sdk::Value mean = is_given ? channels.column(kMean) : channels.mean(x);
-  const sdk::Value apart = c.call("tenon.sub", {x, mean});
-  const sdk::Value variance =
-      is_given ? channels.column(kVariance) : channels.mean(c.call("tenon.mul", {apart, apart}));
-  const sdk::Value scale = channels.scale(variance, c.attrs.real(0));
+  const auto [mean, apart, variance, scale] = channels.centred(x, c.attrs.real(0));
   const sdk::Value total = channels.sum(dy);
   sdk::Value slope = dy;
   if (!is_given) slope = c.call("tenon.sub", {dy, channels.averaged(total)});

@@ -2,6 +2,7 @@
 // plugins/ops/norm/channels.hpp: what the ops share that normalise the channels of x [N,C,...].
 #pragma once
 
+#include "channel_axes.hpp"
 #include "norm/rows.hpp"
 
 namespace tenon::rules {
@@ -50,6 +51,11 @@ inline void need_batch(const sdk::Args& args, uint32_t first, uint32_t moments) 
                      "give mean and variance to normalise by known statistics"};
 }
 
+// x of a composition and its statistics: x - mean, and 1 / sqrt(variance + eps).
+struct Centred {
+  sdk::Value mean, apart, variance, scale;
+};
+
 // A composition's operands, where x is operand `x`, and mean and variance are `moments` and the
 // next: 16-bit floats as f32, all as f64 where one is; a number for each channel as [C,1,...].
 class ChannelNorm {
@@ -57,17 +63,15 @@ class ChannelNorm {
   ChannelNorm(sdk::Compose& calls, uint32_t x)
       : calls_(calls),
         meta_(calls.meta(calls.in(x).tensor())),
-        computed_(meta_.dtype == TENON_DTYPE_F64 ? TENON_DTYPE_F64 : TENON_DTYPE_F32) {
-    for (size_t i = 0; i < shape_of(meta_).size(); ++i) {
-      if (i == 1) continue;
-      axes_.push(static_cast<int64_t>(i));
-      numbers_ *= shape_of(meta_)[i];
-    }
+        computed_(meta_.dtype == TENON_DTYPE_F64 ? TENON_DTYPE_F64 : TENON_DTYPE_F32),
+        axes_(beside_channels(shape_of(meta_).size())) {
+    for (const int64_t axis : axes_.span()) numbers_ *= meta_.shape[axis];
     column_.push(meta_.shape[1]);
     for (int32_t i = 2; i < meta_.rank; ++i) column_.push(1);
   }
 
   ChannelNorm(sdk::Compose& calls, uint32_t x, uint32_t moments) : ChannelNorm(calls, x) {
+    moments_ = moments;
     const sdk::Value mean = calls.in(moments);
     is_given_ = !mean.is_none();
     if (is_given_ && calls.meta(mean.tensor()).dtype == TENON_DTYPE_F64) {
@@ -91,10 +95,16 @@ class ChannelNorm {
   sdk::Value averaged(sdk::Value total) {
     return calls_.call("tenon.div", {total, static_cast<double>(numbers_)});
   }
-  // 1 / sqrt(variance + eps)
-  sdk::Value scale(sdk::Value variance, double eps) {
-    const sdk::Value shifted = calls_.call("tenon.add", {variance, eps});
-    return calls_.call("tenon.div", {1.0, calls_.call("tenon.sqrt", {shifted})});
+  // By the given mean and variance, or those of x.
+  Centred centred(sdk::Value x, double eps) {
+    Centred known;
+    known.mean = is_given_ ? column(moments_) : mean(x);
+    known.apart = calls_.call("tenon.sub", {x, known.mean});
+    known.variance = is_given_ ? column(moments_ + 1)
+                               : mean(calls_.call("tenon.mul", {known.apart, known.apart}));
+    const sdk::Value shifted = calls_.call("tenon.add", {known.variance, eps});
+    known.scale = calls_.call("tenon.div", {1.0, calls_.call("tenon.sqrt", {shifted})});
+    return known;
   }
   // x times y, or just x where there is no y.
   sdk::Value times(sdk::Value x, sdk::Value y) {
@@ -120,6 +130,7 @@ class ChannelNorm {
   Dims axes_;    // all but that of the channels
   Dims column_;  // [C,1,...]
   int64_t numbers_ = 1;
+  uint32_t moments_ = 0;
   bool is_given_ = false;
 };
 

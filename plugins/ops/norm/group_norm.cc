@@ -17,7 +17,7 @@ enum Attribute : uint32_t { kGroups, kEps };
 constexpr std::string_view doc =
     R"(Normalises groups of neighbouring channels of each sample of `x`, whose second dimension
 counts the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x
-- m)^2) + eps)` over the `C / groups` channels of a group and all dimensions behind the second.
+- m)^2) + eps)` over the `C / groups` channels of a group and all dimensions after the second.
 `weight` and `bias` have a number for each channel; without them they are 1 and 0. `groups` divides
 C. A group of one number is 0 before its bias.
 

@@ -16,7 +16,7 @@ constexpr std::string_view name = "tenon.instance_norm";
 constexpr std::string_view doc =
     R"(Normalises each channel of each sample of `x` by itself, where the second dimension counts
 the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x -
-m)^2) + eps)` over all dimensions behind the second. `weight` and `bias` have a number for each
+m)^2) + eps)` over all dimensions after the second. `weight` and `bias` have a number for each
 channel; without them they are 1 and 0. It is `tenon.group_norm` with a group for each channel. A
 channel of one number is 0 before its bias.
 

@@ -4,6 +4,7 @@
 // y[n,o,p] = sum over c, t of weight[o,c,t] x[n,c, p stride - before + t dilation] + bias[o];
 // dx and dweight in conv_input_grad and conv_weight_grad. Source: PyTorch's `conv1d`, `conv2d`,
 // `conv3d`; V. Dumoulin, F. Visin, "A guide to convolution arithmetic for deep learning", 2016.
+#include "channel_axes.hpp"
 #include "window/convolution.hpp"
 
 namespace {
@@ -69,13 +70,7 @@ void compose(sdk::Compose& c) {
 }
 
 void vjp(sdk::Vjp& v) {
-  if (v.wants(2)) {
-    rules::Dims others;
-    for (int32_t d = 0; d < v.meta(v.dy().tensor()).rank; ++d) {
-      if (d != 1) others.push(d);
-    }
-    v.grad(2, v.call("tenon.sum", {v.dy()}, {others.value()}));
-  }
+  if (v.wants(2)) v.grad(2, rules::channel_sums(v));
   if (!v.wants(0) && !v.wants(1)) return;
   const tenon_meta x = v.in_meta(0);
   const tenon_meta weight = v.in_meta(1);

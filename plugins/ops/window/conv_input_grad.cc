@@ -44,15 +44,7 @@ rules::Dims image_shape(const sdk::Args& args) {
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const auto dy = args.shape(0);
   const auto weight = args.shape(1);
-  if (dy.size() < 3 || weight.size() != dy.size()) {
-    const bool short_dy = dy.size() < 3;
-    rules::refuse_shape(short_dy ? "dy" : "weight",
-                        short_dy ? "dy must have images, channels and 1 to 3 dimensions more"
-                                 : "weight must have as many dimensions as dy",
-                        short_dy ? "[N,O,W], [N,O,H,W] or [N,O,D,H,W]"
-                                 : std::to_string(dy.size()) + " dimensions, [O,C/groups,...]",
-                        sdk::shape_text(short_dy ? dy : weight));
-  }
+  rules::need_windows(dy, weight, "weight", "[O,C/groups,...]");
   const rules::Dims image = image_shape(args);
   const auto conv =
       rules::checked_convolution(image.span(), weight, args.attrs, kWindows, "dx", "weight");

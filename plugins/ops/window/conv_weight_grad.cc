@@ -38,15 +38,7 @@ rules::Dims weight_shape(const sdk::Attrs& attrs, int64_t out, int64_t in, rules
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const auto dy = args.shape(0);
   const auto x = args.shape(1);
-  if (dy.size() < 3 || x.size() != dy.size()) {
-    const bool short_dy = dy.size() < 3;
-    rules::refuse_shape(short_dy ? "dy" : "x",
-                        short_dy ? "dy must have images, channels and 1 to 3 dimensions more"
-                                 : "x must have as many dimensions as dy",
-                        short_dy ? "[N,O,W], [N,O,H,W] or [N,O,D,H,W]"
-                                 : std::to_string(dy.size()) + " dimensions, [N,C,...]",
-                        sdk::shape_text(short_dy ? dy : x));
-  }
+  rules::need_windows(dy, x, "x", "[N,C,...]");
   const auto kernel = rules::need_sizes(args, kKernel, "kernel", x.size() - 2);
   const rules::Dims weight = weight_shape(args.attrs, dy[1], x[1], kernel);
   const auto conv =

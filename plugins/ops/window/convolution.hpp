@@ -69,6 +69,18 @@ inline sdk::Convolution checked_convolution(Sizes x, Sizes weight, const sdk::At
   return {x, weight, attrs, first};
 }
 
+// Before a gradient's other sizes are known: dy has windows, and `other` as many dimensions.
+inline void need_windows(Sizes dy, Sizes other, const char* name, const char* expected) {
+  if (dy.size() < 3) {
+    refuse_shape("dy", "dy must have images, channels and 1 to 3 dimensions more",
+                 "[N,O,W], [N,O,H,W] or [N,O,D,H,W]", sdk::shape_text(dy));
+  }
+  if (other.size() != dy.size()) {
+    refuse_shape(name, std::string(name) + " must have as many dimensions as dy",
+                 std::to_string(dy.size()) + " dimensions, " + expected, sdk::shape_text(other));
+  }
+}
+
 // The shape [N,O,...] of the windows.
 inline Dims windows_shape(const sdk::Convolution& conv) {
   Dims shape;
@@ -153,6 +165,14 @@ std::array<tenon_value, N> attributes_of(sdk::Vjp& v) {
 // So that padding is never multiplied. Images are [N,G,C/g,...], windows [N,G,O/g,...] and the
 // weight [G,O/g,C/g,taps].
 
+// [N,G,channels,...] with size_of(d) along dimension d of the image.
+template <class SizeOf>
+Dims grouped(const sdk::Convolution& conv, int64_t channels, const SizeOf& size_of) {
+  Dims shape = joined(conv.images, conv.groups, Sizes(&channels, 1));
+  for (size_t d = 0; d < conv.windows.rank(); ++d) shape.push(size_of(d));
+  return shape;
+}
+
 // One tap: where in the image the windows find it, and which of them do.
 class Tap {
  public:
@@ -229,9 +249,7 @@ class Tap {
   static int64_t axis_of(size_t d) { return static_cast<int64_t>(d) + 3; }
   // [N,G,channels,...] of the windows that find it.
   Dims found(int64_t channels) const {
-    Dims shape = joined(conv_->images, conv_->groups, Sizes(&channels, 1));
-    for (size_t d = 0; d < conv_->windows.rank(); ++d) shape.push(inside_[d].count());
-    return shape;
+    return grouped(*conv_, channels, [&](size_t d) { return inside_[d].count(); });
   }
   tenon_tensor* as_matrix(sdk::Compose& c, sdk::Value x, int64_t channels) const {
     Dims shape = joined(conv_->images, conv_->groups, Sizes(&channels, 1));
@@ -247,14 +265,10 @@ class Tap {
 
 // The operands of a composition as the taps need them.
 inline tenon_tensor* grouped_image(sdk::Compose& c, sdk::Value x, const sdk::Convolution& conv) {
-  Dims shape = joined(conv.images, conv.groups, Sizes(&conv.in, 1));
-  for (size_t d = 0; d < conv.windows.rank(); ++d) shape.push(conv.windows[d].size);
-  return reshape(c, x, shape);
+  return reshape(c, x, grouped(conv, conv.in, [&](size_t d) { return conv.windows[d].size; }));
 }
 inline tenon_tensor* grouped_windows(sdk::Compose& c, sdk::Value y, const sdk::Convolution& conv) {
-  Dims shape = joined(conv.images, conv.groups, Sizes(&conv.out, 1));
-  for (size_t d = 0; d < conv.windows.rank(); ++d) shape.push(conv.windows[d].count);
-  return reshape(c, y, shape);
+  return reshape(c, y, grouped(conv, conv.out, [&](size_t d) { return conv.windows[d].count; }));
 }
 inline tenon_tensor* grouped_weight(sdk::Compose& c, sdk::Value weight,
                                     const sdk::Convolution& conv) {

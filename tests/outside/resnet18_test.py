@@ -18,10 +18,10 @@ sys.path.insert(0, str(pathlib.Path(os.environ["TENON_LIBRARY"]).parents[1] / "p
 import tenon
 
 STAGES = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
-# Largest difference over largest value; sums have another order in each of 20 layers. Gradients
-# are compared in f64: in f32 an activation that is nearly 0 may be kept by one and dropped by the
-# other.
-CLOSE = {tenon.float32: 1e-5, tenon.float64: 1e-11}
+# Largest difference over largest value; sums have another order in each of 20 layers, one for each
+# instruction set of PyTorch's (seen: 5e-6 and 4e-14). Gradients are compared in f64: in f32 an
+# activation that is nearly 0 may be kept by one and dropped by the other.
+CLOSE = {tenon.float32: 5e-5, tenon.float64: 1e-11}
 
 
 class TorchBlock(torch.nn.Module):

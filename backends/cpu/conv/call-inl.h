@@ -51,7 +51,7 @@ inline constexpr int64_t kRoomUnit = 16;
 
 // Images that are copied at a time: those stay in the second cache.
 inline int64_t copied_images(int64_t elements, int64_t images) {
-  constexpr int64_t kElements = 1 << 18;
+  constexpr int64_t kElements = 1 << 17;
   return std::clamp(kElements / std::max<int64_t>(elements, 1), int64_t{1},
                     std::max<int64_t>(images, 1));
 }

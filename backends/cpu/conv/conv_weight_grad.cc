@@ -113,8 +113,26 @@ class Result {
       is_packed_ &= sizes_[d] == 1 || steps_.place[d] == packed.place[d];
     }
   }
+  // `count` rows from `row` on.
   template <class Sum>
-  void store(int64_t group, int64_t o, int64_t row, Sum sum) const {
+  void store(int64_t group, int64_t o, int64_t row, int64_t count, const Sum* sums) const {
+    int64_t i = 0;
+    if constexpr (std::is_same_v<T, Sum>) {
+      const hn::ScalableTag<T> d;
+      T* const to = out_ + (group * s_.rows + o) * steps_.image + row;
+      const int64_t whole = is_packed_ ? count - count % kLanes<T> : 0;
+      for (; i < whole; i += kLanes<T>) {
+        const auto v = hn::LoadU(d, sums + i);
+        if (s_.has_padding() && !hn::AllFalse(d, hn::IsNaN(v))) break;
+        hn::StoreU(hn::Add(v, hn::Zero(d)), d, to + i);
+      }
+    }
+    for (; i < count; ++i) store_one(group, o, row + i, sums[i]);
+  }
+
+ private:
+  template <class Sum>
+  void store_one(int64_t group, int64_t o, int64_t row, Sum sum) const {
     if (std::isnan(sum) && s_.has_padding()) {
       const auto images = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(s_.images)));
       sum = ExactSum<T>(l_, s_, group, o, row).sum(0, images);
@@ -122,8 +140,6 @@ class Result {
     T* const to = out_ + (group * s_.rows + o) * steps_.image + offset(row);
     sdk::store(to, sdk::narrow<T>(sum + Sum(0)));
   }
-
- private:
   int64_t offset(int64_t row) const {
     if (is_packed_) return row;
     int64_t offset = 0;
@@ -202,12 +218,12 @@ void run(const sdk::Launch& l) {
   grad.finish([&](int64_t group, int64_t first, int64_t columns, int64_t row, int64_t rows,
                   const Sum* sums) {
     constexpr int64_t kRows = 64;  // stay in the first cache
-    for (int64_t begin = 0; begin < rows; begin += kRows) {
-      const int64_t end = std::min(begin + kRows, rows);
+    HWY_ALIGN Sum turned[kTileColumns<Sum> * kRows];
+    for (int64_t i = 0; i < rows; i += kRows) {
+      const int64_t count = std::min(kRows, rows - i);
+      pack(Lines<Sum>{sums + i * plan.wide, plan.wide, 1, count}, columns, turned, kRows);
       for (int64_t o = 0; o < columns; ++o) {
-        for (int64_t i = begin; i < end; ++i) {
-          result.store(group, first + o, row + i, sums[i * plan.wide + o]);
-        }
+        result.store(group, first + o, row + i, count, turned + o * kRows);
       }
     }
   });

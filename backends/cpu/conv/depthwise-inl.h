@@ -156,7 +156,7 @@ class Depthwise {
         conv::Frame frame = strip_.frame;
         frame.first[0] += z * s_.axes[0].step;
         frame.first[1] += y * s_.axes[1].step;
-        FrameCopy<H, T>(one, frame).copy_image(from, copy);
+        FrameCopy<H, T>(one, frame).copy_plane(from, copy);
         const Rows rows{image, group, z, y, std::min(strip_.rows, s_.axes[1].count - y), copy};
         for (int64_t r = 0; r < s_.rows; ++r) sum_rows(rows, r);
       }

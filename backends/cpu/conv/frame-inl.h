@@ -27,9 +27,14 @@ HWY_INLINE void copy_line(const H* from, int64_t step, int64_t count, T* to) {
     widen_line(from, step, count, to);
   } else if (step == 1) {
     const hn::ScalableTag<T> d;
-    int64_t i = 0;
-    for (; i + kLanes<T> <= count; i += kLanes<T>) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
-    for (; i < count; ++i) to[i] = from[i];
+    if (count < kLanes<T>) {
+      for (int64_t i = 0; i < count; ++i) to[i] = from[i];
+      return;
+    }
+    // The last vector begins within the one before it.
+    const int64_t last = count - kLanes<T>;
+    for (int64_t i = 0; i < last; i += kLanes<T>) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+    hn::StoreU(hn::LoadU(d, from + last), d, to + last);
   } else {
     for (int64_t i = 0; i < count; ++i) to[i] = from[i * step];
   }
@@ -55,64 +60,78 @@ HWY_INLINE void split_line(const T* from, int64_t count, T* even, T* odd) {
 template <class H, class T>
 class FrameCopy {
  public:
-  FrameCopy(const conv::Sweep& images, const conv::Frame& frame) : s_(images), f_(frame) {}
-
-  // `count` images from `from` on.
-  void copy(const sdk::Launch& l, const H* from, int64_t count, T* to) const {
-    constexpr int64_t kElements = 1 << 15;  // worth handing to another thread
-    const int64_t channels = s_.groups * s_.channels;
-    const int64_t rows = f_.size[0] * f_.size[1];
-    const int64_t row = f_.phases * f_.phase_size();
-    l.parallel_for(count * rows, gemm::pieces(kElements, std::max<int64_t>(channels * row, 1)),
-                   [&](int64_t begin, int64_t end) {
-                     for (int64_t i = begin; i < end; ++i) {
-                       copy_row(from + i / rows * s_.from.image, i % rows,
-                                to + i / rows * f_.steps.image + i % rows * row);
-                     }
-                   });
+  FrameCopy(const conv::Sweep& images, const conv::Frame& frame)
+      : s_(images), f_(frame), row_(frame.phases * frame.phase_size()) {
+    begin_ = std::clamp<int64_t>(-f_.first[2], 0, f_.size[2]);
+    end_ = std::clamp(s_.axes[2].size - f_.first[2], begin_, f_.size[2]);
   }
 
-  // One image.
-  void copy_image(const H* from, T* to) const {
-    const int64_t row = f_.phases * f_.phase_size();
-    for (int64_t i = 0; i < f_.size[0] * f_.size[1]; ++i) copy_row(from, i, to + i * row);
+  // `count` images from `from` on: what lies beside each other there is copied one after the other.
+  void copy(const sdk::Launch& l, const H* from, int64_t count, T* to) const {
+    const int64_t channels = s_.groups * s_.channels;
+    const int64_t rows = f_.size[0] * f_.size[1];
+    const auto distance = [](int64_t step) { return step < 0 ? -step : step; };
+    const bool planes = distance(s_.from.channel) >= distance(s_.from.place[1]);
+    const int64_t parts = planes ? channels : rows;
+    constexpr int64_t kElements = 1 << 15;  // worth handing to another thread
+    const int64_t grain = gemm::pieces(
+        kElements, std::max<int64_t>(channels * rows, 1) * row_ / std::max<int64_t>(parts, 1));
+    l.parallel_for(count * parts, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const H* const image = from + i / parts * s_.from.image;
+        T* const copied = to + i / parts * f_.steps.image;
+        if (planes) {
+          copy_plane(image + i % parts * s_.from.channel, copied + i % parts * f_.steps.channel);
+        } else {
+          copy_row(image, i % parts, copied + i % parts * row_);
+        }
+      }
+    });
+  }
+
+  // One channel of an image.
+  void copy_plane(const H* from, T* to) const {
+    for (int64_t i = 0; i < f_.size[0] * f_.size[1]; ++i) copy_lines(from, i, 1, to + i * row_);
   }
 
  private:
-  // One row of all channels: where they lie beside each other, so do the elements that are read.
+  // One row of all channels.
   void copy_row(const H* image, int64_t number, T* to) const {
+    copy_lines(image, number, s_.groups * s_.channels, to);
+  }
+  // A row that no window reads stays as it is.
+  HWY_INLINE void copy_lines(const H* image, int64_t number, int64_t channels, T* to) const {
     const int64_t z = number / f_.size[1] + f_.first[0];
     const int64_t y = number % f_.size[1] + f_.first[1];
-    const int64_t row = f_.phases * f_.phase_size();
+    if (!s_.axes[0].reads(z) || !s_.axes[1].reads(y)) return;
     const bool inside = s_.axes[0].inside(z) && s_.axes[1].inside(y);
     const H* from = image + z * s_.from.place[0] + y * s_.from.place[1];
-    for (int64_t c = 0; c < s_.groups * s_.channels; ++c) {
+    for (int64_t c = 0; c < channels; ++c) {
       if (inside) {
         copy_line_of(from, to);
       } else {
-        std::fill_n(to, row, T(0));
+        std::fill_n(to, row_, T(0));
       }
       from += s_.from.channel;
       to += f_.steps.channel;
     }
   }
-  void copy_line_of(const H* from, T* to) const {
-    if (f_.phases == 2 && s_.from.place[2] == 1 && std::is_same_v<H, T>) {
+  HWY_INLINE void copy_line_of(const H* from, T* to) const {
+    if (f_.phases == 1) return copy_part(from, begin_, end_, f_.first[2], to);
+    const bool reads_odd = s_.axes[2].reads(f_.first[2] + 1);
+    if (f_.phases == 2 && reads_odd && s_.from.place[2] == 1 && std::is_same_v<H, T>) {
       return copy_halves(reinterpret_cast<const T*>(from), to);
     }
-    if (f_.phases == 1) {
-      return copy_part(from, -f_.first[2], s_.axes[2].size - f_.first[2], f_.first[2], to);
-    }
-    for (int64_t phase = 0; phase < f_.phases; ++phase) {
+    for (int64_t phase = 0; phase < f_.phases; ++phase, to += f_.phase_size()) {
       // Element i of the phase is place i phases + first.
       const int64_t first = f_.first[2] + phase;
+      if (!s_.axes[2].reads(first)) continue;
       copy_part(from, conv::over(-first, f_.phases), conv::over(s_.axes[2].size - first, f_.phases),
                 first, to);
-      to += f_.phase_size();
     }
   }
   // Elements [begin, end) of a phase lie in the image.
-  void copy_part(const H* from, int64_t begin, int64_t end, int64_t first, T* to) const {
+  HWY_INLINE void copy_part(const H* from, int64_t begin, int64_t end, int64_t first, T* to) const {
     const int64_t size = f_.phase_size();
     begin = std::clamp<int64_t>(begin, 0, size);
     end = std::clamp(end, begin, size);
@@ -123,17 +142,17 @@ class FrameCopy {
   }
   void copy_halves(const T* from, T* to) const {
     const int64_t half = f_.phase_size();
-    const int64_t begin = std::clamp<int64_t>(-f_.first[2], 0, f_.size[2]);
-    const int64_t end = std::clamp(s_.axes[2].size - f_.first[2], begin, f_.size[2]);
     std::fill_n(to, 2 * half, T(0));
-    T* even = to + (begin + 1) / 2;
-    T* odd = to + half + begin / 2;
-    if (begin % 2 != 0) std::swap(even, odd);
-    split_line(from + begin + f_.first[2], end - begin, even, odd);
+    T* even = to + (begin_ + 1) / 2;
+    T* odd = to + half + begin_ / 2;
+    if (begin_ % 2 != 0) std::swap(even, odd);
+    split_line(from + begin_ + f_.first[2], end_ - begin_, even, odd);
   }
 
   const conv::Sweep& s_;
   const conv::Frame& f_;
+  const int64_t row_;    // elements
+  int64_t begin_, end_;  // places of a row that lie in the image
 };
 
 }  // namespace tenon::cpu::HWY_NAMESPACE

@@ -41,6 +41,14 @@ struct Axis {
     return window * step + tap * tap_step + first;
   }
   bool inside(int64_t place) const { return place >= 0 && place < size; }
+  // Does a tap of some window read there, or would if there were more windows?
+  bool reads(int64_t place) const {
+    if (step == 1) return true;
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      if ((place - first - tap * tap_step) % step == 0) return true;
+    }
+    return false;
+  }
   // Windows of [0, n) whose places lie in the image, if that of window 0 is `place`.
   Range inside(int64_t place, int64_t n) const {
     const int64_t begin = std::clamp<int64_t>(over(-place, step), 0, n);

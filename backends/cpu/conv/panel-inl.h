@@ -83,33 +83,45 @@ struct VectorPart {
   hn::Mask<hn::ScalableTag<T>> lanes;
 };
 
-// Rows [k, end) of one vector of the panel. Each part's vector is loaded whole: the elements beside
-// those of its lanes are those that other parts read, or lie between them.
-template <class T, int kParts>
-HWY_INLINE void pack_vector(const PanelSource<T>& source, const VectorPart<T>* parts,
-                            int64_t n_parts, int64_t k, int64_t end, T* to) {
+// Rows [k, end) of kVectors whole vectors of the panel, each of at most kParts parts; those of
+// vector i begin at parts[i]. Each part's vector is loaded whole: the elements beside those of its
+// lanes are those that other parts read, or lie between them.
+template <class T, int kVectors, int kParts>
+HWY_NOINLINE void pack_vectors(const PanelSource<T>& source,
+                               const VectorPart<T> (*parts)[kLanes<T>], const int64_t* n_parts,
+                               int64_t k, int64_t end, T* to) {
   const hn::ScalableTag<T> d;
-  const int64_t* const last = source.taps + source.n_taps;
-  const int64_t* tap = source.taps + k % source.n_taps;
+  const T* first[kVectors];
+  const T* second[kVectors];
+  hn::Mask<hn::ScalableTag<T>> lanes[kVectors];
+#pragma GCC unroll 4
+  for (int i = 0; i < kVectors; ++i) {
+    const int64_t other = n_parts[i] > 1 ? 1 : 0;
+    first[i] = parts[i][0].from;
+    second[i] = parts[i][other].from;
+    lanes[i] = parts[i][other].lanes;
+  }
+  int64_t tap = k % source.n_taps;
   int64_t channel = k / source.n_taps * source.channel_step;
-  const T* const first = parts[0].from;
-  const T* const second = parts[kParts > 1 ? 1 : 0].from;
-  const auto lanes = parts[kParts > 1 ? 1 : 0].lanes;
-  for (; k < end; ++k) {
-    const int64_t at = channel + *tap;
-    auto v = hn::LoadU(d, first + at);
-    if constexpr (kParts > 1) v = hn::IfThenElse(lanes, hn::LoadU(d, second + at), v);
-    if constexpr (kParts > 2) {
-      for (int64_t i = 2; i < n_parts; ++i) {
-        v = hn::IfThenElse(parts[i].lanes, hn::LoadU(d, parts[i].from + at), v);
+  while (k < end) {
+    const int64_t last = std::min(source.n_taps, tap + end - k);
+    k += last - tap;
+    for (; tap < last; ++tap, to += kTileColumns<T>) {
+      const int64_t at = channel + source.taps[tap];
+#pragma GCC unroll 4
+      for (int i = 0; i < kVectors; ++i) {
+        auto v = hn::LoadU(d, first[i] + at);
+        if constexpr (kParts > 1) v = hn::IfThenElse(lanes[i], hn::LoadU(d, second[i] + at), v);
+        if constexpr (kParts > 2) {
+          for (int64_t p = 2; p < n_parts[i]; ++p) {
+            v = hn::IfThenElse(parts[i][p].lanes, hn::LoadU(d, parts[i][p].from + at), v);
+          }
+        }
+        hn::StoreU(v, d, to + i * kLanes<T>);
       }
     }
-    hn::StoreU(v, d, to);
-    to += kTileColumns<T>;
-    if (++tap == last) {
-      tap = source.taps;
-      channel += source.channel_step;
-    }
+    tap = 0;
+    channel += source.channel_step;
   }
 }
 
@@ -123,35 +135,51 @@ HWY_INLINE void pack_lanes(const PanelSource<T>& source, const T* const* lanes, 
   }
 }
 
+template <class T>
+struct PackVectors {
+  using Run = void (*)(const PanelSource<T>&, const VectorPart<T> (*)[kLanes<T>], const int64_t*,
+                       int64_t, int64_t, T*);
+
+  template <int... kCell>
+  static constexpr auto cells(std::integer_sequence<int, kCell...>) {
+    return std::array<Run, sizeof...(kCell)>{pack_vectors<T, kCell / 3 + 1, kCell % 3 + 1>...};
+  }
+  static constexpr auto kAll = cells(std::make_integer_sequence<int, kTileVectors * 3>());
+  static Run at(int64_t vectors, int64_t parts) {
+    return kAll[static_cast<size_t>((vectors - 1) * 3 + std::min<int64_t>(parts, 3) - 1)];
+  }
+};
+
 // Rows [k, end) of the panel.
 template <class T>
-HWY_NOINLINE void pack_windows(const PanelSource<T>& source, const Panel& panel, int64_t k,
-                               int64_t end, T* to) {
+void pack_windows(const PanelSource<T>& source, const Panel& panel, int64_t k, int64_t end, T* to) {
   const hn::ScalableTag<T> d;
   const PanelRun* run = panel.runs.data();
-  for (int64_t lane = 0; lane < panel.columns; lane += kLanes<T>, to += kLanes<T>) {
-    VectorPart<T> parts[kLanes<T>];
+  VectorPart<T> parts[kTileVectors][kLanes<T>];
+  int64_t n_parts[kTileVectors];
+  int64_t most_parts = 1;
+  int64_t whole = 0;  // vectors
+  for (int64_t lane = 0; lane < panel.columns; lane += kLanes<T>) {
     const T* lanes[kLanes<T>];
-    int64_t n_parts = 0;
+    int64_t n = 0;
     int64_t i = 0;
     while (i < kLanes<T> && lane + i < panel.columns) {
       while (run->lane + run->count <= lane + i) ++run;
       const T* from = source.image + run->from + (lane - run->lane);
       // Later parts are laid over the lanes of this one.
-      parts[n_parts++] = {from, hn::Not(hn::FirstN(d, static_cast<size_t>(i)))};
+      parts[whole][n++] = {from, hn::Not(hn::FirstN(d, static_cast<size_t>(i)))};
       const int64_t stop = std::min(kLanes<T>, run->lane + run->count - lane);
       for (; i < stop; ++i) lanes[i] = from + i;
     }
     if (i < kLanes<T>) {
-      pack_lanes(source, lanes, i, k, end, to);
-    } else if (n_parts == 1) {
-      pack_vector<T, 1>(source, parts, n_parts, k, end, to);
-    } else if (n_parts == 2) {
-      pack_vector<T, 2>(source, parts, n_parts, k, end, to);
+      pack_lanes(source, lanes, i, k, end, to + lane);
     } else {
-      pack_vector<T, 3>(source, parts, n_parts, k, end, to);
+      most_parts = std::max(most_parts, n);
+      n_parts[whole++] = n;
     }
   }
+  if (whole == 0) return;
+  PackVectors<T>::at(whole, most_parts)(source, parts, n_parts, k, end, to);
 }
 
 }  // namespace tenon::cpu::HWY_NAMESPACE

@@ -115,8 +115,13 @@ class WeightGrad {
         rows_(s.depth()),
         dy_(scratch),
         levels_(dy_ + plan.dy),
-        offsets_(reinterpret_cast<int64_t*>(levels_ + plan.levels)) {
+        offsets_(reinterpret_cast<int64_t*>(levels_ + plan.levels)),
+        row_offsets_(offsets_ + s.windows()) {
     set_offsets();
+    frame.set_taps(s, row_offsets_);
+    for (int64_t row = s.taps(); row < rows_; ++row) {
+      row_offsets_[row] = row_offsets_[row - s.taps()] + frame.steps.channel;
+    }
   }
 
   // Sums of some images, up to the pairs that are complete.
@@ -177,17 +182,6 @@ class WeightGrad {
       }
     }
   }
-  // Where the channel and tap of a row read, for window 0.
-  int64_t row_offset(int64_t row) const {
-    const int64_t x = row % s_.axes[2].taps;
-    row /= s_.axes[2].taps;
-    const int64_t y = row % s_.axes[1].taps;
-    row /= s_.axes[1].taps;
-    const int64_t z = row % s_.axes[0].taps;
-    return row / s_.axes[0].taps * frame_.steps.channel +
-           frame_.offset(s_.axes[0].place(0, z), s_.axes[1].place(0, y), s_.axes[2].place(0, x));
-  }
-
   // dy[image, panel, p, o].
   void pack_dy(const WeightImages<T>& images) const {
     const int64_t panels = s_.groups * plan_.panels;
@@ -244,7 +238,7 @@ class WeightGrad {
     for (int64_t block = 0; block < blocks; ++block) {
       const int64_t row = block * part.rows / blocks;
       const int64_t rows = (block + 1) * part.rows / blocks - row;
-      for (int64_t i = 0; i < rows; ++i) t.rows[i] = image + row_offset(part.row + row + i);
+      for (int64_t i = 0; i < rows; ++i) t.rows[i] = image + row_offsets_[part.row + row + i];
       t.sums = sums + row * plan_.wide;
       PositionTiles<T>::at(rows, plan_.wide / kLanes<T>)(t);
     }
@@ -258,7 +252,8 @@ class WeightGrad {
   const int64_t rows_;
   T* const dy_;
   T* const levels_;
-  int64_t* const offsets_;
+  int64_t* const offsets_;      // of positions
+  int64_t* const row_offsets_;  // where channel and tap of a row read, for window 0
 };
 
 }  // namespace tenon::cpu::HWY_NAMESPACE

@@ -64,7 +64,7 @@ WeightPlan weight_plan_of(const Sweep& sweep, int64_t copied) {
   plan.dy = gemm::round_up(plan.images * dy, kUnit);
   plan.levels = gemm::round_up(
       levels_of(sweep.images) * sweep.groups * plan.panels * plan.wide * sweep.depth(), kUnit);
-  plan.offsets = sweep.windows();
+  plan.offsets = sweep.windows() + sweep.depth();
   cut_weight_tasks<s>(plan, sweep);
   return plan;
 }

@@ -292,7 +292,8 @@ TYPED_TEST(ConvBits, RandomLayers) { this->check_drawn(60, 0); }
 TYPED_TEST(ConvBits, PaddingIsNeverMultiplied) { this->check_drawn(40, 1); }
 
 // More values of k than a block, more windows than a task, several images in a panel; one channel a
-// group in rows that are shorter and longer than a vector.
+// group in rows that are shorter and longer than a vector; so many images that threads take whole
+// ones.
 TYPED_TEST(ConvBits, LargerLayers) {
   const Layer layers[] = {
       {3, 1, 40, 37, {7, 7}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
@@ -301,6 +302,9 @@ TYPED_TEST(ConvBits, LargerLayers) {
       {2, 21, 1, 1, {19, 37}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
       {3, 18, 1, 1, {6, 5}, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}},
       {2, 4, 1, 3, {40}, {5}, {1}, {2, 2}, {1}},
+      {19, 1, 5, 9, {6, 7}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+      {37, 2, 3, 4, {9, 8}, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}},
+      {67, 1, 4, 7, {5, 5}, {1, 1}, {2, 2}, {0, 0, 0, 0}, {1, 1}},
   };
   for (const Provider& provider : providers()) {
     const Engine engine(provider);
@@ -320,6 +324,7 @@ TEST(ConvThreads, NumberOfThreadsChangesNoBits) {
       {1, 1, 64, 130, {7, 7}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
       {5, 1, 16, 24, {20, 20}, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}},
       {6, 48, 1, 1, {30, 30}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+      {45, 1, 16, 24, {10, 10}, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}},
   };
   const Provider provider = providers().front();
   for (const Layer& s : layers) {

@@ -2,7 +2,8 @@
 // backends/cpu/conv/call-inl.h: all sweeps of one call, for any type: f16 and bf16 are widened.
 //
 // Widening is exact and sums are f32's, each rounded once when it is stored. Images that have to be
-// copied are copied a few at a time, so that they stay in the caches.
+// copied are copied a few at a time, so that they stay in the caches: of many images by the thread
+// that sums them, of few by all threads together.
 
 #if defined(TENON_CPU_CONV_CALL_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_CONV_CALL_INL_H
@@ -31,7 +32,8 @@ struct OneSweep {
 
 // Elements of scratch, in the order in which they lie there.
 struct Room {
-  int64_t images = 1;  // copied at a time
+  int64_t images = 1;  // computed at a time
+  int64_t parts = 1;   // of all images, each with a copy of its own; 1: threads share every image
   int64_t weights = 0;
   int64_t bias = 0;
   int64_t frame = 0;
@@ -49,11 +51,26 @@ inline conv::Sweep part_of_images(const conv::Sweep& s, int64_t images) {
 
 inline constexpr int64_t kRoomUnit = 16;
 
-// Images that are copied at a time: those stay in the second cache.
-inline int64_t copied_images(int64_t elements, int64_t images) {
-  constexpr int64_t kElements = 1 << 17;
-  return std::clamp(kElements / std::max<int64_t>(elements, 1), int64_t{1},
-                    std::max<int64_t>(images, 1));
+// Images that are copied at a time are to stay in the second cache.
+inline void set_copies(Room& room, const conv::Sweep& any, int64_t image) {
+  constexpr int64_t kParts = 16;  // that threads can share well
+  constexpr int64_t kPartElements = 1 << 16;
+  constexpr int64_t kElements = 1 << 17;  // shared by threads
+  constexpr int64_t kMostElements = 1 << 21;
+  constexpr int64_t kWindows = 256;  // fill panels
+  const int64_t images = std::max<int64_t>(any.images, 1);
+  image = std::max<int64_t>(image, 1);
+  const int64_t filling = gemm::pieces(kWindows, std::max<int64_t>(any.windows(), 1));
+  const int64_t few = std::max(kPartElements / image, std::min(filling, images / kParts));
+  const int64_t part = std::clamp<int64_t>(few, 1, images);
+  const int64_t pieces = gemm::pieces(images, part);
+  if (pieces >= kParts) {
+    room.images = part;
+    room.parts = std::min(pieces, std::max(kParts, kMostElements / (part * image)));
+  } else {
+    room.images = std::clamp<int64_t>(kElements / image, 1, images);
+  }
+  room.frame = gemm::round_up(room.parts * room.images * image, kRoomUnit);
 }
 
 // Room for all sweeps: they are computed one after the other, but for the images that are copied.
@@ -65,15 +82,13 @@ Room room_of(const Sweeps& sweeps, const conv::Frame& frame, int64_t weights, in
     room.weights = gemm::round_up(weights, kRoomUnit);
     room.bias = gemm::round_up(bias, kRoomUnit);
   }
-  if (frame.copies) {
-    room.images = copied_images(frame.steps.image, room.images);
-    room.frame = gemm::round_up(room.images * frame.steps.image, kRoomUnit);
-  }
+  if (frame.copies) set_copies(room, sweeps.sweep(0), frame.steps.image);
   constexpr gemm::Shapes shapes = kShapes<sdk::Compute<T>>;
   for (int64_t i = 0; i < sweeps.count(); ++i) {
     const conv::Sweep s = sweeps.sweep(i);
-    room.packed +=
-        s.is_empty() ? 0 : conv::packed<shapes>(s, conv::plan_of<shapes>(s, room.images));
+    room.packed += s.is_empty()
+                       ? 0
+                       : conv::packed<shapes>(s, conv::plan_of<shapes>(s, sweeps.all.images, true));
     room.taps += s.taps();
   }
   return room;
@@ -125,17 +140,23 @@ class Call {
   }
 
   void compute() const {
-    const conv::Sweep& all = sweeps_.all;
-    for (int64_t n = 0; n < all.images; n += room_.images) {
-      const int64_t images = std::min(room_.images, all.images - n);
-      const T* image = copy_;
-      if (frame_.copies) {
-        FrameCopy<H, T>(all, frame_).copy(l_, o_.image + n * all.from.image, images, copy_);
-      } else if constexpr (!is_16_bit_float<H>) {
-        image = o_.image;
-      }
-      sweep_all(image, n, images);
+    for_each_sweep(nullptr, 0, room_.images,
+                   [&](const conv::Sweep& s, int64_t* taps, const auto& product) {
+                     frame_.set_taps(s, taps);
+                     product.pack_weights();
+                   });
+    const int64_t pieces = gemm::pieces(sweeps_.all.images, room_.images);
+    if (shared()) {
+      for (int64_t i = 0; i < pieces; ++i) compute(i, copy_);
+      return;
     }
+    l_.parallel_for(room_.parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) {
+        T* const copy = copy_ + part * room_.images * frame_.steps.image;
+        const int64_t last = (part + 1) * pieces / room_.parts;
+        for (int64_t i = part * pieces / room_.parts; i < last; ++i) compute(i, copy);
+      }
+    });
   }
 
   static conv::Frame frame_of(const Sweeps& sweeps) {
@@ -143,19 +164,40 @@ class Call {
   }
 
  private:
-  void sweep_all(const T* image, int64_t first, int64_t images) const {
+  // Do threads share every piece?
+  bool shared() const { return room_.parts == 1; }
+
+  void compute(int64_t piece, T* copy) const {
+    const conv::Sweep& all = sweeps_.all;
+    const int64_t first = piece * room_.images;
+    const int64_t images = std::min(room_.images, all.images - first);
+    const T* image = copy;
+    if (frame_.copies) {
+      const FrameCopy<H, T> frame(all, frame_);
+      const H* const from = o_.image + first * all.from.image;
+      shared() ? frame.copy(l_, from, images, copy) : frame.copy(from, images, copy);
+    } else if constexpr (!is_16_bit_float<H>) {
+      image = o_.image;
+    }
+    for_each_sweep(image, first, images,
+                   [this](const conv::Sweep&, const int64_t*, const auto& product) {
+                     product.compute(shared());
+                   });
+  }
+
+  // Calls body(sweep, taps, product) for all that compute something.
+  template <class Body>
+  void for_each_sweep(const T* image, int64_t first, int64_t images, const Body& body) const {
     T* packed = packed_;
     int64_t* taps = taps_;
     for (int64_t i = 0; i < sweeps_.count(); ++i) {
       const conv::Sweep s = part_of_images(sweeps_.sweep(i), images);
       if (s.is_empty()) continue;
-      const conv::Plan plan = conv::plan_of<kShapes<T>>(s, room_.images);
-      if (first == 0) frame_.set_taps(s, taps);
-      const SweepProduct<T, H> product(l_, s, frame_, plan,
-                                       SweepOperands<T>{image, taps, weights_, bias_, packed},
-                                       o_.out + first * s.to.image);
-      if (first == 0) product.pack_weights();
-      product.compute();
+      const conv::Plan plan = conv::plan_of<kShapes<T>>(s, sweeps_.all.images, shared());
+      body(s, taps,
+           SweepProduct<T, H>(l_, s, frame_, plan,
+                              SweepOperands<T>{image, taps, weights_, bias_, packed},
+                              o_.out + first * s.to.image));
       packed += conv::packed<kShapes<T>>(s, plan);
       taps += s.taps();
     }

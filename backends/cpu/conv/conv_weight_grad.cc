@@ -173,28 +173,70 @@ struct Layout {
     if (x.copies) x_elements = gemm::round_up(plan.images * x.steps.image, kRoomUnit);
     if (dy.copies) dy_elements = gemm::round_up(plan.images * dy.steps.image, kRoomUnit);
   }
-  int64_t elements() const { return x_elements + dy_elements + plan.dy + plan.levels; }
+  int64_t elements() const {
+    return plan.parts * (x_elements + dy_elements + plan.dy + plan.levels);
+  }
 
   conv::Frame x;
   OneSweep result;
   conv::Frame dy;
   conv::WeightPlan plan;
-  int64_t x_elements = 0;
+  int64_t x_elements = 0;  // of the copies of a part
   int64_t dy_elements = 0;
 };
 
-// Images from number `first` on, or a copy of them in `to`.
-template <class T, class Sum>
-const Sum* images_of(const sdk::Launch& l, Slot slot, const conv::Sweep& s,
-                     const conv::Frame& frame, int64_t first, int64_t count, Sum* to) {
-  const T* const from = l.data<const T>(slot) + first * s.from.image;
-  if (frame.copies) {
-    FrameCopy<T, Sum>(s, frame).copy(l, from, count, to);
-  } else if constexpr (!is_16_bit_float<T>) {
-    return from;
+template <class T>
+class Images {
+ public:
+  using Sum = sdk::Compute<T>;
+
+  Images(const sdk::Launch& l, const conv::Sweep& s, const Layout<T>& layout)
+      : l_(l),
+        s_(s),
+        layout_(layout),
+        x_(reinterpret_cast<Sum*>(l.scratch().data())),
+        dy_(x_ + layout.plan.parts * layout.x_elements) {}
+  Sum* scratch() const { return dy_ + layout_.plan.parts * layout_.dy_elements; }
+
+  // Of a part, by one thread or by all.
+  void add_to(const WeightGrad<Sum>& grad, int64_t part, bool shared) const {
+    const conv::WeightPlan& plan = layout_.plan;
+    const int64_t begin = part * plan.part_images;
+    const int64_t end = std::min(begin + plan.part_images, s_.images);
+    Sum* const x = x_ + part * layout_.x_elements;
+    Sum* const dy = dy_ + part * layout_.dy_elements;
+    for (int64_t n = begin; n < end; n += plan.images) {
+      const int64_t count = std::min(plan.images, end - n);
+      const Sum* const images = read(kX, s_, layout_.x, {n, count, shared}, x);
+      const Sum* const results = read(kDy, layout_.result.all, layout_.dy, {n, count, shared}, dy);
+      grad.add(part, WeightImages<Sum>{images, results, n - begin, count}, shared);
+    }
   }
-  return to;
-}
+
+ private:
+  struct Some {
+    int64_t first, count;
+    bool shared;
+  };
+  // Images where they are, or a copy of them in `to`.
+  const Sum* read(Slot slot, const conv::Sweep& s, const conv::Frame& frame, const Some& some,
+                  Sum* to) const {
+    const T* const from = l_.data<const T>(slot) + some.first * s.from.image;
+    if (frame.copies) {
+      const FrameCopy<T, Sum> images(s, frame);
+      some.shared ? images.copy(l_, from, some.count, to) : images.copy(from, some.count, to);
+    } else if constexpr (!is_16_bit_float<T>) {
+      return from;
+    }
+    return to;
+  }
+
+  const sdk::Launch& l_;
+  const conv::Sweep& s_;
+  const Layout<T>& layout_;
+  Sum* const x_;
+  Sum* const dy_;
+};
 
 template <class T>
 void run(const sdk::Launch& l) {
@@ -203,16 +245,19 @@ void run(const sdk::Launch& l) {
   if (s.groups * s.rows == 0 || s.depth() == 0) return;
   const Layout<T> layout(s);
   const conv::WeightPlan& plan = layout.plan;
-  Sum* const x = reinterpret_cast<Sum*>(l.scratch().data());
-  Sum* const dy = x + layout.x_elements;
   conv::Sweep read = s;
   if (layout.dy.copies) read.to = layout.dy.steps;
-  const WeightGrad<Sum> grad(l, read, layout.x, plan, dy + layout.dy_elements);
-  for (int64_t n = 0; n < s.images; n += plan.images) {
-    const int64_t count = std::min(plan.images, s.images - n);
-    grad.add(WeightImages<Sum>{
-        images_of<T, Sum>(l, kX, s, layout.x, n, count, x),
-        images_of<T, Sum>(l, kDy, layout.result.all, layout.dy, n, count, dy), n, count});
+  const Images<T> images(l, s, layout);
+  Sum* const dy = images.scratch();
+  Sum* const levels = dy + plan.parts * plan.dy;
+  auto* const offsets = reinterpret_cast<int64_t*>(levels + plan.parts * plan.levels);
+  const WeightGrad<Sum> grad(l, read, layout.x, plan, {dy, levels, offsets});
+  if (plan.parts == 1) {
+    images.add_to(grad, 0, true);
+  } else {
+    l.parallel_for(plan.parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) images.add_to(grad, part, false);
+    });
   }
   const Result<T> result(l, s);
   grad.finish([&](int64_t group, int64_t first, int64_t columns, int64_t row, int64_t rows,

@@ -64,29 +64,22 @@ class FrameCopy {
       : s_(images), f_(frame), row_(frame.phases * frame.phase_size()) {
     begin_ = std::clamp<int64_t>(-f_.first[2], 0, f_.size[2]);
     end_ = std::clamp(s_.axes[2].size - f_.first[2], begin_, f_.size[2]);
+    const auto distance = [](int64_t step) { return step < 0 ? -step : step; };
+    planes_ = distance(s_.from.channel) >= distance(s_.from.place[1]);
+    parts_ = planes_ ? s_.groups * s_.channels : f_.size[0] * f_.size[1];
   }
 
   // `count` images from `from` on: what lies beside each other there is copied one after the other.
+  void copy(const H* from, int64_t count, T* to) const {
+    for (int64_t i = 0; i < count * parts_; ++i) copy_part(from, i, to);
+  }
   void copy(const sdk::Launch& l, const H* from, int64_t count, T* to) const {
-    const int64_t channels = s_.groups * s_.channels;
-    const int64_t rows = f_.size[0] * f_.size[1];
-    const auto distance = [](int64_t step) { return step < 0 ? -step : step; };
-    const bool planes = distance(s_.from.channel) >= distance(s_.from.place[1]);
-    const int64_t parts = planes ? channels : rows;
     constexpr int64_t kElements = 1 << 15;  // worth handing to another thread
-    const int64_t grain = gemm::pieces(
-        kElements, std::max<int64_t>(channels * rows, 1) * row_ / std::max<int64_t>(parts, 1));
-    l.parallel_for(count * parts, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const H* const image = from + i / parts * s_.from.image;
-        T* const copied = to + i / parts * f_.steps.image;
-        if (planes) {
-          copy_plane(image + i % parts * s_.from.channel, copied + i % parts * f_.steps.channel);
-        } else {
-          copy_row(image, i % parts, copied + i % parts * row_);
-        }
-      }
-    });
+    const int64_t part = f_.steps.image / std::max<int64_t>(parts_, 1);
+    l.parallel_for(count * parts_, gemm::pieces(kElements, std::max<int64_t>(part, 1)),
+                   [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) copy_part(from, i, to);
+                   });
   }
 
   // One channel of an image.
@@ -95,6 +88,17 @@ class FrameCopy {
   }
 
  private:
+  // A plane or a row of one of the images.
+  void copy_part(const H* from, int64_t number, T* to) const {
+    const H* const image = from + number / parts_ * s_.from.image;
+    T* const copied = to + number / parts_ * f_.steps.image;
+    const int64_t part = number % parts_;
+    if (planes_) {
+      copy_plane(image + part * s_.from.channel, copied + part * f_.steps.channel);
+    } else {
+      copy_row(image, part, copied + part * row_);
+    }
+  }
   // One row of all channels.
   void copy_row(const H* image, int64_t number, T* to) const {
     copy_lines(image, number, s_.groups * s_.channels, to);
@@ -153,6 +157,8 @@ class FrameCopy {
   const conv::Frame& f_;
   const int64_t row_;    // elements
   int64_t begin_, end_;  // places of a row that lie in the image
+  bool planes_;          // or rows of all channels
+  int64_t parts_;        // of an image
 };
 
 }  // namespace tenon::cpu::HWY_NAMESPACE

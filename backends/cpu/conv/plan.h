@@ -34,13 +34,13 @@ bool packs_weights(const Sweep& sweep, int64_t columns) {
   return columns >= kOften / 2 && sweep.row_step * s.bytes % kPeriod == 0;
 }
 
-// Of a part that has some images; `most_images` are those of the largest part.
+// Of some of `all_images`. `shared`: threads share its tasks.
 template <gemm::Shapes s>
-Plan plan_of(const Sweep& sweep, int64_t most_images) {
+Plan plan_of(const Sweep& sweep, int64_t all_images, bool shared) {
   constexpr int64_t kTaskBytes = 256;  // of a row of sums
   constexpr int64_t kTasks = 16;       // that threads can share well
   Plan plan;
-  plan.packs_weights = packs_weights<s>(sweep, most_images * sweep.windows());
+  plan.packs_weights = packs_weights<s>(sweep, all_images * sweep.windows());
   plan.row_blocks = gemm::pieces(sweep.rows, s.tile_rows);
   const int64_t panel = s.tile_columns * s.bytes;
   const int64_t depth = std::max<int64_t>(sweep.depth(), 1);
@@ -56,7 +56,7 @@ Plan plan_of(const Sweep& sweep, int64_t most_images) {
   constexpr int64_t kFewestBlocks = 16;
   const int64_t tasks = sweep.groups * plan.across * plan.down;
   const int64_t products = sweep.rows * sweep.columns() * depth * sweep.groups;
-  if (tasks < kTasks && products / tasks > gemm::kTaskProducts) {
+  if (shared && tasks < kTasks && products / tasks > gemm::kTaskProducts) {
     const int64_t wanted =
         std::min(gemm::pieces(kTasks, tasks), products / tasks / gemm::kTaskProducts);
     plan.down = std::clamp(plan.down * wanted, plan.down,

@@ -103,11 +103,13 @@ class SweepProduct {
       }
     });
   }
-  void compute() const {
+  void compute(bool shared) const {
     const int64_t tasks = s_.groups * plan_.down * plan_.across;
-    l_.parallel_for(tasks, plan_.grain, [&](int64_t begin, int64_t end) {
+    const auto run = [this](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) task(i);
-    });
+    };
+    if (!shared) return run(0, tasks);
+    l_.parallel_for(tasks, plan_.grain, run);
   }
 
  private:

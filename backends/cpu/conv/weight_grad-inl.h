@@ -97,8 +97,16 @@ template <class T>
 struct WeightImages {
   const T* x;
   const T* dy;
-  int64_t first;  // number of the first image
+  int64_t first;  // number of the first image within the part
   int64_t count;
+};
+
+// Of all parts.
+template <class T>
+struct WeightScratch {
+  T* dy;
+  T* levels;
+  int64_t* offsets;
 };
 
 template <class T>
@@ -106,17 +114,15 @@ class WeightGrad {
  public:
   // `s` reads x through its windows; its result's steps are those of dy.
   WeightGrad(const sdk::Launch& launch, const conv::Sweep& s, const conv::Frame& frame,
-             const conv::WeightPlan& plan, T* scratch)
+             const conv::WeightPlan& plan, const WeightScratch<T>& scratch)
       : l_(launch),
         s_(s),
         frame_(frame),
         plan_(plan),
         positions_(s.windows()),
         rows_(s.depth()),
-        dy_(scratch),
-        levels_(dy_ + plan.dy),
-        offsets_(reinterpret_cast<int64_t*>(levels_ + plan.levels)),
-        row_offsets_(offsets_ + s.windows()) {
+        scratch_(scratch),
+        row_offsets_(scratch.offsets + s.windows()) {
     set_offsets();
     frame.set_taps(s, row_offsets_);
     for (int64_t row = s.taps(); row < rows_; ++row) {
@@ -124,55 +130,79 @@ class WeightGrad {
     }
   }
 
-  // Sums of some images, up to the pairs that are complete.
-  void add(const WeightImages<T>& images) const {
-    pack_dy(images);
-    l_.parallel_for(plan_.tasks(), plan_.grain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) task(i, images);
-    });
+  // Sums of some images of a part, up to the pairs that are complete. `shared`: by all threads.
+  void add(int64_t part, const WeightImages<T>& images, bool shared) const {
+    T* const packed = scratch_.dy + part * plan_.dy;
+    const auto pack_some = [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) pack_dy(images, i, packed);
+    };
+    const auto add_some = [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) add(part, piece_of(i), images, packed);
+    };
+    const int64_t panels = images.count * s_.groups * plan_.panels;
+    if (!shared) {
+      pack_some(0, panels);
+      add_some(0, plan_.tasks());
+      return;
+    }
+    constexpr int64_t kElements = 1 << 15;  // worth handing to another thread
+    l_.parallel_for(panels, gemm::pieces(kElements, positions_ * plan_.wide), pack_some);
+    l_.parallel_for(plan_.tasks(), plan_.grain, add_some);
   }
 
-  // Calls body(group, first channel o, channels, first row, rows, sums [row, o]) for parts of the
+  // Calls body(group, first channel o, channels, first row, rows, sums [row, o]) for pieces of the
   // whole sum.
   template <class Body>
   void finish(const Body& body) const {
     l_.parallel_for(plan_.tasks(), 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        const Part part = part_of(i);
-        T* const sums = levels(part, 0);
-        const int64_t count = part.rows * plan_.wide;
-        add_rest(
-            s_.images, [&](int level) { return levels(part, level); }, sums, count);
-        body(part.group, part.column, part.columns, part.row, part.rows, sums);
+        const Piece piece = piece_of(i);
+        body(piece.group, piece.column, piece.columns, piece.row, piece.rows, sum_all(piece));
       }
     });
   }
 
  private:
   // What a task computes.
-  struct Part {
+  struct Piece {
     int64_t number;  // of the panel, over all groups
     int64_t group;
     int64_t column, columns;  // channels o of the group
     int64_t row, rows;
   };
-  Part part_of(int64_t task) const {
-    Part part{};
-    part.number = task / plan_.down;
-    part.group = part.number / plan_.panels;
-    part.column = part.number % plan_.panels * plan_.wide;
-    part.columns = std::min(plan_.wide, s_.rows - part.column);
-    part.row = task % plan_.down * plan_.task_rows;
-    part.rows = std::min(plan_.task_rows, rows_ - part.row);
-    return part;
+  Piece piece_of(int64_t task) const {
+    Piece piece{};
+    piece.number = task / plan_.down;
+    piece.group = piece.number / plan_.panels;
+    piece.column = piece.number % plan_.panels * plan_.wide;
+    piece.columns = std::min(plan_.wide, s_.rows - piece.column);
+    piece.row = task % plan_.down * plan_.task_rows;
+    piece.rows = std::min(plan_.task_rows, rows_ - piece.row);
+    return piece;
   }
-  T* levels(const Part& part, int level) const {
-    return levels_ +
-           ((level * s_.groups * plan_.panels + part.number) * rows_ + part.row) * plan_.wide;
+  T* levels(int64_t part, const Piece& piece, int level) const {
+    return scratch_.levels + part * plan_.levels +
+           ((level * s_.groups * plan_.panels + piece.number) * rows_ + piece.row) * plan_.wide;
+  }
+  // Of all images, in level 0 of part 0. The sums of parts are pairwise sums, too.
+  T* sum_all(const Piece& piece) const {
+    const int64_t count = piece.rows * plan_.wide;
+    for (int64_t part = 0; part < plan_.parts; ++part) {
+      const int64_t images = std::min(plan_.part_images, s_.images - part * plan_.part_images);
+      add_rest(
+          images, [&](int level) { return levels(part, piece, level); }, levels(part, piece, 0),
+          count);
+    }
+    for (int64_t step = 1; step < plan_.parts; step *= 2) {
+      for (int64_t part = 0; part + step < plan_.parts; part += 2 * step) {
+        add_array<T>(levels(part + step, piece, 0), levels(part, piece, 0), count);
+      }
+    }
+    return levels(0, piece, 0);
   }
 
   void set_offsets() const {
-    int64_t* to = offsets_;
+    int64_t* to = scratch_.offsets;
     for (int64_t z = 0; z < s_.axes[0].count; ++z) {
       for (int64_t y = 0; y < s_.axes[1].count; ++y) {
         for (int64_t x = 0; x < s_.axes[2].count; ++x) {
@@ -183,17 +213,10 @@ class WeightGrad {
     }
   }
   // dy[image, panel, p, o].
-  void pack_dy(const WeightImages<T>& images) const {
+  void pack_dy(const WeightImages<T>& images, int64_t number, T* to) const {
     const int64_t panels = s_.groups * plan_.panels;
-    const int64_t panel = positions_ * plan_.wide;
-    constexpr int64_t kElements = 1 << 15;  // worth handing to another thread
-    l_.parallel_for(images.count * panels, gemm::pieces(kElements, panel),
-                    [&](int64_t begin, int64_t end) {
-                      for (int64_t i = begin; i < end; ++i) {
-                        const T* from = images.dy + i / panels * s_.to.image;
-                        pack_panel(from, i % panels, dy_ + i * panel);
-                      }
-                    });
+    pack_panel(images.dy + number / panels * s_.to.image, number % panels,
+               to + number * positions_ * plan_.wide);
   }
   void pack_panel(const T* image, int64_t number, T* to) const {
     const int64_t first = number % plan_.panels * plan_.wide;
@@ -211,34 +234,34 @@ class WeightGrad {
     }
   }
 
-  HWY_NOINLINE void task(int64_t number, const WeightImages<T>& images) const {
+  HWY_NOINLINE void add(int64_t part, const Piece& piece, const WeightImages<T>& images,
+                        const T* packed) const {
     HWY_ALIGN T sums[conv::kSumBytes / sizeof(T)];
-    const Part part = part_of(number);
     const int64_t panels = s_.groups * plan_.panels;
     for (int64_t i = 0; i < images.count; ++i) {
       const T* const image =
-          images.x + i * frame_.steps.image + part.group * s_.channels * frame_.steps.channel;
-      const T* const dy = dy_ + (i * panels + part.number) * positions_ * plan_.wide;
+          images.x + i * frame_.steps.image + piece.group * s_.channels * frame_.steps.channel;
+      const T* const dy = packed + (i * panels + piece.number) * positions_ * plan_.wide;
       for (int64_t p = 0; p < positions_; p += plan_.depth) {
-        add_block(part, image, dy + p * plan_.wide, p, sums);
+        add_block(piece, image, dy + p * plan_.wide, p, sums);
       }
       add_to_pairs(
-          images.first + i, [&](int level) { return levels(part, level); }, sums,
-          part.rows * plan_.wide);
+          images.first + i, [&](int level) { return levels(part, piece, level); }, sums,
+          piece.rows * plan_.wide);
     }
   }
   // Positions from `p` on.
-  void add_block(const Part& part, const T* image, const T* dy, int64_t p, T* sums) const {
+  void add_block(const Piece& piece, const T* image, const T* dy, int64_t p, T* sums) const {
     PositionTile<T> t{};
-    t.offsets = offsets_ + p;
+    t.offsets = scratch_.offsets + p;
     t.dy = dy;
     t.count = std::min(plan_.depth, positions_ - p);
     t.goes_on = p > 0;
-    const int64_t blocks = gemm::pieces(part.rows, kTileRows);
+    const int64_t blocks = gemm::pieces(piece.rows, kTileRows);
     for (int64_t block = 0; block < blocks; ++block) {
-      const int64_t row = block * part.rows / blocks;
-      const int64_t rows = (block + 1) * part.rows / blocks - row;
-      for (int64_t i = 0; i < rows; ++i) t.rows[i] = image + row_offsets_[part.row + row + i];
+      const int64_t row = block * piece.rows / blocks;
+      const int64_t rows = (block + 1) * piece.rows / blocks - row;
+      for (int64_t i = 0; i < rows; ++i) t.rows[i] = image + row_offsets_[piece.row + row + i];
       t.sums = sums + row * plan_.wide;
       PositionTiles<T>::at(rows, plan_.wide / kLanes<T>)(t);
     }
@@ -250,9 +273,7 @@ class WeightGrad {
   const conv::WeightPlan& plan_;
   const int64_t positions_;
   const int64_t rows_;
-  T* const dy_;
-  T* const levels_;
-  int64_t* const offsets_;      // of positions
+  const WeightScratch<T> scratch_;
   int64_t* const row_offsets_;  // where channel and tap of a row read, for window 0
 };
 

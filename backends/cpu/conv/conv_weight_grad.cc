@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include "common/slots.h"
+#include "conv/depthwise_grad-inl.h"
 #include "conv/weight_grad-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -243,6 +244,14 @@ void run(const sdk::Launch& l) {
   using Sum = sdk::Compute<T>;
   const conv::Sweep s = sweep_of(l);
   if (s.groups * s.rows == 0 || s.depth() == 0) return;
+  const Result<T> result(l, s);
+  if constexpr (!is_16_bit_float<T>) {
+    if (is_depthwise_grad<T>(s)) {
+      const DepthwiseGrad<T> grad(l, s, l.data<const T>(kX), l.data<const T>(kDy));
+      return grad.compute(
+          [&](int64_t channel, const T* sums) { result.store(channel, 0, 0, s.taps(), sums); });
+    }
+  }
   const Layout<T> layout(s);
   const conv::WeightPlan& plan = layout.plan;
   conv::Sweep read = s;
@@ -259,7 +268,6 @@ void run(const sdk::Launch& l) {
       for (int64_t part = begin; part < end; ++part) images.add_to(grad, part, false);
     });
   }
-  const Result<T> result(l, s);
   grad.finish([&](int64_t group, int64_t first, int64_t columns, int64_t row, int64_t rows,
                   const Sum* sums) {
     constexpr int64_t kRows = 64;  // stay in the first cache
@@ -281,8 +289,11 @@ void conv_weight_grad(const sdk::Launch& l) {
 uint64_t workspace(const sdk::Args& args) {
   const conv::Sweep s = sweep_of(args);
   if (s.groups * s.rows == 0 || s.depth() == 0) return 0;
-  return for_type(args.out().dtype, [&]<class T>(T) {
+  return for_type(args.out().dtype, [&]<class T>(T) -> uint64_t {
     using Sum = sdk::Compute<T>;
+    if (!is_16_bit_float<T> && is_depthwise_grad<Sum>(s)) {
+      return static_cast<uint64_t>(depthwise_grad_elements<Sum>(s)) * sizeof(Sum);
+    }
     const Layout<T> layout(s);
     return static_cast<uint64_t>(layout.elements()) * sizeof(Sum) +
            static_cast<uint64_t>(layout.plan.offsets) * sizeof(int64_t);

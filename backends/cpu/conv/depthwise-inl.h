@@ -34,13 +34,14 @@ struct RowStrip {
   int64_t rows = 0;   // of the result; 0: not one fits
 };
 
+// `channels` that lie side by side, in rows of so many phases.
 template <class T>
-RowStrip strip_of(const conv::Sweep& s) {
-  constexpr auto room = static_cast<int64_t>(kStripBytes / sizeof(T)) - kLanes<T>;
+RowStrip strip_of(const conv::Sweep& s, int64_t channels, int64_t phases) {
+  const int64_t room = (static_cast<int64_t>(kStripBytes / sizeof(T)) - kLanes<T>) / channels;
   RowStrip strip;
   conv::Frame& f = strip.frame;
   f.copies = true;
-  f.phases = s.axes[2].step;
+  f.phases = phases;
   for (size_t d = 0; d < conv::kRank; ++d) {
     conv::Axis axis = s.axes[d];
     if (d < 2) axis.count = 1;
@@ -60,7 +61,8 @@ RowStrip strip_of(const conv::Sweep& s) {
 // Is a sweep computed here?
 template <class T>
 bool is_depthwise(const conv::Sweep& s) {
-  return s.channels == 1 && s.rows <= 4 && s.taps() <= kMaxTaps && strip_of<T>(s).rows > 0;
+  return s.channels == 1 && s.rows <= 4 && s.taps() <= kMaxTaps &&
+         strip_of<T>(s, 1, s.axes[2].step).rows > 0;
 }
 
 // Sums of kAbreast vectors: lanes of `to` get what `from` plus each tap's offset says.
@@ -125,7 +127,7 @@ class Depthwise {
         weights_(weights + s.tap_first),
         bias_(bias),
         out_(out + s.to_first),
-        strip_(strip_of<T>(s)) {
+        strip_(strip_of<T>(s, 1, s.axes[2].step)) {
     strip_.frame.set_taps(s, offsets_);
   }
 

@@ -118,11 +118,12 @@ struct Sweep {
     return axes[0].has_padding() || axes[1].has_padding() || axes[2].has_padding();
   }
   bool is_empty() const { return columns() == 0 || groups * rows == 0; }
-  // Weights of a row lie in the order in which they are added up.
-  bool rows_are_packed() const {
+  bool taps_are_packed() const {
     return tap_steps[2] == 1 && tap_steps[1] == axes[2].taps &&
-           tap_steps[0] == axes[2].taps * axes[1].taps && channel_step == taps();
+           tap_steps[0] == axes[2].taps * axes[1].taps;
   }
+  // Weights of a row lie in the order in which they are added up.
+  bool rows_are_packed() const { return taps_are_packed() && channel_step == taps(); }
 };
 
 // Dimensions that windows do not slide over, as one: rows of it are longer.

@@ -151,10 +151,18 @@ class SweepProduct {
       pack(Lines<T>{from, s_.row_step, 1, rows_of(block)}, depth_, to, kPanelRows);
       return;
     }
+    // Weights of one channel lie beside each other.
     const int64_t taps = s_.taps();
-    for (int64_t t = 0; t < taps; ++t, to += kPanelRows) {
-      pack_scattered(Lines<T>{from + tap_offset(t), s_.row_step, s_.channel_step, rows_of(block)},
-                     0, s_.channels, to, taps * kPanelRows);
+    for (int64_t c = 0; c < s_.channels; ++c, to += taps * kPanelRows) {
+      const T* const first = from + c * s_.channel_step;
+      if (s_.taps_are_packed()) {
+        pack(Lines<T>{first, s_.row_step, 1, rows_of(block)}, taps, to, kPanelRows);
+        continue;
+      }
+      for (int64_t t = 0; t < taps; ++t) {
+        const Lines<T> lines{first + tap_offset(t), s_.row_step, 1, rows_of(block)};
+        pack_scattered(lines, 0, 1, to + t * kPanelRows, kPanelRows);
+      }
     }
   }
   int64_t tap_offset(int64_t tap) const {

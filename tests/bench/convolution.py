@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tests/bench/convolution.py: convolution networks, Tenon beside PyTorch in one run: single layers
+of known networks, forward and both gradients, and steps of residual networks with what memory they
+take; writes tables in Markdown.
+
+usage    PYTHON convolution.py [--rounds N] [--threads 1,2] [--parts layers,steps,memory]
+                               [--output FILE] BUILD
+
+PYTHON has PyTorch, whose convolutions are oneDNN's, and NumPy. The two are called by turns, and the
+least time of each counts: of what disturbs a machine nothing makes a call faster. Nothing here is a
+test: machines differ and are busy.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+import time
+
+import numpy as np
+import ops
+import torch
+import torch.nn.functional as F
+
+# Name, images, groups, channels in and out of a group, size, kernel, stride, padding.
+LAYERS = (
+    ("3x3 64, 56 (P22)", 32, 1, 64, 64, 56, 3, 1, 1),
+    ("3x3 32 to 64 /2, 28", 64, 1, 32, 64, 28, 3, 2, 1),
+    ("3x3 32, 28", 64, 1, 32, 32, 28, 3, 1, 1),
+    ("ResNet-18 7x7 3 to 64 /2, 224", 1, 1, 3, 64, 224, 7, 2, 3),
+    ("ResNet-18 3x3 64, 56", 1, 1, 64, 64, 56, 3, 1, 1),
+    ("ResNet-18 3x3 128, 28", 1, 1, 128, 128, 28, 3, 1, 1),
+    ("ResNet-18 3x3 256, 14", 1, 1, 256, 256, 14, 3, 1, 1),
+    ("ResNet-18 3x3 512, 7", 1, 1, 512, 512, 7, 3, 1, 1),
+    ("ResNet-18 3x3 128, 28", 32, 1, 128, 128, 28, 3, 1, 1),
+    ("ResNet-18 3x3 128 to 256 /2, 28", 32, 1, 128, 256, 28, 3, 2, 1),
+    ("ResNet-18 3x3 256, 14", 32, 1, 256, 256, 14, 3, 1, 1),
+    ("ResNet-18 3x3 512, 7", 32, 1, 512, 512, 7, 3, 1, 1),
+    ("ResNet-18 1x1 64 to 128 /2, 56", 32, 1, 64, 128, 56, 1, 2, 0),
+    ("MobileNetV2 1x1 16 to 96, 112", 1, 1, 16, 96, 112, 1, 1, 0),
+    ("MobileNetV2 1x1 144 to 24, 56", 32, 1, 144, 24, 56, 1, 1, 0),
+    ("MobileNetV2 1x1 160 to 960, 7", 32, 1, 160, 960, 7, 1, 1, 0),
+    ("MobileNetV2 depthwise 32, 112", 1, 32, 1, 1, 112, 3, 1, 1),
+    ("MobileNetV2 depthwise 96 /2, 112", 32, 96, 1, 1, 112, 3, 2, 1),
+    ("MobileNetV2 depthwise 144, 56", 32, 144, 1, 1, 56, 3, 1, 1),
+    ("MobileNetV2 depthwise 960, 7", 32, 960, 1, 1, 7, 3, 1, 1),
+)
+WAYS = ("forward", "dx", "dw")
+
+# Channels of the first convolution; channels in and out and stride of each block.
+NETWORKS = {
+    "H2": (32, ((32, 32, 1), (32, 64, 2))),
+    "512 channels": (64, ((64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2))),
+}
+STEPS = (("H2", 64), ("H2", 128), ("512 channels", 32))
+HYPERS = {"lr": 0.1, "momentum": 0.9, "weight_decay": 1e-4}
+
+
+def least(calls, rounds):
+    """Seconds of one call of each, by turns."""
+    best = dict.fromkeys(calls, math.inf)
+    for number in range(rounds + 1):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            call()
+            if number:  # the first of all prepares
+                best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def layer(tenon, shape, rounds):
+    """For each way its operations and seconds of both."""
+    _, images, groups, inputs, outputs, size, kernel, stride, padding = shape
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(images, groups * inputs, size, size)).astype(np.float32)
+    w = rng.normal(size=(groups * outputs, inputs, kernel, kernel)).astype(np.float32)
+    tx, tw = torch.from_numpy(x), torch.from_numpy(w)
+    ax, aw = tenon.tensor(x), tenon.tensor(w)
+    here = {"stride": [stride], "padding": [padding], "groups": groups}
+    y = tenon.conv(ax, aw, **here)
+    dy = rng.normal(size=y.shape).astype(np.float32)
+    tdy, ady = torch.from_numpy(dy), tenon.tensor(dy)
+
+    def backward(*wanted):
+        return torch.ops.aten.convolution_backward(
+            tdy, tx, tw, None, [stride] * 2, [padding] * 2, [1, 1], False, [0, 0], groups, wanted
+        )
+
+    def forward():
+        return F.conv2d(tx, tw, stride=stride, padding=padding, groups=groups)
+
+    far = np.abs(y.numpy() - forward().numpy()).max()
+    assert far < 1e-4 * math.sqrt(inputs) * kernel * 10, far
+    calls = {
+        "forward": (lambda: tenon.conv(ax, aw, **here), forward),
+        "dx": (
+            lambda: tenon.conv_input_grad(ady, aw, size=[size, size], **here),
+            lambda: backward(True, False, False),
+        ),
+        "dw": (
+            lambda: tenon.conv_weight_grad(ady, ax, kernel=[kernel, kernel], **here),
+            lambda: backward(False, True, False),
+        ),
+    }
+    operations = 2 * w.size * images * y.shape[2] * y.shape[3]
+    return operations, {
+        way: least({"Tenon": ours, "PyTorch": theirs}, rounds)
+        for way, (ours, theirs) in calls.items()
+    }
+
+
+class TorchBlock(torch.nn.Module):
+    def __init__(self, inputs, outputs, stride):
+        super().__init__()
+        self.conv1 = torch.nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+        self.bn1 = torch.nn.BatchNorm2d(outputs)
+        self.conv2 = torch.nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+        self.bn2 = torch.nn.BatchNorm2d(outputs)
+        self.downsample = None
+        if stride != 1 or inputs != outputs:
+            self.downsample = torch.nn.Sequential(
+                torch.nn.Conv2d(inputs, outputs, 1, stride, bias=False),
+                torch.nn.BatchNorm2d(outputs),
+            )
+
+    def forward(self, x):
+        beside = x if self.downsample is None else self.downsample(x)
+        y = torch.relu_(self.bn1(self.conv1(x)))
+        return torch.relu_(self.bn2(self.conv2(y)) + beside)
+
+
+def torch_network(width, blocks):
+    return torch.nn.Sequential(
+        torch.nn.Conv2d(1, width, 3, 1, 1, bias=False),
+        torch.nn.BatchNorm2d(width),
+        torch.nn.ReLU(inplace=True),
+        *(TorchBlock(*block) for block in blocks),
+        torch.nn.AdaptiveAvgPool2d(1),
+        torch.nn.Flatten(),
+        torch.nn.Linear(blocks[-1][1], 10),
+    )
+
+
+def tenon_network(tenon, width, blocks):
+    def conv(inputs, outputs, kernel, stride=1):
+        return tenon.nn.conv(
+            in_channels=inputs,
+            out_channels=outputs,
+            kernel_size=[kernel, kernel],
+            stride=[stride],
+            padding=[kernel // 2],
+            bias=False,
+        )
+
+    def norm(features):
+        return tenon.nn.batch_norm(features=features)
+
+    def block(inputs, outputs, stride):
+        fits = inputs == outputs and stride == 1
+        made = tenon.nn.residual(shortcut=not fits, activation="relu")
+        parts = conv(inputs, outputs, 3, stride), norm(outputs), tenon.nn.activation(op="relu")
+        for part in (*parts, conv(outputs, outputs, 3), norm(outputs)):
+            made.append(part)
+        if not fits:
+            made.append(tenon.nn.sequential(conv(inputs, outputs, 1, stride), norm(outputs)))
+        return made
+
+    return tenon.nn.sequential(
+        conv(1, width, 3),
+        norm(width),
+        tenon.nn.activation(op="relu"),
+        *(block(*each) for each in blocks),
+        tenon.nn.adaptive_avg_pool(output_size=[1]),
+        tenon.nn.flatten(),
+        tenon.nn.linear(inputs=blocks[-1][1], outputs=10),
+    )
+
+
+def batch_of(size):
+    rng = np.random.default_rng(0)
+    pixels = rng.normal(size=(size, 1, 28, 28)).astype(np.float32)
+    return pixels, rng.integers(0, 10, size)
+
+
+def tenon_step(tenon, network, size, captured):
+    pixels, labels = (tenon.tensor(each) for each in batch_of(size))
+    model = tenon_network(tenon, *NETWORKS[network])
+    update = tenon.optim.sgd(model.parameters(), **HYPERS)
+
+    def step(x, y):
+        loss = tenon.softmax_cross_entropy(model(x), y)
+        loss.backward()
+        update.step(clear_grad=True)
+        return loss
+
+    run = tenon.captured(step) if captured else step
+    return lambda: run(pixels, labels).item()
+
+
+def torch_step(network, size):
+    pixels, labels = (torch.from_numpy(each) for each in batch_of(size))
+    model = torch_network(*NETWORKS[network])
+    update = torch.optim.SGD(model.parameters(), fused=True, **HYPERS)
+
+    def step():
+        update.zero_grad()
+        loss = F.cross_entropy(model(pixels), labels)
+        loss.backward()
+        update.step()
+        return loss.item()
+
+    return step
+
+
+def resident():
+    """Bytes: now, and the most since the process began."""
+    fields = dict(
+        line.split(":", 1) for line in pathlib.Path("/proc/self/status").read_text().splitlines()
+    )
+    return {name: int(fields[name].split()[0]) * 1024 for name in ("VmRSS", "VmHWM")}
+
+
+def work(task, rounds, threads):
+    """What a child process measures."""
+    kind, *rest = task
+    if kind == "torch memory":  # Tenon's package is not even loaded
+        torch.set_num_threads(threads)
+        before = resident()["VmRSS"]
+        step = torch_step(*rest)
+        for _ in range(4):
+            step()
+        return resident()["VmHWM"] - before
+    import tenon
+
+    tenon.configure(threads=threads)
+    torch.set_num_threads(threads)
+    if kind == "layer":
+        return layer(tenon, rest, rounds)
+    if kind == "memory":
+        before = resident()["VmRSS"]
+        step = tenon_step(tenon, *rest)
+        for _ in range(4):
+            step()
+        return resident()["VmHWM"] - before
+    calls = {
+        "Tenon": tenon_step(tenon, *rest, False),
+        "captured": tenon_step(tenon, *rest, True),
+        "PyTorch": torch_step(*rest),
+    }
+    return least(calls, rounds)
+
+
+def ask(args, task, threads):
+    """`work` in a process of its own, whose pool has so many threads."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--work", json.dumps(task), "--rounds", str(args.rounds)]
+        + ["--threads", str(threads), str(args.build)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        sys.exit(f"convolution.py: {task}: {done.stderr.strip()}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def layers(args):
+    lines = [
+        "| layer | images | threads | "
+        + " | ".join(f"{way} | GFLOP/s, of the peak | PyTorch / Tenon" for way in WAYS)
+        + " |",
+        "|---|---:|---:|" + "---:|---:|---:|" * len(WAYS),
+    ]
+    ratios = {way: [] for way in WAYS}
+    for threads in args.threads:
+        peak = args.limits.get("fma_1", math.nan) * threads
+        for shape in LAYERS:
+            operations, found = ask(args, ("layer", *shape), threads)
+            cells = [shape[0], shape[1], threads]
+            for way in WAYS:
+                ours, ratio = found[way]["Tenon"], found[way]["PyTorch"] / found[way]["Tenon"]
+                ratios[way].append(ratio)
+                speed = operations / ours
+                cells += [ops.shown(ours), f"{speed / 1e9:.1f}, {100 * speed / peak:.0f} %"]
+                cells += [f"{ratio:.2f}"]
+            lines.append("| " + " | ".join(map(str, cells)) + " |")
+            progress(args, lines[-1])
+    means = ", ".join(f"{way} {math.exp(np.log(ratios[way]).mean()):.2f}" for way in WAYS)
+    every = [ratio for way in WAYS for ratio in ratios[way]]
+    return [
+        *lines,
+        "",
+        f"Geometric means of PyTorch / Tenon: {means}, all {math.exp(np.log(every).mean()):.2f}.",
+    ]
+
+
+def steps(args):
+    lines = [
+        "| network | batch | threads | Tenon | captured | PyTorch | PyTorch / Tenon | / captured |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for threads in args.threads:
+        for network, size in STEPS:
+            found = ask(args, ("step", network, size), threads)
+            cells = [network, size, threads, *map(ops.shown, found.values())]
+            cells += [f"{found['PyTorch'] / found[way]:.2f}" for way in ("Tenon", "captured")]
+            lines.append("| " + " | ".join(map(str, cells)) + " |")
+            progress(args, lines[-1])
+    return lines
+
+
+def memory(args):
+    lines = [
+        "| network | batch | Tenon | captured | PyTorch |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for network, size in STEPS:
+        tasks = (
+            ("memory", network, size, False),
+            ("memory", network, size, True),
+            ("torch memory", network, size),
+        )
+        cells = [f"{ask(args, task, 1) / 1e6:.0f} MB" for task in tasks]
+        lines.append("| " + " | ".join([network, str(size), *cells]) + " |")
+        progress(args, lines[-1])
+    return lines
+
+
+def progress(args, line):
+    if args.output != "-" and sys.stderr.isatty():
+        print(line, file=sys.stderr)
+
+
+PARTS = {
+    "layers": ("Layers, f32: least time of a call", layers),
+    "steps": ("Steps of residual networks on images of 28x28, SGD with momentum", steps),
+    "memory": ("Most resident bytes in four steps, less those before the network was made", memory),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--output", default="-")
+    parser.add_argument("--work", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    args.build = args.build.resolve()
+    args.threads = [int(each) for each in args.threads.split(",")]
+    unknown = set(args.parts.split(",")) - set(PARTS)
+    if unknown:
+        parser.error(f"there is no part {', '.join(sorted(unknown))}: {', '.join(PARTS)}")
+    sys.path.insert(0, str(args.build / "python"))
+    if args.work:
+        print(json.dumps(work(json.loads(args.work), args.rounds, args.threads[0])))
+        return
+    limits = subprocess.run(
+        [args.build / "bin/bench_limits"], capture_output=True, text=True, check=True
+    )
+    args.limits = json.loads(limits.stdout)
+    lines = [
+        f"- machine: {ops.processor()}, {os.cpu_count()} threads, Linux {platform.release()}; "
+        f"multiply-adds of a core {args.limits['fma_1'] / 1e9:.0f} GFLOP/s",
+        f"- PyTorch {torch.__version__}; the least of {args.rounds} rounds",
+    ]
+    for part in args.parts.split(","):
+        title, table = PARTS[part]
+        lines += ["", f"{title}:", "", *table(args)]
+    text = "\n".join(lines) + "\n"
+    if args.output == "-":
+        sys.stdout.write(text)
+    else:
+        pathlib.Path(args.output).write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -234,7 +234,7 @@ Layer drawn_layer(std::mt19937& random) {
   const auto pick = [&](std::initializer_list<int64_t> from) {
     return from.begin()[random() % from.size()];
   };
-  Layer s{pick({1, 2, 3, 5}),
+  Layer s{pick({1, 2, 3, 5, 19}),
           pick({1, 1, 2}),
           pick({1, 3, 8}),
           pick({1, 2, 7, 17}),
@@ -243,6 +243,11 @@ Layer drawn_layer(std::mt19937& random) {
           {},
           {},
           {}};
+  if (random() % 3 == 0) {  // depthwise
+    s.groups = pick({4, 9, 21});
+    s.in = 1;
+    s.out = pick({1, 1, 2});
+  }
   const auto rank = static_cast<size_t>(pick({1, 2, 2, 3}));
   for (size_t d = 0; d < rank; ++d) {
     s.kernel.push_back(pick({1, 2, 3, 3}));
@@ -287,9 +292,9 @@ class ConvBits : public testing::Test {
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(ConvBits, Types);
 
-TYPED_TEST(ConvBits, RandomLayers) { this->check_drawn(60, 0); }
+TYPED_TEST(ConvBits, RandomLayers) { this->check_drawn(90, 0); }
 
-TYPED_TEST(ConvBits, PaddingIsNeverMultiplied) { this->check_drawn(40, 1); }
+TYPED_TEST(ConvBits, PaddingIsNeverMultiplied) { this->check_drawn(70, 1); }
 
 // More values of k than a block, more windows than a task, several images in a panel; one channel a
 // group in rows that are shorter and longer than a vector; so many images that threads take whole

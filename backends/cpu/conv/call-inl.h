@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "conv/depthwise-inl.h"
+#include "conv/side_by_side-inl.h"
 #include "conv/sweep-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -229,7 +229,14 @@ void run_call(const sdk::Launch& l, const Sweeps& sweeps, const CallOperands<H>&
   if (!all_depthwise<H>(sweeps)) return Call<H, Sweeps>(l, sweeps, o).compute();
   for (int64_t i = 0; i < sweeps.count(); ++i) {
     const conv::Sweep s = sweeps.sweep(i);
-    if (!s.is_empty()) Depthwise<H>(l, s, o.image, o.weights, o.bias, o.out).compute();
+    if (s.is_empty()) continue;
+    if constexpr (!is_16_bit_float<H>) {
+      if (is_narrow<H>(s)) {
+        NarrowDepthwise<H>(l, s, o.image, o.weights, o.bias, o.out).compute();
+        continue;
+      }
+    }
+    Depthwise<H>(l, s, o.image, o.weights, o.bias, o.out).compute();
   }
 }
 

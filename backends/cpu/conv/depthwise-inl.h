@@ -186,13 +186,8 @@ class Depthwise {
   }
   void read_weights(int64_t group, int64_t row, T* to) const {
     const H* const from = weights_ + group * s_.group_step() + row * s_.row_step;
-    for (int64_t z = 0; z < s_.axes[0].taps; ++z) {
-      for (int64_t y = 0; y < s_.axes[1].taps; ++y) {
-        for (int64_t x = 0; x < s_.axes[2].taps; ++x) {
-          *to++ = static_cast<T>(
-              sdk::load<H>(from + z * s_.tap_steps[0] + y * s_.tap_steps[1] + x * s_.tap_steps[2]));
-        }
-      }
+    for (int64_t t = 0; t < s_.taps(); ++t) {
+      to[t] = static_cast<T>(sdk::load<H>(from + s_.tap_offset(t)));
     }
   }
   const T* from_row(const Rows& rows, int64_t y) const {
@@ -259,7 +254,7 @@ class Depthwise {
         const T* const from = from_row(rows, y) + x;
         T sum = 0;
         for (int64_t t = 0; t < sums.taps; ++t) {
-          if (!is_inside({rows.z, rows.y + y, x}, t)) continue;
+          if (!s_.inside({rows.z, rows.y + y, x}, t)) continue;
           sum = std::fma(sums.weights[t], from[offsets_[t]], sum);
         }
         sum += T(0);
@@ -267,14 +262,6 @@ class Depthwise {
         sdk::store(to, sdk::narrow<H>(sum));
       }
     }
-  }
-  bool is_inside(const std::array<int64_t, conv::kRank>& window, int64_t tap) const {
-    for (size_t d = conv::kRank; d-- > 0;) {
-      const conv::Axis& axis = s_.axes[d];
-      if (!axis.inside(axis.place(window[d], tap % axis.taps))) return false;
-      tap /= axis.taps;
-    }
-    return true;
   }
 
   const sdk::Launch& l_;

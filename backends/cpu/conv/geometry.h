@@ -118,6 +118,20 @@ struct Sweep {
     return axes[0].has_padding() || axes[1].has_padding() || axes[2].has_padding();
   }
   bool is_empty() const { return columns() == 0 || groups * rows == 0; }
+  int64_t tap_offset(int64_t tap) const {
+    const int64_t x = tap % axes[2].taps;
+    const int64_t rest = tap / axes[2].taps;
+    return x * tap_steps[2] + rest % axes[1].taps * tap_steps[1] +
+           rest / axes[1].taps * tap_steps[0];
+  }
+  // Does a tap of a window read within the image?
+  bool inside(const std::array<int64_t, kRank>& window, int64_t tap) const {
+    for (size_t d = kRank; d-- > 0;) {
+      if (!axes[d].inside(axes[d].place(window[d], tap % axes[d].taps))) return false;
+      tap /= axes[d].taps;
+    }
+    return true;
+  }
   bool taps_are_packed() const {
     return tap_steps[2] == 1 && tap_steps[1] == axes[2].taps &&
            tap_steps[0] == axes[2].taps * axes[1].taps;

@@ -160,18 +160,11 @@ class SweepProduct {
         continue;
       }
       for (int64_t t = 0; t < taps; ++t) {
-        const Lines<T> lines{first + tap_offset(t), s_.row_step, 1, rows_of(block)};
+        const Lines<T> lines{first + s_.tap_offset(t), s_.row_step, 1, rows_of(block)};
         pack_scattered(lines, 0, 1, to + t * kPanelRows, kPanelRows);
       }
     }
   }
-  int64_t tap_offset(int64_t tap) const {
-    const int64_t x = tap % s_.axes[2].taps;
-    const int64_t rest = tap / s_.axes[2].taps;
-    return x * s_.tap_steps[2] + rest % s_.axes[1].taps * s_.tap_steps[1] +
-           rest / s_.axes[1].taps * s_.tap_steps[0];
-  }
-
   void task(int64_t number) const {
     Part part{};
     part.column = number % plan_.across * plan_.task_panels * kWide;
@@ -315,21 +308,13 @@ class SweepProduct {
     const T* image = o_.image + run.from + group * s_.channels * frame_.steps.channel;
     for (int64_t c = 0; c < s_.channels; ++c) {
       for (int64_t t = 0; t < s_.taps(); ++t) {
-        if (!is_inside(run, t)) continue;
-        sum = std::fma(weight[tap_offset(t)], image[o_.taps[t]], sum);
+        if (!s_.inside(run.window, t)) continue;
+        sum = std::fma(weight[s_.tap_offset(t)], image[o_.taps[t]], sum);
       }
       weight += s_.channel_step;
       image += frame_.steps.channel;
     }
     return sum;
-  }
-  bool is_inside(const PanelRun& run, int64_t tap) const {
-    for (size_t d = conv::kRank; d-- > 0;) {
-      const conv::Axis& axis = s_.axes[d];
-      if (!axis.inside(axis.place(run.window[d], tap % axis.taps))) return false;
-      tap /= axis.taps;
-    }
-    return true;
   }
 
   const sdk::Launch& l_;

@@ -3,8 +3,10 @@
 of known networks, forward and both gradients, and steps of residual networks with what memory they
 take; writes tables in Markdown.
 
-usage    PYTHON convolution.py [--rounds N] [--threads 1,2] [--parts layers,steps,memory]
-                               [--output FILE] BUILD
+usage    PYTHON convolution.py [--rounds N] [--threads 1,2] [--parts layers,steps,memory,accuracy]
+                               [--seeds 0,1,2] [--epochs 5] [--output FILE] BUILD
+
+`accuracy`, which takes hours, trains on MNIST in $TENON_DATA/mnist, and is left out unless named.
 
 PYTHON has PyTorch, whose convolutions are oneDNN's, and NumPy. The two are called by turns, and the
 least time of each counts: of what disturbs a machine nothing makes a call faster. Nothing here is a
@@ -12,6 +14,7 @@ test: machines differ and are busy.
 """
 
 import argparse
+import gzip
 import json
 import math
 import os
@@ -154,6 +157,8 @@ def tenon_network(tenon, width, blocks):
             stride=[stride],
             padding=[kernel // 2],
             bias=False,
+            init="kaiming_uniform",
+            gain=2**0.5,
         )
 
     def norm(features):
@@ -227,6 +232,9 @@ def resident():
 def work(task, rounds, threads):
     """What a child process measures."""
     kind, *rest = task
+    if kind == "torch train":
+        torch.set_num_threads(threads)
+        return train_torch(*rest)
     if kind == "torch memory":  # Tenon's package is not even loaded
         torch.set_num_threads(threads)
         before = resident()["VmRSS"]
@@ -238,6 +246,8 @@ def work(task, rounds, threads):
 
     tenon.configure(threads=threads)
     torch.set_num_threads(threads)
+    if kind == "train":
+        return train_tenon(tenon, *rest)
     if kind == "layer":
         return layer(tenon, rest, rounds)
     if kind == "memory":
@@ -328,6 +338,84 @@ def memory(args):
     return lines
 
 
+def mnist(part):
+    """Pixels, normalised, and labels."""
+    folder = pathlib.Path(os.environ["TENON_DATA"]) / "mnist"
+    with gzip.open(folder / f"{part}-images-idx3-ubyte.gz") as file:
+        pixels = np.frombuffer(file.read(), np.uint8)[16:]
+    with gzip.open(folder / f"{part}-labels-idx1-ubyte.gz") as file:
+        labels = np.frombuffer(file.read(), np.uint8)[8:].astype(np.int64)
+    pixels = (pixels.astype(np.float32) / 255 - np.float32(0.1307)) / np.float32(0.3081)
+    return pixels.reshape(-1, 1, 28, 28), labels
+
+
+def batches(seed, count):
+    """Places of the images of each batch; the same for both."""
+    order = np.random.default_rng(seed).permutation(count)
+    return [order[i : i + 128] for i in range(0, count - 127, 128)]
+
+
+def train_tenon(tenon, seed, epochs):
+    pixels, labels = mnist("train")
+    tenon.seed(seed)
+    model = tenon_network(tenon, *NETWORKS["H2"])
+    update = tenon.optim.sgd(model.parameters(), **HYPERS)
+
+    @tenon.captured
+    def step(x, y):
+        loss = tenon.softmax_cross_entropy(model(x), y)
+        loss.backward()
+        update.step(clear_grad=True)
+        return loss
+
+    for epoch in range(epochs):
+        for chosen in batches(1000 * seed + epoch, len(labels)):
+            step(tenon.tensor(pixels[chosen]), tenon.tensor(labels[chosen]))
+    model.eval()
+    pixels, labels = mnist("t10k")
+    right = 0
+    with tenon.no_grad:
+        for i in range(0, len(labels), 500):
+            guess = model(tenon.tensor(pixels[i : i + 500])).argmax(axis=1).numpy()
+            right += int((guess == labels[i : i + 500]).sum())
+    return right / len(labels)
+
+
+def train_torch(seed, epochs):
+    pixels, labels = (torch.from_numpy(each) for each in mnist("train"))
+    torch.manual_seed(seed)
+    model = torch_network(*NETWORKS["H2"])
+    for module in model.modules():
+        if isinstance(module, torch.nn.Conv2d):
+            torch.nn.init.kaiming_uniform_(module.weight, nonlinearity="relu")
+    update = torch.optim.SGD(model.parameters(), fused=True, **HYPERS)
+    for epoch in range(epochs):
+        for chosen in batches(1000 * seed + epoch, len(labels)):
+            update.zero_grad()
+            F.cross_entropy(model(pixels[chosen]), labels[chosen]).backward()
+            update.step()
+    model.eval()
+    pixels, labels = (torch.from_numpy(each) for each in mnist("t10k"))
+    with torch.no_grad():
+        guesses = torch.cat([model(part).argmax(1) for part in pixels.split(500)])
+    return (guesses == labels).double().mean().item()
+
+
+def accuracy(args):
+    lines = ["| seed | Tenon | took | PyTorch | took |", "|---|---:|---:|---:|---:|"]
+    found = {"train": [], "torch train": []}
+    for seed in args.seeds:
+        cells = [seed]
+        for kind in found:
+            start = time.monotonic()
+            found[kind].append(ask(args, (kind, seed, args.epochs), max(args.threads)))
+            cells += [f"{100 * found[kind][-1]:.2f} %", f"{time.monotonic() - start:.0f} s"]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+        progress(args, lines[-1])
+    cells = [f"{100 * np.median(each):.2f} % | " for each in found.values()]
+    return [*lines, "| median | " + " | ".join(cells) + "|"]
+
+
 def progress(args, line):
     if args.output != "-" and sys.stderr.isatty():
         print(line, file=sys.stderr)
@@ -337,6 +425,7 @@ PARTS = {
     "layers": ("Layers, f32: least time of a call", layers),
     "steps": ("Steps of residual networks on images of 28x28, SGD with momentum", steps),
     "memory": ("Most resident bytes in four steps, less those before the network was made", memory),
+    "accuracy": ("Accuracy of H2 on the 10,000 test images, batch 128", accuracy),
 }
 
 
@@ -345,11 +434,14 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--parts", default="layers,steps,memory")
+    parser.add_argument("--seeds", default="0,1,2")
+    parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--output", default="-")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     args = parser.parse_args()
     args.build = args.build.resolve()
+    args.seeds = [int(each) for each in args.seeds.split(",")]
     args.threads = [int(each) for each in args.threads.split(",")]
     unknown = set(args.parts.split(",")) - set(PARTS)
     if unknown:

@@ -34,6 +34,7 @@ struct OneSweep {
 struct Room {
   int64_t images = 1;  // computed at a time
   int64_t parts = 1;   // of all images, each with a copy of its own; 1: threads share every image
+  int64_t grain = 1;   // parts
   int64_t weights = 0;
   int64_t bias = 0;
   int64_t frame = 0;
@@ -53,22 +54,21 @@ inline constexpr int64_t kRoomUnit = 16;
 
 // Images that are copied at a time are to stay in the second cache.
 inline void set_copies(Room& room, const conv::Sweep& any, int64_t image) {
-  constexpr int64_t kParts = 16;  // that threads can share well
+  constexpr int64_t kFewest = 16;  // parts
+  constexpr int64_t kMost = 24;    // 2, 3, 4, 6, 8 and 12 threads have equal shares
+  constexpr int64_t kElements = 1 << 17;
   constexpr int64_t kPartElements = 1 << 16;
-  constexpr int64_t kElements = 1 << 17;  // shared by threads
-  constexpr int64_t kMostElements = 1 << 21;
   constexpr int64_t kWindows = 256;  // fill panels
   const int64_t images = std::max<int64_t>(any.images, 1);
   image = std::max<int64_t>(image, 1);
-  const int64_t filling = gemm::pieces(kWindows, std::max<int64_t>(any.windows(), 1));
-  const int64_t few = std::max(kPartElements / image, std::min(filling, images / kParts));
-  const int64_t part = std::clamp<int64_t>(few, 1, images);
-  const int64_t pieces = gemm::pieces(images, part);
-  if (pieces >= kParts) {
-    room.images = part;
-    room.parts = std::min(pieces, std::max(kParts, kMostElements / (part * image)));
-  } else {
-    room.images = std::clamp<int64_t>(kElements / image, 1, images);
+  room.images = std::clamp<int64_t>(kElements / image, 1, images);
+  if (images >= kFewest) {
+    const int64_t filling = gemm::pieces(kWindows, std::max<int64_t>(any.windows(), 1));
+    room.images =
+        std::clamp<int64_t>(std::max(kPartElements / image, filling), 1, images / kFewest);
+    room.parts = std::min(gemm::pieces(images, room.images), kMost);
+    const int64_t products = any.groups * any.rows * any.columns() * any.depth() / room.parts;
+    room.grain = gemm::pieces(gemm::kTaskProducts, std::max<int64_t>(products, 1));
   }
   room.frame = gemm::round_up(room.parts * room.images * image, kRoomUnit);
 }
@@ -150,7 +150,7 @@ class Call {
       for (int64_t i = 0; i < pieces; ++i) compute(i, copy_);
       return;
     }
-    l_.parallel_for(room_.parts, 1, [&](int64_t begin, int64_t end) {
+    l_.parallel_for(room_.parts, room_.grain, [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part) {
         T* const copy = copy_ + part * room_.images * frame_.steps.image;
         const int64_t last = (part + 1) * pieces / room_.parts;

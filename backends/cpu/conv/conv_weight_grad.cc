@@ -264,7 +264,7 @@ void run(const sdk::Launch& l) {
   if (plan.parts == 1) {
     images.add_to(grad, 0, true);
   } else {
-    l.parallel_for(plan.parts, 1, [&](int64_t begin, int64_t end) {
+    l.parallel_for(plan.parts, plan.part_grain, [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part) images.add_to(grad, part, false);
     });
   }

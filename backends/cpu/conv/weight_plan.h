@@ -14,6 +14,7 @@ struct WeightPlan {
   int64_t images = 1;  // packed at a time
   int64_t parts = 1;   // of all images, each summed by one thread; 1: threads share every image
   int64_t part_images = 1;  // a power of two, so that a part's sum is one of the pairwise sums
+  int64_t part_grain = 1;   // parts
   int64_t wide = 1;         // channels o of a panel
   int64_t panels = 1;       // of a group
   int64_t depth = 1;        // positions in a block
@@ -61,6 +62,8 @@ inline void cut_images(WeightPlan& plan, const Sweep& sweep, int64_t sums) {
   if (parts * levels_of(images) * sums > kMostElements) return;
   plan.part_images = images;
   plan.parts = parts;
+  const int64_t products = images * sweep.windows() * sums;
+  plan.part_grain = gemm::pieces(gemm::kTaskProducts, std::max<int64_t>(products, 1));
 }
 
 // `copied`: elements of an image that are copied, too.

@@ -298,6 +298,17 @@ class Tensor:
         *,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def col2im(
+        self,
+        *,
+        size: _b.int | Sequence[_b.int],
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        dilation: _b.int | Sequence[_b.int] = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def conv(
         self,
         weight: _Operand,
@@ -443,6 +454,16 @@ class Tensor:
         out: Tensor | None = None,
     ) -> Tensor: ...
     def hypot(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def im2col(
+        self,
+        *,
+        kernel: _b.int | Sequence[_b.int],
+        stride: _b.int | Sequence[_b.int] = ...,
+        padding: _b.int | Sequence[_b.int] = ...,
+        dilation: _b.int | Sequence[_b.int] = ...,
+        auto_pad: _b.str = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def index(self, indices: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
     def index_put(
         self,
@@ -1534,6 +1555,19 @@ def clip_grad_norm(
 ) -> Tensor:
     """Makes gradients shorter, in place, and gives the norm they had together, in their dtype."""
     ...
+def col2im(
+    x: _Operand,
+    *,
+    size: _b.int | Sequence[_b.int],
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    dilation: _b.int | Sequence[_b.int] = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Zeros of the shape `[N, C, size...]`, to which each column of `x`, `[N, C taps, windows]`, is added at the places of its window; what lies in the padding is left out."""
+    ...
 def concat(xs: Sequence[Tensor], *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor:
     """The tensors `xs`, one after another along `axis`."""
     ...
@@ -1780,6 +1814,18 @@ def huber_loss(
     ...
 def hypot(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The length of a vector of two: `y = sqrt(a^2 + b^2)`."""
+    ...
+def im2col(
+    x: _Operand,
+    *,
+    kernel: _b.int | Sequence[_b.int],
+    stride: _b.int | Sequence[_b.int] = ...,
+    padding: _b.int | Sequence[_b.int] = ...,
+    dilation: _b.int | Sequence[_b.int] = ...,
+    auto_pad: _b.str = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The windows of images [N,C,W], [N,C,H,W] or [N,C,D,H,W] as columns: `[N, C taps, windows]`."""
     ...
 def index(x: _Operand, indices: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """`y[i..., b] = x[indices_0[i...], indices_1[i...], ..., b]`: one tensor of indices for each of the first dimensions of `x`, broadcast together; `b` runs over the dimensions that are left."""

@@ -3,10 +3,10 @@
 of known networks, forward and both gradients, and steps of residual networks with what memory they
 take; writes tables in Markdown.
 
-usage    PYTHON convolution.py [--rounds N] [--threads 1,2] [--parts layers,steps,memory,accuracy]
-                               [--seeds 0,1,2] [--epochs 5] [--output FILE] BUILD
+usage    PYTHON convolution.py [--rounds N] [--threads 1,2] [--seeds 0,1,2] [--epochs 5]
+                               [--parts layers,steps,memory,choices,accuracy] [--output FILE] BUILD
 
-`accuracy`, which takes hours, trains on MNIST in $TENON_DATA/mnist, and is left out unless named.
+`accuracy`, which takes an hour, trains on MNIST in $TENON_DATA/mnist, and is left out unless named.
 
 PYTHON has PyTorch, whose convolutions are oneDNN's, and NumPy. The two are called by turns, and the
 least time of each counts: of what disturbs a machine nothing makes a call faster. Nothing here is a
@@ -248,6 +248,8 @@ def work(task, rounds, threads):
     torch.set_num_threads(threads)
     if kind == "train":
         return train_tenon(tenon, *rest)
+    if kind == "choices":
+        return choices(tenon, rounds)
     if kind == "layer":
         return layer(tenon, rest, rounds)
     if kind == "memory":
@@ -274,6 +276,80 @@ def ask(args, task, threads):
     if done.returncode:
         sys.exit(f"convolution.py: {task}: {done.stderr.strip()}")
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def choices(tenon, rounds):
+    """What earlier systems planned as optimisations, beside the same without: seconds of both."""
+    rng = np.random.default_rng(0)
+
+    def numbers(*shape):
+        return tenon.tensor(rng.normal(size=shape).astype(np.float32))
+
+    x, bias, scale = numbers(64, 32, 28, 28), numbers(32), numbers(32)
+    w, wide = numbers(32, 32, 3, 3), numbers(64, 32, 28, 28)
+    flat = w.reshape(32, 288)
+    line = bias.reshape(32, 1, 1)
+    heads, turned = numbers(64, 128, 4, 64), numbers(64, 128, 4, 64)
+
+    def columns():
+        y = tenon.matmul(flat, tenon.im2col(x, kernel=[3, 3], padding=[1]))
+        return y.reshape(64, 32, 28, 28)
+
+    def norm():
+        mean = x.mean(axes=[0, 2, 3], keepdims=True)
+        far = x - mean
+        variance = (far * far).mean(axes=[0, 2, 3], keepdims=True)
+        return far * (variance + 1e-5).rsqrt() * scale.reshape(32, 1, 1) + line
+
+    def products(copied):
+        a, b = heads.permute([0, 2, 1, 3]), turned.permute([0, 2, 3, 1])
+        return tenon.matmul(*((each.contiguous() for each in (a, b)) if copied else (a, b)))
+
+    pairs = {
+        "broadcast: bias [32,1,1] added to [64,32,28,28], against a whole tensor": (
+            lambda: x + line,
+            lambda: x + tenon.broadcast_to(line, shape=[64, 32, 28, 28]).contiguous(),
+        ),
+        "bias within the convolution, against an op of its own": (
+            lambda: tenon.conv(x, w, bias, padding=[1]),
+            lambda: tenon.conv(x, w, padding=[1]) + line,
+        ),
+        "windows packed for each tile, against im2col and a product": (
+            lambda: tenon.conv(x, w, padding=[1]),
+            columns,
+        ),
+        "batch norm in two passes, against the ops of its formula": (
+            lambda: tenon.batch_norm(x, scale, bias),
+            norm,
+        ),
+        "batched products of strided operands, against copies": (
+            lambda: products(False),
+            lambda: products(True),
+        ),
+        "dx without columns (by windows over dy), against a product and col2im": (
+            lambda: tenon.conv_input_grad(wide, w, size=[28, 28], padding=[1]),
+            lambda: tenon.col2im(
+                tenon.matmul(flat.T, wide.reshape(64, 32, 784)),
+                size=[28, 28],
+                kernel=[3, 3],
+                padding=[1],
+            ),
+        ),
+    }
+    return {
+        name: list(least({"with": ours, "without": plain}, rounds).values())
+        for name, (ours, plain) in pairs.items()
+    }
+
+
+def chosen(args):
+    lines = ["| choice | threads | with | without | times |", "|---|---:|---:|---:|---:|"]
+    for threads in args.threads:
+        for name, (ours, plain) in ask(args, ("choices",), threads).items():
+            cells = [name, threads, ops.shown(ours), ops.shown(plain), f"{plain / ours:.2f}"]
+            lines.append("| " + " | ".join(map(str, cells)) + " |")
+            progress(args, lines[-1])
+    return lines
 
 
 def layers(args):
@@ -425,6 +501,7 @@ PARTS = {
     "layers": ("Layers, f32: least time of a call", layers),
     "steps": ("Steps of residual networks on images of 28x28, SGD with momentum", steps),
     "memory": ("Most resident bytes in four steps, less those before the network was made", memory),
+    "choices": ("What single choices bring, f32", chosen),
     "accuracy": ("Accuracy of H2 on the 10,000 test images, batch 128", accuracy),
 }
 
@@ -434,7 +511,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--parts", default="layers,steps,memory")
+    parser.add_argument("--parts", default="layers,steps,memory,choices")
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--output", default="-")

@@ -54,19 +54,19 @@ inline constexpr int64_t kRoomUnit = 16;
 
 // Images that are copied at a time are to stay in the second cache.
 inline void set_copies(Room& room, const conv::Sweep& any, int64_t image) {
-  constexpr int64_t kFewest = 16;  // parts
-  constexpr int64_t kMost = 24;    // 2, 3, 4, 6, 8 and 12 threads have equal shares
+  constexpr int64_t kMinParts = 16;  // parts
+  constexpr int64_t kMaxParts = 24;  // 2, 3, 4, 6, 8 and 12 threads have equal shares
   constexpr int64_t kElements = 1 << 17;
   constexpr int64_t kPartElements = 1 << 16;
   constexpr int64_t kWindows = 256;  // fill panels
   const int64_t images = std::max<int64_t>(any.images, 1);
   image = std::max<int64_t>(image, 1);
   room.images = std::clamp<int64_t>(kElements / image, 1, images);
-  if (images >= kFewest) {
+  if (images >= kMinParts) {
     const int64_t filling = gemm::pieces(kWindows, std::max<int64_t>(any.windows(), 1));
     room.images =
-        std::clamp<int64_t>(std::max(kPartElements / image, filling), 1, images / kFewest);
-    room.parts = std::min(gemm::pieces(images, room.images), kMost);
+        std::clamp<int64_t>(std::max(kPartElements / image, filling), 1, images / kMinParts);
+    room.parts = std::min(gemm::pieces(images, room.images), kMaxParts);
     const int64_t products = any.groups * any.rows * any.columns() * any.depth() / room.parts;
     room.grain = gemm::pieces(gemm::kTaskProducts, std::max<int64_t>(products, 1));
   }

@@ -53,13 +53,13 @@ void cut_weight_tasks(WeightPlan& plan, const Sweep& sweep) {
 // Where there are many images and few weights, a thread sums whole images.
 inline void cut_images(WeightPlan& plan, const Sweep& sweep, int64_t sums) {
   constexpr int64_t kParts = 16;  // that threads can share well
-  constexpr int64_t kMostElements = 1 << 21;
+  constexpr int64_t kMaxElements = 1 << 21;
   plan.part_images = std::max<int64_t>(sweep.images, 1);
   if (sweep.images < kParts) return;
   const auto images =
       static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(sweep.images / kParts)));
   const int64_t parts = gemm::pieces(sweep.images, images);
-  if (parts * levels_of(images) * sums > kMostElements) return;
+  if (parts * levels_of(images) * sums > kMaxElements) return;
   plan.part_images = images;
   plan.parts = parts;
   const int64_t products = images * sweep.windows() * sums;

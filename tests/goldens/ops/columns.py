@@ -15,7 +15,8 @@ def windows_of(size, attrs):
     """For each window in row-major order its places, those outside of the image too."""
     axes = axes_of(size, {**attrs, "ceil_mode": False})
     for window in numpy.ndindex(*(len(axis.starts) for axis in axes)):
-        yield list(itertools.product(*(axis.places(i) for axis, i in zip(axes, window, strict=True))))
+        both = zip(axes, window, strict=True)
+        yield list(itertools.product(*(axis.places(i) for axis, i in both)))
 
 
 def inside(place, size):

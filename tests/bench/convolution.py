@@ -64,10 +64,12 @@ HYPERS = {"lr": 0.1, "momentum": 0.9, "weight_decay": 1e-4}
 
 
 def least(calls, rounds):
-    """Seconds of one call of each, by turns."""
+    """Seconds of one call of each, by turns. PyTorch's threads spin for a while after a call, and
+    whoever comes next finds one processor less: so a pause before each."""
     best = dict.fromkeys(calls, math.inf)
     for number in range(rounds + 1):
         for name, call in calls.items():
+            time.sleep(ops.AFTER_PEER_SECONDS)
             start = time.perf_counter()
             call()
             if number:  # the first of all prepares

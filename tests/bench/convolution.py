@@ -151,36 +151,13 @@ def torch_network(width, blocks):
 
 
 def tenon_network(tenon, width, blocks):
-    def conv(inputs, outputs, kernel, stride=1):
-        return tenon.nn.conv(
-            in_channels=inputs,
-            out_channels=outputs,
-            kernel_size=[kernel, kernel],
-            stride=[stride],
-            padding=[kernel // 2],
-            bias=False,
-            init="kaiming_uniform",
-            gain=2**0.5,
-        )
-
-    def norm(features):
-        return tenon.nn.batch_norm(features=features)
-
-    def block(inputs, outputs, stride):
-        fits = inputs == outputs and stride == 1
-        made = tenon.nn.residual(shortcut=not fits, activation="relu")
-        parts = conv(inputs, outputs, 3, stride), norm(outputs), tenon.nn.activation(op="relu")
-        for part in (*parts, conv(outputs, outputs, 3), norm(outputs)):
-            made.append(part)
-        if not fits:
-            made.append(tenon.nn.sequential(conv(inputs, outputs, 1, stride), norm(outputs)))
-        return made
+    import resnet  # examples/python
 
     return tenon.nn.sequential(
-        conv(1, width, 3),
-        norm(width),
+        resnet.conv(1, width, 3),
+        tenon.nn.batch_norm(features=width),
         tenon.nn.activation(op="relu"),
-        *(block(*each) for each in blocks),
+        *(resnet.block(*each) for each in blocks),
         tenon.nn.adaptive_avg_pool(output_size=[1]),
         tenon.nn.flatten(),
         tenon.nn.linear(inputs=blocks[-1][1], outputs=10),
@@ -223,31 +200,32 @@ def torch_step(network, size):
     return step
 
 
-def resident():
-    """Bytes: now, and the most since the process began."""
-    fields = dict(
-        line.split(":", 1) for line in pathlib.Path("/proc/self/status").read_text().splitlines()
-    )
-    return {name: int(fields[name].split()[0]) * 1024 for name in ("VmRSS", "VmHWM")}
+def growth(make, *options):
+    """Most resident bytes in four steps, less those before the network was made."""
+
+    def resident(name):
+        text = pathlib.Path("/proc/self/status").read_text()
+        fields = dict(line.split(":", 1) for line in text.splitlines())
+        return int(fields[name].split()[0]) * 1024
+
+    before = resident("VmRSS")
+    step = make(*options)
+    for _ in range(4):
+        step()
+    return resident("VmHWM") - before
 
 
 def work(task, rounds, threads):
     """What a child process measures."""
     kind, *rest = task
+    torch.set_num_threads(threads)
     if kind == "torch train":
-        torch.set_num_threads(threads)
         return train_torch(*rest)
     if kind == "torch memory":  # Tenon's package is not even loaded
-        torch.set_num_threads(threads)
-        before = resident()["VmRSS"]
-        step = torch_step(*rest)
-        for _ in range(4):
-            step()
-        return resident()["VmHWM"] - before
+        return growth(torch_step, *rest)
     import tenon
 
     tenon.configure(threads=threads)
-    torch.set_num_threads(threads)
     if kind == "train":
         return train_tenon(tenon, *rest)
     if kind == "choices":
@@ -255,11 +233,7 @@ def work(task, rounds, threads):
     if kind == "layer":
         return layer(tenon, rest, rounds)
     if kind == "memory":
-        before = resident()["VmRSS"]
-        step = tenon_step(tenon, *rest)
-        for _ in range(4):
-            step()
-        return resident()["VmHWM"] - before
+        return growth(tenon_step, tenon, *rest)
     calls = {
         "Tenon": tenon_step(tenon, *rest, False),
         "captured": tenon_step(tenon, *rest, True),
@@ -344,13 +318,18 @@ def choices(tenon, rounds):
     }
 
 
+def add_row(args, lines, cells):
+    lines.append("| " + " | ".join(map(str, cells)) + " |")
+    if args.output != "-" and sys.stderr.isatty():
+        print(lines[-1], file=sys.stderr)
+
+
 def chosen(args):
     lines = ["| choice | threads | with | without | times |", "|---|---:|---:|---:|---:|"]
     for threads in args.threads:
         for name, (ours, plain) in ask(args, ("choices",), threads).items():
             cells = [name, threads, ops.shown(ours), ops.shown(plain), f"{plain / ours:.2f}"]
-            lines.append("| " + " | ".join(map(str, cells)) + " |")
-            progress(args, lines[-1])
+            add_row(args, lines, cells)
     return lines
 
 
@@ -373,8 +352,7 @@ def layers(args):
                 speed = operations / ours
                 cells += [ops.shown(ours), f"{speed / 1e9:.1f}, {100 * speed / peak:.0f} %"]
                 cells += [f"{ratio:.2f}"]
-            lines.append("| " + " | ".join(map(str, cells)) + " |")
-            progress(args, lines[-1])
+            add_row(args, lines, cells)
     means = ", ".join(f"{way} {math.exp(np.log(ratios[way]).mean()):.2f}" for way in WAYS)
     every = [ratio for way in WAYS for ratio in ratios[way]]
     return [
@@ -394,8 +372,7 @@ def steps(args):
             found = ask(args, ("step", network, size), threads)
             cells = [network, size, threads, *map(ops.shown, found.values())]
             cells += [f"{found['PyTorch'] / found[way]:.2f}" for way in ("Tenon", "captured")]
-            lines.append("| " + " | ".join(map(str, cells)) + " |")
-            progress(args, lines[-1])
+            add_row(args, lines, cells)
     return lines
 
 
@@ -411,8 +388,7 @@ def memory(args):
             ("torch memory", network, size),
         )
         cells = [f"{ask(args, task, 1) / 1e6:.0f} MB" for task in tasks]
-        lines.append("| " + " | ".join([network, str(size), *cells]) + " |")
-        progress(args, lines[-1])
+        add_row(args, lines, [network, size, *cells])
     return lines
 
 
@@ -488,15 +464,9 @@ def accuracy(args):
             start = time.monotonic()
             found[kind].append(ask(args, (kind, seed, args.epochs), max(args.threads)))
             cells += [f"{100 * found[kind][-1]:.2f} %", f"{time.monotonic() - start:.0f} s"]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-        progress(args, lines[-1])
+        add_row(args, lines, cells)
     cells = [f"{100 * np.median(each):.2f} % | " for each in found.values()]
     return [*lines, "| median | " + " | ".join(cells) + "|"]
-
-
-def progress(args, line):
-    if args.output != "-" and sys.stderr.isatty():
-        print(line, file=sys.stderr)
 
 
 PARTS = {
@@ -525,7 +495,8 @@ def main():
     unknown = set(args.parts.split(",")) - set(PARTS)
     if unknown:
         parser.error(f"there is no part {', '.join(sorted(unknown))}: {', '.join(PARTS)}")
-    sys.path.insert(0, str(args.build / "python"))
+    examples = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
+    sys.path[:0] = [str(args.build / "python"), str(examples)]
     if args.work:
         print(json.dumps(work(json.loads(args.work), args.rounds, args.threads[0])))
         return

@@ -17,6 +17,7 @@ import sys
 import timeit
 
 import numpy as np
+import ops
 import torch
 
 BATCH = 64
@@ -121,13 +122,6 @@ def medians(calls, number, rounds):
     return {name: statistics.median(each) for name, each in times.items()}
 
 
-def shown(seconds):
-    for unit, scale in (("ns", 1e9), ("us", 1e6), ("ms", 1e3)):
-        if seconds * scale < 10_000:
-            return f"{seconds * scale:,.0f} {unit}"
-    return f"{seconds:,.1f} s"
-
-
 def main():
     global tenon
     parser = argparse.ArgumentParser(description="calls from Python, beside NumPy and PyTorch")
@@ -156,9 +150,10 @@ def main():
             print(f"{number + 1} of {len(rows)}: {what}", file=sys.stderr)
         found = medians({"Tenon": ours, **peers}, count, args.rounds)
         beside = ", ".join(
-            f"{name} {shown(found[name])} ({found[name] / found['Tenon']:.2f} x)" for name in peers
+            f"{name} {ops.shown(found[name])} ({found[name] / found['Tenon']:.2f} x)"
+            for name in peers
         )
-        lines.append(f"| {what} | {shown(found['Tenon'])} | {beside} |")
+        lines.append(f"| {what} | {ops.shown(found['Tenon'])} | {beside} |")
     text = "\n".join(lines)
     print(text)
     if args.output:

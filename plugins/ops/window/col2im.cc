@@ -37,12 +37,11 @@ sdk::Windows windows_of(const sdk::Attrs& attrs) {
 }
 
 int64_t channels_of(std::span<const int64_t> shape, const sdk::Windows& windows) {
-  const int64_t taps = columns::shape_of(1, 1, windows)[1];
-  const rules::Dims wanted = columns::shape_of(shape[0], shape[1] / taps, windows);
-  if (shape[1] % taps == 0 && shape[2] == wanted[2]) return shape[1] / taps;
+  const rules::Dims one = columns::shape_of(1, 1, windows);
+  if (shape[1] % one[1] == 0 && shape[2] == one[2]) return shape[1] / one[1];
   throw sdk::Failure{
       TENON_E_SHAPE, "x must have a column for each window", "x",
-      "[N, a multiple of " + std::to_string(taps) + ", " + std::to_string(wanted[2]) + "]",
+      "[N, a multiple of " + std::to_string(one[1]) + ", " + std::to_string(one[2]) + "]",
       sdk::shape_text(shape)};
 }
 

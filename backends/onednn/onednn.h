@@ -15,6 +15,8 @@ inline constexpr std::string_view kDevice = "cpu";  // the device is another plu
 // reads transposed operands where they lie, cuts columns, and needs nothing prepared for a shape.
 inline constexpr int32_t kPriority = 5;
 
+extern const sdk::Unit average_unit;
+extern const sdk::Unit convolution_unit;
 extern const sdk::Unit matmul_unit;
 
 }  // namespace tenon::onednn

@@ -19,7 +19,8 @@ namespace {
 
 namespace sdk = tenon::sdk;
 
-constexpr const sdk::Unit* units[] = {&tenon::onednn::matmul_unit};
+constexpr const sdk::Unit* units[] = {
+    &tenon::onednn::average_unit, &tenon::onednn::convolution_unit, &tenon::onednn::matmul_unit};
 
 struct Data {
   static sdk::About about() {

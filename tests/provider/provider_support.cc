@@ -149,11 +149,12 @@ std::vector<double> Context::values(const tenon_tensor* tensor) const {
   return out;
 }
 
-Tensor Context::call(std::string_view op, const std::vector<tenon_tensor*>& operands) const {
+Tensor Context::call(std::string_view op, const std::vector<tenon_tensor*>& operands,
+                     const std::vector<tenon_value>& attrs) const {
   const std::vector<tenon_value> inputs = as_values(operands);
   tenon_tensor* out = nullptr;
   must(tenon_op_call(context_, find(op), inputs.data(), static_cast<uint32_t>(inputs.size()),
-                     nullptr, 0, &out, 1));
+                     attrs.data(), static_cast<uint32_t>(attrs.size()), &out, 1));
   return Tensor(out);
 }
 

@@ -71,7 +71,8 @@ class Context {
   std::vector<double> values(const tenon_tensor* tensor) const;
   std::string bytes(const tenon_tensor* tensor) const;
 
-  Tensor call(std::string_view op, const std::vector<tenon_tensor*>& operands) const;
+  Tensor call(std::string_view op, const std::vector<tenon_tensor*>& operands,
+              const std::vector<tenon_value>& attrs = {}) const;
   Tensor matmul(const Tensor& a, const Tensor& b) const;
   void matmul_into(const Tensor& a, const Tensor& b, const Tensor& out) const;
   Json explain(const Tensor& a, const Tensor& b) const;

@@ -268,6 +268,13 @@ class ConvBits : public testing::Test {
   void SetUp() override {
     if (providers().empty()) GTEST_SKIP() << "tenon.cpu was not built";
   }
+  static void open_hole(Operands<T>& o, std::mt19937& random) {
+    for (Array<T>* array : {&o.x, &o.weight, &o.y}) {
+      const auto at = static_cast<int64_t>(random()) % array->count();
+      array->at(at) =
+          random() % 2 ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::quiet_NaN();
+    }
+  }
   // `holes` elements of each operand are not finite.
   void check_drawn(int rounds, int holes) {
     for (const Provider& provider : providers()) {
@@ -276,13 +283,7 @@ class ConvBits : public testing::Test {
       for (int i = 0; i < rounds; ++i) {
         const Layer s = drawn_layer(random);
         Operands<T> o(s, kLayouts[random() % 4], random);
-        for (int hole = 0; hole < holes; ++hole) {
-          for (Array<T>* array : {&o.x, &o.weight, &o.y}) {
-            const auto at = static_cast<int64_t>(random()) % array->count();
-            array->at(at) = random() % 2 ? std::numeric_limits<T>::infinity()
-                                         : std::numeric_limits<T>::quiet_NaN();
-          }
-        }
+        for (int hole = 0; hole < holes; ++hole) open_hole(o, random);
         check(engine, provider, s, o, kLayouts[random() % 4]);
         if (this->HasFatalFailure()) return;
       }
@@ -295,6 +296,31 @@ TYPED_TEST_SUITE(ConvBits, Types);
 TYPED_TEST(ConvBits, RandomLayers) { this->check_drawn(90, 0); }
 
 TYPED_TEST(ConvBits, PaddingIsNeverMultiplied) { this->check_drawn(70, 1); }
+
+// Even and odd places of dx are stored together, in rows of an even and of an odd length.
+TYPED_TEST(ConvBits, StridedDepthwiseLayers) {
+  const Layer layers[] = {
+      {2, 5, 1, 1, {11, 75}, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}},
+      {1, 3, 1, 2, {6, 150}, {3, 3}, {1, 2}, {1, 1, 1, 1}, {1, 1}},
+      {2, 4, 1, 1, {9, 40}, {1, 1}, {2, 2}, {0, 0, 0, 0}, {1, 1}},
+      {1, 4, 1, 1, {90}, {3}, {2}, {1, 1}, {1}},
+      {1, 4, 1, 1, {131}, {5}, {2}, {0, 3}, {1}},
+      {1, 2, 1, 1, {5, 7, 36}, {3, 3, 3}, {2, 2, 2}, {1, 1, 1, 1, 1, 1}, {1, 1, 1}},
+      {2, 3, 1, 1, {7, 66}, {3, 3}, {3, 2}, {1, 1, 1, 1}, {1, 2}},
+  };
+  for (const Provider& provider : providers()) {
+    const Engine engine(provider);
+    std::mt19937 random(20261129);
+    for (const Layer& s : layers) {
+      for (int holes = 0; holes < 3; ++holes) {
+        Operands<TypeParam> o(s, Layout::kRows, random);
+        for (int hole = 0; hole < holes; ++hole) this->open_hole(o, random);
+        check(engine, provider, s, o, Layout::kRows);
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
 
 // More values of k than a block, more windows than a task, several images in a panel; one channel a
 // group in rows that are shorter and longer than a vector; so many images that threads take whole

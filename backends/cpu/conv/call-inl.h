@@ -15,7 +15,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
 
 #include "conv/side_by_side-inl.h"
 #include "conv/sweep-inl.h"
@@ -140,6 +142,7 @@ class Call {
   }
 
   void compute() const {
+    if (clears()) clear();
     for_each_sweep(nullptr, 0, room_.images,
                    [&](const conv::Sweep& s, int64_t* taps, const auto& product) {
                      frame_.set_taps(s, taps);
@@ -164,6 +167,41 @@ class Call {
   }
 
  private:
+  // Does a sweep of several have no taps? What it would write is cleared, with all else, at once:
+  // a sweep writes every other element or less.
+  bool clears() const {
+    for (int64_t i = 0; i < sweeps_.count(); ++i) {
+      if (is_clear(sweeps_.sweep(i))) return true;
+    }
+    return false;
+  }
+  bool is_clear(const conv::Sweep& s) const { return sweeps_.count() > 1 && s.taps() == 0; }
+  void clear() const {
+    constexpr int64_t kElements = 1 << 15;  // worth handing to another thread
+    const conv::Sweep& all = sweeps_.all;
+    const auto& [depth, height, width] = all.axes;
+    const int64_t channels = all.groups * all.rows;
+    const int64_t plane = std::max<int64_t>(depth.count * height.count * width.count, 1);
+    l_.parallel_for(
+        all.images * channels, gemm::pieces(kElements, plane), [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            H* const to = o_.out + i / channels * all.to.image + i % channels * all.to.channel;
+            for (int64_t row = 0; row < depth.count * height.count; ++row) {
+              clear_line(
+                  to + row / height.count * all.to.place[0] + row % height.count * all.to.place[1],
+                  all.to.place[2], width.count);
+            }
+          }
+        });
+  }
+  static void clear_line(H* to, int64_t step, int64_t count) {
+    if (step == 1) {
+      std::fill_n(to, count, H());
+    } else {
+      for (int64_t i = 0; i < count; ++i) to[i * step] = H();
+    }
+  }
+
   // Do threads share every piece?
   bool shared() const { return room_.parts == 1; }
 
@@ -192,7 +230,7 @@ class Call {
     int64_t* taps = taps_;
     for (int64_t i = 0; i < sweeps_.count(); ++i) {
       const conv::Sweep s = part_of_images(sweeps_.sweep(i), images);
-      if (s.is_empty()) continue;
+      if (s.is_empty() || is_clear(s)) continue;
       const conv::Plan plan = conv::plan_of<kShapes<T>>(s, sweeps_.all.images, shared());
       body(s, taps,
            SweepProduct<T, H>(l_, s, frame_, plan,
@@ -223,10 +261,46 @@ bool all_depthwise(const Sweeps& sweeps) {
   return true;
 }
 
+// Depthwise sweeps that write between each other's elements: a channel is finished before the next
+// begins, so that its lines stay in a cache.
+template <class H>
+class Together {
+ public:
+  static constexpr int64_t kMaxSweeps = 4;
+
+  bool is_full() const { return count_ == kMaxSweeps; }
+  void add(const Depthwise<H>& sweep) { sweeps_[static_cast<size_t>(count_++)].emplace(sweep); }
+  void compute(const sdk::Launch& l, int64_t images, int64_t groups) const {
+    constexpr int64_t kTaskSums = 1 << 15;  // worth handing to another thread
+    int64_t sums = 1;
+    for (int64_t i = 0; i < count_; ++i) sums += at(i).sums();
+    l.parallel_for(images * groups, gemm::pieces(kTaskSums, sums), [&](int64_t begin, int64_t end) {
+      for (int64_t channel = begin; channel < end; ++channel) {
+        run(channel / groups, channel % groups);
+      }
+    });
+  }
+
+ private:
+  void run(int64_t image, int64_t group) const {
+    for (int64_t i = 0; i < count_; ++i) {
+      if (i + 1 < count_ && at(i).is_beside(at(i + 1))) {
+        at(i).channel_of_both(image, group, at(i + 1));
+        ++i;
+      } else {
+        at(i).channel(image, group);
+      }
+    }
+  }
+  const Depthwise<H>& at(int64_t i) const { return *sweeps_[static_cast<size_t>(i)]; }
+
+  std::array<std::optional<Depthwise<H>>, kMaxSweeps> sweeps_;
+  int64_t count_ = 0;
+};
+
 template <class H, class Sweeps>
-void run_call(const sdk::Launch& l, const Sweeps& sweeps, const CallOperands<H>& o) {
-  if (sweeps.all.images == 0) return;
-  if (!all_depthwise<H>(sweeps)) return Call<H, Sweeps>(l, sweeps, o).compute();
+void run_depthwise(const sdk::Launch& l, const Sweeps& sweeps, const CallOperands<H>& o) {
+  std::optional<Together<H>> together;
   for (int64_t i = 0; i < sweeps.count(); ++i) {
     const conv::Sweep s = sweeps.sweep(i);
     if (s.is_empty()) continue;
@@ -236,7 +310,22 @@ void run_call(const sdk::Launch& l, const Sweeps& sweeps, const CallOperands<H>&
         continue;
       }
     }
-    Depthwise<H>(l, s, o.image, o.weights, o.bias, o.out).compute();
+    if (!together) together.emplace();
+    together->add(Depthwise<H>(s, o.image, o.weights, o.bias, o.out));
+    if (!together->is_full()) continue;
+    together->compute(l, s.images, s.groups);
+    together.reset();
+  }
+  if (together) together->compute(l, sweeps.all.images, sweeps.all.groups);
+}
+
+template <class H, class Sweeps>
+void run_call(const sdk::Launch& l, const Sweeps& sweeps, const CallOperands<H>& o) {
+  if (sweeps.all.images == 0) return;
+  if (all_depthwise<H>(sweeps)) {
+    run_depthwise(l, sweeps, o);
+  } else {
+    Call<H, Sweeps>(l, sweeps, o).compute();
   }
 }
 

@@ -119,10 +119,8 @@ class Depthwise {
  public:
   using T = sdk::Compute<H>;
 
-  Depthwise(const sdk::Launch& launch, const conv::Sweep& s, const H* image, const H* weights,
-            const H* bias, H* out)
-      : l_(launch),
-        s_(s),
+  Depthwise(const conv::Sweep& s, const H* image, const H* weights, const H* bias, H* out)
+      : s_(s),
         image_(image),
         weights_(weights + s.tap_first),
         bias_(bias),
@@ -131,13 +129,22 @@ class Depthwise {
     strip_.frame.set_taps(s, offsets_);
   }
 
-  void compute() const {
-    constexpr int64_t kTaskSums = 1 << 15;  // worth handing to another thread
-    const int64_t plane = s_.windows() * std::max<int64_t>(s_.taps(), 1) * s_.rows;
-    l_.parallel_for(s_.images * s_.groups, gemm::pieces(kTaskSums, plane),
-                    [&](int64_t begin, int64_t end) {
-                      for (int64_t i = begin; i < end; ++i) channel(i / s_.groups, i % s_.groups);
-                    });
+  // Sums of a channel of an image.
+  int64_t sums() const { return s_.windows() * std::max<int64_t>(s_.taps(), 1) * s_.rows; }
+  void channel(int64_t image, int64_t group) const { strips(image, group, nullptr); }
+
+  // Does another sweep write the places between those of this one's rows?
+  bool is_beside(const Depthwise& odd) const {
+    const auto& rows = s_.axes[1];
+    const auto& others = odd.s_.axes[1];
+    return std::is_same_v<T, H> && s_.to.place[2] == 2 && odd.out_ == out_ + 1 &&
+           rows.first == others.first && rows.count == others.count &&
+           s_.axes[0].first == odd.s_.axes[0].first && s_.axes[0].count == odd.s_.axes[0].count &&
+           s_.axes[2].count - odd.s_.axes[2].count <= 1;
+  }
+  // Both, so that whole vectors are stored.
+  void channel_of_both(int64_t image, int64_t group, const Depthwise& odd) const {
+    strips(image, group, &odd);
   }
 
  private:
@@ -147,33 +154,89 @@ class Depthwise {
     int64_t z, y, count;
     const T* copy;
   };
+  static constexpr int64_t kChunk = kAbreast * kLanes<T>;
 
-  HWY_NOINLINE void channel(int64_t image, int64_t group) const {
+  HWY_NOINLINE void strips(int64_t image, int64_t group, const Depthwise* odd) const {
     HWY_ALIGN T copy[kStripBytes / sizeof(T)];
-    const H* const from = image_ + image * s_.from.image + group * s_.from.channel;
-    conv::Sweep one = s_;
-    one.groups = 1;
+    const int64_t most = odd ? std::min(strip_.rows, odd->strip_.rows) : strip_.rows;
     for (int64_t z = 0; z < s_.axes[0].count; ++z) {
-      for (int64_t y = 0; y < s_.axes[1].count; y += strip_.rows) {
-        conv::Frame frame = strip_.frame;
-        frame.first[0] += z * s_.axes[0].step;
-        frame.first[1] += y * s_.axes[1].step;
-        FrameCopy<H, T>(one, frame).copy_plane(from, copy);
-        const Rows rows{image, group, z, y, std::min(strip_.rows, s_.axes[1].count - y), copy};
-        for (int64_t r = 0; r < s_.rows; ++r) sum_rows(rows, r);
+      for (int64_t y = 0; y < s_.axes[1].count; y += most) {
+        const Rows rows{image, group, z, y, std::min(most, s_.axes[1].count - y), copy};
+        copy_strip(rows, copy);
+        if (odd) {
+          odd->beside(*this, rows);
+        } else {
+          for (int64_t r = 0; r < s_.rows; ++r) sum_rows(rows, r);
+        }
       }
     }
+  }
+  void copy_strip(const Rows& rows, T* to) const {
+    const H* const from = image_ + rows.image * s_.from.image + rows.group * s_.from.channel;
+    conv::Sweep one = s_;
+    one.groups = 1;
+    conv::Frame frame = strip_.frame;
+    frame.first[0] += rows.z * s_.axes[0].step;
+    frame.first[1] += rows.y * s_.axes[1].step;
+    FrameCopy<H, T>(one, frame).copy_plane(from, to);
+  }
+
+  // This sweep's rows and those of the one that writes the even places.
+  HWY_NOINLINE void beside(const Depthwise& even, const Rows& evens) const {
+    HWY_ALIGN T copy[kStripBytes / sizeof(T)];
+    Rows odds = evens;
+    odds.copy = copy;
+    copy_strip(odds, copy);
+    for (int64_t r = 0; r < s_.rows; ++r) {
+      T weights[2][kMaxTaps];
+      const TapSums<T> even_sums = even.sums_of(evens, r, weights[0]);
+      const TapSums<T> odd_sums = sums_of(odds, r, weights[1]);
+      if constexpr (std::is_same_v<T, H>) {
+        T* const out = even.out_of(evens, r);
+        bool has_nan = false;
+        for (int64_t y = 0; y < evens.count; ++y) {
+          has_nan |= row_of_both({even_sums, even.from_row(evens, y), even.s_.axes[2].count},
+                                 {odd_sums, from_row(odds, y), s_.axes[2].count},
+                                 out + y * s_.to.place[1]);
+        }
+        if (!has_nan) continue;
+        even.sum_without_padding(even_sums, evens, out);
+        sum_without_padding(odd_sums, odds, out_of(odds, r));
+      }
+    }
+  }
+  struct Half {
+    const TapSums<T>& sums;
+    const T* from;
+    int64_t count;
+  };
+  // The even places have one more, or as many.
+  static bool row_of_both(const Half& even, const Half& odd, T* to) {
+    const hn::ScalableTag<T> d;
+    HWY_ALIGN T lanes[2][kChunk];
+    bool has_nan = false;
+    for (int64_t x = 0; x < even.count; x += kChunk) {
+      const int64_t evens = std::min(kChunk, even.count - x);
+      const int64_t odds = std::min(kChunk, odd.count - x);
+      has_nan |= sum_chunk(even.sums, even.from + x, evens, lanes[0]);
+      if (odds > 0) has_nan |= sum_chunk(odd.sums, odd.from + x, odds, lanes[1]);
+      int64_t i = 0;
+      for (; i + kLanes<T> <= odds; i += kLanes<T>) {
+        hn::StoreInterleaved2(hn::Load(d, lanes[0] + i), hn::Load(d, lanes[1] + i), d,
+                              to + 2 * (x + i));
+      }
+      for (; i < evens; ++i) {
+        to[2 * (x + i)] = lanes[0][i];
+        if (i < odds) to[2 * (x + i) + 1] = lanes[1][i];
+      }
+    }
+    return has_nan;
   }
 
   void sum_rows(const Rows& rows, int64_t row) const {
     T weights[kMaxTaps];
-    const int64_t channel = rows.group * s_.rows + row;
-    read_weights(rows.group, row, weights);
-    const TapSums<T> sums{offsets_, weights, s_.taps(),
-                          bias_ ? static_cast<T>(sdk::load<H>(bias_ + channel)) : T(0),
-                          bias_ != nullptr};
-    H* const out = out_ + rows.image * s_.to.image + channel * s_.to.channel +
-                   rows.z * s_.to.place[0] + rows.y * s_.to.place[1];
+    const TapSums<T> sums = sums_of(rows, row, weights);
+    H* const out = out_of(rows, row);
     bool has_nan = false;
     if (std::is_same_v<T, H> && s_.to.place[2] == 1) {
       has_nan = sum_in_place(sums, rows, reinterpret_cast<T*>(out));
@@ -184,11 +247,19 @@ class Depthwise {
     }
     if (has_nan) sum_without_padding(sums, rows, out);
   }
-  void read_weights(int64_t group, int64_t row, T* to) const {
-    const H* const from = weights_ + group * s_.group_step() + row * s_.row_step;
+  // `weights` is room for them.
+  TapSums<T> sums_of(const Rows& rows, int64_t row, T* weights) const {
+    const int64_t channel = rows.group * s_.rows + row;
+    const H* const from = weights_ + rows.group * s_.group_step() + row * s_.row_step;
     for (int64_t t = 0; t < s_.taps(); ++t) {
-      to[t] = static_cast<T>(sdk::load<H>(from + s_.tap_offset(t)));
+      weights[t] = static_cast<T>(sdk::load<H>(from + s_.tap_offset(t)));
     }
+    const T bias = bias_ ? static_cast<T>(sdk::load<H>(bias_ + channel)) : T(0);
+    return {offsets_, weights, s_.taps(), bias, bias_ != nullptr};
+  }
+  H* out_of(const Rows& rows, int64_t row) const {
+    return out_ + rows.image * s_.to.image + (rows.group * s_.rows + row) * s_.to.channel +
+           rows.z * s_.to.place[0] + rows.y * s_.to.place[1];
   }
   const T* from_row(const Rows& rows, int64_t y) const {
     return rows.copy + y * strip_.frame.window_step(s_, 1);
@@ -222,20 +293,24 @@ class Depthwise {
     return has_nan;
   }
 
+  // The copy has room after its end, so vectors are whole.
+  static bool sum_chunk(const TapSums<T>& sums, const T* from, int64_t count, T* lanes) {
+    Abreast<T> a;
+    for (int64_t i = 0; i < kAbreast; ++i) {
+      const int64_t at = std::min(i, gemm::pieces(count, kLanes<T>) - 1) * kLanes<T>;
+      a.from[i] = from + at;
+      a.to[i] = lanes + at;
+    }
+    return sums.template sum<true>(a, kLanes<T>);
+  }
+
   // A row whose elements do not lie beside each other, or are narrower.
   bool sum_apart(const TapSums<T>& sums, const T* from, H* out) const {
-    HWY_ALIGN T lanes[kAbreast * kLanes<T>];
+    HWY_ALIGN T lanes[kChunk];
     bool has_nan = false;
-    for (int64_t x = 0; x < s_.axes[2].count; x += kAbreast * kLanes<T>) {
-      const int64_t count = std::min(kAbreast * kLanes<T>, s_.axes[2].count - x);
-      Abreast<T> a;
-      for (int64_t i = 0; i < kAbreast; ++i) {
-        const int64_t at = std::min(i, gemm::pieces(count, kLanes<T>) - 1) * kLanes<T>;
-        a.from[i] = from + x + at;
-        a.to[i] = lanes + at;
-      }
-      // The copy has room after its end.
-      has_nan |= sums.template sum<true>(a, kLanes<T>);
+    for (int64_t x = 0; x < s_.axes[2].count; x += kChunk) {
+      const int64_t count = std::min(kChunk, s_.axes[2].count - x);
+      has_nan |= sum_chunk(sums, from + x, count, lanes);
       H* const to = out + x * s_.to.place[2];
       if constexpr (is_16_bit_float<H>) {
         narrow_line(lanes, count, to, s_.to.place[2]);
@@ -264,8 +339,7 @@ class Depthwise {
     }
   }
 
-  const sdk::Launch& l_;
-  const conv::Sweep& s_;
+  const conv::Sweep s_;
   const H* const image_;
   const H* const weights_;
   const H* const bias_;

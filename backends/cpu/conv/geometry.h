@@ -239,6 +239,7 @@ struct Adjoint {
     all.channel_step = all.rows * all.row_step;
     for (size_t d = 0; d < kRank; ++d) {
       all.axes[d].size = axes[d].count;
+      all.axes[d].count = axes[d].size;
       remainders[d] = std::min(axes[d].stride, axes[d].size);
     }
     if (count() != 1) return;

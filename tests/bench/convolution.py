@@ -4,8 +4,10 @@ of known networks, forward and both gradients, and steps of residual networks wi
 take; writes tables in Markdown.
 
 usage    PYTHON convolution.py [--rounds N] [--threads 1,2] [--seeds 0,1,2] [--epochs 5]
-                               [--parts layers,steps,memory,choices,accuracy] [--output FILE] BUILD
+                               [--parts layers,provider,steps,memory,choices,accuracy]
+                               [--output FILE] BUILD
 
+`provider` has oneDNN in the same process, by `tenon bench`: the plugin tenon.onednn, pinned.
 `accuracy`, which takes an hour, trains on MNIST in $TENON_DATA/mnist, and is left out unless named.
 
 PYTHON has PyTorch, whose convolutions are oneDNN's, and NumPy. The two are called by turns, and the
@@ -200,6 +202,17 @@ def torch_step(network, size):
     return step
 
 
+def in_fast_arithmetic(tenon, call):
+    def fast():
+        tenon.fast_arithmetic()
+        try:
+            return call()
+        finally:
+            tenon.fast_arithmetic(False)
+
+    return fast
+
+
 def growth(make, *options):
     """Most resident bytes in four steps, less those before the network was made."""
 
@@ -237,6 +250,7 @@ def work(task, rounds, threads):
     calls = {
         "Tenon": tenon_step(tenon, *rest, False),
         "captured": tenon_step(tenon, *rest, True),
+        "fast": in_fast_arithmetic(tenon, tenon_step(tenon, *rest, False)),
         "PyTorch": torch_step(*rest),
     }
     return least(calls, rounds)
@@ -262,6 +276,7 @@ def choices(tenon, rounds):
         return tenon.tensor(rng.normal(size=shape).astype(np.float32))
 
     x, bias, scale = numbers(64, 32, 28, 28), numbers(32), numbers(32)
+    x64, w64 = numbers(32, 64, 56, 56), numbers(64, 64, 3, 3)
     w, wide = numbers(32, 32, 3, 3), numbers(64, 32, 28, 28)
     flat = w.reshape(32, 288)
     line = bias.reshape(32, 1, 1)
@@ -293,6 +308,10 @@ def choices(tenon, rounds):
         "windows packed for each tile, against im2col and a product": (
             lambda: tenon.conv(x, w, padding=[1]),
             columns,
+        ),
+        "tiles of 4x4 by Winograd (fast arithmetic), against windows as written": (
+            in_fast_arithmetic(tenon, lambda: tenon.conv(x64, w64, padding=[1])),
+            lambda: tenon.conv(x64, w64, padding=[1]),
         ),
         "batch norm in two passes, against the ops of its formula": (
             lambda: tenon.batch_norm(x, scale, bias),
@@ -333,6 +352,13 @@ def chosen(args):
     return lines
 
 
+def means(name, ratios):
+    """Geometric ones, in words."""
+    ways = ", ".join(f"{way} {math.exp(np.log(found).mean()):.2f}" for way, found in ratios.items())
+    every = [ratio for found in ratios.values() for ratio in found]
+    return f"Geometric means of {name}: {ways}, all {math.exp(np.log(every).mean()):.2f}."
+
+
 def layers(args):
     lines = [
         "| layer | images | threads | "
@@ -353,25 +379,66 @@ def layers(args):
                 cells += [ops.shown(ours), f"{speed / 1e9:.1f}, {100 * speed / peak:.0f} %"]
                 cells += [f"{ratio:.2f}"]
             add_row(args, lines, cells)
-    means = ", ".join(f"{way} {math.exp(np.log(ratios[way]).mean()):.2f}" for way in WAYS)
-    every = [ratio for way in WAYS for ratio in ratios[way]]
-    return [
-        *lines,
-        "",
-        f"Geometric means of PyTorch / Tenon: {means}, all {math.exp(np.log(every).mean()):.2f}.",
+    return [*lines, "", means("PyTorch / Tenon", ratios)]
+
+
+def pinned(args, op, sample, threads):
+    """Least seconds of a call by tenon.cpu and by tenon.onednn."""
+    plugins = ("tenon.cpu", "tenon.onednn")
+    best = dict.fromkeys(plugins, math.inf)
+    for turn in range(4):
+        plugin = plugins[turn % 2]
+        done = subprocess.run(
+            [args.build / "bin/tenon", "bench", "--json", "--min-time", "0.3"]
+            + ["--plugins", plugin, op, sample],
+            env={**os.environ, "TENON_THREADS": str(threads)},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            sys.exit(f"convolution.py: {op} {sample}: {done.stderr.strip()}")
+        (found,) = json.loads(done.stdout)["providers"]
+        best[plugin] = min(best[plugin], found["best_s"])
+    return best.values()
+
+
+def provider(args):
+    lines = [
+        "| layer | images | threads | " + " | ".join(f"{way} | oneDNN / Tenon" for way in WAYS) + " |",
+        "|---|---:|---:|" + "---:|---:|" * len(WAYS),
     ]
+    ratios = {way: [] for way in WAYS}
+    for threads in args.threads:
+        for name, images, groups, inputs, outputs, size, kernel, stride, padding in LAYERS:
+            windows = (size + 2 * padding - kernel) // stride + 1
+            x = f"f32[{images},{groups * inputs},{size},{size}]"
+            w = f"f32[{groups * outputs},{inputs},{kernel},{kernel}]"
+            dy = f"f32[{images},{groups * outputs},{windows},{windows}]"
+            here = f"stride=[{stride}], padding=[{padding}], groups={groups}"
+            samples = {
+                "forward": ("tenon.conv", f"{x}, {w} | {here}"),
+                "dx": ("tenon.conv_input_grad", f"{dy}, {w} | size=[{size},{size}], {here}"),
+                "dw": ("tenon.conv_weight_grad", f"{dy}, {x} | kernel=[{kernel},{kernel}], {here}"),
+            }
+            cells = [name, images, threads]
+            for way, (op, sample) in samples.items():
+                ours, theirs = pinned(args, op, sample, threads)
+                ratios[way].append(theirs / ours)
+                cells += [ops.shown(ours), f"{theirs / ours:.2f}"]
+            add_row(args, lines, cells)
+    return [*lines, "", means("oneDNN / Tenon", ratios)]
 
 
 def steps(args):
     lines = [
-        "| network | batch | threads | Tenon | captured | PyTorch | PyTorch / Tenon | / captured |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| network | batch | threads | Tenon | captured | fast arithmetic | PyTorch "
+        "| PyTorch / Tenon | / captured | / fast |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for threads in args.threads:
         for network, size in STEPS:
             found = ask(args, ("step", network, size), threads)
             cells = [network, size, threads, *map(ops.shown, found.values())]
-            cells += [f"{found['PyTorch'] / found[way]:.2f}" for way in ("Tenon", "captured")]
+            cells += [f"{found['PyTorch'] / found[way]:.2f}" for way in ("Tenon", "captured", "fast")]
             add_row(args, lines, cells)
     return lines
 
@@ -480,6 +547,7 @@ def accuracy(args):
 
 PARTS = {
     "layers": ("Layers, f32: least time of a call", layers),
+    "provider": ("Layers beside oneDNN in the same process, f32: least time of a call", provider),
     "steps": ("Steps of residual networks on images of 28x28, SGD with momentum", steps),
     "memory": ("Most resident bytes in four steps, less those before the network was made", memory),
     "choices": ("What single choices bring, f32", chosen),

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "command.h"
 #include "library_look.h"
 #include "plugin_library.h"
 

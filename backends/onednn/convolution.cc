@@ -117,7 +117,7 @@ struct Conv {
                                      {DNNL_ARG_DST, true, false, p.y, chosen.dst_desc()}};
     if (args.given(2)) operands.push_back({DNNL_ARG_BIAS, false, true, p.b, chosen.bias_desc()});
     return new Job(s.engine, dnnl::convolution_forward(chosen), chosen.scratchpad_desc(), p.parts,
-                   std::move(operands));
+                   operands);
   }
 };
 

@@ -40,10 +40,10 @@ void in_onednn(const std::function<void()>& body) {
 }
 
 Job::Job(dnnl::engine engine, const dnnl::primitive& primitive, const memory::desc& scratch,
-         int64_t parts, std::vector<Operand> operands)
+         int64_t parts, const std::vector<Operand>& operands)
     : engine_(std::move(engine)), primitive_(primitive), scratch_(scratch), parts_(parts) {
-  for (Operand& operand : operands) {
-    Place place{std::move(operand)};
+  for (const Operand& operand : operands) {
+    Place place{operand};
     const Operand& o = place.operand;
     place.part_bytes = o.is_shared ? 0 : o.packed.get_size();
     if (o.chosen != o.packed || (place.is_summed() && parts > 1)) {

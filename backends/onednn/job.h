@@ -46,7 +46,7 @@ class Job {
   using Data = std::array<void*, 4>;  // the operands' in the constructor's order
 
   Job(dnnl::engine engine, const dnnl::primitive& primitive, const dnnl::memory::desc& scratch,
-      int64_t parts, std::vector<Operand> operands);
+      int64_t parts, const std::vector<Operand>& operands);
 
   uint64_t scratch_bytes() const;
   void run(const sdk::Launch& launch, const Data& data) const;

@@ -14,6 +14,10 @@ def conv(inputs, outputs, kernel, stride=1):
     )  # fmt: skip
 
 
+def bytes_of(tensor):
+    return bytes(memoryview(tensor.contiguous()).cast("B"))
+
+
 def block(inputs, outputs, stride):
     """A BasicBlock of torchvision whose shape changes."""
     made = nn.residual(shortcut=True, activation="relu")
@@ -48,6 +52,24 @@ class ImageLayers(Case):
         y.sum().backward()
         for name, tensor in model.named_parameters():
             self.assertEqual(tensor.grad.shape, tensor.shape, name)
+
+    def test_a_convolution_has_the_bits_of_columns_and_a_product(self):
+        """All taps within an image, or values that are finite: a product with 0 changes no sum."""
+        cases = ((3, 7, 9, 11, 3, 1, 1), (2, 16, 32, 14, 3, 2, 1), (17, 8, 8, 6, 1, 1, 0))
+        for images, inputs, outputs, size, kernel, stride, padding in cases:
+            for dtype in (tenon.float32, tenon.float64):
+                x = tenon.normal(shape=[images, inputs, size, size], dtype=dtype)
+                weight = tenon.normal(shape=[outputs, inputs, kernel, kernel], dtype=dtype)
+                windows = {"stride": [stride], "padding": [padding]}
+                y = tenon.conv(x, weight, **windows)
+                columns = tenon.im2col(x, kernel=[kernel] * 2, **windows)
+                flat = weight.reshape(outputs, inputs * kernel * kernel)
+                product = tenon.matmul(flat, columns)
+                self.assertEqual(bytes_of(y), bytes_of(product), (images, size, kernel, dtype))
+                dy = tenon.normal(shape=[1, *y.shape[1:]], dtype=dtype)
+                found = tenon.conv_weight_grad(dy, x[:1], kernel=[kernel] * 2, **windows)
+                rows = tenon.matmul(dy.reshape(outputs, -1), columns[0].T)
+                self.assertEqual(bytes_of(found), bytes_of(rows), (images, size, kernel, dtype))
 
     def test_residual_block(self):
         made = block(2, 4, 2)

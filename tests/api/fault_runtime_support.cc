@@ -218,6 +218,27 @@ void sweep_opening(FaultRows& rows, const std::string& function, const std::stri
 }  // namespace
 
 // long: a table of calls
+// A runtime with an allow-list, and a plugin of it.
+FaultRows allow_list_faults() {
+  FaultRows rows;
+  static std::string lock;
+  sweep(
+      rows, "tenon_runtime_create", "an allow-list",
+      [](FaultWorld& w) { return create_small(&w.outs.runtime, lock); },
+      [](FaultWorld&) { std::remove(lock.c_str()); }, [](FaultWorld& w) { lock = small_lock(w); });
+  sweep(
+      rows, "tenon_op_find", "opens a sealed copy",
+      [](FaultWorld& w) { return tenon_op_find(w.fresh, "small.copy", TENON_NUL, 0, &w.outs.op); },
+      {},
+      [](FaultWorld& w) {
+        w.end_fresh();
+        const std::string path = small_lock(w);
+        begin_small(w, path);
+        std::remove(path.c_str());
+      });
+  return rows;
+}
+
 FaultRows opening_faults() {
   FaultRows rows;
   sweep(rows, "tenon_runtime_create", "one plugin",
@@ -248,21 +269,6 @@ FaultRows opening_faults() {
     return tenon_optimizer_create(w.fresh, "small.sgd", TENON_NUL, nullptr, 0, nullptr, nullptr, 0,
                                   &w.outs.optimizer);
   });
-  static std::string lock;
-  sweep(
-      rows, "tenon_runtime_create", "an allow-list",
-      [](FaultWorld& w) { return create_small(&w.outs.runtime, lock); },
-      [](FaultWorld&) { std::remove(lock.c_str()); }, [](FaultWorld& w) { lock = small_lock(w); });
-  sweep(
-      rows, "tenon_op_find", "opens a sealed copy",
-      [](FaultWorld& w) { return tenon_op_find(w.fresh, "small.copy", TENON_NUL, 0, &w.outs.op); },
-      {},
-      [](FaultWorld& w) {
-        w.end_fresh();
-        const std::string path = small_lock(w);
-        begin_small(w, path);
-        std::remove(path.c_str());
-      });
   sweep_opening(rows, "tenon_runtime_query", "opens all", [](FaultWorld& w) {
     return tenon_runtime_query(w.fresh, "samples", TENON_NUL, &w.outs.text);
   });

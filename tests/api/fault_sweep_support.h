@@ -72,5 +72,6 @@ FaultRows history_faults();
 FaultRows entry_faults();
 // A runtime's first use of things, which opens plugins.
 FaultRows opening_faults();
+FaultRows allow_list_faults();
 
 }  // namespace tenon::tests

@@ -207,6 +207,8 @@ TEST(FaultSweepFull, TokenizerFiles) { sweep_all(tokenizer_file_faults()); }
 TEST(FaultSweep, History) { sweep_all(history_faults()); }
 TEST(FaultSweep, Entries) { sweep_all(entry_faults()); }
 TEST(FaultSweep, Opening) { sweep_all(opening_faults()); }
+TEST(FaultSweep, AllowLists) { sweep_all({allow_list_faults().front()}); }
+TEST(FaultSweep, SealedCopies) { sweep_all({allow_list_faults().back()}); }
 
 TEST(FaultSweep, CoversEveryExportedFunction) {
   std::set<std::string> covered;
@@ -214,7 +216,7 @@ TEST(FaultSweep, CoversEveryExportedFunction) {
        {query_faults(), runtime_faults(), context_faults(), tensor_faults(), gradient_faults(),
         op_faults(), training_faults(), archive_faults(), layer_faults(), loader_faults(),
         run_file_faults(), tokenizer_faults(), tokenizer_file_faults(), history_faults(),
-        entry_faults(), opening_faults()}) {
+        entry_faults(), opening_faults(), allow_list_faults()}) {
     for (const FaultRow& row : rows) covered.insert(row.function);
   }
   EXPECT_EQ(covered, exported_functions());

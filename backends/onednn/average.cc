@@ -76,8 +76,8 @@ struct AvgPoolGrad {
   static constexpr uint32_t kAttributes = 1 + sdk::kAvgPoolAttributes;
 
   static Problem problem(const sdk::Args& args) {
-    const tenon_view& dx = args.out();
-    const std::span<const int64_t> shape(dx.shape, static_cast<size_t>(dx.rank));
+    constexpr uint32_t kOut = 1;
+    const auto shape = args.shape(kOut);
     return {shape, sdk::avg_pool_windows(shape.subspan(2), args.attrs, 1),
             args.attrs.flag(1 + sdk::kAvgPoolCountIncludePad)};
   }

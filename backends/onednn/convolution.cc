@@ -94,9 +94,7 @@ dnnl::convolution_forward::primitive_desc Problem::forward(const Engine& s, bool
   return choose<Forward::primitive_desc>(*this, s, what);
 }
 
-std::span<const int64_t> shape_of(const tenon_view& view) {
-  return {view.shape, static_cast<size_t>(view.rank)};
-}
+constexpr uint32_t kGradOut = 2;  // the slot of the gradients' result
 
 struct Conv {
   static constexpr uint32_t kOwnAttributes = 0;
@@ -125,7 +123,7 @@ struct ConvInputGrad {
   static constexpr uint32_t kOwnAttributes = 1;
 
   static Problem problem(const sdk::Args& args) {
-    return {shape_of(args.out()), args.shape(1), args.attrs, kOwnAttributes};
+    return {args.shape(kGradOut), args.shape(1), args.attrs, kOwnAttributes};
   }
   static Job::Data data(const sdk::Launch& l) {
     return {l.data<void>(0), l.data<void>(1), l.out_data<void>()};
@@ -148,7 +146,7 @@ struct ConvWeightGrad {
   static constexpr uint32_t kOwnAttributes = 1;
 
   static Problem problem(const sdk::Args& args) {
-    return {args.shape(1), shape_of(args.out()), args.attrs, kOwnAttributes};
+    return {args.shape(1), args.shape(kGradOut), args.attrs, kOwnAttributes};
   }
   static Job::Data data(const sdk::Launch& l) {
     return {l.data<void>(0), l.data<void>(1), l.out_data<void>()};

@@ -9,11 +9,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tenon::cpu::winograd {
 
-inline constexpr int64_t kTile = 4;
-inline constexpr int64_t kTaps = 9;
+inline constexpr int kWindow = 3;                      // taps along a dimension
+inline constexpr int kResults = 4;                     // results of a tile along a dimension
+inline constexpr int kReach = kResults + kWindow - 1;  // places of a tile along a dimension
+inline constexpr int kTaps = kWindow * kWindow;
 
 // In elements.
 struct Steps {
@@ -48,25 +51,26 @@ struct Problem {
   const float* bias = nullptr;
   float* out_data = nullptr;
 
-  int64_t tiles_down() const { return (count[0] + kTile - 1) / kTile; }
-  int64_t tiles_across() const { return (count[1] + kTile - 1) / kTile; }
+  int64_t tiles_down() const { return (count[0] + kResults - 1) / kResults; }
+  int64_t tiles_across() const { return (count[1] + kResults - 1) / kResults; }
   int64_t tiles() const { return images * tiles_down() * tiles_across(); }
   bool inside(int64_t row, int64_t column) const {
     return row >= 0 && row < size[0] && column >= 0 && column < size[1];
   }
 
   TilePlace tile(int64_t number) const {
-    const int64_t across = number % tiles_across() * kTile;
-    const int64_t down = number / tiles_across() % tiles_down() * kTile;
+    const int64_t across = number % tiles_across() * kResults;
+    const int64_t down = number / tiles_across() % tiles_down() * kResults;
     const int64_t image = number / tiles_across() / tiles_down();
     TilePlace tile{};
     tile.y = down - before[0];
     tile.x = across - before[1];
     tile.from = image * from.image + tile.y * from.row + tile.x * from.column;
     tile.to = image * to.image + down * to.row + across * to.column;
-    tile.rows = std::min(kTile, count[0] - down);
-    tile.columns = std::min(kTile, count[1] - across);
-    tile.is_inside = from.column == 1 && inside(tile.y, tile.x) && inside(tile.y + 5, tile.x + 5);
+    tile.rows = std::min<int64_t>(kResults, count[0] - down);
+    tile.columns = std::min<int64_t>(kResults, count[1] - across);
+    tile.is_inside = from.column == 1 && inside(tile.y, tile.x) &&
+                     inside(tile.y + kReach - 1, tile.x + kReach - 1);
     return tile;
   }
 
@@ -74,7 +78,7 @@ struct Problem {
   const float* weight(int64_t row, int64_t channel) const {
     return weights + (is_adjoint ? channel * out + row : row * in + channel) * kTaps;
   }
-  int tap(int t) const { return is_adjoint ? static_cast<int>(kTaps) - 1 - t : t; }
+  int tap(int t) const { return is_adjoint ? kTaps - 1 - t : t; }
 
   // One result: channels and then taps ascending, what lies in the padding left out.
   float sum(int64_t row, const TilePlace& tile, int64_t y, int64_t column) const {
@@ -82,8 +86,8 @@ struct Problem {
     for (int64_t c = 0; c < in; ++c) {
       const float* const w = weight(row, c);
       for (int t = 0; t < kTaps; ++t) {
-        const int64_t down = y + t / 3;
-        const int64_t across = column + t % 3;
+        const int64_t down = y + t / kWindow;
+        const int64_t across = column + t % kWindow;
         if (!inside(tile.y + down, tile.x + across)) continue;
         const float place =
             x[tile.from + c * from.channel + down * from.row + across * from.column];
@@ -103,49 +107,38 @@ inline bool fits(const sdk::Convolution& conv) {
   if (conv.windows.rank() != 2 || conv.groups != 1) return false;
   for (size_t d = 0; d < 2; ++d) {
     const sdk::WindowAxis& axis = conv.windows[d];
-    if (axis.taps != 3 || axis.stride != 1 || axis.dilation != 1) return false;
+    if (axis.taps != kWindow || axis.stride != 1 || axis.dilation != 1) return false;
   }
   return true;
 }
 
-inline Problem forward(const sdk::Args& args) {
-  const sdk::Convolution conv(args.shape(0), args.shape(1), args.attrs, 0);
+// An adjoint reads dy: its windows are those of x, seen from the other side.
+inline Problem problem_of(const sdk::Args& args, const sdk::Convolution& conv, bool is_adjoint) {
   Problem p;
   p.fits = fits(conv);
   if (!p.fits) return p;
+  p.is_adjoint = is_adjoint;
   p.images = conv.images;
   p.in = conv.in;
   p.out = conv.out;
+  if (is_adjoint) std::swap(p.in, p.out);
   for (size_t d = 0; d < 2; ++d) {
-    p.size[d] = conv.windows[d].size;
-    p.count[d] = conv.windows[d].count;
-    p.before[d] = conv.windows[d].before;
+    const sdk::WindowAxis& axis = conv.windows[d];
+    p.size[d] = is_adjoint ? axis.count : axis.size;
+    p.count[d] = is_adjoint ? axis.size : axis.count;
+    p.before[d] = is_adjoint ? kWindow - 1 - axis.before : axis.before;
   }
   p.from = steps_of(args.view(0));
   p.to = steps_of(args.out());
   return p;
 }
 
-// Reads dy: its windows are those of x, seen from the other side.
+inline Problem forward(const sdk::Args& args) {
+  return problem_of(args, {args.shape(0), args.shape(1), args.attrs, 0}, false);
+}
 inline Problem adjoint(const sdk::Args& args) {
-  const tenon_view& dx = args.out();
-  const std::span<const int64_t> image(dx.shape, static_cast<size_t>(dx.rank));
-  const sdk::Convolution conv(image, args.shape(1), args.attrs, 1);
-  Problem p;
-  p.fits = fits(conv);
-  if (!p.fits) return p;
-  p.is_adjoint = true;
-  p.images = conv.images;
-  p.in = conv.out;
-  p.out = conv.in;
-  for (size_t d = 0; d < 2; ++d) {
-    p.size[d] = conv.windows[d].count;
-    p.count[d] = conv.windows[d].size;
-    p.before[d] = 2 - conv.windows[d].before;
-  }
-  p.from = steps_of(args.view(0));
-  p.to = steps_of(dx);
-  return p;
+  constexpr uint32_t kOut = 2;  // after the two inputs
+  return problem_of(args, {args.shape(kOut), args.shape(1), args.attrs, 1}, true);
 }
 
 inline tenon_status accepts(tenon_call* call, const Problem& p, uint32_t* out_accepts) {

@@ -2,8 +2,13 @@
 // backends/cpu/winograd/transforms-inl.h: the transforms of F(4x4, 3x3): 4x4 results of a 3x3
 // window over 6x6 places are A' ((G g G') * (B' d B)) A, with 36 multiplications and not 144.
 //
-// Each is written along one dimension, for vectors whose lanes are tiles or rows of weights.
-// Source: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016, section 4.
+// Each is written along one dimension, for vectors whose lanes are tiles or rows of weights. The
+// matrices are those of polynomials at the points 0, a, -a, b, -b and infinity. Other points than
+// the usual 1 and 2: of nine pairs that were tried on drawn numbers, a = 11/16 and b = 11/8 round
+// least, by a quarter of what 1 and 2 do, and their powers up to 3 are exact. Sources: Lavin and
+// Gray, "Fast Algorithms for Convolutional Neural Networks", 2016, section 4; Barabasz and others,
+// "Error Analysis and Improving the Accuracy of Winograd Convolution for Deep Neural Networks",
+// 2020, on the choice of points.
 
 #if defined(TENON_CPU_WINOGRAD_TRANSFORMS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_WINOGRAD_TRANSFORMS_INL_H
@@ -14,19 +19,21 @@
 
 #include <hwy/highway.h>
 
+#include "winograd/problem.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline constexpr int kReach = 6;    // places of a tile along a dimension
-inline constexpr int kResults = 4;  // results of a tile along a dimension
-inline constexpr int kWindow = 3;   // taps along a dimension
+using winograd::kReach;
+using winograd::kResults;
+using winograd::kWindow;
 inline constexpr int kProducts = kReach * kReach;
 
 using F32 = hn::ScalableTag<float>;
 using Floats = hn::Vec<F32>;
 
-inline constexpr float kA = 0.6875f;
+inline constexpr float kA = 0.6875f;  // the points
 inline constexpr float kB = 1.375f;
 inline constexpr float kA2 = kA * kA;
 inline constexpr float kB2 = kB * kB;

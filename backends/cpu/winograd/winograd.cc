@@ -67,6 +67,7 @@ struct Room {
   int64_t tasks;
   int64_t parts;
   int64_t depth;
+  // kProducts matrices each.
   int64_t weights;
   int64_t places;
   int64_t sums;
@@ -141,10 +142,10 @@ class Product {
   }
   HWY_INLINE void weights_of_rows(int64_t row, int64_t count, int64_t c, float* to) const {
     const F32 d;
-    HWY_ALIGN float lanes[kWindow * kWindow][kLanes<float>] = {};
+    HWY_ALIGN float lanes[winograd::kTaps][kLanes<float>] = {};
     for (int64_t lane = 0; lane < count; ++lane) {
       const float* const from = p_.weight(row + lane, c);
-      for (int t = 0; t < kWindow * kWindow; ++t) lanes[p_.tap(t)][lane] = from[t];
+      for (int t = 0; t < winograd::kTaps; ++t) lanes[p_.tap(t)][lane] = from[t];
     }
     Floats along_x[kWindow][kReach];
     for (int y = 0; y < kWindow; ++y) {
@@ -152,7 +153,7 @@ class Product {
                                  hn::Load(d, lanes[3 * y + 2])};
       transform_weights(g, along_x[y]);
     }
-    const int64_t step = room_.blocks * p_.in * kPanelRows;
+    const int64_t step = room_.weights / kProducts;
     for (int x = 0; x < kReach; ++x) {
       const Floats g[kWindow] = {along_x[0][x], along_x[1][x], along_x[2][x]};
       Floats all[kReach];
@@ -173,8 +174,9 @@ class Product {
       const int64_t first = (number * room_.panels + used) * kWide;
       panel.count = std::clamp<int64_t>(p_.tiles() - first, 0, kWide);
       if (panel.count == 0) break;
-      for (int64_t i = 0; i < panel.count; ++i)
+      for (int64_t i = 0; i < panel.count; ++i) {
         panel.tiles[static_cast<size_t>(i)] = p_.tile(first + i);
+      }
       ++used;
     }
     for (int64_t k = 0; k < p_.in; k += kDepth) {
@@ -222,7 +224,7 @@ class Product {
         std::fill_n(last[y] + 2 * lane, 2, 0.0f);
       }
     }
-    const int64_t step = room_.panels * room_.depth * kWide;
+    const int64_t step = room_.places / kProducts;
     for (int64_t lane = 0; lane < kWide; lane += kLanes<float>) {
       Floats along_x[kReach][kReach];
       for (int y = 0; y < kReach; ++y) {
@@ -244,7 +246,7 @@ class Product {
   }
 
   void multiply(int64_t k, int64_t depth, int64_t panels, const float* places, float* sums) const {
-    const int64_t weights_step = room_.blocks * p_.in * kPanelRows;
+    const int64_t weights_step = room_.weights / kProducts;
     Tile<float> t{};
     t.a_step = kPanelRows;
     t.b_step = kWide;
@@ -270,7 +272,7 @@ class Product {
   HWY_NOINLINE void results_of(const Panel& panel, int64_t row, const float* sums) const {
     const F32 d;
     HWY_ALIGN float results[kResults][kResults * kWide];
-    const int64_t step = room_.panels * p_.out * kWide;
+    const int64_t step = room_.sums / kProducts;
     const Floats bias = hn::Set(d, p_.bias ? p_.bias[row] : 0.0f);
     auto is_finite = hn::FirstN(d, static_cast<size_t>(kLanes<float>));
     for (int64_t lane = 0; lane < kWide; lane += kLanes<float>) {
@@ -384,7 +386,7 @@ constexpr tenon_kernel_desc kernels[] = {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-// Large enough to be accepted, for who judges these kernels.
+// Large enough to be accepted, for whoever judges these kernels.
 constexpr tenon_sample samples[] = {
     tenon::sdk::sample("tenon.conv", "f64[1,32,13,14], f64[32,32,3,3], f64[32] | padding=[1]"),
     tenon::sdk::sample("tenon.conv_input_grad",

@@ -40,15 +40,11 @@ std::span<const tenon_value> require_inputs(Context& context, const tenon_value*
               .found = std::to_string(index)};
 }
 
-// Tensor `index`, or parameter `index`, of the layer and all below.
-const layers::Named& require_named(const Context& context, tenon_layer* layer, uint32_t index,
-                                   bool parameters) {
-  uint32_t count = 0;
-  for (const layers::Named& each : require_layer(context, layer)->tensors()) {
-    if (parameters && each.buffer) continue;
-    if (count++ == index) return each;
-  }
-  fail_index(parameters ? "parameter" : "tensor", index, count);
+// Tensor `index` of the layer and all below.
+const layers::Named& require_named(const Context& context, tenon_layer* layer, uint32_t index) {
+  const std::vector<layers::Named>& all = require_layer(context, layer)->tensors();
+  if (index >= all.size()) fail_index("tensor", index, all.size());
+  return all[index];
 }
 
 }  // namespace
@@ -112,7 +108,7 @@ tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer, 
                                     const char** out_name, uint32_t* out_flags,
                                     tenon_tensor** out_tensor) {
   return guard(context, [&](Context& cx) {
-    const layers::Named& found = require_named(cx, layer, index, false);
+    const layers::Named& found = require_named(cx, layer, index);
     if (out_name) *out_name = found.name.c_str();
     if (out_flags) *out_flags = found.buffer ? TENON_LAYER_BUFFER : 0u;
     if (out_tensor) *out_tensor = tensor::handle(found.tensor);
@@ -136,9 +132,10 @@ tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer, 
 tenon_status tenon_layer_get_parameter(tenon_context* context, tenon_layer* layer, uint32_t index,
                                        const char** out_name, tenon_tensor** out_tensor) {
   return guard(context, [&](Context& cx) {
-    const layers::Named& found = require_named(cx, layer, index, true);
-    if (out_name) *out_name = found.name.c_str();
-    if (out_tensor) *out_tensor = tensor::handle(found.tensor);
+    const std::span<const layers::Named* const> all = require_layer(cx, layer)->parameters();
+    if (index >= all.size()) fail_index("parameter", index, all.size());
+    if (out_name) *out_name = all[index]->name.c_str();
+    if (out_tensor) *out_tensor = tensor::handle(all[index]->tensor);
   });
 }
 
@@ -158,6 +155,16 @@ tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_layer* layer, 
     const Tensor& values = require_tensor(cx, tensor, "tensor");
     refuse_in_capture(cx, "setting a layer's tensor");
     which->set_tensor(cx, require_text(name, name_length, "name"), values);
+  });
+}
+
+tenon_status tenon_layer_share_tensor(tenon_context* context, tenon_layer* layer, const char* name,
+                                      uint64_t name_length, tenon_tensor* tensor) {
+  return guard(context, [&](Context& cx) {
+    const layers::Shared& which = require_layer(cx, layer, "layer");
+    Tensor& shared = require_tensor(cx, tensor, "tensor");
+    refuse_in_capture(cx, "sharing a layer's tensor");
+    which->share_tensor(require_text(name, name_length, "name"), shared);
   });
 }
 
@@ -187,9 +194,9 @@ tenon_status tenon_optimizer_create_for_layer(tenon_context* context, const char
     require_pointer(out_optimizer, "out_optimizer");
     require_pointer(name, "name");
     std::vector<optim::GivenGroup> groups(1);
-    for (const layers::Named& each : require_layer(cx, layer)->tensors()) {
-      if (!each.buffer && tape::requires_grad(*each.tensor)) {
-        groups[0].params.push_back(Ref::shared(each.tensor));
+    for (const layers::Named* each : require_layer(cx, layer)->parameters()) {
+      if (tape::requires_grad(*each->tensor)) {
+        groups[0].params.push_back(Ref::shared(each->tensor));
       }
     }
     *out_optimizer = make_optimizer(cx, require_text(name, name_length, "name"), std::move(groups),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/checkpoint/load.cc: load() of checkpoint.h: all of the file is held against the parts, and
 // only then is anything changed.
+#include <cstring>
 #include <functional>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -128,13 +130,27 @@ class Loading {
   std::vector<std::function<void()>> changes_;
 };
 
+// Of two tensors as files give them: alike, row-major, in host memory.
+bool same_bytes(const Tensor& a, const Tensor& b) {
+  const size_t bytes = static_cast<size_t>(a.elements()) * a.element_size();
+  return bytes == 0 || std::memcmp(a.view.data, b.view.data, bytes) == 0;
+}
+
 class Loader {
  public:
   Loader(Loading& from, const std::string& name) : from_(from), name_(name) {}
 
   void operator()(const layers::Shared& layer) const {
+    std::map<const Tensor*, std::pair<const std::string*, Ref>> seen;
     for (const layers::Named& each : layer->tensors()) {
-      from_.copy(from_.tensor(in(each.name), tensor::meta_of(*each.tensor)), *each.tensor);
+      const Ref found = from_.tensor(in(each.name), tensor::meta_of(*each.tensor));
+      const auto [first, fresh] = seen.try_emplace(each.tensor, &each.name, found);
+      if (fresh) {
+        from_.copy(found, *each.tensor);
+      } else if (!same_bytes(*first->second.second, *found)) {
+        refuse(in(each.name), "has other values in the file than another name of the same tensor",
+               "those of \"" + in(*first->second.first) + "\"", "others");
+      }
     }
     from_.expect_no_more(name_);
   }

@@ -3,6 +3,7 @@
 #include "core/dispatch/dispatch.h"
 
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/optimizers.h>
 
 #include <algorithm>
 #include <cstring>
@@ -240,7 +241,10 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
   CallKey key(request);
   const CallCache::Outcome outcome = call_cache_of(context).run(key, outputs);
   if (outcome == CallCache::Outcome::Ran) return;
-  call_slowly(request, outputs, outcome == CallCache::Outcome::New ? &key : nullptr);
+  // Calls are alike whether an operand is a parameter or not, which such an op has to see.
+  const bool kept =
+      outcome == CallCache::Outcome::New && !request.op.has(TENON_OP_WRITES_GRADIENTS);
+  call_slowly(request, outputs, kept ? &key : nullptr);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // core/dispatch/outputs.cc: what a call's outputs must be, and the words if they are not.
 #include "core/dispatch/outputs.h"
 
+#include <tenon/ext/draft/optimizers.h>
+
 #include <algorithm>
 
 #include "core/tape/graph.h"
@@ -82,6 +84,13 @@ void check_mutated(const Invocation& call, bool recording) {
                      "one address for each element",
                      "strides " + tensor::dims_text(tensor.strides()) + " for shape " +
                          tensor::dims_text(tensor.shape()));
+      }
+      if (call.op.has(TENON_OP_WRITES_GRADIENTS) && tape::requires_grad(tensor) &&
+          tape::is_leaf(tensor)) {
+        fail_operand(call, input, TENON_E_GRAD,
+                     "is a parameter, and the op writes gradients: it would change the parameter",
+                     "gradients", "a leaf that requires one, " + tensor::describe(tensor),
+                     "give what tenon_tensor_get_grad gives of each");
       }
       // Without a rule, what the operand becomes would be lost to the gradient.
       if (recording && (!call.rule || tape::requires_grad(tensor))) {

@@ -3,6 +3,7 @@
 #include "core/inspect/query_entries.h"
 
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/optimizers.h>
 
 #include "core/registry/kinds/parts.h"
 #include "core/registry/values.h"
@@ -81,6 +82,7 @@ std::vector<std::string_view> flag_words(const registry::Op& op) {
   if (op.has(TENON_OP_LINEAR)) words.emplace_back("linear");
   if (op.has(TENON_OP_TRANSFER)) words.emplace_back("transfer");
   if (op.has(TENON_OP_DYNAMIC_OUT)) words.emplace_back("dynamic-out");
+  if (op.has(TENON_OP_WRITES_GRADIENTS)) words.emplace_back("writes-gradients");
   if (op.desc.view) words.emplace_back("view");
   return words;
 }

@@ -3,6 +3,7 @@
 #include "core/layers/layer.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/launch/moves.h"
 #include "core/plan/recorder.h"
@@ -131,8 +132,9 @@ std::vector<Ref> Layer::call(Context& context, std::span<const tenon_value> inpu
   }
   if (context.capture) {
     if (!frozen_) {
-      frozen_ = std::make_shared<plan::Frozen>(
-          plan::Frozen::Values{{"training of a layer " + kind_->name, truth(training_)}});
+      frozen_ = std::make_shared<plan::Frozen>(plan::Frozen::Values{
+          {"training of a layer " + kind_->name, truth(training_)},
+          {"number of replaced tensors of a layer " + kind_->name, std::to_string(replaced_)}});
     }
     plan::recorder_of(context)->depend_on(frozen_);
   }
@@ -179,6 +181,7 @@ void Layer::set_device(Context& context, Device& device) {
   std::vector<Move> moves;
   for (const Named& each : tensors()) {
     if (&device_of(*each.tensor) == &device) continue;
+    if (std::ranges::find(moves, each.tensor, &Move::tensor) != moves.end()) continue;
     moves.push_back(prepare_move(context, *each.tensor, device));
   }
   for (Move& move : moves) finish_move(move);
@@ -277,6 +280,10 @@ const Layer::Lists& Layer::lists() {
   if (listed_at_ == now) return lists_;
   Lists all;
   gather("", all);
+  std::unordered_set<const Tensor*> seen;
+  for (const Named& each : all.tensors) {
+    if (!each.buffer && seen.insert(each.tensor).second) all.parameters.push_back(&each);
+  }
   lists_ = std::move(all);
   listed_at_ = now;
   return lists_;
@@ -304,6 +311,51 @@ void Layer::set_tensor(Context& context, std::string_view name, const Tensor& va
   Tensor& target = find_tensor(name);
   check_like(name, target, values);
   copy_values(context, values, target);
+}
+
+void Layer::check_shared(const Named& place, const Tensor& tensor) const {
+  check_like(place.name, *place.tensor, tensor);
+  const auto refuse = [&](tenon_status status, const char* what, std::string expected,
+                          std::string found) {
+    fail(status, "\"" + place.name + "\" cannot be shared: " + what, place.name,
+         std::move(expected), std::move(found));
+  };
+  if (&device_of(*place.tensor) != &device_of(tensor)) {
+    refuse(TENON_E_DEVICE, "the tensor is on another device", device_of(*place.tensor).name(),
+           device_of(tensor).name());
+  }
+  if (tensor::overlaps_itself(tensor.shape(), tensor.strides())) {
+    refuse(TENON_E_ALIAS, "the tensor overlaps itself", "one address for each element",
+           "strides " + tensor::dims_text(tensor.strides()));
+  }
+  const bool wanted = tape::requires_grad(*place.tensor);
+  if (!tape::is_leaf(tensor) || tape::requires_grad(tensor) != wanted) {
+    refuse(TENON_E_GRAD,
+           wanted ? "it is a parameter, which would not be trained" : "it is not trained",
+           wanted ? "a leaf that requires a gradient" : "a tensor that requires no gradient",
+           !tape::is_leaf(tensor)        ? "what was computed from others"
+           : tape::requires_grad(tensor) ? "a leaf that requires one"
+                                         : "a tensor that requires none");
+  }
+}
+
+void Layer::share_tensor(std::string_view name, Tensor& tensor) {
+  find_tensor(name);  // refuses names that there are not
+  Layer* owner = this;
+  for (size_t dot = name.find('.'); dot != name.npos; dot = name.find('.')) {
+    const auto child = std::ranges::find(owner->children_, name.substr(0, dot), &Child::name);
+    owner = child->layer.get();
+    name.remove_prefix(dot + 1);
+  }
+  const auto place = std::ranges::find(
+      owner->own_, name, [](const auto& entry) -> const std::string& { return entry.first.name; });
+  owner->check_shared(place->first, tensor);
+  if (place->first.tensor == &tensor) return;
+  place->first.tensor = &tensor;
+  place->second = Ref::shared(&tensor);
+  ++owner->added_;
+  ++owner->replaced_;
+  if (owner->frozen_) owner->frozen_->set(1, std::to_string(owner->replaced_));
 }
 
 Tensor* Layer::own_tensor(std::string_view name) const {

@@ -48,6 +48,7 @@ class Layer final : public CallbackSubject {
   // This layer's own tensors first, and each layer before those in it.
   struct Lists {
     std::vector<Named> tensors;
+    std::vector<const Named*> parameters;  // of `tensors`, each tensor once
     std::vector<Below> below;
   };
 
@@ -66,10 +67,14 @@ class Layer final : public CallbackSubject {
   void set_child(std::string_view name, const Shared& child);
   // All tensors of this layer and below. Valid until a child is added below.
   const std::vector<Named>& tensors() { return lists().tensors; }
+  // Without buffers, and a tensor with several names once. Valid as long.
+  const std::vector<const Named*>& parameters() { return lists().parameters; }
   // All layers in this one. Valid as long.
   const std::vector<Below>& below() { return lists().below; }
   Tensor& find_tensor(std::string_view name);
   void set_tensor(Context& context, std::string_view name, const Tensor& values);
+  // The tensor itself, in place of the one there is.
+  void share_tensor(std::string_view name, Tensor& tensor);
 
   Runtime* runtime() const { return runtime_; }
   const registry::Entry& kind() const { return *kind_; }
@@ -93,9 +98,10 @@ class Layer final : public CallbackSubject {
                          std::string expected, std::string found) const;
   void check_name(std::string_view name) const;
   void check_like(std::string_view name, const Tensor& target, const Tensor& values) const;
+  void check_shared(const Named& place, const Tensor& tensor) const;
   bool holds(const Layer& other) const;
   uint32_t height() const;     // layers below and with this one, one in another
-  uint64_t additions() const;  // of children, here and below
+  uint64_t additions() const;  // here and below
   void lower_to(uint32_t above);
   void gather(const std::string& prefix, Lists& out) const;
   void place(Device& device) noexcept;
@@ -108,10 +114,12 @@ class Layer final : public CallbackSubject {
   std::vector<std::pair<Named, Ref>> own_;
   std::vector<Child> children_;
   bool training_ = true;
-  std::shared_ptr<plan::Frozen> frozen_;  // whether it trains, from its first captured call on
+  // Whether it trains, and how often a tensor was replaced; from its first captured call on.
+  std::shared_ptr<plan::Frozen> frozen_;
+  uint64_t replaced_ = 0;
   uint32_t above_;
   std::atomic<bool> held_{false};  // by a container or the layer that described it
-  uint64_t added_ = 0;
+  uint64_t added_ = 0;  // children, and tensors in place of others
   uint64_t listed_at_ = ~uint64_t{0};  // additions() when `lists_` were made
   Lists lists_;
 };

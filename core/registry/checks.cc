@@ -4,6 +4,7 @@
 #include "core/registry/checks.h"
 
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/optimizers.h>
 #include <tenon/ext/draft/shapes.h>
 
 #include <array>
@@ -370,7 +371,8 @@ void check_op(const tenon_op_desc& desc, std::string_view name, const Schema& sc
   }
   check_revision(desc.revision, what);
   constexpr uint32_t known = TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_EFFECT |
-                             TENON_OP_LINEAR | TENON_OP_TRANSFER | TENON_OP_DYNAMIC_OUT;
+                             TENON_OP_LINEAR | TENON_OP_TRANSFER | TENON_OP_DYNAMIC_OUT |
+                             TENON_OP_WRITES_GRADIENTS;
   if ((desc.flags & ~known) != 0 || desc.reserved != 0) {
     refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known) +
            ", reserved " + std::to_string(desc.reserved));
@@ -385,6 +387,13 @@ void check_op(const tenon_op_desc& desc, std::string_view name, const Schema& sc
   }
   if ((desc.flags & TENON_OP_TRANSFER) != 0) check_transfer(desc, what, schema);
   if ((desc.flags & TENON_OP_DYNAMIC_OUT) != 0) check_dynamic(desc, what);
+  if ((desc.flags & TENON_OP_WRITES_GRADIENTS) != 0 &&
+      std::ranges::none_of(schema.inputs, [](const auto& input) { return input.mutated; })) {
+    refuse(what +
+           ": flag WRITES_GRADIENTS needs an input that is written, as in \"grads!\"; its "
+           "schema is " +
+           schema.text);
+  }
   check_role(desc.role, what, schema);
 }
 

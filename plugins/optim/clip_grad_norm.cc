@@ -7,6 +7,7 @@
 // Canonical arithmetic: in C = f32 for f16, bf16 and f32 and f64 for f64: sums, roots and quotients
 // as their ops state; each operation rounded by itself. A 16-bit value is rounded where it is
 // stored.
+#include <tenon/ext/draft/optimizers.h>
 #include <tenon/sdk/plugin/op.hpp>
 #include <tenon/sdk/plugin/plugin.hpp>
 
@@ -126,12 +127,14 @@ With `each` every gradient is clipped by its own norm; the result is still that 
 norm is infinite or NaN the gradients become 0 or NaN as the formula says, as in PyTorch: look at
 the result before a step where that may happen.
 
-Call it between backward and step on the tensors of `tenon_tensor_get_grad`; of a gradient that is
+Call it between backward and step on the tensors of `tenon_tensor_get_grad`, not on the parameters,
+which are refused; of a gradient that is
 held as rows, on the values that `tenon_tensor_get_grad_rows` gives: no row is there twice, so they
 have the norm of the whole. To clip each element by value, apply `tenon.clamp` in place.
 
 Source: Pascanu, Mikolov, Bengio, ICML 2013, in the form of `torch.nn.utils.clip_grad_norm_`.
 Arithmetic: f32 for 16-bit and f32 gradients, f64 for f64; each operation rounded by itself.)",
+     .flags = TENON_OP_WRITES_GRADIENTS,
      .infer = sdk::infer_fn<infer>,
      .compose = sdk::compose_fn<compose>})};
 

@@ -2,6 +2,7 @@
 // tests/plugin_host/registry_refusal_test.cc: tables that are wrong in one way each.
 #include <gmock/gmock.h>
 #include <tenon/ext/draft/dynamic.h>
+#include <tenon/ext/draft/optimizers.h>
 #include <tenon/ext/draft/shapes.h>
 
 #include "tests/plugin_host/registry_support.h"
@@ -107,6 +108,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadOp{"dynamic", "acme.f", "f(x: T) -> T",
               [](tenon_op_desc& d) { d.flags = TENON_OP_DYNAMIC_OUT; },
               "flag DYNAMIC_OUT goes with `compose`"},
+        BadOp{"writes_gradients", "acme.f", "f(x: T) -> T",
+              [](tenon_op_desc& d) { d.flags = TENON_OP_WRITES_GRADIENTS; },
+              "needs an input that is written"},
         BadOp{"view", "acme.f", "f(x: T) -> (T, T)", [](tenon_op_desc& d) { d.view = view; },
               "a view op needs an input and exactly one output"},
         BadOp{"unknown_role", "acme.f", "f(x: T) -> T", [](tenon_op_desc& d) { d.role = 77; },

@@ -181,14 +181,14 @@ TENON_EXPORT tenon_status tenon_layer_call(tenon_context* context, tenon_layer* 
 // description, then those of its children. Any out may be NULL.
 // name     "0.weight"; borrowed until children are added somewhere below
 // flags    TENON_LAYER_BUFFER: a buffer; else a parameter, a leaf that requires grad
-// tensor   borrowed from the layer; the same as long as the layer lives
+// tensor   borrowed from the layer; the same until tenon_layer_share_tensor puts another one there
 // errors   TENON_E_NOT_FOUND past the last
 TENON_EXPORT tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer,
                                                  uint32_t index, const char** out_name,
                                                  uint32_t* out_flags, tenon_tensor** out_tensor);
 
-// Parameter `index`: as tenon_layer_get_tensor, but buffers are not counted. What an optimizer
-// takes.
+// Parameter `index`: as tenon_layer_get_tensor, but buffers are not counted, and a tensor that has
+// several names is there once, with its first. What an optimizer takes.
 //
 // errors   TENON_E_NOT_FOUND past the last
 TENON_EXPORT tenon_status tenon_layer_get_parameter(tenon_context* context, tenon_layer* layer,
@@ -207,6 +207,22 @@ TENON_EXPORT tenon_status tenon_layer_find_tensor(tenon_context* context, tenon_
 TENON_EXPORT tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_layer* layer,
                                                  const char* name, uint64_t name_length,
                                                  tenon_tensor* tensor);
+
+// Puts `tensor` itself in the place of the layer's tensor of that name, the weight of a child
+// included. A tensor in two places, of one layer or of several, is one parameter: tied weights. Files
+// hold it under each of its names. Plans captured before with that child are refused afterwards;
+// optimizers made before keep the tensor that was there, so share first.
+//
+// tensor   of the shape, dtype and device of the one there; for a parameter a leaf that requires a
+//          gradient as that one does, for a buffer one that requires none; its elements do not
+//          overlap
+// memory   shared with the caller; the tensor that was there is given up
+// errors   TENON_E_NOT_FOUND, TENON_E_SHAPE, TENON_E_DTYPE, TENON_E_DEVICE, TENON_E_GRAD,
+//          TENON_E_ALIAS, TENON_E_CAPTURE; nothing is changed then
+// since    draft 2
+TENON_EXPORT tenon_status tenon_layer_share_tensor(tenon_context* context, tenon_layer* layer,
+                                                   const char* name, uint64_t name_length,
+                                                   tenon_tensor* tensor);
 
 // An optimizer over all parameters of the layer that require a gradient, in the order of
 // tenon_layer_get_parameter: tenon_optimizer_create with them. One whose gradient was turned off
@@ -232,7 +248,8 @@ TENON_EXPORT tenon_status tenon_layer_save(tenon_context* context, tenon_layer* 
 
 // Copies all parameters and buffers from a file, which must have each with its shape and dtype, and
 // no others. All of it is checked before anything is changed.
-// errors   TENON_E_DATA (what is missing, left over, or different, by name), TENON_E_IO,
+// errors   TENON_E_DATA (what is missing, left over, or different, by name; names of one tensor
+//          with different values), TENON_E_IO,
 //          TENON_E_NOT_FOUND (no format for the ending), TENON_E_CAPTURE; nothing is changed then
 // since    draft 2
 TENON_EXPORT tenon_status tenon_layer_load(tenon_context* context, tenon_layer* layer,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon/ext/draft/optimizers.h: draft: states of optimizers that hold less than their parameters.
+// tenon/ext/draft/optimizers.h: draft: states of optimizers that hold less than their parameters,
+// and ops that write gradients.
 //
 // A draft: outside the ABI's promise until it is moved to plugin.h (values will not change).
 #ifndef TENON_EXT_DRAFT_OPTIMIZERS_H
@@ -12,5 +13,11 @@
 // draft refuses an optimizer that has them: "unknown shape policy".
 #define TENON_STATE_PER_ROW 2u     // [...,M,1]; below rank 2 the parameter's shape
 #define TENON_STATE_PER_COLUMN 3u  // [...,1,N]; below rank 2 rank 0
+
+// A flag of tenon_op_desc, of an op with inputs that it writes ("grads!"): what it writes are
+// gradients. A leaf that requires one is a parameter, given by mistake: it is refused in every
+// gradient mode, TENON_E_GRAD, and nothing is written. A host from before this draft refuses the op:
+// "unknown flags".
+#define TENON_OP_WRITES_GRADIENTS 64u
 
 #endif  // TENON_EXT_DRAFT_OPTIMIZERS_H

@@ -109,13 +109,14 @@ Layer::~Layer() {
 }
 
 void Layer::fail(tenon_status status, const std::string& what, std::string operand,
-                 std::string expected, std::string found) const {
+                 std::string expected, std::string found, std::string hint) const {
   throw Error{.status = status,
               .message = kind_->name + ": " + what,
               .op = kind_->name,
               .operand = std::move(operand),
               .expected = std::move(expected),
-              .found = std::move(found)};
+              .found = std::move(found),
+              .hint = std::move(hint)};
 }
 
 std::vector<Ref> Layer::call(Context& context, std::span<const tenon_value> inputs,
@@ -318,7 +319,7 @@ void Layer::check_shared(const Named& place, const Tensor& tensor) const {
   const auto refuse = [&](tenon_status status, const char* what, std::string expected,
                           std::string found) {
     fail(status, "\"" + place.name + "\" cannot be shared: " + what, place.name,
-         std::move(expected), std::move(found));
+         std::move(expected), std::move(found), "tenon_layer_set_tensor copies its values");
   };
   if (&device_of(*place.tensor) != &device_of(tensor)) {
     refuse(TENON_E_DEVICE, "the tensor is on another device", device_of(*place.tensor).name(),

@@ -95,7 +95,7 @@ class Layer final : public CallbackSubject {
     Shared layer;
   };
   [[noreturn]] void fail(tenon_status status, const std::string& what, std::string operand,
-                         std::string expected, std::string found) const;
+                         std::string expected, std::string found, std::string hint = "") const;
   void check_name(std::string_view name) const;
   void check_like(std::string_view name, const Tensor& target, const Tensor& values) const;
   void check_shared(const Named& place, const Tensor& tensor) const;

@@ -132,9 +132,9 @@ class Plans(Case):
 
         for model in (tenon.nn.dropout(p=0.5), Model(), Plain()):
             with self.subTest(type(model).__name__):
-                run = tenon.captured(lambda x, model=model: model(x))
                 x = tenon.full([64], 1.0)
-                self.assertIn(0.0, run(x).tolist())
+                run = tenon.capture(lambda x, model=model: model(x), x)
+                self.assertIn(0.0, run.results.tolist())
                 model.eval()
                 error = self.refused(tenon.StateError, lambda run=run, x=x: run(x), "training")
                 self.assertIn("capture the step again", error.hint)

@@ -103,10 +103,10 @@ class Registered(Case):
             walk = iter(batches)
             first = [next(walk)[1].tolist() for _ in range(4)]
             state = batches.state_dict()
-            self.assertEqual(state, {"epoch": 0, "position": 400})
+            self.assertEqual(state, {"epoch": 0, "position": 400, "seed": 1})
             again = data.batches(self.digits, 100, seed=1, workers=workers).begin(**state)
             self.assertEqual(first + [y.tolist() for _, y in again], whole)
-            self.assertEqual(again.state_dict(), {"epoch": 1, "position": 0})
+            self.assertEqual(again.state_dict(), {"epoch": 1, "position": 0, "seed": 1})
             batches.close()
             again.close()
 

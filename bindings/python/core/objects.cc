@@ -355,8 +355,8 @@ PyObject* layer_tensors(PyObject*, PyObject* capsule) {
   return list.release();
 }
 
-// set_layer_tensor(layer, name, tensor)
-PyObject* set_layer_tensor(PyObject*, PyObject* arguments) {
+// share_layer_tensor(layer, name, tensor)
+PyObject* share_layer_tensor(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
   PyObject* tensor = nullptr;
   Text name;
@@ -367,8 +367,8 @@ PyObject* set_layer_tensor(PyObject*, PyObject* arguments) {
   }
   tenon_layer* layer = Layer::get(capsule);
   if (!layer || !tensor_argument(tensor, name.data)) return nullptr;
-  return done(context, tenon_layer_set_tensor(context, layer, name.data, name.size(),
-                                              as_tensor(tensor)->handle));
+  return done(context, tenon_layer_share_tensor(context, layer, name.data, name.size(),
+                                                as_tensor(tensor)->handle));
 }
 
 // ---- plans --------------------------------------------------------------------------------------
@@ -458,7 +458,7 @@ PyMethodDef object_methods[] = {
     {"move_layer", move_layer, METH_VARARGS, nullptr},
     {"call_layer", guarded<call_layer>, METH_VARARGS, nullptr},
     {"layer_tensors", layer_tensors, METH_O, nullptr},
-    {"set_layer_tensor", set_layer_tensor, METH_VARARGS, nullptr},
+    {"share_layer_tensor", share_layer_tensor, METH_VARARGS, nullptr},
     {"begin_capture", guarded<begin_capture>, METH_O, nullptr},
     {"end_capture", end_capture, METH_NOARGS, nullptr},
     {"run_plan", run_plan, METH_O, nullptr},

@@ -81,6 +81,9 @@ PyObject* get_device_numbers(PyObject* self, void*) {
   return get_view(self, view) ? Py_BuildValue("Ii", view.device.kind, view.device.index) : nullptr;
 }
 
+// Tells tensors apart, if several objects stand for one.
+PyObject* get_handle(PyObject* self, void*) { return PyLong_FromVoidPtr(as_tensor(self)->handle); }
+
 PyObject* get_address(PyObject* self, void*) {
   tenon_view view{};
   return get_view(self, view) ? PyLong_FromVoidPtr(view.data) : nullptr;
@@ -250,6 +253,7 @@ PyGetSetDef attributes[] = {
     {"ndim", get_rank, nullptr, "How many dimensions there are.", nullptr},
     {"size", get_size, nullptr, "How many elements there are.", nullptr},
     {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
+    {"_handle", get_handle, nullptr, nullptr, nullptr},
     {"_device_numbers", get_device_numbers, nullptr, nullptr, nullptr},
     {"data_ptr", get_address, nullptr, "The address of element (0, ..., 0).", nullptr},
     {"is_contiguous", get_flag<TENON_TENSOR_CONTIGUOUS>, nullptr, "Is it row-major, without gaps?",

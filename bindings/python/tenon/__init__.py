@@ -124,6 +124,7 @@ _FUNCTIONS = {
     "History": "_history",
     "capture": "_plan",
     "captured": "_plan",
+    "clip_grad_norm": "_clip",
     "custom_op": "_custom",
     "gradcheck": "_gradcheck",
     "load": "_files",

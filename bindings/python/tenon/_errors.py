@@ -158,6 +158,9 @@ _SPELLINGS = {
     "a leaf with tenon_tensor_set_requires_grad": "a leaf with requires_grad = True",
     "tenon_layer_get_parameter lists": "model.parameters() lists",
     "tenon_tensor_set_retain_grad": "x.retain_grad()",
+    "give what tenon_tensor_get_grad gives of each": "give x.grad of each",
+    "tenon_layer_set_tensor copies its values": "with tenon.no_grad: layer.weight[...] = values, "
+    "or load_state_dict, copies them",
     "tenon_tensor_get_grad_rows": "x.grad_rows()",
     "tenon_tensor_get_grad": "x.grad",
     "tenon_tensor_get_data": "x.tolist() or x.numpy()",

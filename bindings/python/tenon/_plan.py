@@ -10,7 +10,7 @@ from tenon import _core, _errors
 from tenon._core import Tensor
 
 
-_capturing = threading.local()  # .modules: {module: whether it trains}, while a step is captured
+_capturing = threading.local()  # .modules: {model: whether it trains}, while a step is captured
 
 
 def note_module(module):
@@ -18,6 +18,13 @@ def note_module(module):
     modules = getattr(_capturing, "modules", None)
     if modules is not None:
         modules.setdefault(module, module.training)
+
+
+def note_layer(layer):
+    """A captured step calls the layer, and what is in it."""
+    if getattr(_capturing, "modules", None) is not None:
+        for each in layer.modules():
+            note_module(each)
 
 
 def _of_their_own(results, storages):
@@ -85,6 +92,10 @@ class Plan:
         _core.run_plan(self._handle)
         return self.results
 
+    def has_modes(self):
+        """Do the layers and modules of the step train, or not, as they did when it was captured?"""
+        return all(module.training == training for module, training in self._modules.items())
+
     def __str__(self):
         return _core.plan_text(self._handle)
 
@@ -99,10 +110,10 @@ def capture(function, *inputs):
 
 
 class _Captured:
-    """A function of tensors with a plan for each kind of them."""
+    """A function of tensors with a plan for each kind of them, and for each mode of its models."""
 
     def __init__(self, function):
-        self._function, self.plans = function, {}
+        self._function, self.plans, self._kinds = function, [], []
         self.__name__ = self.__qualname__ = getattr(function, "__name__", "step")
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
@@ -118,11 +129,16 @@ class _Captured:
                     type(each).__name__,
                     "an input that is not a tensor stays as captured: use functools.partial",
                 )
-        kind = tuple((each.shape, each.strides, each.dtype, each.device) for each in inputs)
-        plan = self.plans.get(kind)
-        if plan is not None:
-            return plan(*inputs)
-        plan = self.plans[kind] = Plan(self._function, inputs)
+        kind = tuple(
+            (each.shape, each.strides, each.dtype, each.device, each.requires_grad)
+            for each in inputs
+        )
+        for known, plan in zip(self._kinds, self.plans, strict=True):
+            if known == kind and plan.has_modes():
+                return plan(*inputs)
+        plan = Plan(self._function, inputs)
+        self.plans.append(plan)
+        self._kinds.append(kind)
         return plan.results
 
 
@@ -131,7 +147,8 @@ def captured(function):
     decorator.
 
     It takes tensors alone. For other shapes, dtypes or devices it captures again, and keeps all its
-    plans. Results are the same tensors in every call, with new values.
+    plans; so it does after `model.eval()` and `model.train()`. Results are the same tensors in every
+    call of one kind, with new values.
     """
     return _Captured(function)
 

@@ -146,6 +146,9 @@ class scope:  # noqa: N801 - used like a function
 def seed(number, stream=0):
     """Starts this thread's random numbers anew; other streams give other numbers.
 
+    Threads that begin to use Tenon later have the same seed, and each a stream of its own; a forked
+    process draws from another stream than the one it is a copy of, and than its sisters.
+
     number, stream  integers from 0 to 2**64 - 1
     """
     for operand, given in (("number", number), ("stream", stream)):
@@ -203,3 +206,7 @@ def device_name(numbers):
         _kind_names[_core.find_device("", 0)[0]] = "cpu"
     name = _kind_names.get(kind, f"kind{kind}")
     return name if name == "cpu" else f"{name}:{index}"
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_core.before_fork, after_in_child=_core.after_fork)

@@ -250,6 +250,7 @@ def _stack(column, chosen, place):
 class Batches:
     """What `batches` gives: each `for` goes once through the dataset, as the next epoch.
 
+    seed      of the order
     epoch     the epoch of this `for`, from 0
     position  samples of it already given
     """
@@ -268,7 +269,7 @@ class Batches:
                 raise _refuse(
                     "batches", "transforms", "those of tenon.data", type(each).__name__, "", "type"
                 )
-        self._dataset, self._size, self._drop_last = dataset, size, drop_last
+        self._dataset, self._size, self._drop_last, self.seed = dataset, size, drop_last, seed
         self._begun, self._passes = False, 0
         source = _Registered if isinstance(dataset, Dataset) else _Written
         specs = [(each._handle, each.field) for each in transforms]
@@ -289,9 +290,15 @@ class Batches:
         """Samples of the epoch that were given already."""
         return self._open().place()[1]
 
-    def begin(self, epoch, position=0):
-        """The next `for` is this epoch, from this sample of it on."""
+    def begin(self, epoch, position=0, *, seed=None):
+        """The next `for` is this epoch, from this sample of it on; with `seed`, that of a
+        checkpoint, an error if these batches have another, and so another order."""
         length = len(self._dataset)
+        if seed not in (None, self.seed):
+            raise _refuse(
+                "batches", "seed", f"{self.seed}, as the batches were made", str(seed),
+                "tenon.data.batches(..., seed=...), or tenon.seed(...) before it",
+            )  # fmt: skip
         if epoch < 0 or not 0 <= position <= length:
             raise _refuse("batches", "position", f"0 to {length}", f"{epoch}, {position}")
         self._open().begin(epoch, position)
@@ -304,8 +311,8 @@ class Batches:
         rest = len(self._dataset) - position
         over = rest < self._size if self._drop_last else rest == 0
         if self._begun and over:
-            return {"epoch": epoch + 1, "position": 0}
-        return {"epoch": epoch, "position": position}
+            epoch, position = epoch + 1, 0
+        return {"epoch": epoch, "position": position, "seed": self.seed}
 
     def __iter__(self):
         if self._begun:
@@ -370,6 +377,8 @@ def batches(
                 tensors, arrays, numbers or tuples of these; one with `take(numbers)` is asked for
                 whole batches
     shuffle     in an order that depends on length, seed and epoch alone; also where `seed` is given
+    seed        of the order, and of what transforms draw; without it that of `tenon.seed`, as it is
+                when the batches are made
     drop_last   leaves out a last batch that is smaller
     workers     threads that read ahead; they change no batch and no order
     transforms  done with each batch, in this order: normalise(...), crop(...), flip(), ...,
@@ -377,7 +386,8 @@ def batches(
     """
     shuffle = seed is not None if shuffle is None else shuffle
     return Batches(
-        dataset, size, shuffle=shuffle, seed=seed or 0, drop_last=drop_last, workers=workers,
+        dataset, size, shuffle=shuffle, seed=_core.get_seed()[0] if seed is None else seed,
+        drop_last=drop_last, workers=workers,
         transforms=list(transforms),
     )  # fmt: skip
 

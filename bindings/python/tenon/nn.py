@@ -3,6 +3,8 @@
 """`tenon.nn.linear(inputs=784, outputs=128)` is the layer "tenon.linear"; `dir(tenon.nn)` lists
 them. A model is a `Module`: what its attributes hold, tensors, layers and modules, is its own."""
 
+import weakref
+
 from tenon import _core, _errors, _plan, _runtime
 from tenon._core import Tensor
 from tenon._entries import Entries
@@ -11,6 +13,15 @@ from tenon._errors import check_type
 
 def _refuse(kind, function, operand, expected, found, hint=""):
     return _errors.make_refusal(kind, function, operand, expected, found, hint)
+
+
+# The object for each tensor of a layer, by handle, as long as anybody has it: so that a tensor that
+# is in two places is one object, which pickles, copies and sets of tensors understand.
+_objects = weakref.WeakValueDictionary()
+
+
+def _object_of(tensor):
+    return _objects.setdefault(tensor._handle, tensor)
 
 
 class _Model:
@@ -79,10 +90,26 @@ class _Model:
             if saved[name].shape != tensor.shape:
                 shapes = str(tensor.shape), str(saved[name].shape)
                 raise _refuse("value", "load_state_dict", name, *shapes)
+        self._refuse_two_values(both, saved)
         with no_grad:
             for name, tensor in both:
                 tensor[...] = saved[name]
         return missing, more
+
+    @staticmethod
+    def _refuse_two_values(both, saved):
+        """Of a tensor that has several names."""
+        first = {}
+        for name, tensor in both:
+            other = first.setdefault(id(tensor), name)
+            if saved[other] is saved[name]:
+                continue
+            values = [_core.get_bytes(saved[each].detach()) for each in (other, name)]
+            if saved[other].dtype is not saved[name].dtype or values[0] != values[1]:
+                raise _refuse(
+                    "DATA", "load_state_dict", name, f"the values of {other}, the same tensor here",
+                    "others",
+                )  # fmt: skip
 
     def zero_grad(self):
         """Drops the gradients of all parameters."""
@@ -104,14 +131,19 @@ class _Model:
 
 class Layer(_Model):
     """A layer of the registry. Its options are those it was made with, `device` where it lies; its
-    tensors are attributes, as `layer.weight`, and the children of a container are items."""
+    tensors are attributes, as `layer.weight`, and the children of a container are items.
+
+    `layer.weight = tensor` puts the tensor itself there: `b.weight = a.weight` ties the two, which
+    are one parameter then. Share before an optimizer is made. `layer.training = False` is
+    `layer.eval()`.
+    """
 
     def __init__(self, name, *children, device=None, **options):
-        self.name, self.options = name, options
-        self.training, self._children = True, []
-        self._device, self._n_outputs = device, 1
         numbers = None if device is None else _runtime.find_device(device)
-        self._handle = _core.create_layer(name, numbers, options)
+        vars(self).update(
+            name=name, options=options, training=True, _children=[], _device=device, _n_outputs=1,
+            _handle=_core.create_layer(name, numbers, options),
+        )  # fmt: skip
         for child in children:
             self.append(child)
 
@@ -129,6 +161,7 @@ class Layer(_Model):
     def __call__(self, *inputs):
         """What the layer computes: a tensor, or a tuple of as many as it gives. An input that may
         be left out may be None."""
+        _plan.note_layer(self)
         try:
             found = _core.call_layer(self._handle, list(inputs), self._n_outputs)
         except _errors.ArgumentError as error:
@@ -162,11 +195,30 @@ class Layer(_Model):
                     return tensor
         raise AttributeError(f"the layer has no attribute or tensor {name!r}")
 
+    def __setattr__(self, name, value):
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+        elif name == "training":
+            self.train(value)
+        elif name in (tensors := [own for own, _, _ in self._named(None)]):
+            _errors.check_type(self.name, name, value, Tensor, "a tensor, which is then the layer's")
+            self._share(name, value)
+        else:
+            hint = f"its tensors are {', '.join(tensors) or 'none'}; a Module holds what you like"
+            if name in self.options:
+                hint = "its options are those it was made with: make another layer"
+            raise AttributeError(f"{self.name}: {name!r} cannot be set\n  hint: {hint}")
+
+    def _share(self, name, tensor):
+        _core.share_layer_tensor(self._handle, name, tensor)
+        _objects[tensor._handle] = tensor
+
     def train(self, wanted=True):
         """Training, or evaluation, for the layer and all that is in it."""
+        wanted = _truth(self.name, wanted)
         _core.set_training(self._handle, wanted)
         for layer in self.modules():
-            layer.training = wanted
+            vars(layer)["training"] = wanted
         return self
 
     def to(self, device):
@@ -179,12 +231,20 @@ class Layer(_Model):
         return self
 
     def _named(self, seen):
-        return _core.layer_tensors(self._handle)
+        found = []
+        for name, is_buffer, tensor in _core.layer_tensors(self._handle):
+            tensor = _object_of(tensor)
+            if seen is not None:
+                if id(tensor) in seen:
+                    continue
+                seen.add(id(tensor))
+            found.append((name, is_buffer, tensor))
+        return found
 
     def __reduce__(self):
-        children = [(name, child) for name, child in self._children]
-        own = self.state_dict()
-        made = (self.name, self._device, self.options, children, own, self.training)
+        own = [(name, tensor) for name, _, tensor in self._named(None)]
+        modes = [layer.training for layer in self.modules()]
+        made = (self.name, self._device, self.options, self.named_children(), own, modes)
         return _restore, made
 
     def __repr__(self):
@@ -192,12 +252,23 @@ class Layer(_Model):
         return _lines(f"<layer {self.name}({options})", self._children, ">")
 
 
-def _restore(name, device, options, children, state, training):
+def _restore(name, device, options, children, state, modes):
     layer = Layer(name, device=device, **options)
     for child_name, child in children:
         layer.append(child, child_name)
-    layer.load_state_dict(state)
-    return layer.train(training)
+    drawn = {each: tensor for each, _, tensor in layer._named(None)}
+    for each, tensor in state:  # the tensors themselves: what was one is one again
+        if drawn[each].requires_grad != tensor.requires_grad:
+            drawn[each].requires_grad = tensor.requires_grad
+        layer._share(each, tensor)
+    for each, training in zip(layer.modules(), modes, strict=True):
+        each.train(training)
+    return layer
+
+
+def _truth(function, wanted):
+    _errors.check_type(function, "training", wanted, (bool, int), "True or False")
+    return bool(wanted)
 
 
 def _lines(head, children, end):
@@ -213,6 +284,7 @@ class Module(_Model):
 
     Tensors that require a gradient, or did when they were set, are parameters; layers, modules, and
     lists and dicts of these are parts of it. Names are those of the attributes, joined by dots.
+    `model.training = False` is `model.eval()`.
     """
 
     training = True
@@ -234,8 +306,20 @@ class Module(_Model):
         self._keep(name, True)
 
     def __setattr__(self, name, value):
-        if isinstance(value, Tensor) and value.requires_grad and value.is_leaf:
-            self._keep(name, False)
+        if name == "training":
+            self.train(value)
+            return
+        if isinstance(value, Tensor):
+            before = vars(self).get(name)
+            if value.requires_grad and value.is_leaf:
+                self._keep(name, False)
+            elif isinstance(before, Tensor) and before.requires_grad and before.is_leaf:
+                raise _refuse(
+                    "value", type(self).__name__, name,
+                    "a leaf that requires a gradient, as the parameter that is there",
+                    "a tensor that would not be trained",
+                    f"with tenon.no_grad: model.{name}[...] = values copies values into it",
+                )  # fmt: skip
         object.__setattr__(self, name, value)
 
     def _keep(self, name, is_buffer):
@@ -272,7 +356,7 @@ class Module(_Model):
 
     def train(self, wanted=True):
         """Training, or evaluation, for the module and all that is in it."""
-        self.training = wanted
+        vars(self)["training"] = _truth(type(self).__name__, wanted)
         for child in self.children():
             child.train(wanted)
         return self

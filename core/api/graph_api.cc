@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/api/graph_api.cc: public functions of tenon/gradients.h beyond a backward: functions, hooks,
 // kept gradients, pictures.
+#include <tenon/ext/draft/ownership.h>
+
 #include <algorithm>
 
 #include "core/api/guard.h"
@@ -227,6 +229,13 @@ tenon_status tenon_hook_end(tenon_context* context, tenon_tensor* tensor, uint64
                 .expected = "a number that tenon_hook_begin gave for this tensor",
                 .found = std::to_string(hook)};
   });
+}
+
+uint32_t tenon_tensor_is_alone(const tenon_tensor* handle) {
+  const Tensor* const t = tensor::from_handle(handle);
+  if (!t || t->refs.load(std::memory_order_relaxed) != 1) return 0;
+  const Link* const link = tape::find_link(*t);
+  return !link || !link->node || link->node->refs == 1 ? 1 : 0;
 }
 
 tenon_status tenon_graph_query(tenon_context* context, tenon_tensor* const* roots, uint32_t n_roots,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/autograd/hooks_test.cc: gradients seen, replaced and kept in the middle of a backward.
 #include <gmock/gmock.h>
+#include <tenon/ext/draft/ownership.h>
 
 #include <atomic>
 #include <thread>
@@ -25,6 +26,27 @@ TEST_F(Hooks, SeeTheGradientOfWhatAnOpMade) {
   must(backward(y));
   EXPECT_THAT(log, ElementsAre("square 2 8"));
   EXPECT_THAT(grad(x), ElementsAre(4, 32));
+}
+
+// What a garbage collector asks: would the tensor, and its hooks, end with this handle?
+TEST_F(Hooks, OfATensorThatIsAloneEndWithIt) {
+  Tensor x = leaf({1, 2});
+  EXPECT_EQ(tenon_tensor_is_alone(x.get()), 1u);
+  must(tenon_tensor_retain(x.get()));
+  EXPECT_EQ(tenon_tensor_is_alone(x.get()), 0u);
+  tenon_tensor_release(x.get());
+  Tensor y = times(x, x);
+  EXPECT_EQ(tenon_tensor_is_alone(y.get()), 1u);
+  EXPECT_EQ(tenon_tensor_is_alone(x.get()), 0u) << "a backward would lead to it";
+  {
+    const Tensor loss = sum(y);
+    EXPECT_EQ(tenon_tensor_is_alone(y.get()), 0u);
+    EXPECT_EQ(tenon_tensor_is_alone(loss.get()), 1u);
+    must(backward(loss));
+  }
+  times(x, x);  // gives up what went before
+  EXPECT_EQ(tenon_tensor_is_alone(y.get()), 1u);
+  EXPECT_EQ(tenon_tensor_is_alone(nullptr), 0u);
 }
 
 TEST_F(Hooks, ReplaceItForAllThatComesAfter) {

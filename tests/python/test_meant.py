@@ -2,10 +2,11 @@
 # tests/python/test_meant.py: what a program says is what happens, or an error: nothing is taken
 # without a word and ignored, or given another meaning.
 import copy
+import gc
 import pickle
 import unittest
 
-from support import Case, run_python, tenon
+from support import Case, live, run_python, tenon
 
 nn = tenon.nn
 
@@ -241,6 +242,75 @@ class Modes(Case):
 
         self.same(gradient(tenon.tensor([3.0])), [3.0])
         self.same(gradient(tenon.tensor([3.0], requires_grad=True)), [6.0])
+
+
+class Hooks(Case):
+    ROUNDS = 200
+
+    def count(self, make):
+        """Tensors that `make` leaves behind after as many rounds."""
+        before = live()["tensors"]
+        for _ in range(self.ROUNDS):
+            make()
+        return live()["tensors"] - before
+
+    def test_one_that_refers_to_its_own_tensor_goes_with_it(self):
+        def middle(walk=True, times=2.0):
+            x = tenon.tensor([1.0], requires_grad=True)
+            y = x * times
+            seen = []
+            y.add_hook(lambda gradient: seen.append(y) or gradient * y)
+            if walk:
+                y.sum().backward()
+                self.assertEqual(x.grad.item(), times * times)
+
+        def leaf():
+            x = tenon.tensor([2.0], requires_grad=True)
+            x.add_hook(lambda gradient: gradient * x)
+            (x * 3.0).sum().backward()
+            self.assertEqual(x.grad.item(), 6.0)
+
+        def of_a_module():
+            class Model(tenon.nn.Module):
+                def __init__(self):
+                    self.w = tenon.tensor([2.0], requires_grad=True)
+                    self.w.add_hook(self.look)
+
+                def look(self, gradient):
+                    return gradient * self.w
+
+            Model()
+
+        for make in (middle, lambda: middle(walk=False), leaf, of_a_module):
+            self.assertEqual(self.count(make), 0)
+
+    def test_one_that_somebody_waits_for_stays(self):
+        x = tenon.tensor([1.0], requires_grad=True)
+
+        def make(function):
+            y = x * 2.0
+            y.add_hook(lambda gradient: gradient * (y + 1.0))
+            return function(y)
+
+        loss = make(lambda y: (y * 1.0).sum())  # the graph holds the op that made y
+        gc.collect()
+        loss.backward()
+        self.same(x.grad, [6.0])
+        x.grad = None
+        kept = make(lambda y: y.reshape(1, 1))
+        gc.collect()
+        kept.sum().backward()
+        self.same(x.grad, [6.0])
+        end = x.add_hook(lambda gradient: gradient * 0.0)
+        gc.collect()
+        x.grad = None
+        (x * 2.0).sum().backward()
+        self.same(x.grad, [0.0])
+        end()
+        (x * 2.0).sum().backward()
+        self.same(x.grad, [2.0])
+        del loss, kept
+        live()  # what waited for them goes
 
 
 class RandomNumbers(Case):

@@ -131,12 +131,12 @@ PyObject* call_with_gradient(PyObject*, PyObject* arguments) {
 
 // ---- gradients on their way ---------------------------------------------------------------------
 
-// Shows a gradient to the Python function `user`; what it returns, if anything, takes its place.
+// Shows a gradient to a Python function; what it returns, if anything, takes its place.
 tenon_status call_hook(tenon_context*, tenon_tensor* gradient_now, tenon_tensor** out, void* user) {
   const Held held;
+  const Ref function(Py_NewRef(static_cast<HookObject*>(user)->function));  // it may end itself
   const Ref shown(wrap_borrowed(gradient_now));
-  const Ref result(shown ? PyObject_CallOneArg(static_cast<PyObject*>(user), shown.get())
-                         : nullptr);
+  const Ref result(shown ? PyObject_CallOneArg(function.get(), shown.get()) : nullptr);
   const bool good = result && (result.get() == Py_None || give_outputs(result.get(), out, 1));
   return good ? TENON_OK : TENON_E_STATE;
 }
@@ -144,7 +144,10 @@ tenon_status call_hook(tenon_context*, tenon_tensor* gradient_now, tenon_tensor*
 void drop_hook(void* user) {
   if (!Py_IsInitialized()) return;
   const Held held;
-  Py_DECREF(static_cast<PyObject*>(user));
+  auto* hook = static_cast<HookObject*>(user);
+  hide_hook(hook);
+  Py_DECREF(hook->function);
+  delete hook;
 }
 
 // begin_hook(tensor, function): a number to end it with
@@ -156,13 +159,14 @@ PyObject* begin_hook(PyObject*, PyObject* arguments) {
       !tensor_argument(tensor, "add_hook")) {
     return nullptr;
   }
-  uint64_t hook = 0;
+  uint64_t number = 0;
+  auto hook = std::make_unique<HookObject>(HookObject{function, nullptr, nullptr});
+  const tenon_status status = tenon_hook_begin(context, as_tensor(tensor)->handle, call_hook,
+                                               hook.get(), drop_hook, &number);
+  if (status != TENON_OK) return fail(context, status);
   Py_INCREF(function);
-  const tenon_status status =
-      tenon_hook_begin(context, as_tensor(tensor)->handle, call_hook, function, drop_hook, &hook);
-  if (status == TENON_OK) return PyLong_FromUnsignedLongLong(hook);
-  Py_DECREF(function);
-  return fail(context, status);
+  show_hook(as_tensor(tensor), hook.release());
+  return PyLong_FromUnsignedLongLong(number);
 }
 
 PyObject* end_hook(PyObject*, PyObject* arguments) {

@@ -188,9 +188,18 @@ bool add_dtypes(PyObject* module);
 
 // ---- tensor.cc ----------------------------------------------------------------------------------
 
+// A Python function that sees gradients (autograd.cc). Tenon owns it, and with it the function; the
+// object it was begun with shows it to Python's garbage collector.
+struct HookObject {
+  PyObject* function;
+  struct TensorObject* shown_by;  // NULL once that is gone
+  HookObject* next;               // of the same object
+};
+
 struct TensorObject {
   PyObject_HEAD tenon_tensor* handle;
   PyObject* weak_references;
+  HookObject* hooks;
   int64_t elements;  // -1: not asked for yet
 };
 
@@ -204,6 +213,9 @@ PyObject* wrap_borrowed(tenon_tensor* handle);
 // A tuple of integers.
 PyObject* tuple_of(const int64_t* numbers, int32_t count);
 int64_t elements_of(tenon_context* context, TensorObject* tensor);
+// The garbage collector looks at the tensor from now on, for its hooks.
+void show_hook(TensorObject* tensor, HookObject* hook);
+void hide_hook(HookObject* hook);
 bool add_tensor_type(PyObject* module);
 
 // buffer.cc: Python's buffers

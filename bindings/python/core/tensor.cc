@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // bindings/python/core/tensor.cc: tenon.Tensor: a Python object around one tensor handle.
 //
-// Objects of dead tensors are kept for new ones: results of small ops come and go all the time. The
-// type is open to setattr, so that tenon/_tensor.py can add the methods that are written in Python.
+// Objects of dead tensors are kept for new ones: results of small ops come and go all the time.
+// Python's garbage collector looks only at tensors with hooks: no other refers to Python. The type
+// is open to setattr, so that tenon/_tensor.py can add the methods that are written in Python.
+#include <tenon/ext/draft/ownership.h>
+
 #include <array>
 #include <cstddef>
 
@@ -20,14 +23,29 @@ size_t n_unused = 0;
 void deallocate(PyObject* self) {
   TensorObject* tensor = as_tensor(self);
   if (tensor->weak_references) PyObject_ClearWeakRefs(self);
+  if (tensor->hooks) [[unlikely]] {
+    PyObject_GC_UnTrack(self);
+    while (tensor->hooks) hide_hook(tensor->hooks);
+  }
   tenon_tensor_release(tensor->handle);
   PyTypeObject* type = Py_TYPE(self);
   if (n_unused < unused.size()) {
     unused[n_unused++] = tensor;
   } else {
-    PyObject_Free(self);
+    PyObject_GC_Del(self);
   }
   Py_DECREF(type);
+}
+
+// What hooks refer to is reached through the tensor if it goes with this object. Otherwise Tenon
+// holds them for somebody who is not seen here.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!tenon_tensor_is_alone(as_tensor(self)->handle)) return 0;
+  for (const HookObject* hook = as_tensor(self)->hooks; hook; hook = hook->next) {
+    Py_VISIT(hook->function);
+  }
+  return 0;
 }
 
 // ---- what it is ---------------------------------------------------------------------------------
@@ -285,6 +303,7 @@ PyMemberDef members[] = {
 
 const PyType_Slot own_slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
     {Py_tp_repr, reinterpret_cast<void*>(represent)},
     {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
     {Py_tp_getset, attributes},
@@ -320,16 +339,17 @@ PyObject* wrap(tenon_tensor* handle) {
   TensorObject* tensor = nullptr;
   if (n_unused) [[likely]] {
     tensor = unused[--n_unused];
+    PyObject_Init(reinterpret_cast<PyObject*>(tensor), state.tensor_type);
   } else {
-    tensor = static_cast<TensorObject*>(PyObject_Malloc(sizeof(TensorObject)));
+    tensor = PyObject_GC_New(TensorObject, state.tensor_type);
     if (!tensor) {
       tenon_tensor_release(handle);
-      return PyErr_NoMemory();
+      return nullptr;
     }
   }
-  PyObject_Init(reinterpret_cast<PyObject*>(tensor), state.tensor_type);
   tensor->handle = handle;
   tensor->weak_references = nullptr;
+  tensor->hooks = nullptr;
   tensor->elements = -1;
   return reinterpret_cast<PyObject*>(tensor);
 }
@@ -349,12 +369,28 @@ int64_t elements_of(tenon_context* context, TensorObject* tensor) {
   return tensor->elements = elements;
 }
 
+void show_hook(TensorObject* tensor, HookObject* hook) {
+  if (!tensor->hooks) PyObject_GC_Track(tensor);
+  hook->shown_by = tensor;
+  hook->next = tensor->hooks;
+  tensor->hooks = hook;
+}
+
+void hide_hook(HookObject* hook) {
+  if (!hook->shown_by) return;
+  HookObject** place = &hook->shown_by->hooks;
+  while (*place != hook) place = &(*place)->next;
+  *place = hook->next;
+  hook->shown_by = nullptr;
+}
+
 bool add_tensor_type(PyObject* module) {
   std::vector<PyType_Slot> slots(std::begin(own_slots), std::end(own_slots));
   for (const PyType_Slot* slot = operator_slots; slot->slot; ++slot) slots.push_back(*slot);
   slots.push_back({0, nullptr});
   PyType_Spec spec = {"tenon.Tensor", sizeof(TensorObject), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      slots.data()};
   PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
   if (!type) return false;
   state.tensor_type = reinterpret_cast<PyTypeObject*>(type);

@@ -52,7 +52,7 @@ def main():
     tenon.seed(options.seed)
     digits = load(options.data, "train")
     images = digits[:][0].astype(tenon.float32)
-    scale = images.mean().item(), images.std().item()
+    scale = images.mean().item(), images.std(correction=1).item()
     train = batches(digits, 64, scale, seed=options.seed, drop_last=True)
     model = Perceptron(images[0].size)
     optimizer = getattr(tenon.optim, options.optimizer)(model.parameters(), lr=0.002)

@@ -93,7 +93,7 @@ def main():
     tenon.seed(options.seed)
     digits, test = load(options.data, "train"), load(options.data, "t10k")
     images = digits[:][0].astype(tenon.float32)
-    scale = images.mean().item(), images.std().item()
+    scale = images.mean().item(), images.std(correction=1).item()
     size = images.shape[-1]
     crop = tenon.data.crop(size, size, padding=1, random=True)
     train = tenon.data.batches(

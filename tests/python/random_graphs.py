@@ -310,7 +310,7 @@ class Drawing:
         )  # fmt: skip
         if y is None:
             return self.node(
-                "matmul", [x], "tenon.matmul({0}, tenon.transpose({0}))",
+                "matmul", [x], "tenon.matmul({0}, {0}.mT)",
                 "torch.matmul({0}, {0}.mT)", (*shape[:-1], shape[-2]), b * b * shape[-1],
             )  # fmt: skip
         other, c = self.sizes[y]

@@ -128,7 +128,7 @@ class Ours:
         made = []
         for name, (shape, transposed) in graph.inputs.items():
             x = self.tensor(name, shape, turn)
-            made.append(tenon.transpose(tenon.transpose(x).clone()) if transposed else x)
+            made.append(x.mT.clone().mT if transposed else x)
         for name, (shape, limit) in graph.indices.items():
             made.append(self.tensor(name, shape, turn, limit))
         return made

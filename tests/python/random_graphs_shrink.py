@@ -109,7 +109,7 @@ def program(graph, rounds=ROUNDS):
         for name, (shape, transposed) in graph.inputs.items():
             text = made(name, shape, turn)
             if transposed:
-                text = f"tenon.transpose(tenon.transpose({text}).clone())"
+                text = f"{text}.mT.clone().mT"
             lines.append(f"            {text},")
         for name, (shape, limit) in graph.indices.items():
             lines.append(f"            {made(name, shape, turn, limit)},")

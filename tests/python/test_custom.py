@@ -222,7 +222,7 @@ class Compositions(OwnOps):
         x = tenon.tensor([2.0], requires_grad=True)
         with tenon.no_grad:
             self.assertFalse(cube(x).requires_grad)
-        with tenon.trace() as recorded:
+        with tenon.profile() as recorded:
             cube(x)
         self.assertIn("mine.cube", recorded.json)
         self.assertIn("tenon.mul", recorded.json)

@@ -32,7 +32,7 @@ class References(Case):
         tenon.stack([y, y])
         repr(y), y.tolist(), y.shape, y.dtype, y.device, list(y)
         for broken in (
-            lambda: tenon.add(x, [1]),
+            lambda: tenon.add(x, {1}),
             lambda: tenon.add(x, x, c=1),
             lambda: x + tenon.tensor([1.0, 2.0, 3.0]),
             lambda: tenon.sum(x, axes="1"),

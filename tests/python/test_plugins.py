@@ -33,7 +33,7 @@ class Plugins(Case):
             "print(tenon.op.evo.scale.plugin, tenon.op.evo.scale.__doc__.splitlines()[0])\n"
         )
         expected = (
-            "True (x, *, bias=0.0, out=None)\n"
+            "True (x, bias=0.0, *, out=None)\n"
             "evo.ops scale(x: T[...], *, bias: float=0.0) -> T[...] where T: float\n"
         )
         self.prints(code, expected, TENON_PLUGIN_PATH=str(self.path))

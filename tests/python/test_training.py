@@ -342,7 +342,7 @@ class Capture(Case):
     def test_trace(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "trace.json")
-            with tenon.trace(path) as recording:
+            with tenon.profile(path) as recording:
                 tenon.tensor([1.0]).exp()
                 other = threading.Thread(target=lambda: tenon.tensor([1.0]).cos())
                 other.start()

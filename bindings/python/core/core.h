@@ -40,15 +40,17 @@ class Ref {
 };
 
 // Functions of the package's Python part that the module calls, set by `connect`.
-#define TENON_PYTHON_HOOKS(each)                                                             \
-  each(make_error)          /* (status, name, message, ...) -> exception */                  \
-      each(make_refusal)    /* (kind, op, operand, expected, found, hint) -> exception */    \
-      each(runtime_options) /* () -> dict */                                                 \
-      each(describe_schema) /* (name, revision) -> inputs, attributes, outputs, signature */ \
-      each(make_signature)  /* (op) -> inspect.Signature */                                  \
-      each(find_dtype)      /* (object) -> Dtype */                                          \
-      each(get_item)        /* (tensor, key) -> Tensor */                                    \
-      each(set_item)        /* (tensor, key, value) */                                       \
+#define TENON_PYTHON_HOOKS(each)                                                          \
+  each(make_error)          /* (status, name, message, ...) -> exception */               \
+      each(make_refusal)    /* (kind, op, operand, expected, found, hint) -> exception */ \
+      each(runtime_options) /* () -> dict */                                              \
+      each(describe_schema) /* (name, revision) -> what op.cc's take_description reads */ \
+      each(reduce_results)  /* (results) -> how they are pickled */                       \
+      each(make_operand)    /* (object) -> Tensor, or None for what is no array */        \
+      each(make_signature)  /* (op) -> inspect.Signature */                               \
+      each(find_dtype)      /* (object) -> Dtype */                                       \
+      each(get_item)        /* (tensor, key) -> Tensor */                                 \
+      each(set_item)        /* (tensor, key, value) */                                    \
       each(find_method)     /* (tensor, name) -> bound op, or AttributeError */
 
 struct Hooks {

@@ -34,6 +34,12 @@ PyMethodDef connect_methods[] = {
      METH_VARARGS | METH_KEYWORDS, "connect(name=function, ...)"},
     {nullptr, nullptr, 0, nullptr}};
 
+bool add_version(PyObject* module) {
+  const Ref text(PyUnicode_FromFormat("%d.%d.%d", TENON_VERSION_MAJOR, TENON_VERSION_MINOR,
+                                      TENON_VERSION_PATCH));
+  return text && PyModule_AddObjectRef(module, "version", text.get()) == 0;
+}
+
 bool fill(PyObject* module) {
   const PyMethodDef* const tables[] = {connect_methods, runtime_methods,  buffer_methods,
                                        nested_methods,  autograd_methods, object_methods,
@@ -42,7 +48,7 @@ bool fill(PyObject* module) {
   for (const PyMethodDef* table : tables) {
     if (PyModule_AddFunctions(module, const_cast<PyMethodDef*>(table)) < 0) return false;
   }
-  return add_dtypes(module) && add_op_type(module) && add_tensor_type(module);
+  return add_version(module) && add_dtypes(module) && add_op_type(module) && add_tensor_type(module);
 }
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,

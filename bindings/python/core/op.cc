@@ -25,6 +25,12 @@ struct Attribute {
   int32_t count;  // of Ints: how many there must be, 0 for any number
 };
 
+// Another name of an argument, that users of other libraries write.
+struct Synonym {
+  PyObject* name;  // interned
+  int32_t index;   // of inputs, then of attributes
+};
+
 struct OpObject {
   PyObject_HEAD vectorcallfunc vectorcall;
   const tenon_op* op;
@@ -37,6 +43,9 @@ struct OpObject {
   unsigned n_outputs;  // without those that only a backward wants
   std::vector<Input>* inputs;
   std::vector<Attribute>* attributes;
+  std::vector<Synonym>* synonyms;
+  unsigned n_positional;  // attributes that may be given without a name
+  PyTypeObject* results;  // a tuple with the outputs' names, if there are several
 };
 
 OpObject* as_op(PyObject* object) { return reinterpret_cast<OpObject*>(object); }
@@ -61,6 +70,7 @@ struct Call {
 
   bool set_input(uint32_t index, PyObject* object);
   bool set_attribute(uint32_t index, PyObject* object);
+  bool set_argument(uint32_t index, PyObject* object);
   bool set_named(PyObject* name, PyObject* object);
   Work work() const;
   bool refuse_operand(uint32_t index, PyObject* object) const;
@@ -93,8 +103,18 @@ bool Call::set_input(uint32_t index, PyObject* object) {
     return true;
   }
   if (object == Py_None) return true;
-  const Converted converted =
-      list ? tensors_value(object, memory, value) : number_value(object, value);
+  Converted converted = list ? tensors_value(object, memory, value) : number_value(object, value);
+  if (converted == Converted::No && !list) {
+    Ref made = tensor_of(object);
+    if (!made && PyErr_Occurred()) return false;
+    if (made) {
+      value.tag = TENON_VALUE_TENSOR;
+      value.as.tensor = as_tensor(made.get())->handle;
+      elements += elements_of(context, as_tensor(made.get()));
+      memory.keep(std::move(made));
+      return true;
+    }
+  }
   if (converted == Converted::No) return refuse_operand(index, object);
   if (converted == Converted::Failed) {
     refuse_large(text_of(op->name), text_of((*op->inputs)[index].name));
@@ -166,23 +186,37 @@ int find_name(const std::vector<Entry>& entries, PyObject* name) {
   return -1;
 }
 
+// Of inputs, then of attributes; once each.
+bool Call::set_argument(uint32_t index, PyObject* object) {
+  const auto n = static_cast<uint32_t>(op->inputs->size());
+  const bool is_input = index < n;
+  const uint32_t at = is_input ? index : index - n;
+  const tenon_value* given = is_input ? inputs : attributes;
+  if (at < (is_input ? n_inputs : n_attributes) && given[at].tag != TENON_VALUE_NONE) {
+    PyObject* name = is_input ? (*op->inputs)[at].name : (*op->attributes)[at].name;
+    refuse("type", text_of(op->name), text_of(name), "one value", "two", "");
+    return false;
+  }
+  return is_input ? set_input(at, object) : set_attribute(at, object);
+}
+
 bool Call::set_named(PyObject* name, PyObject* object) {
+  const auto n = static_cast<uint32_t>(op->inputs->size());
   if (const int index = find_name(*op->attributes, name); index >= 0) {
-    return set_attribute(static_cast<uint32_t>(index), object);
+    return set_argument(n + static_cast<uint32_t>(index), object);
   }
   if (const int index = find_name(*op->inputs, name); index >= 0) {
-    const auto at = static_cast<uint32_t>(index);
-    if (at < n_inputs && inputs[at].tag != TENON_VALUE_NONE) {
-      refuse("type", text_of(op->name), text_of(name), "one value", "two", "");
-      return false;
-    }
-    return set_input(at, object);
+    return set_argument(static_cast<uint32_t>(index), object);
   }
   if (PyUnicode_Compare(name, out_name) == 0) {
     out = object == Py_None ? nullptr : object;
     return true;
   }
-  refuse("type", text_of(op->name), text_of(name), text_of(op->signature),
+  if (const int index = find_name(*op->synonyms, name); index >= 0) {
+    const auto place = static_cast<size_t>(index);
+    return set_argument(static_cast<uint32_t>((*op->synonyms)[place].index), object);
+  }
+  refuse("keyword", text_of(op->name), text_of(name), text_of(op->signature),
          "an argument of another name", "");
   return false;
 }
@@ -206,13 +240,13 @@ PyObject* call_new(Call& call) {
   if (count == 1) [[likely]]
     return wrap(outputs[0]);
   if (count == 0) Py_RETURN_NONE;
-  Ref tuple(PyTuple_New(count));
+  Ref results(PyStructSequence_New(call.op->results));
   for (uint32_t i = 0; i < count; ++i) {
     PyObject* tensor = wrap(outputs[i]);
-    if (tuple && tensor) PyTuple_SET_ITEM(tuple.get(), i, tensor);
-    if (!tensor) tuple = Ref();
+    if (results && tensor) PyStructSequence_SET_ITEM(results.get(), i, tensor);
+    if (!tensor) results = Ref();
   }
-  return tuple.release();
+  return results.release();
 }
 
 PyObject* call_into(Call& call) {
@@ -239,7 +273,8 @@ PyObject* call_into(Call& call) {
 }
 
 PyObject* refuse_count(const OpObject* op, Py_ssize_t given) {
-  const std::string expected = std::to_string(op->inputs->size()) + " without a name";
+  const size_t most = op->inputs->size() + op->n_positional;
+  const std::string expected = std::to_string(most) + " without a name";
   const std::string found = std::to_string(given);
   return refuse("type", text_of(op->name), "arguments", expected.c_str(), found.c_str(),
                 text_of(op->signature));
@@ -251,9 +286,14 @@ PyObject* call_op(const OpObject* op, PyObject* const* arguments, Py_ssize_t cou
   call.op = op;
   call.context = context_of_thread();
   if (!call.context) return nullptr;
-  if (static_cast<size_t>(count) > op->inputs->size()) return refuse_count(op, count);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    if (!call.set_input(static_cast<uint32_t>(i), arguments[i])) return nullptr;
+  const size_t n_inputs = op->inputs->size();
+  const auto given = static_cast<size_t>(count);
+  if (given > n_inputs + op->n_positional) return refuse_count(op, count);
+  for (size_t i = 0; i < given; ++i) {
+    const bool good = i < n_inputs
+                          ? call.set_input(static_cast<uint32_t>(i), arguments[i])
+                          : call.set_attribute(static_cast<uint32_t>(i - n_inputs), arguments[i]);
+    if (!good) return nullptr;
   }
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   for (Py_ssize_t i = 0; i < named; ++i) {
@@ -273,35 +313,70 @@ PyObject* vectorcall(PyObject* self, PyObject* const* arguments, size_t flagged_
 
 // ---- making one ---------------------------------------------------------------------------------
 
-// Reads what tenon/_schema.py says: ((name, is_list), ...), ((name, kind, count), ...), number of
-// outputs, signature.
+// A tuple whose items have these names, too. It is pickled as a tuple: it has no place of its own
+// in a module.
+bool make_results(OpObject* op, PyObject* names) {
+  op->n_outputs = static_cast<unsigned>(PyTuple_GET_SIZE(names));
+  if (op->n_outputs < 2) return true;
+  std::vector<PyStructSequence_Field> fields;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+    fields.push_back({PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i)), nullptr});
+    if (!fields.back().name) return false;
+  }
+  fields.push_back({nullptr, nullptr});
+  PyStructSequence_Desc desc = {"tenon.Results", "The outputs of an op, by place and by name.",
+                                fields.data(), static_cast<int>(op->n_outputs)};
+  op->results = PyStructSequence_NewType(&desc);
+  PyObject* type = reinterpret_cast<PyObject*>(op->results);
+  // The first also keeps the names, which the type only points to.
+  return type && PyObject_SetAttrString(type, "__match_args__", names) == 0 &&
+         PyObject_SetAttrString(type, "__reduce__", state.hooks.reduce_results) == 0;
+}
+
+// An interned name and two numbers of `place`.
+template <class Entry, class... Number>
+bool take_entry(std::vector<Entry>& out, PyObject* tuple, const char* format, Number... fields) {
+  PyObject* name = nullptr;
+  if (!PyArg_ParseTuple(tuple, format, &name, fields...)) return false;
+  Py_INCREF(name);
+  PyUnicode_InternInPlace(&name);
+  out.push_back({});
+  out.back().name = name;
+  return true;
+}
+
+// Reads what tenon/_schema.py says: ((name, is_list), ...), ((name, kind, count), ...),
+// ((synonym, index), ...), how many attributes need no name, names of outputs, signature.
 bool take_description(OpObject* op, PyObject* description) {
   PyObject* inputs = nullptr;
   PyObject* attributes = nullptr;
-  if (!PyArg_ParseTuple(description, "O!O!IO", &PyTuple_Type, &inputs, &PyTuple_Type, &attributes,
-                        &op->n_outputs, &op->signature)) {
+  PyObject* synonyms = nullptr;
+  PyObject* outputs = nullptr;
+  if (!PyArg_ParseTuple(description, "O!O!O!IO!O", &PyTuple_Type, &inputs, &PyTuple_Type,
+                        &attributes, &PyTuple_Type, &synonyms, &op->n_positional, &PyTuple_Type,
+                        &outputs, &op->signature)) {
     op->signature = nullptr;
     return false;
   }
   Py_INCREF(op->signature);
+  if (!make_results(op, outputs)) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(synonyms); ++i) {
+    int index = 0;
+    if (!take_entry(*op->synonyms, PyTuple_GET_ITEM(synonyms, i), "Ui", &index)) return false;
+    op->synonyms->back().index = index;
+  }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i) {
-    PyObject* name = nullptr;
     int list = 0;
-    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(inputs, i), "Up", &name, &list)) return false;
-    Py_INCREF(name);
-    PyUnicode_InternInPlace(&name);
-    op->inputs->push_back({name, list != 0});
+    if (!take_entry(*op->inputs, PyTuple_GET_ITEM(inputs, i), "Up", &list)) return false;
+    op->inputs->back().list = list != 0;
   }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(attributes); ++i) {
-    PyObject* name = nullptr;
     int kind = 0;
     int count = 0;
-    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(attributes, i), "Uii", &name, &kind, &count)) {
-      return false;
-    }
-    Py_INCREF(name);
-    PyUnicode_InternInPlace(&name);
-    op->attributes->push_back({name, static_cast<Kind>(kind), count});
+    PyObject* entry = PyTuple_GET_ITEM(attributes, i);
+    if (!take_entry(*op->attributes, entry, "Uii", &kind, &count)) return false;
+    op->attributes->back().kind = static_cast<Kind>(kind);
+    op->attributes->back().count = count;
   }
   return true;
 }
@@ -344,7 +419,8 @@ PyObject* make_op(PyTypeObject* type, PyObject* arguments, PyObject*) {
   op->op = found;
   op->inputs = new (std::nothrow) std::vector<Input>;
   op->attributes = new (std::nothrow) std::vector<Attribute>;
-  if (!op->inputs || !op->attributes) return PyErr_NoMemory();
+  op->synonyms = new (std::nothrow) std::vector<Synonym>;
+  if (!op->inputs || !op->attributes || !op->synonyms) return PyErr_NoMemory();
   return take_info(context, op) ? self.release() : nullptr;
 }
 
@@ -359,6 +435,8 @@ void deallocate(PyObject* self) {
   OpObject* op = as_op(self);
   drop_entries(op->inputs);
   drop_entries(op->attributes);
+  drop_entries(op->synonyms);
+  Py_XDECREF(op->results);
   for (PyObject* each : {op->name, op->plugin, op->schema, op->doc, op->signature}) {
     Py_XDECREF(each);
   }

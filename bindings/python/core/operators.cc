@@ -75,6 +75,7 @@ const tenon_op* op_of(tenon_context* context, Operator which) {
 struct Operands {
   tenon_value values[2];
   int64_t elements = 0;
+  Ref made;  // a tensor for an array on one side
 
   Converted take(tenon_context* context, size_t index, PyObject* object) {
     if (is_tensor(object)) [[likely]] {
@@ -84,7 +85,12 @@ struct Operands {
       elements += elements_of(context, as_tensor(object));
       return Converted::Yes;
     }
-    return number_value(object, values[index]);
+    const Converted converted = number_value(object, values[index]);
+    if (converted != Converted::No) [[likely]]
+      return converted;
+    made = tensor_of(object);
+    if (made) return take(context, index, made.get());
+    return PyErr_Occurred() ? Converted::Failed : Converted::No;
   }
 };
 

@@ -42,6 +42,9 @@ enum class Converted { Yes, No, Failed };  // Failed: an exception is set
 Converted number_value(PyObject* object, tenon_value& out);
 // A tensor or a number.
 Converted operand_value(PyObject* object, tenon_value& out);
+// A tensor for what NumPy would take for an array: a list of numbers, an array, what has a buffer or
+// `__array__`. None of these: no reference, and no exception.
+Ref tensor_of(PyObject* object);
 // A list or tuple of tensors.
 Converted tensors_value(PyObject* object, Memory& memory, tenon_value& out);
 // One integer, `count` times if that is not 0, or a list or tuple of integers.

@@ -60,11 +60,15 @@ from tenon._runtime import (
 )
 from tenon._tensor import asarray, from_dlpack, full, info, tensor
 
+__version__ = _core.version
+
 _core.connect(
     make_error=_errors.make_error,
     make_refusal=_errors.make_refusal,
     runtime_options=_runtime.options,
     describe_schema=_schema.describe,
+    reduce_results=_schema.reduce_results,
+    make_operand=_tensor.make_operand,
     make_signature=_schema.make_signature,
     find_dtype=_tensor.find_dtype,
     get_item=_indexing.get_item,
@@ -119,7 +123,7 @@ __all__ = [
 
 
 # What is imported when it is first asked for: modules, and functions with the module they are in.
-_MODULES = ("data", "nn", "optim", "schedules")
+_MODULES = ("data", "linalg", "nn", "optim", "schedules")
 _FUNCTIONS = {
     "History": "_history",
     "capture": "_plan",
@@ -129,8 +133,8 @@ _FUNCTIONS = {
     "gradcheck": "_gradcheck",
     "load": "_files",
     "op_log": "_plan",
+    "profile": "_plan",
     "save": "_files",
-    "trace": "_plan",
 }
 
 
@@ -144,10 +148,35 @@ def __getattr__(name):
         found = import_module(f"tenon.{_FUNCTIONS.get(name, name)}")
         found = getattr(found, name) if name in _FUNCTIONS else found
     else:
-        found = getattr(op.tenon, name)
+        from tenon import _names
+
+        if name in _names.CONSTANTS:
+            found = _names.CONSTANTS[name]
+        elif name in _names.FUNCTIONS or name in _names.ALIASES:
+            found = _names.find_function(name)
+        else:
+            try:
+                found = getattr(op.tenon, name)
+            except AttributeError:
+                if name not in _names.INSTEAD:
+                    raise
+                words = f"module 'tenon' has no attribute {name!r}\n  hint: {_names.INSTEAD[name]}"
+                raise AttributeError(words) from None
     globals()[name] = found
     return found
 
 
+# PyTorch's names.
+inference_mode, set_num_threads = inference, set_threads
+
+
+def get_default_dtype():
+    """float32, of numbers with a point."""
+    return float32
+
+
 def __dir__():
-    return sorted({*globals(), *_MODULES, *_FUNCTIONS, *dir(op.tenon)})
+    from tenon import _names
+
+    named = {*_names.CONSTANTS, *_names.FUNCTIONS, *_names.ALIASES}
+    return sorted({*globals(), *_MODULES, *_FUNCTIONS, *named, *dir(op.tenon)})

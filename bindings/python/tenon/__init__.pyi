@@ -4,9 +4,9 @@
 
 import builtins as _b
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from tenon import data as data, nn as nn, optim as optim, schedules as schedules
+from tenon import data as data, linalg as linalg, nn as nn, optim as optim, schedules as schedules
 
 class Dtype:
     """The type of a tensor's elements."""
@@ -40,6 +40,7 @@ class Tensor:
     """An array of numbers of one dtype on one device."""
 
     T: Tensor
+    data: Tensor
     data_ptr: _b.int
     device: _b.str
     dtype: Dtype
@@ -48,6 +49,9 @@ class Tensor:
     is_contiguous: _b.bool
     is_leaf: _b.bool
     is_read_only: _b.bool
+    itemsize: _b.int
+    mT: Tensor
+    nbytes: _b.int
     ndim: _b.int
     node: _b.str
     requires_grad: _b.bool
@@ -59,14 +63,33 @@ class Tensor:
     def add_hook(self, function: Any) -> Any:
         """Calls function(gradient) in each backward through here; what it returns, if anything, is the gradient from then on."""
         ...
-    def all(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
-        """The op tenon.all over `axes`, or over all dimensions."""
+    def addmm(self, a: Any, b: Any, *, beta: Any = ..., alpha: Any = ...) -> Tensor:
+        """beta x + alpha (a b)"""
         ...
-    def any(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
-        """The op tenon.any over `axes`, or over all dimensions."""
+    def allclose(
+        self,
+        b: Any,
+        rtol: Any = ...,
+        atol: Any = ...,
+        *,
+        equal_nan: Any = ...,
+    ) -> _b.bool:
+        """Is everything close, as `isclose` says? True or False."""
+        ...
+    def argwhere(self) -> Tensor:
+        """The indices of the elements that are not zero, one row for each."""
+        ...
+    def array_equal(self, b: Any) -> _b.bool:
+        """Have both the same shape and elements? True or False."""
+        ...
+    def array_split(self, indices_or_sections: Any, axis: Any = ...) -> _b.list[Tensor]:
+        """As `split`; pieces need not be equal: the first ones are longer by one."""
         ...
     def astype(self, dtype: Any) -> Tensor:
         """The values in another dtype; the tensor itself where it has that dtype."""
+        ...
+    def average(self, axis: Any = ..., weights: Any = ..., *, keepdims: Any = ...) -> Tensor:
+        """The mean, of which each element is as much as its weight."""
         ...
     def backward(
         self,
@@ -77,97 +100,631 @@ class Tensor:
     ) -> None:
         """Adds the gradients of the tensor, times `grad`, to the leaves it was computed from."""
         ...
+    def baddbmm(self, a: Any, b: Any, *, beta: Any = ..., alpha: Any = ...) -> Tensor:
+        """beta x + alpha (a b)"""
+        ...
+    def bfloat16(self) -> Tensor:
+        """The values as bfloat16."""
+        ...
+    def bincount(self, weights: Any = ..., minlength: Any = ...) -> Tensor:
+        """How often each of 0, 1, ..."""
+        ...
+    def bool(self) -> Tensor:
+        """The values as bool."""
+        ...
+    def bucketize(self, boundaries: Any, *, right: Any = ...) -> Tensor:
+        """`searchsorted` with its arguments exchanged."""
+        ...
+    def can_cast(self, to: Any) -> _b.bool:
+        """Does promotion lead from the first dtype to the second?"""
+        ...
+    def cbrt(self) -> Tensor:
+        """The third root."""
+        ...
+    def cdist(self, b: Any, p: Any = ...) -> Tensor:
+        """The distances of the rows of `a` and of `b`."""
+        ...
+    def chunk(self, chunks: Any, axis: Any = ..., *, dim: Any = ...) -> _b.tuple[Tensor, ...]:
+        """Views of `x` cut along `axis` into at most `chunks` pieces of one size, the last one perhaps smaller: a tuple, as PyTorch's."""
+        ...
+    def clip(self, min: Any = ..., max: Any = ..., *, out: Any = ...) -> Tensor:
+        """Not below `min` and not above `max`; the op `clamp`."""
+        ...
     def clone(self, *, layout: Any = ...) -> Tensor:
         """A copy with memory of its own; gradients flow through it."""
         ...
     def contiguous(self) -> Tensor:
         """The same values row-major; the tensor itself where it is so already."""
         ...
+    def copy_(self, source: Any) -> Tensor:
+        """Takes the values of `source`, broadcast and cast."""
+        ...
+    def copysign(self, b: Any) -> Tensor:
+        """|a| with the sign of `b`."""
+        ...
+    def corrcoef(self, rowvar: Any = ...) -> Tensor:
+        """The correlations of the rows of a matrix."""
+        ...
+    def count_nonzero(self, axis: Any = ..., *, keepdims: Any = ..., dim: Any = ...) -> Tensor:
+        """How many elements are not zero."""
+        ...
+    def cov(self, rowvar: Any = ..., *, correction: Any = ..., ddof: Any = ...) -> Tensor:
+        """The covariances of the rows of a matrix, each a variable; of its columns without `rowvar`."""
+        ...
+    def cpu(self) -> Tensor:
+        """In host memory."""
+        ...
+    def cross(self, b: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
+        """The vector product of vectors of three along `axis`."""
+        ...
+    def cumprod(
+        self,
+        axis: Any = ...,
+        *,
+        dim: Any = ...,
+        reverse: Any = ...,
+        exclusive: Any = ...,
+        out: Any = ...,
+    ) -> Tensor:
+        """Products up to and with each element along `axis`; without it of `x` as a vector."""
+        ...
+    def cumsum(
+        self,
+        axis: Any = ...,
+        *,
+        dim: Any = ...,
+        reverse: Any = ...,
+        exclusive: Any = ...,
+        out: Any = ...,
+    ) -> Tensor:
+        """Sums up to and with each element along `axis`; without it of `x` as a vector."""
+        ...
+    def cumulative_prod(
+        self,
+        axis: Any = ...,
+        *,
+        dim: Any = ...,
+        reverse: Any = ...,
+        exclusive: Any = ...,
+        out: Any = ...,
+    ) -> Tensor:
+        """Products up to and with each element along `axis`; without it of `x` as a vector."""
+        ...
+    def cumulative_sum(
+        self,
+        axis: Any = ...,
+        *,
+        dim: Any = ...,
+        reverse: Any = ...,
+        exclusive: Any = ...,
+        out: Any = ...,
+    ) -> Tensor:
+        """Sums up to and with each element along `axis`; without it of `x` as a vector."""
+        ...
+    def deg2rad(self) -> Tensor:
+        """Degrees as radians."""
+        ...
+    def delete(self, index: Any, axis: Any = ...) -> Tensor:
+        """`x` without place `index` along `axis`; as a vector without it."""
+        ...
     def detach(self) -> Tensor:
         """The same memory without history."""
+        ...
+    def detach_(self) -> Tensor:
+        """Refused: `x = x.detach()`."""
+        ...
+    def diag(self, k: Any = ..., *, diagonal: Any = ...) -> Tensor:
+        """The diagonal of a matrix; of a vector a matrix with it on the diagonal, and zeros."""
+        ...
+    def diag_embed(self, offset: Any = ...) -> Tensor:
+        """Matrices [..., n, n] with the vectors [..., n] on the diagonal `offset`, and zeros."""
+        ...
+    def diff(self, n: Any = ..., axis: Any = ..., *, dim: Any = ...) -> Tensor:
+        """Differences of neighbours along `axis`, n times."""
+        ...
+    def digitize(self, bins: Any, right: Any = ...) -> Tensor:
+        """In which bin each of `values` is, with its lower end, or with `right` its upper one."""
+        ...
+    def dim(self) -> _b.int:
+        """How many dimensions there are."""
+        ...
+    def dist(self, b: Any, p: Any = ...) -> Tensor:
+        """The norm of a - b."""
+        ...
+    def dot(self, b: Any, *, out: Any = ...) -> Tensor:
+        """Of vectors the sum of products; of matrices the matrix product; of more dimensions sums over the last axis of `a` and the last but one of `b`, as NumPy's."""
+        ...
+    def double(self) -> Tensor:
+        """The values as float64."""
+        ...
+    def element_size(self) -> _b.int:
+        """The bytes of an element."""
+        ...
+    def empty_like(
+        self,
+        dtype: Any = ...,
+        *,
+        device: Any = ...,
+        requires_grad: Any = ...,
+    ) -> Tensor:
+        """Zeros like `x`."""
         ...
     def expand(self, *shape: Any) -> Tensor:
         """Dimensions of length 1 repeated; a view."""
         ...
+    def expand_as(self, other: Any) -> Tensor:
+        """As `expand`, to the shape of `other`."""
+        ...
+    def expand_dims(self, axis: Any = ...) -> Tensor:
+        """With a new axis of length 1 at place `axis`; with several for a tuple."""
+        ...
+    def extract(self, x: Any) -> Tensor:
+        """The elements where the condition is not zero, a vector."""
+        ...
+    def fill(self, value: Any) -> None:
+        """As `fill_`; returns nothing, as NumPy's."""
+        ...
+    def fill_(self, value: Any) -> Tensor:
+        """Writes `value`, a number or a tensor of one element, everywhere."""
+        ...
+    def flatnonzero(self) -> Tensor:
+        """The places of the elements that are not zero, of `x` as a vector."""
+        ...
+    def fliplr(self) -> Tensor:
+        """In reverse order along axis 1."""
+        ...
+    def flipud(self) -> Tensor:
+        """In reverse order along axis 0."""
+        ...
+    def float(self) -> Tensor:
+        """The values as float32."""
+        ...
+    def fmax(self, b: Any) -> Tensor:
+        """The larger of two, of a NaN and a number the number."""
+        ...
+    def fmin(self, b: Any) -> Tensor:
+        """The smaller of two, of a NaN and a number the number."""
+        ...
+    def fmod(self, b: Any) -> Tensor:
+        """The rest of the division that is truncated: with the sign of `a`; tenon.remainder has that of `b`."""
+        ...
+    def frac(self) -> Tensor:
+        """What follows the point, with the sign of `x`."""
+        ...
+    def full_like(
+        self,
+        fill_value: Any,
+        dtype: Any = ...,
+        *,
+        device: Any = ...,
+        requires_grad: Any = ...,
+    ) -> Tensor:
+        """A tensor of one value, with the shape, and unless they are given the dtype and device, of `x`."""
+        ...
+    def gather(self, *arguments: Any, axis: Any = ..., dim: Any = ..., **named: Any) -> Tensor:
+        """gather(x, axis, indices) or gather(x, indices, axis=...): the op tenon.gather."""
+        ...
     def grad_rows(self) -> Tensor:
         """(indices, values) of a gradient that is held as rows, or None."""
+        ...
+    def gradient(self, spacing: Any = ..., axis: Any = ...) -> Any:
+        """Half the difference of both neighbours, at the ends that to the one there is; a list for several axes."""
+        ...
+    def half(self) -> Tensor:
+        """The values as float16."""
+        ...
+    def histc(self, bins: Any = ..., min: Any = ..., max: Any = ...) -> Tensor:
+        """The counts of `histogram`, over min to max unless both are 0, in the dtype of `x`."""
+        ...
+    def histogram(self, bins: Any = ..., range: Any = ...) -> _b.tuple[Tensor, ...]:
+        """(counts, edges) of `bins` parts of one width, from the least to the greatest element or over `range`; the last one has its upper end, too."""
+        ...
+    def index_add_(self, dim: Any, index: Any, source: Any, *, alpha: Any = ...) -> Tensor:
+        """Adds the slices of `source` to those that `index` names along `dim`."""
+        ...
+    def index_copy_(self, dim: Any, index: Any, source: Any) -> Tensor:
+        """Writes the slices of `source` over those that `index` names along `dim`."""
+        ...
+    def index_put_(self, indices: Any, values: Any, accumulate: Any = ...) -> Tensor:
+        """self[indices] = values, or += with `accumulate`, which adds all that meet."""
+        ...
+    def index_select(
+        self,
+        *arguments: Any,
+        axis: Any = ...,
+        dim: Any = ...,
+        **named: Any,
+    ) -> Tensor:
+        """index_select(x, axis, indices) or index_select(x, indices, axis=...): the op tenon.index_select."""
         ...
     def info(self) -> _b.str:
         """The values with strides, storage, version and statistics, as text."""
         ...
+    def inner(self, b: Any) -> Tensor:
+        """Sums of products over the last axis of both."""
+        ...
+    def int(self) -> Tensor:
+        """The values as int32."""
+        ...
+    def interp(self, xp: Any, fp: Any) -> Tensor:
+        """The line through the points (xp, fp), xp ascending, at `x`; beside it its ends."""
+        ...
+    def is_floating_point(self) -> _b.bool:
+        """Is the dtype one?"""
+        ...
+    def isclose(self, b: Any, rtol: Any = ..., atol: Any = ..., *, equal_nan: Any = ...) -> Tensor:
+        """Where |a - b| <= atol + rtol |b|, or both are the same infinity; NaN to NaN if asked."""
+        ...
+    def isin(self, elements: Any) -> Tensor:
+        """Which elements are among `elements`."""
+        ...
     def item(self) -> _b.float:
         """The only element, as a Python number."""
         ...
-    def logsumexp(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
-        """The op tenon.logsumexp over `axes`, or over all dimensions."""
+    def kron(self, b: Any) -> Tensor:
+        """Each element of `a` times all of `b`."""
         ...
-    def max(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
-        """The op tenon.max over `axes`, or over all dimensions."""
+    def kthvalue(
+        self,
+        k: Any,
+        axis: Any = ...,
+        *,
+        dim: Any = ...,
+        keepdim: Any = ...,
+    ) -> _b.tuple[Tensor, ...]:
+        """(values, indices) of the k-th smallest element of each line along `axis`, k from 1."""
         ...
-    def mean(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
-        """The op tenon.mean over `axes`, or over all dimensions."""
+    def logaddexp(self, b: Any) -> Tensor:
+        """log(exp(a) + exp(b)), without overflow."""
         ...
-    def min(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
-        """The op tenon.min over `axes`, or over all dimensions."""
+    def long(self) -> Tensor:
+        """The values as int64."""
         ...
-    def norm(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
-        """The op tenon.norm over `axes`, or over all dimensions."""
+    def masked_fill_(self, mask: Any, value: Any) -> Tensor:
+        """Writes `value` where the mask is true."""
+        ...
+    def matrix_transpose(self) -> Tensor:
+        """The last two axes exchanged; a view."""
+        ...
+    def max(
+        self,
+        axis: Any = ...,
+        keepdims: Any = ...,
+        *,
+        axes: Any = ...,
+        out: Any = ...,
+        **named: Any,
+    ) -> Tensor:
+        """The maximum over `axis`, or over all dimensions; tenon.argmax has its place."""
+        ...
+    def median(self, axis: Any = ..., *, keepdims: Any = ..., **named: Any) -> Tensor:
+        """The middle element, of an even number the mean of both, as NumPy's."""
+        ...
+    def min(
+        self,
+        axis: Any = ...,
+        keepdims: Any = ...,
+        *,
+        axes: Any = ...,
+        out: Any = ...,
+        **named: Any,
+    ) -> Tensor:
+        """The minimum over `axis`, or over all dimensions; tenon.argmin has its place."""
+        ...
+    def moveaxis(self, source: Any, destination: Any) -> Tensor:
+        """Axes moved to other places, the others in their order."""
+        ...
+    def movedim(self, source: Any, destination: Any) -> Tensor:
+        """Axes moved to other places, the others in their order."""
+        ...
+    def nan_to_num(self, nan: Any = ..., posinf: Any = ..., neginf: Any = ...) -> Tensor:
+        """Numbers in place of NaN and infinities: 0, and the greatest and least of the dtype."""
+        ...
+    def nanmean(self, axis: Any = ..., *, keepdims: Any = ..., dim: Any = ...) -> Tensor:
+        """The mean of what is not NaN."""
+        ...
+    def nansum(self, axis: Any = ..., *, keepdims: Any = ..., dim: Any = ...) -> Tensor:
+        """The sum of what is not NaN."""
+        ...
+    def narrow(self, axis: Any, start: Any, length: Any) -> Tensor:
+        """A view of `length` places along `axis` from `start` on."""
+        ...
+    def new_full(self, shape: Any, value: Any, dtype: Any = ...) -> Tensor:
+        """A tensor of one value, of this one's dtype."""
+        ...
+    def new_ones(self, *shape: Any, dtype: Any = ...) -> Tensor:
+        """A tensor of 1 everywhere, of this one's dtype."""
+        ...
+    def new_tensor(self, data: Any) -> Tensor:
+        """A tensor with a copy of `data`, of this one's dtype and device."""
+        ...
+    def new_zeros(self, *shape: Any, dtype: Any = ...) -> Tensor:
+        """A tensor of 0 everywhere, of this one's dtype."""
+        ...
+    def nonzero(self) -> _b.tuple[Tensor, ...]:
+        """A vector of indices for each axis of the elements that are not zero; tenon.argwhere has them as rows, which is what PyTorch's nonzero gives."""
+        ...
+    def norm(
+        self,
+        ord: Any = ...,
+        axis: Any = ...,
+        keepdims: Any = ...,
+        *,
+        p: Any = ...,
+        axes: Any = ...,
+        dim: Any = ...,
+        keepdim: Any = ...,
+    ) -> Tensor:
+        """The vector norm (sum |x|^ord)^(1/ord) over `axis`, or of all elements; tenon.linalg.norm has those of matrices."""
+        ...
+    def normal_(self, mean: Any = ..., std: Any = ...) -> Tensor:
+        """Draws normal numbers into the tensor."""
+        ...
+    def numel(self) -> _b.int:
+        """How many elements there are."""
         ...
     def numpy(self) -> Any:
         """A NumPy array on the same memory, which both keep alive."""
         ...
+    def ones_like(self, dtype: Any = ..., *, device: Any = ..., requires_grad: Any = ...) -> Tensor:
+        """Ones like `x`."""
+        ...
+    def pad(
+        self,
+        pads: Any,
+        *,
+        axes: Any = ...,
+        mode: Any = ...,
+        value: Any = ...,
+        constant_values: Any = ...,
+    ) -> Tensor:
+        """More elements on each side."""
+        ...
+    def partition(self, kth: Any, axis: Any = ...) -> Tensor:
+        """With element `kth` of each line where it is in order: all of them are."""
+        ...
+    def percentile(self, q: Any, axis: Any = ..., *, keepdims: Any = ...) -> Tensor:
+        """`quantile` of hundredths."""
+        ...
     def permute(self, *axes: Any) -> Tensor:
         """The dimensions in another order; a view."""
         ...
-    def prod(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
-        """The op tenon.prod over `axes`, or over all dimensions."""
+    def ptp(self, axis: Any = ..., *, keepdims: Any = ...) -> Tensor:
+        """The greatest less the least element."""
+        ...
+    def quantile(
+        self,
+        q: Any,
+        axis: Any = ...,
+        *,
+        keepdims: Any = ...,
+        dim: Any = ...,
+        keepdim: Any = ...,
+    ) -> Tensor:
+        """Where a share `q` of the elements lies below, linear between two of them; NaN if one is NaN."""
+        ...
+    def rad2deg(self) -> Tensor:
+        """Radians as degrees."""
+        ...
+    def rand_like(self, dtype: Any = ...) -> Tensor:
+        """`rand` of the shape, and unless it is given the dtype, of `x`."""
+        ...
+    def randn_like(self, dtype: Any = ...) -> Tensor:
+        """`randn` of the shape, and unless it is given the dtype, of `x`."""
+        ...
+    def ravel(self) -> Tensor:
+        """As a vector."""
+        ...
+    def register_hook(self, function: Any) -> Any:
+        """As `add_hook`; what it returns has remove()."""
+        ...
+    def repeat(self, repeats: Any, *more: Any, axis: Any = ...) -> Tensor:
+        """Each element `repeats` times one after another along `axis`; of `x` as a vector without it."""
+        ...
+    def repeat_interleave(self, repeats: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
+        """PyTorch's name of `repeat`."""
+        ...
+    def requires_grad_(self, wanted: Any = ...) -> Tensor:
+        """Sets `requires_grad`."""
         ...
     def reshape(self, *shape: Any) -> Tensor:
         """The same elements in another shape, of which one length may be -1."""
         ...
+    def reshape_as(self, other: Any) -> Tensor:
+        """In the shape of `other`."""
+        ...
     def retain_grad(self, wanted: Any = ...) -> None:
         """Keeps the gradient of a tensor that is not a leaf, for `grad`."""
         ...
-    def squeeze(self, axes: Any = ...) -> Tensor:
-        """Without the given dimensions, or all, of length 1; a view."""
+    def rot90(self, k: Any = ..., axes: Any = ..., *, dims: Any = ...) -> Tensor:
+        """Turned by k quarters, from the first of the two axes towards the second."""
         ...
-    def std(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
-        """The op tenon.std over `axes`, or over all dimensions."""
+    def round(self, decimals: Any = ..., *, out: Any = ...) -> Tensor:
+        """To the nearest whole number, halves to the even one; or with so many decimals."""
         ...
-    def sum(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
-        """The op tenon.sum over `axes`, or over all dimensions."""
+    def scatter(self, *arguments: Any, axis: Any = ..., dim: Any = ..., **named: Any) -> Tensor:
+        """scatter(x, axis, indices) or scatter(x, indices, axis=...): the op tenon.scatter."""
         ...
-    def to(self, target: Any) -> Tensor:
-        """On another device ('cpu', 'cuda:1') or in another dtype; itself where it is that."""
+    def scatter_(self, dim: Any, index: Any, src: Any) -> Tensor:
+        """Writes `src`, a tensor or a number, to the places of `index` along `dim`."""
+        ...
+    def scatter_add(self, *arguments: Any, axis: Any = ..., dim: Any = ..., **named: Any) -> Tensor:
+        """scatter_add(x, axis, indices) or scatter_add(x, indices, axis=...): the op tenon.scatter_add."""
+        ...
+    def scatter_add_(self, dim: Any, index: Any, src: Any) -> Tensor:
+        """Adds `src` at the places of `index` along `dim`."""
+        ...
+    def searchsorted(self, values: Any, *, side: Any = ..., right: Any = ...) -> Tensor:
+        """Where each of `values` has to be put into the vector `sorted` so that it stays in order: in front of equal elements, with side='right' after them."""
+        ...
+    def select(self, axis: Any, index: Any) -> Tensor:
+        """A view of one place along `axis`, without that axis."""
+        ...
+    def short(self) -> Tensor:
+        """The values as int16."""
+        ...
+    def signbit(self) -> Tensor:
+        """Which are negative, -0 included."""
+        ...
+    def sort(self, *arguments: Any, **named: Any) -> Any:
+        """Refused: NumPy's sorts in place, PyTorch's gives two tensors, the function `tenon.sort` one."""
+        ...
+    def split(
+        self,
+        indices_or_sections: Any = ...,
+        axis: Any = ...,
+        *,
+        dim: Any = ...,
+        sizes: Any = ...,
+    ) -> _b.list[Tensor]:
+        """Views of `x` cut along `axis`, a list, as NumPy does it: a number says how many equal pieces, a list before which places to cut."""
+        ...
+    def std(
+        self,
+        axis: Any = ...,
+        *,
+        correction: Any = ...,
+        keepdims: Any = ...,
+        axes: Any = ...,
+        ddof: Any = ...,
+        **named: Any,
+    ) -> Tensor:
+        """The standard deviation over `axis`, or over all dimensions, with a division by n - correction, which is n unless it is given."""
+        ...
+    def stride(self, axis: Any = ...) -> Any:
+        """Steps between neighbours, in elements."""
+        ...
+    def swapaxes(self, axis0: Any, axis1: Any) -> Tensor:
+        """Two axes exchanged; a view."""
+        ...
+    def t(self) -> Tensor:
+        """A matrix with its axes exchanged; a vector as it is."""
+        ...
+    def take(self, indices: Any, axis: Any = ..., *, dim: Any = ..., out: Any = ...) -> Tensor:
+        """The slices of `x` that `indices` names along `axis`; without it elements of `x` as a vector."""
+        ...
+    def take_along_dim(self, indices: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
+        """PyTorch's name of `take_along_axis`; without an axis of `x` as a vector."""
+        ...
+    def tensordot(self, b: Any, axes: Any = ..., *, dims: Any = ...) -> Tensor:
+        """Sums of products over the last `axes` axes of `a` and the first ones of `b`, or over the axes of a pair of lists."""
+        ...
+    def tile(self, *repetitions: Any, reps: Any = ..., dims: Any = ...) -> Tensor:
+        """The whole, one after another along each axis."""
+        ...
+    def to(self, target: Any = ..., dtype: Any = ..., *, device: Any = ...) -> Tensor:
+        """On another device ('cpu', 'cuda:1'), in another dtype, or both; itself where it is that."""
         ...
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers; one number for rank 0."""
         ...
-    def transpose(self, axis0: Any = ..., axis1: Any = ...) -> Tensor:
-        """Two dimensions exchanged; a view."""
+    def trace(self, *, offset: Any = ..., dtype: Any = ...) -> Tensor:
+        """The sum of the diagonal of the matrices in the last two axes."""
         ...
-    def unsqueeze(self, *axes: Any) -> Tensor:
-        """With new dimensions of length 1 at these places; a view."""
+    def transpose(
+        self,
+        *axes: Any,
+        axis0: Any = ...,
+        axis1: Any = ...,
+        dim0: Any = ...,
+        dim1: Any = ...,
+    ) -> Tensor:
+        """Axes in reverse order; transpose(x, 0, 1): two axes exchanged; transpose(x, (2, 0, 1)): in that order."""
         ...
-    def var(self, axes: Any = ..., *, keepdims: Any = ..., **more: Any) -> Tensor:
-        """The op tenon.var over `axes`, or over all dimensions."""
+    def trapezoid(self, x: Any = ..., dx: Any = ..., axis: Any = ..., *, dim: Any = ...) -> Tensor:
+        """The area under the line through (x, y), or with steps of dx."""
+        ...
+    def type(self, dtype: Any = ...) -> Any:
+        """The values in that dtype; without one the name of the tensor's."""
+        ...
+    def type_as(self, other: Any) -> Tensor:
+        """The values in the dtype of `other`."""
+        ...
+    def unbind(self, axis: Any = ..., *, dim: Any = ...) -> _b.tuple[Tensor, ...]:
+        """A view for each place along `axis`, without that axis: a tuple."""
+        ...
+    def unflatten(self, axis: Any, sizes: Any) -> Tensor:
+        """Axis `axis` as several axes of these lengths."""
+        ...
+    def uniform_(self, low: Any = ..., high: Any = ...) -> Tensor:
+        """Draws uniform numbers into the tensor."""
+        ...
+    def unique(
+        self,
+        *,
+        return_index: Any = ...,
+        return_inverse: Any = ...,
+        return_counts: Any = ...,
+    ) -> Any:
+        """The different elements in ascending order, and what is asked for: where each is found first, which one every element is, how often each is there."""
+        ...
+    def unique_all(self) -> _b.tuple[Tensor, ...]:
+        """(values, indices, inverse_indices, counts) of the different elements."""
+        ...
+    def unique_consecutive(self) -> Tensor:
+        """The first of equal elements that follow one another, of `x` as a vector."""
+        ...
+    def unique_counts(self) -> _b.tuple[Tensor, ...]:
+        """(values, counts) of the different elements."""
+        ...
+    def unique_inverse(self) -> _b.tuple[Tensor, ...]:
+        """(values, inverse_indices) of the different elements."""
+        ...
+    def unique_values(self) -> Tensor:
+        """The different elements in ascending order."""
+        ...
+    def unstack(self, axis: Any = ..., *, dim: Any = ...) -> _b.tuple[Tensor, ...]:
+        """A view for each place along `axis`, without that axis: a tuple."""
+        ...
+    def var(
+        self,
+        axis: Any = ...,
+        *,
+        correction: Any = ...,
+        keepdims: Any = ...,
+        axes: Any = ...,
+        ddof: Any = ...,
+        **named: Any,
+    ) -> Tensor:
+        """The variance over `axis`, or over all dimensions, with a division by n - correction, which is n unless it is given."""
+        ...
+    def vecdot(self, b: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
+        """Sums of products along `axis`; the others are broadcast."""
         ...
     def view(self, *shape: Any) -> Tensor:
         """As `reshape`, but an error where elements would have to move."""
         ...
+    def view_as(self, other: Any) -> Tensor:
+        """As `view`, in the shape of `other`."""
+        ...
+    def zero_(self) -> Tensor:
+        """Writes 0 everywhere."""
+        ...
+    def zeros_like(
+        self,
+        dtype: Any = ...,
+        *,
+        device: Any = ...,
+        requires_grad: Any = ...,
+    ) -> Tensor:
+        """Zeros like `x`."""
+        ...
     def abs(self, *, out: Tensor | None = None) -> Tensor: ...
+    def absolute(self, *, out: Tensor | None = None) -> Tensor: ...
     def acos(self, *, out: Tensor | None = None) -> Tensor: ...
     def acosh(self, *, out: Tensor | None = None) -> Tensor: ...
     def adaptive_avg_pool(
         self,
+        size: _b.int | Sequence[_b.int] = ...,
         *,
-        size: _b.int | Sequence[_b.int],
+        output_size: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def adaptive_avg_pool_grad(
         self,
+        size: _b.int | Sequence[_b.int] = ...,
         *,
-        size: _b.int | Sequence[_b.int],
+        output_size: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def add(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
@@ -175,38 +732,97 @@ class Tensor:
         self,
         a: _Operand,
         b: _Operand,
-        *,
         value: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def addcmul(
         self,
         a: _Operand,
         b: _Operand,
-        *,
         value: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def all(
+        self,
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        keepdims: _b.bool = ...,
+        *,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
+        keepdim: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def amax(
+        self,
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        keepdims: _b.bool = ...,
+        *,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
+        keepdim: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def amin(
+        self,
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        keepdims: _b.bool = ...,
+        *,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
+        keepdim: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def any(
+        self,
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        keepdims: _b.bool = ...,
+        *,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
+        keepdim: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def arccos(self, *, out: Tensor | None = None) -> Tensor: ...
+    def arccosh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def arcsin(self, *, out: Tensor | None = None) -> Tensor: ...
+    def arcsinh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def arctan(self, *, out: Tensor | None = None) -> Tensor: ...
+    def arctan2(self, x: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def arctanh(self, *, out: Tensor | None = None) -> Tensor: ...
     def argmax(
         self,
-        *,
         axis: _b.int | None = ...,
         keepdims: _b.bool = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
+        keepdim: _b.bool = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def argmin(
         self,
-        *,
         axis: _b.int | None = ...,
         keepdims: _b.bool = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
+        keepdim: _b.bool = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def argsort(
         self,
-        *,
         axis: _b.int = ...,
+        *,
         descending: _b.bool = ...,
         stable: _b.bool = ...,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def asin(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -216,25 +832,28 @@ class Tensor:
     def atanh(self, *, out: Tensor | None = None) -> Tensor: ...
     def avg_pool(
         self,
-        *,
-        kernel: _b.int | Sequence[_b.int],
+        kernel: _b.int | Sequence[_b.int] = ...,
         stride: _b.int | Sequence[_b.int] | None = ...,
         padding: _b.int | Sequence[_b.int] = ...,
+        *,
         ceil_mode: _b.bool = ...,
         count_include_pad: _b.bool = ...,
         auto_pad: _b.str = ...,
+        kernel_size: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def avg_pool_grad(
         self,
-        *,
-        size: _b.int | Sequence[_b.int],
-        kernel: _b.int | Sequence[_b.int],
+        size: _b.int | Sequence[_b.int] = ...,
+        kernel: _b.int | Sequence[_b.int] = ...,
         stride: _b.int | Sequence[_b.int] | None = ...,
         padding: _b.int | Sequence[_b.int] = ...,
+        *,
         ceil_mode: _b.bool = ...,
         count_include_pad: _b.bool = ...,
         auto_pad: _b.str = ...,
+        output_size: _b.int | Sequence[_b.int] = ...,
+        kernel_size: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def batch_norm(
@@ -243,8 +862,8 @@ class Tensor:
         bias: _Operand | None = None,
         mean: _Operand | None = None,
         variance: _Operand | None = None,
-        *,
         eps: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def batch_norm_grad(
@@ -253,8 +872,8 @@ class Tensor:
         weight: _Operand | None = None,
         mean: _Operand | None = None,
         variance: _Operand | None = None,
-        *,
         eps: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def bernoulli(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -263,11 +882,12 @@ class Tensor:
         target: _Operand,
         weight: _Operand | None = None,
         pos_weight: _Operand | None = None,
-        *,
         reduction: _b.str = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def bitwise_and(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def bitwise_invert(self, *, out: Tensor | None = None) -> Tensor: ...
     def bitwise_left_shift(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def bitwise_not(self, *, out: Tensor | None = None) -> Tensor: ...
     def bitwise_or(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
@@ -276,21 +896,13 @@ class Tensor:
     def bmm(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def broadcast_to(
         self,
-        *,
         shape: _b.int | Sequence[_b.int],
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def cast(self, *, dtype: _DtypeLike, out: Tensor | None = None) -> Tensor: ...
+    def cast(self, dtype: _DtypeLike, *, out: Tensor | None = None) -> Tensor: ...
     def ceil(self, *, out: Tensor | None = None) -> Tensor: ...
     def cholesky(self, *, upper: _b.bool = ..., out: Tensor | None = None) -> Tensor: ...
-    def chunk(
-        self,
-        *,
-        chunks: _b.int,
-        index: _b.int,
-        axis: _b.int = ...,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
     def clamp(
         self,
         min: _Operand | None = None,
@@ -300,49 +912,53 @@ class Tensor:
     ) -> Tensor: ...
     def col2im(
         self,
-        *,
-        size: _b.int | Sequence[_b.int],
-        kernel: _b.int | Sequence[_b.int],
+        size: _b.int | Sequence[_b.int] = ...,
+        kernel: _b.int | Sequence[_b.int] = ...,
         stride: _b.int | Sequence[_b.int] = ...,
         padding: _b.int | Sequence[_b.int] = ...,
         dilation: _b.int | Sequence[_b.int] = ...,
         auto_pad: _b.str = ...,
+        *,
+        output_size: _b.int | Sequence[_b.int] = ...,
+        kernel_size: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def conv(
         self,
         weight: _Operand,
         bias: _Operand | None = None,
-        *,
         stride: _b.int | Sequence[_b.int] = ...,
         padding: _b.int | Sequence[_b.int] = ...,
         dilation: _b.int | Sequence[_b.int] = ...,
         groups: _b.int = ...,
         auto_pad: _b.str = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def conv_input_grad(
         self,
         weight: _Operand,
-        *,
-        size: _b.int | Sequence[_b.int],
+        size: _b.int | Sequence[_b.int] = ...,
         stride: _b.int | Sequence[_b.int] = ...,
         padding: _b.int | Sequence[_b.int] = ...,
         dilation: _b.int | Sequence[_b.int] = ...,
         groups: _b.int = ...,
         auto_pad: _b.str = ...,
+        *,
+        output_size: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def conv_weight_grad(
         self,
         x: _Operand,
-        *,
-        kernel: _b.int | Sequence[_b.int],
+        kernel: _b.int | Sequence[_b.int] = ...,
         stride: _b.int | Sequence[_b.int] = ...,
         padding: _b.int | Sequence[_b.int] = ...,
         dilation: _b.int | Sequence[_b.int] = ...,
         groups: _b.int = ...,
         auto_pad: _b.str = ...,
+        *,
+        kernel_size: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def copy(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -352,88 +968,75 @@ class Tensor:
         self,
         b: _Operand,
         target: _Operand,
-        *,
         reduction: _b.str = ...,
         margin: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def cosine_similarity(
         self,
         b: _Operand,
-        *,
         axis: _b.int = ...,
         eps: _b.float = ...,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
-    def cumprod(
-        self,
         *,
-        axis: _b.int,
-        reverse: _b.bool = ...,
-        exclusive: _b.bool = ...,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
-    def cumsum(
-        self,
-        *,
-        axis: _b.int,
-        reverse: _b.bool = ...,
-        exclusive: _b.bool = ...,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def diagonal(
         self,
-        *,
         offset: _b.int = ...,
         axis0: _b.int = ...,
         axis1: _b.int = ...,
+        *,
+        dim0: _b.int = ...,
+        dim1: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def div(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
-    def dot(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
-    def dropout(self, *, p: _b.float = ..., out: Tensor | None = None) -> Tensor: ...
+    def divide(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def dropout(self, p: _b.float = ..., *, out: Tensor | None = None) -> Tensor: ...
     def eigh(self, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]: ...
-    def elu(self, *, alpha: _b.float = ..., out: Tensor | None = None) -> Tensor: ...
+    def elu(self, alpha: _b.float = ..., *, out: Tensor | None = None) -> Tensor: ...
     def embedding(self, indices: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def eq(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def equal(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def erf(self, *, out: Tensor | None = None) -> Tensor: ...
     def exp(self, *, out: Tensor | None = None) -> Tensor: ...
     def exp2(self, *, out: Tensor | None = None) -> Tensor: ...
     def expm1(self, *, out: Tensor | None = None) -> Tensor: ...
     def flatten(
         self,
-        *,
         start_axis: _b.int = ...,
         end_axis: _b.int = ...,
+        *,
+        start_dim: _b.int = ...,
+        end_dim: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def flip(
         self,
-        *,
         axes: _b.int | Sequence[_b.int] | None = ...,
+        *,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def floor(self, *, out: Tensor | None = None) -> Tensor: ...
     def floor_divide(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def fma(self, b: _Operand, c: _Operand, *, out: Tensor | None = None) -> Tensor: ...
-    def full_like(self, *, value: _b.float = ..., out: Tensor | None = None) -> Tensor: ...
-    def gather(
-        self,
-        indices: _Operand,
-        *,
-        axis: _b.int,
-        from_end: _b.bool = ...,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
     def ge(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
-    def gelu(self, *, approximate: _b.str = ..., out: Tensor | None = None) -> Tensor: ...
+    def gelu(self, approximate: _b.str = ..., *, out: Tensor | None = None) -> Tensor: ...
     def gelu_grad(
         self,
         x: _Operand,
-        *,
         approximate: _b.str = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def greater(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def greater_equal(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def group_norm(
         self,
         weight: _Operand | None = None,
@@ -448,20 +1051,21 @@ class Tensor:
     def huber_loss(
         self,
         target: _Operand,
-        *,
         reduction: _b.str = ...,
         delta: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def hypot(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def im2col(
         self,
-        *,
-        kernel: _b.int | Sequence[_b.int],
+        kernel: _b.int | Sequence[_b.int] = ...,
         stride: _b.int | Sequence[_b.int] = ...,
         padding: _b.int | Sequence[_b.int] = ...,
         dilation: _b.int | Sequence[_b.int] = ...,
         auto_pad: _b.str = ...,
+        *,
+        kernel_size: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def index(self, indices: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
@@ -473,198 +1077,252 @@ class Tensor:
         accumulate: _b.bool = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def index_select(self, indices: _Operand, *, axis: _b.int, out: Tensor | None = None) -> Tensor: ...
     def instance_norm(
         self,
         weight: _Operand | None = None,
         bias: _Operand | None = None,
-        *,
         eps: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def invert(self, *, out: Tensor | None = None) -> Tensor: ...
     def isfinite(self, *, out: Tensor | None = None) -> Tensor: ...
     def isinf(self, *, out: Tensor | None = None) -> Tensor: ...
     def isnan(self, *, out: Tensor | None = None) -> Tensor: ...
     def kl_div(
         self,
         target: _Operand,
-        *,
         reduction: _b.str = ...,
+        *,
         log_target: _b.bool = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def l1_loss(
         self,
         target: _Operand,
-        *,
         reduction: _b.str = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def layer_norm(
         self,
         weight: _Operand | None = None,
         bias: _Operand | None = None,
-        *,
         dims: _b.int = ...,
         eps: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def layer_norm_grad(
         self,
         x: _Operand,
         weight: _Operand | None = None,
-        *,
         dims: _b.int = ...,
         eps: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def le(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
-    def leaky_relu(self, *, negative_slope: _b.float = ..., out: Tensor | None = None) -> Tensor: ...
+    def leaky_relu(self, negative_slope: _b.float = ..., *, out: Tensor | None = None) -> Tensor: ...
+    def left_shift(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def lerp(self, end: _Operand, weight: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def less(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def less_equal(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def linear(
         self,
         weight: _Operand,
         bias: _Operand | None = None,
-        *,
         activation: _b.str = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def linear_recurrence(
         self,
         b: _Operand,
+        axis: _b.int = ...,
         *,
-        axis: _b.int,
         reverse: _b.bool = ...,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def log(self, *, out: Tensor | None = None) -> Tensor: ...
     def log10(self, *, out: Tensor | None = None) -> Tensor: ...
     def log1p(self, *, out: Tensor | None = None) -> Tensor: ...
     def log2(self, *, out: Tensor | None = None) -> Tensor: ...
-    def log_softmax(self, *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor: ...
+    def log_softmax(
+        self,
+        axis: _b.int = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def logical_and(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def logical_not(self, *, out: Tensor | None = None) -> Tensor: ...
     def logical_or(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def logical_xor(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def logsigmoid(self, *, out: Tensor | None = None) -> Tensor: ...
+    def logsumexp(
+        self,
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        keepdims: _b.bool = ...,
+        *,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
+        keepdim: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def lt(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def masked_fill(self, mask: _Operand, value: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def masked_select(self, mask: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def matmul(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def max_pool(
         self,
-        *,
-        kernel: _b.int | Sequence[_b.int],
+        kernel: _b.int | Sequence[_b.int] = ...,
         stride: _b.int | Sequence[_b.int] | None = ...,
         padding: _b.int | Sequence[_b.int] = ...,
         dilation: _b.int | Sequence[_b.int] = ...,
+        *,
         ceil_mode: _b.bool = ...,
         auto_pad: _b.str = ...,
+        kernel_size: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def max_pool_grad(
         self,
         positions: _Operand,
+        size: _b.int | Sequence[_b.int] = ...,
         *,
-        size: _b.int | Sequence[_b.int],
+        output_size: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def maximum(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def mean(
+        self,
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        keepdims: _b.bool = ...,
+        *,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
+        keepdim: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def minimum(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def mish(self, *, out: Tensor | None = None) -> Tensor: ...
+    def mm(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def mod(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def mse_loss(
         self,
         target: _Operand,
-        *,
         reduction: _b.str = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def mul(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def multinomial(
         self,
-        *,
         num_samples: _b.int,
+        *,
         replacement: _b.bool = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def multiply(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def mv(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def ne(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def neg(self, *, out: Tensor | None = None) -> Tensor: ...
+    def negative(self, *, out: Tensor | None = None) -> Tensor: ...
     def nll_loss(
         self,
         target: _Operand,
         weight: _Operand | None = None,
-        *,
         ignore_index: _b.int = ...,
         reduction: _b.str = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def nonzero(self, *, out: Tensor | None = None) -> Tensor: ...
     def nonzero_static(
         self,
-        *,
-        size: _b.int,
+        size: _b.int = ...,
         fill: _b.int = ...,
+        *,
+        output_size: _b.int = ...,
         out: Sequence[Tensor] | None = None,
     ) -> _b.tuple[Tensor, Tensor]: ...
+    def not_equal(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def one_hot(
         self,
-        *,
-        classes: _b.int,
+        classes: _b.int = ...,
         dtype: _DtypeLike = ...,
+        *,
+        num_classes: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def outer(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
-    def pad(
+    def permute_dims(
         self,
+        axes: _b.int | Sequence[_b.int] = ...,
         *,
-        pads: _b.int | Sequence[_b.int],
-        axes: _b.int | Sequence[_b.int] | None = ...,
-        mode: _b.str = ...,
-        value: _b.float = ...,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def positive(self, *, out: Tensor | None = None) -> Tensor: ...
     def pow(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def power(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def prod(
+        self,
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        keepdims: _b.bool = ...,
+        *,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
+        keepdim: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def qr(
         self,
-        *,
         mode: _b.str = ...,
+        *,
         out: Sequence[Tensor] | None = None,
     ) -> _b.tuple[Tensor, Tensor]: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor: ...
     def relu(self, *, out: Tensor | None = None) -> Tensor: ...
     def remainder(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
-    def repeat(
-        self,
-        *,
-        repeats: _b.int,
-        axis: _b.int | None = ...,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
+    def right_shift(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def rint(self, *, out: Tensor | None = None) -> Tensor: ...
     def rms_norm(
         self,
         weight: _Operand | None = None,
-        *,
         dims: _b.int = ...,
         eps: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def rms_norm_grad(
         self,
         x: _Operand,
         weight: _Operand | None = None,
-        *,
         dims: _b.int = ...,
         eps: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def roll(
         self,
-        *,
-        shifts: _b.int | Sequence[_b.int],
+        shifts: _b.int | Sequence[_b.int] = ...,
         axes: _b.int | Sequence[_b.int] | None = ...,
+        *,
+        shift: _b.int | Sequence[_b.int] = ...,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def round(self, *, out: Tensor | None = None) -> Tensor: ...
     def rows_add(
         self,
         indices: _Operand,
@@ -681,29 +1339,6 @@ class Tensor:
     ) -> None: ...
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor: ...
     def runs(self, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]: ...
-    def scatter(
-        self,
-        indices: _Operand,
-        src: _Operand,
-        *,
-        axis: _b.int,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
-    def scatter_add(
-        self,
-        indices: _Operand,
-        src: _Operand,
-        *,
-        axis: _b.int,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
-    def searchsorted(
-        self,
-        values: _Operand,
-        *,
-        right: _b.bool = ...,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
     def selu(self, *, out: Tensor | None = None) -> Tensor: ...
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor: ...
     def sign(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -712,39 +1347,51 @@ class Tensor:
     def sinh(self, *, out: Tensor | None = None) -> Tensor: ...
     def slice(
         self,
-        *,
-        axis: _b.int,
+        axis: _b.int = ...,
         start: _b.int | None = ...,
         stop: _b.int | None = ...,
         step: _b.int = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
+        end: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def slice_put(
         self,
-        *,
         shape: _b.int | Sequence[_b.int],
-        axis: _b.int,
-        start: _b.int,
-        step: _b.int,
+        axis: _b.int = ...,
+        start: _b.int = ...,
+        step: _b.int = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def smooth_l1_loss(
         self,
         target: _Operand,
-        *,
         reduction: _b.str = ...,
         beta: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def softmax(self, *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor: ...
+    def softmax(
+        self,
+        axis: _b.int = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def softmax_cross_entropy(
         self,
         target: _Operand,
         weight: _Operand | None = None,
-        *,
         ignore_index: _b.int = ...,
         label_smoothing: _b.float = ...,
         reduction: _b.str = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def softmax_cross_entropy_grad(
@@ -753,15 +1400,15 @@ class Tensor:
         top: _Operand,
         top_prob: _Operand,
         target: _Operand,
-        *,
         ignore_index: _b.int = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def softplus(
         self,
-        *,
         beta: _b.float = ...,
         threshold: _b.float = ...,
+        *,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def solve(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
@@ -772,72 +1419,88 @@ class Tensor:
         upper: _b.bool = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def sort(
-        self,
-        *,
-        axis: _b.int = ...,
-        descending: _b.bool = ...,
-        stable: _b.bool = ...,
-        out: Sequence[Tensor] | None = None,
-    ) -> _b.tuple[Tensor, Tensor]: ...
-    def split(
-        self,
-        *,
-        sizes: _b.int | Sequence[_b.int],
-        index: _b.int,
-        axis: _b.int = ...,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
     def sqrt(self, *, out: Tensor | None = None) -> Tensor: ...
     def square(self, *, out: Tensor | None = None) -> Tensor: ...
+    def squeeze(
+        self,
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        *,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def sub(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
-    def sum_to(self, *, shape: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor: ...
+    def subtract(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def sum(
+        self,
+        axes: _b.int | Sequence[_b.int] | None = ...,
+        keepdims: _b.bool = ...,
+        *,
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
+        keepdim: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def sum_to(self, shape: _b.int | Sequence[_b.int], *, out: Tensor | None = None) -> Tensor: ...
     def svd(self, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor, Tensor]: ...
-    def take(self, indices: _Operand, *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor: ...
     def take_along_axis(
         self,
         indices: _Operand,
-        *,
         axis: _b.int = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def tan(self, *, out: Tensor | None = None) -> Tensor: ...
     def tanh(self, *, out: Tensor | None = None) -> Tensor: ...
-    def tile(self, *, repetitions: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor: ...
     def topk(
         self,
-        *,
         k: _b.int,
         axis: _b.int = ...,
+        *,
         largest: _b.bool = ...,
         sorted: _b.bool = ...,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
         out: Sequence[Tensor] | None = None,
     ) -> _b.tuple[Tensor, Tensor]: ...
-    def trace(self, *, out: Tensor | None = None) -> Tensor: ...
-    def tril(self, *, diagonal: _b.int = ..., out: Tensor | None = None) -> Tensor: ...
-    def triu(self, *, diagonal: _b.int = ..., out: Tensor | None = None) -> Tensor: ...
+    def tril(self, diagonal: _b.int = ..., *, out: Tensor | None = None) -> Tensor: ...
+    def triu(self, diagonal: _b.int = ..., *, out: Tensor | None = None) -> Tensor: ...
+    def true_divide(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def trunc(self, *, out: Tensor | None = None) -> Tensor: ...
     def unfold(
         self,
-        *,
-        axis: _b.int,
-        size: _b.int,
+        axis: _b.int = ...,
+        size: _b.int = ...,
         step: _b.int = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
+        output_size: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def unfold_add(
         self,
-        *,
-        axis: _b.int,
-        length: _b.int,
+        axis: _b.int = ...,
+        length: _b.int = ...,
         step: _b.int = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def unique(
+    def unsqueeze(
         self,
+        axes: _b.int | Sequence[_b.int] = ...,
         *,
-        out: Sequence[Tensor] | None = None,
-    ) -> _b.tuple[Tensor, Tensor, Tensor, Tensor]: ...
+        axis: _b.int | Sequence[_b.int] = ...,
+        dim: _b.int | Sequence[_b.int] = ...,
+        dims: _b.int | Sequence[_b.int] = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def where(self, a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def __add__(self, other: _Operand) -> Tensor: ...
     def __radd__(self, other: _Operand) -> Tensor: ...
@@ -892,7 +1555,13 @@ class Tensor:
 
 
 _DtypeLike = Dtype | _b.str | _b.type
-_Operand = Tensor | _b.float
+
+class _Array(Protocol):
+    """What NumPy's arrays are."""
+
+    def __array__(self, dtype: Any = ..., /) -> Any: ...
+
+_Operand = Tensor | _b.float | _b.list[Any] | _b.tuple[Any, ...] | _Array
 
 class Error(Exception):
     """A call of Tenon failed; it has changed nothing."""
@@ -982,6 +1651,12 @@ class InternalError(Error, _b.RuntimeError): ...
 
 class DeviceLostError(Error, _b.RuntimeError): ...
 
+pi: _b.float
+e: _b.float
+inf: _b.float
+nan: _b.float
+newaxis: None
+__version__: _b.str
 class History:
     """Named series of numbers: `history.add('loss', step, loss)`."""
 
@@ -1000,8 +1675,96 @@ class History:
         ...
     def __getattr__(self, name: _b.str) -> Any: ...
 
+def absolute(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The absolute value: `y = |x|`."""
+    ...
+def addmm(x: Any, a: Any, b: Any, *, beta: Any = ..., alpha: Any = ...) -> Tensor:
+    """beta x + alpha (a b)"""
+    ...
+def allclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., *, equal_nan: Any = ...) -> _b.bool:
+    """Is everything close, as `isclose` says? True or False."""
+    ...
+def amax(
+    x: _Operand,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
+    keepdim: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The largest element over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
+    ...
+def amin(
+    x: _Operand,
+    axes: _b.int | Sequence[_b.int] | None = ...,
+    keepdims: _b.bool = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
+    keepdim: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The smallest element over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
+    ...
+def append(x: Any, values: Any, axis: Any = ...) -> Tensor:
+    """`values` after `x` along `axis`; both as vectors without it."""
+    ...
+def arange(
+    start: Any = ...,
+    stop: Any = ...,
+    step: Any = ...,
+    dtype: Any = ...,
+    *,
+    end: Any = ...,
+    device: Any = ...,
+) -> Tensor:
+    """start, start + step, ..."""
+    ...
+def arccos(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians, from 0 to pi, whose cosine is `x`."""
+    ...
+def arccosh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The number from 0 on whose hyperbolic cosine is `x`: `y = ln(x + sqrt(x^2 - 1))`."""
+    ...
+def arcsin(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians, from -pi/2 to pi/2, whose sine is `x`."""
+    ...
+def arcsinh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic sine is `x`: `y = ln(x + sqrt(x^2 + 1))`."""
+    ...
+def arctan(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians, from -pi/2 to pi/2, whose tangent is `x`."""
+    ...
+def arctan2(y: _Operand, x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point `(x, y)` seen from the origin, in radians from -pi to pi, counted from the positive x axis: the arc tangent of `y / x`, in the quadrant that both signs say."""
+    ...
+def arctanh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic tangent is `x`: `y = ln((1 + x) / (1 - x)) / 2`."""
+    ...
+def argwhere(x: Any) -> Tensor:
+    """The indices of the elements that are not zero, one row for each."""
+    ...
+def array(data: Any, dtype: Any = ..., *, device: Any = ..., copy: Any = ...) -> Tensor:
+    """NumPy's name of `tensor`."""
+    ...
+def array_equal(a: Any, b: Any) -> _b.bool:
+    """Have both the same shape and elements? True or False."""
+    ...
+def array_split(x: Any, indices_or_sections: Any, axis: Any = ...) -> _b.list[Tensor]:
+    """As `split`; pieces need not be equal: the first ones are longer by one."""
+    ...
+def as_tensor(data: Any, dtype: Any = ..., device: Any = ...) -> Tensor:
+    """PyTorch's name of `asarray`."""
+    ...
 def asarray(data: Any, dtype: Any = ..., *, device: Any = ..., copy: Any = ...) -> Tensor:
     """A tensor on the memory of `data` where that is possible, else with a copy of it."""
+    ...
+def average(x: Any, axis: Any = ..., weights: Any = ..., *, keepdims: Any = ...) -> Tensor:
+    """The mean, of which each element is as much as its weight."""
     ...
 def backward(
     roots: Any,
@@ -1012,11 +1775,65 @@ def backward(
 ) -> None:
     """Adds the gradients of sum(root * seed) to the leaves."""
     ...
+def baddbmm(x: Any, a: Any, b: Any, *, beta: Any = ..., alpha: Any = ...) -> Tensor:
+    """beta x + alpha (a b)"""
+    ...
+def bincount(x: Any, weights: Any = ..., minlength: Any = ...) -> Tensor:
+    """How often each of 0, 1, ..."""
+    ...
+def bitwise_invert(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Every bit of an integer turned: `y = -1 - x`, of u8 `255 - x`."""
+    ...
+def broadcast_arrays(*tensors: Any) -> _b.list[Tensor]:
+    """Views of all of them in the shape that they have together."""
+    ...
+def broadcast_shapes(*shapes: Any) -> _b.tuple[_b.int, ...]:
+    """The shape that tensors of these shapes have together."""
+    ...
+def broadcast_tensors(*tensors: Any) -> _b.list[Tensor]:
+    """Views of all of them in the shape that they have together."""
+    ...
+def bucketize(values: Any, boundaries: Any, *, right: Any = ...) -> Tensor:
+    """`searchsorted` with its arguments exchanged."""
+    ...
+def can_cast(given: Any, to: Any) -> _b.bool:
+    """Does promotion lead from the first dtype to the second?"""
+    ...
 def capture(function: Any, *inputs: Any) -> Any:
     """Runs function(*inputs) once and records every launch: forward, backward, updates."""
     ...
 def captured(function: Any) -> Any:
     """A function that captures `function` when it is first called, and replays it from then on; a decorator."""
+    ...
+def cartesian_prod(*tensors: Any) -> Tensor:
+    """All combinations of elements of vectors, one a row."""
+    ...
+def cat(tensors: Any, axis: Any = ..., *, dim: Any = ..., out: Any = ...) -> Tensor:
+    """Tensors one after the other along `axis`; for None all of them as vectors."""
+    ...
+def cbrt(x: Any) -> Tensor:
+    """The third root."""
+    ...
+def cdist(a: Any, b: Any, p: Any = ...) -> Tensor:
+    """The distances of the rows of `a` and of `b`."""
+    ...
+def chunk(x: Any, chunks: Any, axis: Any = ..., *, dim: Any = ...) -> _b.tuple[Tensor, ...]:
+    """Views of `x` cut along `axis` into at most `chunks` pieces of one size, the last one perhaps smaller: a tuple, as PyTorch's."""
+    ...
+def clip(x: Any, min: Any = ..., max: Any = ..., *, out: Any = ...) -> Tensor:
+    """Not below `min` and not above `max`; the op `clamp`."""
+    ...
+def clip_grad_norm(parameters: Any, max_norm: Any, norm: Any = ..., *, each: Any = ...) -> Any:
+    """Makes the gradients of parameters shorter, in place, and returns the norm that they had."""
+    ...
+def column_stack(tensors: Any) -> Tensor:
+    """Side by side: along axis 1, vectors as columns."""
+    ...
+def concat(tensors: Any, axis: Any = ..., *, dim: Any = ..., out: Any = ...) -> Tensor:
+    """Tensors one after the other along `axis`; for None all of them as vectors."""
+    ...
+def concatenate(tensors: Any, axis: Any = ..., *, dim: Any = ..., out: Any = ...) -> Tensor:
+    """Tensors one after the other along `axis`; for None all of them as vectors."""
     ...
 def configure(
     *,
@@ -1030,13 +1847,123 @@ def configure(
 ) -> None:
     """Sets the runtime's options; only before anything has used it."""
     ...
+def copy(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The same elements in new storage: `y = x`."""
+    ...
+def copysign(a: Any, b: Any) -> Tensor:
+    """|a| with the sign of `b`."""
+    ...
+def corrcoef(x: Any, rowvar: Any = ...) -> Tensor:
+    """The correlations of the rows of a matrix."""
+    ...
+def count_nonzero(x: Any, axis: Any = ..., *, keepdims: Any = ..., dim: Any = ...) -> Tensor:
+    """How many elements are not zero."""
+    ...
+def cov(x: Any, rowvar: Any = ..., *, correction: Any = ..., ddof: Any = ...) -> Tensor:
+    """The covariances of the rows of a matrix, each a variable; of its columns without `rowvar`."""
+    ...
+def cross(a: Any, b: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
+    """The vector product of vectors of three along `axis`."""
+    ...
+def cumprod(
+    x: Any,
+    axis: Any = ...,
+    *,
+    dim: Any = ...,
+    reverse: Any = ...,
+    exclusive: Any = ...,
+    out: Any = ...,
+) -> Tensor:
+    """Products up to and with each element along `axis`; without it of `x` as a vector."""
+    ...
+def cumsum(
+    x: Any,
+    axis: Any = ...,
+    *,
+    dim: Any = ...,
+    reverse: Any = ...,
+    exclusive: Any = ...,
+    out: Any = ...,
+) -> Tensor:
+    """Sums up to and with each element along `axis`; without it of `x` as a vector."""
+    ...
+def cumulative_prod(
+    x: Any,
+    axis: Any = ...,
+    *,
+    dim: Any = ...,
+    reverse: Any = ...,
+    exclusive: Any = ...,
+    out: Any = ...,
+) -> Tensor:
+    """Products up to and with each element along `axis`; without it of `x` as a vector."""
+    ...
+def cumulative_sum(
+    x: Any,
+    axis: Any = ...,
+    *,
+    dim: Any = ...,
+    reverse: Any = ...,
+    exclusive: Any = ...,
+    out: Any = ...,
+) -> Tensor:
+    """Sums up to and with each element along `axis`; without it of `x` as a vector."""
+    ...
 def custom_op(schema: Any, *, kernel: Any = ...) -> Any:
     """Makes an op of a function, `tenon.op.<vendor>.<name>` as those of plugins."""
+    ...
+def deg2rad(x: Any) -> Tensor:
+    """Degrees as radians."""
+    ...
+def delete(x: Any, index: Any, axis: Any = ...) -> Tensor:
+    """`x` without place `index` along `axis`; as a vector without it."""
+    ...
+def diag(x: Any, k: Any = ..., *, diagonal: Any = ...) -> Tensor:
+    """The diagonal of a matrix; of a vector a matrix with it on the diagonal, and zeros."""
+    ...
+def diag_embed(x: Any, offset: Any = ...) -> Tensor:
+    """Matrices [..., n, n] with the vectors [..., n] on the diagonal `offset`, and zeros."""
+    ...
+def diff(x: Any, n: Any = ..., axis: Any = ..., *, dim: Any = ...) -> Tensor:
+    """Differences of neighbours along `axis`, n times."""
+    ...
+def digitize(values: Any, bins: Any, right: Any = ...) -> Tensor:
+    """In which bin each of `values` is, with its lower end, or with `right` its upper one."""
+    ...
+def dist(a: Any, b: Any, p: Any = ...) -> Tensor:
+    """The norm of a - b."""
+    ...
+def divide(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The quotient: `y = a / b`."""
+    ...
+def dot(a: Any, b: Any, *, out: Any = ...) -> Tensor:
+    """Of vectors the sum of products; of matrices the matrix product; of more dimensions sums over the last axis of `a` and the last but one of `b`, as NumPy's."""
     ...
 def draw(roots: Any, path: Any = ..., *, direction: Any = ...) -> Any:
     """What `roots` were computed from, with values and gradients, as a picture."""
     ...
+def dstack(tensors: Any) -> Tensor:
+    """Along axis 2: of [n] as [1, n, 1], of [m, n] as [m, n, 1]."""
+    ...
+def einsum(*arguments: Any, equation: Any = ..., xs: Any = ..., out: Any = ...) -> Tensor:
+    """einsum('ij,jk->ik', a, b): the op 'tenon.einsum'."""
+    ...
+def empty(*shape: Any, dtype: Any = ..., device: Any = ..., requires_grad: Any = ...) -> Tensor:
+    """As `zeros`: no tensor holds what was in the memory before."""
+    ...
+def empty_like(x: Any, dtype: Any = ..., *, device: Any = ..., requires_grad: Any = ...) -> Tensor:
+    """Zeros like `x`."""
+    ...
 enable_grad: Any
+def equal(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Equality: `y = a == b`."""
+    ...
+def expand_dims(x: Any, axis: Any = ...) -> Tensor:
+    """With a new axis of length 1 at place `axis`; with several for a tuple."""
+    ...
+def extract(condition: Any, x: Any) -> Tensor:
+    """The elements where the condition is not zero, a vector."""
+    ...
 def fast_arithmetic(wanted: Any = ...) -> Any:
     """Lets this thread use the fastest kernels, whose bits may differ between machines."""
     ...
@@ -1056,11 +1983,51 @@ class finfo:
     def __init__(self, dtype: Any) -> None: ...
     def __getattr__(self, name: _b.str) -> Any: ...
 
+def flatnonzero(x: Any) -> Tensor:
+    """The places of the elements that are not zero, of `x` as a vector."""
+    ...
+def fliplr(x: Any) -> Tensor:
+    """In reverse order along axis 1."""
+    ...
+def flipud(x: Any) -> Tensor:
+    """In reverse order along axis 0."""
+    ...
+def fmax(a: Any, b: Any) -> Tensor:
+    """The larger of two, of a NaN and a number the number."""
+    ...
+def fmin(a: Any, b: Any) -> Tensor:
+    """The smaller of two, of a NaN and a number the number."""
+    ...
+def fmod(a: Any, b: Any) -> Tensor:
+    """The rest of the division that is truncated: with the sign of `a`; tenon.remainder has that of `b`."""
+    ...
+def frac(x: Any) -> Tensor:
+    """What follows the point, with the sign of `x`."""
+    ...
 def from_dlpack(x: Any, *, device: Any = ..., copy: Any = ...) -> Tensor:
     """A tensor on the memory of another library's array, through DLPack."""
     ...
+def from_numpy(array: Any) -> Tensor:
+    """A tensor on the memory of a NumPy array."""
+    ...
 def full(shape: Any, value: Any, dtype: Any = ..., *, device: Any = ...) -> Tensor:
     """A tensor of one value; float32 unless `dtype` is given or `value` is an integer or bool."""
+    ...
+def full_like(
+    x: Any,
+    fill_value: Any,
+    dtype: Any = ...,
+    *,
+    device: Any = ...,
+    requires_grad: Any = ...,
+) -> Tensor:
+    """A tensor of one value, with the shape, and unless they are given the dtype and device, of `x`."""
+    ...
+def gather(x: Any, *arguments: Any, axis: Any = ..., dim: Any = ..., **named: Any) -> Tensor:
+    """gather(x, axis, indices) or gather(x, indices, axis=...): the op tenon.gather."""
+    ...
+def get_default_dtype() -> Dtype:
+    """float32, of numbers with a point."""
     ...
 def get_rng_state() -> Any:
     """Seed, stream and counter of this thread's random numbers."""
@@ -1085,7 +2052,28 @@ def gradcheck(
 ) -> Any:
     """True where the gradients of `function` are those of central differences; else a CheckError that names the input and the element where they differ most."""
     ...
+def gradient(x: Any, spacing: Any = ..., axis: Any = ...) -> Any:
+    """Half the difference of both neighbours, at the ends that to the one there is; a list for several axes."""
+    ...
+def greater(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Greater than: `y = a > b`."""
+    ...
+def greater_equal(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Greater than or equal: `y = a >= b`."""
+    ...
 guard_finite: Any
+def histc(x: Any, bins: Any = ..., min: Any = ..., max: Any = ...) -> Tensor:
+    """The counts of `histogram`, over min to max unless both are 0, in the dtype of `x`."""
+    ...
+def histogram(x: Any, bins: Any = ..., range: Any = ...) -> _b.tuple[Tensor, ...]:
+    """(counts, edges) of `bins` parts of one width, from the least to the greatest element or over `range`; the last one has its upper end, too."""
+    ...
+def hstack(tensors: Any) -> Tensor:
+    """Side by side: along axis 1, vectors along axis 0."""
+    ...
+def identity(n: Any, dtype: Any = ...) -> Tensor:
+    """Ones on the diagonal of a square matrix of zeros."""
+    ...
 class iinfo:
     """Limits of an integer dtype: bits, max, min."""
 
@@ -1096,9 +2084,59 @@ class iinfo:
     def __init__(self, dtype: Any) -> None: ...
     def __getattr__(self, name: _b.str) -> Any: ...
 
+def index_select(x: Any, *arguments: Any, axis: Any = ..., dim: Any = ..., **named: Any) -> Tensor:
+    """index_select(x, axis, indices) or index_select(x, indices, axis=...): the op tenon.index_select."""
+    ...
 inference: Any
+inference_mode: Any
 def info(x: Any) -> _b.str:
     """Values, strides, offset, storage, version and statistics of a tensor, as text."""
+    ...
+def inner(a: Any, b: Any) -> Tensor:
+    """Sums of products over the last axis of both."""
+    ...
+def insert(x: Any, index: Any, values: Any, axis: Any = ...) -> Tensor:
+    """`values` in front of place `index` of `x` along `axis`; of `x` as a vector without it."""
+    ...
+def interp(x: Any, xp: Any, fp: Any) -> Tensor:
+    """The line through the points (xp, fp), xp ascending, at `x`; beside it its ends."""
+    ...
+def invert(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Every bit of an integer turned: `y = -1 - x`, of u8 `255 - x`."""
+    ...
+def is_tensor(x: Any) -> _b.bool:
+    """Is it one?"""
+    ...
+def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., *, equal_nan: Any = ...) -> Tensor:
+    """Where |a - b| <= atol + rtol |b|, or both are the same infinity; NaN to NaN if asked."""
+    ...
+def isdtype(dtype: Any, kind: Any) -> _b.bool:
+    """Is the dtype of a kind: 'bool', 'integral', 'real floating', 'numeric' and others of the standard, or a dtype, or one of a tuple of them?"""
+    ...
+def isin(x: Any, elements: Any) -> Tensor:
+    """Which elements are among `elements`."""
+    ...
+def kron(a: Any, b: Any) -> Tensor:
+    """Each element of `a` times all of `b`."""
+    ...
+def kthvalue(
+    x: Any,
+    k: Any,
+    axis: Any = ...,
+    *,
+    dim: Any = ...,
+    keepdim: Any = ...,
+) -> _b.tuple[Tensor, ...]:
+    """(values, indices) of the k-th smallest element of each line along `axis`, k from 1."""
+    ...
+def left_shift(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Moves the bits of `a` up by `b` places: `y = a * 2^b` modulo 2^bits."""
+    ...
+def less(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Less than: `y = a < b`."""
+    ...
+def less_equal(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Less than or equal: `y = a <= b`."""
     ...
 def load(
     path: Any,
@@ -1110,7 +2148,124 @@ def load(
 ) -> Any:
     """A dict of the tensors in a file; with `metadata` also a dict of its texts."""
     ...
+def logaddexp(a: Any, b: Any) -> Tensor:
+    """log(exp(a) + exp(b)), without overflow."""
+    ...
+def logspace(
+    start: Any,
+    stop: Any,
+    num: Any = ...,
+    base: Any = ...,
+    *,
+    dtype: Any = ...,
+    device: Any = ...,
+) -> Tensor:
+    """`base` to the powers of `linspace`."""
+    ...
+def manual_seed(number: Any) -> None:
+    """PyTorch's name of `seed`."""
+    ...
+def matrix_transpose(x: Any) -> Tensor:
+    """The last two axes exchanged; a view."""
+    ...
+def max(
+    x: Any,
+    axis: Any = ...,
+    keepdims: Any = ...,
+    *,
+    axes: Any = ...,
+    out: Any = ...,
+    **named: Any,
+) -> Tensor:
+    """The maximum over `axis`, or over all dimensions; tenon.argmax has its place."""
+    ...
+def median(x: Any, axis: Any = ..., *, keepdims: Any = ..., **named: Any) -> Tensor:
+    """The middle element, of an even number the mean of both, as NumPy's."""
+    ...
+def meshgrid(*tensors: Any, indexing: Any = ...) -> _b.tuple[Tensor, ...]:
+    """One tensor for each of the vectors, all of the shape that they span."""
+    ...
+def min(
+    x: Any,
+    axis: Any = ...,
+    keepdims: Any = ...,
+    *,
+    axes: Any = ...,
+    out: Any = ...,
+    **named: Any,
+) -> Tensor:
+    """The minimum over `axis`, or over all dimensions; tenon.argmin has its place."""
+    ...
+def mm(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The matrix product over the last two dimensions: `y[m,n] = sum_k a[m,k] b[k,n]`."""
+    ...
+def mod(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """What division leaves: `y = a - floor(a / b) * b`, with the sign of `b`, as Python's `%`."""
+    ...
+def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
+    """Axes moved to other places, the others in their order."""
+    ...
+def movedim(x: Any, source: Any, destination: Any) -> Tensor:
+    """Axes moved to other places, the others in their order."""
+    ...
+def multiply(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The product: `y = a * b`."""
+    ...
+def mv(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The matrix product over the last two dimensions: `y[m,n] = sum_k a[m,k] b[k,n]`."""
+    ...
+def nan_to_num(x: Any, nan: Any = ..., posinf: Any = ..., neginf: Any = ...) -> Tensor:
+    """Numbers in place of NaN and infinities: 0, and the greatest and least of the dtype."""
+    ...
+def nanmean(x: Any, axis: Any = ..., *, keepdims: Any = ..., dim: Any = ...) -> Tensor:
+    """The mean of what is not NaN."""
+    ...
+def nansum(x: Any, axis: Any = ..., *, keepdims: Any = ..., dim: Any = ...) -> Tensor:
+    """The sum of what is not NaN."""
+    ...
+def narrow(x: Any, axis: Any, start: Any, length: Any) -> Tensor:
+    """A view of `length` places along `axis` from `start` on."""
+    ...
+def negative(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The negated value: `y = -x`."""
+    ...
 no_grad: Any
+def nonzero(x: Any) -> _b.tuple[Tensor, ...]:
+    """A vector of indices for each axis of the elements that are not zero; tenon.argwhere has them as rows, which is what PyTorch's nonzero gives."""
+    ...
+def norm(
+    x: Any,
+    ord: Any = ...,
+    axis: Any = ...,
+    keepdims: Any = ...,
+    *,
+    p: Any = ...,
+    axes: Any = ...,
+    dim: Any = ...,
+    keepdim: Any = ...,
+) -> Tensor:
+    """The vector norm (sum |x|^ord)^(1/ord) over `axis`, or of all elements; tenon.linalg.norm has those of matrices."""
+    ...
+def normal(
+    mean: Any = ...,
+    std: Any = ...,
+    size: Any = ...,
+    *,
+    shape: Any = ...,
+    dtype: Any = ...,
+    device: Any = ...,
+) -> Tensor:
+    """Normal numbers."""
+    ...
+def not_equal(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Not equal: `y = a != b`."""
+    ...
+def ones(*shape: Any, dtype: Any = ..., device: Any = ..., requires_grad: Any = ...) -> Tensor:
+    """A tensor of ones: ones(2, 3) or ones((2, 3)); float32 unless `dtype` is given."""
+    ...
+def ones_like(x: Any, dtype: Any = ..., *, device: Any = ..., requires_grad: Any = ...) -> Tensor:
+    """Ones like `x`."""
+    ...
 op: Any
 class op_log:
     """Prints each op of a `with` block as it begins, and each kernel that has run, with its plugin, operands and microseconds; what an op is made of stands further in."""
@@ -1118,17 +2273,135 @@ class op_log:
     def __init__(self, print: Any = ...) -> None: ...
     def __getattr__(self, name: _b.str) -> Any: ...
 
+def pad(
+    x: Any,
+    pads: Any,
+    *,
+    axes: Any = ...,
+    mode: Any = ...,
+    value: Any = ...,
+    constant_values: Any = ...,
+) -> Tensor:
+    """More elements on each side."""
+    ...
+def partition(x: Any, kth: Any, axis: Any = ...) -> Tensor:
+    """With element `kth` of each line where it is in order: all of them are."""
+    ...
+def percentile(x: Any, q: Any, axis: Any = ..., *, keepdims: Any = ...) -> Tensor:
+    """`quantile` of hundredths."""
+    ...
+def permute_dims(
+    x: _Operand,
+    axes: _b.int | Sequence[_b.int] = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The dimensions of `x` in the order of `axes`: dimension `d` of the result is dimension `axes[d]` of `x`."""
+    ...
 def plugins() -> _b.dict[_b.str, _b.str]:
     """The plugins that were found: {id: state}; 'found' ones are opened when they are needed."""
+    ...
+def positive(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The same elements in new storage: `y = x`."""
+    ...
+def power(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """A power: `y = a^b`."""
+    ...
+class profile:
+    """Records ops, kernels, copies and allocations of a `with` block, for chrome://tracing and Perfetto."""
+
+    def __init__(self, path: Any = ...) -> None: ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+def promote_types(a: Any, b: Any) -> Dtype:
+    """The dtype that two dtypes have together."""
+    ...
+def ptp(x: Any, axis: Any = ..., *, keepdims: Any = ...) -> Tensor:
+    """The greatest less the least element."""
+    ...
+def quantile(
+    x: Any,
+    q: Any,
+    axis: Any = ...,
+    *,
+    keepdims: Any = ...,
+    dim: Any = ...,
+    keepdim: Any = ...,
+) -> Tensor:
+    """Where a share `q` of the elements lies below, linear between two of them; NaN if one is NaN."""
     ...
 def query(topic: Any) -> Any:
     """What the runtime knows of a topic, as Python objects read from its JSON: 'plugins', 'kinds', 'devices', 'ops', 'optimizers' and the other kinds, 'samples', 'paths', 'stats', 'environment', 'log': those of tenon_runtime_query."""
     ...
+def rad2deg(x: Any) -> Tensor:
+    """Radians as degrees."""
+    ...
+def rand(*shape: Any, dtype: Any = ..., device: Any = ..., requires_grad: Any = ...) -> Tensor:
+    """Uniform numbers, 0 <= x < 1."""
+    ...
+def rand_like(x: Any, dtype: Any = ...) -> Tensor:
+    """`rand` of the shape, and unless it is given the dtype, of `x`."""
+    ...
+def randint(
+    low: Any,
+    high: Any = ...,
+    size: Any = ...,
+    dtype: Any = ...,
+    *,
+    device: Any = ...,
+) -> Tensor:
+    """Whole numbers, low <= x < high; randint(high, size) begins with 0."""
+    ...
+def randn(*shape: Any, dtype: Any = ..., device: Any = ..., requires_grad: Any = ...) -> Tensor:
+    """Normal numbers of mean 0 and deviation 1."""
+    ...
+def randn_like(x: Any, dtype: Any = ...) -> Tensor:
+    """`randn` of the shape, and unless it is given the dtype, of `x`."""
+    ...
+def randperm(n: Any, dtype: Any = ..., *, device: Any = ...) -> Tensor:
+    """0 to n - 1 in random order."""
+    ...
+def ravel(x: Any) -> Tensor:
+    """As a vector."""
+    ...
 def release_cache() -> _b.int:
     """Gives memory that is kept for reuse back to the system; how many bytes that was."""
     ...
+def repeat(x: Any, repeats: Any, *more: Any, axis: Any = ...) -> Tensor:
+    """Each element `repeats` times one after another along `axis`; of `x` as a vector without it."""
+    ...
+def repeat_interleave(x: Any, repeats: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
+    """PyTorch's name of `repeat`."""
+    ...
+def result_type(*given: Any) -> Dtype:
+    """The dtype that ops compute in with these tensors, dtypes and numbers."""
+    ...
+def right_shift(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Moves the bits of `a` down by `b` places: `y = floor(a / 2^b)`."""
+    ...
+def rint(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The whole number nearest to `x`; of two as near the even one."""
+    ...
+def rot90(x: Any, k: Any = ..., axes: Any = ..., *, dims: Any = ...) -> Tensor:
+    """Turned by k quarters, from the first of the two axes towards the second."""
+    ...
+def round(x: Any, decimals: Any = ..., *, out: Any = ...) -> Tensor:
+    """To the nearest whole number, halves to the even one; or with so many decimals."""
+    ...
+def row_stack(tensors: Any) -> Tensor:
+    """One under the other: along axis 0, vectors as rows."""
+    ...
 def save(path: Any, tensors: Any, metadata: Any = ..., *, format: Any = ...) -> None:
     """Writes a dict of tensors, all of it or nothing, by the ending of the file's name."""
+    ...
+def scatter(x: Any, *arguments: Any, axis: Any = ..., dim: Any = ..., **named: Any) -> Tensor:
+    """scatter(x, axis, indices) or scatter(x, indices, axis=...): the op tenon.scatter."""
+    ...
+def scatter_add(x: Any, *arguments: Any, axis: Any = ..., dim: Any = ..., **named: Any) -> Tensor:
+    """scatter_add(x, axis, indices) or scatter_add(x, indices, axis=...): the op tenon.scatter_add."""
     ...
 class scope:
     """Names what runs inside, in errors, traces and plan listings; scopes nest."""
@@ -1136,30 +2409,167 @@ class scope:
     def __init__(self, label: Any) -> None: ...
     def __getattr__(self, name: _b.str) -> Any: ...
 
+def searchsorted(sorted: Any, values: Any, *, side: Any = ..., right: Any = ...) -> Tensor:
+    """Where each of `values` has to be put into the vector `sorted` so that it stays in order: in front of equal elements, with side='right' after them."""
+    ...
 def seed(number: Any, stream: Any = ...) -> None:
     """Starts this thread's random numbers anew; other streams give other numbers."""
     ...
 serial: Any
+def set_num_threads(threads: Any) -> None:
+    """How many compute threads work may use from now on; 0: as many as the process may use."""
+    ...
 def set_rng_state(state: Any) -> Any:
     """Goes on where `get_rng_state` was."""
     ...
 def set_threads(threads: Any) -> None:
     """How many compute threads work may use from now on; 0: as many as the process may use."""
     ...
+def signbit(x: Any) -> Tensor:
+    """Which are negative, -0 included."""
+    ...
+def sort(x: Any, axis: Any = ..., *, descending: Any = ..., stable: Any = ..., **named: Any) -> Any:
+    """The elements of each line along `axis` in ascending order; tenon.argsort has their places."""
+    ...
+def split(
+    x: Any,
+    indices_or_sections: Any = ...,
+    axis: Any = ...,
+    *,
+    dim: Any = ...,
+    sizes: Any = ...,
+) -> _b.list[Tensor]:
+    """Views of `x` cut along `axis`, a list, as NumPy does it: a number says how many equal pieces, a list before which places to cut."""
+    ...
 def stats() -> _b.dict[_b.str, _b.int]:
     """Live tensors, storages, graph nodes and bytes, allocations and launches so far."""
+    ...
+def std(
+    x: Any,
+    axis: Any = ...,
+    *,
+    correction: Any = ...,
+    keepdims: Any = ...,
+    axes: Any = ...,
+    ddof: Any = ...,
+    **named: Any,
+) -> Tensor:
+    """The standard deviation over `axis`, or over all dimensions, with a division by n - correction, which is n unless it is given."""
+    ...
+def subtract(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The difference: `y = a - b`."""
+    ...
+def swapaxes(x: Any, axis0: Any, axis1: Any) -> Tensor:
+    """Two axes exchanged; a view."""
+    ...
+def t(x: Any) -> Tensor:
+    """A matrix with its axes exchanged; a vector as it is."""
+    ...
+def take(x: Any, indices: Any, axis: Any = ..., *, dim: Any = ..., out: Any = ...) -> Tensor:
+    """The slices of `x` that `indices` names along `axis`; without it elements of `x` as a vector."""
+    ...
+def take_along_dim(x: Any, indices: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
+    """PyTorch's name of `take_along_axis`; without an axis of `x` as a vector."""
     ...
 def tensor(data: Any, dtype: Any = ..., *, device: Any = ..., requires_grad: Any = ...) -> Tensor:
     """A tensor with a copy of `data`."""
     ...
-class trace:
-    """Records ops, kernels, copies and allocations of a `with` block, for chrome://tracing and Perfetto."""
-
-    def __init__(self, path: Any = ...) -> None: ...
-    def __getattr__(self, name: _b.str) -> Any: ...
-
+def tensordot(a: Any, b: Any, axes: Any = ..., *, dims: Any = ...) -> Tensor:
+    """Sums of products over the last `axes` axes of `a` and the first ones of `b`, or over the axes of a pair of lists."""
+    ...
+def tile(x: Any, *repetitions: Any, reps: Any = ..., dims: Any = ...) -> Tensor:
+    """The whole, one after another along each axis."""
+    ...
+def trace(x: Any, *, offset: Any = ..., dtype: Any = ...) -> Tensor:
+    """The sum of the diagonal of the matrices in the last two axes."""
+    ...
+def transpose(
+    x: Any,
+    *axes: Any,
+    axis0: Any = ...,
+    axis1: Any = ...,
+    dim0: Any = ...,
+    dim1: Any = ...,
+) -> Tensor:
+    """Axes in reverse order; transpose(x, 0, 1): two axes exchanged; transpose(x, (2, 0, 1)): in that order."""
+    ...
+def trapezoid(y: Any, x: Any = ..., dx: Any = ..., axis: Any = ..., *, dim: Any = ...) -> Tensor:
+    """The area under the line through (x, y), or with steps of dx."""
+    ...
+def tri(n_rows: Any, n_cols: Any = ..., k: Any = ..., dtype: Any = ...) -> Tensor:
+    """Ones on diagonal `k` and below."""
+    ...
+def tril_indices(row: Any, col: Any = ..., offset: Any = ..., *, k: Any = ...) -> Tensor:
+    """Rows and columns of the places on diagonal `offset` and below: [2, n]."""
+    ...
+def triu_indices(row: Any, col: Any = ..., offset: Any = ..., *, k: Any = ...) -> Tensor:
+    """Rows and columns of the places on diagonal `offset` and above: [2, n]."""
+    ...
+def true_divide(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The quotient: `y = a / b`."""
+    ...
+def unbind(x: Any, axis: Any = ..., *, dim: Any = ...) -> _b.tuple[Tensor, ...]:
+    """A view for each place along `axis`, without that axis: a tuple."""
+    ...
+def unflatten(x: Any, axis: Any, sizes: Any) -> Tensor:
+    """Axis `axis` as several axes of these lengths."""
+    ...
+def unique(
+    x: Any,
+    *,
+    return_index: Any = ...,
+    return_inverse: Any = ...,
+    return_counts: Any = ...,
+) -> Any:
+    """The different elements in ascending order, and what is asked for: where each is found first, which one every element is, how often each is there."""
+    ...
+def unique_all(x: Any) -> _b.tuple[Tensor, ...]:
+    """(values, indices, inverse_indices, counts) of the different elements."""
+    ...
+def unique_consecutive(x: Any) -> Tensor:
+    """The first of equal elements that follow one another, of `x` as a vector."""
+    ...
+def unique_counts(x: Any) -> _b.tuple[Tensor, ...]:
+    """(values, counts) of the different elements."""
+    ...
+def unique_inverse(x: Any) -> _b.tuple[Tensor, ...]:
+    """(values, inverse_indices) of the different elements."""
+    ...
+def unique_values(x: Any) -> Tensor:
+    """The different elements in ascending order."""
+    ...
+def unstack(x: Any, axis: Any = ..., *, dim: Any = ...) -> _b.tuple[Tensor, ...]:
+    """A view for each place along `axis`, without that axis: a tuple."""
+    ...
 def value_and_grad(function: Any, argnums: Any = ..., *, create_graph: Any = ...) -> Any:
     """A function that returns (value, gradient) of `function`, which gives one tensor."""
+    ...
+def var(
+    x: Any,
+    axis: Any = ...,
+    *,
+    correction: Any = ...,
+    keepdims: Any = ...,
+    axes: Any = ...,
+    ddof: Any = ...,
+    **named: Any,
+) -> Tensor:
+    """The variance over `axis`, or over all dimensions, with a division by n - correction, which is n unless it is given."""
+    ...
+def vecdot(a: Any, b: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
+    """Sums of products along `axis`; the others are broadcast."""
+    ...
+def vstack(tensors: Any) -> Tensor:
+    """One under the other: along axis 0, vectors as rows."""
+    ...
+def where(condition: Any, a: Any = ..., b: Any = ..., *, out: Any = ...) -> Any:
+    """`a` where the condition holds, `b` elsewhere; `nonzero` of the condition alone."""
+    ...
+def zeros(*shape: Any, dtype: Any = ..., device: Any = ..., requires_grad: Any = ...) -> Tensor:
+    """A tensor of zeros: zeros(2, 3) or zeros((2, 3)); float32 unless `dtype` is given."""
+    ...
+def zeros_like(x: Any, dtype: Any = ..., *, device: Any = ..., requires_grad: Any = ...) -> Tensor:
+    """Zeros like `x`."""
     ...
 def abs(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The absolute value: `y = |x|`."""
@@ -1178,10 +2588,10 @@ def adadelta_rows(
     acc_delta: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     rho: _b.float = ...,
     eps: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of `tenon.adadelta_step` on the given rows of each parameter alone."""
@@ -1193,10 +2603,10 @@ def adadelta_step(
     acc_delta: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     rho: _b.float = ...,
     eps: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of Adadelta on each parameter, in place."""
@@ -1208,12 +2618,12 @@ def adafactor_step(
     col_var: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     beta2_decay: _b.float = ...,
     eps1: _b.float = ...,
     eps2: _b.float = ...,
     clip_threshold: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of Adafactor on each parameter, in place."""
@@ -1225,10 +2635,10 @@ def adagrad_rows(
     sum: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     lr_decay: _b.float = ...,
     weight_decay: _b.float = ...,
     eps: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of `tenon.adagrad_step` on the given rows of each parameter alone."""
@@ -1239,10 +2649,10 @@ def adagrad_step(
     sum: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     lr_decay: _b.float = ...,
     weight_decay: _b.float = ...,
     eps: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of Adagrad on each parameter, in place."""
@@ -1255,11 +2665,11 @@ def adam_rows(
     exp_avg_sq: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     beta1: _b.float = ...,
     beta2: _b.float = ...,
     eps: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of `tenon.adam_step` on the given rows of each parameter alone."""
@@ -1271,11 +2681,11 @@ def adam_step(
     exp_avg_sq: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     beta1: _b.float = ...,
     beta2: _b.float = ...,
     eps: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of Adam on each parameter, in place."""
@@ -1288,11 +2698,11 @@ def adamw_rows(
     exp_avg_sq: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     beta1: _b.float = ...,
     beta2: _b.float = ...,
     eps: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of `tenon.adamw_step` on the given rows of each parameter alone."""
@@ -1304,27 +2714,29 @@ def adamw_step(
     exp_avg_sq: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     beta1: _b.float = ...,
     beta2: _b.float = ...,
     eps: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of AdamW on each parameter, in place."""
     ...
 def adaptive_avg_pool(
     x: _Operand,
+    size: _b.int | Sequence[_b.int] = ...,
     *,
-    size: _b.int | Sequence[_b.int],
+    output_size: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """Averages an image of 1 to 3 dimensions down to `size`, which is one number for all of them or one for each: along a dimension of `n` places that becomes `m`, number `i` of the result averages over the places from `floor(i * n / m)` to `ceil((i + 1) * n / m) - 1`."""
     ...
 def adaptive_avg_pool_grad(
     dy: _Operand,
+    size: _b.int | Sequence[_b.int] = ...,
     *,
-    size: _b.int | Sequence[_b.int],
+    output_size: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """Zeros of the shape `[N, C, size...]`, to which each number of `dy`, divided by how many places `tenon.adaptive_avg_pool` averages to it, is added at each of these places."""
@@ -1336,8 +2748,8 @@ def addcdiv(
     x: _Operand,
     a: _Operand,
     b: _Operand,
-    *,
     value: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Adds a scaled quotient: `y = x + value * a / b`."""
@@ -1346,64 +2758,70 @@ def addcmul(
     x: _Operand,
     a: _Operand,
     b: _Operand,
-    *,
     value: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Adds a scaled product: `y = x + value * a * b`."""
     ...
 def all(
     x: _Operand,
-    *,
     axes: _b.int | Sequence[_b.int] | None = ...,
     keepdims: _b.bool = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
+    keepdim: _b.bool = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """Whether every element over `axes` is true (none: all axes; an empty list: no axis, so that each element is asked by itself)."""
     ...
 def any(
     x: _Operand,
-    *,
     axes: _b.int | Sequence[_b.int] | None = ...,
     keepdims: _b.bool = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
+    keepdim: _b.bool = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """Whether any element over `axes` is true (none: all axes; an empty list: no axis, so that each element is asked by itself)."""
     ...
-def arange(
-    *,
-    start: _b.float = ...,
-    stop: _b.float,
-    step: _b.float = ...,
-    dtype: _DtypeLike,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The numbers `start`, `start + step`, `start + 2 step`, ..."""
-    ...
 def argmax(
     x: _Operand,
-    *,
     axis: _b.int | None = ...,
     keepdims: _b.bool = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    keepdim: _b.bool = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The index of the largest element along `axis`; without an axis, of the tensor read in row-major order."""
     ...
 def argmin(
     x: _Operand,
-    *,
     axis: _b.int | None = ...,
     keepdims: _b.bool = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    keepdim: _b.bool = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The index of the smallest element along `axis`; without an axis, of the tensor read in row-major order."""
     ...
 def argsort(
     x: _Operand,
-    *,
     axis: _b.int = ...,
+    *,
     descending: _b.bool = ...,
     stable: _b.bool = ...,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The second output of `tenon.sort`: the indices along `axis` at which the elements of a line are found in ascending (`descending`: descending) order."""
@@ -1425,27 +2843,30 @@ def atanh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def avg_pool(
     x: _Operand,
-    *,
-    kernel: _b.int | Sequence[_b.int],
+    kernel: _b.int | Sequence[_b.int] = ...,
     stride: _b.int | Sequence[_b.int] | None = ...,
     padding: _b.int | Sequence[_b.int] = ...,
+    *,
     ceil_mode: _b.bool = ...,
     count_include_pad: _b.bool = ...,
     auto_pad: _b.str = ...,
+    kernel_size: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The average of each window that slides over an image of 1 to 3 dimensions: `y[n,c,w] = (sum over t of x[n, c, w * stride - before + t]) / count`, along each of these dimensions, over the taps `t` from 0 to `kernel - 1` whose place lies in the image."""
     ...
 def avg_pool_grad(
     dy: _Operand,
-    *,
-    size: _b.int | Sequence[_b.int],
-    kernel: _b.int | Sequence[_b.int],
+    size: _b.int | Sequence[_b.int] = ...,
+    kernel: _b.int | Sequence[_b.int] = ...,
     stride: _b.int | Sequence[_b.int] | None = ...,
     padding: _b.int | Sequence[_b.int] = ...,
+    *,
     ceil_mode: _b.bool = ...,
     count_include_pad: _b.bool = ...,
     auto_pad: _b.str = ...,
+    output_size: _b.int | Sequence[_b.int] = ...,
+    kernel_size: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """Zeros of the shape `[N, C, size...]`, to which each number of `dy`, divided by the count of its window, is added at every place of that window."""
@@ -1456,8 +2877,8 @@ def batch_norm(
     bias: _Operand | None = None,
     mean: _Operand | None = None,
     variance: _Operand | None = None,
-    *,
     eps: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalises each channel of `x`, which its second dimension counts: `y = (x - m) * s * weight + bias`, with `s = 1 / sqrt(v + eps)`."""
@@ -1468,8 +2889,8 @@ def batch_norm_grad(
     weight: _Operand | None = None,
     mean: _Operand | None = None,
     variance: _Operand | None = None,
-    *,
     eps: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The gradients of `tenon.batch_norm`."""
@@ -1482,8 +2903,8 @@ def binary_cross_entropy_with_logits(
     target: _Operand,
     weight: _Operand | None = None,
     pos_weight: _Operand | None = None,
-    *,
     reduction: _b.str = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The cross-entropy of answers `target`, from 0 to 1, and of `sigmoid(x)`: `-weight * (pos_weight * target * log(sigmoid(x)) + (1 - target) * log(1 - sigmoid(x)))`, without taking the logarithm of small numbers."""
@@ -1511,13 +2932,13 @@ def bmm(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def broadcast_to(
     x: _Operand,
-    *,
     shape: _b.int | Sequence[_b.int],
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """`x` broadcast to `shape`: dimensions of size 1 are repeated, new dimensions are put in front."""
     ...
-def cast(x: _Operand, *, dtype: _DtypeLike, out: Tensor | None = None) -> Tensor:
+def cast(x: _Operand, dtype: _DtypeLike, *, out: Tensor | None = None) -> Tensor:
     """The values of `x` in another dtype: `y = dtype(x)`."""
     ...
 def ceil(x: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1525,16 +2946,6 @@ def ceil(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def cholesky(x: _Operand, *, upper: _b.bool = ..., out: Tensor | None = None) -> Tensor:
     """The lower triangle `L` with positive diagonal for which `x = L L^T`, for the symmetric positive definite matrices that the last two dimensions hold; with `upper` its transpose."""
-    ...
-def chunk(
-    x: _Operand,
-    *,
-    chunks: _b.int,
-    index: _b.int,
-    axis: _b.int = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """`x` cut along `axis` into `chunks` pieces of one size, `ceil(n / chunks)`, of which the last ones may be smaller or empty: the piece number `index`, where a negative number counts from the last."""
     ...
 def clamp(
     x: _Operand,
@@ -1545,42 +2956,31 @@ def clamp(
 ) -> Tensor:
     """Keeps values between two limits: `y = minimum(maximum(x, min), max)`."""
     ...
-def clip_grad_norm(
-    grads: Sequence[Tensor],
-    *,
-    max_norm: _b.float,
-    norm: _b.float = ...,
-    each: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Makes gradients shorter, in place, and gives the norm they had together, in their dtype."""
-    ...
 def col2im(
     x: _Operand,
-    *,
-    size: _b.int | Sequence[_b.int],
-    kernel: _b.int | Sequence[_b.int],
+    size: _b.int | Sequence[_b.int] = ...,
+    kernel: _b.int | Sequence[_b.int] = ...,
     stride: _b.int | Sequence[_b.int] = ...,
     padding: _b.int | Sequence[_b.int] = ...,
     dilation: _b.int | Sequence[_b.int] = ...,
     auto_pad: _b.str = ...,
+    *,
+    output_size: _b.int | Sequence[_b.int] = ...,
+    kernel_size: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """Zeros of the shape `[N, C, size...]`, to which each column of `x`, `[N, C taps, windows]`, is added at the places of its window; what lies in the padding is left out."""
-    ...
-def concat(xs: Sequence[Tensor], *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor:
-    """The tensors `xs`, one after another along `axis`."""
     ...
 def conv(
     x: _Operand,
     weight: _Operand,
     bias: _Operand | None = None,
-    *,
     stride: _b.int | Sequence[_b.int] = ...,
     padding: _b.int | Sequence[_b.int] = ...,
     dilation: _b.int | Sequence[_b.int] = ...,
     groups: _b.int = ...,
     auto_pad: _b.str = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Convolution, or rather correlation, of images [N,C,W], [N,C,H,W] or [N,C,D,H,W]: `y[n,o,p] = sum over c and t of weight[o,c,t] * x[n,c,p * stride - before + t * dilation] + bias[o]`, where `t` goes over the places of a window and `p` over windows."""
@@ -1588,13 +2988,14 @@ def conv(
 def conv_input_grad(
     dy: _Operand,
     weight: _Operand,
-    *,
-    size: _b.int | Sequence[_b.int],
+    size: _b.int | Sequence[_b.int] = ...,
     stride: _b.int | Sequence[_b.int] = ...,
     padding: _b.int | Sequence[_b.int] = ...,
     dilation: _b.int | Sequence[_b.int] = ...,
     groups: _b.int = ...,
     auto_pad: _b.str = ...,
+    *,
+    output_size: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The gradient of `tenon.conv` with respect to its image, and transposed convolution: `dx[n,c,i]` is the sum of `weight[o,c,t] * dy[n,o,p]` over all `o`, `t` and `p` for which `p * stride - before + t * dilation = i`."""
@@ -1602,19 +3003,17 @@ def conv_input_grad(
 def conv_weight_grad(
     dy: _Operand,
     x: _Operand,
-    *,
-    kernel: _b.int | Sequence[_b.int],
+    kernel: _b.int | Sequence[_b.int] = ...,
     stride: _b.int | Sequence[_b.int] = ...,
     padding: _b.int | Sequence[_b.int] = ...,
     dilation: _b.int | Sequence[_b.int] = ...,
     groups: _b.int = ...,
     auto_pad: _b.str = ...,
+    *,
+    kernel_size: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The gradient of `tenon.conv` with respect to its weight: `y[o,c,t]` is the sum of `dy[n,o,p] * x[n,c,p * stride - before + t * dilation]` over all images `n` and windows `p`, c within the group."""
-    ...
-def copy(x: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """The same elements in new storage: `y = x`."""
     ...
 def cos(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The cosine of an angle in radians: `y = cos(x)`."""
@@ -1626,9 +3025,9 @@ def cosine_embedding_loss(
     a: _Operand,
     b: _Operand,
     target: _Operand,
-    *,
     reduction: _b.str = ...,
     margin: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """For each pair of vectors `a` and `b` of `[N,D]`, or the one pair of `[D]`, with `cos = sum(a * b) / (sqrt(sum(a * a) + 1e-12) * sqrt(sum(b * b) + 1e-12))`: `1 - cos` where `target` is 1, `max(cos - margin, 0)` where it is -1, and 0 where it is another number."""
@@ -1636,39 +3035,23 @@ def cosine_embedding_loss(
 def cosine_similarity(
     a: _Operand,
     b: _Operand,
-    *,
     axis: _b.int = ...,
     eps: _b.float = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The cosine of the angle between the vectors that lie along `axis`: `y = sum(a / max(|a|, eps) * (b / max(|b|, eps)))`, with the lengths `|a|` and `|b|` as in `tenon.norm`."""
     ...
-def cumprod(
-    x: _Operand,
-    *,
-    axis: _b.int,
-    reverse: _b.bool = ...,
-    exclusive: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The products of all elements up to and with each one along `axis`: `y[i] = x[0] * ..."""
-    ...
-def cumsum(
-    x: _Operand,
-    *,
-    axis: _b.int,
-    reverse: _b.bool = ...,
-    exclusive: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The sums of all elements up to and with each one along `axis`: `y[i] = x[0] + ..."""
-    ...
 def diagonal(
     x: _Operand,
-    *,
     offset: _b.int = ...,
     axis0: _b.int = ...,
     axis1: _b.int = ...,
+    *,
+    dim0: _b.int = ...,
+    dim1: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The diagonals of the matrices that `axis0` and `axis1` of `x` span, by default the last two: the elements whose place along `axis1` is that along `axis0` plus `offset`."""
@@ -1676,19 +3059,13 @@ def diagonal(
 def div(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The quotient: `y = a / b`."""
     ...
-def dot(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """The inner product of two vectors of one length: `y = sum_n a[n] b[n]`."""
-    ...
-def dropout(x: _Operand, *, p: _b.float = ..., out: Tensor | None = None) -> Tensor:
+def dropout(x: _Operand, p: _b.float = ..., *, out: Tensor | None = None) -> Tensor:
     """Leaves out each element with the probability `p`, and scales the others so that the mean stays: `y[i] = x[i] * s` where `u(i) >= p`, else 0, with `s = 1 / (1 - p)` and `u` as in an f32 `tenon.uniform`."""
     ...
 def eigh(x: _Operand, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]:
     """Eigenvalues `w`, ascending, and eigenvectors, the columns of the orthogonal `v`, of the symmetric matrices that the last two dimensions hold: `x v = v diag(w)`."""
     ...
-def einsum(xs: Sequence[Tensor], *, equation: _b.str, out: Tensor | None = None) -> Tensor:
-    """Sums of products by an equation."""
-    ...
-def elu(x: _Operand, *, alpha: _b.float = ..., out: Tensor | None = None) -> Tensor:
+def elu(x: _Operand, alpha: _b.float = ..., *, out: Tensor | None = None) -> Tensor:
     """The exponential linear unit: `y = x` where `x > 0`, else `alpha * (exp(x) - 1)`."""
     ...
 def embedding(table: _Operand, indices: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1706,44 +3083,49 @@ def exp(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def exp2(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The power of 2: `y = 2^x`."""
     ...
-def expand(x: _Operand, *, shape: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
+def expand(x: _Operand, shape: _b.int | Sequence[_b.int], *, out: Tensor | None = None) -> Tensor:
     """`x` broadcast to `shape`: dimensions of size 1 are repeated, new dimensions are put in front."""
     ...
 def expm1(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The exponential less 1, exact where `x` is small: `y = exp(x) - 1`."""
     ...
 def exponential(
-    *,
     shape: _b.int | Sequence[_b.int],
     rate: _b.float = ...,
     dtype: _DtypeLike = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Random numbers, exponentially distributed with the mean `1 / rate`: `y[i] = -ln(u(i) + e) / rate`, where `u` is as in `tenon.uniform` and `e` is 2^-24 for f32 and 2^-53 for f64."""
     ...
 def eye(
-    *,
     n: _b.int,
     m: _b.int | None = ...,
     k: _b.int = ...,
     dtype: _DtypeLike = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """A matrix of `n` rows and `m` columns (none: `n`) with ones on the diagonal number `k` and zeros elsewhere: `y[i, j] = 1` where `j - i = k`."""
     ...
 def flatten(
     x: _Operand,
-    *,
     start_axis: _b.int = ...,
     end_axis: _b.int = ...,
+    *,
+    start_dim: _b.int = ...,
+    end_dim: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """`x` with the dimensions from `start_axis` to `end_axis`, both included, merged into one; by default all of them."""
     ...
 def flip(
     x: _Operand,
-    *,
     axes: _b.int | Sequence[_b.int] | None = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The elements of `x` in reverse order along each of `axes` (none: along all of them; an empty list: along none)."""
@@ -1757,30 +3139,17 @@ def floor_divide(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tens
 def fma(a: _Operand, b: _Operand, c: _Operand, *, out: Tensor | None = None) -> Tensor:
     """A product and a sum, rounded once: `y = a * b + c`."""
     ...
-def full_like(x: _Operand, *, value: _b.float = ..., out: Tensor | None = None) -> Tensor:
-    """A new tensor with the shape, the dtype and the device of `x`, and one value everywhere: `y[...] = value`."""
-    ...
-def gather(
-    x: _Operand,
-    indices: _Operand,
-    *,
-    axis: _b.int,
-    from_end: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """`y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis` and `a`, `b` over the dimensions before and behind it."""
-    ...
 def ge(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Greater than or equal: `y = a >= b`."""
     ...
-def gelu(x: _Operand, *, approximate: _b.str = ..., out: Tensor | None = None) -> Tensor:
+def gelu(x: _Operand, approximate: _b.str = ..., *, out: Tensor | None = None) -> Tensor:
     """The Gaussian error linear unit: `y = x * P(x)`, with `P` the distribution function of the normal distribution, `P(x) = (1 + erf(x / sqrt(2))) / 2`."""
     ...
 def gelu_grad(
     dy: _Operand,
     x: _Operand,
-    *,
     approximate: _b.str = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The gradient of `tenon.gelu` for its operand: `y = dy * (P(x) + x * P'(x))`, with `P` as `approximate` says."""
@@ -1805,9 +3174,9 @@ def hardswish(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def huber_loss(
     x: _Operand,
     target: _Operand,
-    *,
     reduction: _b.str = ...,
     delta: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """With `d = x - target`: `d^2 / 2` where `|d| <= delta`, else `delta * (|d| - delta / 2)`; of these the mean, with `reduction` 'sum' the sum, with 'none' each of them."""
@@ -1817,12 +3186,13 @@ def hypot(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def im2col(
     x: _Operand,
-    *,
-    kernel: _b.int | Sequence[_b.int],
+    kernel: _b.int | Sequence[_b.int] = ...,
     stride: _b.int | Sequence[_b.int] = ...,
     padding: _b.int | Sequence[_b.int] = ...,
     dilation: _b.int | Sequence[_b.int] = ...,
     auto_pad: _b.str = ...,
+    *,
+    kernel_size: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The windows of images [N,C,W], [N,C,H,W] or [N,C,D,H,W] as columns: `[N, C taps, windows]`."""
@@ -1840,21 +3210,12 @@ def index_put(
 ) -> Tensor:
     """A copy of `x` with `y[indices_0[i...], indices_1[i...], ..., b] = values[i..., b]`: one tensor of indices for each of the first dimensions of `x`, broadcast together; `b` runs over the dimensions that are left."""
     ...
-def index_select(
-    x: _Operand,
-    indices: _Operand,
-    *,
-    axis: _b.int,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The slices of `x` that the vector `indices` names along `axis`: `tenon.take`, which also takes indices of other ranks."""
-    ...
 def instance_norm(
     x: _Operand,
     weight: _Operand | None = None,
     bias: _Operand | None = None,
-    *,
     eps: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalises each channel of each sample of `x` by itself, where the second dimension counts the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over all dimensions after the second."""
@@ -1871,8 +3232,8 @@ def isnan(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def kl_div(
     x: _Operand,
     target: _Operand,
-    *,
     reduction: _b.str = ...,
+    *,
     log_target: _b.bool = ...,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1881,8 +3242,8 @@ def kl_div(
 def l1_loss(
     x: _Operand,
     target: _Operand,
-    *,
     reduction: _b.str = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The absolute differences `|x - target|`: their mean, with `reduction` 'sum' their sum, with 'none' each of them."""
@@ -1894,11 +3255,11 @@ def lamb_step(
     exp_avg_sq: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     beta1: _b.float = ...,
     beta2: _b.float = ...,
     eps: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of LAMB on each parameter, in place."""
@@ -1907,9 +3268,9 @@ def layer_norm(
     x: _Operand,
     weight: _Operand | None = None,
     bias: _Operand | None = None,
-    *,
     dims: _b.int = ...,
     eps: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalises each row of `x`, which is what the last `dims` dimensions hold: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over the row."""
@@ -1918,9 +3279,9 @@ def layer_norm_grad(
     dy: _Operand,
     x: _Operand,
     weight: _Operand | None = None,
-    *,
     dims: _b.int = ...,
     eps: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The gradients of `tenon.layer_norm`: with `h = (x - m) * s` the normalised row, `g = dy * weight` and `c = g - mean(g)`, `y = s * (c - h * mean(c * h))` is that of `x`, the means over the row."""
@@ -1928,7 +3289,7 @@ def layer_norm_grad(
 def le(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Less than or equal: `y = a <= b`."""
     ...
-def leaky_relu(x: _Operand, *, negative_slope: _b.float = ..., out: Tensor | None = None) -> Tensor:
+def leaky_relu(x: _Operand, negative_slope: _b.float = ..., *, out: Tensor | None = None) -> Tensor:
     """`y = x` where `x > 0`, else `negative_slope * x`."""
     ...
 def lerp(x: _Operand, end: _Operand, weight: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1938,8 +3299,8 @@ def linear(
     x: _Operand,
     weight: _Operand,
     bias: _Operand | None = None,
-    *,
     activation: _b.str = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """A linear layer: `y[...,n] = f(sum_k x[...,k] * weight[n,k] + bias[n])`."""
@@ -1947,20 +3308,24 @@ def linear(
 def linear_recurrence(
     a: _Operand,
     b: _Operand,
+    axis: _b.int = ...,
     *,
-    axis: _b.int,
     reverse: _b.bool = ...,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The first-order linear recurrence along `axis`: `y[0] = b[0]`, `y[i] = a[i] * y[i-1] + b[i]`."""
     ...
 def linspace(
-    *,
     start: _b.float,
-    stop: _b.float,
-    num: _b.int,
+    stop: _b.float = ...,
+    num: _b.int = ...,
+    *,
     endpoint: _b.bool = ...,
     dtype: _DtypeLike = ...,
+    end: _b.float = ...,
+    steps: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`."""
@@ -1972,10 +3337,10 @@ def lion_rows(
     exp_avg: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     beta1: _b.float = ...,
     beta2: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of `tenon.lion_step` on the given rows of each parameter alone."""
@@ -1986,10 +3351,10 @@ def lion_step(
     exp_avg: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     beta1: _b.float = ...,
     beta2: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of Lion on each parameter, in place."""
@@ -2006,7 +3371,14 @@ def log1p(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def log2(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of base 2: `y = ln(x) / ln(2)`."""
     ...
-def log_softmax(x: _Operand, *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor:
+def log_softmax(
+    x: _Operand,
+    axis: _b.int = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
     """The logarithm of `tenon.softmax` along `axis`, without taking the logarithm of small numbers: `y = (x - m) - log(sum(exp(x - m)))`, with `m` the largest element."""
     ...
 def logical_and(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2026,9 +3398,13 @@ def logsigmoid(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def logsumexp(
     x: _Operand,
-    *,
     axes: _b.int | Sequence[_b.int] | None = ...,
     keepdims: _b.bool = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
+    keepdim: _b.bool = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The logarithm of the sum of powers over `axes` (none: all of them; an empty list: no axis, so that the values stay): `y = log(sum(exp(x)))`, computed as `m + log(sum(exp(x - m)))` with `m` the largest element, so that no power overflows."""
@@ -2051,24 +3427,16 @@ def masked_select(x: _Operand, mask: _Operand, *, out: Tensor | None = None) -> 
 def matmul(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The matrix product over the last two dimensions: `y[m,n] = sum_k a[m,k] b[k,n]`."""
     ...
-def max(
-    x: _Operand,
-    *,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    keepdims: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The largest element over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
-    ...
 def max_pool(
     x: _Operand,
-    *,
-    kernel: _b.int | Sequence[_b.int],
+    kernel: _b.int | Sequence[_b.int] = ...,
     stride: _b.int | Sequence[_b.int] | None = ...,
     padding: _b.int | Sequence[_b.int] = ...,
     dilation: _b.int | Sequence[_b.int] = ...,
+    *,
     ceil_mode: _b.bool = ...,
     auto_pad: _b.str = ...,
+    kernel_size: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The largest place of each window that slides over an image of 1 to 3 dimensions: `y[n,c,w] = max over t of x[n, c, w * stride - before + t * dilation]`, along each of these dimensions, over the taps `t` from 0 to `kernel - 1` whose place lies in the image."""
@@ -2076,8 +3444,9 @@ def max_pool(
 def max_pool_grad(
     dy: _Operand,
     positions: _Operand,
+    size: _b.int | Sequence[_b.int] = ...,
     *,
-    size: _b.int | Sequence[_b.int],
+    output_size: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """Zeros of the shape `[N, C, size...]`, to which each number of `dy` is added at the place of its image that `positions` names, row by row over the image; -1 names none."""
@@ -2087,21 +3456,16 @@ def maximum(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def mean(
     x: _Operand,
-    *,
     axes: _b.int | Sequence[_b.int] | None = ...,
     keepdims: _b.bool = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
+    keepdim: _b.bool = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The arithmetic mean over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
-    ...
-def min(
-    x: _Operand,
-    *,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    keepdims: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The smallest element over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
     ...
 def minimum(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The smaller of the two: `y = min(a, b)`."""
@@ -2112,8 +3476,8 @@ def mish(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def mse_loss(
     x: _Operand,
     target: _Operand,
-    *,
     reduction: _b.str = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The squared differences `(x - target)^2`: their mean, with `reduction` 'sum' their sum, with 'none' each of them."""
@@ -2123,8 +3487,8 @@ def mul(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def multinomial(
     weights: _Operand,
-    *,
     num_samples: _b.int,
+    *,
     replacement: _b.bool = ...,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -2136,8 +3500,8 @@ def muon_step(
     momentum_buffer: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     momentum: _b.float = ...,
+    *,
     nesterov: _b.bool = ...,
     weight_decay: _b.float = ...,
     eps: _b.float = ...,
@@ -2156,12 +3520,12 @@ def nadam_rows(
     mu_product: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     beta1: _b.float = ...,
     beta2: _b.float = ...,
     eps: _b.float = ...,
     weight_decay: _b.float = ...,
     momentum_decay: _b.float = ...,
+    *,
     decoupled: _b.bool = ...,
     out: Sequence[Tensor] | None = None,
 ) -> None:
@@ -2175,12 +3539,12 @@ def nadam_step(
     mu_product: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     beta1: _b.float = ...,
     beta2: _b.float = ...,
     eps: _b.float = ...,
     weight_decay: _b.float = ...,
     momentum_decay: _b.float = ...,
+    *,
     decoupled: _b.bool = ...,
     out: Sequence[Tensor] | None = None,
 ) -> None:
@@ -2196,59 +3560,38 @@ def nll_loss(
     x: _Operand,
     target: _Operand,
     weight: _Operand | None = None,
-    *,
     ignore_index: _b.int = ...,
     reduction: _b.str = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The negative log-likelihood of the target classes, of log-probabilities such as those of `tenon.log_softmax`: `-weight[target[n]] * x[n, target[n]]`."""
     ...
-def nonzero(x: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """The coordinates of all elements of `x` that are not zero, in row-major order, one row for each."""
-    ...
 def nonzero_static(
     x: _Operand,
-    *,
-    size: _b.int,
+    size: _b.int = ...,
     fill: _b.int = ...,
+    *,
+    output_size: _b.int = ...,
     out: Sequence[Tensor] | None = None,
 ) -> _b.tuple[Tensor, Tensor]:
     """The coordinates of the first `size` elements of `x` that are not zero, in row-major order, one row of `places` for each; rows that are left over hold `fill`."""
     ...
-def norm(
-    x: _Operand,
-    *,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    keepdims: _b.bool = ...,
-    ord: _b.float = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The vector norm over `axes` (none: all of them; an empty list: no axis, so that each element is a vector by itself): `y = (sum |x|^ord)^(1/ord)`."""
-    ...
-def normal(
-    *,
-    shape: _b.int | Sequence[_b.int],
-    mean: _b.float = ...,
-    std: _b.float = ...,
-    dtype: _DtypeLike = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Random numbers, normally distributed: `y = mean + std * z`."""
-    ...
 def one_hot(
     indices: _Operand,
-    *,
-    classes: _b.int,
+    classes: _b.int = ...,
     dtype: _DtypeLike = ...,
+    *,
+    num_classes: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """`y[i..., c]` is 1 where `c = indices[i...]`, else 0; the result has one more dimension, of `classes` elements."""
     ...
 def orthogonal(
-    *,
     shape: _b.int | Sequence[_b.int],
     gain: _b.float = ...,
     dtype: _DtypeLike = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """A random orthogonal matrix times `gain`: initial values of weights."""
@@ -2256,21 +3599,18 @@ def orthogonal(
 def outer(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The outer product of two vectors: `y[m,n] = a[m] * b[n]`."""
     ...
-def pad(
-    x: _Operand,
-    *,
-    pads: _b.int | Sequence[_b.int],
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    mode: _b.str = ...,
-    value: _b.float = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """`x` with more elements around it: `pads` has a pair of numbers for each of `axes` (none: for all axes in order), how many are put before the first place and how many after the last."""
-    ...
-def permutation(*, n: _b.int, dtype: _DtypeLike = ..., out: Tensor | None = None) -> Tensor:
+def permutation(n: _b.int, dtype: _DtypeLike = ..., *, out: Tensor | None = None) -> Tensor:
     """The integers from 0 to `n - 1` in random order: sorted by keys of 64 random bits, of number `i` words `2i` (high) and `2i+1`, and by themselves where keys are equal."""
     ...
-def permute(x: _Operand, *, axes: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
+def permute(
+    x: _Operand,
+    axes: _b.int | Sequence[_b.int] = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
+    out: Tensor | None = None,
+) -> Tensor:
     """The dimensions of `x` in the order of `axes`: dimension `d` of the result is dimension `axes[d]` of `x`."""
     ...
 def pow(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2278,25 +3618,29 @@ def pow(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def prod(
     x: _Operand,
-    *,
     axes: _b.int | Sequence[_b.int] | None = ...,
     keepdims: _b.bool = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
+    keepdim: _b.bool = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The product over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
     ...
 def qr(
     x: _Operand,
-    *,
     mode: _b.str = ...,
+    *,
     out: Sequence[Tensor] | None = None,
 ) -> _b.tuple[Tensor, Tensor]:
     """The reduced QR decomposition `x = q r` of the matrices that the last two dimensions hold: of `[...,M,N]`, with K the lesser of M and N, `q` is `[...,M,K]` with orthonormal columns, and `r` is `[...,K,N]`, an upper triangle."""
     ...
 def random_integers(
-    *,
     shape: _b.int | Sequence[_b.int],
     low: _b.int = ...,
+    *,
     high: _b.int,
     dtype: _DtypeLike = ...,
     out: Tensor | None = None,
@@ -2312,24 +3656,15 @@ def relu(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def remainder(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """What division leaves: `y = a - floor(a / b) * b`, with the sign of `b`, as Python's `%`."""
     ...
-def repeat(
-    x: _Operand,
-    *,
-    repeats: _b.int,
-    axis: _b.int | None = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Each element along `axis`, `repeats` times one after another; without `axis`, of `x` read in row-major order, and the result has one dimension."""
-    ...
-def reshape(x: _Operand, *, shape: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
+def reshape(x: _Operand, shape: _b.int | Sequence[_b.int], *, out: Tensor | None = None) -> Tensor:
     """The elements of `x`, read in row-major order, in another shape."""
     ...
 def rms_norm(
     x: _Operand,
     weight: _Operand | None = None,
-    *,
     dims: _b.int = ...,
     eps: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Scales each row of `x`, which is what the last `dims` dimensions hold, to a root mean square of 1: `y = x * s * weight`, with `s = 1 / sqrt(mean(x^2) + eps)` over the row."""
@@ -2338,9 +3673,9 @@ def rms_norm_grad(
     dy: _Operand,
     x: _Operand,
     weight: _Operand | None = None,
-    *,
     dims: _b.int = ...,
     eps: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The gradients of `tenon.rms_norm`: with `h = x * s` the normalised row and `g = dy * weight`, `y = s * (g - h * mean(g * h))` is that of `x`, the mean over the row."""
@@ -2354,11 +3689,11 @@ def rmsprop_rows(
     momentum_buffer: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     alpha: _b.float = ...,
     eps: _b.float = ...,
     weight_decay: _b.float = ...,
     momentum: _b.float = ...,
+    *,
     centered: _b.bool = ...,
     out: Sequence[Tensor] | None = None,
 ) -> None:
@@ -2372,11 +3707,11 @@ def rmsprop_step(
     momentum_buffer: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     alpha: _b.float = ...,
     eps: _b.float = ...,
     weight_decay: _b.float = ...,
     momentum: _b.float = ...,
+    *,
     centered: _b.bool = ...,
     out: Sequence[Tensor] | None = None,
 ) -> None:
@@ -2384,15 +3719,16 @@ def rmsprop_step(
     ...
 def roll(
     x: _Operand,
-    *,
-    shifts: _b.int | Sequence[_b.int],
+    shifts: _b.int | Sequence[_b.int] = ...,
     axes: _b.int | Sequence[_b.int] | None = ...,
+    *,
+    shift: _b.int | Sequence[_b.int] = ...,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The elements of `x` moved on by `shifts[k]` places along `axes[k]`; what leaves an axis at one end comes back at the other."""
-    ...
-def round(x: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """The whole number nearest to `x`; of two as near the even one."""
     ...
 def rows_add(
     x: _Operand,
@@ -2418,35 +3754,6 @@ def rsqrt(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def runs(x: _Operand, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]:
     """For each element of the vector `x`: does it begin a run of equal elements, and which run is it in, counted from 0? Zeros of either sign are equal; a NaN equals nothing, not even a NaN."""
     ...
-def scatter(
-    x: _Operand,
-    indices: _Operand,
-    src: _Operand,
-    *,
-    axis: _b.int,
-    out: Tensor | None = None,
-) -> Tensor:
-    """A copy of `x` in which `y[a, indices[a, i, b], b] = src[a, i, b]`, where `i` runs along `axis`."""
-    ...
-def scatter_add(
-    x: _Operand,
-    indices: _Operand,
-    src: _Operand,
-    *,
-    axis: _b.int,
-    out: Tensor | None = None,
-) -> Tensor:
-    """A copy of `x` with `y[a, indices[a, i, b], b] += src[a, i, b]`, where `i` runs along `axis`."""
-    ...
-def searchsorted(
-    sorted: _Operand,
-    values: _Operand,
-    *,
-    right: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """For each element of `values` the place at which it can be put into `sorted` so that the order holds: before all elements equal to it, with `right` behind them."""
-    ...
 def selu(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The scaled exponential linear unit: `y = scale * x` where `x > 0`, else `scale * alpha * (exp(x) - 1)`, with `scale = 1.0507009873554804934` and `alpha = 1.6732632423543772848`, for which activations keep mean 0 and variance 1."""
     ...
@@ -2457,10 +3764,10 @@ def sgd_rows(
     momentum_buffer: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     momentum: _b.float = ...,
     dampening: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     nesterov: _b.bool = ...,
     out: Sequence[Tensor] | None = None,
 ) -> None:
@@ -2472,10 +3779,10 @@ def sgd_step(
     momentum_buffer: Sequence[Tensor],
     step: Sequence[Tensor],
     lr: _Operand,
-    *,
     momentum: _b.float = ...,
     dampening: _b.float = ...,
     weight_decay: _b.float = ...,
+    *,
     nesterov: _b.bool = ...,
     out: Sequence[Tensor] | None = None,
 ) -> None:
@@ -2498,22 +3805,27 @@ def sinh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def slice(
     x: _Operand,
-    *,
-    axis: _b.int,
+    axis: _b.int = ...,
     start: _b.int | None = ...,
     stop: _b.int | None = ...,
     step: _b.int = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    end: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """`x[start:stop:step]` along `axis`, as Python slices: negative places count from the end, places outside are clipped, `none` is an end of the axis, and a negative step walks backward."""
     ...
 def slice_put(
     dy: _Operand,
-    *,
     shape: _b.int | Sequence[_b.int],
-    axis: _b.int,
-    start: _b.int,
-    step: _b.int,
+    axis: _b.int = ...,
+    start: _b.int = ...,
+    step: _b.int = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """Zeros of the given shape, with `dy` put in at `start`, `start + step`, ..."""
@@ -2521,24 +3833,31 @@ def slice_put(
 def smooth_l1_loss(
     x: _Operand,
     target: _Operand,
-    *,
     reduction: _b.str = ...,
     beta: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """With `d = x - target`: `d^2 / (2 * beta)` where `|d| < beta`, else `|d| - beta / 2`; of these the mean, with `reduction` 'sum' the sum, with 'none' each of them."""
     ...
-def softmax(x: _Operand, *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor:
+def softmax(
+    x: _Operand,
+    axis: _b.int = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
     """Exponentials scaled to sum to 1 along `axis`: `y = exp(x - m) / sum(exp(x - m))`, with `m` the largest element, so that nothing overflows."""
     ...
 def softmax_cross_entropy(
     logits: _Operand,
     target: _Operand,
     weight: _Operand | None = None,
-    *,
     ignore_index: _b.int = ...,
     label_smoothing: _b.float = ...,
     reduction: _b.str = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The mean negative log-likelihood of the target classes: `y = -(1/R) sum_n log_softmax(logits)[n, target[n]]`, over the `R` rows whose target is not `ignore_index`."""
@@ -2549,17 +3868,17 @@ def softmax_cross_entropy_grad(
     top: _Operand,
     top_prob: _Operand,
     target: _Operand,
-    *,
     ignore_index: _b.int = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The gradient of `tenon.softmax_cross_entropy` for its logits, from its aux outputs `top` and `top_prob`: `y[n,c] = dy/R * (p[n,c] - [c == target[n]])` in the `R` rows whose target is not `ignore_index`, 0 in the others, with the probabilities `p[n,c] = exp(logits[n,c] - top[n]) * top_prob[n]`."""
     ...
 def softplus(
     x: _Operand,
-    *,
     beta: _b.float = ...,
     threshold: _b.float = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The smooth positive part: `y = ln(1 + exp(beta * x)) / beta`, and `x` itself where `beta * x` is above `threshold`."""
@@ -2576,26 +3895,6 @@ def solve_triangular(
 ) -> Tensor:
     """The solution `y` of `a y = b` for the lower triangles of square matrices `a`, or with `upper` the upper ones; nothing else of `a` is read."""
     ...
-def sort(
-    x: _Operand,
-    *,
-    axis: _b.int = ...,
-    descending: _b.bool = ...,
-    stable: _b.bool = ...,
-    out: Sequence[Tensor] | None = None,
-) -> _b.tuple[Tensor, Tensor]:
-    """The elements of each line along `axis` in ascending (`descending`: descending) order, and `indices`, where each of them was."""
-    ...
-def split(
-    x: _Operand,
-    *,
-    sizes: _b.int | Sequence[_b.int],
-    index: _b.int,
-    axis: _b.int = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """`x` cut along `axis` into pieces of the given `sizes`, which together are the whole axis: the piece number `index`, where a negative number counts from the last."""
-    ...
 def sqrt(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The square root: `y = sqrt(x)`."""
     ...
@@ -2604,57 +3903,54 @@ def square(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def squeeze(
     x: _Operand,
-    *,
     axes: _b.int | Sequence[_b.int] | None = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """`x` without the dimensions `axes`, which must have size 1; without `axes`, without all dimensions of size 1."""
     ...
-def stack(xs: Sequence[Tensor], *, axis: _b.int = ..., out: Tensor | None = None) -> Tensor:
-    """The tensors `xs`, all of one shape, along a new dimension, which is dimension `axis` of the result."""
-    ...
-def std(
-    x: _Operand,
+def stack(
+    xs: Sequence[Tensor],
+    axis: _b.int = ...,
     *,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    keepdims: _b.bool = ...,
-    correction: _b.float = ...,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The standard deviation over `axes`: the square root of `tenon.var`, whose attributes it has."""
+    """The tensors `xs`, all of one shape, along a new dimension, which is dimension `axis` of the result."""
     ...
 def sub(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The difference: `y = a - b`."""
     ...
 def sum(
     x: _Operand,
-    *,
     axes: _b.int | Sequence[_b.int] | None = ...,
     keepdims: _b.bool = ...,
+    *,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
+    keepdim: _b.bool = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The sum over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
     ...
-def sum_to(x: _Operand, *, shape: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
+def sum_to(x: _Operand, shape: _b.int | Sequence[_b.int], *, out: Tensor | None = None) -> Tensor:
     """Sums `x` down to `shape`, which must be broadcastable to the shape of `x`: leading dimensions vanish, and dimensions that are 1 in `shape` are summed."""
     ...
 def svd(x: _Operand, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor, Tensor]:
     """The reduced singular value decomposition `x = u diag(s) vh` of the matrices that the last two dimensions hold: of `[...,M,N]`, with K the lesser of M and N, `u` is `[...,M,K]` with orthonormal columns, `s` is `[...,K]`, descending and not negative, and `vh` is `[...,K,N]` with orthonormal rows."""
     ...
-def take(
-    x: _Operand,
-    indices: _Operand,
-    *,
-    axis: _b.int = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The slices of `x` that `indices` names along `axis`: `y[a, i..., b] = x[a, indices[i...], b]`."""
-    ...
 def take_along_axis(
     x: _Operand,
     indices: _Operand,
-    *,
     axis: _b.int = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """`y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis`."""
@@ -2665,111 +3961,89 @@ def tan(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def tanh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent: `y = tanh(x)`."""
     ...
-def tile(
-    x: _Operand,
-    *,
-    repetitions: _b.int | Sequence[_b.int],
-    out: Tensor | None = None,
-) -> Tensor:
-    """Copies of `x` side by side: `repetitions[d]` of them along dimension `d`."""
-    ...
-def to(x: _Operand, *, kind: _b.int, index: _b.int, out: Tensor | None = None) -> Tensor:
+def to(x: _Operand, kind: _b.int, index: _b.int, *, out: Tensor | None = None) -> Tensor:
     """The same elements on the device `{kind, index}`: `y = x`."""
     ...
 def topk(
     x: _Operand,
-    *,
     k: _b.int,
     axis: _b.int = ...,
+    *,
     largest: _b.bool = ...,
     sorted: _b.bool = ...,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
     out: Sequence[Tensor] | None = None,
 ) -> _b.tuple[Tensor, Tensor]:
     """The `k` largest (`largest=false`: smallest) elements of each line along `axis`, and `indices`, where each of them was."""
     ...
-def transpose(
-    x: _Operand,
-    *,
-    axis0: _b.int = ...,
-    axis1: _b.int = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Dimensions `axis0` and `axis1` of `x` change places; by default the last two."""
-    ...
-def tril(x: _Operand, *, diagonal: _b.int = ..., out: Tensor | None = None) -> Tensor:
+def tril(x: _Operand, diagonal: _b.int = ..., *, out: Tensor | None = None) -> Tensor:
     """The lower triangle of the matrices that the last two dimensions hold: `y[m,n]` is `x[m,n]` where `n <= m + diagonal`, and 0 elsewhere."""
     ...
-def triu(x: _Operand, *, diagonal: _b.int = ..., out: Tensor | None = None) -> Tensor:
+def triu(x: _Operand, diagonal: _b.int = ..., *, out: Tensor | None = None) -> Tensor:
     """The upper triangle of the matrices that the last two dimensions hold: `y[m,n]` is `x[m,n]` where `n >= m + diagonal`, and 0 elsewhere."""
     ...
 def trunc(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The whole number next to `x` on the side of 0."""
     ...
 def truncated_normal(
-    *,
     shape: _b.int | Sequence[_b.int],
     mean: _b.float = ...,
     std: _b.float = ...,
     low: _b.float = ...,
     high: _b.float = ...,
     dtype: _DtypeLike = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Random numbers, normally distributed between two bounds: `y = mean + std * z`."""
     ...
 def unfold(
     x: _Operand,
-    *,
-    axis: _b.int,
-    size: _b.int,
+    axis: _b.int = ...,
+    size: _b.int = ...,
     step: _b.int = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    output_size: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """The windows of `size` elements along `axis` that begin at 0, `step`, 2 `step`, ..."""
     ...
 def unfold_add(
     x: _Operand,
-    *,
-    axis: _b.int,
-    length: _b.int,
+    axis: _b.int = ...,
+    length: _b.int = ...,
     step: _b.int = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
     out: Tensor | None = None,
 ) -> Tensor:
     """Zeros with `length` elements along `axis`, to which the windows in the last dimension of `x` are added: window `i` begins at `i step`."""
     ...
 def uniform(
-    *,
     shape: _b.int | Sequence[_b.int],
     low: _b.float = ...,
     high: _b.float = ...,
     dtype: _DtypeLike = ...,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Random numbers, uniform in `[low, high)`: `y[i] = low + u(i) * (high - low)`."""
     ...
-def unique(
+def unsqueeze(
     x: _Operand,
+    axes: _b.int | Sequence[_b.int] = ...,
     *,
-    out: Sequence[Tensor] | None = None,
-) -> _b.tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The different elements of `x` in ascending order (that of `tenon.sort`)."""
-    ...
-def unsqueeze(x: _Operand, *, axes: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
-    """`x` with a new dimension of size 1 at each of `axes`, which are places in the result."""
-    ...
-def var(
-    x: _Operand,
-    *,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    keepdims: _b.bool = ...,
-    correction: _b.float = ...,
+    axis: _b.int | Sequence[_b.int] = ...,
+    dim: _b.int | Sequence[_b.int] = ...,
+    dims: _b.int | Sequence[_b.int] = ...,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The variance over `axes` (none: all of them; an empty list: no axis): `y = sum((x - m)^2) / (n - correction)`, with `m` the mean and `n` the number of the elements reduced into a result."""
+    """`x` with a new dimension of size 1 at each of `axes`, which are places in the result."""
     ...
-def view(x: _Operand, *, shape: _b.int | Sequence[_b.int], out: Tensor | None = None) -> Tensor:
+def view(x: _Operand, shape: _b.int | Sequence[_b.int], *, out: Tensor | None = None) -> Tensor:
     """The elements of `x`, read in row-major order, in another shape, always in the memory of `x`: where `tenon.reshape` would copy because of the strides of `x`, this op is an error that names them."""
-    ...
-def where(condition: _Operand, a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """Picks from `a` where `condition` is true and from `b` where it is false."""
     ...

@@ -214,13 +214,24 @@ def check_type(op, operand, given, kinds, expected):
         raise make_refusal("type", op, operand, expected, type(given).__name__)
 
 
-_REFUSALS = {"type": OperandTypeError, "index": OutOfRangeError, "large": TooLargeError}
+def nearest(name, words):
+    """ "did you mean ...?" for a name that is like one of a text's."""
+    import difflib
+    import re
+
+    found = difflib.get_close_matches(name, re.findall(r"\w+", words), 1)
+    return f"did you mean {found[0]}?" if found else ""
+
+
+_REFUSALS = {"type": OperandTypeError, "keyword": OperandTypeError, "index": OutOfRangeError, "large": TooLargeError}
 
 
 def make_refusal(kind, op, operand, expected, found, hint=""):
     """The exception for what the package itself refuses; kind: type, value, index, large, or a
     status as above."""
     status = kind if kind in _STATUSES else "ARGUMENT"
+    if kind == "keyword":
+        hint = hint or nearest(operand, expected)
     fields = {
         "status": _STATUSES.index(status) + 1,
         "status_name": f"TENON_E_{status}",

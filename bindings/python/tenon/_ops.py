@@ -57,8 +57,15 @@ op = Namespace("")
 
 
 def find_method(tensor, name):
-    """Ops of the vendor `tenon` are methods of tensors, where their first operand is one."""
+    """Ops of the vendor `tenon` are methods of tensors, where their first operand is one, and so
+    are functions that are made of them."""
+    from tenon import _names
+
     kind = type(tensor)
+    found = _names.find_method(name)
+    if found is not None:
+        setattr(kind, name, found)
+        return getattr(tensor, name)
     found, hint = _look_up(f"tenon.{name}")
     inputs = found is not None and _schema.Schema(found.name, found.revision).inputs
     if not inputs or inputs[0][2]:  # none, or a list

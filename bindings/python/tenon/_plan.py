@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/_plan.py: captured steps, and recordings of what ran.
-"""tenon.capture, tenon.trace and tenon.op_log."""
+"""tenon.capture, tenon.profile and tenon.op_log."""
 
 import os
 import sys
@@ -153,7 +153,7 @@ def captured(function):
     return _Captured(function)
 
 
-class trace:  # noqa: N801 - used like a function
+class profile:  # noqa: N801 - used like a function
     """Records ops, kernels, copies and allocations of a `with` block, for chrome://tracing and
     Perfetto.
 

@@ -27,6 +27,31 @@ _DTYPES = {
 }
 
 
+# Other names of arguments, as users of NumPy, PyTorch and the array API standard write them. One
+# that an op has as a name of its own, or that several arguments of an op could mean, is not taken.
+SYNONYMS = {
+    "x": ("input", "a", "x1", "self"),
+    "a": ("input", "x", "x1"),
+    "b": ("other", "x2", "y"),
+    "xs": ("tensors", "arrays"),
+    "indices": ("index",),
+    "axes": ("axis", "dim", "dims"),
+    "axis": ("axes", "dim"),
+    "keepdims": ("keepdim",),
+    "axis0": ("dim0",),
+    "axis1": ("dim1",),
+    "start_axis": ("start_dim",),
+    "end_axis": ("end_dim",),
+    "shifts": ("shift",),
+    "repetitions": ("reps",),
+    "classes": ("num_classes",),
+    "stop": ("end",),
+    "num": ("steps",),
+    "size": ("output_size",),
+    "kernel": ("kernel_size",),
+}
+
+
 def _default(said):
     """An attribute's default as Python writes it; None where it is required."""
     if said["required"]:
@@ -62,12 +87,41 @@ class Schema:
         ]
         self.outputs = [each["name"] for each in said["outputs"] if not each["aux"]]
 
+    def positional(self):
+        """How many attributes may be given without a name: those before the first truth, and
+        `keepdims` after `axes`. A truth without a name says nothing to who reads it, and libraries
+        do not agree where it stands. One that must be given does not follow one that need not."""
+        count = 0
+        optional = any(each[3] for each in self.inputs)
+        for name, kind, _, default in self.attributes:
+            if (kind == BOOL and name != "keepdims") or (optional and default is None):
+                break
+            optional = default is not None
+            count += 1
+            if kind == BOOL:
+                break
+        return count
+
+    def synonyms(self):
+        """{another name: which input, or attribute after these}"""
+        names = [each[0] for each in [*self.inputs, *self.attributes]]
+        found = {}
+        for place, name in enumerate(names):
+            for other in SYNONYMS.get(name, ()):
+                if other not in names:
+                    found.setdefault(other, []).append(place)
+        return {other: places[0] for other, places in found.items() if len(places) == 1}
+
+    def output_names(self):
+        """As attributes of a tuple: those of the schema, or "output0", ..."""
+        return [name or f"output{place}" for place, name in enumerate(self.outputs)]
+
     def signature(self):
-        """As Python would write it: (x, bias=None, *, axis, keepdims=False, out=None)."""
+        """As Python would write it: (x, bias=None, axes=None, keepdims=False, *, out=None)."""
         words = [name + "=None" * optional for name, _, _, optional in self.inputs]
-        words.append("*")
         for name, _, _, default in self.attributes:
             words.append(name if default is None else f"{name}={default}")
+        words.insert(len(self.inputs) + self.positional(), "*")
         return f"({', '.join([*words, 'out=None'])})"
 
 
@@ -77,9 +131,16 @@ def describe(name, revision):
     return (
         tuple((name, is_list) for name, _, is_list, _ in schema.inputs),
         tuple((name, kind, count) for name, kind, count, _ in schema.attributes),
-        len(schema.outputs),
+        tuple(schema.synonyms().items()),
+        schema.positional(),
+        tuple(schema.output_names()),
         schema.signature(),
     )
+
+
+def reduce_results(results):
+    """What is pickled of several outputs: a tuple."""
+    return tuple, (list(results),)
 
 
 def make_signature(op):
@@ -98,11 +159,14 @@ def make_signature(op):
         for name, _, _, optional in schema.inputs
     ]
     names = {name: getattr(tenon, name) for name in _DTYPES.values()}
-    for name, _, _, default in [*schema.attributes, ("out", 0, 0, "None")]:
+    positional = schema.positional()
+    for place, (name, _, _, default) in enumerate([*schema.attributes, ("out", 0, 0, "None")]):
         parameters.append(
             inspect.Parameter(
                 name,
-                inspect.Parameter.KEYWORD_ONLY,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD
+                if place < positional
+                else inspect.Parameter.KEYWORD_ONLY,
                 default=inspect.Parameter.empty if default is None else eval(default, dict(names)),
             )
         )

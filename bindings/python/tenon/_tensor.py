@@ -57,6 +57,16 @@ def tensor(data, dtype=None, *, device=None, requires_grad=False):
     return made
 
 
+def make_operand(given):
+    """A tensor for an array or a list of numbers that stands where an op takes a tensor; None for
+    anything else."""
+    if isinstance(given, (list, tuple)):
+        return tensor(given)
+    if hasattr(given, "__array__") or hasattr(given, "__dlpack__") or _has_buffer(given):
+        return asarray(given)
+    return None
+
+
 def asarray(data, dtype=None, *, device=None, copy=None):
     """A tensor on the memory of `data` where that is possible, else with a copy of it.
 
@@ -157,8 +167,14 @@ def astype(self, dtype):
 
 
 @_method
-def to(self, target):
-    """On another device ("cpu", "cuda:1") or in another dtype; itself where it is that."""
+def to(self, target=None, dtype=None, *, device=None):
+    """On another device ("cpu", "cuda:1"), in another dtype, or both; itself where it is that."""
+    if dtype is not None or device is not None:
+        for each in (device, dtype):
+            target = to(self if target is None else to(self, target), each) if each else target
+        return target
+    if isinstance(target, Tensor):
+        return _placed(astype(self, target.dtype), target.device)
     if isinstance(target, str) and not hasattr(_core, target):
         return _placed(self, target)
     return astype(self, target)
@@ -209,40 +225,9 @@ def permute(self, *axes):
 
 
 @_method
-def transpose(self, axis0=-2, axis1=-1):
-    """Two dimensions exchanged; a view."""
-    return op.tenon.transpose(self, axis0=axis0, axis1=axis1)
-
-
-@_method
 def expand(self, *shape):
     """Dimensions of length 1 repeated; a view."""
     return op.tenon.expand(self, shape=_numbers(shape))
-
-
-@_method
-def squeeze(self, axes=None):
-    """Without the given dimensions, or all, of length 1; a view."""
-    return op.tenon.squeeze(self, axes=axes)
-
-
-@_method
-def unsqueeze(self, *axes):
-    """With new dimensions of length 1 at these places; a view."""
-    return op.tenon.unsqueeze(self, axes=_numbers(axes))
-
-
-def _reduction(name):
-    def reduce(self, axes=None, *, keepdims=False, **more):
-        return getattr(op.tenon, name)(self, axes=axes, keepdims=keepdims, **more)
-
-    reduce.__name__ = reduce.__qualname__ = name
-    reduce.__doc__ = f"The op tenon.{name} over `axes`, or over all dimensions."
-    return reduce
-
-
-for _name in ("sum", "mean", "prod", "max", "min", "all", "any", "std", "var", "norm", "logsumexp"):
-    _methods[_name] = _reduction(_name)
 
 
 @_method
@@ -272,6 +257,15 @@ def __array__(self, dtype=None, copy=None):
             raise ValueError("another dtype needs a copy")
         return array.astype(dtype)
     return array.copy() if copy else array
+
+
+@_method
+def __dir__(self):
+    from tenon import _names
+    from tenon._ops import names
+
+    ops = [name.removeprefix("tenon.") for name in names() if name.startswith("tenon.")]
+    return sorted({*object.__dir__(self), *_names.method_names(), *ops})
 
 
 # NumPy leaves its operators to ours.

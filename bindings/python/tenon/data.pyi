@@ -4,7 +4,7 @@
 
 import builtins as _b
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from tenon import Dtype, Tensor
 
@@ -24,8 +24,8 @@ class Batches:
     ) -> None: ...
     def __iter__(self) -> Any: ...
     def __len__(self) -> Any: ...
-    def begin(self, epoch: Any, position: Any = ...) -> Any:
-        """The next `for` is this epoch, from this sample of it on."""
+    def begin(self, epoch: Any, position: Any = ..., *, seed: Any = ...) -> Any:
+        """The next `for` is this epoch, from this sample of it on; with `seed`, that of a checkpoint, an error if these batches have another, and so another order."""
         ...
     def close(self) -> Any:
         """Ends the workers."""

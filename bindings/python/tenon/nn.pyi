@@ -4,7 +4,7 @@
 
 import builtins as _b
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from tenon import Dtype, Tensor
 

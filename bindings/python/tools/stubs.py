@@ -14,7 +14,7 @@ import pathlib
 import sys
 
 import tenon
-from tenon import _schema
+from tenon import _names, _schema
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "tenon"
 COLUMNS = 100
@@ -38,21 +38,41 @@ HEAD = '''\
 
 import builtins as _b
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 '''
-TYPES = """
+TYPES = '''
 _DtypeLike = Dtype | _b.str | _b.type
-_Operand = Tensor | _b.float
-"""
+
+class _Array(Protocol):
+    """What NumPy's arrays are."""
+
+    def __array__(self, dtype: Any = ..., /) -> Any: ...
+
+_Operand = Tensor | _b.float | _b.list[Any] | _b.tuple[Any, ...] | _Array
+'''
 OPERATORS = {
     "_Operand": "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift",
     "_b.object": "eq ne lt le gt ge",
     None: "neg pos abs invert",
 }
-# What functions written in Python give, if it is one thing.
+LIST, TUPLE = "_b.list[Tensor]", "_b.tuple[Tensor, ...]"
+# What functions written in Python give, if it is no tensor.
 RESULTS = dict.fromkeys(("tensor", "asarray", "from_dlpack", "full"), "Tensor")
 RESULTS |= {"info": "_b.str", "plugins": "_b.dict[_b.str, _b.str]", "save": "None", "seed": "None"}
-RESULTS |= {"release_cache": "_b.int", "set_threads": "None"}
+RESULTS |= {"release_cache": "_b.int", "set_threads": "None", "set_num_threads": "None"}
+RESULTS |= dict.fromkeys(("manual_seed", "fill"), "None")
+RESULTS |= dict.fromkeys(("allclose", "array_equal", "can_cast", "is_tensor", "isdtype"), "_b.bool")
+RESULTS |= dict.fromkeys(("promote_types", "result_type", "get_default_dtype"), "Dtype")
+RESULTS |= dict.fromkeys(("array_split", "broadcast_arrays", "broadcast_tensors"), LIST)
+RESULTS |= dict.fromkeys(("split",), LIST)
+RESULTS |= dict.fromkeys(("chunk", "meshgrid", "nonzero", "unbind", "unstack"), TUPLE)
+RESULTS |= dict.fromkeys(("histogram", "kthvalue", "lstsq", "slogdet", "svd", "qr", "eigh"), TUPLE)
+RESULTS |= dict.fromkeys(("unique_all", "unique_counts", "unique_inverse"), TUPLE)
+RESULTS |= dict.fromkeys(("broadcast_shapes",), "_b.tuple[_b.int, ...]")
+# Of these it depends on the arguments.
+RESULTS |= dict.fromkeys(("unique", "gradient", "where", "sort", "type", "stride"), "Any")
+RESULTS |= {"dim": "_b.int", "numel": "_b.int", "element_size": "_b.int"}
+RESULTS |= {"is_floating_point": "_b.bool", "register_hook": "Any"}
 RESULTS |= {"stats": "_b.dict[_b.str, _b.int]", "configure": "None", "backward": "None"}
 
 
@@ -87,12 +107,23 @@ def op_parameters(op, method=False):
         found.append(f"{name}: {kind}" + " | None = None" * optional)
     if method:
         found[0] = "self"
-    found.append("*")
-    for name, kind, _, default in schema.attributes:
+    positional, optional = schema.positional(), any(each[3] for each in schema.inputs)
+    synonyms, n_inputs = schema.synonyms(), len(schema.inputs)
+    for place, (name, kind, _, default) in enumerate(schema.attributes):
+        if place == positional:
+            found.append("*")
         typed = f"{name}: {ATTRIBUTES[kind]}"
         if default == "None":
             typed += " | None"
-        found.append(typed + " = ..." * (default is not None))
+        # One that has another name may be absent under this one, and those after it then, too.
+        optional |= default is not None or n_inputs + place in synonyms.values()
+        named = default is not None or n_inputs + place in synonyms.values()
+        found.append(typed + " = ..." * (optional if place < positional else named))
+    if positional == len(schema.attributes):
+        found.append("*")
+    for name, place in synonyms.items():
+        if place >= n_inputs:
+            found.append(f"{name}: {ATTRIBUTES[schema.attributes[place - n_inputs][1]]} = ...")
     count = len(schema.outputs)
     result = {0: "None", 1: "Tensor"}.get(
         count, f"_b.tuple[{', '.join(['Tensor'] * count)}]"
@@ -151,24 +182,29 @@ def tensor_class():
     result = {"shape": "_b.tuple[_b.int, ...]", "strides": "_b.tuple[_b.int, ...]"}
     result |= dict.fromkeys(("ndim", "size", "data_ptr", "version", "storage"), "_b.int")
     result |= {"dtype": "Dtype", "grad": "Tensor | None", "T": "Tensor", "requires_grad": "_b.bool"}
-    result |= {"device": "_b.str", "node": "_b.str"}
+    result |= {"device": "_b.str", "node": "_b.str", "data": "Tensor", "mT": "Tensor"}
+    result |= {"nbytes": "_b.int", "itemsize": "_b.int"}
     own = {name: value for name, value in vars(tenon.Tensor).items() if not name.startswith("_")}
+    for name in _names.method_names():  # found when they are first asked for
+        if name not in own:
+            own[name] = _names.find_method(name)
     for name, value in sorted(own.items()):
         if inspect.isdatadescriptor(value):
             lines.append(f"    {name}: {result.get(name, '_b.bool')}")
     for name, value in sorted(own.items()):
         if inspect.isfunction(value):
             parameters = ["self", *own_parameters(value, drop_first=True)]
-            kind = "Any" if name in ("tolist", "numpy", "add_hook") else "Tensor"
+            kind = "Any" if name in ("tolist", "numpy", "add_hook") else RESULTS.get(name, "Tensor")
             kind = "None" if name in ("backward", "retain_grad") else kind
             lines += function(name, parameters, kind, value.__doc__, "    ")
         elif inspect.ismethoddescriptor(value) and not isinstance(value, tenon.Op):
             kind = {"item": "_b.float", "info": "_b.str"}.get(name, "Tensor")
             lines += function(name, ["self"], kind, value.__doc__, "    ")
-    for name, op in ops():
-        if takes_tensor_first(op) and (name not in own or isinstance(own[name], tenon.Op)):
-            parameters, kind = op_parameters(op, method=True)
-            lines += function(name, parameters, kind, "", "    ")
+    methods = {name: op for name, op in ops() if takes_tensor_first(op) and name not in own}
+    methods |= {name: op for name, op in own.items() if isinstance(op, tenon.Op)}
+    for name, op in sorted(methods.items()):
+        parameters, kind = op_parameters(op, method=True)
+        lines += function(name, parameters, kind, "", "    ")
     for operand, names in OPERATORS.items():
         for name in names.split():
             rest = [f"other: {operand}"] if operand else []
@@ -221,15 +257,21 @@ def main_stub():
     lines += ["    revision: _b.int", "    def __init__(self, name: _b.str) -> None: ..."]
     lines += ["    def __call__(self, *operands: Any, **attributes: Any) -> Any: ...", ""]
     lines += tensor_class() + TYPES.splitlines() + [""] + error_classes()
-    names = set(tenon.__all__) | set(tenon._FUNCTIONS)
+    names = set(tenon.__all__) | set(tenon._FUNCTIONS) | set(_names.FUNCTIONS) | set(_names.ALIASES)
+    names |= {"get_default_dtype", "inference_mode", "set_num_threads"}
+    lines += ["pi: _b.float", "e: _b.float", "inf: _b.float", "nan: _b.float", "newaxis: None"]
+    lines.append("__version__: _b.str")
     for name in sorted(names - set(tenon._errors.__all__)):
         thing = getattr(tenon, name)
-        if inspect.isfunction(thing):
-            result = RESULTS.get(name, "Any")
+        if isinstance(thing, tenon.Op):
+            lines += function(name, *op_parameters(thing), thing.__doc__.partition("\n\n")[2])
+        elif inspect.isfunction(thing):
+            made = thing.__module__.rpartition(".")[2] in _names._FUNCTIONS
+            result = RESULTS.get(name, RESULTS.get(thing.__name__, "Tensor" if made else "Any"))
             lines += function(name, own_parameters(thing), result, thing.__doc__)
         elif inspect.isclass(thing) and name not in ("Dtype", "Op", "Tensor"):
             lines += own_class(thing)
-        elif name in ("no_grad", "enable_grad", "guard_finite", "inference", "op", "serial"):
+        elif not isinstance(thing, (type, tenon.Dtype)):
             lines.append(f"{name}: Any")
     for name, op in ops():
         if name not in names:
@@ -240,14 +282,15 @@ def main_stub():
 def registry_stub(module, imported):
     """A module of what plugins register beside ops: its classes, and a function for each entry."""
     lines = [f"from tenon import {imported}"]
-    entries = module._entries
     for name, value in sorted(vars(module).items()):
         if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__:
+            result = RESULTS.get(name, "Tensor") if module is tenon.linalg else "Any"
             shown = own_class(value) if inspect.isclass(value) else function(
-                name, own_parameters(value), "Any", value.__doc__
+                name, own_parameters(value), result, value.__doc__
             )
             lines += ["", *shown]
-    for name in dir(entries):
+    entries = getattr(module, "_entries", None)
+    for name in dir(entries) if entries else ():
         entry = getattr(entries, name)
         described = entry.describe()
         kinds = {

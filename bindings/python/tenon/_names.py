@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/_names.py: which names the package has beside ops: functions made of ops, with
+# the module they are in, and other names of ops. Read when a name is asked for that is not there yet.
+from importlib import import_module
+
+_FUNCTIONS = {
+    "_creation": "arange array as_tensor empty empty_like from_numpy full_like identity logspace "
+    "manual_seed meshgrid normal ones ones_like rand rand_like randint randn randn_like randperm tri "
+    "zeros zeros_like",
+    "_shapes": "append array_split broadcast_arrays broadcast_shapes broadcast_tensors cartesian_prod "
+    "chunk column_stack concat delete diag diag_embed dstack expand_dims fliplr flipud hstack insert "
+    "matrix_transpose moveaxis movedim narrow pad ravel repeat repeat_interleave rot90 split "
+    "swapaxes t tile transpose tril_indices triu_indices unbind unflatten unstack vstack",
+    "_statistics": "allclose argwhere array_equal average bincount bucketize corrcoef count_nonzero "
+    "cov cumprod cumsum diff digitize dist extract flatnonzero gradient histc histogram isclose isin "
+    "kthvalue max median min nanmean nansum nonzero norm partition percentile ptp quantile "
+    "searchsorted sort std take trapezoid unique unique_all unique_consecutive unique_counts "
+    "unique_inverse unique_values var where",
+    "_elementwise": "addmm baddbmm can_cast cbrt cdist clip copysign cross deg2rad dot einsum fmax fmin fmod "
+    "frac gather index_select inner interp is_tensor isdtype kron logaddexp nan_to_num promote_types "
+    "rad2deg result_type round scatter scatter_add signbit take_along_dim tensordot trace vecdot",
+}
+FUNCTIONS = {name: module for module, names in _FUNCTIONS.items() for name in names.split()}
+
+# Other names of ops and of the functions above.
+ALIASES = {
+    "absolute": "abs", "amax": "op.max", "amin": "op.min", "arccos": "acos", "arccosh": "acosh",
+    "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2", "arctanh": "atanh",
+    "bitwise_invert": "bitwise_not", "cat": "concat", "concatenate": "concat", "copy": "op.copy",
+    "divide": "div", "equal": "eq", "greater": "gt", "greater_equal": "ge", "invert": "bitwise_not",
+    "left_shift": "bitwise_left_shift", "less": "lt", "less_equal": "le", "mm": "matmul",
+    "mod": "remainder", "multiply": "mul", "mv": "matmul", "negative": "neg", "not_equal": "ne",
+    "permute_dims": "permute", "positive": "op.copy", "power": "pow",
+    "right_shift": "bitwise_right_shift", "rint": "op.round", "row_stack": "vstack",
+    "subtract": "sub", "cumulative_sum": "cumsum", "cumulative_prod": "cumprod",
+    "true_divide": "div",
+}  # fmt: skip
+
+# Functions whose first argument is a tensor are methods, too.
+_NO_METHODS = set(
+    "append arange array as_tensor broadcast_arrays broadcast_shapes broadcast_tensors cartesian_prod "
+    "cat column_stack concat concatenate dstack einsum empty from_numpy hstack identity insert is_tensor isdtype "
+    "logspace manual_seed meshgrid normal ones promote_types rand randint randn randperm result_type "
+    "row_stack sort tri tril_indices triu_indices vstack where zeros".split()
+)
+_ONLY_METHODS = {"select": "_shapes", "view_as": "_shapes", "reshape_as": "_shapes", "expand_as": "_shapes"}
+
+CONSTANTS = {"pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf")}
+CONSTANTS |= {"nan": float("nan"), "newaxis": None}
+
+
+# What other libraries have by a name that is not here, and what is in its place.
+INSTEAD = {
+    "Generator": "tenon.seed, get_rng_state and set_rng_state are those of this thread",
+    "autograd": "tenon.grad, tenon.backward, tenon.custom_op for ops with a gradient of your own",
+    "choose": "tenon.where",
+    "compile": "tenon.captured",
+    "complex64": "complex numbers are not offered",
+    "complex128": "complex numbers are not offered",
+    "cuda": 'tenon.query("devices"); devices are texts: x.to("cuda:0")',
+    "cummax": "not offered yet",
+    "device": 'devices are texts: "cpu", "cuda:0"',
+    "digamma": "not offered yet",
+    "erfinv": "not offered yet",
+    "fft": "complex numbers, and what needs them, are not offered",
+    "func": "tenon.grad, tenon.value_and_grad",
+    "lgamma": "not offered yet",
+    "logcumsumexp": "not offered yet",
+    "mode": "tenon.unique(x, return_counts=True)",
+    "put_along_axis": "tenon.scatter(x, axis, indices, values)",
+    "random": "tenon.seed, rand, randn, randint, randperm, normal",
+    "select": "tenon.where; x.select(axis, index)",
+    "set_default_dtype": "numbers are float32: dtype= in each call",
+    "set_grad_enabled": "with tenon.no_grad: or with tenon.enable_grad:",
+    "set_printoptions": "x.numpy() prints as NumPy is told to",
+    "vmap": "ops work on batches: dimensions in front",
+}
+
+
+def find_function(name):
+    """The function or op of that name; None if there is none."""
+    from tenon._ops import _look_up
+
+    name = ALIASES.get(name, name)
+    if name in FUNCTIONS:
+        return getattr(import_module(f"tenon.{FUNCTIONS[name]}"), name)
+    return _look_up(f"tenon.{name.removeprefix('op.')}")[0]
+
+
+def find_method(name):
+    """The method or property of that name, if it is no op; None if there is none."""
+    if name in _ONLY_METHODS:
+        return getattr(import_module(f"tenon.{_ONLY_METHODS[name]}"), name)
+    if (name in FUNCTIONS or name in ALIASES) and name not in _NO_METHODS:
+        return find_function(name)
+    from tenon import _methods
+
+    return _methods.find(name)
+
+
+def method_names():
+    """All that `find_method` finds, but in-place forms."""
+    from tenon import _methods
+
+    named = set(FUNCTIONS) | set(ALIASES) | set(_ONLY_METHODS) | set(_methods.METHODS)
+    return (named - _NO_METHODS) | {"sort"}
+

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/linalg.py: linear algebra by the names of the array API standard, NumPy and
+# PyTorch, made of ops.
+"""`tenon.linalg.solve(a, b)`. Matrices are the last two dimensions, all before them a batch."""
+
+import math
+
+from tenon import _core, _errors
+from tenon._core import Tensor  # noqa: F401
+from tenon._elementwise import cross, tensordot, vecdot  # noqa: F401
+from tenon._elementwise import trace  # noqa: F401
+from tenon._ops import op
+from tenon._shapes import _axis, matrix_transpose
+
+_op = op.tenon
+
+
+def _refuse(function, operand, expected, found, hint="", kind="value"):
+    return _errors.make_refusal(kind, function, operand, expected, found, hint)
+
+
+def _square(function, x):
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise _refuse(f"linalg.{function}", "x", "square matrices [..., N, N]", str(x.shape))
+
+
+def matmul(a, b):
+    """The product of matrices."""
+    return _op.matmul(a, b)
+
+
+def outer(a, b):
+    """All products of elements of two vectors."""
+    return _op.outer(a, b)
+
+
+def diagonal(x, *, offset=0):
+    """The diagonals of matrices; a view."""
+    return _op.diagonal(x, offset=offset)
+
+
+def cholesky(x, *, upper=False):
+    """The lower, or upper, triangular factor of positive definite matrices."""
+    return _op.cholesky(x, upper=upper)
+
+
+def qr(x, mode="reduced"):
+    """(q, r): orthogonal columns, and an upper triangle with a diagonal of no sign."""
+    return _op.qr(x, mode=mode)
+
+
+def svd(x, full_matrices=True):
+    """(u, s, vh). Of matrices that are not square only the reduced form is there:
+    full_matrices=False, which has as many columns in u as there are singular values."""
+    if full_matrices and x.shape[-1] != x.shape[-2]:
+        raise _refuse(
+            "linalg.svd", "full_matrices", "False for matrices that are not square", "True",
+            "complete bases are not offered: full_matrices=False", "UNSUPPORTED",
+        )  # fmt: skip
+    return _op.svd(x)
+
+
+def svdvals(x):
+    """The singular values, the greatest first."""
+    return _op.svd(x)[1]
+
+
+def eigh(x):
+    """(eigenvalues, eigenvectors) of symmetric matrices, ascending; vectors are columns."""
+    return _op.eigh(x)
+
+
+def eigvalsh(x):
+    """The eigenvalues of symmetric matrices, ascending."""
+    return _op.eigh(x)[0]
+
+
+def solve(a, b):
+    """x with a x = b, of a vector [N] or of matrices [..., N, K]."""
+    return _op.solve(a, b)
+
+
+def solve_triangular(a, b, *, upper=False):
+    """x with a x = b for triangular `a`."""
+    return _op.solve_triangular(a, b, upper=upper)
+
+
+def inv(x):
+    """The inverse of square matrices."""
+    _square("inv", x)
+    n = x.shape[-1]
+    one = _op.eye(n=n, dtype=x.dtype)
+    return _op.solve(x, _op.copy(_op.broadcast_to(one, shape=list(x.shape))))
+
+
+def slogdet(x):
+    """(sign, logarithm of the absolute value) of determinants.
+
+    By elimination with the largest pivot of each column, one column after the other.
+    """
+    _square("slogdet", x)
+    if x.ndim > 2:
+        flat = _op.reshape(x, shape=[-1, *x.shape[-2:]])
+        found = [slogdet(flat[place]) for place in range(flat.shape[0])]
+        shape = list(x.shape[:-2])
+        return tuple(_op.reshape(_op.stack(list(each)), shape=shape) for each in zip(*found))
+    sign, logs = 1.0, []
+    for _ in range(x.shape[0]):
+        place = int(_op.argmax(_op.abs(x[:, 0])).item())
+        pivot = x[place, 0]
+        if pivot.item() < 0:
+            sign = -sign
+        if place:
+            sign = -sign
+            order = list(range(x.shape[0]))
+            order[0], order[place] = place, 0
+            x = x[order]
+        logs.append(_op.log(_op.abs(pivot)))
+        if pivot.item() == 0:
+            sign = 0.0
+            break
+        factors = _op.unsqueeze(x[1:, 0] / pivot, axes=[1])
+        x = x[1:, 1:] - factors * x[:1, 1:]
+    total = _op.sum(_op.stack(logs)) if logs else _op.full(shape=[], value=0.0, dtype=x.dtype)
+    return _op.full(shape=[], value=sign, dtype=x.dtype), total
+
+
+def det(x):
+    """Determinants."""
+    sign, logarithm = slogdet(x)
+    return sign * _op.exp(logarithm)
+
+
+def pinv(x, rtol=None, *, rcond=None):
+    """The pseudo-inverse: singular values of at most rtol times the greatest count as 0; rtol is
+    max(M, N) eps unless it is given."""
+    u, s, vh = _op.svd(x)
+    keep = s > _least(x, s, rcond if rtol is None else rtol)
+    inverse = _op.where(keep, 1 / _op.where(keep, s, 1.0), 0.0)
+    return _op.matmul(matrix_transpose(vh) * _op.unsqueeze(inverse, axes=[-2]), matrix_transpose(u))
+
+
+def _least(x, s, rtol):
+    if rtol is None:
+        from tenon._dtypes import finfo
+
+        rtol = max(x.shape[-2:]) * finfo(x.dtype).eps
+    return _op.max(s, axes=[-1], keepdims=True) * rtol
+
+
+def matrix_rank(x, *, rtol=None):
+    """How many singular values are greater than rtol times the greatest."""
+    s = _op.svd(x)[1]
+    return _op.sum((s > _least(x, s, rtol)).astype(_core.int64), axes=[-1])
+
+
+def lstsq(a, b, rcond=None):
+    """(x, residuals, rank, s), as NumPy's: the x of the least |a x - b|, and of these the shortest;
+    the sums of squares of a x - b, if `a` has more rows than columns, all of them independent; how
+    many are; the singular values of `a`."""
+    s = _op.svd(a)[1]
+    x = _op.matmul(pinv(a, rcond), b)
+    rank = matrix_rank(a, rtol=rcond)
+    residuals = _op.full(shape=[0], value=0, dtype=a.dtype)
+    if a.shape[0] > a.shape[1] == rank.item():
+        columns = _op.matmul(a, x) - b
+        residuals = _op.sum(_op.reshape(columns * columns, shape=[a.shape[0], -1]), axes=[0])
+    return x, residuals, rank, s
+
+
+def matrix_power(x, n):
+    """The n-th power of square matrices; of the inverse for n below 0."""
+    _square("matrix_power", x)
+    if n < 0:
+        x, n = inv(x), -n
+    found = None
+    while n:
+        if n & 1:
+            found = x if found is None else _op.matmul(found, x)
+        n >>= 1
+        x = _op.matmul(x, x) if n else x
+    if found is None:
+        one = _op.eye(n=x.shape[-1], dtype=x.dtype)
+        return _op.copy(_op.broadcast_to(one, shape=list(x.shape)))
+    return found
+
+
+def vector_norm(x, ord=2.0, axis=None, keepdims=False, *, dim=None, keepdim=False):
+    """(sum |x|^ord)^(1/ord) over `axis`, or of all elements."""
+    axis = axis if dim is None else dim
+    axes = [axis] if isinstance(axis, int) else axis
+    return _op.norm(x, axes=axes, keepdims=keepdims or keepdim, ord=float(ord))
+
+
+def matrix_norm(x, ord="fro", *, keepdims=False):
+    """The norm of matrices: "fro", the root of the sum of squares; "nuc", the sum of singular
+    values; 2 and -2, the greatest and least of them; 1, -1, inf and -inf, of sums of absolute
+    values of columns and of rows."""
+    if ord == "fro":
+        return _op.norm(x, axes=[-2, -1], keepdims=keepdims)
+    if ord in ("nuc", 2, -2):
+        s = _op.svd(x)[1]
+        found = {"nuc": _op.sum, 2: _op.max, -2: _op.min}[ord](s, axes=[-1], keepdims=keepdims)
+        return _op.unsqueeze(found, axes=[-1]) if keepdims else found
+    if ord not in (1, -1, math.inf, -math.inf):
+        raise _refuse("matrix_norm", "ord", "'fro', 'nuc', 1, -1, 2, -2, inf or -inf", repr(ord))
+    along = -2 if abs(ord) == 1 else -1
+    sums = _op.sum(_op.abs(x), axes=[along], keepdims=True)
+    extreme = _op.max if ord > 0 else _op.min
+    return extreme(sums, axes=[-2, -1], keepdims=keepdims)
+
+
+def norm(x, ord=None, axis=None, keepdims=False, *, dim=None, keepdim=False):
+    """Without `ord` the root of the sum of squares, over `axis` or of all elements; with it the
+    norm of vectors, or over two axes, and of a matrix, that of matrices."""
+    axis, keepdims = axis if dim is None else dim, keepdims or keepdim
+    axes = [axis] if isinstance(axis, int) else axis
+    if ord is None:
+        return _op.norm(x, axes=axes, keepdims=keepdims)
+    if axes is None and x.ndim == 2:
+        axes = [0, 1]
+    if axes is None or len(axes) == 1:
+        return vector_norm(x, ord, axes, keepdims)
+    at = [_axis("linalg.norm", each, x.ndim) for each in axes]
+    rest = [each for each in range(x.ndim) if each not in at]
+    found = matrix_norm(_op.permute(x, axes=rest + at), ord)
+    return _op.unsqueeze(found, axes=sorted(at)) if keepdims else found

@@ -118,8 +118,8 @@ class Layer final : public CallbackSubject {
   std::shared_ptr<plan::Frozen> frozen_;
   uint64_t replaced_ = 0;
   uint32_t above_;
-  std::atomic<bool> held_{false};  // by a container or the layer that described it
-  uint64_t added_ = 0;  // children, and tensors in place of others
+  std::atomic<bool> held_{false};      // by a container or the layer that described it
+  uint64_t added_ = 0;                 // children, and tensors in place of others
   uint64_t listed_at_ = ~uint64_t{0};  // additions() when `lists_` were made
   Lists lists_;
 };

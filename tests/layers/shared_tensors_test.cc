@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/layers/shared_tensors_test.cc: one tensor in several places of layers: tied weights.
+#include <gmock/gmock.h>
+
 #include <cstdio>
 
 #include "tests/layers/layers_support.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/outside/calls_test.py: calls as users of PyTorch and NumPy write them (TENON_OUTSIDE, its
 # README says how they are counted): each gives the module's own result, or an error. Those of which
-# the libraries do not agree are listed here, with whom Tenon follows; no other gives another result.
+# the libraries do not agree are listed here, with whom Tenon follows; no other gives another one.
 """usage: calls_test.py [-v]"""
 
 import os
@@ -18,14 +18,19 @@ LEAST = 85  # per cent of each list
 STANDARD, NUMPY = "the array API standard", "NumPy"
 SIGNS = "vectors, of which either sign is right"
 OWN = "Tenon: elements, as PyTorch's stride()"
-# Calls whose result here is that of another library, which is asked first: the standard, then NumPy.
+# Calls whose result here is that of another library, which is asked first: the standard, then
+# NumPy.
 OTHERS = {
     "calls_pytorch": {
         "nonzero": STANDARD, "T.nonzero": STANDARD, "equal": STANDARD, "median": NUMPY,
         "linalg.qr": SIGNS, "linalg.eigh": SIGNS, "linalg.lstsq": NUMPY,
+        "linalg.svd": SIGNS, "meshgrid": STANDARD,
         "__version__": "its own",
     },
-    "calls_numpy": {"linalg.eigh": SIGNS, "linalg.qr": SIGNS, "A.strides": OWN},
+    "calls_numpy": {
+        "linalg.eigh": SIGNS, "linalg.qr": SIGNS, "linalg.svd": SIGNS, "meshgrid": STANDARD,
+        "A.strides": OWN,
+    },
 }  # fmt: skip
 
 

@@ -45,7 +45,8 @@ class Clipping(Case):
 
     def test_several_dtypes(self):
         tensors = [
-            tenon.tensor([0.0], dtype, requires_grad=True) for dtype in ("float32", "float64", "float16")
+            tenon.tensor([0.0], dtype, requires_grad=True)
+            for dtype in ("float32", "float64", "float16")
         ]
         for factor, tensor in zip((3.0, 4.0, 12.0), tensors, strict=True):
             (tensor * factor).sum().backward()

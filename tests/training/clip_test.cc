@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/training/clip_test.cc: gradients are clipped, parameters never.
+#include <gmock/gmock.h>
+
 #include "tests/training/training_support.h"
 
 namespace tenon::tests {

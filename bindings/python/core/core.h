@@ -46,7 +46,7 @@ class Ref {
       each(runtime_options) /* () -> dict */                                              \
       each(describe_schema) /* (name, revision) -> what op.cc's take_description reads */ \
       each(reduce_results)  /* (results) -> how they are pickled */                       \
-      each(make_operand)    /* (object) -> Tensor, or None for what is no array */        \
+      each(make_operand)    /* (object) -> Tensor, or None for anything else */           \
       each(make_signature)  /* (op) -> inspect.Signature */                               \
       each(find_dtype)      /* (object) -> Dtype */                                       \
       each(get_item)        /* (tensor, key) -> Tensor */                                 \

@@ -42,7 +42,8 @@ enum class Converted { Yes, No, Failed };  // Failed: an exception is set
 Converted number_value(PyObject* object, tenon_value& out);
 // A tensor or a number.
 Converted operand_value(PyObject* object, tenon_value& out);
-// A tensor for what NumPy would take for an array: a list of numbers, an array, what has a buffer or
+// A tensor for what NumPy would take for an array: a list of numbers, an array, what has a buffer
+// or
 // `__array__`. None of these: no reference, and no exception.
 Ref tensor_of(PyObject* object);
 // A list or tuple of tensors.

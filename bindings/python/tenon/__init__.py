@@ -60,7 +60,7 @@ from tenon._runtime import (
 )
 from tenon._tensor import asarray, from_dlpack, full, info, tensor
 
-__version__ = _core.version
+__version__, __array_api_version__ = _core.version, "2024.12"
 
 _core.connect(
     make_error=_errors.make_error,
@@ -140,6 +140,10 @@ _FUNCTIONS = {
 
 def __getattr__(name):
     """Parts of the package and ops of the vendor `tenon`, when they are first asked for."""
+    if name == "__array_namespace_info__":
+        from tenon._standard import __array_namespace_info__
+
+        return __array_namespace_info__
     if name.startswith("_"):
         raise AttributeError(f"module 'tenon' has no attribute {name!r}")
     if name in _MODULES or name in _FUNCTIONS:

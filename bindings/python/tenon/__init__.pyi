@@ -133,6 +133,9 @@ class Tensor:
     def clone(self, *, layout: Any = ...) -> Tensor:
         """A copy with memory of its own; gradients flow through it."""
         ...
+    def conj(self) -> Tensor:
+        """`x`: there are no complex numbers."""
+        ...
     def contiguous(self) -> Tensor:
         """The same values row-major; the tensor itself where it is so already."""
         ...
@@ -181,25 +184,21 @@ class Tensor:
         ...
     def cumulative_prod(
         self,
-        axis: Any = ...,
         *,
-        dim: Any = ...,
-        reverse: Any = ...,
-        exclusive: Any = ...,
-        out: Any = ...,
+        axis: Any = ...,
+        dtype: Any = ...,
+        include_initial: Any = ...,
     ) -> Tensor:
-        """Products up to and with each element along `axis`; without it of `x` as a vector."""
+        """Products up to and with each element; with `include_initial` that of none first."""
         ...
     def cumulative_sum(
         self,
-        axis: Any = ...,
         *,
-        dim: Any = ...,
-        reverse: Any = ...,
-        exclusive: Any = ...,
-        out: Any = ...,
+        axis: Any = ...,
+        dtype: Any = ...,
+        include_initial: Any = ...,
     ) -> Tensor:
-        """Sums up to and with each element along `axis`; without it of `x` as a vector."""
+        """Sums up to and with each element; with `include_initial` that of none first."""
         ...
     def deg2rad(self) -> Tensor:
         """Degrees as radians."""
@@ -219,8 +218,16 @@ class Tensor:
     def diag_embed(self, offset: Any = ...) -> Tensor:
         """Matrices [..., n, n] with the vectors [..., n] on the diagonal `offset`, and zeros."""
         ...
-    def diff(self, n: Any = ..., axis: Any = ..., *, dim: Any = ...) -> Tensor:
-        """Differences of neighbours along `axis`, n times."""
+    def diff(
+        self,
+        n: Any = ...,
+        axis: Any = ...,
+        *,
+        dim: Any = ...,
+        prepend: Any = ...,
+        append: Any = ...,
+    ) -> Tensor:
+        """Differences of neighbours along `axis`, n times, of `x` with what comes before and after."""
         ...
     def digitize(self, bins: Any, right: Any = ...) -> Tensor:
         """In which bin each of `values` is, with its lower end, or with `right` its upper one."""
@@ -269,6 +276,17 @@ class Tensor:
         ...
     def flatnonzero(self) -> Tensor:
         """The places of the elements that are not zero, of `x` as a vector."""
+        ...
+    def flip(
+        self,
+        axis: Any = ...,
+        *,
+        axes: Any = ...,
+        dims: Any = ...,
+        dim: Any = ...,
+        out: Any = ...,
+    ) -> Tensor:
+        """In reverse order along each of the axes, or along all."""
         ...
     def fliplr(self) -> Tensor:
         """In reverse order along axis 1."""
@@ -319,6 +337,9 @@ class Tensor:
     def histogram(self, bins: Any = ..., range: Any = ...) -> _b.tuple[Tensor, ...]:
         """(counts, edges) of `bins` parts of one width, from the least to the greatest element or over `range`; the last one has its upper end, too."""
         ...
+    def imag(self) -> Tensor:
+        """Zeros: there are no complex numbers."""
+        ...
     def index_add_(self, dim: Any, index: Any, source: Any, *, alpha: Any = ...) -> Tensor:
         """Adds the slices of `source` to those that `index` names along `dim`."""
         ...
@@ -355,8 +376,8 @@ class Tensor:
     def isclose(self, b: Any, rtol: Any = ..., atol: Any = ..., *, equal_nan: Any = ...) -> Tensor:
         """Where |a - b| <= atol + rtol |b|, or both are the same infinity; NaN to NaN if asked."""
         ...
-    def isin(self, elements: Any) -> Tensor:
-        """Which elements are among `elements`."""
+    def isin(self, elements: Any, *, invert: Any = ...) -> Tensor:
+        """Which elements are among `elements`; with `invert` which are not."""
         ...
     def item(self) -> _b.float:
         """The only element, as a Python number."""
@@ -515,6 +536,9 @@ class Tensor:
     def ravel(self) -> Tensor:
         """As a vector."""
         ...
+    def real(self) -> Tensor:
+        """`x`: there are no complex numbers."""
+        ...
     def register_hook(self, function: Any) -> Any:
         """As `add_hook`; what it returns has remove()."""
         ...
@@ -536,6 +560,18 @@ class Tensor:
     def retain_grad(self, wanted: Any = ...) -> None:
         """Keeps the gradient of a tensor that is not a leaf, for `grad`."""
         ...
+    def roll(
+        self,
+        shift: Any = ...,
+        axis: Any = ...,
+        *,
+        shifts: Any = ...,
+        axes: Any = ...,
+        dims: Any = ...,
+        out: Any = ...,
+    ) -> Tensor:
+        """Moved on by `shift` places along `axis`, the last ones to the front; without an axis as a vector."""
+        ...
     def rot90(self, k: Any = ..., axes: Any = ..., *, dims: Any = ...) -> Tensor:
         """Turned by k quarters, from the first of the two axes towards the second."""
         ...
@@ -554,7 +590,14 @@ class Tensor:
     def scatter_add_(self, dim: Any, index: Any, src: Any) -> Tensor:
         """Adds `src` at the places of `index` along `dim`."""
         ...
-    def searchsorted(self, values: Any, *, side: Any = ..., right: Any = ...) -> Tensor:
+    def searchsorted(
+        self,
+        values: Any,
+        *,
+        side: Any = ...,
+        sorter: Any = ...,
+        right: Any = ...,
+    ) -> Tensor:
         """Where each of `values` has to be put into the vector `sorted` so that it stays in order: in front of equal elements, with side='right' after them."""
         ...
     def select(self, axis: Any, index: Any) -> Tensor:
@@ -567,7 +610,7 @@ class Tensor:
         """Which are negative, -0 included."""
         ...
     def sort(self, *arguments: Any, **named: Any) -> Any:
-        """Refused: NumPy's sorts in place, PyTorch's gives two tensors, the function `tenon.sort` one."""
+        """Refused: NumPy's sorts in place, PyTorch's gives two tensors; `tenon.sort` gives one."""
         ...
     def split(
         self,
@@ -615,6 +658,9 @@ class Tensor:
     def to(self, target: Any = ..., dtype: Any = ..., *, device: Any = ...) -> Tensor:
         """On another device ('cpu', 'cuda:1'), in another dtype, or both; itself where it is that."""
         ...
+    def to_device(self, device: Any, *, stream: Any = ...) -> Tensor:
+        """On another device; itself where it is there."""
+        ...
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers; one number for rank 0."""
         ...
@@ -633,6 +679,12 @@ class Tensor:
         ...
     def trapezoid(self, x: Any = ..., dx: Any = ..., axis: Any = ..., *, dim: Any = ...) -> Tensor:
         """The area under the line through (x, y), or with steps of dx."""
+        ...
+    def tril(self, k: Any = ..., *, diagonal: Any = ...) -> Tensor:
+        """With zeros above diagonal `k` of the matrices in the last two axes."""
+        ...
+    def triu(self, k: Any = ..., *, diagonal: Any = ...) -> Tensor:
+        """With zeros below diagonal `k` of the matrices in the last two axes."""
         ...
     def type(self, dtype: Any = ...) -> Any:
         """The values in that dtype; without one the name of the tensor's."""
@@ -1014,15 +1066,6 @@ class Tensor:
         end_dim: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def flip(
-        self,
-        axes: _b.int | Sequence[_b.int] | None = ...,
-        *,
-        axis: _b.int | Sequence[_b.int] = ...,
-        dim: _b.int | Sequence[_b.int] = ...,
-        dims: _b.int | Sequence[_b.int] = ...,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
     def floor(self, *, out: Tensor | None = None) -> Tensor: ...
     def floor_divide(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def fma(self, b: _Operand, c: _Operand, *, out: Tensor | None = None) -> Tensor: ...
@@ -1312,17 +1355,6 @@ class Tensor:
         *,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def roll(
-        self,
-        shifts: _b.int | Sequence[_b.int] = ...,
-        axes: _b.int | Sequence[_b.int] | None = ...,
-        *,
-        shift: _b.int | Sequence[_b.int] = ...,
-        axis: _b.int | Sequence[_b.int] = ...,
-        dim: _b.int | Sequence[_b.int] = ...,
-        dims: _b.int | Sequence[_b.int] = ...,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
     def rows_add(
         self,
         indices: _Operand,
@@ -1467,8 +1499,6 @@ class Tensor:
         dim: _b.int = ...,
         out: Sequence[Tensor] | None = None,
     ) -> _b.tuple[Tensor, Tensor]: ...
-    def tril(self, diagonal: _b.int = ..., *, out: Tensor | None = None) -> Tensor: ...
-    def triu(self, diagonal: _b.int = ..., *, out: Tensor | None = None) -> Tensor: ...
     def true_divide(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def trunc(self, *, out: Tensor | None = None) -> Tensor: ...
     def unfold(
@@ -1681,6 +1711,19 @@ def absolute(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def addmm(x: Any, a: Any, b: Any, *, beta: Any = ..., alpha: Any = ...) -> Tensor:
     """beta x + alpha (a b)"""
     ...
+def all(
+    x: Any,
+    axis: Any = ...,
+    dtype: Any = ...,
+    keepdims: Any = ...,
+    *,
+    axes: Any = ...,
+    dim: Any = ...,
+    keepdim: Any = ...,
+    out: Any = ...,
+) -> Tensor:
+    """Are all elements not 0, over `axis`, or over all dimensions; computed in `dtype` if it is given."""
+    ...
 def allclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., *, equal_nan: Any = ...) -> _b.bool:
     """Is everything close, as `isclose` says? True or False."""
     ...
@@ -1709,6 +1752,19 @@ def amin(
     out: Tensor | None = None,
 ) -> Tensor:
     """The smallest element over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
+    ...
+def any(
+    x: Any,
+    axis: Any = ...,
+    dtype: Any = ...,
+    keepdims: Any = ...,
+    *,
+    axes: Any = ...,
+    dim: Any = ...,
+    keepdim: Any = ...,
+    out: Any = ...,
+) -> Tensor:
+    """Is any element not 0, over `axis`, or over all dimensions; computed in `dtype` if it is given."""
     ...
 def append(x: Any, values: Any, axis: Any = ...) -> Tensor:
     """`values` after `x` along `axis`; both as vectors without it."""
@@ -1762,6 +1818,9 @@ def as_tensor(data: Any, dtype: Any = ..., device: Any = ...) -> Tensor:
     ...
 def asarray(data: Any, dtype: Any = ..., *, device: Any = ..., copy: Any = ...) -> Tensor:
     """A tensor on the memory of `data` where that is possible, else with a copy of it."""
+    ...
+def astype(x: Any, dtype: Any, *, copy: Any = ..., device: Any = ...) -> Tensor:
+    """The values in another dtype, in memory of their own unless `copy` is False."""
     ...
 def average(x: Any, axis: Any = ..., weights: Any = ..., *, keepdims: Any = ...) -> Tensor:
     """The mean, of which each element is as much as its weight."""
@@ -1847,6 +1906,9 @@ def configure(
 ) -> None:
     """Sets the runtime's options; only before anything has used it."""
     ...
+def conj(x: Any) -> Tensor:
+    """`x`: there are no complex numbers."""
+    ...
 def copy(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The same elements in new storage: `y = x`."""
     ...
@@ -1889,25 +1951,21 @@ def cumsum(
     ...
 def cumulative_prod(
     x: Any,
-    axis: Any = ...,
     *,
-    dim: Any = ...,
-    reverse: Any = ...,
-    exclusive: Any = ...,
-    out: Any = ...,
+    axis: Any = ...,
+    dtype: Any = ...,
+    include_initial: Any = ...,
 ) -> Tensor:
-    """Products up to and with each element along `axis`; without it of `x` as a vector."""
+    """Products up to and with each element; with `include_initial` that of none first."""
     ...
 def cumulative_sum(
     x: Any,
-    axis: Any = ...,
     *,
-    dim: Any = ...,
-    reverse: Any = ...,
-    exclusive: Any = ...,
-    out: Any = ...,
+    axis: Any = ...,
+    dtype: Any = ...,
+    include_initial: Any = ...,
 ) -> Tensor:
-    """Sums up to and with each element along `axis`; without it of `x` as a vector."""
+    """Sums up to and with each element; with `include_initial` that of none first."""
     ...
 def custom_op(schema: Any, *, kernel: Any = ...) -> Any:
     """Makes an op of a function, `tenon.op.<vendor>.<name>` as those of plugins."""
@@ -1924,8 +1982,16 @@ def diag(x: Any, k: Any = ..., *, diagonal: Any = ...) -> Tensor:
 def diag_embed(x: Any, offset: Any = ...) -> Tensor:
     """Matrices [..., n, n] with the vectors [..., n] on the diagonal `offset`, and zeros."""
     ...
-def diff(x: Any, n: Any = ..., axis: Any = ..., *, dim: Any = ...) -> Tensor:
-    """Differences of neighbours along `axis`, n times."""
+def diff(
+    x: Any,
+    n: Any = ...,
+    axis: Any = ...,
+    *,
+    dim: Any = ...,
+    prepend: Any = ...,
+    append: Any = ...,
+) -> Tensor:
+    """Differences of neighbours along `axis`, n times, of `x` with what comes before and after."""
     ...
 def digitize(values: Any, bins: Any, right: Any = ...) -> Tensor:
     """In which bin each of `values` is, with its lower end, or with `right` its upper one."""
@@ -1948,7 +2014,13 @@ def dstack(tensors: Any) -> Tensor:
 def einsum(*arguments: Any, equation: Any = ..., xs: Any = ..., out: Any = ...) -> Tensor:
     """einsum('ij,jk->ik', a, b): the op 'tenon.einsum'."""
     ...
-def empty(*shape: Any, dtype: Any = ..., device: Any = ..., requires_grad: Any = ...) -> Tensor:
+def empty(
+    shape: Any,
+    *more: Any,
+    dtype: Any = ...,
+    device: Any = ...,
+    requires_grad: Any = ...,
+) -> Tensor:
     """As `zeros`: no tensor holds what was in the memory before."""
     ...
 def empty_like(x: Any, dtype: Any = ..., *, device: Any = ..., requires_grad: Any = ...) -> Tensor:
@@ -1963,6 +2035,18 @@ def expand_dims(x: Any, axis: Any = ...) -> Tensor:
     ...
 def extract(condition: Any, x: Any) -> Tensor:
     """The elements where the condition is not zero, a vector."""
+    ...
+def eye(
+    n_rows: Any = ...,
+    n_cols: Any = ...,
+    k: Any = ...,
+    *,
+    dtype: Any = ...,
+    device: Any = ...,
+    n: Any = ...,
+    m: Any = ...,
+) -> Tensor:
+    """Ones on diagonal `k` of a matrix of zeros."""
     ...
 def fast_arithmetic(wanted: Any = ...) -> Any:
     """Lets this thread use the fastest kernels, whose bits may differ between machines."""
@@ -1985,6 +2069,17 @@ class finfo:
 
 def flatnonzero(x: Any) -> Tensor:
     """The places of the elements that are not zero, of `x` as a vector."""
+    ...
+def flip(
+    x: Any,
+    axis: Any = ...,
+    *,
+    axes: Any = ...,
+    dims: Any = ...,
+    dim: Any = ...,
+    out: Any = ...,
+) -> Tensor:
+    """In reverse order along each of the axes, or along all."""
     ...
 def fliplr(x: Any) -> Tensor:
     """In reverse order along axis 1."""
@@ -2010,8 +2105,15 @@ def from_dlpack(x: Any, *, device: Any = ..., copy: Any = ...) -> Tensor:
 def from_numpy(array: Any) -> Tensor:
     """A tensor on the memory of a NumPy array."""
     ...
-def full(shape: Any, value: Any, dtype: Any = ..., *, device: Any = ...) -> Tensor:
-    """A tensor of one value; float32 unless `dtype` is given or `value` is an integer or bool."""
+def full(
+    shape: Any,
+    fill_value: Any = ...,
+    dtype: Any = ...,
+    *,
+    device: Any = ...,
+    value: Any = ...,
+) -> Tensor:
+    """A tensor of one value; float32 unless `dtype` is given or the value is an integer or bool."""
     ...
 def full_like(
     x: Any,
@@ -2084,6 +2186,9 @@ class iinfo:
     def __init__(self, dtype: Any) -> None: ...
     def __getattr__(self, name: _b.str) -> Any: ...
 
+def imag(x: Any) -> Tensor:
+    """Zeros: there are no complex numbers."""
+    ...
 def index_select(x: Any, *arguments: Any, axis: Any = ..., dim: Any = ..., **named: Any) -> Tensor:
     """index_select(x, axis, indices) or index_select(x, indices, axis=...): the op tenon.index_select."""
     ...
@@ -2113,8 +2218,8 @@ def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., *, equal_nan: Any 
 def isdtype(dtype: Any, kind: Any) -> _b.bool:
     """Is the dtype of a kind: 'bool', 'integral', 'real floating', 'numeric' and others of the standard, or a dtype, or one of a tuple of them?"""
     ...
-def isin(x: Any, elements: Any) -> Tensor:
-    """Which elements are among `elements`."""
+def isin(x: Any, elements: Any, *, invert: Any = ...) -> Tensor:
+    """Which elements are among `elements`; with `invert` which are not."""
     ...
 def kron(a: Any, b: Any) -> Tensor:
     """Each element of `a` times all of `b`."""
@@ -2137,6 +2242,18 @@ def less(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def less_equal(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Less than or equal: `y = a <= b`."""
+    ...
+def linspace(
+    start: Any,
+    stop: Any = ...,
+    num: Any = ...,
+    *,
+    dtype: Any = ...,
+    device: Any = ...,
+    endpoint: Any = ...,
+    **named: Any,
+) -> Tensor:
+    """`num` numbers, 50 unless it is given, from `start` to `stop`, evenly spaced; without `endpoint` the last is left out, which would be `stop`."""
     ...
 def load(
     path: Any,
@@ -2178,6 +2295,19 @@ def max(
     **named: Any,
 ) -> Tensor:
     """The maximum over `axis`, or over all dimensions; tenon.argmax has its place."""
+    ...
+def mean(
+    x: Any,
+    axis: Any = ...,
+    dtype: Any = ...,
+    keepdims: Any = ...,
+    *,
+    axes: Any = ...,
+    dim: Any = ...,
+    keepdim: Any = ...,
+    out: Any = ...,
+) -> Tensor:
+    """The mean over `axis`, or over all dimensions; computed in `dtype` if it is given."""
     ...
 def median(x: Any, axis: Any = ..., *, keepdims: Any = ..., **named: Any) -> Tensor:
     """The middle element, of an even number the mean of both, as NumPy's."""
@@ -2260,7 +2390,13 @@ def normal(
 def not_equal(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Not equal: `y = a != b`."""
     ...
-def ones(*shape: Any, dtype: Any = ..., device: Any = ..., requires_grad: Any = ...) -> Tensor:
+def ones(
+    shape: Any,
+    *more: Any,
+    dtype: Any = ...,
+    device: Any = ...,
+    requires_grad: Any = ...,
+) -> Tensor:
     """A tensor of ones: ones(2, 3) or ones((2, 3)); float32 unless `dtype` is given."""
     ...
 def ones_like(x: Any, dtype: Any = ..., *, device: Any = ..., requires_grad: Any = ...) -> Tensor:
@@ -2309,6 +2445,19 @@ def positive(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def power(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """A power: `y = a^b`."""
+    ...
+def prod(
+    x: Any,
+    axis: Any = ...,
+    dtype: Any = ...,
+    keepdims: Any = ...,
+    *,
+    axes: Any = ...,
+    dim: Any = ...,
+    keepdim: Any = ...,
+    out: Any = ...,
+) -> Tensor:
+    """The product over `axis`, or over all dimensions; computed in `dtype` if it is given."""
     ...
 class profile:
     """Records ops, kernels, copies and allocations of a `with` block, for chrome://tracing and Perfetto."""
@@ -2367,6 +2516,9 @@ def randperm(n: Any, dtype: Any = ..., *, device: Any = ...) -> Tensor:
 def ravel(x: Any) -> Tensor:
     """As a vector."""
     ...
+def real(x: Any) -> Tensor:
+    """`x`: there are no complex numbers."""
+    ...
 def release_cache() -> _b.int:
     """Gives memory that is kept for reuse back to the system; how many bytes that was."""
     ...
@@ -2376,6 +2528,9 @@ def repeat(x: Any, repeats: Any, *more: Any, axis: Any = ...) -> Tensor:
 def repeat_interleave(x: Any, repeats: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
     """PyTorch's name of `repeat`."""
     ...
+def reshape(x: Any, shape: Any, *more: Any, copy: Any = ...) -> Tensor:
+    """The same elements in another shape, of which one length may be -1."""
+    ...
 def result_type(*given: Any) -> Dtype:
     """The dtype that ops compute in with these tensors, dtypes and numbers."""
     ...
@@ -2384,6 +2539,18 @@ def right_shift(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tenso
     ...
 def rint(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The whole number nearest to `x`; of two as near the even one."""
+    ...
+def roll(
+    x: Any,
+    shift: Any = ...,
+    axis: Any = ...,
+    *,
+    shifts: Any = ...,
+    axes: Any = ...,
+    dims: Any = ...,
+    out: Any = ...,
+) -> Tensor:
+    """Moved on by `shift` places along `axis`, the last ones to the front; without an axis as a vector."""
     ...
 def rot90(x: Any, k: Any = ..., axes: Any = ..., *, dims: Any = ...) -> Tensor:
     """Turned by k quarters, from the first of the two axes towards the second."""
@@ -2409,7 +2576,14 @@ class scope:
     def __init__(self, label: Any) -> None: ...
     def __getattr__(self, name: _b.str) -> Any: ...
 
-def searchsorted(sorted: Any, values: Any, *, side: Any = ..., right: Any = ...) -> Tensor:
+def searchsorted(
+    sorted: Any,
+    values: Any,
+    *,
+    side: Any = ...,
+    sorter: Any = ...,
+    right: Any = ...,
+) -> Tensor:
     """Where each of `values` has to be put into the vector `sorted` so that it stays in order: in front of equal elements, with side='right' after them."""
     ...
 def seed(number: Any, stream: Any = ...) -> None:
@@ -2441,6 +2615,9 @@ def split(
 ) -> _b.list[Tensor]:
     """Views of `x` cut along `axis`, a list, as NumPy does it: a number says how many equal pieces, a list before which places to cut."""
     ...
+def squeeze(x: Any, axis: Any = ..., *, axes: Any = ..., dim: Any = ...) -> Tensor:
+    """Without the given axes, or all, of length 1; a view."""
+    ...
 def stats() -> _b.dict[_b.str, _b.int]:
     """Live tensors, storages, graph nodes and bytes, allocations and launches so far."""
     ...
@@ -2458,6 +2635,19 @@ def std(
     ...
 def subtract(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The difference: `y = a - b`."""
+    ...
+def sum(
+    x: Any,
+    axis: Any = ...,
+    dtype: Any = ...,
+    keepdims: Any = ...,
+    *,
+    axes: Any = ...,
+    dim: Any = ...,
+    keepdim: Any = ...,
+    out: Any = ...,
+) -> Tensor:
+    """The sum over `axis`, or over all dimensions; computed in `dtype` if it is given."""
     ...
 def swapaxes(x: Any, axis0: Any, axis1: Any) -> Tensor:
     """Two axes exchanged; a view."""
@@ -2499,8 +2689,14 @@ def trapezoid(y: Any, x: Any = ..., dx: Any = ..., axis: Any = ..., *, dim: Any 
 def tri(n_rows: Any, n_cols: Any = ..., k: Any = ..., dtype: Any = ...) -> Tensor:
     """Ones on diagonal `k` and below."""
     ...
+def tril(x: Any, k: Any = ..., *, diagonal: Any = ...) -> Tensor:
+    """With zeros above diagonal `k` of the matrices in the last two axes."""
+    ...
 def tril_indices(row: Any, col: Any = ..., offset: Any = ..., *, k: Any = ...) -> Tensor:
     """Rows and columns of the places on diagonal `offset` and below: [2, n]."""
+    ...
+def triu(x: Any, k: Any = ..., *, diagonal: Any = ...) -> Tensor:
+    """With zeros below diagonal `k` of the matrices in the last two axes."""
     ...
 def triu_indices(row: Any, col: Any = ..., offset: Any = ..., *, k: Any = ...) -> Tensor:
     """Rows and columns of the places on diagonal `offset` and above: [2, n]."""
@@ -2565,7 +2761,13 @@ def vstack(tensors: Any) -> Tensor:
 def where(condition: Any, a: Any = ..., b: Any = ..., *, out: Any = ...) -> Any:
     """`a` where the condition holds, `b` elsewhere; `nonzero` of the condition alone."""
     ...
-def zeros(*shape: Any, dtype: Any = ..., device: Any = ..., requires_grad: Any = ...) -> Tensor:
+def zeros(
+    shape: Any,
+    *more: Any,
+    dtype: Any = ...,
+    device: Any = ...,
+    requires_grad: Any = ...,
+) -> Tensor:
     """A tensor of zeros: zeros(2, 3) or zeros((2, 3)); float32 unless `dtype` is given."""
     ...
 def zeros_like(x: Any, dtype: Any = ..., *, device: Any = ..., requires_grad: Any = ...) -> Tensor:
@@ -2763,32 +2965,6 @@ def addcmul(
     out: Tensor | None = None,
 ) -> Tensor:
     """Adds a scaled product: `y = x + value * a * b`."""
-    ...
-def all(
-    x: _Operand,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    keepdims: _b.bool = ...,
-    *,
-    axis: _b.int | Sequence[_b.int] = ...,
-    dim: _b.int | Sequence[_b.int] = ...,
-    dims: _b.int | Sequence[_b.int] = ...,
-    keepdim: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Whether every element over `axes` is true (none: all axes; an empty list: no axis, so that each element is asked by itself)."""
-    ...
-def any(
-    x: _Operand,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    keepdims: _b.bool = ...,
-    *,
-    axis: _b.int | Sequence[_b.int] = ...,
-    dim: _b.int | Sequence[_b.int] = ...,
-    dims: _b.int | Sequence[_b.int] = ...,
-    keepdim: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Whether any element over `axes` is true (none: all axes; an empty list: no axis, so that each element is asked by itself)."""
     ...
 def argmax(
     x: _Operand,
@@ -3098,16 +3274,6 @@ def exponential(
 ) -> Tensor:
     """Random numbers, exponentially distributed with the mean `1 / rate`: `y[i] = -ln(u(i) + e) / rate`, where `u` is as in `tenon.uniform` and `e` is 2^-24 for f32 and 2^-53 for f64."""
     ...
-def eye(
-    n: _b.int,
-    m: _b.int | None = ...,
-    k: _b.int = ...,
-    dtype: _DtypeLike = ...,
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """A matrix of `n` rows and `m` columns (none: `n`) with ones on the diagonal number `k` and zeros elsewhere: `y[i, j] = 1` where `j - i = k`."""
-    ...
 def flatten(
     x: _Operand,
     start_axis: _b.int = ...,
@@ -3118,17 +3284,6 @@ def flatten(
     out: Tensor | None = None,
 ) -> Tensor:
     """`x` with the dimensions from `start_axis` to `end_axis`, both included, merged into one; by default all of them."""
-    ...
-def flip(
-    x: _Operand,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    *,
-    axis: _b.int | Sequence[_b.int] = ...,
-    dim: _b.int | Sequence[_b.int] = ...,
-    dims: _b.int | Sequence[_b.int] = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The elements of `x` in reverse order along each of `axes` (none: along all of them; an empty list: along none)."""
     ...
 def floor(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number that is not above `x`."""
@@ -3317,19 +3472,6 @@ def linear_recurrence(
 ) -> Tensor:
     """The first-order linear recurrence along `axis`: `y[0] = b[0]`, `y[i] = a[i] * y[i-1] + b[i]`."""
     ...
-def linspace(
-    start: _b.float,
-    stop: _b.float = ...,
-    num: _b.int = ...,
-    *,
-    endpoint: _b.bool = ...,
-    dtype: _DtypeLike = ...,
-    end: _b.float = ...,
-    steps: _b.int = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """`num` evenly spaced numbers from `start` to `stop`."""
-    ...
 def lion_rows(
     params: Sequence[Tensor],
     indices: Sequence[Tensor],
@@ -3453,19 +3595,6 @@ def max_pool_grad(
     ...
 def maximum(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The larger of the two: `y = max(a, b)`."""
-    ...
-def mean(
-    x: _Operand,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    keepdims: _b.bool = ...,
-    *,
-    axis: _b.int | Sequence[_b.int] = ...,
-    dim: _b.int | Sequence[_b.int] = ...,
-    dims: _b.int | Sequence[_b.int] = ...,
-    keepdim: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The arithmetic mean over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
     ...
 def minimum(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The smaller of the two: `y = min(a, b)`."""
@@ -3616,19 +3745,6 @@ def permute(
 def pow(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """A power: `y = a^b`."""
     ...
-def prod(
-    x: _Operand,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    keepdims: _b.bool = ...,
-    *,
-    axis: _b.int | Sequence[_b.int] = ...,
-    dim: _b.int | Sequence[_b.int] = ...,
-    dims: _b.int | Sequence[_b.int] = ...,
-    keepdim: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The product over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
-    ...
 def qr(
     x: _Operand,
     mode: _b.str = ...,
@@ -3655,9 +3771,6 @@ def relu(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def remainder(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """What division leaves: `y = a - floor(a / b) * b`, with the sign of `b`, as Python's `%`."""
-    ...
-def reshape(x: _Operand, shape: _b.int | Sequence[_b.int], *, out: Tensor | None = None) -> Tensor:
-    """The elements of `x`, read in row-major order, in another shape."""
     ...
 def rms_norm(
     x: _Operand,
@@ -3716,19 +3829,6 @@ def rmsprop_step(
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of RMSprop on each parameter, in place."""
-    ...
-def roll(
-    x: _Operand,
-    shifts: _b.int | Sequence[_b.int] = ...,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    *,
-    shift: _b.int | Sequence[_b.int] = ...,
-    axis: _b.int | Sequence[_b.int] = ...,
-    dim: _b.int | Sequence[_b.int] = ...,
-    dims: _b.int | Sequence[_b.int] = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The elements of `x` moved on by `shifts[k]` places along `axes[k]`; what leaves an axis at one end comes back at the other."""
     ...
 def rows_add(
     x: _Operand,
@@ -3901,17 +4001,6 @@ def sqrt(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def square(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The square: `y = x * x`."""
     ...
-def squeeze(
-    x: _Operand,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    *,
-    axis: _b.int | Sequence[_b.int] = ...,
-    dim: _b.int | Sequence[_b.int] = ...,
-    dims: _b.int | Sequence[_b.int] = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """`x` without the dimensions `axes`, which must have size 1; without `axes`, without all dimensions of size 1."""
-    ...
 def stack(
     xs: Sequence[Tensor],
     axis: _b.int = ...,
@@ -3924,19 +4013,6 @@ def stack(
     ...
 def sub(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The difference: `y = a - b`."""
-    ...
-def sum(
-    x: _Operand,
-    axes: _b.int | Sequence[_b.int] | None = ...,
-    keepdims: _b.bool = ...,
-    *,
-    axis: _b.int | Sequence[_b.int] = ...,
-    dim: _b.int | Sequence[_b.int] = ...,
-    dims: _b.int | Sequence[_b.int] = ...,
-    keepdim: _b.bool = ...,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The sum over `axes` (none: all of them; an empty list: no axis, so that the values stay)."""
     ...
 def sum_to(x: _Operand, shape: _b.int | Sequence[_b.int], *, out: Tensor | None = None) -> Tensor:
     """Sums `x` down to `shape`, which must be broadcastable to the shape of `x`: leading dimensions vanish, and dimensions that are 1 in `shape` are summed."""
@@ -3976,12 +4052,6 @@ def topk(
     out: Sequence[Tensor] | None = None,
 ) -> _b.tuple[Tensor, Tensor]:
     """The `k` largest (`largest=false`: smallest) elements of each line along `axis`, and `indices`, where each of them was."""
-    ...
-def tril(x: _Operand, diagonal: _b.int = ..., *, out: Tensor | None = None) -> Tensor:
-    """The lower triangle of the matrices that the last two dimensions hold: `y[m,n]` is `x[m,n]` where `n <= m + diagonal`, and 0 elsewhere."""
-    ...
-def triu(x: _Operand, diagonal: _b.int = ..., *, out: Tensor | None = None) -> Tensor:
-    """The upper triangle of the matrices that the last two dimensions hold: `y[m,n]` is `x[m,n]` where `n >= m + diagonal`, and 0 elsewhere."""
     ...
 def trunc(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The whole number next to `x` on the side of 0."""

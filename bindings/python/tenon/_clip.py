@@ -33,8 +33,8 @@ def clip_grad_norm(parameters, max_norm, norm=2.0, *, each=False):
 
     Call it after `backward` and before the optimizer's step. Source: Pascanu, Mikolov, Bengio, ICML
     2013, as in torch.nn.utils.clip_grad_norm_; the op "tenon.clip_grad_norm", which takes the
-    gradients themselves, has the arithmetic. Of several dtypes, norms are computed in float64 if one
-    of them is, else in float32.
+    gradients themselves, has the arithmetic. Of several dtypes, norms are computed in float64 if
+    one of them is, else in float32.
     """
     hint = "model.parameters()"
     if isinstance(parameters, Tensor):

@@ -4,7 +4,7 @@
 from tenon import _core, _errors
 from tenon._core import Tensor
 from tenon._ops import op
-from tenon._tensor import _placed, asarray, full, tensor
+from tenon._tensor import _placed, asarray, tensor
 
 _op = op.tenon
 
@@ -26,9 +26,10 @@ def _shape_of(sizes):
 
 
 def _filled(name, value):
-    def make(*shape, dtype=None, device=None, requires_grad=False):
-        if len(shape) == 2 and isinstance(shape[0], (tuple, list)) and dtype is None:
-            shape, dtype = shape[:1], shape[1]  # zeros((2, 3), "int64")
+    def make(shape, *more, dtype=None, device=None, requires_grad=False):
+        if len(more) == 1 and isinstance(shape, (tuple, list)) and dtype is None:
+            more, dtype = (), more[0]  # zeros((2, 3), "int64")
+        shape = (shape, *more)
         dtype = _core.float32 if dtype is None else dtype
         made = _op.full(shape=_shape_of(shape), value=value, dtype=_core.as_dtype(dtype))
         return _finished(made, device, requires_grad)
@@ -84,6 +85,31 @@ def logspace(start, stop, num=50, base=10.0, *, dtype=None, device=None):
     return _finished((base**exponents).astype(_core.float32 if dtype is None else dtype), device)
 
 
+def eye(n_rows=None, n_cols=None, k=0, *, dtype=None, device=None, n=None, m=None):
+    """Ones on diagonal `k` of a matrix of zeros."""
+    dtype = _core.float32 if dtype is None else dtype
+    n_rows, n_cols = n if n_rows is None else n_rows, m if n_cols is None else n_cols
+    return _finished(_op.eye(n=n_rows, m=n_cols, k=k, dtype=dtype), device)
+
+
+def linspace(start, stop=None, num=None, *, dtype=None, device=None, endpoint=True, **named):
+    """`num` numbers, 50 unless it is given, from `start` to `stop`, evenly spaced; without
+    `endpoint` the last is left out, which would be `stop`."""
+    stop, num = named.pop("end", stop), named.pop("steps", 50 if num is None else num)
+    if named:
+        name = next(iter(named))
+        raise TypeError(f"linspace() got an unexpected keyword argument {name!r}")
+    dtype = _core.float32 if dtype is None else dtype
+    made = _op.linspace(start=start, stop=stop, num=num, endpoint=endpoint, dtype=dtype)
+    return _finished(made, device)
+
+
+def astype(x, dtype, *, copy=True, device=None):
+    """The values in another dtype, in memory of their own unless `copy` is False."""
+    made = x.astype(dtype)
+    return _finished(_op.copy(made) if copy and made is x else made, device)
+
+
 def identity(n, dtype=None):
     """Ones on the diagonal of a square matrix of zeros."""
     return _op.eye(n=n, dtype=_core.float32 if dtype is None else dtype)
@@ -129,7 +155,7 @@ def meshgrid(*tensors, indexing="xy"):
         own = [1] * len(tensors)
         own[place] = each.size
         found.append(_op.copy(_op.broadcast_to(_op.reshape(each, shape=own), shape=shape)))
-    return tuple(found)
+    return found
 
 
 # ---- random numbers -----------------------------------------------------------------------------

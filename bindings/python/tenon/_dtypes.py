@@ -22,7 +22,7 @@ class finfo:
     resolution: float
 
     def __init__(self, dtype):
-        self.dtype = _core.as_dtype(dtype)
+        self.dtype = _core.as_dtype(getattr(dtype, "dtype", dtype))
         flags, self.bits, self.precision, _, _, *numbers = _core.dtype_info(self.dtype)
         if not flags & _FLOAT:
             raise ValueError(f"finfo: {self.dtype.name} is not a float dtype; see iinfo")
@@ -43,7 +43,7 @@ class iinfo:
     max: int
 
     def __init__(self, dtype):
-        self.dtype = _core.as_dtype(dtype)
+        self.dtype = _core.as_dtype(getattr(dtype, "dtype", dtype))
         flags, self.bits, _, self.min, self.max, *_ = _core.dtype_info(self.dtype)
         if not flags & _INTEGER:
             raise ValueError(f"iinfo: {self.dtype.name} is not an integer dtype; see finfo")

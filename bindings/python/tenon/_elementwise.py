@@ -73,6 +73,19 @@ def fmin(a, b):
     return _op.where(_op.isnan(a), b, _op.where(_op.isnan(b), a, _op.minimum(a, b)))
 
 
+def conj(x):
+    """`x`: there are no complex numbers."""
+    return x
+
+
+real = conj
+
+
+def imag(x):
+    """Zeros: there are no complex numbers."""
+    return _op.full_like(x, value=0)
+
+
 def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
     """Numbers in place of NaN and infinities: 0, and the greatest and least of the dtype."""
     if not x.dtype.is_floating_point:
@@ -164,7 +177,11 @@ def tensordot(a, b, axes=2, *, dims=None):
 
 def vecdot(a, b, axis=-1, *, dim=None):
     """Sums of products along `axis`; the others are broadcast."""
-    return _op.sum(a * b, axes=[axis if dim is None else dim])
+    axis = axis if dim is None else dim
+    if a.ndim == 0 or b.ndim == 0 or a.shape[axis] != b.shape[axis]:
+        raise _refuse("vecdot", "axis", "an axis of one length", f"{a.shape} and {b.shape}")
+    product = a * b
+    return _op.sum(product, axes=[axis]).astype(product.dtype)
 
 
 def kron(a, b):
@@ -218,7 +235,7 @@ def trace(x, *, offset=0, dtype=None):
     return _op.trace(x) if offset == 0 else _op.sum(_op.diagonal(x, offset=offset), axes=[-1])
 
 
-# ---- places by an axis that is named first --------------------------------------------------------
+# ---- places by an axis that is named first ------------------------------------------------------
 
 
 def _axis_first(name, operands):

@@ -223,7 +223,8 @@ def nearest(name, words):
     return f"did you mean {found[0]}?" if found else ""
 
 
-_REFUSALS = {"type": OperandTypeError, "keyword": OperandTypeError, "index": OutOfRangeError, "large": TooLargeError}
+_REFUSALS = {"type": OperandTypeError, "keyword": OperandTypeError}
+_REFUSALS |= {"index": OutOfRangeError, "large": TooLargeError}
 
 
 def make_refusal(kind, op, operand, expected, found, hint=""):

@@ -4,6 +4,8 @@
 result has their common shape where they stand side by side, else in front. A truth alone is a mask
 of an axis of length 1 that is put in at its place."""
 
+from operator import index
+
 from tenon import _core, _errors
 from tenon._core import Tensor
 from tenon._ops import op
@@ -74,7 +76,8 @@ def _place(index, length, axis):
 def _mask_indices(x, mask, axis):
     """Where a mask over dimensions of `x` from `axis` on is true: one index tensor for each."""
     covered = x.shape[axis : axis + mask.ndim]
-    if mask.shape != covered:
+    # One of length 0 has nothing that is true, and fits everywhere, as the standard says.
+    if not all(mine in (there, 0) for mine, there in zip(mask.shape, covered, strict=True)):
         raise _refuse("index", "mask", f"shape {covered}", f"shape {mask.shape}")
     places = op.tenon.nonzero(mask)
     return [places[:, i] for i in range(mask.ndim)]
@@ -142,8 +145,10 @@ class _Plan:
     def _sliced(view, part, axis):
         if part.start is None and part.stop is None and part.step is None:
             return view
-        start, stop, step = part.start, part.stop, part.step
-        if step is not None and step.__index__() == 0:
+        start, stop, step = (
+            None if each is None else index(each) for each in (part.start, part.stop, part.step)
+        )
+        if step == 0:
             raise _refuse("value", "slice", "a step that is not 0", "0")
         return op.tenon.slice(
             view, axis=axis, start=start, stop=stop, step=1 if step is None else step

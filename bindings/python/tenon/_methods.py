@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# bindings/python/tenon/_methods.py: methods of tensors that other libraries have and that are neither
-# ops nor functions: in-place forms, dtypes by name, sizes.
+# bindings/python/tenon/_methods.py: methods of tensors that other libraries have and that are
+# neither ops nor functions: in-place forms, dtypes by name, sizes.
 from tenon import _core, _errors
-from tenon._core import Tensor
 from tenon._ops import op
 
 _op = op.tenon
@@ -115,11 +114,11 @@ def detach_(self):
 
 
 def sort(self, *arguments, **named):
-    """Refused: NumPy's sorts in place, PyTorch's gives two tensors, the function `tenon.sort` one."""
+    """Refused: NumPy's sorts in place, PyTorch's gives two tensors; `tenon.sort` gives one."""
     raise _refuse(
         "sort", "x", "tenon.sort(x)", "x.sort()",
-        "NumPy's method sorts in place, PyTorch's gives (values, indices): tenon.sort(x, axis=...) is "
-        "the values, x.argsort(axis=...) the indices", "UNSUPPORTED",
+        "NumPy's method sorts in place, PyTorch's gives (values, indices): tenon.sort(x, axis=...) "
+        "is the values, x.argsort(axis=...) the indices", "UNSUPPORTED",
     )  # fmt: skip
 
 
@@ -242,20 +241,11 @@ def register_hook(self, function):
     return _HookHandle(self.add_hook(function))
 
 
-def __array_namespace__(self, *, api_version=None):  # noqa: N807
-    """The module: the array API standard's functions are its own."""
-    import tenon
-
-    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
-        raise ValueError(f"Tenon follows the array API standard 2024.12, not {api_version!r}")
-    return tenon
-
-
 METHODS = (
     "fill_ zero_ fill copy_ requires_grad_ normal_ uniform_ scatter_ scatter_add_ index_add_ "
-    "index_copy_ index_put_ masked_fill_ detach_ sort float double half bfloat16 bool int long short "
-    "type type_as cpu is_floating_point dim numel stride element_size nbytes itemsize data mT "
-    "new_tensor new_zeros new_ones new_full register_hook"
+    "index_copy_ index_put_ masked_fill_ detach_ sort float double half bfloat16 bool int long "
+    "short type type_as cpu is_floating_point dim numel stride element_size nbytes itemsize data "
+    "mT new_tensor new_zeros new_ones new_full register_hook"
 ).split()
 
 

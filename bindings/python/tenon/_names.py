@@ -1,24 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-# bindings/python/tenon/_names.py: which names the package has beside ops: functions made of ops, with
-# the module they are in, and other names of ops. Read when a name is asked for that is not there yet.
+# bindings/python/tenon/_names.py: which names the package has beside ops: functions made of ops,
+# with the module they are in, and other names of ops. Read when a name is asked for that is not
+# there yet.
 from importlib import import_module
 
 _FUNCTIONS = {
-    "_creation": "arange array as_tensor empty empty_like from_numpy full_like identity logspace "
-    "manual_seed meshgrid normal ones ones_like rand rand_like randint randn randn_like randperm tri "
-    "zeros zeros_like",
-    "_shapes": "append array_split broadcast_arrays broadcast_shapes broadcast_tensors cartesian_prod "
-    "chunk column_stack concat delete diag diag_embed dstack expand_dims fliplr flipud hstack insert "
-    "matrix_transpose moveaxis movedim narrow pad ravel repeat repeat_interleave rot90 split "
-    "swapaxes t tile transpose tril_indices triu_indices unbind unflatten unstack vstack",
-    "_statistics": "allclose argwhere array_equal average bincount bucketize corrcoef count_nonzero "
-    "cov cumprod cumsum diff digitize dist extract flatnonzero gradient histc histogram isclose isin "
-    "kthvalue max median min nanmean nansum nonzero norm partition percentile ptp quantile "
-    "searchsorted sort std take trapezoid unique unique_all unique_consecutive unique_counts "
-    "unique_inverse unique_values var where",
-    "_elementwise": "addmm baddbmm can_cast cbrt cdist clip copysign cross deg2rad dot einsum fmax fmin fmod "
-    "frac gather index_select inner interp is_tensor isdtype kron logaddexp nan_to_num promote_types "
-    "rad2deg result_type round scatter scatter_add signbit take_along_dim tensordot trace vecdot",
+    "_creation": (
+        "arange array as_tensor astype empty empty_like eye from_numpy full_like identity "
+        "linspace logspace manual_seed meshgrid normal ones ones_like rand rand_like randint "
+        "randn randn_like randperm tri zeros zeros_like"
+    ),
+    "_shapes": (
+        "append array_split broadcast_arrays broadcast_shapes broadcast_tensors cartesian_prod "
+        "chunk column_stack concat delete diag diag_embed dstack expand_dims flip fliplr flipud "
+        "hstack insert matrix_transpose moveaxis movedim narrow pad ravel repeat "
+        "repeat_interleave reshape roll rot90 split squeeze swapaxes t tile transpose tril "
+        "tril_indices triu triu_indices unbind unflatten unstack vstack"
+    ),
+    "_reductions": (
+        "all any average corrcoef count_nonzero cov cumprod cumsum cumulative_prod cumulative_sum "
+        "diff dist gradient max mean min nanmean nansum norm prod ptp std sum trapezoid var"
+    ),
+    "_statistics": (
+        "allclose argwhere array_equal bincount bucketize digitize extract flatnonzero histc "
+        "histogram isclose isin kthvalue median nonzero partition percentile quantile "
+        "searchsorted sort take unique unique_all unique_consecutive unique_counts unique_inverse "
+        "unique_values where"
+    ),
+    "_elementwise": (
+        "addmm baddbmm can_cast cbrt cdist clip conj copysign cross deg2rad dot einsum fmax fmin "
+        "fmod frac gather imag index_select inner interp is_tensor isdtype kron logaddexp "
+        "nan_to_num promote_types rad2deg real result_type round scatter scatter_add signbit "
+        "take_along_dim tensordot trace vecdot"
+    ),
 }
 FUNCTIONS = {name: module for module, names in _FUNCTIONS.items() for name in names.split()}
 
@@ -32,18 +46,26 @@ ALIASES = {
     "mod": "remainder", "multiply": "mul", "mv": "matmul", "negative": "neg", "not_equal": "ne",
     "permute_dims": "permute", "positive": "op.copy", "power": "pow",
     "right_shift": "bitwise_right_shift", "rint": "op.round", "row_stack": "vstack",
-    "subtract": "sub", "cumulative_sum": "cumsum", "cumulative_prod": "cumprod",
+    "subtract": "sub",
     "true_divide": "div",
 }  # fmt: skip
 
 # Functions whose first argument is a tensor are methods, too.
 _NO_METHODS = set(
-    "append arange array as_tensor broadcast_arrays broadcast_shapes broadcast_tensors cartesian_prod "
-    "cat column_stack concat concatenate dstack einsum empty from_numpy hstack identity insert is_tensor isdtype "
-    "logspace manual_seed meshgrid normal ones promote_types rand randint randn randperm result_type "
-    "row_stack sort tri tril_indices triu_indices vstack where zeros".split()
+    (
+        "all any append arange array as_tensor astype broadcast_arrays broadcast_shapes "
+        "broadcast_tensors cartesian_prod cat column_stack concat concatenate dstack einsum empty "
+        "eye from_numpy hstack identity insert is_tensor isdtype linspace logspace manual_seed "
+        "mean meshgrid normal ones prod promote_types rand randint randn randperm reshape "
+        "result_type row_stack sort squeeze sum tri tril_indices triu_indices vstack where zeros"
+    ).split()
 )
-_ONLY_METHODS = {"select": "_shapes", "view_as": "_shapes", "reshape_as": "_shapes", "expand_as": "_shapes"}
+_ONLY_METHODS = {
+    "select": "_shapes",
+    "view_as": "_shapes",
+    "reshape_as": "_shapes",
+    "expand_as": "_shapes",
+}
 
 CONSTANTS = {"pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf")}
 CONSTANTS |= {"nan": float("nan"), "newaxis": None}
@@ -66,6 +88,7 @@ INSTEAD = {
     "func": "tenon.grad, tenon.value_and_grad",
     "lgamma": "not offered yet",
     "logcumsumexp": "not offered yet",
+    "nextafter": "not offered yet",
     "mode": "tenon.unique(x, return_counts=True)",
     "put_along_axis": "tenon.scatter(x, axis, indices, values)",
     "random": "tenon.seed, rand, randn, randint, randperm, normal",
@@ -104,4 +127,3 @@ def method_names():
 
     named = set(FUNCTIONS) | set(ALIASES) | set(_ONLY_METHODS) | set(_methods.METHODS)
     return (named - _NO_METHODS) | {"sort"}
-

@@ -147,8 +147,8 @@ def captured(function):
     decorator.
 
     It takes tensors alone. For other shapes, dtypes or devices it captures again, and keeps all its
-    plans; so it does after `model.eval()` and `model.train()`. Results are the same tensors in every
-    call of one kind, with new values.
+    plans; so it does after `model.eval()` and `model.train()`. Results are the same tensors in
+    every call of one kind, with new values.
     """
     return _Captured(function)
 

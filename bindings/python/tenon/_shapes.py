@@ -25,9 +25,12 @@ def _axes(function, axes, ndim):
     return [_axis(function, each, ndim) for each in given]
 
 
-def _one(axis, dim, default):
-    """`axis`, as the standard says, or `dim`, as PyTorch does."""
-    return default if axis is None and dim is None else dim if axis is None else axis
+def _one(axis, dim, *others, default=None):
+    """The one of several words for an argument that is given: `axis`, `dim`, ..."""
+    given = [each for each in (axis, dim, *others) if each is not None]
+    if len(given) > 1:
+        raise _refuse("arguments", "axis", "one of axis, axes and dim", "two", "", "type")
+    return given[0] if given else default
 
 
 # ---- joining ------------------------------------------------------------------------------------
@@ -44,7 +47,9 @@ def concat(tensors, axis=0, *, dim=None, out=None):
 def _at_least(tensors, ndim):
     """With axes of length 1 in front."""
     return [
-        each if each.ndim >= ndim else _op.reshape(each, shape=[1] * (ndim - each.ndim) + [*each.shape])
+        each
+        if each.ndim >= ndim
+        else _op.reshape(each, shape=[1] * (ndim - each.ndim) + [*each.shape])
         for each in tensors
     ]
 
@@ -123,8 +128,8 @@ def split(x, indices_or_sections=None, axis=0, *, dim=None, sizes=None):
     if dim is not None:
         raise _refuse(
             "split", "dim", "axis", "dim",
-            "PyTorch's split takes the size of the pieces: here that is sizes=[...] with axis=, and "
-            "tenon.chunk(x, n, dim) cuts into n",
+            "PyTorch's split takes the size of the pieces: here that is sizes=[...] with axis=, "
+            "and tenon.chunk(x, n, dim) cuts into n",
         )  # fmt: skip
     axis = _axis("split", axis, x.ndim)
     length = x.shape[axis]
@@ -166,7 +171,7 @@ def array_split(x, indices_or_sections, axis=0):
 def chunk(x, chunks, axis=None, *, dim=None):
     """Views of `x` cut along `axis` into at most `chunks` pieces of one size, the last one perhaps
     smaller: a tuple, as PyTorch's."""
-    axis = _axis("chunk", _one(axis, dim, 0), x.ndim)
+    axis = _axis("chunk", _one(axis, dim, default=0), x.ndim)
     if not isinstance(chunks, int) or chunks < 1:
         raise _refuse("chunk", "chunks", "1 or more", repr(chunks))
     length = x.shape[axis]
@@ -176,7 +181,7 @@ def chunk(x, chunks, axis=None, *, dim=None):
 
 def unbind(x, axis=None, *, dim=None):
     """A view for each place along `axis`, without that axis: a tuple."""
-    axis = _axis("unbind", _one(axis, dim, 0), x.ndim)
+    axis = _axis("unbind", _one(axis, dim, default=0), x.ndim)
     return tuple(select(x, axis, place) for place in range(x.shape[axis]))
 
 
@@ -234,7 +239,7 @@ def swapaxes(x, axis0, axis1):
 def transpose(x, *axes, axis0=None, axis1=None, dim0=None, dim1=None):
     """Axes in reverse order; transpose(x, 0, 1): two axes exchanged; transpose(x, (2, 0, 1)): in
     that order. A view."""
-    pair = (_one(axis0, dim0, None), _one(axis1, dim1, None))
+    pair = (_one(axis0, dim0), _one(axis1, dim1))
     if pair != (None, None):
         axes = (*axes, *(each for each in pair if each is not None))
     if len(axes) == 1 and hasattr(axes[0], "__iter__"):
@@ -287,7 +292,10 @@ def flipud(x):
 
 def repeat(x, repeats, *more, axis=None):
     """Each element `repeats` times one after another along `axis`; of `x` as a vector without it.
-    That is NumPy's and the standard's; PyTorch's method of this name is `tenon.tile`."""
+    `repeats` may be a vector with a number for each of its places. That is NumPy's and the
+    standard's; PyTorch's method of this name is `tenon.tile`."""
+    if isinstance(repeats, (list, Tensor)) and not more:
+        return _repeat_each(x, repeats, axis)
     if not isinstance(repeats, int) or more:
         raise _refuse(
             "repeat", "repeats", "one number", str((repeats, *more)),
@@ -297,9 +305,27 @@ def repeat(x, repeats, *more, axis=None):
     return _op.repeat(x, repeats=repeats, axis=axis)
 
 
+def _repeat_each(x, repeats, axis):
+    from tenon._tensor import asarray
+
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = _axis("repeat", axis, x.ndim)
+    counts = ravel(asarray(repeats).astype("int64"))
+    if counts.size == 1:
+        counts = _op.broadcast_to(counts, shape=[x.shape[axis]])
+    if counts.size != x.shape[axis] or (counts.size and _op.min(counts).item() < 0):
+        expected = f"one number, or {x.shape[axis]} of 0 or more"
+        raise _refuse("repeat", "repeats", expected, str(counts.tolist()))
+    ends = _op.cumsum(counts, axis=0)
+    total = ends[-1].item() if counts.size else 0
+    places = _op.arange(start=0, stop=total, step=1, dtype="int64")
+    return _op.take(x, _op.searchsorted(ends, places, right=True), axis=axis)
+
+
 def repeat_interleave(x, repeats, axis=None, *, dim=None):
     """PyTorch's name of `repeat`."""
-    return repeat(x, repeats, axis=_one(axis, dim, None))
+    return repeat(x, repeats, axis=_one(axis, dim))
 
 
 def tile(x, *repetitions, reps=None, dims=None):
@@ -351,13 +377,17 @@ def diag_embed(x, offset=0):
 def tril_indices(row, col=None, offset=0, *, k=None):
     """Rows and columns of the places on diagonal `offset` and below: [2, n]."""
     ones = _op.full(shape=[row, row if col is None else col], value=True, dtype="bool")
-    return _op.permute(_op.nonzero(_op.tril(ones, diagonal=offset if k is None else k)), axes=[1, 0])
+    return _op.permute(
+        _op.nonzero(_op.tril(ones, diagonal=offset if k is None else k)), axes=[1, 0]
+    )
 
 
 def triu_indices(row, col=None, offset=0, *, k=None):
     """Rows and columns of the places on diagonal `offset` and above: [2, n]."""
     ones = _op.full(shape=[row, row if col is None else col], value=True, dtype="bool")
-    return _op.permute(_op.nonzero(_op.triu(ones, diagonal=offset if k is None else k)), axes=[1, 0])
+    return _op.permute(
+        _op.nonzero(_op.triu(ones, diagonal=offset if k is None else k)), axes=[1, 0]
+    )
 
 
 def cartesian_prod(*tensors):
@@ -406,3 +436,44 @@ def reshape_as(x, other):
 def expand_as(x, other):
     """As `expand`, to the shape of `other`."""
     return _op.expand(x, shape=list(other.shape))
+
+
+def reshape(x, shape, *more, copy=None):
+    """The same elements in another shape, of which one length may be -1.
+
+    copy   True: always a copy; False: never, but an error where one would be needed
+    """
+    shape = [shape, *more] if isinstance(shape, int) else list(shape)
+    if copy is False:
+        return _op.view(x, shape=shape)
+    return _op.reshape(_op.copy(x) if copy else x, shape=shape)
+
+
+def squeeze(x, axis=None, *, axes=None, dim=None):
+    """Without the given axes, or all, of length 1; a view."""
+    return _op.squeeze(x, axes=_one(axis, dim, axes))
+
+
+def flip(x, axis=None, *, axes=None, dims=None, dim=None, out=None):
+    """In reverse order along each of the axes, or along all."""
+    axis = _one(axis, dim, dims, axes)
+    return _op.flip(x, axes=axis, out=out)
+
+
+def roll(x, shift=None, axis=None, *, shifts=None, axes=None, dims=None, out=None):
+    """Moved on by `shift` places along `axis`, the last ones to the front; without an axis as a
+    vector."""
+    shift, axis = _one(shift, shifts), _one(axis, dims, axes)
+    if axis is not None and not isinstance(axis, int) and isinstance(shift, int):
+        shift = [shift] * len(axis)
+    return _op.roll(x, shifts=shift, axes=axis, out=out)
+
+
+def tril(x, k=0, *, diagonal=None):
+    """With zeros above diagonal `k` of the matrices in the last two axes."""
+    return _op.tril(x, diagonal=k if diagonal is None else diagonal)
+
+
+def triu(x, k=0, *, diagonal=None):
+    """With zeros below diagonal `k` of the matrices in the last two axes."""
+    return _op.triu(x, diagonal=k if diagonal is None else diagonal)

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# bindings/python/tenon/_statistics.py: reductions, order, sets and comparisons, by the array API
-# standard's names, NumPy's and PyTorch's. Where these mean different things by one name, the standard
-# speaks first, then NumPy; what PyTorch's words would mean otherwise is an error that says so.
+# bindings/python/tenon/_statistics.py: order, sets, places and comparisons, by the array API
+# standard's names, NumPy's and PyTorch's. Where these mean different things by one name, the
+# standard speaks first, then NumPy; what PyTorch's words would mean otherwise is an error that says
+# so.
 import math
+from collections import namedtuple
 
 from tenon import _core, _errors
 from tenon._core import Tensor
 from tenon._ops import op
+from tenon._reductions import _line, _no_dim
 from tenon._shapes import _axis, _cut, _one, moveaxis, ravel
 
 _op = op.tenon
@@ -16,187 +19,17 @@ def _refuse(function, operand, expected, found, hint="", kind="value"):
     return _errors.make_refusal(kind, function, operand, expected, found, hint)
 
 
-def _no_dim(function, named, words):
-    """Where PyTorch's function has another result, its word for an axis is an error."""
-    for name in named:
-        if name in ("dim", "keepdim"):
-            raise _refuse(function, name, "axis=" if name == "dim" else "keepdims=", name, words)
-        raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
-
-
-# ---- reductions ---------------------------------------------------------------------------------
-
-
-def _extreme(name, place):
-    def find(x, axis=None, keepdims=False, *, axes=None, out=None, **named):
-        _no_dim(name, named, f"PyTorch's gives (values, indices): tenon.a{name}(x, dim) is the "
-                f"values, tenon.{place}(x, dim) the indices")  # fmt: skip
-        return getattr(_op, name)(x, axes=axes if axis is None else axis, keepdims=keepdims, out=out)
-
-    find.__name__ = find.__qualname__ = name
-    find.__doc__ = f"The {name}imum over `axis`, or over all dimensions; tenon.{place} has its place."
-    return find
-
-
-max, min = _extreme("max", "argmax"), _extreme("min", "argmin")
-
-
-def _spread(name, words):
-    def find(x, axis=None, *, correction=None, keepdims=False, axes=None, ddof=None, **named):
-        if "unbiased" in named:
-            correction = float(named.pop("unbiased"))
-        if correction is None:
-            correction = ddof
-        if correction is None:
-            _no_dim(name, named, "PyTorch's divides by n - 1, NumPy's and the standard's by n: say "
-                    "which with correction=1 or correction=0")  # fmt: skip
-        axes = axes if axis is None else axis
-        axes, keepdims = named.pop("dim", axes), named.pop("keepdim", keepdims)
-        _no_dim(name, named, "")
-        correction = float(correction or 0)
-        return getattr(_op, name)(x, axes=axes, keepdims=keepdims, correction=correction)
-
-    find.__name__ = find.__qualname__ = name
-    find.__doc__ = (
-        f"The {words} over `axis`, or over all dimensions, with a division by n - correction, which "
-        "is n unless it is given."
-    )
-    return find
-
-
-std, var = _spread("std", "standard deviation"), _spread("var", "variance")
-
-
-def norm(x, ord=2.0, axis=None, keepdims=False, *, p=None, axes=None, dim=None, keepdim=False):
-    """The vector norm (sum |x|^ord)^(1/ord) over `axis`, or of all elements; tenon.linalg.norm has
-    those of matrices."""
-    axis = _one(axis, dim, axes)
-    ord = float(ord if p is None else p)
-    return _op.norm(x, axes=axis, keepdims=keepdims or keepdim, ord=ord)
-
-
-def dist(a, b, p=2.0):
-    """The norm of a - b."""
-    return norm(a - b, p)
-
-
-def count_nonzero(x, axis=None, *, keepdims=False, dim=None):
-    """How many elements are not zero."""
-    return _op.sum((x != 0).astype(_core.int64), axes=_one(axis, dim, None), keepdims=keepdims)
-
-
-def ptp(x, axis=None, *, keepdims=False):
-    """The greatest less the least element."""
-    return _op.max(x, axes=axis, keepdims=keepdims) - _op.min(x, axes=axis, keepdims=keepdims)
-
-
-def nansum(x, axis=None, *, keepdims=False, dim=None):
-    """The sum of what is not NaN."""
-    return _op.sum(_op.where(_op.isnan(x), 0.0, x), axes=_one(axis, dim, None), keepdims=keepdims)
-
-
-def nanmean(x, axis=None, *, keepdims=False, dim=None):
-    """The mean of what is not NaN."""
-    axis = _one(axis, dim, None)
-    count = _op.sum((x == x).astype(x.dtype), axes=axis, keepdims=keepdims)
-    return nansum(x, axis, keepdims=keepdims) / count
-
-
-def average(x, axis=None, weights=None, *, keepdims=False):
-    """The mean, of which each element is as much as its weight."""
-    if weights is None:
-        return _op.mean(x, axes=axis, keepdims=keepdims)
-    if not isinstance(weights, Tensor):
-        weights = _op.full(shape=[], value=0.0, dtype=x.dtype) + weights
-    if axis is not None and weights.ndim == 1 != x.ndim:
-        shape = [1] * x.ndim
-        shape[_axis("average", axis, x.ndim)] = weights.size
-        weights = _op.reshape(weights, shape=shape)
-    weights = _op.broadcast_to(weights, shape=list(x.shape))
-    total = _op.sum(weights, axes=axis, keepdims=keepdims)
-    return _op.sum(x * weights, axes=axis, keepdims=keepdims) / total
-
-
-def cov(x, rowvar=True, *, correction=None, ddof=None):
-    """The covariances of the rows of a matrix, each a variable; of its columns without `rowvar`."""
-    correction = _one(correction, ddof, 1)
-    x = _op.reshape(x, shape=[1, -1]) if x.ndim == 1 else x if rowvar else x.T
-    centred = x - _op.mean(x, axes=[1], keepdims=True)
-    found = _op.matmul(centred, centred.T) / (x.shape[1] - correction)
-    return _op.squeeze(found) if found.size == 1 else found
-
-
-def corrcoef(x, rowvar=True):
-    """The correlations of the rows of a matrix."""
-    found = cov(x, rowvar)
-    if found.ndim == 0:
-        return found / found
-    deviations = _op.sqrt(_op.diagonal(found))
-    scaled = found / _op.unsqueeze(deviations, axes=[1]) / deviations
-    return _op.clamp(scaled, -1.0, 1.0)
-
-
-def diff(x, n=1, axis=-1, *, dim=None):
-    """Differences of neighbours along `axis`, n times."""
-    axis = _axis("diff", axis if dim is None else dim, x.ndim)
-    for _ in range(n):
-        later, earlier = _cut(x, axis, 1, None), _cut(x, axis, 0, -1)
-        x = later != earlier if x.dtype is _core.bool else later - earlier
-    return x
-
-
-def trapezoid(y, x=None, dx=1.0, axis=-1, *, dim=None):
-    """The area under the line through (x, y), or with steps of dx."""
-    axis = _axis("trapezoid", axis if dim is None else dim, y.ndim)
-    means = (_cut(y, axis, 1, None) + _cut(y, axis, 0, -1)) / 2
-    if x is None:
-        return _op.sum(means * dx, axes=[axis])
-    widths = diff(x, axis=-1 if x.ndim == 1 else axis)
-    if x.ndim == 1:
-        widths = _op.reshape(widths, shape=[-1] + [1] * (y.ndim - 1 - axis))
-    return _op.sum(means * widths, axes=[axis])
-
-
-def gradient(x, spacing=1.0, axis=None):
-    """Half the difference of both neighbours, at the ends that to the one there is; a list for
-    several axes."""
-    axes = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
-    found = []
-    for each in axes:
-        at = _axis("gradient", each, x.ndim)
-        if x.shape[at] < 2:
-            raise _refuse("gradient", "x", "two or more elements along each axis", str(x.shape))
-        middle = (_cut(x, at, 2, None) - _cut(x, at, 0, -2)) / 2
-        first = _cut(x, at, 1, 2) - _cut(x, at, 0, 1)
-        last = _cut(x, at, -1, None) - _cut(x, at, -2, -1)
-        found.append(_op.concat([first, middle, last], axis=at) / spacing)
-    return found[0] if len(found) == 1 else found
-
-
-def cumsum(x, axis=None, *, dim=None, reverse=False, exclusive=False, out=None):
-    """Sums up to and with each element along `axis`; without it of `x` as a vector."""
-    x, axis = _line(x, _one(axis, dim, None))
-    return _op.cumsum(x, axis=axis, reverse=reverse, exclusive=exclusive, out=out)
-
-
-def cumprod(x, axis=None, *, dim=None, reverse=False, exclusive=False, out=None):
-    """Products up to and with each element along `axis`; without it of `x` as a vector."""
-    x, axis = _line(x, _one(axis, dim, None))
-    return _op.cumprod(x, axis=axis, reverse=reverse, exclusive=exclusive, out=out)
-
-
-def _line(x, axis):
-    """The op says what is wrong with an axis."""
-    return (ravel(x), 0) if axis is None else (x, axis)
-
-
 # ---- order --------------------------------------------------------------------------------------
 
 
 def sort(x, axis=-1, *, descending=False, stable=True, **named):
     """The elements of each line along `axis` in ascending order; tenon.argsort has their places."""
-    _no_dim("sort", named, "PyTorch's gives (values, indices): here sort(x, axis=...) is the values, "
-            "argsort(x, dim) the indices, and tenon.op.tenon.sort(x, dim) both")  # fmt: skip
+    _no_dim(
+        "sort",
+        named,
+        "PyTorch's gives (values, indices): here sort(x, axis=...) is the values, argsort(x, dim) "
+        "the indices, and tenon.op.tenon.sort(x, dim) both",
+    )
     return _op.sort(x, axis=axis, descending=descending, stable=stable)[0]
 
 
@@ -222,7 +55,7 @@ def quantile(x, q, axis=None, *, keepdims=False, dim=None, keepdim=False):
 
     q   a number from 0 to 1, or a vector of them, which is then the first axis of the result
     """
-    axis, keepdims = _one(axis, dim, None), keepdims or keepdim
+    axis, keepdims = _one(axis, dim), keepdims or keepdim
     shape = [1] * x.ndim
     if axis is None:
         line = ravel(x)
@@ -265,14 +98,20 @@ def percentile(x, q, axis=None, *, keepdims=False):
 
 def median(x, axis=None, *, keepdims=False, **named):
     """The middle element, of an even number the mean of both, as NumPy's."""
-    _no_dim("median", named, "PyTorch's gives (values, indices), of an even number the lower: "
-            "median(x, axis=...) is the mean of both, kthvalue(x, (n + 1) // 2, dim) that")  # fmt: skip
+    _no_dim(
+        "median",
+        named,
+        "PyTorch's gives (values, indices), of an even number the lower: median(x, axis=...) is "
+        "the mean of both, kthvalue(x, (n + 1) // 2, dim) that",
+    )
     return quantile(x, 0.5, axis, keepdims=keepdims)
 
 
-def searchsorted(sorted, values, *, side=None, right=False):
+def searchsorted(sorted, values, *, side=None, sorter=None, right=False):
     """Where each of `values` has to be put into the vector `sorted` so that it stays in order: in
-    front of equal elements, with side="right" after them."""
+    front of equal elements, with side="right" after them. `sorter` are the places of `sorted` in
+    order, if it is not."""
+    sorted = sorted if sorter is None else _op.take(sorted, sorter)
     if side not in (None, "left", "right"):
         raise _refuse("searchsorted", "side", "'left' or 'right'", repr(side))
     return _op.searchsorted(sorted, values, right=right or side == "right")
@@ -305,21 +144,26 @@ def unique_values(x):
     return _op.unique(x)[0]
 
 
+UniqueAll = namedtuple("UniqueAll", "values indices inverse_indices counts")
+UniqueCounts = namedtuple("UniqueCounts", "values counts")
+UniqueInverse = namedtuple("UniqueInverse", "values inverse_indices")
+
+
 def unique_all(x):
     """(values, indices, inverse_indices, counts) of the different elements."""
-    return _op.unique(x)
+    return UniqueAll(*_op.unique(x))
 
 
 def unique_counts(x):
     """(values, counts) of the different elements."""
     found = _op.unique(x)
-    return found[0], found[3]
+    return UniqueCounts(found[0], found[3])
 
 
 def unique_inverse(x):
     """(values, inverse_indices) of the different elements."""
     found = _op.unique(x)
-    return found[0], found[2]
+    return UniqueInverse(found[0], found[2])
 
 
 def unique_consecutive(x):
@@ -363,14 +207,15 @@ def extract(condition, x):
     return _op.masked_select(x, condition if condition.dtype is _core.bool else condition != 0)
 
 
-def isin(x, elements):
-    """Which elements are among `elements`."""
+def isin(x, elements, *, invert=False):
+    """Which elements are among `elements`; with `invert` which are not."""
     if not isinstance(elements, Tensor):
         from tenon._tensor import tensor
 
         elements = tensor(elements)
     found = _op.unsqueeze(x, axes=[-1]) == ravel(elements)
-    return _op.any(found, axes=[-1])
+    found = _op.any(found, axes=[-1])
+    return _op.logical_not(found) if invert else found
 
 
 def bincount(x, weights=None, minlength=0):
@@ -417,7 +262,7 @@ def histc(x, bins=100, min=0, max=0):
 def take(x, indices, axis=None, *, dim=None, out=None):
     """The slices of `x` that `indices` names along `axis`; without it elements of `x` as a
     vector."""
-    x, axis = _line(x, _one(axis, dim, None))
+    x, axis = _line(x, _one(axis, dim))
     return _op.take(x, indices, axis=axis, out=out)
 
 

@@ -20,6 +20,9 @@ def find_dtype(given):
     return found
 
 
+_MOST_NESTED = 8  # dimensions
+
+
 # ---- making tensors -----------------------------------------------------------------------------
 
 
@@ -29,6 +32,15 @@ def _has_buffer(data):
     except (TypeError, ValueError, BufferError):
         return False
     return True
+
+
+def _holds_tensors(data):
+    """Is the first that is in nested lists a tensor? A list may be in itself."""
+    for _ in range(_MOST_NESTED):
+        if not isinstance(data, (list, tuple)) or not data:
+            break
+        data = data[0]
+    return isinstance(data, Tensor)
 
 
 def tensor(data, dtype=None, *, device=None, requires_grad=False):
@@ -42,7 +54,10 @@ def tensor(data, dtype=None, *, device=None, requires_grad=False):
     if isinstance(data, Tensor):
         made = op.tenon.copy(data.detach())
     elif isinstance(data, (bool, int, float, list, tuple)):
-        made = _core.from_numbers(data, dtype is not None)
+        if _holds_tensors(data):
+            made = op.tenon.stack([tensor(each) for each in data])
+        else:
+            made = _core.from_numbers(data, dtype is not None)
     elif _has_buffer(data):
         made = _core.copy_buffer(data)
     elif hasattr(data, "__dlpack__"):
@@ -125,8 +140,9 @@ def from_dlpack(x, /, *, device=None, copy=None):
     return made if device is None else _placed(made, device)
 
 
-def full(shape, value, dtype=None, *, device=None):
-    """A tensor of one value; float32 unless `dtype` is given or `value` is an integer or bool."""
+def full(shape, fill_value=None, dtype=None, *, device=None, value=None):
+    """A tensor of one value; float32 unless `dtype` is given or the value is an integer or bool."""
+    value = value if fill_value is None else fill_value
     if dtype is None:
         dtype = {bool: _core.bool, int: _core.int64}.get(type(value), _core.float32)
     for operand, given in (("shape", shape), ("value", value)):
@@ -257,6 +273,25 @@ def __array__(self, dtype=None, copy=None):
             raise ValueError("another dtype needs a copy")
         return array.astype(dtype)
     return array.copy() if copy else array
+
+
+@_method
+def to_device(self, device, *, stream=None):
+    """On another device; itself where it is there. Tenon's streams are its own: `stream` is
+    None."""
+    if stream is not None:
+        raise _errors.make_refusal("value", "to_device", "stream", "None", repr(stream))
+    return _placed(self, device)
+
+
+@_method
+def __array_namespace__(self, *, api_version=None):
+    """The module: the array API standard's functions are its own."""
+    import tenon
+
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f"Tenon follows the array API standard 2024.12, not {api_version!r}")
+    return tenon
 
 
 @_method

@@ -4,15 +4,21 @@
 """`tenon.linalg.solve(a, b)`. Matrices are the last two dimensions, all before them a batch."""
 
 import math
+from collections import namedtuple
 
 from tenon import _core, _errors
-from tenon._core import Tensor  # noqa: F401
+from tenon._core import Tensor
 from tenon._elementwise import cross, tensordot, vecdot  # noqa: F401
 from tenon._elementwise import trace  # noqa: F401
 from tenon._ops import op
-from tenon._shapes import _axis, matrix_transpose
+from tenon._shapes import _axis, matrix_transpose  # noqa: F401
 
 _op = op.tenon
+QRResult = namedtuple("QRResult", "Q R")
+SVDResult = namedtuple("SVDResult", "U S Vh")
+EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
+SlogdetResult = namedtuple("SlogdetResult", "sign logabsdet")
+LstsqResult = namedtuple("LstsqResult", "solution residuals rank singular_values")
 
 
 def _refuse(function, operand, expected, found, hint="", kind="value"):
@@ -45,19 +51,34 @@ def cholesky(x, *, upper=False):
 
 
 def qr(x, mode="reduced"):
-    """(q, r): orthogonal columns, and an upper triangle with a diagonal of no sign."""
-    return _op.qr(x, mode=mode)
+    """(Q, R): orthogonal columns, and an upper triangle whose diagonal is not negative.
+
+    mode   "reduced"; or "complete": Q is square, and R as high as `x`
+    """
+    q, r = _op.qr(x, mode="reduced" if mode == "complete" else mode)
+    if mode == "complete" and q.shape[-1] < q.shape[-2]:
+        more = q.shape[-2] - q.shape[-1]
+        q, r = _complete(q), _op.pad(r, pads=[0, more], axes=[-2])
+    return QRResult(q, r)
 
 
 def svd(x, full_matrices=True):
-    """(u, s, vh). Of matrices that are not square only the reduced form is there:
-    full_matrices=False, which has as many columns in u as there are singular values."""
-    if full_matrices and x.shape[-1] != x.shape[-2]:
-        raise _refuse(
-            "linalg.svd", "full_matrices", "False for matrices that are not square", "True",
-            "complete bases are not offered: full_matrices=False", "UNSUPPORTED",
-        )  # fmt: skip
-    return _op.svd(x)
+    """(U, S, Vh) with x = U S Vh. U and Vh are square; with full_matrices=False they have as many
+    columns, and rows, as there are singular values."""
+    u, s, vh = _op.svd(x)
+    if full_matrices:
+        u, vh = _complete(u), matrix_transpose(_complete(matrix_transpose(vh)))
+    return SVDResult(u, s, vh)
+
+
+def _complete(q):
+    """Orthogonal columns [..., M, K] with M - K more, of no defined sign."""
+    m, k = q.shape[-2:]
+    if m == k:
+        return q
+    one = _op.broadcast_to(_op.eye(n=m, dtype=q.dtype), shape=[*q.shape[:-2], m, m])
+    wide = _op.qr(_op.concat([q, one], axis=-1))[0]
+    return _op.concat([q, wide[..., k:]], axis=-1)
 
 
 def svdvals(x):
@@ -67,7 +88,7 @@ def svdvals(x):
 
 def eigh(x):
     """(eigenvalues, eigenvectors) of symmetric matrices, ascending; vectors are columns."""
-    return _op.eigh(x)
+    return EighResult(*_op.eigh(x))
 
 
 def eigvalsh(x):
@@ -103,7 +124,8 @@ def slogdet(x):
         flat = _op.reshape(x, shape=[-1, *x.shape[-2:]])
         found = [slogdet(flat[place]) for place in range(flat.shape[0])]
         shape = list(x.shape[:-2])
-        return tuple(_op.reshape(_op.stack(list(each)), shape=shape) for each in zip(*found))
+        parts = [_op.reshape(_op.stack(list(each)), shape=shape) for each in zip(*found)]
+        return SlogdetResult(*parts)
     sign, logs = 1.0, []
     for _ in range(x.shape[0]):
         place = int(_op.argmax(_op.abs(x[:, 0])).item())
@@ -122,7 +144,7 @@ def slogdet(x):
         factors = _op.unsqueeze(x[1:, 0] / pivot, axes=[1])
         x = x[1:, 1:] - factors * x[:1, 1:]
     total = _op.sum(_op.stack(logs)) if logs else _op.full(shape=[], value=0.0, dtype=x.dtype)
-    return _op.full(shape=[], value=sign, dtype=x.dtype), total
+    return SlogdetResult(_op.full(shape=[], value=sign, dtype=x.dtype), total)
 
 
 def det(x):
@@ -134,6 +156,8 @@ def det(x):
 def pinv(x, rtol=None, *, rcond=None):
     """The pseudo-inverse: singular values of at most rtol times the greatest count as 0; rtol is
     max(M, N) eps unless it is given."""
+    if 0 in x.shape:
+        return matrix_transpose(x)
     u, s, vh = _op.svd(x)
     keep = s > _least(x, s, rcond if rtol is None else rtol)
     inverse = _op.where(keep, 1 / _op.where(keep, s, 1.0), 0.0)
@@ -145,19 +169,23 @@ def _least(x, s, rtol):
         from tenon._dtypes import finfo
 
         rtol = max(x.shape[-2:]) * finfo(x.dtype).eps
+    if isinstance(rtol, Tensor) and rtol.ndim:
+        rtol = _op.unsqueeze(rtol, axes=[-1])
     return _op.max(s, axes=[-1], keepdims=True) * rtol
 
 
 def matrix_rank(x, *, rtol=None):
     """How many singular values are greater than rtol times the greatest."""
+    if 0 in x.shape:
+        return _op.full(shape=list(x.shape[:-2]), value=0, dtype="int64")
     s = _op.svd(x)[1]
     return _op.sum((s > _least(x, s, rtol)).astype(_core.int64), axes=[-1])
 
 
 def lstsq(a, b, rcond=None):
-    """(x, residuals, rank, s), as NumPy's: the x of the least |a x - b|, and of these the shortest;
-    the sums of squares of a x - b, if `a` has more rows than columns, all of them independent; how
-    many are; the singular values of `a`."""
+    """(solution, residuals, rank, singular_values), as NumPy's: the x of the least |a x - b|, and
+    of these the shortest; the sums of squares of a x - b, if `a` has more rows than columns, all of
+    these independent; how many are; the singular values of `a`."""
     s = _op.svd(a)[1]
     x = _op.matmul(pinv(a, rcond), b)
     rank = matrix_rank(a, rtol=rcond)
@@ -165,7 +193,7 @@ def lstsq(a, b, rcond=None):
     if a.shape[0] > a.shape[1] == rank.item():
         columns = _op.matmul(a, x) - b
         residuals = _op.sum(_op.reshape(columns * columns, shape=[a.shape[0], -1]), axes=[0])
-    return x, residuals, rank, s
+    return LstsqResult(x, residuals, rank, s)
 
 
 def matrix_power(x, n):

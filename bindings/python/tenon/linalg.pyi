@@ -8,6 +8,111 @@ from typing import Any, Protocol
 
 from tenon import Dtype, Tensor
 
+class EighResult:
+    """EighResult(eigenvalues, eigenvectors)"""
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return self[key]."""
+        ...
+    def __iter__(self) -> Any:
+        """Implement iter(self)."""
+        ...
+    def __len__(self) -> Any:
+        """Return len(self)."""
+        ...
+    def count(self, value: Any) -> Any:
+        """Return number of occurrences of value."""
+        ...
+    def index(self, value: Any, start: Any = ..., stop: Any = ...) -> Any:
+        """Return first index of value."""
+        ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+
+class LstsqResult:
+    """LstsqResult(solution, residuals, rank, singular_values)"""
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return self[key]."""
+        ...
+    def __iter__(self) -> Any:
+        """Implement iter(self)."""
+        ...
+    def __len__(self) -> Any:
+        """Return len(self)."""
+        ...
+    def count(self, value: Any) -> Any:
+        """Return number of occurrences of value."""
+        ...
+    def index(self, value: Any, start: Any = ..., stop: Any = ...) -> Any:
+        """Return first index of value."""
+        ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+
+class QRResult:
+    """QRResult(Q, R)"""
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return self[key]."""
+        ...
+    def __iter__(self) -> Any:
+        """Implement iter(self)."""
+        ...
+    def __len__(self) -> Any:
+        """Return len(self)."""
+        ...
+    def count(self, value: Any) -> Any:
+        """Return number of occurrences of value."""
+        ...
+    def index(self, value: Any, start: Any = ..., stop: Any = ...) -> Any:
+        """Return first index of value."""
+        ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+
+class SVDResult:
+    """SVDResult(U, S, Vh)"""
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return self[key]."""
+        ...
+    def __iter__(self) -> Any:
+        """Implement iter(self)."""
+        ...
+    def __len__(self) -> Any:
+        """Return len(self)."""
+        ...
+    def count(self, value: Any) -> Any:
+        """Return number of occurrences of value."""
+        ...
+    def index(self, value: Any, start: Any = ..., stop: Any = ...) -> Any:
+        """Return first index of value."""
+        ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+
+class SlogdetResult:
+    """SlogdetResult(sign, logabsdet)"""
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return self[key]."""
+        ...
+    def __iter__(self) -> Any:
+        """Implement iter(self)."""
+        ...
+    def __len__(self) -> Any:
+        """Return len(self)."""
+        ...
+    def count(self, value: Any) -> Any:
+        """Return number of occurrences of value."""
+        ...
+    def index(self, value: Any, start: Any = ..., stop: Any = ...) -> Any:
+        """Return first index of value."""
+        ...
+    def __getattr__(self, name: _b.str) -> Any: ...
+
+
 def cholesky(x: Any, *, upper: Any = ...) -> Tensor:
     """The lower, or upper, triangular factor of positive definite matrices."""
     ...
@@ -33,7 +138,7 @@ def inv(x: Any) -> Tensor:
     ...
 
 def lstsq(a: Any, b: Any, rcond: Any = ...) -> _b.tuple[Tensor, ...]:
-    """(x, residuals, rank, s), as NumPy's: the x of the least |a x - b|, and of these the shortest; the sums of squares of a x - b, if `a` has more rows than columns, all of them independent; how many are; the singular values of `a`."""
+    """(solution, residuals, rank, singular_values), as NumPy's: the x of the least |a x - b|, and of these the shortest; the sums of squares of a x - b, if `a` has more rows than columns, all of these independent; how many are; the singular values of `a`."""
     ...
 
 def matmul(a: Any, b: Any) -> Tensor:
@@ -73,7 +178,7 @@ def pinv(x: Any, rtol: Any = ..., *, rcond: Any = ...) -> Tensor:
     ...
 
 def qr(x: Any, mode: Any = ...) -> _b.tuple[Tensor, ...]:
-    """(q, r): orthogonal columns, and an upper triangle with a diagonal of no sign."""
+    """(Q, R): orthogonal columns, and an upper triangle whose diagonal is not negative."""
     ...
 
 def slogdet(x: Any) -> _b.tuple[Tensor, ...]:
@@ -89,7 +194,7 @@ def solve_triangular(a: Any, b: Any, *, upper: Any = ...) -> Tensor:
     ...
 
 def svd(x: Any, full_matrices: Any = ...) -> _b.tuple[Tensor, ...]:
-    """(u, s, vh)."""
+    """(U, S, Vh) with x = U S Vh."""
     ...
 
 def svdvals(x: Any) -> Tensor:

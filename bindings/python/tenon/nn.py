@@ -201,7 +201,8 @@ class Layer(_Model):
         elif name == "training":
             self.train(value)
         elif name in (tensors := [own for own, _, _ in self._named(None)]):
-            _errors.check_type(self.name, name, value, Tensor, "a tensor, which is then the layer's")
+            words = "a tensor, which is then the layer's"
+            _errors.check_type(self.name, name, value, Tensor, words)
             self._share(name, value)
         else:
             hint = f"its tensors are {', '.join(tensors) or 'none'}; a Module holds what you like"

@@ -56,7 +56,7 @@ OPERATORS = {
     None: "neg pos abs invert",
 }
 LIST, TUPLE = "_b.list[Tensor]", "_b.tuple[Tensor, ...]"
-# What functions written in Python give, if it is no tensor.
+# What functions written in Python give, if not a tensor.
 RESULTS = dict.fromkeys(("tensor", "asarray", "from_dlpack", "full"), "Tensor")
 RESULTS |= {"info": "_b.str", "plugins": "_b.dict[_b.str, _b.str]", "save": "None", "seed": "None"}
 RESULTS |= {"release_cache": "_b.int", "set_threads": "None", "set_num_threads": "None"}

@@ -16,8 +16,8 @@ namespace tenon::loss {
 using Step = tenon_tensor* (*)(sdk::Calls& calls, sdk::Value difference, double parameter);
 
 inline void infer_difference(const sdk::Args& args, std::span<tenon_meta> out) {
-  const rules::Dims terms = rules::common_shape(args.shape(0), args.shape(1), "x", "target");
-  set_loss_shape(out[0], reduction_of(args.attrs[0]), terms.span());
+  const Reduction reduction = reduction_of(args.attrs[0]);
+  set_loss_shape(out[0], reduction, terms_shape(args, reduction).span());
 }
 
 template <Step Term>
@@ -65,7 +65,7 @@ constexpr auto difference_samples(std::string_view name, const std::array<tenon_
           sdk::sample(name, "f64[2,3](-2,2), f64[2,3] | reduction=\"sum\""),
           sdk::sample(name, "f64[2,3](-2,2), f64[2,3] | reduction=\"none\""),
           sdk::sample(name, "f64[2,1,3,2](-2,2), f64[2,3,1] | reduction=\"none\""),
-          sdk::sample(name, "f64[3](-2,2), f64[2,1]"),
+          sdk::sample(name, "f64[3](-2,2), f64[2,3]"),
           sdk::sample(name, "f64[], f64[]"),
           sdk::sample(name, "f64[1,1], f64[1]"),
           sdk::sample(name, "f64[5](-3,3), 0.75"),
@@ -83,6 +83,7 @@ constexpr auto difference_samples(std::string_view name, const std::array<tenon_
           sdk::sample(name, "f64[2]{1.7976931348623157e308,5e-324}, f64[2]{0.0,1.0}"),
           sdk::sample(name, "f32[2]{nan,1.0}, f32[2]"),
           sdk::refused(name, "f32[2,3], f32[2]", TENON_E_SHAPE, "do not broadcast"),
+          sdk::refused(name, "f32[4,1], f32[4]", TENON_E_SHAPE, "would both be repeated"),
           sdk::refused(name, "f32[2], f32[2] | reduction=\"median\"", TENON_E_ATTRIBUTE,
                        "reduction names no way"),
           sdk::refused(name, "f32[2], f32[2] | reduction=\"batchmean\"", TENON_E_ATTRIBUTE,

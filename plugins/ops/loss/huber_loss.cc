@@ -14,8 +14,9 @@ constexpr std::string_view name = "tenon.huber_loss";
 
 constexpr std::string_view doc =
     R"(With `d = x - target`: `d^2 / 2` where `|d| <= delta`, else `delta * (|d| - delta / 2)`; of
-these the mean, with `reduction` "sum" the sum, with "none" each of them. The operands are broadcast
-together. The mean of nothing is NaN. `delta` is finite and above 0.
+these the mean, with `reduction` "sum" the sum, with "none" each of them. One operand is broadcast
+to the other; that both are, as [4,1] and [4] to [4,4], is refused but for "none". The mean of
+nothing is NaN. `delta` is finite and above 0.
 
 Gradient: `dx = dy * min(max(d, -delta), delta) / n`, with `n` the number of differences for the
 mean, else 1; `dtarget = -dx`.

@@ -16,7 +16,8 @@ constexpr std::string_view name = "tenon.kl_div";
 constexpr std::string_view doc =
     R"(The terms `target * (log(target) - x)` of the Kullback-Leibler divergence of probabilities
 `target` from those whose logarithms `x` are, with `0 * log(0)` taken as 0. With `log_target` the
-target is a logarithm too: `exp(target) * (target - x)`. The operands are broadcast together.
+target is a logarithm too: `exp(target) * (target - x)`. One operand is broadcast to the other; that
+both are, as [4,1] and [4] to [4,4], is refused but for `reduction` "none".
 
 `reduction` "mean" is the mean of all terms, NaN of nothing; "sum" is the divergence; "batchmean" is
 the sum divided by the first size of the terms, the divergence of one sample; "none" is each term.
@@ -33,8 +34,8 @@ reduction, in f32 for f16 and bf16, which are rounded at the end.)";
 enum Attribute : uint32_t { kReduction, kLogTarget };
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
-  const rules::Dims terms = rules::common_shape(args.shape(0), args.shape(1), "x", "target");
-  loss::set_loss_shape(out[0], loss::reduction_of(args.attrs.text(kReduction), true), terms.span());
+  const loss::Reduction reduction = loss::reduction_of(args.attrs.text(kReduction), true);
+  loss::set_loss_shape(out[0], reduction, loss::terms_shape(args, reduction).span());
 }
 
 // target (log(target) - x). At 0 the logarithm is that of 1, which is cut off from the gradient.
@@ -98,6 +99,7 @@ constexpr tenon_sample samples[] = {
                 "f32[4]{-3.4028235e38,-1.0,-1e-45,1.0}, f32[4]{0.5,1.1754944e-38,1.0,1e-38} | "
                 "reduction=\"none\""),
     sdk::sample(name, "f64[2]{-1.7976931348623157e308,-1.0}, f64[2]{0.5,1e-300}"),
+    sdk::refused(name, "f32[4,1], f32[4]", TENON_E_SHAPE, "would both be repeated"),
     sdk::refused(name, "f32[2,3], f32[2]", TENON_E_SHAPE, "do not broadcast"),
     sdk::refused(name, "f32[2], f32[2] | reduction=\"median\"", TENON_E_ATTRIBUTE,
                  "reduction names no way"),

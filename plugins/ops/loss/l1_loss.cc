@@ -13,7 +13,8 @@ constexpr std::string_view name = "tenon.l1_loss";
 
 constexpr std::string_view doc =
     R"(The absolute differences `|x - target|`: their mean, with `reduction` "sum" their sum, with
-"none" each of them. The operands are broadcast together. The mean of nothing is NaN.
+"none" each of them. One operand is broadcast to the other; that both are, as [4,1] and [4] to
+[4,4], is refused but for "none". The mean of nothing is NaN.
 
 Gradient: `dx = dy * sign(x - target) / n`, 0 where they are equal, with `n` the number of
 differences for the mean, else 1; `dtarget = -dx`.

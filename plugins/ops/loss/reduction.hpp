@@ -45,6 +45,20 @@ inline void set_loss_shape(tenon_meta& out, Reduction reduction, std::span<const
   sdk::set_shape(out, reduction == Reduction::None ? terms : std::span<const int64_t>());
 }
 
+// The shape of the terms of x and target. If both would be repeated to meet, as [4,1] and [4] would
+// to [4,4], a sum or a mean of the terms is a number that says nothing of it: it is refused.
+inline rules::Dims terms_shape(const sdk::Args& args, Reduction reduction) {
+  const rules::Dims terms = rules::common_shape(args.shape(0), args.shape(1), "x", "target");
+  if (reduction == Reduction::None || std::ranges::equal(terms.span(), args.shape(0)) ||
+      std::ranges::equal(terms.span(), args.shape(1))) {
+    return terms;
+  }
+  throw sdk::Failure{TENON_E_SHAPE, "x and target would both be repeated to meet", "target",
+                     "the shape of x, " + sdk::shape_text(args.shape(0)) +
+                         ", or one of the two that broadcasts to the other",
+                     sdk::shape_text(args.shape(1))};
+}
+
 // The dtype in which operands have met; numbers alone are an f32.
 inline tenon_dtype dtype_of(sdk::Calls& calls, std::initializer_list<sdk::Value> operands) {
   for (const sdk::Value& operand : operands) {

@@ -15,8 +15,9 @@ constexpr std::string_view name = "tenon.smooth_l1_loss";
 constexpr std::string_view doc =
     R"(With `d = x - target`: `d^2 / (2 * beta)` where `|d| < beta`, else `|d| - beta / 2`; of these
 the mean, with `reduction` "sum" the sum, with "none" each of them. It is `tenon.huber_loss` divided
-by `delta`; with `beta` 0 it is `tenon.l1_loss`. The operands are broadcast together. The mean of
-nothing is NaN. `beta` is finite and 0 or more.
+by `delta`; with `beta` 0 it is `tenon.l1_loss`. One operand is broadcast to the other; that both
+are, as [4,1] and [4] to [4,4], is refused but for "none". The mean of nothing is NaN. `beta` is
+finite and 0 or more.
 
 Gradient: `dx = dy * min(max(d, -beta), beta) / beta / n`, and `dy * sign(d) / n` with `beta` 0,
 with `n` the number of differences for the mean, else 1; `dtarget = -dx`.

@@ -208,10 +208,10 @@ TENON_EXPORT tenon_status tenon_layer_set_tensor(tenon_context* context, tenon_l
                                                  const char* name, uint64_t name_length,
                                                  tenon_tensor* tensor);
 
-// Puts `tensor` itself in the place of the layer's tensor of that name, the weight of a child
-// included. A tensor in two places, of one layer or of several, is one parameter: tied weights. Files
-// hold it under each of its names. Plans captured before with that child are refused afterwards;
-// optimizers made before keep the tensor that was there, so share first.
+// Replaces the layer's tensor of that name by `tensor` itself, the weight of a child
+// included. A tensor in two places, of one layer or of several, is one parameter: tied weights.
+// Files hold it under each of its names. Plans captured before with that child are refused
+// afterwards; optimizers made before keep the tensor that was there, so share first.
 //
 // tensor   of the shape, dtype and device of the one there; for a parameter a leaf that requires a
 //          gradient as that one does, for a buffer one that requires none; its elements do not

@@ -16,8 +16,8 @@
 
 // A flag of tenon_op_desc, of an op with inputs that it writes ("grads!"): what it writes are
 // gradients. A leaf that requires one is a parameter, given by mistake: it is refused in every
-// gradient mode, TENON_E_GRAD, and nothing is written. A host from before this draft refuses the op:
-// "unknown flags".
+// gradient mode, TENON_E_GRAD, and nothing is written. A host from before this draft refuses the
+// op: "unknown flags".
 #define TENON_OP_WRITES_GRADIENTS 64u
 
 #endif  // TENON_EXT_DRAFT_OPTIMIZERS_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon/ext/draft/ownership.h: draft: what a garbage collector asks.
 //
-// A binding hands functions of its language to Tenon: hooks. One that refers to its own tensor keeps
-// the tensor, which keeps the hook, and a collector that sees no further than its own objects keeps
-// both for ever. One that can ask this may count what the hooks refer to as reached through the
-// tensor's object alone.
+// A binding hands functions of its language to Tenon: hooks. One that refers to its own tensor
+// keeps the tensor, which keeps the hook, and a collector that sees no further than its own objects
+// keeps both for ever. One that can ask this may count what the hooks refer to as reached through
+// the tensor's object alone.
 //
 // A draft: outside the ABI's promise until it is moved to tenon.h (names will not change).
 #ifndef TENON_EXT_DRAFT_OWNERSHIP_H

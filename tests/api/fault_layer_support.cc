@@ -79,6 +79,11 @@ FaultRows layer_faults() {
   sweep(rows, "tenon_layer_set_tensor", "the weight", [](FaultWorld& w) {
     return tenon_layer_set_tensor(w.cx, w.own.layer, "weight", TENON_NUL, w.t);
   });
+  sweep(rows, "tenon_layer_share_tensor", "a weight that would not be trained", [](FaultWorld& w) {
+    const tenon_status status =
+        tenon_layer_share_tensor(w.cx, w.own.layer, "weight", TENON_NUL, w.t);
+    return status == TENON_E_GRAD ? TENON_OK : status;
+  });
   return rows;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/api/fault_tensor_support.cc: right calls of tensors and gradients.
+#include <tenon/ext/draft/ownership.h>
+
 #include "core/exchange/dlpack.h"
 #include "tests/api/fault_sweep_support.h"
 
@@ -126,6 +128,9 @@ void add_creation(FaultRows& rows) {
 }
 
 void add_reading(FaultRows& rows) {
+  sweep(rows, "tenon_tensor_is_alone", "a tensor", [](FaultWorld& w) {
+    return tenon_tensor_is_alone(w.t) <= 1 ? TENON_OK : TENON_E_INTERNAL;
+  });
   sweep(rows, "tenon_dtype_get_info", "a dtype", [](FaultWorld& w) {
     return tenon_dtype_get_info(w.cx, TENON_DTYPE_BF16, &w.outs.dtype_info);
   });

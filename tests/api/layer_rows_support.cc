@@ -219,6 +219,30 @@ void add_tensors(Rows& rows) {
   wrong("another dtype", TENON_E_DTYPE, "weight", &World::integers);
 }
 
+void add_shared_tensors(Rows& rows) {
+  add_contexts(rows, "tenon_layer_share_tensor", [](World& w, tenon_context* cx) {
+    return tenon_layer_share_tensor(cx, w.own.layer, "weight", TENON_NUL, w.t);
+  });
+  add_handles(rows, "tenon_layer_share_tensor", Kind::Layer, [](World& w, void* handle) {
+    return tenon_layer_share_tensor(w.cx, static_cast<tenon_layer*>(handle), "weight", TENON_NUL,
+                                    w.t);
+  });
+  add_handles(rows, "tenon_layer_share_tensor", Kind::Tensor, [](World& w, void* handle) {
+    return tenon_layer_share_tensor(w.cx, w.own.layer, "weight", TENON_NUL,
+                                    static_cast<tenon_tensor*>(handle));
+  });
+  const auto wrong = [&](const char* what, tenon_status expected, const char* name,
+                         tenon_tensor* World::*values) {
+    add(rows, "tenon_layer_share_tensor", what, expected, [=](World& w) {
+      return tenon_layer_share_tensor(w.cx, w.own.layer, name, TENON_NUL, w.*values);
+    });
+  };
+  wrong("unknown name", TENON_E_NOT_FOUND, "scale", &World::t);
+  wrong("another shape", TENON_E_SHAPE, "weight", &World::wide);
+  wrong("another dtype", TENON_E_DTYPE, "weight", &World::integers);
+  wrong("no gradient", TENON_E_GRAD, "weight", &World::t);
+}
+
 }  // namespace
 
 void add_layer_rows(Rows& rows) {
@@ -227,6 +251,7 @@ void add_layer_rows(Rows& rows) {
   add_calls(rows);
   add_parameters(rows);
   add_tensors(rows);
+  add_shared_tensors(rows);
 }
 
 }  // namespace tenon::tests

@@ -3,6 +3,7 @@
 #include <tenon/ext/draft/checks.h>
 #include <tenon/ext/draft/memory.h>
 #include <tenon/ext/draft/op_log.h>
+#include <tenon/ext/draft/ownership.h>
 
 #include "tests/api/wrong_input_support.h"
 
@@ -101,6 +102,20 @@ void add_release(Rows& rows, const std::string& function, Kind kind, void (*rele
   row("NULL", [](World&) { return nullptr; });
   row("released before", [kind](World& w) { return w.released(kind); });
   row("another kind", [kind](World& w) { return w.another(kind); });
+}
+
+void add_ownership(Rows& rows) {
+  const auto row = [&](const char* what, const std::function<void*(World&)>& which) {
+    rows.push_back({"tenon_tensor_is_alone", what, TENON_OK,
+                    [which](World& w) {
+                      EXPECT_EQ(tenon_tensor_is_alone(static_cast<tenon_tensor*>(which(w))), 0u);
+                      return TENON_OK;
+                    },
+                    false});
+  };
+  row("NULL", [](World&) { return nullptr; });
+  row("released before", [](World& w) { return w.released(Kind::Tensor); });
+  row("another kind", [](World& w) { return w.another(Kind::Tensor); });
 }
 
 void add_library(Rows& rows) {
@@ -331,6 +346,7 @@ void add_nesting(Rows& rows) {
 
 void add_runtime_rows(Rows& rows) {
   add_library(rows);
+  add_ownership(rows);
   add_creation(rows);
   add_runtime(rows);
   add_context(rows);

@@ -285,6 +285,23 @@ class Hooks(Case):
         for make in (middle, lambda: middle(walk=False), leaf, of_a_module):
             self.assertEqual(self.count(make), 0)
 
+    def test_objects_are_used_again(self):
+        for _ in range(3):
+            kept = [tenon.tensor([float(i)], requires_grad=True) for i in range(400)]
+            ends = [x.add_hook(lambda gradient: gradient * 2.0) for x in kept for _ in range(2)]
+            for end in ends[::3]:
+                end()
+            sum(x.sum() for x in kept).backward()
+            self.same(kept[0].grad, [2.0])
+            self.same(kept[2].grad, [4.0])
+            del kept[::2]
+            for end in ends[1::3]:
+                try:
+                    end()
+                except tenon.Error:
+                    pass
+            gc.collect()
+
     def test_one_that_somebody_waits_for_stays(self):
         x = tenon.tensor([1.0], requires_grad=True)
 

@@ -23,10 +23,7 @@ size_t n_unused = 0;
 void deallocate(PyObject* self) {
   TensorObject* tensor = as_tensor(self);
   if (tensor->weak_references) PyObject_ClearWeakRefs(self);
-  if (tensor->hooks) [[unlikely]] {
-    PyObject_GC_UnTrack(self);
-    while (tensor->hooks) hide_hook(tensor->hooks);
-  }
+  while (tensor->hooks) [[unlikely]] hide_hook(tensor->hooks);
   tenon_tensor_release(tensor->handle);
   PyTypeObject* type = Py_TYPE(self);
   if (n_unused < unused.size()) {
@@ -381,6 +378,8 @@ void hide_hook(HookObject* hook) {
   HookObject** place = &hook->shown_by->hooks;
   while (*place != hook) place = &(*place)->next;
   *place = hook->next;
+  // With the last one the collector's interest ends: the object may be kept for another tensor.
+  if (!hook->shown_by->hooks) PyObject_GC_UnTrack(hook->shown_by);
   hook->shown_by = nullptr;
 }
 

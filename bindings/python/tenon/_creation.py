@@ -44,10 +44,10 @@ ones.__doc__ = "A tensor of ones: ones(2, 3) or ones((2, 3)); float32 unless `dt
 empty.__doc__ = "As `zeros`: no tensor holds what was in the memory before."
 
 
-def full_like(x, fill_value, dtype=None, *, device=None, requires_grad=False):
+def full_like(x, fill_value=None, dtype=None, *, device=None, requires_grad=False, value=0):
     """A tensor of one value, with the shape, and unless they are given the dtype and device, of
     `x`."""
-    made = _op.full_like(x.detach(), value=fill_value)
+    made = _op.full_like(x.detach(), value=value if fill_value is None else fill_value)
     return _finished(made if dtype is None else made.astype(dtype), device, requires_grad)
 
 

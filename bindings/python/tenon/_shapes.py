@@ -328,9 +328,9 @@ def repeat_interleave(x, repeats, axis=None, *, dim=None):
     return repeat(x, repeats, axis=_one(axis, dim))
 
 
-def tile(x, *repetitions, reps=None, dims=None):
-    """The whole, one after another along each axis."""
-    given = repetitions or ((reps if dims is None else dims),)
+def tile(x, *times, repetitions=None, reps=None, dims=None):
+    """The whole, one after another along each axis: tile(x, 2, 1) or tile(x, (2, 1))."""
+    given = times or (_one(repetitions, reps, dims),)
     if len(given) == 1 and hasattr(given[0], "__iter__"):
         given = given[0]
     return _op.tile(x, repetitions=list(given))

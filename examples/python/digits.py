@@ -8,6 +8,7 @@ Shows how far it is, on a terminal.
 
 import argparse
 import pathlib
+from typing import Any
 
 import tenon
 
@@ -17,17 +18,18 @@ DIGITS = pathlib.Path(__file__).resolve().parents[1] / "data/digits"
 class Perceptron(tenon.nn.Module):
     """pixels - 128 - 32 - 10 with relu between."""
 
-    def __init__(self, pixels):
+    def __init__(self, pixels: int) -> None:
         self.hidden = tenon.nn.linear(inputs=pixels, outputs=128)
         self.narrow = tenon.nn.linear(inputs=128, outputs=32)
         self.classes = tenon.nn.linear(inputs=32, outputs=10)
 
-    def forward(self, images):
+    def forward(self, images: tenon.Tensor) -> tenon.Tensor:
         x = self.hidden(images).relu()
-        return self.classes(self.narrow(x).relu())
+        scores: tenon.Tensor = self.classes(self.narrow(x).relu())
+        return scores
 
 
-def load(folder, part):
+def load(folder: pathlib.Path, part: str) -> tenon.data.Dataset:
     """Images and labels of the training set, "train", or of the other one, "t10k"."""
     return tenon.data.idx(
         images=str(folder / f"{part}-images-idx3-ubyte"),
@@ -35,14 +37,16 @@ def load(folder, part):
     )
 
 
-def batches(digits, size, scale, **options):
+def batches(
+    digits: tenon.data.Dataset, size: int, scale: tuple[float, float], **options: Any
+) -> tenon.data.Batches:
     """Standardised pixels [n, height * width] and labels [n]."""
     transforms = [tenon.data.normalise(*scale), tenon.data.flatten()]
     return tenon.data.batches(digits, size, transforms=transforms, **options)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description="A perceptron learns handwritten digits.")
     parser.add_argument("--data", type=pathlib.Path, default=DIGITS)
     parser.add_argument("--epochs", type=int, default=15)
     parser.add_argument("--optimizer", default="adam")
@@ -64,7 +68,7 @@ def main():
         print(f"epoch {epoch + 1}: loss of the last batch {loss.item():.4f}")
 
     model.eval()
-    digits, right = load(options.data, "t10k"), 0
+    digits, right = load(options.data, "t10k"), 0.0
     with tenon.no_grad:
         for pixels, labels in batches(digits, 256, scale):
             right += (model(pixels).argmax(axis=1) == labels).sum().item()

@@ -17,5 +17,5 @@ for _ in range(200):
     optimizer.step(clear_grad=True)
 # README: end
 
-assert x.grad.tolist() == [2.0, 4.0, 6.0]
+assert x.grad is not None and x.grad.tolist() == [2.0, 4.0, 6.0]
 assert loss.item() < 0.01, loss

@@ -14,7 +14,7 @@ import tenon
 DIGITS = pathlib.Path(__file__).resolve().parents[1] / "data/digits"
 
 
-def conv(inputs, outputs, kernel, stride=1):
+def conv(inputs: int, outputs: int, kernel: int, stride: int = 1) -> tenon.nn.Layer:
     return tenon.nn.conv(
         in_channels=inputs,
         out_channels=outputs,
@@ -27,7 +27,7 @@ def conv(inputs, outputs, kernel, stride=1):
     )
 
 
-def block(inputs, outputs, stride):
+def block(inputs: int, outputs: int, stride: int) -> tenon.nn.Layer:
     """Two convolutions beside x, or beside a 1x1 convolution of it where shapes differ."""
     fits = inputs == outputs and stride == 1
     made = tenon.nn.residual(shortcut=not fits, activation="relu")
@@ -47,7 +47,7 @@ def block(inputs, outputs, stride):
 class ResNet(tenon.nn.Module):
     """Names as in torchvision's ResNet."""
 
-    def __init__(self, width):
+    def __init__(self, width: int) -> None:
         self.conv1 = conv(1, width, 3)
         self.bn1 = tenon.nn.batch_norm(features=width)
         self.layer1 = tenon.nn.sequential(block(width, width, 1))
@@ -55,22 +55,25 @@ class ResNet(tenon.nn.Module):
         self.avgpool = tenon.nn.adaptive_avg_pool(output_size=[1])
         self.fc = tenon.nn.linear(inputs=2 * width, outputs=10)
 
-    def forward(self, images):
+    def forward(self, images: tenon.Tensor) -> tenon.Tensor:
         x = self.bn1(self.conv1(images)).relu()
         x = self.avgpool(self.layer2(self.layer1(x)))
-        return self.fc(tenon.flatten(x, start_axis=1))
+        scores: tenon.Tensor = self.fc(tenon.flatten(x, 1))
+        return scores
 
 
-def load(folder, part):
+def load(folder: pathlib.Path, part: str) -> tenon.data.Dataset:
     return tenon.data.idx(
         images=str(folder / f"{part}-images-idx3-ubyte"),
         labels=str(folder / f"{part}-labels-idx1-ubyte"),
     )
 
 
-def accuracy_of(model, digits, scale):
+def accuracy_of(
+    model: ResNet, digits: tenon.data.Dataset, scale: tuple[float, float]
+) -> float:
     model.eval()
-    right = 0
+    right = 0.0
     with tenon.no_grad:
         for pixels, labels in tenon.data.batches(
             digits, 256, transforms=[tenon.data.normalise(*scale)]
@@ -81,8 +84,8 @@ def accuracy_of(model, digits, scale):
     return right / len(digits)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description="A residual network learns handwritten digits.")
     parser.add_argument("--data", type=pathlib.Path, default=DIGITS)
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--width", type=int, default=16)
@@ -107,7 +110,7 @@ def main():
     optimizer = tenon.optim.sgd(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4)
 
     @tenon.captured
-    def step(pixels, labels):
+    def step(pixels: tenon.Tensor, labels: tenon.Tensor) -> tenon.Tensor:
         loss = tenon.softmax_cross_entropy(model(tenon.unsqueeze(pixels, axes=[1])), labels)
         loss.backward()
         optimizer.step(clear_grad=True)

@@ -113,7 +113,7 @@ def batches(
     drop_last: Any = ...,
     workers: Any = ...,
     transforms: Any = ...,
-) -> Any:
+) -> Batches:
     """Batches of `size` samples: each `for` goes once through the dataset, as the next epoch."""
     ...
 
@@ -124,7 +124,7 @@ def color_jitter(
     hue: Any = ...,
     *,
     field: Any = ...,
-) -> Any:
+) -> Transform:
     """Each changed by a random factor, in random order, of images [n, 3, H, W], or grey ones, [n, 1, H, W] or [n, H, W]; uint8, or float32 from 0 to 1."""
     ...
 
@@ -135,27 +135,33 @@ def crop(
     padding: Any = ...,
     random: Any = ...,
     field: Any = ...,
-) -> Any:
+) -> Transform:
     """A window of each image [n, ..., H, W] with `padding` zeros on each side: the middle, or a random place, which depends on seed, epoch and sample alone."""
     ...
 
-def flatten(*, field: Any = ...) -> Any:
+def flatten(*, field: Any = ...) -> Transform:
     """[n, ...] as [n, the rest]."""
     ...
 
-def flip(probability: Any = ..., *, vertical: Any = ..., field: Any = ...) -> Any:
+def flip(probability: Any = ..., *, vertical: Any = ..., field: Any = ...) -> Transform:
     """Some of the images [n, ..., H, W], by chance, with their columns from right to left, or their rows from bottom to top."""
     ...
 
-def load_tokenizer(path: Any, name: Any = ..., **options: Any) -> Any:
+def load_tokenizer(path: Any, name: Any = ..., **options: Any) -> Tokenizer:
     """The tokenizer of a file."""
     ...
 
-def normalise(mean: Any = ..., deviation: Any = ..., *, scale: Any = ..., field: Any = ...) -> Any:
+def normalise(
+    mean: Any = ...,
+    deviation: Any = ...,
+    *,
+    scale: Any = ...,
+    field: Any = ...,
+) -> Transform:
     """(value / scale - mean) / deviation as float32, of uint8 and float32."""
     ...
 
-def pad(padding: Any, *, mode: Any = ..., value: Any = ..., field: Any = ...) -> Any:
+def pad(padding: Any, *, mode: Any = ..., value: Any = ..., field: Any = ...) -> Transform:
     """More rows and columns around each image [n, ..., H, W]."""
     ...
 
@@ -170,11 +176,11 @@ def random_erasing(
     ratio: Any = ...,
     value: Any = ...,
     field: Any = ...,
-) -> Any:
+) -> Transform:
     """A random rectangle of each image [n, ..., H, W] overwritten, by chance."""
     ...
 
-def rotate(degrees: Any, *, fill: Any = ..., nearest: Any = ..., field: Any = ...) -> Any:
+def rotate(degrees: Any, *, fill: Any = ..., nearest: Any = ..., field: Any = ...) -> Transform:
     """Each image [n, ..., H, W] turned about its middle by a random angle, counter-clockwise."""
     ...
 
@@ -182,11 +188,11 @@ def tensors(*fields: Any) -> Any:
     """A dataset of tensors [n, ...], whose first dimension counts the samples."""
     ...
 
-def tokenizer(name: Any, file: Any = ..., **options: Any) -> Any:
+def tokenizer(name: Any, file: Any = ..., **options: Any) -> Tokenizer:
     """The tokenizer of that name in the registry: `tokenizer('tenon.pairs', text=text)`."""
     ...
 
-def transform(name: Any, *, field: Any = ..., **options: Any) -> Any:
+def transform(name: Any, *, field: Any = ..., **options: Any) -> Transform:
     """The transform of that name in the registry, with its options."""
     ...
 def cifar(*, paths: _b.str, classes: _b.int | None = ...) -> Dataset:

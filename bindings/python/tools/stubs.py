@@ -72,6 +72,9 @@ RESULTS |= dict.fromkeys(("broadcast_shapes",), "_b.tuple[_b.int, ...]")
 # Of these it depends on the arguments.
 RESULTS |= dict.fromkeys(("unique", "gradient", "where", "sort", "type", "stride"), "Any")
 RESULTS |= {"dim": "_b.int", "numel": "_b.int", "element_size": "_b.int"}
+DATA = {"batches": "Batches", "tokenizer": "Tokenizer", "load_tokenizer": "Tokenizer"}
+DATA |= dict.fromkeys("color_jitter crop flatten flip normalise pad".split(), "Transform")
+DATA |= dict.fromkeys("random_erasing rotate transform".split(), "Transform")
 RESULTS |= {"is_floating_point": "_b.bool", "register_hook": "Any"}
 RESULTS |= {"stats": "_b.dict[_b.str, _b.int]", "configure": "None", "backward": "None"}
 
@@ -164,6 +167,8 @@ def own_class(kind, bases=""):
             parameters = ["self", *own_parameters(value, drop_first=True)]
             result = "None" if name == "__init__" else "Any"
             lines += function(name, parameters, result, value.__doc__, "    ")
+    if "__setattr__" in vars(kind):
+        lines.append("    def __setattr__(self, name: _b.str, value: Any) -> None: ...")
     return [*lines, "    def __getattr__(self, name: _b.str) -> Any: ...", ""]
 
 
@@ -205,6 +210,12 @@ def tensor_class():
     for name, op in sorted(methods.items()):
         parameters, kind = op_parameters(op, method=True)
         lines += function(name, parameters, kind, "", "    ")
+    for name, op in ops():  # in place
+        elementwise = "elementwise" in _schema.Schema(op.name, op.revision).said["flags"]
+        if elementwise and f"{name}_" not in own:
+            parameters, kind = op_parameters(op, method=True)
+            parameters = [each for each in parameters if each != "*" and not each.startswith("out:")]
+            lines += function(f"{name}_", parameters, kind, "", "    ")
     for operand, names in OPERATORS.items():
         for name in names.split():
             rest = [f"other: {operand}"] if operand else []
@@ -284,7 +295,7 @@ def registry_stub(module, imported):
     lines = [f"from tenon import {imported}"]
     for name, value in sorted(vars(module).items()):
         if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__:
-            result = RESULTS.get(name, "Tensor") if module is tenon.linalg else "Any"
+            result = RESULTS.get(name, "Tensor") if module is tenon.linalg else DATA.get(name, "Any")
             shown = own_class(value) if inspect.isclass(value) else function(
                 name, own_parameters(value), result, value.__doc__
             )

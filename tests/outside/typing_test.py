@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/outside/typing_test.py: the stubs as mypy reads them: the examples are clean under --strict, and
-# what is wrong is found.
+# tests/outside/typing_test.py: the stubs as mypy reads them: the examples are clean under --strict,
+# and what is wrong is found.
 """usage: typing_test.py [-v]"""
 
 import importlib.util

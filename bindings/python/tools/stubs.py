@@ -214,8 +214,8 @@ def tensor_class():
         elementwise = "elementwise" in _schema.Schema(op.name, op.revision).said["flags"]
         if elementwise and f"{name}_" not in own:
             parameters, kind = op_parameters(op, method=True)
-            parameters = [each for each in parameters if each != "*" and not each.startswith("out:")]
-            lines += function(f"{name}_", parameters, kind, "", "    ")
+            given = [each for each in parameters if each != "*" and not each.startswith("out:")]
+            lines += function(f"{name}_", given, kind, "", "    ")
     for operand, names in OPERATORS.items():
         for name in names.split():
             rest = [f"other: {operand}"] if operand else []
@@ -295,7 +295,9 @@ def registry_stub(module, imported):
     lines = [f"from tenon import {imported}"]
     for name, value in sorted(vars(module).items()):
         if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__:
-            result = RESULTS.get(name, "Tensor") if module is tenon.linalg else DATA.get(name, "Any")
+            result = DATA.get(name, "Any")
+            if module is tenon.linalg:
+                result = RESULTS.get(name, "Tensor")
             shown = own_class(value) if inspect.isclass(value) else function(
                 name, own_parameters(value), result, value.__doc__
             )

@@ -161,7 +161,7 @@ PyObject* copy_buffer(PyObject*, PyObject* object) {
 
 // Gives a shared buffer back, from any thread, while there is an interpreter to give it to.
 void give_back(void* user) {
-  if (!Py_IsInitialized()) return;
+  if (!may_hold()) return;
   const Held held;
   auto* view = static_cast<Py_buffer*>(user);
   PyBuffer_Release(view);

@@ -127,6 +127,11 @@ class Held {
   PyGILState_STATE state_;
 };
 
+// May the calling thread take the GIL? Not when the interpreter ends, except in the thread that
+// ends it, and not afterwards: what a callback holds stays then.
+bool may_hold();
+bool has_ended();  // the interpreter
+
 // An interrupt that came when a call had looked for one the last time would end the next call. This
 // takes it away, if there is one.
 void drop_late_interrupt(tenon_context* context);

@@ -106,7 +106,10 @@ bool read_options(Options& out) {
 // does, and what they use stays.
 bool outlived = false;
 
+bool ended = false;  // the interpreter has
+
 void release_runtime() {
+  ended = true;
   if (outlived) return;
   tenon_runtime_release(state.runtime);
   state.runtime = nullptr;
@@ -188,6 +191,9 @@ tenon_context* make_context(PyObject* dictionary) {
 }
 
 }  // namespace
+
+bool has_ended() { return ended; }
+bool may_hold() { return !ended && (Py_IsInitialized() || PyGILState_Check()); }
 
 tenon_context* find_context() {
   PyObject* dictionary = PyThreadState_GetDict();

@@ -142,14 +142,15 @@ tenon_status call_hook(tenon_context*, tenon_tensor* gradient_now, tenon_tensor*
 }
 
 void drop_hook(void* user) {
-  std::unique_ptr<HookObject> hook(static_cast<HookObject*>(user));
+  auto* hook = static_cast<HookObject*>(user);
   if (may_hold()) {
     const Held held;
-    hide_hook(hook.get());
+    hide_hook(hook);
     Py_DECREF(hook->function);
   } else if (!has_ended()) {
-    hook.release();  // an object may still show it to the collector
+    return;  // an object may still show it to the collector
   }
+  delete hook;
 }
 
 // begin_hook(tensor, function): a number to end it with

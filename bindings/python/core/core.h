@@ -151,7 +151,15 @@ tenon_status run(tenon_context* context, Work work, Call call) {
 // Takes the text over.
 PyObject* text_object(tenon_text* text);
 
+// Has the calling thread a context already?
+bool has_context();
+
 extern PyMethodDef runtime_methods[];
+
+// random.cc: seeds and streams
+// Gives the first random numbers to a context that is new.
+void seed_new_thread(tenon_context* context);
+extern PyMethodDef random_methods[];
 
 // ---- error.cc -----------------------------------------------------------------------------------
 

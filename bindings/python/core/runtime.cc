@@ -150,27 +150,6 @@ void release_context(PyObject* capsule) {
   tenon_context_release(context);
 }
 
-// Where the random numbers of threads come from that have not been seeded themselves: the seed that
-// was given last, and a stream for each thread, of which a forked process has others.
-struct Streams {
-  uint64_t seed = 0;
-  uint64_t branch = 0;   // 0, and in a forked process a number of its own
-  uint64_t threads = 0;  // that have been given a stream
-  uint64_t forks = 0;
-};
-Streams streams;
-
-// A stream for the `number`-th of those that `stream` is split into; the first goes on with it.
-// Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA
-// 2014: the finaliser of SplitMix64.
-uint64_t stream_of(uint64_t stream, uint64_t number) {
-  if (number == 0) return stream;
-  uint64_t mixed = stream + number * UINT64_C(0x9E3779B97F4A7C15);
-  mixed = (mixed ^ mixed >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-  mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94D049BB133111EB);
-  return mixed ^ mixed >> 31;
-}
-
 tenon_context* make_context(PyObject* dictionary) {
   if (!state.runtime && !make_runtime()) return nullptr;
   tenon_diag diag{};
@@ -185,7 +164,7 @@ tenon_context* make_context(PyObject* dictionary) {
     tenon_context_release(context);
     return nullptr;
   }
-  tenon_context_set_seed(context, streams.seed, stream_of(streams.branch, streams.threads++));
+  seed_new_thread(context);
   PyCapsule_SetContext(capsule.get(), reinterpret_cast<void*>(pthread_self()));
   return PyDict_SetItemString(dictionary, kContextKey, capsule.get()) < 0 ? nullptr : context;
 }
@@ -194,6 +173,11 @@ tenon_context* make_context(PyObject* dictionary) {
 
 bool has_ended() { return ended; }
 bool may_hold() { return !ended && (Py_IsInitialized() || PyGILState_Check()); }
+
+bool has_context() {
+  PyObject* dictionary = PyThreadState_GetDict();
+  return dictionary && PyDict_GetItemString(dictionary, kContextKey);
+}
 
 tenon_context* find_context() {
   PyObject* dictionary = PyThreadState_GetDict();
@@ -362,56 +346,6 @@ PyObject* dtype_info(PyObject*, PyObject* given) {
 
 PyObject* is_started(PyObject*, PyObject*) { return PyBool_FromLong(state.runtime != nullptr); }
 
-PyObject* set_seed(PyObject*, PyObject* arguments) {
-  unsigned long long seed = 0;
-  unsigned long long stream = 0;
-  unsigned long long counter = 0;
-  tenon_context* context = context_of_thread();
-  if (!context || !PyArg_ParseTuple(arguments, "K|KK", &seed, &stream, &counter)) return nullptr;
-  tenon_status status = tenon_context_set_seed(context, seed, stream);
-  if (status == TENON_OK) streams.seed = seed;
-  if (status == TENON_OK && counter) status = tenon_context_set_counter(context, counter);
-  return done(context, status);
-}
-
-PyObject* get_seed(PyObject*, PyObject*) {
-  uint64_t seed = 0;
-  uint64_t stream = 0;
-  uint64_t counter = 0;
-  tenon_context* context = context_of_thread();
-  if (!context) return nullptr;
-  const tenon_status status = tenon_context_get_seed(context, &seed, &stream, &counter);
-  return status == TENON_OK ? Py_BuildValue("KKK", seed, stream, counter) : fail(context, status);
-}
-
-// before_fork(): the process is about to be copied.
-PyObject* before_fork(PyObject*, PyObject*) {
-  ++streams.forks;
-  Py_RETURN_NONE;
-}
-
-// after_fork(): this is the copy. Its random numbers are those of another stream, which depends on
-// the stream before and on how many copies were made before it.
-PyObject* after_fork(PyObject*, PyObject*) {
-  const uint64_t number = std::exchange(streams.forks, 0);
-  constexpr uint64_t kForked = UINT64_C(0x666F726B);  // apart from the streams of threads
-  streams.branch = stream_of(streams.branch ^ kForked, number);
-  uint64_t seed = 0;
-  uint64_t stream = 0;
-  uint64_t counter = 0;
-  PyObject* capsule = PyDict_GetItemString(PyThreadState_GetDict(), kContextKey);
-  tenon_context* context = capsule ? context_of_thread() : nullptr;
-  if (!context) {
-    if (PyErr_Occurred()) return nullptr;
-    Py_RETURN_NONE;
-  }
-  tenon_status status = tenon_context_get_seed(context, &seed, &stream, &counter);
-  if (status == TENON_OK)
-    status = tenon_context_set_seed(context, seed, stream_of(stream ^ kForked, number));
-  if (status == TENON_OK) status = tenon_context_set_counter(context, counter);
-  return done(context, status);
-}
-
 PyObject* find_device(PyObject*, PyObject* arguments) {
   const char* kind = nullptr;
   Py_ssize_t length = 0;
@@ -494,10 +428,6 @@ PyMethodDef runtime_methods[] = {
     {"release_cache", release_cache, METH_NOARGS, "Gives back memory that is kept for reuse."},
     {"stats", stats, METH_NOARGS, "Live objects, memory and launches."},
     {"is_started", is_started, METH_NOARGS, "Has the runtime been made?"},
-    {"set_seed", set_seed, METH_VARARGS, "set_seed(seed, stream=0, counter=0)"},
-    {"before_fork", before_fork, METH_NOARGS, nullptr},
-    {"after_fork", after_fork, METH_NOARGS, nullptr},
-    {"get_seed", get_seed, METH_NOARGS, "Seed, stream and counter."},
     {"find_device", find_device, METH_VARARGS, "find_device(kind, index): two numbers."},
     {"set_arithmetic", set_arithmetic, METH_O, "set_arithmetic(fast)"},
     {"begin_scope", begin_scope, METH_O, "begin_scope(label)"},

@@ -168,6 +168,29 @@ void add_parameters(Rows& rows) {
   }
 }
 
+// Of a function that gives the layer a tensor: values, or the tensor itself.
+void add_setter(Rows& rows, const char* function,
+                tenon_status (*set)(tenon_context*, tenon_layer*, const char*, uint64_t,
+                                    tenon_tensor*)) {
+  add_contexts(rows, function, [set](World& w, tenon_context* cx) {
+    return set(cx, w.own.layer, "weight", TENON_NUL, w.t);
+  });
+  add_handles(rows, function, Kind::Layer, [set](World& w, void* handle) {
+    return set(w.cx, static_cast<tenon_layer*>(handle), "weight", TENON_NUL, w.t);
+  });
+  add_handles(rows, function, Kind::Tensor, [set](World& w, void* handle) {
+    return set(w.cx, w.own.layer, "weight", TENON_NUL, static_cast<tenon_tensor*>(handle));
+  });
+  const auto wrong = [&](const char* what, tenon_status expected, const char* name,
+                         tenon_tensor* World::*values) {
+    add(rows, function, what, expected,
+        [=](World& w) { return set(w.cx, w.own.layer, name, TENON_NUL, w.*values); });
+  };
+  wrong("unknown name", TENON_E_NOT_FOUND, "scale", &World::t);
+  wrong("another shape", TENON_E_SHAPE, "weight", &World::wide);
+  wrong("another dtype", TENON_E_DTYPE, "weight", &World::integers);
+}
+
 void add_tensors(Rows& rows) {
   add_contexts(rows, "tenon_layer_get_tensor", [](World& w, tenon_context* cx) {
     return tenon_layer_get_tensor(cx, w.own.layer, 0, &w.outs.name, &w.outs.index,
@@ -197,50 +220,6 @@ void add_tensors(Rows& rows) {
   add(rows, "tenon_layer_find_tensor", "NULL out", TENON_E_ARGUMENT, [](World& w) {
     return tenon_layer_find_tensor(w.cx, w.own.layer, "bias", TENON_NUL, nullptr);
   });
-  add_contexts(rows, "tenon_layer_set_tensor", [](World& w, tenon_context* cx) {
-    return tenon_layer_set_tensor(cx, w.own.layer, "weight", TENON_NUL, w.t);
-  });
-  add_handles(rows, "tenon_layer_set_tensor", Kind::Layer, [](World& w, void* handle) {
-    return tenon_layer_set_tensor(w.cx, static_cast<tenon_layer*>(handle), "weight", TENON_NUL,
-                                  w.t);
-  });
-  add_handles(rows, "tenon_layer_set_tensor", Kind::Tensor, [](World& w, void* handle) {
-    return tenon_layer_set_tensor(w.cx, w.own.layer, "weight", TENON_NUL,
-                                  static_cast<tenon_tensor*>(handle));
-  });
-  const auto wrong = [&](const char* what, tenon_status expected, const char* name,
-                         tenon_tensor* World::*values) {
-    add(rows, "tenon_layer_set_tensor", what, expected, [=](World& w) {
-      return tenon_layer_set_tensor(w.cx, w.own.layer, name, TENON_NUL, w.*values);
-    });
-  };
-  wrong("unknown name", TENON_E_NOT_FOUND, "scale", &World::t);
-  wrong("another shape", TENON_E_SHAPE, "weight", &World::wide);
-  wrong("another dtype", TENON_E_DTYPE, "weight", &World::integers);
-}
-
-void add_shared_tensors(Rows& rows) {
-  add_contexts(rows, "tenon_layer_share_tensor", [](World& w, tenon_context* cx) {
-    return tenon_layer_share_tensor(cx, w.own.layer, "weight", TENON_NUL, w.t);
-  });
-  add_handles(rows, "tenon_layer_share_tensor", Kind::Layer, [](World& w, void* handle) {
-    return tenon_layer_share_tensor(w.cx, static_cast<tenon_layer*>(handle), "weight", TENON_NUL,
-                                    w.t);
-  });
-  add_handles(rows, "tenon_layer_share_tensor", Kind::Tensor, [](World& w, void* handle) {
-    return tenon_layer_share_tensor(w.cx, w.own.layer, "weight", TENON_NUL,
-                                    static_cast<tenon_tensor*>(handle));
-  });
-  const auto wrong = [&](const char* what, tenon_status expected, const char* name,
-                         tenon_tensor* World::*values) {
-    add(rows, "tenon_layer_share_tensor", what, expected, [=](World& w) {
-      return tenon_layer_share_tensor(w.cx, w.own.layer, name, TENON_NUL, w.*values);
-    });
-  };
-  wrong("unknown name", TENON_E_NOT_FOUND, "scale", &World::t);
-  wrong("another shape", TENON_E_SHAPE, "weight", &World::wide);
-  wrong("another dtype", TENON_E_DTYPE, "weight", &World::integers);
-  wrong("no gradient", TENON_E_GRAD, "weight", &World::t);
 }
 
 }  // namespace
@@ -251,7 +230,11 @@ void add_layer_rows(Rows& rows) {
   add_calls(rows);
   add_parameters(rows);
   add_tensors(rows);
-  add_shared_tensors(rows);
+  add_setter(rows, "tenon_layer_set_tensor", tenon_layer_set_tensor);
+  add_setter(rows, "tenon_layer_share_tensor", tenon_layer_share_tensor);
+  add(rows, "tenon_layer_share_tensor", "no gradient", TENON_E_GRAD, [](World& w) {
+    return tenon_layer_share_tensor(w.cx, w.own.layer, "weight", TENON_NUL, w.t);
+  });
 }
 
 }  // namespace tenon::tests

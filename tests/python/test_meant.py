@@ -249,7 +249,7 @@ class Hooks(Case):
     ROUNDS = 200
 
     def count(self, make):
-        """Tensors that `make` leaves behind after as many rounds."""
+        """How many tensors `make` has left after as many rounds."""
         before = live()["tensors"]
         for _ in range(self.ROUNDS):
             make()

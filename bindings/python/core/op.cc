@@ -108,11 +108,9 @@ bool Call::set_input(uint32_t index, PyObject* object) {
     Ref made = tensor_of(object);
     if (!made && PyErr_Occurred()) return false;
     if (made) {
-      value.tag = TENON_VALUE_TENSOR;
-      value.as.tensor = as_tensor(made.get())->handle;
-      elements += elements_of(context, as_tensor(made.get()));
+      object = made.get();
       memory.keep(std::move(made));
-      return true;
+      return set_input(index, object);
     }
   }
   if (converted == Converted::No) return refuse_operand(index, object);

@@ -158,7 +158,7 @@ class Tensor:
         """In host memory."""
         ...
     def cross(self, b: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
-        """The vector product of vectors of three along `axis`."""
+        """The vector product of vectors of three along `axis`, the last unless it is given."""
         ...
     def cumprod(
         self,
@@ -742,7 +742,7 @@ class Tensor:
         """The variance over `axis`, or over all dimensions, with a division by n - correction, which is n unless it is given."""
         ...
     def vecdot(self, b: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
-        """Sums of products along `axis`; the others are broadcast."""
+        """Sums of products along `axis`, the last unless it is given; the others are broadcast."""
         ...
     def view(self, *shape: Any) -> Tensor:
         """As `reshape`, but an error where elements would have to move."""
@@ -2007,7 +2007,7 @@ def cov(x: Any, rowvar: Any = ..., *, correction: Any = ..., ddof: Any = ...) ->
     """The covariances of the rows of a matrix, each a variable; of its columns without `rowvar`."""
     ...
 def cross(a: Any, b: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
-    """The vector product of vectors of three along `axis`."""
+    """The vector product of vectors of three along `axis`, the last unless it is given."""
     ...
 def cumprod(
     x: Any,
@@ -2836,7 +2836,7 @@ def var(
     """The variance over `axis`, or over all dimensions, with a division by n - correction, which is n unless it is given."""
     ...
 def vecdot(a: Any, b: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
-    """Sums of products along `axis`; the others are broadcast."""
+    """Sums of products along `axis`, the last unless it is given; the others are broadcast."""
     ...
 def vstack(tensors: Any) -> Tensor:
     """One under the other: along axis 0, vectors as rows."""

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/_clip.py: gradients of parameters made shorter.
-from tenon import _errors
 from tenon._autograd import no_grad
 from tenon._core import Tensor
+from tenon._creation import astype
+from tenon._errors import refuse
 from tenon._ops import op
-
-
-def _refuse(operand, expected, found, hint, kind="value"):
-    return _errors.make_refusal(kind, "clip_grad_norm", operand, expected, found, hint)
+from tenon.optim import _as_list
 
 
 def _gradients(parameters):
@@ -33,45 +31,30 @@ def clip_grad_norm(parameters, max_norm, norm=2.0, *, each=False):
 
     Call it after `backward` and before the optimizer's step. Source: Pascanu, Mikolov, Bengio, ICML
     2013, as in torch.nn.utils.clip_grad_norm_; the op "tenon.clip_grad_norm", which takes the
-    gradients themselves, has the arithmetic. Of several dtypes, norms are computed in float64 if
-    one of them is, else in float32.
+    gradients themselves, has the arithmetic: of several dtypes that of float64 if one of them is,
+    else of float32.
     """
-    hint = "model.parameters()"
-    if isinstance(parameters, Tensor):
-        parameters = [parameters]
-    if not hasattr(parameters, "__iter__"):
-        found = type(parameters).__name__
-        raise _refuse("parameters", "a list of tensors", found, hint, "type")
-    parameters = list(parameters)
+    parameters = _as_list(parameters)
     for tensor in parameters:
         if not isinstance(tensor, Tensor):
-            found = type(tensor).__name__
-            raise _refuse("parameters", "a list of tensors", found, hint, "type")
+            raise refuse(
+                "clip_grad_norm", "parameters", "a list of tensors", type(tensor).__name__,
+                "model.parameters()", "type",
+            )  # fmt: skip
     if parameters and not any(tensor.requires_grad for tensor in parameters):
-        raise _refuse(
-            "parameters", "tensors that require a gradient", "none that does",
+        raise refuse(
+            "clip_grad_norm", "parameters", "tensors that require a gradient", "none that does",
             "it takes the parameters, not their gradients; those are for "
             "tenon.op.tenon.clip_grad_norm",
         )  # fmt: skip
     with no_grad:
-        grads = _gradients(parameters)
-        if len({grad.dtype for grad in grads}) < 2:
-            grads = grads or [op.tenon.full(shape=[], value=0.0, dtype="float32")]
+        grads = _gradients(parameters) or [op.tenon.full(shape=[], value=0.0, dtype="float32")]
+        dtypes = {grad.dtype.name for grad in grads}
+        if len(dtypes) == 1:
             return op.tenon.clip_grad_norm(grads, max_norm=max_norm, norm=norm, each=each)
-        return _clip_mixed(grads, max_norm, norm, each)
-
-
-def _clip_mixed(grads, max_norm, norm, each):
-    """As the op, of several dtypes."""
-    wide = "float64" if any(grad.dtype.name == "float64" for grad in grads) else "float32"
-    # The op checks the numbers, and gives the norms: of copies, so that nothing is changed yet.
-    copies = [grad.clone() for grad in grads]
-    norms = [
-        op.tenon.clip_grad_norm([copy.astype(wide)], max_norm=max_norm, norm=norm)
-        for copy in copies
-    ]
-    total = op.tenon.norm(op.tenon.stack(norms), ord=norm)
-    for grad, own in zip(grads, norms, strict=True):
-        factor = op.tenon.minimum(max_norm / ((own if each else total) + 1e-6), 1.0)
-        op.tenon.copy((grad.astype(wide) * factor).astype(grad.dtype), out=grad)
-    return total
+        wide = "float64" if "float64" in dtypes else "float32"
+        copies = [astype(grad, wide) for grad in grads]
+        total = op.tenon.clip_grad_norm(copies, max_norm=max_norm, norm=norm, each=each)
+        for grad, clipped in zip(grads, copies, strict=True):
+            op.tenon.copy(clipped.astype(grad.dtype), out=grad)
+        return total

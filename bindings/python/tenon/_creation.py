@@ -3,14 +3,11 @@
 # names, NumPy's and PyTorch's.
 from tenon import _core, _errors
 from tenon._core import Tensor
+from tenon._errors import refuse as _refuse
 from tenon._ops import op
 from tenon._tensor import _placed, asarray, tensor
 
 _op = op.tenon
-
-
-def _refuse(function, operand, expected, found, hint="", kind="value"):
-    return _errors.make_refusal(kind, function, operand, expected, found, hint)
 
 
 def _finished(made, device, requires_grad=False):
@@ -30,8 +27,7 @@ def _filled(name, value):
         if len(more) == 1 and isinstance(shape, (tuple, list)) and dtype is None:
             more, dtype = (), more[0]  # zeros((2, 3), "int64")
         shape = (shape, *more)
-        dtype = _core.float32 if dtype is None else dtype
-        made = _op.full(shape=_shape_of(shape), value=value, dtype=_core.as_dtype(dtype))
+        made = _op.full(shape=_shape_of(shape), value=value, dtype=dtype)
         return _finished(made, device, requires_grad)
 
     make.__name__ = make.__qualname__ = name
@@ -87,7 +83,6 @@ def logspace(start, stop, num=50, base=10.0, *, dtype=None, device=None):
 
 def eye(n_rows=None, n_cols=None, k=0, *, dtype=None, device=None, n=None, m=None):
     """Ones on diagonal `k` of a matrix of zeros."""
-    dtype = _core.float32 if dtype is None else dtype
     n_rows, n_cols = n if n_rows is None else n_rows, m if n_cols is None else n_cols
     return _finished(_op.eye(n=n_rows, m=n_cols, k=k, dtype=dtype), device)
 
@@ -99,7 +94,6 @@ def linspace(start, stop=None, num=None, *, dtype=None, device=None, endpoint=Tr
     if named:
         name = next(iter(named))
         raise TypeError(f"linspace() got an unexpected keyword argument {name!r}")
-    dtype = _core.float32 if dtype is None else dtype
     made = _op.linspace(start=start, stop=stop, num=num, endpoint=endpoint, dtype=dtype)
     return _finished(made, device)
 
@@ -112,7 +106,7 @@ def astype(x, dtype, *, copy=True, device=None):
 
 def identity(n, dtype=None):
     """Ones on the diagonal of a square matrix of zeros."""
-    return _op.eye(n=n, dtype=_core.float32 if dtype is None else dtype)
+    return _op.eye(n=n, dtype=dtype)
 
 
 def tri(n_rows, n_cols=None, k=0, dtype=None):
@@ -163,14 +157,12 @@ def meshgrid(*tensors, indexing="xy"):
 
 def rand(*shape, dtype=None, device=None, requires_grad=False):
     """Uniform numbers, 0 <= x < 1."""
-    dtype = _core.float32 if dtype is None else dtype
     made = _op.uniform(shape=_shape_of(shape), dtype=dtype)
     return _finished(made, device, requires_grad)
 
 
 def randn(*shape, dtype=None, device=None, requires_grad=False):
     """Normal numbers of mean 0 and deviation 1."""
-    dtype = _core.float32 if dtype is None else dtype
     made = _op.normal(shape=_shape_of(shape), dtype=dtype)
     return _finished(made, device, requires_grad)
 
@@ -180,13 +172,12 @@ def randint(low, high=None, size=None, dtype=None, *, device=None):
     if high is None or hasattr(high, "__iter__"):
         low, high, size = 0, low, high if size is None else size
     size = [] if size is None else [size] if isinstance(size, int) else list(size)
-    dtype = _core.int64 if dtype is None else dtype
     return _finished(_op.random_integers(shape=size, low=low, high=high, dtype=dtype), device)
 
 
 def randperm(n, dtype=None, *, device=None):
     """0 to n - 1 in random order."""
-    return _finished(_op.permutation(n=n, dtype=_core.int64 if dtype is None else dtype), device)
+    return _finished(_op.permutation(n=n, dtype=dtype), device)
 
 
 def rand_like(x, dtype=None):
@@ -213,7 +204,6 @@ def normal(mean=0.0, std=1.0, size=None, *, shape=None, dtype=None, device=None)
     if size is None:
         raise _refuse("normal", "size", "a shape", "nothing", "tenon.normal(0.0, 1.0, (2, 3))")
     size = [size] if isinstance(size, int) else list(size)
-    dtype = _core.float32 if dtype is None else dtype
     return _finished(_op.normal(shape=size, mean=mean, std=std, dtype=dtype), device)
 
 

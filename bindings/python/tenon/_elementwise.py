@@ -5,13 +5,11 @@ import math
 
 from tenon import _core, _errors
 from tenon._core import Tensor
+from tenon._errors import refuse as _refuse
 from tenon._ops import op
+from tenon._shapes import _one
 
 _op = op.tenon
-
-
-def _refuse(function, operand, expected, found, hint="", kind="value"):
-    return _errors.make_refusal(kind, function, operand, expected, found, hint)
 
 
 def logaddexp(a, b):
@@ -175,9 +173,9 @@ def tensordot(a, b, axes=2, *, dims=None):
     return _op.reshape(_op.matmul(first, second), shape=rows + columns)
 
 
-def vecdot(a, b, axis=-1, *, dim=None):
-    """Sums of products along `axis`; the others are broadcast."""
-    axis = axis if dim is None else dim
+def vecdot(a, b, axis=None, *, dim=None):
+    """Sums of products along `axis`, the last unless it is given; the others are broadcast."""
+    axis = _one(axis, dim, default=-1)
     if a.ndim == 0 or b.ndim == 0 or a.shape[axis] != b.shape[axis]:
         raise _refuse("vecdot", "axis", "an axis of one length", f"{a.shape} and {b.shape}")
     product = a * b
@@ -194,9 +192,9 @@ def kron(a, b):
     return _op.reshape(first * second, shape=[m * n for m, n in zip(left, right, strict=True)])
 
 
-def cross(a, b, axis=-1, *, dim=None):
-    """The vector product of vectors of three along `axis`."""
-    axis = axis if dim is None else dim
+def cross(a, b, axis=None, *, dim=None):
+    """The vector product of vectors of three along `axis`, the last unless it is given."""
+    axis = _one(axis, dim, default=-1)
     if a.shape[axis] != 3 or b.shape[axis] != 3:
         found = f"{a.shape[axis]} and {b.shape[axis]}"
         raise _refuse("cross", "axis", "an axis of length 3", found)
@@ -243,7 +241,7 @@ def _axis_first(name, operands):
 
     def call(x, *arguments, axis=None, dim=None, **named):
         arguments = list(arguments)
-        axis = axis if dim is None else dim
+        axis = _one(axis, dim)
         if arguments and isinstance(arguments[0], int) and not isinstance(arguments[0], bool):
             axis = arguments.pop(0)
         elif len(arguments) > operands:
@@ -270,7 +268,7 @@ scatter_add = _axis_first("scatter_add", 2)
 
 def take_along_dim(x, indices, axis=None, *, dim=None):
     """PyTorch's name of `take_along_axis`; without an axis of `x` as a vector."""
-    axis = axis if dim is None else dim
+    axis = _one(axis, dim)
     if axis is None:
         x, indices, axis = x.reshape(-1), indices.reshape(-1), 0
     return _op.take_along_axis(x, indices, axis=axis)

@@ -223,6 +223,11 @@ def nearest(name, words):
     return f"did you mean {found[0]}?" if found else ""
 
 
+def refuse(function, operand, expected, found, hint="", kind="value"):
+    """As `make_refusal`, in the order in which a function's own refusals are written."""
+    return make_refusal(kind, function, operand, expected, found, hint)
+
+
 _REFUSALS = {"type": OperandTypeError, "keyword": OperandTypeError}
 _REFUSALS |= {"index": OutOfRangeError, "large": TooLargeError}
 

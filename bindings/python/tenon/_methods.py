@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/_methods.py: methods of tensors that other libraries have and that are
 # neither ops nor functions: in-place forms, dtypes by name, sizes.
-from tenon import _core, _errors
+from tenon import _core
+from tenon._errors import refuse as _refuse
 from tenon._ops import op
 
 _op = op.tenon
-
-
-def _refuse(function, operand, expected, found, hint="", kind="value"):
-    return _errors.make_refusal(kind, function, operand, expected, found, hint)
 
 
 # ---- in place -----------------------------------------------------------------------------------

@@ -3,16 +3,13 @@
 # standard's names, NumPy's and PyTorch's. Where these mean different things by one name, the
 # standard speaks first, then NumPy; what PyTorch's words would mean otherwise is an error that says
 # so.
-from tenon import _core, _errors
+from tenon import _core
 from tenon._core import Tensor
+from tenon._errors import refuse as _refuse
 from tenon._ops import op
 from tenon._shapes import _axis, _cut, _one, ravel
 
 _op = op.tenon
-
-
-def _refuse(function, operand, expected, found, hint="", kind="value"):
-    return _errors.make_refusal(kind, function, operand, expected, found, hint)
 
 
 def _no_dim(function, named, words):
@@ -51,10 +48,12 @@ any = _reduction("any", "Is any element not 0,")
 
 
 def _extreme(name, place):
+    reduce = getattr(_op, name)
+
     def find(x, axis=None, keepdims=False, *, axes=None, out=None, **named):
         _no_dim(name, named, f"PyTorch's gives (values, indices): tenon.a{name}(x, dim) is the "
                 f"values, tenon.{place}(x, dim) the indices")  # fmt: skip
-        return getattr(_op, name)(x, axes=_one(axis, axes), keepdims=keepdims, out=out)
+        return reduce(x, axes=_one(axis, axes), keepdims=keepdims, out=out)
 
     find.__name__ = find.__qualname__ = name
     find.__doc__ = (
@@ -67,6 +66,8 @@ max, min = _extreme("max", "argmax"), _extreme("min", "argmin")
 
 
 def _spread(name, words):
+    reduce = getattr(_op, name)
+
     def find(x, axis=None, *, correction=None, keepdims=False, axes=None, ddof=None, **named):
         if "unbiased" in named:
             correction = float(named.pop("unbiased"))
@@ -79,7 +80,7 @@ def _spread(name, words):
         keepdims = named.pop("keepdim", keepdims)
         _no_dim(name, named, "")
         correction = float(correction or 0)
-        return getattr(_op, name)(x, axes=axes, keepdims=keepdims, correction=correction)
+        return reduce(x, axes=axes, keepdims=keepdims, correction=correction)
 
     find.__name__ = find.__qualname__ = name
     find.__doc__ = (
@@ -161,9 +162,9 @@ def corrcoef(x, rowvar=True):
     return _op.clamp(scaled, -1.0, 1.0)
 
 
-def diff(x, n=1, axis=-1, *, dim=None, prepend=None, append=None):
+def diff(x, n=1, axis=None, *, dim=None, prepend=None, append=None):
     """Differences of neighbours along `axis`, n times, of `x` with what comes before and after."""
-    axis = _axis("diff", axis if dim is None else dim, x.ndim)
+    axis = _axis("diff", _one(axis, dim, default=-1), x.ndim)
     parts = [each for each in (prepend, x, append) if each is not None]
     x = _op.concat(parts, axis=axis) if len(parts) > 1 else x
     for _ in range(n):
@@ -172,9 +173,9 @@ def diff(x, n=1, axis=-1, *, dim=None, prepend=None, append=None):
     return x
 
 
-def trapezoid(y, x=None, dx=1.0, axis=-1, *, dim=None):
+def trapezoid(y, x=None, dx=1.0, axis=None, *, dim=None):
     """The area under the line through (x, y), or with steps of dx."""
-    axis = _axis("trapezoid", axis if dim is None else dim, y.ndim)
+    axis = _axis("trapezoid", _one(axis, dim, default=-1), y.ndim)
     means = (_cut(y, axis, 1, None) + _cut(y, axis, 0, -1)) / 2
     if x is None:
         return _op.sum(means * dx, axes=[axis])
@@ -213,13 +214,15 @@ def cumprod(x, axis=None, *, dim=None, reverse=False, exclusive=False, out=None)
 
 
 def _cumulated(name, words):
+    cumulate = getattr(_op, f"cum{name[11:]}")
+
     def find(x, *, axis=None, dtype=None, include_initial=False):
         if axis is None:
             if x.ndim != 1:
                 raise _refuse(name, "axis", "an axis, unless there is one", f"{x.ndim} dimensions")
             axis = 0
         x = x if dtype is None else x.astype(dtype)
-        found = getattr(_op, f"cum{name[11:]}")(x, axis=axis)
+        found = cumulate(x, axis=axis)
         if not include_initial:
             return found
         axis = _axis(name, axis, x.ndim)

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/_shapes.py: joining, cutting and rearranging, by the array API standard's
 # names, NumPy's and PyTorch's.
-from tenon import _errors
 from tenon._core import Tensor
+from tenon._errors import refuse as _refuse
 from tenon._ops import op
 
 _op = op.tenon
-
-
-def _refuse(function, operand, expected, found, hint="", kind="value"):
-    return _errors.make_refusal(kind, function, operand, expected, found, hint)
 
 
 def _axis(function, axis, ndim):

@@ -6,17 +6,14 @@
 import math
 from collections import namedtuple
 
-from tenon import _core, _errors
+from tenon import _core
 from tenon._core import Tensor
+from tenon._errors import refuse as _refuse
 from tenon._ops import op
 from tenon._reductions import _line, _no_dim
 from tenon._shapes import _axis, _cut, _one, moveaxis, ravel
 
 _op = op.tenon
-
-
-def _refuse(function, operand, expected, found, hint="", kind="value"):
-    return _errors.make_refusal(kind, function, operand, expected, found, hint)
 
 
 # ---- order --------------------------------------------------------------------------------------
@@ -33,9 +30,9 @@ def sort(x, axis=-1, *, descending=False, stable=True, **named):
     return _op.sort(x, axis=axis, descending=descending, stable=stable)[0]
 
 
-def kthvalue(x, k, axis=-1, *, dim=None, keepdim=False):
+def kthvalue(x, k, axis=None, *, dim=None, keepdim=False):
     """(values, indices) of the k-th smallest element of each line along `axis`, k from 1."""
-    axis = _axis("kthvalue", axis if dim is None else dim, x.ndim)
+    axis = _axis("kthvalue", _one(axis, dim, default=-1), x.ndim)
     if not 1 <= k <= x.shape[axis]:
         raise _refuse("kthvalue", "k", f"1 to {x.shape[axis]}", str(k))
     found = [_cut(each, axis, k - 1, k) for each in _op.sort(x, axis=axis)]

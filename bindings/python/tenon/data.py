@@ -9,6 +9,7 @@ import _thread
 
 from tenon import _core, _errors
 from tenon._entries import Entries
+from tenon._errors import refuse as _refuse
 from tenon._tokenizers import Tokenizer, load_tokenizer, tokenizer  # noqa: F401
 from tenon._transforms import (  # noqa: F401
     Transform,
@@ -22,10 +23,6 @@ from tenon._transforms import (  # noqa: F401
     rotate,
     transform,
 )
-
-
-def _refuse(function, operand, expected, found, hint="", kind="value"):
-    return _errors.make_refusal(kind, function, operand, expected, found, hint)
 
 
 def _wrong_state(expected, found, hint):

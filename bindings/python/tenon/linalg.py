@@ -6,12 +6,17 @@
 import math
 from collections import namedtuple
 
-from tenon import _core, _errors
+from tenon import _core
 from tenon._core import Tensor
-from tenon._elementwise import cross, tensordot, vecdot  # noqa: F401
-from tenon._elementwise import trace  # noqa: F401
+from tenon._elementwise import (  # noqa: F401
+    cross,
+    tensordot,
+    trace,  # noqa: F401
+    vecdot,
+)
+from tenon._errors import refuse as _refuse
 from tenon._ops import op
-from tenon._shapes import _axis, matrix_transpose  # noqa: F401
+from tenon._shapes import _axis, _one, matrix_transpose  # noqa: F401
 
 _op = op.tenon
 QRResult = namedtuple("QRResult", "Q R")
@@ -19,10 +24,6 @@ SVDResult = namedtuple("SVDResult", "U S Vh")
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
 SlogdetResult = namedtuple("SlogdetResult", "sign logabsdet")
 LstsqResult = namedtuple("LstsqResult", "solution residuals rank singular_values")
-
-
-def _refuse(function, operand, expected, found, hint="", kind="value"):
-    return _errors.make_refusal(kind, function, operand, expected, found, hint)
 
 
 def _square(function, x):
@@ -215,7 +216,7 @@ def matrix_power(x, n):
 
 def vector_norm(x, ord=2.0, axis=None, keepdims=False, *, dim=None, keepdim=False):
     """(sum |x|^ord)^(1/ord) over `axis`, or of all elements."""
-    axis = axis if dim is None else dim
+    axis = _one(axis, dim)
     axes = [axis] if isinstance(axis, int) else axis
     return _op.norm(x, axes=axes, keepdims=keepdims or keepdim, ord=float(ord))
 
@@ -241,7 +242,7 @@ def matrix_norm(x, ord="fro", *, keepdims=False):
 def norm(x, ord=None, axis=None, keepdims=False, *, dim=None, keepdim=False):
     """Without `ord` the root of the sum of squares, over `axis` or of all elements; with it the
     norm of vectors, or over two axes, and of a matrix, that of matrices."""
-    axis, keepdims = axis if dim is None else dim, keepdims or keepdim
+    axis, keepdims = _one(axis, dim), keepdims or keepdim
     axes = [axis] if isinstance(axis, int) else axis
     if ord is None:
         return _op.norm(x, axes=axes, keepdims=keepdims)

@@ -119,8 +119,8 @@ def op_parameters(op, method=False):
         if default == "None":
             typed += " | None"
         # One that has another name may be absent under this one, and those after it then, too.
-        optional |= default is not None or n_inputs + place in synonyms.values()
         named = default is not None or n_inputs + place in synonyms.values()
+        optional |= named
         found.append(typed + " = ..." * (optional if place < positional else named))
     if positional == len(schema.attributes):
         found.append("*")

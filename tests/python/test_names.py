@@ -115,7 +115,7 @@ class Names(Case):
             with self.subTest(name):
                 self.assertIn(name, dir(one))
                 getattr(one, name)
-        for name in _methods.METHODS:
+        for name in _names.METHODS:
             self.assertTrue(vars(_methods)[name].__doc__, name)
 
     def test_names_that_are_elsewhere(self):

@@ -3,6 +3,7 @@
 # neither ops nor functions: in-place forms, dtypes by name, sizes.
 from tenon import _core
 from tenon._errors import refuse as _refuse
+from tenon._names import METHODS, find_function
 from tenon._ops import op
 
 _op = op.tenon
@@ -238,21 +239,9 @@ def register_hook(self, function):
     return _HookHandle(self.add_hook(function))
 
 
-METHODS = (
-    "fill_ zero_ fill copy_ requires_grad_ normal_ uniform_ scatter_ scatter_add_ index_add_ "
-    "index_copy_ index_put_ masked_fill_ detach_ sort float double half bfloat16 bool int long "
-    "short type type_as cpu is_floating_point dim numel stride element_size nbytes itemsize data "
-    "mT new_tensor new_zeros new_ones new_full register_hook"
-).split()
-
-
 def find(name):
     """The method or property of that name, or None."""
     if name in METHODS:
         return globals()[name]
-    if not name.endswith("_") or name.endswith("__"):
-        return None
-    from tenon._names import find_function
-
     function = find_function(name[:-1])
     return function and in_place(name, function)

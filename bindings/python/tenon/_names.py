@@ -67,6 +67,14 @@ _ONLY_METHODS = {
     "expand_as": "_shapes",
 }
 
+# Methods that are no functions: those of _methods.py.
+METHODS = (
+    "fill_ zero_ fill copy_ requires_grad_ normal_ uniform_ scatter_ scatter_add_ index_add_ "
+    "index_copy_ index_put_ masked_fill_ detach_ sort float double half bfloat16 bool int long "
+    "short type type_as cpu is_floating_point dim numel stride element_size nbytes itemsize data "
+    "mT new_tensor new_zeros new_ones new_full register_hook"
+).split()
+
 CONSTANTS = {"pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf")}
 CONSTANTS |= {"nan": float("nan"), "newaxis": None}
 
@@ -116,14 +124,12 @@ def find_method(name):
         return getattr(import_module(f"tenon.{_ONLY_METHODS[name]}"), name)
     if (name in FUNCTIONS or name in ALIASES) and name not in _NO_METHODS:
         return find_function(name)
-    from tenon import _methods
-
-    return _methods.find(name)
+    if name in METHODS or (name.endswith("_") and not name.endswith("__")):
+        return import_module("tenon._methods").find(name)
+    return None
 
 
 def method_names():
     """All that `find_method` finds, but in-place forms."""
-    from tenon import _methods
-
-    named = set(FUNCTIONS) | set(ALIASES) | set(_ONLY_METHODS) | set(_methods.METHODS)
+    named = set(FUNCTIONS) | set(ALIASES) | set(_ONLY_METHODS) | set(METHODS)
     return (named - _NO_METHODS) | {"sort"}

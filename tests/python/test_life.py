@@ -187,7 +187,7 @@ class Processes(Case):
         done = run_python(
             "import tenon, threading, time\n"
             "x = tenon.full([200, 200], 1.0); x.requires_grad = True\n"
-            "(x @ x).sum().backward()\n"  # a thread that is stopped in an import leaves Python's own
+            "(x @ x).sum().backward()\n"  # a thread stopped in an import leaves Python's own
             "def run():\n"
             "    while True: (x @ x).sum().backward()\n"
             "for _ in range(3): threading.Thread(target=run, daemon=True).start()\n"

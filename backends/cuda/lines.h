@@ -98,6 +98,33 @@ __device__ __forceinline__ void store_line(const Line<T>& line, uint32_t round, 
   }
 }
 
+// Elements of a packed line that are one thread's, as they are stored: kPacks times 16 bytes, which
+// take half the registers of their arithmetic where that is wider.
+template <class T, int kPacks>
+struct HeldPacks {
+  Pack<T, kPack<T>> packs[kPacks];
+
+  __device__ static bool inside(const Line<const T>& line, int p) {
+    return (static_cast<uint32_t>(p) * blockDim.x + threadIdx.x) * kPack<T> < line.count;
+  }
+  __device__ void load(const Line<const T>& line) {
+    const auto* const from = reinterpret_cast<const Pack<T, kPack<T>>*>(line.data) + threadIdx.x;
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      packs[p] = {};
+      if (inside(line, p)) packs[p] = from[static_cast<uint32_t>(p) * blockDim.x];
+    }
+  }
+  // body(p) for each pack that is not after the line's end.
+  template <class Body>
+  __device__ static void each(const Line<const T>& line, const Body& body) {
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      if (inside(line, p)) body(p);
+    }
+  }
+};
+
 // ---- Sums of powers -----------------------------------------------------------------------------
 
 // The sum of exp(x - most) over elements of which `most` is the largest; if that is infinite 0

@@ -8,6 +8,8 @@
 
 #include <tenon/sdk/plugin/dtypes.hpp>
 
+#include <cmath>
+
 #if defined(__CUDACC__)
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -55,6 +57,29 @@ __host__ __device__ __forceinline__ T narrow(From value) {
   }
 #endif
   return sdk::narrow<T>(value);
+}
+
+// 1 / x within 1 ULP, for an x whose reciprocal is a normal number: a start for what corrects it,
+// or enough for 16 bits. brief_power_of_2 is within 2 ULP, and 0 instead of what is below normal
+// numbers. Source: NVIDIA, "PTX ISA", rcp.approx.ftz and ex2.approx.ftz.
+__device__ __forceinline__ double brief_reciprocal(double x) { return 1 / x; }
+__device__ __forceinline__ float brief_reciprocal(float x) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+#else
+  return 1 / x;
+#endif
+}
+__device__ __forceinline__ float brief_power_of_2(float x) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+#else
+  return std::exp2(x);
+#endif
 }
 
 // The block's dynamic shared memory.

@@ -50,11 +50,20 @@ __device__ __forceinline__ Exact<C> product(const Exact<C>& a, const Exact<C>& b
   result.lost = std::fma(a.rounded, b.lost, std::fma(a.lost, b.rounded, result.lost));
   return result;
 }
+// For a b whose reciprocal is a normal number. `lost` corrects the few last digits of `rounded`.
 template <class C>
 __device__ __forceinline__ Exact<C> quotient(const Exact<C>& a, const Exact<C>& b) {
-  const C whole = a.rounded / b.rounded;
+  const C inverse = brief_reciprocal(b.rounded);
+  const C whole = a.rounded * inverse;
   const C rest = std::fma(-whole, b.lost, std::fma(-whole, b.rounded, a.rounded) + a.lost);
-  return {whole, rest / b.rounded};
+  return {whole, rest * inverse};
+}
+// 1 / b.
+template <class C>
+__device__ __forceinline__ Exact<C> reciprocal(const Exact<C>& b) {
+  const C whole = brief_reciprocal(b.rounded);
+  const C rest = std::fma(-whole, b.lost, std::fma(-whole, b.rounded, C{1}));
+  return {whole, rest * whole};
 }
 
 template <int N, class C>

@@ -27,6 +27,11 @@ __device__ constexpr double kTailF64[] = {
     0x1.6fc644aab0dd2p-27,  0x1.2ef875eb01d28p-29, -0x1.36ce78026164ap-30, -0x1.966a0785b136ap-32,
 };
 
+// The same for w = 1 - 10 / (t + 5), t up to 16, error at most 2^-19.0.
+__device__ constexpr float kTailBrief[] = {0x1.89d394p-1F,  -0x1.54ae9cp-1F, 0x1.fb3fdap-2F,
+                                           -0x1.40cd7ep-2F, 0x1.50f5ccp-3F,  -0x1.21356p-4F,
+                                           0x1.62571cp-6F};
+
 // From here on P is 0 or 1.
 template <class C, bool by_tanh>
 inline constexpr C kEnd = sizeof(C) == 4 ? (by_tanh ? 11 : 16) : (by_tanh ? 24 : 40);
@@ -34,23 +39,36 @@ inline constexpr C kEnd = sizeof(C) == 4 ? (by_tanh ? 11 : 16) : (by_tanh ? 24 :
 // What is left of the normal distribution beyond t >= 0.
 template <class C>
 __device__ __forceinline__ Scaled<C> normal_tail(C t) {
-  const Exact<C> below = any_sum(t, C{5});
-  const Exact<C> ratio = quotient(any_sum(t, C{-5}), below);
-  const C w = ratio.sum();
-  Exact<C> r;
+  const Exact<C> inverse = reciprocal(any_sum(t, C{5}));
+  // (t - 5) / (t + 5) = 1 - 10 / (t + 5).
+  const C w = std::fma(C{-10}, inverse.rounded, C{1}) - C{10} * inverse.lost;
+  const Scaled<C> e = long_exp(exact_product(t, t * C{-0.5}));
   if constexpr (sizeof(C) == 4) {
-    r = {polynomial(kTailF32, w), 0};
+    const C r = polynomial(kTailF32, w);
+    Exact<C> part = exact_product(r, e.part.rounded);
+    part.lost = std::fma(r, e.part.lost, part.lost);
+    return {product(part, inverse), e.n};
   } else {
     constexpr double leading = kTailF64[0];
     double rest = kTailF64[23];
 #pragma unroll
     for (int k = 22; k >= 1; --k) rest = std::fma(rest, w, kTailF64[k]);
     const Exact<double> rise = exact_product(w, rest);
-    r = any_sum(leading, rise.rounded);
+    Exact<double> r = any_sum(leading, rise.rounded);
     r.lost += rise.lost;
+    return {product(product(r, e.part), inverse), e.n};
   }
-  const Scaled<C> e = long_exp(exact_product(t, t * C{-0.5}));
-  return {quotient(product(r, e.part), below), e.n};
+}
+
+// max(x, 0) - t tail(t), t = |x|, to the digits of 16 bits. exp(-t^2 / 2) is multiplied as its
+// root, twice: what is below normal floats is right too.
+__device__ __forceinline__ float brief_gelu(float x) {
+  const float size = std::fabs(x);
+  const float t = size > 16.0F ? 16.0F : size;
+  const float inverse = brief_reciprocal(t + 5.0F);
+  const float r = polynomial(kTailBrief, std::fma(-10.0F, inverse, 1.0F)) * inverse;
+  const float root = brief_power_of_2(t * t * -0x1.715476p-2F);  // exp(-t^2 / 4)
+  return std::fma(-(t * r * root), root, x < 0 ? 0.0F : x);
 }
 
 // 1 - x for an x of at most 1.
@@ -86,11 +104,11 @@ __device__ __forceinline__ Scaled<C> tanh_power(C t) {
 template <bool by_tanh>
 struct Gelu {
   __device__ static float brief(float x) {
-    if (x == -INFINITY) return -0.0F;
     if constexpr (by_tanh) {
+      if (x == -INFINITY) return -0.0F;
       return x / (1.0F + expf(-kTwiceScale<float> * (x + kCubic<float> * x * x * x)));
     } else {
-      return x * (0.5F * erfcf(x * -0x1.6a09e6p-1F));
+      return brief_gelu(x);
     }
   }
   template <class C>

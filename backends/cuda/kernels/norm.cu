@@ -23,6 +23,7 @@ namespace {
 enum Attribute : uint32_t { kDims, kEps, kAttributes };
 
 inline constexpr int kHeldForward = 16;  // elements of a thread
+inline constexpr int kHeldPacks = 4;     // or, where rows are packed, 16 bytes of them
 inline constexpr int kHeldBackward = 8;
 inline constexpr int kShort = 16;  // elements of a row that has one thread backward
 // Of a group; more would leave a thread too few registers.
@@ -140,6 +141,58 @@ __global__ void __launch_bounds__(kMaxOfGroup) normalise(ForwardTask<T> t) {
   }
 }
 
+// Packed rows of at most kHeldPacks times 16 bytes a thread. Registers hold them as they are
+// stored, so that enough rows are under way.
+template <class T>
+__global__ void __launch_bounds__(kMaxOfGroup) normalise_packed(ForwardTask<T> t) {
+  using C = Arithmetic<T>;
+  constexpr int V = kPack<T>;
+  using Held = HeldPacks<T, kHeldPacks>;
+  const uint32_t row = blockIdx.x * blockDim.y + threadIdx.y;
+  const int64_t begin = static_cast<int64_t>(row < t.rows ? row : 0) * t.count;
+  const Line<const T> from{t.x + begin, 1, row < t.rows ? t.count : 0, true};
+  const C scale_of_mean = C(1) / static_cast<C>(t.count);
+  Held x;
+  x.load(from);
+  C mean = 0;
+  if (t.centred) {
+    C sum = 0;  // what is after the end adds 0
+#pragma unroll
+    for (const auto& pack : x.packs) {
+#pragma unroll
+      for (const T& element : pack.at) sum += widen(element);
+    }
+    mean = join_group(sum, Plus()) * scale_of_mean;
+  }
+  C squares = 0;
+  Held::each(from, [&](int p) {
+#pragma unroll
+    for (const T& element : x.packs[p].at) {
+      const C difference = widen(element) - mean;
+      squares += difference * difference;
+    }
+  });
+  squares = join_group(squares, Plus());
+  const C scale = C(1) / root_of(squares * scale_of_mean + t.eps);
+  Held::each(from, [&](int p) {
+    const auto at = (static_cast<uint32_t>(p) * blockDim.x + threadIdx.x) * V;
+    const auto pack_of = [&](const T* data) {
+      return data ? *reinterpret_cast<const Pack<T, V>*>(data + at) : Pack<T, V>{};
+    };
+    const Pack<T, V> weight = pack_of(t.weight);
+    const Pack<T, V> bias = pack_of(t.bias);
+    Pack<T, V> y;
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      C result = (widen(x.packs[p].at[v]) - mean) * scale;
+      if (t.weight) result *= widen(weight.at[v]);
+      if (t.bias) result += widen(bias.at[v]);
+      y.at[v] = cuda::narrow<T>(result);
+    }
+    *reinterpret_cast<Pack<T, V>*>(t.y + begin + at) = y;
+  });
+}
+
 template <class T>
 void enqueue_forward(const sdk::Launch& l, const Shape& shape, bool centred) {
   ForwardTask<T> t{};
@@ -149,15 +202,20 @@ void enqueue_forward(const sdk::Launch& l, const Shape& shape, bool centred) {
   t.eps = static_cast<Arithmetic<T>>(l.attrs.real(kEps));
   t.centred = centred;
   t.packed = is_packed<T>(shape.count, {l.view(0).data, l.out().data, t.weight, t.bias});
-  const uint32_t group = group_for(shape.count, kHeldForward, kMaxOfGroup, 1);
-  const bool is_long = shape.count > group * kHeldForward;
+  constexpr uint32_t packed = kHeldPacks * kPack<T>;
+  const bool is_held = t.packed && shape.count <= packed * kMaxOfGroup;
+  const uint32_t held = is_held ? packed : kHeldForward;
+  const uint32_t group = group_for(shape.count, held, kMaxOfGroup, 1);
+  const bool is_long = shape.count > group * held;
+  auto* const kernel = is_held   ? &normalise_packed<T>
+                       : is_long ? &normalise<T, true>
+                                 : &normalise<T, false>;
   const Extent block{group, groups_for(group, shape.rows)};
   for (int64_t begin = 0; begin < shape.rows; begin += kMaxElements) {
     t.rows = static_cast<uint32_t>(std::min(kMaxElements, shape.rows - begin));
     t.x = l.data<const T>(0) + begin * shape.count;
     t.y = l.out_data<T>() + begin * shape.count;
-    enqueue(l, is_long ? &normalise<T, true> : &normalise<T, false>, {blocks_for(t.rows, block.y)},
-            block, 0, t);
+    enqueue(l, kernel, {blocks_for(t.rows, block.y)}, block, 0, t);
   }
 }
 

@@ -5,16 +5,19 @@
 //   log_softmax  (x - m) - log(s)
 // In float for f16, bf16 and f32, in double for f64.
 //
-// Lines of up to 16,384 elements, 16 in the registers of each thread of a group, are read once and
-// written once. Longer ones, and those whose neighbours in memory belong to other lines, are read
-// twice: the largest element and the sum are found in one pass. Of the latter a block takes 32
-// lines, so that a warp reads neighbours; of lines of up to 16 elements, one for each thread.
+// Lines of up to 16,384 elements (32,768 of 16 bits), 16 (32) in the registers of each thread of a
+// group, are read once and written once. Longer ones, and those whose neighbours in memory belong
+// to other lines, are read twice: the largest element and the sum are found in one pass. Of the
+// latter a block takes 32 lines, so that a warp reads neighbours; of lines of up to 16 elements,
+// one for each thread.
 #include "lines.h"
 
 namespace tenon::cuda::softmax_unit {
 namespace {
 
-inline constexpr int kHeld = 16;
+inline constexpr uint32_t kShort = 16;  // elements of a line that has one thread
+template <class T>
+inline constexpr int kHeld = sizeof(T) == 2 ? 32 : 16;  // of a thread
 
 // ---- Lines in registers -------------------------------------------------------------------------
 
@@ -27,16 +30,17 @@ __global__ void __launch_bounds__(kMaxThreads)
   const bool active = number < lines.begin.count;
   int64_t at[2] = {};
   if (active) lines.begin.offsets(number, at);
-  C x[kHeld];
-  load_line<kHeld, T>(lines.in(in, at, active), 0, threadIdx.x, blockDim.x, -C(INFINITY), x);
+  constexpr int N = kHeld<T>;
+  C x[N];
+  load_line<N, T>(lines.in(in, at, active), 0, threadIdx.x, blockDim.x, -C(INFINITY), x);
   C most = x[0];
 #pragma unroll
-  for (int k = 1; k < kHeld; ++k) most = LargerOf()(most, x[k]);
+  for (int k = 1; k < N; ++k) most = LargerOf()(most, x[k]);
   most = join_group(most, LargerOf());
   // What is after the end adds 0, unless the line is NaN anyway.
   C sum = 0;
 #pragma unroll
-  for (int k = 0; k < kHeld; ++k) {
+  for (int k = 0; k < N; ++k) {
     x[k] -= most;
     const C power = exp_of(x[k]);
     sum += power;
@@ -46,8 +50,8 @@ __global__ void __launch_bounds__(kMaxThreads)
   const C scale = C(1) / sum;
   const C shift = logarithm ? log_of(sum) : C(0);
 #pragma unroll
-  for (int k = 0; k < kHeld; ++k) x[k] = logarithm ? x[k] - shift : x[k] * scale;
-  store_line<kHeld, T>(lines.out(out, at, active), 0, threadIdx.x, blockDim.x, x);
+  for (int k = 0; k < N; ++k) x[k] = logarithm ? x[k] - shift : x[k] * scale;
+  store_line<N, T>(lines.out(out, at, active), 0, threadIdx.x, blockDim.x, x);
 }
 
 // ---- Lines that are read twice ------------------------------------------------------------------
@@ -110,16 +114,15 @@ __global__ void __launch_bounds__(kBlock)
 template <class T>
 void enqueue_lines(const sdk::Launch& l, const Lines& lines, T* out, const T* in, bool logarithm) {
   const uint32_t n = lines.begin.count;
-  if (lines.columns || lines.count <= uint32_t{kHeld}) {
-    const Extent block =
-        lines.count <= uint32_t{kHeld} ? Extent{kBlock} : Extent{kWarp, kBlock / kWarp};
+  if (lines.columns || lines.count <= kShort) {
+    const Extent block = lines.count <= kShort ? Extent{kBlock} : Extent{kWarp, kBlock / kWarp};
     const auto shared = static_cast<uint32_t>(kBlock * sizeof(PowerSum<Arithmetic<T>>));
     enqueue(l, &softmax_columns<T>, {blocks_for(n, block.x)}, block, shared, lines, out, in,
             logarithm);
-  } else if (lines.count > uint32_t{kHeld} * kMaxThreads) {
+  } else if (lines.count > uint32_t{kHeld<T>} * kMaxThreads) {
     enqueue(l, &softmax_long<T>, {n}, {kMaxThreads}, 0, lines, out, in, logarithm);
   } else {
-    const uint32_t group = group_for(lines.count, kHeld, kMaxThreads);
+    const uint32_t group = group_for(lines.count, kHeld<T>, kMaxThreads);
     const uint32_t groups = groups_for(group, n);
     enqueue(l, &softmax_held<T>, {blocks_for(n, groups)}, {group, groups}, 0, lines, out, in,
             logarithm);

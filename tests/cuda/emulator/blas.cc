@@ -150,7 +150,8 @@ double epilogue(uint32_t what, double x) {
   if (what & 2) return x < 0 ? 0 : x;
   if (what & 32) {
     const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
-    return x / 2 * (1 + std::tanh(inner));
+    // As on a card, where the function is one of floats for doubles too.
+    return x / 2 * (1 + std::tanh(static_cast<float>(inner)));
   }
   return x;
 }

@@ -186,20 +186,20 @@ class Plan final : public BlasPlan {
            choose(product.object, element, algorithms_[1]);
   }
 
-  void run(const void* a, const void* b, const void* bias, void* c, void* scratch,
+  bool run(const void* a, const void* b, const void* bias, void* c, void* scratch,
            void* stream) const override {
     const Library& lt = library();
     Held product(lt.product_release);
     if (const int status = describe(product.object, bias); status != kDone) fail(status);
-    const bool wide = is_aligned(a, kWide) && is_aligned(b, kWide) && is_aligned(c, kWide);
+    const bool wide = is_aligned(a, kWide) && is_aligned(b, kWide) && is_aligned(c, kWide) &&
+                      is_aligned(bias, kWide);
     const float one = 1, zero = 0;
     const double one_wide = 1, zero_wide = 0;
     const void* alpha = double_scale_ ? static_cast<const void*>(&one_wide) : &one;
     const void* beta = double_scale_ ? static_cast<const void*>(&zero_wide) : &zero;
-    const int status = lt.run(handle_, product.object, alpha, b, left_.object, a, right_.object,
-                              beta, c, result_.object, c, result_.object,
-                              &algorithms_[wide ? 0 : 1], scratch, workspace_, stream);
-    if (status != kDone) fail(status);
+    return is_able(lt.run(handle_, product.object, alpha, b, left_.object, a, right_.object, beta,
+                          c, result_.object, c, result_.object, &algorithms_[wide ? 0 : 1], scratch,
+                          workspace_, stream));
   }
 
  private:

@@ -60,8 +60,8 @@ class BlasPlan {
   BlasPlan(const BlasPlan&) = delete;
   BlasPlan& operator=(const BlasPlan&) = delete;
   virtual ~BlasPlan() = default;
-  // Enqueues it. Throws sdk::Failure.
-  virtual void run(const void* a, const void* b, const void* bias, void* c, void* scratch,
+  // Enqueues it; false if cuBLASLt refuses these operands after all. Throws sdk::Failure.
+  virtual bool run(const void* a, const void* b, const void* bias, void* c, void* scratch,
                    void* stream) const = 0;
 };
 

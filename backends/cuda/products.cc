@@ -79,6 +79,8 @@ std::optional<Product> describe_linear(const sdk::Args& l) {
   const std::string_view activation = l.attrs.text(0);
   const bool known = activation == "none" || activation == "relu" || activation == "gelu_tanh";
   if (!known || !sdk::is_float(x.dtype)) return std::nullopt;
+  // cuBLASLt's gelu has no more than the digits of f32, whatever the dtype.
+  if (activation == "gelu_tanh" && x.dtype == TENON_DTYPE_F64) return std::nullopt;
   Product product{};
   product.device = l.out().device.index;
   product.dtype = x.dtype;
@@ -104,19 +106,20 @@ tenon_status accept_product(tenon_call* call, const tenon_launch* args, uint32_t
     *out_accepts = describe(sdk::Args(args)) && has_blas() ? 1 : 0;
     if (*out_accepts) return;
     constexpr std::string_view why =
-        "cuBLASLt computes floats of packed rows or columns, with the activations none, relu and "
-        "gelu_tanh";
+        "cuBLASLt computes floats of packed rows or columns, with the activations none, relu and, "
+        "but for f64, gelu_tanh";
     call->base->fail(call, TENON_E_UNSUPPORTED, why.data(), why.size());
   });
 }
 
-void run_matmul(const BlasPlan& plan, const sdk::Launch& l) {
-  plan.run(l.view(0).data, l.view(1).data, nullptr, l.out().data, l.scratch().data(), l.stream());
+bool run_matmul(const BlasPlan& plan, const sdk::Launch& l) {
+  return plan.run(l.view(0).data, l.view(1).data, nullptr, l.out().data, l.scratch().data(),
+                  l.stream());
 }
 
-void run_linear(const BlasPlan& plan, const sdk::Launch& l) {
-  plan.run(l.view(0).data, l.view(1).data, l.given(2) ? l.view(2).data : nullptr, l.out().data,
-           l.scratch().data(), l.stream());
+bool run_linear(const BlasPlan& plan, const sdk::Launch& l) {
+  return plan.run(l.view(0).data, l.view(1).data, l.given(2) ? l.view(2).data : nullptr,
+                  l.out().data, l.scratch().data(), l.stream());
 }
 
 void release_plan(void*, void* prepared) { delete static_cast<BlasPlan*>(prepared); }

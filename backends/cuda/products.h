@@ -37,8 +37,9 @@ tenon_status is_one_product(tenon_call* call, const tenon_launch* args, uint32_t
   return accept_product(call, args, out_accepts, describe);
 }
 
-void run_matmul(const BlasPlan& plan, const sdk::Launch& l);
-void run_linear(const BlasPlan& plan, const sdk::Launch& l);
+// False if cuBLASLt refuses the operands where they lie.
+bool run_matmul(const BlasPlan& plan, const sdk::Launch& l);
+bool run_linear(const BlasPlan& plan, const sdk::Launch& l);
 // Of a kernel whose prepared object is a BlasPlan, or nothing.
 void release_plan(void* self, void* prepared);
 

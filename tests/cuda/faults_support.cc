@@ -80,18 +80,31 @@ void learn(const Session& session, Steps& steps) {
   }
 }
 
-// Through cuBLASLt alone: with an epilogue, and in batches.
+// Through cuBLASLt alone: with an epilogue, and in batches. In f64, as it is not asked for small
+// products of f32.
 void multiply(Steps& steps) {
-  const Tensor x = steps.create({2, 2}, {1, 2, 3, 4});
-  const Tensor bias = steps.create({2}, {1, -9});
+  const auto cast = [&](const Tensor& from, tenon_dtype to) {
+    tenon_value dtype{};
+    dtype.tag = TENON_VALUE_DTYPE;
+    dtype.as.dtype = to;
+    return steps.call("tenon.cast", {tensor_value(from.get())}, {dtype});
+  };
+  const auto create = [&](const Shape& shape, const std::vector<float>& numbers) {
+    return cast(steps.create(shape, numbers), TENON_DTYPE_F64);
+  };
+  const auto read_sum = [&](const Tensor& of) {
+    steps.read(cast(steps.call("tenon.sum", {tensor_value(of.get())}), TENON_DTYPE_F32));
+  };
+  const Tensor x = create({2, 2}, {1, 2, 3, 4});
+  const Tensor bias = create({2}, {1, -9});
   const Tensor bent = steps.call(
       "tenon.linear", {tensor_value(x.get()), tensor_value(x.get()), tensor_value(bias.get())},
       {text_value("relu")});
-  steps.read(steps.call("tenon.sum", {tensor_value(bent.get())}));
-  const Tensor batch = steps.create({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  read_sum(bent);
+  const Tensor batch = create({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
   const Tensor products =
       steps.call("tenon.matmul", {tensor_value(batch.get()), tensor_value(batch.get())});
-  steps.read(steps.call("tenon.sum", {tensor_value(products.get())}));
+  read_sum(products);
 }
 
 void replay(const Session& session, Steps& steps) {

@@ -134,7 +134,7 @@ TEST(CudaFaultWords, WantOfMemoryIsToldOfThatCodeAlone) {
 }
 
 TEST(CudaFaultWords, OfProducts) {
-  const Attempt lost = train_while("launch", 700, 0);
+  const Attempt lost = train_while("launch", 700, 2);  // after the casts of its operands
   EXPECT_EQ(lost.status, TENON_E_DEVICE_LOST);
   EXPECT_THAT(lost.words, HasSubstr("CUBLAS_STATUS_EXECUTION_FAILED, cudaErrorIllegalAddress"));
   EXPECT_THAT(train_while("cublasLtMatmul", 14, 0).words,

@@ -80,5 +80,17 @@ TEST_F(CudaTf32, AProductThatCublasRefusesIsToldOf) {
   session_.reset_driver();
 }
 
+TEST_F(CudaTf32, AProductThatCublasRefusesToStartIsToldOf) {
+  pin(kProvider);
+  session_.fail("cublasLtMatmul", 15, 0, 1);
+  const Tensor x = matrix({1, 2, 3, 4});
+  const std::vector<tenon_value> operands = {tensor_value(x.get()), tensor_value(x.get())};
+  EXPECT_EQ(session_.status_of("tenon.matmul", operands), TENON_E_UNSUPPORTED);
+  EXPECT_THAT(session_.message(),
+              testing::HasSubstr("cuBLASLt refused this product in TF32 as it was started"));
+  EXPECT_EQ(session_.status_of("tenon.matmul", operands), TENON_OK);
+  session_.reset_driver();
+}
+
 }  // namespace
 }  // namespace tenon::tests

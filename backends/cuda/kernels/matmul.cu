@@ -3,7 +3,8 @@
 // and activation.
 //
 // Floats go to cuBLASLt where it is there and can read the operands where they lie: matrices whose
-// rows or columns are packed, in batches a constant step apart. Everything else, integers too, and
+// rows or columns are packed, in batches a constant step apart. Of these, small ones of f32 go to
+// small_product.h instead, which is faster and needs no library. Everything else, integers too, and
 // what cuBLASLt refuses, is computed by `product`: a block makes 64 x 64 elements from 64 x 16
 // pieces of both operands in shared memory, and each of its 256 threads 4 x 4 of them. That is the
 // canonical order: acc = fma(a_k, b_k, acc), k ascending, in f32 for the floats of 16 bits.
@@ -15,6 +16,7 @@
 #include "gelu.h"
 #include "geometry.h"
 #include "products.h"
+#include "small_product.h"
 
 namespace tenon::cuda::matmul_unit {
 namespace {
@@ -164,7 +166,7 @@ tenon_status prepare_with(tenon_call* call, const tenon_launch* args, void** out
   return sdk::guarded(call, [&] {
     *out = nullptr;
     const auto product = describe(sdk::Args(args));
-    if (!product) return;
+    if (!product || is_small_product(*product)) return;
     State& state = state_of(*args);
     state.require(product->device);
     *out = prepare_product(*product, state.device(product->device).blas).release();
@@ -178,8 +180,16 @@ tenon_status prepare_matmul(tenon_call* call, const tenon_launch* args, void** o
   return prepare_with(call, args, out, describe_matmul);
 }
 
+template <Describe describe>
+uint64_t scratch(const sdk::Args& l) {
+  const auto product = describe(l);
+  return product && !is_small_product(*product) ? blas_workspace(*product) : 0;
+}
+
 void matmul(const sdk::Launch& l) {
-  if (const BlasPlan* plan = plan_of(l)) return run_matmul(*plan, l);
+  if (const BlasPlan* plan = plan_of(l); plan && run_matmul(*plan, l)) return;
+  const auto product = describe_matmul(l);
+  if (product && is_small_product(*product)) return run_small_product(l, *product, nullptr);
   sdk::Matmul p;
   sdk::read_matmul(l, p);
   run_product(l, p);
@@ -209,6 +219,9 @@ __global__ void __launch_bounds__(kBlock)
 // x[m,k] weight[n,k]' where cuBLASLt refuses: an epilogue for that dtype or that card, say.
 void linear_by_product(const sdk::Launch& l) {
   const Product asked = describe_linear(l).value();
+  if (is_small_product(asked)) {
+    return run_small_product(l, asked, asked.bias ? l.data<const float>(2) : nullptr);
+  }
   sdk::Matmul p;
   p.a = {{}, asked.m, asked.k, asked.k, 1};
   p.b = {{}, asked.k, asked.n, 1, asked.k};
@@ -224,7 +237,7 @@ void linear_by_product(const sdk::Launch& l) {
 }
 
 void linear(const sdk::Launch& l) {
-  if (const BlasPlan* plan = plan_of(l)) return run_linear(*plan, l);
+  if (const BlasPlan* plan = plan_of(l); plan && run_linear(*plan, l)) return;
   linear_by_product(l);
 }
 
@@ -235,7 +248,7 @@ constexpr tenon_kernel_desc kernels[] = {
                  .rows = sdk::kNumbers,
                  .flags = kUsual,
                  .launch = sdk::launch_fn<matmul>,
-                 .workspace = sdk::workspace_fn<workspace_of<describe_matmul>>,
+                 .workspace = sdk::workspace_fn<scratch<describe_matmul>>,
                  .prepare = prepare_matmul,
                  .release_prepared = release_plan}),
     sdk::kernel({.op = "tenon.linear",
@@ -245,7 +258,7 @@ constexpr tenon_kernel_desc kernels[] = {
                  .n_attrs = 1,
                  .flags = kUsual,
                  .launch = sdk::launch_fn<linear>,
-                 .workspace = sdk::workspace_fn<workspace_of<describe_linear>>,
+                 .workspace = sdk::workspace_fn<scratch<describe_linear>>,
                  .predicate = is_one_product<describe_linear>,
                  .prepare = prepare_linear,
                  .release_prepared = release_plan})};

@@ -35,10 +35,12 @@ tenon_status prepare(tenon_call* call, const tenon_launch* args, void** out) {
   });
 }
 
-template <void (*run)(const BlasPlan&, const sdk::Launch&)>
+template <bool (*run)(const BlasPlan&, const sdk::Launch&)>
 void launch(const sdk::Launch& l) {
   check_launch(driver().use(l.out().device.index));
-  run(*static_cast<const BlasPlan*>(l.launch().prepared), l);
+  if (run(*static_cast<const BlasPlan*>(l.launch().prepared), l)) return;
+  throw sdk::Failure{TENON_E_UNSUPPORTED, "cuBLASLt refused this product in TF32 as it was started",
+                     "x", "operands that cuBLASLt takes where they lie", ""};
 }
 
 constexpr tenon_dtype rows[] = {TENON_DTYPE_F32};

@@ -200,6 +200,14 @@ TEST(ConformanceFull, EmulatedGpuAtLevel1) {
   }
 }
 
+// y (1 - y) near 1 shows the last digit of y a thousandfold: no fault of a device whose y is right.
+TEST(ConformanceFull, ADeviceMayDifferFromTheHostInTheLastDigit) {
+  for (const std::string& folder : emulated()) {
+    if (!names_in(folder).contains("tenon.sigmoid")) continue;
+    EXPECT_EQ(verify({folder}, 2, "tenon.sigmoid").at("skipped"), 0);
+  }
+}
+
 class ConformanceSoak : public testing::TestWithParam<std::string> {};
 TEST_P(ConformanceSoak, Level3) {
   if (runnable({GetParam()}).empty()) GTEST_SKIP() << "it is for another processor";

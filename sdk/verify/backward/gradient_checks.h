@@ -62,6 +62,7 @@ class CallChecks {
   void check_held();
   std::optional<Finding> unsteady(const Pass& each);
   std::optional<Finding> steady(const Pass& each, const std::optional<Finding>& finding);
+  bool is_rounding(const Gradients& expected, const Gradients& found) const;
   std::optional<Finding> judged_by_differences(const std::optional<Finding>& finding,
                                                const std::string& words, const Session& other,
                                                const tenon_device& device);

@@ -25,6 +25,13 @@ double largest_of(const Array& array) {
   return most;
 }
 
+// The largest magnitude that flows in.
+double flow_of(const Pass& pass) {
+  double most = 0;
+  for (const Array& incoming : pass.incoming) most = std::max(most, largest_of(incoming));
+  return most;
+}
+
 bool all_finite(const Array& array) {
   for (size_t i = 0; sdk::is_float(array.dtype) && i < array.count(); ++i) {
     if (!std::isfinite(array.at(i))) return false;
@@ -187,8 +194,7 @@ void CallChecks::check_dtype() {
     if (auto problem = problem_of(found)) return problem;
     const Gradients expected = run(*wide);
     if (auto problem = problem_of(expected)) return problem;
-    double flow = 0;
-    for (const Array& incoming : pass_.incoming) flow = std::max(flow, largest_of(incoming));
+    const double flow = flow_of(pass_);
     // Where the forward itself leaves the dtype's range, so may all that follows.
     const Outcome forward = outcome_of(session(), call_, work_.device);
     if (!std::all_of(forward.results.begin(), forward.results.end(), all_finite)) {
@@ -230,8 +236,7 @@ void CallChecks::check_other_rule() {
 // Do two gradients that need not have the same bits differ by what rounding makes of what flows in?
 // A rule's 1 - y makes a thousandfold of the last digit of a y near 1.
 bool CallChecks::is_rounding(const Gradients& expected, const Gradients& found) const {
-  double flow = 0;
-  for (const Array& incoming : pass_.incoming) flow = std::max(flow, largest_of(incoming));
+  const double flow = flow_of(pass_);
   for (size_t i = 0; i < found.of.size(); ++i) {
     if (found.of[i].has_value() != expected.of[i].has_value()) return false;
     if (!found.of[i]) continue;

@@ -84,10 +84,7 @@ void learn(const Session& session, Steps& steps) {
 // products of f32.
 void multiply(Steps& steps) {
   const auto cast = [&](const Tensor& from, tenon_dtype to) {
-    tenon_value dtype{};
-    dtype.tag = TENON_VALUE_DTYPE;
-    dtype.as.dtype = to;
-    return steps.call("tenon.cast", {tensor_value(from.get())}, {dtype});
+    return steps.call("tenon.cast", {tensor_value(from.get())}, {dtype_value(to)});
   };
   const auto create = [&](const Shape& shape, const std::vector<float>& numbers) {
     return cast(steps.create(shape, numbers), TENON_DTYPE_F64);

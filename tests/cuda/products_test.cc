@@ -27,11 +27,9 @@ class CudaLinear : public testing::TestWithParam<tenon_dtype> {
   Tensor numbers(const Shape& shape, int32_t factor) const {
     int64_t count = 1;
     for (const int64_t size : shape) count *= size;
-    tenon_value dtype{};
-    dtype.tag = TENON_VALUE_DTYPE;
-    dtype.as.dtype = GetParam();
     const Tensor whole = session_.f32(session_.cuda, shape, quarters(count, factor));
-    return session_.call("tenon.cast", {tensor_value(whole.get())}, {{"dtype", dtype}});
+    return session_.call("tenon.cast", {tensor_value(whole.get())},
+                         {{"dtype", dtype_value(GetParam())}});
   }
   bool equal(const Tensor& a, const Tensor& b) const {
     const Tensor same = session_.call("tenon.eq", {tensor_value(a.get()), tensor_value(b.get())});
@@ -91,11 +89,9 @@ TEST(CudaSmallProducts, AreExactWhereSumsAre) {
     Tensor x = session.f32(session.cuda, shape, quarters(2 * of.rows * of.columns, factor));
     return of.turned ? session.call("tenon.transpose", {tensor_value(x.get())}) : std::move(x);
   };
-  tenon_value f64{};
-  f64.tag = TENON_VALUE_DTYPE;
-  f64.as.dtype = TENON_DTYPE_F64;
   const auto wide = [&](const Tensor& x) {
-    return session.call("tenon.cast", {tensor_value(x.get())}, {{"dtype", f64}});
+    return session.call("tenon.cast", {tensor_value(x.get())},
+                        {{"dtype", dtype_value(TENON_DTYPE_F64)}});
   };
   for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {17, 33, 600}, {64, 10, 257}}) {
     for (const bool a_turned : {false, true}) {

@@ -57,10 +57,8 @@ TEST_F(CudaTf32, LinearAddsItsBiasInF32) {
 TEST_F(CudaTf32, WhatIsNoProductOfF32GoesToTheBackend) {
   pin(kProvider);
   const auto in_f64 = [&](const std::vector<float>& data) {
-    tenon_value dtype{};
-    dtype.tag = TENON_VALUE_DTYPE;
-    dtype.as.dtype = TENON_DTYPE_F64;
-    return session_.call("tenon.cast", {tensor_value(matrix(data).get())}, {{"dtype", dtype}});
+    return session_.call("tenon.cast", {tensor_value(matrix(data).get())},
+                         {{"dtype", dtype_value(TENON_DTYPE_F64)}});
   };
   const Tensor x = in_f64({kRounded, 0, 0, 0});
   const Tensor one = in_f64({1, 0, 0, 1});

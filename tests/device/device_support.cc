@@ -30,6 +30,11 @@ tenon_value real_value(double number) {
   value.as.f64 = number;
   return value;
 }
+tenon_value dtype_value(tenon_dtype dtype) {
+  tenon_value value{TENON_VALUE_DTYPE, 0, {}};
+  value.as.dtype = dtype;
+  return value;
+}
 tenon_value text_value(std::string_view text) {
   tenon_value value{TENON_VALUE_STRING, static_cast<uint32_t>(text.size()), {}};
   value.as.string = text.data();

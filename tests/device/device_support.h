@@ -22,6 +22,7 @@ tenon_value tensor_value(tenon_tensor* tensor);
 tenon_value int_value(int64_t number);
 tenon_value real_value(double number);
 tenon_value text_value(std::string_view text);
+tenon_value dtype_value(tenon_dtype dtype);
 
 class DeviceSession : public Session {
  public:

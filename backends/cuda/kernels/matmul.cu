@@ -216,7 +216,8 @@ __global__ void __launch_bounds__(kBlock)
   }
 }
 
-// x[m,k] weight[n,k]' where cuBLASLt refuses: an epilogue for that dtype or that card, say.
+// x[m,k] weight[n,k]' of small sizes, and where cuBLASLt refuses: an epilogue for that dtype or
+// that card, say.
 void linear_by_product(const sdk::Launch& l) {
   const Product asked = describe_linear(l).value();
   if (is_small_product(asked)) {

@@ -41,7 +41,13 @@ if [[ $device == cuda ]] && ! nvidia-smi --list-gpus 2>/dev/null | grep -q .; th
 fi
 if [[ ! $vendor && -d vendor/include ]]; then vendor=vendor; fi
 
-if [[ $built ]]; then build=$built; fi
+if [[ $built ]]; then
+  if [[ ! -x $built/bin/tenon ]]; then
+    echo "run.sh: --built $built: it holds no bin/tenon" >&2
+    exit 2
+  fi
+  build=$built
+fi
 
 logs=${OUT:-build/gpu/logs}
 mkdir -p "$logs" "$build"

@@ -23,6 +23,7 @@ HEADERS = (
     *(f"tenon/plugin/{name}.h" for name in ("call", "handshake", "ops", "kernels", "vjps")),
     *(f"tenon/plugin/{name}.h" for name in ("backend", "optimizers", "selftest", "host")),
     *re.findall(r"#include <(tenon/ext/draft/\w+\.h)>", KINDS.read_text(encoding="utf-8")),
+    "tenon/ext/draft/bits.h",
     "tenon/ext/draft/dynamic.h",
     "tenon/ext/draft/optimizers.h",
     "tenon/ext/draft/shapes.h",

@@ -2,6 +2,8 @@
 // core/dispatch/select.cc: kernel selection.
 #include "core/dispatch/select.h"
 
+#include <tenon/ext/draft/bits.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -134,7 +136,7 @@ bool is_canonical(const Invocation& call) {
 std::vector<std::pair<const Kernel*, std::string>> judge_open(const Invocation& call) {
   const std::string pin = pinned_plugin(call);
   const bool composed = pin == kCompositionPin && call.op.desc.compose != nullptr;
-  const bool canonical = is_canonical(call);
+  const bool canonical = is_canonical(call) && !call.op.has(TENON_OP_LIBRARY_BITS);
   struct Judged {
     const Kernel* kernel;
     std::string reason;
@@ -170,11 +172,13 @@ std::vector<std::pair<const Kernel*, std::string>> judge_open(const Invocation& 
 // What stays closed would be judged "does not give canonical bits": no choice depends on it.
 void open_candidates(const Invocation& call) {
   plugin::PluginHost& plugins = call.cx.runtime->plugins;
+  const uint32_t kind = call.device->id.kind;
   if (is_canonical(call)) {
-    plugins.open_for_device(call.device->id.kind);
+    plugins.open_for_device(kind);
     plugins.open_pinned(pinned_plugin(call));
+    if (call.op.has(TENON_OP_LIBRARY_BITS)) plugins.open_kernels(kind, call.op.name);
   } else {
-    plugins.open_providers(call.device->id.kind);
+    plugins.open_providers(kind);
   }
 }
 

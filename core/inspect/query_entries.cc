@@ -2,6 +2,7 @@
 // core/inspect/query_entries.cc: the topics of tenon_runtime_query about what plugins registered.
 #include "core/inspect/query_entries.h"
 
+#include <tenon/ext/draft/bits.h>
 #include <tenon/ext/draft/dynamic.h>
 #include <tenon/ext/draft/optimizers.h>
 
@@ -83,6 +84,7 @@ std::vector<std::string_view> flag_words(const registry::Op& op) {
   if (op.has(TENON_OP_TRANSFER)) words.emplace_back("transfer");
   if (op.has(TENON_OP_DYNAMIC_OUT)) words.emplace_back("dynamic-out");
   if (op.has(TENON_OP_WRITES_GRADIENTS)) words.emplace_back("writes-gradients");
+  if (op.has(TENON_OP_LIBRARY_BITS)) words.emplace_back("library-bits");
   if (op.desc.view) words.emplace_back("view");
   return words;
 }

@@ -338,6 +338,20 @@ void PluginHost::open_kind(uint32_t kind, bool all) {
   done.push_back(kind);
 }
 
+void PluginHost::open_kernels(uint32_t kind, std::string_view op) {
+  const std::lock_guard lock(mutex_);
+  const std::string device = registry_.name_of(kind);
+  const auto has_op = [op](const std::string& name) { return name == op || name == "*"; };
+  for (const auto& plugin : plugins_) {
+    const auto& listed = plugin->manifest.kernels;
+    if (std::any_of(listed.begin(), listed.end(), [&](const auto& kernels) {
+          return kernels.device == device && std::ranges::any_of(kernels.ops, has_op);
+        })) {
+      open(*plugin);
+    }
+  }
+}
+
 void PluginHost::open_pinned(std::string_view id) {
   Plugin* plugin = find_plugin(id);
   if (plugin == nullptr || plugin->state.load(std::memory_order_acquire) != State::Found) return;

@@ -91,6 +91,8 @@ class PluginHost {
   // canonical arithmetic can choose nothing from: their libraries take milliseconds to load.
   void open_for_device(uint32_t kind);
   void open_providers(uint32_t kind);  // those too, if more than canonical arithmetic may choose
+  // Those that list a kernel of this op for the kind, if canonical arithmetic may choose them too.
+  void open_kernels(uint32_t kind, std::string_view op);
   // The plugin of this id, if there is one.
   void open_pinned(std::string_view id);
   void open_all();  // for listings

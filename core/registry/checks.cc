@@ -3,6 +3,7 @@
 // checks_entries.cc.
 #include "core/registry/checks.h"
 
+#include <tenon/ext/draft/bits.h>
 #include <tenon/ext/draft/dynamic.h>
 #include <tenon/ext/draft/optimizers.h>
 #include <tenon/ext/draft/shapes.h>
@@ -137,6 +138,15 @@ void check_dynamic(const tenon_op_desc& desc, const What& what) {
            ": flag DYNAMIC_OUT goes with `compose`, without `view`, a role, ELEMENTWISE, RANDOM or "
            "TRANSFER");
   }
+}
+
+void check_library_bits(const tenon_op_desc& desc, const What& what) {
+  if (desc.view == nullptr && (desc.flags & (TENON_OP_TRANSFER | TENON_OP_DYNAMIC_OUT)) == 0) {
+    return;
+  }
+  refuse(what +
+         ": flag LIBRARY_BITS is of ops with kernels, without `view`, TRANSFER or "
+         "DYNAMIC_OUT");
 }
 
 // Every dimension of an output is an integer, or one that the inputs of every call have.
@@ -372,7 +382,7 @@ void check_op(const tenon_op_desc& desc, std::string_view name, const Schema& sc
   check_revision(desc.revision, what);
   constexpr uint32_t known = TENON_OP_ELEMENTWISE | TENON_OP_RANDOM | TENON_OP_EFFECT |
                              TENON_OP_LINEAR | TENON_OP_TRANSFER | TENON_OP_DYNAMIC_OUT |
-                             TENON_OP_WRITES_GRADIENTS;
+                             TENON_OP_WRITES_GRADIENTS | TENON_OP_LIBRARY_BITS;
   if ((desc.flags & ~known) != 0 || desc.reserved != 0) {
     refuse(what + " needs a newer Tenon: unknown flags " + std::to_string(desc.flags & ~known) +
            ", reserved " + std::to_string(desc.reserved));
@@ -387,6 +397,7 @@ void check_op(const tenon_op_desc& desc, std::string_view name, const Schema& sc
   }
   if ((desc.flags & TENON_OP_TRANSFER) != 0) check_transfer(desc, what, schema);
   if ((desc.flags & TENON_OP_DYNAMIC_OUT) != 0) check_dynamic(desc, what);
+  if ((desc.flags & TENON_OP_LIBRARY_BITS) != 0) check_library_bits(desc, what);
   if ((desc.flags & TENON_OP_WRITES_GRADIENTS) != 0 &&
       std::ranges::none_of(schema.inputs, [](const auto& input) { return input.mutated; })) {
     refuse(what +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/plugin_host/registry_refusal_test.cc: tables that are wrong in one way each.
 #include <gmock/gmock.h>
+#include <tenon/ext/draft/bits.h>
 #include <tenon/ext/draft/dynamic.h>
 #include <tenon/ext/draft/optimizers.h>
 #include <tenon/ext/draft/shapes.h>
@@ -111,6 +112,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadOp{"writes_gradients", "acme.f", "f(x: T) -> T",
               [](tenon_op_desc& d) { d.flags = TENON_OP_WRITES_GRADIENTS; },
               "needs an input that is written"},
+        BadOp{"library_bits_dynamic", "acme.f", "f(x: T) -> T",
+              [](tenon_op_desc& d) {
+                d.flags = TENON_OP_LIBRARY_BITS | TENON_OP_DYNAMIC_OUT;
+                d.compose = [](tenon_call*, const tenon_value*, uint32_t, const tenon_value*,
+                               uint32_t) -> tenon_status { return TENON_OK; };
+              },
+              "flag LIBRARY_BITS is of ops with kernels"},
+        BadOp{"library_bits_view", "acme.f", "f(x: T) -> T",
+              [](tenon_op_desc& d) {
+                d.flags = TENON_OP_LIBRARY_BITS;
+                d.view = view;
+              },
+              "flag LIBRARY_BITS is of ops with kernels"},
         BadOp{"view", "acme.f", "f(x: T) -> (T, T)", [](tenon_op_desc& d) { d.view = view; },
               "a view op needs an input and exactly one output"},
         BadOp{"unknown_role", "acme.f", "f(x: T) -> T", [](tenon_op_desc& d) { d.role = 77; },

@@ -1538,6 +1538,10 @@ pub struct tenon_transform {
     _opaque: [u8; 0],
 }
 
+// ---- tenon/ext/draft/bits.h ---------------------------------------------------------------------
+
+pub const TENON_OP_LIBRARY_BITS: u32 = 128;
+
 // ---- tenon/ext/draft/dynamic.h ------------------------------------------------------------------
 
 pub const TENON_OP_DYNAMIC_OUT: u32 = 32;

@@ -107,7 +107,7 @@ class ProviderLapack : public testing::Test {
       GTEST_SKIP() << "tenon.lapack was not built: OpenBLAS was not found";
     }
   }
-  std::vector<Tensor> operands(const Context& cx, tenon_dtype dtype, const Shape& shape) const {
+  static std::vector<Tensor> operands(const Context& cx, tenon_dtype dtype, const Shape& shape) {
     std::vector<Tensor> made;
     made.push_back(cx.make(dtype, shape, matrices(shape)));
     made.push_back(cx.make(dtype, shape, matrices(shape, kSeed + 1)));
@@ -118,18 +118,18 @@ class ProviderLapack : public testing::Test {
                       const char* words) const {
     for (const tenon_dtype dtype : {TENON_DTYPE_F32, TENON_DTYPE_F64}) {
       std::string said[2];
-      for (const Context* cx : {&canonical, &fast}) {
+      for (const Context* cx : {&reference, &given}) {
         std::vector<Tensor> in = operands(*cx, dtype, shape);
         in[0] = cx->make(dtype, shape, values);
         std::vector<Tensor> out;
         EXPECT_EQ(call(*cx, op, in, out), TENON_E_DATA) << op.name;
         const tenon_error error = cx->error();
-        EXPECT_STREQ(error.plugin, cx == &fast ? kLapack : kReference);
-        said[cx == &fast] =
+        EXPECT_STREQ(error.plugin, cx == &given ? kLapack : kReference);
+        said[cx == &given] =
             std::string(error.message) + error.operand + error.expected + error.found + error.hint;
         const std::string plugin = error.plugin;
-        const size_t at = said[cx == &fast].find(plugin);
-        if (at != std::string::npos) said[cx == &fast].erase(at, plugin.size());
+        const size_t at = said[cx == &given].find(plugin);
+        if (at != std::string::npos) said[cx == &given].erase(at, plugin.size());
       }
       EXPECT_EQ(said[0], said[1]);
       EXPECT_THAT(said[1], HasSubstr(words));
@@ -137,24 +137,47 @@ class ProviderLapack : public testing::Test {
   }
 
   Runtime runtime;
-  Context fast{runtime, TENON_ARITHMETIC_FAST};
-  Context canonical{runtime};
+  Context given{runtime};
+  Runtime without{{.exclude = {kLapack}}};
+  Context reference{without};
 };
+
+// Of these ops no canonical bits are stated (TENON_OP_LIBRARY_BITS): canonical arithmetic takes the
+// kernel that is fit to be used, and a pin that of the reference.
+TEST_F(ProviderLapack, IsChosenWhateverTheArithmetic) {
+  const Runtime other;
+  const Context pinned(other);
+  pinned.must(pinned.pin("", kReference));
+  const Context fast(runtime, TENON_ARITHMETIC_FAST);
+  for (const Operation& op : kOperations) {
+    const auto who = [&op](const Context& cx) {
+      const std::vector<Tensor> in = operands(cx, TENON_DTYPE_F32, {12, 12});
+      std::vector<Tensor> out;
+      const auto ran = cx.ran([&] { cx.must(call(cx, op, in, out)); }, op.name);
+      EXPECT_THAT(ran, ElementsAre(chosen(cx, op, in))) << "explain says otherwise";
+      return ran;
+    };
+    EXPECT_THAT(who(given), ElementsAre(kLapack)) << op.name;
+    EXPECT_THAT(who(fast), ElementsAre(kLapack)) << op.name;
+    EXPECT_THAT(who(pinned), ElementsAre(kReference)) << op.name;
+    EXPECT_THAT(who(reference), ElementsAre(kReference)) << op.name;
+  }
+}
 
 TEST_F(ProviderLapack, HasTheReferencesValuesAndSigns) {
   for (const tenon_dtype dtype : {TENON_DTYPE_F32, TENON_DTYPE_F64}) {
     for (const Operation& op : kOperations) {
       for (const Shape& shape : {Shape{70, 70}, {3, 40, 40}, {2, 20, 9, 9}, {90, 35}, {35, 90}}) {
         if (op.square && shape.back() != shape[shape.size() - 2]) continue;
-        const std::vector<Tensor> in = operands(fast, dtype, shape);
+        const std::vector<Tensor> in = operands(given, dtype, shape);
+        const std::vector<Tensor> same = operands(reference, dtype, shape);
         std::vector<Tensor> wanted, found;
-        EXPECT_EQ(chosen(fast, op, in), kLapack);
-        EXPECT_EQ(chosen(canonical, op, in), kReference);
-        fast.must(call(fast, op, in, found));
-        canonical.must(call(canonical, op, in, wanted));
+        given.must(call(given, op, in, found));
+        reference.must(call(reference, op, same, wanted));
         for (size_t each = 0; each < op.outputs; ++each) {
           SCOPED_TRACE(std::string(op.name) + " of " + testing::PrintToString(shape));
-          expect_alike(canonical.values(wanted[each].get()), fast.values(found[each].get()), dtype);
+          expect_alike(reference.values(wanted[each].get()), given.values(found[each].get()),
+                       dtype);
         }
       }
     }
@@ -191,14 +214,15 @@ TEST_F(ProviderLapack, SolvesForRightSidesThatAreNotFinite) {
   std::vector<double> b = matrices({6, 6});
   b[6 * 1 + 0] = kNaN;
   b[6 * 3 + 4] = kInfinity;
-  std::vector<Tensor> in;
-  in.push_back(fast.make(TENON_DTYPE_F64, {6, 6}, a));
-  in.push_back(fast.make(TENON_DTYPE_F64, {6, 6}, b));
   std::vector<Tensor> wanted, found;
-  canonical.must(call(canonical, kOperations[1], in, wanted));
-  fast.must(call(fast, kOperations[1], in, found));
-  const std::vector<double> x = canonical.values(wanted[0].get());
-  const std::vector<double> y = fast.values(found[0].get());
+  for (const Context* cx : {&reference, &given}) {
+    std::vector<Tensor> in;
+    in.push_back(cx->make(TENON_DTYPE_F64, {6, 6}, a));
+    in.push_back(cx->make(TENON_DTYPE_F64, {6, 6}, b));
+    cx->must(call(*cx, kOperations[1], in, cx == &given ? found : wanted));
+  }
+  const std::vector<double> x = reference.values(wanted[0].get());
+  const std::vector<double> y = given.values(found[0].get());
   for (size_t i = 0; i < x.size(); ++i) {
     if (std::isfinite(x[i])) {
       EXPECT_NEAR(x[i], y[i], 1e-12) << i;
@@ -214,16 +238,16 @@ TEST_F(ProviderLapack, DividesBySubnormalPivots) {
   for (const auto& [dtype, small] :
        {std::pair{TENON_DTYPE_F32, 0x1p-140}, {TENON_DTYPE_F64, 0x1p-1040}}) {
     std::vector<Tensor> in, out;
-    in.push_back(fast.make(dtype, {2, 2}, {small, 0, 0, 2}));
-    in.push_back(fast.make(dtype, {2, 1}, {3 * small, 4}));
+    in.push_back(given.make(dtype, {2, 2}, {small, 0, 0, 2}));
+    in.push_back(given.make(dtype, {2, 1}, {3 * small, 4}));
     for (const size_t op : {1, 2}) {
-      fast.must(call(fast, kOperations[op], in, out));
-      EXPECT_THAT(fast.values(out[0].get()), ElementsAre(3, 2)) << kOperations[op].name;
+      given.must(call(given, kOperations[op], in, out));
+      EXPECT_THAT(given.values(out[0].get()), ElementsAre(3, 2)) << kOperations[op].name;
     }
-    in[0] = fast.make(dtype, {2, 2}, {2 * small, 1, small, 2});
-    in[1] = fast.make(dtype, {2, 1}, {2 * small, small});
-    fast.must(call(fast, kOperations[1], in, out));
-    EXPECT_THAT(fast.values(out[0].get()), ElementsAre(1, 0));
+    in[0] = given.make(dtype, {2, 2}, {2 * small, 1, small, 2});
+    in[1] = given.make(dtype, {2, 1}, {2 * small, small});
+    given.must(call(given, kOperations[1], in, out));
+    EXPECT_THAT(given.values(out[0].get()), ElementsAre(1, 0));
   }
 }
 
@@ -233,7 +257,7 @@ TEST_F(ProviderLapack, HasTheSameBitsForAnyNumberOfThreads) {
       std::vector<std::string> bits;
       for (const int32_t threads : {1, 2, 8}) {
         const Runtime some({.threads = threads});
-        const Context cx(some, TENON_ARITHMETIC_FAST);
+        const Context cx(some);
         std::vector<Tensor> out;
         cx.must(call(cx, op, operands(cx, TENON_DTYPE_F32, shape), out));
         bits.emplace_back();
@@ -249,10 +273,10 @@ TEST_F(ProviderLapack, HasTheSameBitsForAnyNumberOfThreads) {
 TEST_F(ProviderLapack, MatricesBeyondItsIntegersAreDeclined) {
   const Operation& op = kOperations[0];
   for (const auto& [size, who] : {std::pair{10000, kLapack}, {17000, kReference}}) {
-    const std::vector<Tensor> in = operands(fast, TENON_DTYPE_F32, {0, size, size});
+    const std::vector<Tensor> in = operands(given, TENON_DTYPE_F32, {0, size, size});
     std::vector<Tensor> out;
-    const auto run = [&] { fast.must(call(fast, op, in, out)); };
-    EXPECT_THAT(fast.ran(run, op.name), ElementsAre(who));
+    const auto run = [&] { given.must(call(given, op, in, out)); };
+    EXPECT_THAT(given.ran(run, op.name), ElementsAre(who));
   }
 }
 

@@ -25,7 +25,9 @@ and 0 on the diagonal. Where eigenvalues are equal, eigenvectors have none.
 Source: Python array API standard, `linalg.eigh`; gradient as in M. Giles, "Collected Matrix
 Derivative Results for Forward and Reverse Mode Algorithmic Differentiation", 2008.
 
-Canonical arithmetic: none is stated; f32 is computed in f64 by `tenon.ref`.)";
+Canonical arithmetic: none. The bits are those of the library that computes it, by default LAPACK
+(`tenon.lapack`), and without one those of `tenon.ref`, which computes f32 in f64 and is for small
+matrices. They are the same for any number of threads.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const mx::Extent e = mx::square_of(args, 0, "x");
@@ -51,6 +53,7 @@ constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "eigh(x: T[...]) -> (w: T[...], v: T[...]) where T: f32|f64",
              .doc = doc,
+             .flags = TENON_OP_LIBRARY_BITS,
              .infer = sdk::infer_fn<infer>})};
 
 constexpr tenon_vjp_need needs[] = {

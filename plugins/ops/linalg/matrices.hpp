@@ -3,6 +3,8 @@
 // of their gradients. Matrices are the last two dimensions, all others are batches.
 #pragma once
 
+#include <tenon/ext/draft/bits.h>
+
 #include <algorithm>
 
 #include "rules.hpp"

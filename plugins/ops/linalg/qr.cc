@@ -25,7 +25,9 @@ others, whose gradient is `q dr2`. Where these columns depend on each other ther
 Source: Python array API standard, `linalg.qr`; gradient as in M. Seeger and others,
 "Auto-Differentiating Linear Algebra", 2017, and PyTorch `linalg_qr_backward`.
 
-Canonical arithmetic: none is stated; f32 is computed in f64 by `tenon.ref`.)";
+Canonical arithmetic: none. The bits are those of the library that computes it, by default LAPACK
+(`tenon.lapack`), and without one those of `tenon.ref`, which computes f32 in f64 and is for small
+matrices. They are the same for any number of threads.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   if (args.attrs.text(0) != "reduced") {
@@ -74,6 +76,7 @@ constexpr tenon_op_desc ops[] = {
              .schema = "qr(x: T[...], *, mode: str=\"reduced\") -> (q: T[...], r: T[...]) "
                        "where T: f32|f64",
              .doc = doc,
+             .flags = TENON_OP_LIBRARY_BITS,
              .infer = sdk::infer_fn<infer>})};
 
 constexpr tenon_vjp_need needs[] = {

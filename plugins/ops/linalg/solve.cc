@@ -21,7 +21,9 @@ Gradient: `db` solves `a^T db = dy`, `da = -db y^T`, summed over broadcast batch
 
 Source: Python array API standard, `linalg.solve`.
 
-Canonical arithmetic: none is stated; f32 is computed in f64 by `tenon.ref`.)";
+Canonical arithmetic: none. The bits are those of the library that computes it, by default LAPACK
+(`tenon.lapack`), and without one those of `tenon.ref`, which computes f32 in f64 and is for small
+matrices. They are the same for any number of threads.)";
 
 void vjp(sdk::Vjp& v) {
   const auto solve = [&](sdk::Value dy) { return v.call(name, {mx::transposed(v, v.in(0)), dy}); };
@@ -32,6 +34,7 @@ constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "solve(a: T[...], b: T[...]) -> T[...] where T: f32|f64 promote",
              .doc = doc,
+             .flags = TENON_OP_LIBRARY_BITS,
              .infer = sdk::infer_fn<mx::infer_system>})};
 
 constexpr tenon_vjp_need needs[] = {

@@ -22,7 +22,9 @@ batches.
 
 Source: PyTorch, `linalg.solve_triangular`; SciPy, `linalg.solve_triangular`.
 
-Canonical arithmetic: none is stated; f32 is computed in f64 by `tenon.ref`.)";
+Canonical arithmetic: none. The bits are those of the library that computes it, by default LAPACK
+(`tenon.lapack`), and without one those of `tenon.ref`, which computes f32 in f64 and is for small
+matrices. They are the same for any number of threads.)";
 
 void vjp(sdk::Vjp& v) {
   const bool upper = v.attr(0).as.i64 != 0;
@@ -39,6 +41,7 @@ constexpr tenon_op_desc ops[] = {
              .schema = "solve_triangular(a: T[...], b: T[...], *, upper: bool=false) -> T[...] "
                        "where T: f32|f64 promote",
              .doc = doc,
+             .flags = TENON_OP_LIBRARY_BITS,
              .infer = sdk::infer_fn<mx::infer_system>})};
 
 constexpr tenon_vjp_need needs[] = {

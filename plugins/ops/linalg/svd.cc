@@ -27,7 +27,9 @@ Gradient: as PyTorch's `svd_backward`; where singular values are equal or 0, vec
 Source: Python array API standard, `linalg.svd` with `full_matrices=False`; gradient as in J.
 Townsend, "Differentiating the Singular Value Decomposition", 2016, and PyTorch `svd_backward`.
 
-Canonical arithmetic: none is stated; f32 is computed in f64 by `tenon.ref`.)";
+Canonical arithmetic: none. The bits are those of the library that computes it, by default LAPACK
+(`tenon.lapack`), and without one those of `tenon.ref`, which computes f32 in f64 and is for small
+matrices. They are the same for any number of threads.)";
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   const mx::Extent e = mx::extent_of(args, 0, "x");
@@ -72,6 +74,7 @@ constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "svd(x: T[...]) -> (u: T[...], s: T[...], vh: T[...]) where T: f32|f64",
              .doc = doc,
+             .flags = TENON_OP_LIBRARY_BITS,
              .infer = sdk::infer_fn<infer>})};
 
 constexpr tenon_vjp_need needs[] = {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/lapack/factor.cc: cholesky, solve, solve_triangular, qr.
+// backends/lapack/factor.cc: cholesky, solve, solve_triangular.
 //
 //   cholesky   xPOTRF; the triangle that LAPACK calls the upper one is the lower one here
 //   solve      xGETRF of a copy in column-major order; for the transposes, which row-major right
-//              sides are to BLAS, two xTRSM from the right
-//   qr         xGELQF, xORGLQ of the transpose x^T = L Q: then q = Q^T, r = L^T; signs as the op
-//              has them
+//              sides are to BLAS, two xTRSM from the right, a strip of columns at a time
 // Source: LAPACK Users' Guide, third edition, sections 2.4.1, 2.4.2; op documentation.
 #include <limits>
 
@@ -186,7 +184,7 @@ struct SolveRoom {
   }
 
   // b [n,columns], row-major, becomes the solution.
-  void solve(T* b, int64_t columns) const {
+  void solve(const sdk::Launch& l, T* b, int64_t columns) const {
     if (columns == 0) return;
     for (int64_t i = 0; i < n; ++i) {
       T* const row = b + i * columns;
@@ -197,11 +195,14 @@ struct SolveRoom {
       substitute(right(), b, n, columns);
     } else {
       const blasint size = as_int(n);
-      const blasint rows = as_int(columns);
-      Routines<T>::trsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, rows, size,
-                        T(1), lu, size, b, rows);
-      Routines<T>::trsm(CblasColMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, rows, size,
-                        T(1), lu, size, b, rows);
+      const blasint step = as_int(columns);
+      for_each_strip(l, columns, [&](const Strip& strip) {
+        const blasint rows = as_int(strip.count);
+        Routines<T>::trsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, rows, size,
+                          T(1), lu, size, b + strip.first, step);
+        Routines<T>::trsm(CblasColMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, rows,
+                          size, T(1), lu, size, b + strip.first, step);
+      });
     }
     for (int64_t i = 0; i < n && scaled; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
@@ -234,7 +235,7 @@ void solve(const sdk::Launch& l) {
           return i;
         }
         factored = which;
-        in.solve(s.right_side<T>(l, i), s.columns);
+        in.solve(l, s.right_side<T>(l, i), s.columns);
       }
       return end;
     };
@@ -244,11 +245,13 @@ void solve(const sdk::Launch& l) {
 }
 
 template <class T>
-void solve_one(const Triangle<T>& t, T* b, int64_t n, int64_t columns) {
+void solve_one(const sdk::Launch& l, const Triangle<T>& t, T* b, int64_t n, int64_t columns) {
   if (!has_inverses(t, n)) return substitute(t, b, n, columns);
-  Routines<T>::trsm(CblasRowMajor, CblasLeft, t.upper ? CblasUpper : CblasLower, CblasNoTrans,
-                    CblasNonUnit, as_int(n), as_int(columns), T(1), t.a, as_int(n), b,
-                    as_int(columns));
+  for_each_strip(l, columns, [&](const Strip& strip) {
+    Routines<T>::trsm(CblasRowMajor, CblasLeft, t.upper ? CblasUpper : CblasLower, CblasNoTrans,
+                      CblasNonUnit, as_int(n), as_int(strip.count), T(1), t.a, as_int(n),
+                      b + strip.first, as_int(columns));
+  });
 }
 
 void solve_triangular(const sdk::Launch& l) {
@@ -259,82 +262,7 @@ void solve_triangular(const sdk::Launch& l) {
     first_refused(l, s.count(), s.work(), [&](int64_t begin, int64_t end, Room&) {
       for (int64_t i = begin; i < end; ++i) {
         const T* const a = l.data<const T>(0) + s.a_at(i) * s.n * s.n;
-        solve_one(Triangle<T>{a, s.n, 1, upper, false}, s.right_side<T>(l, i), s.n, s.columns);
-      }
-      return end;
-    });
-  });
-}
-
-// ---- QR -----------------------------------------------------------------------------------------
-
-template <class T>
-struct QrRoom {
-  QrRoom(Room& room, const Extent& e) : n(as_int(e.n)), m(as_int(e.m)), k(as_int(e.least())) {
-    lwork = as_int(work_count());
-    x = room.take<T>(e.m * e.n);
-    tau = room.take<T>(k);
-    sign = room.take<T>(k);
-    work = room.take<T>(lwork);
-  }
-
-  int64_t work_count() const {
-    T first = 0;
-    T second = 0;
-    T unused = 0;
-    blasint info = 0;
-    const blasint ask = -1;
-    Routines<T>::gelqf(&n, &m, &unused, &n, &unused, &first, &ask, &info);
-    Routines<T>::orglq(&k, &m, &k, &unused, &n, &unused, &second, &ask, &info);
-    return work_size(std::max(first, second));
-  }
-
-  void run(const T* from, T* q, T* r) const {
-    const int64_t width = n;
-    blasint info = 0;
-    std::copy_n(from, m * width, x);
-    Routines<T>::gelqf(&n, &m, x, &n, tau, work, &lwork, &info);
-    for (int64_t i = 0; i < k; ++i) {
-      const T* const column = x + i * width;  // of L
-      T* const row = r + i * width;
-      sign[i] = column[i] < 0 ? T(-1) : T(1);
-      std::fill(row, row + i, T(0));
-      for (int64_t j = i; j < width; ++j) row[j] = sign[i] * column[j];
-    }
-    Routines<T>::orglq(&k, &m, &k, x, &n, tau, work, &lwork, &info);
-    for (int64_t i = 0; i < m; ++i) {
-      for (int64_t j = 0; j < k; ++j) q[i * k + j] = sign[j] * x[i * width + j];
-    }
-  }
-
-  blasint n;
-  blasint m;
-  blasint k;
-  blasint lwork = 0;
-  T* x = nullptr;
-  T* tau = nullptr;
-  T* sign = nullptr;
-  T* work = nullptr;
-};
-
-double qr_work(const Extent& e) {
-  const auto k = static_cast<double>(e.least());
-  return 4 * k * static_cast<double>(e.m) * static_cast<double>(e.n);
-}
-
-uint64_t qr_bytes(const sdk::Args& args) {
-  const Extent e(args.view(0));
-  return scratch_of<QrRoom>(args, e, pieces_of(e.count(), qr_work(e)));
-}
-
-void qr(const sdk::Launch& l) {
-  const Extent e(l.view(0));
-  dispatch(l.out().dtype, [&]<class T>() {
-    first_refused(l, e.count(), qr_work(e), [&](int64_t begin, int64_t end, Room& room) {
-      const QrRoom<T> in(room, e);
-      for (int64_t b = begin; b < end; ++b) {
-        in.run(l.data<const T>(0) + b * e.m * e.n, l.out_data<T>(0) + b * e.m * e.least(),
-               l.out_data<T>(1) + b * e.least() * e.n);
+        solve_one(l, Triangle<T>{a, s.n, 1, upper, false}, s.right_side<T>(l, i), s.n, s.columns);
       }
       return end;
     });
@@ -344,14 +272,11 @@ void qr(const sdk::Launch& l) {
 constexpr tenon_slot_rule one[] = {sdk::contiguous_in(), sdk::contiguous_out()};
 constexpr tenon_slot_rule two[] = {sdk::contiguous_in(), sdk::contiguous_in(),
                                    sdk::contiguous_out()};
-constexpr tenon_slot_rule pair[] = {sdk::contiguous_in(), sdk::contiguous_out(),
-                                    sdk::contiguous_out()};
 
 constexpr tenon_kernel_desc kernels[] = {
     matrix_kernel<cholesky, no_bytes>("tenon.cholesky", one, 1),
     matrix_kernel<solve, solve_bytes>("tenon.solve", two, 0),
     matrix_kernel<solve_triangular, no_bytes>("tenon.solve_triangular", two, 1),
-    matrix_kernel<qr, qr_bytes>("tenon.qr", pair, 1),
 };
 
 }  // namespace

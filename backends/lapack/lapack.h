@@ -24,6 +24,7 @@ inline constexpr std::string_view kDevice = "cpu";  // the device is another plu
 inline constexpr int32_t kPriority = 10;
 
 extern const sdk::Unit factor_unit;
+extern const sdk::Unit qr_unit;
 extern const sdk::Unit spectrum_unit;
 
 inline constexpr tenon_dtype kDtypes[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
@@ -115,19 +116,50 @@ int64_t first_refused(const sdk::Launch& l, int64_t count, double work, const Ru
   return refused;
 }
 
+// ---- One matrix ---------------------------------------------------------------------------------
+
+// Columns that do not depend on each other are computed in strips, each by the thread that is free;
+// within a piece of a batch, which is a thread's own, one by one. Cut by shape alone, as pieces
+// are.
+inline constexpr int64_t kStrip = 128;
+
+struct Strip {
+  int64_t number;
+  int64_t first;  // column
+  int64_t count;
+  int64_t end() const { return first + count; }
+};
+
+inline int64_t strips_of(int64_t columns) { return (columns + kStrip - 1) / kStrip; }
+
+template <class Body>
+void for_each_strip(const sdk::Launch& l, int64_t columns, const Body& body) {
+  l.parallel_for(strips_of(columns), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t number = begin; number < end; ++number) {
+      const int64_t first = number * kStrip;
+      body(Strip{number, first, std::min(kStrip, columns - first)});
+    }
+  });
+}
+
 // ---- Elements -----------------------------------------------------------------------------------
 
-// body(i, j) for all places, in an order that keeps both rows and columns in the cache.
+// body(i, j) for all places of a strip, in an order that keeps both rows and columns in the cache.
 template <class Body>
-void for_each_place(int64_t rows, int64_t columns, const Body& body) {
+void for_each_place(int64_t rows, const Strip& strip, const Body& body) {
   constexpr int64_t kTile = 16;
   for (int64_t top = 0; top < rows; top += kTile) {
-    for (int64_t left = 0; left < columns; left += kTile) {
+    for (int64_t left = strip.first; left < strip.end(); left += kTile) {
       for (int64_t i = top; i < std::min(rows, top + kTile); ++i) {
-        for (int64_t j = left; j < std::min(columns, left + kTile); ++j) body(i, j);
+        for (int64_t j = left; j < std::min(strip.end(), left + kTile); ++j) body(i, j);
       }
     }
   }
+}
+
+template <class Body>
+void for_each_place(int64_t rows, int64_t columns, const Body& body) {
+  for_each_place(rows, Strip{0, 0, columns}, body);
 }
 
 // (x + x^T) / 2, rounded once.

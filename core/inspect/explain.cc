@@ -3,6 +3,8 @@
 // only the op's own rules about metadata run.
 #include "core/inspect/explain.h"
 
+#include <tenon/ext/draft/bits.h>
+
 #include <algorithm>
 
 #include "core/dispatch/bind.h"
@@ -139,10 +141,24 @@ bool is_view(const Invocation& call) {
   return result.copy_needed == 0;
 }
 
-// The op's report, and why a pin has no effect on this call.
+// Is the device's own plugin the only one there is for an op that libraries compute?
+bool wants_library(const Invocation& call,
+                   std::span<const std::pair<const Kernel*, std::string>> judged) {
+  const auto of_device = [&call](const auto& candidate) {
+    return candidate.first->plugin == call.device->backend->plugin;
+  };
+  return call.op.has(TENON_OP_LIBRARY_BITS) && !judged.empty() &&
+         std::ranges::all_of(judged, of_device);
+}
+
+// The op's report, a library that is missing, and why a pin has no effect on this call.
 std::vector<std::string> report_of(const Invocation& call,
                                    std::span<const std::pair<const Kernel*, std::string>> judged) {
   std::vector<std::string> list = call.cx.runtime->registry.report_of(call.op);
+  if (wants_library(call, judged)) {
+    list.push_back("no plugin with a library's kernels for this op is there: those of " +
+                   judged.front().first->plugin->id + " are for small operands");
+  }
   const std::string pin = pinned_plugin(call);
   if (pin.empty() || (pin == kCompositionPin && call.op.desc.compose)) return list;
   bool listed = false;

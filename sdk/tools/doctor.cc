@@ -152,6 +152,22 @@ void look_at_devices(const Json& devices, std::vector<Finding>& findings) {
   }
 }
 
+// Ops that libraries compute (flag "library-bits") and for which the device of host memory has its
+// own kernels only.
+Json without_library(const Json& ops, const std::string& plugin) {
+  Json names = Json::array();
+  for (const Json& op : ops) {
+    const std::vector<std::string> flags = names_of(op.at("flags"));
+    const Json& kernels = op.at("kernels");
+    const auto own = [&plugin](const Json& kernel) { return kernel.at("plugin") == plugin; };
+    if (std::ranges::find(flags, "library-bits") != flags.end() &&
+        std::ranges::any_of(kernels, own) && std::ranges::all_of(kernels, own)) {
+      names.push_back(op.at("name"));
+    }
+  }
+  return names;
+}
+
 // Standard folders need not exist; what somebody asked for must.
 void look_at_paths(const Json& paths, std::vector<Finding>& findings) {
   for (const Json& path : paths) {
@@ -235,7 +251,13 @@ std::string device_text(const Json& device) {
                 ? ", autograd"
                 : ", no autograd: " + device.at("autograd_reason").get<std::string>();
   }
-  return text + " (" + device.at("plugin").get<std::string>() + ")\n";
+  text += " (" + device.at("plugin").get<std::string>() + ")\n";
+  const std::vector<std::string> slow = names_of(device.value("without_library", Json::array()));
+  if (!slow.empty()) {
+    text += "    for small operands only, no library's kernels are there: " + joined(slow) +
+            " (tenon.lapack, built where OpenBLAS is, has some)\n";
+  }
+  return text;
 }
 
 void print_all(const Json& answer) {
@@ -265,7 +287,7 @@ Json json_of(const Finding& finding) {
 
 Json look_at_all(const Options& options) {
   const Session session(options);
-  const Json devices = session.query("devices");  // opens every plugin
+  Json devices = session.query("devices");  // opens every plugin
   Json plugins = session.query("plugins");
   const Json paths = session.query("paths");
   const Json environment = session.query("environment");
@@ -276,6 +298,11 @@ Json look_at_all(const Options& options) {
                         "install plugins, or name their folder in TENON_PLUGIN_PATH"});
   }
   for (Json& plugin : plugins) look_at_plugin(plugin, findings);
+  const Json ops = session.query("ops");
+  for (Json& device : devices) {
+    if (!device.at("host_memory").get<bool>()) continue;
+    device["without_library"] = without_library(ops, device.at("plugin"));
+  }
   look_at_devices(devices, findings);
   look_at_paths(paths, findings);
   look_for_problems(machine, findings);

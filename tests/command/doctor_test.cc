@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 // The finding whose `about` begins so; null if there is none.
@@ -107,6 +108,21 @@ TEST(CommandDoctor, ChecksHashes) {
   EXPECT_THAT(finding.at("problem").get<std::string>(),
               HasSubstr("its bytes are not those plugin.json was written for"));
   EXPECT_THAT(finding.at("advice").get<std::string>(), HasSubstr("`tenon manifest "));
+}
+
+// The reference decomposes any matrix, and takes minutes for a large one: no problem, but said.
+TEST(CommandDoctor, SaysWhatNoLibraryComputes) {
+  const Done without = run_command({"--exclude", "tenon.lapack", "doctor"});
+  EXPECT_THAT(without.out, HasSubstr("for small operands only, no library's kernels are there: "
+                                     "tenon.cholesky, tenon.eigh, "));
+  const Done explained =
+      run_command({"--exclude", "tenon.lapack", "explain", "eigh", "f32[300,300]"});
+  EXPECT_THAT(explained.out, HasSubstr("no plugin with a library's kernels for this op is there: "
+                                       "those of tenon.ref are for small operands"));
+  if (!fs::exists(fs::path(plugin_dir()) / "tenon.lapack")) GTEST_SKIP() << "OpenBLAS is not there";
+  EXPECT_THAT(run_command({"doctor"}).out, Not(HasSubstr("for small operands only")));
+  EXPECT_THAT(run_command({"explain", "eigh", "f32[300,300]"}).out,
+              Not(HasSubstr("no plugin with a library's kernels")));
 }
 
 TEST(CommandDoctor, NamesLibrariesThatAreNotInstalled) {

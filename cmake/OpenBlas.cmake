@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake/OpenBlas.cmake: finds OpenBLAS and its cblas.h. Sets, in the folder that includes it,
-# `openblas`, a target to link, and `openblas_soname`; neither where it was not found.
+# `openblas`, a target to link, and `openblas_sonames`, what has to be opened before; neither where
+# it was not found.
 
 include(${CMAKE_CURRENT_LIST_DIR}/Soname.cmake)
 find_package(PkgConfig QUIET)
@@ -28,4 +29,5 @@ if(openblas)
   list(FILTER openblas_file INCLUDE REGEX "openblas")
   list(GET openblas_file 0 openblas_file)
   tenon_soname(openblas_soname ${openblas_file})
+  include(${CMAKE_CURRENT_LIST_DIR}/Bundle.cmake)
 endif()

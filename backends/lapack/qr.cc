@@ -28,9 +28,11 @@ struct QrRoom {
     const blasint ask = -1;
     blasint info = 0;
     T unused = 0;
-    T size = 0;
-    Routines<T>::geqrf(&rows, &width, &unused, &rows, &unused, &size, &ask, &info);
-    return work_size(size);
+    T first = 0;
+    T second = 0;
+    Routines<T>::geqrf(&rows, &width, &unused, &rows, &unused, &first, &ask, &info);
+    Routines<T>::orgqr(&rows, &width, &width, &unused, &rows, &unused, &second, &ask, &info);
+    return work_size(std::max(first, second));
   }
 
   // x, column-major, becomes reflections and, above them, r.
@@ -44,12 +46,24 @@ struct QrRoom {
       blasint info = 0;
       Routines<T>::geqrf(&rows, &width, x + from * m + from, &step, reflections.tau + from, work,
                          &lwork, &info);
-      reflections.prepare(x, m, m, from, count);
       const int64_t after = from + count;
+      if (is_small() && after == n) return;
+      reflections.prepare(x, m, m, from, count);
       for_each_strip(l, n - after, [&](const Strip& strip) {
         reflections.apply_transposed(x + after * m, m, strip, from);
       });
     }
+  }
+
+  // One panel alone: nothing is to be gained by strips.
+  bool is_small() const { return k <= kPanel; }
+
+  void make_columns() {
+    const blasint rows = as_int(m);
+    const blasint width = as_int(k);
+    blasint info = 0;
+    std::copy_n(x, m * k, columns);
+    Routines<T>::orgqr(&rows, &width, &width, columns, &rows, reflections.tau, work, &lwork, &info);
   }
 
   T sign(int64_t i) const { return x[i * m + i] < 0 ? T(-1) : T(1); }
@@ -64,6 +78,12 @@ struct QrRoom {
         r[i * n + j] = i > j ? T(0) : sign(i) * x[j * m + i];
       });
     });
+    if (is_small()) {
+      make_columns();
+      for_each_place(m, k,
+                     [&](int64_t i, int64_t j) { q[i * k + j] = sign(j) * columns[j * m + i]; });
+      return;
+    }
     for_each_strip(l, k, [&](const Strip& strip) {
       std::fill_n(columns + strip.first * m, strip.count * m, T(0));
       for (int64_t j = strip.first; j < strip.end(); ++j) columns[j * m + j] = 1;

@@ -23,6 +23,10 @@ void sgeqrf_(TenonLapackInt m, TenonLapackInt n, float* a, TenonLapackInt lda, f
              float* work, TenonLapackInt lwork, blasint* info);
 void dgeqrf_(TenonLapackInt m, TenonLapackInt n, double* a, TenonLapackInt lda, double* tau,
              double* work, TenonLapackInt lwork, blasint* info);
+void sorgqr_(TenonLapackInt m, TenonLapackInt n, TenonLapackInt k, float* a, TenonLapackInt lda,
+             const float* tau, float* work, TenonLapackInt lwork, blasint* info);
+void dorgqr_(TenonLapackInt m, TenonLapackInt n, TenonLapackInt k, double* a, TenonLapackInt lda,
+             const double* tau, double* work, TenonLapackInt lwork, blasint* info);
 void ssytrd_(const char* uplo, TenonLapackInt n, float* a, TenonLapackInt lda, float* d, float* e,
              float* tau, float* work, TenonLapackInt lwork, blasint* info, size_t);
 void dsytrd_(const char* uplo, TenonLapackInt n, double* a, TenonLapackInt lda, double* d,
@@ -82,6 +86,7 @@ struct Routines<float> {
   static constexpr auto potrf = spotrf_;
   static constexpr auto getrf = sgetrf_;
   static constexpr auto geqrf = sgeqrf_;
+  static constexpr auto orgqr = sorgqr_;
   static constexpr auto sytrd = ssytrd_;
   static constexpr auto stedc = sstedc_;
   static constexpr auto syevd = ssyevd_;
@@ -98,6 +103,7 @@ struct Routines<double> {
   static constexpr auto potrf = dpotrf_;
   static constexpr auto getrf = dgetrf_;
   static constexpr auto geqrf = dgeqrf_;
+  static constexpr auto orgqr = dorgqr_;
   static constexpr auto sytrd = dsytrd_;
   static constexpr auto stedc = dstedc_;
   static constexpr auto syevd = dsyevd_;

@@ -172,7 +172,7 @@ TEST_F(ProviderLapack, IsChosenWhateverTheArithmetic) {
     const auto who = [&op](const Context& cx) {
       const std::vector<Tensor> in = operands(cx, TENON_DTYPE_F32, {12, 12});
       std::vector<Tensor> out;
-      const auto ran = cx.ran([&] { cx.must(call(cx, op, in, out)); }, op.name);
+      auto ran = cx.ran([&] { cx.must(call(cx, op, in, out)); }, op.name);
       EXPECT_THAT(ran, ElementsAre(chosen(cx, op, in))) << "explain says otherwise";
       return ran;
     };

@@ -55,7 +55,8 @@ class Package(unittest.TestCase):
         subprocess.run([sys.executable, "-m", "venv", cls.path / "venv"], check=True)
         cls.python = cls.path / "venv/bin/python"
         os.environ["CCACHE_STATSLOG"] = str(cls.path / "ccache.log")
-        cls.run_in_venv("-m", "pip", "wheel", "--no-deps", "-w", cls.path, ROOT)
+        cls.run_in_venv("-m", "pip", "wheel", "--no-deps", "-w", cls.path, ROOT,
+                        "-C", "cmake.define.TENON_BUNDLE_OPENBLAS=ON")  # fmt: skip
         cls.wheel = next(cls.path.glob("tenon-*.whl"))
         cls.run_in_venv("-m", "pip", "install", "--no-index", cls.wheel)
 
@@ -75,8 +76,12 @@ class Package(unittest.TestCase):
         self.assertEqual(self.run_in_venv("-c", TEN_LINES), "6.0\n")
 
     def test_it_is_small_and_whole(self):
-        self.assertLess(self.wheel.stat().st_size, 10 * MEGABYTE)
-        names = zipfile.ZipFile(self.wheel).namelist()
+        packed = zipfile.ZipFile(self.wheel).infolist()
+        bundled = [each for each in packed if each.filename.startswith("tenon/lib/lib")
+                   and "libtenon" not in each.filename]  # fmt: skip
+        without = self.wheel.stat().st_size - sum(each.compress_size for each in bundled)
+        self.assertLess(without, 10 * MEGABYTE)
+        names = [each.filename for each in packed]
         for plugin in ("cpu", "ref", "ops", "optim", "layers", "data", "formats", "schedules",
                        "tokenizers", "transforms"):
             self.assertIn(f"tenon/plugins/tenon.{plugin}/tenon.{plugin}.so", names)
@@ -99,6 +104,22 @@ class Package(unittest.TestCase):
     def test_it_needs_nothing(self):
         shown = self.run_in_venv("-m", "pip", "show", "tenon")
         self.assertIn("Requires: \n", shown)
+
+    def test_a_bundled_lapack_is_the_one_that_computes(self):
+        """TENON_BUNDLE_OPENBLAS: the machine needs neither OpenBLAS nor Fortran's libraries."""
+        names = zipfile.ZipFile(self.wheel).namelist()
+        if "tenon/plugins/tenon.lapack/tenon.lapack.so" not in names:
+            self.skipTest("OpenBLAS was not there to be bundled")
+        code = (
+            "import tenon\n"
+            "tenon.linalg.eigh(tenon.eye(3))\n"
+            "maps = open('/proc/self/maps').read().split()\n"
+            "print(*sorted({each for each in maps if 'openblas' in each or 'gfortran' in each}))\n"
+        )
+        opened = self.run_in_venv("-c", code).split()
+        self.assertEqual([pathlib.Path(each).name for each in opened],
+                         ["libgfortran.so.5", "libopenblas.so.0"])  # fmt: skip
+        self.assertTrue(all("/site-packages/tenon/lib/" in each for each in opened), opened)
 
     def test_the_command_is_there(self):
         done = subprocess.run(

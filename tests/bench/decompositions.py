@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tests/bench/decompositions.py: one matrix of 512 x 512, and 64 of 32 x 32, taken apart by Tenon
+and by PyTorch in turn; writes a table in Markdown.
+
+usage    PYTHON decompositions.py [--rounds N] [--threads N] BUILD
+
+PYTHON has PyTorch and NumPy. Each round times both, the better of five calls counts, then the
+median of the rounds. Nothing here is a test: machines differ and are busy.
+"""
+
+import argparse
+import os
+import pathlib
+import statistics
+import sys
+import time
+
+import numpy as np
+import torch
+
+SHAPES = ((512, 512), (64, 32, 32))
+CALLS = 5
+# PyTorch's threads spin for a while after a call, and would take the others' processors.
+AFTER_PEER_SECONDS = 0.3
+
+
+def best(call):
+    time.sleep(AFTER_PEER_SECONDS)
+    call()
+    times = []
+    for _ in range(CALLS):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def operands_of(name, shape, dtype):
+    x = np.random.default_rng(0).standard_normal(shape).astype(dtype)
+    turned = np.swapaxes(x, -1, -2)
+    if name == "eigh":
+        return (x + turned,)
+    if name == "cholesky":
+        return (x @ turned + shape[-1] * np.eye(shape[-1], dtype=dtype),)
+    return (x, x[..., ::-1].copy()) if name == "solve" else (x,)
+
+
+def compare(name, shape, dtype, rounds, tenon):
+    arrays = operands_of(name, shape, dtype)
+    options = {"full_matrices": False} if name == "svd" else {}
+    calls = []
+    for library, make in ((tenon, tenon.tensor), (torch, torch.from_numpy)):
+        function = getattr(library.linalg, name)
+        tensors = [make(each) for each in arrays]
+        calls.append(lambda f=function, t=tensors: f(*t, **options))
+    seconds = [[best(call) for call in calls] for _ in range(rounds)]
+    ours, theirs = (statistics.median(column) for column in zip(*seconds, strict=True))
+    ratio = statistics.median(a / b for a, b in seconds)
+    size = " x ".join(map(str, shape))
+    return f"| {name} | {size} | {dtype} | {ours * 1e3:.2f} | {theirs * 1e3:.2f} | {ratio:.2f} |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("build", type=pathlib.Path)
+    arguments = parser.parse_args()
+    os.environ["TENON_THREADS"] = str(arguments.threads)
+    os.environ.setdefault("TENON_LIBRARY", str(arguments.build.resolve() / "lib/libtenon.so"))
+    sys.path.insert(0, str(arguments.build.resolve() / "python"))
+    import tenon
+
+    torch.set_num_threads(arguments.threads)
+    print("| what | matrices | dtype | Tenon, ms | PyTorch, ms | Tenon / PyTorch |")
+    print("|---|---|---|---:|---:|---:|")
+    for shape in SHAPES:
+        for name in ("eigh", "qr", "svd", "solve", "cholesky"):
+            for dtype in ("float32", "float64"):
+                print(compare(name, shape, dtype, arguments.rounds, tenon), flush=True)
+
+
+if __name__ == "__main__":
+    main()

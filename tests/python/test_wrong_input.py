@@ -175,7 +175,7 @@ INDEXING = (
     (lambda w: item_of(w.x, 9, 1.0), IndexError, "index", "axis 0", ""),
     (lambda w: item_of(w.x, 0, "a"), TypeError, "tensor", "data", ""),
     (lambda w: item_of(w.x, 0, w.v), tenon.ShapeError, None, None, ""),
-    (lambda w: item_of(w.w, 0, 1.0), tenon.GradError, "tenon.copy", "out", "detach it"),
+    (lambda w: item_of(w.w, 0, 1.0), tenon.GradError, "tenon.full", "out", "detach it"),
 )
 READING = (
     (lambda w: w.x.item(), tenon.ShapeError, "", "tensor", "x.tolist()"),

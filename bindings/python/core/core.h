@@ -233,6 +233,10 @@ void show_hook(TensorObject* tensor, HookObject* hook);
 void hide_hook(HookObject* hook);
 bool add_tensor_type(PyObject* module);
 
+// indexing.cc: x[key], x[key] = value
+PyObject* get_item(PyObject* self, PyObject* key);
+int set_item(PyObject* self, PyObject* key, PyObject* value);
+
 // buffer.cc: Python's buffers
 int get_buffer(PyObject* self, Py_buffer* view, int flags);
 void release_buffer(PyObject* self, Py_buffer* view);

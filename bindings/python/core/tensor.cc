@@ -222,22 +222,7 @@ Py_ssize_t length(PyObject* self) {
   return view.shape[0];
 }
 
-// ---- items, methods -----------------------------------------------------------------------------
-
-PyObject* get_item(PyObject* self, PyObject* key) {
-  PyObject* const arguments[] = {self, key};
-  return PyObject_Vectorcall(state.hooks.get_item, arguments, 2, nullptr);
-}
-
-int set_item(PyObject* self, PyObject* key, PyObject* value) {
-  if (!value) {
-    PyErr_SetString(PyExc_TypeError, "elements of a tensor cannot be deleted");
-    return -1;
-  }
-  PyObject* const arguments[] = {self, key, value};
-  const Ref done_item(PyObject_Vectorcall(state.hooks.set_item, arguments, 3, nullptr));
-  return done_item ? 0 : -1;
-}
+// ---- methods ------------------------------------------------------------------------------------
 
 // The ops of the registry are methods, found when they are first used.
 PyObject* get_attribute(PyObject* self, PyObject* name) {

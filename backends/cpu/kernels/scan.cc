@@ -96,24 +96,33 @@ struct Recurrence {
   }
 };
 
-// `n` lines (kFew at most), any number of bytes apart.
-template <class Step, class T, size_t N>
-void scan_few(const Scan<N>& s, const sdk::Run<N>& run, int64_t begin, int64_t n, bool exclusive) {
+// kLines lines, any number of bytes apart: as a constant, so that sums stay in registers.
+template <class Step, class T, int64_t kLines, bool kExclusive, size_t N>
+void scan_lines(const Scan<N>& s, const sdk::Run<N>& run, int64_t begin) {
   using W = sdk::Wide<T>;
-  W y[kFew];
-  std::fill(y, y + kFew, Step::template start<W>());
+  W y[kLines];
+  std::fill(y, y + kLines, Step::template start<W>());
+  std::array<char*, N> at;
+  for (size_t o = 0; o < N; ++o) at[o] = run.data[o] + begin * run.step[o];
   for (int64_t i = 0; i < s.count; ++i) {
-    for (int64_t line = 0; line < n; ++line) {
-      const auto at = [&](size_t o) {
-        return run.data[o] + (begin + line) * run.step[o] + i * s.step[o];
-      };
+    for (int64_t line = 0; line < kLines; ++line) {
       W x[N - 1];
-      for (size_t o = 1; o < N; ++o) x[o - 1] = static_cast<W>(sdk::load<T>(at(o)));
+      for (size_t o = 1; o < N; ++o) {
+        x[o - 1] = static_cast<W>(sdk::load<T>(at[o] + line * run.step[o]));
+      }
       const W before = y[line];
       y[line] = Step::next(before, x, i == 0);
-      sdk::store(at(0), sdk::narrow<T>(exclusive ? before : y[line]));
+      sdk::store(at[0] + line * run.step[0], sdk::narrow<T>(kExclusive ? before : y[line]));
     }
+    for (size_t o = 0; o < N; ++o) at[o] += s.step[o];
   }
+}
+
+template <class Step, class T, bool kExclusive, size_t N>
+void scan_apart(const Scan<N>& s, const sdk::Run<N>& run) {
+  int64_t i = 0;
+  for (; i + kFew <= run.count; i += kFew) scan_lines<Step, T, kFew, kExclusive>(s, run, i);
+  for (; i < run.count; ++i) scan_lines<Step, T, 1, kExclusive>(s, run, i);
 }
 
 // kSide lines or, without kWhole, the first `n` of them, with packed elements.
@@ -159,9 +168,10 @@ void scan_run(const Scan<N>& s, const sdk::Run<N>& run, bool exclusive) {
     if (i < run.count) scan_side<Step, T, kSome, false>(s, run, i, run.count - i, exclusive);
     return;
   }
-  for (; i < run.count; i += kFew) {
-    scan_few<Step, T>(s, run, i, std::min(kFew, run.count - i), exclusive);
+  if constexpr (Step::kInputs == 1) {
+    if (exclusive) return scan_apart<Step, T, true>(s, run);
   }
+  scan_apart<Step, T, false>(s, run);
 }
 
 template <class Step, class Types>

@@ -37,7 +37,7 @@ bool factorise(const T* x, T* out, int64_t n, bool upper) {
 void cholesky(const sdk::Launch& l) {
   const Extent e(l.view(0));
   dispatch(l.out().dtype, [&]<class T>() {
-    const auto run = [&](int64_t begin, int64_t end, Room&) {
+    const auto run = [&](int64_t begin, int64_t end, Room&, const Team&) {
       for (int64_t b = begin; b < end; ++b) {
         const int64_t at = b * e.n * e.n;
         if (!factorise(l.data<const T>(0) + at, l.out_data<T>() + at, e.n, l.attrs.flag(0))) {
@@ -184,7 +184,7 @@ struct SolveRoom {
   }
 
   // b [n,columns], row-major, becomes the solution.
-  void solve(const sdk::Launch& l, T* b, int64_t columns) const {
+  void solve(const Team& team, T* b, int64_t columns) const {
     if (columns == 0) return;
     for (int64_t i = 0; i < n; ++i) {
       T* const row = b + i * columns;
@@ -196,7 +196,7 @@ struct SolveRoom {
     } else {
       const blasint size = as_int(n);
       const blasint step = as_int(columns);
-      for_each_strip(l, columns, [&](const Strip& strip) {
+      team.for_each_strip(columns, [&](const Strip& strip) {
         const blasint rows = as_int(strip.count);
         Routines<T>::trsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, rows, size,
                           T(1), lu, size, b + strip.first, step);
@@ -226,7 +226,7 @@ uint64_t solve_bytes(const sdk::Args& args) {
 void solve(const sdk::Launch& l) {
   const Systems s(l);
   dispatch(l.out().dtype, [&]<class T>() {
-    const auto run = [&](int64_t begin, int64_t end, Room& room) {
+    const auto run = [&](int64_t begin, int64_t end, Room& room, const Team& team) {
       SolveRoom<T> in(room, s.n);
       int64_t factored = -1;
       for (int64_t i = begin; i < end; ++i) {
@@ -235,7 +235,7 @@ void solve(const sdk::Launch& l) {
           return i;
         }
         factored = which;
-        in.solve(l, s.right_side<T>(l, i), s.columns);
+        in.solve(team, s.right_side<T>(l, i), s.columns);
       }
       return end;
     };
@@ -245,9 +245,9 @@ void solve(const sdk::Launch& l) {
 }
 
 template <class T>
-void solve_one(const sdk::Launch& l, const Triangle<T>& t, T* b, int64_t n, int64_t columns) {
+void solve_one(const Team& team, const Triangle<T>& t, T* b, int64_t n, int64_t columns) {
   if (!has_inverses(t, n)) return substitute(t, b, n, columns);
-  for_each_strip(l, columns, [&](const Strip& strip) {
+  team.for_each_strip(columns, [&](const Strip& strip) {
     Routines<T>::trsm(CblasRowMajor, CblasLeft, t.upper ? CblasUpper : CblasLower, CblasNoTrans,
                       CblasNonUnit, as_int(n), as_int(strip.count), T(1), t.a, as_int(n),
                       b + strip.first, as_int(columns));
@@ -259,10 +259,11 @@ void solve_triangular(const sdk::Launch& l) {
   const bool upper = l.attrs.flag(0);
   if (s.columns == 0) return;
   dispatch(l.out().dtype, [&]<class T>() {
-    first_refused(l, s.count(), s.work(), [&](int64_t begin, int64_t end, Room&) {
+    first_refused(l, s.count(), s.work(), [&](int64_t begin, int64_t end, Room&, const Team& team) {
       for (int64_t i = begin; i < end; ++i) {
         const T* const a = l.data<const T>(0) + s.a_at(i) * s.n * s.n;
-        solve_one(l, Triangle<T>{a, s.n, 1, upper, false}, s.right_side<T>(l, i), s.n, s.columns);
+        solve_one(team, Triangle<T>{a, s.n, 1, upper, false}, s.right_side<T>(l, i), s.n,
+                  s.columns);
       }
       return end;
     });

@@ -93,29 +93,6 @@ uint64_t scratch_of(const sdk::Args& args, const Size& size, int64_t pieces) {
   return measure.bytes() * static_cast<uint64_t>(pieces);
 }
 
-// run(begin, end, room) computes those matrices on one thread and returns the first that has to be
-// refused, or `end`. Returns the first refused of all, or `count`.
-template <class Run>
-int64_t first_refused(const sdk::Launch& l, int64_t count, double work, const Run& run) {
-  const int64_t pieces = pieces_of(count, work);
-  const std::span<std::byte> scratch = l.scratch();
-  std::atomic<int64_t> refused = count;
-  l.parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
-    for (int64_t piece = first; piece < last; ++piece) {
-      const int64_t end = count / pieces * (piece + 1) + count % pieces * (piece + 1) / pieces;
-      const int64_t begin = count / pieces * piece + count % pieces * piece / pieces;
-      Room room(scratch.data() +
-                scratch.size() / static_cast<size_t>(pieces) * static_cast<size_t>(piece));
-      const int64_t stopped = run(begin, end, room);
-      if (stopped == end) continue;
-      int64_t before = refused;
-      while (stopped < before && !refused.compare_exchange_weak(before, stopped)) {
-      }
-    }
-  });
-  return refused;
-}
-
 // ---- One matrix ---------------------------------------------------------------------------------
 
 // Columns that do not depend on each other are computed in strips, each by the thread that is free;
@@ -132,14 +109,52 @@ struct Strip {
 
 inline int64_t strips_of(int64_t columns) { return (columns + kStrip - 1) / kStrip; }
 
-template <class Body>
-void for_each_strip(const sdk::Launch& l, int64_t columns, const Body& body) {
-  l.parallel_for(strips_of(columns), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t number = begin; number < end; ++number) {
-      const int64_t first = number * kStrip;
-      body(Strip{number, first, std::min(kStrip, columns - first)});
+// Who computes strips: any thread that is free, or, within a piece of a batch, the piece's own.
+class Team {
+ public:
+  explicit Team(const sdk::Launch* all) : all_(all) {}
+
+  template <class Body>
+  void for_each_strip(int64_t columns, const Body& body) const {
+    const auto run = [&](int64_t begin, int64_t end) {
+      for (int64_t number = begin; number < end; ++number) {
+        const int64_t first = number * kStrip;
+        body(Strip{number, first, std::min(kStrip, columns - first)});
+      }
+    };
+    if (all_) {
+      all_->parallel_for(strips_of(columns), 1, run);
+    } else {
+      run(0, strips_of(columns));
+    }
+  }
+
+ private:
+  const sdk::Launch* all_;  // NULL: the piece's own thread
+};
+
+// run(begin, end, room, team) computes those matrices on one thread and returns the first that has
+// to be refused, or `end`. Returns the first refused of all, or `count`.
+template <class Run>
+int64_t first_refused(const sdk::Launch& l, int64_t count, double work, const Run& run) {
+  const int64_t pieces = pieces_of(count, work);
+  const std::span<std::byte> scratch = l.scratch();
+  std::atomic<int64_t> refused = count;
+  const Team team(pieces == 1 ? &l : nullptr);
+  l.parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
+    for (int64_t piece = first; piece < last; ++piece) {
+      const int64_t end = count / pieces * (piece + 1) + count % pieces * (piece + 1) / pieces;
+      const int64_t begin = count / pieces * piece + count % pieces * piece / pieces;
+      Room room(scratch.data() +
+                scratch.size() / static_cast<size_t>(pieces) * static_cast<size_t>(piece));
+      const int64_t stopped = run(begin, end, room, team);
+      if (stopped == end) continue;
+      int64_t before = refused;
+      while (stopped < before && !refused.compare_exchange_weak(before, stopped)) {
+      }
     }
   });
+  return refused;
 }
 
 // ---- Elements -----------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ struct QrRoom {
   }
 
   // x, column-major, becomes reflections and, above them, r.
-  void factorise(const sdk::Launch& l) {
+  void factorise(const Team& team) {
     const int64_t panel = k <= kWhole ? k : kPanel;
     for (int64_t from = 0; from < k; from += panel) {
       const int64_t count = std::min(panel, k - from);
@@ -49,7 +49,7 @@ struct QrRoom {
       const int64_t after = from + count;
       if (is_small() && after == n) return;
       reflections.prepare(x, m, m, from, count);
-      for_each_strip(l, n - after, [&](const Strip& strip) {
+      team.for_each_strip(n - after, [&](const Strip& strip) {
         reflections.apply_transposed(x + after * m, m, strip, from);
       });
     }
@@ -68,12 +68,12 @@ struct QrRoom {
 
   T sign(int64_t i) const { return x[i * m + i] < 0 ? T(-1) : T(1); }
 
-  void run(const sdk::Launch& l, const T* from, T* q, T* r) {
-    for_each_strip(l, n, [&](const Strip& strip) {
+  void run(const Team& team, const T* from, T* q, T* r) {
+    team.for_each_strip(n, [&](const Strip& strip) {
       for_each_place(m, strip, [&](int64_t i, int64_t j) { x[j * m + i] = from[i * n + j]; });
     });
-    factorise(l);
-    for_each_strip(l, n, [&](const Strip& strip) {
+    factorise(team);
+    team.for_each_strip(n, [&](const Strip& strip) {
       for_each_place(k, strip, [&](int64_t i, int64_t j) {
         r[i * n + j] = i > j ? T(0) : sign(i) * x[j * m + i];
       });
@@ -84,7 +84,7 @@ struct QrRoom {
                      [&](int64_t i, int64_t j) { q[i * k + j] = sign(j) * columns[j * m + i]; });
       return;
     }
-    for_each_strip(l, k, [&](const Strip& strip) {
+    team.for_each_strip(k, [&](const Strip& strip) {
       std::fill_n(columns + strip.first * m, strip.count * m, T(0));
       for (int64_t j = strip.first; j < strip.end(); ++j) columns[j * m + j] = 1;
       reflections.apply(columns, m, strip, strip.end());  // those after change nothing here
@@ -116,14 +116,15 @@ uint64_t qr_bytes(const sdk::Args& args) {
 void qr(const sdk::Launch& l) {
   const Extent e(l.view(0));
   dispatch(l.out().dtype, [&]<class T>() {
-    first_refused(l, e.count(), qr_work(e), [&](int64_t begin, int64_t end, Room& room) {
-      QrRoom<T> in(room, e);
-      for (int64_t b = begin; b < end; ++b) {
-        in.run(l, l.data<const T>(0) + b * e.m * e.n, l.out_data<T>(0) + b * e.m * e.least(),
-               l.out_data<T>(1) + b * e.least() * e.n);
-      }
-      return end;
-    });
+    first_refused(
+        l, e.count(), qr_work(e), [&](int64_t begin, int64_t end, Room& room, const Team& team) {
+          QrRoom<T> in(room, e);
+          for (int64_t b = begin; b < end; ++b) {
+            in.run(team, l.data<const T>(0) + b * e.m * e.n, l.out_data<T>(0) + b * e.m * e.least(),
+                   l.out_data<T>(1) + b * e.least() * e.n);
+          }
+          return end;
+        });
   });
 }
 

@@ -61,14 +61,14 @@ struct EighRoom {
   }
 
   // False if x, of which v holds the symmetric part then, is not finite or nothing converged.
-  bool run(const sdk::Launch& l, const T* x, T* w, T* v) {
+  bool run(const Team& team, const T* x, T* w, T* v) {
     const int64_t size = n;
     for_each_place(size, size, [&](int64_t i, int64_t j) {
       v[i * size + j] = mean(x[i * size + j], x[j * size + i]);
     });
     if (sdk::find_not_finite(v, size * size) != nullptr) return false;
     const bool done =
-        is_small || needs_scaling(v, size * size) ? run_small(w, v) : run_large(l, w, v);
+        is_small || needs_scaling(v, size * size) ? run_small(w, v) : run_large(team, w, v);
     if (!done) std::fill(v, v + size * size, T(0));
     return done;
   }
@@ -85,18 +85,18 @@ struct EighRoom {
     return true;
   }
 
-  bool run_large(const sdk::Launch& l, T* w, T* v) {
+  bool run_large(const Team& team, T* w, T* v) {
     const int64_t size = n;
     blasint info = 0;
     Routines<T>::sytrd("L", &n, v, &n, w, below, reflections->tau, work, &lwork, &info, 1);
     Routines<T>::stedc("I", &n, w, below, vectors, &n, work, &lwork, iwork, &liwork, &info, 1);
     if (info != 0) return false;
     reflections->prepare(v + 1, size, size - 1, 0, size - 1);
-    for_each_strip(l, size, [&](const Strip& strip) {
+    team.for_each_strip(size, [&](const Strip& strip) {
       reflections->apply(vectors + 1, size, strip, size - 1);
       for (int64_t k = strip.first; k < strip.end(); ++k) make_definite(vectors + k * size);
     });
-    for_each_strip(l, size, [&](const Strip& strip) {
+    team.for_each_strip(size, [&](const Strip& strip) {
       for_each_place(size, strip,
                      [&](int64_t i, int64_t j) { v[i * size + j] = vectors[j * size + i]; });
     });
@@ -131,10 +131,10 @@ void eigh(const sdk::Launch& l) {
   const int64_t elements = e.n * e.n;
   dispatch(l.out().dtype, [&]<class T>() {
     T* const v = l.out_data<T>(1);
-    const auto run = [&](int64_t begin, int64_t end, Room& room) {
+    const auto run = [&](int64_t begin, int64_t end, Room& room, const Team& team) {
       EighRoom<T> in(room, e);
       for (int64_t b = begin; b < end; ++b) {
-        if (!in.run(l, l.data<const T>(0) + b * elements, l.out_data<T>(0) + b * e.n,
+        if (!in.run(team, l.data<const T>(0) + b * elements, l.out_data<T>(0) + b * e.n,
                     v + b * elements)) {
           return b;
         }
@@ -188,7 +188,7 @@ struct SvdRoom {
   }
 
   // False if x is not finite or nothing converged.
-  bool run(const sdk::Launch& l, const T* from, T* u, T* s, T* vh) {
+  bool run(const Team& team, const T* from, T* u, T* s, T* vh) {
     const int64_t width = n;
     const int64_t least = k;
     blasint info = 0;
@@ -197,7 +197,7 @@ struct SvdRoom {
     if (is_small || needs_scaling(x, m * width)) {
       Routines<T>::gesdd("S", &n, &m, x, &n, s, vh, &n, u, &k, work, &lwork, iwork, &info, 1);
     } else {
-      info = run_large(l, u, s, vh);
+      info = run_large(team, u, s, vh);
     }
     if (info != 0) return false;
     for (int64_t i = 0; i < least; ++i) {
@@ -212,7 +212,7 @@ struct SvdRoom {
   // Column-major: x [n,m] = left diag(s) right; left [n,k] lies in vh, and right [k,m] in u. xGEBRD
   // leaves the reflections of left in columns, those of right in rows; of whichever is as long as x
   // is wide they begin beside the diagonal.
-  blasint run_large(const sdk::Launch& l, T* right, T* s, T* left) {
+  blasint run_large(const Team& team, T* right, T* s, T* left) {
     const int64_t size = k;
     const int64_t rows = n;
     const int64_t columns = m;
@@ -231,7 +231,7 @@ struct SvdRoom {
     left_reflections->prepare(x + down, rows, rows - down, 0, size - down);
     right_reflections->prepare(x + across * rows, rows, columns - across, 0, size - across,
                                Reflections<T>::Stored::Rows);
-    for_each_strip(l, size, [&](const Strip& strip) {
+    team.for_each_strip(size, [&](const Strip& strip) {
       for (int64_t j = strip.first; j < strip.end(); ++j) {
         T* const column = left + j * rows;
         std::fill(std::copy_n(inner_left + j * size, size, column), column + rows, T(0));
@@ -277,11 +277,11 @@ void svd(const sdk::Launch& l) {
   const int64_t k = e.least();
   dispatch(l.out().dtype, [&]<class T>() {
     const T* const x = l.data<const T>(0);
-    const auto run = [&](int64_t begin, int64_t end, Room& room) {
+    const auto run = [&](int64_t begin, int64_t end, Room& room, const Team& team) {
       SvdRoom<T> in(room, e);
       for (int64_t b = begin; b < end; ++b) {
-        if (!in.run(l, x + b * elements, l.out_data<T>(0) + b * e.m * k, l.out_data<T>(1) + b * k,
-                    l.out_data<T>(2) + b * k * e.n)) {
+        if (!in.run(team, x + b * elements, l.out_data<T>(0) + b * e.m * k,
+                    l.out_data<T>(1) + b * k, l.out_data<T>(2) + b * k * e.n)) {
           return b;
         }
       }

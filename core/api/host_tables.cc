@@ -274,16 +274,21 @@ struct InParallel {
 struct Pieces {
   const tenon_parallel_fn fn;
   void* const user;
-  std::atomic<int64_t> failed{INT64_MAX};  // the lowest piece that did
-  std::mutex mutex{};                      // guards `status`, which is that piece's
+  const std::atomic<bool>* const interrupted;  // NULL: all pieces run
+  std::atomic<int64_t> failed{INT64_MAX};      // the lowest piece that did
+  std::mutex mutex{};                          // guards `status`, which is that piece's
   tenon_status status = TENON_OK;
 
   static void run(void* self, int64_t begin, int64_t end, int64_t chunk) {
     auto& pieces = *static_cast<Pieces*>(self);
     if (chunk > pieces.failed.load(std::memory_order_relaxed)) return;
+    if (pieces.interrupted && pieces.interrupted->load(std::memory_order_relaxed)) [[unlikely]] {
+      return pieces.fail(kStopped, TENON_E_INTERRUPTED);
+    }
     const tenon_status status = pieces.fn(pieces.user, begin, end, chunk);
     if (status != TENON_OK) pieces.fail(chunk, status);
   }
+  static constexpr int64_t kStopped = -1;  // before every piece
   [[gnu::cold]] void fail(int64_t chunk, tenon_status with) {
     const std::lock_guard lock(mutex);
     if (chunk > failed.load(std::memory_order_relaxed)) return;
@@ -294,9 +299,10 @@ struct Pieces {
 
 tenon_status host_parallel_for(tenon_call* window, int64_t n, int64_t grain, tenon_parallel_fn fn,
                                void* user) {
-  Pieces pieces{fn, user};
+  tenon_status outcome = TENON_OK;
   const tenon_status status = host_guard(window, "threads.parallel_for", [&](CallbackScope& call) {
     require_state(call, {CallbackState::Launch, CallbackState::Data}, "parallel_for");
+    Pieces pieces{fn, user, call.may_stop ? &call.context->interrupted : nullptr};
     const InParallel inside(window);
     threads::Pool& pool = call.context->runtime->pool;
     const bool serial = call.context->serial_scopes > 0;
@@ -304,8 +310,10 @@ tenon_status host_parallel_for(tenon_call* window, int64_t n, int64_t grain, ten
       throw Error{.status = TENON_E_ARGUMENT,
                   .message = "parallel_for needs n >= 0, grain >= 1 and a function"};
     }
+    if (pieces.failed == Pieces::kStopped) call.stopped = true;
+    outcome = pieces.status;
   });
-  return status == TENON_OK ? pieces.status : status;
+  return status == TENON_OK ? outcome : status;
 }
 
 tenon_status host_rng(tenon_call* window, tenon_rng* out_rng) {

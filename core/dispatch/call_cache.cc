@@ -139,6 +139,7 @@ void set_places(ResolvedCall& resolved, const Invocation& call, std::span<const 
                     kernel_inputs(desc), {call.attrs.data(), desc.n_attrs}, desc.user);
   resolved.block =
       std::make_unique<launch::Launch>(call.op, *resolution.kernel, *call.device, block);
+  resolved.block->may_stop = call.may_stop;
   resolved.block->scratch_bytes = resolution.needs.scratch_bytes;
   resolved.prepared = resolution.needs.prepared;
   resolved.prepares = desc.prepare != nullptr;
@@ -260,6 +261,7 @@ bool take_view(Context& context, const ResolvedCall& resolved, std::span<const G
   call_.scratch = scratch.block.data;
   call_.scratch_bytes = block.scratch_bytes;
   call_.stream = resolved.device->stream;
+  call_.may_stop = block.may_stop;
   ++context_.launches;
   tenon_status status = TENON_OK;
   {

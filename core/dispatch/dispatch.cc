@@ -193,6 +193,8 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
   flat.resize(invocation.n_outputs(), nullptr);
   invocation.wanted = (uint64_t{1} << n_outputs) - 1;
   const uint64_t there = given.empty() ? 0 : invocation.wanted;
+  invocation.may_stop =
+      there == 0 && std::ranges::none_of(invocation.schema.inputs, &registry::Param::mutated);
   if (dynamic || (recording && !invocation.rule && op.desc.compose)) {
     if (dynamic) {
       compose_dynamic(invocation, flat, recording);

@@ -289,6 +289,7 @@ bool execute(Invocation& call, std::span<Tensor* const> outputs, std::string& de
   Block block(*call.device, span_of(chosen_items), chosen->desc.n_slots,
               kernel_inputs(chosen->desc), {call.attrs.data(), chosen->desc.n_attrs},
               chosen->desc.user);
+  block.may_stop = call.may_stop;
   launch::run_kernel(call.cx, call.op, *chosen, *call.device, block, random ? &rng : nullptr,
                      call.resolution ? &call.resolution->needs : nullptr);
   if (call.resolution) {

@@ -77,6 +77,7 @@ struct Invocation {
   const registry::VjpRule* rule = nullptr;  // looked up if gradients are enabled
   uint64_t wanted = 0;  // bit i: the caller or the backward rule asks for output i
   struct Resolution* resolution = nullptr;  // if not NULL, told how the call was resolved
+  bool may_stop = false;                    // as Block's
   bool dry = false;  // explain: nothing is cast, views state the promoted dtype
 };
 

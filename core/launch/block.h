@@ -56,6 +56,7 @@ struct Block {
   Small<tenon_view, 8> views;
   Small<uint32_t, 16> slot_begin;
   tenon_launch launch{};
+  bool may_stop = false;  // midway, by an interrupt: nothing that it writes was there before
 };
 
 // Objects made by kernels' `prepare`, shared by launches with equal keys.
@@ -88,6 +89,7 @@ struct Launch {
   std::vector<uint64_t> scalars;  // host scalars the views point to
   std::shared_ptr<const Prepared> prepared;
   uint64_t scratch_bytes = 0;
+  bool may_stop = false;  // as Block's; not in a replay
   bool random = false;
   tenon_rng rng{};  // offset relative to the plan's start
   const std::string* scope = nullptr;

@@ -36,6 +36,8 @@ std::string arguments_text(const Launching& launching) noexcept {
 }  // namespace
 
 void check_launch(CallbackScope& call, tenon_status status, Device& device, uint64_t sequence) {
+  // Whatever the kernel has made of it.
+  if (call.stopped) call.context->check_interrupt();
   if (status == TENON_E_DEVICE_LOST && !device.host_memory()) {
     const std::string none;
     char number[32];
@@ -97,6 +99,7 @@ void run_kernel(Context& context, const registry::Op& op, const registry::Kernel
   call.scratch = scratch.block.data;
   call.scratch_bytes = scratch_bytes;
   call.stream = device.stream;
+  call.may_stop = block.may_stop;
   if (rng) {
     call.has_rng = true;
     call.rng_state = *rng;

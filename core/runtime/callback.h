@@ -84,13 +84,14 @@ struct CallbackScope : Window {
   }
 
   // For a call that is used again: has the callback left no words?
-  bool is_clean() const { return !failure && !out_of_memory; }
+  bool is_clean() const { return !failure && !out_of_memory && !stopped; }
   // Leaves none for the next one.
   struct Cleaned {
     explicit Cleaned(CallbackScope& which) : call(which) {}
     ~Cleaned() {
       call.failure.reset();
       call.out_of_memory = false;
+      call.stopped = false;
     }
     Cleaned(const Cleaned&) = delete;
     Cleaned& operator=(const Cleaned&) = delete;
@@ -113,6 +114,8 @@ struct CallbackScope : Window {
   const registry::Op* op;  // may be NULL (objects of kinds)
   std::unique_ptr<Error> failure;
   bool out_of_memory = false;
+  bool may_stop = false;  // launch: an interrupt ends it between two pieces of parallel work
+  bool stopped = false;   // and has
   void* scratch = nullptr;
   uint64_t scratch_bytes = 0;
   void* stream = nullptr;

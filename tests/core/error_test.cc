@@ -214,6 +214,35 @@ TEST_F(ErrorsThreads, InterruptingEndsABackwardAndAReplay) {
   cx.refused(TENON_E_INTERRUPTED, cx.try_call("acme.neg", {arg(plain)}));
 }
 
+// Results that nobody has seen are given up halfway; what was there before is written whole.
+TEST_F(ErrorsThreads, InterruptingEndsAKernelBetweenTwoPieces) {
+  struct Seen {
+    tenon_context* context;
+    std::atomic<int> pieces{0};
+  } seen{cx.get()};
+  const auto body = [](void* user) {
+    auto& all = *static_cast<Seen*>(user);
+    if (++all.pieces != 1) return;
+    std::thread([&all] { tenon_context_interrupt(all.context); }).join();
+  };
+  const Value function(static_cast<int64_t>(reinterpret_cast<intptr_t>(+body)));
+  const Value user(static_cast<int64_t>(reinterpret_cast<intptr_t>(&seen)));
+  const Tensor x = cx.floats({1}, {5});
+  for (int i = 0; i < 2; ++i) {  // the second is a call seen before
+    seen.pieces = 0;
+    const Failure f =
+        cx.refused(TENON_E_INTERRUPTED, cx.try_call("acme.hooks", {arg(x)}, {function, user}));
+    EXPECT_THAT(f.message, HasSubstr("interrupted by tenon_context_interrupt"));
+    EXPECT_LT(seen.pieces, 100);
+  }
+  seen.pieces = 0;
+  const Tensor y = cx.floats({1}, {0});
+  EXPECT_EQ(cx.try_apply("acme.hooks", {arg(x)}, {function, user}, {y.get()}), TENON_OK);
+  EXPECT_EQ(seen.pieces, 100);
+  cx.refused(TENON_E_INTERRUPTED, cx.try_call("acme.neg", {arg(x)}));
+  EXPECT_EQ(cx.values(y), Values{5.0f});
+}
+
 // ---- Memory -------------------------------------------------------------------------------------
 
 TEST(MemoryLimit, IsAnErrorAndLosesNothing) {

@@ -340,6 +340,16 @@ TEST_F(ProviderLapack, HasTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+// Within a piece of a batch nothing may be shared out once more.
+TEST_F(ProviderLapack, CallsTheHostOutsideOfParallelWorkAlone) {
+  const Runtime checked({.check = "threads"});
+  const Context cx(checked);
+  for (const Operation& op : kOperations) {
+    std::vector<Tensor> out;
+    cx.must(call(cx, op, operands(cx, TENON_DTYPE_F32, {2, 200, 200}), out));
+  }
+}
+
 // LAPACK counts work space in 32 bits. Nothing is computed here: there is no matrix.
 TEST_F(ProviderLapack, MatricesBeyondItsIntegersAreDeclined) {
   const Operation& op = kOperations[0];

@@ -37,7 +37,8 @@ typedef struct tenon_error {
 TENON_EXPORT tenon_status tenon_context_get_error(tenon_context* context, tenon_error* out_error);
 
 // Makes the call running in `context`, or its next one, return TENON_E_INTERRUPTED. Any thread,
-// also a signal handler.
+// also a signal handler. A kernel that shares out its work ends halfway if everything it writes is
+// new; what was there before is written whole.
 TENON_EXPORT tenon_status tenon_context_interrupt(tenon_context* context);
 
 // Seed of the context's random numbers; also sets the counter back to 0. Contexts that should draw

@@ -39,6 +39,13 @@ void hook(const Launch& l) {
   function(reinterpret_cast<void*>(l.attrs.integer(1)));
   acme::copy(l);
 }
+// The same in each of a hundred pieces of parallel work.
+void hooks(const Launch& l) {
+  const auto function = reinterpret_cast<void (*)(void*)>(l.attrs.integer(0));
+  acme::copy(l);
+  l.parallel_for(100, 1,
+                 [&](int64_t, int64_t) { function(reinterpret_cast<void*>(l.attrs.integer(1))); });
+}
 void fails(const Launch&) {
   throw sdk::Failure{TENON_E_DATA, "it fails, always", "x", "mercy", "none", "do not call it"};
 }
@@ -99,6 +106,7 @@ constexpr tenon_op_desc ops[] = {
     map("acme.outer", "outer(x: T[...]) -> T[...]", sdk::compose_fn<outer>),
     map("acme.hook", "hook(x: T[...], *, function: int, user: int) -> T[...]", nullptr,
         TENON_OP_ELEMENTWISE | TENON_OP_EFFECT),
+    map("acme.hooks", "hooks(x: T[...], *, function: int, user: int) -> T[...]"),
     map("acme.watch", "watch(x: T[...], *, counters: int=0) -> T[...] where T: float"),
 };
 
@@ -147,6 +155,13 @@ constexpr tenon_kernel_desc kernels[] = {
                  .n_attrs = 2,
                  .flags = kGood,
                  .launch = sdk::launch_fn<hook>}),
+    sdk::kernel({.op = "acme.hooks",
+                 .device = "toy",
+                 .slots = anything,
+                 .rows = sdk::kAllDtypes,
+                 .n_attrs = 2,
+                 .flags = kGood,
+                 .launch = sdk::launch_fn<hooks>}),
     sdk::kernel({.op = "acme.watch",
                  .device = "toy",
                  .slots = anything,

@@ -107,3 +107,29 @@ def remainder(call):
     if exact.is_float(dtype):
         return [broadcast(dtype, lambda x, y: float_rest(dtype, x, y), a, b)]
     return [broadcast(dtype, lambda x, y: x % y if y else 0, a, b)]
+
+
+def next_number(dtype, a, b):
+    """The number after a towards b: the whole number of units in a's last place, and one more."""
+    if math.isnan(a) or math.isnan(b):
+        return math.nan
+    if a == b:
+        return b
+    digits, least, largest = exact.FORMATS[dtype]
+    up = a < b
+    if math.isinf(a):
+        return math.copysign((2.0**digits - 1) * 2.0 ** (largest - digits + 1), a)
+    exponent = max(math.frexp(a)[1] - 1, least) if a else least
+    # Below a power of 2 numbers are twice as dense.
+    inwards = a != 0 and up != (a > 0)
+    if inwards and abs(math.frexp(a)[0]) == 0.5 and exponent > least:
+        exponent -= 1
+    unit = Fraction(2) ** (exponent - digits + 1)
+    value = Fraction(a) + (unit if up else -unit)
+    return math.copysign(0.0, a) if value == 0 else exact.rounded(dtype, value)
+
+
+@golden("tenon.nextafter")
+def nextafter(call):
+    a, b = call.inputs
+    return [broadcast(a.dtype, lambda x, y: next_number(a.dtype, x, y), a, b)]

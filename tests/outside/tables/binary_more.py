@@ -41,5 +41,6 @@ TABLE = {
     "tenon.logical_xor": Entry([Row("logical_xor", binary)]),
     "tenon.minimum": Entry([Row("minimum", binary), Row("min.binary", binary)]),
     "tenon.ne": Entry([Row("ne", binary)]),
+    "tenon.nextafter": Entry([Row("nextafter", binary)]),
     "tenon.remainder": Entry([Row("remainder", binary)]),
 }

@@ -101,6 +101,8 @@ std::vector<Row> reduction_rows() {
       {"tenon.prod", "f64[3]{0.0,0.0,3.0}", {{0, 0, 0}}},
       {"tenon.cumprod", "f64[3]{2.0,0.0,3.0} | axis=0", {{1, 22, 0}}},
       // Of equal elements the first is taken, or comes first.
+      {"tenon.cummax", "f64[4]{1.0,3.0,3.0,2.0} | axis=0", {{1, 2, 7, 0}}},
+      {"tenon.cummin", "f64[4]{2.0,1.0,1.0,3.0} | axis=0", {{1, 2, 7, 0}}},
       {"tenon.sort", "f64[4]{2.0,1.0,2.0,1.0}", {{3, 1, 4, 2}}},
       {"tenon.sort", "f64[4]{2.0,1.0,2.0,1.0} | descending=true, stable=false", {{1, 3, 2, 4}}},
       {"tenon.sort", "f64[3]{0.0,-0.0,0.0}", {{1, 2, 3}}},

@@ -2,6 +2,7 @@
 # tests/goldens/ops/reduce_more.py: more of one value from many, and scans along an axis.
 
 import math
+import operator
 from fractions import Fraction
 
 import mpmath
@@ -204,3 +205,30 @@ def next_of(factor, y, term):
     if all(isinstance(v, Fraction) or math.isfinite(v) for v in (factor, y, term)):
         return Fraction(factor) * Fraction(y) + Fraction(term)
     return float(factor) * float(y) + float(term)
+
+
+def running(wins):
+    """The element that wins among those so far, the last NaN before all, and its place."""
+
+    def compute(call):
+        x = call.inputs[0]
+        axis = call.attrs["axis"]
+        moved = numpy.moveaxis(x.values, axis, -1)
+        values = numpy.empty(moved.shape, dtype=object)
+        places = numpy.empty(moved.shape, dtype=object)
+        for at in numpy.ndindex(moved.shape):
+            line, best = moved[at[:-1]], 0
+            for i in range(at[-1] + 1):
+                if line[i] != line[i] or wins(line[i], line[best]):
+                    best = i
+            values[at], places[at] = line[best], best
+        return [
+            Array.of(dtype, x.shape, numpy.moveaxis(result, -1, axis).reshape(-1))
+            for dtype, result in ((x.dtype, values), ("i64", places))
+        ]
+
+    return compute
+
+
+golden("tenon.cummax")(running(operator.ge))
+golden("tenon.cummin")(running(operator.le))

@@ -10,7 +10,7 @@
 #undef HWY_TARGET
 #define HWY_TARGET HWY_AVX3
 #include <hwy/ops/set_macros-inl.h>
-#include HWY_TARGET_INCLUDE
+#include HWY_TARGET_INCLUDE  // NOLINT(bugprone-suspicious-include): the file itself again
 #undef HWY_TARGET
 #define HWY_TARGET HWY_STATIC_TARGET
 #include <hwy/ops/set_macros-inl.h>

@@ -28,6 +28,8 @@
 #include "kernels/function-inl.h"
 #include "kernels/math_activations-inl.h"
 #include "kernels/math_circular-inl.h"
+#include "kernels/math_erf_inverse-inl.h"
+#include "kernels/math_gamma-inl.h"
 #include "kernels/math_hyperbolic-inl.h"
 #include "kernels/math_powers-inl.h"
 #include "kernels/norm-inl.h"

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace tenon::tests::exact {
@@ -87,7 +88,76 @@ Terms terms_by_tanh(long double given) {
   return {below, below * above * steep};
 }
 
+constexpr long double kPi = std::numbers::pi_v<long double>;
+
+bool is_pole(long double x) { return x <= 0 && x == std::floor(x); }
+
+// pi times the distance from the nearest whole number.
+long double angle(long double x) { return kPi * (x - std::nearbyint(x)); }
+
+// By the recurrence, and from 40 on the asymptotic series.
+long double digamma_above_zero(long double x) {
+  long double sum = 0;
+  for (; x < 40; ++x) sum -= 1 / x;
+  const long double z = 1 / (x * x);
+  const long double rest = z * (1.0L / 252 - z * (1.0L / 240 - z * (1.0L / 132)));
+  return sum + (std::log(x) - 1 / (2 * x) - z * (1.0L / 12 - z * (1.0L / 120 - rest)));
+}
+long double trigamma_above_zero(long double x) {
+  long double sum = 0;
+  for (; x < 40; ++x) sum += 1 / (x * x);
+  const long double z = 1 / (x * x);
+  const long double rest = z * (1.0L / 42 - z * (1.0L / 30 - z * (5.0L / 66)));
+  return sum + (1 / x + z / 2 + z / x * (1.0L / 6 - z * (1.0L / 30 - rest)));
+}
+
 }  // namespace
+
+double lgamma(double x) { return static_cast<double>(lgamma(static_cast<long double>(x))); }
+long double lgamma(long double x) { return std::lgamma(x); }
+long double lgamma_part(long double x) {
+  const long double y = std::lgamma(x);
+  return x < 0 ? std::max({1.0L, std::fabs(y), std::fabs(std::lgamma(-x))}) : y;
+}
+
+double digamma(double x) { return static_cast<double>(digamma(static_cast<long double>(x))); }
+long double digamma(long double x) {
+  if (x == 0) return -std::copysign(std::numeric_limits<long double>::infinity(), x);
+  if (std::isnan(x) || x > 0) return std::isinf(x) ? x : digamma_above_zero(x);
+  if (std::isinf(x) || is_pole(x)) return std::numeric_limits<long double>::quiet_NaN();
+  return digamma_above_zero(1 - x) - kPi / std::tan(angle(x));
+}
+long double digamma_part(long double x) {
+  const long double y = digamma(x);
+  return x < 0 ? std::max({1.0L, std::fabs(y), std::fabs(digamma_above_zero(1 - x))}) : y;
+}
+
+double trigamma(double x) { return static_cast<double>(trigamma(static_cast<long double>(x))); }
+long double trigamma(long double x) {
+  if (std::isinf(x)) return x > 0 ? 0 : std::numeric_limits<long double>::quiet_NaN();
+  if (std::isnan(x) || x > 0) return trigamma_above_zero(x);
+  if (is_pole(x)) return std::numeric_limits<long double>::infinity();
+  const long double root = kPi / std::sin(angle(x));
+  return root * root - trigamma_above_zero(1 - x);
+}
+
+double erfinv(double x) { return static_cast<double>(erfinv(static_cast<long double>(x))); }
+// By Newton's steps from 0, none of which goes too far: erf bends down.
+long double erfinv(long double x) {
+  const long double size = std::fabs(x);
+  if (!(size < 1)) {
+    return size == 1 ? std::copysign(std::numeric_limits<long double>::infinity(), x)
+                     : std::numeric_limits<long double>::quiet_NaN();
+  }
+  long double y = 0;
+  for (int k = 0; k < 200; ++k) {
+    const long double off = size < 0.5L ? size - std::erf(y) : std::erfc(y) - (1 - size);
+    const long double step = off * std::exp(y * y) / (2 * std::numbers::inv_sqrtpi_v<long double>);
+    y += step;
+    if (std::fabs(step) <= y * 0x1p-62L) break;
+  }
+  return std::copysign(y, x);
+}
 
 double sigmoid(double x) { return logistic(x); }
 long double sigmoid(long double x) { return logistic(x); }

@@ -21,6 +21,19 @@ long double logsigmoid(long double x);
 double hardswish(double x);
 long double hardswish(long double x);
 
+double lgamma(double x);
+long double lgamma(long double x);
+double digamma(double x);
+long double digamma(long double x);
+double trigamma(double x);
+long double trigamma(long double x);
+double erfinv(double x);
+long double erfinv(long double x);
+
+// The larger of the two parts whose sum lgamma and digamma are below 0, where they may cancel.
+long double lgamma_part(long double x);
+long double digamma_part(long double x);
+
 // The slope of gelu, and the larger of the two terms whose sum it is: they cancel near -0.75.
 double gelu_slope(double x);
 long double gelu_slope(long double x);

@@ -15,6 +15,8 @@
 #include "backends/cpu/kernels/math-inl.h"
 #include "backends/cpu/kernels/math_activations-inl.h"
 #include "backends/cpu/kernels/math_both-inl.h"
+#include "backends/cpu/kernels/math_erf_inverse-inl.h"
+#include "backends/cpu/kernels/math_gamma-inl.h"
 #include "backends/cpu/kernels/math_hyperbolic-inl.h"
 #include "backends/cpu/kernels/math_powers-inl.h"
 
@@ -88,6 +90,10 @@ const tests::UnaryFunction unary[] = {
     one<math::Asinh>("asinh", std::asinh, std::asinh, 1, 1),
     one<math::Acosh>("acosh", std::acosh, std::acosh, 1, 1),
     one<math::Atanh>("atanh", std::atanh, std::atanh, 1, 1),
+    one<math::LogGamma>("lgamma", exact::lgamma, exact::lgamma, 1, 4, exact::lgamma_part),
+    one<math::Digamma>("digamma", exact::digamma, exact::digamma, 1, 6, exact::digamma_part),
+    one<math::Trigamma>("trigamma", exact::trigamma, exact::trigamma, 1, 6),
+    one<math::ErfInverse>("erfinv", exact::erfinv, exact::erfinv, 1, 3),
     one<math::Silu>("silu", exact::silu, exact::silu, 1, 1),
     one<math::Mish>("mish", exact::mish, exact::mish, 1, 1),
     one<math::LogSigmoid>("logsigmoid", exact::logsigmoid, exact::logsigmoid, 2, 2),

@@ -49,7 +49,7 @@ struct Worst {
   void look(T found, Wide exact, T a, T b = T(0), long double (*size)(long double) = nullptr) {
     // Most are the nearest T, which is at most half a ULP off.
     if (ulp >= 0.5 && same_bits(found, static_cast<T>(exact))) return;
-    const double off = size && std::isfinite(exact)
+    const double off = size && std::isfinite(static_cast<T>(exact))
                            ? absolute(found, exact, static_cast<Wide>(size(a)))
                            : error(found, exact);
     if (!(off > ulp)) return;

@@ -138,5 +138,60 @@ inline constexpr double kNormalTailF64[] = {
     0x1.d45db7fb5c51fp-22,  0x1.5998f637d334cp-25, -0x1.2cb932995e67cp-24, -0x1.268ebfa124d52p-27,
     0x1.6fc644aab0dd2p-27,  0x1.2ef875eb01d28p-29, -0x1.36ce78026164ap-30, -0x1.966a0785b136ap-32,
 };
+// Error at most 2^-55.9.
+inline constexpr double kLogGammaF64[] = {
+    0x1.b0ee6072093cep-2,  -0x1.9ae6509ea109fp-4,  0x1.0e0c9df293525p-5,   -0x1.95ce223a9cb28p-7,
+    0x1.47974853abf58p-8,  -0x1.145121f9a4625p-9,  0x1.dfebcf8cd235p-11,   -0x1.a96a400bd027ap-12,
+    0x1.7ed734117fb78p-13, -0x1.5c86b750de927p-14, 0x1.402f02319bd13p-15,  -0x1.285035cceb67bp-16,
+    0x1.13e56e693cd5cp-17, -0x1.0232e2afb6bc1p-18, 0x1.e52f91f512358p-20,  -0x1.c9a7e329f3a01p-21,
+    0x1.b37975c60dcafp-22, -0x1.9e751577a1368p-23, 0x1.779b9138fadb2p-24,  -0x1.5fd35226db4bap-25,
+    0x1.c310af6817e8dp-26, -0x1.ce2399af6f985p-27, -0x1.a5bcdaca6a294p-31, 0x1.2321e40a18e16p-30,
+    0x1.52e57f0d809f7p-28, -0x1.781804f8e6002p-29, -0x1.7e646f2222bb5p-30, 0x1.ae5c2029b4362p-31,
+    0x1.d2f86c8effc33p-32, -0x1.e5dc351561a64p-33,
+};
+// Error at most 2^-53.9.
+inline constexpr double kDigammaF64[] = {
+    0x1.9213d46736ba4p-1,  -0x1.0aff270ca07a7p-2,  0x1.be76b26db7fc2p-4,   -0x1.95ec0c3ba93cdp-5,
+    0x1.802924f9b144cp-6,  -0x1.7389aa80a819ap-7,  0x1.6bdf5e15909b3p-8,   -0x1.6714cfd9c08d8p-9,
+    0x1.64076134dfca9p-10, -0x1.620f07d90e00bp-11, 0x1.60c65f786ff19p-12,  -0x1.5feef7dce2db8p-13,
+    0x1.5f65d7b5b1b8cp-14, -0x1.5f0a671f4234bp-15, 0x1.5e7fa012d2935p-16,  -0x1.5e3a5c5169228p-17,
+    0x1.61a379b6e427cp-18, -0x1.629036eb46c5cp-19, 0x1.44eae0a6a44dep-20,  -0x1.3e74f5f61afacp-21,
+    0x1.f1d5c75f7eda8p-22, -0x1.079b88c9c1f47p-22, -0x1.f254fc84b079fp-25, 0x1.5620ab79f44f8p-25,
+    0x1.f362ee010d684p-24, -0x1.11dd1f004aae6p-24, -0x1.3518ccc630d76p-25, 0x1.52d93fc725d44p-26,
+    0x1.5fe45ac2f9c0ep-27, -0x1.704edcf1f12cep-28,
+};
+// Error at most 2^-63.0.
+inline constexpr double kLogGammaFarF64[] = {
+    0x1.5555555555516p-4,   -0x1.6c16c169f2b65p-9, 0x1.a019f4bd2297p-11,
+    -0x1.380a5813dec59p-11, 0x1.b5f2af28f444dp-11, -0x1.a5ca7e661492p-10,
+};
+// Error at most 2^-64.1.
+inline constexpr double kDigammaFarF64[] = {
+    0x1.5555555555544p-4, -0x1.11111110deda2p-7, 0x1.04104034f476bp-8, -0x1.111042824e50cp-8,
+    0x1.f00bfbefa2a42p-8, -0x1.51071a1ac407ap-6, 0x1.f5648185fd60dp-5,
+};
+// Error at most 2^-60.4.
+inline constexpr double kTrigammaFarF64[] = {
+    0x1.55555555554f6p-3, -0x1.1111111076981p-5, 0x1.86185edda53a7p-6, -0x1.110faca6b2bd3p-5,
+    0x1.35e8f6f4d9a8bp-4, -0x1.f67fd08750bebp-3, 0x1.a79db3ae39ef5p-1,
+};
+// Error at most 2^-57.5.
+inline constexpr double kErfInverseF64[] = {
+    0x1.db29fb2fee57dp-3,   0x1.053c2c0ac2796p-3, 0x1.62847c3e4312ap-4,  0x1.0a131b2195b2ep-4,
+    0x1.a7c7901d5fd4cp-5,   0x1.5f009a2b2c346p-5, 0x1.29231241ddb87p-5,  0x1.19c56c20fbf96p-5,
+    -0x1.18a580851d16bp-11, 0x1.072e1a70022d6p-2, -0x1.74e9450f7d18bp+0, 0x1.df3e6ae720f63p+2,
+    -0x1.dff8274616ac7p+4,  0x1.811b7f6107179p+6, -0x1.eb7394d2e80d2p+7, 0x1.f0157f6adf693p+8,
+    -0x1.86f0287da5778p+9,  0x1.d72aed6d4c86fp+9, -0x1.a39e780e13d9fp+9, 0x1.049b8c40171bep+9,
+    -0x1.93eb0d3a0b49ep+7,  0x1.276f910ab8edp+5,
+};
+// Error at most 2^-55.8.
+inline constexpr double kErfInverseTailF64[] = {
+    -0x1.53c6712bd679p-2,  0x1.95f038be00a4dp-3,  0x1.b33e45697bad5p-3,  -0x1.d959385d7ec31p-3,
+    0x1.7d56d386e4a77p-3,  -0x1.cf7bea8057613p-5, -0x1.315bab3758981p-5, 0x1.7ccb54042849dp-4,
+    -0x1.464444d75728bp-4, 0x1.2211cf77abbaap-5,  0x1.65a5232f013dbp-6,  -0x1.ab416a7d0f0aap-5,
+    0x1.adefe91a89f17p-5,  -0x1.69ce59837e4bcp-6, -0x1.ac805d968c6b1p-7, 0x1.3864e6be5e032p-5,
+    -0x1.2a1b85aaab7d6p-5, 0x1.ce1956cc18024p-7,  0x1.b99b420687b2p-7,   -0x1.3403291881834p-6,
+    0x1.752b2d8a0efd5p-8,  0x1.a3d4f64ff9f0ep-9,
+};
 
 }  // namespace tenon::cpu

@@ -13,8 +13,8 @@
 import sys
 
 from mpmath import (
-    atan, atanh, cos, erf, erfc, exp, expm1, log, log1p, lu_solve, matrix, mp, mpf, pi, sin, sinh,
-    sqrt, tan, tanh)
+    atan, atanh, cos, erf, erfc, erfinv, exp, expm1, findroot, log, log1p, loggamma, lu_solve,
+    matrix, mp, mpf, pi, psi, sin, sinh, sqrt, tan, tanh)
 
 mp.dps = 50
 GRID = 1200
@@ -116,6 +116,31 @@ def normal_tail(w, by):
     return exp(t * t / 2) * erfc(t / sqrt(mpf(2))) / 2 * (t + by)
 
 
+def inverse_tail(w):
+    """erfinv(1 - exp(-s^2)) - s, where w = (s - 2) / (s + 2)."""
+    s = distance(w)
+    p = exp(-s * s)
+    y = s
+    for _ in range(100):
+        step = (erfc(y) - p) * sqrt(pi) / 2 * exp(y * y)
+        y += step / (1 - y * step)  # Halley's
+        if abs(step) < mpf(10) ** -40:
+            return y - s
+    raise ValueError(w)
+
+
+def distance(w):
+    return 2 * (1 + w) / (1 - w)
+
+
+def stirling_rest(x):
+    """log Gamma(x) without the first terms of Stirling's series."""
+    return loggamma(x) - ((x - mpf("0.5")) * log(x) - x + log(2 * pi) / 2)
+
+
+DIGAMMA_ROOT = findroot(lambda x: psi(0, x), mpf("1.4616"))
+FROM_8 = mpf("1.0001") / 64
+
 # name: function, weight (1 / what the error is relative to), low, high, coefficients, bits
 FITS = {
     # (exp(r) - 1 - r) / r^2, relative to expm1(r)
@@ -176,6 +201,24 @@ FITS = {
     # for t up to 40
     "kNormalTailF64": (lambda w: normal_tail(w, 5), lambda w: 1 / normal_tail(w, 5),
                        mpf(-1), mpf(35) / 45, 24, 53),
+    # log Gamma(2 + u) / (u (1 + u)); digamma(2 + u) over its distance from the root
+    "kLogGammaF64": (lambda u: loggamma(2 + u) / (u * (1 + u)),
+                     lambda u: u * (1 + u) / loggamma(2 + u), -1, 1, 30, 53),
+    "kDigammaF64": (lambda u: psi(0, 2 + u) / (2 + u - DIGAMMA_ROOT),
+                    lambda u: (2 + u - DIGAMMA_ROOT) / psi(0, 2 + u), -1, 1, 30, 53),
+    # from 8 on, in powers of z = 1 / x^2: log Gamma(x), digamma(x) and trigamma(x) without the
+    # first terms of their series, times x, 1 / z and x / z
+    "kLogGammaFarF64": (lambda z: stirling_rest(1 / sqrt(z)) / sqrt(z),
+                        lambda z: sqrt(z) / loggamma(1 / sqrt(z)), NEAR, FROM_8, 6, 53),
+    "kDigammaFarF64": (lambda z: (-log(z) / 2 - sqrt(z) / 2 - psi(0, 1 / sqrt(z))) / z,
+                       lambda z: z / psi(0, 1 / sqrt(z)), NEAR, FROM_8, 7, 53),
+    "kTrigammaFarF64": (lambda z: (psi(1, 1 / sqrt(z)) - sqrt(z) - z / 2) / (z * sqrt(z)),
+                        lambda z: z * sqrt(z) / psi(1, 1 / sqrt(z)), NEAR, FROM_8, 7, 53),
+    # (erfinv(x) / x - sqrt(pi) / 2) / x^2 in powers of x^2; erfinv(1 - exp(-s^2)) - s for s to 6.07
+    "kErfInverseF64": (lambda z: (erfinv(sqrt(z)) / sqrt(z) - sqrt(pi) / 2) / z,
+                       lambda z: z * sqrt(z) / erfinv(sqrt(z)), NEAR, mpf("0.5626"), 22, 53),
+    "kErfInverseTailF64": (inverse_tail, lambda w: 1 / (inverse_tail(w) + distance(w)),
+                           mpf("-0.2591"), mpf("0.5043"), 22, 53),
 }
 
 

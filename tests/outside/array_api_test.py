@@ -22,7 +22,6 @@ EXAMPLES = 20  # that hypothesis makes for each test
 EXCLUDED = (
     (r"\[fft|fft-", "complex numbers, and what needs them, are not offered"),
     (r"real\(|imag\(|complex|conj|NaN j|0j|infinity j", "complex numbers are not offered"),
-    (r"nextafter", "not offered yet"),
     (r"floor_?div", "an infinity by a number is NaN, as in Python, NumPy and PyTorch; the standard "
      "allows it. A number by an infinity of the other sign is -1"),
     (r"signbit\(x_i is -NaN\)", "the sign of a NaN is not read"),

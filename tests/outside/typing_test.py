@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/outside/typing_test.py: the stubs as mypy reads them: the examples are clean under --strict,
-# and what is wrong is found.
+# tests/outside/typing_test.py: the stubs as mypy and pyright read them: examples and tutorials are
+# clean, under mypy's --strict, and what is wrong is found.
 """usage: typing_test.py [-v]"""
 
 import importlib.util
+import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,10 +35,10 @@ WRONG = (
 )
 
 
-def check(*files):
+def check(path, *options):
     """What mypy says."""
     return subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", *map(str, files)],
+        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", *options, path],
         env={"MYPYPATH": str(ROOT / "bindings/python"), "HOME": tempfile.gettempdir()},
         capture_output=True,
         text=True,
@@ -44,10 +46,58 @@ def check(*files):
     ).stdout
 
 
+def tutorial(page):
+    """The code of a page."""
+    return "\n".join(re.findall(r"(?ms)^```python\n(.*?)^```", page.read_text()))
+
+
+def pyright(folder):
+    """What pyright says of the files in a folder, path and words."""
+    # A loop's variable after the loop is the reader's to judge.
+    settings = {
+        "extraPaths": [str(ROOT / "bindings/python")],
+        "reportPossiblyUnboundVariable": False,
+        "reportUnusedExpression": False,
+    }
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    done = subprocess.run(
+        [sys.executable, "-m", "pyright", "--outputjson", "-p", folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = json.loads(done.stdout)["generalDiagnostics"]
+    return [(pathlib.Path(each["file"]).name, each["message"]) for each in said]
+
+
 class Stubs(unittest.TestCase):
+    def test_pyright_is_content(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for path in (ROOT / "examples/python").glob("*.py"):
+                (folder / path.name).write_text(path.read_text())
+            for page in (ROOT / "docs/tutorials").glob("*.md"):
+                (folder / f"{page.stem}.py").write_text(tutorial(page))
+            (folder / "calls.py").write_text(RIGHT)
+            self.assertEqual(pyright(folder), [])
+            wrong = "import tenon\nx = tenon.ones(1)\n" + "\n".join(call for call, _ in WRONG)
+            (folder / "calls.py").write_text(wrong)
+            words = [words for file, words in pyright(folder) if file == "calls.py"]
+        for call, name in WRONG:
+            self.assertTrue(any(name in each for each in words), f"{call}: {words}")
+
     def test_examples_are_clean(self):
         for path in sorted((ROOT / "examples/python").glob("*.py")):
             self.assertIn("Success", check(path), path.name)
+
+    def test_tutorials_are_clean(self):
+        for page in sorted((ROOT / "docs/tutorials").glob("*.md")):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / f"{page.stem}.py"
+                path.write_text(tutorial(page))
+                # Readers are spared the annotations of functions.
+                words = check(path, "--allow-untyped-defs", "--allow-untyped-calls")
+                self.assertIn("Success", words, page.name)
 
     def test_right_and_wrong_calls(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -64,7 +114,7 @@ class Stubs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not importlib.util.find_spec("mypy"):
-        print("skipped: mypy is not installed")
+    if not all(importlib.util.find_spec(name) for name in ("mypy", "pyright")):
+        print("skipped: mypy or pyright is not installed")
         sys.exit(77)
     unittest.main()

@@ -65,6 +65,22 @@ class Making(Case):
         self.refused(tenon.AliasError, lambda: read_only.__iadd__(1), "read-only")
         self.assertIs(tenon.asarray(shared), shared)
 
+    def test_what_has_an_array_is_shared_as_that(self):
+        """A data frame has neither a buffer nor DLPack."""
+
+        class Frame:
+            def __init__(self):
+                self.numbers = array.array("f", [1.0, 2.0])
+
+            def __array__(self, dtype=None, copy=None):
+                return memoryview(self.numbers)
+
+        frame = Frame()
+        shared = tenon.asarray(frame)
+        shared += 1
+        self.assertEqual(list(frame.numbers), [2.0, 3.0])
+        self.same(tenon.tensor([10.0, 20.0]) + frame, [12.0, 23.0])
+
     def test_a_shared_buffer_lives_as_long_as_its_last_tensor(self):
         numbers = array.array("f", [1.0, 2.0])
         before = sys.getrefcount(numbers)

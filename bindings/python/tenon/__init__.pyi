@@ -3,7 +3,7 @@
 # optimizers ... that it describes, not this file.
 
 import builtins as _b
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from tenon import data as data, linalg as linalg, nn as nn, optim as optim, schedules as schedules
@@ -44,7 +44,7 @@ class Tensor:
     data_ptr: _b.int
     device: _b.str
     dtype: Dtype
-    grad: Tensor | None
+    grad: Tensor | Any
     has_grad_rows: _b.bool
     is_contiguous: _b.bool
     is_leaf: _b.bool

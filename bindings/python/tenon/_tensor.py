@@ -99,6 +99,8 @@ def asarray(data, dtype=None, *, device=None, copy=None):
         shared = data
     elif _has_buffer(data):
         shared = _core.share_buffer(data)
+    elif hasattr(data, "__array__") and not hasattr(data, "__dlpack__"):  # of pandas
+        shared = asarray(data.__array__())
     else:
         shared = from_dlpack(data)
     made = _converted(shared, dtype, device)

@@ -3,7 +3,7 @@
 # optimizers ... that it describes, not this file.
 
 import builtins as _b
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from tenon import Dtype, Tensor
@@ -89,9 +89,7 @@ class Module:
     def eval(self) -> Any:
         """As `train(False)`: dropout keeps everything, batch_norm uses what it has seen."""
         ...
-    def forward(self, *inputs: Any) -> Any:
-        """What the model computes."""
-        ...
+    forward: Callable[..., Any]
     def load_state_dict(self, saved: Any, strict: Any = ...) -> Any:
         """Takes the values of tensors by name."""
         ...

@@ -3,7 +3,7 @@
 # optimizers ... that it describes, not this file.
 
 import builtins as _b
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from tenon import Dtype, Tensor

@@ -37,7 +37,7 @@ HEAD = '''\
 # optimizers ... that it describes, not this file.
 
 import builtins as _b
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 '''
 TYPES = '''
@@ -163,7 +163,9 @@ def own_class(kind, bases=""):
         members.update(vars(each))
     for name, value in sorted(members.items()):
         shown = name in ("__init__", "__call__", "__len__", "__getitem__", "__iter__", "__next__")
-        if callable(value) and (shown or not name.startswith("_")):
+        if name == "forward":  # which models override, with parameters of their own
+            lines.append("    forward: Callable[..., Any]")
+        elif callable(value) and (shown or not name.startswith("_")):
             parameters = ["self", *own_parameters(value, drop_first=True)]
             result = "None" if name == "__init__" else "Any"
             lines += function(name, parameters, result, value.__doc__, "    ")
@@ -186,7 +188,7 @@ def tensor_class():
     lines = ["class Tensor:", f'    """{words_of(tenon.Tensor.__doc__)}"""', ""]
     result = {"shape": "_b.tuple[_b.int, ...]", "strides": "_b.tuple[_b.int, ...]"}
     result |= dict.fromkeys(("ndim", "size", "data_ptr", "version", "storage"), "_b.int")
-    result |= {"dtype": "Dtype", "grad": "Tensor | None", "T": "Tensor", "requires_grad": "_b.bool"}
+    result |= {"dtype": "Dtype", "grad": "Tensor | Any", "T": "Tensor", "requires_grad": "_b.bool"}
     result |= {"device": "_b.str", "node": "_b.str", "data": "Tensor", "mT": "Tensor"}
     result |= {"nbytes": "_b.int", "itemsize": "_b.int"}
     own = {name: value for name, value in vars(tenon.Tensor).items() if not name.startswith("_")}

@@ -4,8 +4,8 @@ and by PyTorch in turn; writes a table in Markdown.
 
 usage    PYTHON decompositions.py [--rounds N] [--threads N] BUILD
 
-PYTHON has PyTorch and NumPy. Each round times both, the better of five calls counts, then the
-median of the rounds. Nothing here is a test: machines differ and are busy.
+PYTHON has PyTorch and NumPy. Each round times both for a while, and the best call counts; of
+rounds it is the median. Nothing here is a test: machines differ and are busy.
 """
 
 import argparse
@@ -19,16 +19,16 @@ import numpy as np
 import torch
 
 SHAPES = ((512, 512), (64, 32, 32))
-CALLS = 5
+SECONDS = 0.3  # of calls, of which the best counts
 # PyTorch's threads spin for a while after a call, and would take the others' processors.
 AFTER_PEER_SECONDS = 0.3
 
 
 def best(call):
     time.sleep(AFTER_PEER_SECONDS)
-    call()
     times = []
-    for _ in range(CALLS):
+    end = time.perf_counter() + SECONDS
+    while time.perf_counter() < end:
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)

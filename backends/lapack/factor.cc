@@ -281,7 +281,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-
-constinit const sdk::Unit factor_unit = {.kernels = kernels};
-
 }  // namespace tenon::lapack
+
+TENON_UNIT(factor) = {.kernels = tenon::lapack::kernels};

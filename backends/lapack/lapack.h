@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/lapack/lapack.h: what the files of this plugin have in common: matrices of a batch,
-// shared out to threads, and the scratch of each.
+// backends/lapack/lapack.h: what the files of the plugin tenon.lapack have in common: matrices of a
+// batch, shared out to threads, and the scratch of each. It computes decompositions by the LAPACK
+// inside OpenBLAS, for host memory, and adds no device and no op.
+//
+// Its kernels round in whichever order suits the processor, and those of f32 compute in f32, so they
+// do not claim CANONICAL. The ops' bits are a library's (TENON_OP_LIBRARY_BITS): these kernels run
+// unless another plugin is pinned.
+//
+// Threads. Matrices of a batch are shared out to Tenon's pool, and strips of columns of a single
+// one where they do not depend on each other. What LAPACK does it does on the thread that calls it
+// (OneThread). So bits do not depend on threads.
 //
 // Tenon's matrices are row-major: what LAPACK reads there is the transpose. Each kernel says which
 // problem it states instead.
@@ -20,12 +29,8 @@ namespace tenon::lapack {
 namespace sdk = tenon::sdk;
 
 inline constexpr std::string_view kDevice = "cpu";  // the device is another plugin's
-// Above plain kernels, where canonical arithmetic is not asked for.
+// Above the plain kernels of the device's own plugin.
 inline constexpr int32_t kPriority = 10;
-
-extern const sdk::Unit factor_unit;
-extern const sdk::Unit qr_unit;
-extern const sdk::Unit spectrum_unit;
 
 inline constexpr tenon_dtype kDtypes[] = {TENON_DTYPE_F32, TENON_DTYPE_F64};
 
@@ -133,6 +138,16 @@ class Team {
   const sdk::Launch* all_;  // NULL: the piece's own thread
 };
 
+// While one lives, LAPACK computes on the threads that call it. Others in the process who use the
+// same OpenBLAS (NumPy of the distribution, say) have their number of threads back afterwards.
+class OneThread {
+ public:
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+};
+
 // run(begin, end, room, team) computes those matrices on one thread and returns the first that has
 // to be refused, or `end`. Returns the first refused of all, or `count`.
 template <class Run>
@@ -141,6 +156,7 @@ int64_t first_refused(const sdk::Launch& l, int64_t count, double work, const Ru
   const std::span<std::byte> scratch = l.scratch();
   std::atomic<int64_t> refused = count;
   const Team team(pieces == 1 ? &l : nullptr);
+  const OneThread scope;
   l.parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
     for (int64_t piece = first; piece < last; ++piece) {
       const int64_t end = count / pieces * (piece + 1) + count % pieces * (piece + 1) / pieces;

@@ -133,7 +133,6 @@ constexpr tenon_slot_rule slots[] = {sdk::contiguous_in(), sdk::contiguous_out()
 constexpr tenon_kernel_desc kernels[] = {matrix_kernel<qr, qr_bytes>("tenon.qr", slots, 1)};
 
 }  // namespace
-
-constinit const sdk::Unit qr_unit = {.kernels = kernels};
-
 }  // namespace tenon::lapack
+
+TENON_UNIT(qr) = {.kernels = tenon::lapack::kernels};

@@ -306,7 +306,6 @@ constexpr tenon_kernel_desc kernels[] = {
 };
 
 }  // namespace
-
-constinit const sdk::Unit spectrum_unit = {.kernels = kernels};
-
 }  // namespace tenon::lapack
+
+TENON_UNIT(spectrum) = {.kernels = tenon::lapack::kernels};

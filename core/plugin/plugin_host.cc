@@ -323,33 +323,37 @@ void PluginHost::open_kind(uint32_t kind, bool all) {
   const registry::Backend* backend = registry_.backend(kind);
   all |= backend == nullptr || (backend->table->flags & TENON_BACKEND_HOST_MEMORY) == 0;
   const std::string name = registry_.name_of(kind);
+  open_those([&](const Manifest& manifest) {
+    return !manifest.vjps.empty() ||
+           std::ranges::any_of(manifest.kernels, [&](const auto& kernels) {
+             return kernels.device == name && (all || kernels.canonical);
+           });
+  });
+  done.push_back(kind);
+}
+
+// In id order.
+template <class Wanted>
+void PluginHost::open_those(const Wanted& is_wanted) {
   Plugins wanted;
   for (const auto& plugin : plugins_) {
-    const Manifest& manifest = plugin->manifest;
-    const bool has_kernels = std::any_of(
-        manifest.kernels.begin(), manifest.kernels.end(),
-        [&](const auto& kernels) { return kernels.device == name && (all || kernels.canonical); });
-    if (!has_kernels && manifest.vjps.empty()) continue;
+    if (!is_wanted(plugin->manifest)) continue;
     const auto by_id = [](const Plugin* a, const auto& b) { return a->id < b->id; };
     wanted.insert(std::upper_bound(wanted.begin(), wanted.end(), plugin.get(), by_id),
                   plugin.get());
   }
   open_all_of(wanted);
-  done.push_back(kind);
 }
 
 void PluginHost::open_kernels(uint32_t kind, std::string_view op) {
   const std::lock_guard lock(mutex_);
   const std::string device = registry_.name_of(kind);
   const auto has_op = [op](const std::string& name) { return name == op || name == "*"; };
-  for (const auto& plugin : plugins_) {
-    const auto& listed = plugin->manifest.kernels;
-    if (std::any_of(listed.begin(), listed.end(), [&](const auto& kernels) {
-          return kernels.device == device && std::ranges::any_of(kernels.ops, has_op);
-        })) {
-      open(*plugin);
-    }
-  }
+  open_those([&](const Manifest& manifest) {
+    return std::ranges::any_of(manifest.kernels, [&](const auto& kernels) {
+      return kernels.device == device && std::ranges::any_of(kernels.ops, has_op);
+    });
+  });
 }
 
 void PluginHost::open_pinned(std::string_view id) {

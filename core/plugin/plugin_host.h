@@ -141,6 +141,8 @@ class PluginHost {
   void refuse_taken_names(const registry::TableNames& names);
 
   void open_kind(uint32_t kind, bool all);
+  template <class Wanted>
+  void open_those(const Wanted& is_wanted);  // is_wanted(manifest)
   Plugin* find_plugin(std::string_view id) const;
   static bool settled(const Plugins& plugins);  // none of them is still to be opened
   const registry::Backend& require_host_backend();

@@ -73,6 +73,32 @@ def add():
     yield "the same, recorded", 20_000, lambda: recorded + b, {"PyTorch": lambda: gradient + t}
 
 
+def indexing():
+    ours = tenon.full([8, 8], 1.5)
+    arrays = {"NumPy": np.full((8, 8), 1.5, np.float32), "PyTorch": torch.full((8, 8), 1.5)}
+
+    def write(x):
+        x[0] = 1.0
+
+    for name, function in (
+        ("x[0]", lambda x: x[0]),
+        ("x[:, 1:3]", lambda x: x[:, 1:3]),
+        ("x[0] = 1.0", write),
+    ):
+        yield f"{name} of 8 x 8", 20_000, lambda f=function: f(ours), {
+            peer: lambda f=function, x=x: f(x) for peer, x in arrays.items()
+        }
+
+
+def scan():
+    values = np.random.default_rng(0).random(1_000_000, np.float32)
+    ours, theirs = tenon.tensor(values), torch.from_numpy(values)
+    yield "cumsum of 1,000,000", 20, lambda: ours.cumsum(0), {
+        "NumPy": lambda: values.cumsum(0),
+        "PyTorch": lambda: theirs.cumsum(0),
+    }
+
+
 def steps():
     rng = np.random.default_rng(0)
     pixels = rng.normal(size=(BATCH, 784)).astype(np.float32)
@@ -144,7 +170,7 @@ def main():
         "| what | Tenon | beside |",
         "|---|---:|---|",
     ]
-    rows = [*add(), *steps(), *epoch(), *imports(package)]
+    rows = [*add(), *indexing(), *scan(), *steps(), *epoch(), *imports(package)]
     for number, (what, count, ours, peers) in enumerate(rows):
         if sys.stderr.isatty():
             print(f"{number + 1} of {len(rows)}: {what}", file=sys.stderr)

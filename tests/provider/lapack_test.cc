@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/provider/lapack_test.cc: tenon.lapack means what the reference means: values and signs,
 // which matrices are refused and in which words, and bits that do not depend on threads.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -348,6 +349,26 @@ TEST_F(ProviderLapack, CallsTheHostOutsideOfParallelWorkAlone) {
     std::vector<Tensor> out;
     cx.must(call(cx, op, operands(cx, TENON_DTYPE_F32, {2, 200, 200}), out));
   }
+}
+
+// OpenBLAS' number of threads belongs to the process: to NumPy, say. Bits do not depend on it.
+TEST_F(ProviderLapack, LeavesOthersTheirThreads) {
+  const std::vector<Tensor> in = operands(given, TENON_DTYPE_F32, {200, 200});
+  std::vector<Tensor> out;
+  given.must(call(given, kOperations[3], in, out));
+  const std::string bits = given.bytes(out[0].get());
+  void* const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(library, nullptr);
+  const auto set = reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads"));
+  const auto get = reinterpret_cast<int (*)()>(dlsym(library, "openblas_get_num_threads"));
+  const int before = get();
+  set(2);
+  const int ours = get();  // 1 if this OpenBLAS was built for one
+  given.must(call(given, kOperations[3], in, out));
+  EXPECT_EQ(get(), ours);
+  EXPECT_EQ(given.bytes(out[0].get()), bits);
+  set(before);
+  dlclose(library);
 }
 
 // LAPACK counts work space in 32 bits. Nothing is computed here: there is no matrix.

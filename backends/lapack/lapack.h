@@ -3,9 +3,9 @@
 // batch, shared out to threads, and the scratch of each. It computes decompositions by the LAPACK
 // inside OpenBLAS, for host memory, and adds no device and no op.
 //
-// Its kernels round in whichever order suits the processor, and those of f32 compute in f32, so they
-// do not claim CANONICAL. The ops' bits are a library's (TENON_OP_LIBRARY_BITS): these kernels run
-// unless another plugin is pinned.
+// Its kernels round in whichever order suits the processor, and those of f32 compute in f32, so
+// they do not claim CANONICAL. The ops' bits are a library's (TENON_OP_LIBRARY_BITS): these kernels
+// run unless another plugin is pinned.
 //
 // Threads. Matrices of a batch are shared out to Tenon's pool, and strips of columns of a single
 // one where they do not depend on each other. What LAPACK does it does on the thread that calls it

@@ -124,7 +124,8 @@ serial = _Mode("serial", _core.begin_serial, _core.end_serial)
 def draw(roots, path=None, *, direction=None):
     """What `roots` were computed from, with values and gradients, as a picture.
 
-    path       a file ending in .svg, .dot or .json; without one the SVG text is returned
+    path       a file ending in .svg, .dot or .json; without one the SVG text is returned, which a
+               notebook draws
     direction  "TB", from top to bottom, or "LR", from left to right
     """
     topic = "svg" if path is None else str(path).rpartition(".")[2]
@@ -132,7 +133,9 @@ def draw(roots, path=None, *, direction=None):
         topic += f"/{direction}"
     text = _core.describe_graph(_listed(roots), topic)
     if path is None:
-        return text
+        from tenon._notebook import Picture
+
+        return Picture(text)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     return None

@@ -99,6 +99,11 @@ class Plan:
     def __str__(self):
         return _core.plan_text(self._handle)
 
+    def _repr_html_(self):
+        from tenon._notebook import text_html
+
+        return text_html(self)
+
 
 def capture(function, *inputs):
     """Runs function(*inputs) once and records every launch: forward, backward, updates.

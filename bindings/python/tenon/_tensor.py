@@ -424,5 +424,14 @@ _methods["T"] = property(
     doc="The dimensions in reverse order; a view.",
 )
 
+
+def _repr_html_(self):
+    from tenon import _notebook
+
+    return _notebook.tensor_html(self)
+
+
+_methods["_repr_html_"] = _repr_html_
+
 for _name, _function in _methods.items():
     setattr(Tensor, _name, _function)

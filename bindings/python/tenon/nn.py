@@ -62,6 +62,11 @@ class _Model:
             function(module)
         return self
 
+    def _repr_html_(self):
+        from tenon._notebook import model_html
+
+        return model_html(self)
+
     def requires_grad_(self, wanted=True):
         """Whether the parameters are trained."""
         for tensor in self.parameters():

@@ -29,15 +29,8 @@ double erf_inverse(double x) {
   return std::isnan(x) ? x : std::copysign(of_size(size), x);
 }
 
-void erfinv(const sdk::Launch& l) {
-  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    each_element<T, T>(l, [](T x) { return sdk::narrow<T>(erf_inverse(static_cast<double>(x))); });
-  });
-}
-
 constexpr tenon_kernel_desc kernels[] = {
-    kernel("tenon.erfinv", kUnarySlots, sdk::kFloats, 0, sdk::launch_fn<erfinv>,
-           {.flags = kOracle}),
+    kernel_in_double<erf_inverse>("tenon.erfinv"),
 };
 
 }  // namespace

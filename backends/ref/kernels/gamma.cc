@@ -77,22 +77,10 @@ double trigamma(double x) {
   return static_cast<double>(root * root - trigamma_above_zero(1 - Long{x}));
 }
 
-template <double (*F)(double)>
-void function(const sdk::Launch& l) {
-  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    each_element<T, T>(l, [](T x) { return sdk::narrow<T>(F(static_cast<double>(x))); });
-  });
-}
-
-template <double (*F)(double)>
-constexpr tenon_kernel_desc of(std::string_view op) {
-  return kernel(op, kUnarySlots, sdk::kFloats, 0, sdk::launch_fn<function<F>>, {.flags = kOracle});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
-    of<lgamma>("tenon.lgamma"),
-    of<digamma>("tenon.digamma"),
-    of<trigamma>("tenon.trigamma"),
+    kernel_in_double<lgamma>("tenon.lgamma"),
+    kernel_in_double<digamma>("tenon.digamma"),
+    kernel_in_double<trigamma>("tenon.trigamma"),
 };
 
 }  // namespace

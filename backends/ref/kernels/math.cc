@@ -16,13 +16,6 @@ double log1p(double x) { return std::log1p(x); }
 double sin(double x) { return std::sin(x); }
 double cos(double x) { return std::cos(x); }
 
-template <double (*F)(double)>
-void function(const sdk::Launch& l) {
-  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    each_element<T, T>(l, [](T x) { return sdk::narrow<T>(F(static_cast<double>(x))); });
-  });
-}
-
 // Modulo 2^bits, by squaring. A negative exponent leaves the whole part of 1 / a^-b.
 int64_t integer_power(int64_t a, int64_t b) {
   if (b < 0) return a == 1 || (a == -1 && b % 2 == 0) ? 1 : a == -1 ? -1 : 0;
@@ -47,20 +40,14 @@ void pow(const sdk::Launch& l) {
   });
 }
 
-constexpr tenon_kernel_desc elementwise(std::string_view op, std::span<const tenon_slot_rule> slots,
-                                        std::span<const tenon_dtype> rows, LaunchFn launch,
-                                        uint32_t flags = kOracle) {
-  return kernel(op, slots, rows, 0, launch, {.flags = flags});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
-    elementwise("tenon.erf", kUnarySlots, sdk::kFloats, sdk::launch_fn<function<erf>>),
-    elementwise("tenon.expm1", kUnarySlots, sdk::kFloats, sdk::launch_fn<function<expm1>>),
-    elementwise("tenon.log1p", kUnarySlots, sdk::kFloats, sdk::launch_fn<function<log1p>>),
-    elementwise("tenon.sin", kUnarySlots, sdk::kFloats, sdk::launch_fn<function<sin>>),
-    elementwise("tenon.cos", kUnarySlots, sdk::kFloats, sdk::launch_fn<function<cos>>),
-    elementwise("tenon.pow", kBinarySlots, sdk::kFloats, sdk::launch_fn<pow>),
-    elementwise("tenon.pow", kBinarySlots, sdk::kIntegers, sdk::launch_fn<pow>, kCanonical),
+    kernel_in_double<erf>("tenon.erf"),
+    kernel_in_double<expm1>("tenon.expm1"),
+    kernel_in_double<log1p>("tenon.log1p"),
+    kernel_in_double<sin>("tenon.sin"),
+    kernel_in_double<cos>("tenon.cos"),
+    kernel("tenon.pow", kBinarySlots, sdk::kFloats, 0, sdk::launch_fn<pow>, {.flags = kOracle}),
+    kernel("tenon.pow", kBinarySlots, sdk::kIntegers, 0, sdk::launch_fn<pow>),
 };
 
 }  // namespace

@@ -97,4 +97,16 @@ inline void copy_elements(std::span<const int64_t> shape, tenon_dtype dtype,
   });
 }
 
+// A function of one number in double, rounded once to the dtype.
+template <double (*F)(double)>
+void in_double(const sdk::Launch& l) {
+  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
+    each_element<T, T>(l, [](T x) { return sdk::narrow<T>(F(static_cast<double>(x))); });
+  });
+}
+template <double (*F)(double)>
+constexpr tenon_kernel_desc kernel_in_double(std::string_view op) {
+  return kernel(op, kUnarySlots, sdk::kFloats, 0, sdk::launch_fn<in_double<F>>, {.flags = kOracle});
+}
+
 }  // namespace tenon::ref

@@ -22,23 +22,13 @@ double asinh(double x) { return std::asinh(x); }
 double acosh(double x) { return std::acosh(x); }
 double atanh(double x) { return std::atanh(x); }
 
-template <double (*F)(double)>
-void function(const sdk::Launch& l) {
-  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
-    each_element<T, T>(l, [](T x) { return sdk::narrow<T>(F(static_cast<double>(x))); });
-  });
-}
-
-template <double (*F)(double)>
-constexpr tenon_kernel_desc of(std::string_view op) {
-  return kernel(op, kUnarySlots, sdk::kFloats, 0, sdk::launch_fn<function<F>>, {.flags = kOracle});
-}
-
 constexpr tenon_kernel_desc kernels[] = {
-    of<exp2>("tenon.exp2"),   of<log2>("tenon.log2"),   of<log10>("tenon.log10"),
-    of<tan>("tenon.tan"),     of<asin>("tenon.asin"),   of<acos>("tenon.acos"),
-    of<atan>("tenon.atan"),   of<sinh>("tenon.sinh"),   of<cosh>("tenon.cosh"),
-    of<asinh>("tenon.asinh"), of<acosh>("tenon.acosh"), of<atanh>("tenon.atanh"),
+    kernel_in_double<exp2>("tenon.exp2"),   kernel_in_double<log2>("tenon.log2"),
+    kernel_in_double<log10>("tenon.log10"), kernel_in_double<tan>("tenon.tan"),
+    kernel_in_double<asin>("tenon.asin"),   kernel_in_double<acos>("tenon.acos"),
+    kernel_in_double<atan>("tenon.atan"),   kernel_in_double<sinh>("tenon.sinh"),
+    kernel_in_double<cosh>("tenon.cosh"),   kernel_in_double<asinh>("tenon.asinh"),
+    kernel_in_double<acosh>("tenon.acosh"), kernel_in_double<atanh>("tenon.atanh"),
 };
 
 }  // namespace

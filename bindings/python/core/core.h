@@ -221,6 +221,8 @@ struct TensorObject {
 inline bool is_tensor(PyObject* object) { return Py_TYPE(object) == state.tensor_type; }
 inline TensorObject* as_tensor(PyObject* object) { return reinterpret_cast<TensorObject*>(object); }
 
+// The tensor's view, valid while it lives; false with an exception set.
+bool get_view(tenon_context* context, tenon_tensor* tensor, tenon_view& view);
 // Takes the handle over, even if it fails.
 PyObject* wrap(tenon_tensor* handle);
 // Adds an owner to a borrowed handle; None for NULL.
@@ -281,6 +283,14 @@ extern PyType_Slot operator_slots[];
 // ---- op.cc --------------------------------------------------------------------------------------
 
 bool add_op_type(PyObject* module);
+// Looks an op up once and keeps it in `known`; false with an exception set.
+inline bool find_op(tenon_context* context, const char* name, const tenon_op*& known) {
+  if (known) [[likely]]
+    return true;
+  const tenon_status status = tenon_op_find(context, name, TENON_NUL, 0, &known);
+  if (status != TENON_OK) fail(context, status);
+  return status == TENON_OK;
+}
 
 }  // namespace tenon::python
 

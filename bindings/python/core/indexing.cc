@@ -35,10 +35,8 @@ class Chain {
     tenon_value input{TENON_VALUE_TENSOR, 0, {}};
     input.as.tensor = now_;
     tenon_tensor* made = nullptr;
-    tenon_status status = op ? TENON_OK : tenon_op_find(context_, name, TENON_NUL, 0, &op);
-    if (status == TENON_OK) {
-      status = tenon_op_call(context_, op, &input, 1, attrs, count, &made, 1);
-    }
+    if (!find_op(context_, name, op)) return false;
+    const tenon_status status = tenon_op_call(context_, op, &input, 1, attrs, count, &made, 1);
     if (status != TENON_OK) {
       fail(context_, status);
       return false;
@@ -202,12 +200,6 @@ class Key {
   Integers added_;
 };
 
-bool get_view(tenon_context* context, tenon_tensor* tensor, tenon_view& view) {
-  const tenon_status status = tenon_tensor_get_view(context, tensor, &view);
-  if (status != TENON_OK) fail(context, status);
-  return status == TENON_OK;
-}
-
 tenon_value shape_value(const tenon_view& view) {
   tenon_value shape{TENON_VALUE_INT_LIST, static_cast<decltype(shape.count)>(view.rank), {}};
   shape.as.ints = view.shape;
@@ -242,14 +234,12 @@ bool fit(tenon_context* context, Chain& value, const tenon_view& target) {
 bool write(tenon_context* context, const char* name, const tenon_op*& op, const tenon_value* input,
            const tenon_value* attrs, uint32_t n_attrs, const tenon_view& view,
            tenon_tensor* target) {
-  tenon_status status = op ? TENON_OK : tenon_op_find(context, name, TENON_NUL, 0, &op);
-  if (status == TENON_OK) {
-    int64_t elements = 1;
-    for (int32_t i = 0; i < view.rank; ++i) elements *= view.shape[i];
-    status = run(context, work_for(elements), [&] {
-      return tenon_op_call_into(context, op, input, input ? 1 : 0, attrs, n_attrs, &target, 1);
-    });
-  }
+  if (!find_op(context, name, op)) return false;
+  int64_t elements = 1;
+  for (int32_t i = 0; i < view.rank; ++i) elements *= view.shape[i];
+  const tenon_status status = run(context, work_for(elements), [&] {
+    return tenon_op_call_into(context, op, input, input ? 1 : 0, attrs, n_attrs, &target, 1);
+  });
   if (status != TENON_OK) fail(context, status);
   return status == TENON_OK;
 }

@@ -64,11 +64,7 @@ std::array<const tenon_op*, kOperators> found;
 
 // NULL with an exception set.
 const tenon_op* op_of(tenon_context* context, Operator which) {
-  if (found[which]) [[likely]]
-    return found[which];
-  const tenon_status status = tenon_op_find(context, kNames[which], TENON_NUL, 0, &found[which]);
-  if (status != TENON_OK) fail(context, status);
-  return found[which];
+  return find_op(context, kNames[which], found[which]) ? found[which] : nullptr;
 }
 
 // Operands of one operator, and how long it may take with them.

@@ -50,10 +50,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 // The view of `self`; false with an exception set.
 bool get_view(PyObject* self, tenon_view& view) {
   tenon_context* context = context_of_thread();
-  if (!context) return false;
-  const tenon_status status = tenon_tensor_get_view(context, as_tensor(self)->handle, &view);
-  if (status != TENON_OK) fail(context, status);
-  return status == TENON_OK;
+  return context && python::get_view(context, as_tensor(self)->handle, view);
 }
 
 bool get_info(PyObject* self, tenon_tensor_info& info) {
@@ -315,6 +312,12 @@ PyObject* tuple_of(const int64_t* numbers, int32_t count) {
     PyTuple_SET_ITEM(tuple.get(), i, number);
   }
   return tuple.release();
+}
+
+bool get_view(tenon_context* context, tenon_tensor* tensor, tenon_view& view) {
+  const tenon_status status = tenon_tensor_get_view(context, tensor, &view);
+  if (status != TENON_OK) fail(context, status);
+  return status == TENON_OK;
 }
 
 PyObject* wrap(tenon_tensor* handle) {

@@ -100,8 +100,7 @@ uint64_t scratch_of(const sdk::Args& args, const Size& size, int64_t pieces) {
 
 // ---- One matrix ---------------------------------------------------------------------------------
 
-// Columns that do not depend on each other are computed in strips, each by the thread that is free;
-// within a piece of a batch, which is a thread's own, one by one. Cut by shape alone, as pieces
+// Columns that do not depend on each other are computed in strips, cut by shape alone, as pieces
 // are.
 inline constexpr int64_t kStrip = 128;
 

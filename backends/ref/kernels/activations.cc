@@ -12,11 +12,6 @@
 namespace tenon::ref {
 namespace {
 
-// Far left of 0 an error in the last digit of the argument is a thousand times as large in an
-// exponential, so f64 needs more digits than its own.
-template <class T>
-using Wider = std::conditional_t<std::is_same_v<T, double>, long double, double>;
-
 // ln(1 + exp(x)).
 template <class W>
 W smooth_positive(W x) {

@@ -97,6 +97,11 @@ inline void copy_elements(std::span<const int64_t> shape, tenon_dtype dtype,
   });
 }
 
+// What exponentials are computed in: far left of 0 an error in the last digit of the argument is a
+// thousand times as large in the result, so f64 needs more digits than its own.
+template <class T>
+using Wider = std::conditional_t<std::is_same_v<T, double>, long double, double>;
+
 // A function of one number in double, rounded once to the dtype.
 template <double (*F)(double)>
 void in_double(const sdk::Launch& l) {

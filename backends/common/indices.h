@@ -18,17 +18,32 @@ inline constexpr auto kIndexByAny = sdk::pairs(kIndexDtypes, sdk::kAllDtypes);
 
 // ---- Along an axis ------------------------------------------------------------------------------
 
-// Of the index number `linear` of a tensor of indices, which is not in [least, size).
+// Of the index number `linear` of a tensor of indices, which is not in [least, size). `operand` is
+// its name, with its number in a list: indices.0.
 [[noreturn]] inline void refuse_index(const std::string& operand, std::span<const int64_t> shape,
                                       int64_t linear, int64_t index, int64_t size, int64_t least) {
   const std::string found = std::to_string(index);
   throw sdk::Failure{TENON_E_DATA,
                      sdk::place_in(operand, shape, linear) + " is " + found + ", outside the " +
                          std::to_string(size) + " it may name",
-                     "indices",
+                     operand.substr(0, operand.find('.')),
                      std::to_string(least) + " <= index < " + std::to_string(size),
                      found,
                      "check the values that were used as indices"};
+}
+
+// Refuses the first index outside [least, size), before anything is written.
+template <class I>
+void check_indices(const tenon_view& indices, int64_t size, const std::string& operand,
+                   int64_t least = 0) {
+  const auto shape = sdk::shape_of(indices);
+  sdk::walk<1>(shape, {sdk::strided(indices)}, [&](const sdk::Run<1>& run) {
+    for (int64_t i = 0; i < run.count; ++i) {
+      const int64_t index = sdk::load<I>(run.data[0] + i * run.step[0]);
+      if (index >= least && index < size) continue;
+      refuse_index(operand, shape, run.first + i, index, size, least);
+    }
+  });
 }
 
 // A place counted from the front; negative indices count from the end.

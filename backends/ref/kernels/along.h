@@ -8,20 +8,6 @@ namespace tenon::ref {
 
 using IndexTypes = sdk::TypeList<int32_t, int64_t>;
 
-// Refuses the first index outside [least, size), before anything is written.
-template <class I>
-void check_indices(const tenon_view& indices, int64_t size, const std::string& operand,
-                   int64_t least = 0) {
-  const auto shape = sdk::shape_of(indices);
-  sdk::walk<1>(shape, {sdk::strided(indices)}, [&](const sdk::Run<1>& run) {
-    for (int64_t i = 0; i < run.count; ++i) {
-      const int64_t index = sdk::load<I>(run.data[0] + i * run.step[0]);
-      if (index >= least && index < size) continue;
-      refuse_index(operand, shape, run.first + i, index, size, least);
-    }
-  });
-}
-
 // Calls body(place, operand) for each index in row-major order: its place in its line, and the
 // operand's element at the index. `size` of the axis is for indices that count from the end.
 template <class I, class Body>

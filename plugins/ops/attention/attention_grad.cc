@@ -14,9 +14,10 @@ constexpr std::string_view name = "tenon.attention_grad";
 
 constexpr std::string_view doc =
     R"(The gradients of `tenon.attention`: `y` is that of `q`, the aux outputs are those of `k` and
-`v`. With the weights `w`, computed again, and `a[b,h,i,j] = sum_e dy[b,h,i,e] v[b,g,j,e]`, the gradient of the scores is `ds = scale * c * (a - sum_j a w) * w`, where `c` is the slope of the
-soft cap, `1 - tanh(s / soft_cap)^2`, without a cap 1. Then `y = ds k`, `dk = ds^T q` and `dv = w^T
-dy`; the last two are sums over the queries of all heads that read a head of `k` and `v`.
+`v`. With the weights `w`, computed again, and `a[b,h,i,j] = sum_e dy[b,h,i,e] v[b,g,j,e]`, the
+gradient of the scores is `ds = scale * c * (a - sum_j a w) * w`, where `c` is the slope of the soft
+cap, `1 - tanh(s / soft_cap)^2`, without a cap 1. Then `y = ds k`, `dk = ds^T q` and `dv = w^T dy`;
+the last two are sums over the queries of all heads that read a head of `k` and `v`.
 
 Gradient: that of its composition.
 

@@ -14,7 +14,8 @@ constexpr std::string_view name = "tenon.attention_mask";
 
 constexpr std::string_view doc =
     R"(Which of `keys` keys each of `queries` queries of a sequence sees, as `tenon.attention`
-decides it: `[B,1,queries,keys]`, with B the length of `lengths` or `start`, 1 without both. Key `j` is seen
+decides it: `[B,1,queries,keys]`, with B the length of `lengths` or `start`, 1 without both. Key
+`j` is seen
 
 - if it is one of the sequence: `j < lengths[b]`;
 - with `causal`, if it is not after the query: `j <= p`, where query `i` stands at

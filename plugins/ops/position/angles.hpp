@@ -18,10 +18,26 @@ inline void need_count(int64_t count, int64_t least, const char* attribute) {
                      attribute, std::to_string(least) + " or more", std::to_string(count)};
 }
 
+// An attribute that is the shape of a table, [positions, columns].
+inline rules::Dims table_shape(const sdk::Args& args, uint32_t attribute) {
+  const std::span<const int64_t> shape = args.attrs.ints(attribute);
+  if (shape[1] == 0) {
+    throw sdk::Failure{TENON_E_SHAPE, "shape must have columns", "shape", "[positions, columns]",
+                       sdk::shape_text(shape)};
+  }
+  return rules::checked_shape(shape, "shape");
+}
+
 inline void need_base(double base) {
   if (base > 0 && std::isfinite(base)) return;
   throw sdk::Failure{TENON_E_ATTRIBUTE, "base must be a number above 0", "base", "0 < base < inf",
                      std::to_string(base)};
+}
+
+inline void need_scale(double scale) {
+  if (std::isfinite(scale)) return;
+  throw sdk::Failure{TENON_E_ATTRIBUTE, "scale must be finite", "scale", "a finite number",
+                     std::to_string(scale)};
 }
 
 // first, first + step, ...: `count` numbers in f64.

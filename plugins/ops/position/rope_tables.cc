@@ -43,10 +43,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
                        "dims is how many elements of a row are rotated, in pairs"};
   }
   position::need_base(args.attrs.real(kBase));
-  if (!std::isfinite(args.attrs.real(kScale))) {
-    throw sdk::Failure{TENON_E_ATTRIBUTE, "scale must be finite", "scale", "a finite number",
-                       std::to_string(args.attrs.real(kScale))};
-  }
+  position::need_scale(args.attrs.real(kScale));
   const rules::Dims shape = rules::checked_shape(std::array{positions, dims / 2}, "positions");
   sdk::set_shape(out[0], shape.span());
   sdk::set_shape(out[1], shape.span());

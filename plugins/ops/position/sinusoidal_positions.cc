@@ -16,7 +16,8 @@ constexpr std::string_view name = "tenon.sinusoidal_positions";
 constexpr std::string_view doc =
     R"(What the first Transformer adds to its embeddings: a row for each position, whose even columns
 are sines and whose odd columns are cosines, `y[p,2i] = sin(p * base^(-2i/dims))` and
-`y[p,2i+1] = cos(p * base^(-2i/dims))`. The last column of an odd number of them is a sine.
+`y[p,2i+1] = cos(p * base^(-2i/dims))`, with `shape = [positions, dims]`. The last column of an odd
+number of them is a sine. Layers take it for the initial values of a table.
 
 No gradient: there is no tensor input.
 
@@ -25,18 +26,15 @@ Source: A. Vaswani et al., "Attention Is All You Need", 2017, section 3.5.
 Canonical arithmetic: in f64 for every dtype, each operation rounded: `-2i / dims`, the power as in
 `tenon.pow`, its product with `p`, sine and cosine; rounded to D at the end.)";
 
-enum Attribute : uint32_t { kPositions, kDims, kBase, kDtype };
+enum Attribute : uint32_t { kShape, kBase, kDtype };
 
 void infer(const sdk::Args& args, std::span<tenon_meta> out) {
-  const int64_t positions = args.attrs.integer(kPositions), dims = args.attrs.integer(kDims);
-  position::need_count(positions, 0, "positions");
-  position::need_count(dims, 1, "dims");
   position::need_base(args.attrs.real(kBase));
-  sdk::set_shape(out[0], rules::checked_shape(std::array{positions, dims}, "positions").span());
+  sdk::set_shape(out[0], position::table_shape(args, kShape).span());
 }
 
 void compose(sdk::Compose& c) {
-  const int64_t positions = c.attrs.integer(kPositions), dims = c.attrs.integer(kDims);
+  const int64_t positions = c.attrs.ints(kShape)[0], dims = c.attrs.ints(kShape)[1];
   const int64_t pairs = (dims + 1) / 2;
   tenon_tensor* angles = position::angles(c, positions, pairs, dims, c.attrs.real(kBase), 1.0);
   tenon_tensor* const waves[] = {c.call("tenon.sin", {angles}), c.call("tenon.cos", {angles})};
@@ -49,30 +47,30 @@ void compose(sdk::Compose& c) {
 
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
-             .schema = "sinusoidal_positions(*, positions: int, dims: int, base: float=10000, "
+             .schema = "sinusoidal_positions(*, shape: int[2], base: float=10000, "
                        "dtype: D=f32) -> D[P,C] where D: float",
              .doc = doc,
              .infer = sdk::infer_fn<infer>,
              .compose = sdk::compose_fn<compose>})};
 
 constexpr tenon_sample samples[] = {
-    sdk::sample(name, "| positions=4, dims=6"),
-    sdk::sample(name, "| positions=5, dims=8, dtype=f64"),
-    sdk::sample(name, "| positions=5, dims=7, base=100.0, dtype=f64"),
-    sdk::sample(name, "| positions=3, dims=1, dtype=f32"),
-    sdk::sample(name, "| positions=1, dims=2, dtype=f64"),
-    sdk::sample(name, "| positions=0, dims=4, dtype=f32"),
-    sdk::sample(name, "| positions=200, dims=2, dtype=f32"),
-    sdk::sample(name, "| positions=9, dims=10, dtype=f16"),
-    sdk::sample(name, "| positions=9, dims=5, dtype=bf16"),
-    sdk::refused(name, "| positions=4, dims=0", TENON_E_ATTRIBUTE, "dims must be at least 1"),
-    sdk::refused(name, "| positions=-1, dims=4", TENON_E_ATTRIBUTE, "positions must be at least 0"),
-    sdk::refused(name, "| positions=4, dims=4, base=-2.0", TENON_E_ATTRIBUTE, "base must be"),
-    sdk::refused(name, "| positions=4611686018427387904, dims=64", TENON_E_SHAPE,
-                 "too many elements"),
-    sdk::refused(name, "| positions=4, dims=4, dtype=i32", TENON_E_DTYPE, "i32"),
-    sdk::refused(name, "| positions=4", TENON_E_ATTRIBUTE, "dims"),
-    sdk::refused(name, "f32[2] | positions=4, dims=4", TENON_E_ARGUMENT, "number of operands"),
+    sdk::sample(name, "| shape=[4,6]"),
+    sdk::sample(name, "| shape=[5,8], dtype=f64"),
+    sdk::sample(name, "| shape=[5,7], base=100.0, dtype=f64"),
+    sdk::sample(name, "| shape=[3,1], dtype=f32"),
+    sdk::sample(name, "| shape=[1,2], dtype=f64"),
+    sdk::sample(name, "| shape=[0,4], dtype=f32"),
+    sdk::sample(name, "| shape=[200,2], dtype=f32"),
+    sdk::sample(name, "| shape=[9,10], dtype=f16"),
+    sdk::sample(name, "| shape=[9,5], dtype=bf16"),
+    sdk::refused(name, "| shape=[4,0]", TENON_E_SHAPE, "shape must have columns"),
+    sdk::refused(name, "| shape=[-1,4]", TENON_E_SHAPE, "negative size"),
+    sdk::refused(name, "| shape=[4,4], base=-2.0", TENON_E_ATTRIBUTE, "base must be"),
+    sdk::refused(name, "| shape=[4611686018427387904,64]", TENON_E_SHAPE, "too many elements"),
+    sdk::refused(name, "| shape=[4,4], dtype=i32", TENON_E_DTYPE, "i32"),
+    sdk::refused(name, "", TENON_E_ATTRIBUTE, "shape"),
+    sdk::refused(name, "| shape=[4,4,4]", TENON_E_ATTRIBUTE, "shape"),
+    sdk::refused(name, "f32[2] | shape=[4,4]", TENON_E_ARGUMENT, "number of operands"),
 };
 
 constexpr auto tolerances = sdk::float_tolerances(

@@ -54,33 +54,42 @@ def table(dtype, function, *shape):
     return Array.of(dtype, shape, elements)
 
 
-def angle(call, position, pair):
+def angle(call, position, pair, dims):
     scale = mpmath.mpf(call.attrs.get("scale", 1))
-    rate = mpmath.mpf(call.attrs["base"]) ** (mpmath.mpf(-2 * pair) / call.attrs["dims"])
+    rate = mpmath.mpf(call.attrs["base"]) ** (mpmath.mpf(-2 * pair) / dims)
     return position * scale * rate
 
 
 @golden("tenon.rope_tables")
 def rope_tables(call):
-    shape = call.attrs["positions"], call.attrs["dims"] // 2
+    dims = call.attrs["dims"]
+    shape = call.attrs["positions"], dims // 2
     dtype = call.dtypes["D"]
     return [
-        table(dtype, lambda p, i: function(angle(call, p, i)), *shape)
+        table(dtype, lambda p, i: function(angle(call, p, i, dims)), *shape)
         for function in (mpmath.cos, mpmath.sin)
     ]
+
+
+@golden("tenon.rope_table")
+def rope_table(call):
+    function = mpmath.sin if call.attrs["part"] == "sin" else mpmath.cos
+    shape = call.attrs["shape"]
+    values = table(
+        call.dtypes["D"], lambda p, i: function(angle(call, p, i, 2 * shape[1])), *shape
+    )
+    return [values]
 
 
 @golden("tenon.sinusoidal_positions")
 def sinusoidal_positions(call):
     waves = mpmath.sin, mpmath.cos
-    return [
-        table(
-            call.dtypes["D"],
-            lambda p, column: waves[column % 2](angle(call, p, column // 2)),
-            call.attrs["positions"],
-            call.attrs["dims"],
-        )
-    ]
+    shape = call.attrs["shape"]
+
+    def wave(position, column):
+        return waves[column % 2](angle(call, position, column // 2, shape[1]))
+
+    return [table(call.dtypes["D"], wave, *shape)]
 
 
 def slopes(heads):

@@ -72,6 +72,12 @@ def rope_tables(n, m=None, *, dtype, device, requires_grad=False):
     return call(positions=positions, dims=2 * pairs, scale=0.5, dtype=dtype, lacks=lacks)
 
 
+def rope_table(n, m=None, *, dtype, device, requires_grad=False):
+    positions, pairs = sizes(n, m)
+    lacks = {"device": not on_cpu(device), "no pairs": pairs == 0}
+    return call(shape=[positions, pairs], part="sin", scale=0.5, dtype=dtype, lacks=lacks)
+
+
 def rope_tables_of(function):
     def reference(n, m=None, *, dtype, **_):
         """As Hugging Face's LlamaRotaryEmbedding, in float64."""
@@ -86,7 +92,7 @@ def rope_tables_of(function):
 def sinusoidal(n, m=None, *, dtype, device, requires_grad=False):
     positions, dims = sizes(n, m)
     lacks = {"device": not on_cpu(device), "no columns": dims == 0}
-    return call(positions=positions, dims=dims, dtype=dtype, lacks=lacks)
+    return call(shape=[positions, dims], dtype=dtype, lacks=lacks)
 
 
 def sinusoidal_reference(n, m=None, *, dtype, **_):
@@ -148,6 +154,9 @@ TABLE = {
         32,
         ANGLES,
         sums=True,
+    ),
+    "tenon.rope_table": Entry(
+        [Row("eye", rope_table, rope_tables_of(torch.sin))], 8, 32, ANGLES, sums=True
     ),
     "tenon.sinusoidal_positions": Entry(
         [Row("eye", sinusoidal, sinusoidal_reference)], 8, 32, ANGLES, sums=True

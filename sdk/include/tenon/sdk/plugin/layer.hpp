@@ -201,9 +201,11 @@ class Forward : public Calls {
     check(layers_.get_child_count(call_, &count));
     return count;
   }
-  tenon_tensor* call_child(uint32_t index, Value input) {
+  tenon_tensor* call_child(uint32_t index, Value input) { return call_child(index, {input}); }
+  tenon_tensor* call_child(uint32_t index, std::initializer_list<Value> inputs) {
     tenon_tensor* out = nullptr;
-    check(layers_.call_child(call_, index, &input, 1, &out, 1));
+    check(layers_.call_child(call_, index, inputs.begin(), static_cast<uint32_t>(inputs.size()),
+                             &out, 1));
     return out;
   }
 

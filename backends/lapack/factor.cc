@@ -5,9 +5,7 @@
 //   solve      xGETRF of a copy in column-major order; for the transposes, which row-major right
 //              sides are to BLAS, two xTRSM from the right, a strip of columns at a time
 // Source: LAPACK Users' Guide, third edition, sections 2.4.1, 2.4.2; op documentation.
-#include <limits>
-
-#include "lapack.h"
+#include "factors.h"
 
 namespace tenon::lapack {
 namespace {
@@ -105,27 +103,6 @@ struct Systems {
   int64_t columns = 1;
 };
 
-// One triangle of a matrix; where it is `unit`, the diagonal is 1, and not stored.
-template <class T>
-struct Triangle {
-  const T* a;
-  int64_t row_step;
-  int64_t column_step;
-  bool upper;
-  bool unit;
-
-  T at(int64_t i, int64_t j) const { return a[i * row_step + j * column_step]; }
-};
-
-// BLAS multiplies by inverses, which are infinite where elements are subnormal.
-template <class T>
-bool has_inverses(const Triangle<T>& t, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    if (std::fabs(t.at(i, i)) < std::numeric_limits<T>::min()) return false;
-  }
-  return true;
-}
-
 // b becomes the solution, by divisions. Of a unit triangle, factors that are 0 are left out, as
 // elimination leaves them: what is not finite in b spreads no further.
 template <class T>
@@ -142,92 +119,46 @@ void substitute(const Triangle<T>& t, T* b, int64_t n, int64_t columns) {
   }
 }
 
-// The factors of one matrix. xGETRF multiplies by inverses of pivots: where one has none, columns
-// are brought near 1 first, by powers of 2, which changes neither pivots nor L.
+// b [n,columns], row-major, becomes the solution.
 template <class T>
-struct SolveRoom {
-  SolveRoom(Room& room, int64_t size)
-      : n(size),
-        lu(room.take<T>(size * size)),
-        pivots(room.take<blasint>(size)),
-        exponents(room.take<blasint>(size)) {}
-
-  Triangle<T> left() const { return {lu, 1, n, false, true}; }
-  Triangle<T> right() const { return {lu, 1, n, true, false}; }
-
-  // False if a is singular.
-  bool factorise(const T* a) {
-    scaled = false;
-    for_each_place(n, n, [&](int64_t i, int64_t j) { lu[j * n + i] = a[i * n + j]; });
-    if (factorise_columns() && has_inverses(right(), n)) return true;
-    scaled = true;
-    for_each_place(n, n, [&](int64_t i, int64_t j) { lu[j * n + i] = a[i * n + j]; });
-    for (int64_t j = 0; j < n; ++j) exponents[j] = as_int(bring_near_one(lu + j * n));
-    return factorise_columns();
+void solve_all(const Factors<T>& f, const Team& team, T* b, int64_t columns) {
+  if (columns == 0) return;
+  const int64_t n = f.n;
+  for (int64_t i = 0; i < n; ++i) {
+    T* const row = b + i * columns;
+    if (f.exchanged(i)) std::swap_ranges(row, row + columns, b + (f.pivots[i] - 1) * columns);
   }
-
-  bool factorise_columns() {
+  if (sdk::find_not_finite(b, n * columns) != nullptr || !has_inverses(f.right(), n)) {
+    substitute(f.left(), b, n, columns);
+    substitute(f.right(), b, n, columns);
+  } else {
     const blasint size = as_int(n);
-    blasint info = 0;
-    Routines<T>::getrf(&size, &size, lu, &size, pivots, &info);
-    return info == 0;
+    const blasint step = as_int(columns);
+    team.for_each_strip(columns, [&](const Strip& strip) {
+      const blasint rows = as_int(strip.count);
+      Routines<T>::trsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, rows, size,
+                        T(1), f.lu, size, b + strip.first, step);
+      Routines<T>::trsm(CblasColMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, rows, size,
+                        T(1), f.lu, size, b + strip.first, step);
+    });
   }
-
-  // Returns the exponent that was taken out of a column.
-  int bring_near_one(T* column) const {
-    T largest = 0;
-    int exponent = 0;
-    for (int64_t i = 0; i < n; ++i) largest = std::fmax(largest, std::fabs(column[i]));
-    if (std::isfinite(largest)) std::frexp(largest, &exponent);
-    for (int64_t i = 0; i < n; ++i) column[i] = std::ldexp(column[i], -exponent);
-    return exponent;
-  }
-
-  // b [n,columns], row-major, becomes the solution.
-  void solve(const Team& team, T* b, int64_t columns) const {
-    if (columns == 0) return;
-    for (int64_t i = 0; i < n; ++i) {
-      T* const row = b + i * columns;
-      if (pivots[i] != i + 1) std::swap_ranges(row, row + columns, b + (pivots[i] - 1) * columns);
-    }
-    if (sdk::find_not_finite(b, n * columns) != nullptr || !has_inverses(right(), n)) {
-      substitute(left(), b, n, columns);
-      substitute(right(), b, n, columns);
-    } else {
-      const blasint size = as_int(n);
-      const blasint step = as_int(columns);
-      team.for_each_strip(columns, [&](const Strip& strip) {
-        const blasint rows = as_int(strip.count);
-        Routines<T>::trsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, rows, size,
-                          T(1), lu, size, b + strip.first, step);
-        Routines<T>::trsm(CblasColMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, rows,
-                          size, T(1), lu, size, b + strip.first, step);
-      });
-    }
-    for (int64_t i = 0; i < n && scaled; ++i) {
-      for (int64_t j = 0; j < columns; ++j) {
-        b[i * columns + j] = std::ldexp(b[i * columns + j], -static_cast<int>(exponents[i]));
-      }
+  for (int64_t i = 0; i < n && f.scaled; ++i) {
+    for (int64_t j = 0; j < columns; ++j) {
+      b[i * columns + j] = std::ldexp(b[i * columns + j], -static_cast<int>(f.exponents[i]));
     }
   }
-
-  int64_t n;
-  T* lu;
-  blasint* pivots;
-  blasint* exponents;
-  bool scaled = false;
-};
+}
 
 uint64_t solve_bytes(const sdk::Args& args) {
   const Systems s(args);
-  return scratch_of<SolveRoom>(args, s.n, pieces_of(s.count(), s.work()));
+  return scratch_of<Factors>(args, s.n, pieces_of(s.count(), s.work()));
 }
 
 void solve(const sdk::Launch& l) {
   const Systems s(l);
   dispatch(l.out().dtype, [&]<class T>() {
     const auto run = [&](int64_t begin, int64_t end, Room& room, const Team& team) {
-      SolveRoom<T> in(room, s.n);
+      Factors<T> in(room, s.n);
       int64_t factored = -1;
       for (int64_t i = begin; i < end; ++i) {
         const int64_t which = s.a_at(i);
@@ -235,7 +166,7 @@ void solve(const sdk::Launch& l) {
           return i;
         }
         factored = which;
-        in.solve(team, s.right_side<T>(l, i), s.columns);
+        solve_all(in, team, s.right_side<T>(l, i), s.columns);
       }
       return end;
     };

@@ -75,7 +75,7 @@ def main():
     print("| what | matrices | dtype | Tenon, ms | PyTorch, ms | Tenon / PyTorch |")
     print("|---|---|---|---:|---:|---:|")
     for shape in SHAPES:
-        for name in ("eigh", "qr", "svd", "solve", "cholesky"):
+        for name in ("eigh", "qr", "svd", "solve", "cholesky", "slogdet"):
             for dtype in ("float32", "float64"):
                 print(compare(name, shape, dtype, arguments.rounds, tenon), flush=True)
 

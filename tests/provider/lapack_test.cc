@@ -37,7 +37,9 @@ constexpr Operation kOperations[] = {{"tenon.cholesky", 1, 1, true},
                                      {"tenon.solve_triangular", 2, 1, true},
                                      {"tenon.qr", 1, 2, false},
                                      {"tenon.eigh", 1, 2, true},
-                                     {"tenon.svd", 1, 3, false}};
+                                     {"tenon.svd", 1, 3, false},
+                                     {"tenon.det", 1, 1, true},
+                                     {"tenon.slogdet", 1, 2, true}};
 
 std::vector<tenon_value> as_inputs(const std::vector<Tensor>& tensors, size_t count) {
   std::vector<tenon_value> values;
@@ -320,6 +322,60 @@ TEST_F(ProviderLapack, DividesBySubnormalPivots) {
     in[1] = given.make(dtype, {2, 1}, {2 * small, small});
     given.must(call(given, kOperations[1], in, out));
     EXPECT_THAT(given.values(out[0].get()), ElementsAre(1, 0));
+  }
+}
+
+// Singular ones, such whose pivots have no inverse in the dtype, and such that are not finite.
+TEST_F(ProviderLapack, DeterminantsAreExactWhereEliminationIs) {
+  struct Row {
+    std::vector<double> matrix;
+    double sign;
+    double size;
+  };
+  const Row rows[] = {
+      {{1, 2, 2, 4}, 0, 0},
+      {{0, 0, 0, 0}, 0, 0},
+      {{0, 1, 0, 0}, 0, 0},
+      {{0, 2, 4, 0}, -1, 8},
+      {{0x1p-140, 0, 0, 0x1p100}, 1, 0x1p-40},
+      {{0, -0x1p-149, 0x1p120, 0}, 1, 0x1p-29},
+      {{0x1p100, 0, 0, 0x1p20}, 1, 0x1p120},
+      {{kNaN, 1, 1, 1}, kNaN, kNaN},
+      {{1, kInfinity, 0, 1}, kNaN, kNaN},
+  };
+  for (const tenon_dtype dtype : {TENON_DTYPE_F32, TENON_DTYPE_F64}) {
+    for (const Context* cx : {&reference, &given}) {
+      for (const Row& row : rows) {
+        SCOPED_TRACE(testing::PrintToString(row.matrix));
+        std::vector<Tensor> in, out;
+        in.push_back(cx->make(dtype, {2, 2}, row.matrix));
+        cx->must(call(*cx, kOperations[6], in, out));
+        EXPECT_THAT(
+            cx->values(out[0].get()),
+            ElementsAre(testing::NanSensitiveDoubleEq(row.size == 0 ? 0 : row.sign * row.size)));
+        cx->must(call(*cx, kOperations[7], in, out));
+        EXPECT_THAT(cx->values(out[0].get()), ElementsAre(testing::NanSensitiveDoubleEq(row.sign)));
+        const double logarithm = cx->values(out[1].get())[0];
+        const double expected = std::log(row.size);
+        EXPECT_TRUE(expected == logarithm || std::fabs(expected - logarithm) < 1e-5 ||
+                    (std::isnan(expected) && std::isnan(logarithm)))
+            << logarithm;
+      }
+    }
+  }
+}
+
+TEST_F(ProviderLapack, LogarithmsOfDeterminantsReachBeyondTheDtype) {
+  for (const Context* cx : {&reference, &given}) {
+    std::vector<double> diagonal(16 * 16);
+    for (size_t i = 0; i < 16; ++i) diagonal[i * 17] = i % 2 == 0 ? 0x1p100 : -0x1p90;
+    std::vector<Tensor> in, out;
+    in.push_back(cx->make(TENON_DTYPE_F32, {16, 16}, diagonal));
+    cx->must(call(*cx, kOperations[6], in, out));
+    EXPECT_EQ(cx->values(out[0].get())[0], kInfinity);
+    cx->must(call(*cx, kOperations[7], in, out));
+    EXPECT_EQ(cx->values(out[0].get())[0], 1);
+    EXPECT_NEAR(cx->values(out[1].get())[0], 8 * 190 * std::log(2.0), 1e-3);
   }
 }
 

@@ -144,6 +144,17 @@ class Names(Case):
             self.assertTrue(bool(gradient.isfinite().all()))
             self.assertTrue(bool((gradient != 0).any()))
 
+    def test_singular_matrices_have_a_gradient_of_their_determinant(self):
+        w = tenon.tensor([[1.0, 2.0], [2.0, 4.0]], requires_grad=True)
+        self.same(tenon.grad(tenon.linalg.det(w), w), [[4.0, -2.0], [-2.0, 1.0]])
+        both = tenon.tensor([[[1.0, 2.0], [2.0, 4.0]], [[2.0, 0.0], [0.0, 4.0]]]).requires_grad_()
+        sign, logarithm = tenon.linalg.slogdet(both)
+        self.same(sign, [0.0, 1.0])
+        self.assertEqual(logarithm[0].item(), -math.inf)
+        found = tenon.grad(logarithm.sum(), both)
+        self.assertTrue(bool(found[0].isnan().all()))
+        self.same(found[1], [[0.5, 0.0], [0.0, 0.25]])
+
     def test_the_standard_asks(self):
         info = tenon.__array_namespace_info__()
         self.assertEqual(v().__array_namespace__(api_version="2024.12"), tenon)

@@ -17,13 +17,13 @@ inline Batch batch_of(const tenon_view& view, size_t own_dims) {
   return {view.shape, static_cast<size_t>(view.rank) - own_dims};
 }
 
-// One operand: `own_dims` dimensions of its own (2: rows and columns; 1: a vector, as one column),
-// the others are a batch.
+// One operand: `own_dims` dimensions of its own (2: rows and columns; 1: a vector, as one column;
+// 0: numbers), the others are a batch.
 class Matrices {
  public:
   Matrices(const tenon_view& view, size_t own_dims, Batch batch)
       : batch_(batch), data_(static_cast<char*>(view.data)) {
-    const int32_t row = view.rank - static_cast<int32_t>(own_dims);
+    const int32_t row = own_dims == 0 ? -1 : view.rank - static_cast<int32_t>(own_dims);
     sdk::read_operand(view, row, own_dims == 2 ? row + 1 : -1, batch.size(), operand_);
     operand_.count_bytes(sdk::size_of(view.dtype));
   }
@@ -73,10 +73,10 @@ inline constexpr tenon_dtype kMatrixDtypes[] = {TENON_DTYPE_F32, TENON_DTYPE_F64
 // A kernel of the family: f32 and f64, any layout; Bytes says how much scratch it takes.
 template <void (*Run)(const sdk::Launch&), uint64_t (*Bytes)(const sdk::Args&)>
 constexpr tenon_kernel_desc matrix_kernel(std::string_view op,
-                                          std::span<const tenon_slot_rule> slots,
-                                          uint32_t n_attrs) {
+                                          std::span<const tenon_slot_rule> slots, uint32_t n_attrs,
+                                          uint32_t flags = kOracle) {
   return kernel(op, slots, kMatrixDtypes, n_attrs, sdk::launch_fn<Run>,
-                {.flags = kOracle, .workspace = sdk::workspace_fn<Bytes>});
+                {.flags = flags, .workspace = sdk::workspace_fn<Bytes>});
 }
 
 template <class F>

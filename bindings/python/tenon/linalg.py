@@ -116,42 +116,13 @@ def inv(x):
 
 
 def slogdet(x):
-    """(sign, logarithm of the absolute value) of determinants.
-
-    By elimination with the largest pivot of each column, one column after the other.
-    """
-    _square("slogdet", x)
-    if x.ndim > 2:
-        flat = _op.reshape(x, shape=[-1, *x.shape[-2:]])
-        found = [slogdet(flat[place]) for place in range(flat.shape[0])]
-        shape = list(x.shape[:-2])
-        parts = [_op.reshape(_op.stack(list(each)), shape=shape) for each in zip(*found)]
-        return SlogdetResult(*parts)
-    sign, logs = 1.0, []
-    for _ in range(x.shape[0]):
-        place = int(_op.argmax(_op.abs(x[:, 0])).item())
-        pivot = x[place, 0]
-        if pivot.item() < 0:
-            sign = -sign
-        if place:
-            sign = -sign
-            order = list(range(x.shape[0]))
-            order[0], order[place] = place, 0
-            x = x[order]
-        logs.append(_op.log(_op.abs(pivot)))
-        if pivot.item() == 0:
-            sign = 0.0
-            break
-        factors = _op.unsqueeze(x[1:, 0] / pivot, axes=[1])
-        x = x[1:, 1:] - factors * x[:1, 1:]
-    total = _op.sum(_op.stack(logs)) if logs else _op.full(shape=[], value=0.0, dtype=x.dtype)
-    return SlogdetResult(_op.full(shape=[], value=sign, dtype=x.dtype), total)
+    """(sign, logarithm of the absolute value) of determinants; of a singular matrix (0, -inf)."""
+    return SlogdetResult(*_op.slogdet(x))
 
 
 def det(x):
-    """Determinants."""
-    sign, logarithm = slogdet(x)
-    return sign * _op.exp(logarithm)
+    """Determinants; exactly 0 if a column has no pivot. Singular matrices have a gradient too."""
+    return _op.det(x)
 
 
 def pinv(x, rtol=None, *, rcond=None):

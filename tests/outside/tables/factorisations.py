@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/outside/tables/factorisations.py: OpInfos of systems of equations and of what solves them.
 
-from opinfo_table import Entry, Row, call
+import torch
+
+from opinfo_table import CALLED_FOR_GRADIENT, Entry, Row, call
 
 ROUNDINGS = "Tenon computes in f64; PyTorch in the dtype, whose roundings the matrix enlarges"
 SEVERAL = (
@@ -23,7 +25,29 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
     return call(A, B, upper=upper, lacks=lacks)
 
 
+def numbers(A):
+    """det and slogdet, of which PyTorch knows the second result too."""
+    return call(A)
+
+
 TABLE = {
+    "tenon.det": Entry([Row("linalg.det", numbers)], 4096, 65536, ROUNDINGS, sums=True),
+    "tenon.slogdet": Entry(
+        [
+            Row("linalg.slogdet", numbers, lambda A: torch.linalg.slogdet(A)[0], outputs=2),
+            Row(
+                "linalg.slogdet",
+                numbers,
+                lambda A: torch.linalg.slogdet(A)[1],
+                outputs=2,
+                output=1,
+            ),
+        ],
+        4096,
+        65536,
+        ROUNDINGS,
+        sums=True,
+    ),
     "tenon.cholesky": Entry(
         [Row("linalg.cholesky", cholesky), Row("cholesky", cholesky)],
         64,
@@ -37,4 +61,9 @@ TABLE = {
     ),
 }
 
-WITHOUT = {"tenon.eigh": SEVERAL, "tenon.qr": SEVERAL, "tenon.svd": SEVERAL}
+WITHOUT = {
+    "tenon.cofactors": CALLED_FOR_GRADIENT.format("det"),
+    "tenon.eigh": SEVERAL,
+    "tenon.qr": SEVERAL,
+    "tenon.svd": SEVERAL,
+}

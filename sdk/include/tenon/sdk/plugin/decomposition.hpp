@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon/sdk/plugin/decomposition.hpp: what every provider of tenon.cholesky, solve, qr, eigh and
-// svd must do alike: signs of vectors, and which words refuse a matrix.
+// tenon/sdk/plugin/decomposition.hpp: what every provider of tenon.cholesky, solve, qr, eigh,
+// svd, det and slogdet must do alike: signs of vectors, products of pivots, and which words refuse
+// a matrix.
 #pragma once
 
 #include <tenon/sdk/plugin/place.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
 #include <string>
 
 namespace tenon::sdk {
@@ -24,6 +29,46 @@ T definite_sign(const T* v, int64_t count, int64_t step) {
   }
   return 1;
 }
+
+// A determinant from the pivots of an elimination. Its exponent is apart, so that only what is
+// asked for in the end can leave the range of a dtype.
+class Determinant {
+ public:
+  // That of a matrix with an element that is not finite.
+  static Determinant unknown() {
+    Determinant found;
+    found.mantissa_ = std::numeric_limits<double>::quiet_NaN();
+    return found;
+  }
+  // The next pivot, 0 if there was none; `exchanged`: two rows changed their places for it.
+  void add_pivot(double pivot, bool exchanged) {
+    int exponent = 0;
+    mantissa_ *= exchanged ? -pivot : pivot;
+    if (std::isfinite(mantissa_)) mantissa_ = std::frexp(mantissa_, &exponent);
+    exponent_ += exponent;
+  }
+  // The matrix was 2^exponent times as large.
+  void add_exponent(int64_t exponent) { exponent_ += exponent; }
+
+  double sign() const {
+    if (std::isnan(mantissa_)) return mantissa_;
+    return mantissa_ == 0 ? 0 : std::copysign(1.0, mantissa_);
+  }
+  double value() const {
+    const int64_t beyond = 5000;  // more than the exponents of f64
+    const int64_t exponent = std::clamp(exponent_, -beyond, beyond);
+    return mantissa_ == 0 ? 0 : std::ldexp(mantissa_, static_cast<int>(exponent));
+  }
+  // Of the absolute value. If that is in range it is taken, since two terms would cancel near 1.
+  double logarithm() const {
+    if (std::abs(exponent_) < 1000) return std::log(std::fabs(value()));
+    return std::log(std::fabs(mantissa_)) + static_cast<double>(exponent_) * std::numbers::ln2;
+  }
+
+ private:
+  double mantissa_ = 1;
+  int64_t exponent_ = 0;
+};
 
 // The first element that is not finite, or nullptr.
 template <class T>

@@ -226,6 +226,7 @@ void add_samples(const Session& session, EntryFacts& facts) {
   if (!op && facts.kind != "optimizer") return;
   for (const Json& said : session.query(op ? "samples" : "optimizer_samples")) {
     if (said.at(facts.kind) != facts.name) continue;
+    if (op && said.at("revision") != facts.revision) continue;
     EntryPart& sample = facts.parts.emplace_back();
     sample.role = TENON_PART_SAMPLE;
     sample.name = said.at("text");

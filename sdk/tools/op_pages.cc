@@ -253,11 +253,13 @@ void write_pages(const Session& session, const std::vector<OpFacts>& ops,
   // A page is of the newest revision; ops are sorted by it.
   std::map<std::string, const OpFacts*> newest;
   for (const OpFacts& op : ops) newest[op.name] = &op;
+  std::vector<OpFacts> listed;
   for (const auto& [name, op] : newest) {
     const std::filesystem::path file = std::filesystem::path(folder) / (name + ".md");
     write_file(file.string(), page_of(*op, entries));
+    listed.push_back(*op);
   }
-  write_file(folder + "/README.md", index_of(ops));
+  write_file(folder + "/README.md", index_of(listed));
 }
 
 }  // namespace tenon::tools

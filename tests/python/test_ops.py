@@ -14,6 +14,20 @@ class Calls(Case):
     def tearDown(self):
         del self.x
 
+    def test_revisions_of_var_and_std_differ_by_their_default(self):
+        x = tenon.tensor([1.0, 3.0])
+        for name, of_sample in (("var", 2.0), ("std", 2.0**0.5)):
+            newest, first = tenon._core.Op(f"tenon.{name}"), tenon._core.Op(f"tenon.{name}", 1)
+            self.assertEqual((newest.revision, first.revision), (2, 1))
+            self.assertEqual(newest(x).item(), 1.0)
+            self.assertEqual(getattr(tenon, name)(x).item(), 1.0)
+            self.assertAlmostEqual(first(x).item(), of_sample, 6)
+            self.assertEqual(first(x, correction=0.0).item(), 1.0)
+            for one in (newest, first):
+                w = tenon.tensor([1.0, 3.0], requires_grad=True)
+                found = tenon.grad(one(w, correction=1.0), w).tolist()
+                self.assertAlmostEqual(found[1], 2.0 if name == "var" else 0.5**0.5, 6)
+
     def test_positions_and_names_are_the_same(self):
         expected = [[2.0, 4.0], [6.0, 8.0]]
         self.same(tenon.add(self.x, self.x), expected)

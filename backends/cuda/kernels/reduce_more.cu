@@ -192,10 +192,17 @@ constexpr tenon_kernel_desc reducer(std::string_view op, std::span<const tenon_d
                 {.n_attrs = n_attrs, .workspace = sdk::workspace_fn<scratch>});
 }
 
+// Of var and std: the first revision is made of the second.
+constexpr tenon_kernel_desc spread_of(std::string_view op, LaunchFn launch) {
+  tenon_kernel_desc desc = reducer(op, sdk::kFloats, kThird + 1, launch);
+  desc.revision = 2;
+  return desc;
+}
+
 constexpr tenon_kernel_desc kernels[] = {
     reducer("tenon.prod", sdk::kWideNumbers, kThird, sdk::launch_fn<prod>),
-    reducer("tenon.var", sdk::kFloats, kThird + 1, sdk::launch_fn<spread<false>>),
-    reducer("tenon.std", sdk::kFloats, kThird + 1, sdk::launch_fn<spread<true>>),
+    spread_of("tenon.var", sdk::launch_fn<spread<false>>),
+    spread_of("tenon.std", sdk::launch_fn<spread<true>>),
     reducer("tenon.norm", sdk::kFloats, kThird + 1, sdk::launch_fn<norm>),
     reducer("tenon.logsumexp", sdk::kFloats, kThird, sdk::launch_fn<logsumexp>),
 };

@@ -17,8 +17,7 @@ constexpr std::string_view doc =
 Gradient: `dx = dy * (x - m) / (y * (n - correction))`; where the deviation `y` is 0 the slope is
 taken as 0.
 
-Source: Python array API standard, `std`, but for the default of `correction`, which is PyTorch's;
-gradient as in PyTorch `tools/autograd/FunctionsManual.cpp`, `std_backward`.
+Source: Python array API standard, `std`; gradient as in PyTorch `tools/autograd/FunctionsManual.cpp`, `std_backward`.
 
 Canonical arithmetic: as of `tenon.var`, with the square root taken in f64 before the one rounding
 to T.)";
@@ -34,18 +33,30 @@ void vjp(sdk::Vjp& v) {
   rules::set_variance_grad(v, rules::quotient_or_0(v, dy, rules::beside_x(v, v.out())), 1.0);
 }
 
+void compose_first(sdk::Compose& c) { rules::compose_first(c, name); }
+
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "std(x: T[...], *, axes: int[]?, keepdims: bool=false, "
                        "correction: float=1.0) -> T[...] where T: float",
+             .doc = rules::first_doc,
+             .shape = TENON_SHAPE_REDUCE,
+             .compose = sdk::compose_fn<compose_first>}),
+    sdk::op({.name = name,
+             .schema = "std(x: T[...], *, axes: int[]?, keepdims: bool=false, "
+                       "correction: float=0.0) -> T[...] where T: float",
              .doc = doc,
              .shape = TENON_SHAPE_REDUCE,
+             .revision = rules::kVarianceRevision,
              .compose = sdk::compose_fn<compose>})};
 
 constexpr tenon_vjp_need needs[] = {
     sdk::need({.inputs = sdk::bit(0), .outputs = sdk::bit(0), .input_metas = sdk::bit(0)})};
-constexpr tenon_vjp_desc vjps[] = {sdk::vjp(
-    {.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = rules::kVarAttributes})};
+constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name,
+                                             .needs = needs,
+                                             .vjp = sdk::vjp_fn<vjp>,
+                                             .n_attrs = rules::kVarAttributes,
+                                             .revision = rules::kVarianceRevision})};
 
 constexpr auto samples = rules::variance_samples(name, "bf16[3]{1e18,9.2e-41,1.0}");
 

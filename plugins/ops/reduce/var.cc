@@ -14,12 +14,12 @@ constexpr std::string_view name = "tenon.var";
 constexpr std::string_view doc =
     R"(The variance over `axes` (none: all of them; an empty list: no axis): `y = sum((x - m)^2) /
 (n - correction)`, with `m` the mean and `n` the number of the elements reduced into a result.
-`correction` is 1 for a sample's variance and 0 for a population's. `keepdims` leaves each
-reduced dimension as 1. NaN where `n - correction` is not positive.
+`correction` is 0, the default, for a population's variance and 1 for a sample's; in revision 1 of
+the op the default was 1. `keepdims` leaves each reduced dimension as 1. NaN where `n - correction` is not positive.
 
 Gradient: `dx = dy * 2 * (x - m) / (n - correction)`.
 
-Source: Python array API standard, `var`, but for the default of `correction`, which is PyTorch's.
+Source: Python array API standard, `var`.
 
 Canonical arithmetic: in f64, in two passes: `m = sum(x) / n`, then the sum of `(x - m) * (x - m)`,
 divided by `n - correction` and rounded once to T. Both sums have the order of `tenon.prod`, with
@@ -32,17 +32,29 @@ void compose(sdk::Compose& c) {
 
 void vjp(sdk::Vjp& v) { rules::set_variance_grad(v, rules::beside_x(v, v.dy()), 2.0); }
 
+void compose_first(sdk::Compose& c) { rules::compose_first(c, name); }
+
 constexpr tenon_op_desc ops[] = {
     sdk::op({.name = name,
              .schema = "var(x: T[...], *, axes: int[]?, keepdims: bool=false, "
                        "correction: float=1.0) -> T[...] where T: float",
+             .doc = rules::first_doc,
+             .shape = TENON_SHAPE_REDUCE,
+             .compose = sdk::compose_fn<compose_first>}),
+    sdk::op({.name = name,
+             .schema = "var(x: T[...], *, axes: int[]?, keepdims: bool=false, "
+                       "correction: float=0.0) -> T[...] where T: float",
              .doc = doc,
              .shape = TENON_SHAPE_REDUCE,
+             .revision = rules::kVarianceRevision,
              .compose = sdk::compose_fn<compose>})};
 
 constexpr tenon_vjp_need needs[] = {sdk::need({.inputs = sdk::bit(0), .input_metas = sdk::bit(0)})};
-constexpr tenon_vjp_desc vjps[] = {sdk::vjp(
-    {.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>, .n_attrs = rules::kVarAttributes})};
+constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name,
+                                             .needs = needs,
+                                             .vjp = sdk::vjp_fn<vjp>,
+                                             .n_attrs = rules::kVarAttributes,
+                                             .revision = rules::kVarianceRevision})};
 
 constexpr auto samples = rules::variance_samples(name, "bf16[3]{3.39e38,9.2e-41,1.0}");
 

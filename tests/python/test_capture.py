@@ -364,6 +364,41 @@ class Plans(Case):
         error = self.refused(TypeError, lambda: double(3.0), "functools.partial")
         self.assertEqual((error.op, error.operand), ("double", "input 0"))
 
+    def test_the_decorator_captures_once_more_in_another_mode_of_the_thread(self):
+        w = tenon.tensor([2.0, 3.0, 4.0], requires_grad=True)
+        runs = []
+
+        @tenon.captured
+        def total(x):
+            runs.append(1)
+            return (x * w).sum()
+
+        with tenon.no_grad:
+            self.assertFalse(total(self.x).requires_grad)
+        recorded = total(self.x)
+        self.assertTrue(recorded.requires_grad)
+        self.same(tenon.grad(recorded, w), [1.0, 2.0, 3.0])
+        with tenon.inference, tenon.enable_grad():
+            self.assertIs(total(self.x), recorded)
+        with tenon.inference:
+            total(self.x)
+        with tenon.no_grad:
+            self.assertIsNot(total(self.x), recorded)
+        self.assertEqual(len(runs), 3)
+
+    def test_the_decorator_captures_once_more_in_other_arithmetic(self):
+        double = tenon.captured(lambda x: x * 2)
+        exact = double(self.x)
+        tenon.fast_arithmetic()
+        try:
+            fast = double(self.x)
+            self.assertIsNot(fast, exact)
+            self.assertIs(double(self.x), fast)
+        finally:
+            tenon.fast_arithmetic(False)
+        self.assertIs(double(self.x), exact)
+        self.assertEqual(len(double.plans), 2)
+
     def test_a_training_step(self):
         def run(step_of):
             w = tenon.tensor([1.0, 2.0], requires_grad=True)

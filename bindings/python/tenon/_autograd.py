@@ -4,6 +4,7 @@
 
 from tenon import _core, _errors
 from tenon._core import Tensor
+from tenon._runtime import begin_grad_mode, end_grad_mode
 
 _RETAIN, _CREATE_GRAPH = 1, 2
 
@@ -109,9 +110,9 @@ class _Mode:
         return f"tenon.{self.__name__}"
 
 
-enable_grad = _Mode("enable_grad", _core.begin_grad_mode, _core.end_grad_mode, 0)
-no_grad = _Mode("no_grad", _core.begin_grad_mode, _core.end_grad_mode, 1)
-inference = _Mode("inference", _core.begin_grad_mode, _core.end_grad_mode, 2)
+enable_grad = _Mode("enable_grad", begin_grad_mode, end_grad_mode, 0)
+no_grad = _Mode("no_grad", begin_grad_mode, end_grad_mode, 1)
+inference = _Mode("inference", begin_grad_mode, end_grad_mode, 2)
 # The first NaN or infinity that anything makes inside, forward, backward or in an optimizer's step,
 # is a CheckError that names the op, the operand and the scope.
 guard_finite = _Mode("guard_finite", _core.begin_check, _core.end_check)

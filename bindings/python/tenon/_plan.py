@@ -8,6 +8,7 @@ import threading
 
 from tenon import _core, _errors
 from tenon._core import Tensor
+from tenon._runtime import thread_modes
 
 
 _capturing = threading.local()  # .modules: {model: whether it trains}, while a step is captured
@@ -115,7 +116,8 @@ def capture(function, *inputs):
 
 
 class _Captured:
-    """A function of tensors with a plan for each kind of them, and for each mode of its models."""
+    """A function of tensors with a plan for each kind of them, each mode of its models, and each
+    of the thread: gradients and arithmetic."""
 
     def __init__(self, function):
         self._function, self.plans, self._kinds = function, [], []
@@ -134,7 +136,7 @@ class _Captured:
                     type(each).__name__,
                     "an input that is not a tensor stays as captured: use functools.partial",
                 )
-        kind = tuple(
+        kind = thread_modes(), *(
             (each.shape, each.strides, each.dtype, each.device, each.requires_grad)
             for each in inputs
         )
@@ -152,8 +154,9 @@ def captured(function):
     decorator.
 
     It takes tensors alone. For other shapes, dtypes or devices it captures again, and keeps all its
-    plans; so it does after `model.eval()` and `model.train()`. Results are the same tensors in
-    every call of one kind, with new values.
+    plans; so it does after `model.eval()` and `model.train()`, within `tenon.no_grad`, and with
+    `tenon.fast_arithmetic`. Results are the same tensors in every call of one kind, with new
+    values.
     """
     return _Captured(function)
 

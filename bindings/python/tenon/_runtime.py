@@ -5,6 +5,7 @@
 
 import os
 import sys
+from _thread import _local  # threading takes long to import
 
 from tenon import _core, _errors
 
@@ -176,9 +177,29 @@ def set_rng_state(state):
     _core.set_seed(*state)
 
 
+_modes = _local()  # of this thread: .gradients, those begun and not ended; .fast
+
+
 def fast_arithmetic(wanted=True):
     """Lets this thread use the fastest kernels, whose bits may differ between machines."""
     _core.set_arithmetic(wanted)
+    _modes.fast = bool(wanted)
+
+
+def begin_grad_mode(mode):
+    _core.begin_grad_mode(mode)
+    _modes.__dict__.setdefault("gradients", []).append(mode)
+
+
+def end_grad_mode():
+    _core.end_grad_mode()
+    _modes.gradients.pop()
+
+
+def thread_modes():
+    """(whether gradients are recorded, as a number; whether arithmetic is fast)."""
+    begun = getattr(_modes, "gradients", None)
+    return begun[-1] if begun else 0, getattr(_modes, "fast", False)
 
 
 # ---- devices ------------------------------------------------------------------------------------

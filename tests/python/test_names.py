@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/test_names.py: names and arguments as users of NumPy, PyTorch and the array API
 # standard write them. tests/outside compares the results with these libraries'; here are the rules.
+import copy
 import inspect
+import json
 import math
 import pickle
+import re
 import unittest
 
 from support import Case, tenon
@@ -62,8 +65,58 @@ VALUES = (
     ("where alone", lambda: tenon.where(v() > 1.0)[0], [1, 2]),
 )
 
+# Methods of PyTorch's that are attributes here, or were missing, and what they give.
+METHODS = (
+    ("numel", lambda: type(x().numel()) is int and x().numel(), 6),
+    ("nelement", lambda: x().nelement(), 6),
+    ("dim", lambda: (x().dim(), x().ndimension()), (2, 2)),
+    ("stride", lambda: (x().stride(), x().stride(0)), ((3, 1), 3)),
+    ("is_contiguous", lambda: (x().is_contiguous(), x().T.is_contiguous()), (True, False)),
+    ("is_contiguous is an attribute", lambda: f"{x().is_contiguous} {x().T.is_contiguous!r}",
+     "True False"),
+    ("data_ptr", lambda: (lambda a: a.data_ptr() == a.data_ptr)(x()), True),
+    ("a copied size", lambda: type(copy.copy(x().size)), int),
+    ("a pickled truth", lambda: pickle.loads(pickle.dumps(x().is_contiguous)) is True, True),
+    ("size in a shape", lambda: tenon.zeros(x().size).shape, (6,)),
+    ("sizes in JSON", lambda: json.dumps([x().size]), "[6]"),
+    ("clamp_min", lambda: x().clamp_min(0.0)[0].tolist(), [1.0, 0.0, 3.0]),
+    ("clamp_max_", lambda: x().clamp_max_(0.0)[0].tolist(), [0.0, -2.0, 0.0]),
+    ("byte", lambda: v().byte().dtype.name, "uint8"),
+    ("char", lambda: v().char().dtype.name, "int8"),
+    ("where it is", lambda: (x().is_cpu, x().is_cuda, x().get_device()), (True, False, -1)),
+    ("what it is", lambda: (x().is_complex(), x().is_signed(), v().byte().is_signed()),
+     (False, True, False)),
+    ("is_same_size", lambda: x().is_same_size(x() + 1), True),
+    ("is_nonzero", lambda: tenon.tensor([2.0]).is_nonzero(), True),
+    ("inverse", lambda: tenon.tensor([[2.0]]).inverse().tolist(), [[0.5]]),
+    ("pinverse", lambda: tenon.tensor([[2.0]]).pinverse().tolist(), [[0.5]]),
+    ("logdet", lambda: tenon.eye(2).logdet().item(), 0.0),
+    ("logdet below 0", lambda: math.isnan((-tenon.eye(1)).logdet().item()), True),
+    ("det", lambda: (tenon.eye(3) * 2).det().item(), 8.0),
+    ("matrix_power", lambda: tenon.tensor([[2.0]]).matrix_power(3).tolist(), [[8.0]]),
+    ("aminmax", lambda: [each.item() for each in x().aminmax()], [-2.0, 3.0]),
+    ("aminmax of rows", lambda: x().aminmax(dim=1).max.tolist(), [3.0, 1.5]),
+    ("index_add", lambda: v().index_add(0, tenon.tensor([0, 0]), tenon.ones(2)).tolist(),
+     [3.0, 2.0, 3.0]),
+    ("index_copy", lambda: v().index_copy(0, tenon.tensor([2]), tenon.ones(1)).tolist(),
+     [1.0, 2.0, 1.0]),
+    ("index_fill", lambda: x().index_fill(1, tenon.tensor([0, 2]), 9.0).tolist(),
+     [[9.0, -2.0, 9.0], [9.0, 1.5, 9.0]]),
+    ("index_fill_", lambda: v().index_fill_(0, tenon.tensor([1]), 0.0).tolist(), [1.0, 0.0, 3.0]),
+    ("new_empty", lambda: x().new_empty(2, 3).shape, (2, 3)),
+    ("split_with_sizes", lambda: [each.shape for each in x().split_with_sizes([1, 2], 1)],
+     [(2, 1), (2, 2)]),
+    ("tensor_split", lambda: [each.shape for each in x().tensor_split(2, dim=1)],
+     [(2, 2), (2, 1)]),
+    ("mH", lambda: (x().mH.shape, x().adjoint().shape), ((3, 2), (3, 2))),
+    ("other names", lambda: (v().fix().tolist() == v().trunc().tolist(), v().sgn().sum().item(),
+                             x().swapdims(0, 1).shape), (True, 3.0, (3, 2))),
+)  # fmt: skip
+
 # What PyTorch's words would mean otherwise is an error that says so.
 REFUSED = (
+    (lambda: x().size(), "x.shape"),
+    (lambda: x().size(0), "x.shape[0]"),
     (lambda: x().max(dim=1), "amax"),
     (lambda: tenon.min(x(), dim=1), "argmin"),
     (lambda: tenon.sort(x(), dim=1), "argsort"),
@@ -98,6 +151,22 @@ class Names(Case):
                     self.assertEqual(found, values)
                 else:
                     self.same(found, values)
+
+    def test_methods(self):
+        for name, call, expected in METHODS:
+            with self.subTest(name):
+                self.assertEqual(call(), expected)
+
+    def test_methods_that_are_elsewhere(self):
+        for name, words in (("resize_", "reshape"), ("tobytes", "numpy()"), ("grad_fn", "node")):
+            with self.assertRaisesRegex(AttributeError, re.escape(words)):
+                getattr(x(), name)
+
+    def test_copies_with_places_changed_have_gradients(self):
+        w = v().requires_grad_()
+        changed = w.index_add(0, tenon.tensor([0]), tenon.ones(1)) * 2.0
+        self.same(tenon.grad(changed.sum(), w), [2.0, 2.0, 2.0])
+        self.same(w, [1.0, 2.0, 3.0])
 
     def test_refusals(self):
         for call, words in REFUSED:

@@ -51,7 +51,10 @@ class Ref {
       each(find_dtype)      /* (object) -> Dtype */                                       \
       each(get_item)        /* (tensor, key) -> Tensor */                                 \
       each(set_item)        /* (tensor, key, value) */                                    \
-      each(find_method)     /* (tensor, name) -> bound op, or AttributeError */
+      each(find_method)     /* (tensor, name) -> bound op, or AttributeError */           \
+      each(make_size)       /* (number) -> one that says what x.size() would be */        \
+      each(make_address)    /* (number) -> one that may be called */                      \
+      each(make_truth)      /* (0 or 1) -> one that may be called */
 
 struct Hooks {
 #define TENON_PYTHON_HOOK(name) PyObject* name = nullptr;

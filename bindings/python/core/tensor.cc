@@ -77,9 +77,16 @@ PyObject* get_rank(PyObject* self, void*) {
   return get_view(self, view) ? PyLong_FromLong(view.rank) : nullptr;
 }
 
+// A number that may be called, since there is a method of that name elsewhere (tenon/_called.py).
+PyObject* called(PyObject* make, PyObject* number) {
+  const Ref owned(number);
+  return owned ? PyObject_CallOneArg(make, owned.get()) : nullptr;
+}
+
 PyObject* get_size(PyObject* self, void*) {
   tenon_context* context = context_of_thread();
-  return context ? PyLong_FromLongLong(elements_of(context, as_tensor(self))) : nullptr;
+  if (!context) return nullptr;
+  return called(state.hooks.make_size, PyLong_FromLongLong(elements_of(context, as_tensor(self))));
 }
 
 PyObject* get_dtype(PyObject* self, void*) {
@@ -98,7 +105,8 @@ PyObject* get_handle(PyObject* self, void*) { return PyLong_FromVoidPtr(as_tenso
 
 PyObject* get_address(PyObject* self, void*) {
   tenon_view view{};
-  return get_view(self, view) ? PyLong_FromVoidPtr(view.data) : nullptr;
+  return get_view(self, view) ? called(state.hooks.make_address, PyLong_FromVoidPtr(view.data))
+                              : nullptr;
 }
 
 // `bit` of tenon_tensor_info.flags, as a bool.
@@ -106,6 +114,10 @@ template <uint32_t bit>
 PyObject* get_flag(PyObject* self, void*) {
   tenon_tensor_info info{};
   return get_info(self, info) ? PyBool_FromLong((info.flags & bit) != 0) : nullptr;
+}
+
+PyObject* get_contiguous(PyObject* self, void*) {
+  return called(state.hooks.make_truth, get_flag<TENON_TENSOR_CONTIGUOUS>(self, nullptr));
 }
 
 PyObject* get_version(PyObject* self, void*) {
@@ -253,8 +265,7 @@ PyGetSetDef attributes[] = {
     {"_handle", get_handle, nullptr, nullptr, nullptr},
     {"_device_numbers", get_device_numbers, nullptr, nullptr, nullptr},
     {"data_ptr", get_address, nullptr, "The address of element (0, ..., 0).", nullptr},
-    {"is_contiguous", get_flag<TENON_TENSOR_CONTIGUOUS>, nullptr, "Is it row-major, without gaps?",
-     nullptr},
+    {"is_contiguous", get_contiguous, nullptr, "Is it row-major, without gaps?", nullptr},
     {"is_read_only", get_flag<TENON_TENSOR_READ_ONLY>, nullptr, "May it not be written?", nullptr},
     {"is_leaf", get_flag<TENON_TENSOR_LEAF>, nullptr, "Was it made by no recorded op?", nullptr},
     {"requires_grad", get_flag<TENON_TENSOR_REQUIRES_GRAD>, set_requires_grad,

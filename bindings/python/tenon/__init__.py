@@ -15,7 +15,7 @@ them, `help(tenon.exp)` shows what one takes. Nothing is looked for at import: t
 and a plugin opened, when something first needs it.
 """
 
-from tenon import _core, _errors, _indexing, _ops, _runtime, _schema, _tensor
+from tenon import _called, _core, _errors, _indexing, _ops, _runtime, _schema, _tensor
 from tenon._autograd import (
     backward,
     draw,
@@ -74,6 +74,9 @@ _core.connect(
     get_item=_indexing.get_item,
     set_item=_indexing.set_item,
     find_method=_ops.find_method,
+    make_size=_called.Size,
+    make_address=_called.Address,
+    make_truth=_called.truth,
 )
 
 # Without `bool`, which would hide Python's if all of this is imported.

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/_methods.py: methods of tensors that other libraries have and that are
 # neither ops nor functions: in-place forms, dtypes by name, sizes.
+from collections import namedtuple
+from math import nan
+
 from tenon import _core
 from tenon._errors import refuse as _refuse
 from tenon._names import METHODS, find_function
 from tenon._ops import op
 
 _op = op.tenon
+_int = int  # a method of this name follows
+AminmaxResult = namedtuple("AminmaxResult", "min max")
 
 
 # ---- in place -----------------------------------------------------------------------------------
@@ -101,6 +106,29 @@ def index_put_(self, indices, values, accumulate=False):
     return self
 
 
+def _elsewhere(name, function):
+    """The method `name`, which `function` in place is for a copy."""
+
+    def method(self, *arguments, **named):
+        return function(self.clone(), *arguments, **named)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"`{name}_` of a copy."
+    return method
+
+
+def index_fill_(self, dim, index, value):
+    """Writes `value` to the slices that `index` names along `dim`."""
+    self[_along(self, dim, index)] = value
+    return self
+
+
+index_add, index_copy, index_fill = (
+    _elsewhere("index_add", index_add_), _elsewhere("index_copy", index_copy_),
+    _elsewhere("index_fill", index_fill_),
+)  # fmt: skip
+
+
 def masked_fill_(self, mask, value):
     """Writes `value` where the mask is true."""
     return _op.masked_fill(self, mask, value, out=self)
@@ -151,6 +179,43 @@ def type_as(self, other):
     return self.astype(other.dtype)
 
 
+byte, char = _cast("byte", _core.uint8), _cast("char", _core.int8)
+
+
+def cuda(self, device=None):
+    """On a CUDA device, the first unless `device` says which."""
+    return self.to("cuda" if device is None else f"cuda:{device}")
+
+
+def get_device(self):
+    """The number of the device among those of its kind; -1 in host memory."""
+    return -1 if is_cpu.fget(self) else self._device_numbers[1]
+
+
+is_cpu = property(lambda self: self.device.startswith("cpu"), doc="Is it in host memory?")
+is_cuda = property(lambda self: self.device.startswith("cuda"), doc="Is it on a CUDA device?")
+
+
+def is_complex(self):
+    """Are the elements complex? There are none."""
+    return False
+
+
+def is_signed(self):
+    """Does the dtype have numbers below 0?"""
+    return self.dtype not in (_core.bool, _core.uint8)
+
+
+def is_same_size(self, other):
+    """Have both the same shape?"""
+    return self.shape == other.shape
+
+
+def is_nonzero(self):
+    """Is the only element not 0?"""
+    return self.item() != 0
+
+
 def cpu(self):
     """In host memory."""
     return self.to("cpu")
@@ -171,7 +236,10 @@ def dim(self):
 
 def numel(self):
     """How many elements there are."""
-    return self.size
+    return _int(self.size)
+
+
+nelement, ndimension = numel, dim
 
 
 def stride(self, axis=None):
@@ -196,6 +264,57 @@ def _matrix_transpose(self):
 
 
 mT = property(_matrix_transpose, doc="The last two dimensions exchanged; a view.")
+mH = H = mT  # of numbers that are not complex
+
+
+def adjoint(self):
+    """The last two dimensions exchanged; a view."""
+    return _matrix_transpose(self)
+
+
+def split_with_sizes(self, split_sizes, dim=0):
+    """Pieces of these sizes along `dim`."""
+    from tenon._shapes import split
+
+    return split(self, sizes=list(split_sizes), axis=dim)
+
+
+# ---- matrices, extremes -------------------------------------------------------------------------
+
+
+def inverse(self):
+    """The inverse of square matrices."""
+    from tenon.linalg import inv
+
+    return inv(self)
+
+
+def pinverse(self, rcond=None):
+    """The pseudo-inverse."""
+    from tenon.linalg import pinv
+
+    return pinv(self, rcond)
+
+
+def matrix_power(self, n):
+    """The n-th power of square matrices; of the inverse for n below 0."""
+    from tenon.linalg import matrix_power as power
+
+    return power(self, n)
+
+
+def logdet(self):
+    """The logarithm of determinants: NaN below 0, -inf of 0."""
+    sign, logarithm = _op.slogdet(self)
+    return _op.where(_op.lt(sign, 0), nan, logarithm)
+
+
+def aminmax(self, *, dim=None, keepdim=False):
+    """(min, max) over `dim`, or of all elements."""
+    axes = None if dim is None else [dim]
+    return AminmaxResult(
+        _op.min(self, axes=axes, keepdims=keepdim), _op.max(self, axes=axes, keepdims=keepdim)
+    )
 
 
 # ---- new ones -----------------------------------------------------------------------------------
@@ -220,6 +339,7 @@ def _new(name, value):
 
 
 new_zeros, new_ones = _new("new_zeros", 0), _new("new_ones", 1)
+new_empty = _new("new_empty", 0)
 
 
 def new_full(self, shape, value, dtype=None):

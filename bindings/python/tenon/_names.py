@@ -40,13 +40,15 @@ FUNCTIONS = {name: module for module, names in _FUNCTIONS.items() for name in na
 ALIASES = {
     "absolute": "abs", "amax": "op.max", "amin": "op.min", "arccos": "acos", "arccosh": "acosh",
     "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan", "arctan2": "atan2", "arctanh": "atanh",
-    "bitwise_invert": "bitwise_not", "cat": "concat", "concatenate": "concat", "copy": "op.copy",
-    "divide": "div", "equal": "eq", "greater": "gt", "greater_equal": "ge", "invert": "bitwise_not",
+    "bitwise_invert": "bitwise_not", "cat": "concat", "clamp_max": "minimum",
+    "clamp_min": "maximum", "concatenate": "concat", "conjugate": "conj", "copy": "op.copy",
+    "divide": "div", "equal": "eq", "fix": "trunc", "ger": "op.outer", "greater": "gt",
+    "greater_equal": "ge", "invert": "bitwise_not",
     "left_shift": "bitwise_left_shift", "less": "lt", "less_equal": "le", "mm": "matmul",
     "mod": "remainder", "multiply": "mul", "mv": "matmul", "negative": "neg", "not_equal": "ne",
     "permute_dims": "permute", "positive": "op.copy", "power": "pow",
     "right_shift": "bitwise_right_shift", "rint": "op.round", "row_stack": "vstack",
-    "subtract": "sub",
+    "sgn": "sign", "subtract": "sub", "swapdims": "swapaxes", "tensor_split": "array_split",
     "true_divide": "div",
 }  # fmt: skip
 
@@ -72,7 +74,10 @@ METHODS = (
     "fill_ zero_ fill copy_ requires_grad_ normal_ uniform_ scatter_ scatter_add_ index_add_ "
     "index_copy_ index_put_ masked_fill_ detach_ sort float double half bfloat16 bool int long "
     "short type type_as cpu is_floating_point dim numel stride element_size nbytes itemsize data "
-    "mT new_tensor new_zeros new_ones new_full register_hook"
+    "mT new_tensor new_zeros new_ones new_full register_hook byte char cuda is_cpu is_cuda "
+    "get_device is_complex is_signed is_same_size is_nonzero nelement ndimension new_empty H mH "
+    "adjoint inverse pinverse logdet matrix_power aminmax index_add index_copy index_fill "
+    "index_fill_ split_with_sizes"
 ).split()
 
 CONSTANTS = {"pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf")}
@@ -100,6 +105,32 @@ INSTEAD = {
     "set_grad_enabled": "with tenon.no_grad: or with tenon.enable_grad:",
     "set_printoptions": "x.numpy() prints as NumPy is told to",
     "vmap": "ops work on batches: dimensions in front",
+}
+
+# The same for methods and attributes of tensors.
+METHODS_INSTEAD = {
+    "apply_": "x.numpy() is the same memory; a loop over it",
+    "as_strided": "x.unfold, x.reshape, slices",
+    "as_strided_": "x.unfold, x.reshape, slices",
+    "base": "x.storage is equal for tensors that share memory",
+    "flags": "x.is_contiguous, x.is_read_only",
+    "flat": "x.ravel()",
+    "grad_fn": "x.node; tenon.draw shows the graph",
+    "map_": "x.copy_ of what an op gives",
+    "mode": INSTEAD["mode"],
+    "pin_memory": "loaders pin memory themselves",
+    "record_stream": "nothing: memory in use is not given to others",
+    "resize": "x.reshape, or a new tensor",
+    "resize_": "x.reshape, or a new tensor",
+    "set_": "x[...] = values",
+    "share_memory_": "tensors are shared by threads as they are",
+    "storage_offset": "x.data_ptr",
+    "to_dense": "tensors are dense",
+    "to_sparse": "sparse tensors are not offered",
+    "tobytes": "x.numpy().tobytes()",
+    "tofile": "tenon.save",
+    "tostring": "x.numpy().tobytes()",
+    "untyped_storage": "x.storage is equal for tensors that share memory",
 }
 
 

@@ -69,6 +69,7 @@ def find_method(tensor, name):
     found, hint = _look_up(f"tenon.{name}")
     inputs = found is not None and _schema.Schema(found.name, found.revision).inputs
     if not inputs or inputs[0][2]:  # none, or a list
+        hint = _names.METHODS_INSTEAD.get(name, hint)
         raise AttributeError(
             f"'Tensor' has no attribute {name!r}, and no op is named tenon.{name}"
             + (f"\n  hint: {hint}" if hint else "")

@@ -149,9 +149,9 @@ def split(x, indices_or_sections=None, axis=0, *, dim=None, sizes=None):
     return _pieces(x, axis, bounds)
 
 
-def array_split(x, indices_or_sections, axis=0):
+def array_split(x, indices_or_sections, axis=0, *, dim=None):
     """As `split`; pieces need not be equal: the first ones are longer by one."""
-    axis = _axis("array_split", axis, x.ndim)
+    axis = _axis("array_split", axis if dim is None else dim, x.ndim)
     length = x.shape[axis]
     if isinstance(indices_or_sections, int):
         count = indices_or_sections

@@ -40,6 +40,14 @@ import builtins as _b
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 '''
+# Attributes that may be called, too (tenon/_called.py).
+CALLED = '''
+class _Truth(_b.int):
+    def __call__(self) -> _b.bool: ...
+
+class _Address(_b.int):
+    def __call__(self) -> _b.int: ...
+'''
 TYPES = '''
 _DtypeLike = Dtype | _b.str | _b.type
 
@@ -71,7 +79,9 @@ RESULTS |= dict.fromkeys(("unique_all", "unique_counts", "unique_inverse"), TUPL
 RESULTS |= dict.fromkeys(("broadcast_shapes",), "_b.tuple[_b.int, ...]")
 # Of these it depends on the arguments.
 RESULTS |= dict.fromkeys(("unique", "gradient", "where", "sort", "type", "stride"), "Any")
-RESULTS |= {"dim": "_b.int", "numel": "_b.int", "element_size": "_b.int"}
+RESULTS |= dict.fromkeys(("dim", "ndimension", "numel", "nelement", "element_size"), "_b.int")
+RESULTS |= dict.fromkeys(("is_complex", "is_signed", "is_same_size", "is_nonzero"), "_b.bool")
+RESULTS |= {"get_device": "_b.int", "split_with_sizes": LIST, "aminmax": TUPLE}
 DATA = {"batches": "Batches", "tokenizer": "Tokenizer", "load_tokenizer": "Tokenizer"}
 DATA |= dict.fromkeys("color_jitter crop flatten flip normalise pad".split(), "Transform")
 DATA |= dict.fromkeys("random_erasing rotate transform".split(), "Transform")
@@ -187,7 +197,8 @@ def takes_tensor_first(op):
 def tensor_class():
     lines = ["class Tensor:", f'    """{words_of(tenon.Tensor.__doc__)}"""', ""]
     result = {"shape": "_b.tuple[_b.int, ...]", "strides": "_b.tuple[_b.int, ...]"}
-    result |= dict.fromkeys(("ndim", "size", "data_ptr", "version", "storage"), "_b.int")
+    result |= dict.fromkeys(("ndim", "size", "version", "storage"), "_b.int")
+    result |= {"data_ptr": "_Address", "is_contiguous": "_Truth", "H": "Tensor", "mH": "Tensor"}
     result |= {"dtype": "Dtype", "grad": "Tensor | Any", "T": "Tensor", "requires_grad": "_b.bool"}
     result |= {"device": "_b.str", "node": "_b.str", "data": "Tensor", "mT": "Tensor"}
     result |= {"nbytes": "_b.int", "itemsize": "_b.int"}
@@ -269,7 +280,8 @@ def main_stub():
     lines += [f"    {name}: _b.str" for name in ("name", "plugin", "schema")]
     lines += ["    revision: _b.int", "    def __init__(self, name: _b.str) -> None: ..."]
     lines += ["    def __call__(self, *operands: Any, **attributes: Any) -> Any: ...", ""]
-    lines += tensor_class() + TYPES.splitlines() + [""] + error_classes()
+    lines += CALLED.splitlines()[1:] + [""] + tensor_class() + TYPES.splitlines()
+    lines += [""] + error_classes()
     names = set(tenon.__all__) | set(tenon._FUNCTIONS) | set(_names.FUNCTIONS) | set(_names.ALIASES)
     names |= {"get_default_dtype", "inference_mode", "set_num_threads"}
     lines += ["pi: _b.float", "e: _b.float", "inf: _b.float", "nan: _b.float", "newaxis: None"]

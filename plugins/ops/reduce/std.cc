@@ -17,7 +17,8 @@ constexpr std::string_view doc =
 Gradient: `dx = dy * (x - m) / (y * (n - correction))`; where the deviation `y` is 0 the slope is
 taken as 0.
 
-Source: Python array API standard, `std`; gradient as in PyTorch `tools/autograd/FunctionsManual.cpp`, `std_backward`.
+Source: Python array API standard, `std`; gradient as in PyTorch
+`tools/autograd/FunctionsManual.cpp`, `std_backward`.
 
 Canonical arithmetic: as of `tenon.var`, with the square root taken in f64 before the one rounding
 to T.)";

@@ -15,7 +15,8 @@ constexpr std::string_view doc =
     R"(The variance over `axes` (none: all of them; an empty list: no axis): `y = sum((x - m)^2) /
 (n - correction)`, with `m` the mean and `n` the number of the elements reduced into a result.
 `correction` is 0, the default, for a population's variance and 1 for a sample's; in revision 1 of
-the op the default was 1. `keepdims` leaves each reduced dimension as 1. NaN where `n - correction` is not positive.
+the op the default was 1. `keepdims` leaves each reduced dimension as 1. NaN where `n - correction`
+is not positive.
 
 Gradient: `dx = dy * 2 * (x - m) / (n - correction)`.
 

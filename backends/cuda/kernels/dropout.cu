@@ -53,7 +53,7 @@ void dropout(const sdk::Launch& l) {
   const double p = l.attrs.real(kP);
   const auto least = static_cast<uint32_t>(std::ceil(p * 0x1p24));
   const bool packable =
-      is_packable(out, kInBlock) && is_packable(in, kInBlock) && is_packable(kept, kInBlock);
+      holds_packs(out, kInBlock) && holds_packs(in, kInBlock) && holds_packs(kept, kInBlock);
   const Layout<3> layout = layout_of<3>(shape_of(out), {&out, &in, &kept});
   sdk::dispatch_dtype<sdk::FloatTypes>(out.dtype, [&]<class T>() {
     const auto scale = static_cast<Arithmetic<T>>(1.0 / (1.0 - p));

@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(kBlock) generate(Part<1> part, T* out, tenon_r
 template <int in_block, class T, class Draw>
 void fill(const sdk::Launch& l, const Draw& draw) {
   const tenon_view& out = l.out();
-  for_random_parts<1>(layout_of<1>(shape_of(out), {&out}), in_block, is_packable(out, in_block),
+  for_random_parts<1>(layout_of<1>(shape_of(out), {&out}), in_block, holds_packs(out, in_block),
                       [&](const Part<1>& part, const std::array<int64_t, 1>& at, int64_t blocks) {
                         enqueue(l, &generate<in_block, T, Draw>, {blocks_for(blocks, kBlock)},
                                 {kBlock}, 0, part, static_cast<T*>(out.data) + at[0], l.rng(),

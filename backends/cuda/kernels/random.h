@@ -82,7 +82,7 @@ void for_random_parts(const Layout<N>& layout, int in_block, bool packable, Body
 }
 
 // Is it row-major, and aligned to `count` of its elements?
-inline bool is_packable(const tenon_view& view, int count) {
+inline bool holds_packs(const tenon_view& view, int count) {
   const auto bytes = static_cast<size_t>(count) * sdk::size_of(view.dtype);
   return is_row_major(view) && reinterpret_cast<uintptr_t>(view.data) % bytes == 0;
 }

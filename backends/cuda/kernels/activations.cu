@@ -4,46 +4,11 @@
 //
 // silu and mish are right to the last digit also far left of 0, where a rounded argument would make
 // the exponential wrong: the exponential and all that follows have twice the digits.
-#include "exact.h"
 #include "function.h"
+#include "shares.h"
 
 namespace tenon::cuda::activations_unit {
 namespace {
-
-// Beyond, t exp(-t) is less than half of the least number.
-template <class C>
-inline constexpr C kShareEnd = sizeof(C) == 4 ? 110 : 755;
-
-template <class C>
-__device__ __forceinline__ C at_most(C x, C most) {
-  return x > most ? most : x;
-}
-// `size` with the sign of x, NaN if x is infinite.
-template <class C>
-__device__ __forceinline__ C finite_share(C size, C x) {
-  return std::copysign(size + (x - x), x);
-}
-// t `share`, and x itself where t is no longer |x|.
-template <class C>
-__device__ __forceinline__ C share_of(C x, C t, const Scaled<C>& share) {
-  if (x > kShareEnd<C>) return x;
-  const Exact<C> y = product(Exact<C>{t, C{0}}, share.part);
-  return finite_share(scale(y.sum(), share.n), x);
-}
-
-struct Silu {
-  __device__ static float brief(float x) {
-    const float e = expf(-std::fabs(x));
-    return x * ((x < 0 ? e : 1.0F) / (1.0F + e));
-  }
-  template <class C>
-  __device__ static C of(C x) {
-    const C t = at_most(std::fabs(x), kShareEnd<C>);
-    return share_of(x, t, logistic(long_exp(-t), x < 0));
-  }
-  __device__ static float single(float x) { return of(x); }
-  __device__ static double full(double x) { return of(x); }
-};
 
 // tanh(ln(1 + exp(x))) by m = exp(-|x|): m (2 + m) / (2 + 2 m + m^2) left of 0, and right of it
 // (1 + 2 m) / (1 + 2 m + 2 m^2).
@@ -91,7 +56,7 @@ struct Softplus {
   __device__ C of(C x) const {
     const C times = static_cast<C>(beta);
     const Exact<C> power = exact_product(x, times);
-    if (x != x || power.rounded > static_cast<C>(threshold)) return x;
+    if (std::isnan(x) || power.rounded > static_cast<C>(threshold)) return x;
     return smooth_positive(power) / times;
   }
   __device__ float brief(float x) const { return of(x); }
@@ -102,7 +67,7 @@ struct Softplus {
 struct LogSigmoid {
   template <class C>
   __device__ static C of(C x) {
-    return x != x ? x : -smooth_positive(Exact<C>{-x, C{0}});
+    return std::isnan(x) ? x : -smooth_positive(Exact<C>{-x, C{0}});
   }
   __device__ static float brief(float x) { return of(x); }
   __device__ static float single(float x) { return of(x); }

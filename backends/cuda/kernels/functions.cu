@@ -7,8 +7,8 @@
 // f32 is within 1; tolerances.cc has those whose ops promise more. Its float functions are used for
 // f32 if that is 1 ULP; exp, sigmoid and tanh have float forms here, as double ones would not
 // keep up with memory.
-#include "exact.h"
 #include "function.h"
+#include "shares.h"
 
 namespace tenon::cuda::functions_unit {
 namespace {
@@ -21,21 +21,6 @@ struct Exp {
   __device__ static float brief(float x) { return expf(x); }
   __device__ static float single(float x) { return value_of(long_exp(clamped(x, -110, 90))); }
   __device__ static double full(double x) { return exp(x); }
-};
-
-struct Sigmoid {
-  __device__ static float brief(float x) {
-    const float e = expf(-fabsf(x));
-    return (x < 0 ? e : 1.0F) / (1.0F + e);
-  }
-  template <class C>
-  __device__ static C of(C x) {
-    constexpr C end = sizeof(C) == 4 ? 110 : 755;
-    const C size = std::fabs(x);
-    return value_of(logistic(long_exp(size > end ? -end : -size), x < 0));
-  }
-  __device__ static float single(float x) { return of(x); }
-  __device__ static double full(double x) { return of(x); }
 };
 
 // (exp(2t) - 1) / (exp(2t) + 1), which neither cancels for small t nor overflows for large.

@@ -131,4 +131,26 @@ struct Gelu {
   __device__ static double full(double x) { return of(x); }
 };
 
+// dy (P(x) + x P'(x)). Its tolerance is relative to the largest result, which needs no more than
+// the dtype's own digits. Beyond 40 the slope is 0 or 1, and no infinity meets a 0. A NaN stays
+// one.
+template <bool by_tanh>
+struct GeluGrad {
+  template <class C>
+  __device__ static C slope(C given) {
+    const C x = given < -40 ? C{-40} : given > 40 ? C{40} : given;
+    if constexpr (by_tanh) {
+      const C twice_u = kTwiceScale<C> * (x + kCubic<C> * x * x * x);
+      const C share = 1 / (1 + std::exp(-twice_u)), rest = 1 / (1 + std::exp(twice_u));
+      return share * (1 + x * rest * (kTwiceScale<C> * (1 + 3 * kCubic<C> * x * x)));
+    } else {
+      const C share = std::erfc(x * C(-0x1.6a09e667f3bcdp-1)) / 2;
+      return share + x * (std::exp(-x * x / 2) * (kTwiceScale<C> / 4));
+    }
+  }
+  __device__ static float brief(float dy, float x) { return dy * slope(x); }
+  __device__ static float single(float dy, float x) { return dy * slope(x); }
+  __device__ static double full(double dy, double x) { return dy * slope(x); }
+};
+
 }  // namespace tenon::cuda

@@ -101,7 +101,7 @@ void need_positions(const sdk::Args& args) {
   }
   if (args.attrs.integer(kOffset) == 0) return;
   throw sdk::Failure{TENON_E_ATTRIBUTE,
-                     "offset counts nothing where positions are given",
+                     "offset has no meaning beside positions",
                      "offset",
                      "0",
                      std::to_string(args.attrs.integer(kOffset)),
@@ -255,7 +255,7 @@ constexpr tenon_sample samples[] = {
     sdk::refused(name, "f32[3,4], f32[5,2], f32[5,2] | offset=-1", TENON_E_ATTRIBUTE,
                  "offset must not be negative"),
     sdk::refused(name, "f32[3,4], f32[5,2], f32[5,2], i64[3]{0,1,2} | offset=1", TENON_E_ATTRIBUTE,
-                 "offset counts nothing"),
+                 "offset has no meaning"),
     sdk::refused(name, "f32[3,4], f32[5,3], f32[5,3]", TENON_E_SHAPE, "the tables rotate 6"),
     sdk::refused(name, "f32[4], f32[5,2], f32[5,2]", TENON_E_SHAPE, "rows of elements"),
     sdk::refused(name, "f32[3,4], f32[5], f32[5]", TENON_E_SHAPE, "cos"),

@@ -25,9 +25,8 @@ Chen et al., "Extending Context Window of Large Language Models via Positional I
 2023 (`scale`).
 
 Canonical arithmetic: in f64 for every dtype, each operation rounded: `-2i / dims`, the power as in
-`tenon.pow`, `p * scale`, their product, cosine and sine; rounded to D at the end. Far positions have
-angles with an error of the last digit of the angle; tables that are made in f32 have a billion
-times that.)";
+`tenon.pow`, `p * scale`, their product, cosine and sine; rounded to D at the end. An angle is off
+by its last digit in f64: tables that are computed in f32 are off a billion times as much.)";
 
 enum Attribute : uint32_t { kPositions, kDims, kBase, kScale, kDtype };
 

@@ -14,8 +14,8 @@ namespace position = tenon::position;
 constexpr std::string_view name = "tenon.sinusoidal_positions";
 
 constexpr std::string_view doc =
-    R"(What the first Transformer adds to its embeddings: a row for each position, whose even columns
-are sines and whose odd columns are cosines, `y[p,2i] = sin(p * base^(-2i/dims))` and
+    R"(What the first Transformer adds to its embeddings: a row for each position. Even columns are
+sines and odd ones cosines, `y[p,2i] = sin(p * base^(-2i/dims))` and
 `y[p,2i+1] = cos(p * base^(-2i/dims))`, with `shape = [positions, dims]`. The last column of an odd
 number of them is a sine. Layers take it for the initial values of a table.
 

@@ -13,6 +13,7 @@ namespace tenon::backends {
 
 inline constexpr tenon_dtype kIndexDtypes[] = {TENON_DTYPE_I32, TENON_DTYPE_I64};
 inline constexpr auto kAnyByIndex = sdk::pairs(sdk::kAllDtypes, kIndexDtypes);
+inline constexpr auto kFloatsByIndex = sdk::pairs(sdk::kFloats, kIndexDtypes);
 inline constexpr auto kNumbersByIndex = sdk::pairs(sdk::kNumbers, kIndexDtypes);
 inline constexpr auto kIndexByAny = sdk::pairs(kIndexDtypes, sdk::kAllDtypes);
 

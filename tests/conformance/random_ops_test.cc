@@ -155,5 +155,49 @@ TEST_F(ConformanceRandomOps, MultinomialLeavesOutWhatWasDrawn) {
   EXPECT_LT(chi_square(counts(second, 3), {1500, 2400, 2100}), 28.0);
 }
 
+// `rows` times the logarithms of 1, 2, 0, 3 and 4.
+std::string rows_of_logarithms(int rows) {
+  const std::string row = "0.0,0.6931471805599453,-inf,1.0986122886681098,1.3862943611198906";
+  std::string text = "f64[" + std::to_string(rows) + ",5]{" + row;
+  for (int i = 1; i < rows; ++i) text += "," + row;
+  return text + "}";
+}
+
+TEST_F(ConformanceRandomOps, SampleFollowsTheSoftmax) {
+  std::vector<double> found = counts(draw("tenon.sample", rows_of_logarithms(6000)), 5);
+  EXPECT_EQ(found[2], 0.0);
+  found.erase(found.begin() + 2);
+  EXPECT_LT(chi_square(found, {600, 1200, 1800, 2400}), 31.0);
+}
+
+// A temperature of 1/2 squares weights; of 1, 4, 9 and 16 the first is out.
+TEST_F(ConformanceRandomOps, SampleFollowsTheSoftmaxOfWhatIsLeft) {
+  const std::string options = " | temperature=0.5, top_k=3";
+  std::vector<double> found = counts(draw("tenon.sample", rows_of_logarithms(5800) + options), 5);
+  EXPECT_EQ(found[0] + found[2], 0.0);
+  found = {found[1], found[3], found[4]};
+  EXPECT_LT(chi_square(found, {800, 1800, 3200}), 28.0);
+}
+
+// In rows so long that one kernel sorts digit by digit, and only what may come before the border.
+TEST_F(ConformanceRandomOps, KernelsAgreeOnWhatMayBeDrawn) {
+  const std::vector<std::string> options{"top_p=0.9",
+                                         "top_p=0.999999",
+                                         "top_k=3000, top_p=0.5",
+                                         "temperature=0.3, top_k=50, top_p=0.95, min_p=0.01",
+                                         "top_p=0.9999999999999999",
+                                         "min_p=0.5"};
+  const std::string_view op = "tenon.filter_logits";
+  for (const std::string& each : options) {
+    std::vector<double> found[2];
+    for (const std::string plugin : {"tenon.cpu", "tenon.ref"}) {
+      session.must(
+          tenon_runtime_set_pin(session, op.data(), op.size(), plugin.data(), plugin.size()));
+      found[plugin == "tenon.ref"] = draw(op.data(), "f32[3,5000](-6,6) | " + each);
+    }
+    EXPECT_EQ(found[0], found[1]) << each;
+  }
+}
+
 }  // namespace
 }  // namespace tenon::tests

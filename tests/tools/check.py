@@ -51,6 +51,7 @@ EVERYDAY = """
     flatten to eq ne lt le gt ge isfinite uniform normal maximum minimum pow floor ceil round sign
     clamp full rows_add sum_to view chunk std index take trace unique isnan isinf runs outer
     remainder fma linear dot log10 pad
+    sample
 """
 # Beside the folders of backends/. "cpu" alone means a processor: affinity, container limits.
 DEVICES = "cuda hip rocm vulkan metal opencl sycl sim nvidia"

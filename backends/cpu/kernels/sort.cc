@@ -1,101 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // backends/cpu/kernels/sort.cc: sort, topk and searchsorted. NaN is larger than any number.
 //
-// An element becomes an unsigned key that ascends as wanted, and with its place an entry; no two
-// entries are equal, so that every way of sorting them gives the one stable order. Long lines are
-// sorted digit by digit (D. Knuth, The Art of Computer Programming 3, 5.2.5), short ones by
-// std::sort; the k first are found with a bar that falls (as a heap's top, without the heap).
+// Entries (entries.h) of long lines are sorted digit by digit (D. Knuth, The Art of Computer
+// Programming 3, 5.2.5), those of short ones by std::sort.
 
-#include <cstring>
-#include <limits>
-
-#include "kernels/geometry.h"
+#include "kernels/entries.h"
 
 namespace tenon::cpu {
 namespace {
-
-template <size_t Bytes>
-using Unsigned = std::conditional_t<
-    Bytes == 1, uint8_t,
-    std::conditional_t<Bytes == 2, uint16_t, std::conditional_t<Bytes == 4, uint32_t, uint64_t>>>;
-
-// A number that is smaller where x comes first, of ascending elements; `flip` has all bits where
-// they descend. Zeros of either sign share one, NaNs share the last.
-template <class T>
-uint64_t key_of(T x, uint64_t flip) {
-  using K = Unsigned<sizeof(T)>;
-  constexpr K sign = K(K{1} << (sizeof(T) * 8 - 1));
-  K key{};
-  if constexpr (std::is_same_v<T, sdk::Bool>) {
-    key = x ? 1 : 0;
-  } else if constexpr (sdk::is_float_type<T>) {
-    std::memcpy(&key, &x, sizeof key);
-    if (x == T(0)) key = 0;
-    key = key & sign ? K(~key) : K(key | sign);
-    if (x != x) key = std::numeric_limits<K>::max();
-  } else if constexpr (std::is_signed_v<T>) {
-    key = K(K(x) ^ sign);
-  } else {
-    key = x;
-  }
-  return K(key ^ flip);
-}
-
-// Key and place: in one word where both fit into halves of it, else in two.
-struct Short {
-  uint64_t word;
-
-  static Short of(uint64_t key, int64_t place) {
-    return {key << 32 | static_cast<uint64_t>(place)};
-  }
-  uint64_t key() const { return word >> 32; }
-  int64_t place() const { return static_cast<int64_t>(word & 0xFFFFFFFF); }
-  bool operator<(const Short& other) const { return word < other.word; }
-};
-struct Long {
-  uint64_t first;
-  int64_t second;
-
-  static Long of(uint64_t key, int64_t place) { return {key, place}; }
-  uint64_t key() const { return first; }
-  int64_t place() const { return second; }
-  bool operator<(const Long& other) const {
-    return first != other.first ? first < other.first : second < other.second;
-  }
-};
-
-template <class F>
-void dispatch_entry(tenon_dtype dtype, int64_t length, F&& body) {
-  if (sdk::size_of(dtype) <= 4 && length <= int64_t{1} << 32) {
-    return body.template operator()<Short>();
-  }
-  body.template operator()<Long>();
-}
-
-constexpr int64_t kLongLine = 256;  // from here on digits are faster
-
-// Sorts `entries` by keys of `Bytes` bytes; those of one key already have ascending places.
-template <size_t Bytes, class Entry>
-void sort_by_digits(Entry* entries, Entry* other, int64_t count) {
-  int64_t starts[Bytes][256] = {};
-  for (int64_t i = 0; i < count; ++i) {
-    const uint64_t key = entries[i].key();
-    for (size_t digit = 0; digit < Bytes; ++digit) ++starts[digit][key >> (8 * digit) & 0xFF];
-  }
-  Entry* from = entries;
-  Entry* to = other;
-  for (size_t digit = 0; digit < Bytes; ++digit) {
-    int64_t* start = starts[digit];
-    if (start[from[0].key() >> (8 * digit) & 0xFF] == count) continue;
-    int64_t sum = 0;
-    for (int64_t* each = start; each < start + 256; ++each) sum += std::exchange(*each, sum);
-    for (int64_t i = 0; i < count; ++i) {
-      to[start[from[i].key() >> (8 * digit) & 0xFF]++] = from[i];
-    }
-    std::swap(from, to);
-  }
-  if (from != entries) std::copy_n(from, count, entries);
-}
 
 // The lines of x and of both outputs along an axis, shared by at most kShares pieces of work, each
 // with a room of its own in scratch memory.
@@ -154,9 +66,6 @@ void each_line(const sdk::Launch& l, const Work& work, uint64_t room, const Body
   });
 }
 
-// All bits where elements descend.
-constexpr uint64_t flip_of(bool descending) { return descending ? ~uint64_t{0} : 0; }
-
 template <class T, class Entry>
 void load_entries(const Line& line, int64_t length, uint64_t flip, Entry* entries) {
   for (int64_t i = 0; i < length; ++i) {
@@ -204,9 +113,6 @@ void sort(const sdk::Launch& l) {
 
 // ---- topk ---------------------------------------------------------------------------------------
 
-// Entries that are held before all but the k first are dropped.
-int64_t held_entries(int64_t length, int64_t k) { return std::min(length, 2 * k + 128); }
-
 uint64_t topk_room(tenon_dtype dtype, int64_t length, int64_t k) {
   uint64_t bytes = 0;
   dispatch_entry(dtype, length, [&]<class Entry>() { bytes = sizeof(Entry); });
@@ -217,33 +123,16 @@ uint64_t topk_workspace(const sdk::Args& args) {
   return work.shares() * topk_room(args.view(0).dtype, work.length, args.attrs.integer(0));
 }
 
-// All but the k first are dropped. Returns the key from which on others come too late.
-template <class Entry>
-[[gnu::noinline]] uint64_t drop_last(Entry* held, int64_t k, int64_t count) {
-  std::nth_element(held, held + (k - 1), held + count);
-  return held[k - 1].key();
-}
 template <class Entry>
 [[gnu::noinline]] void sort_first(Entry* held, int64_t k, int64_t count) {
   std::partial_sort(held, held + k, held + count);
 }
 
-// A later element of an equal key has the larger entry, so it never displaces an earlier one.
 template <class T, class Entry>
 void topk_line(const Line& line, int64_t length, int64_t k, uint64_t flip, Entry* held) {
-  const int64_t room = held_entries(length, k);
-  uint64_t bar = 0;  // keys from here on come too late
-  bool barred = false;
-  int64_t count = 0;
-  for (int64_t i = 0; i < length; ++i) {
-    const uint64_t key = key_of(sdk::load<T>(line.x + i * line.x_step), flip);
-    if (barred && key >= bar) continue;
-    held[count++] = Entry::of(key, i);
-    if (count < room || i + 1 == length) continue;
-    bar = drop_last(held, k, count);
-    barred = true;
-    count = k;
-  }
+  const int64_t count = hold_first(length, k, held, [&](int64_t i) {
+    return key_of(sdk::load<T>(line.x + i * line.x_step), flip);
+  });
   sort_first(held, k, count);
   for (int64_t i = 0; i < k; ++i) line.put<Unsigned<sizeof(T)>>(i, held[i].place());
 }
@@ -271,7 +160,7 @@ void topk(const sdk::Launch& l) {
 
 template <class T>
 bool is_less(T a, T b) {
-  return b != b ? a == a : a < b;
+  return b != b ? a == a : a < b;  // NOLINT(misc-redundant-expression)
 }
 
 // Elements of a line before the place of `value`.

@@ -10,6 +10,7 @@
 // line are then merged two by two: each item looks for its place in the other one by bisection. Of
 // topk a run never holds more than the first k. The last step fetches values by place.
 // Source: K. Batcher, "Sorting networks and their applications", 1968.
+#include "keys.h"
 #include "reduce.h"
 
 namespace tenon::cuda::sort_unit {
@@ -30,18 +31,6 @@ struct Item {
 template <class T>
 __device__ __forceinline__ T element(const void* data, int64_t at) {
   return static_cast<const T*>(data)[at];
-}
-
-__device__ __forceinline__ uint32_t key_of(float x) {
-  if (x != x) return 0xffffffffU;
-  const uint32_t bits = x == 0 ? 0U : __float_as_uint(x);
-  return bits >> 31 ? ~bits : bits | 0x80000000U;
-}
-__device__ __forceinline__ uint64_t key_of(double x) {
-  constexpr uint64_t sign = uint64_t{1} << 63;
-  if (x != x) return ~uint64_t{0};
-  const uint64_t bits = x == 0 ? 0 : static_cast<uint64_t>(__double_as_longlong(x));
-  return bits & sign ? ~bits : bits | sign;
 }
 
 // The key of an element of a dtype with keys of that width.

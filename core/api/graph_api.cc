@@ -232,8 +232,12 @@ tenon_status tenon_hook_end(tenon_context* context, tenon_tensor* tensor, uint64
 }
 
 uint32_t tenon_tensor_is_alone(const tenon_tensor* handle) {
+  return tenon_tensor_is_held_by(handle, 0);
+}
+
+uint32_t tenon_tensor_is_held_by(const tenon_tensor* handle, uint32_t owners) {
   const Tensor* const t = tensor::from_handle(handle);
-  if (!t || t->refs.load(std::memory_order_relaxed) != 1) return 0;
+  if (!t || t->refs.load(std::memory_order_relaxed) != uint64_t{owners} + 1) return 0;
   const Link* const link = tape::find_link(*t);
   return !link || !link->node || link->node->refs == 1 ? 1 : 0;
 }

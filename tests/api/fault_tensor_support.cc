@@ -131,6 +131,9 @@ void add_reading(FaultRows& rows) {
   sweep(rows, "tenon_tensor_is_alone", "a tensor", [](FaultWorld& w) {
     return tenon_tensor_is_alone(w.t) <= 1 ? TENON_OK : TENON_E_INTERNAL;
   });
+  sweep(rows, "tenon_tensor_is_held_by", "a tensor", [](FaultWorld& w) {
+    return tenon_tensor_is_held_by(w.t, 1) <= 1 ? TENON_OK : TENON_E_INTERNAL;
+  });
   sweep(rows, "tenon_dtype_get_info", "a dtype", [](FaultWorld& w) {
     return tenon_dtype_get_info(w.cx, TENON_DTYPE_BF16, &w.outs.dtype_info);
   });

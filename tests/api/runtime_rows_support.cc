@@ -112,6 +112,14 @@ void add_ownership(Rows& rows) {
                       return TENON_OK;
                     },
                     false});
+    rows.push_back({"tenon_tensor_is_held_by", what, TENON_OK,
+                    [which](World& w) {
+                      auto* const tensor = static_cast<tenon_tensor*>(which(w));
+                      EXPECT_EQ(tenon_tensor_is_held_by(tensor, 0), 0u);
+                      EXPECT_EQ(tenon_tensor_is_held_by(tensor, UINT32_MAX), 0u);
+                      return TENON_OK;
+                    },
+                    false});
   };
   row("NULL", [](World&) { return nullptr; });
   row("released before", [](World& w) { return w.released(Kind::Tensor); });

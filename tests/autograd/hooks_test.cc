@@ -34,6 +34,9 @@ TEST_F(Hooks, OfATensorThatIsAloneEndWithIt) {
   EXPECT_EQ(tenon_tensor_is_alone(x.get()), 1u);
   must(tenon_tensor_retain(x.get()));
   EXPECT_EQ(tenon_tensor_is_alone(x.get()), 0u);
+  EXPECT_EQ(tenon_tensor_is_held_by(x.get(), 0), 0u);
+  EXPECT_EQ(tenon_tensor_is_held_by(x.get(), 1), 1u);
+  EXPECT_EQ(tenon_tensor_is_held_by(x.get(), 2), 0u);
   tenon_tensor_release(x.get());
   Tensor y = times(x, x);
   EXPECT_EQ(tenon_tensor_is_alone(y.get()), 1u);

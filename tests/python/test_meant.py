@@ -253,6 +253,7 @@ class Hooks(Case):
         before = live()["tensors"]
         for _ in range(self.ROUNDS):
             make()
+        live()  # gives up what the last one recorded
         return live()["tensors"] - before
 
     def test_one_that_refers_to_its_own_tensor_goes_with_it(self):
@@ -284,6 +285,66 @@ class Hooks(Case):
 
         for make in (middle, lambda: middle(walk=False), leaf, of_a_module):
             self.assertEqual(self.count(make), 0)
+
+    def test_one_that_refers_to_the_layer_of_its_tensor_goes_with_both(self):
+        linear = tenon.nn.linear
+
+        def of_a_layer():
+            layer = linear(inputs=2, outputs=1, bias=False)
+            layer.weight.add_hook(lambda gradient: gradient * layer.weight)
+            layer(tenon.ones(1, 2)).sum().backward()
+
+        def of_a_container():
+            model = tenon.nn.sequential(linear(inputs=2, outputs=1), linear(inputs=1, outputs=1))
+            for parameter in model.parameters():
+                parameter.add_hook(lambda gradient: model and gradient)
+
+        def of_two_layers():
+            one, other = linear(inputs=2, outputs=2), linear(inputs=2, outputs=2)
+            other.weight = one.weight
+            one.weight.add_hook(lambda gradient: (one, other) and gradient)
+
+        def of_a_module():
+            class Model(tenon.nn.Module):
+                def __init__(self):
+                    self.inner = linear(inputs=2, outputs=2)
+                    self.inner.weight.register_hook(self.look)
+
+                def look(self, gradient):
+                    return gradient
+
+            model = Model()
+            optimizer = tenon.optim.sgd(list(model.parameters()), lr=0.1)
+            model.inner(tenon.ones(1, 2)).sum().backward()
+            optimizer.step()
+
+        self.ROUNDS = 2000
+        self.assertEqual(self.count(of_a_layer), 0)
+        self.ROUNDS = 200
+        for make in (of_a_container, of_two_layers, of_a_module):
+            with self.subTest(make.__name__):
+                self.assertEqual(self.count(make), 0)
+
+    def test_one_of_a_layer_that_somebody_waits_for_stays(self):
+        seen = []
+
+        def make(function):
+            layer = tenon.nn.linear(inputs=2, outputs=1, bias=False)
+            layer.weight.add_hook(lambda gradient: seen.append(layer.name))
+            return function(layer)
+
+        loss = make(lambda layer: layer(tenon.ones(1, 2)).sum())
+        gc.collect()
+        loss.backward()
+        weight = make(lambda layer: layer.weight)
+        gc.collect()
+        weight.sum().backward()
+        outer = make(lambda layer: tenon.nn.sequential(layer))
+        gc.collect()
+        outer(tenon.ones(1, 2)).sum().backward()
+        self.assertEqual(seen, ["tenon.linear"] * 3)
+        del loss, weight, outer
+        live()
 
     def test_objects_are_used_again(self):
         for _ in range(3):

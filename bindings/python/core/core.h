@@ -218,6 +218,7 @@ struct TensorObject {
   PyObject_HEAD tenon_tensor* handle;
   PyObject* weak_references;
   HookObject* hooks;
+  uint32_t layers;   // that hold the tensor, and lead to this object (layer_tensor.cc)
   int64_t elements;  // -1: not asked for yet
 };
 
@@ -237,6 +238,9 @@ int64_t elements_of(tenon_context* context, TensorObject* tensor);
 void show_hook(TensorObject* tensor, HookObject* hook);
 void hide_hook(HookObject* hook);
 bool add_tensor_type(PyObject* module);
+
+// layer_tensor.cc: what a layer's object holds for each of its tensors.
+bool add_layer_tensor_type(PyObject* module);
 
 // indexing.cc: x[key], x[key] = value
 PyObject* get_item(PyObject* self, PyObject* key);

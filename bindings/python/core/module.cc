@@ -49,7 +49,7 @@ bool fill(PyObject* module) {
     if (PyModule_AddFunctions(module, const_cast<PyMethodDef*>(table)) < 0) return false;
   }
   return add_version(module) && add_dtypes(module) && add_op_type(module) &&
-         add_tensor_type(module);
+         add_tensor_type(module) && add_layer_tensor_type(module);
 }
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,

@@ -34,11 +34,12 @@ void deallocate(PyObject* self) {
   Py_DECREF(type);
 }
 
-// What hooks refer to is reached through the tensor if it goes with this object. Otherwise Tenon
-// holds them for somebody who is not seen here.
+// What hooks refer to is reached through the tensor if it goes with this object, and with layers
+// whose objects lead to this one. Otherwise Tenon holds them for somebody who is not seen here.
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  if (!tenon_tensor_is_alone(as_tensor(self)->handle)) return 0;
+  if (!as_tensor(self)->hooks) return 0;
+  if (!tenon_tensor_is_held_by(as_tensor(self)->handle, as_tensor(self)->layers)) return 0;
   for (const HookObject* hook = as_tensor(self)->hooks; hook; hook = hook->next) {
     Py_VISIT(hook->function);
   }
@@ -346,6 +347,7 @@ PyObject* wrap(tenon_tensor* handle) {
   tensor->handle = handle;
   tensor->weak_references = nullptr;
   tensor->hooks = nullptr;
+  tensor->layers = 0;
   tensor->elements = -1;
   return reinterpret_cast<PyObject*>(tensor);
 }

@@ -147,6 +147,7 @@ class Layer(_Model):
         numbers = None if device is None else _runtime.find_device(device)
         vars(self).update(
             name=name, options=options, training=True, _children=[], _device=device, _n_outputs=1,
+            _seen={},  # by name: the objects of tensors, to which the garbage collector finds so
             _handle=_core.create_layer(name, numbers, options),
         )  # fmt: skip
         for child in children:
@@ -217,6 +218,7 @@ class Layer(_Model):
 
     def _share(self, name, tensor):
         _core.share_layer_tensor(self._handle, name, tensor)
+        self._seen[name] = _core.LayerTensor(tensor)
         _objects[tensor._handle] = tensor
 
     def train(self, wanted=True):
@@ -240,6 +242,8 @@ class Layer(_Model):
         found = []
         for name, is_buffer, tensor in _core.layer_tensors(self._handle):
             tensor = _object_of(tensor)
+            if name not in self._seen:
+                self._seen[name] = _core.LayerTensor(tensor)
             if seen is not None:
                 if id(tensor) in seen:
                     continue

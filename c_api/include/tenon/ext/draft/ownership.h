@@ -24,6 +24,12 @@ extern "C" {
 // since    draft 2
 TENON_EXPORT uint32_t tenon_tensor_is_alone(const tenon_tensor* tensor);
 
+// As tenon_tensor_is_alone, but `owners` others hold the tensor, all of whom the collector knows:
+// a layer whose object leads to the tensor's, say. 1 if nobody else does.
+// threads  as above
+// since    draft 2
+TENON_EXPORT uint32_t tenon_tensor_is_held_by(const tenon_tensor* tensor, uint32_t owners);
+
 #ifdef __cplusplus
 }
 #endif

@@ -54,10 +54,8 @@ tenon_status create(tenon_call* call, const tenon_value* values, void** out_obje
   return sdk::guarded(call, [&] {
     auto made = std::make_unique<Cifar>();
     made->labels = classes_of(values[kClasses]) == 10 ? 1 : 2;
-    std::string rest = tenon::data::path_of(values[kPaths], "paths");
-    while (!rest.empty()) {
-      const size_t end = std::min(rest.find('\n'), rest.size());
-      DataFile file("cifar", rest.substr(0, end));
+    for (const std::string& path : tenon::data::paths_of(values[kPaths], "paths")) {
+      DataFile file("cifar", path);
       const std::string bytes = file.read_rest();
       if (bytes.empty() || bytes.size() % made->record() != 0) {
         file.refuse("its length is not a whole number of records",
@@ -66,7 +64,6 @@ tenon_status create(tenon_call* call, const tenon_value* values, void** out_obje
       }
       check_labels(file, bytes, made->labels);
       made->records += bytes;
-      rest.erase(0, end + 1);
     }
     *out_object = made.release();
   });

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace tenon::data {
 
@@ -24,6 +25,18 @@ inline std::string path_of(const tenon_value& value, const char* option) {
                        "a path without zero bytes", path.empty() ? "an empty text" : "a zero byte"};
   }
   return path;
+}
+
+// Those of several files, with a line feed between two.
+inline std::vector<std::string> paths_of(const tenon_value& value, const char* option) {
+  std::vector<std::string> paths;
+  std::string rest = path_of(value, option);
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    paths.push_back(rest.substr(0, end));
+    rest.erase(0, end + 1);
+  }
+  return paths;
 }
 
 inline std::string file_words(const std::string& format, const std::string& path) {

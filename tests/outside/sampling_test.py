@@ -17,7 +17,7 @@ except ImportError as missing:
     sys.exit(77)
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-from support import tenon  # noqa: E402
+from support import tenon
 
 SEED = 20261127
 ROWS, VOCABULARY = 6, 1500

@@ -5,6 +5,8 @@ import gc
 import os
 import pathlib
 import signal
+import struct
+import tempfile
 import threading
 import time
 import traceback
@@ -33,6 +35,106 @@ def open_digits():
 def values(batches):
     """Every batch of one `for`, as lists."""
     return [[field.tolist() for field in batch] for batch in batches]
+
+
+class TokenFiles(Case):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, form, tokens):
+        path = self.folder / name
+        path.write_bytes(struct.pack(f"<{len(tokens)}{form}", *tokens))
+        return str(path)
+
+    def test_windows(self):
+        path = self.write("book.bin", "H", range(1000, 1100))
+        windows = data.tokens(paths=path, dtype="u16", window=9, stride=7)
+        self.assertEqual(
+            windows.fields, [("tokens", (9,), tenon.int64), ("targets", (9,), tenon.int64)]
+        )
+        self.assertEqual(len(windows), 13)
+        for i, (tokens, targets) in enumerate(windows[i] for i in range(13)):
+            first = 1000 + 7 * i
+            self.assertEqual(tokens.tolist(), list(range(first, first + 9)))
+            self.assertEqual(targets.tolist(), list(range(first + 1, first + 10)))
+
+    def test_workers_read_the_same(self):
+        paths = [self.write(str(i), "I", range(100 * i, 100 * i + 90)) for i in range(3)]
+        windows = data.tokens(paths="\n".join(paths), dtype="u32", window=8)
+        with data.batches(windows, 4, seed=5, workers=3) as ahead:
+            self.assertEqual(values(ahead), values(data.batches(windows, 4, seed=5)))
+
+    def test_batches_are_cut_to_their_longest_document(self):
+        path = self.write("lines", "q", [5, 6, 0, 7, 0, 8, 9, 1, 2, 0])
+        lines = data.tokens(paths=path, dtype="i64", window=6, separator=0, pad=3)
+        found = []
+        for tokens, targets, length in data.batches(lines, 2, shuffle=False):
+            longest = length.max().item()
+            found.append((tokens[:, :longest].tolist(), targets[:, :longest].tolist()))
+        self.assertEqual(found[0], ([[5, 6], [7, 3]], [[6, 0], [0, -100]]))
+        self.assertEqual(found[1], ([[8, 9, 1, 2]], [[9, 1, 2, 0]]))
+
+    def test_masked_tokens_and_their_targets(self):
+        path = self.write("many", "H", [i % 50 for i in range(40000)])
+        rows = data.tokens(paths=path, dtype="u16", window=100, ahead=0, vocabulary=50)
+        options = {"probability": 0.3, "special": [0, 7]}
+        masks = [
+            data.mask_tokens(60, 1000, **options),
+            data.mask_tokens(60, 1000, **options, targets=True, field=1),
+        ]
+        found = {"mask": 0, "other": 0, "same": 0}
+        for tokens, targets in data.batches(rows, 40, shuffle=False, seed=4, transforms=masks):
+            for row, wanted in zip(tokens.tolist(), targets.tolist(), strict=True):
+                for place, (token, target) in enumerate(zip(row, wanted, strict=True)):
+                    if target == -100:
+                        self.assertEqual(token, place % 50)
+                        continue
+                    self.assertEqual(target, place % 50)
+                    self.assertNotIn(target, (0, 7))
+                    found["mask" if token == 60 else "same" if token == target else "other"] += 1
+        chosen = sum(found.values())
+        # Five standard deviations; of tokens replaced by any, one in a thousand is as it was.
+        self.assertAlmostEqual(chosen, 38400 * 0.3, delta=5 * (38400 * 0.21) ** 0.5)
+        self.assertAlmostEqual(found["mask"], chosen * 0.8, delta=5 * (chosen * 0.16) ** 0.5)
+        self.assertAlmostEqual(found["same"], chosen * 0.1, delta=5 * (chosen * 0.09) ** 0.5)
+        epochs = data.batches(rows, 40, shuffle=False, seed=4, transforms=masks)
+        first, second = values(epochs), values(epochs)
+        self.assertNotEqual(first, second)
+        again = data.batches(rows, 7, shuffle=False, seed=4, transforms=masks, workers=2)
+        flat = [row for batch in first for row in batch[0]]
+        self.assertEqual([row for batch in values(again) for row in batch[0]], flat)
+
+    def test_refusals(self):
+        path = self.write("few", "i", [1, 2, 3])
+        self.refused(
+            tenon.FileError, lambda: data.tokens(paths="nowhere", dtype="i32", window=1), "nowhere"
+        )
+        self.refused(
+            tenon.OptionError, lambda: data.tokens(paths=path, window=1), "u16, u32, i32 or i64"
+        )
+        self.refused(
+            tenon.OptionError,
+            lambda: data.tokens(paths=path, dtype="i32", window=3),
+            "the longest has 3",
+        )
+        self.refused(
+            tenon.OptionError,
+            lambda: data.tokens(paths=path, dtype="i32", window=2, stride=0),
+            "stride",
+        )
+        self.refused(
+            tenon.DataError,
+            lambda: data.tokens(paths=path, dtype="i64", window=1),
+            "multiple of 8 bytes",
+        )
+        self.refused(
+            tenon.DataError,
+            lambda: data.tokens(paths=path, dtype="i32", window=1, vocabulary=3),
+            "token 2",
+        )
 
 
 class Numbers:

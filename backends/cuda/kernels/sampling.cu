@@ -104,6 +104,7 @@ inline constexpr uint32_t kDigits = 1U << kDigitBits;
 template <class Measure>
 __device__ Border border_of(const Row& row, uint64_t limit, const Measure& measure) {
   __shared__ unsigned long long sums[kDigits];
+  __shared__ Border found;
   Border border{0, 0};
   for (int shift = 64 - kDigitBits; shift >= 0; shift -= kDigitBits) {
     for (uint32_t d = threadIdx.x; d < kDigits; d += blockDim.x) sums[d] = 0;
@@ -113,10 +114,13 @@ __device__ Border border_of(const Row& row, uint64_t limit, const Measure& measu
       if (digits < kDigits) atomicAdd(&sums[digits], measure(k));
     });
     __syncthreads();
-    uint32_t digit = kDigits - 1;
-    for (; digit > 0 && border.above + sums[digit] < limit; --digit) border.above += sums[digit];
-    border.key |= static_cast<uint64_t>(digit) << shift;
+    if (threadIdx.x == 0) {
+      uint32_t digit = kDigits - 1;
+      for (; digit > 0 && border.above + sums[digit] < limit; --digit) border.above += sums[digit];
+      found = {border.key | static_cast<uint64_t>(digit) << shift, border.above};
+    }
     __syncthreads();
+    border = found;
   }
   return border;
 }
@@ -125,6 +129,7 @@ __device__ Border border_of(const Row& row, uint64_t limit, const Measure& measu
 // then of places.
 template <class Measure>
 __device__ void keep(const Row& row, uint64_t limit, const Measure& measure) {
+  if (row.n == 1) return;  // the first always stays
   const Border border = border_of(row, limit, measure);
   const auto is_at_border = [&](int64_t k) { return key_of(row.z[k]) == border.key; };
   const uint64_t equal = row.sum([&](int64_t k) { return is_at_border(k) ? 1 : 0; });

@@ -8,7 +8,7 @@ from tenon import _core, _errors
 class Transform:
     """What is done with one field of each batch: `tenon.data.transform("acme.blur", radius=2)`, and
     for those that come with Tenon `normalise`, `flatten`, `crop`, `pad`, `flip`, `rotate`,
-    `color_jitter`, `random_erasing`.
+    `color_jitter`, `random_erasing`, `mask_tokens`.
 
     name     that of the registry
     field    the number of the field that it replaces
@@ -111,6 +111,25 @@ def random_erasing(
     )  # fmt: skip
 
 
+def mask_tokens(mask, vocabulary, *, probability=0.15, special=(), targets=False, field=0):
+    """Some tokens of each row hidden, or with `targets` what was hidden, and -100 for the others.
+
+    mask        the token that hides 8 of 10 that are chosen; 1 of 10 becomes any token
+    vocabulary  how many tokens there are
+    special     tokens that are never chosen
+    """
+    options = {"special": list(special)} if special else {}
+    return Transform(
+        "tenon.mask_tokens",
+        field,
+        mask=mask,
+        vocabulary=vocabulary,
+        probability=probability,
+        targets=targets,
+        **options,
+    )
+
+
 # Where they are found.
 for _each in (
     Transform,
@@ -118,6 +137,7 @@ for _each in (
     crop,
     flatten,
     flip,
+    mask_tokens,
     normalise,
     pad,
     random_erasing,

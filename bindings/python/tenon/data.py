@@ -17,6 +17,7 @@ from tenon._transforms import (  # noqa: F401
     crop,
     flatten,
     flip,
+    mask_tokens,
     normalise,
     pad,
     random_erasing,
@@ -431,6 +432,6 @@ def __getattr__(name):
 
 def __dir__():
     own = "Batches Dataset Tokenizer Transform batches color_jitter crop flatten flip"
-    own += " load_tokenizer normalise pad progress random_erasing rotate"
+    own += " load_tokenizer mask_tokens normalise pad progress random_erasing rotate"
     own += " tensors tokenizer transform"
     return sorted([*own.split(), *dir(_entries)])

@@ -1,47 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/common/sight.h: which keys a query of attention sees: always neighbours of each other.
-//
-// The rule of plugins/ops/attention/attention_mask.cc. Lengths and starts are read in host memory.
+// backends/common/sight.h: which keys a query of attention sees, with lengths and starts read in
+// host memory.
 #pragma once
 
 #include <tenon/sdk/plugin/kernel.hpp>
 #include <tenon/sdk/plugin/loops.hpp>
 
-#include <algorithm>
+#include <string>
+
+#include "common/sight_rule.h"
 
 namespace tenon::backends {
-
-struct Range {
-  int64_t begin;
-  int64_t end;  // not before begin
-
-  bool has(int64_t j) const { return begin <= j && j < end; }
-};
-
-// What is known of one sequence.
-struct Sequence {
-  int64_t length;  // keys
-  int64_t start;   // position of the first query
-};
-
-struct Sight {
-  bool causal = false;
-  int64_t window = 0;  // 0: none
-
-  Range of(const Sequence& sequence, int64_t query) const {
-    const int64_t position = sequence.start + query;
-    Range seen{0, sequence.length};
-    if (causal) seen.end = std::min(seen.end, position + 1);
-    if (window > 0) {
-      // A window wider than all keys, as it may be, is not added to a position.
-      seen.begin = std::max(seen.begin, position - window + 1);
-      if (window < seen.end) seen.end = std::min(seen.end, position + window);
-    }
-    seen.end = std::max(seen.end, int64_t{0});
-    seen.begin = std::min(seen.begin, seen.end);
-    return seen;
-  }
-};
 
 // Reads `lengths` and `start`, which need not be given, and refuses what is outside the keys.
 class Sequences {

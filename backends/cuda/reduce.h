@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(kBlock) reduce_rows(ReduceTask<Fold> t, Fold f
 // A thread for each output along x, blockDim.y threads for its elements.
 template <class Fold>
 __global__ void __launch_bounds__(kBlock) reduce_columns(ReduceTask<Fold> t, Fold fold) {
-  using State = typename Fold::State;
+  using Part = typename Fold::State;
   const uint32_t output = blockIdx.x * blockDim.x + threadIdx.x;
   const bool active = output < t.kept.count;
   int64_t at[2] = {};
@@ -146,11 +146,11 @@ __global__ void __launch_bounds__(kBlock) reduce_columns(ReduceTask<Fold> t, Fol
   const typename Fold::In* const column = t.in + at[1];
   const uint32_t begin = blockIdx.y * t.chunk;
   const uint32_t end = active ? min(begin + t.chunk, t.count) : begin;
-  State state = fold.start();
+  Part state = fold.start();
   fold_single<8>(fold, state, t.first, begin + threadIdx.y, end, blockDim.y,
                  [&](uint32_t i) { return column[offset_in(t.reduced, i)]; });
   if (blockDim.y > 1) {
-    State* const shared = dynamic_shared<State>();
+    Part* const shared = dynamic_shared<Part>();
     shared[threadIdx.y * blockDim.x + threadIdx.x] = state;
     __syncthreads();
     for (uint32_t y = 1; threadIdx.y == 0 && y < blockDim.y; ++y) {
@@ -321,8 +321,8 @@ void enqueue_piece(const sdk::Launch& l, const Reduction& r, const ReduceTask<Fo
 // out = fold of the elements of `in` behind each output. The kernel's workspace is r.scratch().
 template <class Fold>
 void reduce(const sdk::Launch& l, const Reduction& r, const Fold& fold) {
-  using State = typename Fold::State;
-  static_assert(sizeof(State) <= kMaxState && sizeof(State) % 4 == 0);
+  using Part = typename Fold::State;
+  static_assert(sizeof(Part) <= kMaxState && sizeof(Part) % 4 == 0);
   const auto* const in = static_cast<const typename Fold::In*>(l.view(0).data);
   const uint32_t n_parts = r.parts * r.pieces;
   for_parts<2>(r.kept, {}, [&](const Layout<2>& kept, const std::array<int64_t, 2>& at) {
@@ -331,7 +331,7 @@ void reduce(const sdk::Launch& l, const Reduction& r, const Fold& fold) {
     task.out = l.out().data;
     task.out_offset = at[0];
     task.chunk = r.chunk;
-    State* const parts = reinterpret_cast<State*>(l.scratch().data());
+    Part* const parts = reinterpret_cast<Part*>(l.scratch().data());
     if (n_parts > 1) task.parts = parts;
     const auto piece = [&](const Layout<1>& reduced, const std::array<int64_t, 1>& from) {
       task.count = static_cast<uint32_t>(reduced.count());

@@ -117,12 +117,12 @@ static int64_t next_token(const run* r, const int64_t* tokens, int64_t n) {
   tn_keep(c, x);
   const int64_t rows[2] = {seen, BYTES};
   tenon_tensor* scores = reshaped(c, tn_forward(c, r->model, x), rows, 2);
-  scores = tn_call(c, "tenon.slice", TN_ARGS(tn_value(scores)),
-                   TN_NAMED({"axis", tn_int(0)}, {"start", tn_int(seen - 1)},
-                            {"stop", tn_int(seen)}));
-  return (int64_t)tn_item(c, tn_call(c, "tenon.sample", TN_ARGS(tn_value(scores)),
-                                     TN_NAMED({"temperature", tn_float(0.8)},
-                                              {"top_k", tn_int(20)})));
+  scores =
+      tn_call(c, "tenon.slice", TN_ARGS(tn_value(scores)),
+              TN_NAMED({"axis", tn_int(0)}, {"start", tn_int(seen - 1)}, {"stop", tn_int(seen)}));
+  return (int64_t)tn_item(c,
+                          tn_call(c, "tenon.sample", TN_ARGS(tn_value(scores)),
+                                  TN_NAMED({"temperature", tn_float(0.8)}, {"top_k", tn_int(20)})));
 }
 
 static void write_text(const run* r, const char* beginning) {
@@ -199,8 +199,8 @@ int main(int argc, char** argv) {
       tn_dataset(c, "tenon.text",
                  TN_NAMED({"path", tn_text(folder ? path : r.data)}, {"tokenizer", tn_text("byte")},
                           {"window", tn_int(WINDOW)}, {"stride", tn_int(7)}));
-  r.loader = tn_loader(c, text, BATCH, (uint64_t)r.seed,
-                       TENON_LOADER_SHUFFLE | TENON_LOADER_DROP_LAST, 1);
+  r.loader =
+      tn_loader(c, text, BATCH, (uint64_t)r.seed, TENON_LOADER_SHUFFLE | TENON_LOADER_DROP_LAST, 1);
   r.model = new_model(c);
   r.adamw = tn_optimizer(c, "tenon.adamw", r.model,
                          TN_NAMED({"lr", tn_float(3e-3)}, {"weight_decay", tn_float(0.01)}));

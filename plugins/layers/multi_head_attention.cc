@@ -288,7 +288,8 @@ constexpr tenon_layer_sample samples[] = {
                       "dtype=f64"),
     sdk::layer_sample("f64[1,3,4], f64[1,3,4], bool[3,3]{true,false,true,true,true,false,true,true,"
                       "true} | width=4, heads=1, dtype=f64"),
-    sdk::layer_sample("f64[2,2,4], f64[2,3,4], bool[1,1,2,3], i64[2]{2,3} | width=4, heads=1, head_width=3, "
+    sdk::layer_sample("f64[2,2,4], f64[2,3,4], bool[1,1,2,3], i64[2]{2,3} | width=4, heads=1, "
+                      "head_width=3, "
                       "soft_cap=2.0, dtype=f64"),
     sdk::layer_sample("f64[1,4,4] | width=4, heads=1, window=2, rope_layout=\"pairs\", "
                       "positions=4, dtype=f64"),
@@ -322,8 +323,8 @@ constexpr tenon_layer_sample samples[] = {
                        "memory must have rows"),
     sdk::layer_refused("f32[1,3,4] | width=4, heads=1, positions=2", TENON_E_SHAPE,
                        "the tables have 2 positions"),
-    sdk::layer_refused("f32[1,3,4], f32[1,3,4], bool[3,3], i64[1]{4} | width=4, heads=1", TENON_E_DATA,
-                       "lengths[0] is 4"),
+    sdk::layer_refused("f32[1,3,4], f32[1,3,4], bool[3,3], i64[1]{4} | width=4, heads=1",
+                       TENON_E_DATA, "lengths[0] is 4"),
 };
 
 constexpr tenon_layer_desc kLayers[] = {sdk::layer(

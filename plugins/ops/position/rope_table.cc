@@ -13,9 +13,9 @@ namespace position = tenon::position;
 constexpr std::string_view name = "tenon.rope_table";
 
 constexpr std::string_view doc =
-    R"(The cosines, or with `part="sin"` the sines, of `angle[p,i] = p * scale * base^(-2i/(2R))`, with
-`shape = [P, R]`: one of the two tables that `tenon.rope_tables` makes, by the attributes `shape` and
-`dtype` that layers give to what makes their tensors.
+    R"(The cosines, or with `part="sin"` the sines, of `angle[p,i] = p * scale * base^(-i/R)`, with
+`shape = [P, R]`: one of the two tables that `tenon.rope_tables` makes, by the attributes `shape`
+and `dtype` that layers give to what makes their tensors.
 
 No gradient: there is no tensor input.
 

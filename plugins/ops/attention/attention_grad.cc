@@ -43,9 +43,18 @@ tenon_tensor* over_queries(sdk::Compose& c, sdk::Value scores, sdk::Value x, int
   return c.call("tenon.matmul", {turned, attention::grouped(c, x, groups)});
 }
 
+// Values without columns make nothing of the weights, even if these are NaN.
+void compose_nothing(sdk::Compose& c, tenon_dtype dtype) {
+  for (uint32_t i = 0; i < 3; ++i) {
+    const rules::Dims shape(c.meta(c.in(kQuery + i).tensor()));
+    c.set(i, c.call("tenon.full", {}, {shape.value(), 0, sdk::Value::dtype(dtype)}));
+  }
+}
+
 void compose(sdk::Compose& c) {
   const tenon_meta q_meta = c.meta(c.in(kQuery).tensor());
   const auto dtype = static_cast<tenon_dtype>(q_meta.dtype);
+  if (c.meta(c.in(kValue).tensor()).shape[3] == 0) return compose_nothing(c, dtype);
   const auto options = attention::read_options([&](uint32_t i) { return c.in(i); },
                                                [&](uint32_t i) { return sdk::Value(c.attrs[i]); },
                                                kFirstOption, q_meta.shape[3]);

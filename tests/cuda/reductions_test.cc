@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/cuda/reductions_test.cc: reductions, softmax, losses, norms, scans and sorting on the
-// emulated CUDA device, at sizes where work is shared in ways that small samples do not reach:
-// parts joined by a second launch, rows that registers do not hold, tiles that are merged; and
-// targets that are not classes.
+// tests/cuda/reductions_test.cc: reductions, softmax, attention, losses, norms, scans and sorting
+// on the emulated CUDA device, at sizes where work is shared in ways that small samples do not
+// reach: parts joined by a second launch, rows that registers do not hold, tiles that are merged;
+// and targets that are not classes.
 #include <cmath>
 #include <cstring>
 
@@ -142,6 +142,17 @@ TEST_F(CudaReductions, SoftmaxOfLinesOfAllLengths) {
       compare(op, {numbers({2, length}, 4)}, {}, 2e-6);
     }
     compare(op, {numbers({300, 40}, 5)}, {int_value(0)}, 2e-6);
+  }
+}
+
+// Rows of a warp, of a block with scores in shared memory, and in scratch, which blocks use again.
+TEST_F(CudaReductions, AttentionOfFewAndManyKeys) {
+  for (const auto& [queries, keys] :
+       {std::pair<int64_t, int64_t>{1200, 5}, {3, 300}, {2, 9000}, {260, 10300}}) {
+    const Array q = numbers({1, 2, queries, 1}, 7);
+    const Array k = numbers({1, 1, keys, 1}, 8);
+    const Array v = numbers({1, 1, keys, 3}, 9);
+    compare("tenon.attention", {q, k, v}, {bool_value(queries % 2 == 1)}, 2e-5);
   }
 }
 

@@ -87,7 +87,7 @@ class NpyParser {
     if (quote != '\'' && quote != '"') refuse_text("a text in quotes");
     const size_t end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) refuse_text("a text in quotes");
-    const std::string found(text_.substr(at_ + 1, end - at_ - 1));
+    std::string found(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return found;
   }

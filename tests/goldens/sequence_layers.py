@@ -117,6 +117,19 @@ def block(sample, shape, count, hidden, norm_first, activation, seen=lambda i, j
     return layer_case(sample, "f64", shape, y, shape, tensors)
 
 
+def as_f32(case):
+    for each in [*case["operands"], *case["tensors"].values(), *case["results"]]:
+        each["dtype"] = "f32"
+    return case
+
+
+def masked_block(sample, mask):
+    seen = {"dtype": "bool", "shape": [2, 2], "values": mask}
+    case = block(sample, [1, 2, 4], 1, 2, True, math.tanh, lambda i, j: mask[2 * i + j])
+    case["operands"].append(seen)
+    return case
+
+
 def sequence_layers():
     mask = [True, False, True, True, True, False, True, True, True]
     yield "multi_head_attention", [
@@ -128,9 +141,14 @@ def sequence_layers():
                   "true} | width=4, heads=1, dtype=f64", [1, 3, 4], 1, [1, 3, 4],
                   seen=lambda i, j: mask[3 * i + j],
                   extra=[{"dtype": "bool", "shape": [3, 3], "values": mask}]),
+        as_f32(attention("f32[1,3,4] | width=4, heads=2, dropout=0.5", [1, 3, 4], 2)),
     ]
     yield "transformer_block", [
         block("f64[1,3,4] | width=4, heads=2, hidden=5, dtype=f64", [1, 3, 4], 2, 5, True, gelu),
         block('f64[2,2,4] | width=4, heads=2, hidden=3, norm_first=false, activation="tanh", '
               "dtype=f64", [2, 2, 4], 2, 3, False, math.tanh),
+        masked_block("f64[1,2,4], bool[2,2]{true,false,true,true} | width=4, heads=1, hidden=2, "
+                     'activation="tanh", dtype=f64', [True, False, True, True]),
+        as_f32(block("f32[1,3,4] | width=4, heads=2, hidden=5, dropout=0.5", [1, 3, 4], 2, 5, True,
+                     gelu)),
     ]

@@ -187,8 +187,9 @@ __global__ void __launch_bounds__(kBlock) filter_rows(Task<T> t) {
   } else if (threadIdx.x < kWarp) {
     const auto weight = [&](int64_t k) { return row.weights[k]; };
     add_up(row.z, 0, t.n, weight);
-    const int64_t token = draw(t.rng, static_cast<uint64_t>(number), row.z, t.n, weight);
-    if (threadIdx.x == 0) t.tokens[number] = token;
+    if (threadIdx.x == 0) {
+      t.tokens[number] = draw(t.rng, static_cast<uint64_t>(number), row.z, t.n, weight);
+    }
   }
 }
 

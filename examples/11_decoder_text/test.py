@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# examples/11_decoder_text/test.py: does the decoder learn, write the same for any number of threads,
-# and say what is wrong?
+# examples/11_decoder_text/test.py: does the decoder learn, write the same for any number of
+# threads, and say what is wrong?
 """Usage: test.py <program 11_decoder_text> <tree, not used> [unittest options]. Standard library
 only."""
 

@@ -68,7 +68,9 @@ def main() -> None:
     options = parser.parse_args()
 
     tenon.seed(options.seed)
-    text = tenon.data.text(path=str(options.data), tokenizer="byte", window=options.window, stride=7)
+    text = tenon.data.text(
+        path=str(options.data), tokenizer="byte", window=options.window, stride=7
+    )
     batches = tenon.data.batches(text, 16, shuffle=True, seed=options.seed, drop_last=True)
     model = Decoder(options.width, options.layers, options.window)
     optimizer = tenon.optim.adamw(model.parameters(), lr=3e-3, weight_decay=0.01)

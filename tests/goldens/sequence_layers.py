@@ -6,6 +6,8 @@ import math
 
 from layer_case import layer_case, numbers, rows, tensor
 
+EPS = 1e-5
+
 
 def projected(x, weight, bias):
     """Rows x times a matrix of rows, and a bias."""
@@ -13,142 +15,251 @@ def projected(x, weight, bias):
              for line, offset in zip(weight, bias, strict=True)] for row in x]
 
 
-def attended(q, k, v, seen):
-    """One head of one sequence."""
-    found = []
-    for i, row in enumerate(q):
-        keys = [j for j in range(len(k)) if seen(i, j)]
-        scores = [sum(a * b for a, b in zip(row, k[j], strict=True)) / math.sqrt(len(row))
-                  for j in keys]
-        powers = [math.exp(score - max(scores)) for score in scores]
-        found.append([sum(p * v[j][e] for p, j in zip(powers, keys, strict=True)) / sum(powers)
-                      for e in range(len(v[0]))])
-    return found
+def add(x, y):
+    return [[a + b for a, b in zip(*each, strict=True)] for each in zip(x, y, strict=True)]
 
 
-def heads(x, count):
-    width = len(x[0]) // count
-    return [[row[h * width:(h + 1) * width] for row in x] for h in range(count)]
+def rms_normed(row, weight):
+    scale = 1 / math.sqrt(sum(x * x for x in row) / len(row) + EPS)
+    return [x * scale * w for x, w in zip(row, weight, strict=True)]
 
 
-def attention(sample, shape, count, memory=None, bias=True, seen=lambda i, j: True, extra=()):
-    """Of one sequence, with the packed matrix."""
-    width = shape[-1]
-    weight, out = numbers([3 * width, width], 1), numbers([width, width], 2)
-    shift = numbers([3 * width], 3) if bias else [0] * 3 * width
-    end = numbers([width], 4) if bias else [0] * width
-    lines = rows(weight, width)
-    x = rows(numbers(shape), width)
-    m = rows(numbers(memory), width) if memory else x
-    q, k, v = (
-        heads(projected(each, lines[part * width:][:width], shift[part * width:][:width]), count)
-        for part, each in enumerate((x, m, m))
-    )
-    found = [attended(*each, seen) for each in zip(q, k, v, strict=True)]
-    joined = [sum((head[i] for head in found), []) for i in range(len(x))]
-    y = sum(projected(joined, rows(out, width), end), [])
-    tensors = {"in_proj_weight": tensor("f64", [3 * width, width], weight)}
-    if bias:
-        tensors["in_proj_bias"] = tensor("f64", [3 * width], shift)
-    tensors["out_proj.weight"] = tensor("f64", [width, width], out)
-    if bias:
-        tensors["out_proj.bias"] = tensor("f64", [width], end)
-    case = layer_case(sample, "f64", shape, y, shape, tensors)
-    if memory:
-        case["operands"].append(tensor("f64", memory, numbers(memory)))
-    case["operands"].extend(extra)
-    return case
-
-
-def normed(row, weight, bias):
+def layer_normed(row, weight, bias):
     mean = sum(row) / len(row)
-    scale = math.sqrt(sum((x - mean) ** 2 for x in row) / len(row) + 1e-5)
+    scale = math.sqrt(sum((x - mean) ** 2 for x in row) / len(row) + EPS)
     return [(x - mean) / scale * w + b for x, w, b in zip(row, weight, bias, strict=True)]
+
+
+def rotated(row, position, layout):
+    """All pairs of a head, with base 10000."""
+    pairs = len(row) // 2
+    y = list(row)
+    for i in range(pairs):
+        a, b = (2 * i, 2 * i + 1) if layout == "pairs" else (i, i + pairs)
+        angle = position * 10000 ** (-i / pairs)
+        y[a] = row[a] * math.cos(angle) - row[b] * math.sin(angle)
+        y[b] = row[b] * math.cos(angle) + row[a] * math.sin(angle)
+    return y
+
+
+class Tensors:
+    """A layer's tensors by name, each of numbers of its own."""
+
+    def __init__(self, zero=()):
+        self.made, self.sizes, self.zero = {}, {}, zero
+
+    def __call__(self, name, *size):
+        if name not in self.made:
+            found = numbers(size, len(self.made) + 1)
+            self.made[name] = [0.0] * len(found) if name in self.zero else found
+            self.sizes[name] = size
+        return self.made[name]
+
+    def linear(self, x, name, outputs, bias=True):
+        weight = rows(self(f"{name}.weight", outputs, len(x[0])), len(x[0]))
+        return projected(x, weight, self(f"{name}.bias", outputs) if bias else [0] * outputs)
+
+    def cases(self, dtype):
+        return {name: tensor(dtype, self.sizes[name], found) for name, found in self.made.items()}
+
+
+class Attention:
+    """Options of the layer, under their names, and its tensors under `prefix`."""
+
+    def __init__(self, own, width, heads, prefix="", **options):
+        self.own, self.width, self.heads, self.prefix = own, width, heads, prefix
+        self.kv_heads = options.get("kv_heads", heads)
+        self.head = options.get("head_width", width // heads)
+        self.packed, self.bias = options.get("packed", True), options.get("bias", True)
+        self.causal, self.window = options.get("causal", False), options.get("window", 0)
+        self.cap, self.layout = options.get("soft_cap", 0), options.get("rope_layout", "halves")
+        self.qk_norm, self.positions = options.get("qk_norm"), options.get("positions", 0)
+
+    def project(self, x, memory):
+        sizes = [count * self.head for count in (self.heads, self.kv_heads, self.kv_heads)]
+        sources = (x, memory, memory)
+        if not self.packed:
+            return [self.own.linear(source, f"{self.prefix}{name}_proj", size, self.bias)
+                    for source, name, size in zip(sources, "qkv", sizes, strict=True)]
+        weight = rows(self.own(f"{self.prefix}in_proj_weight", sum(sizes), self.width), self.width)
+        bias = [0] * sum(sizes)
+        if self.bias:
+            bias = self.own(f"{self.prefix}in_proj_bias", sum(sizes))
+        found, begin = [], 0
+        for source, size in zip(sources, sizes, strict=True):
+            part = slice(begin, begin + size)
+            found.append(projected(source, weight[part], bias[part]))
+            begin += size
+        return found
+
+    def heads_of(self, x, count, norm=None):
+        """By head: rows, normed and rotated as q and k are."""
+        found = []
+        for h in range(count):
+            part = [row[h * self.head:(h + 1) * self.head] for row in x]
+            if norm and self.qk_norm:
+                weight = self.own(f"{self.prefix}{norm}.weight", self.head)
+                part = [rms_normed(row, weight) for row in part]
+            if norm and self.positions:
+                part = [rotated(row, i, self.layout) for i, row in enumerate(part)]
+            found.append(part)
+        return found
+
+    def sees(self, i, j, mask, length):
+        near = not self.window or abs(i - j) < self.window
+        return near and (j <= i or not self.causal) and j < length and mask(i, j)
+
+    def attended(self, q, k, v, mask, length):
+        found = []
+        for i, row in enumerate(q):
+            keys = [j for j in range(len(k)) if self.sees(i, j, mask, length)]
+            scores = [sum(a * b for a, b in zip(row, k[j], strict=True)) / math.sqrt(self.head)
+                      for j in keys]
+            if self.cap:
+                scores = [self.cap * math.tanh(score / self.cap) for score in scores]
+            powers = [math.exp(score - max(scores)) for score in scores]
+            found.append([sum(p * v[j][e] for p, j in zip(powers, keys, strict=True)) / sum(powers)
+                          for e in range(self.head)])
+        return found
+
+    def __call__(self, x, memory=None, mask=lambda i, j: True, length=None):
+        """Of one sequence."""
+        memory = memory or x
+        q, k, v = self.project(x, memory)
+        q, k = self.heads_of(q, self.heads, "q_norm"), self.heads_of(k, self.kv_heads, "k_norm")
+        v = self.heads_of(v, self.kv_heads)
+        group = self.heads // self.kv_heads
+        found = [self.attended(q[h], k[h // group], v[h // group], mask,
+                               len(memory) if length is None else length)
+                 for h in range(self.heads)]
+        joined = [sum((head[i] for head in found), []) for i in range(len(x))]
+        return self.own.linear(joined, f"{self.prefix}out_proj", self.width, self.bias)
+
+
+def silu(x):
+    return x / (1 + math.exp(-x))
 
 
 def gelu(x):
     return x * (1 + math.erf(x / math.sqrt(2))) / 2
 
 
-def block(sample, shape, count, hidden, norm_first, activation, seen=lambda i, j: True):
-    """Of sequences without a gate, with the packed matrix and layer norms."""
-    width, length = shape[-1], shape[-2]
-    sizes = {
-        "self_attn.in_proj_weight": [3 * width, width], "self_attn.in_proj_bias": [3 * width],
-        "self_attn.out_proj.weight": [width, width], "self_attn.out_proj.bias": [width],
-        "linear1.weight": [hidden, width], "linear1.bias": [hidden],
-        "linear2.weight": [width, hidden], "linear2.bias": [width],
-        "norm1.weight": [width], "norm1.bias": [width],
-        "norm2.weight": [width], "norm2.bias": [width],
-    }  # fmt: skip
-    own = {name: numbers(size, i + 1) for i, (name, size) in enumerate(sizes.items())}
+ACTIVATIONS = {"gelu": gelu, "tanh": math.tanh, "swiglu": silu, "geglu": gelu}
 
-    def matrix(x, name, joint="."):
-        weight = own[f"{name}{joint}weight"]
-        return projected(x, rows(weight, len(x[0])), own[f"{name}{joint}bias"])
 
-    def norm(x, name):
-        return [normed(row, own[f"{name}.weight"], own[f"{name}.bias"]) for row in x]
+class Block:
+    def __init__(self, own, width, heads, hidden, **options):
+        self.own, self.width, self.hidden = own, width, hidden
+        self.attention = Attention(own, width, heads, "self_attn.", **options)
+        self.activation = options.get("activation", "gelu")
+        self.norm_first, self.rms = options.get("norm_first", True), options.get("norm") == "rms"
+        self.bias = options.get("bias", True)
 
-    def attention_of(x):
-        parts = rows(sum(zip(*matrix(x, "self_attn.in_proj", "_"), strict=True), ()), len(x))
-        q, k, v = (heads([list(row) for row in zip(*parts[i * width:][:width], strict=True)], count)
-                   for i in range(3))
-        found = [attended(*each, seen) for each in zip(q, k, v, strict=True)]
-        joined = [sum((head[i] for head in found), []) for i in range(len(x))]
-        return matrix(joined, "self_attn.out_proj")
+    def norm(self, x, name):
+        weight = self.own(f"{name}.weight", self.width)
+        if self.rms:
+            return [rms_normed(row, weight) for row in x]
+        bias = self.own(f"{name}.bias", self.width) if self.bias else [0] * self.width
+        return [layer_normed(row, weight, bias) for row in x]
 
-    def fed(x):
-        return matrix([[activation(h) for h in row] for row in matrix(x, "linear1")], "linear2")
-
-    def add(x, y):
-        return [[a + b for a, b in zip(*each, strict=True)] for each in zip(x, y, strict=True)]
-
-    y = []
-    for x in rows(rows(numbers(shape), width), length):
-        if norm_first:
-            x = add(x, attention_of(norm(x, "norm1")))
-            x = add(x, fed(norm(x, "norm2")))
+    def fed(self, x):
+        f, gated = ACTIVATIONS[self.activation], self.activation.endswith("glu")
+        units = self.own.linear(x, "linear1", (1 + gated) * self.hidden, self.bias)
+        if gated:
+            units = [[f(a) * b for a, b in zip(row[:self.hidden], row[self.hidden:], strict=True)]
+                     for row in units]
         else:
-            x = norm(add(x, attention_of(x)), "norm1")
-            x = norm(add(x, fed(x)), "norm2")
-        y += sum(x, [])
-    tensors = {name: tensor("f64", size, own[name]) for name, size in sizes.items()}
-    return layer_case(sample, "f64", shape, y, shape, tensors)
+            units = [[f(a) for a in row] for row in units]
+        return self.own.linear(units, "linear2", self.width, self.bias)
+
+    def __call__(self, x, **how):
+        if self.norm_first:
+            x = add(x, self.attention(self.norm(x, "norm1"), **how))
+            return add(x, self.fed(self.norm(x, "norm2")))
+        x = self.norm(add(x, self.attention(x, **how)), "norm1")
+        return self.norm(add(x, self.fed(x)), "norm2")
 
 
-def as_f32(case):
-    for each in [*case["operands"], *case["tensors"].values(), *case["results"]]:
-        each["dtype"] = "f32"
-    return case
+def option(text):
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        return text.strip('"')
 
 
-def masked_block(sample, mask):
-    seen = {"dtype": "bool", "shape": [2, 2], "values": mask}
-    case = block(sample, [1, 2, 4], 1, 2, True, math.tanh, lambda i, j: mask[2 * i + j])
-    case["operands"].append(seen)
-    return case
+def case(layer, sample, shape, memory=None, mask=None, mask_shape=None, lengths=None, zero=()):
+    """A sample's case: its options are read from its text, `zero` names tensors of zeros."""
+    options = dict(part.split("=") for part in sample.partition(" | ")[2].split(", "))
+    options = {name: option(text) for name, text in options.items()}
+    dtype, own = options.pop("dtype", "f32"), Tensors(zero)
+    run = layer(own, **options)
+    queries, keys = shape[-2], (memory or shape)[-2]
+    y = []
+    memories = rows(rows(numbers(memory), memory[-1]), keys) if memory else None
+    for b, x in enumerate(rows(rows(numbers(shape), shape[-1]), queries)):
+        how = {"length": lengths[b]} if lengths else {}
+        if memories:
+            how["memory"] = memories[b]
+        if mask:
+            how["mask"] = lambda i, j: mask[keys * i + j]
+        y += sum(run(x, **how), [])
+    made = layer_case(sample, dtype, shape, y, shape, own.cases(dtype))
+    if memory:
+        made["operands"].append(tensor(dtype, memory, numbers(memory)))
+    if mask:
+        made["operands"].append({"dtype": "bool", "shape": mask_shape, "values": mask})
+    if lengths:
+        made["operands"].append({"dtype": "i64", "shape": [len(lengths)], "values": lengths})
+    return made
+
+
+def attention(sample, *given, **how):
+    return case(Attention, sample, *given, **how)
+
+
+def block(sample, *given, **how):
+    return case(Block, sample, *given, **how)
 
 
 def sequence_layers():
-    mask = [True, False, True, True, True, False, True, True, True]
+    square = [True, False, True, True, True, False, True, True, True]
+    wide = [True, True, False, False, True, True]
     yield "multi_head_attention", [
-        attention("f64[1,3,4] | width=4, heads=2, dtype=f64", [1, 3, 4], 2),
-        attention("f64[3,4] | width=4, heads=2, causal=true, bias=false, dtype=f64", [3, 4], 2,
-                  bias=False, seen=lambda i, j: j <= i),
-        attention("f64[1,2,4], f64[1,3,4] | width=4, heads=2, dtype=f64", [1, 2, 4], 2, [1, 3, 4]),
+        attention("f64[1,3,4] | width=4, heads=2, dtype=f64", [1, 3, 4]),
+        attention("f64[3,4] | width=4, heads=2, causal=true, bias=false, dtype=f64", [3, 4]),
+        attention("f64[2,3,4] | width=4, heads=2, kv_heads=1, packed=false, qk_norm=true, "
+                  "positions=5, causal=true, dtype=f64", [2, 3, 4]),
+        attention("f64[1,2,4], f64[1,3,4] | width=4, heads=2, dtype=f64", [1, 2, 4], [1, 3, 4]),
+        attention("f64[1,2,4], f64[1,3,5] | width=4, heads=2, memory_width=5, packed=false, "
+                  "dtype=f64", [1, 2, 4], [1, 3, 5]),
         attention("f64[1,3,4], f64[1,3,4], bool[3,3]{true,false,true,true,true,false,true,true,"
-                  "true} | width=4, heads=1, dtype=f64", [1, 3, 4], 1, [1, 3, 4],
-                  seen=lambda i, j: mask[3 * i + j],
-                  extra=[{"dtype": "bool", "shape": [3, 3], "values": mask}]),
-        as_f32(attention("f32[1,3,4] | width=4, heads=2, dropout=0.5", [1, 3, 4], 2)),
+                  "true} | width=4, heads=1, dtype=f64", [1, 3, 4], [1, 3, 4], square, [3, 3]),
+        attention("f64[2,2,4], f64[2,3,4], bool[1,1,2,3], i64[2]{2,3} | width=4, heads=1, "
+                  "head_width=3, soft_cap=2.0, dtype=f64", [2, 2, 4], [2, 3, 4], wide,
+                  [1, 1, 2, 3], [2, 3]),
+        attention('f64[1,4,4] | width=4, heads=1, window=2, rope_layout="pairs", positions=4, '
+                  "dtype=f64", [1, 4, 4]),
+        attention("f32[1,3,4] | width=4, heads=2, dropout=0.5", [1, 3, 4]),
+        attention("bf16[1,3,4] | width=4, heads=2, dtype=bf16", [1, 3, 4],
+                  zero=["out_proj.weight"]),
     ]
     yield "transformer_block", [
-        block("f64[1,3,4] | width=4, heads=2, hidden=5, dtype=f64", [1, 3, 4], 2, 5, True, gelu),
+        block("f64[1,3,4] | width=4, heads=2, hidden=5, dtype=f64", [1, 3, 4]),
         block('f64[2,2,4] | width=4, heads=2, hidden=3, norm_first=false, activation="tanh", '
-              "dtype=f64", [2, 2, 4], 2, 3, False, math.tanh),
-        masked_block("f64[1,2,4], bool[2,2]{true,false,true,true} | width=4, heads=1, hidden=2, "
-                     'activation="tanh", dtype=f64', [True, False, True, True]),
-        as_f32(block("f32[1,3,4] | width=4, heads=2, hidden=5, dropout=0.5", [1, 3, 4], 2, 5, True,
-                     gelu)),
+              "dtype=f64", [2, 2, 4]),
+        block('f64[1,3,4] | width=4, heads=2, kv_heads=1, hidden=3, norm="rms", '
+              'activation="swiglu", packed=false, qk_norm=true, positions=4, causal=true, '
+              "dtype=f64", [1, 3, 4]),
+        block('f64[3,4] | width=4, heads=1, hidden=2, activation="geglu", bias=false, window=2, '
+              "dtype=f64", [3, 4]),
+        block("f64[2,3,4], bool[3,3], i64[2]{3,1} | width=4, heads=1, hidden=2, dtype=f64",
+              [2, 3, 4], mask=square, mask_shape=[3, 3], lengths=[3, 1]),
+        block("f64[1,2,4], bool[2,2]{true,false,true,true} | width=4, heads=1, hidden=2, "
+              'activation="tanh", dtype=f64', [1, 2, 4], mask=[True, False, True, True],
+              mask_shape=[2, 2]),
+        block("f32[1,3,4] | width=4, heads=2, hidden=5, dropout=0.5", [1, 3, 4]),
+        block("bf16[1,2,4] | width=4, heads=2, hidden=5, dtype=bf16", [1, 2, 4],
+              zero=["self_attn.out_proj.weight", "linear2.weight"]),
     ]

@@ -36,20 +36,30 @@ class Op:
     def __init__(self, name: _b.str) -> None: ...
     def __call__(self, *operands: Any, **attributes: Any) -> Any: ...
 
+class _Truth(_b.int):
+    def __call__(self) -> _b.bool: ...
+
+class _Address(_b.int):
+    def __call__(self) -> _b.int: ...
+
 class Tensor:
     """An array of numbers of one dtype on one device."""
 
+    H: Tensor
     T: Tensor
     data: Tensor
-    data_ptr: _b.int
+    data_ptr: _Address
     device: _b.str
     dtype: Dtype
     grad: Tensor | Any
     has_grad_rows: _b.bool
-    is_contiguous: _b.bool
+    is_contiguous: _Truth
+    is_cpu: _b.bool
+    is_cuda: _b.bool
     is_leaf: _b.bool
     is_read_only: _b.bool
     itemsize: _b.int
+    mH: Tensor
     mT: Tensor
     nbytes: _b.int
     ndim: _b.int
@@ -66,6 +76,9 @@ class Tensor:
     def addmm(self, a: Any, b: Any, *, beta: Any = ..., alpha: Any = ...) -> Tensor:
         """beta x + alpha (a b)"""
         ...
+    def adjoint(self) -> Tensor:
+        """The last two dimensions exchanged; a view."""
+        ...
     def allclose(
         self,
         b: Any,
@@ -76,13 +89,22 @@ class Tensor:
     ) -> _b.bool:
         """Is everything close, as `isclose` says? True or False."""
         ...
+    def aminmax(self, *, dim: Any = ..., keepdim: Any = ...) -> _b.tuple[Tensor, ...]:
+        """(min, max) over `dim`, or of all elements."""
+        ...
     def argwhere(self) -> Tensor:
         """The indices of the elements that are not zero, one row for each."""
         ...
     def array_equal(self, b: Any) -> _b.bool:
         """Have both the same shape and elements? True or False."""
         ...
-    def array_split(self, indices_or_sections: Any, axis: Any = ...) -> _b.list[Tensor]:
+    def array_split(
+        self,
+        indices_or_sections: Any,
+        axis: Any = ...,
+        *,
+        dim: Any = ...,
+    ) -> _b.list[Tensor]:
         """As `split`; pieces need not be equal: the first ones are longer by one."""
         ...
     def astype(self, dtype: Any) -> Tensor:
@@ -115,6 +137,9 @@ class Tensor:
     def bucketize(self, boundaries: Any, *, right: Any = ...) -> Tensor:
         """`searchsorted` with its arguments exchanged."""
         ...
+    def byte(self) -> Tensor:
+        """The values as uint8."""
+        ...
     def can_cast(self, to: Any) -> _b.bool:
         """Does promotion lead from the first dtype to the second?"""
         ...
@@ -123,6 +148,9 @@ class Tensor:
         ...
     def cdist(self, b: Any, p: Any = ...) -> Tensor:
         """The distances of the rows of `a` and of `b`."""
+        ...
+    def char(self) -> Tensor:
+        """The values as int8."""
         ...
     def chunk(self, chunks: Any, axis: Any = ..., *, dim: Any = ...) -> _b.tuple[Tensor, ...]:
         """Views of `x` cut along `axis` into at most `chunks` pieces of one size, the last one perhaps smaller: a tuple, as PyTorch's."""
@@ -134,6 +162,9 @@ class Tensor:
         """A copy with memory of its own; gradients flow through it."""
         ...
     def conj(self) -> Tensor:
+        """`x`: there are no complex numbers."""
+        ...
+    def conjugate(self) -> Tensor:
         """`x`: there are no complex numbers."""
         ...
     def contiguous(self) -> Tensor:
@@ -159,6 +190,9 @@ class Tensor:
         ...
     def cross(self, b: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
         """The vector product of vectors of three along `axis`, the last unless it is given."""
+        ...
+    def cuda(self, device: Any = ...) -> Tensor:
+        """On a CUDA device, the first unless `device` says which."""
         ...
     def cumprod(
         self,
@@ -323,6 +357,9 @@ class Tensor:
     def gather(self, *arguments: Any, axis: Any = ..., dim: Any = ..., **named: Any) -> Tensor:
         """gather(x, axis, indices) or gather(x, indices, axis=...): the op tenon.gather."""
         ...
+    def get_device(self) -> _b.int:
+        """The number of the device among those of its kind; -1 in host memory."""
+        ...
     def grad_rows(self) -> Tensor:
         """(indices, values) of a gradient that is held as rows, or None."""
         ...
@@ -341,11 +378,23 @@ class Tensor:
     def imag(self) -> Tensor:
         """Zeros: there are no complex numbers."""
         ...
+    def index_add(self, *arguments: Any, **named: Any) -> Tensor:
+        """`index_add_` of a copy."""
+        ...
     def index_add_(self, dim: Any, index: Any, source: Any, *, alpha: Any = ...) -> Tensor:
         """Adds the slices of `source` to those that `index` names along `dim`."""
         ...
+    def index_copy(self, *arguments: Any, **named: Any) -> Tensor:
+        """`index_copy_` of a copy."""
+        ...
     def index_copy_(self, dim: Any, index: Any, source: Any) -> Tensor:
         """Writes the slices of `source` over those that `index` names along `dim`."""
+        ...
+    def index_fill(self, *arguments: Any, **named: Any) -> Tensor:
+        """`index_fill_` of a copy."""
+        ...
+    def index_fill_(self, dim: Any, index: Any, value: Any) -> Tensor:
+        """Writes `value` to the slices that `index` names along `dim`."""
         ...
     def index_put_(self, indices: Any, values: Any, accumulate: Any = ...) -> Tensor:
         """self[indices] = values, or += with `accumulate`, which adds all that meet."""
@@ -371,8 +420,23 @@ class Tensor:
     def interp(self, xp: Any, fp: Any) -> Tensor:
         """The line through the points (xp, fp), xp ascending, at `x`; beside it its ends."""
         ...
+    def inverse(self) -> Tensor:
+        """The inverse of square matrices."""
+        ...
+    def is_complex(self) -> _b.bool:
+        """Are the elements complex? There are none."""
+        ...
     def is_floating_point(self) -> _b.bool:
         """Is the dtype one?"""
+        ...
+    def is_nonzero(self) -> _b.bool:
+        """Is the only element not 0?"""
+        ...
+    def is_same_size(self, other: Any) -> _b.bool:
+        """Have both the same shape?"""
+        ...
+    def is_signed(self) -> _b.bool:
+        """Does the dtype have numbers below 0?"""
         ...
     def isclose(self, b: Any, rtol: Any = ..., atol: Any = ..., *, equal_nan: Any = ...) -> Tensor:
         """Where |a - b| <= atol + rtol |b|, or both are the same infinity; NaN to NaN if asked."""
@@ -399,11 +463,17 @@ class Tensor:
     def logaddexp(self, b: Any) -> Tensor:
         """log(exp(a) + exp(b)), without overflow."""
         ...
+    def logdet(self) -> Tensor:
+        """The logarithm of determinants: NaN below 0, -inf of 0."""
+        ...
     def long(self) -> Tensor:
         """The values as int64."""
         ...
     def masked_fill_(self, mask: Any, value: Any) -> Tensor:
         """Writes `value` where the mask is true."""
+        ...
+    def matrix_power(self, n: Any) -> Tensor:
+        """The n-th power of square matrices; of the inverse for n below 0."""
         ...
     def matrix_transpose(self) -> Tensor:
         """The last two axes exchanged; a view."""
@@ -450,6 +520,15 @@ class Tensor:
         ...
     def narrow(self, axis: Any, start: Any, length: Any) -> Tensor:
         """A view of `length` places along `axis` from `start` on."""
+        ...
+    def ndimension(self) -> _b.int:
+        """How many dimensions there are."""
+        ...
+    def nelement(self) -> _b.int:
+        """How many elements there are."""
+        ...
+    def new_empty(self, *shape: Any, dtype: Any = ...) -> Tensor:
+        """A tensor of 0 everywhere, of this one's dtype."""
         ...
     def new_full(self, shape: Any, value: Any, dtype: Any = ...) -> Tensor:
         """A tensor of one value, of this one's dtype."""
@@ -510,6 +589,9 @@ class Tensor:
         ...
     def permute(self, *axes: Any) -> Tensor:
         """The dimensions in another order; a view."""
+        ...
+    def pinverse(self, rcond: Any = ...) -> Tensor:
+        """The pseudo-inverse."""
         ...
     def ptp(self, axis: Any = ..., *, keepdims: Any = ...) -> Tensor:
         """The greatest less the least element."""
@@ -623,6 +705,9 @@ class Tensor:
     ) -> _b.list[Tensor]:
         """Views of `x` cut along `axis`, a list, as NumPy does it: a number says how many equal pieces, a list before which places to cut."""
         ...
+    def split_with_sizes(self, split_sizes: Any, dim: Any = ...) -> _b.list[Tensor]:
+        """Pieces of these sizes along `dim`."""
+        ...
     def std(
         self,
         axis: Any = ...,
@@ -641,6 +726,9 @@ class Tensor:
     def swapaxes(self, axis0: Any, axis1: Any) -> Tensor:
         """Two axes exchanged; a view."""
         ...
+    def swapdims(self, axis0: Any, axis1: Any) -> Tensor:
+        """Two axes exchanged; a view."""
+        ...
     def t(self) -> Tensor:
         """A matrix with its axes exchanged; a vector as it is."""
         ...
@@ -649,6 +737,9 @@ class Tensor:
         ...
     def take_along_dim(self, indices: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
         """PyTorch's name of `take_along_axis`; without an axis of `x` as a vector."""
+        ...
+    def tensor_split(self, indices_or_sections: Any, axis: Any = ..., *, dim: Any = ...) -> Tensor:
+        """As `split`; pieces need not be equal: the first ones are longer by one."""
         ...
     def tensordot(self, b: Any, axes: Any = ..., *, dims: Any = ...) -> Tensor:
         """Sums of products over the last `axes` axes of `a` and the first ones of `b`, or over the axes of a pair of lists."""
@@ -883,6 +974,61 @@ class Tensor:
     def atan(self, *, out: Tensor | None = None) -> Tensor: ...
     def atan2(self, x: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def atanh(self, *, out: Tensor | None = None) -> Tensor: ...
+    def attention(
+        self,
+        k: _Operand,
+        v: _Operand,
+        mask: _Operand | None = None,
+        bias: _Operand | None = None,
+        lengths: _Operand | None = None,
+        start: _Operand | None = None,
+        *,
+        causal: _b.bool = ...,
+        window: _b.int = ...,
+        scale: _b.float | None = ...,
+        soft_cap: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def attention_grad(
+        self,
+        q: _Operand,
+        k: _Operand,
+        v: _Operand,
+        mask: _Operand | None = None,
+        bias: _Operand | None = None,
+        lengths: _Operand | None = None,
+        start: _Operand | None = None,
+        *,
+        causal: _b.bool = ...,
+        window: _b.int = ...,
+        scale: _b.float | None = ...,
+        soft_cap: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def attention_mask(
+        self,
+        start: _Operand | None = None,
+        *,
+        queries: _b.int,
+        keys: _b.int,
+        causal: _b.bool = ...,
+        window: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def attention_weights(
+        self,
+        k: _Operand,
+        mask: _Operand | None = None,
+        bias: _Operand | None = None,
+        lengths: _Operand | None = None,
+        start: _Operand | None = None,
+        *,
+        causal: _b.bool = ...,
+        window: _b.int = ...,
+        scale: _b.float | None = ...,
+        soft_cap: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def avg_pool(
         self,
         kernel: _b.int | Sequence[_b.int] = ...,
@@ -963,6 +1109,9 @@ class Tensor:
         *,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def clamp_max(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def clamp_min(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def cofactors(self, *, out: Tensor | None = None) -> Tensor: ...
     def col2im(
         self,
         size: _b.int | Sequence[_b.int] = ...,
@@ -1052,6 +1201,7 @@ class Tensor:
         dim: _b.int = ...,
         out: Sequence[Tensor] | None = None,
     ) -> _b.tuple[Tensor, Tensor]: ...
+    def det(self, *, out: Tensor | None = None) -> Tensor: ...
     def diagonal(
         self,
         offset: _b.int = ...,
@@ -1076,6 +1226,16 @@ class Tensor:
     def exp(self, *, out: Tensor | None = None) -> Tensor: ...
     def exp2(self, *, out: Tensor | None = None) -> Tensor: ...
     def expm1(self, *, out: Tensor | None = None) -> Tensor: ...
+    def filter_logits(
+        self,
+        temperature: _b.float = ...,
+        top_k: _b.int = ...,
+        top_p: _b.float = ...,
+        min_p: _b.float = ...,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def fix(self, *, out: Tensor | None = None) -> Tensor: ...
     def flatten(
         self,
         start_axis: _b.int = ...,
@@ -1089,12 +1249,49 @@ class Tensor:
     def floor_divide(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def fma(self, b: _Operand, c: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def ge(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def geglu(
+        self,
+        axis: _b.int = ...,
+        approximate: _b.str = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def geglu_grad(
+        self,
+        x: _Operand,
+        axis: _b.int = ...,
+        approximate: _b.str = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def gelu(self, approximate: _b.str = ..., *, out: Tensor | None = None) -> Tensor: ...
     def gelu_grad(
         self,
         x: _Operand,
         approximate: _b.str = ...,
         *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def ger(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def glu(
+        self,
+        axis: _b.int = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def glu_grad(
+        self,
+        x: _Operand,
+        axis: _b.int = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def greater(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
@@ -1357,6 +1554,13 @@ class Tensor:
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor: ...
     def relu(self, *, out: Tensor | None = None) -> Tensor: ...
     def remainder(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def repetition_penalty(
+        self,
+        tokens: _Operand,
+        penalty: _b.float,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def right_shift(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def rint(self, *, out: Tensor | None = None) -> Tensor: ...
     def rms_norm(
@@ -1376,6 +1580,17 @@ class Tensor:
         *,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def rope(
+        self,
+        cos: _Operand,
+        sin: _Operand,
+        positions: _Operand | None = None,
+        layout: _b.str = ...,
+        offset: _b.int = ...,
+        *,
+        inverse: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def rows_add(
         self,
         indices: _Operand,
@@ -1392,7 +1607,17 @@ class Tensor:
     ) -> None: ...
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor: ...
     def runs(self, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]: ...
+    def sample(
+        self,
+        temperature: _b.float = ...,
+        top_k: _b.int = ...,
+        top_p: _b.float = ...,
+        min_p: _b.float = ...,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def selu(self, *, out: Tensor | None = None) -> Tensor: ...
+    def sgn(self, *, out: Tensor | None = None) -> Tensor: ...
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor: ...
     def sign(self, *, out: Tensor | None = None) -> Tensor: ...
     def silu(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -1421,6 +1646,7 @@ class Tensor:
         dim: _b.int = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def slogdet(self, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]: ...
     def smooth_l1_loss(
         self,
         target: _Operand,
@@ -1498,6 +1724,23 @@ class Tensor:
     ) -> Tensor: ...
     def sum_to(self, shape: _b.int | Sequence[_b.int], *, out: Tensor | None = None) -> Tensor: ...
     def svd(self, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor, Tensor]: ...
+    def swiglu(
+        self,
+        axis: _b.int = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def swiglu_grad(
+        self,
+        x: _Operand,
+        axis: _b.int = ...,
+        *,
+        axes: _b.int = ...,
+        dim: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def take_along_axis(
         self,
         indices: _Operand,
@@ -1918,7 +2161,13 @@ def array(data: Any, dtype: Any = ..., *, device: Any = ..., copy: Any = ...) ->
 def array_equal(a: Any, b: Any) -> _b.bool:
     """Have both the same shape and elements? True or False."""
     ...
-def array_split(x: Any, indices_or_sections: Any, axis: Any = ...) -> _b.list[Tensor]:
+def array_split(
+    x: Any,
+    indices_or_sections: Any,
+    axis: Any = ...,
+    *,
+    dim: Any = ...,
+) -> _b.list[Tensor]:
     """As `split`; pieces need not be equal: the first ones are longer by one."""
     ...
 def as_tensor(data: Any, dtype: Any = ..., device: Any = ...) -> Tensor:
@@ -1987,6 +2236,12 @@ def cdist(a: Any, b: Any, p: Any = ...) -> Tensor:
 def chunk(x: Any, chunks: Any, axis: Any = ..., *, dim: Any = ...) -> _b.tuple[Tensor, ...]:
     """Views of `x` cut along `axis` into at most `chunks` pieces of one size, the last one perhaps smaller: a tuple, as PyTorch's."""
     ...
+def clamp_max(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of the two: `y = min(a, b)`."""
+    ...
+def clamp_min(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The larger of the two: `y = max(a, b)`."""
+    ...
 def clip(x: Any, min: Any = ..., max: Any = ..., *, out: Any = ...) -> Tensor:
     """Not below `min` and not above `max`; the op `clamp`."""
     ...
@@ -2015,6 +2270,9 @@ def configure(
     """Sets the runtime's options; only before anything has used it."""
     ...
 def conj(x: Any) -> Tensor:
+    """`x`: there are no complex numbers."""
+    ...
+def conjugate(x: Any) -> Tensor:
     """`x`: there are no complex numbers."""
     ...
 def copy(x: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2175,6 +2433,9 @@ class finfo:
     def __init__(self, dtype: Any) -> None: ...
     def __getattr__(self, name: _b.str) -> Any: ...
 
+def fix(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The whole number next to `x` on the side of 0."""
+    ...
 def flatnonzero(x: Any) -> Tensor:
     """The places of the elements that are not zero, of `x` as a vector."""
     ...
@@ -2236,6 +2497,9 @@ def full_like(
     ...
 def gather(x: Any, *arguments: Any, axis: Any = ..., dim: Any = ..., **named: Any) -> Tensor:
     """gather(x, axis, indices) or gather(x, indices, axis=...): the op tenon.gather."""
+    ...
+def ger(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The outer product of two vectors: `y[m,n] = a[m] * b[n]`."""
     ...
 def get_default_dtype() -> Dtype:
     """float32, of numbers with a point."""
@@ -2708,6 +2972,9 @@ def set_rng_state(state: Any) -> Any:
 def set_threads(threads: Any) -> None:
     """How many compute threads work may use from now on; 0: as many as the process may use."""
     ...
+def sgn(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The sign: 1 where `x > 0`, -1 where `x < 0`, 0 where `x` is a zero of either sign."""
+    ...
 def signbit(x: Any) -> Tensor:
     """Which are negative, -0 included."""
     ...
@@ -2761,6 +3028,9 @@ def sum(
 def swapaxes(x: Any, axis0: Any, axis1: Any) -> Tensor:
     """Two axes exchanged; a view."""
     ...
+def swapdims(x: Any, axis0: Any, axis1: Any) -> Tensor:
+    """Two axes exchanged; a view."""
+    ...
 def t(x: Any) -> Tensor:
     """A matrix with its axes exchanged; a vector as it is."""
     ...
@@ -2772,6 +3042,15 @@ def take_along_dim(x: Any, indices: Any, axis: Any = ..., *, dim: Any = ...) -> 
     ...
 def tensor(data: Any, dtype: Any = ..., *, device: Any = ..., requires_grad: Any = ...) -> Tensor:
     """A tensor with a copy of `data`."""
+    ...
+def tensor_split(
+    x: Any,
+    indices_or_sections: Any,
+    axis: Any = ...,
+    *,
+    dim: Any = ...,
+) -> _b.list[Tensor]:
+    """As `split`; pieces need not be equal: the first ones are longer by one."""
     ...
 def tensordot(a: Any, b: Any, axes: Any = ..., *, dims: Any = ...) -> Tensor:
     """Sums of products over the last `axes` axes of `a` and the first ones of `b`, or over the axes of a pair of lists."""
@@ -3075,6 +3354,17 @@ def addcmul(
 ) -> Tensor:
     """Adds a scaled product: `y = x + value * a * b`."""
     ...
+def alibi_bias(
+    heads: _b.int,
+    queries: _b.int,
+    keys: _b.int,
+    offset: _b.int = ...,
+    dtype: _DtypeLike = ...,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Attention with linear biases: what is added to the scores of query `i`, which stands at `i + offset`, and key `j`: `y[h,i,j] = -slope_h * |i + offset - j|`."""
+    ...
 def argmax(
     x: _Operand,
     axis: _b.int | None = ...,
@@ -3125,6 +3415,69 @@ def atan2(y: _Operand, x: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def atanh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The number whose hyperbolic tangent is `x`: `y = ln((1 + x) / (1 - x)) / 2`."""
+    ...
+def attention(
+    q: _Operand,
+    k: _Operand,
+    v: _Operand,
+    mask: _Operand | None = None,
+    bias: _Operand | None = None,
+    lengths: _Operand | None = None,
+    start: _Operand | None = None,
+    *,
+    causal: _b.bool = ...,
+    window: _b.int = ...,
+    scale: _b.float | None = ...,
+    soft_cap: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Scaled dot-product attention: `y[b,h,i] = sum_j w[b,h,i,j] v[b,g,j]`."""
+    ...
+def attention_grad(
+    dy: _Operand,
+    q: _Operand,
+    k: _Operand,
+    v: _Operand,
+    mask: _Operand | None = None,
+    bias: _Operand | None = None,
+    lengths: _Operand | None = None,
+    start: _Operand | None = None,
+    *,
+    causal: _b.bool = ...,
+    window: _b.int = ...,
+    scale: _b.float | None = ...,
+    soft_cap: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradients of `tenon.attention`: `y` is that of `q`, the aux outputs are those of `k` and `v`."""
+    ...
+def attention_mask(
+    lengths: _Operand | None = None,
+    start: _Operand | None = None,
+    *,
+    queries: _b.int,
+    keys: _b.int,
+    causal: _b.bool = ...,
+    window: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Which of `keys` keys each of `queries` queries of a sequence sees, as `tenon.attention` decides it: `[B,1,queries,keys]`, with B the length of `lengths` or `start`, 1 without both."""
+    ...
+def attention_weights(
+    q: _Operand,
+    k: _Operand,
+    mask: _Operand | None = None,
+    bias: _Operand | None = None,
+    lengths: _Operand | None = None,
+    start: _Operand | None = None,
+    *,
+    causal: _b.bool = ...,
+    window: _b.int = ...,
+    scale: _b.float | None = ...,
+    soft_cap: _b.float = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """How much each query attends to each key: `y[b,h,i,j]`, the softmax over the keys `j` that query `i` sees of `s = scale * sum_d q[b,h,i,d] k[b,g,j,d]`, where head `h` of `q` reads head `g = h / (H/G)` of `k`."""
     ...
 def avg_pool(
     x: _Operand,
@@ -3241,6 +3594,9 @@ def clamp(
 ) -> Tensor:
     """Keeps values between two limits: `y = minimum(maximum(x, min), max)`."""
     ...
+def cofactors(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The cofactors of the square matrices that the last two dimensions hold: element `[i,j]` is `(-1)^(i+j)` times the determinant of the matrix without row `i` and column `j`."""
+    ...
 def col2im(
     x: _Operand,
     size: _b.int | Sequence[_b.int] = ...,
@@ -3349,6 +3705,9 @@ def cummin(
 ) -> _b.tuple[Tensor, Tensor]:
     """The smallest of all elements up to and with each one along `axis`, and `indices`, where it was."""
     ...
+def det(x: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The determinants of the square matrices that the last two dimensions hold: the product of the pivots of an elimination with the largest pivot of each column, whose sign each exchange of rows turns."""
+    ...
 def diagonal(
     x: _Operand,
     offset: _b.int = ...,
@@ -3409,6 +3768,17 @@ def exponential(
 ) -> Tensor:
     """Random numbers, exponentially distributed with the mean `1 / rate`: `y[i] = -ln(u(i) + e) / rate`, where `u` is as in `tenon.uniform` and `e` is 2^-24 for f32 and 2^-53 for f64."""
     ...
+def filter_logits(
+    logits: _Operand,
+    temperature: _b.float = ...,
+    top_k: _b.int = ...,
+    top_p: _b.float = ...,
+    min_p: _b.float = ...,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Logits divided by `temperature`, and -inf for tokens that may not be drawn."""
+    ...
 def flatten(
     x: _Operand,
     start_axis: _b.int = ...,
@@ -3432,6 +3802,29 @@ def fma(a: _Operand, b: _Operand, c: _Operand, *, out: Tensor | None = None) -> 
 def ge(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Greater than or equal: `y = a >= b`."""
     ...
+def geglu(
+    x: _Operand,
+    axis: _b.int = ...,
+    approximate: _b.str = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gated unit of Gemma and T5."""
+    ...
+def geglu_grad(
+    dy: _Operand,
+    x: _Operand,
+    axis: _b.int = ...,
+    approximate: _b.str = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradient of `tenon.geglu` for its operand, both halves of it: `y = [dy * b * gelu'(a) | dy * gelu(a)]` along `axis`, with `approximate` as in `tenon.gelu`."""
+    ...
 def gelu(x: _Operand, approximate: _b.str = ..., *, out: Tensor | None = None) -> Tensor:
     """The Gaussian error linear unit: `y = x * P(x)`, with `P` the distribution function of the normal distribution, `P(x) = (1 + erf(x / sqrt(2))) / 2`."""
     ...
@@ -3443,6 +3836,27 @@ def gelu_grad(
     out: Tensor | None = None,
 ) -> Tensor:
     """The gradient of `tenon.gelu` for its operand: `y = dy * (P(x) + x * P'(x))`, with `P` as `approximate` says."""
+    ...
+def glu(
+    x: _Operand,
+    axis: _b.int = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gated linear unit."""
+    ...
+def glu_grad(
+    dy: _Operand,
+    x: _Operand,
+    axis: _b.int = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradient of `tenon.glu` for its operand, both halves of it: with `s = sigmoid(b)`, `y = [dy * s | dy * a * s * (1 - s)]` along `axis`."""
     ...
 def group_norm(
     x: _Operand,
@@ -3913,6 +4327,15 @@ def relu(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def remainder(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """What division leaves: `y = a - floor(a / b) * b`, with the sign of `b`, as Python's `%`."""
     ...
+def repetition_penalty(
+    logits: _Operand,
+    tokens: _Operand,
+    penalty: _b.float,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Logits in which each token that `tokens` has in the same row is penalised, once however often it is there: `x * penalty` below 0, else `x / penalty`."""
+    ...
 def rms_norm(
     x: _Operand,
     weight: _Operand | None = None,
@@ -3971,6 +4394,41 @@ def rmsprop_step(
 ) -> None:
     """One step of RMSprop on each parameter, in place."""
     ...
+def rope(
+    x: _Operand,
+    cos: _Operand,
+    sin: _Operand,
+    positions: _Operand | None = None,
+    layout: _b.str = ...,
+    offset: _b.int = ...,
+    *,
+    inverse: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Rotary position embedding."""
+    ...
+def rope_table(
+    shape: _b.int | Sequence[_b.int],
+    part: _b.str = ...,
+    base: _b.float = ...,
+    scale: _b.float = ...,
+    dtype: _DtypeLike = ...,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The cosines, or with `part='sin'` the sines, of `angle[p,i] = p * scale * base^(-i/R)`, with `shape = [P, R]`: one of the two tables that `tenon.rope_tables` makes, by the attributes `shape` and `dtype` that layers give to what makes their tensors."""
+    ...
+def rope_tables(
+    positions: _b.int,
+    dims: _b.int,
+    base: _b.float = ...,
+    scale: _b.float = ...,
+    dtype: _DtypeLike = ...,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor]:
+    """Cosine and sine of `angle[p,i] = p * scale * base^(-2i/dims)` for `positions` positions and the `dims / 2` pairs of a row of which `dims` elements are rotated: the tables of `tenon.rope`."""
+    ...
 def rows_add(
     x: _Operand,
     indices: _Operand,
@@ -3994,6 +4452,17 @@ def rsqrt(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def runs(x: _Operand, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]:
     """For each element of the vector `x`: does it begin a run of equal elements, and which run is it in, counted from 0? Zeros of either sign are equal; a NaN equals nothing, not even a NaN."""
+    ...
+def sample(
+    logits: _Operand,
+    temperature: _b.float = ...,
+    top_k: _b.int = ...,
+    top_p: _b.float = ...,
+    min_p: _b.float = ...,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Draws one token from each row of `logits`, whose last axis is that of the tokens: token `k` with the probability `softmax(z)[k]`, where `z` is what `tenon.filter_logits` gives for the same `temperature`, `top_k`, `top_p` and `min_p`."""
     ...
 def selu(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The scaled exponential linear unit: `y = scale * x` where `x > 0`, else `scale * alpha * (exp(x) - 1)`, with `scale = 1.0507009873554804934` and `alpha = 1.6732632423543772848`, for which activations keep mean 0 and variance 1."""
@@ -4044,6 +4513,15 @@ def sin(x: _Operand, *, out: Tensor | None = None) -> Tensor:
 def sinh(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic sine: `y = (exp(x) - exp(-x)) / 2`."""
     ...
+def sinusoidal_positions(
+    shape: _b.int | Sequence[_b.int],
+    base: _b.float = ...,
+    dtype: _DtypeLike = ...,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """What the first Transformer adds to its embeddings: a row for each position."""
+    ...
 def slice(
     x: _Operand,
     axis: _b.int = ...,
@@ -4070,6 +4548,9 @@ def slice_put(
     out: Tensor | None = None,
 ) -> Tensor:
     """Zeros of the given shape, with `dy` put in at `start`, `start + step`, ..."""
+    ...
+def slogdet(x: _Operand, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor]:
+    """Sign, and natural logarithm of the absolute value, of the determinants of the square matrices that the last two dimensions hold: `det x = sign * exp(logabsdet)`, also where the determinant itself is too large or too small for the dtype."""
     ...
 def smooth_l1_loss(
     x: _Operand,
@@ -4160,6 +4641,27 @@ def sum_to(x: _Operand, shape: _b.int | Sequence[_b.int], *, out: Tensor | None 
     ...
 def svd(x: _Operand, *, out: Sequence[Tensor] | None = None) -> _b.tuple[Tensor, Tensor, Tensor]:
     """The reduced singular value decomposition `x = u diag(s) vh` of the matrices that the last two dimensions hold: of `[...,M,N]`, with K the lesser of M and N, `u` is `[...,M,K]` with orthonormal columns, `s` is `[...,K]`, descending and not negative, and `vh` is `[...,K,N]` with orthonormal rows."""
+    ...
+def swiglu(
+    x: _Operand,
+    axis: _b.int = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gated unit of Llama and its kin."""
+    ...
+def swiglu_grad(
+    dy: _Operand,
+    x: _Operand,
+    axis: _b.int = ...,
+    *,
+    axes: _b.int = ...,
+    dim: _b.int = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradient of `tenon.swiglu` for its operand, both halves of it: with `s = sigmoid(a)` and `v = silu(a)`, `y = [dy * b * (s + v * (1 - s)) | dy * v]` along `axis`."""
     ...
 def take_along_axis(
     x: _Operand,

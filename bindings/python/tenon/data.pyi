@@ -98,7 +98,7 @@ class Tokenizer:
 
 
 class Transform:
-    """What is done with one field of each batch: `tenon.data.transform('acme.blur', radius=2)`, and for those that come with Tenon `normalise`, `flatten`, `crop`, `pad`, `flip`, `rotate`, `color_jitter`, `random_erasing`."""
+    """What is done with one field of each batch: `tenon.data.transform('acme.blur', radius=2)`, and for those that come with Tenon `normalise`, `flatten`, `crop`, `pad`, `flip`, `rotate`, `color_jitter`, `random_erasing`, `mask_tokens`."""
 
     def __init__(self, name: Any, field: Any = ..., **options: Any) -> None: ...
     def __getattr__(self, name: _b.str) -> Any: ...
@@ -149,6 +149,18 @@ def flip(probability: Any = ..., *, vertical: Any = ..., field: Any = ...) -> Tr
 
 def load_tokenizer(path: Any, name: Any = ..., **options: Any) -> Tokenizer:
     """The tokenizer of a file."""
+    ...
+
+def mask_tokens(
+    mask: Any,
+    vocabulary: Any,
+    *,
+    probability: Any = ...,
+    special: Any = ...,
+    targets: Any = ...,
+    field: Any = ...,
+) -> Any:
+    """Some tokens of each row hidden, or with `targets` what was hidden, and -100 for the others."""
     ...
 
 def normalise(
@@ -222,4 +234,17 @@ def text(
     stride: _b.int | None = ...,
 ) -> Dataset:
     """Windows of tokens of one text."""
+    ...
+def tokens(
+    *,
+    paths: _b.str,
+    window: _b.int,
+    stride: _b.int | None = ...,
+    ahead: _b.int | None = ...,
+    dtype: _b.str | None = ...,
+    separator: _b.int | None = ...,
+    pad: _b.int | None = ...,
+    vocabulary: _b.int | None = ...,
+) -> Dataset:
+    """Windows of tokens in files of token numbers, which are read as samples are."""
     ...

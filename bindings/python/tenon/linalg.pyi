@@ -118,7 +118,7 @@ def cholesky(x: Any, *, upper: Any = ...) -> Tensor:
     ...
 
 def det(x: Any) -> Tensor:
-    """Determinants."""
+    """Determinants; exactly 0 if a column has no pivot."""
     ...
 
 def diagonal(x: Any, *, offset: Any = ...) -> Tensor:
@@ -182,7 +182,7 @@ def qr(x: Any, mode: Any = ...) -> _b.tuple[Tensor, ...]:
     ...
 
 def slogdet(x: Any) -> _b.tuple[Tensor, ...]:
-    """(sign, logarithm of the absolute value) of determinants."""
+    """(sign, logarithm of the absolute value) of determinants; of a singular matrix (0, -inf)."""
     ...
 
 def solve(a: Any, b: Any) -> Tensor:

@@ -260,6 +260,29 @@ def max_pool(
 ) -> Layer:
     """The greatest number of each window, for each channel: the op `tenon.max_pool`."""
     ...
+def multi_head_attention(
+    *,
+    width: _b.int,
+    heads: _b.int,
+    kv_heads: _b.int = ...,
+    head_width: _b.int = ...,
+    memory_width: _b.int = ...,
+    bias: _b.bool = ...,
+    packed: _b.bool = ...,
+    causal: _b.bool = ...,
+    window: _b.int = ...,
+    soft_cap: _b.float = ...,
+    dropout: _b.float = ...,
+    qk_norm: _b.bool = ...,
+    qk_eps: _b.float = ...,
+    positions: _b.int = ...,
+    rope_base: _b.float = ...,
+    rope_layout: _b.str = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Attention of several heads, between matrices that make queries, keys and values of rows and one that joins what the heads give: the op `tenon.attention`."""
+    ...
 def residual(
     *children: Any,
     shortcut: _b.bool = ...,
@@ -280,4 +303,30 @@ def rms_norm(
     ...
 def sequential(*children: Any, device: _b.str | None = None) -> Layer:
     """Its children one after the other, each called with what the one before gave."""
+    ...
+def transformer_block(
+    *,
+    width: _b.int,
+    heads: _b.int,
+    hidden: _b.int,
+    activation: _b.str = ...,
+    norm: _b.str = ...,
+    norm_first: _b.bool = ...,
+    eps: _b.float = ...,
+    bias: _b.bool = ...,
+    dropout: _b.float = ...,
+    kv_heads: _b.int = ...,
+    head_width: _b.int = ...,
+    packed: _b.bool = ...,
+    causal: _b.bool = ...,
+    window: _b.int = ...,
+    soft_cap: _b.float = ...,
+    qk_norm: _b.bool = ...,
+    positions: _b.int = ...,
+    rope_base: _b.float = ...,
+    rope_layout: _b.str = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """One layer of a transformer: attention of several heads, then a layer of hidden units, each with a norm and `x` added to what it gives."""
     ...

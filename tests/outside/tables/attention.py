@@ -4,7 +4,10 @@
 import torch
 from opinfo_table import CALLED_FOR_GRADIENT, Entry, Row, call
 
-SCORES = "PyTorch scales q and k before their product, and joins blocks of keys"
+SCORES = (
+    "PyTorch scales q and k before their product, and joins blocks of keys; scores of its samples "
+    "reach hundreds, and exp makes their last digits those of the weights"
+)
 
 
 def attention(
@@ -26,7 +29,7 @@ def attention(
 TABLE = {
     "tenon.attention": Entry(
         [Row("nn.functional.scaled_dot_product_attention", attention)],
-        8,
+        128,
         64,
         SCORES,
         sums=True,

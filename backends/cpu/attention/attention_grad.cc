@@ -181,6 +181,7 @@ class Backward {
         add(span);
       }
     }
+    if (c_.depth == 0) return;
     if (!any) std::fill_n(lane.dq, block.count * c_.depth, C{0});
     const sdk::Strided out = sdk::strided(l_.out());
     for (int64_t i = 0; i < block.count; ++i) {
@@ -257,7 +258,7 @@ class Backward {
   }
 
   void put(uint32_t output, const C* from, int64_t columns, int64_t problem) const {
-    if (!l_.wants_out(output)) return;
+    if (!l_.wants_out(output) || columns == 0) return;
     const sdk::Strided to = sdk::strided(l_.out(output));
     char* const head =
         to.data + problem / c_.groups * to.step[0] + problem % c_.groups * to.step[1];

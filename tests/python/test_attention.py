@@ -45,7 +45,7 @@ def drawn_call(pick):
     """Operands and options; as many elements in every product as tenon.matmul sums in one order."""
     groups, batch = pick.choice([1, 2, 3]), pick.choice([1, 2])
     heads = groups * pick.choice([1, 2, 4])
-    queries, keys = pick.choice([1, 3, 16, 61, 130]), pick.choice([16, 65, 129, 200])
+    queries, keys = pick.choice([1, 3, 16, 61, 130]), pick.choice([16, 65, 129, 200, 300])
     depth, width = pick.choice([16, 20, 33]), pick.choice([16, 40])
     q = draw(batch, queries, heads, depth).permute((0, 2, 1, 3))
     k, v = draw(batch, groups, keys, depth), draw(batch, groups, keys, width)

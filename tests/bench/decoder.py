@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/bench/decoder.py: training steps of a one-layer decoder by Tenon, eager and captured, and by
-PyTorch in turn, from the same weights; writes a table in Markdown.
+"""tests/bench/decoder.py: training steps of a one-layer decoder by Tenon, eager and captured, and
+by PyTorch in turn, from the same weights; writes a table in Markdown.
 
 usage    PYTHON decoder.py [--rounds N] [--threads N] BUILD
 
@@ -173,7 +173,7 @@ def main():
 
     torch.set_num_threads(arguments.threads)
     tenon.seed(0)
-    print("| T | Tenon, ms | captured, ms | PyTorch, ms | PyTorch / Tenon | / captured | launches |")
+    print("| T | Tenon, ms | captured, ms | PyTorch, ms | PyTorch / Tenon | / captured | calls |")
     print("|---:|---:|---:|---:|---:|---:|---|")
     for length in LENGTHS:
         print(compare(tenon, length, arguments.rounds), flush=True)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plugins/layers/heads.hpp: options that layers with attention have, and rows as heads.
+// plugins/layers/heads.hpp: options that layers with attention have, and what they are made of.
 #pragma once
 
 #include "options.hpp"
@@ -33,6 +33,13 @@ inline constexpr tenon_layer_option kRopeBaseOption =
 inline constexpr tenon_layer_option kRopeLayoutOption =
     sdk::option("rope_layout", sdk::text_value("halves"),
                 "which elements of a head are a pair: \"halves\" (Llama) or \"pairs\" (GPT-J)");
+
+inline void add_linear(sdk::Describe& d, std::string_view name, int64_t inputs, int64_t outputs,
+                       const sdk::Value& bias, const sdk::Value& dtype) {
+  const sdk::Named values[] = {
+      {"inputs", inputs}, {"outputs", outputs}, {"bias", bias}, {"dtype", dtype}};
+  d.child(name, "tenon.linear", values);
+}
 
 inline void need_probability(double p, const char* option) {
   if (p >= 0 && p <= 1) return;

@@ -85,11 +85,7 @@ void check_sizes(const sdk::Describe& d, const Sizes& s) {
 }
 
 void add_projection(sdk::Describe& d, std::string_view name, int64_t inputs, int64_t outputs) {
-  const sdk::Named values[] = {{"inputs", inputs},
-                               {"outputs", outputs},
-                               {"bias", d.options.flag(kBias)},
-                               {"dtype", sdk::Value::dtype(d.options.dtype(kDtype))}};
-  d.child(name, "tenon.linear", values);
+  layers::add_linear(d, name, inputs, outputs, d.options[kBias], d.options[kDtype]);
 }
 
 // Buffers: the tables are not trained. Those of 16-bit layers are rounded as their heads are.

@@ -56,11 +56,7 @@ void add_norm(sdk::Describe& d, std::string_view name, bool rms) {
 }
 
 void add_linear(sdk::Describe& d, std::string_view name, int64_t inputs, int64_t outputs) {
-  const sdk::Named values[] = {{"inputs", inputs},
-                               {"outputs", outputs},
-                               {"bias", d.options.flag(kBias)},
-                               {"dtype", sdk::Value::dtype(d.options.dtype(kDtype))}};
-  d.child(name, "tenon.linear", values);
+  layers::add_linear(d, name, inputs, outputs, d.options[kBias], d.options[kDtype]);
 }
 
 void add_attention(sdk::Describe& d) {

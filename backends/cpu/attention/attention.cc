@@ -84,10 +84,9 @@ class Forward {
   void task(int64_t i, C* lane) const {
     const int64_t problem = i / plan_.blocks.count;
     const Block whole = plan_.blocks[i % plan_.blocks.count];
-    if (!c_.hides() || is_finite(problem, whole)) return compute(problem, whole, lane, false);
-    for (int64_t r = 0; r < whole.count; ++r) {
-      compute(problem, {whole.first + r, 1}, lane, true);
-    }
+    attention::for_parts(
+        whole, c_.hides() && !is_finite(problem, whole),
+        [&](const Block& block, bool by_runs) { compute(problem, block, lane, by_runs); });
   }
 
   // Of the values that the block would multiply by weights of 0.
@@ -121,10 +120,7 @@ class Forward {
       add(span);
     }
     if (!goes_on) std::fill_n(y, block.count * c_.width, C{0});
-    for (int64_t i = 0; i < block.count; ++i) {
-      rows::put_numbers<T>(y + i * c_.width, c_.width,
-                           attention::place_of(out_, c_, problem, block.first + i), out_.step[3]);
-    }
+    attention::scatter<T>(y, c_.width, c_, problem, block, out_);
   }
 
   void score(int64_t problem, const Block& block, const Range& span, const C* q,
@@ -154,7 +150,7 @@ class Forward {
 
 void run(const sdk::Launch& l) {
   const Call call(l, cut::kQuery);
-  attention::for_float_type(l.out().dtype, [&]<class T>(T) {
+  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() {
     const Forward<T> forward(l, call);
     if (sdk::count_of(sdk::shape_of(l.out())) > 0) forward.run();
   });
@@ -163,7 +159,7 @@ void run(const sdk::Launch& l) {
 uint64_t workspace(const sdk::Args& args) {
   const Call call(args, cut::kQuery);
   uint64_t bytes = 0;
-  attention::for_float_type(args.out().dtype, [&]<class T>(T) {
+  sdk::dispatch_dtype<sdk::FloatTypes>(args.out().dtype, [&]<class T>() {
     using C = Number<T>;
     const Plan<C> plan(call);
     int64_t elements = plan.panels(call) + plan.lanes * plan.lane;

@@ -131,11 +131,9 @@ class Backward {
     std::fill_n(lane.dv, c_.keys * c_.width, C{0});
     for (int64_t i = 0; i < plan_.blocks.count; ++i) {
       const Block whole = plan_.blocks[i];
-      if (!c_.hides() || is_finite(problem, whole)) {
-        compute(problem, whole, lane, false);
-        continue;
-      }
-      for (int64_t r = 0; r < whole.count; ++r) compute(problem, {whole.first + r, 1}, lane, true);
+      attention::for_parts(
+          whole, c_.hides() && !is_finite(problem, whole),
+          [&](const Block& block, bool by_runs) { compute(problem, block, lane, by_runs); });
     }
     put(1, lane.dk, c_.depth, problem);
     put(2, lane.dv, c_.width, problem);
@@ -149,11 +147,9 @@ class Backward {
     if (!attention::are_finite(k_, b, g, span.begin, span.end)) return false;
     if (!attention::are_finite(v_, b, g, span.begin, span.end)) return false;
     for (int64_t i = 0; i < block.count; ++i) {
-      const int64_t row = block.first + i;
-      const int64_t head = g * c_.heads + row / c_.queries;
-      const int64_t query = row % c_.queries;
-      if (!attention::is_finite(q_.at(b, head, query), c_.depth)) return false;
-      if (!attention::is_finite(dy_.at(b, head, query), c_.width)) return false;
+      const attention::Place place(c_, problem, block.first + i);
+      if (!attention::is_finite(place.in(q_), c_.depth)) return false;
+      if (!attention::is_finite(place.in(dy_), c_.width)) return false;
     }
     return true;
   }
@@ -183,11 +179,7 @@ class Backward {
     }
     if (c_.depth == 0) return;
     if (!any) std::fill_n(lane.dq, block.count * c_.depth, C{0});
-    const sdk::Strided out = sdk::strided(l_.out());
-    for (int64_t i = 0; i < block.count; ++i) {
-      rows::put_numbers<T>(lane.dq + i * c_.depth, c_.depth,
-                           attention::place_of(out, c_, problem, block.first + i), out.step[3]);
-    }
+    attention::scatter<T>(lane.dq, c_.depth, c_, problem, block, sdk::strided(l_.out()));
   }
 
   // What keys that are not seen make of dy may be anything.
@@ -278,13 +270,14 @@ class Backward {
 
 void run(const sdk::Launch& l) {
   const Call call(l, kFirst);
-  attention::for_float_type(l.out().dtype, [&]<class T>(T) { Backward<T>(l, call).run(); });
+  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype,
+                                       [&]<class T>() { Backward<T>(l, call).run(); });
 }
 
 uint64_t workspace(const sdk::Args& args) {
   const Call call(args, kFirst);
   uint64_t bytes = 0;
-  attention::for_float_type(args.out().dtype, [&]<class T>(T) {
+  sdk::dispatch_dtype<sdk::FloatTypes>(args.out().dtype, [&]<class T>() {
     using C = Number<T>;
     const Plan<C> plan(call);
     int64_t elements = plan.panels(call) + plan.lanes * plan.lane;

@@ -36,12 +36,27 @@ struct Matrix {
   C* row(int64_t i) const { return data + i * step; }
 };
 
-// Where row `row` of a problem lies in an operand of [batch, heads of q, queries, ...].
-inline char* place_of(const sdk::Strided& operand, const Call& c, int64_t problem, int64_t row) {
-  const int64_t head = problem % c.groups * c.heads + row / c.queries;
-  return operand.data + problem / c.groups * operand.step[0] + head * operand.step[1] +
-         row % c.queries * operand.step[2];
-}
+// A row of a problem, of which all read the same head of k and v.
+struct Place {
+  Place(const Call& c, int64_t problem, int64_t row)
+      : batch(problem / c.groups),
+        head(problem % c.groups * c.heads + row / c.queries),
+        query(row % c.queries) {}
+
+  // In an operand of [batch, heads of q, queries, ...].
+  char* in(const sdk::Strided& operand) const {
+    return operand.data + batch * operand.step[0] + head * operand.step[1] +
+           query * operand.step[2];
+  }
+  template <class C>
+  const C* in(const Rows<C>& rows) const {
+    return rows.at(batch, head, query);
+  }
+
+  int64_t batch;
+  int64_t head;  // of q
+  int64_t query;
+};
 
 template <class T>
 class Weights {
@@ -87,7 +102,7 @@ class Weights {
       if (all.begin < all.end) body(all);
       return;
     }
-    const char* const mask = place_of(c_.mask, c_, problem, row);
+    const char* const mask = Place(c_, problem, row).in(c_.mask);
     for (int64_t j = all.begin; j < all.end;) {
       const int64_t begin = j;
       while (j < all.end && mask[j * c_.mask.step[3]] != 0) ++j;
@@ -110,8 +125,8 @@ class Weights {
         continue;
       }
       scale(x, n, slopes.data ? slopes.row(i) + all.begin : nullptr);
-      if (c_.bias.data) add_bias(place_of(c_.bias, c_, problem, block.first + i), all, x);
-      if (c_.mask.data) hide(place_of(c_.mask, c_, problem, block.first + i), all, x);
+      if (c_.bias.data) add_bias(Place(c_, problem, block.first + i).in(c_.bias), all, x);
+      if (c_.mask.data) hide(Place(c_, problem, block.first + i).in(c_.mask), all, x);
       std::fill(row + span.begin, x, -std::numeric_limits<C>::infinity());
       soften(row + span.begin, all.end - span.begin);
       std::fill(row + all.end, row + span.end, C{0});
@@ -173,15 +188,30 @@ class Weights {
   const backends::Sequences sequences_;
 };
 
-// Packs rows of the block, which are queries of one head of k.
+// Packs rows of the block.
 template <class C>
 void gather(const Rows<C>& from, const Call& c, int64_t problem, const Block& block, C* to) {
   for (int64_t i = 0; i < block.count; ++i) {
-    const int64_t row = block.first + i;
-    const int64_t head = problem % c.groups * c.heads + row / c.queries;
-    std::copy_n(from.at(problem / c.groups, head, row % c.queries), from.columns,
-                to + i * from.columns);
+    std::copy_n(Place(c, problem, block.first + i).in(from), from.columns, to + i * from.columns);
   }
+}
+
+// Stores packed rows of the block, rounded.
+template <class T>
+void scatter(const Number<T>* from, int64_t columns, const Call& c, int64_t problem,
+             const Block& block, const sdk::Strided& to) {
+  for (int64_t i = 0; i < block.count; ++i) {
+    rows::put_numbers<T>(from + i * columns, columns, Place(c, problem, block.first + i).in(to),
+                         to.step[3]);
+  }
+}
+
+// Calls compute(block, false), or compute(row, true) for each row if what a row does not see must
+// not be multiplied by its weight of 0.
+template <class Compute>
+void for_parts(const Block& whole, bool row_by_row, const Compute& compute) {
+  if (!row_by_row) return compute(whole, false);
+  for (int64_t i = 0; i < whole.count; ++i) compute(Block{whole.first + i, 1}, true);
 }
 
 // Products of packed rows with the columns of panels, from column span.begin on.
@@ -204,14 +234,6 @@ void for_lanes(const sdk::Launch& l, int64_t tasks, int64_t lanes, int64_t produ
       body(lane, tasks * lane / lanes, tasks * (lane + 1) / lanes);
     }
   });
-}
-
-template <class Body>
-void for_float_type(tenon_dtype dtype, const Body& body) {
-  if (dtype == TENON_DTYPE_F32) return body(float{});
-  if (dtype == TENON_DTYPE_F64) return body(double{});
-  if (dtype == TENON_DTYPE_F16) return body(sdk::F16{});
-  body(sdk::BF16{});
 }
 
 }  // namespace attention

@@ -14,29 +14,14 @@ import os
 import pathlib
 import statistics
 import sys
-import time
 
 import numpy as np
 import torch
+from timing import best
 
 SHAPES = ((8, 128, 32), (12, 1024, 64), (8, 4096, 128))
 POSITIONS = (16, 256, 1024, 16384)
 HEADS, GROUPS, SIZE = 32, 8, 128  # of a query over a cache, as in Llama 3's layers
-SECONDS = 0.3  # of calls, of which the best counts
-# PyTorch's threads spin for a while after a call, and would take the others' processors.
-AFTER_PEER_SECONDS = 0.3
-
-
-def best(call):
-    time.sleep(AFTER_PEER_SECONDS)
-    call()
-    times = []
-    end = time.perf_counter() + SECONDS
-    while time.perf_counter() < end or len(times) < 3:
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def compared(calls, rounds):

@@ -15,31 +15,16 @@ import os
 import pathlib
 import statistics
 import sys
-import time
 
 import numpy as np
 import torch
+from timing import best
 from torch.nn import functional
 
 WIDTH, HEADS, GROUPS, HEAD, HIDDEN, TOKENS = 256, 8, 4, 32, 1024, 1024
 LENGTHS = (8, 32, 128)
 MICRO_STEPS = 8
 SECONDS = 0.5  # of updates, of which the best counts
-# PyTorch's threads spin for a while after a call, and would take the others' processors.
-AFTER_PEER_SECONDS = 0.3
-
-
-def best(update):
-    """Seconds of a step."""
-    time.sleep(AFTER_PEER_SECONDS)
-    update()
-    times = []
-    end = time.perf_counter() + SECONDS
-    while time.perf_counter() < end or len(times) < 3:
-        start = time.perf_counter()
-        update()
-        times.append((time.perf_counter() - start) / MICRO_STEPS)
-    return min(times)
 
 
 class Ours:
@@ -59,7 +44,6 @@ class Ours:
         self.optimizer = tenon.optim.adamw(self.parameters, lr=1e-4, weight_decay=0.01)
         self.xy = tenon.tensor(tokens, dtype="i64"), tenon.tensor(targets, dtype="i64")
         self.captured_step = tenon.captured(self.step)
-        self.captured_update = tenon.captured(self.finish)
 
     def step(self, x, y):
         loss = self.tenon.softmax_cross_entropy(self.model(x), y)
@@ -150,7 +134,10 @@ def compare(tenon, length, rounds):
     ours.optimizer.zero_grad()
     launches = "/".join(map(str, ours.launches()))
     seconds = [
-        [best(call) for call in (ours.update, ours.update_captured, theirs.update)]
+        [
+            best(call, SECONDS) / MICRO_STEPS
+            for call in (ours.update, ours.update_captured, theirs.update)
+        ]
         for _ in range(rounds)
     ]
     eager, captured, peer = (statistics.median(column) for column in zip(*seconds, strict=True))

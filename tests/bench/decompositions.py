@@ -13,26 +13,12 @@ import os
 import pathlib
 import statistics
 import sys
-import time
 
 import numpy as np
 import torch
+from timing import best
 
 SHAPES = ((512, 512), (64, 32, 32))
-SECONDS = 0.3  # of calls, of which the best counts
-# PyTorch's threads spin for a while after a call, and would take the others' processors.
-AFTER_PEER_SECONDS = 0.3
-
-
-def best(call):
-    time.sleep(AFTER_PEER_SECONDS)
-    times = []
-    end = time.perf_counter() + SECONDS
-    while time.perf_counter() < end:
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def operands_of(name, shape, dtype):

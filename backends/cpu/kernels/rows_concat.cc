@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/kernels/rows_concat.cc: concat, slice_put: whole tensors that are put into a larger
-// one.
+// backends/cpu/kernels/rows_concat.cc: concat, slice_put, cache_append: whole tensors that are
+// put into a larger one.
 
+#include "common/cache_append.h"
 #include "common/parts.h"
 #include "kernels/rows_copy.h"
 
@@ -33,6 +34,15 @@ void slice_put(const sdk::Launch& l) {
   });
 }
 
+void cache_append(const sdk::Launch& l) {
+  const int64_t size = sdk::size_of(l.view(0).dtype);
+  backends::cache_append_with(l, [&](std::span<const int64_t> shape, const sdk::Strided& to,
+                                     const sdk::Strided& rows) {
+    copy_elements(l, shape, size, to, rows);
+  });
+}
+
+constexpr tenon_slot_rule append_slots[] = {any_inout(), any_in(), any_in()};
 constexpr tenon_slot_rule slots[] = {any_in(), any_out()};
 
 constexpr tenon_kernel_desc mover(std::string_view op, uint32_t n_attrs, LaunchFn launch) {
@@ -42,6 +52,7 @@ constexpr tenon_kernel_desc mover(std::string_view op, uint32_t n_attrs, LaunchF
 constexpr tenon_kernel_desc kernels[] = {
     mover("tenon.concat", 1, sdk::launch_fn<concat>),
     mover("tenon.slice_put", backends::kSlicePutAttributes, sdk::launch_fn<slice_put>),
+    kernel("tenon.cache_append", append_slots, sdk::kAllDtypes, 0, sdk::launch_fn<cache_append>),
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/ref/kernels/shape.cc: reshape and flatten where no view exists, and slice_put.
+// backends/ref/kernels/shape.cc: reshape and flatten where no view exists, slice_put and cache_append.
 
+#include "common/cache_append.h"
 #include "common/parts.h"
 #include "kernels/ref.h"
 
@@ -35,6 +36,17 @@ void slice_put(const sdk::Launch& l) {
   });
 }
 
+void cache_append(const sdk::Launch& l) {
+  const tenon_dtype dtype = l.view(0).dtype;
+  backends::cache_append_with(l, [dtype](std::span<const int64_t> shape, const sdk::Strided& to,
+                                         const sdk::Strided& rows) {
+    copy_elements(shape, dtype, to, rows);
+  });
+}
+
+constexpr tenon_slot_rule append_slots[] = {sdk::strided_inout(), sdk::strided_in(),
+                                            sdk::strided_in()};
+
 constexpr tenon_kernel_desc mover(std::string_view op, uint32_t n_attrs, LaunchFn launch) {
   return kernel(op, kMapSlots, sdk::kAllDtypes, n_attrs, launch);
 }
@@ -43,6 +55,7 @@ constexpr tenon_kernel_desc kernels[] = {
     mover("tenon.reshape", 1, sdk::launch_fn<reshape>),
     mover("tenon.flatten", 2, sdk::launch_fn<reshape>),
     mover("tenon.slice_put", backends::kSlicePutAttributes, sdk::launch_fn<slice_put>),
+    kernel("tenon.cache_append", append_slots, sdk::kAllDtypes, 0, sdk::launch_fn<cache_append>),
 };
 
 }  // namespace

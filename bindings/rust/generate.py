@@ -151,12 +151,12 @@ def members(body):
 def constant(name, value):
     """A macro as (type, value)."""
     number = re.fullmatch(r"(\d+)u?", value)
-    cast = re.fullmatch(r"\(\((\w+)\)(\d+)\)", value)
+    cast = re.fullmatch(r"\(\((\w+)\)(-?\d+)\)", value)
     dtype = re.fullmatch(r"TENON_DTYPE_MAKE\((\d+), (\d+)\)", value)
     if number:
         return "u32", number.group(1)
     if cast:
-        return cast.group(1), cast.group(2)
+        return {"int64_t": "i64"}.get(cast.group(1), cast.group(1)), cast.group(2)
     if dtype:
         return "tenon_dtype", str(int(dtype.group(1)) | int(dtype.group(2)) << 8 | 1 << 16)
     if value == "UINT64_MAX":

@@ -50,7 +50,7 @@ tenon_status get_tensor(tenon_call* window, const char* name, uint64_t name_leng
   return host_guard(window, "layers.get_tensor", [&](CallbackScope& call) {
     const Layer& layer = layer_of(call, CallbackState::Compose, "get_tensor");
     require_pointer(out_tensor, "out_tensor");
-    Tensor* found = layer.own_tensor(text(name, name_length, "a tensor's name"));
+    Tensor* found = layer.use_tensor(*call.context, text(name, name_length, "a tensor's name"));
     *out_tensor = found ? tensor::handle(found) : nullptr;
   });
 }

@@ -94,6 +94,23 @@ tenon_status tenon_layer_set_device(tenon_context* context, tenon_layer* layer,
   });
 }
 
+tenon_status tenon_layer_set_cache(tenon_context* context, tenon_layer* layer, int64_t batch,
+                                   int64_t positions) {
+  return guard(context, [&](Context& cx) {
+    const layers::Shared& which = require_layer(cx, layer, "layer");
+    refuse_in_capture(cx, "setting a layer's cache");
+    which->set_cache(cx, batch, positions);
+  });
+}
+
+tenon_status tenon_layer_crop_cache(tenon_context* context, tenon_layer* layer, int64_t count) {
+  return guard(context, [&](Context& cx) {
+    const layers::Shared& which = require_layer(cx, layer, "layer");
+    refuse_in_capture(cx, "cropping a layer's cache");
+    which->crop_cache(cx, count);
+  });
+}
+
 tenon_status tenon_layer_call(tenon_context* context, tenon_layer* layer, const tenon_value* inputs,
                               uint32_t n_inputs, tenon_tensor** out_outputs, uint32_t n_outputs) {
   return guard(context, [&](Context& cx) {
@@ -110,7 +127,9 @@ tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer, 
   return guard(context, [&](Context& cx) {
     const layers::Named& found = require_named(cx, layer, index);
     if (out_name) *out_name = found.name.c_str();
-    if (out_flags) *out_flags = found.buffer ? TENON_LAYER_BUFFER : 0u;
+    if (out_flags) {
+      *out_flags = (found.buffer ? TENON_LAYER_BUFFER : 0u) | (found.cache ? TENON_LAYER_CACHE : 0u);
+    }
     if (out_tensor) *out_tensor = tensor::handle(found.tensor);
   });
 }

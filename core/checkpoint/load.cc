@@ -153,6 +153,7 @@ class Loader {
       }
     }
     from_.expect_no_more(name_);
+    from_.change([layer] { layer->trust_cache(); });
   }
 
   void operator()(const std::shared_ptr<optim::Optimizer>& optimizer) const {

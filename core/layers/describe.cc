@@ -70,8 +70,11 @@ class Drawing {
 void check_spec(const registry::Entry& kind, const tenon_layer_tensor_spec& spec) {
   const bool buffer = (spec.flags & TENON_LAYER_BUFFER) != 0;
   std::string problem;
-  if ((spec.flags & ~TENON_LAYER_BUFFER) != 0 || spec.reserved != 0) {
+  const bool cache = (spec.flags & TENON_LAYER_CACHE) != 0;
+  if ((spec.flags & ~(TENON_LAYER_BUFFER | TENON_LAYER_CACHE)) != 0 || spec.reserved != 0) {
     problem = "has unknown flags; it needs a newer Tenon";
+  } else if (cache && (!buffer || spec.op.length != 0 || spec.n_attrs != 0)) {
+    problem = "is a cache, but not a buffer, or with an initialiser: caches begin with zeros";
   } else if (spec.rank < 0 || spec.rank > TENON_MAX_RANK) {
     problem = "has rank " + std::to_string(spec.rank);
   } else if (!tensor::is_known(spec.dtype) || (!buffer && !tensor::is_float(spec.dtype))) {
@@ -101,6 +104,7 @@ void Layer::check_name(std::string_view name) const {
          "small letters, digits and '_'", registry::shown(name));
   }
   const bool taken = own_tensor(name) != nullptr ||
+                     std::ranges::find(caches_, name, &CacheSpec::name) != caches_.end() ||
                      std::any_of(children_.begin(), children_.end(),
                                  [&](const Child& child) { return child.name == name; });
   if (!taken) return;
@@ -114,6 +118,10 @@ void Layer::add_tensor(Context& context, const tenon_layer_tensor_spec& given) {
   const std::string name(registry::text_view(spec.name));
   check_name(name);
   check_spec(*kind_, spec);
+  if (spec.flags & TENON_LAYER_CACHE) {
+    caches_.push_back({name, spec.dtype, {spec.shape, spec.shape + spec.rank}});
+    return;
+  }
   const registry::Op& op = runtime_->plugins.require_op(registry::text_view(spec.op), 0);
   const Drawing drawing(*kind_, spec, op);
   // A replay must not set the layer back to its beginning.

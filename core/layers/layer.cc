@@ -121,6 +121,15 @@ void Layer::fail(tenon_status status, const std::string& what, std::string opera
 
 std::vector<Ref> Layer::call(Context& context, std::span<const tenon_value> inputs,
                              uint32_t n_outputs) {
+  if (context.layer_call) return run(context, inputs, n_outputs);
+  const OutermostCall outermost(context, *this);
+  std::vector<Ref> made = run(context, inputs, n_outputs);
+  for (const auto& [count, values] : outermost.counts) copy_values(context, *values, *count);
+  return made;
+}
+
+std::vector<Ref> Layer::run(Context& context, std::span<const tenon_value> inputs,
+                            uint32_t n_outputs) {
   require_active(*kind_->plugin, kind_->name);
   const tenon_layer_desc& desc = kind_->as<tenon_layer_desc>();
   if (inputs.size() < desc.min_inputs || inputs.size() > desc.max_inputs) {
@@ -179,6 +188,7 @@ void Layer::set_training(bool training) {
 
 void Layer::set_device(Context& context, Device& device) {
   const GradMode off(context, false);
+  const bool fresh = weights_are_as_weighed();
   std::vector<Move> moves;
   for (const Named& each : tensors()) {
     if (&device_of(*each.tensor) == &device) continue;
@@ -187,6 +197,7 @@ void Layer::set_device(Context& context, Device& device) {
   }
   for (Move& move : moves) finish_move(move);
   place(device);
+  if (fresh) trust_cache();
 }
 
 void Layer::place(Device& device) noexcept {
@@ -268,7 +279,7 @@ void Layer::add_child(Context& context, std::string_view name, std::string_view 
 
 void Layer::gather(const std::string& prefix, Lists& out) const {
   for (const auto& [named, tensor] : own_) {
-    out.tensors.push_back({prefix + named.name, tensor.get(), named.buffer});
+    out.tensors.push_back({prefix + named.name, tensor.get(), named.buffer, named.cache});
   }
   for (const Child& child : children_) {
     out.below.push_back({prefix + child.name, child.layer.get()});
@@ -354,9 +365,14 @@ void Layer::share_tensor(std::string_view name, Tensor& tensor) {
   if (place->first.tensor == &tensor) return;
   place->first.tensor = &tensor;
   place->second = Ref::shared(&tensor);
-  ++owner->added_;
-  ++owner->replaced_;
-  if (owner->frozen_) owner->frozen_->set(1, std::to_string(owner->replaced_));
+  owner->replaced();
+}
+
+// Plans captured before are stale.
+void Layer::replaced() noexcept {
+  ++added_;
+  ++replaced_;
+  if (frozen_) frozen_->set(1, std::to_string(replaced_));
 }
 
 Tensor* Layer::own_tensor(std::string_view name) const {
@@ -366,7 +382,7 @@ Tensor* Layer::own_tensor(std::string_view name) const {
   return nullptr;
 }
 
-void Layer::set_buffer(Context& context, std::string_view name, const Tensor& values) {
+void Layer::set_buffer(Context& context, std::string_view name, Tensor& values) {
   const auto found = std::find_if(own_.begin(), own_.end(),
                                   [&](const auto& entry) { return entry.first.name == name; });
   if (found == own_.end() || !found->first.buffer) {
@@ -375,6 +391,10 @@ void Layer::set_buffer(Context& context, std::string_view name, const Tensor& va
          found == own_.end() ? "nothing" : "a parameter");
   }
   check_like(name, *found->second, values);
+  if (found->first.cache && found->second->dtype() == TENON_DTYPE_I64) {
+    context.layer_call->counts.emplace_back(found->second, Ref::shared(&values));
+    return;
+  }
   copy_values(context, values, *found->second);
 }
 

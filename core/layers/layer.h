@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,14 @@ struct Named {
   std::string name;  // "0.weight"
   Tensor* tensor = nullptr;
   bool buffer = false;
+  bool cache = false;  // a buffer, too
+};
+
+// A cache that a layer's description names. It is there while tenon_layer_set_cache has made it.
+struct CacheSpec {
+  std::string name;
+  tenon_dtype dtype = TENON_DTYPE_NONE;
+  std::vector<int64_t> shape;  // TENON_LAYER_CACHE_BATCH and _POSITIONS in it
 };
 
 // A layer that is in another one.
@@ -63,6 +72,11 @@ class Layer final : public CallbackSubject {
   void set_training(bool training);
   // With all in it, gradients of parameters too; if it throws, nothing has moved.
   void set_device(Context& context, Device& device);
+  // Room for what layers here and below keep of sequences; positions 0: none.
+  void set_cache(Context& context, int64_t batch, int64_t positions);
+  void crop_cache(Context& context, int64_t count);
+  // What caches hold was made with the weights there are now: both were read from one file.
+  void trust_cache() noexcept;
   // From the program: only a container takes it.
   void set_child(std::string_view name, const Shared& child);
   // All tensors of this layer and below. Valid until a child is added below.
@@ -84,7 +98,9 @@ class Layer final : public CallbackSubject {
   void add_child(Context& context, std::string_view name, std::string_view kind,
                  std::span<const NamedValue> options);
   Tensor* own_tensor(std::string_view name) const;  // NULL if there is none
-  void set_buffer(Context& context, std::string_view name, const Tensor& values);
+  // The same for forward, which may use a cache only if what it holds is right.
+  Tensor* use_tensor(Context& context, std::string_view name) const;
+  void set_buffer(Context& context, std::string_view name, Tensor& values);
   uint32_t child_count() const { return static_cast<uint32_t>(children_.size()); }
   std::vector<Ref> call_child(Context& context, uint32_t index, std::span<const tenon_value> inputs,
                               uint32_t n_outputs);
@@ -94,6 +110,17 @@ class Layer final : public CallbackSubject {
     std::string name;
     Shared layer;
   };
+  using OwnTensors = std::vector<std::pair<Named, Ref>>;
+  std::vector<Ref> run(Context& context, std::span<const tenon_value> inputs, uint32_t n_outputs);
+  OwnTensors make_caches(Context& context, int64_t batch, int64_t positions) const;
+  void replaced() noexcept;
+  void check_weights(Context& context);
+  bool weights_are_as_weighed();
+  template <class Visit>
+  uint64_t weigh(const Visit& visit);
+  std::vector<Tensor*> cache_counts();
+  int64_t held_positions(Context& context);
+  void collect_caching(std::vector<Layer*>& out);
   [[noreturn]] void fail(tenon_status status, const std::string& what, std::string operand,
                          std::string expected, std::string found, std::string hint = "") const;
   void check_name(std::string_view name) const;
@@ -111,17 +138,38 @@ class Layer final : public CallbackSubject {
   const registry::Entry* kind_;
   Device* device_;
   registry::ValueStore options_;
-  std::vector<std::pair<Named, Ref>> own_;
+  OwnTensors own_;
+  std::vector<CacheSpec> caches_;
   std::vector<Child> children_;
   bool training_ = true;
   // Whether it trains, and how often a tensor was replaced; from its first captured call on.
   std::shared_ptr<plan::Frozen> frozen_;
   uint64_t replaced_ = 0;
+  // What stood for the weights here and below at the last call from the program that used a cache.
+  std::optional<uint64_t> weighed_;
   uint32_t above_;
   std::atomic<bool> held_{false};      // by a container or the layer that described it
   uint64_t added_ = 0;                 // children, and tensors in place of others
   uint64_t listed_at_ = ~uint64_t{0};  // additions() when `lists_` were made
   Lists lists_;
+};
+
+// The call of a layer by the program, which others in it are part of.
+class OutermostCall {
+ public:
+  OutermostCall(Context& context, Layer& called) : layer(called), context_(context) {
+    context.layer_call = this;
+  }
+  ~OutermostCall() { context_.layer_call = nullptr; }
+  OutermostCall(const OutermostCall&) = delete;
+  OutermostCall& operator=(const OutermostCall&) = delete;
+
+  Layer& layer;
+  bool weights_checked = false;
+  std::vector<std::pair<Ref, Ref>> counts;  // of caches, and what they are once it has succeeded
+
+ private:
+  Context& context_;
 };
 
 struct LayerSlot : base::SlotHeader {

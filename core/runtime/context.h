@@ -47,6 +47,10 @@ struct OpLog {
   const std::string* op = nullptr;  // the innermost one's name
 };
 
+namespace layers {
+class OutermostCall;
+}
+
 struct Context {
   explicit Context(Runtime& owner);
   ~Context();
@@ -92,6 +96,7 @@ struct Context {
   uint32_t serial_scopes = 0;  // tenon_serial_begin, not ended
   std::vector<const std::string*> scopes;
   const std::string* no_scope;
+  layers::OutermostCall* layer_call = nullptr;  // layers/: of the program, while it runs
   Keep graph;               // tape/: what was recorded
   uint32_t walks = 0;       // backwards that run, each in a hook of the one before
   Keep capturing;           // plan/: from the begin of a capture to its end

@@ -100,6 +100,15 @@ void add_tables(sdk::Describe& d, const Sizes& s) {
   }
 }
 
+// Keys as attention reads them: rotated.
+void add_caches(sdk::Describe& d, const Sizes& s) {
+  const auto room = {TENON_LAYER_CACHE_BATCH, s.kv_heads,
+                     TENON_LAYER_CACHE_POSITIONS, s.head};
+  d.cache("key_cache", room, d.options.dtype(kDtype));
+  d.cache("value_cache", room, d.options.dtype(kDtype));
+  d.cache("cache_count", {TENON_LAYER_CACHE_BATCH}, TENON_DTYPE_I64);
+}
+
 void describe(sdk::Describe& d) {
   const Sizes s(d.options);
   check_sizes(d, s);
@@ -125,6 +134,7 @@ void describe(sdk::Describe& d) {
     d.child("k_norm", "tenon.rms_norm", values);
   }
   add_tables(d, s);
+  add_caches(d, s);
 }
 
 // Children by their number.
@@ -186,27 +196,76 @@ Projected project(sdk::Forward& f, const Sizes& s, sdk::Value x, sdk::Value memo
           f.call_child(Children::kV, m)};
 }
 
+// Where the rows of a call stand in their sequences, and which keys attention reads. Without a
+// cache: from 0, and those of the call.
+struct Places {
+  sdk::Value mask{}, lengths{};
+  sdk::Value start{}, positions{};  // with a cache: [B] and [B,T]
+};
+
 // A head of queries or keys as attention takes it.
-sdk::Value prepared(sdk::Forward& f, const Sizes& s, sdk::Value x, int64_t heads, uint32_t norm) {
+sdk::Value prepared(sdk::Forward& f, const Sizes& s, sdk::Value x, int64_t heads, uint32_t norm,
+                    const Places& places) {
   sdk::Value y = as_heads(f, x, heads, s.head);
   if (f.options.flag(kQkNorm)) y = f.call_child(norm, y);
   y = heads_first(f, y);
   if (f.options.integer(kPositions) == 0) return y;
-  return f.call("tenon.rope", {y, f.tensor("rope_cos"), f.tensor("rope_sin")},
+  return f.call("tenon.rope", {y, f.tensor("rope_cos"), f.tensor("rope_sin"), places.positions},
                 {f.options[kRopeLayout]});
 }
 
-tenon_tensor* attended(sdk::Forward& f, const Projected& p) {
+// Keys and values go into the caches, and are then all that the caches hold.
+void append(sdk::Forward& f, Projected& p, const Places& places) {
+  const auto kept = [&](const char* name, sdk::Value rows) {
+    const sdk::Value cache = f.tensor(name);
+    f.call_many("tenon.cache_append", std::array{cache, rows, places.start}, {}, {});
+    return cache;
+  };
+  p.k = kept("key_cache", p.k);
+  p.v = kept("value_cache", p.v);
+}
+
+// A call whose rows, `lengths` of them or all, follow those that the cache has.
+Places continued(sdk::Forward& f, sdk::Value count, int64_t rows) {
+  Places places{.mask = f.in(kMask), .start = count};
+  const int64_t batch = f.meta(count.tensor()).shape[0];
+  sdk::Value added = rows;
+  if (f.in(kLengths).is_tensor()) {
+    added = f.in(kLengths);
+    // Refuses lengths that are not from 0 to `rows`; a mask for no query costs nothing.
+    f.call("tenon.attention_mask", {added}, {0, rows});
+  }
+  places.lengths = f.call("tenon.add", {count, added});
+  places.positions = reshaped(f, count, {batch, 1});
+  if (rows != 1) {
+    const sdk::Value steps =
+        f.call("tenon.arange", {}, {0, rows, 1, sdk::Value::dtype(TENON_DTYPE_I64)});
+    places.positions = f.call("tenon.add", {places.positions, steps});
+  }
+  f.set_buffer("cache_count", places.lengths);
+  return places;
+}
+
+Places places_of(sdk::Forward& f, sdk::Value x) {
+  if (!f.training && f.in(kMemory).is_none()) {
+    const sdk::Value count = f.tensor("cache_count");
+    if (count.is_tensor()) return continued(f, count, f.meta(x.tensor()).shape[1]);
+  }
+  return {.mask = f.in(kMask), .lengths = f.in(kLengths)};
+}
+
+tenon_tensor* attended(sdk::Forward& f, const Projected& p, const Places& places) {
   const sdk::Value none;
   const sdk::Value causal = f.options[kCausal], window = f.options[kWindow];
   const sdk::Value cap = f.options[kSoftCap];
   const double dropout = f.training ? f.options.real(kDropout) : 0.0;
   if (dropout == 0) {
-    return f.call("tenon.attention", {p.q, p.k, p.v, f.in(kMask), none, f.in(kLengths)},
+    return f.call("tenon.attention",
+                  {p.q, p.k, p.v, places.mask, none, places.lengths, places.start},
                   {causal, window, none, cap});
   }
   sdk::Value weights =
-      f.call("tenon.attention_weights", {p.q, p.k, f.in(kMask), none, f.in(kLengths)},
+      f.call("tenon.attention_weights", {p.q, p.k, places.mask, none, places.lengths},
              {causal, window, none, cap});
   weights = f.call("tenon.dropout", {weights}, {dropout});
   const tenon_meta meta = f.meta(weights.tensor());
@@ -244,11 +303,13 @@ void forward(sdk::Forward& f) {
   }
   const sdk::Value x = batched(f, f.in(kX));
   const Children children(f.options);
+  const Places places = places_of(f, x);
   Projected p = project(f, s, x, memory);
-  p.q = prepared(f, s, p.q, s.heads, children.q_norm());
-  p.k = prepared(f, s, p.k, s.kv_heads, children.k_norm());
+  p.q = prepared(f, s, p.q, s.heads, children.q_norm(), places);
+  p.k = prepared(f, s, p.k, s.kv_heads, children.k_norm(), places);
   p.v = heads_first(f, as_heads(f, p.v, s.kv_heads, s.head));
-  tenon_tensor* heads = heads_first(f, attended(f, p));
+  if (places.start.is_tensor()) append(f, p, places);
+  tenon_tensor* heads = heads_first(f, attended(f, p, places));
   const tenon_meta meta = f.meta(f.in(kX).tensor());
   const int64_t rows[] = {meta.shape[0], meta.rank == 3 ? meta.shape[1] : s.q(), s.q()};
   const std::span<const int64_t> shape(rows, static_cast<size_t>(meta.rank));
@@ -335,6 +396,11 @@ attention; without it those of `x`), `mask`, a bool that stretches to [B,heads,T
 keys that are seen, `lengths`, i64 [B], how many keys a sequence has. `kv_heads` below `heads` is
 grouped attention. With `positions` q and k are rotated by `tenon.rope`; the tables are the buffers
 `rope_cos` and `rope_sin`, [positions,head_width/2].
+
+Rows of `x` that are seen in evaluation can be kept (`tenon_layer_set_cache`): the buffers
+`key_cache` and `value_cache`, [batch,kv_heads,positions,head_width], and `cache_count`, i64
+[batch]. A call then continues the sequences: rows of `x` are their next positions, `lengths` says
+how many of them count, and `mask` is for all positions of the cache, M. Give `causal` with it.
 
 With `packed` the tensors are those of `torch.nn.MultiheadAttention`: in_proj_weight, in_proj_bias,
 out_proj.weight, out_proj.bias. Without it q_proj, k_proj and v_proj are layers of their own. With

@@ -13,6 +13,15 @@ tenon_status make_norm(FaultWorld& w) {
                             &w.outs.layer);
 }
 
+tenon_status make_attention(FaultWorld& w) {
+  static constexpr tenon_string names[] = {{"width", TENON_NUL}, {"heads", TENON_NUL}};
+  tenon_value sizes[2] = {{TENON_VALUE_I64, 0, {}}, {TENON_VALUE_I64, 0, {}}};
+  sizes[0].as.i64 = 2;
+  sizes[1].as.i64 = 1;
+  return tenon_layer_create(w.cx, "tenon.multi_head_attention", TENON_NUL, nullptr, names, sizes, 2,
+                            &w.outs.layer);
+}
+
 tenon_status make_container(FaultWorld& w) {
   return tenon_layer_create(w.cx, "tenon.sequential", TENON_NUL, nullptr, nullptr, nullptr, 0,
                             &w.outs.layer);
@@ -52,6 +61,19 @@ FaultRows layer_faults() {
       [](FaultWorld& w) { return tenon_layer_set_device(w.cx, w.own.layer, &w.device); },
       [](FaultWorld& w) {
         EXPECT_EQ(tenon_layer_set_device(w.cx, w.own.layer, nullptr), TENON_OK);
+      });
+  sweep(
+      rows, "tenon_layer_set_cache", "attention",
+      [](FaultWorld& w) { return tenon_layer_set_cache(w.cx, w.outs.layer, 1, 2); },
+      [](FaultWorld& w) { w.reset_outs(); },
+      [](FaultWorld& w) { EXPECT_EQ(make_attention(w), TENON_OK); });
+  sweep(
+      rows, "tenon_layer_crop_cache", "attention",
+      [](FaultWorld& w) { return tenon_layer_crop_cache(w.cx, w.outs.layer, 0); },
+      [](FaultWorld& w) { w.reset_outs(); },
+      [](FaultWorld& w) {
+        EXPECT_EQ(make_attention(w), TENON_OK);
+        EXPECT_EQ(tenon_layer_set_cache(w.cx, w.outs.layer, 1, 2), TENON_OK);
       });
   sweep(rows, "tenon_layer_call", "linear", [](FaultWorld& w) {
     const tenon_value x = value_of(w.t);

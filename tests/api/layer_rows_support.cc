@@ -115,6 +115,34 @@ void add_children(Rows& rows) {
   });
 }
 
+void add_caches(Rows& rows) {
+  add_contexts(rows, "tenon_layer_set_cache", [](World& w, tenon_context* cx) {
+    return tenon_layer_set_cache(cx, w.own.layer, 1, 4);
+  });
+  add_handles(rows, "tenon_layer_set_cache", Kind::Layer, [](World& w, void* handle) {
+    return tenon_layer_set_cache(w.cx, static_cast<tenon_layer*>(handle), 1, 4);
+  });
+  const auto wrong = [&](const char* what, tenon_status expected, int64_t batch,
+                         int64_t positions) {
+    add(rows, "tenon_layer_set_cache", what, expected, [=](World& w) {
+      return tenon_layer_set_cache(w.cx, w.own.layer, batch, positions);
+    });
+  };
+  wrong("nothing keeps anything", TENON_E_UNSUPPORTED, 1, 4);
+  wrong("no batch", TENON_E_ARGUMENT, 0, 4);
+  wrong("fewer than no positions", TENON_E_ARGUMENT, 1, -1);
+  add_contexts(rows, "tenon_layer_crop_cache", [](World& w, tenon_context* cx) {
+    return tenon_layer_crop_cache(cx, w.own.layer, 0);
+  });
+  add_handles(rows, "tenon_layer_crop_cache", Kind::Layer, [](World& w, void* handle) {
+    return tenon_layer_crop_cache(w.cx, static_cast<tenon_layer*>(handle), 0);
+  });
+  add(rows, "tenon_layer_crop_cache", "fewer than no positions", TENON_E_ARGUMENT,
+      [](World& w) { return tenon_layer_crop_cache(w.cx, w.own.layer, -1); });
+  add(rows, "tenon_layer_crop_cache", "no caches", TENON_E_STATE,
+      [](World& w) { return tenon_layer_crop_cache(w.cx, w.own.layer, 0); });
+}
+
 void add_calls(Rows& rows) {
   add_contexts(rows, "tenon_layer_call", [](World& w, tenon_context* cx) {
     const tenon_value x = value_of(w.t);
@@ -228,6 +256,7 @@ void add_layer_rows(Rows& rows) {
   add_creation(rows);
   add_children(rows);
   add_calls(rows);
+  add_caches(rows);
   add_parameters(rows);
   add_tensors(rows);
   add_setter(rows, "tenon_layer_set_tensor", tenon_layer_set_tensor);

@@ -310,6 +310,30 @@ PyObject* move_layer(PyObject*, PyObject* arguments) {
                            [&] { return tenon_layer_set_device(context, layer, &device); }));
 }
 
+// set_layer_cache(layer, batch, positions)
+PyObject* set_layer_cache(PyObject*, PyObject* arguments) {
+  PyObject* capsule = nullptr;
+  long long batch = 0, positions = 0;
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "OLL", &capsule, &batch, &positions)) return nullptr;
+  tenon_layer* layer = Layer::get(capsule);
+  if (!layer) return nullptr;
+  return done(context, run(context, Work::Long, [&] {
+                return tenon_layer_set_cache(context, layer, batch, positions);
+              }));
+}
+
+// crop_layer_cache(layer, count)
+PyObject* crop_layer_cache(PyObject*, PyObject* arguments) {
+  PyObject* capsule = nullptr;
+  long long count = 0;
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "OL", &capsule, &count)) return nullptr;
+  tenon_layer* layer = Layer::get(capsule);
+  if (!layer) return nullptr;
+  return done(context, tenon_layer_crop_cache(context, layer, count));
+}
+
 // call_layer(layer, inputs, n_outputs): a list of tensors
 PyObject* call_layer(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
@@ -456,6 +480,8 @@ PyMethodDef object_methods[] = {
     {"add_child", add_child, METH_VARARGS, nullptr},
     {"set_training", set_training, METH_VARARGS, nullptr},
     {"move_layer", move_layer, METH_VARARGS, nullptr},
+    {"set_layer_cache", set_layer_cache, METH_VARARGS, nullptr},
+    {"crop_layer_cache", crop_layer_cache, METH_VARARGS, nullptr},
     {"call_layer", guarded<call_layer>, METH_VARARGS, nullptr},
     {"layer_tensors", layer_tensors, METH_O, nullptr},
     {"share_layer_tensor", share_layer_tensor, METH_VARARGS, nullptr},

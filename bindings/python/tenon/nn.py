@@ -125,6 +125,46 @@ class _Model:
         """As `train(False)`: dropout keeps everything, batch_norm uses what it has seen."""
         return self.train(False)
 
+    def set_cache(self, batch=1, positions=0):
+        """Gives layers with attention room for `batch` sequences of at most `positions` positions,
+        and forgets what they kept. From now on calls in evaluation, under `tenon.no_grad`, continue
+        the sequences: their input is the next positions alone. 0 positions: nothing is kept any
+        more. Refused calls keep nothing; after a change of weights crop_cache(0) comes first."""
+        self._change_caches(
+            _errors.UnsupportedError,
+            lambda layer: _core.set_layer_cache(layer._handle, batch, positions),
+        )
+        for layer in self.modules():
+            if isinstance(layer, Layer):
+                layer._forget_buffers()
+        return self
+
+    def crop_cache(self, count=0):
+        """Each sequence keeps at most its first `count` positions; 0 empties the caches."""
+        self._change_caches(
+            _errors.StateError, lambda layer: _core.crop_layer_cache(layer._handle, count)
+        )
+        return self
+
+    def _change_caches(self, none_there, change):
+        """Of all outermost layers that have some; what the last says if none has."""
+        layers = self._outermost_layers()
+        without = []
+        for layer in layers:
+            try:
+                change(layer)
+            except none_there as error:
+                without.append(error)
+        if len(without) == len(layers):
+            raise without[-1] if without else _refuse(
+                "value", type(self).__name__, "layers", "a layer with attention", "none"
+            )  # fmt: skip
+
+    def _outermost_layers(self):
+        """Layers of the registry that are in no other one."""
+        found = [layer for child in self.children() for layer in child._outermost_layers()]
+        return list({id(layer): layer for layer in found}.values())
+
     def _named_modules(self, prefix, seen):
         found = [(prefix, self)]
         for name, child in self.named_children():
@@ -237,6 +277,14 @@ class Layer(_Model):
         for layer in self.modules():
             layer._device = device
         return self
+
+    def _outermost_layers(self):
+        return [self]
+
+    def _forget_buffers(self):
+        for name, is_buffer, _ in _core.layer_tensors(self._handle):
+            if is_buffer:
+                self._seen.pop(name, None)
 
     def _named(self, seen):
         found = []

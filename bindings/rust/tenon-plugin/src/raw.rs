@@ -1100,6 +1100,9 @@ pub const TENON_INTERFACE_LAYERS: &str = "tenon.layers/1";
 pub const TENON_LAYER_CONTAINER: u32 = 1;
 pub const TENON_LAYER_TRAINING: u32 = 1;
 pub const TENON_LAYER_BUFFER: u32 = 1;
+pub const TENON_LAYER_CACHE: u32 = 2;
+pub const TENON_LAYER_CACHE_BATCH: i64 = -1;
+pub const TENON_LAYER_CACHE_POSITIONS: i64 = -2;
 pub const TENON_HOST_LAYERS: &str = "tenon.host.layers/1";
 
 #[repr(C)]

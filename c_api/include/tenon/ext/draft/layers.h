@@ -77,12 +77,23 @@ typedef struct tenon_layers_table {
 
 #define TENON_LAYER_BUFFER 1u  // part of the layer's state, but never trained
 
+// With TENON_LAYER_BUFFER: what a layer keeps of the positions of sequences it has seen, so that
+// the next ones are computed from it (keys and values, say). It is there, beginning with zeros,
+// from a tenon_layer_set_cache on; `op` is empty and there are no attrs. A cache of i64 counts the
+// positions that are held. forward may use caches in evaluation only; get_tensor of one is refused
+// if gradients are recorded, in a capture, and if a weight has changed since it was filled. What
+// set_buffer gives to a count is taken over once the program's call has succeeded; what lies past
+// the count is nothing. since draft 2
+#define TENON_LAYER_CACHE 2u
+#define TENON_LAYER_CACHE_BATCH ((int64_t)-1)      // in the shape of a cache: the sequences
+#define TENON_LAYER_CACHE_POSITIONS ((int64_t)-2)  // and the positions that tenon_layer_set_cache is given
+
 // A parameter or buffer to be made. `op` names an op without inputs and with the attributes `shape`
 // and `dtype`, which the host sets, and attrs[n_attrs] by name. 16-bit floats are drawn as f32 and
 // then rounded.
 typedef struct tenon_layer_tensor_spec {
   uint32_t struct_size;
-  uint32_t flags;     // TENON_LAYER_BUFFER
+  uint32_t flags;     // TENON_LAYER_BUFFER, TENON_LAYER_CACHE
   tenon_string name;  // "weight": [a-z0-9_]+, no other tensor or child of the layer has it
   tenon_string op;    // "tenon.uniform"
   const tenon_string* attr_names;
@@ -168,6 +179,33 @@ TENON_EXPORT tenon_status tenon_layer_set_training(tenon_context* context, tenon
 TENON_EXPORT tenon_status tenon_layer_set_device(tenon_context* context, tenon_layer* layer,
                                                  const tenon_device* device);
 
+// Gives the layer, and all in it that can keep what they have seen of a sequence, room for `batch`
+// sequences of at most `positions` positions; what was kept before is lost. From now on a call in
+// evaluation continues the sequences: its input is their next positions, its result is as if all
+// were given at once. Calls in training are as without. What is kept are buffers of the layer,
+// saved and loaded with it. A call that fails keeps nothing. If a weight of the layer that the
+// program called has changed since, calls are refused until the cache is emptied; weights outside
+// of it that make its inputs are the program's care.
+//
+// batch      at least 1: the first dimension of the inputs
+// positions  0: the layer keeps nothing any more
+// memory     the layer owns it; if it runs out, nothing has changed
+// threads    [one thread per context]; nobody else uses the layer meanwhile
+// errors     TENON_E_UNSUPPORTED (nothing in the layer keeps anything), TENON_E_ARGUMENT,
+//            TENON_E_MEMORY, TENON_E_CAPTURE. Those of a call then: TENON_E_DATA (past the last
+//            position), TENON_E_STATE (a weight has changed), TENON_E_GRAD (gradients are
+//            recorded), TENON_E_CAPTURE
+// since      draft 2
+TENON_EXPORT tenon_status tenon_layer_set_cache(tenon_context* context, tenon_layer* layer,
+                                                int64_t batch, int64_t positions);
+
+// Each sequence keeps at most its first `count` positions; 0 empties the caches.
+//
+// errors   TENON_E_STATE (there are no caches), TENON_E_ARGUMENT, TENON_E_CAPTURE
+// since    draft 2
+TENON_EXPORT tenon_status tenon_layer_crop_cache(tenon_context* context, tenon_layer* layer,
+                                                 int64_t count);
+
 // Runs the layer: ops, recorded for backward and captured as any others.
 // inputs   [n_inputs] tensors, or NONE if the layer can do without
 // outputs  [n_outputs], all the layer has; owned by the caller. One may be an input itself, if
@@ -180,7 +218,7 @@ TENON_EXPORT tenon_status tenon_layer_call(tenon_context* context, tenon_layer* 
 // Tensor `index` of the layer and all that are in it: the layer's own first, in the order of its
 // description, then those of its children. Any out may be NULL.
 // name     "0.weight"; borrowed until children are added somewhere below
-// flags    TENON_LAYER_BUFFER: a buffer; else a parameter, a leaf that requires grad
+// flags    TENON_LAYER_BUFFER: a buffer, with TENON_LAYER_CACHE a cache; else a parameter, a leaf that requires grad
 // tensor   borrowed from the layer; the same until tenon_layer_share_tensor puts another one there
 // errors   TENON_E_NOT_FOUND past the last
 TENON_EXPORT tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer,

@@ -126,6 +126,10 @@ class Describe {
               const Initialiser& initial, tenon_dtype dtype) {
     add(TENON_LAYER_BUFFER, name, {shape.begin(), shape.size()}, initial, dtype);
   }
+  // What the layer keeps of sequences (TENON_LAYER_CACHE); i64: how many positions of each.
+  void cache(std::string_view name, std::initializer_list<int64_t> shape, tenon_dtype dtype) {
+    add(TENON_LAYER_BUFFER | TENON_LAYER_CACHE, name, {shape.begin(), shape.size()}, {}, dtype);
+  }
   void child(std::string_view name, std::string_view layer, std::span<const Named> values) {
     const detail::NamedLists lists(values);
     const tenon_string names[] = {str(name), str(layer)};
@@ -154,7 +158,7 @@ class Describe {
     spec.struct_size = sizeof spec;
     spec.flags = flags;
     spec.name = str(name);
-    spec.op = str(initial.op);
+    spec.op = str(initial.op);  // empty: a cache
     spec.attr_names = attrs.names.data();
     spec.attr_values = attrs.values.data();
     spec.n_attrs = attrs.count();
@@ -184,7 +188,8 @@ class Forward : public Calls {
         layers_(detail::layers_of(call)) {}
 
   Value in(uint32_t input) const { return input < inputs_.size() ? inputs_[input] : Value(); }
-  // A parameter or buffer; NONE if describe has not added it.
+  // A parameter or buffer; NONE if describe has not added it, or if it is a cache and there is
+  // none.
   Value tensor(std::string_view name) {
     tenon_tensor* found = nullptr;
     check(layers_.get_tensor(call_, name.data(), name.size(), &found));

@@ -40,7 +40,7 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
 // Sums over the queries of all heads of a group.
 tenon_tensor* over_queries(sdk::Compose& c, sdk::Value scores, sdk::Value x, int64_t groups) {
   tenon_tensor* turned = attention::transposed(c, attention::grouped(c, scores, groups));
-  return attention::product(c, turned, attention::grouped(c, x, groups));
+  return rules::upward_product(c, turned, attention::grouped(c, x, groups));
 }
 
 // Values without columns make nothing of the weights, even if these are NaN.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/products.hpp"
 #include "rules.hpp"
 
 namespace tenon::attention {
@@ -104,20 +105,6 @@ inline tenon_tensor* transposed(sdk::Calls& calls, sdk::Value x) {
   return calls.call("tenon.transpose", {x}, {-2, -1});
 }
 
-// The product of matrices [...,M,K] and [...,K,N] whose sums all go upwards: where it has fewer
-// than 16 elements tenon.matmul would add them by lanes, so rows of 0 are put below it.
-inline tenon_tensor* product(sdk::Calls& calls, sdk::Value a, sdk::Value b) {
-  constexpr int64_t kByLanes = 16;
-  const int64_t rows = calls.meta(a.tensor()).shape[2];
-  const int64_t columns = calls.meta(b.tensor()).shape[3];
-  if (rows * columns == 0 || rows * columns >= kByLanes) return calls.call("tenon.matmul", {a, b});
-  const int64_t pads[] = {0, kByLanes - rows};
-  const int64_t axis = 2;
-  tenon_tensor* padded =
-      calls.call("tenon.pad", {a}, {std::span<const int64_t>(pads), std::span(&axis, 1)});
-  return calls.call("tenon.slice", {calls.call("tenon.matmul", {padded, b})}, {axis, 0, rows});
-}
-
 // [B,H,Q,N] as [B,G,H/G Q,N], and back.
 inline tenon_tensor* grouped(sdk::Calls& calls, sdk::Value x, int64_t groups) {
   rules::Dims shape(calls.meta(x.tensor()));
@@ -184,7 +171,8 @@ inline Scores scores_of(sdk::Calls& calls, sdk::Value q, sdk::Value k, const Opt
   shape[3] = k_meta.shape[2];
   Scores result{};
   result.sees = seen(calls, o, shape);
-  tenon_tensor* s = product(calls, grouped(calls, q, k_meta.shape[1]), transposed(calls, k));
+  tenon_tensor* s =
+      rules::upward_product(calls, grouped(calls, q, k_meta.shape[1]), transposed(calls, k));
   s = calls.call("tenon.mul", {ungrouped(calls, s, q_meta), o.scale});
   if (o.soft_cap != 0) {
     tenon_tensor* t = calls.call("tenon.tanh", {calls.call("tenon.div", {s, o.soft_cap})});
@@ -207,7 +195,7 @@ inline Scores scores_of(sdk::Calls& calls, sdk::Value q, sdk::Value k, const Opt
 inline tenon_tensor* weighted(sdk::Calls& calls, sdk::Value weights, sdk::Value x) {
   const tenon_meta meta = calls.meta(weights.tensor());
   const int64_t groups = calls.meta(x.tensor()).shape[1];
-  return ungrouped(calls, product(calls, grouped(calls, weights, groups), x), meta);
+  return ungrouped(calls, rules::upward_product(calls, grouped(calls, weights, groups), x), meta);
 }
 
 // The gradient of the scores that the softmax sees, given that of the weighted values.

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/cpu/recurrent/lstm.cc: lstm_steps, s = x + h w_hh^T, c = sigmoid(s_f) c + sigmoid(s_i)
+// tanh(s_g), h = sigmoid(s_o) tanh(c) for each step.
+//
+// The canonical arithmetic of plugins/ops/recurrent/lstm_steps.cc. w_hh is packed once; a thread
+// takes some rows of the batch through all steps: the product of their states, then their gates, a
+// row at a time.
+
+#include "cpu.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "recurrent/lstm.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "common/slots.h"
+#include "recurrent/frame-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE {
+namespace {
+
+namespace recurrent = cpu::HWY_NAMESPACE::recurrent;
+namespace cut = cpu::recurrent;
+using cut::Rows;
+using cut::Walk;
+
+enum Input : uint32_t { kGates, kHidden, kH0, kC0, kBiasIh, kBiasHh, kProjection, kLengths };
+enum Attribute : uint32_t { kReverse, kBatchFirst, kAttributes };
+enum Output : uint32_t { kY, kLastH, kLastC, kKept, kCells };
+
+// The gates of one row, from what the step's input and the state before make of them.
+template <class C>
+struct Gates {
+  const C* own;
+  const C* bias;  // or no data
+  const C* product;
+  int64_t hidden;
+  C* kept;
+  C* cells;
+  C* c;
+  C* u;  // o tanh(c)
+
+  template <class At>
+  HWY_INLINE void operator()(At at) const {
+    const hn::ScalableTag<C> d;
+    const auto sum = [&](int64_t gate) HWY_ATTR {
+      const int64_t from = gate * hidden;
+      auto s = at.load(d, own + from);
+      if (bias) s = hn::Add(s, at.load(d, bias + from));
+      return hn::Add(s, at.load(d, product + from));
+    };
+    const auto i = math::Sigmoid()(sum(0));
+    const auto f = math::Sigmoid()(sum(1));
+    const auto g = math::Tanh()(sum(2));
+    const auto o = math::Sigmoid()(sum(3));
+    const auto cell = hn::Add(hn::Mul(f, at.load(d, c)), hn::Mul(i, g));
+    at.store(d, i, kept);
+    at.store(d, f, kept + hidden);
+    at.store(d, g, kept + 2 * hidden);
+    at.store(d, o, kept + 3 * hidden);
+    at.store(d, cell, cells);
+    at.store(d, cell, c);
+    at.store(d, hn::Mul(o, math::Tanh()(cell)), u);
+  }
+};
+
+template <class T>
+struct Memory {
+  using C = Number<T>;
+
+  Memory(const sdk::Args& args, int64_t batch, C* memory) : scratch(memory) {
+    const tenon_view& w_hh = args.view(kHidden);
+    const int64_t gates = w_hh.shape[0];
+    const int64_t width = gates / 4;
+    hidden = {recurrent::Stored<T>(w_hh).transposed(), scratch};
+    if (args.given(kProjection)) {
+      projection = {recurrent::Stored<T>(args.view(kProjection)).transposed(), scratch};
+      u = {scratch, batch, width};
+      projected = {scratch, batch, w_hh.shape[1]};
+    }
+    bias = scratch.take(gates);
+    h = {scratch, batch, w_hh.shape[1]};
+    c = {scratch, batch, width};
+    products = {scratch, batch, gates};
+    gates_room = {scratch, batch, gates};
+    kept_room = {scratch, batch, gates};
+    cells_room = {scratch, batch, width};
+  }
+
+  recurrent::Scratch<C> scratch;
+  recurrent::Weight<T> hidden, projection;
+  C* bias;
+  recurrent::Matrix<C> h, c, products, u, projected;
+  recurrent::Matrix<C> gates_room, kept_room, cells_room;
+};
+
+template <class T>
+class Steps {
+ public:
+  using C = Number<T>;
+
+  Steps(const sdk::Launch& l, const Walk& walk)
+      : l_(l),
+        walk_(walk),
+        m_(l, walk.batch, reinterpret_cast<C*>(l.scratch().data())),
+        width_(l.shape(kHidden)[0] / 4),
+        gates_(l.view(kGates), walk.time_axis),
+        y_(l.out(kY), walk.time_axis),
+        kept_(cut::out_rows(l, kKept, walk.time_axis)),
+        cells_(cut::out_rows(l, kCells, walk.time_axis)) {
+    const Rows b_ih = cut::rows_of(l, kBiasIh, 0);
+    const Rows b_hh = cut::rows_of(l, kBiasHh, 0);
+    bias_ = recurrent::sum_biases<T>(b_ih, b_hh, m_.bias, m_.products.data);
+    m_.hidden.pack(l);
+    if (projects()) m_.projection.pack(l);
+  }
+
+  void run() const {
+    l_.parallel_for(walk_.batch, cut::rows_together(walk_.batch), [&](int64_t begin, int64_t end) {
+      load(begin, end);
+      for (int64_t i = 0; i < walk_.steps; ++i) step(walk_.time_of(i), begin, end);
+      store(begin, end);
+    });
+  }
+
+ private:
+  bool projects() const { return l_.given(kProjection); }
+
+  void load(int64_t begin, int64_t end) const {
+    const Rows h0 = cut::rows_of(l_, kH0, 0);
+    const Rows c0 = cut::rows_of(l_, kC0, 0);
+    for (int64_t b = begin; b < end; ++b) {
+      recurrent::load_state<T>(h0, b, m_.h.row(b), y_.columns);
+      recurrent::load_state<T>(c0, b, m_.c.row(b), width_);
+      if (projects()) std::fill_n(m_.u.row(b), width_, C{0});
+    }
+  }
+
+  void store(int64_t begin, int64_t end) const {
+    const Rows h_n(l_.out(kLastH), 0);
+    const Rows c_n(l_.out(kLastC), 0);
+    for (int64_t b = begin; b < end; ++b) {
+      recurrent::put<T>(h_n, 0, b, m_.h.row(b));
+      recurrent::put<T>(c_n, 0, b, m_.c.row(b));
+    }
+  }
+
+  void step(int64_t time, int64_t begin, int64_t end) const {
+    recurrent::multiply(m_.h.row(begin), m_.h.step, end - begin, m_.hidden, m_.products.row(begin),
+                        m_.products.step);
+    for (int64_t b = begin; b < end; ++b) {
+      if (walk_.is_live(b, time)) gates(time, b);
+    }
+    if (projects()) project(time, begin, end);
+    for (int64_t b = begin; b < end; ++b) {
+      if (walk_.is_live(b, time)) {
+        recurrent::put<T>(y_, time, b, m_.h.row(b));
+        continue;
+      }
+      recurrent::put_zeros<T>(y_, time, b);
+      recurrent::put_zeros<T>(kept_, time, b);
+      recurrent::put_zeros<T>(cells_, time, b);
+    }
+  }
+
+  void gates(int64_t time, int64_t b) const {
+    C* const kept = recurrent::place<T>(kept_, time, b, m_.kept_room.row(b));
+    C* const cells = recurrent::place<T>(cells_, time, b, m_.cells_room.row(b));
+    const C* const own = recurrent::get<T>(gates_, time, b, m_.gates_room.row(b));
+    recurrent::for_vectors<C>(
+        width_, Gates<C>{own, bias_, m_.products.row(b), width_, kept, cells, m_.c.row(b),
+                         projects() ? m_.u.row(b) : m_.h.row(b)});
+    recurrent::put<T>(kept_, time, b, kept);
+    recurrent::put<T>(cells_, time, b, cells);
+  }
+
+  void project(int64_t time, int64_t begin, int64_t end) const {
+    recurrent::multiply(m_.u.row(begin), m_.u.step, end - begin, m_.projection,
+                        m_.projected.row(begin), m_.projected.step);
+    for (int64_t b = begin; b < end; ++b) {
+      if (walk_.is_live(b, time)) std::copy_n(m_.projected.row(b), y_.columns, m_.h.row(b));
+    }
+  }
+
+  const sdk::Launch& l_;
+  const Walk& walk_;
+  const Memory<T> m_;
+  const int64_t width_;
+  const Rows gates_, y_, kept_, cells_;
+  const C* bias_;
+};
+
+Walk walk_of(const sdk::Args& args) {
+  return {args, kGates, args.attrs.flag(kReverse), args.attrs.flag(kBatchFirst)};
+}
+
+void run(const sdk::Launch& l) {
+  Walk walk = walk_of(l);
+  walk.read_lengths(l, kLengths);
+  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype, [&]<class T>() { Steps<T>(l, walk).run(); });
+}
+
+uint64_t workspace(const sdk::Args& args) {
+  uint64_t bytes = 0;
+  sdk::dispatch_dtype<sdk::FloatTypes>(args.view(kGates).dtype, [&]<class T>() {
+    const Memory<T> memory(args, walk_of(args).batch, nullptr);
+    bytes = static_cast<uint64_t>(memory.scratch.used()) * sizeof(Number<T>);
+  });
+  return bytes;
+}
+
+constexpr tenon_slot_rule in = backends::any_in();
+constexpr tenon_slot_rule out = backends::any_out();
+constexpr tenon_slot_rule slots[] = {in, in, in, in, in, in, in, in, out, out, out, out, out};
+
+constexpr tenon_kernel_desc kernels[] = {
+    kernel("tenon.lstm_steps", slots, sdk::kFloats, kAttributes, sdk::launch_fn<run>,
+           {.workspace = sdk::workspace_fn<workspace>}),
+};
+
+}  // namespace
+
+[[gnu::cold]] std::span<const tenon_kernel_desc> lstm_steps_kernels() { return kernels; }
+
+}  // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+TENON_UNIT(lstm) = {.chosen_kernels = TENON_CPU_CHOOSE(lstm_steps_kernels)};
+#endif

@@ -250,6 +250,41 @@ struct AddRow {
   }
 };
 
+// ---- Kernels ------------------------------------------------------------------------------------
+
+// A kernel from an Op: Op::Steps<T> runs a call, Op::Memory<T> says what scratch it needs; where
+// the sequence and the lengths are among the operands, and which attributes say how to walk. Op is
+// of an unnamed namespace, which keeps kernels of several files apart.
+template <class Op>
+struct StepsOp {
+  static Walk walk_of(const sdk::Args& args) {
+    return {args, Op::kSequence, args.attrs.flag(Op::kReverse), args.attrs.flag(Op::kBatchFirst)};
+  }
+
+  static void run(const sdk::Launch& l) {
+    Walk walk = walk_of(l);
+    walk.read_lengths(l, Op::kLengths);
+    sdk::dispatch_dtype<sdk::FloatTypes>(
+        l.out().dtype, [&]<class T>() { typename Op::template Steps<T>(l, walk).run(); });
+  }
+
+  static uint64_t workspace(const sdk::Args& args) {
+    uint64_t bytes = 0;
+    sdk::dispatch_dtype<sdk::FloatTypes>(args.view(Op::kSequence).dtype, [&]<class T>() {
+      const typename Op::template Memory<T> memory(args, walk_of(args).batch, nullptr);
+      bytes = static_cast<uint64_t>(memory.scratch.used()) * sizeof(Number<T>);
+    });
+    return bytes;
+  }
+
+  static constexpr tenon_kernel_desc kernel(std::string_view op,
+                                            std::span<const tenon_slot_rule> slots,
+                                            uint32_t n_attrs) {
+    return cpu::kernel(op, slots, sdk::kFloats, n_attrs, sdk::launch_fn<run>,
+                       {.workspace = sdk::workspace_fn<workspace>});
+  }
+};
+
 }  // namespace recurrent
 }  // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -81,10 +81,10 @@ struct GatesBack {
 };
 
 template <class T>
-struct Memory {
+struct Needed {
   using C = Number<T>;
 
-  Memory(const sdk::Args& args, int64_t batch, C* memory) : scratch(memory) {
+  Needed(const sdk::Args& args, int64_t batch, C* memory) : scratch(memory) {
     const tenon_view& w_hh = args.view(kHidden);
     const int64_t gates = w_hh.shape[0];
     const int64_t width = gates / 4;
@@ -112,11 +112,11 @@ struct Memory {
 };
 
 template <class T>
-class StepsBack {
+class Backward {
  public:
   using C = Number<T>;
 
-  StepsBack(const sdk::Launch& l, const Walk& walk)
+  Backward(const sdk::Launch& l, const Walk& walk)
       : l_(l),
         walk_(walk),
         m_(l, walk.batch, reinterpret_cast<C*>(l.scratch().data())),
@@ -228,40 +228,28 @@ class StepsBack {
 
   const sdk::Launch& l_;
   const Walk& walk_;
-  const Memory<T> m_;
+  const Needed<T> m_;
   const int64_t width_, state_;
   const Rows kept_, cells_, dy_, c0_, dkept_, dcells_, dgates_, dstates_;
 };
-
-Walk walk_of(const sdk::Args& args) {
-  return {args, kKept, args.attrs.flag(kReverse), args.attrs.flag(kBatchFirst)};
-}
-
-void run(const sdk::Launch& l) {
-  Walk walk = walk_of(l);
-  walk.read_lengths(l, kLengths);
-  sdk::dispatch_dtype<sdk::FloatTypes>(l.out().dtype,
-                                       [&]<class T>() { StepsBack<T>(l, walk).run(); });
-}
-
-uint64_t workspace(const sdk::Args& args) {
-  uint64_t bytes = 0;
-  sdk::dispatch_dtype<sdk::FloatTypes>(args.view(kKept).dtype, [&]<class T>() {
-    const Memory<T> memory(args, walk_of(args).batch, nullptr);
-    bytes = static_cast<uint64_t>(memory.scratch.used()) * sizeof(Number<T>);
-  });
-  return bytes;
-}
 
 constexpr tenon_slot_rule in = backends::any_in();
 constexpr tenon_slot_rule out = backends::any_out();
 constexpr tenon_slot_rule slots[] = {in, in, in, in,  in,  in,  in, in,
                                      in, in, in, out, out, out, out};
 
-constexpr tenon_kernel_desc kernels[] = {
-    kernel("tenon.lstm_steps_grad", slots, sdk::kFloats, kAttributes, sdk::launch_fn<run>,
-           {.workspace = sdk::workspace_fn<workspace>}),
+struct Op {
+  template <class T>
+  using Steps = Backward<T>;
+  template <class T>
+  using Memory = Needed<T>;
+  static constexpr uint32_t kSequence = kKept;
+  static constexpr uint32_t kLengths = Input::kLengths;
+  static constexpr uint32_t kReverse = Attribute::kReverse;
+  static constexpr uint32_t kBatchFirst = Attribute::kBatchFirst;
 };
+constexpr tenon_kernel_desc kernels[] = {
+    recurrent::StepsOp<Op>::kernel("tenon.lstm_steps_grad", slots, kAttributes)};
 
 }  // namespace
 

@@ -145,7 +145,8 @@ void vjp(sdk::Vjp& v) {
                                v.dy(kLastH), v.in(kLengths), v.dy(kKept)};
   tenon_tensor* grads[3] = {};
   const bool apart = reset_after && (v.wants(kHidden) || v.wants(kBiasHh));
-  v.call_many("tenon.gru_steps_grad", inputs, attrs, std::span(grads, apart ? 3 : 2));
+  const size_t of_state = v.wants(kH0) ? 2 : 1;
+  v.call_many("tenon.gru_steps_grad", inputs, attrs, std::span(grads, apart ? 3 : of_state));
   tenon_tensor* const of_products = apart ? grads[2] : grads[0];
   if (v.wants(kGates)) v.grad(kGates, grads[0]);
   if (v.wants(kH0)) v.grad(kH0, grads[1]);

@@ -133,7 +133,8 @@ void vjp(sdk::Vjp& v) {
   const sdk::Value attrs[] = {v.attr(kReverse), v.attr(kBatchFirst)};
   tenon_tensor* grads[4] = {};
   const bool projects = v.wants(kProjection);
-  v.call_many("tenon.lstm_steps_grad", inputs, attrs, std::span(grads, projects ? 4 : 3));
+  const size_t of_states = v.wants(kH0) || v.wants(kC0) ? 3 : 1;
+  v.call_many("tenon.lstm_steps_grad", inputs, attrs, std::span(grads, projects ? 4 : of_states));
   tenon_tensor* dgates = grads[0];
   if (v.wants(kGates)) v.grad(kGates, dgates);
   if (v.wants(kH0)) v.grad(kH0, grads[1]);

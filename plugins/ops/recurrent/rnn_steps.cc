@@ -75,7 +75,7 @@ void vjp(sdk::Vjp& v) {
   const sdk::Value inputs[] = {v.out(kY), v.in(kHidden), v.dy(kY), v.dy(kLastH), v.in(kLengths)};
   const sdk::Value attrs[] = {v.attr(kActivation), v.attr(kReverse), v.attr(kBatchFirst)};
   tenon_tensor* grads[2] = {};
-  v.call_many("tenon.rnn_steps_grad", inputs, attrs, grads);
+  v.call_many("tenon.rnn_steps_grad", inputs, attrs, std::span(grads, v.wants(kH0) ? 2 : 1));
   if (v.wants(kGates)) v.grad(kGates, grads[0]);
   if (v.wants(kH0)) v.grad(kH0, grads[1]);
   if (v.wants(kBiasIh) || v.wants(kBiasHh)) {

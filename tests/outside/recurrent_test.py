@@ -122,8 +122,6 @@ class Layers(Close):
                 for name, long in WEIGHTS.items()
                 if hasattr(module, long + suffix)
             }
-            if kind == "rnn" or not projection:
-                expected.pop("w_hr", None)
             operands = {name: ours(each) for name, each in expected.items()}
             own_states = [ours(each[direction]) for each in states] if start else []
             named = dict(zip(("h0", "c0"), own_states, strict=False))

@@ -48,7 +48,7 @@ class Call:
         self.state = self.hidden
         self.projection = None
         if kind == "lstm" and pick.random() < 0.4:
-            self.state = pick.choice([5, 9])
+            self.state = pick.choice([6, 9])  # tenon.matmul sums fewer than 16 elements otherwise
             self.projection = draw(self.state, self.hidden)
         width = GATES[kind] * self.hidden
         self.gates, self.w_hh = draw(self.steps, self.batch, width), draw(width, self.state)
@@ -231,7 +231,7 @@ class Recurrent(Case):
 
     def test_steps_have_the_bits_of_their_ops(self):
         pick = random.Random(25)
-        for number in range(60):
+        for number in range(150):
             call = Call(pick.choice(list(GATES)), pick)
             found, own = run(call)
             expected = forward(call)

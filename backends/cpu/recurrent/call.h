@@ -3,7 +3,8 @@
 // length of each sequence.
 //
 // Sequences are independent of each other, so they are shared out by rows of the batch, and each
-// thread walks through time for its rows. How they are cut changes no bits.
+// thread walks through time for its rows. Of few sequences each step's products are shared out by
+// columns. How calls are cut changes no bits.
 #pragma once
 
 #include <tenon/sdk/plugin/loops.hpp>
@@ -86,6 +87,9 @@ inline int64_t rows_together(int64_t batch) {
   const int64_t rows = batch < 4 * kManyRows ? kRows : kManyRows;
   return gemm::pieces(batch, gemm::pieces(std::max(batch, int64_t{1}), rows));
 }
+
+// Is the whole batch that of one thread? Then products are shared out by columns.
+inline bool is_together(int64_t batch) { return batch <= rows_together(batch); }
 
 // From one row of scratch to the next: an odd number of cache lines, so that rows do not push each
 // other out of the first cache.

@@ -185,12 +185,35 @@ class Weight {
   C* wide_ = nullptr;  // its elements as numbers, if they are not numbers in memory
 };
 
-// c = a w, for some rows.
+// c = a w for `rows` rows, in one thread: panels `first` to `last` of w.
 template <class T, class C = Number<T>>
-HWY_INLINE void multiply(const C* a, int64_t a_step, int64_t rows, const Weight<T>& w, C* c,
-                         int64_t c_step) {
-  attention::multiply(attention::Product<C>{Along::kDepth, a, a_step, w.data, kTileColumns<C>,
-                                            w.panel(), c, c_step, rows, w.columns, w.depth, false});
+void multiply_panels(const C* a, int64_t a_step, int64_t rows, const Weight<T>& w, C* c,
+                     int64_t c_step, int64_t first, int64_t last) {
+  const int64_t column = first * kTileColumns<C>;
+  const int64_t columns = std::min(last * kTileColumns<C>, w.columns) - column;
+  attention::multiply(attention::Product<C>{Along::kDepth, a, a_step, w.data + first * w.panel(),
+                                            kTileColumns<C>, w.panel(), c + column, c_step, rows,
+                                            columns, w.depth, false});
+}
+
+// Rows [begin, end) of c = a w. Where these are the whole batch, no other thread has any, and the
+// host may be called.
+template <class T, class C = Number<T>>
+void multiply(const sdk::Launch& l, bool is_whole, int64_t begin, int64_t end, const C* a,
+              int64_t a_step, const Weight<T>& w, const Matrix<C>& c) {
+  const int64_t panels = gemm::pieces(w.columns, kTileColumns<C>);
+  const int64_t products = std::max<int64_t>((end - begin) * w.panel(), 1);
+  const auto some = [&](int64_t first, int64_t last) {
+    multiply_panels(a + begin * a_step, a_step, end - begin, w, c.row(begin), c.step, first, last);
+  };
+  if (!is_whole) return some(0, panels);
+  constexpr int64_t kProducts = 4 * gemm::kTaskProducts;  // each step waits for the others
+  l.parallel_for(panels, gemm::pieces(kProducts, products), some);
+}
+template <class T, class C = Number<T>>
+void multiply(const sdk::Launch& l, bool is_whole, int64_t begin, int64_t end, const Matrix<C>& a,
+              const Weight<T>& w, const Matrix<C>& c) {
+  multiply(l, is_whole, begin, end, static_cast<const C*>(a.data), a.step, w, c);
 }
 
 // ---- Vectors along a row ------------------------------------------------------------------------

@@ -133,6 +133,7 @@ class Forward {
   Forward(const sdk::Launch& l, const Walk& walk)
       : l_(l),
         walk_(walk),
+        is_whole_(cut::is_together(walk.batch)),
         m_(l, walk.batch, reinterpret_cast<C*>(l.scratch().data())),
         after_(l.attrs.flag(kResetAfter)),
         width_(l.shape(kHidden)[1]),
@@ -163,14 +164,13 @@ class Forward {
 
  private:
   void step(int64_t time, int64_t begin, int64_t end) const {
-    recurrent::multiply(m_.h.row(begin), m_.h.step, end - begin, m_.hidden, m_.products.row(begin),
-                        m_.products.step);
+    recurrent::multiply(l_, is_whole_, begin, end, m_.h, m_.hidden, m_.products);
     if (after_) {
       each_live<ResetAfter<C>>(time, begin, end);
     } else {
       each_live<ResetBefore<C>>(time, begin, end);
-      recurrent::multiply(m_.kept.row(begin) + 3 * width_, m_.kept.step, end - begin, m_.of_n,
-                          m_.n_products.row(begin), m_.n_products.step);
+      recurrent::multiply(l_, is_whole_, begin, end, m_.kept.data + 3 * width_, m_.kept.step,
+                          m_.of_n, m_.n_products);
       each_live<AfterReset<C>>(time, begin, end);
     }
     for (int64_t b = begin; b < end; ++b) {
@@ -202,6 +202,7 @@ class Forward {
 
   const sdk::Launch& l_;
   const Walk& walk_;
+  const bool is_whole_;
   const Needed<T> m_;
   const bool after_;
   const int64_t width_;

@@ -143,6 +143,7 @@ class Backward {
   Backward(const sdk::Launch& l, const Walk& walk)
       : l_(l),
         walk_(walk),
+        is_whole_(cut::is_together(walk.batch)),
         m_(l, walk.batch, reinterpret_cast<C*>(l.scratch().data())),
         after_(l.attrs.flag(kResetAfter)),
         width_(l.shape(kHidden)[1]),
@@ -178,8 +179,8 @@ class Backward {
     }
     const auto multiply = [&](int64_t column, const recurrent::Weight<T>& w,
                               const recurrent::Matrix<C>& to) {
-      recurrent::multiply(m_.dproducts.row(begin) + column, m_.dproducts.step, end - begin, w,
-                          to.row(begin), to.step);
+      recurrent::multiply(l_, is_whole_, begin, end, m_.dproducts.data + column, m_.dproducts.step,
+                          w, to);
     };
     if (after_) {
       each_live<ResetAfter<C>>(time, begin, end);
@@ -222,6 +223,7 @@ class Backward {
 
   const sdk::Launch& l_;
   const Walk& walk_;
+  const bool is_whole_;
   const Needed<T> m_;
   const bool after_;
   const int64_t width_;

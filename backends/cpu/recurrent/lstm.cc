@@ -103,6 +103,7 @@ class Forward {
   Forward(const sdk::Launch& l, const Walk& walk)
       : l_(l),
         walk_(walk),
+        is_whole_(cut::is_together(walk.batch)),
         m_(l, walk.batch, reinterpret_cast<C*>(l.scratch().data())),
         width_(l.shape(kHidden)[0] / 4),
         gates_(l.view(kGates), walk.time_axis),
@@ -147,8 +148,7 @@ class Forward {
   }
 
   void step(int64_t time, int64_t begin, int64_t end) const {
-    recurrent::multiply(m_.h.row(begin), m_.h.step, end - begin, m_.hidden, m_.products.row(begin),
-                        m_.products.step);
+    recurrent::multiply(l_, is_whole_, begin, end, m_.h, m_.hidden, m_.products);
     for (int64_t b = begin; b < end; ++b) {
       if (walk_.is_live(b, time)) gates(time, b);
     }
@@ -176,8 +176,7 @@ class Forward {
   }
 
   void project(int64_t time, int64_t begin, int64_t end) const {
-    recurrent::multiply(m_.u.row(begin), m_.u.step, end - begin, m_.projection,
-                        m_.projected.row(begin), m_.projected.step);
+    recurrent::multiply(l_, is_whole_, begin, end, m_.u, m_.projection, m_.projected);
     for (int64_t b = begin; b < end; ++b) {
       if (walk_.is_live(b, time)) std::copy_n(m_.projected.row(b), y_.columns, m_.h.row(b));
     }
@@ -185,6 +184,7 @@ class Forward {
 
   const sdk::Launch& l_;
   const Walk& walk_;
+  const bool is_whole_;
   const Needed<T> m_;
   const int64_t width_;
   const Rows gates_, y_, kept_, cells_;

@@ -119,6 +119,7 @@ class Backward {
   Backward(const sdk::Launch& l, const Walk& walk)
       : l_(l),
         walk_(walk),
+        is_whole_(cut::is_together(walk.batch)),
         m_(l, walk.batch, reinterpret_cast<C*>(l.scratch().data())),
         width_(l.shape(kHidden)[0] / 4),
         state_(l.shape(kHidden)[1]),
@@ -170,8 +171,7 @@ class Backward {
       if (walk_.is_live(b, time)) begin_row(time, b);
     }
     if (projects()) {
-      recurrent::multiply(m_.dh.row(begin), m_.dh.step, end - begin, m_.projection,
-                          m_.du.row(begin), m_.du.step);
+      recurrent::multiply(l_, is_whole_, begin, end, m_.dh, m_.projection, m_.du);
     }
     for (int64_t b = begin; b < end; ++b) {
       if (walk_.is_live(b, time)) {
@@ -182,8 +182,7 @@ class Backward {
       }
     }
     if (i == 0 && !l_.wants_out(kDh0)) return;
-    recurrent::multiply(m_.dgates.row(begin), m_.dgates.step, end - begin, m_.hidden,
-                        m_.products.row(begin), m_.products.step);
+    recurrent::multiply(l_, is_whole_, begin, end, m_.dgates, m_.hidden, m_.products);
     for (int64_t b = begin; b < end; ++b) {
       if (walk_.is_live(b, time)) std::copy_n(m_.products.row(b), state_, m_.dh.row(b));
     }
@@ -228,6 +227,7 @@ class Backward {
 
   const sdk::Launch& l_;
   const Walk& walk_;
+  const bool is_whole_;
   const Needed<T> m_;
   const int64_t width_, state_;
   const Rows kept_, cells_, dy_, c0_, dkept_, dcells_, dgates_, dstates_;

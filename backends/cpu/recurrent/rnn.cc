@@ -99,6 +99,7 @@ class Forward {
   Forward(const sdk::Launch& l, const Walk& walk)
       : l_(l),
         walk_(walk),
+        is_whole_(cut::is_together(walk.batch)),
         m_(l, walk.batch, reinterpret_cast<C*>(l.scratch().data())),
         is_relu_(l.attrs.text(kActivation) == "relu"),
         gates_(l.view(kGates), walk.time_axis),
@@ -122,8 +123,7 @@ class Forward {
 
  private:
   void step(int64_t time, int64_t begin, int64_t end) const {
-    recurrent::multiply(m_.h.row(begin), m_.h.step, end - begin, m_.hidden, m_.products.row(begin),
-                        m_.products.step);
+    recurrent::multiply(l_, is_whole_, begin, end, m_.h, m_.hidden, m_.products);
     for (int64_t b = begin; b < end; ++b) {
       if (!walk_.is_live(b, time)) {
         recurrent::put_zeros<T>(y_, time, b);
@@ -138,6 +138,7 @@ class Forward {
 
   const sdk::Launch& l_;
   const Walk& walk_;
+  const bool is_whole_;
   const Needed<T> m_;
   const bool is_relu_;
   const Rows gates_, y_;
@@ -171,6 +172,7 @@ class Backward {
   Backward(const sdk::Launch& l, const Walk& walk)
       : l_(l),
         walk_(walk),
+        is_whole_(cut::is_together(walk.batch)),
         m_(l, walk.batch, reinterpret_cast<C*>(l.scratch().data())),
         is_relu_(l.attrs.text(kActivation) == "relu"),
         y_(l.view(kResult), walk.time_axis),
@@ -201,8 +203,7 @@ class Backward {
         recurrent::put_zeros<T>(dgates_, time, b);
       }
     }
-    recurrent::multiply(m_.dgates.row(begin), m_.dgates.step, end - begin, m_.hidden,
-                        m_.products.row(begin), m_.products.step);
+    recurrent::multiply(l_, is_whole_, begin, end, m_.dgates, m_.hidden, m_.products);
     for (int64_t b = begin; b < end; ++b) {
       if (walk_.is_live(b, time)) std::copy_n(m_.products.row(b), y_.columns, m_.dh.row(b));
     }
@@ -220,6 +221,7 @@ class Backward {
 
   const sdk::Launch& l_;
   const Walk& walk_;
+  const bool is_whole_;
   const MemoryBack<T> m_;
   const bool is_relu_;
   const Rows y_, dy_, dgates_;

@@ -67,7 +67,9 @@ def steps_of(tenon, kind, layers, steps, batch, inputs, hidden):
 
 
 def compare(tenon, shapes, rounds):
-    print("| layer | steps x batch, widths | Tenon, ms | PyTorch, ms | PyTorch / Tenon |")
+    print(
+        "| layer | steps x batch, widths | Tenon, ms | PyTorch, ms | PyTorch / Tenon |"
+    )
     print("|---|---|---:|---:|---:|")
     for kind, layers, steps, batch, inputs, hidden in shapes:
         calls = steps_of(tenon, kind, layers, steps, batch, inputs, hidden)
@@ -90,7 +92,9 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     arguments = parser.parse_args()
     os.environ["TENON_THREADS"] = str(arguments.threads)
-    os.environ.setdefault("TENON_LIBRARY", str(arguments.build.resolve() / "lib/libtenon.so"))
+    os.environ.setdefault(
+        "TENON_LIBRARY", str(arguments.build.resolve() / "lib/libtenon.so")
+    )
     sys.path.insert(0, str(arguments.build.resolve() / "python"))
     import tenon
 

@@ -47,7 +47,9 @@ class Layer:
         self.kind, self.inputs = kind, inputs
         self.batch_first = bool(attributes.get("layout", 0))
         direction = attributes.get("direction", b"forward").decode()
-        self.reverse = {"forward": [False], "reverse": [True]}.get(direction, [False, True])
+        self.reverse = {"forward": [False], "reverse": [True]}.get(
+            direction, [False, True]
+        )
         self.options = {"batch_first": self.batch_first}
         if kind == "GRU":
             self.options["reset_after"] = bool(attributes.get("linear_before_reset", 0))
@@ -77,12 +79,18 @@ class Layer:
             operands["c0"] = self.state("initial_c", direction)
         call = getattr(tenon, self.kind.lower())
         return call(
-            ours(self.inputs["X"]), **operands, reverse=self.reverse[direction], **self.options
+            ours(self.inputs["X"]),
+            **operands,
+            reverse=self.reverse[direction],
+            **self.options,
         )
 
     def results(self):
         each = [self.run(direction) for direction in range(len(self.reverse))]
-        y, *last = ([numpy.asarray(x.contiguous()) for x in xs] for xs in zip(*each, strict=True))
+        y, *last = (
+            [numpy.asarray(x.contiguous()) for x in xs]
+            for xs in zip(*each, strict=True)
+        )
         # Directions stand before the batch, of y after the steps.
         yield numpy.stack(y, 2 if self.batch_first else 1)
         for state in last:
@@ -102,7 +110,9 @@ def published():
 def results_of(node, operands):
     given = [short for short, name in zip(INPUTS, node.input, strict=False) if name]
     inputs = dict(zip(given, operands, strict=True))
-    attributes = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
+    attributes = {
+        each.name: onnx.helper.get_attribute_value(each) for each in node.attribute
+    }
     return Layer(node.op_type, inputs, attributes).results()
 
 
@@ -110,8 +120,12 @@ class NodeTests(unittest.TestCase):
     def compare(self, case, node):
         for operands, expected in case.data_sets:
             found = results_of(node, operands)
-            pairs = [each for name, each in zip(node.output, found, strict=False) if name]
-            for name, x, y in zip(filter(None, node.output), pairs, expected, strict=True):
+            pairs = [
+                each for name, each in zip(node.output, found, strict=False) if name
+            ]
+            for name, x, y in zip(
+                filter(None, node.output), pairs, expected, strict=True
+            ):
                 self.assertEqual(x.shape, y.shape, name)
                 numpy.testing.assert_allclose(
                     x, y, rtol=case.rtol, atol=case.atol, err_msg=f"{case.name} {name}"
@@ -130,7 +144,10 @@ class NodeTests(unittest.TestCase):
                 self.compare(case, node)
                 passed += 1
         excluded = len(EXCLUDED) - len(left)
-        print(f"onnx {onnx.__version__}: {passed} passed, {excluded} excluded", file=sys.stderr)
+        print(
+            f"onnx {onnx.__version__}: {passed} passed, {excluded} excluded",
+            file=sys.stderr,
+        )
         self.assertFalse(left, "no such cases")
         self.assertEqual(counts, OPS)
         self.assertEqual(passed + excluded, sum(counts.values()))

@@ -52,7 +52,9 @@ def strided(x, how):
 class Close(unittest.TestCase):
     def close(self, found, expected, dtype, what):
         found = torch.from_dlpack(found.detach().contiguous())
-        self.assertEqual((found.shape, found.dtype), (expected.shape, expected.dtype), what)
+        self.assertEqual(
+            (found.shape, found.dtype), (expected.shape, expected.dtype), what
+        )
         scale = max(expected.detach().abs().max().item(), 1e-3)
         difference = (found - expected).abs().max().item()
         self.assertLessEqual(difference, CLOSE[dtype] * scale, what)
@@ -70,7 +72,12 @@ class Layers(Close):
         if kind == "rnn":
             options["nonlinearity"] = activation
         module = KINDS[kind](
-            INPUTS, HIDDEN, bias=bias, batch_first=batch_first, bidirectional=True, **options
+            INPUTS,
+            HIDDEN,
+            bias=bias,
+            batch_first=batch_first,
+            bidirectional=True,
+            **options,
         ).to(DTYPES[dtype])
         with torch.no_grad():
             for parameter in module.parameters():
@@ -90,14 +97,26 @@ class Layers(Close):
             )
         return y, list(last) if isinstance(last, tuple) else [last]
 
-    def compare(self, kind, dtype, *, lengths=None, batch_first=False, projection=0, bias=True,
-                start=True, activation="tanh", layout="packed"):
+    def compare(
+        self,
+        kind,
+        dtype,
+        *,
+        lengths=None,
+        batch_first=False,
+        projection=0,
+        bias=True,
+        start=True,
+        activation="tanh",
+        layout="packed",
+    ):
         module = self.theirs(kind, dtype, batch_first, projection, bias, activation)
         shape = (BATCH, STEPS, INPUTS) if batch_first else (STEPS, BATCH, INPUTS)
         x = torch.randn(shape, dtype=DTYPES[dtype], requires_grad=True)
         widths = [projection or HIDDEN] + [HIDDEN] * (kind == "lstm")
         states = [
-            torch.randn(2, BATCH, width, dtype=x.dtype, requires_grad=True) for width in widths
+            torch.randn(2, BATCH, width, dtype=x.dtype, requires_grad=True)
+            for width in widths
         ]
         given = None
         if start:
@@ -113,9 +132,10 @@ class Layers(Close):
             time = torch.arange(STEPS)
             dead = time[:, None] >= torch.tensor(lengths)[None]
             dead = dead.T if batch_first else dead
-            fed = tenon.where(tenon.from_dlpack(dead[..., None].contiguous()), NAN, own_x)
+            fed = tenon.where(
+                tenon.from_dlpack(dead[..., None].contiguous()), NAN, own_x
+            )
         fed = strided(fed, layout)
-        dx = []
         for direction, suffix in enumerate(("_l0", "_l0_reverse")):
             expected = {
                 name: getattr(module, long + suffix)
@@ -143,7 +163,9 @@ class Layers(Close):
             loss.backward(retain_graph=True)
             self.gradients_close(operands, expected, dtype)
             for got, each in zip(own_states, states, strict=False):
-                self.close(got.grad, each.grad[direction], dtype, "gradient of a first state")
+                self.close(
+                    got.grad, each.grad[direction], dtype, "gradient of a first state"
+                )
         self.close(own_x.grad, x.grad, dtype, "gradient of x")
 
     def test_options(self):
@@ -153,16 +175,28 @@ class Layers(Close):
             for lengths in (None, [3, 7, 1, 5, 2]):
                 with self.subTest(kind=kind, dtype=dtype, lengths=lengths, bias=bias):
                     self.compare(
-                        kind, dtype, lengths=lengths, batch_first=batch_first, bias=bias,
+                        kind,
+                        dtype,
+                        lengths=lengths,
+                        batch_first=batch_first,
+                        bias=bias,
                         start=start,
                     )
 
     def test_projection(self):
-        for dtype, batch_first, start in itertools.product(DTYPES, (False, True), (False, True)):
+        for dtype, batch_first, start in itertools.product(
+            DTYPES, (False, True), (False, True)
+        ):
             for lengths in (None, [7, 6, 1, 7, 3]):
-                with self.subTest(dtype=dtype, batch_first=batch_first, lengths=lengths):
+                with self.subTest(
+                    dtype=dtype, batch_first=batch_first, lengths=lengths
+                ):
                     self.compare(
-                        "lstm", dtype, lengths=lengths, batch_first=batch_first, projection=4,
+                        "lstm",
+                        dtype,
+                        lengths=lengths,
+                        batch_first=batch_first,
+                        projection=4,
                         start=start,
                     )
 
@@ -172,15 +206,17 @@ class Layers(Close):
                 self.compare("rnn", dtype, lengths=lengths, activation="relu")
 
     def test_layouts(self):
-        for kind, layout in itertools.product(KINDS, ("permuted", "columns", "backwards")):
+        for kind, layout in itertools.product(
+            KINDS, ("permuted", "columns", "backwards")
+        ):
             for dtype, batch_first in itertools.product(DTYPES, (False, True)):
                 with self.subTest(kind=kind, layout=layout, dtype=dtype):
                     self.compare(kind, dtype, layout=layout, batch_first=batch_first)
 
     def test_x_of_one_sequence_for_all(self):
         """An expanded x: all sequences read the same memory, and their gradients are summed."""
-        for kind in KINDS:
-            module = KINDS[kind](INPUTS, HIDDEN).double()
+        for kind, made in KINDS.items():
+            module = made(INPUTS, HIDDEN).double()
             one = torch.randn(STEPS, 1, INPUTS, dtype=torch.float64, requires_grad=True)
             y, _ = module(one.expand(STEPS, BATCH, INPUTS))
             weight = torch.randn_like(y)
@@ -209,12 +245,17 @@ class Cells(Close):
         x = torch.randn(BATCH, INPUTS, dtype=DTYPES[dtype], requires_grad=True)
         count = 2 if kind == "lstm" else 1
         states = [
-            torch.randn(BATCH, HIDDEN, dtype=x.dtype, requires_grad=True) for _ in range(count)
+            torch.randn(BATCH, HIDDEN, dtype=x.dtype, requires_grad=True)
+            for _ in range(count)
         ]
         given = (tuple(states) if kind == "lstm" else states[0]) if start else None
         results = module(x, given)
         results = results if kind == "lstm" else (results,)
-        expected = {name: getattr(module, long) for name, long in WEIGHTS.items() if name != "w_hr"}
+        expected = {
+            name: getattr(module, long)
+            for name, long in WEIGHTS.items()
+            if name != "w_hr"
+        }
         expected["x"] = x
         if start:
             expected |= dict(zip(("h0", "c0"), states, strict=False))

@@ -48,10 +48,15 @@ class Call:
         self.state = self.hidden
         self.projection = None
         if kind == "lstm" and pick.random() < 0.4:
-            self.state = pick.choice([6, 9])  # tenon.matmul sums fewer than 16 elements otherwise
+            self.state = pick.choice(
+                [6, 9]
+            )  # tenon.matmul sums fewer than 16 elements otherwise
             self.projection = draw(self.state, self.hidden)
         width = GATES[kind] * self.hidden
-        self.gates, self.w_hh = draw(self.steps, self.batch, width), draw(width, self.state)
+        self.gates, self.w_hh = (
+            draw(self.steps, self.batch, width),
+            draw(width, self.state),
+        )
         self.h0 = draw(self.batch, self.state) if pick.random() < 0.7 else None
         self.c0 = draw(self.batch, self.hidden) if pick.random() < 0.7 else None
         self.b_ih = draw(width) if pick.random() < 0.7 else None
@@ -128,7 +133,7 @@ def gru_cell(call, gates, h, w):
         own, p = plus(gates, call.b_ih), plus(h @ w, call.b_hh)
     else:
         own, p = plus(gates, plus(call.b_ih, call.b_hh)), h @ columns(w, 0, 2 * n)
-    r, z = ((columns(own, k * n, k * n + n) + columns(p, k * n, k * n + n)).sigmoid() for k in (0, 1))
+    r, z = parts((columns(own, 0, 2 * n) + columns(p, 0, 2 * n)).sigmoid(), 2)
     q = columns(p, 2 * n, 3 * n) if call.reset_after else r * h
     of_n = r * q if call.reset_after else q @ columns(w, 2 * n, 3 * n)
     new = (columns(own, 2 * n, 3 * n) + of_n).tanh()
@@ -192,13 +197,19 @@ def gru_back(call, steps, k, dh, dc):
         return joined([ds_r, ds_z, ds_n]), dh * z + joined([ds_r, ds_z, dq]) @ w, dc
     dq = ds_n @ tenon.slice(w, axis=0, start=2 * call.hidden)
     ds_r = sigmoid_slope(dq * h, r)
-    product = joined([ds_r, ds_z]) @ tenon.slice(w, axis=0, start=0, stop=2 * call.hidden)
+    product = joined([ds_r, ds_z]) @ tenon.slice(
+        w, axis=0, start=0, stop=2 * call.hidden
+    )
     return joined([ds_r, ds_z, ds_n]), (dh * z + dq * r) + product, dc
 
 
 def rnn_back(call, steps, k, dh, dc):
     y = steps["y"][k]
-    ds = tenon.where(y > 0.0, dh, 0.0) if call.activation == "relu" else tanh_slope(dh, y)
+    ds = (
+        tenon.where(y > 0.0, dh, 0.0)
+        if call.activation == "relu"
+        else tanh_slope(dh, y)
+    )
     return ds, ds @ call.w_hh, dc
 
 
@@ -210,7 +221,10 @@ def backward(call, steps, dy, dh, dc):
     dgates, walk = [], list(call.walk())
     for k in range(call.steps - 1, -1, -1):
         time = walk[k]
-        here = tenon.slice(dy, axis=0, start=time, stop=time + 1).reshape((call.batch, -1)) + dh
+        here = (
+            tenon.slice(dy, axis=0, start=time, stop=time + 1).reshape((call.batch, -1))
+            + dh
+        )
         ds, new_dh, new_dc = BACK[call.kind](call, steps, k, here, dc)
         dgates.insert(0, call.choose(time, ds, 0.0))
         dh, dc = call.choose(time, new_dh, dh), call.choose(time, new_dc, dc)
@@ -219,7 +233,12 @@ def backward(call, steps, dy, dh, dc):
 
 def run(call, **fed):
     """The op's results, and its operands as leaves."""
-    operands = {"gates": call.turned(call.gates), "w_hh": call.w_hh, **call.operands(), **fed}
+    operands = {
+        "gates": call.turned(call.gates),
+        "w_hh": call.w_hh,
+        **call.operands(),
+        **fed,
+    }
     own = {name: each.detach().requires_grad_() for name, each in operands.items()}
     return getattr(tenon, f"{call.kind}_steps")(**own, **call.options()), own
 
@@ -238,7 +257,10 @@ class Recurrent(Case):
             names = ["y", "h_n"] + ["c_n"] * (call.kind == "lstm")
             for name, each in zip(names, found, strict=True):
                 self.same(each, expected[name], f"call {number}: {name} of {call.kind}")
-            dy, dh = draw(call.steps, call.batch, call.state), draw(call.batch, call.state)
+            dy, dh = (
+                draw(call.steps, call.batch, call.state),
+                draw(call.batch, call.state),
+            )
             dc = draw(call.batch, call.hidden)
             loss = (found[0] * call.turned(dy)).sum() + (found[1] * dh).sum()
             if call.kind == "lstm":
@@ -263,7 +285,9 @@ class Recurrent(Case):
             def rows(x, axis=0, first=first, last=last):
                 return tenon.slice(x, axis=axis, start=first, stop=last)
 
-            states = {n: rows(x) for n, x in call.operands().items() if n in ("h0", "c0")}
+            states = {
+                n: rows(x) for n, x in call.operands().items() if n in ("h0", "c0")
+            }
             axis = 0 if call.batch_first else 1
             call.lengths = call.lengths and call.lengths[first:last]
             part = run(call, gates=rows(call.turned(call.gates), axis), **states)[0]
@@ -279,7 +303,10 @@ class Recurrent(Case):
             for filler in (0.0, NAN, float("inf")):
                 own = [each.detach().requires_grad_() for each in (x, w_ih, w_hh)]
                 fed = tenon.where(dead, filler, own[0])
-                options = {"lengths": tenon.tensor(lengths, dtype="i64"), "reverse": reverse}
+                options = {
+                    "lengths": tenon.tensor(lengths, dtype="i64"),
+                    "reverse": reverse,
+                }
                 y, *last = getattr(tenon, kind)(fed, *own[1:], **options)
                 # A gradient may be anything after a sequence's end, too.
                 dy = tenon.where(dead, filler, draw(4, 3, 9) * 0.0 + 1.0)
@@ -291,13 +318,18 @@ class Recurrent(Case):
             self.assertEqual(bits(results[0][0][:, 1]), bits(results[0][0][:, 1] * 0.0))
 
     def test_lengths_outside_the_steps_are_refused(self):
-        for kind in GATES:
-            for op, width in ((f"{kind}_steps", GATES[kind] * 3), (kind, 5)):
-                weights = [draw(GATES[kind] * 3, 5)] if op == kind else []
-                operands = [draw(4, 2, width), *weights, draw(GATES[kind] * 3, 3)]
-                for lengths, words in (([2, 5], "lengths[1] is 5"), ([-1, 2], "lengths[0] is -1")):
+        for kind, gates in GATES.items():
+            for op, width in ((f"{kind}_steps", gates * 3), (kind, 5)):
+                weights = [draw(gates * 3, 5)] if op == kind else []
+                operands = [draw(4, 2, width), *weights, draw(gates * 3, 3)]
+                for lengths, words in (
+                    ([2, 5], "lengths[1] is 5"),
+                    ([-1, 2], "lengths[0] is -1"),
+                ):
                     with self.assertRaises(tenon.DataError) as raised:
-                        getattr(tenon, op)(*operands, lengths=tenon.tensor(lengths, dtype="i64"))
+                        getattr(tenon, op)(
+                            *operands, lengths=tenon.tensor(lengths, dtype="i64")
+                        )
                     self.assertIn(words, str(raised.exception))
 
 

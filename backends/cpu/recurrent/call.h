@@ -82,7 +82,7 @@ inline Rows out_rows(const sdk::Launch& l, uint32_t output, size_t time_axis) {
 // Rows of the batch that a thread walks through time with. More would use the packed weights more
 // often while they are in the first cache, fewer leave something to do for other threads.
 inline int64_t rows_together(int64_t batch) {
-  constexpr int64_t kRows = 16;
+  constexpr int64_t kRows = 8;
   constexpr int64_t kManyRows = 32;
   const int64_t rows = batch < 4 * kManyRows ? kRows : kManyRows;
   return gemm::pieces(batch, gemm::pieces(std::max(batch, int64_t{1}), rows));

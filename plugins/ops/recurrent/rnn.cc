@@ -14,8 +14,8 @@ constexpr std::string_view name = "tenon.rnn";
 constexpr std::string_view doc =
     R"(One plain recurrent layer in one direction, over sequences `x` of B batches: `[steps,B,I]`,
 with `batch_first` `[B,steps,I]`. With `h` of the step before, which begins as `h0` (0 if absent), a
-step is `h = f(x w_ih^T + b_ih + h w_hh^T + b_hh)`; `f` is the `activation`, "tanh" or "relu". Operands
-may have any strides.
+step is `h = f(x w_ih^T + b_ih + h w_hh^T + b_hh)`; `f` is the `activation`, "tanh" or "relu".
+Operands may have any strides.
 
 `y` has each step's `h`, `h_n` the last one. With `reverse` the last step comes first; `y` stays in
 the order of `x`. With `lengths` sequence `b` has the first `lengths[b]` steps (0 to all of them, in

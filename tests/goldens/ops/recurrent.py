@@ -13,7 +13,8 @@ ZERO = mpmath.mpf(0)
 FAR = 3000
 each_sigmoid = numpy.vectorize(sigmoid, otypes=[object])
 each_tanh = numpy.vectorize(
-    lambda x: mpmath.tanh(min(max(x, -FAR), FAR) if x == x else x), otypes=[object]
+    lambda x: x if mpmath.isnan(x) else mpmath.tanh(min(max(x, -FAR), FAR)),
+    otypes=[object],
 )
 each_relu = numpy.vectorize(lambda x: ZERO if x < 0 else x, otypes=[object])
 
@@ -25,7 +26,8 @@ def zeros(*shape):
 def times(weight, x):
     """weight x, of a matrix and a vector; 0 where there is nothing to sum."""
     return numpy.array(
-        [sum((a * b for a, b in zip(row, x, strict=True)), ZERO) for row in weight], dtype=object
+        [sum((a * b for a, b in zip(row, x, strict=True)), ZERO) for row in weight],
+        dtype=object,
     )
 
 
@@ -145,8 +147,13 @@ def layer_op(kind):
     def layer(call):
         x = given(call, ("x", "w_ih", *OPERANDS[kind]))
         x["shape"] = x["x"].shape
-        results = walked(kind, x, lambda place: times(x["w_ih"], x["x"][place]), call.attrs)
-        return [array_of(call.inputs[0].dtype, each) for each in results[: 1 + len(KINDS[kind][2])]]
+        results = walked(
+            kind, x, lambda place: times(x["w_ih"], x["x"][place]), call.attrs
+        )
+        return [
+            array_of(call.inputs[0].dtype, each)
+            for each in results[: 1 + len(KINDS[kind][2])]
+        ]
 
 
 def cell_op(kind):
@@ -154,9 +161,12 @@ def cell_op(kind):
     def cell(call):
         x = given(call, ("x", "w_ih", *OPERANDS[kind][:-1]))
         x["shape"] = (1, len(x["x"]))
-        results = walked(kind, x, lambda place: times(x["w_ih"], x["x"][place[1]]), call.attrs)
+        results = walked(
+            kind, x, lambda place: times(x["w_ih"], x["x"][place[1]]), call.attrs
+        )
         return [
-            array_of(call.inputs[0].dtype, each) for each in results[1 : 1 + len(KINDS[kind][2])]
+            array_of(call.inputs[0].dtype, each)
+            for each in results[1 : 1 + len(KINDS[kind][2])]
         ]
 
 

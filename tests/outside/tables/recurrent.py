@@ -7,12 +7,13 @@ MODULE = "no OpInfo: tests/outside/recurrent_test.py compares it with torch.nn.{
 
 TABLE = {}
 
-WITHOUT = {
-    f"tenon.{name}": MODULE.format(module)
-    for kind, module in (("lstm", "LSTM"), ("gru", "GRU"), ("rnn", "RNN"))
-    for name, module in (
-        (kind, module),
-        (f"{kind}_cell", f"{module}Cell"),
-        (f"{kind}_steps", module),
-    )
-} | {f"tenon.{kind}_steps_grad": CALLED_FOR_GRADIENT.format(kind) for kind in ("lstm", "gru", "rnn")}
+KINDS = {"lstm": "LSTM", "gru": "GRU", "rnn": "RNN"}
+
+WITHOUT = {}
+for kind, module in KINDS.items():
+    WITHOUT |= {
+        f"tenon.{kind}": MODULE.format(module),
+        f"tenon.{kind}_cell": MODULE.format(f"{module}Cell"),
+        f"tenon.{kind}_steps": MODULE.format(module),
+        f"tenon.{kind}_steps_grad": CALLED_FOR_GRADIENT.format(kind),
+    }

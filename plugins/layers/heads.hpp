@@ -41,10 +41,4 @@ inline void add_linear(sdk::Describe& d, std::string_view name, int64_t inputs, 
   d.child(name, "tenon.linear", values);
 }
 
-inline void need_probability(double p, const char* option) {
-  if (p >= 0 && p <= 1) return;
-  throw sdk::Failure{TENON_E_ATTRIBUTE, std::string(option) + " is not a probability", option,
-                     "0 <= p <= 1", std::to_string(p)};
-}
-
 }  // namespace tenon::layers

@@ -12,6 +12,7 @@ import sys
 
 from image_layers import image_layers
 from layer_case import LAYER_TOLERANCES, layer_case, numbers, rows, tensor
+from recurrent_layers import recurrent_layers
 from sequence_layers import sequence_layers
 
 FOLDER = pathlib.Path(__file__).parent
@@ -270,6 +271,7 @@ def layers():
     yield "sequential", [layer_case("f64[4,3]", "f64", [4, 3], numbers([4, 3]), [4, 3])]
     yield from image_layers()
     yield from sequence_layers()
+    yield from recurrent_layers()
 
 
 # ---- Datasets ----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/outside/ctc_test.py: ctc_loss and its gradients beside PyTorch's: of logits, where both agree,
-# and of log_probs, where PyTorch's has exp(log_probs) more than the derivative.
+# tests/outside/ctc_test.py: ctc_loss and its gradients beside PyTorch's: of logits, which both have
+# alike, and of log_probs, of which PyTorch's has exp(log_probs) more than the derivative.
 
 import itertools
 import os

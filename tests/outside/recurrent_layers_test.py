@@ -91,7 +91,8 @@ class Layers(Beside):
         count = options.get("layers", 1) * (1 + options.get("bidirectional", False))
         widths = [options.get("projection", 0) or HIDDEN] + [HIDDEN] * (kind == "lstm")
         shape = [count, BATCH] if batch else [count]
-        return [torch.randn(*shape, width, dtype=DTYPES[dtype]).requires_grad_() for width in widths]
+        made = [torch.randn(*shape, width, dtype=DTYPES[dtype]) for width in widths]
+        return [each.requires_grad_() for each in made]
 
     def run_module(self, module, x, states, lengths):
         given = (tuple(states) if len(states) == 2 else states[0]) if states else None

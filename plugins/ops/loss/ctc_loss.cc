@@ -14,8 +14,8 @@ namespace rules = tenon::rules;
 constexpr std::string_view name = "tenon.ctc_loss";
 
 constexpr std::string_view doc =
-    R"(The connectionist temporal classification loss: the negative logarithm of the probability that
-frames give a sequence of labels, whichever frame gives which. `log_probs` [T,B,C] has
+    R"(The connectionist temporal classification loss: the negative logarithm of the probability
+that frames give a sequence of labels, whichever frame gives which. `log_probs` [T,B,C] has
 log-probabilities of `C` classes, such as those of `tenon.log_softmax` along its last axis, one of
 which is the `blank`. `targets` [B,S] has the labels of a sequence in each row, or all labels one
 after another in [N]. `input_lengths` [B] and `target_lengths` [B] say how many frames and labels a

@@ -19,8 +19,8 @@ frame add up to 1. Frames past `input_lengths[b]` have 0. A sequence without an 
 its classes, and 0 with `zero_infinity`.
 
 PyTorch's `ctc_loss` gives `exp(log_probs)` more than this in each frame of a sequence, times
-`dy[b]`: the gradient of the logits, were `log_probs` their `log_softmax`. Through that both give the
-same gradient of the logits; for `log_probs` itself this one is the derivative.
+`dy[b]`: the gradient of the logits, were `log_probs` their `log_softmax`. Through that both give
+the same gradient of the logits; for `log_probs` itself this one is the derivative.
 
 Gradient: none.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/goldens/ops/ctc.py: the loss of sequences without an alignment, by going through all of them.
+# tests/goldens/ops/ctc.py: the loss of sequences without an alignment, by trying every alignment.
 
 import itertools
 import math

@@ -177,7 +177,8 @@ class Walk {
     live_ = rules::reshape(calls, mask, rules::Dims(shape));
   }
 
-  int64_t steps() const { return steps_; }
+  // No sequences take no steps, however many there are.
+  int64_t steps() const { return batch_ == 0 ? 0 : steps_; }
   int64_t batch() const { return batch_; }
   int64_t axis() const { return axis_; }
 
@@ -208,8 +209,8 @@ class Walk {
   // Rows in the order of the walk as a sequence of `width` columns.
   tenon_tensor* sequence(std::vector<tenon_tensor*> rows, int64_t width, tenon_dtype dtype) {
     if (rows.empty()) {
-      return axis_ == 0 ? zeros(calls_, {0, batch_, width}, dtype)
-                        : zeros(calls_, {batch_, 0, width}, dtype);
+      return axis_ == 0 ? zeros(calls_, {steps_, batch_, width}, dtype)
+                        : zeros(calls_, {batch_, steps_, width}, dtype);
     }
     if (reverse_) std::ranges::reverse(rows);
     return calls_.call("tenon.stack", {std::span<tenon_tensor* const>(rows)}, {axis_});

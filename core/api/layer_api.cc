@@ -128,7 +128,8 @@ tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer, 
     const layers::Named& found = require_named(cx, layer, index);
     if (out_name) *out_name = found.name.c_str();
     if (out_flags) {
-      *out_flags = (found.buffer ? TENON_LAYER_BUFFER : 0u) | (found.cache ? TENON_LAYER_CACHE : 0u);
+      *out_flags =
+          (found.buffer ? TENON_LAYER_BUFFER : 0u) | (found.cache ? TENON_LAYER_CACHE : 0u);
     }
     if (out_tensor) *out_tensor = tensor::handle(found.tensor);
   });

@@ -15,7 +15,9 @@ uint64_t mixed(uint64_t sum, uint64_t number) {
   return sum ^ (sum >> 29);
 }
 
-bool is_count(const Named& named) { return named.cache && named.tensor->dtype() == TENON_DTYPE_I64; }
+bool is_count(const Named& named) {
+  return named.cache && named.tensor->dtype() == TENON_DTYPE_I64;
+}
 
 [[noreturn, gnu::cold]] void fail_number(const char* function, const char* operand,
                                          const char* expected, int64_t found) {

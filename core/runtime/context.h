@@ -97,7 +97,7 @@ struct Context {
   std::vector<const std::string*> scopes;
   const std::string* no_scope;
   layers::OutermostCall* layer_call = nullptr;  // layers/: of the program, while it runs
-  Keep graph;               // tape/: what was recorded
+  Keep graph;                                   // tape/: what was recorded
   uint32_t walks = 0;       // backwards that run, each in a hook of the one before
   Keep capturing;           // plan/: from the begin of a capture to its end
   Kept* capture = nullptr;  // the same; NULL while it is suspended

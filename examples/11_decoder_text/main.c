@@ -106,20 +106,36 @@ static double train(run* r) {
 
 // ---- Writing ------------------------------------------------------------------------------------
 
-// Draws the token after `tokens`, of which there are n, from the likeliest 20.
-static int64_t next_token(const run* r, const int64_t* tokens, int64_t n) {
-  tn_client* c = r->c;
-  const int64_t seen = n < WINDOW ? n : WINDOW;
+// What the model's caches hold: the `kept` tokens before number `next`.
+typedef struct memory {
+  int64_t kept, next;
+} memory;
+
+// The tokens that the model has not seen, [1,T]. A full memory begins again with half a window.
+static tenon_tensor* unseen(const run* r, const int64_t* tokens, int64_t n, memory* m) {
+  int64_t first = m->next;
+  if (m->kept + n - first > WINDOW) {
+    tn_check(r->c, tenon_layer_crop_cache(r->c->context, r->model, 0));
+    first = n > WINDOW / 2 ? n - WINDOW / 2 : 0;
+    m->kept = 0;
+  }
+  const int64_t shape[2] = {1, n - first};
   tenon_tensor* x = NULL;
-  const int64_t shape[2] = {1, seen};
-  tn_check(c, tenon_tensor_create_from(c->context, TENON_DTYPE_I64, NULL, 2, shape,
-                                       tokens + n - seen, (uint64_t)seen * sizeof *tokens, &x));
-  tn_keep(c, x);
-  const int64_t rows[2] = {seen, BYTES};
-  tenon_tensor* scores = reshaped(c, tn_forward(c, r->model, x), rows, 2);
-  scores =
-      tn_call(c, "tenon.slice", TN_ARGS(tn_value(scores)),
-              TN_NAMED({"axis", tn_int(0)}, {"start", tn_int(seen - 1)}, {"stop", tn_int(seen)}));
+  tn_check(r->c, tenon_tensor_create_from(r->c->context, TENON_DTYPE_I64, NULL, 2, shape,
+                                          tokens + first, (uint64_t)shape[1] * sizeof *tokens, &x));
+  *m = (memory){.kept = m->kept + shape[1], .next = n};
+  return tn_keep(r->c, x);
+}
+
+// Draws the token after `tokens`, of which there are n, from the likeliest 20.
+static int64_t next_token(const run* r, const int64_t* tokens, int64_t n, memory* m) {
+  tn_client* c = r->c;
+  tenon_tensor* scores = tn_forward(c, r->model, unseen(r, tokens, n, m));
+  // The last row's: [1,1,BYTES] as [1,BYTES].
+  scores = tn_call(c, "tenon.slice", TN_ARGS(tn_value(scores)),
+                   TN_NAMED({"axis", tn_int(1)}, {"start", tn_int(-1)}));
+  const int64_t row[2] = {1, BYTES};
+  scores = reshaped(c, scores, row, 2);
   return (int64_t)tn_item(c,
                           tn_call(c, "tenon.sample", TN_ARGS(tn_value(scores)),
                                   TN_NAMED({"temperature", tn_float(0.8)}, {"top_k", tn_int(20)})));
@@ -136,9 +152,11 @@ static void write_text(const run* r, const char* beginning) {
   for (int64_t i = 0; i < given; ++i) tokens[i] = (unsigned char)beginning[i];
   tn_check(c, tenon_layer_set_training(c->context, r->model, 0));
   tn_check(c, tenon_grad_begin(c->context, TENON_GRAD_DISABLED));
+  tn_check(c, tenon_layer_set_cache(c->context, r->model, 1, WINDOW));
+  memory m = {0, 0};
   for (int64_t n = given; n < total; ++n) {
     const size_t region = tn_begin(c);
-    tokens[n] = next_token(r, tokens, n);
+    tokens[n] = next_token(r, tokens, n, &m);
     tn_end(c, region);
   }
   tn_check(c, tenon_grad_end(c->context));

@@ -47,13 +47,19 @@ class Decoder(tenon.nn.Module):
 def write(model: Decoder, beginning: str, count: int, window: int) -> str:
     """`beginning` and `count` bytes more, each drawn from the likeliest 20."""
     tokens = list(beginning.encode())
-    model.eval()
+    model.eval().set_cache(batch=1, positions=window)
+    unseen, kept = tokens, 0
     with tenon.no_grad:
         for _ in range(count):
-            scores = model(tenon.tensor([tokens[-window:]], dtype="i64"))
+            if kept + len(unseen) > window:  # full: begins again with half a window
+                model.crop_cache(0)
+                unseen, kept = tokens[-(window // 2) :], 0
+            scores = model(tenon.tensor([unseen], dtype="i64"))
+            kept += len(unseen)
             drawn = tenon.sample(scores[0, -1], temperature=0.8, top_k=20)
-            tokens.append(int(drawn.item()))
-    model.train()
+            unseen = [int(drawn.item())]
+            tokens += unseen
+    model.set_cache().train()
     return bytes(tokens).decode(errors="replace")
 
 

@@ -102,8 +102,7 @@ void add_tables(sdk::Describe& d, const Sizes& s) {
 
 // Keys as attention reads them: rotated.
 void add_caches(sdk::Describe& d, const Sizes& s) {
-  const auto room = {TENON_LAYER_CACHE_BATCH, s.kv_heads,
-                     TENON_LAYER_CACHE_POSITIONS, s.head};
+  const auto room = {TENON_LAYER_CACHE_BATCH, s.kv_heads, TENON_LAYER_CACHE_POSITIONS, s.head};
   d.cache("key_cache", room, d.options.dtype(kDtype));
   d.cache("value_cache", room, d.options.dtype(kDtype));
   d.cache("cache_count", {TENON_LAYER_CACHE_BATCH}, TENON_DTYPE_I64);

@@ -124,9 +124,8 @@ void add_caches(Rows& rows) {
   });
   const auto wrong = [&](const char* what, tenon_status expected, int64_t batch,
                          int64_t positions) {
-    add(rows, "tenon_layer_set_cache", what, expected, [=](World& w) {
-      return tenon_layer_set_cache(w.cx, w.own.layer, batch, positions);
-    });
+    add(rows, "tenon_layer_set_cache", what, expected,
+        [=](World& w) { return tenon_layer_set_cache(w.cx, w.own.layer, batch, positions); });
   };
   wrong("nothing keeps anything", TENON_E_UNSUPPORTED, 1, 4);
   wrong("no batch", TENON_E_ARGUMENT, 0, 4);

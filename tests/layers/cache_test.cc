@@ -15,7 +15,8 @@ using testing::ElementsAre;
 class Cache : public Layers {
  protected:
   Layer attention() {
-    Layer made = layer("tenon.multi_head_attention", {{"width", integer(2)}, {"heads", integer(1)}});
+    Layer made =
+        layer("tenon.multi_head_attention", {{"width", integer(2)}, {"heads", integer(1)}});
     set_training(made, false);
     return made;
   }
@@ -37,12 +38,12 @@ class Cache : public Layers {
 
 TEST_F(Cache, IsListedWhileItIsThere) {
   const Layer layer = attention();
-  EXPECT_THAT(names(layer), ElementsAre("in_proj_weight", "in_proj_bias", "out_proj.weight",
-                                        "out_proj.bias"));
+  EXPECT_THAT(names(layer),
+              ElementsAre("in_proj_weight", "in_proj_bias", "out_proj.weight", "out_proj.bias"));
   must(set_cache(layer, 3));
-  EXPECT_THAT(names(layer), ElementsAre("in_proj_weight", "in_proj_bias", "key_cache",
-                                        "value_cache", "cache_count", "out_proj.weight",
-                                        "out_proj.bias"));
+  EXPECT_THAT(names(layer),
+              ElementsAre("in_proj_weight", "in_proj_bias", "key_cache", "value_cache",
+                          "cache_count", "out_proj.weight", "out_proj.bias"));
   uint32_t flags = 0;
   must(tenon_layer_get_tensor(context, layer.get(), 2, nullptr, &flags, nullptr));
   EXPECT_EQ(flags, TENON_LAYER_BUFFER | TENON_LAYER_CACHE);

@@ -36,10 +36,10 @@ void slice_put(const sdk::Launch& l) {
 
 void cache_append(const sdk::Launch& l) {
   const int64_t size = sdk::size_of(l.view(0).dtype);
-  backends::cache_append_with(l, [&](std::span<const int64_t> shape, const sdk::Strided& to,
-                                     const sdk::Strided& rows) {
-    copy_elements(l, shape, size, to, rows);
-  });
+  backends::cache_append_with(
+      l, [&](std::span<const int64_t> shape, const sdk::Strided& to, const sdk::Strided& rows) {
+        copy_elements(l, shape, size, to, rows);
+      });
 }
 
 constexpr tenon_slot_rule append_slots[] = {any_inout(), any_in(), any_in()};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/ref/kernels/shape.cc: reshape and flatten where no view exists, slice_put and cache_append.
+// backends/ref/kernels/shape.cc: reshape and flatten where no view exists, slice_put and
+// cache_append.
 
 #include "common/cache_append.h"
 #include "common/parts.h"
@@ -38,10 +39,10 @@ void slice_put(const sdk::Launch& l) {
 
 void cache_append(const sdk::Launch& l) {
   const tenon_dtype dtype = l.view(0).dtype;
-  backends::cache_append_with(l, [dtype](std::span<const int64_t> shape, const sdk::Strided& to,
-                                         const sdk::Strided& rows) {
-    copy_elements(shape, dtype, to, rows);
-  });
+  backends::cache_append_with(
+      l, [dtype](std::span<const int64_t> shape, const sdk::Strided& to, const sdk::Strided& rows) {
+        copy_elements(shape, dtype, to, rows);
+      });
 }
 
 constexpr tenon_slot_rule append_slots[] = {sdk::strided_inout(), sdk::strided_in(),

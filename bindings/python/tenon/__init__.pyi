@@ -1099,6 +1099,13 @@ class Tensor:
         *,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def cache_append(
+        self,
+        rows: _Operand,
+        start: _Operand,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> None: ...
     def cast(self, dtype: _DtypeLike, *, out: Tensor | None = None) -> Tensor: ...
     def ceil(self, *, out: Tensor | None = None) -> Tensor: ...
     def cholesky(self, *, upper: _b.bool = ..., out: Tensor | None = None) -> Tensor: ...
@@ -1183,6 +1190,38 @@ class Tensor:
         *,
         axes: _b.int = ...,
         dim: _b.int = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def ctc_loss(
+        self,
+        targets: _Operand,
+        input_lengths: _Operand,
+        target_lengths: _Operand,
+        blank: _b.int = ...,
+        reduction: _b.str = ...,
+        *,
+        zero_infinity: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def ctc_nll(
+        self,
+        targets: _Operand,
+        input_lengths: _Operand,
+        target_lengths: _Operand,
+        blank: _b.int = ...,
+        *,
+        zero_infinity: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def ctc_nll_grad(
+        self,
+        log_probs: _Operand,
+        targets: _Operand,
+        input_lengths: _Operand,
+        target_lengths: _Operand,
+        blank: _b.int = ...,
+        *,
+        zero_infinity: _b.bool = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def cummax(
@@ -1303,6 +1342,58 @@ class Tensor:
         *,
         groups: _b.int,
         eps: _b.float = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def gru(
+        self,
+        w_ih: _Operand,
+        w_hh: _Operand,
+        h0: _Operand | None = None,
+        b_ih: _Operand | None = None,
+        b_hh: _Operand | None = None,
+        lengths: _Operand | None = None,
+        *,
+        reverse: _b.bool = ...,
+        batch_first: _b.bool = ...,
+        reset_after: _b.bool = ...,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor]: ...
+    def gru_cell(
+        self,
+        w_ih: _Operand,
+        w_hh: _Operand,
+        h0: _Operand | None = None,
+        b_ih: _Operand | None = None,
+        b_hh: _Operand | None = None,
+        *,
+        reset_after: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def gru_steps(
+        self,
+        w_hh: _Operand,
+        h0: _Operand | None = None,
+        b_ih: _Operand | None = None,
+        b_hh: _Operand | None = None,
+        lengths: _Operand | None = None,
+        *,
+        reverse: _b.bool = ...,
+        batch_first: _b.bool = ...,
+        reset_after: _b.bool = ...,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor]: ...
+    def gru_steps_grad(
+        self,
+        states: _Operand,
+        w_hh: _Operand,
+        dy: _Operand | None = None,
+        dh_n: _Operand | None = None,
+        lengths: _Operand | None = None,
+        dkept: _Operand | None = None,
+        *,
+        reverse: _b.bool = ...,
+        batch_first: _b.bool = ...,
+        reset_after: _b.bool = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def gt(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
@@ -1432,6 +1523,64 @@ class Tensor:
         dim: _b.int | Sequence[_b.int] = ...,
         dims: _b.int | Sequence[_b.int] = ...,
         keepdim: _b.bool = ...,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def lstm(
+        self,
+        w_ih: _Operand,
+        w_hh: _Operand,
+        h0: _Operand | None = None,
+        c0: _Operand | None = None,
+        b_ih: _Operand | None = None,
+        b_hh: _Operand | None = None,
+        w_hr: _Operand | None = None,
+        lengths: _Operand | None = None,
+        *,
+        reverse: _b.bool = ...,
+        batch_first: _b.bool = ...,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor, Tensor]: ...
+    def lstm_cell(
+        self,
+        w_ih: _Operand,
+        w_hh: _Operand,
+        h0: _Operand | None = None,
+        c0: _Operand | None = None,
+        b_ih: _Operand | None = None,
+        b_hh: _Operand | None = None,
+        w_hr: _Operand | None = None,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor]: ...
+    def lstm_steps(
+        self,
+        w_hh: _Operand,
+        h0: _Operand | None = None,
+        c0: _Operand | None = None,
+        b_ih: _Operand | None = None,
+        b_hh: _Operand | None = None,
+        w_hr: _Operand | None = None,
+        lengths: _Operand | None = None,
+        *,
+        reverse: _b.bool = ...,
+        batch_first: _b.bool = ...,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor, Tensor]: ...
+    def lstm_steps_grad(
+        self,
+        cells: _Operand,
+        w_hh: _Operand,
+        dy: _Operand | None = None,
+        dh_n: _Operand | None = None,
+        dc_n: _Operand | None = None,
+        c0: _Operand | None = None,
+        w_hr: _Operand | None = None,
+        lengths: _Operand | None = None,
+        dkept: _Operand | None = None,
+        dcells: _Operand | None = None,
+        *,
+        reverse: _b.bool = ...,
+        batch_first: _b.bool = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def lt(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
@@ -1578,6 +1727,56 @@ class Tensor:
         dims: _b.int = ...,
         eps: _b.float = ...,
         *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def rnn(
+        self,
+        w_ih: _Operand,
+        w_hh: _Operand,
+        h0: _Operand | None = None,
+        b_ih: _Operand | None = None,
+        b_hh: _Operand | None = None,
+        lengths: _Operand | None = None,
+        activation: _b.str = ...,
+        *,
+        reverse: _b.bool = ...,
+        batch_first: _b.bool = ...,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor]: ...
+    def rnn_cell(
+        self,
+        w_ih: _Operand,
+        w_hh: _Operand,
+        h0: _Operand | None = None,
+        b_ih: _Operand | None = None,
+        b_hh: _Operand | None = None,
+        activation: _b.str = ...,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def rnn_steps(
+        self,
+        w_hh: _Operand,
+        h0: _Operand | None = None,
+        b_ih: _Operand | None = None,
+        b_hh: _Operand | None = None,
+        lengths: _Operand | None = None,
+        activation: _b.str = ...,
+        *,
+        reverse: _b.bool = ...,
+        batch_first: _b.bool = ...,
+        out: Sequence[Tensor] | None = None,
+    ) -> _b.tuple[Tensor, Tensor]: ...
+    def rnn_steps_grad(
+        self,
+        w_hh: _Operand,
+        dy: _Operand | None = None,
+        dh_n: _Operand | None = None,
+        lengths: _Operand | None = None,
+        activation: _b.str = ...,
+        *,
+        reverse: _b.bool = ...,
+        batch_first: _b.bool = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def rope(
@@ -3576,6 +3775,15 @@ def broadcast_to(
 ) -> Tensor:
     """`x` broadcast to `shape`: dimensions of size 1 are repeated, new dimensions are put in front."""
     ...
+def cache_append(
+    cache: _Operand,
+    rows: _Operand,
+    start: _Operand,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """Puts the rows of T new positions into a cache that has room for P, in place: `cache[b,...,start[b] + t,:] = rows[b,...,t,:]`."""
+    ...
 def cast(x: _Operand, dtype: _DtypeLike, *, out: Tensor | None = None) -> Tensor:
     """The values of `x` in another dtype: `y = dtype(x)`."""
     ...
@@ -3684,6 +3892,44 @@ def cosine_similarity(
     out: Tensor | None = None,
 ) -> Tensor:
     """The cosine of the angle between the vectors that lie along `axis`: `y = sum(a / max(|a|, eps) * (b / max(|b|, eps)))`, with the lengths `|a|` and `|b|` as in `tenon.norm`."""
+    ...
+def ctc_loss(
+    log_probs: _Operand,
+    targets: _Operand,
+    input_lengths: _Operand,
+    target_lengths: _Operand,
+    blank: _b.int = ...,
+    reduction: _b.str = ...,
+    *,
+    zero_infinity: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The connectionist temporal classification loss: the negative logarithm of the probability that frames give a sequence of labels, whichever frame gives which."""
+    ...
+def ctc_nll(
+    log_probs: _Operand,
+    targets: _Operand,
+    input_lengths: _Operand,
+    target_lengths: _Operand,
+    blank: _b.int = ...,
+    *,
+    zero_infinity: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The negative logarithm of the probability of each sequence of labels: `y[b] = -log sum over alignments of exp(sum_t log_probs[t,b,z_t])`, as `tenon.ctc_loss` takes it, which is this op and a reduction."""
+    ...
+def ctc_nll_grad(
+    dy: _Operand,
+    log_probs: _Operand,
+    targets: _Operand,
+    input_lengths: _Operand,
+    target_lengths: _Operand,
+    blank: _b.int = ...,
+    *,
+    zero_infinity: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradient of `log_probs` in `tenon.ctc_nll`: `y[t,b,c]` is `-dy[b]` times the share of the sequence's alignments, weighed by their probabilities, that emit class `c` in frame `t`."""
     ...
 def cummax(
     x: _Operand,
@@ -3868,6 +4114,66 @@ def group_norm(
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalises groups of neighbouring channels of each sample of `x`, whose second dimension counts the channels: `y = (x - m) * s * weight + bias`, with `m = mean(x)` and `s = 1 / sqrt(mean((x - m)^2) + eps)` over the `C / groups` channels of a group and all dimensions after the second."""
+    ...
+def gru(
+    x: _Operand,
+    w_ih: _Operand,
+    w_hh: _Operand,
+    h0: _Operand | None = None,
+    b_ih: _Operand | None = None,
+    b_hh: _Operand | None = None,
+    lengths: _Operand | None = None,
+    *,
+    reverse: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    reset_after: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor]:
+    """One layer of a GRU in one direction, over sequences `x` of B batches: `[steps,B,I]`, with `batch_first` `[B,steps,I]`."""
+    ...
+def gru_cell(
+    x: _Operand,
+    w_ih: _Operand,
+    w_hh: _Operand,
+    h0: _Operand | None = None,
+    b_ih: _Operand | None = None,
+    b_hh: _Operand | None = None,
+    *,
+    reset_after: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """One step of `tenon.gru`, over the rows of `x` `[B,I]`: the new `h` `[B,H]` from `h0` (0 if absent)."""
+    ...
+def gru_steps(
+    gates: _Operand,
+    w_hh: _Operand,
+    h0: _Operand | None = None,
+    b_ih: _Operand | None = None,
+    b_hh: _Operand | None = None,
+    lengths: _Operand | None = None,
+    *,
+    reverse: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    reset_after: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor]:
+    """The steps of a GRU, given what they make of their inputs: `gates` is `x w_ih^T`, for each step of each sequence 3 H numbers, those of r, z and n in turn."""
+    ...
+def gru_steps_grad(
+    kept: _Operand,
+    states: _Operand,
+    w_hh: _Operand,
+    dy: _Operand | None = None,
+    dh_n: _Operand | None = None,
+    lengths: _Operand | None = None,
+    dkept: _Operand | None = None,
+    *,
+    reverse: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    reset_after: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradients of `tenon.gru_steps`, from `r, z, n, q` that it `kept`, the `states` that each step found, and the gradients of its outputs; those that are absent are 0."""
     ...
 def gt(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Greater than: `y = a > b`."""
@@ -4102,6 +4408,72 @@ def logsumexp(
     out: Tensor | None = None,
 ) -> Tensor:
     """The logarithm of the sum of powers over `axes` (none: all of them; an empty list: no axis, so that the values stay): `y = log(sum(exp(x)))`, computed as `m + log(sum(exp(x - m)))` with `m` the largest element, so that no power overflows."""
+    ...
+def lstm(
+    x: _Operand,
+    w_ih: _Operand,
+    w_hh: _Operand,
+    h0: _Operand | None = None,
+    c0: _Operand | None = None,
+    b_ih: _Operand | None = None,
+    b_hh: _Operand | None = None,
+    w_hr: _Operand | None = None,
+    lengths: _Operand | None = None,
+    *,
+    reverse: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor, Tensor]:
+    """One layer of an LSTM in one direction, over sequences `x` of B batches: `[steps,B,I]`, with `batch_first` `[B,steps,I]`."""
+    ...
+def lstm_cell(
+    x: _Operand,
+    w_ih: _Operand,
+    w_hh: _Operand,
+    h0: _Operand | None = None,
+    c0: _Operand | None = None,
+    b_ih: _Operand | None = None,
+    b_hh: _Operand | None = None,
+    w_hr: _Operand | None = None,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor]:
+    """One step of `tenon.lstm`, over the rows of `x` `[B,I]`: the new `h` `[B,P]` and `c` `[B,H]` from `h0` and `c0` (0 if absent)."""
+    ...
+def lstm_steps(
+    gates: _Operand,
+    w_hh: _Operand,
+    h0: _Operand | None = None,
+    c0: _Operand | None = None,
+    b_ih: _Operand | None = None,
+    b_hh: _Operand | None = None,
+    w_hr: _Operand | None = None,
+    lengths: _Operand | None = None,
+    *,
+    reverse: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor, Tensor]:
+    """The steps of an LSTM, given what they make of their inputs: `gates` is `x w_ih^T`, for each step of each sequence 4 H numbers, those of the gates i, f, g and o in turn."""
+    ...
+def lstm_steps_grad(
+    kept: _Operand,
+    cells: _Operand,
+    w_hh: _Operand,
+    dy: _Operand | None = None,
+    dh_n: _Operand | None = None,
+    dc_n: _Operand | None = None,
+    c0: _Operand | None = None,
+    w_hr: _Operand | None = None,
+    lengths: _Operand | None = None,
+    dkept: _Operand | None = None,
+    dcells: _Operand | None = None,
+    *,
+    reverse: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradients of `tenon.lstm_steps`, from the gates `kept` and the `cells` that it kept, and the gradients of its outputs; those that are absent are 0."""
     ...
 def lt(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Less than: `y = a < b`."""
@@ -4393,6 +4765,64 @@ def rmsprop_step(
     out: Sequence[Tensor] | None = None,
 ) -> None:
     """One step of RMSprop on each parameter, in place."""
+    ...
+def rnn(
+    x: _Operand,
+    w_ih: _Operand,
+    w_hh: _Operand,
+    h0: _Operand | None = None,
+    b_ih: _Operand | None = None,
+    b_hh: _Operand | None = None,
+    lengths: _Operand | None = None,
+    activation: _b.str = ...,
+    *,
+    reverse: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor]:
+    """One plain recurrent layer in one direction, over sequences `x` of B batches: `[steps,B,I]`, with `batch_first` `[B,steps,I]`."""
+    ...
+def rnn_cell(
+    x: _Operand,
+    w_ih: _Operand,
+    w_hh: _Operand,
+    h0: _Operand | None = None,
+    b_ih: _Operand | None = None,
+    b_hh: _Operand | None = None,
+    activation: _b.str = ...,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """One step of `tenon.rnn`, over the rows of `x` `[B,I]`: the new `h` `[B,H]` from `h0` (0 if absent)."""
+    ...
+def rnn_steps(
+    gates: _Operand,
+    w_hh: _Operand,
+    h0: _Operand | None = None,
+    b_ih: _Operand | None = None,
+    b_hh: _Operand | None = None,
+    lengths: _Operand | None = None,
+    activation: _b.str = ...,
+    *,
+    reverse: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    out: Sequence[Tensor] | None = None,
+) -> _b.tuple[Tensor, Tensor]:
+    """The steps of a plain recurrent layer, given what they make of their inputs: `gates` is `x w_ih^T`, for each step of each sequence H numbers."""
+    ...
+def rnn_steps_grad(
+    y: _Operand,
+    w_hh: _Operand,
+    dy: _Operand | None = None,
+    dh_n: _Operand | None = None,
+    lengths: _Operand | None = None,
+    activation: _b.str = ...,
+    *,
+    reverse: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The gradients of `tenon.rnn_steps`, from its result `y` and the gradients of its outputs; those that are absent are 0."""
     ...
 def rope(
     x: _Operand,

@@ -30,6 +30,9 @@ class Layer:
     def children(self) -> Any:
         """The layers and modules that it holds itself."""
         ...
+    def crop_cache(self, count: Any = ...) -> Any:
+        """Each sequence keeps at most its first `count` positions; 0 empties the caches."""
+        ...
     def eval(self) -> Any:
         """As `train(False)`: dropout keeps everything, batch_norm uses what it has seen."""
         ...
@@ -56,6 +59,9 @@ class Layer:
         ...
     def requires_grad_(self, wanted: Any = ...) -> Any:
         """Whether the parameters are trained."""
+        ...
+    def set_cache(self, batch: Any = ..., positions: Any = ...) -> Any:
+        """Gives layers with attention room for `batch` sequences of at most `positions` positions, and forgets what they kept."""
         ...
     def state_dict(self) -> Any:
         """All tensors by name, detached: for `tenon.save`."""
@@ -85,6 +91,9 @@ class Module:
         ...
     def children(self) -> Any:
         """The layers and modules that it holds itself."""
+        ...
+    def crop_cache(self, count: Any = ...) -> Any:
+        """Each sequence keeps at most its first `count` positions; 0 empties the caches."""
         ...
     def eval(self) -> Any:
         """As `train(False)`: dropout keeps everything, batch_norm uses what it has seen."""
@@ -116,6 +125,9 @@ class Module:
         ...
     def requires_grad_(self, wanted: Any = ...) -> Any:
         """Whether the parameters are trained."""
+        ...
+    def set_cache(self, batch: Any = ..., positions: Any = ...) -> Any:
+        """Gives layers with attention room for `batch` sequences of at most `positions` positions, and forgets what they kept."""
         ...
     def state_dict(self) -> Any:
         """All tensors by name, detached: for `tenon.save`."""
@@ -215,6 +227,32 @@ def group_norm(
 ) -> Layer:
     """Mean 0 and variance 1 of each group of channels of each sample, then a weight (1 at first) and a bias (0 at first) for each channel: the op `tenon.group_norm`, the same in training and in evaluation."""
     ...
+def gru(
+    *,
+    inputs: _b.int,
+    hidden: _b.int,
+    layers: _b.int = ...,
+    bias: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    dropout: _b.float = ...,
+    bidirectional: _b.bool = ...,
+    reset_after: _b.bool = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Layers of gated recurrent units over sequences, of which the op `tenon.gru` is one."""
+    ...
+def gru_cell(
+    *,
+    inputs: _b.int,
+    hidden: _b.int,
+    bias: _b.bool = ...,
+    reset_after: _b.bool = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """One step of `tenon.gru` with one layer: the op `tenon.gru_cell`."""
+    ...
 def instance_norm(
     *,
     channels: _b.int,
@@ -247,6 +285,31 @@ def linear(
     device: _b.str | None = None,
 ) -> Layer:
     """A matrix and a bias: `y = x weight^T + bias`, the op `tenon.linear`."""
+    ...
+def lstm(
+    *,
+    inputs: _b.int,
+    hidden: _b.int,
+    layers: _b.int = ...,
+    bias: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    dropout: _b.float = ...,
+    bidirectional: _b.bool = ...,
+    projection: _b.int = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Layers of long short-term memory over sequences, of which the op `tenon.lstm` is one."""
+    ...
+def lstm_cell(
+    *,
+    inputs: _b.int,
+    hidden: _b.int,
+    bias: _b.bool = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """One step of `tenon.lstm` with one layer: the op `tenon.lstm_cell`."""
     ...
 def max_pool(
     *,
@@ -300,6 +363,32 @@ def rms_norm(
     device: _b.str | None = None,
 ) -> Layer:
     """Mean square 1 over the last dimensions, then a weight: the op `tenon.rms_norm`."""
+    ...
+def rnn(
+    *,
+    inputs: _b.int,
+    hidden: _b.int,
+    layers: _b.int = ...,
+    bias: _b.bool = ...,
+    batch_first: _b.bool = ...,
+    dropout: _b.float = ...,
+    bidirectional: _b.bool = ...,
+    activation: _b.str = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Layers of plain recurrent units over sequences, of which the op `tenon.rnn` is one."""
+    ...
+def rnn_cell(
+    *,
+    inputs: _b.int,
+    hidden: _b.int,
+    bias: _b.bool = ...,
+    activation: _b.str = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """One step of `tenon.rnn` with one layer: the op `tenon.rnn_cell`."""
     ...
 def sequential(*children: Any, device: _b.str | None = None) -> Layer:
     """Its children one after the other, each called with what the one before gave."""

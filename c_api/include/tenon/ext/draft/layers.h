@@ -85,8 +85,9 @@ typedef struct tenon_layers_table {
 // set_buffer gives to a count is taken over once the program's call has succeeded; what lies past
 // the count is nothing. since draft 2
 #define TENON_LAYER_CACHE 2u
-#define TENON_LAYER_CACHE_BATCH ((int64_t)-1)      // in the shape of a cache: the sequences
-#define TENON_LAYER_CACHE_POSITIONS ((int64_t)-2)  // and the positions that tenon_layer_set_cache is given
+// Sizes in the shape of a cache that tenon_layer_set_cache is given.
+#define TENON_LAYER_CACHE_BATCH ((int64_t)-1)
+#define TENON_LAYER_CACHE_POSITIONS ((int64_t)-2)
 
 // A parameter or buffer to be made. `op` names an op without inputs and with the attributes `shape`
 // and `dtype`, which the host sets, and attrs[n_attrs] by name. 16-bit floats are drawn as f32 and
@@ -218,7 +219,8 @@ TENON_EXPORT tenon_status tenon_layer_call(tenon_context* context, tenon_layer* 
 // Tensor `index` of the layer and all that are in it: the layer's own first, in the order of its
 // description, then those of its children. Any out may be NULL.
 // name     "0.weight"; borrowed until children are added somewhere below
-// flags    TENON_LAYER_BUFFER: a buffer, with TENON_LAYER_CACHE a cache; else a parameter, a leaf that requires grad
+// flags    TENON_LAYER_BUFFER: a buffer, with TENON_LAYER_CACHE a cache; else a parameter, a leaf
+//          that requires grad
 // tensor   borrowed from the layer; the same until tenon_layer_share_tensor puts another one there
 // errors   TENON_E_NOT_FOUND past the last
 TENON_EXPORT tenon_status tenon_layer_get_tensor(tenon_context* context, tenon_layer* layer,

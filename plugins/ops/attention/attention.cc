@@ -57,23 +57,6 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
   sdk::set_shape(out[0], shape.span());
 }
 
-tenon_tensor* as_number(sdk::Compose& c, sdk::Value flags, const tenon_meta& like) {
-  return c.call("tenon.cast", {flags}, {sdk::Value::dtype(static_cast<tenon_dtype>(like.dtype))});
-}
-
-// The weighted values, but 0 times what is not finite counts only if the query sees it.
-tenon_tensor* weighted_seen(sdk::Compose& c, const attention::Scores& scores, sdk::Value v) {
-  if (scores.sees.is_none()) return attention::weighted(c, scores.weights, v);
-  tenon_tensor* finite = c.call("tenon.isfinite", {v});
-  const tenon_meta meta = c.meta(scores.weights);
-  const sdk::Value all = rules::expand(c, scores.sees, rules::Dims(meta));
-  tenon_tensor* others = as_number(c, c.call("tenon.logical_not", {finite}), meta);
-  tenon_tensor* seen = attention::weighted(c, as_number(c, all, meta), others);
-  tenon_tensor* y = attention::weighted(c, scores.weights, c.call("tenon.where", {finite, v, 0.0}));
-  return c.call("tenon.where",
-                {c.call("tenon.gt", {seen, 0.0}), attention::weighted(c, scores.weights, v), y});
-}
-
 void compose(sdk::Compose& c) {
   const tenon_meta q = c.meta(c.in(kQuery).tensor());
   const auto options = attention::read_options([&](uint32_t i) { return c.in(i); },
@@ -82,7 +65,11 @@ void compose(sdk::Compose& c) {
   const sdk::Value query = attention::wide(c, c.in(kQuery));
   const sdk::Value key = attention::wide(c, c.in(kKey));
   const attention::Scores scores = attention::scores_of(c, query, key, options);
-  tenon_tensor* y = weighted_seen(c, scores, attention::wide(c, c.in(kValue)));
+  const auto product = [&](sdk::Value weights, sdk::Value x) {
+    return attention::weighted(c, weights, x);
+  };
+  tenon_tensor* y = attention::product_of_seen(c, scores.weights, scores.sees,
+                                               attention::wide(c, c.in(kValue)), product);
   c.set(0, rules::rounded_to(c, y, static_cast<tenon_dtype>(q.dtype)));
 }
 
@@ -92,7 +79,7 @@ tenon_tensor* bias_grad(sdk::Vjp& v) {
       v.call("tenon.attention_weights", {v.in(0), v.in(1), v.in(3), v.in(4), v.in(5), v.in(6)},
              {v.attr(attention::kCausal), v.attr(attention::kWindow), v.attr(attention::kScale),
               v.attr(attention::kSoftCap)});
-  return attention::scores_grad(v, weights, v.dy(), v.in(2));
+  return attention::scores_grad(v, weights, {}, v.dy(), v.in(2));
 }
 
 void vjp(sdk::Vjp& v) {

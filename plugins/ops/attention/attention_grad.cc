@@ -17,7 +17,8 @@ constexpr std::string_view doc =
 `v`. With the weights `w`, computed again, and `a[b,h,i,j] = sum_e dy[b,h,i,e] v[b,g,j,e]`, the
 gradient of the scores is `ds = scale * c * (a - sum_j a w) * w`, where `c` is the slope of the soft
 cap, `1 - tanh(s / soft_cap)^2`, without a cap 1. Then `y = ds k`, `dk = ds^T q` and `dv = w^T dy`;
-the last two are sums over the queries of all heads that read a head of `k` and `v`.
+the last two are sums over the queries of all heads that read a head of `k` and `v`. As in
+`tenon.attention`, what a query does not see has no part in any of them, even if it is not finite.
 
 Gradient: that of its composition.
 
@@ -63,13 +64,25 @@ void compose(sdk::Compose& c) {
   const sdk::Value k = attention::wide(c, c.in(kKey));
   const int64_t groups = c.meta(k.tensor()).shape[1];
   const attention::Scores scores = attention::scores_of(c, q, k, options);
-  tenon_tensor* ds =
-      attention::scores_grad(c, scores.weights, dy, attention::wide(c, c.in(kValue)));
+  // A row that has a NaN has it in all its weights.
+  tenon_tensor* weights = attention::only_seen(c, scores.sees, scores.weights);
+  const sdk::Value v = attention::wide(c, c.in(kValue));
+  tenon_tensor* ds = attention::scores_grad(c, weights, scores.sees, dy, v);
   if (scores.slope.is_tensor()) ds = c.call("tenon.mul", {ds, scores.slope});
-  ds = c.call("tenon.mul", {ds, options.scale});
-  c.set(0, rules::rounded_to(c, attention::weighted(c, ds, k), dtype));
-  c.set(1, rules::rounded_to(c, over_queries(c, ds, q, groups), dtype));
-  c.set(2, rules::rounded_to(c, over_queries(c, scores.weights, dy, groups), dtype));
+  ds = attention::only_seen(c, scores.sees, c.call("tenon.mul", {ds, options.scale}));
+  const auto over_keys = [&](sdk::Value pairs, sdk::Value x) {
+    return attention::weighted(c, pairs, x);
+  };
+  const auto over_rows = [&](sdk::Value pairs, sdk::Value x) {
+    return over_queries(c, pairs, x, groups);
+  };
+  const auto put = [&](uint32_t i, tenon_tensor* pairs, sdk::Value x, const auto& product) {
+    tenon_tensor* y = attention::product_of_seen(c, pairs, scores.sees, x, product);
+    c.set(i, rules::rounded_to(c, y, dtype));
+  };
+  put(0, ds, k, over_keys);
+  put(1, ds, q, over_rows);
+  put(2, weights, dy, over_rows);
 }
 
 constexpr tenon_op_desc ops[] = {sdk::op(
@@ -109,6 +122,12 @@ constexpr tenon_sample samples[] = {
     sdk::sample(name, "bf16[1,2,2,2], bf16[1,2,2,3], bf16[1,1,4,3], bf16[1,1,4,2]"),
     sdk::sample(name, "f32[1,1,1,2]{nan,1.0}, f32[1,1,1,2], f32[1,1,2,2], f32[1,1,2,2]"),
     sdk::sample(name, "f32[1,1,1,2]{inf,1.0}, f32[1,1,1,2], f32[1,1,2,2], f32[1,1,2,2]"),
+    sdk::sample(name,
+                "f32[1,1,2,2], f32[1,1,2,2], f32[1,1,3,2]{1.0,2.0,nan,1.0,inf,-inf}, "
+                "f32[1,1,3,2] | causal=true"),
+    sdk::sample(name,
+                "f32[1,1,2,2], f32[1,1,2,2], f32[1,1,3,2], "
+                "f32[1,1,3,2]{1.0,2.0,nan,1.0,inf,-inf} | causal=true"),
     // One key has the weight 1: of large numbers nothing is left in the scores' gradient, exactly.
     sdk::sample(name, "f32[1,1,1,2]{3e37,1e-45}, f32[1,1,1,2], f32[1,1,1,2], f32[1,1,1,2]"),
     sdk::sample(name, "f64[1,1,1,2]{1e307,5e-324}, f64[1,1,1,2], f64[1,1,1,2], f64[1,1,1,2]"),

@@ -198,10 +198,34 @@ inline tenon_tensor* weighted(sdk::Calls& calls, sdk::Value weights, sdk::Value 
   return ungrouped(calls, rules::upward_product(calls, grouped(calls, weights, groups), x), meta);
 }
 
+// x with 0 where nothing is seen, whatever is there.
+inline tenon_tensor* only_seen(sdk::Calls& calls, sdk::Value sees, tenon_tensor* x) {
+  return sees.is_none() ? x : calls.call("tenon.where", {sees, x, 0.0});
+}
+
+// product(weights, x), a sum over pairs of queries and keys, but 0 times what is not finite counts
+// only if the query sees the key.
+template <class Product>
+tenon_tensor* product_of_seen(sdk::Calls& calls, sdk::Value weights, sdk::Value sees, sdk::Value x,
+                              const Product& product) {
+  if (sees.is_none()) return product(weights, x);
+  const tenon_meta meta = calls.meta(weights.tensor());
+  const auto as_number = [&](sdk::Value flags) {
+    return calls.call("tenon.cast", {flags},
+                      {sdk::Value::dtype(static_cast<tenon_dtype>(meta.dtype))});
+  };
+  tenon_tensor* finite = calls.call("tenon.isfinite", {x});
+  const sdk::Value all = rules::expand(calls, sees, rules::Dims(meta));
+  tenon_tensor* others = as_number(calls.call("tenon.logical_not", {finite}));
+  tenon_tensor* seen = product(as_number(all), others);
+  tenon_tensor* y = product(weights, calls.call("tenon.where", {finite, x, 0.0}));
+  return calls.call("tenon.where", {calls.call("tenon.gt", {seen, 0.0}), product(weights, x), y});
+}
+
 // The gradient of the scores that the softmax sees, given that of the weighted values.
-inline tenon_tensor* scores_grad(sdk::Calls& calls, sdk::Value weights, sdk::Value dy,
-                                 sdk::Value v) {
-  tenon_tensor* slopes = weighted(calls, dy, transposed(calls, v));
+inline tenon_tensor* scores_grad(sdk::Calls& calls, sdk::Value weights, sdk::Value sees,
+                                 sdk::Value dy, sdk::Value v) {
+  tenon_tensor* slopes = only_seen(calls, sees, weighted(calls, dy, transposed(calls, v)));
   tenon_tensor* mean = rules::sum_over(calls, calls.call("tenon.mul", {slopes, weights}), -1);
   return calls.call("tenon.mul", {calls.call("tenon.sub", {slopes, mean}), weights});
 }

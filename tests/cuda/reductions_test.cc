@@ -5,6 +5,7 @@
 // and targets that are not classes.
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "tests/cuda/cuda_support.h"
 
@@ -154,6 +155,40 @@ TEST_F(CudaReductions, AttentionOfFewAndManyKeys) {
     const Array v = numbers({1, 1, keys, 3}, 9);
     compare("tenon.attention", {q, k, v}, {bool_value(queries % 2 == 1)}, 2e-5);
   }
+}
+
+// The same rows for dq; a warp for each key for dk and dv, in one go over columns and in several.
+TEST_F(CudaReductions, GradientsOfAttentionOfFewAndManyKeys) {
+  struct Case {
+    int64_t queries, keys, width;
+  };
+  for (const auto& [queries, keys, width] :
+       {Case{1200, 5, 2}, Case{3, 300, 3}, Case{9, 40, 200}, Case{130, 5300, 1}}) {
+    const Array q = numbers({1, 2, queries, 2}, 7);
+    const Array k = numbers({1, 1, keys, 2}, 8);
+    const Array v = numbers({1, 1, keys, width}, 9);
+    const Array dy = numbers({1, 2, queries, width}, 10);
+    compare("tenon.attention_grad", {dy, q, k, v}, {bool_value(queries % 2 == 1)}, 2e-5, 3);
+  }
+}
+
+// What a masked key and its value are has no part in any gradient, and they get none.
+TEST_F(CudaReductions, HiddenKeysHaveNoPartInGradientsOfAttention) {
+  constexpr int64_t kKeys = 40;
+  constexpr size_t kHidden = 17;
+  Array mask;
+  mask.dtype = TENON_DTYPE_BOOL;
+  mask.shape = {kKeys};
+  mask.bytes.assign(kKeys, decltype(mask.bytes)::value_type{1});
+  mask.bytes[kHidden] = decltype(mask.bytes)::value_type{0};
+  Array k = numbers({1, 1, kKeys, 2}, 8);
+  Array v = numbers({1, 1, kKeys, 2}, 9);
+  const float values[] = {std::nanf(""), std::numeric_limits<float>::infinity()};
+  for (Array* each : {&k, &v}) {
+    std::memcpy(each->bytes.data() + kHidden * sizeof values, values, sizeof values);
+  }
+  const Array q = numbers({1, 2, 30, 2}, 7);
+  compare("tenon.attention_grad", {numbers({1, 2, 30, 2}, 10), q, k, v, mask}, {}, 2e-5, 3);
 }
 
 TEST_F(CudaReductions, CrossEntropyOfFewAndManyRows) {

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "attention.h"
+#include "tanh.h"
 
 namespace tenon::cuda::attention {
 
@@ -129,7 +130,7 @@ struct Task {
     const T* const other = k.row(query.batch, group_of(query.head), key);
     Score<C> s{dot(query.q, q.step[3], other, k.step[3], size.depth) * scale, C(1)};
     if (cap != 0) {
-      const C bent = std::tanh(s.value / cap);
+      const C bent = Function<Tanh>()(s.value / cap);
       s = {bent * cap, C(1) - bent * bent};
     }
     if (query.bias) s.value += widen(query.bias[key * bias.step[3]]);
@@ -145,14 +146,23 @@ __device__ __forceinline__ void each_own(const Range& range, const Body& body) {
   for (int64_t j = range.begin + threadIdx.x; j < range.end; j += blockDim.x) body(j);
 }
 
-// The sum of term(key), for all threads of the group.
+// The sum of term(key), for all threads of the group. Few keys are added up by one of them in
+// order, as softmax and tenon.sum do: a gradient is a difference of such sums, and of equal numbers
+// it leaves a rounding error that must be the one that the op's composition leaves.
 template <class C, class Term>
-__device__ C sum_of_group(const Range& range, const Term& term) {
+__device__ C sum_of_group(const Range& range, int64_t keys, const Term& term) {
+  constexpr int64_t kFew = 8;
   constexpr int kTogether = 16;
+  const int64_t pack = keys <= kFew ? kFew : 1;  // neighbours of one thread
+  const int64_t round = pack * blockDim.x;
   C sum = 0;
-  for (int64_t j = range.begin + threadIdx.x; j < range.end;) {
+  for (int64_t j = range.begin / round * round + threadIdx.x * pack; j < range.end;) {
     C part = 0;
-    for (int i = 0; i < kTogether && j < range.end; ++i, j += blockDim.x) part += term(j);
+    for (int i = 0; i < kTogether && j < range.end; ++i, j += round) {
+      for (int64_t key = j; key < j + pack; ++key) {
+        if (range.has(key)) part += term(key);
+      }
+    }
     sum += part;
   }
   return join_group(sum, Plus());
@@ -169,10 +179,9 @@ __device__ Softmax<C> weigh(const Task<T>& t, const Query<T>& query, C* x) {
   most = join_group(most, LargerOf());
   Softmax<C> softmax{most == -C(INFINITY) ? C(0) : most, C(0)};
   // A NaN reaches the sum, whatever the largest score is.
-  const C sum = sum_of_group<C>(query.range, [&](int64_t j) {
-    x[j] = softmax.power(x[j]);
-    return x[j];
-  });
+  each_own(query.range, [&](int64_t j) { x[j] = softmax.power(x[j]); });
+  __syncthreads();
+  const C sum = sum_of_group<C>(query.range, t.size.keys, [&](int64_t j) { return x[j]; });
   if (sum != 0) softmax.share = C(1) / sum;
   each_own(query.range, [&](int64_t j) { x[j] *= softmax.share; });
   return softmax;

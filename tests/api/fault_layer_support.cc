@@ -27,6 +27,33 @@ tenon_status make_container(FaultWorld& w) {
                             &w.outs.layer);
 }
 
+// The layer is what the calls must leave as it was: made anew each time.
+void add_caches(FaultRows& rows) {
+  static tenon_layer* attention = nullptr;
+  const auto add = [&](const char* function, auto&& call, bool cached) {
+    rows.push_back({function,
+                    "attention",
+                    call,
+                    {},
+                    [cached](FaultWorld& w) {
+                      EXPECT_EQ(make_attention(w), TENON_OK);
+                      attention = w.outs.layer;
+                      w.reset_outs();
+                      if (cached) {
+                        EXPECT_EQ(tenon_layer_set_cache(w.cx, attention, 1, 2), TENON_OK);
+                      }
+                    },
+                    false,
+                    [](FaultWorld&, tenon_status) { tenon_layer_release(attention); }});
+  };
+  add(
+      "tenon_layer_set_cache",
+      [](FaultWorld& w) { return tenon_layer_set_cache(w.cx, attention, 1, 2); }, false);
+  add(
+      "tenon_layer_crop_cache",
+      [](FaultWorld& w) { return tenon_layer_crop_cache(w.cx, attention, 0); }, true);
+}
+
 }  // namespace
 
 FaultRows layer_faults() {
@@ -62,19 +89,7 @@ FaultRows layer_faults() {
       [](FaultWorld& w) {
         EXPECT_EQ(tenon_layer_set_device(w.cx, w.own.layer, nullptr), TENON_OK);
       });
-  sweep(
-      rows, "tenon_layer_set_cache", "attention",
-      [](FaultWorld& w) { return tenon_layer_set_cache(w.cx, w.outs.layer, 1, 2); },
-      [](FaultWorld& w) { w.reset_outs(); },
-      [](FaultWorld& w) { EXPECT_EQ(make_attention(w), TENON_OK); });
-  sweep(
-      rows, "tenon_layer_crop_cache", "attention",
-      [](FaultWorld& w) { return tenon_layer_crop_cache(w.cx, w.outs.layer, 0); },
-      [](FaultWorld& w) { w.reset_outs(); },
-      [](FaultWorld& w) {
-        EXPECT_EQ(make_attention(w), TENON_OK);
-        EXPECT_EQ(tenon_layer_set_cache(w.cx, w.outs.layer, 1, 2), TENON_OK);
-      });
+  add_caches(rows);
   sweep(rows, "tenon_layer_call", "linear", [](FaultWorld& w) {
     const tenon_value x = value_of(w.t);
     return tenon_layer_call(w.cx, w.own.layer, &x, 1, w.outs.tensors, 1);

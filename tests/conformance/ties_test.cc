@@ -136,9 +136,26 @@ std::vector<Row> loss_rows() {
   };
 }
 
+std::vector<Row> recurrent_rows() {
+  const std::string weight = "f64[1,1]{1.0}", relu = " | activation=\"relu\"";
+  return {
+      {"tenon.rnn_cell",
+       "f64[3,1]{-1.0,0.0,2.0}, " + weight + ", " + weight + relu,
+       {{0, 0, 3}, {6}, {0}}},
+      {"tenon.rnn",
+       "f64[1,3,1]{-1.0,0.0,2.0}, " + weight + ", " + weight + relu,
+       {{0, 0, 3}, {6}, {0}}},
+      {"tenon.rnn_steps", "f64[1,3,1]{-1.0,0.0,2.0}, " + weight + relu, {{0, 0, 3}, {0}}},
+      // Of y, w_hh and dy: y is what says on which side of the corner a step was.
+      {"tenon.rnn_steps_grad",
+       "f64[1,2,1]{0.0,2.0}, " + weight + ", f64[1,2,1]{5.0,5.0}" + relu,
+       {{0, 0}, {0}, {0, 2}}},
+  };
+}
+
 std::vector<Row> rows() {
   std::vector<Row> all = elementwise_rows();
-  for (auto* more : {reduction_rows, loss_rows}) {
+  for (auto* more : {reduction_rows, loss_rows, recurrent_rows}) {
     for (Row& row : more()) all.push_back(std::move(row));
   }
   return all;

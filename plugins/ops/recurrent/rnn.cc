@@ -27,6 +27,7 @@ Layers and directions are stacked by calling it for each.
 
 Gradient: that of the composition; `tenon.rnn_steps_grad` goes back through the steps, and the
 gradient of each weight is one product over all of them.
+That of "relu" is 0 at 0.
 
 Source: J. Elman, "Finding Structure in Time", 1990; PyTorch, `nn.RNN`.
 

@@ -16,6 +16,7 @@ constexpr std::string_view doc =
 absent). Weights, biases and `activation` are those of `tenon.rnn`.
 
 Gradient: that of the composition.
+That of "relu" is 0 at 0.
 
 Source: J. Elman, "Finding Structure in Time", 1990; PyTorch, `nn.RNNCell`.
 

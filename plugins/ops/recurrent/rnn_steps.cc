@@ -23,7 +23,7 @@ constexpr std::string_view doc =
 
 `tenon.rnn` is the whole layer.
 
-Gradient: `tenon.rnn_steps_grad`; of `w_hh` one product over all steps.
+Gradient: `tenon.rnn_steps_grad`; of `w_hh` one product over all steps. That of "relu" is 0 at 0.
 
 Source: J. Elman, "Finding Structure in Time", 1990; PyTorch, `nn.RNN`.
 

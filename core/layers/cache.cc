@@ -83,8 +83,16 @@ void Layer::set_cache(Context& context, int64_t batch, int64_t positions) {
   for (size_t i = 0; i < caching.size(); ++i) {
     std::erase_if(caching[i]->own_, [](const auto& entry) { return entry.first.cache; });
     std::ranges::move(made[i], std::back_inserter(caching[i]->own_));
-    caching[i]->replaced();
+    ++caching[i]->added_;
+    if (caching[i]->frozen_)
+      caching[i]->frozen_->set(2, caching[i]->uses_cache() ? "true" : "false");
   }
+}
+
+// A captured call did not, and would not be refused in time.
+bool Layer::uses_cache() const {
+  return !training_ &&
+         std::ranges::any_of(own_, [](const auto& entry) { return entry.first.cache; });
 }
 
 std::vector<Tensor*> Layer::cache_counts() {

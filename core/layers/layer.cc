@@ -144,7 +144,8 @@ std::vector<Ref> Layer::run(Context& context, std::span<const tenon_value> input
     if (!frozen_) {
       frozen_ = std::make_shared<plan::Frozen>(plan::Frozen::Values{
           {"training of a layer " + kind_->name, truth(training_)},
-          {"number of replaced tensors of a layer " + kind_->name, std::to_string(replaced_)}});
+          {"number of replaced tensors of a layer " + kind_->name, std::to_string(replaced_)},
+          {"use of a cache by a layer " + kind_->name, truth(uses_cache())}});
     }
     plan::recorder_of(context)->depend_on(frozen_);
   }
@@ -183,6 +184,7 @@ std::vector<Ref> Layer::call_child(Context& context, uint32_t index,
 void Layer::set_training(bool training) {
   training_ = training;
   if (frozen_) frozen_->set(0, truth(training));
+  if (frozen_) frozen_->set(2, truth(uses_cache()));
   for (const Child& child : children_) child.layer->set_training(training);
 }
 
@@ -365,14 +367,9 @@ void Layer::share_tensor(std::string_view name, Tensor& tensor) {
   if (place->first.tensor == &tensor) return;
   place->first.tensor = &tensor;
   place->second = Ref::shared(&tensor);
-  owner->replaced();
-}
-
-// Plans captured before are stale.
-void Layer::replaced() noexcept {
-  ++added_;
-  ++replaced_;
-  if (frozen_) frozen_->set(1, std::to_string(replaced_));
+  ++owner->added_;
+  ++owner->replaced_;
+  if (owner->frozen_) owner->frozen_->set(1, std::to_string(owner->replaced_));
 }
 
 Tensor* Layer::own_tensor(std::string_view name) const {

@@ -113,7 +113,7 @@ class Layer final : public CallbackSubject {
   using OwnTensors = std::vector<std::pair<Named, Ref>>;
   std::vector<Ref> run(Context& context, std::span<const tenon_value> inputs, uint32_t n_outputs);
   OwnTensors make_caches(Context& context, int64_t batch, int64_t positions) const;
-  void replaced() noexcept;
+  bool uses_cache() const;
   void check_weights(Context& context);
   bool weights_are_as_weighed();
   template <class Visit>
@@ -142,7 +142,8 @@ class Layer final : public CallbackSubject {
   std::vector<CacheSpec> caches_;
   std::vector<Child> children_;
   bool training_ = true;
-  // Whether it trains, and how often a tensor was replaced; from its first captured call on.
+  // Whether it trains, how often a tensor was replaced, and whether a call would use a cache; from
+  // its first captured call on.
   std::shared_ptr<plan::Frozen> frozen_;
   uint64_t replaced_ = 0;
   // What stood for the weights here and below at the last call from the program that used a cache.

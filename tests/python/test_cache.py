@@ -160,6 +160,34 @@ class Cache(Case):
         before.set_cache(positions=4)
         self.assertRaises(tenon.Error, plan, x)
         self.assertEqual(bits(before(x)), bits(whole))
+        before.set_cache()
+        self.assertEqual(bits(plan(x)), bits(whole))
+
+    def test_a_captured_training_step_goes_on(self):
+        """Between its replays a text is written with a cache."""
+        model = make().train()
+        optimizer = tenon.optim.sgd(model.parameters(), lr=0.01)
+        plans = []
+
+        def step(x):
+            plans.append(1)
+            loss = model(x).mean()
+            loss.backward()
+            optimizer.step(clear_grad=True)
+            return loss
+
+        step = tenon.captured(step)
+        x = rows(1, 3)
+        with tenon.enable_grad:
+            step(x)
+            step(x)
+        made = len(plans)
+        model.eval().set_cache(positions=4)
+        model(x[:, :2])
+        model.set_cache().train()
+        with tenon.enable_grad:
+            step(x)
+        self.assertEqual(len(plans), made)
 
     def test_saved(self):
         model = make()

@@ -225,9 +225,17 @@ void append(sdk::Forward& f, Projected& p, const Places& places) {
 }
 
 // A call whose rows, `lengths` of them or all, follow those that the cache has.
-Places continued(sdk::Forward& f, sdk::Value count, int64_t rows) {
+Places continued(sdk::Forward& f, sdk::Value count, const tenon_meta& x) {
   Places places{.mask = f.in(kMask), .start = count};
-  const int64_t batch = f.meta(count.tensor()).shape[0];
+  const int64_t batch = f.meta(count.tensor()).shape[0], rows = x.shape[1];
+  if (x.shape[0] != batch) {
+    throw sdk::Failure{TENON_E_SHAPE,
+                       "the cache is for another number of sequences",
+                       "x",
+                       "a batch of " + std::to_string(batch),
+                       std::to_string(x.shape[0]),
+                       "tenon_layer_set_cache makes another one"};
+  }
   sdk::Value added = rows;
   if (f.in(kLengths).is_tensor()) {
     added = f.in(kLengths);
@@ -248,7 +256,7 @@ Places continued(sdk::Forward& f, sdk::Value count, int64_t rows) {
 Places places_of(sdk::Forward& f, sdk::Value x) {
   if (!f.training && f.in(kMemory).is_none()) {
     const sdk::Value count = f.tensor("cache_count");
-    if (count.is_tensor()) return continued(f, count, f.meta(x.tensor()).shape[1]);
+    if (count.is_tensor()) return continued(f, count, f.meta(x.tensor()));
   }
   return {.mask = f.in(kMask), .lengths = f.in(kLengths)};
 }

@@ -9,15 +9,11 @@ PYTHON has PyTorch and NumPy. Each round times both for a while, and the best ca
 rounds it is the median. Nothing here is a test: machines differ and are busy.
 """
 
-import argparse
-import os
-import pathlib
 import statistics
-import sys
 
 import numpy as np
 import torch
-from timing import best
+from timing import begin, best, in_turns, medians
 
 SHAPES = ((8, 128, 32), (12, 1024, 64), (8, 4096, 128))
 POSITIONS = (16, 256, 1024, 16384)
@@ -26,8 +22,8 @@ HEADS, GROUPS, SIZE = 32, 8, 128  # of a query over a cache, as in Llama 3's lay
 
 def compared(calls, rounds):
     """Seconds of each call and their ratio, medians of rounds."""
-    seconds = [[best(call) for call in calls] for _ in range(rounds)]
-    ours, theirs = (statistics.median(column) for column in zip(*seconds, strict=True))
+    seconds = in_turns(calls, rounds)
+    ours, theirs = medians(seconds)
     return ours, theirs, statistics.median(b / a for a, b in seconds)
 
 
@@ -98,17 +94,7 @@ def over_cache(tenon, peak):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("build", type=pathlib.Path)
-    arguments = parser.parse_args()
-    os.environ["TENON_THREADS"] = str(arguments.threads)
-    os.environ.setdefault("TENON_LIBRARY", str(arguments.build.resolve() / "lib/libtenon.so"))
-    sys.path.insert(0, str(arguments.build.resolve() / "python"))
-    import tenon
-
-    torch.set_num_threads(arguments.threads)
+    arguments, tenon = begin(__doc__)
     compare(tenon, arguments.rounds)
     peak = memory_rate(tenon)
     print(f"\ntriad: {peak / 1e9:.1f} GB/s")

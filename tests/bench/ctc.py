@@ -8,14 +8,10 @@ PYTHON has PyTorch. Each round times both for a while, and the best call counts;
 the median. Nothing here is a test: machines differ and are busy.
 """
 
-import argparse
-import os
-import pathlib
 import statistics
-import sys
 
 import torch
-from timing import best
+from timing import begin, in_turns, medians
 
 SIZES = ((50, 32, 65, 20), (400, 16, 32, 100))  # frames, batch, classes, labels
 
@@ -43,25 +39,15 @@ def calls_of(size, tenon):
 
 def compare(size, rounds, tenon):
     calls = calls_of(size, tenon)
-    seconds = [[best(call) for call in calls] for _ in range(rounds)]
-    ours, theirs = (statistics.median(column) for column in zip(*seconds, strict=True))
+    seconds = in_turns(calls, rounds)
+    ours, theirs = medians(seconds)
     ratio = statistics.median(a / b for a, b in seconds)
     sizes = " x ".join(map(str, size))
     return f"| {sizes} | {ours * 1e3:.2f} | {theirs * 1e3:.2f} | {ratio:.2f} |"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("build", type=pathlib.Path)
-    arguments = parser.parse_args()
-    os.environ["TENON_THREADS"] = str(arguments.threads)
-    os.environ.setdefault("TENON_LIBRARY", str(arguments.build.resolve() / "lib/libtenon.so"))
-    sys.path.insert(0, str(arguments.build.resolve() / "python"))
-    import tenon
-
-    torch.set_num_threads(arguments.threads)
+    arguments, tenon = begin(__doc__)
     print("| frames x batch x classes x labels | Tenon, ms | PyTorch, ms | Tenon / PyTorch |")
     print("|---|---:|---:|---:|")
     for size in SIZES:

@@ -10,15 +10,10 @@ sequence of T tokens; after each eighth gradients are clipped to a norm of 1 and
 PYTHON has PyTorch and NumPy. Nothing here is a test: machines differ and are busy.
 """
 
-import argparse
-import os
-import pathlib
-import statistics
-import sys
 
 import numpy as np
 import torch
-from timing import best
+from timing import begin, in_turns, medians
 from torch.nn import functional
 
 WIDTH, HEADS, GROUPS, HEAD, HIDDEN, TOKENS = 256, 8, 4, 32, 1024, 1024
@@ -133,14 +128,10 @@ def compare(tenon, length, rounds):
     assert abs(ours.step(*ours.xy).item() - loss) < 1e-4 * loss
     ours.optimizer.zero_grad()
     launches = "/".join(map(str, ours.launches()))
-    seconds = [
-        [
-            best(call, SECONDS) / MICRO_STEPS
-            for call in (ours.update, ours.update_captured, theirs.update)
-        ]
-        for _ in range(rounds)
-    ]
-    eager, captured, peer = (statistics.median(column) for column in zip(*seconds, strict=True))
+    calls = ours.update, ours.update_captured, theirs.update
+    eager, captured, peer = (
+        seconds / MICRO_STEPS for seconds in medians(in_turns(calls, rounds, SECONDS))
+    )
     return (
         f"| {length} | {eager * 1e3:.2f} | {captured * 1e3:.2f} | {peer * 1e3:.2f} "
         f"| {peer / eager:.2f} | {peer / captured:.2f} | {launches} |"
@@ -148,17 +139,7 @@ def compare(tenon, length, rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("build", type=pathlib.Path)
-    arguments = parser.parse_args()
-    os.environ["TENON_THREADS"] = str(arguments.threads)
-    os.environ.setdefault("TENON_LIBRARY", str(arguments.build.resolve() / "lib/libtenon.so"))
-    sys.path.insert(0, str(arguments.build.resolve() / "python"))
-    import tenon
-
-    torch.set_num_threads(arguments.threads)
+    arguments, tenon = begin(__doc__)
     tenon.seed(0)
     print("| T | Tenon, ms | captured, ms | PyTorch, ms | PyTorch / Tenon | / captured | calls |")
     print("|---:|---:|---:|---:|---:|---:|---|")

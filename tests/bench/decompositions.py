@@ -8,15 +8,11 @@ PYTHON has PyTorch and NumPy. Each round times both for a while, and the best ca
 rounds it is the median. Nothing here is a test: machines differ and are busy.
 """
 
-import argparse
-import os
-import pathlib
 import statistics
-import sys
 
 import numpy as np
 import torch
-from timing import best
+from timing import begin, in_turns, medians
 
 SHAPES = ((512, 512), (64, 32, 32))
 
@@ -39,25 +35,15 @@ def compare(name, shape, dtype, rounds, tenon):
         function = getattr(library.linalg, name)
         tensors = [make(each) for each in arrays]
         calls.append(lambda f=function, t=tensors: f(*t, **options))
-    seconds = [[best(call) for call in calls] for _ in range(rounds)]
-    ours, theirs = (statistics.median(column) for column in zip(*seconds, strict=True))
+    seconds = in_turns(calls, rounds)
+    ours, theirs = medians(seconds)
     ratio = statistics.median(a / b for a, b in seconds)
     size = " x ".join(map(str, shape))
     return f"| {name} | {size} | {dtype} | {ours * 1e3:.2f} | {theirs * 1e3:.2f} | {ratio:.2f} |"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("build", type=pathlib.Path)
-    arguments = parser.parse_args()
-    os.environ["TENON_THREADS"] = str(arguments.threads)
-    os.environ.setdefault("TENON_LIBRARY", str(arguments.build.resolve() / "lib/libtenon.so"))
-    sys.path.insert(0, str(arguments.build.resolve() / "python"))
-    import tenon
-
-    torch.set_num_threads(arguments.threads)
+    arguments, tenon = begin(__doc__, rounds=7)
     print("| what | matrices | dtype | Tenon, ms | PyTorch, ms | Tenon / PyTorch |")
     print("|---|---|---|---:|---:|---:|")
     for shape in SHAPES:

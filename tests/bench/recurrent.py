@@ -9,15 +9,11 @@ round times all for a while, and the best call counts; of rounds it is the media
 layers of 256 over 256 sequences of 128 steps. Nothing here is a test: machines differ and are busy.
 """
 
-import argparse
-import os
-import pathlib
 import statistics
-import sys
 
 import numpy as np
 import torch
-from timing import best
+from timing import begin, in_turns
 
 # Kind, layers, steps, sequences, inputs, hidden units.
 SHAPES = (
@@ -73,7 +69,7 @@ def compare(tenon, shapes, rounds):
     print("|---|---|---:|---:|---:|")
     for kind, layers, steps, batch, inputs, hidden in shapes:
         calls = steps_of(tenon, kind, layers, steps, batch, inputs, hidden)
-        seconds = [[best(call) for call in calls] for _ in range(rounds)]
+        seconds = in_turns(calls, rounds)
         ours = statistics.median(row[0] for row in seconds)
         theirs = statistics.median(min(row[1:]) for row in seconds)
         ratio = statistics.median(min(row[1:]) / row[0] for row in seconds)
@@ -85,20 +81,7 @@ def compare(tenon, shapes, rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--long", action="store_true")
-    parser.add_argument("build", type=pathlib.Path)
-    arguments = parser.parse_args()
-    os.environ["TENON_THREADS"] = str(arguments.threads)
-    os.environ.setdefault(
-        "TENON_LIBRARY", str(arguments.build.resolve() / "lib/libtenon.so")
-    )
-    sys.path.insert(0, str(arguments.build.resolve() / "python"))
-    import tenon
-
-    torch.set_num_threads(arguments.threads)
+    arguments, tenon = begin(__doc__, flags=["--long"])
     compare(tenon, SHAPES + LONG * arguments.long, arguments.rounds)
 
 

@@ -6,12 +6,11 @@ import os
 import pathlib
 import sys
 import unittest
-import warnings
+
+import onnx_nodes
 
 try:
     import numpy
-    import onnx
-    from onnx.backend.test.case.node import collect_testcases
 except ImportError as missing:
     print(f"skipped: {missing.name} is not installed")
     sys.exit(77)
@@ -97,60 +96,16 @@ class Layer:
             yield numpy.stack(state, 1 if self.batch_first else 0)
 
 
-def published():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        cases = collect_testcases(None)
-    for case in cases:
-        nodes = case.model.graph.node
-        if len(nodes) == 1 and nodes[0].op_type in OPS:
-            yield case, nodes[0]
+class NodeTests(onnx_nodes.NodeTests):
+    OPS, EXCLUDED = OPS, EXCLUDED
 
-
-def results_of(node, operands):
-    given = [short for short, name in zip(INPUTS, node.input, strict=False) if name]
-    inputs = dict(zip(given, operands, strict=True))
-    attributes = {
-        each.name: onnx.helper.get_attribute_value(each) for each in node.attribute
-    }
-    return Layer(node.op_type, inputs, attributes).results()
-
-
-class NodeTests(unittest.TestCase):
-    def compare(self, case, node):
-        for operands, expected in case.data_sets:
-            found = results_of(node, operands)
-            pairs = [
-                each for name, each in zip(node.output, found, strict=False) if name
-            ]
-            for name, x, y in zip(
-                filter(None, node.output), pairs, expected, strict=True
-            ):
-                self.assertEqual(x.shape, y.shape, name)
-                numpy.testing.assert_allclose(
-                    x, y, rtol=case.rtol, atol=case.atol, err_msg=f"{case.name} {name}"
-                )
+    def results_of(self, node, operands):
+        given = [short for short, name in zip(INPUTS, node.input, strict=False) if name]
+        inputs = dict(zip(given, operands, strict=True))
+        return Layer(node.op_type, inputs, onnx_nodes.attributes_of(node)).results()
 
     def test_all(self):
-        counts = dict.fromkeys(OPS, 0)
-        passed, left = 0, set(EXCLUDED)
-        for case, node in published():
-            counts[node.op_type] += 1
-            if case.name in EXCLUDED:
-                left.discard(case.name)
-                print(f"excluded: {case.name}: {EXCLUDED[case.name]}", file=sys.stderr)
-                continue
-            with self.subTest(case.name):
-                self.compare(case, node)
-                passed += 1
-        excluded = len(EXCLUDED) - len(left)
-        print(
-            f"onnx {onnx.__version__}: {passed} passed, {excluded} excluded",
-            file=sys.stderr,
-        )
-        self.assertFalse(left, "no such cases")
-        self.assertEqual(counts, OPS)
-        self.assertEqual(passed + excluded, sum(counts.values()))
+        self.check_all()
 
 
 if __name__ == "__main__":

@@ -42,6 +42,11 @@ def is_sanitized():
     return "libasan" in os.environ.get("LD_PRELOAD", "")
 
 
+def bits(tensor):
+    """The bytes of its elements, in row-major order."""
+    return bytes(memoryview(tensor.detach().contiguous()).cast("B"))
+
+
 def live():
     """Tensors, storages and nodes that are alive."""
     gc.collect()

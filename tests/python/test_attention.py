@@ -7,17 +7,13 @@ import hashlib
 import random
 import unittest
 
-from support import Case, is_sanitized, tenon
+from support import Case, bits, is_sanitized, tenon
 
 NAN = float("nan")
 
 
 def draw(*shape):
     return tenon.randn(*shape)
-
-
-def bits(tensor):
-    return bytes(memoryview(tensor.detach().contiguous()).cast("B"))
 
 
 def digest(tensor):

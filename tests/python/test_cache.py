@@ -4,7 +4,7 @@
 
 import unittest
 
-from support import Case, tenon
+from support import Case, bits, tenon
 
 nn = tenon.nn
 WIDTH, POSITIONS = 16, 12
@@ -22,10 +22,6 @@ def make(**options):
 
 def rows(batch, count, dtype=tenon.float32):
     return tenon.normal(shape=[batch, count, WIDTH], dtype=dtype)
-
-
-def bits(tensor):
-    return bytes(memoryview(tensor.contiguous()).cast("B"))
 
 
 def parts(x, sizes):

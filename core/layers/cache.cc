@@ -162,6 +162,8 @@ int64_t Layer::held_positions(Context& context) {
 }
 
 void Layer::check_weights(Context& context) {
+  // The number of the layer that is called stands for all below.
+  if (weighed_ == weigh([](const Layer&, uint64_t) {})) return;
   if (!weights_are_as_weighed()) {
     const int64_t held = held_positions(context);
     if (held != 0) {
@@ -175,25 +177,22 @@ void Layer::check_weights(Context& context) {
 }
 
 Tensor* Layer::use_tensor(Context& context, std::string_view name) const {
-  for (const auto& [named, tensor] : own_) {
-    if (named.name != name) continue;
-    if (!named.cache) return tensor.get();
-    OutermostCall& outermost = *context.layer_call;
-    if (outermost.weights_checked) return tensor.get();
-    const char* const hint = "tenon_layer_set_cache with 0 positions takes the cache away";
-    if (context.capture) {
-      fail(TENON_E_CAPTURE, "a layer with a cache cannot be captured", "layer", "no cache",
-           "one in evaluation", hint);
-    }
-    if (context.grad_enabled()) {
-      fail(TENON_E_GRAD, "a layer with a cache is called while gradients are recorded", "layer",
-           "gradients off (tenon_grad_begin), or a layer in training", "gradients on", hint);
-    }
-    outermost.layer.check_weights(context);
-    outermost.weights_checked = true;
-    return tensor.get();
+  const auto* const found = find_own(name);
+  if (!found) return nullptr;
+  OutermostCall& outermost = *context.layer_call;
+  if (!found->first.cache || outermost.weights_checked) return found->second.get();
+  const char* const hint = "tenon_layer_set_cache with 0 positions takes the cache away";
+  if (context.capture) {
+    fail(TENON_E_CAPTURE, "a layer with a cache cannot be captured", "layer", "no cache",
+         "one in evaluation", hint);
   }
-  return nullptr;
+  if (context.grad_enabled()) {
+    fail(TENON_E_GRAD, "a layer with a cache is called while gradients are recorded", "layer",
+         "gradients off (tenon_grad_begin), or a layer in training", "gradients on", hint);
+  }
+  outermost.layer.check_weights(context);
+  outermost.weights_checked = true;
+  return found->second.get();
 }
 
 }  // namespace tenon::layers

@@ -372,20 +372,22 @@ void Layer::share_tensor(std::string_view name, Tensor& tensor) {
   if (owner->frozen_) owner->frozen_->set(1, std::to_string(owner->replaced_));
 }
 
+const std::pair<Named, Ref>* Layer::find_own(std::string_view name) const {
+  const auto found = std::ranges::find(
+      own_, name, [](const auto& entry) -> const std::string& { return entry.first.name; });
+  return found == own_.end() ? nullptr : &*found;
+}
+
 Tensor* Layer::own_tensor(std::string_view name) const {
-  for (const auto& [named, tensor] : own_) {
-    if (named.name == name) return tensor.get();
-  }
-  return nullptr;
+  const auto* const found = find_own(name);
+  return found ? found->second.get() : nullptr;
 }
 
 void Layer::set_buffer(Context& context, std::string_view name, Tensor& values) {
-  const auto found = std::find_if(own_.begin(), own_.end(),
-                                  [&](const auto& entry) { return entry.first.name == name; });
-  if (found == own_.end() || !found->first.buffer) {
+  const auto* const found = find_own(name);
+  if (!found || !found->first.buffer) {
     fail(TENON_E_PLUGIN, "its forward writes \"" + std::string(name) + "\", which is not a buffer",
-         std::string(name), "a buffer of the layer",
-         found == own_.end() ? "nothing" : "a parameter");
+         std::string(name), "a buffer of the layer", found ? "a parameter" : "nothing");
   }
   check_like(name, *found->second, values);
   if (found->first.cache && found->second->dtype() == TENON_DTYPE_I64) {

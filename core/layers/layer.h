@@ -121,6 +121,7 @@ class Layer final : public CallbackSubject {
   std::vector<Tensor*> cache_counts();
   int64_t held_positions(Context& context);
   void collect_caching(std::vector<Layer*>& out);
+  const std::pair<Named, Ref>* find_own(std::string_view name) const;  // NULL if there is none
   [[noreturn]] void fail(tenon_status status, const std::string& what, std::string operand,
                          std::string expected, std::string found, std::string hint = "") const;
   void check_name(std::string_view name) const;

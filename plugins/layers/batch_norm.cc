@@ -59,7 +59,7 @@ void forward(sdk::Forward& f) {
   const int64_t features = f.options.integer(kFeatures);
   layers::need_channels(f, features);
   const tenon_meta meta = f.meta(f.in(0).tensor());
-  const std::span<const int64_t> shape(meta.shape, static_cast<size_t>(meta.rank));
+  const std::span<const int64_t> shape = layers::shape_of(meta);
   const bool affine = f.options.flag(kAffine);
   const sdk::Value none;
   const sdk::Value inputs[] = {

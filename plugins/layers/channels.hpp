@@ -9,7 +9,7 @@ namespace tenon::layers {
 // Without a weight the op itself could not tell.
 inline void need_channels(sdk::Forward& f, int64_t channels) {
   const tenon_meta meta = f.meta(f.in(0).tensor());
-  const std::span<const int64_t> shape(meta.shape, static_cast<size_t>(meta.rank));
+  const std::span<const int64_t> shape = shape_of(meta);
   if (shape.size() >= 2 && shape[1] == channels) return;
   throw sdk::Failure{TENON_E_SHAPE, "x must have its channels in the second dimension", "x",
                      "[N," + std::to_string(channels) + ",...]", sdk::shape_text(shape)};

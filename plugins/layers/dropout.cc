@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/layers/dropout.cc: dropout, zeros at random places in training, nothing in evaluation.
-#include <tenon/sdk/plugin/layer.hpp>
+#include "options.hpp"
 
 namespace {
 
@@ -8,12 +8,7 @@ namespace sdk = tenon::sdk;
 
 enum Option : uint32_t { kP };
 
-void describe(sdk::Describe& d) {
-  const double p = d.options.real(kP);
-  if (p >= 0 && p <= 1) return;
-  throw sdk::Failure{TENON_E_ATTRIBUTE, "p is not a probability", "p", "0 <= p <= 1",
-                     std::to_string(p)};
-}
+void describe(sdk::Describe& d) { tenon::layers::need_probability(d.options.real(kP), "p"); }
 
 void forward(sdk::Forward& f) {
   const sdk::Value p = f.options.real(kP);

@@ -15,18 +15,13 @@ namespace layers = tenon::layers;
 
 enum Option : uint32_t { kP };
 
-void describe(sdk::Describe& d) {
-  const double p = d.options.real(kP);
-  if (p >= 0 && p <= 1) return;
-  throw sdk::Failure{TENON_E_ATTRIBUTE, "p is not a probability", "p", "0 <= p <= 1",
-                     std::to_string(p)};
-}
+void describe(sdk::Describe& d) { layers::need_probability(d.options.real(kP), "p"); }
 
 // bool [N,C,1,...]
 sdk::Value draw_kept(sdk::Forward& f, const tenon_meta& meta) {
   if (meta.rank < 2) {
     throw sdk::Failure{TENON_E_SHAPE, "x must have its channels in the second dimension", "x",
-                       "[N,C,...]", sdk::shape_text({meta.shape, static_cast<size_t>(meta.rank)})};
+                       "[N,C,...]", sdk::shape_text(layers::shape_of(meta))};
   }
   int64_t channels[TENON_MAX_RANK];
   for (int32_t i = 0; i < meta.rank; ++i) channels[i] = i < 2 ? meta.shape[i] : 1;

@@ -19,7 +19,7 @@ inline std::span<const int64_t> checked_sizes(const sdk::Attrs& options, uint32_
 // Without a weight the op itself could not tell.
 inline void need_last_dims(sdk::Forward& f, std::span<const int64_t> sizes) {
   const tenon_meta meta = f.meta(f.in(0).tensor());
-  const std::span<const int64_t> shape(meta.shape, static_cast<size_t>(meta.rank));
+  const std::span<const int64_t> shape = shape_of(meta);
   const bool fits =
       shape.size() >= sizes.size() && std::equal(sizes.rbegin(), sizes.rend(), shape.rbegin());
   if (fits) return;

@@ -286,7 +286,7 @@ tenon_tensor* attended(sdk::Forward& f, const Projected& p, const Places& places
 
 void need_rows(sdk::Forward& f, sdk::Value x, const char* operand, int64_t width) {
   const tenon_meta meta = f.meta(x.tensor());
-  const std::span<const int64_t> shape(meta.shape, static_cast<size_t>(meta.rank));
+  const std::span<const int64_t> shape = layers::shape_of(meta);
   if ((meta.rank == 2 || meta.rank == 3) && shape.back() == width) return;
   throw sdk::Failure{TENON_E_SHAPE, std::string(operand) + " must have rows of the layer's width",
                      operand,

@@ -24,6 +24,10 @@ inline bool is_16_bit(tenon_dtype dtype) {
   return sdk::is_float(dtype) && sdk::size_of(dtype) == 2;
 }
 
+inline std::span<const int64_t> shape_of(const tenon_meta& meta) {
+  return {meta.shape, static_cast<size_t>(meta.rank)};
+}
+
 inline void need_probability(double p, const char* option) {
   if (p >= 0 && p <= 1) return;
   throw sdk::Failure{TENON_E_ATTRIBUTE, std::string(option) + " is not a probability", option,

@@ -128,10 +128,6 @@ inline tenon_tensor* with_axis(sdk::Forward& f, sdk::Value x, int64_t axis) {
 inline tenon_tensor* without_axis(sdk::Forward& f, sdk::Value x, int64_t axis) {
   return f.call("tenon.squeeze", {x}, {sdk::Value(std::span(&axis, 1))});
 }
-inline std::span<const int64_t> shape_of(const tenon_meta& meta) {
-  return {meta.shape, static_cast<size_t>(meta.rank)};
-}
-
 // Layers and directions, one after the other, over x [T,B,I] or [B,T,I], or [T,I] without a batch.
 class Stack {
  public:

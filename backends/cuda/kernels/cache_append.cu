@@ -21,13 +21,14 @@ struct Starts {
   int64_t count;
   int64_t limit;
 
-  // Nothing is written if one of them is refused.
-  __device__ bool all_fit() const {
-    for (int64_t b = 0; b < count; ++b) {
+  // Of those that a thread of a block looks at.
+  __device__ bool has_wrong() const {
+    bool wrong = false;
+    for (int64_t b = threadIdx.x; b < count; b += kBlock) {
       const int64_t start = data[b * step];
-      if (start < 0 || start > limit) return false;
+      wrong = wrong || start < 0 || start > limit;
     }
-    return true;
+    return wrong;
   }
 };
 
@@ -35,7 +36,9 @@ template <class T>
 __global__ void __launch_bounds__(kBlock) put(Geometry<kOperands> g, int64_t batch, Starts starts,
                                               int64_t position_stride, T* cache, const T* rows) {
   const uint32_t number = blockIdx.x * kBlock + threadIdx.x;
-  if (number >= g.count || !starts.all_fit()) return;
+  // Nothing is written if one start is refused, whichever sequence it is of.
+  const bool is_refused = __syncthreads_or(starts.has_wrong()) != 0;
+  if (is_refused || number >= g.count) return;
   int64_t at[kOperands];
   g.offsets(number, at);
   const int64_t start = starts.data[(batch + at[kBatch]) * starts.step];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/outside/onnx_nodes.py: what the tests by ONNX's published node tests share: finding the cases
-# of some operators, and comparing each within its own tolerance.
+# tests/outside/onnx_nodes.py: what tests by ONNX's published node tests share: finding the cases of
+# some operators, and comparing each within its own tolerance.
 
 import sys
 import unittest

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/test_data.py: datasets of the registry and datasets written in Python, and batches
 # of both.
+import errno
 import gc
 import os
 import pathlib
@@ -511,14 +512,20 @@ class Progress(Case):
         main, terminal = pty.openpty()
         before = os.dup(2)
         os.dup2(terminal, 2)
+        os.close(terminal)
         try:
             body()
-            os.set_blocking(main, False)
-            return os.read(main, 4096).decode()
         finally:
-            os.dup2(before, 2)
-            for each in (before, main, terminal):
-                os.close(each)
+            os.dup2(before, 2)  # closes the last of the terminal's side, so that reading ends
+            os.close(before)
+        shown = b""
+        with os.fdopen(main, "rb", buffering=0) as file:
+            try:
+                while piece := file.read(4096):
+                    shown += piece
+            except OSError as error:  # how Linux says that the other side is closed
+                self.assertEqual(error.errno, errno.EIO)
+        return shown.decode()
 
     def test_elsewhere_it_is_the_same(self):
         code = (

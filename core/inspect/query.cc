@@ -266,7 +266,8 @@ void write_environment(Context& context, Writer& out) {
                                         {"finite", kCheckFinite},
                                         {"threads", kCheckThreads},
                                         {"launch", kCheckLaunch},
-                                        {"handles", kCheckHandles}};
+                                        {"handles", kCheckHandles},
+                                        {"plan", kCheckPlan}};
   const Runtime& runtime = *context.runtime;
   std::vector<std::string_view> checks;
   for (const CheckWord& word : words) {

@@ -87,9 +87,11 @@ struct Launch {
   std::vector<tenon_view> views;
   std::vector<uint32_t> slot_begin;
   std::vector<uint64_t> scalars;  // host scalars the views point to
+  std::vector<uint32_t> buffers;  // which memory each view is of, as a plan numbers it
   std::shared_ptr<const Prepared> prepared;
   uint64_t scratch_bytes = 0;
   bool may_stop = false;  // as Block's; not in a replay
+  bool dead = false;      // nothing needs what it makes: a replay leaves it out
   bool random = false;
   tenon_rng rng{};  // offset relative to the plan's start
   const std::string* scope = nullptr;

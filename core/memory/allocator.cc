@@ -52,6 +52,12 @@ Size CachingAllocator::size_for(uint64_t bytes) noexcept {
   return {bytes, capacity, capacity ? class_index(capacity) : 0};
 }
 
+Size CachingAllocator::exact_size(uint64_t bytes) noexcept {
+  if (bytes > kLargest) return {bytes, 0, kExactRequests};
+  const uint64_t capacity = (std::max(bytes, kSmallest) + kSmallest - 1) / kSmallest * kSmallest;
+  return {bytes, capacity, kExactRequests};
+}
+
 uint32_t CachingAllocator::class_index(uint64_t capacity) noexcept {
   const uint64_t power = power_below(capacity);
   const uint64_t quarter = (capacity - power) / (power / 4);  // 1..4
@@ -62,12 +68,13 @@ Block CachingAllocator::allocate_slowly(const Size& size) {
   const uint64_t bytes = size.bytes;
   const uint64_t capacity = size.capacity;
   if (capacity == 0) throw OutOfMemory{bytes};
+  const bool exact = size.size_class == kExactRequests;
   Remedy remedy = Remedy::kLargeBlocks;
   bool patience = true;
   Lock lock(mutex_);
   for (;;) {
     if (limit_ != 0 && stats_.live_bytes + pending_bytes_ + capacity > limit_) break;
-    if (Node* node = take_cached(size)) return hand_out(node);
+    if (Node* node = exact ? take_exact(capacity) : take_cached(size)) return hand_out(node);
     const uint64_t reserved = stats_.reserved_bytes + pending_bytes_ + capacity;
     if (limit_ != 0 && reserved > limit_) {
       if (free_cached(lock, reserved - limit_) || wait_for_others(lock, patience)) continue;
@@ -98,7 +105,7 @@ Block CachingAllocator::allocate_slowly(const Size& size) {
       stats_.reserved_bytes += capacity;
       node->data = data;
       node->capacity = capacity;
-      node->size_class = size.size_class;
+      node->size_class = exact ? kExactBlocks : size.size_class;
       const Block block = hand_out(node);
       // Others may meanwhile have released what was thought to be live together with this.
       if (const uint64_t over = over_bound(0)) free_cached(lock, over);
@@ -141,6 +148,14 @@ void CachingAllocator::reset_peak() noexcept {
   stats_.peak_bytes = stats_.live_bytes;
 }
 
+CachingAllocator::Node* CachingAllocator::take_exact(uint64_t capacity) noexcept {
+  Node** place = &cached_[kExactBlocks];
+  while (*place != nullptr && (*place)->capacity != capacity) place = &(*place)->next;
+  Node* node = *place;
+  if (node != nullptr) *place = node->next;
+  return node;
+}
+
 // A cached block of the next class, which is a quarter larger at most, unless what it has too much
 // would raise the peak.
 CachingAllocator::Node* CachingAllocator::take_larger(const Size& size) noexcept {
@@ -151,12 +166,15 @@ CachingAllocator::Node* CachingAllocator::take_larger(const Size& size) noexcept
   return node;
 }
 
-// The smallest cached block that is enough by itself, else the largest one; nullptr if none has
-// at least `smallest` bytes.
+// One without a class, else the smallest cached block that is enough by itself, else the largest
+// one; nullptr if none has at least `smallest` bytes.
 CachingAllocator::Node* CachingAllocator::take_to_free(uint64_t needed,
                                                        uint64_t smallest) noexcept {
+  for (Node** place = &cached_[kExactBlocks]; *place != nullptr; place = &(*place)->next) {
+    if ((*place)->capacity >= smallest) return std::exchange(*place, (*place)->next);
+  }
   Node** chosen = nullptr;
-  for (size_t i = kClasses; i-- > 0;) {
+  for (size_t i = kExactBlocks; i-- > 0;) {
     if (cached_[i] == nullptr) continue;
     if (cached_[i]->capacity < (chosen ? needed : smallest)) break;
     chosen = &cached_[i];

@@ -13,6 +13,9 @@
 // takes one of the next larger class; else cached blocks go back to the source. Requests that find
 // one pay nothing for it.
 //
+// Few and large blocks that stay long may ask for no more than they need: such a block has no size
+// class, serves only a request for as much, and is given back before any other.
+//
 // The backend's memory may be out of reach for the host, so blocks are never written to: each has a
 // node of its own, from before it comes from the source until it goes back. Releasing therefore
 // allocates nothing and cannot fail. The node has room for what the block's owner wants to keep
@@ -122,6 +125,8 @@ class CachingAllocator {
   void reset_peak() noexcept;
 
   static Size size_for(uint64_t bytes) noexcept;
+  // Rounded to 64 bytes alone.
+  static Size exact_size(uint64_t bytes) noexcept;
   // The size a request is rounded to; 0 when no size class is large enough.
   static uint64_t class_bytes(uint64_t bytes) noexcept;
 
@@ -151,6 +156,7 @@ class CachingAllocator {
     if (node != nullptr) list = node->next;
     return node;
   }
+  [[gnu::cold]] Node* take_exact(uint64_t capacity) noexcept;
   [[gnu::cold]] Node* take_larger(const Size& size) noexcept;
   [[gnu::cold]] Node* take_to_free(uint64_t needed, uint64_t smallest) noexcept;
   Node* take_spare() noexcept;
@@ -168,7 +174,10 @@ class CachingAllocator {
   bool wait_for_others(Lock& lock, bool& patience) noexcept;
   [[gnu::cold]] uint64_t free_cached(Lock& lock, uint64_t needed, uint64_t smallest = 0) noexcept;
 
-  static constexpr size_t kClasses = 256;
+  static constexpr size_t kClasses = 256;  // capacities use the first 252
+  // Blocks without a class, and requests for them: what serves others never finds them.
+  static constexpr uint32_t kExactBlocks = kClasses - 1;
+  static constexpr uint32_t kExactRequests = kExactBlocks - 2;
   static uint32_t class_index(uint64_t capacity) noexcept;
 
   const Source source_;

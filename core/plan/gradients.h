@@ -3,18 +3,14 @@
 // between steps, not results: a run finds them as an eager step would, and leaves them so.
 #pragma once
 
-#include <list>
-
 #include "core/backward/vjp.h"
-#include "core/launch/block.h"
+#include "core/plan/uses.h"
 #include "core/tape/graph.h"
 
 namespace tenon::plan {
 
 using tensor::Ref;
 using tensor::Tensor;
-
-using Launches = std::list<launch::Launch>;
 
 // One leaf's gradient from the first time that the step needs or changes it. Plain assignments, so
 // that they may follow what can fail.

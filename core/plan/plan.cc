@@ -46,6 +46,7 @@ Plan::~Plan() {
   }
   launches.clear();
   inputs.clear();
+  temporaries.reset();
   for (Storage* storage : storages) storage->release();
   runtime->plans.fetch_sub(1, std::memory_order_relaxed);
   runtime->release();
@@ -259,6 +260,17 @@ std::string Plan::text() const {
                     std::to_string(storages.size()) + " storages, " +
                     std::to_string(inputs.size()) + " inputs" +
                     (graph_ ? ", " + graph_->state() : "") + "\n";
+  for (const Temporaries::Arena& arena : temporaries->arenas()) {
+    const auto n = std::count_if(temporaries->all().begin(), temporaries->all().end(),
+                                 [&](const Temporaries::Temporary& each) {
+                                   return each.used &&
+                                          temporaries->arenas()[each.arena].device == arena.device;
+                                 });
+    out += "arena on " + arena.device->name() + ": " + std::to_string(arena.bytes) +
+           " bytes for " + std::to_string(n) + " temporaries; " + std::to_string(arena.least) +
+           " are in use at once, and " + std::to_string(arena.apart_bytes) +
+           " in all\n";
+  }
   size_t number = 0;
   for (const Launch& launch : launches) {
     out +=

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/plan/plan.h: a captured step: the resolved launches of a whole step, replayed in order.
 //
-// Every storage a launch touches is held by the plan, so addresses stay good; nothing is freed and
-// reused inside. Random launches read their counter relative to a word the plan advances.
+// Temporaries lie in an arena of the plan's; every other storage that a launch touches is held by
+// it, so addresses stay good. Random launches read their counter relative to a word the plan
+// advances.
 #pragma once
 
 #include <tenon/plugin.h>
 
-#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,12 +16,10 @@
 #include "core/plan/frozen.h"
 #include "core/plan/gradients.h"
 #include "core/plan/graph.h"
+#include "core/plan/temporaries.h"
 #include "core/runtime/context.h"
 
 namespace tenon::plan {
-
-using launch::Launch;
-using tensor::Storage;
 
 // The addresses a view touches, as numbers. A device with memory of its own counts them apart.
 struct Range {
@@ -68,9 +66,10 @@ struct Plan {
   Runtime* runtime;
   Launches launches;
   std::vector<Input> inputs;
+  std::unique_ptr<Temporaries> temporaries;
   std::vector<Storage*> storages;                                 // held
   std::vector<std::pair<Storage*, const registry::Op*>> written;  // each once, with its last writer
-  std::vector<Range> writes;  // by launches, except for what inputs stand for
+  std::vector<Range> writes;  // by launches, except for temporaries and what inputs stand for
   // What launches have taken over as numbers, as it was then.
   struct Taken {
     std::shared_ptr<const Frozen> source;

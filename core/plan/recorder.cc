@@ -21,7 +21,7 @@ Recorder::Recorder(Context& context, std::vector<Ref> inputs)
     input.meta = tensor::meta_of(*tensor);
     std::copy_n(tensor->strides_, tensor->view.rank, input.strides.begin());
     input.data = tensor->view.data;
-    hold(*tensor->storage);
+    buffers_.hold(buffers_.number(*tensor->storage));
     for (size_t i = 0; i < plan_->inputs.size(); ++i) {
       if (range_of(*tensor).meets(range_of(*plan_->inputs[i].tensor))) {
         // Whatever reads there reads both: after an exchange one of them would be wrong.
@@ -47,16 +47,25 @@ void Recorder::admit(const registry::Op& op, const registry::Kernel& kernel) {
   throw error;
 }
 
-bool Recorder::holds(const Storage& storage) const {
-  const auto& held = plan_->storages;
-  // Recent storages come first in a step; most are found within a few steps back.
-  return std::find(held.rbegin(), held.rend(), &storage) != held.rend();
-}
+bool Recorder::holds(const Storage& storage) const { return buffers_.holds(storage); }
 
-void Recorder::hold(Storage& storage) {
-  if (holds(storage)) return;
-  plan_->storages.push_back(&storage);
-  storage.retain();
+// What it overwrites, and nothing has touched before, may be a temporary. The rest is held.
+void Recorder::note_buffers(Launch& launch, const Block& block) {
+  launch.buffers.assign(block.items.size(), Buffers::kNone);
+  for (size_t i = 0; i < block.items.size(); ++i) {
+    const Tensor* const tensor = block.items[i].tensor;
+    if (!tensor) continue;
+    launch.buffers[i] = buffers_.number(*tensor->storage);
+    if (tensor->storage->memory != launch.device) buffers_.hold(launch.buffers[i]);
+  }
+  for (const Use& use : uses_of(launch, buffers_)) {
+    if (!buffers_.is_new(use.buffer)) continue;
+    if (use.overwrites) {
+      buffers_.watch(use.buffer);
+    } else {
+      buffers_.hold(use.buffer);
+    }
+  }
 }
 
 void Recorder::bind_inputs(Launch& launch, const Block& block) {
@@ -93,6 +102,8 @@ void Recorder::add(const registry::Op& op, const registry::Kernel& kernel, Devic
   // A call that fails for lack of memory has not taken place: no replay may run half of it.
   struct Undo {
     Plan& plan;
+    Buffers& buffers;
+    size_t n_buffers;
     bool armed = true;
     ~Undo() {
       if (!armed) return;
@@ -101,8 +112,9 @@ void Recorder::add(const registry::Op& op, const registry::Kernel& kernel, Devic
                       [&](const Plan::Patch& p) { return p.launch == &plan.launches.back(); });
       }
       plan.launches.pop_back();
+      buffers.cut(n_buffers);
     }
-  } undo{*plan_};
+  } undo{*plan_, buffers_, buffers_.size()};
   launch.prepared = std::move(prepared);
   launch.launch.prepared = launch.prepared ? launch.prepared->object : nullptr;
   launch.scratch_bytes = scratch_bytes;
@@ -124,20 +136,7 @@ void Recorder::add(const registry::Op& op, const registry::Kernel& kernel, Devic
       launch.rng.device_base = static_cast<const uint64_t*>(state.counter.data);
     }
   }
-  for (const Item& item : block.items) {
-    if (!item.tensor) continue;
-    Storage* storage = item.tensor->storage;
-    hold(*storage);
-    if (item.role == TENON_SLOT_IN) continue;
-    auto& written = plan_->written;
-    const auto known = std::find_if(written.rbegin(), written.rend(),
-                                    [&](const auto& entry) { return entry.first == storage; });
-    if (known == written.rend()) {
-      written.emplace_back(storage, &op);
-    } else {
-      known->second = &op;
-    }
-  }
+  note_buffers(launch, block);
   bind_inputs(launch, block);
   undo.armed = false;
 }
@@ -161,13 +160,41 @@ bool Recorder::is_exchanged(const Launch& launch, size_t view) const {
 }
 
 void Recorder::settle(Context& context) {
-  if (!failure_) settle_leaves(context);
+  if (failure_) return;
+  settle_leaves(context);
+  settle_memory(context);
+  settle_writes();
+}
+
+// What a check mode looks at is launched, needed or not.
+void Recorder::settle_memory(const Context& context) {
+  Launches& launches = plan_->launches;
+  for (Launch& launch : launches) launch.dead = false;
+  const std::vector<Life> lives = lives_of(launches, buffers_);
+  temporary_.assign(buffers_.size(), false);
+  for (uint32_t i = 0; i < buffers_.size(); ++i) {
+    if (lives[i].first == Life::kNever || buffers_.is_referred(i)) continue;
+    temporary_[i] = lives[i].overwritten;
+  }
+  const uint32_t checks = (context.checks | context.runtime->config.checks) & ~kLogOps;
+  if ((checks & ~kCheckPlan) == 0) mark_dead(launches, buffers_, temporary_);
+  const uint64_t gap = checks & kCheckPlan ? kCanaryBytes : 0;
+  plan_->temporaries = std::make_unique<Temporaries>(launches, buffers_, temporary_, gap);
+  plan_->temporaries->allocate();
+  if (checks & kCheckPlan) plan_->temporaries->allocate_apart();
+}
+
+void Recorder::settle_writes() {
+  std::vector<const registry::Op*> writers(buffers_.size(), nullptr);
   std::vector<Range>& writes = plan_->writes;
   writes.clear();
   for (const Launch& launch : plan_->launches) {
     for (uint32_t slot = 0; slot < launch.launch.n_slots; ++slot) {
       if (launch.kernel->desc.slots[slot].role == TENON_SLOT_IN) continue;
       for (uint32_t i = launch.slot_begin[slot]; i < launch.slot_begin[slot + 1]; ++i) {
+        const uint32_t buffer = launch.buffers[i];
+        if (buffer == Buffers::kNone || temporary_[buffer]) continue;
+        writers[buffer] = launch.op;
         if (is_exchanged(launch, i)) continue;
         const Range range = range_of(*launch.device, launch.views[i]);
         const bool known = std::any_of(writes.rbegin(), writes.rend(), [&](const Range& each) {
@@ -176,6 +203,11 @@ void Recorder::settle(Context& context) {
         if (!known) writes.push_back(range);
       }
     }
+  }
+  plan_->storages.reserve(buffers_.size());
+  plan_->written.clear();
+  for (uint32_t i = 0; i < buffers_.size(); ++i) {
+    if (writers[i]) plan_->written.emplace_back(&buffers_.held_storage(i), writers[i]);
   }
 }
 
@@ -241,7 +273,7 @@ void Recorder::made(Tensor& leaf) {
 // What made the gradient makes a part of it instead, which is added to what is there.
 void Recorder::accumulate(Context& context, LeafState& state) {
   Tensor& grad = *state.made;
-  const tensor::Storage& whole = *grad.storage;
+  tensor::Storage& whole = *grad.storage;
   const GradMode off(context, false);
   Ref part(Tensor::create(tensor::Storage::create(device_of(grad), whole.bytes), grad.dtype(),
                           grad.shape(), grad.strides().data(), grad.offset));
@@ -261,14 +293,13 @@ void Recorder::accumulate(Context& context, LeafState& state) {
   const auto after = state.maker == launches.end() ? launches.begin() : std::next(state.maker);
   const ptrdiff_t distance =
       static_cast<char*>(part->storage->data) - static_cast<char*>(whole.data);
+  const uint32_t from = buffers_.number(whole);
+  const uint32_t to = buffers_.number(*part->storage);
   for (auto launch = launches.begin(); launch != after; ++launch) {
-    if (launch->device != &device_of(grad)) continue;
-    for (tenon_view& view : launch->views) {
-      const auto offset =
-          reinterpret_cast<uintptr_t>(view.data) - reinterpret_cast<uintptr_t>(whole.data);
-      if (offset < whole.bytes && !(view.flags & TENON_VIEW_HOST_SCALAR)) {
-        view.data = static_cast<char*>(view.data) + distance;
-      }
+    for (size_t i = 0; i < launch->views.size(); ++i) {
+      if (launch->buffers[i] != from) continue;
+      launch->buffers[i] = to;
+      launch->views[i].data = static_cast<char*>(launch->views[i].data) + distance;
     }
   }
   if (after != added) launches.splice(after, launches, added, launches.end());
@@ -283,6 +314,7 @@ void Recorder::settle_leaves(Context& context) {
     if (now && now.get() == state.given.get()) continue;
     state.end = std::move(now);
     if (state.made && state.end && !state.begin) accumulate(context, state);
+    state.made = Ref();  // else it would be no temporary
     if (!state.end || state.input == LeafState::kNoInput) continue;
     const CaptureSuspended suspended(context);
     state.given = Ref(launch::copy(context, *state.end));
@@ -293,8 +325,15 @@ void Recorder::settle_leaves(Context& context) {
 
 std::unique_ptr<Plan> Recorder::finish(Context& context) {
   if (failure_) throw Error(*failure_);
-  for (LeafState& state : plan_->leaves) state.made = state.given = Ref();
+  for (LeafState& state : plan_->leaves) state.given = Ref();
   plan_->counters = context.counter - start_counter_;
+  buffers_.give_held(temporary_, plan_->storages);
+  plan_->temporaries->point_launches(false);
+  if (context.runtime->config.checks & kCheckPlan) return std::move(plan_);
+  for (Plan::Input& input : plan_->inputs) {
+    std::erase_if(input.patches, [](const Plan::Patch& patch) { return patch.launch->dead; });
+  }
+  std::erase_if(plan_->launches, [](const Launch& launch) { return launch.dead; });
   return std::move(plan_);
 }
 

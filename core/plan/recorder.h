@@ -41,12 +41,16 @@ class Recorder final : public backward::StepCapture {
   std::unique_ptr<Plan> finish(Context& context);
 
  private:
-  [[gnu::cold]] void hold(Storage& storage);
+  [[gnu::cold]] void note_buffers(Launch& launch, const launch::Block& block);
   [[gnu::cold]] void bind_inputs(Launch& launch, const launch::Block& block);
   bool is_exchanged(const Launch& launch, size_t view) const;
   [[gnu::cold]] void accumulate(Context& context, LeafState& state);
   [[gnu::cold]] void settle_leaves(Context& context);
+  [[gnu::cold]] void settle_memory(const Context& context);
+  [[gnu::cold]] void settle_writes();
   std::unique_ptr<Plan> plan_;
+  Buffers buffers_;
+  std::vector<bool> temporary_;  // which of them are, as of the last settle
   uint64_t start_counter_;
   std::unique_ptr<Error> failure_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/plan/replay.cc: runs the launches of a plan.
+#include "core/plan/compare.h"
 #include "core/plan/plan.h"
 
 namespace tenon::plan {
@@ -38,7 +39,14 @@ void Plan::run(Context& context) {
                                  context.id);
   }
   ++runs;
-  if (!run_as_graph(context)) run_launches(context);
+  if (context.runtime->config.checks & kCheckPlan) {
+    run_compared(context, *this, [&](Launch& launch, uint64_t position) {
+      context.check_interrupt();
+      run_launch(context, launch, position);
+    });
+  } else if (!run_as_graph(context)) {
+    run_launches(context);
+  }
   context.counter += counters;
   end_leaves(context);
 }

@@ -22,7 +22,8 @@ constexpr CheckName kCheckNames[] = {{"layout", kCheckLayout},
                                      {"finite", kCheckFinite},
                                      {"threads", kCheckThreads},
                                      {"launch", kCheckLaunch},
-                                     {"handles", kCheckHandles}};
+                                     {"handles", kCheckHandles},
+                                     {"plan", kCheckPlan}};
 
 uint32_t read_checks(std::string_view text, const char* origin) {
   uint32_t modes = 0;
@@ -42,7 +43,7 @@ uint32_t read_checks(std::string_view text, const char* origin) {
                   .message = std::string(origin) + " names an unknown check mode \"" +
                              std::string(word) + "\"",
                   .operand = origin,
-                  .expected = "layout, finite, threads, launch or handles",
+                  .expected = "layout, finite, threads, launch, handles or plan",
                   .found = std::string(word)};
     }
   }

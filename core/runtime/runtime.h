@@ -38,6 +38,7 @@ enum CheckMode : uint32_t {
   kCheckThreads = 4,
   kCheckLaunch = 8,
   kCheckHandles = 16,
+  kCheckPlan = 64,
   kLogOps = 32,  // no check, but like one it looks at every call: the log of ops is printed
 };
 

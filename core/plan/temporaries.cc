@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plan/temporaries.cc: one arena on each device.
+#include "core/plan/temporaries.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tenon::plan {
+
+namespace {
+
+// As blocks of their own have it.
+uint64_t alignment_on(const Device& device) { return device.host_memory() ? 64 : 256; }
+
+}  // namespace
+
+uint32_t Temporaries::arena_on(Device& device) {
+  const auto known = std::find_if(arenas_.begin(), arenas_.end(),
+                                  [&](const Arena& each) { return each.device == &device; });
+  if (known != arenas_.end()) return static_cast<uint32_t>(known - arenas_.begin());
+  arenas_.push_back({&device});
+  return static_cast<uint32_t>(arenas_.size() - 1);
+}
+
+Temporaries::Temporaries(Launches& launches, const Buffers& buffers,
+                         const std::vector<bool>& chosen, uint64_t gap) {
+  const std::vector<Life> lives = lives_of(launches, buffers);
+  std::vector<uint32_t> numbers(buffers.size(), Buffers::kNone);
+  for (uint32_t i = 0; i < buffers.size(); ++i) {
+    if (!chosen[i]) continue;
+    numbers[i] = static_cast<uint32_t>(temporaries_.size());
+    Temporary temporary;
+    Device& device = static_cast<Device&>(buffers.memory(i));
+    temporary.arena = arena_on(device);
+    temporary.bytes = buffers.bytes(i);
+    const uint64_t alignment = alignment_on(device);
+    const uint64_t rounded = (temporary.bytes + alignment - 1) / alignment * alignment + gap;
+    temporary.used = lives[i].first != Life::kNever;
+    temporary.life = {.bytes = rounded, .first = lives[i].first, .last = lives[i].last};
+    Arena& arena = arenas_[temporary.arena];
+    temporary.apart = arena.apart_bytes;
+    arena.apart_bytes += rounded;
+    temporaries_.push_back(temporary);
+  }
+  for (Launch& launch : launches) {
+    for (size_t i = 0; i < launch.views.size(); ++i) {
+      const uint32_t buffer = launch.buffers[i];
+      if (buffer == Buffers::kNone || !chosen[buffer]) continue;
+      places_.push_back({&launch.views[i], numbers[buffer],
+                         static_cast<char*>(launch.views[i].data) - buffers.data(buffer)});
+    }
+  }
+  place_all();
+}
+
+void Temporaries::place_all() {
+  for (uint32_t number = 0; number < arenas_.size(); ++number) {
+    std::vector<Temporary*> here;
+    std::vector<Interval> lives;
+    for (Temporary& each : temporaries_) {
+      if (each.arena != number || !each.used) continue;
+      here.push_back(&each);
+      lives.push_back(each.life);
+    }
+    arenas_[number].least = least_bytes(lives);
+    arenas_[number].bytes = place(lives);
+    for (size_t i = 0; i < here.size(); ++i) here[i]->life = lives[i];
+  }
+}
+
+Temporaries::~Temporaries() {
+  for (Arena& arena : arenas_) {
+    arena.device->release(arena.block);
+    arena.device->release(arena.apart);
+  }
+}
+
+void Temporaries::allocate() {
+  for (Arena& arena : arenas_) {
+    arena.block = arena.device->allocate(memory::CachingAllocator::exact_size(arena.bytes));
+  }
+}
+
+void Temporaries::allocate_apart() {
+  for (Arena& arena : arenas_) {
+    if (arena.apart.data) continue;
+    arena.apart = arena.device->allocate(memory::CachingAllocator::exact_size(arena.apart_bytes));
+  }
+}
+
+void Temporaries::point_launches(bool apart) noexcept {
+  for (const Place& place : places_) {
+    const Temporary& temporary = temporaries_[place.temporary];
+    const Arena& arena = arenas_[temporary.arena];
+    char* const base = static_cast<char*>(apart ? arena.apart.data : arena.block.data);
+    place.view->data = base + (apart ? temporary.apart : temporary.life.offset) +
+                       place.byte_offset;
+  }
+}
+
+}  // namespace tenon::plan

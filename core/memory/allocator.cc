@@ -84,6 +84,8 @@ Block CachingAllocator::allocate_slowly(const Size& size) {
       if (Node* node = take_larger(size)) return hand_out(node);
       if (free_cached(lock, std::max(over, kLeastFreed))) continue;
     }
+    // It stays long, so that what is cached is rather given up than kept beside it.
+    if (exact) free_cached(lock, capacity);
     Node* node = take_spare();
     if (node == nullptr) break;
     pending_bytes_ += capacity;

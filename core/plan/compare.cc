@@ -44,11 +44,13 @@ std::vector<Bytes> read(Context& context, const std::vector<Part>& parts) {
   return values;
 }
 
-// No value of a run before, and none that a kernel would take for a number: NaN in each dtype.
-constexpr char kPoison = '\xff';
+// What memory holds before a launch writes there. They differ, so that what is read nevertheless
+// shows; the first is NaN in each dtype.
+constexpr char kPoisonApart = '\xff';
+constexpr char kPoisonShared = '\xa5';
 
-void poison(Context& context, Device& device, const memory::Block& block) {
-  const Bytes bytes(block.capacity, kPoison);
+void fill(Context& context, Device& device, const memory::Block& block, char byte) {
+  const Bytes bytes(block.capacity, byte);
   device.copy_from_host(block.data, bytes.data(), bytes.size(), context.id);
 }
 
@@ -59,7 +61,7 @@ class Canaries {
       : context_(context), temporaries_(temporaries) {}
 
   void set(uint32_t launch) const {
-    const Bytes bytes(kCanaryBytes, kPoison);
+    const Bytes bytes(kCanaryBytes, kPoisonShared);
     for (const Temporaries::Temporary& each : temporaries_.all()) {
       if (!each.used || each.life.first != launch) continue;
       const Temporaries::Arena& arena = temporaries_.arenas()[each.arena];
@@ -73,7 +75,8 @@ class Canaries {
       if (!each.used || each.life.last != launch) continue;
       const Temporaries::Arena& arena = temporaries_.arenas()[each.arena];
       arena.device->copy_to_host(bytes.data(), place(each), kCanaryBytes, context_.id);
-      if (std::all_of(bytes.begin(), bytes.end(), [](char b) { return b == kPoison; })) continue;
+      if (std::all_of(bytes.begin(), bytes.end(), [](char b) { return b == kPoisonShared; }))
+        continue;
       throw Error{.status = TENON_E_CHECK,
                   .message = "the plan has written past the end of a temporary of " +
                              std::to_string(each.bytes) + " bytes, which its launches " +
@@ -119,8 +122,8 @@ void run_compared(Context& context, Plan& plan, const RunLaunch& run) {
   const std::vector<Part> parts = parts_of(plan);
   const std::vector<Bytes> before = read(context, parts);
   for (const Temporaries::Arena& arena : temporaries.arenas()) {
-    poison(context, *arena.device, arena.apart);
-    poison(context, *arena.device, arena.block);
+    fill(context, *arena.device, arena.apart, kPoisonApart);
+    fill(context, *arena.device, arena.block, kPoisonShared);
   }
   {
     struct Apart {

@@ -101,7 +101,22 @@ struct Plan {
   void end_leaves(Context& context);
   void run_launch(Context& context, Launch& launch, uint64_t position);
   void run_launches(Context& context);
+  void run_watched(Context& context);
+  void run_image(Context& context);
+  [[gnu::cold]] void make_image();
   bool run_as_graph(Context& context);
+  // What a replay needs of a launch, in order.
+  struct Step {
+    tenon_status (*run)(tenon_call* call, const tenon_launch* launch);
+    const tenon_launch* arguments;
+    registry::Plugin* plugin;
+    const registry::Op* op;
+    Device* device;
+    void* scratch;
+    uint64_t scratch_bytes;
+    const tenon_rng* rng;  // NULL: not random
+  };
+  std::vector<Step> image_;       // made by the first run that nothing watches
   std::unique_ptr<Graph> graph_;  // if one device that records has all launches
   bool looked_for_graph_ = false;
   bool inputs_checked_ = true;  // for memory that two of them share

@@ -5,6 +5,16 @@
 
 namespace tenon::plan {
 
+namespace {
+
+// Check modes, traces and the log of ops look at single launches.
+bool is_watched(const Context& context) {
+  return context.runtime->config.checks != 0 || context.checks != 0 ||
+         context.runtime->trace.active();
+}
+
+}  // namespace
+
 void Plan::run(Context& context) {
   if (running.exchange(true, std::memory_order_acquire)) {
     throw Error{.status = TENON_E_STATE,
@@ -52,6 +62,14 @@ void Plan::run(Context& context) {
 }
 
 void Plan::run_launches(Context& context) {
+  if (is_watched(context)) {
+    run_watched(context);
+  } else {
+    run_image(context);
+  }
+}
+
+void Plan::run_watched(Context& context) {
   uint64_t position = 0;
   for (Launch& launch : launches) {
     context.check_interrupt();
@@ -59,10 +77,55 @@ void Plan::run_launches(Context& context) {
   }
 }
 
-// Check modes, traces and the log of ops look at single launches.
+void Plan::make_image() {
+  std::vector<Step> image;
+  image.reserve(launches.size());
+  for (const Launch& each : launches) {
+    image.push_back({.run = each.kernel->desc.launch,
+                     .arguments = &each.launch,
+                     .plugin = each.kernel->plugin,
+                     .op = each.op,
+                     .device = each.device,
+                     .scratch = each.scratch_bytes ? state_of(*each.device).scratch.data : nullptr,
+                     .scratch_bytes = each.scratch_bytes,
+                     .rng = each.random ? &each.rng : nullptr});
+  }
+  image_ = std::move(image);
+}
+
+// One call, used again: nothing checks what a kernel does with it.
+void Plan::run_image(Context& context) {
+  if (image_.empty()) make_image();
+  CallbackScope call(context, CallbackState::Launch, nullptr, nullptr);
+  for (const Step& step : image_) {
+    context.check_interrupt();
+    if (step.plugin->is_deactivated()) fail_deactivated(*step.plugin, step.op->name);
+    call.plugin = step.plugin;
+    call.self = step.plugin->self;
+    call.op = step.op;
+    call.stream = step.device->stream;
+    call.scratch = step.scratch;
+    call.scratch_bytes = step.scratch_bytes;
+    call.has_rng = step.rng != nullptr;
+    if (step.rng) {
+      call.rng_state = *step.rng;
+      call.rng_state.key = context.seed;
+      call.rng_state.stream = context.stream;
+    }
+    ++context.launches;
+    tenon_status status = TENON_OK;
+    {
+      const Enqueueing entry(*step.device, step.op->name.c_str(), context.sequence, context.id);
+      status = call.enter_unwatched(
+          "kernel", [&step](tenon_call* handed) { return step.run(handed, step.arguments); });
+    }
+    if (status == TENON_OK && call.is_clean()) continue;
+    launch::check_launch(call, status, *step.device, context.sequence);
+  }
+}
+
 bool Plan::run_as_graph(Context& context) {
-  if (context.runtime->config.checks != 0 || context.runtime->trace.active()) return false;
-  if (context.checks & kLogOps) return false;
+  if (is_watched(context)) return false;
   if (!looked_for_graph_) {
     const bool one_device = devices.size() == 1 && !launches.empty();
     if (one_device) graph_ = Graph::find(*devices.front().device);

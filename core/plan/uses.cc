@@ -81,7 +81,7 @@ void mark_dead(Launches& launches, const Buffers& buffers, const std::vector<boo
       writes = true;
       lives = lives || !temporary[use.buffer] || needed[use.buffer];
     }
-    launch->dead = writes && !lives;
+    launch->dead = writes && !lives && !launch->op->has(TENON_OP_EFFECT);
     if (launch->dead) continue;
     for (const Use& use : uses) {
       if (use.overwrites) needed[use.buffer] = false;

@@ -104,6 +104,33 @@ TEST(AllocatorBound, StepsThatRepeatAskTheSourceOnce) {
   EXPECT_EQ(bounded.raw(), after_first);
 }
 
+// What a plan keeps long: no more than it needs, instead of what was cached, and of no use to
+// others.
+TEST(AllocatorBound, ExactBlocksTakeWhatTheyNeedAndServeTheirLike) {
+  Bounded bounded;
+  CachingAllocator& allocator = bounded.allocator;
+  const uint64_t bytes = 9 * kMiB + 100;
+  allocator.release(bounded.take(10 * kMiB));
+  const Block exact = allocator.allocate(CachingAllocator::exact_size(bytes));
+  EXPECT_EQ(exact.capacity, 9 * kMiB + 128);
+  EXPECT_EQ(bounded.memory.held(), exact.capacity);
+  EXPECT_EQ(allocator.stats().live_bytes, exact.capacity);
+  allocator.release(exact);
+  const Block other = bounded.take(9 * kMiB);
+  EXPECT_NE(other.data, exact.data);
+  const Block longer = allocator.allocate(CachingAllocator::exact_size(bytes + 100));
+  EXPECT_NE(longer.data, exact.data);
+  const Block again = allocator.allocate(CachingAllocator::exact_size(bytes));
+  allocator.release(other);
+  allocator.release(longer);
+  allocator.release(again);
+  allocator.trim();
+  EXPECT_EQ(bounded.memory.held(), 0u);
+  EXPECT_EQ(CachingAllocator::exact_size(0).capacity, 64u);
+  EXPECT_THROW(allocator.allocate(CachingAllocator::exact_size(~uint64_t{0})),
+               OutOfMemory);
+}
+
 // Two sizes by turns, more together than may be kept: the larger block serves both.
 TEST(AllocatorBound, ABlockOfTheNextClassServesWhereTheBoundIsReached) {
   Bounded bounded;

@@ -48,6 +48,13 @@ TEST(Memory, AnEagerTrainingStepAsksForNone) {
   EXPECT_EQ(requests([&] { training.step(); }), 0u);
 }
 
+TEST(Memory, ACapturedTrainingStepAsksForNone) {
+  Work work;
+  Training training(work);
+  training.capture();
+  EXPECT_EQ(requests([&] { training.replay(); }), 0u);
+}
+
 }  // namespace
 }  // namespace tenon::tests
 

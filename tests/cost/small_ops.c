@@ -101,6 +101,18 @@ static void make_optimizer(uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) tenon_tensor_release(parameters[i]);
 }
 
+enum { LAUNCHES = 100 };
+
+static tenon_plan* plan;
+
+static void capture(void) {
+  must(tenon_capture_begin(context, NULL, 0));
+  for (int i = 0; i < LAUNCHES; ++i) write_into();
+  must(tenon_capture_end(context, &plan));
+}
+
+static void replay(void) { must(tenon_plan_run(context, plan)); }
+
 static void step(void) { must(tenon_optimizer_run(context, adamw, 0)); }
 
 int main(int argc, char** argv) {
@@ -109,7 +121,9 @@ int main(int argc, char** argv) {
   const long count = atol(argv[3]);
   const int steps = strncmp(work, "step", 4) == 0;
   const int wants_gradient = strcmp(work, "recorded") == 0 || strcmp(work, "backward") == 0;
+  const int replays = strcmp(work, "replayed") == 0;
   void (*body)(void) = strcmp(work, "out") == 0        ? write_into
+                       : replays                       ? replay
                        : strcmp(work, "backward") == 0 ? go_backward
                        : steps                         ? step
                                                        : return_new;
@@ -119,7 +133,9 @@ int main(int argc, char** argv) {
   out = make();
   if (wants_gradient) must(tenon_tensor_set_requires_grad(context, a, 1));
   if (steps) make_optimizer((uint32_t)atol(work + 4));
+  if (replays) capture();
   for (long i = 0; i < count; ++i) body();
+  tenon_plan_release(plan);
   if (adamw) tenon_optimizer_release(adamw);
   tenon_tensor_release(a);
   tenon_tensor_release(b);

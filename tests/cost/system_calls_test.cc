@@ -68,6 +68,16 @@ TEST(SystemCalls, AnEagerTrainingStepMakesNone) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(SystemCalls, ACapturedTrainingStepMakesNone) {
+  const int status = run_alone([](Work& work) {
+    auto training = std::make_unique<Training>(work);
+    training->capture();
+    return [kept = std::move(training)] { kept->replay(); };
+  });
+  TENON_SKIP_WITHOUT_SECCOMP(status);
+  EXPECT_EQ(status, 0);
+}
+
 }  // namespace
 }  // namespace tenon::tests
 

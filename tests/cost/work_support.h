@@ -105,7 +105,10 @@ class Training {
     work_.must(tenon_optimizer_create(work_.context, "tenon.sgd", TENON_NUL, params_.data(),
                                       params_.size(), &lr, &rate, 1, &sgd_));
   }
-  ~Training() { tenon_optimizer_release(sgd_); }
+  ~Training() {
+    tenon_plan_release(plan_);
+    tenon_optimizer_release(sgd_);
+  }
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
@@ -123,6 +126,13 @@ class Training {
     work_.must(tenon_optimizer_run(work_.context, sgd_, TENON_OPTIMIZER_CLEAR_GRAD));
     for (tenon_tensor* each : held) tenon_tensor_release(each);
   }
+  void capture() {
+    step();
+    work_.must(tenon_capture_begin(work_.context, nullptr, 0));
+    step();
+    work_.must(tenon_capture_end(work_.context, &plan_));
+  }
+  void replay() { work_.must(tenon_plan_run(work_.context, plan_)); }
 
  private:
   Work& work_;
@@ -134,6 +144,7 @@ class Training {
   const tenon_op* const relu_ = work_.op("tenon.relu");
   const tenon_op* const loss_ = work_.op("tenon.softmax_cross_entropy");
   tenon_optimizer* sgd_ = nullptr;
+  tenon_plan* plan_ = nullptr;
 };
 
 }  // namespace tenon::tests

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/core/plan_memory_test.cc: which memory of a captured step is a temporary, where it lies in
+// the arena, and TENON_CHECK=plan.
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "core/plan/arena.h"
+#include "tests/core/support.h"
+
+namespace tenon::tests {
+namespace {
+
+using plan::Interval;
+using testing::HasSubstr;
+using Values = std::vector<float>;
+
+// ---- Placing
+
+std::vector<Interval> random_intervals(std::mt19937& random, uint32_t count) {
+  std::vector<Interval> out;
+  for (uint32_t i = 0; i < count; ++i) {
+    Interval each;
+    each.bytes = 64 * (1 + random() % 40);
+    each.first = random() % (2 * count);
+    each.last = each.first + random() % (random() % 4 == 0 ? count : 6);
+    out.push_back(each);
+  }
+  return out;
+}
+
+uint64_t expect_apart(const std::vector<Interval>& placed) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < placed.size(); ++i) {
+    end = std::max(end, placed[i].offset + placed[i].bytes);
+    for (size_t j = 0; j < i; ++j) {
+      const Interval &a = placed[i], &b = placed[j];
+      const bool at_once = a.first <= b.last && b.first <= a.last;
+      const bool shared = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+      EXPECT_FALSE(at_once && shared) << i << " and " << j;
+    }
+  }
+  return end;
+}
+
+TEST(Arena, WhatLivesAtOneTimeSharesNoByte) {
+  std::mt19937 random(1);
+  for (int turn = 0; turn < 200; ++turn) {
+    SCOPED_TRACE(turn);
+    std::vector<Interval> all = random_intervals(random, 1 + random() % 60);
+    const uint64_t bytes = plan::place(all);
+    EXPECT_EQ(expect_apart(all), bytes);
+    // The most that is in use at one launch, counted launch by launch.
+    uint64_t most = 0;
+    for (uint32_t at = 0; at < 300; ++at) {
+      uint64_t live = 0;
+      for (const Interval& each : all) {
+        if (each.first <= at && at <= each.last) live += each.bytes;
+      }
+      most = std::max(most, live);
+    }
+    EXPECT_EQ(plan::least_bytes(all), most);
+    EXPECT_GE(bytes, most);
+  }
+}
+
+TEST(Arena, OfStepsIsHardlyLargerThanWhatIsInUse) {
+  // A forward that keeps what the backward takes in reverse, with short-lived values between.
+  std::mt19937 random(2);
+  for (int turn = 0; turn < 20; ++turn) {
+    std::vector<Interval> all;
+    const uint32_t layers = 4 + random() % 40;
+    for (uint32_t i = 0; i < layers; ++i) {
+      all.push_back({64 * (1 + random() % 64), 2 * i, 4 * layers - 2 * i});
+      all.push_back({64 * (1 + random() % 64), 2 * i, 2 * i + 1});
+      all.push_back({64 * (1 + random() % 64), 4 * layers - 2 * i, 4 * layers - 2 * i + 1});
+    }
+    const uint64_t bytes = plan::place(all);
+    EXPECT_EQ(expect_apart(all), bytes);
+    EXPECT_LE(static_cast<double>(bytes), 1.05 * static_cast<double>(plan::least_bytes(all)));
+  }
+}
+
+TEST(Arena, OfNothingIsEmpty) {
+  EXPECT_EQ(plan::place({}), 0u);
+  EXPECT_EQ(plan::least_bytes({}), 0u);
+}
+
+// ---- What is a temporary
+
+using PlanMemory = Toy;
+
+uint64_t bytes_live(const Session& cx) { return cx.stats().bytes_live; }
+
+TEST_F(PlanMemory, AChainNeedsTwoOfItsValues) {
+  const Tensor x = cx.counting({64});
+  cx.begin_capture({x.get()});
+  Tensor y = cx.call("acme.neg", {arg(x)});
+  for (int i = 0; i < 8; ++i) y = cx.call("acme.neg", {arg(y)});
+  const Plan plan = cx.end_capture();
+  EXPECT_THAT(cx.listing(plan), HasSubstr("arena on toy:0: 512 bytes for 8 temporaries; 512 are in "
+                                          "use at once, and 2048 in all\n"));
+  Values expected = cx.values(x);
+  for (float& each : expected) each = -each;
+  for (int i = 0; i < 3; ++i) {
+    cx.run(plan);
+    EXPECT_EQ(cx.values(y), expected);
+  }
+}
+
+TEST_F(PlanMemory, ACaptureHoldsNoneOfThem) {
+  const Tensor x = cx.counting({1 << 12});
+  const uint64_t before = bytes_live(cx);
+  cx.begin_capture({x.get()});
+  Tensor y = cx.call("acme.neg", {arg(x)});
+  for (int i = 0; i < 20; ++i) {
+    y = cx.call("acme.neg", {arg(y)});
+    EXPECT_LE(bytes_live(cx), before + (uint64_t{1} << 14) + 4096) << i;  // y itself
+  }
+  const Plan plan = cx.end_capture();
+  EXPECT_EQ(bytes_live(cx), before + 3 * (uint64_t{1} << 14));  // y, and two in the arena
+}
+
+TEST_F(PlanMemory, LaunchesThatNothingNeedsAreLeftOut) {
+  const Tensor x = cx.counting({3});
+  cx.begin_capture({x.get()});
+  Tensor kept = cx.call("acme.neg", {arg(x)});
+  {
+    const Tensor unused = cx.call("acme.square", {arg(kept)});
+    cx.call("acme.neg", {arg(unused)});
+  }
+  const Plan plan = cx.end_capture();
+  EXPECT_THAT(cx.listing(plan), HasSubstr("plan: 1 launches"));
+  cx.set(plan, 0, cx.floats({3}, {5, 6, 7}));
+  cx.run(plan);
+  EXPECT_EQ(cx.values(kept), (Values{-5, -6, -7}));
+}
+
+TEST_F(PlanMemory, AnEffectTakesPlaceThoughNobodyWantsTheResult) {
+  static int times = 0;
+  times = 0;
+  void (*const count)(void*) = [](void*) { ++times; };
+  const Tensor x = cx.counting({3});
+  cx.begin_capture({x.get()});
+  cx.call("acme.hook", {arg(x)},
+          {Value(static_cast<int64_t>(reinterpret_cast<intptr_t>(count))), Value(int64_t{0})});
+  const Plan plan = cx.end_capture();
+  EXPECT_EQ(times, 1);
+  cx.run(plan);
+  EXPECT_EQ(times, 2);
+}
+
+// A launch that is left out had drawn numbers: the others get the ones they would have got.
+TEST_F(PlanMemory, RandomNumbersThatNobodyWantsAreCounted) {
+  const Shape five = {5};
+  const auto draw = [&] { return cx.call("acme.noise", {}, {ints(five)}); };
+  cx.must(tenon_context_set_seed(cx.get(), 42, 3));
+  std::vector<Values> expected;
+  for (int i = 0; i < 4; ++i) expected.push_back(cx.values(draw()));
+  cx.must(tenon_context_set_seed(cx.get(), 42, 3));
+  cx.begin_capture();
+  draw();
+  const Tensor second = draw();
+  const Plan plan = cx.end_capture();
+  EXPECT_THAT(cx.listing(plan), HasSubstr("plan: 1 launches"));
+  EXPECT_EQ(cx.values(second), expected[1]);
+  cx.run(plan);
+  EXPECT_EQ(cx.values(second), expected[3]);
+}
+
+// What a step reads before it writes it is no temporary, whoever still refers to it.
+TEST_F(PlanMemory, ConstantsStay) {
+  const Tensor x = cx.counting({4});
+  Tensor constant = cx.floats({4}, {10, 20, 30, 40});
+  cx.begin_capture({x.get()});
+  const Tensor sum = cx.call("acme.add", {arg(x), arg(constant)});
+  const Plan plan = cx.end_capture();
+  constant.reset();
+  const Tensor others = cx.floats({4}, {-1, -1, -1, -1});  // gets the memory, if it was given up
+  cx.set(plan, 0, cx.floats({4}, {1, 1, 1, 1}));
+  cx.run(plan);
+  EXPECT_EQ(cx.values(sum), (Values{11, 21, 31, 41}));
+  EXPECT_EQ(cx.values(others), (Values{-1, -1, -1, -1}));
+}
+
+// Half of it is as it was before the capture.
+TEST_F(PlanMemory, WhatIsOnlyWrittenInPartStays) {
+  const Tensor x = cx.floats({2}, {1, 2});
+  cx.begin_capture({x.get()});
+  Tensor y;
+  {
+    const Tensor base = cx.floats({4}, {5, 6, 7, 8});
+    const Tensor half = cx.view(base, {2}, {1}, 2);
+    cx.apply("acme.neg", {arg(x)}, {}, {half.get()});
+    y = cx.call("acme.neg", {arg(base)});
+  }
+  const Plan plan = cx.end_capture();
+  const Tensor others = cx.floats({4}, {9, 9, 9, 9});
+  cx.set(plan, 0, cx.floats({2}, {3, 4}));
+  cx.run(plan);
+  EXPECT_EQ(cx.values(y), (Values{-5, -6, 3, 4}));
+  EXPECT_EQ(cx.values(others), (Values{9, 9, 9, 9}));
+}
+
+// A view keeps all of its memory in use, and so does one that the program alone still holds.
+TEST_F(PlanMemory, ViewsLengthenLives) {
+  const Tensor x = cx.counting({4});
+  cx.begin_capture({x.get()});
+  Tensor late;
+  Tensor outside;
+  {
+    const Tensor base = cx.call("acme.neg", {arg(x)});
+    late = cx.view(base, {2}, {1}, 2);
+    const Tensor shown = cx.call("acme.square", {arg(x)});
+    outside = cx.view(shown, {2}, {2}, 1);
+  }
+  for (int i = 0; i < 3; ++i) cx.call("acme.neg", {arg(cx.call("acme.square", {arg(x)}))});
+  const Tensor sum = cx.call("acme.neg", {arg(late)});
+  late.reset();
+  const Plan plan = cx.end_capture();
+  cx.set(plan, 0, cx.floats({4}, {2, 3, 4, 5}));
+  cx.run(plan);
+  EXPECT_EQ(cx.values(sum), (Values{4, 5}));
+  EXPECT_EQ(cx.values(outside), (Values{9, 25}));
+}
+
+// Values that another thread lets go of while the step is captured.
+TEST_F(PlanMemory, OtherThreadsLetGo) {
+  const Tensor x = cx.counting({256});
+  cx.begin_capture({x.get()});
+  std::vector<std::thread> threads;
+  Tensor y = cx.call("acme.neg", {arg(x)});
+  for (int i = 0; i < 50; ++i) {
+    Tensor next = cx.call("acme.neg", {arg(y)});
+    threads.emplace_back([given = y.release()] { tenon_tensor_release(given); });
+    y = std::move(next);
+  }
+  const Plan plan = cx.end_capture();
+  for (std::thread& each : threads) each.join();
+  const Values expected = cx.values(y);
+  cx.run(plan);
+  EXPECT_EQ(cx.values(y), expected);
+}
+
+// A gradient that a step leaves is the program's; one that it gives up is a temporary.
+TEST_F(PlanMemory, GradientsThatAreGivenUpAreTemporaries) {
+  const Tensor x = cx.counting({16});
+  const Tensor w = cx.leaf(cx.floats({16}, Values(16, 2)));
+  const Tensor total = cx.floats({16}, Values(16, 0));
+  const auto step = [&](bool gives_up) {
+    Tensor y = cx.call("acme.sum", {arg(cx.call("acme.mul", {arg(x), arg(w)}))});
+    cx.backward(y);
+    tenon_tensor* const held = cx.grad(w);
+    cx.apply("acme.add", {arg(total), Value(held)}, {}, {total.get()});
+    if (gives_up) cx.clear_grad(w);
+  };
+  for (const bool gives_up : {true, false}) {
+    SCOPED_TRACE(gives_up);
+    cx.clear_grad(w);
+    cx.apply("acme.full", {}, {ints({16}), Value(0.0), Value::dtype(TENON_DTYPE_F32)},
+             {total.get()});
+    cx.begin_capture({x.get()});
+    step(gives_up);
+    const Plan plan = cx.end_capture();
+    if (!gives_up) cx.clear_grad(w);
+    cx.run(plan);
+    Values expected = cx.values(x);
+    if (!gives_up) {
+      EXPECT_EQ(cx.grad_values(w), expected);
+    }
+    for (float& each : expected) each *= 2;
+    EXPECT_EQ(cx.values(total), expected);
+    EXPECT_EQ(cx.grad(w) == nullptr, gives_up);
+  }
+}
+
+// ---- TENON_CHECK=plan
+
+struct PlanCheck : testing::Test {
+  RuntimeHandle runtime = make_runtime({.check = "plan"});
+  Session cx{runtime};
+};
+
+TEST_F(PlanCheck, PassesWhatIsRight) {
+  for (const char* kind : {"toy", "far"}) {
+    SCOPED_TRACE(kind);
+    const tenon_device where = cx.device(kind);
+    const Tensor x = cx.on(where, cx.counting({5}));
+    const Tensor sum = cx.on(where, cx.floats({5}, Values(5, 0)));
+    cx.begin_capture({x.get()});
+    {
+      const Tensor y = cx.call("acme.square", {arg(cx.call("acme.neg", {arg(x)}))});
+      cx.call("acme.neg", {arg(y)});  // left out
+      cx.apply("acme.add", {arg(sum), arg(y)}, {}, {sum.get()});
+    }
+    const Plan plan = cx.end_capture();
+    for (int i = 0; i < 3; ++i) cx.run(plan);
+    EXPECT_EQ(cx.values(sum), (Values{4, 16, 36, 64, 100}));
+  }
+}
+
+TEST_F(PlanCheck, FindsAKernelThatLeavesAnElementAsItWas) {
+  const Tensor x = cx.counting({5});
+  cx.begin_capture({x.get()});
+  const Tensor y = cx.call("acme.neg", {arg(cx.call("acme.lazy", {arg(x)}))});
+  const Plan plan = cx.end_capture();
+  const Failure f = cx.refused(TENON_E_CHECK, tenon_plan_run(cx.get(), plan.get()));
+  EXPECT_THAT(f.message, HasSubstr("other bits than its launches with memory of their own: what "
+                                   "acme.neg has written differs at byte 16"));
+  EXPECT_EQ(f.operand, "what acme.neg has written");
+  EXPECT_THAT(f.hint, HasSubstr("a kernel reads what it has not been given"));
+}
+
+TEST_F(PlanCheck, FindsAKernelThatWritesPastItsEnd) {
+  const Tensor x = cx.counting({16});
+  cx.begin_capture({x.get()});
+  const Tensor y = cx.call("acme.neg", {arg(cx.call("acme.rude", {arg(x)}))});
+  const Plan plan = cx.end_capture();
+  const Failure f = cx.refused(TENON_E_CHECK, tenon_plan_run(cx.get(), plan.get()));
+  EXPECT_THAT(f.message, HasSubstr("past the end of a temporary of 64 bytes, which its launches 0 "
+                                   "to 1 use"));
+  EXPECT_THAT(f.hint, HasSubstr("TENON_CHECK=layout"));
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -176,7 +176,8 @@ void Optimizer::set(Context& context, std::optional<uint32_t> group, std::string
   for (uint32_t i = range.first; i < range.second; ++i) groups_[i].hypers[hyper] = fresh;
   hypers_changed_ = groups_.size() > 1;
   for (size_t i = 0; i < texts.size(); ++i) {
-    frozen_->set((range.first + i) * desc().n_hypers + hyper, std::move(texts[i]));
+    frozen_->set((range.first + i) * n_fixed(desc().n_hypers) + n_fixed(hyper),
+                 std::move(texts[i]));
   }
 }
 
@@ -219,12 +220,20 @@ void Optimizer::find_equal_groups() {
   hypers_changed_ = false;
 }
 
+// How many of the first `end` hyper-parameters a plan takes over as numbers.
+size_t Optimizer::n_fixed(size_t end) const {
+  const auto hypers = std::span(desc().hypers, end);
+  return static_cast<size_t>(std::ranges::count_if(
+      hypers, [](const tenon_hyper_desc& each) { return !(each.flags & TENON_HYPER_DYNAMIC); }));
+}
+
 void Optimizer::freeze(plan::Recorder& recorder) {
   if (!frozen_) {
     plan::Frozen::Values values;
     for (uint32_t group = 0; group < n_groups(); ++group) {
       const std::string where = n_groups() > 1 ? " in group " + std::to_string(group) : "";
       for (uint32_t i = 0; i < desc().n_hypers; ++i) {
+        if (desc().hypers[i].flags & TENON_HYPER_DYNAMIC) continue;
         const std::string name(registry::text_view(desc().hypers[i].name));
         values.emplace_back("hyper-parameter \"" + name + "\" of " + kind_->name + where,
                             registry::value_text(groups_[group].hypers[i]));

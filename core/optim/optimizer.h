@@ -105,6 +105,7 @@ class Optimizer {
   size_t state_index(uint32_t param, std::string_view name) const;
   // The plan that is captured uses the static hyper-parameters as they are.
   [[gnu::cold]] void freeze(plan::Recorder& recorder);
+  size_t n_fixed(size_t end) const;
   [[gnu::cold]] void note_gradients(plan::Recorder& recorder);
   const Dynamic& dynamic(Context& context, uint32_t group, Device& device);
   Works gather(bool capturing, Grads& grads);

@@ -255,36 +255,4 @@ void Plan::end_leaves(Context& context) {
   }
 }
 
-std::string Plan::text() const {
-  std::string out = "plan: " + std::to_string(launches.size()) + " launches, " +
-                    std::to_string(storages.size()) + " storages, " +
-                    std::to_string(inputs.size()) + " inputs" +
-                    (graph_ ? ", " + graph_->state() : "") + "\n";
-  for (const Temporaries::Arena& arena : temporaries->arenas()) {
-    const auto n = std::count_if(temporaries->all().begin(), temporaries->all().end(),
-                                 [&](const Temporaries::Temporary& each) {
-                                   return each.used &&
-                                          temporaries->arenas()[each.arena].device == arena.device;
-                                 });
-    out += "arena on " + arena.device->name() + ": " + std::to_string(arena.bytes) +
-           " bytes for " + std::to_string(n) + " temporaries; " + std::to_string(arena.least) +
-           " are in use at once, and " + std::to_string(arena.apart_bytes) +
-           " in all\n";
-  }
-  size_t number = 0;
-  for (const Launch& launch : launches) {
-    out +=
-        std::to_string(number++) + "  " + launch.op->name + "  " + launch.kernel->plugin->id + " ";
-    for (size_t i = 0; i < launch.views.size(); ++i) {
-      const tenon_view& view = launch.views[i];
-      if (i == launch.slot_begin[launch.launch.n_inputs]) out += " ->";
-      out += " " + std::string(tensor::name_of(view.dtype)) +
-             tensor::dims_text({view.shape, static_cast<size_t>(view.rank)});
-    }
-    if (!launch.scope->empty()) out += "  " + *launch.scope;
-    out += "\n";
-  }
-  return out;
-}
-
 }  // namespace tenon::plan

@@ -99,8 +99,8 @@ TEST_F(PlanMemory, AChainNeedsTwoOfItsValues) {
   Tensor y = cx.call("acme.neg", {arg(x)});
   for (int i = 0; i < 8; ++i) y = cx.call("acme.neg", {arg(y)});
   const Plan plan = cx.end_capture();
-  EXPECT_THAT(cx.listing(plan), HasSubstr("arena on toy:0: 512 bytes for 8 temporaries; 512 are in "
-                                          "use at once, and 2048 in all\n"));
+  EXPECT_THAT(cx.listing(plan), HasSubstr("arena of toy:0: 512 bytes for 8 temporaries; 512 are in "
+                                          "use at once, 2048 in all\n"));
   Values expected = cx.values(x);
   for (float& each : expected) each = -each;
   for (int i = 0; i < 3; ++i) {

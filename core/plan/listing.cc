@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/plan/listing.cc: a plan as text: its launches, its memory, what it has frozen. `tenon plan`
+// reads it.
+#include <algorithm>
+
+#include "core/plan/plan.h"
+
+namespace tenon::plan {
+
+namespace {
+
+std::string launch_text(const Launch& launch) {
+  std::string out = launch.op->name + "  " + launch.kernel->plugin->id + " ";
+  for (size_t i = 0; i < launch.views.size(); ++i) {
+    const tenon_view& view = launch.views[i];
+    if (i == launch.slot_begin[launch.launch.n_inputs]) out += " ->";
+    out += " " + std::string(tensor::name_of(view.dtype)) +
+           tensor::dims_text({view.shape, static_cast<size_t>(view.rank)});
+  }
+  if (!launch.scope->empty()) out += "  " + *launch.scope;
+  return out + "\n";
+}
+
+std::string arena_text(const Temporaries& temporaries, uint32_t number) {
+  const Temporaries::Arena& arena = temporaries.arenas()[number];
+  std::string lines;
+  uint64_t count = 0;
+  for (const Temporaries::Temporary& each : temporaries.all()) {
+    if (each.arena != number || !each.used) continue;
+    ++count;
+    lines += "  launches " + std::to_string(each.life.first) + " to " +
+             std::to_string(each.life.last) + ": " + std::to_string(each.life.bytes) +
+             " bytes at " + std::to_string(each.life.offset) + "\n";
+  }
+  return "arena of " + arena.device->name() + ": " + std::to_string(arena.bytes) + " bytes for " +
+         std::to_string(count) + " temporaries; " + std::to_string(arena.least) +
+         " are in use at once, " + std::to_string(arena.apart_bytes) + " in all\n" + lines;
+}
+
+}  // namespace
+
+std::string Plan::text() const {
+  const auto living = std::count_if(launches.begin(), launches.end(),
+                                    [](const Launch& launch) { return !launch.dead; });
+  std::string out = "plan: " + std::to_string(living) + " launches, " +
+                    std::to_string(storages.size()) + " storages, " +
+                    std::to_string(inputs.size()) + " inputs" +
+                    (graph_ ? ", " + graph_->state() : "") + "\n";
+  size_t number = 0;
+  for (const Launch& launch : launches) {
+    if (!launch.dead) out += std::to_string(number++) + "  " + launch_text(launch);
+  }
+  for (uint32_t i = 0; i < temporaries->arenas().size(); ++i) out += arena_text(*temporaries, i);
+  for (const Taken& each : taken) {
+    for (const auto& [name, value] : each.values) out += "frozen: " + name + " = " + value + "\n";
+  }
+  return out;
+}
+
+}  // namespace tenon::plan

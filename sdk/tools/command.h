@@ -45,6 +45,8 @@ int bench(const Options& options, const BenchRequest& request);
 int inspect(const Options& options, const std::string& file, double seconds, bool as_json);
 int trace(const Options& options, const std::string& file, const std::vector<std::string>& program,
           bool as_json);
+// Of a plan's listing; `picture`: the file for its picture, or empty.
+int plan(const std::string& file, const std::string& picture, bool as_json);
 // What the library itself cannot say that it needs.
 struct Needs {
   std::vector<std::string> cpu_features, libraries, ops;

@@ -212,6 +212,10 @@ void print_plan(const Json& content) {
         content.at("storages").dump() + ", inputs " + content.at("inputs").dump() +
         "\n  ops: " + numbers_text(content.at("ops")) +
         "\n  plugins: " + numbers_text(content.at("plugins")) + "\n");
+  for (const Json& arena : content.at("arenas")) {
+    print("  arena of " + arena.at("device").get<std::string>() + ": " +
+          arena.at("bytes").dump() + " bytes\n");
+  }
 }
 
 void print_text(const std::string& file, const Inspection& report) {

@@ -135,6 +135,18 @@ void add_trace(CLI::App& app, Given& given) {
   });
 }
 
+void add_plan(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand(
+      "plan", "What a captured plan launches, and how its memory lies, as text and as a picture");
+  command
+      ->add_option("listing", given.file,
+                   "A file with what tenon_plan_get_text gave, or str(plan) in Python")
+      ->required();
+  command->add_option("-o,--output", given.output, "The picture to write (SVG)");
+  add_json(command, given);
+  command->callback([&] { given.run = [&] { return plan(given.file, given.output, given.json); }; });
+}
+
 void add_list(CLI::App& app, Given& given) {
   CLI::App* command = app.add_subcommand("list", "The plugins found; opens none");
   add_json(command, given);
@@ -319,6 +331,7 @@ void add_commands(CLI::App& app, Given& given, char** arguments) {
   add_bench(app, given);
   add_inspect(app, given);
   add_trace(app, given);
+  add_plan(app, given);
   add_new(app, given);
   add_manifest(app, given);
   add_plugin(app, given);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/command/run_files_test.cc: inspect on checkpoints: the parts of a run, and what is wrong.
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tenon/ext/draft/archives.h>
@@ -332,8 +333,55 @@ TEST_F(RunFiles, TheListingOfAPlan) {
   };
   wrong(listing.substr(0, listing.find("\n1  ") + 1), "line 1 says 2 launches, the file lists 1");
   wrong("plan: many launches\n", "line 1: \"plan: N launches");
+  wrong(listing + "arena of cpu:0: much\n", "line 4: \"arena of DEVICE: N bytes for N temporaries");
+  const std::string arena =
+      "arena of cpu:0: 128 bytes for 1 temporaries; 128 are in use at once, 128 in all\n";
+  for (const char* line : {"  launches 1 to 0: 64 bytes at 0\n", "  launches 0 to 2: 64 bytes at 0\n",
+                           "  launches 0 to 1: 64 bytes at 128\n", "  nonsense\n"}) {
+    wrong(listing + arena + line, "line 5: \"launches N to N: N bytes at N\", inside the arena");
+  }
+  wrong(listing + "  launches 0 to 1: 64 bytes at 0\n", "line 4: ");
   wrong(listing.substr(0, listing.find('\n') + 1) + "0  nonsense\n",
         "line 2: launch 0 with its op and plugin is expected; found \"0  nonsense\"");
+}
+
+// A plan with temporaries, as text and as a picture.
+TEST_F(RunFiles, APlanIsDrawn) {
+  const TemporaryFolder folder;
+  const std::string listing =
+      "plan: 3 launches, 2 storages, 1 inputs\n"
+      "0  tenon.neg  tenon.cpu  f32[2] -> f32[2]\n"
+      "1  tenon.exp  tenon.cpu  f32[2] -> f32[2]  a<b\n"
+      "2  tenon.exp  tenon.cpu  f32[2] -> f32[2]\n"
+      "arena of cpu:0: 2048 bytes for 2 temporaries; 2048 are in use at once, 2048 in all\n"
+      "  launches 0 to 1: 1024 bytes at 0\n"
+      "  launches 1 to 2: 1024 bytes at 1024\n"
+      "frozen: hyper-parameter \"eps\" of tenon.adam = 1e-08\n";
+  const std::string file = folder.write("step.plan", listing);
+  const std::string picture = folder.path("step.svg");
+  const Done done = run_command({"plan", file, "-o", picture});
+  EXPECT_EQ(done.status, 0) << done.out;
+  EXPECT_THAT(done.out, AllOf(HasSubstr("step.plan: 3 launches\n       2  tenon.exp\n       1  "
+                                        "tenon.neg\n"),
+                              HasSubstr("arena of cpu:0: 2 KiB for 2 temporaries; 2 KiB in use at "
+                                        "once, 2 KiB without sharing\n"),
+                              HasSubstr("frozen: hyper-parameter \"eps\" of tenon.adam = 1e-08\n"),
+                              HasSubstr("picture in " + picture)));
+  std::ifstream drawn(picture);
+  const std::string svg((std::istreambuf_iterator<char>(drawn)), {});
+  EXPECT_THAT(svg, AllOf(testing::StartsWith("<svg "), testing::EndsWith("</svg>\n"),
+                         HasSubstr("<title>tenon.neg, 1 KiB, launches 0 to 1</title>"),
+                         HasSubstr("<title>tenon.exp, 1 KiB, launches 1 to 2</title>")));
+  const Done data = run_command({"plan", file, "--json"});
+  EXPECT_EQ(data.json().at("arenas").at(0).at("bytes"), 2048);
+  EXPECT_EQ(data.json().at("frozen").size(), 1u);
+
+  const Done absent = run_command({"plan", folder.path("absent")});
+  EXPECT_NE(absent.status, 0);
+  EXPECT_THAT(absent.out + absent.err, HasSubstr("is no plan's listing"));
+  const Done unwritable = run_command({"plan", file, "-o", folder.path("none/step.svg")});
+  EXPECT_NE(unwritable.status, 0);
+  EXPECT_THAT(unwritable.out + unwritable.err, HasSubstr("cannot be written"));
 }
 
 }  // namespace

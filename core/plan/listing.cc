@@ -37,6 +37,30 @@ std::string arena_text(const Temporaries& temporaries, uint32_t number) {
          " are in use at once, " + std::to_string(arena.apart_bytes) + " in all\n" + lines;
 }
 
+// Layers of a kind have the same words: those are said once.
+std::string frozen_text(const std::vector<Plan::Taken>& taken) {
+  std::vector<std::pair<std::string, size_t>> lines;
+  for (const Plan::Taken& each : taken) {
+    for (const auto& [name, value] : each.values) {
+      std::string line = name + " = " + value;
+      const auto known = std::find_if(lines.begin(), lines.end(),
+                                      [&](const auto& other) { return other.first == line; });
+      if (known == lines.end()) {
+        lines.emplace_back(std::move(line), 1);
+      } else {
+        ++known->second;
+      }
+    }
+  }
+  std::string out;
+  for (const auto& [line, count] : lines) {
+    out += "frozen: " + line;
+    if (count > 1) out += " (" + std::to_string(count) + " times)";
+    out += "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string Plan::text() const {
@@ -51,10 +75,7 @@ std::string Plan::text() const {
     if (!launch.dead) out += std::to_string(number++) + "  " + launch_text(launch);
   }
   for (uint32_t i = 0; i < temporaries->arenas().size(); ++i) out += arena_text(*temporaries, i);
-  for (const Taken& each : taken) {
-    for (const auto& [name, value] : each.values) out += "frozen: " + name + " = " + value + "\n";
-  }
-  return out;
+  return out + frozen_text(taken);
 }
 
 }  // namespace tenon::plan

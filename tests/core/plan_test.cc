@@ -191,6 +191,8 @@ TEST_F(Plans, AHyperParameterThatChangesMakesThemStale) {
   cx.begin_capture();
   model.step(x, y);
   const Plan plan = cx.end_capture();
+  EXPECT_THAT(cx.listing(plan),
+              testing::EndsWith("\nfrozen: hyper-parameter \"decay\" of acme.sgd = 0.01\n"));
   cx.run(plan);
   const std::vector<Values> values = model.values();
   cx.set_hyper(model.sgd, "decay", Value(0.5));

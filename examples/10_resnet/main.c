@@ -34,8 +34,7 @@ typedef struct run {
   tenon_loader *train, *test;
   tenon_layer* model;
   tenon_optimizer* sgd;
-  tenon_plan* plan;    // the step of a whole batch
-  tenon_tensor* loss;  // which it writes
+  tn_captured_step step;
 } run;
 
 // ---- The model ----------------------------------------------------------------------------------
@@ -152,25 +151,14 @@ static tenon_tensor* with_channels(const run* r, tenon_tensor* images) {
 
 // ---- Training -----------------------------------------------------------------------------------
 
-static tenon_tensor* step(const run* r, tenon_tensor* const* xy) {
-  tenon_tensor* logits = tn_forward(r->c, r->model, with_channels(r, xy[0]));
-  tenon_tensor* loss = tn_call2(r->c, "tenon.softmax_cross_entropy", logits, xy[1]);
-  tn_backward(r->c, loss);
-  tn_step(r->c, r->sgd);
+// Captured while it runs for the first time with batches of one size, and replayed from then on.
+static tenon_tensor* step(tn_client* c, void* user, tenon_tensor* const* xy) {
+  const run* r = (const run*)user;
+  tenon_tensor* logits = tn_forward(c, r->model, with_channels(r, xy[0]));
+  tenon_tensor* loss = tn_call2(c, "tenon.softmax_cross_entropy", logits, xy[1]);
+  tn_backward(c, loss);
+  tn_step(c, r->sgd);
   return loss;
-}
-
-// A whole batch is recorded while it runs for the first time, and replayed from then on.
-static tenon_tensor* captured_step(run* r, tenon_tensor* const* xy, int64_t n) {
-  if (n < r->recipe->batch) return step(r, xy);
-  if (r->plan) {
-    tn_replay(r->c, r->plan, xy, 2);
-  } else {
-    tn_capture(r->c, xy, 2);
-    r->loss = step(r, xy);
-    r->plan = tn_captured(r->c);
-  }
-  return r->loss;
 }
 
 // The mean loss of an epoch.
@@ -184,7 +172,7 @@ static double train_epoch(run* r, int64_t epoch) {
   double sum = 0;
   int64_t done = 0;
   for (int64_t n; (n = tn_next(c, r->train, xy, 2)) > 0;) {
-    const double loss = tn_item(c, captured_step(r, xy, n));
+    const double loss = tn_item(c, tn_run_step(c, &r->step, 0, xy));
     done += n;
     sum += loss * (double)n;
     tn_show(c, progress, done, "loss", sum / (double)done);
@@ -290,10 +278,12 @@ int main(int argc, char** argv) {
   r.train = open_loader(&r, folder, 1);
   r.test = open_loader(&r, folder, 0);
   r.model = new_model(r.c, r.recipe);
+  r.step = tn_step_of(step, &r, 2);
   const double accuracy = train(&r);
   printf("test accuracy: %.4f\n", accuracy);
   const int failed = r.epochs >= r.recipe->epochs && accuracy < r.recipe->accuracy;
   if (failed) fprintf(stderr, "error: expected at least %.2f\n", r.recipe->accuracy);
+  tn_release_step(&r.step);
   tn_close(r.c);
   return failed;
 }

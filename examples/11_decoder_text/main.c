@@ -25,8 +25,7 @@ typedef struct run {
   tenon_loader* loader;
   tenon_layer* model;
   tenon_optimizer* adamw;
-  tenon_plan* plan;    // the step
-  tenon_tensor* loss;  // which it writes
+  tn_captured_step step;
 } run;
 
 // ---- The model ----------------------------------------------------------------------------------
@@ -57,27 +56,17 @@ static tenon_tensor* reshaped(tn_client* c, tenon_tensor* x, const int64_t* shap
   return tn_call(c, "tenon.reshape", TN_ARGS(tn_value(x)), TN_NAMED({"shape", tn_ints(shape, n)}));
 }
 
-// xy: tokens and targets, [BATCH,WINDOW].
-static tenon_tensor* step(const run* r, tenon_tensor* const* xy) {
+// xy: tokens and targets, [BATCH,WINDOW]. Captured while it runs for the first time, and replayed
+// from then on.
+static tenon_tensor* step(tn_client* c, void* user, tenon_tensor* const* xy) {
+  const run* r = (const run*)user;
   const int64_t rows[2] = {BATCH * WINDOW, BYTES};
-  tenon_tensor* scores = reshaped(r->c, tn_forward(r->c, r->model, xy[0]), rows, 2);
-  tenon_tensor* targets = reshaped(r->c, xy[1], rows, 1);
-  tenon_tensor* loss = tn_call2(r->c, "tenon.softmax_cross_entropy", scores, targets);
-  tn_backward(r->c, loss);
-  tn_step(r->c, r->adamw);
+  tenon_tensor* scores = reshaped(c, tn_forward(c, r->model, xy[0]), rows, 2);
+  tenon_tensor* targets = reshaped(c, xy[1], rows, 1);
+  tenon_tensor* loss = tn_call2(c, "tenon.softmax_cross_entropy", scores, targets);
+  tn_backward(c, loss);
+  tn_step(c, r->adamw);
   return loss;
-}
-
-// The step is recorded while it runs for the first time, and replayed from then on.
-static double captured_step(run* r, tenon_tensor* const* xy) {
-  if (r->plan) {
-    tn_replay(r->c, r->plan, xy, 2);
-  } else {
-    tn_capture(r->c, xy, 2);
-    r->loss = step(r, xy);
-    r->plan = tn_captured(r->c);
-  }
-  return tn_item(r->c, r->loss);
 }
 
 // The loss, of late.
@@ -95,7 +84,7 @@ static double train(run* r) {
     if (tn_place(c, r->loader).length < BATCH) break;
     while (done < r->steps && tn_next(c, r->loader, xy, 2) == BATCH) {
       tn_set(c, r->adamw, "lr", tn_float(tn_advance(c, cosine)));
-      const double loss = captured_step(r, xy);
+      const double loss = tn_item(c, tn_run_step(c, &r->step, 0, xy));
       recent = done ? 0.95 * recent + 0.05 * loss : loss;
       tn_show(c, progress, ++done, "loss", recent);
     }
@@ -222,10 +211,12 @@ int main(int argc, char** argv) {
   r.model = new_model(c);
   r.adamw = tn_optimizer(c, "tenon.adamw", r.model,
                          TN_NAMED({"lr", tn_float(3e-3)}, {"weight_decay", tn_float(0.01)}));
+  r.step = tn_step_of(step, &r, 2);
   const double loss = train(&r);
   write_text(&r, "MENENIUS:\n");
   const int failed = !r.data && r.steps >= STEPS && loss > 2.1;
   if (failed) fprintf(stderr, "error: expected a loss of at most 2.1\n");
+  tn_release_step(&r.step);
   tn_close(c);
   return failed;
 }

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import unittest
 
-from support import Case, tenon
+from support import Case, run_python, tenon
 
 
 def bits(tensor):
@@ -507,6 +507,16 @@ class OpLog(Case):
             sys.unraisablehook = before
         self.same(y, [-1.0])
         self.assertEqual(caught, [KeyError, KeyError])
+
+
+class Page(Case):
+    def test_its_program(self):
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs/plans.md"
+        program = page.read_text().split("```python\n")[1].split("```")[0]
+        done = run_python(program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        first, last = map(float, done.stdout.split())
+        self.assertLess(last, first)
 
 
 if __name__ == "__main__":

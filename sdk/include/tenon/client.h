@@ -23,6 +23,7 @@
 #define TENON_CLIENT_H
 
 #include <tenon/client/objects.h>
+#include <tenon/client/plans.h>
 #include <tenon/client/region.h>
 #include <tenon/client/values.h>
 #include <tenon/tenon.h>
@@ -127,12 +128,15 @@ static inline tenon_tensor* tn_call2(tn_client* c, const char* name, tenon_tenso
 
 // ---- Steps that repeat --------------------------------------------------------------------------
 
+// tn_run_step (tenon/client/plans.h) captures and replays by itself; these are its parts.
+
 // Records what is launched until tn_captured, and runs it as well; tn_replay may exchange `inputs`.
 static inline void tn_capture(tn_client* c, tenon_tensor* const* inputs, uint32_t n) {
   tn_check(c, tenon_capture_begin(c->context, inputs, n));
 }
 // What was recorded. Results that a later replay is to write anew must live as long: make it in the
-// region that they are made in.
+// region that they are made in. Whatever else is still held here keeps memory of its own; tensors
+// that were released before share it.
 static inline tenon_plan* tn_captured(tn_client* c) {
   tenon_plan* made = NULL;
   tn_check(c, tenon_capture_end(c->context, &made));

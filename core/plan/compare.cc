@@ -91,7 +91,7 @@ class Canaries {
 
  private:
   char* place(const Temporaries::Temporary& each) const {
-    return static_cast<char*>(temporaries_.arenas()[each.arena].block.data) + each.life.offset +
+    return temporaries_.arenas()[each.arena].data() + each.life.offset +
            each.life.bytes - kCanaryBytes;
   }
   Context& context_;
@@ -123,7 +123,7 @@ void run_compared(Context& context, Plan& plan, const RunLaunch& run) {
   const std::vector<Bytes> before = read(context, parts);
   for (const Temporaries::Arena& arena : temporaries.arenas()) {
     fill(context, *arena.device, arena.apart, kPoisonApart);
-    fill(context, *arena.device, arena.block, kPoisonShared);
+    fill(context, *arena.device, arena.memory->block, kPoisonShared);
   }
   {
     struct Apart {

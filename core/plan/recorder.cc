@@ -167,7 +167,7 @@ void Recorder::settle(Context& context) {
 }
 
 // What a check mode looks at is launched, needed or not.
-void Recorder::settle_memory(const Context& context) {
+void Recorder::settle_memory(Context& context) {
   Launches& launches = plan_->launches;
   for (Launch& launch : launches) launch.dead = false;
   const std::vector<Life> lives = lives_of(launches, buffers_);
@@ -180,7 +180,7 @@ void Recorder::settle_memory(const Context& context) {
   if ((checks & ~kCheckPlan) == 0) mark_dead(launches, buffers_, temporary_);
   const uint64_t gap = checks & kCheckPlan ? kCanaryBytes : 0;
   plan_->temporaries = std::make_unique<Temporaries>(launches, buffers_, temporary_, gap);
-  plan_->temporaries->allocate();
+  plan_->temporaries->bind(context);
   if (checks & kCheckPlan) plan_->temporaries->allocate_apart();
 }
 

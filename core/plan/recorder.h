@@ -46,7 +46,7 @@ class Recorder final : public backward::StepCapture {
   bool is_exchanged(const Launch& launch, size_t view) const;
   [[gnu::cold]] void accumulate(Context& context, LeafState& state);
   [[gnu::cold]] void settle_leaves(Context& context);
-  [[gnu::cold]] void settle_memory(const Context& context);
+  [[gnu::cold]] void settle_memory(Context& context);
   [[gnu::cold]] void settle_writes();
   std::unique_ptr<Plan> plan_;
   Buffers buffers_;

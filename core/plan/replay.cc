@@ -29,6 +29,11 @@ void Plan::run(Context& context) {
   check_taken();
   check_moves();
   if (!inputs_checked_) check_inputs_apart();
+  if (!temporaries->are_bound(context)) {
+    temporaries->bind(context);
+    temporaries->point_launches(false);
+    if (graph_) graph_->outdate();
+  }
   begin_leaves(context);
   // A launch that fails has written, and so have those before it: versions move all the same.
   struct Written {

@@ -18,7 +18,7 @@ uint32_t Temporaries::arena_on(Device& device) {
   const auto known = std::find_if(arenas_.begin(), arenas_.end(),
                                   [&](const Arena& each) { return each.device == &device; });
   if (known != arenas_.end()) return static_cast<uint32_t>(known - arenas_.begin());
-  arenas_.push_back({&device});
+  arenas_.emplace_back().device = &device;
   return static_cast<uint32_t>(arenas_.size() - 1);
 }
 
@@ -69,15 +69,43 @@ void Temporaries::place_all() {
 }
 
 Temporaries::~Temporaries() {
-  for (Arena& arena : arenas_) {
-    arena.device->release(arena.block);
-    arena.device->release(arena.apart);
-  }
+  for (Arena& arena : arenas_) arena.device->release(arena.apart);
 }
 
-void Temporaries::allocate() {
+void ArenaMemory::reserve(uint64_t bytes) {
+  if (block.data && block.capacity >= bytes) return;
+  const memory::Block larger = device.allocate(memory::CachingAllocator::exact_size(bytes));
+  device.release(std::exchange(block, larger));
+  ++moves;
+}
+
+namespace {
+
+struct ContextArenas final : Kept {
+  std::vector<std::weak_ptr<ArenaMemory>> all;  // one for each device
+};
+
+std::shared_ptr<ArenaMemory> memory_of(Context& context, Device& device) {
+  if (!context.arenas) context.arenas.reset(new ContextArenas);
+  auto& all = static_cast<ContextArenas&>(*context.arenas).all;
+  std::erase_if(all, [](const std::weak_ptr<ArenaMemory>& each) { return each.expired(); });
+  for (const std::weak_ptr<ArenaMemory>& each : all) {
+    std::shared_ptr<ArenaMemory> memory = each.lock();
+    if (memory && &memory->device == &device) return memory;
+  }
+  auto made = std::make_shared<ArenaMemory>(device, context.id);
+  all.push_back(made);
+  return made;
+}
+
+}  // namespace
+
+void Temporaries::bind(Context& context) {
   for (Arena& arena : arenas_) {
-    arena.block = arena.device->allocate(memory::CachingAllocator::exact_size(arena.bytes));
+    std::shared_ptr<ArenaMemory> memory = memory_of(context, *arena.device);
+    memory->reserve(arena.bytes);
+    arena.moves = memory->moves;
+    arena.memory = std::move(memory);
   }
 }
 
@@ -92,7 +120,7 @@ void Temporaries::point_launches(bool apart) noexcept {
   for (const Place& place : places_) {
     const Temporary& temporary = temporaries_[place.temporary];
     const Arena& arena = arenas_[temporary.arena];
-    char* const base = static_cast<char*>(apart ? arena.apart.data : arena.block.data);
+    char* const base = apart ? static_cast<char*>(arena.apart.data) : arena.data();
     place.view->data = base + (apart ? temporary.apart : temporary.life.offset) +
                        place.byte_offset;
   }

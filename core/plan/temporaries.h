@@ -3,10 +3,12 @@
 // each device, in which those share bytes that are not in use at one time.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "core/plan/arena.h"
 #include "core/plan/uses.h"
+#include "core/runtime/context.h"
 #include "core/runtime/device.h"
 
 namespace tenon::plan {
@@ -14,15 +16,34 @@ namespace tenon::plan {
 // Between them under TENON_CHECK=plan; nobody writes there.
 inline constexpr uint64_t kCanaryBytes = 64;
 
+// The memory of arenas on one device, which the plans of one context share: one of them runs at a
+// time. It goes with the last of them.
+struct ArenaMemory {
+  ArenaMemory(Device& on, uint64_t context_id) : device(on), context(context_id) {}
+  ~ArenaMemory() { device.release(block); }
+  ArenaMemory(const ArenaMemory&) = delete;
+  ArenaMemory& operator=(const ArenaMemory&) = delete;
+  // Has at least so many bytes then, perhaps elsewhere. Throws OutOfMemory; nothing has changed
+  // then.
+  [[gnu::cold]] void reserve(uint64_t bytes);
+
+  Device& device;
+  const uint64_t context;
+  memory::Block block{};
+  uint64_t moves = 0;  // how often it has got another block
+};
+
 class Temporaries {
  public:
   struct Arena {
-    Device* device;
+    Device* device = nullptr;
     uint64_t bytes = 0;
     uint64_t least = 0;  // no arrangement needs fewer bytes
-    memory::Block block{};
+    std::shared_ptr<ArenaMemory> memory;
+    uint64_t moves = 0;     // of the memory, when the launches got its addresses
     memory::Block apart{};  // memory for each temporary alone, for TENON_CHECK=plan
     uint64_t apart_bytes = 0;
+    char* data() const { return static_cast<char*>(memory->block.data); }
   };
   struct Temporary {
     Interval life;
@@ -40,8 +61,16 @@ class Temporaries {
   Temporaries(const Temporaries&) = delete;
   Temporaries& operator=(const Temporaries&) = delete;
 
-  // Throws OutOfMemory; nothing has changed then.
-  [[gnu::cold]] void allocate();
+  // Are launches in the memory that the context's plans share just now?
+  bool are_bound(const Context& context) const {
+    for (const Arena& arena : arenas_) {
+      const ArenaMemory* const memory = arena.memory.get();
+      if (!memory || memory->context != context.id || memory->moves != arena.moves) return false;
+    }
+    return true;
+  }
+  // Takes memory of the context's. Throws OutOfMemory.
+  [[gnu::cold]] void bind(Context& context);
   [[gnu::cold]] void allocate_apart();
   // Launches get the addresses.
   [[gnu::cold]] void point_launches(bool apart) noexcept;

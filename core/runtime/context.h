@@ -101,6 +101,7 @@ struct Context {
   uint32_t walks = 0;       // backwards that run, each in a hook of the one before
   Keep capturing;           // plan/: from the begin of a capture to its end
   Kept* capture = nullptr;  // the same; NULL while it is suspended
+  Keep arenas;              // plan/: memory that its plans share
   uint64_t seed = 0;
   uint64_t stream = 0;
   uint64_t counter = 0;

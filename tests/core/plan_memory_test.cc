@@ -275,6 +275,95 @@ TEST_F(PlanMemory, GradientsThatAreGivenUpAreTemporaries) {
   }
 }
 
+// ---- Plans that share an arena
+
+struct Chain {
+  Chain(const Session& in, const tenon_device& where, int64_t size) : cx(in) {
+    x = cx.on(where, cx.counting({size}));
+    cx.begin_capture({x.get()});
+    y = cx.call("acme.neg", {arg(x)});
+    for (int i = 0; i < 3; ++i) y = cx.call("acme.neg", {arg(y)});
+    plan = cx.end_capture();
+  }
+  void expect_right(const Session& by, float factor) const {
+    Values expected(static_cast<size_t>(by.info(x).elements));
+    for (size_t i = 0; i < expected.size(); ++i) expected[i] = factor * static_cast<float>(i);
+    by.must(tenon_tensor_set_data(by.get(), x.get(), expected.data(),
+                                  expected.size() * sizeof(float)));
+    by.run(plan);
+    EXPECT_EQ(by.values(y), expected);
+  }
+  const Session& cx;
+  Tensor x, y;
+  Plan plan;
+};
+
+TEST_F(PlanMemory, PlansOfAContextShareIt) {
+  for (const char* kind : {"toy", "far"}) {
+    SCOPED_TRACE(kind);
+    const tenon_device where = cx.device(kind);
+    const auto arena = [&, before = bytes_live(cx)](std::initializer_list<int64_t> sizes) {
+      uint64_t others = before;
+      for (const int64_t size : sizes) others += 2 * static_cast<uint64_t>(size) * sizeof(float);
+      return bytes_live(cx) - others;  // without inputs and results
+    };
+    auto small = std::make_unique<Chain>(cx, where, 1024);
+    EXPECT_EQ(arena({1024}), 2 * 4096u);
+    auto large = std::make_unique<Chain>(cx, where, 4096);
+    EXPECT_EQ(arena({1024, 4096}), 2 * 16384u);
+    const Chain third(cx, where, 2048);
+    EXPECT_EQ(arena({1024, 4096, 2048}), 2 * 16384u);
+    for (float factor = 1; factor < 4; ++factor) {
+      small->expect_right(cx, factor);
+      large->expect_right(cx, factor);
+      third.expect_right(cx, factor);
+    }
+    large.reset();
+    small->expect_right(cx, 5);
+    small.reset();
+    third.expect_right(cx, 6);
+    EXPECT_EQ(arena({2048}), 2 * 16384u);
+  }
+}
+
+// Each context has an arena of its own, so that two may run plans at one time.
+TEST_F(PlanMemory, AnotherContextRunsItInItsOwn) {
+  for (const char* kind : {"toy", "far"}) {
+    SCOPED_TRACE(kind);
+    const tenon_device where = cx.device(kind);
+    const Chain chain(cx, where, 1024);
+    const uint64_t before = bytes_live(cx);
+    {
+      const Session other(runtime);
+      chain.expect_right(other, 2);
+      EXPECT_EQ(bytes_live(cx), before);  // the first context has no plan in its arena any more
+      const Chain own(other, where, 1024);
+      own.expect_right(other, 3);
+      chain.expect_right(cx, 4);
+      own.expect_right(other, 5);
+    }
+    chain.expect_right(cx, 6);
+    EXPECT_EQ(bytes_live(cx), before);
+  }
+}
+
+TEST_F(PlanMemory, ContextsRunTheirPlansAtOneTime) {
+  const tenon_device where = cx.device("toy");
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const Session own(runtime);
+      const Chain first(own, where, 256);
+      const Chain second(own, where, 512);
+      for (float factor = 0; factor < 200; ++factor) {
+        first.expect_right(own, factor);
+        second.expect_right(own, factor);
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+}
+
 // ---- TENON_CHECK=plan
 
 struct PlanCheck : testing::Test {

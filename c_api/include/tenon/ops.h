@@ -81,17 +81,21 @@ TENON_EXPORT tenon_status tenon_op_explain(tenon_context* context, const tenon_o
 TENON_EXPORT tenon_status tenon_capture_begin(tenon_context* context, tenon_tensor* const* inputs,
                                               uint32_t n_inputs);
 
-// Ends recording. Storages the launches touch stay alive as long as the plan; tensors held by the
-// caller keep naming them and are overwritten by each run.
-// errors   TENON_E_STATE, TENON_E_CAPTURE (a launch that cannot be replayed, by name)
+// Ends recording. Memory that launches overwrite before anything else touches it, and that nobody
+// refers to now, is the plan's own: parts of it share bytes, and launches that only make what
+// nothing needs are left out. All other storages they touch stay alive as long as the plan; tensors
+// held by the caller keep naming them and are overwritten by each run.
+// errors   TENON_E_STATE, TENON_E_CAPTURE (a launch that cannot be replayed, by name),
+//          TENON_E_MEMORY: the capture goes on
 TENON_EXPORT tenon_status tenon_capture_end(tenon_context* context, tenon_plan** out_plan);
 
-// Replays all launches once: no allocation, no look-up, no graph. Advances the versions of all that
-// it writes, and the random counter as if the step had run eagerly.
+// Replays all launches once: no allocation, no look-up, no graph. Plans of one context share memory
+// for what is their own; the first run in another context finds it there. Advances the versions of
+// all that it writes, and the random counter as if the step had run eagerly.
 // errors   TENON_E_STATE (a hyper-parameter that is not dynamic, or a layer's training, is not as
 //          it was captured, or a layer has moved to another device), TENON_E_ALIAS (an input that
-//          is written shares memory with another), TENON_E_PLUGIN (a plugin was deactivated), those
-//          of the launches
+//          is written shares memory with another), TENON_E_PLUGIN (a plugin was deactivated),
+//          TENON_E_MEMORY (the first run in another context), those of the launches
 TENON_EXPORT tenon_status tenon_plan_run(tenon_context* context, tenon_plan* plan);
 
 // Exchanges declared input `index` for a tensor of the same shape, strides, dtype and device.
@@ -99,7 +103,8 @@ TENON_EXPORT tenon_status tenon_plan_run(tenon_context* context, tenon_plan* pla
 TENON_EXPORT tenon_status tenon_plan_set(tenon_context* context, tenon_plan* plan, uint32_t index,
                                          tenon_tensor* tensor);
 
-// One line a launch: number, op, kernel's plugin, shapes, scope.
+// One line a launch: number, op, kernel's plugin, shapes, scope; then the plan's own memory, and
+// the numbers that are frozen. For people and for `tenon plan`.
 TENON_EXPORT tenon_status tenon_plan_get_text(tenon_context* context, tenon_plan* plan,
                                               tenon_text** out_text);
 TENON_EXPORT void tenon_plan_release(tenon_plan* plan);

@@ -48,7 +48,7 @@ typedef struct tenon_runtime_options {
   uint32_t n_exclude;
   const tenon_string* exclude;  // ids of plugins to leave out
   uint64_t memory_limit;        // bytes per device; 0: none
-  // Check modes, comma separated, added to TENON_CHECK: layout finite threads launch handles.
+  // Check modes, comma separated, added to TENON_CHECK: layout finite threads launch handles plan.
   tenon_string check;
   tenon_string allowlist;  // TENON_POLICY_ALLOWLIST: path of the lock file
 } tenon_runtime_options;

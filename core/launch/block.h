@@ -90,6 +90,7 @@ struct Launch {
   std::vector<uint32_t> buffers;  // which memory each view is of, as a plan numbers it
   std::shared_ptr<const Prepared> prepared;
   uint64_t scratch_bytes = 0;
+  void* scratch = nullptr;  // in a replay
   bool may_stop = false;  // as Block's; not in a replay
   bool dead = false;      // nothing needs what it makes: a replay leaves it out
   bool random = false;

@@ -41,7 +41,6 @@ Plan::Plan(Runtime& owner) : runtime(&owner), moves(owner.moves.load()) {
 Plan::~Plan() {
   graph_.reset();
   for (DeviceState& state : devices) {
-    if (state.scratch.data) state.device->release(state.scratch);
     if (state.counter.data) state.device->release(state.counter);
   }
   launches.clear();
@@ -56,7 +55,7 @@ Plan::DeviceState& Plan::state_of(Device& device) {
   for (DeviceState& state : devices) {
     if (state.device == &device) return state;
   }
-  devices.push_back({&device, {}, {}});
+  devices.push_back({&device, {}});
   return devices.back();
 }
 

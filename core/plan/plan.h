@@ -82,7 +82,6 @@ struct Plan {
   uint64_t counters = 0;  // random counters one run consumes
   struct DeviceState {
     Device* device = nullptr;
-    memory::Block scratch{};
     memory::Block counter{};  // the word device_base points to, on devices of other memory
   };
   std::vector<DeviceState> devices;
@@ -112,9 +111,7 @@ struct Plan {
     registry::Plugin* plugin;
     const registry::Op* op;
     Device* device;
-    void* scratch;
-    uint64_t scratch_bytes;
-    const tenon_rng* rng;  // NULL: not random
+    const Launch* launch;
   };
   std::vector<Step> image_;       // made by the first run that nothing watches
   std::unique_ptr<Graph> graph_;  // if one device that records has all launches

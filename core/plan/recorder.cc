@@ -120,11 +120,6 @@ void Recorder::add(const registry::Op& op, const registry::Kernel& kernel, Devic
   launch.scratch_bytes = scratch_bytes;
   launch.scope = scope;
   Plan::DeviceState& state = plan_->state_of(device);
-  if (scratch_bytes > state.scratch.capacity) {
-    const memory::Block larger = device.allocate(scratch_bytes);
-    if (state.scratch.data) device.release(state.scratch);
-    state.scratch = larger;
-  }
   if (rng) {
     launch.random = true;
     launch.rng = *rng;

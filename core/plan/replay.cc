@@ -91,9 +91,7 @@ void Plan::make_image() {
                      .plugin = each.kernel->plugin,
                      .op = each.op,
                      .device = each.device,
-                     .scratch = each.scratch_bytes ? state_of(*each.device).scratch.data : nullptr,
-                     .scratch_bytes = each.scratch_bytes,
-                     .rng = each.random ? &each.rng : nullptr});
+                     .launch = &each});
   }
   image_ = std::move(image);
 }
@@ -109,11 +107,11 @@ void Plan::run_image(Context& context) {
     call.self = step.plugin->self;
     call.op = step.op;
     call.stream = step.device->stream;
-    call.scratch = step.scratch;
-    call.scratch_bytes = step.scratch_bytes;
-    call.has_rng = step.rng != nullptr;
-    if (step.rng) {
-      call.rng_state = *step.rng;
+    call.scratch = step.launch->scratch;
+    call.scratch_bytes = step.launch->scratch_bytes;
+    call.has_rng = step.launch->random;
+    if (step.launch->random) {
+      call.rng_state = step.launch->rng;
       call.rng_state.key = context.seed;
       call.rng_state.stream = context.stream;
     }
@@ -148,10 +146,8 @@ bool Plan::run_as_graph(Context& context) {
 void Plan::run_launch(Context& context, Launch& launch, uint64_t position) {
   CallbackScope call(context, CallbackState::Launch, launch.kernel->plugin, launch.op);
   call.stream = launch.device->stream;
-  if (launch.scratch_bytes) {
-    call.scratch = state_of(*launch.device).scratch.data;
-    call.scratch_bytes = launch.scratch_bytes;
-  }
+  call.scratch = launch.scratch;
+  call.scratch_bytes = launch.scratch_bytes;
   if (launch.random) {
     call.has_rng = true;
     call.rng_state = launch.rng;

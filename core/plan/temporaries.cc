@@ -22,33 +22,45 @@ uint32_t Temporaries::arena_on(Device& device) {
   return static_cast<uint32_t>(arenas_.size() - 1);
 }
 
+uint32_t Temporaries::add(Device& device, uint64_t bytes, const Life& life, uint64_t gap) {
+  Temporary temporary;
+  temporary.arena = arena_on(device);
+  temporary.bytes = bytes;
+  const uint64_t alignment = alignment_on(device);
+  const uint64_t rounded = (bytes + alignment - 1) / alignment * alignment + gap;
+  temporary.used = life.first != Life::kNever;
+  temporary.life = {.bytes = rounded, .first = life.first, .last = life.last};
+  Arena& arena = arenas_[temporary.arena];
+  temporary.apart = arena.apart_bytes;
+  arena.apart_bytes += rounded;
+  temporaries_.push_back(temporary);
+  return static_cast<uint32_t>(temporaries_.size() - 1);
+}
+
 Temporaries::Temporaries(Launches& launches, const Buffers& buffers,
                          const std::vector<bool>& chosen, uint64_t gap) {
   const std::vector<Life> lives = lives_of(launches, buffers);
   std::vector<uint32_t> numbers(buffers.size(), Buffers::kNone);
   for (uint32_t i = 0; i < buffers.size(); ++i) {
     if (!chosen[i]) continue;
-    numbers[i] = static_cast<uint32_t>(temporaries_.size());
-    Temporary temporary;
-    Device& device = static_cast<Device&>(buffers.memory(i));
-    temporary.arena = arena_on(device);
-    temporary.bytes = buffers.bytes(i);
-    const uint64_t alignment = alignment_on(device);
-    const uint64_t rounded = (temporary.bytes + alignment - 1) / alignment * alignment + gap;
-    temporary.used = lives[i].first != Life::kNever;
-    temporary.life = {.bytes = rounded, .first = lives[i].first, .last = lives[i].last};
-    Arena& arena = arenas_[temporary.arena];
-    temporary.apart = arena.apart_bytes;
-    arena.apart_bytes += rounded;
-    temporaries_.push_back(temporary);
+    numbers[i] = add(static_cast<Device&>(buffers.memory(i)), buffers.bytes(i), lives[i], gap);
   }
+  uint32_t position = 0;
   for (Launch& launch : launches) {
+    if (launch.dead && gap == 0) continue;  // it goes before the plan runs
     for (size_t i = 0; i < launch.views.size(); ++i) {
       const uint32_t buffer = launch.buffers[i];
       if (buffer == Buffers::kNone || !chosen[buffer]) continue;
-      places_.push_back({&launch.views[i], numbers[buffer],
+      places_.push_back({&launch.views[i].data, numbers[buffer],
                          static_cast<char*>(launch.views[i].data) - buffers.data(buffer)});
     }
+    Life during;
+    if (!launch.dead) during = {.first = position, .last = position, .overwritten = true};
+    if (launch.scratch_bytes) {
+      places_.push_back(
+          {&launch.scratch, add(*launch.device, launch.scratch_bytes, during, gap), 0});
+    }
+    if (!launch.dead) ++position;
   }
   place_all();
 }
@@ -121,8 +133,7 @@ void Temporaries::point_launches(bool apart) noexcept {
     const Temporary& temporary = temporaries_[place.temporary];
     const Arena& arena = arenas_[temporary.arena];
     char* const base = apart ? static_cast<char*>(arena.apart.data) : arena.data();
-    place.view->data = base + (apart ? temporary.apart : temporary.life.offset) +
-                       place.byte_offset;
+    *place.address = base + (apart ? temporary.apart : temporary.life.offset) + place.byte_offset;
   }
 }
 

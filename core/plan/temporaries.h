@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/plan/temporaries.h: memory that only the launches of one run of a plan need: one arena on
-// each device, in which those share bytes that are not in use at one time.
+// core/plan/temporaries.h: memory that only the launches of one run of a plan need, scratch of
+// kernels too: one arena on each device, in which those share bytes that are not in use at one time.
 #pragma once
 
 #include <memory>
@@ -80,11 +80,12 @@ class Temporaries {
 
  private:
   struct Place {
-    tenon_view* view;
+    void** address;
     uint32_t temporary;
     int64_t byte_offset;
   };
   uint32_t arena_on(Device& device);
+  uint32_t add(Device& device, uint64_t bytes, const Life& life, uint64_t gap);
   void place_all();
 
   std::vector<Arena> arenas_;

@@ -364,6 +364,105 @@ TEST_F(PlanMemory, ContextsRunTheirPlansAtOneTime) {
   for (std::thread& each : threads) each.join();
 }
 
+// ---- What went wrong in other systems
+
+using PlanTraps = Toy;
+
+// The first run was right and a replay wrong: a gradient that the program still has lay in memory
+// that a later launch of the step was given.
+TEST_F(PlanTraps, MemoryIsReusedWhileALiveGradientPointsIntoIt) {
+  const Tensor x = cx.counting({32});
+  const Tensor eager = cx.leaf(cx.floats({32}, Values(32, 2)));
+  const Tensor captured = cx.leaf(cx.floats({32}, Values(32, 2)));
+  const auto step = [&](const Tensor& w) {
+    cx.backward(cx.call("acme.sum", {arg(cx.call("acme.mul", {arg(x), arg(w)}))}));
+    Tensor y = cx.call("acme.square", {arg(x)});
+    for (int i = 0; i < 6; ++i) y = cx.call("acme.neg", {arg(y)});
+    cx.backward(cx.call("acme.sum", {arg(cx.call("acme.mul", {arg(y), arg(w)}))}));
+    return cx.call("acme.sum", {arg(y)});
+  };
+  step(eager);
+  cx.begin_capture({x.get()});
+  const Tensor result = step(captured);
+  const Plan plan = cx.end_capture();
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(cx.grad_values(captured), cx.grad_values(eager)) << i;
+    step(eager);
+    cx.run(plan);
+  }
+}
+
+// Scratch memory of one plan went with another that had needed more.
+TEST_F(PlanTraps, AWorkspaceDiesWithAnotherPlan) {
+  for (const char* kind : {"toy", "far"}) {
+    SCOPED_TRACE(kind);
+    const tenon_device where = cx.device(kind);
+    const Tensor x = cx.tensor<float>({5}, {1, 2, 3, 4, 5}, &where);
+    const Tensor large = cx.on(where, cx.counting({4096}));
+    cx.begin_capture({x.get()});
+    const Tensor y = cx.call("acme.reverse", {arg(x)});
+    const Plan plan = cx.end_capture();
+    {
+      cx.begin_capture({large.get()});
+      const Tensor reversed = cx.call("acme.reverse", {arg(large)});
+      const Plan other = cx.end_capture();
+      cx.run(other);
+      cx.run(plan);
+    }
+    std::vector<Tensor> others;
+    for (int i = 0; i < 8; ++i) others.push_back(cx.on(where, cx.floats({4096}, Values(4096, 9))));
+    cx.set(plan, 0, cx.tensor<float>({5}, {10, 20, 30, 40, 50}, &where));
+    cx.run(plan);
+    EXPECT_EQ(cx.values(y), (Values{50, 40, 30, 20, 10}));
+    for (const Tensor& each : others) EXPECT_EQ(cx.values(each), Values(4096, 9));
+  }
+}
+
+// A learning rate was a number of the host, and stayed as it was captured.
+TEST_F(PlanTraps, AHostScalarIsFrozenInAnOptimizer) {
+  const Tensor x = cx.floats({4}, {1, 1, 1, 1});
+  std::vector<Values> after;
+  for (const bool captures : {false, true}) {
+    const Tensor w = cx.leaf(cx.floats({4}, {1, 2, 3, 4}));
+    const Optimizer sgd = cx.optimizer({w.get()}, {{"lr", Value(0.5)}});
+    const auto step = [&] {
+      cx.backward(cx.call("acme.sum", {arg(cx.call("acme.mul", {arg(x), arg(w)}))}));
+      cx.step(sgd);
+      cx.clear_grad(w);
+    };
+    Plan plan;
+    if (captures) cx.begin_capture({x.get()});
+    step();
+    if (captures) plan = cx.end_capture();
+    for (const double lr : {0.25, 0.125}) {
+      cx.set_hyper(sgd, "lr", Value(lr));
+      if (captures) {
+        cx.run(plan);
+      } else {
+        step();
+      }
+    }
+    after.push_back(cx.values(w));
+  }
+  EXPECT_EQ(after[0], after[1]);
+}
+
+// An input that is fed twice, and results that nobody takes, are ordinary.
+TEST_F(PlanTraps, FedInputsAliasAndOutputsHaveNoConsumer) {
+  const Tensor a = cx.counting({4});
+  const Tensor b = cx.counting({4});
+  cx.begin_capture({a.get(), b.get()});
+  cx.call("acme.square", {arg(b)});
+  const Tensor sum = cx.call("acme.add", {arg(cx.call("acme.neg", {arg(a)})), arg(b)});
+  const Plan plan = cx.end_capture();
+  const Tensor both = cx.floats({4}, {5, 6, 7, 8});
+  cx.set(plan, 0, both);
+  cx.set(plan, 1, both);
+  cx.run(plan);
+  EXPECT_EQ(cx.values(sum), Values(4, 0));
+  EXPECT_EQ(cx.values(both), (Values{5, 6, 7, 8}));
+}
+
 // ---- TENON_CHECK=plan
 
 struct PlanCheck : testing::Test {

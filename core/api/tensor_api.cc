@@ -148,6 +148,8 @@ tenon_status tenon_tensor_create_from(tenon_context* context, tenon_dtype dtype,
     check_bytes(*tensor, bytes);
     if (bytes != 0) require_pointer(data, "data");
     copy_in(cx, *tensor, data);
+    // A replay makes it anew, as the step does, whatever the run before has written there.
+    if (cx.capture) tensor = Ref(launch::copy(cx, *tensor));
     *out_tensor = give(tensor.take());
   });
 }

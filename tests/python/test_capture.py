@@ -100,6 +100,19 @@ class Plans(Case):
                     wanted = values(function(tenon.tensor(each)))
                     self.assertEqual(values(plan(tenon.tensor(each))), wanted)
 
+    def test_what_a_step_makes_of_numbers_is_made_in_each_run(self):
+        def step(x):
+            sums = tenon.tensor([1.0, 2.0, 3.0])
+            sums += x
+            first = tenon.tensor([0.5, 0.25])
+            first[1:] = sums[:1] + first[:1]
+            return sums, first
+
+        plan = tenon.capture(step, self.x)
+        for x in (self.x, self.x * 3, self.x - 1):
+            for found, wanted in zip(plan(x), step(x), strict=True):
+                self.same(found, wanted.tolist())
+
     def test_what_a_plan_has_frozen_may_not_change(self):
         w = tenon.tensor([1.0, 2.0], requires_grad=True)
         optimizer = tenon.optim.adamw([w], lr=0.1, weight_decay=0.5)

@@ -59,7 +59,10 @@ Change Walk::change_dense(Link& link, LeafGrad& entry) {
     entry.dense = Ref(launch::copy(context_, *entry.dense));
   }
   if (link.row_indices) {
-    add_rows_into(context_, *entry.dense, {link.row_indices, link.row_values});
+    // As a captured step adds to rows: what they leave out is a zero, which is positive.
+    const GradMode mode(context_, create_);
+    const RowGrad rows{link.row_indices, link.row_values};
+    accumulate(entry.dense, densify(context_, tensor::meta_of(*entry.leaf), rows));
   }
   Change change{&link, {}, {}, {}};
   if (!link.grad) {

@@ -233,7 +233,7 @@ void Plan::begin_leaves(Context& context) {
       launch::copy_into(context, *held.grad, *state.begin);
       continue;
     }
-    launch::fill(context, *state.begin, nothing_to_add(state.rows));
+    launch::fill(context, *state.begin, nothing_to_add(state.rows || held.rows.indices));
     if (held.rows.indices) backward::add_rows_into(context, *state.begin, held.rows);
   }
 }

@@ -354,6 +354,45 @@ class Plans(Case):
             with self.subTest(held=held):
                 self.assertEqual(run(held, True), run(held, False))
 
+    def test_what_rows_leave_out_is_a_positive_zero(self):
+        """Dense gradients that follow rows, and are zeros of either sign."""
+        kinds = {
+            "rows": lambda w, rows: tenon.embedding(w, rows) * -0.5,
+            "dense": lambda w, rows: w * tenon.tensor([[-0.0, 1.0], [0.0, -0.0], [-0.0, 2.0]]),
+        }
+
+        def run(names, held, captured):
+            w = tenon.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], requires_grad=True)
+            plan, found = None, []
+
+            def step(rows, names=names):
+                for name in names:
+                    kinds[name](w, rows).sum().backward()
+
+            for turn, rows in enumerate(([0], [1, 1], [2], [0, 2])):
+                w.grad = None
+                step(tenon.tensor([turn % 3]), held)
+                if not captured:
+                    step(tenon.tensor(rows))
+                elif len(rows) == 2:
+                    tenon.capture(step, tenon.tensor(rows))
+                elif plan is None:
+                    plan = tenon.capture(step, tenon.tensor(rows))
+                else:
+                    plan(tenon.tensor(rows))
+                grad = w.grad_rows() if w.has_grad_rows else None
+                dense = tenon.full([3, 2], 0.0) if grad else w.grad
+                if grad:
+                    dense[grad[0]] = grad[1]
+                found.append(bits(dense))
+            return found
+
+        for count in (1, 2, 3):
+            for names in itertools.product(kinds, repeat=count):
+                for held in ([], ["rows"], ["dense"], ["rows", "dense"]):
+                    with self.subTest(names, held=held):
+                        self.assertEqual(run(names, held, True), run(names, held, False))
+
     def test_the_decorator_captures_each_kind_of_input_once(self):
         runs = []
 

@@ -246,6 +246,9 @@ TEST(CppLoaders, AreRangesWithAPlace) {
   EXPECT_EQ(std::ranges::distance(loader), set.size() / 100);
   loader.start(0, set.size() - 250);
   EXPECT_EQ(std::ranges::distance(loader), 2);
+  loader.start(0);
+  for (const tn::Batch& batch : loader | std::views::take(3)) EXPECT_EQ(batch.size(), 100);
+  EXPECT_EQ(loader.position(), 300);
   EXPECT_EQ(status_of([&] { loader.batches<3>(); }), TENON_E_ARGUMENT);
   EXPECT_EQ(status_of([&] { loader.start(0, -1); }), TENON_E_ARGUMENT);
   EXPECT_EQ(status_of([&] { set.take({-1}); }), TENON_E_ARGUMENT);

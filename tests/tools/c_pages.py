@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/tools/c_pages.py: the programs of docs/c compile with what is installed and print what the
-# pages say.
-"""Usage: c_pages.py <source folder> <prefix> <C compiler> [unittest options]
+# tests/tools/c_pages.py: the programs of docs/c and docs/cpp.md compile with what is installed and
+# print what the pages say.
+"""Usage: c_pages.py <source folder> <prefix> <C compiler> <C++ compiler> [unittest options]
 
-A page's `c` blocks, one after the other, are <page>.c. Its `sh` blocks are run in a folder with
-that file, with `prefix` set, and print what its `text` block says: whole numbers and words exactly,
-numbers with a point nearly, since kernels may sum in other orders."""
+A page's `c` blocks, one after the other, are <page>.c, its `cpp` blocks <page>.cc. Its `sh` blocks
+are run in a folder with these files, with `prefix` set, and print what its `text` block says: whole
+numbers and words exactly, numbers with a point nearly, since kernels may sum in other orders. What
+is in C++ also compiles without a warning with every other compiler that is installed."""
 
 import os
 import pathlib
@@ -17,8 +18,10 @@ import sys
 import tempfile
 import unittest
 
-SOURCE, PREFIX, COMPILER = (pathlib.Path(each).absolute() for each in sys.argv[1:4])
-PAGES = sorted((SOURCE / "docs/c").glob("*.md"))
+SOURCE, PREFIX, *COMPILERS = (pathlib.Path(each).absolute() for each in sys.argv[1:5])
+C_PAGES, CPP_PAGE = sorted((SOURCE / "docs/c").glob("*.md")), SOURCE / "docs/cpp.md"
+STRICT = "-Wall -Wextra -Wpedantic -Wshadow -Werror"
+OTHERS = [f"{name}-{version}" for name in ("g++", "clang++") for version in range(12, 25)]
 NUMBER = re.compile(r"-?\d+\.\d+")
 
 
@@ -32,13 +35,16 @@ class CPages(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         (self.folder / "bin").mkdir()
-        # What a page calls `cc` is the compiler of this build, and strict.
-        compiler = self.folder / "bin/cc"
-        compiler.write_text(f'#!/bin/sh\nexec "{COMPILER}" -Wall -Wextra -Wpedantic -Werror "$@"\n')
-        compiler.chmod(0o755)
+        # What a page calls `cc` or `c++` is the compiler of this build, and strict.
+        for name, path in zip(("cc", "c++"), COMPILERS, strict=True):
+            compiler = self.folder / "bin" / name
+            compiler.write_text(f'#!/bin/sh\nexec "{path}" {STRICT} "$@"\n')
+            compiler.chmod(0o755)
 
     def run_page(self, page):
-        (self.folder / f"{page.stem}.c").write_text("".join(blocks(page, "c")), encoding="utf-8")
+        for ending, language in (("c", "c"), ("cc", "cpp")):
+            program = self.folder / f"{page.stem}.{ending}"
+            program.write_text("".join(blocks(page, language)), encoding="utf-8")
         environment = {
             **os.environ,
             "prefix": str(PREFIX),
@@ -61,12 +67,25 @@ class CPages(unittest.TestCase):
             )
 
     def test_every_page(self):
-        self.assertGreaterEqual(len(PAGES), 5)
-        for page in PAGES:
+        self.assertGreaterEqual(len(C_PAGES), 5)
+        for page in [*C_PAGES, CPP_PAGE]:
             with self.subTest(page=page.name):
                 done = self.run_page(page)
                 self.assertEqual(done.returncode, 0, done.stdout)
                 self.compare(done.stdout, "".join(blocks(page, "text")))
+
+    def test_other_compilers_have_no_warnings(self):
+        program = self.folder / "program.cc"
+        program.write_text("".join(blocks(CPP_PAGE, "cpp")), encoding="utf-8")
+        digits = SOURCE / "examples/13_digits_cpp/main.cc"
+        for name in filter(shutil.which, OTHERS):
+            for source in (program, digits):
+                command = [name, "-std=c++20", *STRICT.split(), "-fsyntax-only"]
+                done = subprocess.run(
+                    [*command, f"-I{PREFIX / 'include'}", source], capture_output=True, text=True,
+                    timeout=120, check=False,
+                )  # fmt: skip
+                self.assertEqual((done.returncode, done.stderr), (0, ""), name)
 
     def test_a_page_that_says_something_else_is_found(self):
         with self.assertRaises(AssertionError):
@@ -80,4 +99,4 @@ if __name__ == "__main__":
     if not shutil.which("pkg-config"):
         print("skipped: there is no pkg-config")
         sys.exit(77)
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])

@@ -37,7 +37,7 @@ SEES = {
     "bindings": {"c_api", "sdk"},
     "backends": {"c_api", "sdk"},
     "plugins": {"c_api", "sdk"},
-    "examples": {"c_api", "sdk"},
+    "examples": {"c_api", "sdk", "bindings"},
     "tests": {"c_api", "core", "sdk", "bindings", "backends", "plugins", "examples"},
 }
 SEPARATE = {"backends", "plugins", "examples"}  # each folder below is a room of its own
@@ -230,6 +230,7 @@ def resolve(path, name, quoted):
         ROOT,
         ROOT / "c_api/include",
         ROOT / "sdk/include",
+        ROOT / "bindings/cpp/include",
         ROOT / own,
         ROOT / kind,
         ROOT / kind / "include",

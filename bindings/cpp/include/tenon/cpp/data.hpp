@@ -179,7 +179,8 @@ class Loader {
 
   // ---- A pass as a range ------------------------------------------------------------------------
 
-  // An input iterator over what `next` fills in: a Batch, or an array of n_fields tensors.
+  // An input iterator over what `next` fills in: a Batch, or an array of tensors. It reads a batch
+  // when it is asked for, so that a pass that ends early has read no further.
   template <class Item>
   class Iterator {
    public:
@@ -187,20 +188,29 @@ class Loader {
     using difference_type = std::ptrdiff_t;
     using value_type = Item;
 
-    explicit Iterator(Loader* loader) : loader_(loader) { ++*this; }
-    const Item& operator*() const { return item_; }
-    const Item* operator->() const { return &item_; }
+    explicit Iterator(Loader* loader) : loader_(loader) {}
+    const Item& operator*() const { return read(), item_; }
+    const Item* operator->() const { return read(), &item_; }
     Iterator& operator++() {
-      more_ = loader_->next(item_);
+      read();
+      fresh_ = false;
       return *this;
     }
     void operator++(int) { ++*this; }
-    friend bool operator==(const Iterator& place, std::default_sentinel_t) { return !place.more_; }
+    friend bool operator==(const Iterator& place, std::default_sentinel_t) {
+      return place.read(), !place.more_;
+    }
 
    private:
+    void read() const {
+      if (!fresh_) more_ = loader_->next(item_);
+      fresh_ = true;
+    }
+
     Loader* loader_;
-    Item item_;
-    bool more_ = false;
+    mutable Item item_;
+    mutable bool fresh_ = false;
+    mutable bool more_ = false;
   };
 
   Iterator<Batch> begin() {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "tests/cpp/part.h"
 #include "tests/support/paths.h"
 
 namespace tn = tenon;
@@ -184,6 +185,11 @@ TEST(CppOptimizers, HaveGroupsAndState) {
   EXPECT_EQ(sgd.get(1, "lr"), 0.5);
   EXPECT_EQ(status_of([&] { sgd.set("lr", -1); }), TENON_E_ATTRIBUTE);
 
+  tn::sum(3 * fast).backward();  // 1 + 3, and 1 of the other
+  EXPECT_NEAR(tn::clip_grad_norm(std::vector{slow, fast, tn::ones({1})}, 1.0).item(), 34.0 / 5.831,
+              1e-2);
+  EXPECT_NEAR(numbers(fast.grad())[0], 4 / 5.831, 1e-3);
+
   tn::Schedule falls = tn::schedules::step(1.0, {.period = 1, .factor = 0.5});
   EXPECT_EQ(falls.next(), 1.0);
   EXPECT_EQ(falls.next(), 0.5);
@@ -276,6 +282,31 @@ TEST(CppCheckpoints, GoOnWhereARunWas) {
   std::filesystem::remove(path);
 }
 
+TEST(CppTokenizers, EncodeAndDecode) {
+  const tn::Tokenizer bytes("tenon.bytes");
+  EXPECT_EQ(bytes.encode("Az").to_vector<std::int64_t>(), (std::vector<std::int64_t>{65, 122}));
+  EXPECT_EQ(bytes.decode(tn::tensor({104, 105})), "hi");
+  EXPECT_EQ(bytes.info().size, 256);
+  EXPECT_EQ(bytes.find("A"), 65);
+  EXPECT_EQ(bytes.token(66), "B");
+  const std::vector<std::string> texts = {"ab", "c"};
+  const auto [tokens, mask] = bytes.encode_batch(texts, {.pad = 0, .pad_left = true});
+  EXPECT_EQ(tokens.to_vector<std::int64_t>(), (std::vector<std::int64_t>{97, 98, 0, 99}));
+  EXPECT_EQ(tn::sum(mask).item(), 3);
+  EXPECT_EQ(status_of([&] { (void)bytes.decode(tn::tensor({999})); }), TENON_E_DATA);
+  EXPECT_EQ(status_of([] { tn::Tokenizer::load("nowhere.pairs"); }), TENON_E_IO);
+}
+
+TEST(CppHistory, KeepsNumbers) {
+  tn::History history;
+  history.add("loss", 1, 0.5);
+  EXPECT_EQ(history.text("csv"), "series,step,value\nloss,1,0.5\n");
+  EXPECT_EQ(status_of([&] { history.add("", 1, 0.5); }), TENON_E_ARGUMENT);
+  tn::Progress progress("epoch", 10);
+  progress.show(5, "loss", 0.5);
+  EXPECT_EQ(status_of([&] { progress.show(-1); }), TENON_E_ARGUMENT);
+}
+
 // ---- Contexts and runtimes ----------------------------------------------------------------------
 
 TEST(CppContexts, AreOfOneRuntimeUnlessTheProgramSaysOtherwise) {
@@ -298,6 +329,25 @@ TEST(CppContexts, AreOfOneRuntimeUnlessTheProgramSaysOtherwise) {
   }
   EXPECT_EQ(status_of([&] { here + there; }), TENON_E_RUNTIME);
   EXPECT_EQ(status_of([&] { apart.share(); }), TENON_E_STATE);
+}
+
+TEST(CppContexts, PartsThatAreCompiledApartUseOneRuntime) {
+  EXPECT_EQ(part_runtime(), tn::Runtime::shared().handle());
+  EXPECT_EQ(numbers(Tensor::adopt(part_tensor(3)) + tn::ones({2})), (std::vector<float>{4, 4}));
+}
+
+// What a program in C has made is shared, if nothing was before.
+TEST(CppContextsDeathTest, ARuntimeOfOthersIsShared) {
+  const auto child = [] {
+    tn_client c;
+    tn_open(&c, 1, 42);
+    tn::Runtime::borrow(c.runtime).share();
+    const bool shared = tn::Runtime::shared().handle() == c.runtime && part_runtime() == c.runtime;
+    const bool computes = tn::sum(Tensor::adopt(part_tensor(3))).item() == 6;
+    std::_Exit(shared && computes ? 0 : 1);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(child(), testing::ExitedWithCode(0), "");
 }
 
 TEST(CppContexts, WorkBesideAProgramInC) {

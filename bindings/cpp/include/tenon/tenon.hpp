@@ -21,6 +21,7 @@
 #include <tenon/cpp/error.hpp>
 #include <tenon/cpp/files.hpp>
 #include <tenon/cpp/gradients.hpp>
+#include <tenon/cpp/history.hpp>
 #include <tenon/cpp/host_view.hpp>
 #include <tenon/cpp/index.hpp>
 #include <tenon/cpp/layer.hpp>
@@ -28,6 +29,7 @@
 #include <tenon/cpp/optimizer.hpp>
 #include <tenon/cpp/plan.hpp>
 #include <tenon/cpp/tensor.hpp>
+#include <tenon/cpp/tokenizer.hpp>
 #include <tenon/cpp/values.hpp>
 #include <tenon/entries.hpp>
 #include <tenon/ops.hpp>

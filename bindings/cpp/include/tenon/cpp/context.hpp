@@ -17,6 +17,14 @@
 
 namespace tenon {
 
+namespace detail {
+
+// A tenon_runtime. The one thing that parts of a process which were compiled apart share, whatever
+// they hide: so there is one runtime for all of them.
+[[gnu::visibility("default")]] inline constinit std::atomic<void*> shared_runtime{nullptr};
+
+}  // namespace detail
+
 // ---- Runtimes -----------------------------------------------------------------------------------
 
 // What a runtime is made with; all empty is a good default.
@@ -44,16 +52,16 @@ class Runtime {
   // The one that this process shares: all threads without a tenon::Use, whatever part of the
   // program they run. Made at its first use, unless `share` has named another.
   static Runtime shared() {
-    tenon_runtime* found = slot().load(std::memory_order_acquire);
-    return borrow(found ? found : make_shared_runtime());
+    void* found = detail::shared_runtime.load(std::memory_order_acquire);
+    return borrow(found ? static_cast<tenon_runtime*>(found) : make_shared_runtime());
   }
 
   // Shares this runtime from now on, which must outlive the last use of it; for a program that
   // wants options of its own, or that others have given a runtime.
   // errors   TENON_E_STATE (another one is shared already)
   void share() const {
-    tenon_runtime* none = nullptr;
-    if (!slot().compare_exchange_strong(none, handle_) && none != handle_) {
+    void* found = nullptr;
+    if (!detail::shared_runtime.compare_exchange_strong(found, handle_) && found != handle_) {
       detail::refuse(TENON_E_STATE, "Runtime::share", "runtime", "none that is shared already",
                      "another one", "share a runtime before the first call");
     }
@@ -66,24 +74,22 @@ class Runtime {
 
   Runtime(tenon_runtime* handle, std::nullptr_t) : handle_(handle) {}
 
-  static std::atomic<tenon_runtime*>& slot() {
-    static std::atomic<tenon_runtime*> shared{nullptr};
-    return shared;
-  }
-
   // Two threads that come at once make one each, of which the second is given up.
   [[gnu::cold, gnu::noinline]] static tenon_runtime* make_shared_runtime() {
-    struct Last {  // closes it at the end of the program
+    static struct Last {  // closes it at the end of the program
       ~Last() {
-        tenon_runtime* mine = made.load();
-        if (mine && slot().compare_exchange_strong(mine, nullptr)) tenon_runtime_release(mine);
+        void* mine = made.load();
+        if (mine && detail::shared_runtime.compare_exchange_strong(mine, nullptr)) {
+          tenon_runtime_release(static_cast<tenon_runtime*>(mine));
+        }
       }
-      std::atomic<tenon_runtime*> made{nullptr};
-    };
-    static Last last;
+      std::atomic<void*> made{nullptr};
+    } last;
     Owned fresh = create({});
-    tenon_runtime* found = nullptr;
-    if (!slot().compare_exchange_strong(found, fresh.get())) return found;
+    void* found = nullptr;
+    if (!detail::shared_runtime.compare_exchange_strong(found, fresh.get())) {
+      return static_cast<tenon_runtime*>(found);
+    }
     last.made.store(fresh.get());
     return fresh.release();
   }

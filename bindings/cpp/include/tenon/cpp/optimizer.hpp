@@ -7,6 +7,7 @@
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/training.h>
 #include <tenon/cpp/layer.hpp>
+#include <tenon/ops.hpp>
 
 namespace tenon {
 
@@ -113,6 +114,16 @@ class Optimizer {
 
   detail::Owned<tenon_optimizer, tenon_optimizer_release> owned_;
 };
+
+// Shortens the gradients of `parameters`, in place, to a norm of `max_norm` over all of them at
+// most, between backward and step; returns the norm that they had. Those without one are left out.
+inline Tensor clip_grad_norm(std::span<const Tensor> parameters, double max_norm) {
+  std::vector<Tensor> gradients;
+  for (const Tensor& each : parameters) {
+    if (Tensor gradient = each.grad(); gradient.defined()) gradients.push_back(gradient);
+  }
+  return clip_grad_norm(Tensors(gradients), {.max_norm = max_norm});
+}
 
 // One number for each step, which the program passes on: adam.set("lr", schedule.next()).
 class Schedule {

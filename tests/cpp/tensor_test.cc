@@ -232,8 +232,9 @@ TEST(CppTensor, MovesAskForNoOwnerAndCopiesForOne) {
   const std::array<Tensor, 1> holder = {std::move(x)};
   EXPECT_EQ(counts().retains, before.retains);
   EXPECT_EQ(counts().releases, before.releases);
-  const Tensor copy = holder[0];
+  Tensor copy = holder[0];
   EXPECT_EQ(counts().retains, before.retains + 1);
+  copy += 1;
   EXPECT_EQ(copy.handle(), holder[0].handle());
 }
 

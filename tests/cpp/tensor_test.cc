@@ -31,6 +31,19 @@ tn::ErrorRecord record_of(Call call) {
   return {};
 }
 
+// What must be given is; what would write nothing, or copy what cannot be copied, does not compile.
+template <class T>
+concept MadeOfNothing = requires {
+  T{};
+};
+static_assert(MadeOfNothing<tn::SumOptions>);
+static_assert(!MadeOfNothing<tn::ReshapeOptions>);
+static_assert(!MadeOfNothing<tn::nn::LinearOptions>);
+static_assert(std::copyable<Tensor> && std::is_nothrow_move_constructible_v<Tensor>);
+static_assert(!std::is_assignable_v<Tensor, const Tensor&>);
+static_assert(!std::copyable<tn::Optimizer> && std::movable<tn::Optimizer>);
+static_assert(std::movable<tn::Loader> && std::movable<tn::Plan> && std::copyable<tn::Layer>);
+
 // ---- Making and describing ----------------------------------------------------------------------
 
 TEST(CppTensor, IsMadeOfNumbers) {

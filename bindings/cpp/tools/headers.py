@@ -314,22 +314,28 @@ def entry_function(kind, name, entry):
     return [*lines, "}", ""]
 
 
-KINDS = (
-    ("layer", "layers", "nn"),
-    ("optimizer", "optimizers", "optim"),
-    ("schedule", "schedules", "schedules"),
-    ("dataset", "datasets", "data"),
-    ("transform", "transforms", "data"),
-)
+# Where Python has them; of the others the namespace is the topic.
+SPACES = {"layers": "nn", "optimizers": "optim", "datasets": "data", "transforms": "data"}
+
+
+def kinds(registry):
+    """(noun, topic, namespace) of each kind that there is a C++ class for and that options alone
+    make, in order: a tokenizer is made of its file."""
+    text = "".join(path.read_text(encoding="utf-8") for path in (FOLDER / "cpp").glob("*.hpp"))
+    for kind in registry.query("kinds"):
+        noun, topic = kind["noun"], kind["topic"]
+        if f"\nclass {noun.capitalize()} {{" in text and noun != "tokenizer":
+            yield noun, topic, SPACES.get(topic, topic)
 
 
 def entries_header(registry):
     lines = HEAD.format(
         name="entries.hpp", guard="ENTRIES",
         purpose="a function for each layer, optimizer, schedule, dataset and transform.",
-        includes="#include <tenon/cpp/data.hpp>\n#include <tenon/cpp/optimizer.hpp>",
+        includes="#include <tenon/cpp/data.hpp>\n#include <tenon/cpp/optimizer.hpp>\n"
+        "#include <tenon/cpp/schedule.hpp>",
     ).splitlines()  # fmt: skip
-    for kind, topic, space in KINDS:
+    for kind, topic, space in kinds(registry):
         lines += ["", f"namespace {space} {{", ""]
         for name, entry in registry.entries(topic):
             lines += entry_function(kind, name, entry)

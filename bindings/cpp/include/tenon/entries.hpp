@@ -7,8 +7,566 @@
 
 #include <tenon/cpp/data.hpp>
 #include <tenon/cpp/optimizer.hpp>
+#include <tenon/cpp/schedule.hpp>
 
 namespace tenon {
+
+namespace optim {
+
+struct AdadeltaOptions {
+  /// learning rate
+  std::optional<double> lr = {};
+  /// share of the means that is kept
+  std::optional<double> rho = {};
+  /// added below the roots, against division by 0
+  std::optional<double> eps = {};
+  /// L2 penalty, added to the gradient
+  std::optional<double> weight_decay = {};
+};
+/// Adadelta with L2 penalty, as torch.optim.Adadelta. The optimizer tenon.adadelta.
+inline Optimizer adadelta(const Parameters& parameters, const AdadeltaOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "lr", options.lr);
+  detail::add_option(given, "rho", options.rho);
+  detail::add_option(given, "eps", options.eps);
+  detail::add_option(given, "weight_decay", options.weight_decay);
+  return Optimizer("tenon.adadelta", parameters, given);
+}
+
+struct AdafactorOptions {
+  /// largest step, as a share of the parameter
+  std::optional<double> lr = {};
+  /// power of t that is the share of new squares in the means
+  std::optional<double> beta2_decay = {};
+  /// least divisor; 0: from 1 to the next number of the parameter's dtype
+  std::optional<double> eps1 = {};
+  /// least size of a parameter that steps are a share of
+  std::optional<double> eps2 = {};
+  /// largest root mean square of a direction, d
+  std::optional<double> clip_threshold = {};
+  /// shrinks the parameter by lr times this share
+  std::optional<double> weight_decay = {};
+};
+/// Adafactor, as torch.optim.Adafactor: of a matrix it keeps a number for each row and each column.
+/// The optimizer tenon.adafactor.
+inline Optimizer adafactor(const Parameters& parameters, const AdafactorOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "lr", options.lr);
+  detail::add_option(given, "beta2_decay", options.beta2_decay);
+  detail::add_option(given, "eps1", options.eps1);
+  detail::add_option(given, "eps2", options.eps2);
+  detail::add_option(given, "clip_threshold", options.clip_threshold);
+  detail::add_option(given, "weight_decay", options.weight_decay);
+  return Optimizer("tenon.adafactor", parameters, given);
+}
+
+struct AdagradOptions {
+  /// learning rate
+  std::optional<double> lr = {};
+  /// how much slower each step is
+  std::optional<double> lr_decay = {};
+  /// L2 penalty, added to the gradient
+  std::optional<double> weight_decay = {};
+  /// added to the root, against division by 0
+  std::optional<double> eps = {};
+};
+/// Adagrad with learning rate decay and L2 penalty, as torch.optim.Adagrad. The optimizer
+/// tenon.adagrad.
+inline Optimizer adagrad(const Parameters& parameters, const AdagradOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "lr", options.lr);
+  detail::add_option(given, "lr_decay", options.lr_decay);
+  detail::add_option(given, "weight_decay", options.weight_decay);
+  detail::add_option(given, "eps", options.eps);
+  return Optimizer("tenon.adagrad", parameters, given);
+}
+
+struct AdamOptions {
+  /// learning rate
+  std::optional<double> lr = {};
+  /// share of the mean of gradients that is kept
+  std::optional<double> beta1 = {};
+  /// share of the mean of squared gradients that is kept
+  std::optional<double> beta2 = {};
+  /// added to the root, against division by 0
+  std::optional<double> eps = {};
+  /// L2 penalty, added to the gradient
+  std::optional<double> weight_decay = {};
+};
+/// Adam with bias correction and L2 penalty, as torch.optim.Adam. The optimizer tenon.adam.
+inline Optimizer adam(const Parameters& parameters, const AdamOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "lr", options.lr);
+  detail::add_option(given, "beta1", options.beta1);
+  detail::add_option(given, "beta2", options.beta2);
+  detail::add_option(given, "eps", options.eps);
+  detail::add_option(given, "weight_decay", options.weight_decay);
+  return Optimizer("tenon.adam", parameters, given);
+}
+
+struct AdamwOptions {
+  /// learning rate
+  std::optional<double> lr = {};
+  /// share of the mean of gradients that is kept
+  std::optional<double> beta1 = {};
+  /// share of the mean of squared gradients that is kept
+  std::optional<double> beta2 = {};
+  /// added to the root, against division by 0
+  std::optional<double> eps = {};
+  /// share of the parameter, times lr, lost in each step
+  std::optional<double> weight_decay = {};
+};
+/// Adam with decoupled weight decay, as torch.optim.AdamW. The optimizer tenon.adamw.
+inline Optimizer adamw(const Parameters& parameters, const AdamwOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "lr", options.lr);
+  detail::add_option(given, "beta1", options.beta1);
+  detail::add_option(given, "beta2", options.beta2);
+  detail::add_option(given, "eps", options.eps);
+  detail::add_option(given, "weight_decay", options.weight_decay);
+  return Optimizer("tenon.adamw", parameters, given);
+}
+
+struct LambOptions {
+  /// learning rate
+  std::optional<double> lr = {};
+  /// share of the mean of gradients that is kept
+  std::optional<double> beta1 = {};
+  /// share of the mean of squared gradients that is kept
+  std::optional<double> beta2 = {};
+  /// added to the root, against division by 0
+  std::optional<double> eps = {};
+  /// share of the parameter in the direction of the step
+  std::optional<double> weight_decay = {};
+};
+/// LAMB: Adam whose steps are a share of each parameter's norm, for large batches. The optimizer
+/// tenon.lamb.
+inline Optimizer lamb(const Parameters& parameters, const LambOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "lr", options.lr);
+  detail::add_option(given, "beta1", options.beta1);
+  detail::add_option(given, "beta2", options.beta2);
+  detail::add_option(given, "eps", options.eps);
+  detail::add_option(given, "weight_decay", options.weight_decay);
+  return Optimizer("tenon.lamb", parameters, given);
+}
+
+struct LionOptions {
+  /// learning rate
+  std::optional<double> lr = {};
+  /// share of the mean in the direction of the step
+  std::optional<double> beta1 = {};
+  /// share of the mean of gradients that is kept
+  std::optional<double> beta2 = {};
+  /// shrinks the parameter by lr times this share
+  std::optional<double> weight_decay = {};
+};
+/// Lion with decoupled weight decay, as its authors publish it. The optimizer tenon.lion.
+inline Optimizer lion(const Parameters& parameters, const LionOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "lr", options.lr);
+  detail::add_option(given, "beta1", options.beta1);
+  detail::add_option(given, "beta2", options.beta2);
+  detail::add_option(given, "weight_decay", options.weight_decay);
+  return Optimizer("tenon.lion", parameters, given);
+}
+
+struct MuonOptions {
+  /// learning rate
+  std::optional<double> lr = {};
+  /// share of the buffer that is kept
+  std::optional<double> momentum = {};
+  /// look ahead along the momentum
+  std::optional<bool> nesterov = {};
+  /// shrinks the parameter by lr times this share
+  std::optional<double> weight_decay = {};
+  /// least norm to divide by
+  std::optional<double> eps = {};
+  /// iterations towards an orthogonal matrix
+  std::optional<std::int64_t> iterations = {};
+  /// steps of the size of AdamW's
+  std::optional<bool> match_adamw = {};
+};
+/// Muon for matrices, as torch.optim.Muon but without its rounding to bf16. The optimizer
+/// tenon.muon.
+inline Optimizer muon(const Parameters& parameters, const MuonOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "lr", options.lr);
+  detail::add_option(given, "momentum", options.momentum);
+  detail::add_option(given, "nesterov", options.nesterov);
+  detail::add_option(given, "weight_decay", options.weight_decay);
+  detail::add_option(given, "eps", options.eps);
+  detail::add_option(given, "iterations", options.iterations);
+  detail::add_option(given, "match_adamw", options.match_adamw);
+  return Optimizer("tenon.muon", parameters, given);
+}
+
+struct NadamOptions {
+  /// learning rate
+  std::optional<double> lr = {};
+  /// share of the mean of gradients that is kept
+  std::optional<double> beta1 = {};
+  /// share of the mean of squared gradients that is kept
+  std::optional<double> beta2 = {};
+  /// added to the root, against division by 0
+  std::optional<double> eps = {};
+  /// L2 penalty, added to the gradient, or decoupled
+  std::optional<double> weight_decay = {};
+  /// how fast the look ahead grows
+  std::optional<double> momentum_decay = {};
+  /// weight decay shrinks the parameter, as in AdamW
+  std::optional<bool> decoupled = {};
+};
+/// Adam with Nesterov momentum, as torch.optim.NAdam. The optimizer tenon.nadam.
+inline Optimizer nadam(const Parameters& parameters, const NadamOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "lr", options.lr);
+  detail::add_option(given, "beta1", options.beta1);
+  detail::add_option(given, "beta2", options.beta2);
+  detail::add_option(given, "eps", options.eps);
+  detail::add_option(given, "weight_decay", options.weight_decay);
+  detail::add_option(given, "momentum_decay", options.momentum_decay);
+  detail::add_option(given, "decoupled", options.decoupled);
+  return Optimizer("tenon.nadam", parameters, given);
+}
+
+struct RmspropOptions {
+  /// learning rate
+  std::optional<double> lr = {};
+  /// share of the mean of squared gradients that is kept
+  std::optional<double> alpha = {};
+  /// added to the root, against division by 0
+  std::optional<double> eps = {};
+  /// L2 penalty, added to the gradient
+  std::optional<double> weight_decay = {};
+  /// share of the buffer that is kept; 0: no momentum
+  std::optional<double> momentum = {};
+  /// divide by an estimate of the deviation
+  std::optional<bool> centered = {};
+};
+/// RMSprop, centered where wanted, with momentum and L2 penalty, as torch.optim.RMSprop. The
+/// optimizer tenon.rmsprop.
+inline Optimizer rmsprop(const Parameters& parameters, const RmspropOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "lr", options.lr);
+  detail::add_option(given, "alpha", options.alpha);
+  detail::add_option(given, "eps", options.eps);
+  detail::add_option(given, "weight_decay", options.weight_decay);
+  detail::add_option(given, "momentum", options.momentum);
+  detail::add_option(given, "centered", options.centered);
+  return Optimizer("tenon.rmsprop", parameters, given);
+}
+
+struct SgdOptions {
+  /// learning rate
+  std::optional<double> lr = {};
+  /// share of the buffer that is kept; 0: no momentum
+  std::optional<double> momentum = {};
+  /// share of the gradient kept out of the buffer
+  std::optional<double> dampening = {};
+  /// L2 penalty, added to the gradient
+  std::optional<double> weight_decay = {};
+  /// look ahead along the momentum; needs momentum and no dampening
+  std::optional<bool> nesterov = {};
+};
+/// Stochastic gradient descent with momentum, dampening, weight decay and Nesterov's rule, as
+/// torch.optim.SGD. The optimizer tenon.sgd.
+inline Optimizer sgd(const Parameters& parameters, const SgdOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "lr", options.lr);
+  detail::add_option(given, "momentum", options.momentum);
+  detail::add_option(given, "dampening", options.dampening);
+  detail::add_option(given, "weight_decay", options.weight_decay);
+  detail::add_option(given, "nesterov", options.nesterov);
+  return Optimizer("tenon.sgd", parameters, given);
+}
+
+}  // namespace optim
+
+namespace schedules {
+
+struct ConstantOptions {
+  /// what the base value is multiplied with at first
+  std::optional<double> factor = {};
+  /// how many steps it is multiplied in
+  std::optional<std::int64_t> steps = {};
+};
+/// The base value; in the first `steps` steps multiplied by `factor`. The schedule tenon.constant.
+inline Schedule constant(double base_value, const ConstantOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "factor", options.factor);
+  detail::add_option(given, "steps", options.steps);
+  return Schedule("tenon.constant", base_value, given);
+}
+
+struct CosineOptions {
+  /// steps from the base value to the least one
+  Required<std::int64_t> period;
+  /// the least value
+  std::optional<double> minimum = {};
+  /// begin again after each period
+  std::optional<bool> restarts = {};
+  /// how many times as long each next period is
+  std::optional<std::int64_t> growth = {};
+};
+/// From the base value to `minimum` along half a cosine in `period` steps; then it stays there, or
+/// with `restarts` begins again, each time `growth` times as slowly. The schedule tenon.cosine.
+inline Schedule cosine(double base_value, const CosineOptions& options) {
+  Options given;
+  detail::add_option(given, "period", options.period);
+  detail::add_option(given, "minimum", options.minimum);
+  detail::add_option(given, "restarts", options.restarts);
+  detail::add_option(given, "growth", options.growth);
+  return Schedule("tenon.cosine", base_value, given);
+}
+
+struct ExponentialOptions {
+  /// what the value is multiplied with in each step
+  Required<double> factor;
+};
+/// The base value, multiplied by `factor` once more in each step. The schedule tenon.exponential.
+inline Schedule exponential(double base_value, const ExponentialOptions& options) {
+  Options given;
+  detail::add_option(given, "factor", options.factor);
+  return Schedule("tenon.exponential", base_value, given);
+}
+
+struct LinearWarmupOptions {
+  /// the step from which the value stays
+  Required<std::int64_t> steps;
+  /// share of the base value in step 0
+  std::optional<double> start_factor = {};
+  /// share of the base value in the end
+  std::optional<double> end_factor = {};
+};
+/// A straight line from `start_factor` times the base value in step 0 to `end_factor` times it in
+/// step `steps`, which then stays. The schedule tenon.linear_warmup.
+inline Schedule linear_warmup(double base_value, const LinearWarmupOptions& options) {
+  Options given;
+  detail::add_option(given, "steps", options.steps);
+  detail::add_option(given, "start_factor", options.start_factor);
+  detail::add_option(given, "end_factor", options.end_factor);
+  return Schedule("tenon.linear_warmup", base_value, given);
+}
+
+struct MultiStepOptions {
+  /// steps at which the value changes, in any order
+  RequiredInts milestones;
+  /// what the value is multiplied with each time
+  std::optional<double> factor = {};
+};
+/// The base value, multiplied by `factor` once more from each milestone on; one that is listed
+/// twice counts twice. The schedule tenon.multi_step.
+inline Schedule multi_step(double base_value, const MultiStepOptions& options) {
+  Options given;
+  detail::add_option(given, "milestones", options.milestones);
+  detail::add_option(given, "factor", options.factor);
+  return Schedule("tenon.multi_step", base_value, given);
+}
+
+struct OneCycleOptions {
+  /// steps of the whole cycle
+  Required<std::int64_t> steps;
+  /// share of the steps in which the value grows
+  std::optional<double> warm_share = {};
+  /// the base value is so many times the first one
+  std::optional<double> start_divisor = {};
+  /// the first value is so many times the last one
+  std::optional<double> end_divisor = {};
+  /// back to the first value before it goes down
+  std::optional<bool> three_phases = {};
+  /// straight lines in place of cosines
+  std::optional<bool> linear = {};
+};
+/// Grows from a share of the base value to the base value and then falls far below where it began;
+/// a cycle has `steps` steps and no more. The schedule tenon.one_cycle.
+inline Schedule one_cycle(double base_value, const OneCycleOptions& options) {
+  Options given;
+  detail::add_option(given, "steps", options.steps);
+  detail::add_option(given, "warm_share", options.warm_share);
+  detail::add_option(given, "start_divisor", options.start_divisor);
+  detail::add_option(given, "end_divisor", options.end_divisor);
+  detail::add_option(given, "three_phases", options.three_phases);
+  detail::add_option(given, "linear", options.linear);
+  return Schedule("tenon.one_cycle", base_value, given);
+}
+
+struct PlateauOptions {
+  /// what the value is multiplied with
+  std::optional<double> factor = {};
+  /// metrics in a row that may be no better
+  std::optional<std::int64_t> patience = {};
+  /// how much better a metric must be to count
+  std::optional<double> threshold = {};
+  /// the threshold is a share of the best metric
+  std::optional<bool> relative = {};
+  /// greater metrics are better
+  std::optional<bool> maximize = {};
+  /// metrics that do not count after a change
+  std::optional<std::int64_t> cooldown = {};
+  /// the least value
+  std::optional<double> minimum = {};
+  /// a smaller change is not made
+  std::optional<double> smallest_change = {};
+};
+/// The base value, multiplied by `factor` when more than `patience` metrics in a row were no better
+/// than the best before. The schedule tenon.plateau.
+inline Schedule plateau(double base_value, const PlateauOptions& options = {}) {
+  Options given;
+  detail::add_option(given, "factor", options.factor);
+  detail::add_option(given, "patience", options.patience);
+  detail::add_option(given, "threshold", options.threshold);
+  detail::add_option(given, "relative", options.relative);
+  detail::add_option(given, "maximize", options.maximize);
+  detail::add_option(given, "cooldown", options.cooldown);
+  detail::add_option(given, "minimum", options.minimum);
+  detail::add_option(given, "smallest_change", options.smallest_change);
+  return Schedule("tenon.plateau", base_value, given);
+}
+
+struct StepOptions {
+  /// steps from one change to the next
+  Required<std::int64_t> period;
+  /// what the value is multiplied with each time
+  std::optional<double> factor = {};
+};
+/// The base value, multiplied by `factor` once more every `period` steps. The schedule tenon.step.
+inline Schedule step(double base_value, const StepOptions& options) {
+  Options given;
+  detail::add_option(given, "period", options.period);
+  detail::add_option(given, "factor", options.factor);
+  return Schedule("tenon.step", base_value, given);
+}
+
+}  // namespace schedules
+
+namespace data {
+
+struct CifarOptions {
+  /// paths of the files, a line feed between two; plain or gzip, with or without '.gz'
+  Required<std::string_view> paths;
+  /// 10 or 100: the files of CIFAR-10 or of CIFAR-100; 10 unless given
+  std::optional<std::int64_t> classes = {};
+};
+/// Colour pictures in the binary files of CIFAR-10 and CIFAR-100. The dataset tenon.cifar.
+inline Dataset cifar(const CifarOptions& options) {
+  Options given;
+  detail::add_option(given, "paths", options.paths);
+  detail::add_option(given, "classes", options.classes);
+  return Dataset("tenon.cifar", given);
+}
+
+struct CsvOptions {
+  /// path of the file; plain or gzip, with or without '.gz'
+  Required<std::string_view> path;
+  /// column of the class, whole numbers: its name, or its number from 0, or from the end as -1;
+  /// without it there is no field 'label'
+  std::optional<std::string_view> label = {};
+  /// column of the number to predict, as for `label`; without it there is no field 'target'
+  std::optional<std::string_view> target = {};
+  /// the byte between columns; a comma unless given
+  std::optional<std::string_view> delimiter = {};
+  /// whether the first line names the columns; true unless given
+  std::optional<bool> header = {};
+};
+/// Rows of numbers in a text file. The dataset tenon.csv.
+inline Dataset csv(const CsvOptions& options) {
+  Options given;
+  detail::add_option(given, "path", options.path);
+  detail::add_option(given, "label", options.label);
+  detail::add_option(given, "target", options.target);
+  detail::add_option(given, "delimiter", options.delimiter);
+  detail::add_option(given, "header", options.header);
+  return Dataset("tenon.csv", given);
+}
+
+struct IdxOptions {
+  /// path of the samples' idx file; plain or gzip, with or without '.gz'
+  Required<std::string_view> images;
+  /// path of the labels' idx file; without it there is no field 'label'
+  std::optional<std::string_view> labels = {};
+};
+/// Samples and labels in idx files, the format of MNIST. The dataset tenon.idx.
+inline Dataset idx(const IdxOptions& options) {
+  Options given;
+  detail::add_option(given, "images", options.images);
+  detail::add_option(given, "labels", options.labels);
+  return Dataset("tenon.idx", given);
+}
+
+struct NpyOptions {
+  /// path of the samples' npy file; plain or gzip, with or without '.gz'
+  Required<std::string_view> x;
+  /// path of the targets' npy file; without it there is no field 'y'
+  std::optional<std::string_view> y = {};
+};
+/// Arrays that NumPy saved. The dataset tenon.npy.
+inline Dataset npy(const NpyOptions& options) {
+  Options given;
+  detail::add_option(given, "x", options.x);
+  detail::add_option(given, "y", options.y);
+  return Dataset("tenon.npy", given);
+}
+
+struct TextOptions {
+  /// path of the text; plain or gzip, with or without '.gz'
+  Required<std::string_view> path;
+  /// `byte`; `char`, the characters of this text, which is UTF-8; or the path of a file of any
+  /// tokenizer there is, by the ending of its name
+  Required<std::string_view> tokenizer;
+  /// tokens of a sample
+  Required<std::int64_t> window;
+  /// tokens from one sample's start to the next; the window unless given
+  std::optional<std::int64_t> stride = {};
+};
+/// Windows of tokens of one text. The dataset tenon.text.
+inline Dataset text(const TextOptions& options) {
+  Options given;
+  detail::add_option(given, "path", options.path);
+  detail::add_option(given, "tokenizer", options.tokenizer);
+  detail::add_option(given, "window", options.window);
+  detail::add_option(given, "stride", options.stride);
+  return Dataset("tenon.text", given);
+}
+
+struct TokensOptions {
+  /// paths of the files, a line feed between two: numbers one after the other, little-endian, or
+  /// npy files of one dimension; not compressed
+  Required<std::string_view> paths;
+  /// tokens of a sample
+  Required<std::int64_t> window;
+  /// tokens from one sample's start to the next; the window unless given
+  std::optional<std::int64_t> stride = {};
+  /// how far targets are from their tokens, 0 or more; 1 unless given
+  std::optional<std::int64_t> ahead = {};
+  /// u16, u32, i32 or i64: how files that are not npy files store a token
+  std::optional<std::string_view> dtype = {};
+  /// the token that ends a document and belongs to it: no window reaches from one document into the
+  /// next; unless given a file is one document
+  std::optional<std::int64_t> separator = {};
+  /// the token that fills up a document's last window, whose targets are -100 there; unless given,
+  /// tokens that fill no window are left out
+  std::optional<std::int64_t> pad = {};
+  /// how many tokens there are: files with any other number are refused when they are opened;
+  /// unless given nothing is checked
+  std::optional<std::int64_t> vocabulary = {};
+};
+/// Windows of tokens in files of token numbers, which are read as samples are. The dataset
+/// tenon.tokens.
+inline Dataset tokens(const TokensOptions& options) {
+  Options given;
+  detail::add_option(given, "paths", options.paths);
+  detail::add_option(given, "window", options.window);
+  detail::add_option(given, "stride", options.stride);
+  detail::add_option(given, "ahead", options.ahead);
+  detail::add_option(given, "dtype", options.dtype);
+  detail::add_option(given, "separator", options.separator);
+  detail::add_option(given, "pad", options.pad);
+  detail::add_option(given, "vocabulary", options.vocabulary);
+  return Dataset("tenon.tokens", given);
+}
+
+}  // namespace data
 
 namespace nn {
 
@@ -692,563 +1250,6 @@ inline Layer transformer_block(
 }
 
 }  // namespace nn
-
-namespace optim {
-
-struct AdadeltaOptions {
-  /// learning rate
-  std::optional<double> lr = {};
-  /// share of the means that is kept
-  std::optional<double> rho = {};
-  /// added below the roots, against division by 0
-  std::optional<double> eps = {};
-  /// L2 penalty, added to the gradient
-  std::optional<double> weight_decay = {};
-};
-/// Adadelta with L2 penalty, as torch.optim.Adadelta. The optimizer tenon.adadelta.
-inline Optimizer adadelta(const Parameters& parameters, const AdadeltaOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "lr", options.lr);
-  detail::add_option(given, "rho", options.rho);
-  detail::add_option(given, "eps", options.eps);
-  detail::add_option(given, "weight_decay", options.weight_decay);
-  return Optimizer("tenon.adadelta", parameters, given);
-}
-
-struct AdafactorOptions {
-  /// largest step, as a share of the parameter
-  std::optional<double> lr = {};
-  /// power of t that is the share of new squares in the means
-  std::optional<double> beta2_decay = {};
-  /// least divisor; 0: from 1 to the next number of the parameter's dtype
-  std::optional<double> eps1 = {};
-  /// least size of a parameter that steps are a share of
-  std::optional<double> eps2 = {};
-  /// largest root mean square of a direction, d
-  std::optional<double> clip_threshold = {};
-  /// shrinks the parameter by lr times this share
-  std::optional<double> weight_decay = {};
-};
-/// Adafactor, as torch.optim.Adafactor: of a matrix it keeps a number for each row and each column.
-/// The optimizer tenon.adafactor.
-inline Optimizer adafactor(const Parameters& parameters, const AdafactorOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "lr", options.lr);
-  detail::add_option(given, "beta2_decay", options.beta2_decay);
-  detail::add_option(given, "eps1", options.eps1);
-  detail::add_option(given, "eps2", options.eps2);
-  detail::add_option(given, "clip_threshold", options.clip_threshold);
-  detail::add_option(given, "weight_decay", options.weight_decay);
-  return Optimizer("tenon.adafactor", parameters, given);
-}
-
-struct AdagradOptions {
-  /// learning rate
-  std::optional<double> lr = {};
-  /// how much slower each step is
-  std::optional<double> lr_decay = {};
-  /// L2 penalty, added to the gradient
-  std::optional<double> weight_decay = {};
-  /// added to the root, against division by 0
-  std::optional<double> eps = {};
-};
-/// Adagrad with learning rate decay and L2 penalty, as torch.optim.Adagrad. The optimizer
-/// tenon.adagrad.
-inline Optimizer adagrad(const Parameters& parameters, const AdagradOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "lr", options.lr);
-  detail::add_option(given, "lr_decay", options.lr_decay);
-  detail::add_option(given, "weight_decay", options.weight_decay);
-  detail::add_option(given, "eps", options.eps);
-  return Optimizer("tenon.adagrad", parameters, given);
-}
-
-struct AdamOptions {
-  /// learning rate
-  std::optional<double> lr = {};
-  /// share of the mean of gradients that is kept
-  std::optional<double> beta1 = {};
-  /// share of the mean of squared gradients that is kept
-  std::optional<double> beta2 = {};
-  /// added to the root, against division by 0
-  std::optional<double> eps = {};
-  /// L2 penalty, added to the gradient
-  std::optional<double> weight_decay = {};
-};
-/// Adam with bias correction and L2 penalty, as torch.optim.Adam. The optimizer tenon.adam.
-inline Optimizer adam(const Parameters& parameters, const AdamOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "lr", options.lr);
-  detail::add_option(given, "beta1", options.beta1);
-  detail::add_option(given, "beta2", options.beta2);
-  detail::add_option(given, "eps", options.eps);
-  detail::add_option(given, "weight_decay", options.weight_decay);
-  return Optimizer("tenon.adam", parameters, given);
-}
-
-struct AdamwOptions {
-  /// learning rate
-  std::optional<double> lr = {};
-  /// share of the mean of gradients that is kept
-  std::optional<double> beta1 = {};
-  /// share of the mean of squared gradients that is kept
-  std::optional<double> beta2 = {};
-  /// added to the root, against division by 0
-  std::optional<double> eps = {};
-  /// share of the parameter, times lr, lost in each step
-  std::optional<double> weight_decay = {};
-};
-/// Adam with decoupled weight decay, as torch.optim.AdamW. The optimizer tenon.adamw.
-inline Optimizer adamw(const Parameters& parameters, const AdamwOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "lr", options.lr);
-  detail::add_option(given, "beta1", options.beta1);
-  detail::add_option(given, "beta2", options.beta2);
-  detail::add_option(given, "eps", options.eps);
-  detail::add_option(given, "weight_decay", options.weight_decay);
-  return Optimizer("tenon.adamw", parameters, given);
-}
-
-struct LambOptions {
-  /// learning rate
-  std::optional<double> lr = {};
-  /// share of the mean of gradients that is kept
-  std::optional<double> beta1 = {};
-  /// share of the mean of squared gradients that is kept
-  std::optional<double> beta2 = {};
-  /// added to the root, against division by 0
-  std::optional<double> eps = {};
-  /// share of the parameter in the direction of the step
-  std::optional<double> weight_decay = {};
-};
-/// LAMB: Adam whose steps are a share of each parameter's norm, for large batches. The optimizer
-/// tenon.lamb.
-inline Optimizer lamb(const Parameters& parameters, const LambOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "lr", options.lr);
-  detail::add_option(given, "beta1", options.beta1);
-  detail::add_option(given, "beta2", options.beta2);
-  detail::add_option(given, "eps", options.eps);
-  detail::add_option(given, "weight_decay", options.weight_decay);
-  return Optimizer("tenon.lamb", parameters, given);
-}
-
-struct LionOptions {
-  /// learning rate
-  std::optional<double> lr = {};
-  /// share of the mean in the direction of the step
-  std::optional<double> beta1 = {};
-  /// share of the mean of gradients that is kept
-  std::optional<double> beta2 = {};
-  /// shrinks the parameter by lr times this share
-  std::optional<double> weight_decay = {};
-};
-/// Lion with decoupled weight decay, as its authors publish it. The optimizer tenon.lion.
-inline Optimizer lion(const Parameters& parameters, const LionOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "lr", options.lr);
-  detail::add_option(given, "beta1", options.beta1);
-  detail::add_option(given, "beta2", options.beta2);
-  detail::add_option(given, "weight_decay", options.weight_decay);
-  return Optimizer("tenon.lion", parameters, given);
-}
-
-struct MuonOptions {
-  /// learning rate
-  std::optional<double> lr = {};
-  /// share of the buffer that is kept
-  std::optional<double> momentum = {};
-  /// look ahead along the momentum
-  std::optional<bool> nesterov = {};
-  /// shrinks the parameter by lr times this share
-  std::optional<double> weight_decay = {};
-  /// least norm to divide by
-  std::optional<double> eps = {};
-  /// iterations towards an orthogonal matrix
-  std::optional<std::int64_t> iterations = {};
-  /// steps of the size of AdamW's
-  std::optional<bool> match_adamw = {};
-};
-/// Muon for matrices, as torch.optim.Muon but without its rounding to bf16. The optimizer
-/// tenon.muon.
-inline Optimizer muon(const Parameters& parameters, const MuonOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "lr", options.lr);
-  detail::add_option(given, "momentum", options.momentum);
-  detail::add_option(given, "nesterov", options.nesterov);
-  detail::add_option(given, "weight_decay", options.weight_decay);
-  detail::add_option(given, "eps", options.eps);
-  detail::add_option(given, "iterations", options.iterations);
-  detail::add_option(given, "match_adamw", options.match_adamw);
-  return Optimizer("tenon.muon", parameters, given);
-}
-
-struct NadamOptions {
-  /// learning rate
-  std::optional<double> lr = {};
-  /// share of the mean of gradients that is kept
-  std::optional<double> beta1 = {};
-  /// share of the mean of squared gradients that is kept
-  std::optional<double> beta2 = {};
-  /// added to the root, against division by 0
-  std::optional<double> eps = {};
-  /// L2 penalty, added to the gradient, or decoupled
-  std::optional<double> weight_decay = {};
-  /// how fast the look ahead grows
-  std::optional<double> momentum_decay = {};
-  /// weight decay shrinks the parameter, as in AdamW
-  std::optional<bool> decoupled = {};
-};
-/// Adam with Nesterov momentum, as torch.optim.NAdam. The optimizer tenon.nadam.
-inline Optimizer nadam(const Parameters& parameters, const NadamOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "lr", options.lr);
-  detail::add_option(given, "beta1", options.beta1);
-  detail::add_option(given, "beta2", options.beta2);
-  detail::add_option(given, "eps", options.eps);
-  detail::add_option(given, "weight_decay", options.weight_decay);
-  detail::add_option(given, "momentum_decay", options.momentum_decay);
-  detail::add_option(given, "decoupled", options.decoupled);
-  return Optimizer("tenon.nadam", parameters, given);
-}
-
-struct RmspropOptions {
-  /// learning rate
-  std::optional<double> lr = {};
-  /// share of the mean of squared gradients that is kept
-  std::optional<double> alpha = {};
-  /// added to the root, against division by 0
-  std::optional<double> eps = {};
-  /// L2 penalty, added to the gradient
-  std::optional<double> weight_decay = {};
-  /// share of the buffer that is kept; 0: no momentum
-  std::optional<double> momentum = {};
-  /// divide by an estimate of the deviation
-  std::optional<bool> centered = {};
-};
-/// RMSprop, centered where wanted, with momentum and L2 penalty, as torch.optim.RMSprop. The
-/// optimizer tenon.rmsprop.
-inline Optimizer rmsprop(const Parameters& parameters, const RmspropOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "lr", options.lr);
-  detail::add_option(given, "alpha", options.alpha);
-  detail::add_option(given, "eps", options.eps);
-  detail::add_option(given, "weight_decay", options.weight_decay);
-  detail::add_option(given, "momentum", options.momentum);
-  detail::add_option(given, "centered", options.centered);
-  return Optimizer("tenon.rmsprop", parameters, given);
-}
-
-struct SgdOptions {
-  /// learning rate
-  std::optional<double> lr = {};
-  /// share of the buffer that is kept; 0: no momentum
-  std::optional<double> momentum = {};
-  /// share of the gradient kept out of the buffer
-  std::optional<double> dampening = {};
-  /// L2 penalty, added to the gradient
-  std::optional<double> weight_decay = {};
-  /// look ahead along the momentum; needs momentum and no dampening
-  std::optional<bool> nesterov = {};
-};
-/// Stochastic gradient descent with momentum, dampening, weight decay and Nesterov's rule, as
-/// torch.optim.SGD. The optimizer tenon.sgd.
-inline Optimizer sgd(const Parameters& parameters, const SgdOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "lr", options.lr);
-  detail::add_option(given, "momentum", options.momentum);
-  detail::add_option(given, "dampening", options.dampening);
-  detail::add_option(given, "weight_decay", options.weight_decay);
-  detail::add_option(given, "nesterov", options.nesterov);
-  return Optimizer("tenon.sgd", parameters, given);
-}
-
-}  // namespace optim
-
-namespace schedules {
-
-struct ConstantOptions {
-  /// what the base value is multiplied with at first
-  std::optional<double> factor = {};
-  /// how many steps it is multiplied in
-  std::optional<std::int64_t> steps = {};
-};
-/// The base value; in the first `steps` steps multiplied by `factor`. The schedule tenon.constant.
-inline Schedule constant(double base_value, const ConstantOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "factor", options.factor);
-  detail::add_option(given, "steps", options.steps);
-  return Schedule("tenon.constant", base_value, given);
-}
-
-struct CosineOptions {
-  /// steps from the base value to the least one
-  Required<std::int64_t> period;
-  /// the least value
-  std::optional<double> minimum = {};
-  /// begin again after each period
-  std::optional<bool> restarts = {};
-  /// how many times as long each next period is
-  std::optional<std::int64_t> growth = {};
-};
-/// From the base value to `minimum` along half a cosine in `period` steps; then it stays there, or
-/// with `restarts` begins again, each time `growth` times as slowly. The schedule tenon.cosine.
-inline Schedule cosine(double base_value, const CosineOptions& options) {
-  Options given;
-  detail::add_option(given, "period", options.period);
-  detail::add_option(given, "minimum", options.minimum);
-  detail::add_option(given, "restarts", options.restarts);
-  detail::add_option(given, "growth", options.growth);
-  return Schedule("tenon.cosine", base_value, given);
-}
-
-struct ExponentialOptions {
-  /// what the value is multiplied with in each step
-  Required<double> factor;
-};
-/// The base value, multiplied by `factor` once more in each step. The schedule tenon.exponential.
-inline Schedule exponential(double base_value, const ExponentialOptions& options) {
-  Options given;
-  detail::add_option(given, "factor", options.factor);
-  return Schedule("tenon.exponential", base_value, given);
-}
-
-struct LinearWarmupOptions {
-  /// the step from which the value stays
-  Required<std::int64_t> steps;
-  /// share of the base value in step 0
-  std::optional<double> start_factor = {};
-  /// share of the base value in the end
-  std::optional<double> end_factor = {};
-};
-/// A straight line from `start_factor` times the base value in step 0 to `end_factor` times it in
-/// step `steps`, which then stays. The schedule tenon.linear_warmup.
-inline Schedule linear_warmup(double base_value, const LinearWarmupOptions& options) {
-  Options given;
-  detail::add_option(given, "steps", options.steps);
-  detail::add_option(given, "start_factor", options.start_factor);
-  detail::add_option(given, "end_factor", options.end_factor);
-  return Schedule("tenon.linear_warmup", base_value, given);
-}
-
-struct MultiStepOptions {
-  /// steps at which the value changes, in any order
-  RequiredInts milestones;
-  /// what the value is multiplied with each time
-  std::optional<double> factor = {};
-};
-/// The base value, multiplied by `factor` once more from each milestone on; one that is listed
-/// twice counts twice. The schedule tenon.multi_step.
-inline Schedule multi_step(double base_value, const MultiStepOptions& options) {
-  Options given;
-  detail::add_option(given, "milestones", options.milestones);
-  detail::add_option(given, "factor", options.factor);
-  return Schedule("tenon.multi_step", base_value, given);
-}
-
-struct OneCycleOptions {
-  /// steps of the whole cycle
-  Required<std::int64_t> steps;
-  /// share of the steps in which the value grows
-  std::optional<double> warm_share = {};
-  /// the base value is so many times the first one
-  std::optional<double> start_divisor = {};
-  /// the first value is so many times the last one
-  std::optional<double> end_divisor = {};
-  /// back to the first value before it goes down
-  std::optional<bool> three_phases = {};
-  /// straight lines in place of cosines
-  std::optional<bool> linear = {};
-};
-/// Grows from a share of the base value to the base value and then falls far below where it began;
-/// a cycle has `steps` steps and no more. The schedule tenon.one_cycle.
-inline Schedule one_cycle(double base_value, const OneCycleOptions& options) {
-  Options given;
-  detail::add_option(given, "steps", options.steps);
-  detail::add_option(given, "warm_share", options.warm_share);
-  detail::add_option(given, "start_divisor", options.start_divisor);
-  detail::add_option(given, "end_divisor", options.end_divisor);
-  detail::add_option(given, "three_phases", options.three_phases);
-  detail::add_option(given, "linear", options.linear);
-  return Schedule("tenon.one_cycle", base_value, given);
-}
-
-struct PlateauOptions {
-  /// what the value is multiplied with
-  std::optional<double> factor = {};
-  /// metrics in a row that may be no better
-  std::optional<std::int64_t> patience = {};
-  /// how much better a metric must be to count
-  std::optional<double> threshold = {};
-  /// the threshold is a share of the best metric
-  std::optional<bool> relative = {};
-  /// greater metrics are better
-  std::optional<bool> maximize = {};
-  /// metrics that do not count after a change
-  std::optional<std::int64_t> cooldown = {};
-  /// the least value
-  std::optional<double> minimum = {};
-  /// a smaller change is not made
-  std::optional<double> smallest_change = {};
-};
-/// The base value, multiplied by `factor` when more than `patience` metrics in a row were no better
-/// than the best before. The schedule tenon.plateau.
-inline Schedule plateau(double base_value, const PlateauOptions& options = {}) {
-  Options given;
-  detail::add_option(given, "factor", options.factor);
-  detail::add_option(given, "patience", options.patience);
-  detail::add_option(given, "threshold", options.threshold);
-  detail::add_option(given, "relative", options.relative);
-  detail::add_option(given, "maximize", options.maximize);
-  detail::add_option(given, "cooldown", options.cooldown);
-  detail::add_option(given, "minimum", options.minimum);
-  detail::add_option(given, "smallest_change", options.smallest_change);
-  return Schedule("tenon.plateau", base_value, given);
-}
-
-struct StepOptions {
-  /// steps from one change to the next
-  Required<std::int64_t> period;
-  /// what the value is multiplied with each time
-  std::optional<double> factor = {};
-};
-/// The base value, multiplied by `factor` once more every `period` steps. The schedule tenon.step.
-inline Schedule step(double base_value, const StepOptions& options) {
-  Options given;
-  detail::add_option(given, "period", options.period);
-  detail::add_option(given, "factor", options.factor);
-  return Schedule("tenon.step", base_value, given);
-}
-
-}  // namespace schedules
-
-namespace data {
-
-struct CifarOptions {
-  /// paths of the files, a line feed between two; plain or gzip, with or without '.gz'
-  Required<std::string_view> paths;
-  /// 10 or 100: the files of CIFAR-10 or of CIFAR-100; 10 unless given
-  std::optional<std::int64_t> classes = {};
-};
-/// Colour pictures in the binary files of CIFAR-10 and CIFAR-100. The dataset tenon.cifar.
-inline Dataset cifar(const CifarOptions& options) {
-  Options given;
-  detail::add_option(given, "paths", options.paths);
-  detail::add_option(given, "classes", options.classes);
-  return Dataset("tenon.cifar", given);
-}
-
-struct CsvOptions {
-  /// path of the file; plain or gzip, with or without '.gz'
-  Required<std::string_view> path;
-  /// column of the class, whole numbers: its name, or its number from 0, or from the end as -1;
-  /// without it there is no field 'label'
-  std::optional<std::string_view> label = {};
-  /// column of the number to predict, as for `label`; without it there is no field 'target'
-  std::optional<std::string_view> target = {};
-  /// the byte between columns; a comma unless given
-  std::optional<std::string_view> delimiter = {};
-  /// whether the first line names the columns; true unless given
-  std::optional<bool> header = {};
-};
-/// Rows of numbers in a text file. The dataset tenon.csv.
-inline Dataset csv(const CsvOptions& options) {
-  Options given;
-  detail::add_option(given, "path", options.path);
-  detail::add_option(given, "label", options.label);
-  detail::add_option(given, "target", options.target);
-  detail::add_option(given, "delimiter", options.delimiter);
-  detail::add_option(given, "header", options.header);
-  return Dataset("tenon.csv", given);
-}
-
-struct IdxOptions {
-  /// path of the samples' idx file; plain or gzip, with or without '.gz'
-  Required<std::string_view> images;
-  /// path of the labels' idx file; without it there is no field 'label'
-  std::optional<std::string_view> labels = {};
-};
-/// Samples and labels in idx files, the format of MNIST. The dataset tenon.idx.
-inline Dataset idx(const IdxOptions& options) {
-  Options given;
-  detail::add_option(given, "images", options.images);
-  detail::add_option(given, "labels", options.labels);
-  return Dataset("tenon.idx", given);
-}
-
-struct NpyOptions {
-  /// path of the samples' npy file; plain or gzip, with or without '.gz'
-  Required<std::string_view> x;
-  /// path of the targets' npy file; without it there is no field 'y'
-  std::optional<std::string_view> y = {};
-};
-/// Arrays that NumPy saved. The dataset tenon.npy.
-inline Dataset npy(const NpyOptions& options) {
-  Options given;
-  detail::add_option(given, "x", options.x);
-  detail::add_option(given, "y", options.y);
-  return Dataset("tenon.npy", given);
-}
-
-struct TextOptions {
-  /// path of the text; plain or gzip, with or without '.gz'
-  Required<std::string_view> path;
-  /// `byte`; `char`, the characters of this text, which is UTF-8; or the path of a file of any
-  /// tokenizer there is, by the ending of its name
-  Required<std::string_view> tokenizer;
-  /// tokens of a sample
-  Required<std::int64_t> window;
-  /// tokens from one sample's start to the next; the window unless given
-  std::optional<std::int64_t> stride = {};
-};
-/// Windows of tokens of one text. The dataset tenon.text.
-inline Dataset text(const TextOptions& options) {
-  Options given;
-  detail::add_option(given, "path", options.path);
-  detail::add_option(given, "tokenizer", options.tokenizer);
-  detail::add_option(given, "window", options.window);
-  detail::add_option(given, "stride", options.stride);
-  return Dataset("tenon.text", given);
-}
-
-struct TokensOptions {
-  /// paths of the files, a line feed between two: numbers one after the other, little-endian, or
-  /// npy files of one dimension; not compressed
-  Required<std::string_view> paths;
-  /// tokens of a sample
-  Required<std::int64_t> window;
-  /// tokens from one sample's start to the next; the window unless given
-  std::optional<std::int64_t> stride = {};
-  /// how far targets are from their tokens, 0 or more; 1 unless given
-  std::optional<std::int64_t> ahead = {};
-  /// u16, u32, i32 or i64: how files that are not npy files store a token
-  std::optional<std::string_view> dtype = {};
-  /// the token that ends a document and belongs to it: no window reaches from one document into the
-  /// next; unless given a file is one document
-  std::optional<std::int64_t> separator = {};
-  /// the token that fills up a document's last window, whose targets are -100 there; unless given,
-  /// tokens that fill no window are left out
-  std::optional<std::int64_t> pad = {};
-  /// how many tokens there are: files with any other number are refused when they are opened;
-  /// unless given nothing is checked
-  std::optional<std::int64_t> vocabulary = {};
-};
-/// Windows of tokens in files of token numbers, which are read as samples are. The dataset
-/// tenon.tokens.
-inline Dataset tokens(const TokensOptions& options) {
-  Options given;
-  detail::add_option(given, "paths", options.paths);
-  detail::add_option(given, "window", options.window);
-  detail::add_option(given, "stride", options.stride);
-  detail::add_option(given, "ahead", options.ahead);
-  detail::add_option(given, "dtype", options.dtype);
-  detail::add_option(given, "separator", options.separator);
-  detail::add_option(given, "pad", options.pad);
-  detail::add_option(given, "vocabulary", options.vocabulary);
-  return Dataset("tenon.tokens", given);
-}
-
-}  // namespace data
 
 namespace data {
 

@@ -7,6 +7,7 @@
 #include <tenon/ext/draft/checkpoints.h>
 #include <tenon/cpp/data.hpp>
 #include <tenon/cpp/optimizer.hpp>
+#include <tenon/cpp/schedule.hpp>
 
 namespace tenon {
 

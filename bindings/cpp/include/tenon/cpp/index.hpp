@@ -45,7 +45,8 @@ class Selection {
  public:
   Selection(const Tensor& x, std::span<const Index> keys) : view_(x) {
     const std::vector<Index> parts = filled_up(x, keys);
-    gathers_ = std::ranges::any_of(parts, [](const Index& each) { return is<Tensor>(each); });
+    gathers_ =
+        std::any_of(parts.begin(), parts.end(), [](const Index& each) { return is<Tensor>(each); });
     for (std::size_t place = 0; place < parts.size(); ++place) take(parts[place], place);
     if (!indices_.empty()) move_to_front();
   }
@@ -88,7 +89,7 @@ class Selection {
         ++used;
       }
     }
-    const auto dots = std::ranges::count_if(keys, is<Ellipsis>);
+    const auto dots = std::count_if(keys.begin(), keys.end(), is<Ellipsis>);
     if (dots > 1) refuse(TENON_E_ARGUMENT, "index", "keys", "one ellipsis", std::to_string(dots));
     if (used > x.ndim()) {
       refuse(TENON_E_ARGUMENT, "index", "keys", "at most " + std::to_string(x.ndim()),
@@ -194,11 +195,11 @@ class Selection {
   void move_to_front() {
     std::vector<std::int64_t> axes = axes_;
     for (std::int64_t axis = 0; axis < view_.ndim(); ++axis) {
-      if (std::ranges::find(axes_, axis) == axes_.end()) axes.push_back(axis);
+      if (std::find(axes_.begin(), axes_.end(), axis) == axes_.end()) axes.push_back(axis);
     }
     const auto before = static_cast<std::size_t>(axes_.front());
     const std::size_t rest = axes.size() - axes_.size();
-    if (!std::ranges::is_sorted(axes)) view_ = view_.permute(axes);
+    if (!std::is_sorted(axes.begin(), axes.end())) view_ = view_.permute(axes);
     const bool neighbours = groups_.back() - groups_.front() + 1 == groups_.size();
     if (!neighbours || before == 0) return;
     std::size_t common = 0;

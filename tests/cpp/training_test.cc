@@ -366,6 +366,23 @@ TEST(CppContexts, WorkBesideAProgramInC) {
   program_close();
 }
 
+TEST(CppContexts, HaveDevicesThatAreFoundAtRunTime) {
+  const tn::Runtime runtime(
+      {.plugin_paths = {std::string(tn::tests::build_dir()) + "/sim_plugins"}});
+  const tn::Context context(runtime);
+  const tn::Use scope(context);
+  const tn::Device sim = "sim";
+  const Tensor x = tn::ones({2, 3}).to(sim);
+  EXPECT_EQ(x.device(), sim);
+  EXPECT_EQ(tn::sum(x + 1).item(), 12);
+  EXPECT_EQ(status_of([&] { (void)x.host<const float, 2>(); }), TENON_E_DEVICE);
+  EXPECT_EQ(((x + 1).to("cpu").host<const float, 2>()(1, 2)), 2);
+  EXPECT_EQ(status_of([&] { x + tn::ones({2, 3}); }), TENON_E_DEVICE);
+  tn::set_device(sim);
+  EXPECT_EQ(Tensor::empty({2}).device(), sim);
+  tn::wait(sim);
+}
+
 TEST(CppContextsThreads, EachThreadHasItsOwn) {
   const Tensor x = tn::full({1000}, 2.0);
   const auto handle = tn::detail::state().handle;

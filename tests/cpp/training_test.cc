@@ -109,6 +109,29 @@ TEST(CppPlans, RunAgainWithOtherInputs) {
   EXPECT_EQ(status_of([&] { plan(tn::ones({5})); }), TENON_E_PLAN_SHAPE);
 }
 
+TEST(CppPlans, AreMadeForEachKindOfInputs) {
+  int runs = 0;
+  tn::Captured doubled([&](const Tensor& x) { return ++runs, x * 2; });
+  const Tensor first = doubled(tn::ones({2}));
+  EXPECT_EQ(numbers(first), (std::vector<float>{2, 2}));
+  EXPECT_EQ(numbers(doubled(tn::full({2}, 3.0))), (std::vector<float>{6, 6}));
+  EXPECT_EQ(numbers(first), (std::vector<float>{6, 6}));
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(doubled(tn::ones({3})).size(), 3);
+  EXPECT_EQ(doubled(tn::tensor({1, 2})).dtype(), tn::int64);
+  doubled.set_mode(1);
+  doubled(tn::ones({2}));
+  EXPECT_EQ(runs, 4);
+  EXPECT_EQ(doubled.n_plans(), 4u);
+  tn::Captured part([](const Tensor& x, const Tensor&) { return x[0]; });
+  part(tn::ones({2}), tn::ones({2}));
+  EXPECT_EQ(part(tn::full({2}, 5.0), tn::ones({2})).item(), 5);
+  Tensor sum = tn::zeros({2});
+  tn::Captured adds([&](const Tensor& x) { sum += x; });
+  for (int i = 0; i < 3; ++i) adds(tn::ones({2}));
+  EXPECT_EQ(numbers(sum), (std::vector<float>{3, 3}));
+}
+
 TEST(CppPlans, ACaptureThatFailsIsDropped) {
   Tensor x = tn::ones({4});
   EXPECT_EQ(status_of([&] { tn::capture({x}, [&] { tn::sum(x).item(); }); }), TENON_E_CAPTURE);

@@ -62,8 +62,9 @@ class [[nodiscard]] Capture {
 
   Plan end() {
     tenon_plan* made = nullptr;
-    running_ = false;  // a capture that fails to end has ended
-    state_.check(tenon_capture_end(state_.handle, &made));
+    const tenon_status status = tenon_capture_end(state_.handle, &made);
+    running_ = status == TENON_E_MEMORY;  // any other failure ends it
+    state_.check(status);
     return Plan(made);
   }
 
@@ -79,6 +80,74 @@ Plan capture(const Tensors& inputs, Step&& step) {
   step();
   return recording.end();
 }
+
+// A step as a function of tensors that is captured when it is called with a kind of inputs that is
+// new (shapes, strides, dtypes, devices, gradients), and replayed with them from then on.
+//
+//   tenon::Captured step([&](const Tensor& x, const Tensor& y) { ...; return loss; });
+//   for (const auto& [x, y] : loader.batches<2>()) total += step(x, y).item();
+//
+// It returns a tensor or nothing; a result is the same tensor for each kind, with new values. What
+// else it does inside is done when it is captured. No value can be read in it.
+template <class Step>
+class Captured {
+ public:
+  explicit Captured(Step step) : step_(std::move(step)) {}
+
+  template <std::same_as<Tensor>... Inputs>
+  Tensor operator()(const Inputs&... inputs) {
+    std::vector<Kind> kinds = {kind_of(inputs)...};
+    for (const Known& each : known_) {
+      if (each.mode != mode_ || each.kinds != kinds) continue;
+      each.plan(inputs...);
+      return each.result;
+    }
+    Tensor result;
+    Plan plan = capture({inputs...}, [&] { result = run(inputs...); });
+    return known_.emplace_back(Known{mode_, std::move(kinds), std::move(plan), result}).result;
+  }
+
+  // What else the step depends on, as a number of the program's own: training and evaluation, with
+  // and without gradients are modes.
+  void set_mode(int mode) { mode_ = mode; }
+  std::size_t n_plans() const { return known_.size(); }
+
+ private:
+  struct Kind {
+    Ints shape, strides;
+    Dtype dtype;
+    Device device;
+    bool requires_grad;
+    bool operator==(const Kind&) const = default;
+  };
+  struct Known {
+    int mode;
+    std::vector<Kind> kinds;
+    Plan plan;
+    Tensor result;
+  };
+
+  static Kind kind_of(const Tensor& x) {
+    return {x.shape(), x.strides(), x.dtype(), x.device(), x.requires_grad()};
+  }
+  template <class... Inputs>
+  Tensor run(const Inputs&... inputs) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Step&, const Inputs&...>>) {
+      step_(inputs...);
+      return Tensor();
+    } else {
+      Tensor result = step_(inputs...);
+      // In an input's memory it would go on naming that, whatever input is given later.
+      const bool shares =
+          result.defined() && ((result.info().storage == inputs.info().storage) || ...);
+      return shares ? result.clone() : result;
+    }
+  }
+
+  Step step_;
+  std::vector<Known> known_;
+  int mode_ = 0;
+};
 
 }  // namespace tenon
 

@@ -146,6 +146,8 @@ constexpr tenon_sample kSamples[] = {
     sdk::sample(kName, "[f32[2,1,3,2], f32[4]] | max_norm=0.25, norm=1.0"),
     sdk::sample(kName, "[f64[2,3], f64[0,2]] | max_norm=0.25, norm=inf"),
     sdk::sample(kName, "[f64[2,3], f64[4]] | max_norm=0.25, norm=3.0, each=true"),
+    sdk::sample(kName, "[f32[40,33](0,1), f32[5]] | max_norm=0.5"),
+    sdk::sample(kName, "[f32[9,17](-1,1), f32[70](0,2)] | max_norm=0.25, each=true"),
     sdk::sample(kName, "[bf16[4,1]] | max_norm=0.1"),
     sdk::sample(kName, "[f16[3]{60000.0,-60000.0,1.0}] | max_norm=1.0"),
     sdk::sample(kName, "[f32[3]] | max_norm=0.0"),

@@ -75,6 +75,27 @@ class Clipping(Case):
         for found, right in zip(w.tolist(), (3 - 3 * 0.6, 4 - 3 * 0.8), strict=True):
             self.assertAlmostEqual(found, right, 5)
 
+    def test_has_the_bits_of_its_formula(self):
+        def norm_of(grad):
+            return tenon.sqrt(tenon.sum(tenon.square(grad)))
+
+        def drawn():
+            tenon.seed(4)
+            shapes = (300, 300), (7,), (), (0, 3), (20000,), (2, 1, 65)
+            made = [tenon.randn(*shape) for shape in shapes]
+            return made + [tenon.randn(600, 700).T, tenon.randn(40, 9)[::2, 1::3]]
+
+        for each in (False, True):
+            for max_norm in (0.3, 1e6):
+                found, grads = drawn(), drawn()
+                result = tenon.op.tenon.clip_grad_norm(found, max_norm=max_norm, each=each)
+                norms = [norm_of(grad) for grad in grads]
+                total = norm_of(tenon.stack(norms))
+                self.assertEqual(result.item(), total.item())
+                for grad, clipped, own in zip(grads, found, norms, strict=True):
+                    share = tenon.minimum(max_norm / ((own if each else total) + 1e-6), 1.0)
+                    self.assertEqual((grad * share).tolist(), clipped.tolist())
+
     def test_what_is_no_parameter(self):
         w = tenon.tensor([3.0, 4.0], requires_grad=True)
         (w * w).sum().backward()

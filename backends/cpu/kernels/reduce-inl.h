@@ -78,6 +78,22 @@ class Line : public AnyLine<Number<T>> {
   }
 };
 
+// The sum of one long line of n numbers, cut for threads if the pairwise tree has a whole subtree:
+// sum(begin, end) gives that of a piece.
+template <class C, class Sum>
+C sum_in_pieces(const sdk::Launch& l, int64_t n, const Sum& sum) {
+  constexpr int64_t kMaxPieces = 64;
+  int64_t piece = 4 * kLaneBlock;
+  while (piece * kMaxPieces < n) piece *= 2;
+  C sums[kMaxPieces];
+  l.parallel_for(n, piece, [&](int64_t begin, int64_t end) HWY_ATTR {
+    sums[begin / piece] = sum(begin, end);
+  });
+  PairwiseSum<C> total;
+  for (int64_t begin = 0; begin < n; begin += piece) total.add(sums[begin / piece]);
+  return total.total();
+}
+
 // Calls body(char* out, char* in) for outputs [begin, end) with the first element behind each.
 template <class Body>
 void for_each_output(const Reduction& r, int64_t begin, int64_t end, Body&& body) {

@@ -102,21 +102,6 @@ C sum_behind(const Reduction& r, const AnyLine<C>& first) {
   return blocks.total();
 }
 
-// One long line, cut for threads if the pairwise tree has a whole subtree.
-template <class C>
-C sum_long_line(const sdk::Launch& l, const AnyLine<C>& line, int64_t n) {
-  constexpr int64_t kMaxPieces = 64;
-  int64_t piece = 4 * kLaneBlock;
-  while (piece * kMaxPieces < n) piece *= 2;
-  C sums[kMaxPieces];
-  l.parallel_for(n, piece, [&](int64_t begin, int64_t end) HWY_ATTR {
-    sums[begin / piece] = sum_line(line, begin, end);
-  });
-  PairwiseSum<C> total;
-  for (int64_t begin = 0; begin < n; begin += piece) total.add(sums[begin / piece]);
-  return total.total();
-}
-
 // Outputs whose lines are packed, or whose lines' neighbours lie next to them; no other reduced
 // dimensions, and a line is one block.
 template <class T>
@@ -155,7 +140,10 @@ void sum_lines(const sdk::Launch& l, const Reduction& r, Finish<Number<T>> finis
   const int64_t n = r.line.count();
   if (r.outer.rank() == 0 && n >= kLong && r.kept.count() < kFew) {
     for_each_output(r, 0, r.kept.count(), [&](char* out, char* in) HWY_ATTR {
-      put_number<T>(out, finished(sum_long_line(l, Line<T>(r.line, in), n), finish));
+      const Line<T> line(r.line, in);
+      const auto piece = [&](int64_t begin, int64_t end)
+                             HWY_ATTR { return sum_line(line, begin, end); };
+      put_number<T>(out, finished(sum_in_pieces<Number<T>>(l, n, piece), finish));
     });
     return;
   }

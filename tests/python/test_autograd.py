@@ -4,7 +4,7 @@ import os
 import tempfile
 import unittest
 
-from support import Case, tenon
+from support import Case, bits, tenon
 
 
 class Backward(Case):
@@ -120,6 +120,53 @@ class Backward(Case):
         with tenon.no_grad:
             saved += 1
         self.refused(tenon.VersionError, total.backward)
+
+
+
+def drawn_linear(*sizes, bias, dtype="f32"):
+    """x, weight and bias that require gradients."""
+    inputs, outputs = sizes[-1], 37
+    shapes = [sizes, (outputs, inputs)] + [(outputs,)] * bias
+    return [tenon.randn(*shape).cast(dtype).requires_grad_() for shape in shapes]
+
+
+def composed_linear(x, weight, bias=None):
+    y = x @ weight.T
+    return y if bias is None else y + bias
+
+
+class Linear(Case):
+    def gradients(self, function, operands):
+        for operand in operands:
+            operand.grad = None
+        y = function(*operands)
+        tenon.seed(5)
+        y.backward(tenon.randn(*y.shape).cast(y.dtype))
+        return [y.detach()] + [operand.grad for operand in operands]
+
+    def test_has_the_bits_of_product_and_sum(self):
+        for sizes in ((5, 70), (2, 3, 70), (70,), (300, 2)):
+            for bias in (False, True):
+                for dtype in ("f32", "f64", "bf16"):
+                    operands = drawn_linear(*sizes, bias=bias, dtype=dtype)
+                    with self.subTest(sizes=sizes, bias=bias, dtype=dtype):
+                        found = self.gradients(tenon.linear, operands)
+                        wanted = self.gradients(composed_linear, operands)
+                        for x, y in zip(found, wanted, strict=True):
+                            self.assertEqual(bits(x.cast("f64")), bits(y.cast("f64")))
+                        self.assertTrue(found[2].is_contiguous)
+
+    def test_an_activation_is_recorded_beside_it(self):
+        operands = drawn_linear(4, 9, bias=True)
+        for name in ("relu", "gelu", "sigmoid", "tanh"):
+            found = self.gradients(
+                lambda *all, name=name: tenon.linear(*all, activation=name), operands
+            )
+            wanted = self.gradients(
+                lambda *all, name=name: getattr(tenon, name)(composed_linear(*all)), operands
+            )
+            for x, y in zip(found, wanted, strict=True):
+                self.assertEqual(bits(x), bits(y))
 
 
 class Modes(Case):

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugins/ops/linalg/linear.cc: linear, a layer of a neural network: product, bias, activation.
 //
-// y[...,n] = f(sum over k of x[...,k] weight[n,k] + bias[n]). Source: PyTorch's `linear`.
+// y[...,n] = f(sum over k of x[...,k] weight[n,k] + bias[n]);
+// dx = dz weight, dweight = dz^T x, dbias = the sum of dz over all rows, where dz = dy f'.
+// Source: PyTorch's `linear`.
 #include <array>
 
+#include "linalg/products.hpp"
 #include "rules.hpp"
 
 namespace {
@@ -17,7 +20,8 @@ constexpr std::string_view doc =
 nothing is added. `f` is the `activation`: "none", "relu", "gelu", "gelu_tanh" (`tenon.gelu` with
 `approximate="tanh"`), "sigmoid" or "tanh"; of integers, which wrap, only the first two.
 
-Gradient: that of the composition.
+Gradient: `dx = dy weight`, `dweight = dy^T x`, as it lies, over all rows at once, and `dbias` the
+sum of `dy` over them; with an activation, that of the composition.
 
 Source: PyTorch, `nn.functional.linear`; the activation as an epilogue as in NVIDIA's CUTLASS.
 
@@ -73,7 +77,6 @@ void infer(const sdk::Args& args, std::span<tenon_meta> out) {
 
 tenon_tensor* activated(sdk::Compose& c, tenon_tensor* y, std::string_view text) {
   const Activation& activation = activation_of(text);
-  if (activation.op.empty()) return y;
   if (activation.op != "tenon.gelu") return c.call(activation.op, {y});
   sdk::Value approximate;
   const std::string_view how = text == "gelu" ? "none" : "tanh";
@@ -84,10 +87,24 @@ tenon_tensor* activated(sdk::Compose& c, tenon_tensor* y, std::string_view text)
 }
 
 void compose(sdk::Compose& c) {
+  const std::string_view activation = c.attrs.text(0);
+  if (activation != "none") {
+    return c.set(0, activated(c, c.call(name, {c.in(0), c.in(1), c.in(2)}), activation));
+  }
   tenon_tensor* turned = c.call("tenon.transpose", {c.in(1)}, {-2, -1});
   tenon_tensor* y = c.call("tenon.matmul", {c.in(0), turned});
   if (!c.in(2).is_none()) y = c.call("tenon.add", {y, c.in(2)});
-  c.set(0, activated(c, y, c.attrs.text(0)));
+  c.set(0, y);
+}
+
+// The engine sums dy over all rows of it for the bias.
+void vjp(sdk::Vjp& v) {
+  if (v.wants(0)) v.grad(0, v.call("tenon.matmul", {v.dy(), v.in(1)}));
+  if (v.wants(1)) {
+    tenon_tensor* turned = v.call("tenon.transpose", {rules::flat_rows(v, v.dy())}, {-2, -1});
+    v.grad(1, v.call("tenon.matmul", {turned, rules::flat_rows(v, v.in(0))}));
+  }
+  if (v.wants(2)) v.grad(2, v.dy());
 }
 
 constexpr tenon_op_desc ops[] = {
@@ -97,6 +114,11 @@ constexpr tenon_op_desc ops[] = {
              .doc = doc,
              .infer = sdk::infer_fn<infer>,
              .compose = sdk::compose_fn<compose>})};
+
+constexpr tenon_vjp_need needs[] = {sdk::need({.inputs = sdk::bit(1)}),
+                                    sdk::need({.inputs = sdk::bit(0)}), sdk::need({})};
+// The rule knows no attribute, so calls with an activation record their composition.
+constexpr tenon_vjp_desc vjps[] = {sdk::vjp({.op = name, .needs = needs, .vjp = sdk::vjp_fn<vjp>})};
 
 constexpr tenon_sample samples[] = {
     sdk::sample(name, "f64[2,3], f64[4,3], f64[4]"),
@@ -147,4 +169,4 @@ constexpr auto tolerances = sdk::float_tolerances(
 
 }  // namespace
 
-TENON_UNIT(linear) = {.ops = ops, .samples = samples, .tolerances = tolerances};
+TENON_UNIT(linear) = {.ops = ops, .vjps = vjps, .samples = samples, .tolerances = tolerances};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "linalg/matrices.hpp"
+#include "linalg/products.hpp"
 #include "rules.hpp"
 
 namespace {
@@ -84,16 +85,6 @@ rules::Dims without(const tenon_meta& meta, int32_t from_end) {
   return rest;
 }
 
-// All leading dimensions as one: [..., M, N] as [R, N].
-tenon_tensor* flat_rows(sdk::Vjp& v, sdk::Value x) {
-  const tenon_meta meta = v.meta(x.tensor());
-  const std::span<const int64_t> shape = rules::shape_of(meta);
-  rules::Dims flat;
-  flat.push(sdk::count_of(shape.first(shape.size() - 1)));
-  flat.push(shape.back());
-  return rules::reshape(v, x, flat);
-}
-
 // An operand of rank 1 joins as a matrix, and its dimension of 1 leaves its gradient again. A
 // gradient that batches of the other operand enlarged is summed by the engine.
 void vjp(sdk::Vjp& v) {
@@ -114,7 +105,7 @@ void vjp(sdk::Vjp& v) {
   if (!v.wants(1)) return;
   if (b_meta.rank == 2 && a_meta.rank > 2) {
     // One product over all rows of the batch instead of one for each matrix, summed.
-    v.grad(1, v.call(name, {transposed(v, flat_rows(v, v.in(0))), flat_rows(v, dy)}));
+    v.grad(1, v.call(name, {transposed(v, rules::flat_rows(v, v.in(0))), rules::flat_rows(v, dy)}));
     return;
   }
   sdk::Value a = row ? matrix(v, v.in(0), {a_meta.shape[0], 1}) : transposed(v, v.in(0));

@@ -12,6 +12,16 @@ constexpr auto product_tolerances(std::string_view op) {
       {.f16 = {1, 4e-06}, .bf16 = {1, 4e-06}, .f32 = {1, 4e-06}, .f64 = {1, 1e-14}});
 }
 
+// All leading dimensions as one: [...,N] as [R,N].
+inline tenon_tensor* flat_rows(sdk::Calls& calls, sdk::Value x) {
+  const tenon_meta meta = calls.meta(x.tensor());
+  const std::span<const int64_t> shape = shape_of(meta);
+  Dims flat;
+  flat.push(sdk::count_of(shape.first(shape.size() - 1)));
+  flat.push(shape.back());
+  return reshape(calls, x, flat);
+}
+
 // The product of [...,M,K] and [...,K,N], of two or more dimensions, whose sums all go upwards:
 // where it has fewer than 16 elements tenon.matmul would add them by lanes, so rows of 0 are put
 // below it.

@@ -70,8 +70,8 @@ inline void read_operand(const tenon_view& view, int32_t row, int32_t column, si
   }
 }
 
-// `out` is a fresh one.
-inline void read_matmul(const Args& args, Matmul& out) {
+// `out` is a fresh one. `turned`: b, of two dimensions, lies as [N,K], as tenon.linear's weight.
+inline void read_matmul(const Args& args, Matmul& out, bool turned = false) {
   const tenon_view& a = args.view(0);
   const tenon_view& b = args.view(1);
   const tenon_view& c = args.out();
@@ -81,7 +81,9 @@ inline void read_matmul(const Args& args, Matmul& out) {
   out.batch_rank = batch_rank;
   for (size_t d = 0; d < batch_rank; ++d) out.batch_shape[d] = c.shape[d];
   read_operand(a, row ? -1 : a.rank - 2, a.rank - 1, batch_rank, out.a);
-  read_operand(b, column ? 0 : b.rank - 2, column ? -1 : b.rank - 1, batch_rank, out.b);
+  const int32_t b_row = column ? 0 : b.rank - 2;
+  const int32_t b_column = column ? -1 : b.rank - 1;
+  read_operand(b, turned ? b_column : b_row, turned ? b_row : b_column, batch_rank, out.b);
   read_operand(c, row ? -1 : c.rank - 1 - !column, column ? -1 : c.rank - 1, batch_rank, out.c);
 }
 

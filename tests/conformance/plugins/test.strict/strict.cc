@@ -76,11 +76,16 @@ tenon_status workspace(tenon_call* call, const tenon_launch* args, uint64_t* out
   return strict.inner->workspace(call, &inner, out_bytes);
 }
 
+tenon_status predicate(tenon_call* call, const tenon_launch* args, uint32_t* out_accepts) {
+  const Strict& strict = *static_cast<const Strict*>(args->user);
+  tenon_launch inner = *args;
+  inner.user = strict.inner->user;
+  return strict.inner->predicate(call, &inner, out_accepts);
+}
+
 void add_kernel(State& state, const tenon_kernel_desc& inner) {
   // Callbacks that the wrapper does not forward would see the wrong `user`.
-  if (inner.prepare || inner.predicate) {
-    throw std::runtime_error("the strict plugin cannot wrap prepare or predicate");
-  }
+  if (inner.prepare) throw std::runtime_error("the strict plugin cannot wrap prepare");
   auto strict = std::make_unique<Strict>();
   strict->inner = &inner;
   for (uint32_t i = 0; i < inner.n_slots; ++i) {
@@ -91,6 +96,7 @@ void add_kernel(State& state, const tenon_kernel_desc& inner) {
   strict->desc.slots = strict->slots.data();
   strict->desc.launch = launch;
   strict->desc.workspace = inner.workspace ? workspace : nullptr;
+  strict->desc.predicate = inner.predicate ? predicate : nullptr;
   strict->desc.user = strict.get();
   state.descs.push_back(&strict->desc);
   state.kernels.push_back(std::move(strict));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/cuda/optim_test.cc: steps of optimizers over long lists, odd sizes and odd addresses, on
 // the emulated CUDA device; and rows that are wrong.
+#include <cstring>
+
 #include "tests/cuda/cuda_support.h"
 
 namespace tenon::tests {
@@ -95,6 +97,37 @@ class CudaOptim : public ::testing::Test {
     return all;
   }
 
+  // All gradients after they were clipped to a norm of 0.5, then the norm they had.
+  std::vector<float> clipped(const tenon_device& device, const std::vector<int64_t>& counts,
+                             bool each) {
+    List grads;
+    uint32_t seed = 1;
+    for (const int64_t count : counts) {
+      grads.push(numbers(device, count, seed, seed % 5 == 0));
+      ++seed;
+    }
+    const tenon_value list = grads.value();
+    tenon_value attrs[3] = {
+        {TENON_VALUE_F64, 0, {}}, {TENON_VALUE_F64, 0, {}}, {TENON_VALUE_BOOL, 0, {}}};
+    attrs[0].as.f64 = 0.5;
+    attrs[1].as.f64 = 2;
+    attrs[2].as.i64 = each ? 1 : 0;
+    tenon_tensor* out = nullptr;
+    session_.must(tenon_op_call(session_, session_.find("tenon.clip_grad_norm"), &list, 1, attrs, 3,
+                                &out, 1));
+    const Tensor norm(out);
+    std::vector<tenon_tensor*> handles = grads.handles();
+    handles.push_back(out);
+    std::vector<float> all;
+    for (const tenon_tensor* tensor : handles) {
+      const Array array = contents_of(session_, tensor);
+      const size_t before = all.size();
+      all.resize(before + array.count());
+      if (array.count() > 0) std::memcpy(&all[before], array.bytes.data(), array.bytes.size());
+    }
+    return all;
+  }
+
   Session session_;
   tenon_device cpu_{};
   tenon_device cuda_{};
@@ -111,6 +144,20 @@ TEST_F(CudaOptim, LongListsAreUpdatedInGroups) {
     EXPECT_EQ(expected[i], found[i]) << "operand " << i << " of " << counts.size() << " each\n"
                                      << text_of(expected[i]) << "\n"
                                      << text_of(found[i]);
+  }
+}
+
+// More gradients than one launch takes, of sizes around a block's share; one has nothing.
+TEST_F(CudaOptim, ManyGradientsAreClippedByOneNormOrEachByItsOwn) {
+  std::vector<int64_t> counts{16383, 16384, 16385, 40001, 0};
+  for (int64_t i = 0; i < 330; ++i) counts.push_back(1 + i % 9);
+  for (const bool each : {false, true}) {
+    const std::vector<float> expected = clipped(cpu_, counts, each);
+    const std::vector<float> found = clipped(cuda_, counts, each);
+    ASSERT_EQ(expected.size(), found.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_NEAR(found[i], expected[i], 2e-6F * expected[i]) << "element " << i;
+    }
   }
 }
 

@@ -92,6 +92,21 @@ struct Table {
   uint32_t count;
 };
 
+// The last item that begins at this block or before.
+template <int K>
+__device__ __forceinline__ uint32_t item_at(const Table<K>& table, uint32_t block) {
+  uint32_t low = 0, high = table.count;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (table.item[middle].first_block <= block) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 template <class T, class U>
 inline constexpr int kPack = 16 / static_cast<int>(std::max(sizeof(T), sizeof(U)));
 inline constexpr int kPacks = 2;  // of each operand, under way in a thread
@@ -178,21 +193,12 @@ template <class T, class U, class Rule>
 __global__ void __launch_bounds__(kBlock)
     update(const __grid_constant__ Table<2 + Rule::kStates> table, const Rule* rules) {
   constexpr int K = 2 + Rule::kStates;
-  // The last item that begins at this block or before.
-  uint32_t low = 0, high = table.count;
-  while (high - low > 1) {
-    const uint32_t middle = (low + high) / 2;
-    if (table.item[middle].first_block <= blockIdx.x) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  const Item<K>& item = table.item[low];
+  const uint32_t number = item_at(table, blockIdx.x);
+  const Item<K>& item = table.item[number];
   void* address[K];
 #pragma unroll
   for (int k = 0; k < K; ++k) address[k] = item.address[k];
-  const Rule rule = rules[low];
+  const Rule rule = rules[number];
   const int64_t begin = int64_t{blockIdx.x - item.first_block} * kPerBlock<T, U>;
   const int64_t rest = item.count - begin;
   if (item.packed && rest >= kPerBlock<T, U>) {

@@ -82,6 +82,11 @@ TYPED_TEST(MatmulBits, FewRowsAndValuesOfK) {
   for (const Provider& provider : providers()) {
     const Engine engine(provider);
     for (const int64_t few : {1, 2}) {
+      // Strips of columns that are packed along k are the narrower, the more values of k there are.
+      for (const int64_t many : {31, 50, 170}) {
+        this->check(engine, {few, 3000, many}, Layout::kRows, Layout::kColumns, Layout::kRows);
+        this->check(engine, {few, 3000, many}, Layout::kRows, Layout::kRows, Layout::kRows);
+      }
       for (const int64_t many : {34, 100, 2047, 2048, 2050, 4100}) {
         for (const Layout layout : layouts) {
           this->check(engine, {few, 43, many}, Layout::kRows, layout, Layout::kRows);
@@ -91,6 +96,21 @@ TYPED_TEST(MatmulBits, FewRowsAndValuesOfK) {
         }
       }
     }
+  }
+}
+
+// Rows that are computed from a strip's columns at once, and strips that are read again.
+TYPED_TEST(MatmulBits, SomeRowsOfPackedColumns) {
+  for (const Provider& provider : providers()) {
+    const Engine engine(provider);
+    for (const int64_t rows : {3, 5, 8, 9, 17, 24, 25}) {
+      for (const int64_t columns : {16, 31, 50}) {
+        this->check(engine, {rows, 83, columns}, Layout::kRows, Layout::kColumns, Layout::kRows);
+      }
+    }
+    // Larger than the second cache of most processors.
+    this->check(engine, {9, 2100, 350}, Layout::kRows, Layout::kColumns, Layout::kRows);
+    this->check(engine, {24, 2100, 350}, Layout::kColumns, Layout::kColumns, Layout::kFlipped);
   }
 }
 

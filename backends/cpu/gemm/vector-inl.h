@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backends/cpu/gemm/vector-inl.h: products of one or two rows, and of one value of k.
+// backends/cpu/gemm/vector-inl.h: products of few rows, and of one value of k.
 //
 // They read or write each element of the large matrix once and are as fast as its memory. Sums of
 // some columns are carried over k, ascending: where rows of b are packed, in the first cache, some
@@ -13,6 +13,7 @@
 #define TENON_CPU_GEMM_VECTOR_INL_H
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -27,8 +28,14 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline constexpr int64_t kFewRows = 2;
-inline constexpr int64_t kStrip = 2048;  // columns of a task: their sums stay in the first cache
+inline constexpr int kFewRows = 2;
+// Of columns that are packed along k: where registers hold their sums beside a block of them.
+template <class T>
+inline constexpr int kRowsAtOnce = HWY_TARGET == HWY_AVX3 && sizeof(T) == 4 ? 8 : kFewRows;
+inline constexpr int64_t kStrip = 2048;  // most columns of a task: their sums stay in a cache
+template <class T>
+inline constexpr int64_t kSide =
+    kLanes<T> < 16 ? 2 * kLanes<T> : kLanes<T>;  // columns summed at once
 
 // Some columns of a product: rows of a, and lines of b, which are its rows or its columns.
 template <class T>
@@ -94,19 +101,29 @@ HWY_NOINLINE void sum_rows(const Strip<T>& s) {
   for (; k < s.depth; ++k) add_rows<kRows, 1>(s, k);
 }
 
-// The sums of kGroups x kLanes columns, which are packed along k. Several chains of additions go on
-// at once, and a cache line of each column is read at once: columns a power of two apart push each
-// other out of the cache.
+// The sums of kGroups x kLanes columns, which are packed along k. A cache line of each column is
+// read at once: columns a power of two apart push each other out of the cache. They are few, since
+// a processor foresees few streams of reads, and what comes next is asked for in time: of the same
+// columns, then of those after them.
 template <int kRows, int kGroups, class T>
 struct Columns {
   using D = hn::ScalableTag<T>;
   static constexpr int kAtOnce = HWY_TARGET == HWY_AVX2 ? 2 : static_cast<int>(4 * sizeof(T) / 4);
+  static constexpr int64_t kAhead = 512 / static_cast<int64_t>(sizeof(T));
 
+  HWY_INLINE static void fetch(const Strip<T>& s, const T* from, int64_t k) {
+    const int64_t next = k + kAhead;
+    const T* at =
+        from + (next < s.depth ? next : next - s.depth + kGroups * kLanes<T> * s.line_step);
+#pragma GCC unroll 16
+    for (int64_t l = 0; l < kLanes<T>; ++l) hwy::Prefetch(at + l * s.line_step);
+  }
   template <int kBlocks>
   HWY_INLINE void add(const Strip<T>& s, const T* const (&from)[kGroups], int64_t k) {
     const D d;
 #pragma GCC unroll 4
     for (int g = 0; g < kGroups; ++g) {
+      fetch(s, from[g], k);
       WholeLines<T> at(from[g] + k, s.line_step);
       hn::Vec<D> v[kBlocks][kBlock<T>];
       read_blocks<kBlocks>(d, at, v);
@@ -119,7 +136,7 @@ struct Columns {
     }
   }
   HWY_INLINE void add_one(const Strip<T>& s, int64_t k, int g, hn::Vec<D> column) {
-#pragma GCC unroll 2
+#pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
       const auto x = hn::Set(D(), s.a[r * s.a_row_step + k * s.a_step]);
       sum[r][g] = hn::MulAdd(x, column, sum[r][g]);
@@ -138,7 +155,7 @@ HWY_NOINLINE void sum_columns(const Strip<T>& s, int64_t column) {
 #pragma GCC unroll 4
   for (int g = 0; g < kGroups; ++g) {
     from[g] = s.b + (column + g * kLanes<T>)*s.line_step;
-#pragma GCC unroll 2
+#pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) c.sum[r][g] = hn::Zero(d);
   }
   constexpr int kAtOnce = Columns<kRows, kGroups, T>::kAtOnce;
@@ -154,7 +171,7 @@ HWY_NOINLINE void sum_columns(const Strip<T>& s, int64_t column) {
       c.add_one(s, k, g, hn::Load(d, one));
     }
   }
-#pragma GCC unroll 2
+#pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
     for (int g = 0; g < kGroups; ++g) {
@@ -167,17 +184,38 @@ HWY_NOINLINE void sum_columns(const Strip<T>& s, int64_t column) {
 // whose sums it computes again.
 template <int kRows, class T>
 void sum_all_columns(const Strip<T>& s) {
-  constexpr int64_t kMany = 3;
   int64_t column = 0;
-  for (; column + kMany * kLanes<T> <= s.columns; column += kMany * kLanes<T>) {
-    sum_columns<kRows, kMany>(s, column);
+  for (; column + kSide<T> <= s.columns; column += kSide<T>) {
+    sum_columns<kRows, kSide<T> / kLanes<T>>(s, column);
   }
   for (; column + kLanes<T> <= s.columns; column += kLanes<T>) sum_columns<kRows, 1>(s, column);
   if (column < s.columns) sum_columns<kRows, 1>(s, s.columns - kLanes<T>);
 }
 
+// The columns of c in strips, of kSide or more; the last one has what is left besides.
+template <class T>
+struct Strips {
+  explicit Strips(const gemm::Problem& p) : all(p.n()) {
+    // Rows of b that are cut short are read at a lower speed.
+    constexpr int64_t kMost = kStrip - kSide<T>;
+    const bool rows = p.b.column_step == 1;
+    const int64_t worth = gemm::kVectorProducts / std::max<int64_t>(p.k() * p.m(), 1);
+    const int64_t wanted = rows ? std::max<int64_t>(all / 4, kStrip / 4) : worth;
+    columns = std::clamp(wanted / kSide<T> * kSide<T>, kSide<T>, kMost);
+    count = gemm::pieces(std::max<int64_t>(all / kSide<T>, 1), columns / kSide<T>);
+  }
+  int64_t columns_of(int64_t strip) const {
+    return strip + 1 < count ? columns : all - strip * columns;
+  }
+
+  int64_t all;
+  int64_t columns;
+  int64_t count;
+};
+
 template <int kRows, class T>
-void multiply_strip(const gemm::Problem& p, const T* a, const T* b, T* c, int64_t column) {
+void multiply_strip(const gemm::Problem& p, const T* a, const T* b, T* c, int64_t column,
+                    int64_t columns) {
   HWY_ALIGN T sums[kRows][kStrip];
   const bool rows = p.b.column_step == 1;
   const Strip<T> s{a,
@@ -186,12 +224,12 @@ void multiply_strip(const gemm::Problem& p, const T* a, const T* b, T* c, int64_
                    b + column * p.b.column_step,
                    rows ? p.b.row_step : p.b.column_step,
                    p.k(),
-                   std::min(kStrip, p.n() - column),
+                   columns,
                    &sums[0][0]};
-  if (rows) {
-    sum_rows<kRows>(s);
-  } else {
+  if (!rows) {
     sum_all_columns<kRows>(s);
+  } else if constexpr (kRows <= kFewRows) {
+    sum_rows<kRows>(s);
   }
   for (int r = 0; r < kRows; ++r) {
     T* to = c + r * p.c.row_step + column * p.c.column_step;
@@ -203,27 +241,46 @@ void multiply_strip(const gemm::Problem& p, const T* a, const T* b, T* c, int64_
   }
 }
 
-// Does a strip serve? A tile does as well for few columns; where columns are packed, the last strip
-// has at least a vector of them.
+// Does a strip serve? A tile does as well for few columns; where columns are packed, there is at
+// least a vector of them. More rows than fit read a strip again, from a cache: tiles, which pack,
+// multiply at a higher speed, but read a matrix that no cache of this core holds at half of it.
 template <class T>
 bool is_vector(const gemm::Problem& p) {
-  if (p.m() > kFewRows) return false;
-  if (p.b.column_step == 1) return p.n() > kTileColumns<T>;
-  const int64_t last = p.n() % kStrip;
-  return p.b.row_step == 1 && (last == 0 || last >= kLanes<T>);
+  if (p.b.column_step == 1) return p.m() <= kFewRows && p.n() > kTileColumns<T>;
+  const bool is_large = p.k() > gemm::caches().second / static_cast<int64_t>(sizeof(T)) / p.n();
+  const int64_t most = kRowsAtOnce<T> > kFewRows && is_large ? 3 * kRowsAtOnce<T> : kRowsAtOnce<T>;
+  return p.b.row_step == 1 && p.m() <= most && p.n() >= kLanes<T>;
 }
+
+// multiply_strip of 1, 2, ... rows.
+template <class T>
+struct StripTable {
+  using Run = void (*)(const gemm::Problem&, const T*, const T*, T*, int64_t, int64_t);
+
+  template <int... kRow>
+  static constexpr auto cells(std::integer_sequence<int, kRow...>) {
+    return std::array<Run, sizeof...(kRow)>{multiply_strip<kRow + 1, T>...};
+  }
+  static constexpr auto kAll = cells(std::make_integer_sequence<int, kRowsAtOnce<T>>());
+};
 
 template <class T>
 void multiply_vector(const sdk::Launch& l, const gemm::Problem& p, const T* a, const T* b, T* c) {
-  const int64_t strips = gemm::pieces(p.n(), kStrip);
-  const int64_t products = std::max<int64_t>(p.k(), 1) * p.m() * std::min(kStrip, p.n());
-  l.parallel_for(p.batches() * strips, gemm::pieces(gemm::kVectorProducts, products),
+  const Strips<T> strips(p);
+  const int64_t rows = gemm::pieces(p.m(), gemm::pieces(p.m(), kRowsAtOnce<T>));
+  const int64_t products = std::max<int64_t>(p.k(), 1) * p.m() * std::min(strips.columns, p.n());
+  l.parallel_for(p.batches() * strips.count, gemm::pieces(gemm::kVectorProducts, products),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t i = begin; i < end; ++i) {
-                     const int64_t batch = i / strips;
-                     const auto multiply = p.m() == 1 ? multiply_strip<1, T> : multiply_strip<2, T>;
-                     multiply(p, a + p.offset(p.a, batch), b + p.offset(p.b, batch),
-                              c + p.offset(p.c, batch), i % strips * kStrip);
+                     const int64_t batch = i / strips.count;
+                     const int64_t strip = i % strips.count;
+                     for (int64_t row = 0; row < p.m(); row += rows) {
+                       const auto here = static_cast<size_t>(std::min(rows, p.m() - row));
+                       StripTable<T>::kAll[here - 1](
+                           p, a + p.offset(p.a, batch) + row * p.a.row_step,
+                           b + p.offset(p.b, batch), c + p.offset(p.c, batch) + row * p.c.row_step,
+                           strip * strips.columns, strips.columns_of(strip));
+                     }
                    }
                  });
 }

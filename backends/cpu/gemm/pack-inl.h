@@ -12,6 +12,7 @@
 #define TENON_CPU_GEMM_PACK_INL_H
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -172,7 +173,10 @@ HWY_INLINE int64_t pack_next(D d, const Lines<T>& lines, int64_t line, int64_t d
   constexpr int kAtOnce = HWY_TARGET == HWY_AVX2 ? 2 : static_cast<int>(4 * sizeof(T) / 4);
   Beginnings<D> at(lines, line);
   T* out = to + line;
+  const T* later = lines.from + line * lines.line_step + 512 / sizeof(T);
   for (; depth >= kAtOnce * kBlock<T>; depth -= kAtOnce * kBlock<T>) {
+    for (int64_t i = 0; i < lanes; ++i) hwy::Prefetch(later + i * lines.line_step);
+    later += kAtOnce * kBlock<T>;
     transpose<kAtOnce>(d, at, out, to_step);
     at.advance(kAtOnce * kBlock<T>);
     out += kAtOnce * kBlock<T> * to_step;

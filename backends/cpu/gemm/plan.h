@@ -70,6 +70,11 @@ inline int64_t packed(const Plan& plan, const Shapes& s) {
   return packed_columns(plan, s) + rows;
 }
 
+// Is it more than the caches of one core hold?
+inline bool is_large(const Matrix& m, int64_t bytes) {
+  return m.rows > caches().second / bytes / std::max<int64_t>(m.columns, 1);
+}
+
 inline bool is_packed(const Matrix& m) { return m.row_step == 1 || m.column_step == 1; }
 
 // Steps between rows at which few lines of the first cache would hold many rows' elements.

@@ -74,6 +74,7 @@ class Product {
         c_(operands.c),
         packed_(operands.scratch),
         packed_rows_(packed_ + gemm::packed_columns(plan, kShapes<T>)),
+        is_large_(gemm::is_large(problem.b, sizeof(T))),
         short_rows_(problem.m() / plan.row_blocks),
         long_blocks_(problem.m() % plan.row_blocks) {}
 
@@ -153,10 +154,10 @@ class Product {
   }
 
   // Packs lines of b, which are a panel's, at at.b, and computes a block of rows: the tile itself
-  // packs where it can.
+  // packs where it can, but not what comes from memory: it reads a cache line in parts.
   void first_rows(const Block<T>& at, const Lines<T>& lines, int64_t block) const {
     const bool transposes =
-        lines.k_step == 1 && lines.count == kTileColumns<T> && p_.a.column_step == 1;
+        lines.k_step == 1 && lines.count == kTileColumns<T> && p_.a.column_step == 1 && !is_large_;
     if (!transposes) {
       pack(lines, at.depth, const_cast<T*>(at.b), kTileColumns<T>);
       return row_blocks(at, block, block + 1);
@@ -327,6 +328,7 @@ class Product {
   T* const c_;
   T* const packed_;
   T* const packed_rows_;
+  const bool is_large_;  // b
   // Blocks of rows are as long as each other, except for one row that the first ones have more.
   const int64_t short_rows_;
   const int64_t long_blocks_;

@@ -197,11 +197,11 @@ template <class T>
 struct Strips {
   explicit Strips(const gemm::Problem& p) : all(p.n()) {
     // Rows of b that are cut short are read at a lower speed.
-    constexpr int64_t kMost = kStrip - kSide<T>;
+    constexpr int64_t kMaxColumns = kStrip - kSide<T>;
     const bool rows = p.b.column_step == 1;
     const int64_t worth = gemm::kVectorProducts / std::max<int64_t>(p.k() * p.m(), 1);
     const int64_t wanted = rows ? std::max<int64_t>(all / 4, kStrip / 4) : worth;
-    columns = std::clamp(wanted / kSide<T> * kSide<T>, kSide<T>, kMost);
+    columns = std::clamp(wanted / kSide<T> * kSide<T>, kSide<T>, kMaxColumns);
     count = gemm::pieces(std::max<int64_t>(all / kSide<T>, 1), columns / kSide<T>);
   }
   int64_t columns_of(int64_t strip) const {
@@ -247,8 +247,8 @@ void multiply_strip(const gemm::Problem& p, const T* a, const T* b, T* c, int64_
 template <class T>
 bool is_vector(const gemm::Problem& p) {
   if (p.b.column_step == 1) return p.m() <= kFewRows && p.n() > kTileColumns<T>;
-  const bool is_large = p.k() > gemm::caches().second / static_cast<int64_t>(sizeof(T)) / p.n();
-  const int64_t most = kRowsAtOnce<T> > kFewRows && is_large ? 3 * kRowsAtOnce<T> : kRowsAtOnce<T>;
+  const bool again = kRowsAtOnce<T> > kFewRows && gemm::is_large(p.b, sizeof(T));
+  const int64_t most = again ? 3 * kRowsAtOnce<T> : kRowsAtOnce<T>;
   return p.b.row_step == 1 && p.m() <= most && p.n() >= kLanes<T>;
 }
 

@@ -62,12 +62,12 @@ TEST_F(OpLog, SaysWhatBeginsAndWhatHasRun) {
 }
 
 TEST_F(OpLog, WhatAnOpIsMadeOfStandsFurtherIn) {
-  const Tensor weight = cx.floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor target = cx.floats({2, 3}, {1, 2, 3, 4, 5, 6});
   const std::vector<std::string> found = logged([&] {
-    cx.call("tenon.linear", {arg(x), arg(weight)});
+    cx.call("tenon.mse_loss", {arg(x), arg(target)});
   });
   ASSERT_GE(found.size(), 3U);
-  EXPECT_EQ(found[0], "tenon.linear f32[2,3] f32[2,3]");
+  EXPECT_EQ(found[0], "tenon.mse_loss f32[2,3] f32[2,3]");
   EXPECT_THAT(found[1], testing::StartsWith("  tenon."));
   EXPECT_THAT(found, testing::Contains(testing::StartsWith("    tenon.cpu f32")));
 }

@@ -262,12 +262,9 @@ void write_environment(Context& context, Writer& out) {
     const char* name;
     uint32_t mode;
   };
-  static constexpr CheckWord words[] = {{"layout", kCheckLayout},
-                                        {"finite", kCheckFinite},
-                                        {"threads", kCheckThreads},
-                                        {"launch", kCheckLaunch},
-                                        {"handles", kCheckHandles},
-                                        {"plan", kCheckPlan}};
+  static constexpr CheckWord words[] = {{"layout", kCheckLayout},   {"finite", kCheckFinite},
+                                        {"threads", kCheckThreads}, {"launch", kCheckLaunch},
+                                        {"handles", kCheckHandles}, {"plan", kCheckPlan}};
   const Runtime& runtime = *context.runtime;
   std::vector<std::string_view> checks;
   for (const CheckWord& word : words) {

@@ -91,8 +91,8 @@ struct Launch {
   std::shared_ptr<const Prepared> prepared;
   uint64_t scratch_bytes = 0;
   void* scratch = nullptr;  // in a replay
-  bool may_stop = false;  // as Block's; not in a replay
-  bool dead = false;      // nothing needs what it makes: a replay leaves it out
+  bool may_stop = false;    // as Block's; not in a replay
+  bool dead = false;        // nothing needs what it makes: a replay leaves it out
   bool random = false;
   tenon_rng rng{};  // offset relative to the plan's start
   const std::string* scope = nullptr;

@@ -31,9 +31,7 @@ uint64_t length(const Interval& each) { return uint64_t{each.last} - each.first 
 
 constexpr Before kOrders[] = {
     [](const Interval& a, const Interval& b) { return a.bytes > b.bytes; },
-    [](const Interval& a, const Interval& b) {
-      return a.bytes * length(a) > b.bytes * length(b);
-    },
+    [](const Interval& a, const Interval& b) { return a.bytes * length(a) > b.bytes * length(b); },
     [](const Interval& a, const Interval& b) { return length(a) > length(b); },
     [](const Interval& a, const Interval& b) { return a.first < b.first; },
     [](const Interval& a, const Interval& b) { return a.last > b.last; },
@@ -62,9 +60,9 @@ uint64_t place_in(std::span<const Interval> intervals, std::span<const uint32_t>
     if (best == UINT64_MAX) best = end;
     offsets[number] = best;
     total = std::max(total, best + each.bytes);
-    const auto after = std::upper_bound(
-        placed.begin(), placed.end(), best,
-        [&](uint64_t offset, uint32_t other) { return offset < offsets[other]; });
+    const auto after =
+        std::upper_bound(placed.begin(), placed.end(), best,
+                         [&](uint64_t offset, uint32_t other) { return offset < offsets[other]; });
     placed.insert(after, number);
   }
   return total;
@@ -79,9 +77,8 @@ uint64_t place(std::span<Interval> intervals) {
   uint64_t best = UINT64_MAX;
   for (const Before before : kOrders) {
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return before(intervals[a], intervals[b]);
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return before(intervals[a], intervals[b]); });
     const uint64_t total = place_in(intervals, order, offsets);
     if (total >= best) continue;
     best = total;

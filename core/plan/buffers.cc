@@ -111,8 +111,7 @@ void Buffers::cut(size_t count) noexcept {
   }
 }
 
-void Buffers::give_held(const std::vector<bool>& temporary,
-                        std::vector<Storage*>& taken) noexcept {
+void Buffers::give_held(const std::vector<bool>& temporary, std::vector<Storage*>& taken) noexcept {
   for (size_t i = 0; i < buffers_.size(); ++i) {
     if (temporary[i] || buffers_[i].state != State::kHeld) continue;
     taken.push_back(buffers_[i].storage);

@@ -40,8 +40,8 @@ class Buffers {
   [[gnu::cold]] void cut(size_t count) noexcept;
   // All that are held but temporaries go to `taken`, with our references; it has room for them.
   // The rest is let go of.
-  [[gnu::cold]] void give_held(const std::vector<bool>& temporary, std::vector<Storage*>& taken)
-      noexcept;
+  [[gnu::cold]] void give_held(const std::vector<bool>& temporary,
+                               std::vector<Storage*>& taken) noexcept;
 
   size_t size() const { return buffers_.size(); }
   // Of its life as this buffer.

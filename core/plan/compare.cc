@@ -91,8 +91,8 @@ class Canaries {
 
  private:
   char* place(const Temporaries::Temporary& each) const {
-    return temporaries_.arenas()[each.arena].data() + each.life.offset +
-           each.life.bytes - kCanaryBytes;
+    return temporaries_.arenas()[each.arena].data() + each.life.offset + each.life.bytes -
+           kCanaryBytes;
   }
   Context& context_;
   const Temporaries& temporaries_;
@@ -103,15 +103,16 @@ void compare(const std::vector<Part>& parts, const std::vector<Bytes>& apart,
   for (size_t i = 0; i < parts.size(); ++i) {
     const auto [a, b] = std::mismatch(apart[i].begin(), apart[i].end(), shared[i].begin());
     if (a == apart[i].end()) continue;
-    throw Error{.status = TENON_E_CHECK,
-                .message = "the plan gives other bits than its launches with memory of their own: " +
-                           parts[i].name + " differs at byte " +
-                           std::to_string(a - apart[i].begin()),
-                .operand = parts[i].name,
-                .expected = "equal bits",
-                .found = "a difference",
-                .hint = "a kernel reads what it has not been given, or this is a mistake of "
-                        "Tenon: report it with the plan's text"};
+    throw Error{
+        .status = TENON_E_CHECK,
+        .message = "the plan gives other bits than its launches with memory of their own: " +
+                   parts[i].name + " differs at byte " + std::to_string(a - apart[i].begin()),
+        .operand = parts[i].name,
+        .expected = "equal bits",
+        .found = "a difference",
+        .hint =
+            "a kernel reads what it has not been given, or this is a mistake of "
+            "Tenon: report it with the plan's text"};
   }
 }
 

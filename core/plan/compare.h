@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/plan/compare.h: TENON_CHECK=plan: each run of a plan is made twice, with memory of its own
-// for each temporary and with launches that nothing needs, then as plans run, and both must leave the
-// same bits.
+// for each temporary and with launches that nothing needs, then as plans run, and both must leave
+// the same bits.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/plan/temporaries.h: memory that only the launches of one run of a plan need, scratch of
-// kernels too: one arena on each device, in which those share bytes that are not in use at one time.
+// kernels too: one arena on each device, in which those share bytes that are not in use at one
+// time.
 #pragma once
 
 #include <memory>

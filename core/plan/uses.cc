@@ -26,12 +26,11 @@ std::vector<Use> uses_of(const Launch& launch, const Buffers& buffers) {
       const uint32_t buffer = launch.buffers[i];
       if (buffer == Buffers::kNone) continue;
       const bool out = role == TENON_SLOT_OUT;
-      uses.push_back(
-          {.buffer = buffer,
-           .reads = !out,
-           .writes = role != TENON_SLOT_IN,
-           .overwrites = out && is_whole(launch.views[i], buffers.data(buffer),
-                                         buffers.bytes(buffer))});
+      uses.push_back({.buffer = buffer,
+                      .reads = !out,
+                      .writes = role != TENON_SLOT_IN,
+                      .overwrites = out && is_whole(launch.views[i], buffers.data(buffer),
+                                                    buffers.bytes(buffer))});
     }
   }
   std::stable_sort(uses.begin(), uses.end(),

@@ -213,8 +213,8 @@ void print_plan(const Json& content) {
         "\n  ops: " + numbers_text(content.at("ops")) +
         "\n  plugins: " + numbers_text(content.at("plugins")) + "\n");
   for (const Json& arena : content.at("arenas")) {
-    print("  arena of " + arena.at("device").get<std::string>() + ": " +
-          arena.at("bytes").dump() + " bytes\n");
+    print("  arena of " + arena.at("device").get<std::string>() + ": " + arena.at("bytes").dump() +
+          " bytes\n");
   }
 }
 

@@ -144,7 +144,8 @@ void add_plan(CLI::App& app, Given& given) {
       ->required();
   command->add_option("-o,--output", given.output, "The picture to write (SVG)");
   add_json(command, given);
-  command->callback([&] { given.run = [&] { return plan(given.file, given.output, given.json); }; });
+  command->callback(
+      [&] { given.run = [&] { return plan(given.file, given.output, given.json); }; });
 }
 
 void add_list(CLI::App& app, Given& given) {

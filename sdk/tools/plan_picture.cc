@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sdk/tools/plan_picture.cc: `tenon plan`: what a plan launches and how its memory lies, as text and
-// as a picture of 900 units in width.
+// sdk/tools/plan_picture.cc: `tenon plan`: what a plan launches and how its memory lies, as text
+// and as a picture of 900 units in width.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -23,9 +23,14 @@ std::string escaped(const std::string& words) {
   std::string out;
   for (const char letter : words) {
     switch (letter) {
-      case '<': out += "&lt;"; break;
-      case '&': out += "&amp;"; break;
-      default: out += static_cast<unsigned char>(letter) < 32 ? ' ' : letter;
+      case '<':
+        out += "&lt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      default:
+        out += static_cast<unsigned char>(letter) < 32 ? ' ' : letter;
     }
   }
   return out;
@@ -67,8 +72,8 @@ void draw_arena(std::ostream& out, const PlanListing& listing, const PlanListing
     const double width = kWidth * static_cast<double>(each.last - each.first + 1) / columns;
     const double height = kHeight * static_cast<double>(each.bytes) / bytes;
     const double y = bottom - kHeight * static_cast<double>(each.offset) / bytes - height;
-    out << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\""
-        << height << "\" fill=\"" << kColours[colour % std::size(kColours)]
+    out << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\"" << height
+        << "\" fill=\"" << kColours[colour % std::size(kColours)]
         << "\" fill-opacity=\"0.7\" stroke=\"white\" stroke-width=\"0.3\"><title>" << escaped(op)
         << ", " << bytes_text(each.bytes) << ", launches " << each.first << " to " << each.last
         << "</title></rect>\n";
@@ -97,8 +102,7 @@ std::string counts_text(const std::map<std::string, size_t>& counts) {
 void print_plan(const std::string& file, const PlanListing& listing) {
   std::map<std::string, size_t> ops;
   for (const PlanListing::Launch& launch : listing.launches) ++ops[launch.op];
-  print(file + ": " + std::to_string(listing.launches.size()) + " launches\n" +
-        counts_text(ops));
+  print(file + ": " + std::to_string(listing.launches.size()) + " launches\n" + counts_text(ops));
   for (const PlanListing::Arena& arena : listing.arenas) {
     print("arena of " + arena.device + ": " + bytes_text(arena.bytes) + " for " +
           std::to_string(arena.temporaries.size()) + " temporaries; " + bytes_text(arena.least) +
@@ -135,8 +139,9 @@ int plan(const std::string& file, const std::string& picture, bool as_json) {
     throw Failure{file + ": " + failure.text};
   }
   if (!listing) {
-    throw Failure{file + ": is no plan's listing: what tenon_plan_get_text gives, or str(plan) in "
-                         "Python, begins with \"plan: \""};
+    throw Failure{file +
+                  ": is no plan's listing: what tenon_plan_get_text gives, or str(plan) in "
+                  "Python, begins with \"plan: \""};
   }
   if (as_json) {
     print_json(inspect_plan(file)->content);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/command/run_files_test.cc: inspect on checkpoints: the parts of a run, and what is wrong.
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tenon/ext/draft/archives.h>
@@ -10,6 +9,7 @@
 #include <tenon/ext/draft/loaders.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/tenon.h>
+#include <fstream>
 
 #include <functional>
 
@@ -336,8 +336,9 @@ TEST_F(RunFiles, TheListingOfAPlan) {
   wrong(listing + "arena of cpu:0: much\n", "line 4: \"arena of DEVICE: N bytes for N temporaries");
   const std::string arena =
       "arena of cpu:0: 128 bytes for 1 temporaries; 128 are in use at once, 128 in all\n";
-  for (const char* line : {"  launches 1 to 0: 64 bytes at 0\n", "  launches 0 to 2: 64 bytes at 0\n",
-                           "  launches 0 to 1: 64 bytes at 128\n", "  nonsense\n"}) {
+  for (const char* line :
+       {"  launches 1 to 0: 64 bytes at 0\n", "  launches 0 to 2: 64 bytes at 0\n",
+        "  launches 0 to 1: 64 bytes at 128\n", "  nonsense\n"}) {
     wrong(listing + arena + line, "line 5: \"launches N to N: N bytes at N\", inside the arena");
   }
   wrong(listing + "  launches 0 to 1: 64 bytes at 0\n", "line 4: ");

@@ -127,8 +127,7 @@ TEST(AllocatorBound, ExactBlocksTakeWhatTheyNeedAndServeTheirLike) {
   allocator.trim();
   EXPECT_EQ(bounded.memory.held(), 0u);
   EXPECT_EQ(CachingAllocator::exact_size(0).capacity, 64u);
-  EXPECT_THROW(allocator.allocate(CachingAllocator::exact_size(~uint64_t{0})),
-               OutOfMemory);
+  EXPECT_THROW(allocator.allocate(CachingAllocator::exact_size(~uint64_t{0})), OutOfMemory);
 }
 
 // Two sizes by turns, more together than may be kept: the larger block serves both.

@@ -288,8 +288,8 @@ struct Chain {
   void expect_right(const Session& by, float factor) const {
     Values expected(static_cast<size_t>(by.info(x).elements));
     for (size_t i = 0; i < expected.size(); ++i) expected[i] = factor * static_cast<float>(i);
-    by.must(tenon_tensor_set_data(by.get(), x.get(), expected.data(),
-                                  expected.size() * sizeof(float)));
+    by.must(
+        tenon_tensor_set_data(by.get(), x.get(), expected.data(), expected.size() * sizeof(float)));
     by.run(plan);
     EXPECT_EQ(by.values(y), expected);
   }

@@ -107,10 +107,10 @@ static inline tn_step_plan* tn_add_plan(tn_client* c, tn_captured_step* s, int m
   return made;
 }
 
-// Runs the step: with inputs of a kind that is new (shapes, strides, dtypes, devices) it is captured
-// while it runs, else its plan is replayed with them. `mode` is a number of the program's own, for
-// whatever else the step depends on: training and evaluation are two modes. What the step returned
-// belongs to the captured step, and the next run of the same kind writes it anew.
+// Runs the step: with inputs of a kind that is new (shapes, strides, dtypes, devices) it is
+// captured while it runs, else its plan is replayed with them. `mode` is a number of the program's
+// own, for whatever else the step depends on: training and evaluation are two modes. What the step
+// returned belongs to the captured step, and the next run of the same kind writes it anew.
 static inline tenon_tensor* tn_run_step(tn_client* c, tn_captured_step* s, int mode,
                                         tenon_tensor* const* inputs) {
   if (s->n_inputs > TN_MAX_STEP_INPUTS) tn_check(c, TENON_E_UNSUPPORTED);

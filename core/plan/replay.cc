@@ -123,6 +123,7 @@ void Plan::run_image(Context& context) {
           "kernel", [&step](tenon_call* handed) { return step.run(handed, step.arguments); });
     }
     if (status == TENON_OK && call.is_clean()) continue;
+    const CallbackScope::Cleaned cleaned(call);
     launch::check_launch(call, status, *step.device, context.sequence);
   }
 }

@@ -15,6 +15,7 @@ using Values = std::vector<float>;
 // ---- What is a temporary
 
 using PlanMemory = Toy;
+using PlanMemoryThreads = Toy;
 
 uint64_t bytes_live(const Session& cx) { return cx.stats().bytes_live; }
 
@@ -151,7 +152,7 @@ TEST_F(PlanMemory, ViewsLengthenLives) {
 }
 
 // Values that another thread lets go of while the step is captured.
-TEST_F(PlanMemory, OtherThreadsLetGo) {
+TEST_F(PlanMemoryThreads, OtherThreadsLetGo) {
   const Tensor x = cx.counting({256});
   cx.begin_capture({x.get()});
   std::vector<std::thread> threads;
@@ -272,7 +273,7 @@ TEST_F(PlanMemory, AnotherContextRunsItInItsOwn) {
   }
 }
 
-TEST_F(PlanMemory, ContextsRunTheirPlansAtOneTime) {
+TEST_F(PlanMemoryThreads, ContextsRunTheirPlansAtOneTime) {
   const tenon_device where = cx.device("toy");
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {

@@ -9,6 +9,7 @@
 namespace tenon::tests {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using Values = std::vector<float>;
 
@@ -32,6 +33,23 @@ TEST_F(PlanMemory, AChainNeedsTwoOfItsValues) {
   for (int i = 0; i < 3; ++i) {
     cx.run(plan);
     EXPECT_EQ(cx.values(y), expected);
+  }
+}
+
+// As blocks of their own are, whose addresses kernels may count on.
+TEST_F(PlanMemory, TemporariesAreAligned) {
+  for (const auto& [kind, alignment] : {std::pair{"toy", 64}, std::pair{"far", 256}}) {
+    SCOPED_TRACE(kind);
+    const tenon_device where = cx.device(kind);
+    const Tensor x = cx.on(where, cx.counting({3}));
+    cx.begin_capture({x.get()});
+    Tensor y = cx.call("acme.neg", {arg(x)});
+    for (int i = 0; i < 4; ++i) y = cx.call("acme.neg", {arg(y)});
+    const Plan plan = cx.end_capture();
+    const std::string bytes = std::to_string(alignment) + " bytes at ";
+    EXPECT_THAT(cx.listing(plan), AllOf(HasSubstr("launches 0 to 1: " + bytes + "0\n"),
+                                        HasSubstr("launches 1 to 2: " + bytes +
+                                                  std::to_string(alignment) + "\n")));
   }
 }
 

@@ -47,9 +47,9 @@ TEST_F(PlanMemory, TemporariesAreAligned) {
     for (int i = 0; i < 4; ++i) y = cx.call("acme.neg", {arg(y)});
     const Plan plan = cx.end_capture();
     const std::string bytes = std::to_string(alignment) + " bytes at ";
-    EXPECT_THAT(cx.listing(plan), AllOf(HasSubstr("launches 0 to 1: " + bytes + "0\n"),
-                                        HasSubstr("launches 1 to 2: " + bytes +
-                                                  std::to_string(alignment) + "\n")));
+    EXPECT_THAT(cx.listing(plan),
+                AllOf(HasSubstr("launches 0 to 1: " + bytes + "0\n"),
+                      HasSubstr("launches 1 to 2: " + bytes + std::to_string(alignment) + "\n")));
   }
 }
 

@@ -102,6 +102,8 @@ class Reader {
   PlanListing listing_;
 };
 
+}  // namespace
+
 Json content_of(const PlanListing& listing) {
   std::map<std::string, size_t> ops, plugins;
   for (const PlanListing::Launch& launch : listing.launches) {
@@ -125,8 +127,6 @@ Json content_of(const PlanListing& listing) {
           {"arenas", arenas},
           {"frozen", listing.frozen}};
 }
-
-}  // namespace
 
 std::optional<PlanListing> read_plan(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -33,6 +33,9 @@ struct PlanListing {
 // Throws Failure{"line N: ..."}; nothing if the file does not begin as a listing does.
 std::optional<PlanListing> read_plan(const std::string& file);
 
+// As JSON: launches, ops, plugins, arenas, what is frozen.
+Json content_of(const PlanListing& listing);
+
 std::optional<Inspection> inspect_plan(const std::string& file);
 
 // Its arenas as SVG: launches from left to right, addresses upwards, one box a temporary.

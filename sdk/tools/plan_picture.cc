@@ -144,7 +144,7 @@ int plan(const std::string& file, const std::string& picture, bool as_json) {
                   "Python, begins with \"plan: \""};
   }
   if (as_json) {
-    print_json(inspect_plan(file)->content);
+    print_json(content_of(*listing));
   } else {
     print_plan(file, *listing);
   }

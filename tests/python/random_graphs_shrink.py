@@ -75,13 +75,14 @@ def smaller(graph):
             yield replace(renamed(graph, part, at, fresh), inputs=inputs)
 
 
-def shrink(graph, fails, tries=600):
-    """The smallest graph found for which fails(graph) is true."""
+def shrink_by(smaller, tidied, graph, fails, tries):
+    """The smallest graph found, by steps of `smaller` that `tidied` makes whole, for which
+    fails(graph) is true."""
     found = True
     while found and tries > 0:
         found = False
         for each in smaller(graph):
-            each, tries = without_unused(each), tries - 1
+            each, tries = tidied(each), tries - 1
             still = False
             with contextlib.suppress(Exception):  # one that cannot run fails otherwise
                 still = bool(fails(each))
@@ -91,6 +92,11 @@ def shrink(graph, fails, tries=600):
             if tries <= 0:
                 break
     return graph
+
+
+def shrink(graph, fails, tries=600):
+    """The smallest graph found for which fails(graph) is true."""
+    return shrink_by(smaller, without_unused, graph, fails, tries)
 
 
 # ---- As a program ------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/python/random_steps_shrink.py: makes a random step that fails small, and prints it.
-import contextlib
 import dataclasses
 import random
 import re
 
 from random_graphs_run import numbers
+from random_graphs_shrink import shrink_by
 from random_steps import ROUNDS
 from random_steps_run import HELPERS, step_text
 from random_steps_samples import values_of
@@ -88,20 +88,7 @@ def smaller(step):
 
 def shrink(step, fails, tries=800):
     """The smallest step found for which fails(step) is true."""
-    found = True
-    while found and tries > 0:
-        found = False
-        for each in smaller(step):
-            each, tries = consistent(each), tries - 1
-            still = False
-            with contextlib.suppress(Exception):  # one that cannot run fails otherwise
-                still = bool(fails(each))
-            if still:
-                step, found = each, True
-                break
-            if tries <= 0:
-                break
-    return step
+    return shrink_by(smaller, consistent, step, fails, tries)
 
 
 # ---- As a program ------------------------------------------------------------------------------

@@ -258,17 +258,10 @@ void write_stats(Context& context, Writer& out) {
 }
 
 void write_environment(Context& context, Writer& out) {
-  struct CheckWord {
-    const char* name;
-    uint32_t mode;
-  };
-  static constexpr CheckWord words[] = {{"layout", kCheckLayout},   {"finite", kCheckFinite},
-                                        {"threads", kCheckThreads}, {"launch", kCheckLaunch},
-                                        {"handles", kCheckHandles}, {"plan", kCheckPlan}};
   const Runtime& runtime = *context.runtime;
   std::vector<std::string_view> checks;
-  for (const CheckWord& word : words) {
-    if (runtime.config.checks & word.mode) checks.emplace_back(word.name);
+  for (const CheckName& check : kCheckNames) {
+    if (runtime.config.checks & check.mode) checks.push_back(check.name);
   }
   static constexpr const char* policies[] = {"owned", "any", "allowlist"};
   const auto dotted = [](uint32_t major, uint32_t minor) {

@@ -14,14 +14,6 @@ namespace tenon {
 
 namespace {
 
-struct CheckName {
-  std::string_view name;
-  uint32_t mode;
-};
-constexpr CheckName kCheckNames[] = {{"layout", kCheckLayout},   {"finite", kCheckFinite},
-                                     {"threads", kCheckThreads}, {"launch", kCheckLaunch},
-                                     {"handles", kCheckHandles}, {"plan", kCheckPlan}};
-
 uint32_t read_checks(std::string_view text, const char* origin) {
   uint32_t modes = 0;
   while (!text.empty()) {

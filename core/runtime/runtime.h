@@ -42,6 +42,15 @@ enum CheckMode : uint32_t {
   kLogOps = 32,  // no check, but like one it looks at every call: the log of ops is printed
 };
 
+// The modes that a program asks for by name.
+struct CheckName {
+  std::string_view name;
+  uint32_t mode;
+};
+inline constexpr CheckName kCheckNames[] = {{"layout", kCheckLayout},   {"finite", kCheckFinite},
+                                            {"threads", kCheckThreads}, {"launch", kCheckLaunch},
+                                            {"handles", kCheckHandles}, {"plan", kCheckPlan}};
+
 struct RuntimeConfig {
   plugin::HostOptions plugins;
   int32_t threads = 0;

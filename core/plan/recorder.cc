@@ -165,16 +165,20 @@ void Recorder::settle(Context& context) {
 void Recorder::settle_memory(Context& context) {
   Launches& launches = plan_->launches;
   for (Launch& launch : launches) launch.dead = false;
-  const std::vector<Life> lives = lives_of(launches, buffers_);
+  const AllUses uses = all_uses_of(launches, buffers_);
+  std::vector<Life> lives = lives_of(launches, uses, buffers_.size());
   temporary_.assign(buffers_.size(), false);
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
     if (lives[i].first == Life::kNever || buffers_.is_referred(i)) continue;
     temporary_[i] = lives[i].overwritten;
   }
   const uint32_t checks = (context.checks | context.runtime->config.checks) & ~kLogOps;
-  if ((checks & ~kCheckPlan) == 0) mark_dead(launches, buffers_, temporary_);
+  if ((checks & ~kCheckPlan) == 0) {
+    mark_dead(launches, uses, temporary_);
+    lives = lives_of(launches, uses, buffers_.size());
+  }
   const uint64_t gap = checks & kCheckPlan ? kCanaryBytes : 0;
-  plan_->temporaries = std::make_unique<Temporaries>(launches, buffers_, temporary_, gap);
+  plan_->temporaries = std::make_unique<Temporaries>(launches, buffers_, temporary_, lives, gap);
   plan_->temporaries->bind(context);
   if (checks & kCheckPlan) plan_->temporaries->allocate_apart();
 }

@@ -38,8 +38,8 @@ uint32_t Temporaries::add(Device& device, uint64_t bytes, const Life& life, uint
 }
 
 Temporaries::Temporaries(Launches& launches, const Buffers& buffers,
-                         const std::vector<bool>& chosen, uint64_t gap) {
-  const std::vector<Life> lives = lives_of(launches, buffers);
+                         const std::vector<bool>& chosen, const std::vector<Life>& lives,
+                         uint64_t gap) {
   std::vector<uint32_t> numbers(buffers.size(), Buffers::kNone);
   for (uint32_t i = 0; i < buffers.size(); ++i) {
     if (!chosen[i]) continue;

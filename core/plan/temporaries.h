@@ -55,9 +55,11 @@ class Temporaries {
   };
 
   Temporaries() = default;
-  // `chosen`: which buffers are temporaries; `gap`: bytes after each that nobody uses.
+  // `chosen`: which buffers are temporaries; `lives`: of each buffer; `gap`: bytes after each
+  // temporary that nobody uses.
   [[gnu::cold]] Temporaries(Launches& launches, const Buffers& buffers,
-                            const std::vector<bool>& chosen, uint64_t gap);
+                            const std::vector<bool>& chosen, const std::vector<Life>& lives,
+                            uint64_t gap);
   [[gnu::cold]] ~Temporaries();
   Temporaries(const Temporaries&) = delete;
   Temporaries& operator=(const Temporaries&) = delete;

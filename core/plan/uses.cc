@@ -51,12 +51,21 @@ std::vector<Use> uses_of(const Launch& launch, const Buffers& buffers) {
   return uses;
 }
 
-std::vector<Life> lives_of(const Launches& launches, const Buffers& buffers) {
-  std::vector<Life> lives(buffers.size());
+AllUses all_uses_of(const Launches& launches, const Buffers& buffers) {
+  AllUses all;
+  all.reserve(launches.size());
+  for (const Launch& launch : launches) all.push_back(uses_of(launch, buffers));
+  return all;
+}
+
+std::vector<Life> lives_of(const Launches& launches, const AllUses& all, size_t n_buffers) {
+  std::vector<Life> lives(n_buffers);
   uint32_t number = 0;
+  auto uses = all.begin();
   for (const Launch& launch : launches) {
+    const std::vector<Use>& here = *uses++;
     if (launch.dead) continue;
-    for (const Use& use : uses_of(launch, buffers)) {
+    for (const Use& use : here) {
       Life& life = lives[use.buffer];
       if (life.first == Life::kNever) {
         life.first = number;
@@ -69,10 +78,11 @@ std::vector<Life> lives_of(const Launches& launches, const Buffers& buffers) {
   return lives;
 }
 
-void mark_dead(Launches& launches, const Buffers& buffers, const std::vector<bool>& temporary) {
-  std::vector<bool> needed(buffers.size(), false);
+void mark_dead(Launches& launches, const AllUses& all, const std::vector<bool>& temporary) {
+  std::vector<bool> needed(temporary.size(), false);
+  auto next = all.rbegin();
   for (auto launch = launches.rbegin(); launch != launches.rend(); ++launch) {
-    const std::vector<Use> uses = uses_of(*launch, buffers);
+    const std::vector<Use>& uses = *next++;
     bool writes = false;
     bool lives = false;
     for (const Use& use : uses) {

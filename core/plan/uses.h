@@ -24,6 +24,10 @@ struct Use {
 // Each buffer once.
 [[gnu::cold]] std::vector<Use> uses_of(const Launch& launch, const Buffers& buffers);
 
+// Of each launch, in order.
+using AllUses = std::vector<std::vector<Use>>;
+[[gnu::cold]] AllUses all_uses_of(const Launches& launches, const Buffers& buffers);
+
 // From the first launch that uses a buffer to the last one.
 struct Life {
   static constexpr uint32_t kNever = UINT32_MAX;
@@ -33,10 +37,11 @@ struct Life {
 };
 
 // For each buffer. Launches that are dead do not count, nor in the numbers.
-[[gnu::cold]] std::vector<Life> lives_of(const Launches& launches, const Buffers& buffers);
+[[gnu::cold]] std::vector<Life> lives_of(const Launches& launches, const AllUses& all,
+                                         size_t n_buffers);
 
 // Marks as dead what only makes temporaries that no other launch needs.
-[[gnu::cold]] void mark_dead(Launches& launches, const Buffers& buffers,
+[[gnu::cold]] void mark_dead(Launches& launches, const AllUses& all,
                              const std::vector<bool>& temporary);
 
 }  // namespace tenon::plan

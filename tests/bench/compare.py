@@ -149,6 +149,8 @@ def rows_of(programs):
         mlp("P11", "MLP, batch 64, Adam, captured", 64, "adam", "captured", goal="130 us"),
         mlp("P12", "MLP, batch 64, SGD, eager", 64, "sgd", threads=2, goal="82 us"),
         mlp("P12", "MLP, batch 64, Adam, eager", 64, "adam", threads=2, goal="90 us"),
+        mlp("P12", "MLP, batch 64, SGD, captured", 64, "sgd", "captured", threads=2),
+        mlp("P12", "MLP, batch 64, Adam, captured", 64, "adam", "captured", threads=2),
         beside_a_neighbour("eager"),
         beside_a_neighbour("captured"),
         mlp("P14", "MLP, batch 256, SGD, eager", 256, "sgd", goal="460 us"),

@@ -3,9 +3,9 @@
 what no arrangement can avoid, the peak of memory beside that of the eager step, the time of a
 capture beyond one eager step, and of a replay; writes a table in Markdown.
 
-usage    PYTHON plans.py [--threads N] [--networks A,B] BUILD
+usage    PYTHON plans.py [--threads N] [--networks A,B] [--random N] BUILD
 
-Each figure is of a process of its own. A step is forward, backward, an update by AdamW and giving
+With --random it is the arenas of the first N random steps of tests/python instead. Each figure is of a process of its own. A step is forward, backward, an update by AdamW and giving
 up the gradients. Nothing here is a test: machines differ and are busy.
 """
 
@@ -126,6 +126,32 @@ def measure(tenon, network, captured):
     print(json.dumps(result))
 
 
+def arenas(listing):
+    """Of each arena with temporaries: its bytes, and those in use at once."""
+    found = re.findall(r"arena of \S+ (\d+) bytes for \d+ .*; (\d+) are", listing)
+    return [(int(size), int(least)) for size, least in found if int(least)]
+
+
+def measure_random(tenon, count):
+    """How far above what is in use at once the arenas of random steps are."""
+    sys.path.insert(0, str(ROOT / "tests/python"))
+    import random_steps
+    from random_steps_run import Side
+
+    found = []
+    for seed in range(count):
+        side = Side(random_steps.draw(seed), captured=True)
+        side.prepare()
+        side.turn(0, [])
+        found += [(size / least, seed, size) for size, least in arenas(str(side.plan))]
+    above = [ratio for ratio, *_ in found if ratio > 1.05]
+    print(
+        f"{count} random steps, {len(found)} arenas of at most {max(x[2] for x in found)} bytes: "
+        f"{sum(x[0] for x in found) / len(found):.4f} x what is in use at once in the mean, "
+        f"at most {max(found)[0]:.3f} (seed {max(found)[1]}); {len(above)} above 1.05"
+    )
+
+
 def row(arguments, name):
     def child(mode):
         command = [sys.executable, __file__, "--child", mode, "--networks", name]
@@ -148,16 +174,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--networks", default=",".join(each.__name__ for each in NETWORKS))
+    parser.add_argument("--random", type=int, metavar="N")
     parser.add_argument("--child", choices=("eager", "captured"), help=argparse.SUPPRESS)
     parser.add_argument("build", type=pathlib.Path)
     arguments = parser.parse_args()
     names = arguments.networks.split(",")
-    if arguments.child:
-        os.environ["TENON_THREADS"] = str(arguments.threads)
+    if arguments.child or arguments.random:
+        # Random steps are run by up to 7.
+        os.environ["TENON_THREADS"] = "7" if arguments.random else str(arguments.threads)
         os.environ.setdefault("TENON_LIBRARY", str(arguments.build.resolve() / "lib/libtenon.so"))
         sys.path.insert(0, str(arguments.build.resolve() / "python"))
         import tenon
 
+        if arguments.random:
+            return measure_random(tenon, arguments.random)
         network = next(each for each in NETWORKS if each.__name__ == names[0])
         return measure(tenon, network, arguments.child == "captured")
     print(

@@ -16,7 +16,7 @@
 namespace tenon::tests {
 
 inline constexpr int kWarm = 5;  // the first calls of a kind learn how the others run
-inline constexpr int kSteps = 20;
+inline constexpr int kSteps = 1000;
 
 inline tenon_value one(tenon_tensor* tensor) {
   tenon_value value{TENON_VALUE_TENSOR, 0, {}};

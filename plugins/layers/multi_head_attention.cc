@@ -7,12 +7,14 @@
 //
 // Source: A. Vaswani and others, "Attention Is All You Need", 2017; as
 // torch.nn.MultiheadAttention(batch_first=True).
+#include "counted.hpp"
 #include "heads.hpp"
 
 namespace {
 
 namespace sdk = tenon::sdk;
 namespace layers = tenon::layers;
+using layers::reshaped;
 
 enum Option : uint32_t {
   kWidth,
@@ -105,7 +107,7 @@ void add_caches(sdk::Describe& d, const Sizes& s) {
   const auto room = {TENON_LAYER_CACHE_BATCH, s.kv_heads, TENON_LAYER_CACHE_POSITIONS, s.head};
   d.cache("key_cache", room, d.options.dtype(kDtype));
   d.cache("value_cache", room, d.options.dtype(kDtype));
-  d.cache("cache_count", {TENON_LAYER_CACHE_BATCH}, TENON_DTYPE_I64);
+  layers::add_count(d);
 }
 
 void describe(sdk::Describe& d) {
@@ -144,10 +146,6 @@ struct Children {
   uint32_t q_norm() const { return out + 1; }
   uint32_t k_norm() const { return out + 2; }
 };
-
-tenon_tensor* reshaped(sdk::Forward& f, sdk::Value x, std::initializer_list<int64_t> shape) {
-  return f.call("tenon.reshape", {x}, {std::span(shape.begin(), shape.size())});
-}
 
 // [B,T,heads*head] as [B,T,heads,head].
 tenon_tensor* as_heads(sdk::Forward& f, sdk::Value x, int64_t heads, int64_t head) {
@@ -224,39 +222,16 @@ void append(sdk::Forward& f, Projected& p, const Places& places) {
   p.v = kept("value_cache", p.v);
 }
 
-// A call whose rows, `lengths` of them or all, follow those that the cache has.
-Places continued(sdk::Forward& f, sdk::Value count, const tenon_meta& x) {
-  Places places{.mask = f.in(kMask), .start = count};
-  const int64_t batch = f.meta(count.tensor()).shape[0], rows = x.shape[1];
-  if (x.shape[0] != batch) {
-    throw sdk::Failure{TENON_E_SHAPE,
-                       "the cache is for another number of sequences",
-                       "x",
-                       "a batch of " + std::to_string(batch),
-                       std::to_string(x.shape[0]),
-                       "tenon_layer_set_cache makes another one"};
-  }
-  sdk::Value added = rows;
-  if (f.in(kLengths).is_tensor()) {
-    added = f.in(kLengths);
-    // Refuses lengths that are not from 0 to `rows`; a mask for no query costs nothing.
-    f.call("tenon.attention_mask", {added}, {0, rows});
-  }
-  places.lengths = f.call("tenon.add", {count, added});
-  places.positions = reshaped(f, count, {batch, 1});
-  if (rows != 1) {
-    const sdk::Value steps =
-        f.call("tenon.arange", {}, {0, rows, 1, sdk::Value::dtype(TENON_DTYPE_I64)});
-    places.positions = f.call("tenon.add", {places.positions, steps});
-  }
-  f.set_buffer("cache_count", places.lengths);
-  return places;
-}
-
 Places places_of(sdk::Forward& f, sdk::Value x) {
   if (!f.training && f.in(kMemory).is_none()) {
-    const sdk::Value count = f.tensor("cache_count");
-    if (count.is_tensor()) return continued(f, count, f.meta(x.tensor()));
+    const sdk::Value count = f.tensor(layers::kCount);
+    if (count.is_tensor()) {
+      const layers::Next next = layers::continued(f, count, x, f.in(kLengths));
+      return {.mask = f.in(kMask),
+              .lengths = next.lengths,
+              .start = count,
+              .positions = next.positions};
+    }
   }
   return {.mask = f.in(kMask), .lengths = f.in(kLengths)};
 }

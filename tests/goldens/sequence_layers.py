@@ -223,6 +223,23 @@ def block(sample, *given, **how):
     return case(Block, sample, *given, **how)
 
 
+def sinusoid(position, column, width, base):
+    wave = math.cos if column % 2 else math.sin
+    return wave(position * base ** (-2 * (column // 2) / width))
+
+
+def positions(sample, shape, count, base=None, dtype="f64"):
+    """A learned table is given; a sinusoidal one, of a `base`, is the layer's own."""
+    width, steps = shape[-1], shape[-2]
+    table, tensors = rows(numbers([count, width], 1), width), {}
+    if base:
+        table = [[sinusoid(p, c, width, base) for c in range(width)] for p in range(count)]
+    else:
+        tensors = {"weight": tensor(dtype, [count, width], sum(table, []))}
+    found = [add(x, table[:steps]) for x in rows(rows(numbers(shape), width), steps)]
+    return layer_case(sample, dtype, shape, sum(sum(found, []), []), shape, tensors)
+
+
 def sequence_layers():
     square = [True, False, True, True, True, False, True, True, True]
     wide = [True, True, False, False, True, True]
@@ -244,6 +261,16 @@ def sequence_layers():
         attention("f32[1,3,4] | width=4, heads=2, dropout=0.5", [1, 3, 4]),
         attention("bf16[1,3,4] | width=4, heads=2, dtype=bf16", [1, 3, 4],
                   zero=["out_proj.weight"]),
+    ]
+    yield "positions", [
+        positions("f64[2,3,4] | rows=5, width=4, dtype=f64", [2, 3, 4], 5),
+        positions('f64[3,2] | rows=3, width=2, init="uniform", gain=0.02, dtype=f64', [3, 2], 3),
+        positions('f64[2,3,6] | rows=4, width=6, kind="sinusoidal", dtype=f64', [2, 3, 6], 4,
+                  10000),
+        positions('f64[1,2,5] | rows=4, width=5, kind="sinusoidal", base=100.0, dtype=f64',
+                  [1, 2, 5], 4, 100),
+        positions("f64[2,0,4] | rows=5, width=4, dtype=f64", [2, 0, 4], 5),
+        positions("f16[2,3,4] | rows=5, width=4, dtype=f16", [2, 3, 4], 5, dtype="f16"),
     ]
     yield "transformer_block", [
         block("f64[1,3,4] | width=4, heads=2, hidden=5, dtype=f64", [1, 3, 4]),

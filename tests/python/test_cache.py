@@ -61,6 +61,37 @@ class Cache(Case):
             self.assertEqual(self.counts(model), [])
             self.assertEqual(bits(model(x)), bits(whole))
 
+    def test_positions(self):
+        for kind in ("learned", "sinusoidal"):
+            tenon.seed(5)
+            table = nn.positions(rows=POSITIONS, width=WIDTH, kind=kind)
+            model = nn.sequential(table, make()).eval()
+            x = rows(2, 9)
+            whole = model(x)
+            model.set_cache(batch=2, positions=POSITIONS)
+            for sizes in ([9], [4, 1, 1, 3]):
+                model.crop_cache()
+                joined = tenon.concat([model(part) for part in parts(x, sizes)], axis=1)
+                self.assertEqual(bits(joined), bits(whole), (kind, sizes))
+            before = self.counts(model)
+            with self.assertRaisesRegex(tenon.DataError, "outside the table's 12 rows"):
+                model(rows(2, 4))
+            self.assertEqual((before, self.counts(model)), ([[9, 9]] * 3, before))
+            with self.assertRaisesRegex(tenon.ShapeError, "another number of sequences"):
+                model(rows(1, 1))
+
+    def test_positions_of_several_lengths(self):
+        table = nn.positions(rows=POSITIONS, width=WIDTH).eval()
+        weight, x = table.weight.detach(), rows(2, 3)
+        table.set_cache(batch=2, positions=POSITIONS)
+        table(x, tenon.tensor([1, 3]))
+        self.assertEqual(self.counts(table), [[1, 3]])
+        y = table(x[:, :2])
+        expected = x[:, :2] + tenon.stack([weight[1:3], weight[3:5]])
+        self.assertEqual(bits(y), bits(expected))
+        table.set_cache()
+        self.assertEqual(bits(table(x[0])), bits(x[0] + weight[:3]))
+
     def test_crop(self):
         model = make()
         x, other = rows(1, 8), rows(1, 3)

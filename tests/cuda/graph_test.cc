@@ -124,5 +124,33 @@ TEST_F(CudaGraph, FailsWithWordsWhereItCannotRun) {
   EXPECT_THAT(session.message(), HasSubstr("noticed by the run of a captured plan"));
 }
 
+// Beside the launches that load and store states.
+TEST(CudaLaunches, AStepOfARecurrentLayerIsOne) {
+  const CudaSession session;
+  const NoGrad off{session};
+  const auto zeros = [&](const Shape& shape) {
+    int64_t count = 1;
+    for (const int64_t size : shape) count *= size;
+    return session.f32(session.cuda, shape, std::vector<float>(static_cast<size_t>(count)));
+  };
+  struct Kind {
+    const char* op;
+    int64_t gates, states;
+    uint32_t outputs;
+  };
+  constexpr int64_t kSteps = 6;
+  for (const Kind& kind : {Kind{"tenon.lstm_steps", 4, 2, 3}, Kind{"tenon.gru_steps", 3, 1, 2},
+                           Kind{"tenon.rnn_steps", 1, 1, 2}}) {
+    const Tensor gates = zeros({kSteps, 2, 5 * kind.gates}), w = zeros({5 * kind.gates, 5});
+    const tenon_value in[] = {tensor_value(gates.get()), tensor_value(w.get())};
+    tenon_tensor* out[3] = {};
+    const int64_t before = session.counted("launch");
+    session.must(
+        tenon_op_call(session, session.find(kind.op), in, 2, nullptr, 0, out, kind.outputs));
+    EXPECT_EQ(session.counted("launch") - before, kSteps + 2 * kind.states) << kind.op;
+    for (tenon_tensor* each : out) tenon_tensor_release(each);
+  }
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/cuda/reductions_test.cc: reductions, softmax, attention, losses, norms, scans and sorting
-// on the emulated CUDA device, at sizes where work is shared in ways that small samples do not
-// reach: parts joined by a second launch, rows that registers do not hold, tiles that are merged;
-// and targets that are not classes.
+// tests/cuda/reductions_test.cc: reductions, softmax, attention, losses, norms, scans, sorting and
+// recurrent steps on the emulated CUDA device, at sizes where work is shared in ways that small
+// samples do not reach: parts joined by a second launch, rows that registers do not hold, tiles
+// that are merged; and targets that are not classes.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -59,13 +59,15 @@ class CudaReductions : public ::testing::Test {
     return Tensor(out);
   }
 
-  // The results of a call on `device`.
+  // The results of a call on `device`; an input without bytes is absent.
   Results results(const tenon_device& device, const char* op, const std::vector<Array>& inputs,
                   const std::vector<tenon_value>& attrs, uint32_t n_outputs) const {
     std::vector<Tensor> tensors;
     std::vector<tenon_value> values;
-    for (const Array& input : inputs) tensors.push_back(on(device, input));
-    for (const Tensor& tensor : tensors) values.push_back(tensor_value(tensor));
+    for (const Array& input : inputs) {
+      tensors.push_back(input.bytes.empty() ? Tensor() : on(device, input));
+      values.push_back(input.bytes.empty() ? tenon_value{} : tensor_value(tensors.back()));
+    }
     std::vector<tenon_tensor*> outputs(n_outputs);
     session_.must(tenon_op_call(session_, session_.find(op), values.data(),
                                 static_cast<uint32_t>(values.size()), attrs.data(),
@@ -268,6 +270,58 @@ TEST_F(CudaReductions, SortingAndSearchingLongLines) {
   compare("tenon.runs", {integers(few)}, {}, 0, 2);
   compare("tenon.nonzero_static", {integers(few)}, {int_value(3900), int_value(-5)}, 0, 2);
   compare("tenon.nonzero_static", {numbers({70, 61}, 15)}, {int_value(100)}, 0, 2);
+}
+
+// More sequences, units and values of k than a block has, and parts of blocks.
+TEST_F(CudaReductions, RecurrentStepsOfSeveralBlocks) {
+  constexpr int64_t kSteps = 3, kBatch = 11, kHidden = 37, kState = 35;
+  const Array lengths = integers({3, 1, 2, 3, 0, 3, 2, 2, 1, 3, 3});
+  const auto sequence = [&](int64_t width, uint32_t seed) {
+    return numbers({kSteps, kBatch, width}, seed);
+  };
+  const auto state = [&](int64_t width, uint32_t seed) { return numbers({kBatch, width}, seed); };
+  const Array bias = numbers({4 * kHidden}, 1), w_hr = numbers({kState, kHidden}, 2);
+  const Array w_lstm = numbers({4 * kHidden, kState}, 3),
+              w_gru = numbers({3 * kHidden, kHidden}, 4),
+              w_own = numbers({4 * kHidden, kHidden}, 13);
+  const Array w_rnn = numbers({kHidden, kHidden}, 5), gru_bias = numbers({3 * kHidden}, 6);
+  for (const bool reverse : {false, true}) {
+    const tenon_value way = bool_value(reverse);
+    compare("tenon.lstm_steps",
+            {sequence(4 * kHidden, 7), w_lstm, state(kState, 8), state(kHidden, 9), bias, bias,
+             w_hr, lengths},
+            {way}, 2e-6, 3);
+    compare("tenon.lstm_steps_grad",
+            {sequence(4 * kHidden, 7), sequence(kHidden, 8), w_lstm, sequence(kState, 9),
+             state(kState, 10), state(kHidden, 11), state(kHidden, 12), w_hr, lengths},
+            {way}, 2e-6, 4);
+    // Without a projection the gradients of a step are a launch with those of the state.
+    const Array absent{TENON_DTYPE_F32, {}, {}};
+    compare("tenon.lstm_steps",
+            {sequence(4 * kHidden, 7), w_own, state(kHidden, 8), state(kHidden, 9), bias, bias,
+             absent, lengths},
+            {way}, 2e-6, 3);
+    compare("tenon.lstm_steps_grad",
+            {sequence(4 * kHidden, 7), sequence(kHidden, 8), w_own, sequence(kHidden, 9),
+             state(kHidden, 10), state(kHidden, 11), state(kHidden, 12), absent, lengths},
+            {way}, 2e-6, 3);
+    for (const bool after : {false, true}) {
+      compare("tenon.gru_steps",
+              {sequence(3 * kHidden, 7), w_gru, state(kHidden, 8), gru_bias, gru_bias, lengths},
+              {way, bool_value(false), bool_value(after)}, 2e-6, 3);
+      compare("tenon.gru_steps_grad",
+              {sequence(4 * kHidden, 7), sequence(kHidden, 8), w_gru, sequence(kHidden, 9),
+               state(kHidden, 10), lengths},
+              {way, bool_value(false), bool_value(after)}, 2e-6, after ? 3 : 2);
+    }
+    compare("tenon.rnn_steps",
+            {sequence(kHidden, 7), w_rnn, state(kHidden, 8), numbers({kHidden}, 9),
+             numbers({kHidden}, 10), lengths},
+            {text_value("tanh"), way}, 2e-6, 2);
+    compare("tenon.rnn_steps_grad",
+            {sequence(kHidden, 7), w_rnn, sequence(kHidden, 8), state(kHidden, 9), lengths},
+            {text_value("tanh"), way}, 2e-6, 2);
+  }
 }
 
 }  // namespace

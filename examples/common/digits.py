@@ -50,7 +50,7 @@ def run(*command, cwd=None, check=True, **environment):
 
 
 class Digits(unittest.TestCase):
-    TOOLS = {}  # program: the package of Debian that has it
+    TOOLS = {}  # program or file: the package of Debian that has it
 
     @classmethod
     def build(cls):
@@ -113,7 +113,7 @@ class Digits(unittest.TestCase):
 
 def main(case):
     for tool, package in case.TOOLS.items():
-        if not shutil.which(tool):
+        if not shutil.which(tool) and not os.path.isfile(tool):
             print(f"skipped: there is no {tool} (Debian's package {package})")
             sys.exit(77)
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(case)

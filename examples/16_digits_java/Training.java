@@ -34,8 +34,8 @@ final class Training {
 
     Dataset(Tenon t, String name, Map<String, ?> named) {
       Options o = new Options(named);
-      handle = t.make(o,
-          out -> C.tenon_dataset_create(t.context, name, C.NUL, o.names, o.values, o.n, out),
+      handle = t.make(
+          o, out -> C.tenon_dataset_create(t.context, name, C.NUL, o.names, o.values, o.n, out),
           C::tenon_dataset_release);
     }
   }
@@ -45,8 +45,8 @@ final class Training {
 
     Transform(Tenon t, String name, Map<String, ?> named) {
       Options o = new Options(named);
-      handle = t.make(o,
-          out -> C.tenon_transform_create(t.context, name, C.NUL, o.names, o.values, o.n, out),
+      handle = t.make(
+          o, out -> C.tenon_transform_create(t.context, name, C.NUL, o.names, o.values, o.n, out),
           C::tenon_transform_release);
     }
   }
@@ -59,8 +59,8 @@ final class Training {
     Layer(Tenon t, String name, Map<String, ?> named, Layer... children) {
       this.t = t;
       Options o = new Options(named);
-      handle = t.make(o,
-          out -> C.tenon_layer_create(t.context, name, C.NUL, null, o.names, o.values, o.n, out),
+      handle = t.make(
+          o, out -> C.tenon_layer_create(t.context, name, C.NUL, null, o.names, o.values, o.n, out),
           C::tenon_layer_release);
       for (Layer child : children) {
         t.check(C.tenon_layer_set_child(t.context, handle, "", 0, child.handle));
@@ -85,8 +85,8 @@ final class Training {
     Optimizer(Tenon t, String name, Layer layer, Map<String, ?> named) {
       this.t = t;
       Options o = new Options(named);
-      handle = t.make(o,
-          out -> C.tenon_optimizer_create_for_layer(
+      handle = t.make(
+          o, out -> C.tenon_optimizer_create_for_layer(
               t.context, name, C.NUL, layer.handle, o.names, o.values, o.n, out),
           C::tenon_optimizer_release);
     }
@@ -111,8 +111,8 @@ final class Training {
     Schedule(Tenon t, String name, double base, Map<String, ?> named) {
       this.t = t;
       Options o = new Options(named);
-      handle = t.make(o,
-          out -> C.tenon_schedule_create(
+      handle = t.make(
+          o, out -> C.tenon_schedule_create(
               t.context, name, C.NUL, base, o.names, o.values, o.n, out),
           C::tenon_schedule_release);
     }
@@ -135,8 +135,8 @@ final class Training {
     Loader(Tenon t, Dataset set, long batch, long seed, boolean shuffle, int workers,
         Transform... transforms) {
       this.t = t;
-      handle = t.make(null,
-          out -> C.tenon_loader_create(
+      handle = t.make(
+          null, out -> C.tenon_loader_create(
               t.context, set.handle, batch, seed, shuffle ? SHUFFLE : 0, out),
           C::tenon_loader_release);
       Memory list = Tenon.zeros(8L * transforms.length + 8);
@@ -197,8 +197,8 @@ final class Training {
 
     Checkpoint(Tenon t) {
       this.t = t;
-      handle = t.make(null,
-          out -> C.tenon_checkpoint_create(t.context, out), C::tenon_checkpoint_release);
+      handle = t.make(
+          null, out -> C.tenon_checkpoint_create(t.context, out), C::tenon_checkpoint_release);
     }
 
     Checkpoint set(String name, Layer part) {
@@ -233,7 +233,8 @@ final class Training {
 
     History(Tenon t) {
       this.t = t;
-      handle = t.make(null, out -> C.tenon_history_create(t.context, out), C::tenon_history_release);
+      handle = t.make(
+          null, out -> C.tenon_history_create(t.context, out), C::tenon_history_release);
     }
 
     void add(String name, long step, double value) {

@@ -173,11 +173,18 @@ func (c *Client) Tensor(shape []int64, numbers ...float32) *Tensor {
 
 // Floats copies the numbers of a tensor of f32 out, row by row.
 func (t *Tensor) Floats() []float32 {
-	info := C.tenon_tensor_info{struct_size: C.sizeof_tenon_tensor_info}
-	t.c.check(C.tenon_tensor_get_info(t.c.context, t.handle, &info))
-	numbers := make([]float32, info.elements)
+	numbers := make([]float32, t.Bytes()/4)
 	t.Read(unsafe.Pointer(first(numbers)), 4*len(numbers))
 	return numbers
+}
+
+// Bytes is how many bytes its elements need.
+func (t *Tensor) Bytes() int {
+	info := C.tenon_tensor_info{struct_size: C.sizeof_tenon_tensor_info}
+	t.c.check(C.tenon_tensor_get_info(t.c.context, t.handle, &info))
+	var view C.tenon_view
+	t.c.check(C.tenon_tensor_get_view(t.c.context, t.handle, &view))
+	return int(info.elements) * int(view.dtype>>8&255) / 8
 }
 
 // Read copies all bytes of the tensor out, row by row.

@@ -251,9 +251,15 @@ final class Tenon implements AutoCloseable {
       ints.write(0, numbers, 0, numbers.length);
       alive.add(ints);
       header(to, 7, numbers.length).setPointer(8, ints);
+    } else if (value instanceof double[] numbers) {
+      Memory floats = new Memory(8L * numbers.length + 8);
+      floats.write(0, numbers, 0, numbers.length);
+      alive.add(floats);
+      header(to, 9, numbers.length).setPointer(8, floats);
     } else {
       throw new IllegalArgumentException("a " + value.getClass().getName()
-          + ": expected null, Tensor, Integer, Long, Double, Boolean, String or long[]");
+          + ": expected null, Tensor, Integer, Long, Double, Boolean, String, long[] or "
+          + "double[]");
     }
   }
 

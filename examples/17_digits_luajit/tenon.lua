@@ -162,6 +162,9 @@ function tenon.close()
   runtime, context, ops = nil, nil, {}
 end
 
+-- The context, for functions of C that are not in here.
+function tenon.context() return context end
+
 -- How many tensors there are in the runtime just now.
 function tenon.tensors()
   local stats = ffi.new("tenon_stats", { struct_size = ffi.sizeof("tenon_stats") })
@@ -171,13 +174,26 @@ end
 
 -- ---- Values -------------------------------------------------------------------------------------
 
+local function is_whole(number) return number % 1 == 0 and math.abs(number) < 2 ^ 53 end
+
+local function set_list(to, list)
+  local are_whole = true
+  for _, number in ipairs(list) do
+    are_whole = are_whole and is_whole(number)
+  end
+  local numbers = ffi.new(are_whole and "int64_t[?]" or "double[?]", #list + 1, list)
+  to.tag, to.count = are_whole and constant.VALUE_INT_LIST or constant.VALUE_FLOAT_LIST, #list
+  to.as.ints = ffi.cast("const int64_t*", numbers)
+  return numbers
+end
+
 -- Writes a Lua value; returns what has to stay alive until the call is over.
 local function set_value(to, value)
   local kind = type(value)
   to.count = 0
   if kind == "cdata" then
     to.tag, to.as.tensor = constant.VALUE_TENSOR, value
-  elseif kind == "number" and value % 1 == 0 and math.abs(value) < 2 ^ 53 then
+  elseif kind == "number" and is_whole(value) then
     to.tag, to.as.i64 = constant.VALUE_I64, value
   elseif kind == "number" then
     to.tag, to.as.f64 = constant.VALUE_F64, value
@@ -186,9 +202,7 @@ local function set_value(to, value)
   elseif kind == "string" then
     to.tag, to.count, to.as.string = constant.VALUE_STRING, #value, value
   elseif kind == "table" then
-    local list = ffi.new("int64_t[?]", #value + 1, value)
-    to.tag, to.count, to.as.ints = constant.VALUE_INT_LIST, #value, list
-    return list
+    return set_list(to, value)
   else
     to.tag = constant.VALUE_NONE
   end

@@ -1,5 +1,3 @@
-# frozen_string_literal: true
-
 # SPDX-License-Identifier: Apache-2.0
 # examples/18_digits_ruby/digits.rb: a training run in Ruby: the one that 09_short is in C, with
 # the same bits; an op of somebody else's plugin, the record of an error, a curve.
@@ -8,6 +6,8 @@
 #
 # FOLDER has the four idx files, RUN is saved at the end and RUN.svg shows the loss, PLUGINS holds
 # what examples/02_third_party_plugin builds.
+#
+# frozen_string_literal: true
 require_relative "training"
 
 def open_part(client, stem, shuffle)

@@ -1,5 +1,3 @@
-# frozen_string_literal: true
-
 # SPDX-License-Identifier: Apache-2.0
 # examples/18_digits_ruby/tenon.rb: a client of Tenon in Ruby, to be copied: the functions of the
 # installed headers through fiddle, calls by name, errors as exceptions.
@@ -7,6 +5,8 @@
 # What a method returns belongs to the client, and is released at the end of the region it was made
 # in, else by Client#close. Nothing has a finalizer: the collector does not see how much memory a
 # tensor holds, and would run late. A client is used by one thread at a time.
+#
+# frozen_string_literal: true
 require "fiddle"
 
 module Tenon
@@ -32,7 +32,7 @@ module Tenon
         list = arguments.gsub(/\([^()]*\)(?=,|$)/, "(").split(",").map(&:strip) - ["void"]
         function = Fiddle::Function.new(library[name], list.map { |each| type_of(each) },
                                         type_of(result.strip))
-        define_singleton_method(name) { |*values| function.call(*values) }
+        define_singleton_method(name, &function.to_proc)
       end
     end
 
@@ -79,15 +79,16 @@ module Tenon
         when Float then [4, 0, value].pack("L2d")
         when true, false then [5, 0, value ? 1 : 0].pack("L2q")
         when String then [6, value.bytesize, Fiddle::Pointer[value].to_i].pack("L2J")
-        when Array then integers(value)
+        when Array then list(value)
         else raise TypeError, "a #{value.class}: expected nil, Tensor, Integer, Float, true, " \
                               "false, String or Array"
         end
     end
 
-    def integers(list)
-      @value = list.pack("q*")
-      [7, list.size, Fiddle::Pointer[@value].to_i].pack("L2J")
+    def list(numbers)
+      are_integers = numbers.all?(Integer)
+      @value = numbers.pack(are_integers ? "q*" : "d*")
+      [are_integers ? 7 : 9, numbers.size, Fiddle::Pointer[@value].to_i].pack("L2J")
     end
   end
 

@@ -1,8 +1,8 @@
-# frozen_string_literal: true
-
 # SPDX-License-Identifier: Apache-2.0
 # examples/18_digits_ruby/training.rb: the objects of a training run, by name, with options; part
 # of tenon.rb's client.
+#
+# frozen_string_literal: true
 require_relative "tenon"
 
 module Tenon

@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CODE = {".c", ".cc", ".h", ".hpp", ".cu", ".cuh"}
 HEADERS = {".h", ".hpp", ".cuh"}
 # Files that open with the licence and their path.
-MARKED = CODE | {".py", ".cmake", ".sh", ".rs", ".in"}
+MARKED = CODE | {".py", ".cmake", ".sh", ".rs", ".go", ".java", ".lua", ".rb", ".in"}
 MARKED_NAMES = {"CMakeLists.txt", "dev", "run", ".clang-format", ".clang-tidy"}
 COLUMNS, HEADER_LINES, SOURCE_LINES, FUNCTION_LINES = 100, 400, 500, 60
 

@@ -294,11 +294,14 @@ func (l *lists) value(value any) (made C.tenon_value) {
 	case []int64:
 		made.tag, made.count = C.TENON_VALUE_INT_LIST, C.uint32_t(len(value))
 		*(*unsafe.Pointer)(as) = l.copy(unsafe.Pointer(first(value)), 8*len(value))
+	case []float64:
+		made.tag, made.count = C.TENON_VALUE_FLOAT_LIST, C.uint32_t(len(value))
+		*(*unsafe.Pointer)(as) = l.copy(unsafe.Pointer(first(value)), 8*len(value))
 	default:
 		panic(&Error{Status: "TENON_E_ARGUMENT",
 			Message:  fmt.Sprintf("a value of Go's type %T", value),
 			Found:    fmt.Sprintf("%T", value),
-			Expected: "nil, *tenon.Tensor, int, float64, bool, string or []int64"})
+			Expected: "nil, *tenon.Tensor, int, float64, bool, string, []int64 or []float64"})
 	}
 	return made
 }

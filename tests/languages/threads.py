@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/languages/loader.py: a loader with workers from Go: the batches of C, and threads that end.
-"""Usage: loader.py <source folder> <prefix> <build folder, for Go's cache> <C compiler>"""
+# tests/languages/threads.py: threads beside those of Go: a loader with workers gives the batches of
+# C, and its threads end; finalizers release tensors while another thread computes.
+"""Usage: threads.py <source folder> <prefix> <build folder, for Go's cache> <C compiler>"""
 
 import os
 import pathlib
@@ -30,11 +31,11 @@ def run(*command, status=0, cwd=None):
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
     if done.returncode != status:
-        raise AssertionError(f"{command}: status {done.returncode}, expected {status}\n{done.stdout}")
+        raise AssertionError(f"{command}: status {done.returncode}, not {status}\n{done.stdout}")
     return done.stdout
 
 
-class Loader(unittest.TestCase):
+class Threads(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
@@ -42,11 +43,13 @@ class Loader(unittest.TestCase):
         cls.folder = pathlib.Path(folder.name)
         shutil.copytree(CLIENT / "tenon", cls.folder / "tenon")
         shutil.copy(CLIENT / "go.mod", cls.folder)
-        shutil.copy(HERE / "loader.go", cls.folder)
-        run("go", "build", "-buildvcs=false", "-o", "loader", ".", cwd=cls.folder)
+        for name in ("loader", "finalizers"):
+            (cls.folder / name).mkdir()
+            shutil.copy(HERE / f"{name}.go", cls.folder / name)
+        run("go", "build", "-buildvcs=false", "-o", "bin/", "./...", cwd=cls.folder)
 
     def go(self, what, status=0):
-        return run(self.folder / "loader", DIGITS, what, status=status).splitlines()
+        return run(self.folder / "bin/loader", DIGITS, what, status=status).splitlines()
 
     def test_gives_the_batches_of_c(self):
         flags = run("pkg-config", "--cflags", "--libs", "tenon").split()
@@ -66,6 +69,10 @@ class Loader(unittest.TestCase):
                 if what != "all":
                     self.assertIn("threads meanwhile: 5", lines)
                 self.assertEqual("  status    TENON_E_SHAPE" in lines, what == "failed", lines)
+
+    def test_finalizers_release_meanwhile(self):
+        lines = run(self.folder / "bin/finalizers").splitlines()
+        self.assertEqual(lines, ["some released meanwhile: true", "tensors left: 0 nodes left: 0"])
 
     def test_ends_with_the_process(self):
         self.assertIn("threads meanwhile: 5", self.go("exit", status=3))

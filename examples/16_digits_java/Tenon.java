@@ -9,7 +9,6 @@
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
-import java.lang.ref.Reference;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -66,11 +65,54 @@ final class Tenon implements AutoCloseable {
     }
   }
 
+  /** Memory of C for one call. Without close it would be the collector's, which comes too late. */
+  static final class Scratch implements AutoCloseable {
+    private final List<Memory> all = new ArrayList<>();
+
+    /** Zeros. */
+    Memory take(long bytes) {
+      Memory made = new Memory(bytes);
+      made.clear();
+      all.add(made);
+      return made;
+    }
+
+    /** A struct that begins with its size. */
+    Memory struct(int bytes) {
+      Memory made = take(bytes);
+      made.setInt(0, bytes);
+      return made;
+    }
+
+    Memory utf8(String text) {
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      Memory made = take(bytes.length + 1L);
+      made.write(0, bytes, 0, bytes.length);
+      return made;
+    }
+
+    /** tenon_string[n] */
+    Memory strings(List<String> texts) {
+      Memory made = take(16L * texts.size() + 16);
+      for (int i = 0; i < texts.size(); ++i) {
+        Memory bytes = utf8(texts.get(i));
+        made.setPointer(16L * i, bytes);
+        made.setLong(16L * i + 8, bytes.size() - 1);
+      }
+      return made;
+    }
+
+    @Override
+    public void close() {
+      all.forEach(Memory::close);
+    }
+  }
+
   private final List<Runnable> kept = new ArrayList<>();
   private final Map<String, Pointer> ops = new HashMap<>();
   // Calls read their arguments before they return, so that one set of them is enough.
-  private final Memory inputs = new Memory(64 * VALUE), attrs = new Memory(64 * VALUE);
-  private final Memory result = new Memory(8);
+  final Memory inputs = new Memory(64 * VALUE), result = new Memory(8);
+  private final Memory attrs = new Memory(64 * VALUE);
   private final Pointer runtime;
   final Pointer context;
 
@@ -78,18 +120,17 @@ final class Tenon implements AutoCloseable {
 
   /** Finds plugins in these folders, too. threads: 0: as many as the process may use. */
   Tenon(int threads, long seed, String... plugins) {
-    List<Object> alive = new ArrayList<>();
-    // tenon_runtime_options up to `threads`: the rest, a missing tail, is zero.
-    Memory options = zeros(32), diag = zeros(1024);
-    options.setInt(0, 32);
-    options.setPointer(8, strings(List.of(plugins), alive));
-    options.setInt(16, plugins.length);
-    options.setInt(24, threads);
-    begin(C.tenon_runtime_create(options, diag, result), diag, null);
-    Reference.reachabilityFence(alive);
-    runtime = result.getPointer(0);
-    begin(C.tenon_context_create(runtime, diag, result), diag, runtime);
-    context = result.getPointer(0);
+    try (Scratch scratch = new Scratch()) {
+      // tenon_runtime_options up to `threads`: the rest, a missing tail, is zero.
+      Memory options = scratch.struct(32), diag = scratch.take(1024);
+      options.setPointer(8, scratch.strings(List.of(plugins)));
+      options.setInt(16, plugins.length);
+      options.setInt(24, threads);
+      begin(C.tenon_runtime_create(options, diag, result), diag, null);
+      runtime = result.getPointer(0);
+      begin(C.tenon_context_create(runtime, diag, result), diag, runtime);
+      context = result.getPointer(0);
+    }
     check(C.tenon_context_set_seed(context, seed, 0));
   }
 
@@ -115,35 +156,36 @@ final class Tenon implements AutoCloseable {
   /** Throws the context's record, if the call failed. */
   void check(int status) {
     if (status == 0) return;
-    Memory record = zeros(96);
-    record.setInt(0, 96);
-    boolean known =
-        C.tenon_context_get_error(context, record) == 0 && record.getInt(8) == status;
-    String name = C.tenon_status_get_name(status);
-    String[] fields = new String[7];
-    for (int i = 0; i < fields.length; ++i) {
-      fields[i] = known ? record.getPointer(32 + 8L * i).getString(0, "UTF-8") : "";
+    try (Scratch scratch = new Scratch()) {
+      Memory record = scratch.struct(96);
+      boolean known =
+          C.tenon_context_get_error(context, record) == 0 && record.getInt(8) == status;
+      String name = C.tenon_status_get_name(status);
+      String[] fields = new String[7];
+      for (int i = 0; i < fields.length; ++i) {
+        fields[i] = known ? record.getPointer(32 + 8L * i).getString(0, "UTF-8") : "";
+      }
+      List<String> causes = new ArrayList<>();
+      for (int i = 0; known && i < record.getInt(12); ++i) {
+        causes.add(record.getPointer(88).getPointer(8L * i).getString(0, "UTF-8"));
+      }
+      String message = known ? record.getPointer(24).getString(0, "UTF-8") : name;
+      throw new Error(name, message, fields, causes);
     }
-    List<String> causes = new ArrayList<>();
-    for (int i = 0; known && i < record.getInt(12); ++i) {
-      causes.add(record.getPointer(88).getPointer(8L * i).getString(0, "UTF-8"));
-    }
-    String message = known ? record.getPointer(24).getString(0, "UTF-8") : name;
-    throw new Error(name, message, fields, causes);
   }
 
   /** How many tensors there are in the runtime just now. */
   long tensors() {
-    Memory stats = zeros(80);
-    stats.setInt(0, 80);
-    check(C.tenon_runtime_get_stats(context, stats));
-    return stats.getLong(8);
+    try (Scratch scratch = new Scratch()) {
+      Memory stats = scratch.struct(80);
+      check(C.tenon_runtime_get_stats(context, stats));
+      return stats.getLong(8);
+    }
   }
 
-  /** An object that `create` makes of what `alive` holds; it writes a handle where it is told. */
-  Pointer make(Object alive, ToIntFunction<Pointer> create, Consumer<Pointer> release) {
+  /** An object that `create` makes; it writes a handle where it is told. */
+  Pointer make(ToIntFunction<Pointer> create, Consumer<Pointer> release) {
     check(create.applyAsInt(result));
-    Reference.reachabilityFence(alive);
     return keep(result.getPointer(0), release);
   }
 
@@ -164,19 +206,19 @@ final class Tenon implements AutoCloseable {
 
     /** All numbers of a tensor of f32, row by row. */
     float[] floats() {
-      Memory info = zeros(72);
-      info.setInt(0, 72);
-      check(C.tenon_tensor_get_info(context, handle, info));
-      float[] numbers = new float[Math.toIntExact(info.getLong(8))];
-      check(C.tenon_tensor_get_data(context, handle, numbers, 4L * numbers.length));
-      return numbers;
+      try (Scratch scratch = new Scratch()) {
+        Memory info = scratch.struct(72);
+        check(C.tenon_tensor_get_info(context, handle, info));
+        float[] numbers = new float[Math.toIntExact(info.getLong(8))];
+        check(C.tenon_tensor_get_data(context, handle, numbers, 4L * numbers.length));
+        return numbers;
+      }
     }
 
     /** The one element. */
     double item() {
-      Memory value = zeros(VALUE);
-      check(C.tenon_tensor_get_item(context, handle, value));
-      return value.getInt(0) == 4 ? value.getDouble(8) : value.getLong(8);
+      check(C.tenon_tensor_get_item(context, handle, inputs));
+      return inputs.getInt(0) == 4 ? inputs.getDouble(8) : inputs.getLong(8);
     }
 
     /** Adds the gradients of a scalar to the leaves it depends on. */
@@ -196,19 +238,18 @@ final class Tenon implements AutoCloseable {
   /** Calls an op by its name. Inputs are tensors, numbers, or null for an absent one. */
   Tensor call(String name, Map<String, ?> named, Object... arguments) {
     Pointer op = ops.computeIfAbsent(name, this::find);
-    List<Object> alive = new ArrayList<>();
-    for (int i = 0; i < arguments.length; ++i) set(inputs, i, arguments[i], alive);
-    int nAttrs = 0;
-    if (!named.isEmpty()) attrs.clear();
-    for (Map.Entry<String, ?> each : named.entrySet()) {
-      check(C.tenon_op_find_attribute(context, op, each.getKey(), C.NUL, result));
-      int at = result.getInt(0);
-      set(attrs, at, each.getValue(), alive);
-      nAttrs = Math.max(nAttrs, at + 1);
+    try (Scratch scratch = new Scratch()) {
+      for (int i = 0; i < arguments.length; ++i) set(inputs, i, arguments[i], scratch);
+      int nAttrs = 0;
+      if (!named.isEmpty()) attrs.clear();
+      for (Map.Entry<String, ?> each : named.entrySet()) {
+        check(C.tenon_op_find_attribute(context, op, each.getKey(), C.NUL, result));
+        int at = result.getInt(0);
+        set(attrs, at, each.getValue(), scratch);
+        nAttrs = Math.max(nAttrs, at + 1);
+      }
+      check(C.tenon_op_call(context, op, inputs, arguments.length, attrs, nAttrs, result, 1));
     }
-    check(C.tenon_op_call(context, op, inputs, arguments.length, attrs, nAttrs, result, 1));
-    // Else the collector may free what a value points to while C reads it.
-    Reference.reachabilityFence(alive);
     return new Tensor(result.getPointer(0));
   }
 
@@ -224,68 +265,46 @@ final class Tenon implements AutoCloseable {
 
   // ---- Values -----------------------------------------------------------------------------------
 
-  static Memory zeros(long bytes) {
-    Memory made = new Memory(bytes);
-    made.clear();
-    return made;
-  }
-
-  /** Writes value `at` of a list; `alive` holds what it points to until the call is over. */
-  static void set(Pointer list, int at, Object value, List<Object> alive) {
-    Pointer to = list.share((long) VALUE * at);
+  /** Writes value `at` of a list; what it points to lasts as long as `scratch`. */
+  static void set(Pointer list, int at, Object value, Scratch scratch) {
+    long to = (long) VALUE * at;
     if (value == null) {
-      header(to, 0, 0);
+      header(list, to, 0, 0);
     } else if (value instanceof Tensor tensor) {
-      header(to, 1, 0).setPointer(8, tensor.handle);
+      header(list, to, 1, 0);
+      list.setPointer(to + 8, tensor.handle);
     } else if (value instanceof Integer || value instanceof Long) {
-      header(to, 3, 0).setLong(8, ((Number) value).longValue());
+      header(list, to, 3, 0);
+      list.setLong(to + 8, ((Number) value).longValue());
     } else if (value instanceof Double number) {
-      header(to, 4, 0).setDouble(8, number);
+      header(list, to, 4, 0);
+      list.setDouble(to + 8, number);
     } else if (value instanceof Boolean truth) {
-      header(to, 5, 0).setLong(8, truth ? 1 : 0);
+      header(list, to, 5, 0);
+      list.setLong(to + 8, truth ? 1 : 0);
     } else if (value instanceof String text) {
-      Memory bytes = utf8(text, alive);
-      header(to, 6, (int) bytes.size() - 1).setPointer(8, bytes);
+      Memory bytes = scratch.utf8(text);
+      header(list, to, 6, (int) bytes.size() - 1);
+      list.setPointer(to + 8, bytes);
     } else if (value instanceof long[] numbers) {
-      Memory ints = new Memory(8L * numbers.length + 8);
+      Memory ints = scratch.take(8L * numbers.length + 8);
       ints.write(0, numbers, 0, numbers.length);
-      alive.add(ints);
-      header(to, 7, numbers.length).setPointer(8, ints);
+      header(list, to, 7, numbers.length);
+      list.setPointer(to + 8, ints);
     } else if (value instanceof double[] numbers) {
-      Memory floats = new Memory(8L * numbers.length + 8);
+      Memory floats = scratch.take(8L * numbers.length + 8);
       floats.write(0, numbers, 0, numbers.length);
-      alive.add(floats);
-      header(to, 9, numbers.length).setPointer(8, floats);
+      header(list, to, 9, numbers.length);
+      list.setPointer(to + 8, floats);
     } else {
       throw new IllegalArgumentException("a " + value.getClass().getName()
-          + ": expected null, Tensor, Integer, Long, Double, Boolean, String, long[] or "
-          + "double[]");
+          + ": expected null, Tensor, Integer, Long, Double, Boolean, String, long[] or double[]");
     }
   }
 
-  private static Pointer header(Pointer to, int tag, int count) {
-    to.setInt(0, tag);
-    to.setInt(4, count);
-    return to;
-  }
-
-  private static Memory utf8(String text, List<Object> alive) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    Memory made = zeros(bytes.length + 1L);
-    made.write(0, bytes, 0, bytes.length);
-    alive.add(made);
-    return made;
-  }
-
-  /** tenon_string[n] */
-  static Memory strings(List<String> texts, List<Object> alive) {
-    Memory made = zeros(16L * texts.size() + 16);
-    for (int i = 0; i < texts.size(); ++i) {
-      Memory bytes = utf8(texts.get(i), alive);
-      made.setPointer(16L * i, bytes);
-      made.setLong(16L * i + 8, bytes.size() - 1);
-    }
-    return made;
+  private static void header(Pointer list, long to, int tag, int count) {
+    list.setInt(to, tag);
+    list.setInt(to + 4, count);
   }
 
   static {

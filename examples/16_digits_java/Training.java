@@ -4,7 +4,6 @@
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
-import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -14,18 +13,23 @@ import java.util.NoSuchElementException;
 final class Training {
   private Training() {}
 
-  /** Names and values of options, as C takes them; alive as long as this. */
-  private static final class Options {
-    final List<Object> alive = new ArrayList<>();
+  /** Names and values of options, as C takes them, until close. */
+  private static final class Options implements AutoCloseable {
+    private final Tenon.Scratch scratch = new Tenon.Scratch();
     final Memory names, values;
     final int n;
 
     Options(Map<String, ?> named) {
       List<String> keys = List.copyOf(named.keySet());
       n = keys.size();
-      names = Tenon.strings(keys, alive);
-      values = Tenon.zeros((long) Tenon.VALUE * (n + 1));
-      for (int i = 0; i < n; ++i) Tenon.set(values, i, named.get(keys.get(i)), alive);
+      names = scratch.strings(keys);
+      values = scratch.take((long) Tenon.VALUE * (n + 1));
+      for (int i = 0; i < n; ++i) Tenon.set(values, i, named.get(keys.get(i)), scratch);
+    }
+
+    @Override
+    public void close() {
+      scratch.close();
     }
   }
 
@@ -33,10 +37,11 @@ final class Training {
     final Pointer handle;
 
     Dataset(Tenon t, String name, Map<String, ?> named) {
-      Options o = new Options(named);
-      handle = t.make(
-          o, out -> C.tenon_dataset_create(t.context, name, C.NUL, o.names, o.values, o.n, out),
-          C::tenon_dataset_release);
+      try (Options o = new Options(named)) {
+        handle = t.make(
+            out -> C.tenon_dataset_create(t.context, name, C.NUL, o.names, o.values, o.n, out),
+            C::tenon_dataset_release);
+      }
     }
   }
 
@@ -44,10 +49,11 @@ final class Training {
     final Pointer handle;
 
     Transform(Tenon t, String name, Map<String, ?> named) {
-      Options o = new Options(named);
-      handle = t.make(
-          o, out -> C.tenon_transform_create(t.context, name, C.NUL, o.names, o.values, o.n, out),
-          C::tenon_transform_release);
+      try (Options o = new Options(named)) {
+        handle = t.make(
+            out -> C.tenon_transform_create(t.context, name, C.NUL, o.names, o.values, o.n, out),
+            C::tenon_transform_release);
+      }
     }
   }
 
@@ -58,10 +64,11 @@ final class Training {
     /** With these layers in it, if it is a container. */
     Layer(Tenon t, String name, Map<String, ?> named, Layer... children) {
       this.t = t;
-      Options o = new Options(named);
-      handle = t.make(
-          o, out -> C.tenon_layer_create(t.context, name, C.NUL, null, o.names, o.values, o.n, out),
-          C::tenon_layer_release);
+      try (Options o = new Options(named)) {
+        handle = t.make(
+            out -> C.tenon_layer_create(t.context, name, C.NUL, null, o.names, o.values, o.n, out),
+            C::tenon_layer_release);
+      }
       for (Layer child : children) {
         t.check(C.tenon_layer_set_child(t.context, handle, "", 0, child.handle));
       }
@@ -69,10 +76,9 @@ final class Training {
 
     /** Of one input and one output. */
     Tenon.Tensor forward(Tenon.Tensor x) {
-      Memory input = Tenon.zeros(Tenon.VALUE), out = Tenon.zeros(8);
-      Tenon.set(input, 0, x, List.of());
-      t.check(C.tenon_layer_call(t.context, handle, input, 1, out, 1));
-      return t.new Tensor(out.getPointer(0));
+      Tenon.set(t.inputs, 0, x, null);
+      t.check(C.tenon_layer_call(t.context, handle, t.inputs, 1, t.result, 1));
+      return t.new Tensor(t.result.getPointer(0));
     }
   }
 
@@ -84,18 +90,19 @@ final class Training {
     /** Over all parameters of the layer. */
     Optimizer(Tenon t, String name, Layer layer, Map<String, ?> named) {
       this.t = t;
-      Options o = new Options(named);
-      handle = t.make(
-          o, out -> C.tenon_optimizer_create_for_layer(
-              t.context, name, C.NUL, layer.handle, o.names, o.values, o.n, out),
-          C::tenon_optimizer_release);
+      try (Options o = new Options(named)) {
+        handle = t.make(
+            out -> C.tenon_optimizer_create_for_layer(
+                t.context, name, C.NUL, layer.handle, o.names, o.values, o.n, out),
+            C::tenon_optimizer_release);
+      }
     }
 
     /** Changes a hyper-parameter. */
     void set(String name, Object value) {
-      Options o = new Options(Map.of(name, value));
-      t.check(C.tenon_optimizer_set(t.context, handle, name, C.NUL, o.values));
-      Reference.reachabilityFence(o);
+      try (Options o = new Options(Map.of(name, value))) {
+        t.check(C.tenon_optimizer_set(t.context, handle, name, C.NUL, o.values));
+      }
     }
 
     /** Updates the parameters by their gradients, and drops these. */
@@ -110,18 +117,18 @@ final class Training {
 
     Schedule(Tenon t, String name, double base, Map<String, ?> named) {
       this.t = t;
-      Options o = new Options(named);
-      handle = t.make(
-          o, out -> C.tenon_schedule_create(
-              t.context, name, C.NUL, base, o.names, o.values, o.n, out),
-          C::tenon_schedule_release);
+      try (Options o = new Options(named)) {
+        handle = t.make(
+            out -> C.tenon_schedule_create(
+                t.context, name, C.NUL, base, o.names, o.values, o.n, out),
+            C::tenon_schedule_release);
+      }
     }
 
     /** The number of the next step. */
     double next() {
-      Memory value = Tenon.zeros(8);
-      t.check(C.tenon_schedule_run(t.context, handle, null, value));
-      return value.getDouble(0);
+      t.check(C.tenon_schedule_run(t.context, handle, null, t.result));
+      return t.result.getDouble(0);
     }
   }
 
@@ -136,56 +143,73 @@ final class Training {
         Transform... transforms) {
       this.t = t;
       handle = t.make(
-          null, out -> C.tenon_loader_create(
+          out -> C.tenon_loader_create(
               t.context, set.handle, batch, seed, shuffle ? SHUFFLE : 0, out),
           C::tenon_loader_release);
-      Memory list = Tenon.zeros(8L * transforms.length + 8);
-      for (int i = 0; i < transforms.length; ++i) list.setPointer(8L * i, transforms[i].handle);
-      int[] fields = new int[transforms.length + 1];
-      t.check(C.tenon_loader_set_transforms(t.context, handle, list, fields, transforms.length));
+      try (Tenon.Scratch scratch = new Tenon.Scratch()) {
+        int n = transforms.length;
+        Memory list = scratch.take(8L * n + 8);
+        for (int i = 0; i < n; ++i) list.setPointer(8L * i, transforms[i].handle);
+        t.check(C.tenon_loader_set_transforms(t.context, handle, list, new int[n + 1], n));
+      }
       t.check(C.tenon_loader_set_workers(t.context, handle, workers));
-    }
-
-    private Memory info() {
-      Memory info = Tenon.zeros(64);
-      info.setInt(0, 64);
-      t.check(C.tenon_loader_get_info(t.context, handle, info));
-      return info;
     }
 
     /** How many samples an epoch has. */
     long length() {
-      return info().getLong(8);
+      try (Tenon.Scratch scratch = new Tenon.Scratch()) {
+        return info(scratch).getLong(8);
+      }
+    }
+
+    private Memory info(Tenon.Scratch scratch) {
+      Memory info = scratch.struct(64);
+      t.check(C.tenon_loader_get_info(t.context, handle, info));
+      return info;
+    }
+
+    private int fieldCount() {
+      try (Tenon.Scratch scratch = new Tenon.Scratch()) {
+        return info(scratch).getInt(56);
+      }
     }
 
     void begin(long epoch) {
       t.check(C.tenon_loader_begin(t.context, handle, epoch, 0));
     }
 
+    /** The next batch; empty if the epoch is over. */
+    private List<Tenon.Tensor> read(int n) {
+      List<Tenon.Tensor> batch = new ArrayList<>();
+      Memory fields = t.inputs;
+      t.check(C.tenon_loader_run(t.context, handle, fields, n, t.result));
+      if (t.result.getLong(0) == 0) return batch;
+      for (int i = 0; i < n; ++i) batch.add(t.new Tensor(fields.getPointer(8L * i)));
+      return batch;
+    }
+
     @Override
     public Iterator<List<Tenon.Tensor>> iterator() {
-      int n = info().getInt(56);
-      Memory fields = Tenon.zeros(8L * n), samples = Tenon.zeros(8);
+      int n = fieldCount();
       Tenon.Region region = t.region();
       return new Iterator<>() {
-        private boolean isRead;
+        private List<Tenon.Tensor> batch; // read, and not given yet
 
         @Override
         public boolean hasNext() {
-          if (isRead) return samples.getLong(0) > 0;
-          region.close();
-          t.check(C.tenon_loader_run(t.context, handle, fields, n, samples));
-          isRead = true;
-          return samples.getLong(0) > 0;
+          if (batch == null) {
+            region.close();
+            batch = read(n);
+          }
+          return !batch.isEmpty();
         }
 
         @Override
         public List<Tenon.Tensor> next() {
           if (!hasNext()) throw new NoSuchElementException();
-          isRead = false;
-          List<Tenon.Tensor> batch = new ArrayList<>();
-          for (int i = 0; i < n; ++i) batch.add(t.new Tensor(fields.getPointer(8L * i)));
-          return batch;
+          List<Tenon.Tensor> given = batch;
+          batch = null;
+          return given;
         }
       };
     }
@@ -198,7 +222,7 @@ final class Training {
     Checkpoint(Tenon t) {
       this.t = t;
       handle = t.make(
-          null, out -> C.tenon_checkpoint_create(t.context, out), C::tenon_checkpoint_release);
+          out -> C.tenon_checkpoint_create(t.context, out), C::tenon_checkpoint_release);
     }
 
     Checkpoint set(String name, Layer part) {
@@ -234,7 +258,7 @@ final class Training {
     History(Tenon t) {
       this.t = t;
       handle = t.make(
-          null, out -> C.tenon_history_create(t.context, out), C::tenon_history_release);
+          out -> C.tenon_history_create(t.context, out), C::tenon_history_release);
     }
 
     void add(String name, long step, double value) {

@@ -3,7 +3,6 @@
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
-import java.util.List;
 
 final class Add {
   private static final int N = 200_000, TIMES = 5;
@@ -30,8 +29,8 @@ final class Add {
       Tenon.Tensor a = t.tensor(new long[] {64}, new float[64]);
       Tenon.Tensor b = t.tensor(new long[] {64}, new float[64]);
       Memory inputs = new Memory(2 * Tenon.VALUE), out = new Memory(8);
-      Tenon.set(inputs, 0, a, List.of());
-      Tenon.set(inputs, 1, b, List.of());
+      Tenon.set(inputs, 0, a, null);
+      Tenon.set(inputs, 1, b, null);
       t.check(C.tenon_op_find(t.context, "tenon.add", C.NUL, 0, out));
       Pointer op = out.getPointer(0);
       double[] best = {Double.MAX_VALUE, Double.MAX_VALUE};

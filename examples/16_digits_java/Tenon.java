@@ -235,7 +235,7 @@ final class Tenon implements AutoCloseable {
     return new Tensor(result.getPointer(0));
   }
 
-  /** Calls an op by its name. Inputs are tensors, numbers, or null for an absent one. */
+  /** Calls an op by its name. Inputs are tensors, arrays of them, numbers, or null if absent. */
   Tensor call(String name, Map<String, ?> named, Object... arguments) {
     Pointer op = ops.computeIfAbsent(name, this::find);
     try (Scratch scratch = new Scratch()) {
@@ -286,6 +286,11 @@ final class Tenon implements AutoCloseable {
       Memory bytes = scratch.utf8(text);
       header(list, to, 6, (int) bytes.size() - 1);
       list.setPointer(to + 8, bytes);
+    } else if (value instanceof Tensor[] tensors) {
+      Memory handles = scratch.take(8L * tensors.length + 8);
+      for (int i = 0; i < tensors.length; ++i) handles.setPointer(8L * i, tensors[i].handle);
+      header(list, to, 2, tensors.length);
+      list.setPointer(to + 8, handles);
     } else if (value instanceof long[] numbers) {
       Memory ints = scratch.take(8L * numbers.length + 8);
       ints.write(0, numbers, 0, numbers.length);
@@ -298,7 +303,8 @@ final class Tenon implements AutoCloseable {
       list.setPointer(to + 8, floats);
     } else {
       throw new IllegalArgumentException("a " + value.getClass().getName()
-          + ": expected null, Tensor, Integer, Long, Double, Boolean, String, long[] or double[]");
+          + ": expected null, Tensor, Integer, Long, Double, Boolean, String, Tensor[], long[] or "
+          + "double[]");
     }
   }
 

@@ -65,7 +65,7 @@ local C = ffi.load("tenon")
 local tenon = { constant = constant }
 local runtime, context
 local ops = {} -- by name
-local kept = {} -- objects with their kinds, for regions
+local kinds, handles, n_kept = {}, {}, 0 -- what regions hold
 
 -- The whole record of a call that failed; fields that are not known are empty.
 tenon.Error = {}
@@ -110,20 +110,26 @@ end
 -- ---- Regions ------------------------------------------------------------------------------------
 
 local function keep(kind, handle)
-  kept[#kept + 1] = { kind, handle }
+  n_kept = n_kept + 1
+  kinds[n_kept], handles[n_kept] = kind, handle
   return handle
 end
 
 local function release(begin)
-  while #kept > begin do
-    local kind, handle = unpack(table.remove(kept))
-    C["tenon_" .. kind .. "_release"](handle)
+  while n_kept > begin do
+    local kind, handle = kinds[n_kept], handles[n_kept]
+    n_kept = n_kept - 1
+    if kind == "tensor" then
+      C.tenon_tensor_release(handle)
+    else
+      C["tenon_" .. kind .. "_release"](handle)
+    end
   end
 end
 
 -- Runs work(...), releases what was made in it, the last one first, and returns what it returned.
 function tenon.region(work, ...)
-  local begin = #kept
+  local begin = n_kept
   local results = { pcall(work, ...) }
   release(begin)
   if not results[1] then error(results[2], 0) end
@@ -176,7 +182,15 @@ end
 
 local function is_whole(number) return number % 1 == 0 and math.abs(number) < 2 ^ 53 end
 
+-- What arguments point to, until the next call.
+local anchors = {}
+
 local function set_list(to, list)
+  if type(list[1]) == "cdata" then
+    anchors[#anchors + 1] = ffi.new("tenon_tensor *[?]", #list, list)
+    to.tag, to.count, to.as.tensors = constant.VALUE_TENSOR_LIST, #list, anchors[#anchors]
+    return
+  end
   local are_whole = true
   for _, number in ipairs(list) do
     are_whole = are_whole and is_whole(number)
@@ -184,10 +198,10 @@ local function set_list(to, list)
   local numbers = ffi.new(are_whole and "int64_t[?]" or "double[?]", #list + 1, list)
   to.tag, to.count = are_whole and constant.VALUE_INT_LIST or constant.VALUE_FLOAT_LIST, #list
   to.as.ints = ffi.cast("const int64_t*", numbers)
-  return numbers
+  anchors[#anchors + 1] = numbers
 end
 
--- Writes a Lua value; returns what has to stay alive until the call is over.
+-- Writes a Lua value.
 local function set_value(to, value)
   local kind = type(value)
   to.count = 0
@@ -202,15 +216,16 @@ local function set_value(to, value)
   elseif kind == "string" then
     to.tag, to.count, to.as.string = constant.VALUE_STRING, #value, value
   elseif kind == "table" then
-    return set_list(to, value)
+    set_list(to, value)
   else
     to.tag = constant.VALUE_NONE
   end
 end
 
--- Names, values, how many, and what has to stay alive.
+-- Names, values, and how many.
 local function lists(named)
-  local n, count, alive = 0, 0, {}
+  local n, count = 0, 0
+  anchors = {}
   for _ in pairs(named or {}) do
     count = count + 1
   end
@@ -218,10 +233,10 @@ local function lists(named)
   local values = ffi.new("tenon_value[?]", count + 1)
   for name, value in pairs(named or {}) do
     names[n].data, names[n].length = name, #name
-    alive[n + 1] = set_value(values[n], value)
+    set_value(values[n], value)
     n = n + 1
   end
-  return names, values, n, alive
+  return names, values, n
 end
 
 -- ---- Tensors and ops ----------------------------------------------------------------------------
@@ -267,7 +282,7 @@ end
 local inputs = ffi.new("tenon_value[64]")
 local outputs = ffi.new("tenon_tensor *[1]")
 
--- Calls an op by its name. inputs: tensors, numbers, or nil for an absent one.
+-- Calls an op by its name. inputs: tensors, lists of them, numbers, or nil for an absent one.
 function tenon.call(name, arguments, named)
   local op = ops[name]
   if not op then
@@ -276,16 +291,17 @@ function tenon.call(name, arguments, named)
     op = out[0]
     ops[name] = op
   end
-  local n, attrs, n_attrs, alive = table.maxn(arguments), nil, 0, {}
+  local n, attrs, n_attrs = table.maxn(arguments), nil, 0
+  if #anchors > 0 then anchors = {} end
   for i = 1, n do
-    alive[i] = set_value(inputs[i - 1], arguments[i])
+    set_value(inputs[i - 1], arguments[i])
   end
   if named then
     attrs = ffi.new("tenon_value[64]")
     local at = ffi.new("uint32_t[1]")
     for key, value in pairs(named) do
       check(C.tenon_op_find_attribute(context, op, key, #key, at))
-      alive[#alive + 1] = set_value(attrs[at[0]], value)
+      set_value(attrs[at[0]], value)
       n_attrs = math.max(n_attrs, at[0] + 1)
     end
   end
@@ -297,30 +313,30 @@ end
 
 -- `extra` is what some kinds take beside the name: a device, a first value, a layer.
 local function create(kind, creator, name, named, has_extra, extra)
-  local names, values, n, alive = lists(named)
+  local names, values, n = lists(named)
   local out = ffi.new("tenon_" .. kind .. " *[1]")
   if has_extra then
     check(C[creator](context, name, #name, extra, names, values, n, out))
   else
     check(C[creator](context, name, #name, names, values, n, out))
   end
-  return keep(kind, out[0]), alive
+  return keep(kind, out[0])
 end
 
 function tenon.dataset(name, named)
-  return (create("dataset", "tenon_dataset_create", name, named))
+  return create("dataset", "tenon_dataset_create", name, named)
 end
 
 function tenon.transform(name, named)
-  return (create("transform", "tenon_transform_create", name, named))
+  return create("transform", "tenon_transform_create", name, named)
 end
 
 function tenon.schedule(name, base, named)
-  return (create("schedule", "tenon_schedule_create", name, named, true, base))
+  return create("schedule", "tenon_schedule_create", name, named, true, base)
 end
 
 function tenon.optimizer(name, layer, named)
-  return (create("optimizer", "tenon_optimizer_create_for_layer", name, named, true, layer))
+  return create("optimizer", "tenon_optimizer_create_for_layer", name, named, true, layer)
 end
 
 -- With the layers of a list in it, if it is a container.
@@ -383,7 +399,7 @@ end
 
 -- for images, labels in loader:batches() do: what is left of the epoch. Each batch is a region.
 function Loader:batches()
-  local begin, n_fields = #kept, self:info().n_fields
+  local begin, n_fields = n_kept, self:info().n_fields
   local handles, n = ffi.new("tenon_tensor *[?]", n_fields), ffi.new("int64_t[1]")
   return function()
     release(begin)

@@ -85,10 +85,13 @@ module Tenon
         end
     end
 
-    def list(numbers)
-      are_integers = numbers.all?(Integer)
-      @value = numbers.pack(are_integers ? "q*" : "d*")
-      [are_integers ? 7 : 9, numbers.size, Fiddle::Pointer[@value].to_i].pack("L2J")
+    def list(items)
+      tag, @packed =
+        if items.any?(Tensor) then [2, items.map(&:handle).pack("J*")]
+        elsif items.all?(Integer) then [7, items.pack("q*")]
+        else [9, items.pack("d*")]
+        end
+      [tag, items.size, Fiddle::Pointer[@packed].to_i].pack("L2J")
     end
   end
 
@@ -156,7 +159,7 @@ module Tenon
       end
     end
 
-    # Calls an op by its name. Inputs are tensors, numbers, or nil for an absent one.
+    # Calls an op by its name. Inputs are tensors, arrays of them, numbers, or nil if absent.
     def call(name, *inputs, **named)
       op = @ops[name] ||= find(name)
       values = inputs.map { |input| Value.new(input) }

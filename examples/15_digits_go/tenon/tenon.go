@@ -211,7 +211,8 @@ func (t *Tensor) Backward() {
 // Named are attributes of a call or options of an object.
 type Named map[string]any
 
-// Call calls an op by its name. Inputs are tensors, numbers, or nil for an absent one.
+// Call calls an op by its name. Inputs are tensors, slices of them, numbers, or nil for an
+// absent one.
 func (c *Client) Call(name string, named Named, inputs ...any) *Tensor {
 	op := c.ops[name]
 	if op == nil {
@@ -291,6 +292,13 @@ func (l *lists) value(value any) (made C.tenon_value) {
 	case string:
 		made.tag, made.count = C.TENON_VALUE_STRING, C.uint32_t(len(value))
 		*(*unsafe.Pointer)(as) = l.copy(unsafe.Pointer(bytes(value)), len(value))
+	case []*Tensor:
+		made.tag, made.count = C.TENON_VALUE_TENSOR_LIST, C.uint32_t(len(value))
+		handles := make([]unsafe.Pointer, len(value))
+		for i, each := range value {
+			handles[i] = unsafe.Pointer(each.handle)
+		}
+		*(*unsafe.Pointer)(as) = l.copy(unsafe.Pointer(first(handles)), 8*len(value))
 	case []int64:
 		made.tag, made.count = C.TENON_VALUE_INT_LIST, C.uint32_t(len(value))
 		*(*unsafe.Pointer)(as) = l.copy(unsafe.Pointer(first(value)), 8*len(value))
@@ -299,9 +307,10 @@ func (l *lists) value(value any) (made C.tenon_value) {
 		*(*unsafe.Pointer)(as) = l.copy(unsafe.Pointer(first(value)), 8*len(value))
 	default:
 		panic(&Error{Status: "TENON_E_ARGUMENT",
-			Message:  fmt.Sprintf("a value of Go's type %T", value),
-			Found:    fmt.Sprintf("%T", value),
-			Expected: "nil, *tenon.Tensor, int, float64, bool, string, []int64 or []float64"})
+			Message: fmt.Sprintf("a value of Go's type %T", value),
+			Found:   fmt.Sprintf("%T", value),
+			Expected: "nil, *tenon.Tensor, int, float64, bool, string, or a slice of *tenon.Tensor, " +
+				"int64 or float64"})
 	}
 	return made
 }

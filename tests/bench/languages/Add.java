@@ -5,7 +5,7 @@ import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 
 final class Add {
-  private static final int N = 200_000, TIMES = 5;
+  private static final int N = 20_000, TIMES = 50;
 
   private Add() {}
 

@@ -27,7 +27,7 @@ static void client(tn_client* c, tenon_tensor* a, tenon_tensor* b, int n) {
 }
 
 int main(void) {
-  enum { N = 200000, TIMES = 5 };
+  enum { N = 20000, TIMES = 50 };
   tn_client session, *c = &session;
   tn_open(c, 1, 0);
   const int64_t shape = 64;

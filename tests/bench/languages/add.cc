@@ -6,7 +6,7 @@
 #include <tenon/tenon.hpp>
 
 int main() {
-  constexpr int n = 200'000, times = 5;
+  constexpr int n = 20'000, times = 50;
   tenon::set_threads(1);
   const tenon::Tensor a = tenon::zeros({64}), b = tenon::zeros({64});
   double best = 1e30;

@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-const n, times = 200_000, 5
+const n, times = 20_000, 50
 
 func functions(context *C.tenon_context, op *C.tenon_op, inputs []C.tenon_value) {
 	var out *C.tenon_tensor

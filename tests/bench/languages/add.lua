@@ -3,7 +3,7 @@
 local ffi = require("ffi")
 local tenon = require("tenon")
 local C = ffi.load("tenon")
-local n, times = 200000, 5
+local n, times = 20000, 50
 
 ffi.cdef([[
 typedef struct { long seconds, nanoseconds; } moment;

@@ -4,7 +4,7 @@ import timeit
 
 import tenon
 
-NUMBER, TIMES = 200_000, 5
+NUMBER, TIMES = 20_000, 50
 
 tenon.configure(threads=1)
 a, b = tenon.full([64], 0.0), tenon.full([64], 0.0)

@@ -1,22 +1,37 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# bindings/rust/generate.py: writes the crate's raw layer from the public headers.
+# bindings/rust/generate.py: writes the crates' raw layers from the public headers.
 """Usage: generate.py [--check]
 
-Reads types.h, the headers in plugin/, kinds.h with the drafts it names, and the golden layout in
-tests/abi/layout.c; writes tenon-plugin/src/raw.rs, tenon-plugin/src/layout.rs and the version in
-tenon-plugin/Cargo.toml.
---check writes nothing and fails if a checked-in file differs. The headers have one regular
-style; what this script cannot read is an error, so nothing is left out silently.
+Reads the public headers and the golden layout in tests/abi/layout.c. Writes what plugins need of
+them (tenon-plugin/src/raw.rs, layout.rs), what programs need (tenon-sys/src/raw.rs, layout.rs,
+functions.rs), the names of statuses (tenon/src/status.rs), and the version in each Cargo.toml.
+--check writes nothing and fails if a checked-in file differs.
 """
 
 import pathlib
 import re
 import sys
 
+from declarations import (
+    COLUMNS,
+    EXPORTED,
+    Unreadable,
+    code_of,
+    constant_lines,
+    exported,
+    header_lines,
+    name_of,
+    opaque,
+    plain,
+    title,
+    types,
+    wrapped,
+)
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CRATE = pathlib.Path(__file__).resolve().parent / "tenon-plugin"
-COLUMNS = 100
+RUST = pathlib.Path(__file__).resolve().parent
+CRATES = ("tenon-plugin", "tenon-sys", "tenon")
 KINDS = ROOT / "c_api/include/tenon/kinds.h"
 HEADERS = (
     "tenon/types.h",
@@ -30,228 +45,31 @@ HEADERS = (
     "tenon/kinds.h",
 )
 
-# Macros that are not values: visibility, what a compiler instruments, constructors of values.
-NOT_VALUES = {
-    "TENON_EXPORT",
-    "TENON_SANITIZER_BUILT",
-    "TENON_BYTE_ORDER_BUILT",
-    "TENON_FINGERPRINT_BUILT",
-    "TENON_DTYPE_MAKE",
-    "TENON_KINDS",
-}
-SCALARS = {
-    "void": "c_void",
-    "char": "c_char",
-    "double": "f64",
-    **{f"int{bits}_t": f"i{bits}" for bits in (8, 16, 32, 64)},
-    **{f"uint{bits}_t": f"u{bits}" for bits in (8, 16, 32, 64)},
-}
-# With raw::* in scope a type of the crate's own name would make that ambiguous (E0659).
-CRATE_NAME = "tenon_plugin"
-RESERVED = {"as", "fn", "in", "mod", "move", "ref", "self", "type", "use", "where"}
-# Constant data of a plugin, which any thread may read.
-SHARED = re.compile(
-    r"(_desc|_table)$"
-    r"|^tenon_(string|tolerance|(\w+_)?sample|\w+_option)$"
-)
 
 
-class Unreadable(Exception):
-    pass
-
-
-def name_of(name):
-    return name + "_" if name in RESERVED or name == CRATE_NAME else name
-
-
-def plain(text):
-    """The header without comments, and with continued lines joined."""
-    text = re.sub(r"\\\n", " ", text)
-    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
-
-
-# --- types ---------------------------------------------------------------------------------------
-
-
-def rust_type(text):
-    """A C type without a name: base, then '*' and 'const' from left to right."""
-    words = text.replace("*", " * ").replace("struct ", " ").split()
-    constant = "const" in words[: words.index("*")] if "*" in words else "const" in words
-    base = [word for word in words if word not in ("const", "*")]
-    if len(base) != 1:
-        raise Unreadable(f"type '{text}'")
-    result = SCALARS.get(base[0], name_of(base[0]))
-    if not re.match(r"tenon_", base[0]) and base[0] not in SCALARS:
-        raise Unreadable(f"type '{text}'")
-    rest = words[words.index("*") :] if "*" in words else []
-    for position, word in enumerate(rest):
-        if word == "*":
-            result = ("*const " if constant else "*mut ") + result
-            constant = rest[position + 1 : position + 2] == ["const"]
-    return result
-
-
-def declaration(text):
-    """'const int64_t* shape' or 'char message[1016]' as (name, Rust type)."""
-    match = re.fullmatch(r"(.*?[\s*])(\w+)(?:\[(\w+)\])?", text.strip(), flags=re.DOTALL)
-    if not match:
-        raise Unreadable(f"declaration '{text.strip()}'")
-    kind = rust_type(match.group(1))
-    if match.group(3):
-        length = match.group(3)
-        kind = f"[{kind}; {length}{'' if length.isdigit() else ' as usize'}]"
-    return name_of(match.group(2)), kind
-
-
-def function(result, parameters):
-    inputs = [] if parameters.strip() == "void" else parameters.split(",")
-    parts = [": ".join(declaration(each)) for each in inputs]
-    gives = "" if result.strip() == "void" else f" -> {rust_type(result)}"
-    return f'Option<unsafe extern "C" fn({", ".join(parts)}){gives}>'
-
-
-def wrapped(lines):
-    """Function types that are too wide, one parameter a line."""
-    for line in lines:
-        match = re.fullmatch(r"(( *).*fn\()(.*)(\).*)", line)
-        if len(line) <= COLUMNS or not match:
-            yield line
-            continue
-        head, indent, parameters, tail = match.groups()
-        yield head
-        yield from (f"{indent}    {each}," for each in parameters.split(", "))
-        yield indent + tail
-
-
-FUNCTION = re.compile(r"(.*?[\s*])\(\*(\w+)\)\((.*)\)", flags=re.DOTALL)
-
-
-def members(body):
-    """The members of a struct as (name, type), and the unions found in it as {name: members}."""
-    found, unions = [], {}
-    inner = re.search(r"union\s*\{([^}]*)\}\s*(\w+)\s*;", body)
-    if inner:
-        unions[inner.group(2)] = members(inner.group(1))[0]
-        body = body.replace(inner.group(0), f"union_ {inner.group(2)};")
-    for text in filter(None, (each.strip() for each in body.split(";"))):
-        pointer = FUNCTION.fullmatch(text)
-        if text.startswith("union_ "):
-            found.append((name_of(text.split()[1]), None))
-        elif pointer:
-            result, name, parameters = pointer.groups()
-            found.append((name_of(name), function(result, parameters)))
-        else:
-            found.append(declaration(text))
-    return found, unions
-
-
-# --- constants -----------------------------------------------------------------------------------
-
-
-def constant(name, value):
-    """A macro as (type, value)."""
-    number = re.fullmatch(r"(\d+)u?", value)
-    cast = re.fullmatch(r"\(\((\w+)\)(-?\d+)\)", value)
-    dtype = re.fullmatch(r"TENON_DTYPE_MAKE\((\d+), (\d+)\)", value)
-    if number:
-        return "u32", number.group(1)
-    if cast:
-        return {"int64_t": "i64"}.get(cast.group(1), cast.group(1)), cast.group(2)
-    if dtype:
-        return "tenon_dtype", str(int(dtype.group(1)) | int(dtype.group(2)) << 8 | 1 << 16)
-    if value == "UINT64_MAX":
-        return "u64", "u64::MAX"
-    if re.fullmatch(r'"[^"]*"', value):
-        return "&str", value
-    raise Unreadable(f"#define {name} {value}")
-
-
-def constants(text):
-    for name, parameters, value in re.findall(
-        r"^#define (\w+)(\([^)]*\))?[ \t]*(.*?)[ \t]*$", text, flags=re.MULTILINE
-    ):
-        if name in NOT_VALUES or name.endswith("_H"):
-            continue
-        if parameters:
-            raise Unreadable(f"#define {name}{parameters}")
-        yield name, *constant(name, value)
-
-
-# --- writing -------------------------------------------------------------------------------------
-
-
-def struct_text(name, body, keyword="struct"):
-    name = name_of(name)
-    fields, unions = members(body)
-    lines = []
-    for union, inside in unions.items():
-        lines += ["#[repr(C)]", "#[derive(Clone, Copy)]", f"pub union {name}_{union} {{"]
-        lines += [f"    pub {field}: {kind}," for field, kind in inside]
-        lines += ["}", ""]
-    lines += ["#[repr(C)]", "#[derive(Clone, Copy)]", f"pub {keyword} {name} {{"]
-    for field, kind in fields:
-        lines.append(f"    pub {field}: {kind or name + '_' + field.rstrip('_')},")
-    lines.append("}")
-    if SHARED.search(name):
-        lines += ["// Constant data of a plugin, which any thread may read.",
-                  f"unsafe impl Sync for {name} {{}}"]
-    return lines + [""]
-
-
-TYPEDEF = re.compile(
-    r"typedef struct (?P<opaque>\w+) (?P=opaque);"
-    r"|(?:typedef )?struct (?P<struct>\w+) \{(?P<body>(?:[^{}]|\{[^{}]*\})*)\}\s*\w*;"
-    r"|typedef (?P<result>[\w* ]+?)\(\*(?P<function>\w+)\)\((?P<parameters>[^;]*)\);"
-    r"|typedef (?P<scalar>\w+) (?P<alias>\w+);",
-    flags=re.DOTALL,
-)
-
-
-def header_lines(header, text, structs):
-    """One header as Rust; adds the structs it defines to `structs`."""
-    text = plain(text)
-    yield from [f"// ---- {header} " + "-" * (COLUMNS - 9 - len(header)), ""]
-    for name, kind, value in constants(text):
-        yield f"pub const {name}: {kind} = {value};"
-    yield ""
-    code = re.sub(r"^#.*$", "", text, flags=re.MULTILINE)
-    code = re.sub(r'extern "C" \{|^\}$', "", code, flags=re.MULTILINE)
-    code = re.sub(r"^TENON_EXPORT [^;]*;", "", code, flags=re.MULTILINE)  # what programs call
-    left = TYPEDEF.sub("", code).split()
-    if left:
-        raise Unreadable(f"{header}: {' '.join(left[:12])} ...")
-    whole = set(re.findall(r"struct (\w+) \{", code))
-    for match in TYPEDEF.finditer(code):
-        if match["opaque"] and match["opaque"] not in whole:
-            yield from ["#[repr(C)]", f"pub struct {match['opaque']} {{", "    _opaque: [u8; 0],",
-                        "}", ""]
-        elif match["struct"]:
-            structs.append(match["struct"])
-            yield from struct_text(match["struct"], match["body"])
-        elif match["function"]:
-            kind = function(match["result"], match["parameters"])
-            yield from [f"pub type {match['function']} = {kind};", ""]
-        elif match["alias"]:
-            yield from [f"pub type {match['alias']} = {rust_type(match['scalar'])};", ""]
-
-
-def opening(path, what):
+def opening(crate, path, what):
     return [
         "// SPDX-License-Identifier: Apache-2.0",
-        f"// bindings/rust/tenon-plugin/src/{path}: {what}",
+        f"// bindings/rust/{crate}/src/{path}: {what}",
         "// Written by bindings/rust/generate.py; do not edit. The headers' comments are the"
         " reference.",
         "",
     ]
 
 
-def raw_text():
+def read(header):
+    return (ROOT / "c_api/include" / header).read_text(encoding="utf-8")
+
+
+# --- tenon-plugin --------------------------------------------------------------------------------
+
+
+def plugin_raw():
     structs = []
-    lines = opening("raw.rs", "the C ABI as the headers declare it, name by name.")
+    lines = opening("tenon-plugin", "raw.rs", "the C ABI as the headers declare it, name by name.")
     lines += ["use std::os::raw::{c_char, c_void};", ""]
     for header in HEADERS:
-        text = (ROOT / "c_api/include" / header).read_text(encoding="utf-8")
-        lines += header_lines(header, text, structs)
+        lines += header_lines(header, read(header), structs)
     lines += kinds_lines()
     return "\n".join(wrapped(lines)).rstrip() + "\n", structs
 
@@ -266,14 +84,14 @@ def kinds_lines():
     yield from ["        }", "    };", "}", "pub(crate) use for_each_kind;"]
 
 
-def layout_text(structs):
+def layout_text(crate, structs):
     golden = (ROOT / "tests/abi/layout.c").read_text(encoding="utf-8")
     sizes = dict(re.findall(r"^STRUCT\((\w+), (\d+)\);", golden, flags=re.MULTILINE))
     offsets = re.findall(r"^MEMBER\((\w+), (\w+), (\d+)\);", golden, flags=re.MULTILINE)
     missing = [name for name in structs if name not in sizes]
     if missing:
         raise Unreadable(f"tests/abi/layout.c has no size of {', '.join(missing)}")
-    lines = opening("layout.rs", "sizes and offsets, as tests/abi/layout.c has them.")
+    lines = opening(crate, "layout.rs", "sizes and offsets, as tests/abi/layout.c has them.")
     lines += ["use crate::raw::*;", "use std::mem::size_of;", ""]
     lines += [f"const _: () = assert!(size_of::<{name_of(name)}>() == {sizes[name]});"
               for name in structs]
@@ -300,13 +118,111 @@ def layout_text(structs):
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def manifest_text():
+# --- tenon-sys and tenon -------------------------------------------------------------------------
+
+
+def program_headers():
+    """Those with functions that programs call, types.h first."""
+    folder = ROOT / "c_api/include"
+    found = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*.h"))]
+    return ["tenon/types.h", *(each for each in found if EXPORTED.search(code_of(read(each))))]
+
+
+def program_raw():
+    """raw.rs, the structs in it, and the functions of all headers."""
+    functions, listed, structs = [], [], {}
+    for header in program_headers():
+        own = []
+        code = code_of(read(header))
+        functions += exported(code)
+        listed.append((header, list(types(header, code, own))))
+        structs.update({name: True for name in own})
+    items = {name: lines for _, found in listed for name, lines in found}
+    needed = closure("\n".join(map(str, functions)), items)
+    lines = opening("tenon-sys", "raw.rs", "constants and types of the C API, name by name.")
+    lines += ["use std::os::raw::{c_char, c_void};", ""]
+    for header, found in listed:
+        lines += title(header) + constant_lines(read(header))
+        for name, text in found:
+            lines += text if name in needed else []
+    for name in sorted(needed - set(items)):
+        lines += opaque(name)
+    text = "\n".join(wrapped(lines)).rstrip() + "\n"
+    return text, [name for name in structs if name in needed], functions
+
+
+def closure(text, items):
+    """The types that `text` names, and those that these name."""
+    needed, left = set(), [text]
+    while left:
+        for name in re.findall(r"\b_?(tenon_\w+)\b", left.pop()):
+            known = name in items or re.search(rf"\*(const|mut) {name}\b", text)
+            if known and name not in needed:
+                needed.add(name)
+                left.append("\n".join(items.get(name, [])))
+    return needed
+
+
+def functions_text(functions):
+    lines = opening("tenon-sys", "functions.rs", "the functions of the C API, name by name.")
+    lines += ["use crate::raw::*;", "use std::os::raw::{c_char, c_void};", "", "functions! {"]
+    for name, parameters, result in functions:
+        inputs = [": ".join(each) for each in parameters]
+        end = (f" -> {result}" if result else "") + ";"
+        line = f"    fn {name}({', '.join(inputs)}){end}"
+        if len(line) > COLUMNS:
+            line = "\n".join([f"    fn {name}(", *(f"        {each}," for each in inputs),
+                              f"    ){end}"])  # fmt: skip
+        lines.append(line)
+    return "\n".join(wrapped("\n".join([*lines, "}"]).splitlines())) + "\n"
+
+
+def status_text():
+    text = plain(read("tenon/types.h"))
+    codes = re.findall(r"#define TENON_E_(\w+) \(\(tenon_status\)(\d+)\)", text)
+    lines = opening("tenon", "status.rs", "what a failure is, as a number with a name.")
+    lines += [
+        "/// What kind of failure it is.",
+        "#[derive(Clone, Copy, PartialEq, Eq, Hash)]",
+        "pub struct Status(pub i32);",
+        "",
+        "impl Status {",
+        *(f"    pub const {name}: Status = Status({code});" for name, code in codes),
+        "",
+        '    /// "TENON_E_SHAPE"; nothing for one of a newer library.',
+        "    pub(crate) fn name(self) -> Option<&'static str> {",
+        "        Some(match self.0 {",
+        *(f'            {code} => "TENON_E_{name}",' for name, code in codes),
+        "            _ => return None,",
+        "        })",
+        "    }",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def manifest_text(crate):
     """Cargo.toml with the version that stands in types.h."""
-    header = (ROOT / "c_api/include/tenon/types.h").read_text(encoding="utf-8")
+    header = read("tenon/types.h")
     parts = dict(re.findall(r"^#define TENON_VERSION_(\w+) (\d+)", header, flags=re.MULTILINE))
     version = ".".join(parts[part] for part in ("MAJOR", "MINOR", "PATCH"))
-    text = (CRATE / "Cargo.toml").read_text(encoding="utf-8")
+    text = (RUST / crate / "Cargo.toml").read_text(encoding="utf-8")
     return re.sub(r'^version = ".*"$', f'version = "{version}"', text, count=1, flags=re.MULTILINE)
+
+
+def files():
+    """The text of each file that is written here."""
+    raw, structs = plugin_raw()
+    program, own, functions = program_raw()
+    return {
+        RUST / "tenon-plugin/src/raw.rs": raw,
+        RUST / "tenon-plugin/src/layout.rs": layout_text("tenon-plugin", structs),
+        RUST / "tenon-sys/src/raw.rs": program,
+        RUST / "tenon-sys/src/layout.rs": layout_text("tenon-sys", own),
+        RUST / "tenon-sys/src/functions.rs": functions_text(functions),
+        RUST / "tenon/src/status.rs": status_text(),
+        **{RUST / crate / "Cargo.toml": manifest_text(crate) for crate in CRATES},
+    }
 
 
 def main():
@@ -314,22 +230,17 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     try:
-        raw, structs = raw_text()
-        files = {
-            CRATE / "src/raw.rs": raw,
-            CRATE / "src/layout.rs": layout_text(structs),
-            CRATE / "Cargo.toml": manifest_text(),
-        }
+        written = files()
     except Unreadable as error:
         print(f"generate.py: cannot read {error}", file=sys.stderr)
         return 1
     if not sys.argv[1:]:
-        for path, text in files.items():
+        for path, text in written.items():
             path.write_text(text, encoding="utf-8")
         return 0
     stale = [
         str(path.relative_to(ROOT))
-        for path, text in files.items()
+        for path, text in written.items()
         if not path.is_file() or path.read_text(encoding="utf-8") != text
     ]
     if stale:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/rust.cmake: finds the Rust that plugins of tests are built with: TENON_RUSTC, TENON_CARGO,
-# has_rust.
+# tests/rust.cmake: finds the Rust that tests are built with: TENON_RUSTC, TENON_RUSTDOC,
+# TENON_CARGO, has_rust.
 
 # The distribution's own first, the oldest one that has to work; a version manager's may be a shim
 # that answers only with an error.
@@ -8,7 +8,9 @@ find_program(TENON_RUSTC rustc PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(TENON_RUSTC rustc)
 find_program(TENON_CARGO cargo PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(TENON_CARGO cargo)
-mark_as_advanced(TENON_RUSTC TENON_CARGO)
+find_program(TENON_RUSTDOC rustdoc PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(TENON_RUSTDOC rustdoc)
+mark_as_advanced(TENON_RUSTC TENON_RUSTDOC TENON_CARGO)
 set(has_rust FALSE)
 if(TENON_RUSTC AND TENON_CARGO)
   execute_process(COMMAND ${TENON_RUSTC} --version RESULT_VARIABLE status OUTPUT_VARIABLE version
@@ -16,9 +18,9 @@ if(TENON_RUSTC AND TENON_CARGO)
   if(status EQUAL 0)
     set(has_rust TRUE)
     string(STRIP "${version}" version)
-    message(STATUS "tests: plugins in Rust are built with ${version}")
+    message(STATUS "tests: what is in Rust is built with ${version}")
   endif()
 endif()
 if(NOT has_rust)
-  message(STATUS "tests: no rustc and cargo, plugins in Rust are not tested (Debian: rustc cargo)")
+  message(STATUS "tests: no rustc and cargo, what is in Rust is not tested (Debian: rustc cargo)")
 endif()

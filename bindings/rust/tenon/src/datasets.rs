@@ -75,7 +75,7 @@ impl Dataset {
             sys::tenon_dataset_get_field(state.handle, self.0.get(), index, meta, name)
         })
     }
-    /// Samples by number: a tensor [n, ...] for each field.
+    /// Samples by number: a tensor `[n, ...]` for each field.
     pub fn take(&self, samples: &[i64]) -> Result<Vec<Tensor>> {
         let state = state()?;
         let mut made = vec![null_mut(); self.fields()?.len()];
@@ -265,7 +265,7 @@ enum Place {
 }
 
 impl Loader {
-    /// Numbers of samples that the program has itself: one field, i64[n], each from 0 to
+    /// Numbers of samples that the program has itself: one field, `i64[n]`, each from 0 to
     /// `length` - 1.
     pub fn of_numbers(length: i64, size: i64) -> LoaderBuilder<'static> {
         LoaderBuilder::of(Source::Numbers(length), size)
@@ -381,7 +381,7 @@ impl Loader {
     }
 }
 
-/// The fields of one batch, [n, ...] each.
+/// The fields of one batch, `[n, ...]` each.
 pub struct Batch {
     pub fields: Vec<Tensor>,
     /// samples

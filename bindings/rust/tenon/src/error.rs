@@ -22,9 +22,9 @@ pub struct Record {
     pub op: String,
     /// "b"
     pub operand: String,
-    /// "f32[2,3]"
+    /// `f32[2,3]`
     pub expected: String,
-    /// "f32[4]"
+    /// `f32[4]`
     pub found: String,
     /// "tenon.ref"
     pub plugin: String,

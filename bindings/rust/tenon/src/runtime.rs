@@ -6,7 +6,7 @@ use crate::objects::Owned;
 use crate::status::Status;
 use crate::sys;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::Arc;
 
 /// What a runtime is made with; the default is a good one.
@@ -32,12 +32,13 @@ pub struct RuntimeOptions {
 
 struct Handle {
     handle: *mut sys::tenon_runtime,
-    owned: bool,
+    /// released with the last clone
+    owned: AtomicBool,
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        if self.owned {
+        if *self.owned.get_mut() {
             unsafe { sys::tenon_runtime_release(self.handle) }
         }
     }
@@ -111,10 +112,9 @@ impl Runtime {
             )),
             Err(_) => Ok(()),
             Ok(_) => {
-                if self.0.owned {
+                if self.0.owned.swap(false, Ordering::AcqRel) {
                     close_at_end(handle);
                 }
-                std::mem::forget(self);
                 Ok(())
             }
         }
@@ -125,6 +125,7 @@ impl Runtime {
     }
 
     fn of(handle: *mut sys::tenon_runtime, owned: bool) -> Runtime {
+        let owned = AtomicBool::new(owned);
         Runtime(Arc::new(Handle { handle, owned }))
     }
 }

@@ -105,7 +105,7 @@ impl Tokenizer {
         })
     }
 
-    /// i64[n]
+    /// `i64[n]`
     pub fn encode(&self, text: &str, options: EncodeOptions) -> Result<Tensor> {
         let (flags, limit, text) = (flags_of(&options), options.limit, string(text));
         Tensor::made_by(|state, out| unsafe {
@@ -121,7 +121,7 @@ impl Tokenizer {
             )
         })
     }
-    /// Tokens i64[n, T] and mask bool[n, T], true for tokens of the text.
+    /// Tokens `i64[n, T]` and mask `bool[n, T]`, true for tokens of the text.
     pub fn encode_batch(&self, texts: &[&str], options: EncodeBatch) -> Result<(Tensor, Tensor)> {
         let (state, limit) = (state()?, options.each.limit);
         let strings: Vec<_> = texts.iter().map(|text| string(text)).collect();
@@ -150,7 +150,7 @@ impl Tokenizer {
         })?;
         Ok(unsafe { (Tensor::adopt(tokens), Tensor::adopt(mask)) })
     }
-    /// The text of tokens [n]; it need not be UTF-8, since a token may be a part of a character.
+    /// The text of tokens `[n]`; it need not be UTF-8, since a token may be a part of a character.
     pub fn decode(&self, tokens: &Tensor, skip_special: bool) -> Result<Vec<u8>> {
         let (state, mut text) = (state()?, null_mut());
         let flags = flag(skip_special, sys::TENON_TOKENIZER_SKIP_SPECIAL);

@@ -163,7 +163,7 @@ impl PartialEq for Ints {
     }
 }
 impl Eq for Ints {}
-/// "[2,3]"
+/// `[2,3]`
 impl fmt::Display for Ints {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list: Vec<String> = self.iter().map(i64::to_string).collect();

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/tools/c_pages.py: the programs of docs/c and docs/cpp.md compile with what is installed and
-# print what the pages say.
+# tests/tools/c_pages.py: the programs of docs/c, docs/cpp.md and docs/rust.md compile with what is
+# installed and print what the pages say.
 """Usage: c_pages.py <source folder> <prefix> <C compiler> <C++ compiler> [unittest options]
 
-A page's `c` blocks, one after the other, are <page>.c, its `cpp` blocks <page>.cc. Its `sh` blocks
+A page's `c` blocks, one after the other, are <page>.c, its `cpp` blocks <page>.cc, its `rust`
+blocks <page>.rs. The environment's CARGO and RUSTC are what the page on Rust is built with; without
+them it is left out. A page's `sh` blocks
 are run in a folder with these files, with `prefix` set, and print what its `text` block says: whole
 numbers and words exactly, numbers with a point nearly, since kernels may sum in other orders. What
 is in C++ also compiles without a warning with every other compiler that is installed."""
@@ -20,6 +22,8 @@ import unittest
 
 SOURCE, PREFIX, *COMPILERS = (pathlib.Path(each).absolute() for each in sys.argv[1:5])
 C_PAGES, CPP_PAGE = sorted((SOURCE / "docs/c").glob("*.md")), SOURCE / "docs/cpp.md"
+RUST = {name: os.environ[name.upper()] for name in ("cargo", "rustc") if name.upper() in os.environ}
+PAGES = [*C_PAGES, CPP_PAGE, *([SOURCE / "docs/rust.md"] if RUST else [])]
 STRICT = "-Wall -Wextra -Wpedantic -Wshadow -Werror"
 OTHERS = [f"{name}-{version}" for name in ("g++", "clang++") for version in range(12, 25)]
 NUMBER = re.compile(r"-?\d+\.\d+")
@@ -40,9 +44,11 @@ class CPages(unittest.TestCase):
             compiler = self.folder / "bin" / name
             compiler.write_text(f'#!/bin/sh\nexec "{path}" {STRICT} "$@"\n')
             compiler.chmod(0o755)
+        for name, path in RUST.items():
+            (self.folder / "bin" / name).symlink_to(path)
 
     def run_page(self, page):
-        for ending, language in (("c", "c"), ("cc", "cpp")):
+        for ending, language in (("c", "c"), ("cc", "cpp"), ("rs", "rust")):
             program = self.folder / f"{page.stem}.{ending}"
             program.write_text("".join(blocks(page, language)), encoding="utf-8")
         environment = {
@@ -68,7 +74,7 @@ class CPages(unittest.TestCase):
 
     def test_every_page(self):
         self.assertGreaterEqual(len(C_PAGES), 5)
-        for page in [*C_PAGES, CPP_PAGE]:
+        for page in PAGES:
             with self.subTest(page=page.name):
                 done = self.run_page(page)
                 self.assertEqual(done.returncode, 0, done.stdout)

@@ -12,7 +12,14 @@ use std::ptr::null_mut;
 
 // ---- Operands -----------------------------------------------------------------------------------
 
-/// What an op takes: a tensor, a number, several tensors, or nothing.
+/// What an op takes: a tensor, a number, several tensors, or nothing. Borrowed:
+///
+/// ```compile_fail,E0505
+/// let x = tenon::ones([2]).unwrap();
+/// let call = tenon::softmax(&x);
+/// drop(x);
+/// call.call().unwrap();
+/// ```
 #[derive(Clone, Copy)]
 pub struct Operand<'a>(sys::tenon_value, PhantomData<&'a Tensor>);
 
@@ -79,6 +86,13 @@ macro_rules! numbers {
 numbers! { i32 i64 f32 f64 bool }
 
 /// Several tensors, borrowed: `[&a, &b]`, a slice or a vector of tensors, one tensor.
+///
+/// ```compile_fail,E0505
+/// let list = vec![tenon::ones([2]).unwrap()];
+/// let borrowed = tenon::Tensors::from(&list);
+/// drop(list);
+/// tenon::stack(borrowed).call().unwrap();
+/// ```
 pub struct Tensors<'a>(Cow<'a, [*mut sys::tenon_tensor]>);
 
 impl Tensors<'_> {

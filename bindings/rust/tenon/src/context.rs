@@ -160,7 +160,12 @@ fn make_state_of_thread<'a>() -> Result<&'a State> {
 }
 
 /// What the calls of one thread share: random numbers, gradient modes, the graph, the default
-/// device. It stays in its thread.
+/// device. It stays in its thread:
+///
+/// ```compile_fail,E0277
+/// let context = tenon::Context::new(&tenon::Runtime::shared().unwrap()).unwrap();
+/// std::thread::scope(|scope| scope.spawn(|| context.enter(|| tenon::ones([2]))).join());
+/// ```
 pub struct Context {
     state: Box<State>,
     _owned: Option<Owned<sys::tenon_context>>, // ends before its runtime may

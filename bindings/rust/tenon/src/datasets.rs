@@ -90,6 +90,13 @@ impl Dataset {
             .collect())
     }
     /// A loader of batches of `size` samples.
+    ///
+    /// ```compile_fail,E0505
+    /// let set = tenon::data::npy("x.npy").build().unwrap();
+    /// let begun = set.loader(4);
+    /// drop(set);
+    /// begun.build().unwrap();
+    /// ```
     pub fn loader(&self, size: i64) -> LoaderBuilder<'_> {
         LoaderBuilder::of(Source::Dataset(self), size)
     }
@@ -249,6 +256,13 @@ impl<'a> LoaderBuilder<'a> {
 /// let mut first: tenon::Batches<1> = loader.batches();
 /// let mut second: tenon::Batches<1> = loader.batches();
 /// first.next();
+/// ```
+///
+/// ```compile_fail,E0499
+/// let mut loader = tenon::Loader::of_numbers(10, 4).build().unwrap();
+/// for batch in loader.pass() {
+///     loader.start(0, 0).unwrap();
+/// }
 /// ```
 pub struct Loader {
     owned: Owned<sys::tenon_loader>,

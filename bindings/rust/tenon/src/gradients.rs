@@ -264,7 +264,16 @@ fn guarded(function: impl FnOnce() -> Result<()>) -> sys::tenon_status {
 type Seeing = dyn Fn(&Tensor) -> Result<Option<Tensor>>;
 
 /// A function that sees the gradient of a tensor in every backward, and may give another one for
-/// it. It stays when this is dropped, and ends with the tensor, or by [`Hook::end`].
+/// it. It stays when this is dropped, and ends with the tensor, or by [`Hook::end`]. So it owns what
+/// it uses:
+///
+/// ```compile_fail,E0373
+/// let x = tenon::ones([2]).unwrap().with_grad().unwrap();
+/// {
+///     let seen = std::cell::Cell::new(0);
+///     tenon::Hook::new(&x, |_| Ok(seen.set(seen.get() + 1)).map(|_| None)).unwrap();
+/// }
+/// ```
 pub struct Hook {
     tensor: Tensor,
     number: u64,

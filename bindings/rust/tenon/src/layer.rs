@@ -42,7 +42,12 @@ impl Make<Layer> for Layer {
     }
 }
 
-/// A layer. A clone is another owner of the same layer.
+/// A layer. A clone is another owner of the same layer. It stays in its thread:
+///
+/// ```compile_fail,E0277
+/// let layer = tenon::nn::linear(2, 2).build().unwrap();
+/// std::thread::spawn(move || layer.eval());
+/// ```
 #[derive(Clone)]
 pub struct Layer {
     owned: Rc<Owned<sys::tenon_layer>>,

@@ -183,10 +183,12 @@ def struct_text(name, body, keyword="struct"):
     for field, kind in fields:
         lines.append(f"    pub {field}: {kind or name + '_' + field.rstrip('_')},")
     lines.append("}")
-    if SHARED.search(name):
-        lines += ["// Constant data of a plugin, which any thread may read.",
-                  f"unsafe impl Sync for {name} {{}}"]
-    return lines + [""]
+    return lines + (shared(name) if SHARED.search(name) else []) + [""]
+
+
+def shared(name):
+    return ["// Constant data of a plugin, which any thread may read.",
+            f"unsafe impl Sync for {name} {{}}"]  # fmt: skip
 
 
 TYPEDEF = re.compile(

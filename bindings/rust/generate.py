@@ -24,6 +24,7 @@ from declarations import (
     name_of,
     opaque,
     plain,
+    shared,
     title,
     types,
     wrapped,
@@ -144,7 +145,7 @@ def program_raw():
     for header, found in listed:
         lines += title(header) + constant_lines(read(header))
         for name, text in found:
-            lines += text if name in needed else []
+            lines += [each for each in text if each not in shared(name)] if name in needed else []
     for name in sorted(needed - set(items)):
         lines += opaque(name)
     text = "\n".join(wrapped(lines)).rstrip() + "\n"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/templates/project.py: what `tenon new` writes builds against an installed Tenon and passes
 # its own tests. In a project with an op, an entry of every kind is then one new file each, and
-# judged with the rest, more closely. A sample that says the wrong thing lets the project's tests fail.
+# judged with the rest, more closely. A sample that says the wrong thing lets the project's tests
+# fail.
 # Usage: project.py <installed prefix> <work folder> <source tree> <kind> <language> <cmake>
 #                   <generator> <make program> [<configure option>...]
 import json

@@ -79,8 +79,6 @@ pub struct tenon_string {
     pub data: *const c_char,
     pub length: u64,
 }
-// Constant data of a plugin, which any thread may read.
-unsafe impl Sync for tenon_string {}
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -283,8 +281,6 @@ pub struct tenon_entry_option {
     pub minimum: f64,
     pub maximum: f64,
 }
-// Constant data of a plugin, which any thread may read.
-unsafe impl Sync for tenon_entry_option {}
 
 #[repr(C)]
 #[derive(Clone, Copy)]

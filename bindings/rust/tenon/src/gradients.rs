@@ -264,8 +264,8 @@ fn guarded(function: impl FnOnce() -> Result<()>) -> sys::tenon_status {
 type Seeing = dyn Fn(&Tensor) -> Result<Option<Tensor>>;
 
 /// A function that sees the gradient of a tensor in every backward, and may give another one for
-/// it. It stays when this is dropped, and ends with the tensor, or by [`Hook::end`]. So it owns what
-/// it uses:
+/// it. It stays when this is dropped, and ends with the tensor, or by [`Hook::end`]. So it owns
+/// what it uses:
 ///
 /// ```compile_fail,E0373
 /// let x = tenon::ones([2]).unwrap().with_grad().unwrap();

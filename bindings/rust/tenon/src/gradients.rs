@@ -10,6 +10,7 @@ use crate::status::Status;
 use crate::sys;
 use crate::tensor::Tensor;
 use std::os::raw::c_void;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr::{null, null_mut};
 use std::rc::Rc;
 
@@ -340,7 +341,9 @@ unsafe extern "C" fn run_hook(
     })
 }
 unsafe extern "C" fn end_hook(user: *mut c_void) {
-    drop(Box::from_raw(user.cast::<Rc<Seeing>>()));
+    let kept = Box::from_raw(user.cast::<Rc<Seeing>>());
+    // Nobody would see a panic of what the function owned, which must not go into C.
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(kept)));
 }
 
 /// What `roots` were computed from: "json", "dot", "svg", "dot/LR", "svg/LR".

@@ -383,21 +383,18 @@ def kinds(registry):
             yield noun, topic, SPACES.get(topic, topic)
 
 
-ABOUT = {
-    "nn": "Layers.", "optim": "Optimizers.", "schedules": "Schedules.",
-    "data": "Datasets and transforms.",
-}  # fmt: skip
-
-
 def entries_text(registry):
     purpose = "a function for each layer, optimizer, schedule,\n// dataset and transform."
     lines = HEAD.format(name="entries.rs", purpose=purpose).splitlines()
-    spaces = {}
+    spaces, topics = {}, {}
     for kind, topic, space in kinds(registry):
+        topics.setdefault(space, []).append(topic)
         for name, entry in registry.entries(topic):
             spaces.setdefault(space, []).extend(EntryText(kind, name, entry).lines())
     for space, own_lines in spaces.items():
-        lines += ["", f"/// {ABOUT[space]}", f"pub mod {space} {{", "    #![allow(unused_imports)]"]
+        about = " and ".join(topics[space]).capitalize()
+        lines += ["", f"/// {about} of the vendor `tenon`.", f"pub mod {space} {{"]
+        lines += ["    #![allow(unused_imports)]"]
         lines += ["    #![allow(clippy::too_many_arguments)]"]
         lines += ["    use crate::datasets::{Dataset, Transform};", "    use crate::error::Result;"]
         lines += ["    use crate::layer::Layer;", "    use crate::make::{Make, MakeAll};"]

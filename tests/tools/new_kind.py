@@ -90,9 +90,10 @@ def check_places(source):
     """A kind's name stands where it is told, checked and shown to people, and nowhere else."""
     own = ("tests", "docs", "examples", "CHANGELOG.md", "plugins/schedules")
     own += ("sdk/templates/schedule", "bindings/rust/tenon-plugin/src/schedule.rs")
-    own += ("bindings/cpp/include/tenon/cpp/schedule.hpp",)
+    own += ("bindings/cpp/include/tenon/cpp/schedule.hpp", "bindings/rust/tenon/src/schedule.rs")
     generated = ("bindings/rust/tenon-plugin/src/raw.rs", "bindings/python/tenon/*.pyi")
-    generated += ("bindings/cpp/include/tenon/entries.hpp",)
+    generated += ("bindings/cpp/include/tenon/entries.hpp", "bindings/rust/tenon/src/entries.rs")
+    generated += ("bindings/rust/tenon-sys/src/raw.rs",)
     left_out = (f":!{path}" for path in (*own, *generated))
     places = run("git", "-C", source, "grep", "-lw", "schedules", "--", ".", *left_out).splitlines()
     if len(places) > 8:

@@ -3,7 +3,7 @@
 // dataset and transform.
 // Written by bindings/rust/registry.py from the registry: change what it describes instead.
 
-/// Optimizers.
+/// Optimizers of the vendor `tenon`.
 pub mod optim {
     #![allow(unused_imports)]
     #![allow(clippy::too_many_arguments)]
@@ -434,7 +434,7 @@ pub mod optim {
     }
 }
 
-/// Schedules.
+/// Schedules of the vendor `tenon`.
 pub mod schedules {
     #![allow(unused_imports)]
     #![allow(clippy::too_many_arguments)]
@@ -703,7 +703,7 @@ pub mod schedules {
     }
 }
 
-/// Datasets and transforms.
+/// Datasets and transforms of the vendor `tenon`.
 pub mod data {
     #![allow(unused_imports)]
     #![allow(clippy::too_many_arguments)]
@@ -1216,7 +1216,7 @@ pub mod data {
     }
 }
 
-/// Layers.
+/// Layers of the vendor `tenon`.
 pub mod nn {
     #![allow(unused_imports)]
     #![allow(clippy::too_many_arguments)]

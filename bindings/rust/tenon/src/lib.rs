@@ -72,7 +72,7 @@ pub use context::{
     seed_stream, serial, set_fast_arithmetic, set_threads, stats, Context, Interrupter,
 };
 pub use datasets::{Batch, Batches, Dataset, Field, Loader, LoaderBuilder, Pass, Transform};
-pub use entries::{data, nn, optim, schedules};
+pub use entries::*;
 pub use error::{Error, Record, Result};
 pub use files::{load, save, Checkpoint, Part};
 pub use frozen::Frozen;

@@ -310,6 +310,10 @@ fn frozen_numbers_go_to_other_threads() -> Result<()> {
     let part = other.i(0..1)?.freeze()?;
     other.add_assign(1)?;
     assert_eq!(part.tensor()?.item()?, 1.0);
+    let (plan, doubled) = tenon::capture(&other, || &other * 2)?;
+    let doubled = doubled.freeze()?;
+    plan.run_with(&[&tenon::zeros([2])?])?;
+    assert_eq!(numbers(&doubled.tensor()?)?, [4.0, 4.0]);
     assert_eq!(tenon::zeros([0])?.freeze()?.tensor()?.size()?, 0);
     Ok(())
 }

@@ -19,8 +19,14 @@ pub struct NamedTensor {
     pub is_parameter: bool,
 }
 
+mod sealed {
+    pub trait Sealed {}
+}
+impl sealed::Sealed for &Tensor {}
+impl<O, const N: usize> sealed::Sealed for [O; N] {}
+
 /// What a layer takes: `&x`, `[&x, &y]`, `[Operand::from(&x), Operand::none()]`.
-pub trait IntoInputs {
+pub trait IntoInputs: sealed::Sealed {
     /// Calls `run` with them.
     #[doc(hidden)]
     fn with<T>(self, run: impl FnOnce(&[sys::tenon_value]) -> T) -> T;

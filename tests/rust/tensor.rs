@@ -67,6 +67,8 @@ fn tensors_are_described() -> Result<()> {
     assert_eq!(format!("{} {}", x.shape()?, x.dtype()?), "[2] f32");
     let many: tenon::Ints = (0..12).collect();
     assert_eq!((many.len(), many[11], many.clone() == many), (12, 11, true));
+    let wanted = &[2, 6];
+    assert_eq!(matrix()?.reshape(wanted)?.shape()?, [2, 6]);
     Ok(())
 }
 
@@ -136,6 +138,8 @@ fn ops_take_named_attributes_optional_operands_and_lists() -> Result<()> {
     assert_eq!(tenon::concat([&x, &x]).axis(1).call()?.shape()?, [3, 8]);
     let list = vec![x.clone(), x.clone(), x.clone()];
     assert_eq!(tenon::stack(&list).call()?.shape()?, [3, 3, 4]);
+    let two: Vec<&Tensor> = list.iter().take(2).collect();
+    assert_eq!(tenon::stack(two).call()?.shape()?, [2, 3, 4]);
     let [values, indices] = tenon::topk(&x, 2).call()?;
     assert_eq!(values.shape()?, [3, 2]);
     assert_eq!(indices.to_vec::<i64>()?[0], 3);

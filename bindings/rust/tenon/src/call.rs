@@ -142,6 +142,11 @@ impl<'a, const N: usize> From<[&'a Tensor; N]> for Tensors<'a> {
         Tensors(Cow::Owned(list.iter().map(|each| each.handle()).collect()))
     }
 }
+impl<'a> From<Vec<&'a Tensor>> for Tensors<'a> {
+    fn from(list: Vec<&'a Tensor>) -> Self {
+        list.as_slice().into()
+    }
+}
 impl<'a> From<&[&'a Tensor]> for Tensors<'a> {
     fn from(list: &[&'a Tensor]) -> Self {
         Tensors(Cow::Owned(list.iter().map(|each| each.handle()).collect()))

@@ -138,6 +138,9 @@ macro_rules! ints_from {
         impl<const N: usize> From<[$kind; N]> for Ints {
             fn from(list: [$kind; N]) -> Ints { list.iter().map(|&each| each as i64).collect() }
         }
+        impl<const N: usize> From<&[$kind; N]> for Ints {
+            fn from(list: &[$kind; N]) -> Ints { list.as_slice().into() }
+        }
         impl From<&[$kind]> for Ints {
             fn from(list: &[$kind]) -> Ints { list.iter().map(|&each| each as i64).collect() }
         }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/rust/cost.rs: what add of 64 numbers costs through the crate, beside the same calls of C.
-//
-//   cost [LIMIT]    fails if a call takes LIMIT nanoseconds more than in C
 
 use std::time::Instant;
 use tenon::{sys, Result, Tensor};
@@ -75,9 +73,8 @@ impl InC {
 }
 
 fn main() -> Result<()> {
-    let limit: Option<f64> = std::env::args().nth(1).and_then(|given| given.parse().ok());
     let context = tenon::Context::new(&tenon::Runtime::shared()?)?;
-    let worst = context.enter(|| -> Result<f64> {
+    context.enter(|| {
         let numbers: Vec<f32> = (0..64).map(|i| 0.25 * i as f32 - 3.0).collect();
         let operand = || Tensor::from_slice(&numbers, 64);
         let (a, b, out, leaf) = (operand()?, operand()?, operand()?, operand()?.with_grad()?);
@@ -91,16 +88,9 @@ fn main() -> Result<()> {
             repeat(|| recorded.returned()),
             repeat(|| drop((&leaf + &b).unwrap())),
         ]);
-        let mut worst = f64::NEG_INFINITY;
         for (name, pair) in ["out", "returned", "recorded"].iter().zip(found.chunks(2)) {
             println!("add_64_{name}: C {:.1} ns, Rust {:.1} ns", pair[0], pair[1]);
-            worst = worst.max(pair[1] - pair[0]);
         }
-        Ok(worst)
-    })?;
-    println!("at most {worst:.1} ns more");
-    if matches!(limit, Some(limit) if worst > limit) {
-        std::process::exit(1);
-    }
-    Ok(())
+        Ok(())
+    })
 }

@@ -346,6 +346,19 @@ def multi_head_attention(
 ) -> Layer:
     """Attention of several heads, between matrices that make queries, keys and values of rows and one that joins what the heads give: the op `tenon.attention`."""
     ...
+def positions(
+    *,
+    rows: _b.int,
+    width: _b.int,
+    kind: _b.str = ...,
+    base: _b.float = ...,
+    init: _b.str = ...,
+    gain: _b.float = ...,
+    dtype: Dtype = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """Tells rows of sequences apart by their positions: a row of a table is added to each."""
+    ...
 def residual(
     *children: Any,
     shortcut: _b.bool = ...,

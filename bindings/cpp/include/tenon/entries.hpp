@@ -1069,6 +1069,38 @@ inline Layer multi_head_attention(
   return Layer("tenon.multi_head_attention", given, device);
 }
 
+struct PositionsOptions {
+  /// the longest sequence
+  Required<std::int64_t> rows;
+  /// size of the last dimension of x and y
+  Required<std::int64_t> width;
+  /// learned, or sinusoidal: a buffer of `tenon.sinusoidal_positions`
+  std::optional<std::string_view> kind = {};
+  /// of the sinusoids' rates
+  std::optional<double> base = {};
+  /// of a learned table: xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal, uniform,
+  /// normal, truncated_normal, orthogonal or constant
+  std::optional<std::string_view> init = {};
+  /// factor of the xavier, kaiming and orthogonal ones; standard deviation of normal and
+  /// truncated_normal, bound of uniform, value of constant
+  std::optional<double> gain = {};
+  /// of the parameters: f16, bf16, f32 or f64
+  std::optional<Dtype> dtype = {};
+};
+/// Tells rows of sequences apart by their positions: a row of a table is added to each. The layer
+/// tenon.positions.
+inline Layer positions(const PositionsOptions& options, const std::optional<Device>& device = {}) {
+  Options given;
+  detail::add_option(given, "rows", options.rows);
+  detail::add_option(given, "width", options.width);
+  detail::add_option(given, "kind", options.kind);
+  detail::add_option(given, "base", options.base);
+  detail::add_option(given, "init", options.init);
+  detail::add_option(given, "gain", options.gain);
+  detail::add_option(given, "dtype", options.dtype);
+  return Layer("tenon.positions", given, device);
+}
+
 struct ResidualOptions {
   /// is the last child the shortcut? Else that is x itself
   std::optional<bool> shortcut = {};

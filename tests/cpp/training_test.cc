@@ -126,6 +126,15 @@ TEST(CppPlans, AreMadeForEachKindOfInputs) {
   tn::Captured part([](const Tensor& x, const Tensor&) { return x[0]; });
   part(tn::ones({2}), tn::ones({2}));
   EXPECT_EQ(part(tn::full({2}, 5.0), tn::ones({2})).item(), 5);
+  tn::Captured both([](const Tensor& x) { return std::pair(x + 1, x[0]); });
+  both(tn::ones({2}));
+  const auto [more, element] = both(tn::full({2}, 5.0));
+  EXPECT_EQ(numbers(more), (std::vector<float>{6, 6}));
+  EXPECT_EQ(element.item(), 5);
+  tn::Captured several([](const Tensor& x) { return std::vector<Tensor>{x * 2, x * 3}; });
+  several(tn::ones({2}));
+  EXPECT_EQ(numbers(several(tn::full({2}, 2.0)).at(1)), (std::vector<float>{6, 6}));
+  EXPECT_EQ(both.n_plans() + several.n_plans(), 2u);
   Tensor sum = tn::zeros({2});
   tn::Captured adds([&](const Tensor& x) { sum += x; });
   for (int i = 0; i < 3; ++i) adds(tn::ones({2}));

@@ -5,6 +5,10 @@
 
 #include <tenon/cpp/call.hpp>
 
+#include <any>
+#include <tuple>
+#include <type_traits>
+
 namespace tenon {
 
 // A captured step. Tensors that it made are written anew by each run. What they were captured from
@@ -81,30 +85,45 @@ Plan capture(const Tensors& inputs, Step&& step) {
   return recording.end();
 }
 
+namespace detail {
+
+// Calls f(Tensor&) for what a step returns: a tensor, or a vector, tuple, pair or array of tensors.
+template <class Result, class F>
+void each_result(Result& result, F&& f) {
+  if constexpr (std::same_as<Result, Tensor>) {
+    f(result);
+  } else if constexpr (std::same_as<Result, std::vector<Tensor>>) {
+    for (Tensor& each : result) f(each);
+  } else {
+    std::apply([&](auto&... each) { (f(each), ...); }, result);
+  }
+}
+
+}  // namespace detail
+
 // A step as a function of tensors that is captured when it is called with a kind of inputs that is
 // new (shapes, strides, dtypes, devices, gradients), and replayed with them from then on.
 //
 //   tenon::Captured step([&](const Tensor& x, const Tensor& y) { ...; return loss; });
 //   for (const auto& [x, y] : loader.batches<2>()) total += step(x, y).item();
 //
-// It returns a tensor or nothing; a result is the same tensor for each kind, with new values. What
-// else it does inside is done when it is captured. No value can be read in it.
+// It returns a tensor, several (a vector, tuple, pair or array) or nothing; a result is the same
+// tensor for each kind, with new values. What else it does inside is done when it is captured. No
+// value can be read in it.
 template <class Step>
 class Captured {
+  template <class... Inputs>
+  using Result = std::remove_cvref_t<std::invoke_result_t<Step&, const Inputs&...>>;
+
  public:
   explicit Captured(Step step) : step_(std::move(step)) {}
 
   template <std::same_as<Tensor>... Inputs>
-  Tensor operator()(const Inputs&... inputs) {
-    std::vector<Kind> kinds = {kind_of(inputs)...};
-    for (const Known& each : known_) {
-      if (each.mode != mode_ || each.kinds != kinds) continue;
-      each.plan(inputs...);
-      return each.result;
+  Result<Inputs...> operator()(const Inputs&... inputs) {
+    const Known& known = plan_for(inputs...);
+    if constexpr (!std::is_void_v<Result<Inputs...>>) {
+      return std::any_cast<const Result<Inputs...>&>(known.result);
     }
-    Tensor result;
-    Plan plan = capture({inputs...}, [&] { result = run(inputs...); });
-    return known_.emplace_back(Known{mode_, std::move(kinds), std::move(plan), result}).result;
   }
 
   // What else the step depends on, as a number of the program's own: training and evaluation, with
@@ -124,23 +143,40 @@ class Captured {
     int mode;
     std::vector<Kind> kinds;
     Plan plan;
-    Tensor result;
+    std::any result;
   };
+
+  // Runs the step, or the plan of what it was with such inputs.
+  template <class... Inputs>
+  const Known& plan_for(const Inputs&... inputs) {
+    std::vector<Kind> kinds = {kind_of(inputs)...};
+    for (const Known& each : known_) {
+      if (each.mode != mode_ || each.kinds != kinds) continue;
+      each.plan(inputs...);
+      return each;
+    }
+    std::any result;
+    Plan plan = capture({inputs...}, [&] { result = run(inputs...); });
+    return known_.emplace_back(Known{mode_, std::move(kinds), std::move(plan), std::move(result)});
+  }
 
   static Kind kind_of(const Tensor& x) {
     return {x.shape(), x.strides(), x.dtype(), x.device(), x.requires_grad()};
   }
   template <class... Inputs>
-  Tensor run(const Inputs&... inputs) {
-    if constexpr (std::is_void_v<std::invoke_result_t<Step&, const Inputs&...>>) {
+  std::any run(const Inputs&... inputs) {
+    if constexpr (std::is_void_v<Result<Inputs...>>) {
       step_(inputs...);
-      return Tensor();
+      return {};
     } else {
-      Tensor result = step_(inputs...);
-      // In an input's memory it would go on naming that, whatever input is given later.
-      const bool shares =
-          result.defined() && ((result.info().storage == inputs.info().storage) || ...);
-      return shares ? result.clone() : result;
+      Result<Inputs...> result = step_(inputs...);
+      detail::each_result(result, [&](Tensor& each) {
+        // In an input's memory it would go on naming that, whatever input is given later.
+        const bool shares =
+            each.defined() && ((each.info().storage == inputs.info().storage) || ...);
+        if (shares) each = each.clone();
+      });
+      return result;
     }
   }
 

@@ -254,6 +254,12 @@ extern PyMethodDef buffer_methods[];
 // dlpack.cc: sharing memory through DLPack
 extern PyMethodDef dlpack_methods[];
 
+// exchange.cc: calls whose operands and results are another library's tensors
+extern PyMethodDef exchange_methods[];
+bool add_exchange_types(PyObject* module);
+// gated.cc: those that the library may record
+bool add_gated_type(PyObject* module);
+
 // nested.cc: nested lists of numbers
 extern PyMethodDef nested_methods[];
 

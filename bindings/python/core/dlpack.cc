@@ -2,61 +2,16 @@
 // bindings/python/core/dlpack.cc: sharing memory through DLPack, in both directions.
 //
 // Capsules are of two kinds: "dltensor_versioned", since DLPack 1.0, holds what Tenon itself
-// speaks; "dltensor", of before, is put around that, or inside it. The layouts are those of
-// https://dmlc.github.io/dlpack/latest/c_api.html
-#include <cstddef>
-#include <memory>
+// speaks; "dltensor", of before, is put around that, or inside it.
+#include "bindings/python/core/dlpack.h"
 
-#include "bindings/python/core/core.h"
+#include <memory>
 
 namespace tenon::python {
 
+using namespace dlpack;
+
 namespace {
-
-struct Array {
-  void* data;
-  int32_t device_type;
-  int32_t device_id;
-  int32_t rank;
-  uint8_t code;
-  uint8_t bits;
-  uint16_t lanes;
-  int64_t* shape;
-  int64_t* strides;
-  uint64_t byte_offset;
-};
-
-struct Versioned {
-  static constexpr const char* kName = "dltensor_versioned";
-  static constexpr const char* kUsedName = "used_dltensor_versioned";
-  static constexpr uint64_t kReadOnly = 1;
-  static constexpr uint64_t kCopied = 2;
-
-  uint32_t major;
-  uint32_t minor;
-  void* owner;
-  void (*deleter)(Versioned* self);  // may be NULL
-  uint64_t flags;
-  Array array;
-};
-
-struct Unversioned {
-  static constexpr const char* kName = "dltensor";
-  static constexpr const char* kUsedName = "used_dltensor";
-
-  Array array;
-  void* owner;
-  void (*deleter)(Unversioned* self);  // may be NULL
-};
-
-static_assert(offsetof(Array, shape) == sizeof(void*) + 16);
-static_assert(offsetof(Versioned, array) == 16 + 2 * sizeof(void*));
-static_assert(offsetof(Unversioned, owner) == sizeof(Array));
-
-template <class Managed>
-void drop(Managed* managed) {
-  if (managed && managed->deleter) managed->deleter(managed);
-}
 
 // A capsule that nobody has taken: its struct is still the capsule's.
 template <class Managed>
@@ -124,7 +79,10 @@ PyObject* taken(tenon_context* context, tenon_status status, tenon_tensor* tenso
   return status == TENON_OK ? wrap(tensor) : fail(context, status);
 }
 
-// from_dlpack(capsule): a tensor
+}  // namespace
+
+PyObject* capsule_of(Versioned* managed) { return make_capsule(managed); }
+
 PyObject* from_dlpack(PyObject*, PyObject* capsule) {
   tenon_tensor* tensor = nullptr;
   tenon_context* context = context_of_thread();
@@ -146,8 +104,6 @@ PyObject* from_dlpack(PyObject*, PyObject* capsule) {
   if (status != TENON_OK) delete inner;
   return taken(context, status, tensor, capsule, Unversioned::kUsedName);
 }
-
-}  // namespace
 
 PyMethodDef dlpack_methods[] = {
     {"to_dlpack", to_dlpack, METH_VARARGS, "to_dlpack(tensor, versioned, copied): a capsule."},

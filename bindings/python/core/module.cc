@@ -42,14 +42,15 @@ bool add_version(PyObject* module) {
 
 bool fill(PyObject* module) {
   const PyMethodDef* const tables[] = {
-      connect_methods,  runtime_methods, random_methods,   buffer_methods, nested_methods,
-      autograd_methods, object_methods,  data_methods,     loader_methods, dlpack_methods,
-      custom_methods,   history_methods, tokenizer_methods};
+      connect_methods,  runtime_methods, random_methods,    buffer_methods,  nested_methods,
+      autograd_methods, object_methods,  data_methods,      loader_methods,  dlpack_methods,
+      custom_methods,   history_methods, tokenizer_methods, exchange_methods};
   for (const PyMethodDef* table : tables) {
     if (PyModule_AddFunctions(module, const_cast<PyMethodDef*>(table)) < 0) return false;
   }
   return add_version(module) && add_dtypes(module) && add_op_type(module) &&
-         add_tensor_type(module) && add_layer_tensor_type(module);
+         add_tensor_type(module) && add_layer_tensor_type(module) && add_exchange_types(module) &&
+         add_gated_type(module);
 }
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,

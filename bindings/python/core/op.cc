@@ -278,26 +278,49 @@ PyObject* refuse_count(const OpObject* op, Py_ssize_t given) {
                 text_of(op->signature));
 }
 
-PyObject* call_op(const OpObject* op, PyObject* const* arguments, Py_ssize_t count,
-                  PyObject* names) {
-  Call call;
-  call.op = op;
+// Fills the call in; false with an exception set.
+bool read_arguments(Call& call, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  const OpObject* op = call.op;
   call.context = context_of_thread();
-  if (!call.context) return nullptr;
+  if (!call.context) return false;
   const size_t n_inputs = op->inputs->size();
   const auto given = static_cast<size_t>(count);
-  if (given > n_inputs + op->n_positional) return refuse_count(op, count);
+  if (given > n_inputs + op->n_positional) return refuse_count(op, count) != nullptr;
   for (size_t i = 0; i < given; ++i) {
     const bool good = i < n_inputs
                           ? call.set_input(static_cast<uint32_t>(i), arguments[i])
                           : call.set_attribute(static_cast<uint32_t>(i - n_inputs), arguments[i]);
-    if (!good) return nullptr;
+    if (!good) return false;
   }
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   for (Py_ssize_t i = 0; i < named; ++i) {
-    if (!call.set_named(PyTuple_GET_ITEM(names, i), arguments[count + i])) return nullptr;
+    if (!call.set_named(PyTuple_GET_ITEM(names, i), arguments[count + i])) return false;
   }
+  return true;
+}
+
+PyObject* call_op(const OpObject* op, PyObject* const* arguments, Py_ssize_t count,
+                  PyObject* names) {
+  Call call;
+  call.op = op;
+  if (!read_arguments(call, arguments, count, names)) return nullptr;
   return call.out ? call_into(call) : call_new(call);
+}
+
+// What a call would do, as JSON text; nothing runs.
+PyObject* explain(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  try {
+    Call call;
+    call.op = as_op(self);
+    if (!read_arguments(call, arguments, count, names)) return nullptr;
+    tenon_text* text = nullptr;
+    const tenon_status status =
+        tenon_op_explain(call.context, call.op->op, call.inputs, call.n_inputs, call.attributes,
+                         call.n_attributes, &text);
+    return status == TENON_OK ? text_object(text) : fail(call.context, status);
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
 }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* arguments, size_t flagged_count,
@@ -485,8 +508,11 @@ PyMemberDef members[] = {
     {"revision", T_UINT, offsetof(OpObject, revision), READONLY, "Of its meaning."},
     {nullptr, 0, 0, 0, nullptr}};
 
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"_explain", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(explain)),
+     METH_FASTCALL | METH_KEYWORDS, "_explain(...): what the call would do, as JSON."},
+    {nullptr, nullptr, 0, nullptr}};
 
 PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make_op)},
                        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},

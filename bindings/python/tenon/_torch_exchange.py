@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/_torch_exchange.py: tensors of PyTorch as tensors of Tenon on the same
+# memory, and back.
+
+try:
+    import torch
+except ImportError as missing:
+    raise ImportError(
+        "tenon.torch uses PyTorch, which is not installed: pip install torch"
+    ) from missing
+
+from tenon import _core
+
+DTYPES = {
+    getattr(torch, name): _core.as_dtype(name)
+    for name in (
+        "bool", "uint8", "int8", "int16", "int32", "int64",
+        "float16", "bfloat16", "float32", "float64",
+    )
+}  # fmt: skip
+THEIRS = {ours.name: theirs for theirs, ours in DTYPES.items()}
+
+# Since PyTorch 2.10; before, each tensor goes in a capsule.
+_TABLE = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+
+
+def _to_capsule(x):
+    return torch.utils.dlpack.to_dlpack(x.detach())
+
+
+def make_exchange(table=_TABLE):
+    return _core.Exchange(
+        table, torch.Tensor, torch.dtype, DTYPES, _to_capsule, torch.utils.dlpack.from_dlpack
+    )
+
+
+exchange = make_exchange()
+take, give, share = exchange.take, exchange.give, exchange.share

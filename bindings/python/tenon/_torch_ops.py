@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/_torch_ops.py: ops of the registry as ops of PyTorch.
+"""A call of `torch.ops.<vendor>.<op>` comes here from PyTorch's dispatcher: in CPU memory to the op
+itself, with gradients to _torch_gradients.py, without values to the op's own rule for shapes."""
+
+import json
+import math
+import threading
+
+import torch
+
+from tenon import _core, _errors, _schema
+from tenon._torch_exchange import DTYPES, THEIRS, exchange
+from tenon._torch_gradients import BELOW, PLAIN, Recorder
+
+# Libraries, one for each vendor: PyTorch forgets the ops of one that is gone.
+_libraries = {}
+_bridges = {}  # by full name
+_lock = threading.RLock()
+
+_TYPES = {
+    _schema.INT: "int", _schema.FLOAT: "float", _schema.BOOL: "bool", _schema.TEXT: "str",
+    _schema.NUMBER: "Scalar", _schema.DTYPE: "ScalarType", _schema.INTS: "int[]",
+}  # fmt: skip
+# Where Tenon computes on nothing of PyTorch's: a call says so.
+_ELSEWHERE = ("CUDA", "XPU", "MPS", "HPU", "SparseCPU", "SparseCsrCPU", "MkldnnCPU", "QuantizedCPU")
+
+
+def library(space):
+    if space not in _libraries:
+        _libraries[space] = torch.library.Library(space, "FRAGMENT")
+    return _libraries[space]
+
+
+# ---- schemas ------------------------------------------------------------------------------------
+
+
+def _literal(kind, said):
+    """A default as PyTorch's schemas write it; None: the op's own, for what they cannot."""
+    value = said["default"]
+    if kind == _schema.BOOL:
+        return str(value)
+    if kind == _schema.INT and isinstance(value, int):
+        return str(value)
+    if kind == _schema.FLOAT and isinstance(value, (int, float)) and math.isfinite(value):
+        return repr(float(value))
+    return None
+
+
+def _parameter(said, kind):
+    written, name = _TYPES[kind], said["name"]
+    if kind == _schema.INTS and said["count"]:
+        written = f"int[{said['count']}]"
+    if said["required"]:
+        return f"{written} {name}"
+    literal = _literal(kind, said)
+    return f"{written}? {name}=None" if literal is None else f"{written} {name}={literal}"
+
+
+def _operand(said, letter):
+    kind = f"Tensor({letter}!)" if said["mutated"] else "Tensor"
+    if said["list"]:
+        return f"{kind}[] {said['name']}"
+    return f"{kind}? {said['name']}=None" if said["optional"] else f"{kind} {said['name']}"
+
+
+def torch_schema(name, schema):
+    """What PyTorch says of the op: `name(Tensor x, int axis=0) -> Tensor`."""
+    letters = iter("abcdefghijklmnopqrstuvwxyz")
+    words = [_operand(each, next(letters, "z")) for each in schema.said["inputs"]]
+    kinds = [kind for _, kind, *_ in schema.attributes]
+    attributes = [
+        _parameter(said, kind) for said, kind in zip(schema.said["attributes"], kinds, strict=True)
+    ]
+    positional = schema.positional()
+    words += attributes[:positional]
+    if attributes[positional:]:
+        words += ["*", *attributes[positional:]]
+    count = len(schema.outputs)
+    outputs = "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
+    return f"{name}({', '.join(words)}) -> {outputs}"
+
+
+# ---- shapes -------------------------------------------------------------------------------------
+
+
+def _placeholder(given):
+    if isinstance(given, torch.Tensor):
+        if given.dtype not in DTYPES:
+            raise _errors.make_refusal(
+                "DTYPE", "tenon.torch", "x", "a dtype that Tenon has", str(given.dtype)
+            )
+        shape = tuple(map(int, given.shape))
+        return _core.placeholder(DTYPES[given.dtype], shape, tuple(map(int, given.stride())))
+    if isinstance(given, (list, tuple)) and any(isinstance(x, torch.Tensor) for x in given):
+        return [_placeholder(each) for each in given]
+    return DTYPES[given] if isinstance(given, torch.dtype) else given
+
+
+def _of_rank(given):
+    """A tensor of ones as lengths, where only ranks and dtypes are asked for."""
+    if isinstance(given, torch.Tensor) and given.dtype in DTYPES:
+        return _core.placeholder(DTYPES[given.dtype], (1,) * given.dim(), (1,) * given.dim())
+    return _placeholder(given)
+
+
+class Shapes:
+    """Results without values, by the op's own rule: for `torch.compile`, `torch.export`, "meta"."""
+
+    def __init__(self, op, schema):
+        self.op, self.schema = op, schema
+        flags = schema.said["flags"]
+        self.elementwise, self.dynamic = "elementwise" in flags, "dynamic-out" in flags
+
+    def __call__(self, *arguments, **named):
+        tensors = [x for x in [*arguments, *named.values()] if isinstance(x, torch.Tensor)]
+        symbolic = any(not isinstance(n, int) for x in tensors for n in x.shape)
+        if self.elementwise and tensors and symbolic:
+            found = self._explained(_of_rank, arguments, named)
+            shape = torch.broadcast_shapes(*(x.shape for x in tensors))
+            found = [(shape, dtype) for _, dtype in found]
+        else:
+            found = self._explained(_placeholder, arguments, named)
+            if self.dynamic:
+                found = self._measured(found)
+        device = next((x.device for x in self._tensors(arguments, named)), "cpu")
+        made = tuple(torch.empty(shape, dtype=dtype, device=device) for shape, dtype in found)
+        return made[0] if len(made) == 1 else (made or None)
+
+    @staticmethod
+    def _tensors(arguments, named):
+        for given in [*arguments, *named.values()]:
+            for each in given if isinstance(given, (list, tuple)) else [given]:
+                if isinstance(each, torch.Tensor):
+                    yield each
+
+    def _explained(self, make, arguments, named):
+        text = self.op._explain(*map(make, arguments), **{n: make(x) for n, x in named.items()})
+        outputs = [each for each in json.loads(text)["outputs"] if not each["aux"]]
+        return [
+            (each["shape"], THEIRS[_schema._DTYPES[each["dtype"]]]) for each in outputs
+        ]  # fmt: skip
+
+    def _measured(self, found):
+        """A length that values decide is a symbol: the first that no operand has."""
+        known = {letter for said in self.schema.said["inputs"] for letter in said["dims"] or ()}
+        dims = [each["dims"] or () for each in self.schema.said["outputs"] if not each["aux"]]
+        counted = next(letter for each in dims for letter in each if letter not in known)
+        symbol = torch.library.get_ctx().new_dynamic_size()
+        return [
+            (shape if "..." in letters else
+             [symbol if x == counted else n for x, n in zip(letters, shape, strict=True)], dtype)
+            for letters, (shape, dtype) in zip(dims, found, strict=True)
+        ]  # fmt: skip
+
+
+# ---- one op -------------------------------------------------------------------------------------
+
+
+class Bridge:
+    """One op of the registry in PyTorch's.
+
+    op        the op of Tenon
+    overload  `torch.ops.<vendor>.<name>.default`
+    """
+
+    def __init__(self, full):
+        self.op = _core.Op(full)
+        self.name = full
+        self.schema = schema = _schema.Schema(full, self.op.revision)
+        vendor, _, name = full.rpartition(".")
+        self.space, self.short = vendor.replace(".", "_"), name
+        self.names = tuple(name for name, *_ in [*schema.inputs, *schema.attributes])
+        self.exchanged = _core.ExchangedOp(self.op, exchange, self.names)
+        self.mutated = [i for i, said in enumerate(schema.said["inputs"]) if said["mutated"]]
+        self.random = "random" in schema.said["flags"]
+        self.recorder = Recorder(self)
+        self._define()
+
+    def _define(self):
+        into, name = library(self.space), self.short
+        tags = (torch.Tag.nondeterministic_seeded,) if self.random else ()
+        into.define(torch_schema(name, self.schema), tags=tags)
+        self.overload = getattr(getattr(torch.ops, self.space), name).default
+        kernel = self._mutate if self.mutated else self.exchanged
+        into.impl(name, kernel, "CPU")
+        torch.library.register_fake(
+            f"{self.space}::{name}", Shapes(self.op, self.schema), lib=into
+        )
+        if self.schema.inputs:
+            for key in _ELSEWHERE:
+                into.impl(name, self._refuse_device, key)
+            into.impl(name, self._gate(), "Autograd", with_keyset=True)
+        if all(each["list"] or each["optional"] for each in self.schema.said["inputs"]):
+            into.impl(name, kernel, "BackendSelect")  # of calls without any tensor, too
+        self.overload.__doc__ = self.op.__doc__
+
+    def _gate(self):
+        """The kernel of calls that may be recorded."""
+        if self.mutated:
+            return self.recorder.call_mutating
+        return _core.GatedOp(
+            self.exchanged, self.recorder.call, torch.is_grad_enabled,
+            BELOW, PLAIN,
+        )  # fmt: skip
+
+    def _mutate(self, *arguments, **named):
+        results = self.exchanged(*arguments, **named)
+        given = {place: each for place, each in enumerate(arguments)}
+        for place in self.mutated:
+            each = given.get(place, named.get(self.schema.inputs[place][0]))
+            for written in each if isinstance(each, (list, tuple)) else [each]:
+                if written is not None:
+                    torch.autograd.graph.increment_version(written)
+        return results
+
+    def _refuse_device(self, *arguments, **named):
+        found = next(
+            (x for x in Shapes._tensors(arguments, named) if x.device.type != "cpu"
+             or x.layout is not torch.strided), None
+        )  # fmt: skip
+        words = "another device" if found is None else f"{found.device}, {found.layout}"
+        raise _errors.make_refusal(
+            "DEVICE", self.name, "operands", "dense tensors in host memory, cpu", words,
+            "copy them there first: x.cpu(), x.to_dense()",
+        )  # fmt: skip
+
+
+def find(full):
+    """The bridge of an op, made when it is first asked for."""
+    found = _bridges.get(full)
+    if found is None:
+        with _lock:
+            found = _bridges.get(full)
+            if found is None:
+                found = _bridges[full] = Bridge(full)
+    return found

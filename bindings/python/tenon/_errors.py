@@ -9,7 +9,8 @@ Each also is the exception of Python that a reader expects: a `ShapeError` is a 
 import os
 import sys
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+# Folders whose frames are not the caller's: this package's, and of what it is called through.
+_packages = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
 
 
 class Error(Exception):
@@ -120,9 +121,10 @@ __all__ = [
 
 
 def _caller():
-    """File, line and source of the innermost frame outside this package."""
+    """File, line and source of the innermost frame outside these packages."""
     frame = sys._getframe(1)
-    while frame and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE + os.sep):
+    inside = tuple(_packages)
+    while frame and os.path.abspath(frame.f_code.co_filename).startswith(inside):
         frame = frame.f_back
     if not frame:
         return ""

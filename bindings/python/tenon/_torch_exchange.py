@@ -2,6 +2,8 @@
 # bindings/python/tenon/_torch_exchange.py: tensors of PyTorch as tensors of Tenon on the same
 # memory, and back.
 
+import os
+
 try:
     import torch
 except ImportError as missing:
@@ -9,8 +11,9 @@ except ImportError as missing:
         "tenon.torch uses PyTorch, which is not installed: pip install torch"
     ) from missing
 
-from tenon import _core
+from tenon import _core, _errors
 
+_errors._packages.append(os.path.dirname(os.path.abspath(torch.__file__)) + os.sep)
 DTYPES = {
     getattr(torch, name): _core.as_dtype(name)
     for name in (

@@ -18,6 +18,7 @@ from torch.autograd.function import _SingleLevelFunction
 
 from tenon import _autograd, _core, _errors
 from tenon._runtime import begin_grad_mode, end_grad_mode
+from tenon._torch_batches import add_rule
 from tenon._torch_exchange import give, take
 
 _ENABLED = 0
@@ -215,6 +216,7 @@ _library.impl("gradient", _gradient, "CPU")
 _library.impl("gradient", _call_gradient, "Autograd", with_keyset=True)
 torch.library.register_fake("tenon_bridge::gradient", _gradient_shapes, lib=_library)
 _overload = torch.ops.tenon_bridge.gradient.default
+add_rule(_library, "tenon_bridge::gradient", _overload)
 
 
 # ---- calls that are recorded --------------------------------------------------------------------

@@ -26,9 +26,8 @@ class Namespace:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
-        raise AttributeError(
-            f"{self._what} has no op {name!r}; there are: {', '.join(dir(self)) or 'none'}"
-        )
+        hint = _ops._look_up(self._prefix + name)[1]
+        raise AttributeError(f"{self._what} has no op {name!r}\n  hint: {hint}")
 
     def __dir__(self):
         return sorted(name for name in self.__dict__ if not name.startswith("_"))

@@ -10,6 +10,7 @@ import threading
 import torch
 
 from tenon import _core, _errors, _schema
+from tenon._torch_batches import add_rule
 from tenon._torch_exchange import DTYPES, THEIRS, exchange
 from tenon._torch_gradients import BELOW, PLAIN, Recorder
 
@@ -193,6 +194,8 @@ class Bridge:
             into.impl(name, self._gate(), "Autograd", with_keyset=True)
         if all(each["list"] or each["optional"] for each in self.schema.said["inputs"]):
             into.impl(name, kernel, "BackendSelect")  # of calls without any tensor, too
+        if not self.mutated and self.schema.inputs:
+            add_rule(into, f"{self.space}::{name}", self.overload, self.random)
         self.overload.__doc__ = self.op.__doc__
 
     def _gate(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# bindings/python/tenon/_torch_batches.py: ops of Tenon under torch.vmap: one call for each element of
-# the batch, in turn.
+# bindings/python/tenon/_torch_batches.py: ops of Tenon under torch.vmap: one call for each element
+# of the batch, in turn.
 
 import torch
 

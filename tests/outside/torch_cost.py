@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/outside/torch_cost.py: what a call of an op of 64 elements costs from PyTorch, beside a native
-# custom op in C++ (PyTorch's stable headers), one in Python and PyTorch's own. docs/benchmarks.md.
+# tests/outside/torch_cost.py: what a call of an op of 64 elements costs from PyTorch, beside a
+# native custom op in C++ (stable headers), one in Python, and its own. docs/benchmarks.md.
 """TENON_LIBRARY=build/release/lib/libtenon.so python tests/outside/torch_cost.py"""
 
 import pathlib

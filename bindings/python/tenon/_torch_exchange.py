@@ -23,11 +23,22 @@ DTYPES = {
 }  # fmt: skip
 THEIRS = {ours.name: theirs for theirs, ours in DTYPES.items()}
 
+
+
+def check_dtype(x):
+    if x.dtype not in DTYPES:
+        raise _errors.make_refusal(
+            "DTYPE", "tenon.torch", "x", f"one of {', '.join(THEIRS)}", str(x.dtype),
+            "convert it first: x.to(torch.float32)",
+        )  # fmt: skip
+
+
 # Since PyTorch 2.10; before, each tensor goes in a capsule.
 _TABLE = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
 
 
 def _to_capsule(x):
+    check_dtype(x)
     return torch.utils.dlpack.to_dlpack(x.detach())
 
 

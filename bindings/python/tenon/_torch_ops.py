@@ -11,7 +11,7 @@ import torch
 
 from tenon import _core, _errors, _schema
 from tenon._torch_batches import add_rule
-from tenon._torch_exchange import DTYPES, THEIRS, exchange
+from tenon._torch_exchange import DTYPES, THEIRS, check_dtype, exchange
 from tenon._torch_gradients import BELOW, PLAIN, Recorder
 
 # Libraries, one for each vendor: PyTorch forgets the ops of one that is gone.
@@ -87,10 +87,7 @@ def torch_schema(name, schema):
 
 def _placeholder(given):
     if isinstance(given, torch.Tensor):
-        if given.dtype not in DTYPES:
-            raise _errors.make_refusal(
-                "DTYPE", "tenon.torch", "x", "a dtype that Tenon has", str(given.dtype)
-            )
+        check_dtype(given)
         shape = tuple(map(int, given.shape))
         return _core.placeholder(DTYPES[given.dtype], shape, tuple(map(int, given.stride())))
     if isinstance(given, (list, tuple)) and any(isinstance(x, torch.Tensor) for x in given):

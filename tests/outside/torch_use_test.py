@@ -352,7 +352,7 @@ class Said(unittest.TestCase):
 class Page(unittest.TestCase):
     def test_docs_torch_md_runs_and_prints_what_it_says(self):
         page = FOLDER.parents[1] / "docs/torch.md"
-        names = {"__name__": "torch_page"}
+        names = {"__name__": "__main__"}
         blocks = re.findall(r"(?ms)^```python\n(.*?)^```", page.read_text())
         self.assertGreaterEqual(len(blocks), 4)
         for block in blocks:

@@ -196,6 +196,10 @@ class Modules(unittest.TestCase):
             next(model.parameters()).add_(1)
         with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
             loss.backward()
+        y = tenon.torch.Module(tenon.nn.activation(op="tenon.exp"))(torch.ones(3) * loss)
+        y.mul_(2)
+        with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+            y.sum().backward()
 
     def test_copies(self):
         model = tenon.torch.Module(make_layer())

@@ -257,6 +257,33 @@ class Gradients(unittest.TestCase):
         z.backward()
         self.assertEqual(x.grad.tolist(), [4.0] * 3)
 
+    def test_a_result_that_is_changed_before_backward(self):
+        x = torch.ones(3, requires_grad=True)
+        y = T.exp(x)  # whose gradient reads it
+        y.mul_(2)
+        with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+            y.sum().backward()
+        y = T.add(x, x)
+        y.mul_(2)
+        y.sum().backward()
+        self.assertEqual(x.grad.tolist(), [4.0] * 3)
+
+    def test_hooks_look_after_what_is_saved(self):
+        x = torch.randn(5, 4, requires_grad=True)
+        expected, = torch.autograd.grad(three(x, *operands()[1:])[:, 0].sum(), x)
+        packed = []
+
+        def pack(saved):
+            packed.append(saved)
+            return saved.clone()
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved):
+            y = three(x, *operands()[1:])
+        self.assertGreater(len(packed), 4)
+        self.assertTrue(torch.equal(torch.autograd.grad(y[:, 0].sum(), x)[0], expected))
+        again = torch.utils.checkpoint.checkpoint(three, x, *operands()[1:], use_reentrant=False)
+        self.assertTrue(torch.equal(torch.autograd.grad(again[:, 0].sum(), x)[0], expected))
+
     def test_no_grad_records_nothing(self):
         x = torch.ones(3, requires_grad=True)
         with torch.no_grad():

@@ -41,7 +41,7 @@ class Call:
 
     def __init__(self, bridge, places, attributes, orders=()):
         self.bridge, self.places, self.attributes = bridge, places, attributes
-        self.orders = [tuple(each) for each in orders]
+        self.orders = orders
 
     @staticmethod
     def of(bridge, arguments, named):
@@ -88,9 +88,14 @@ class Call:
 
 
 def _attribute(given):
+    """As JSON has it."""
     if isinstance(given, torch.dtype):
         return str(given).removeprefix("torch.")
-    return [int(each) for each in given] if isinstance(given, (list, tuple)) else given
+    if isinstance(given, (list, tuple)):
+        return [int(each) for each in given]
+    if isinstance(given, torch.SymInt):
+        return int(given)
+    return float(given) if isinstance(given, torch.SymFloat) else given
 
 
 # ---- gradients of any order ---------------------------------------------------------------------
@@ -228,9 +233,11 @@ class Recorder:
     def __init__(self, bridge):
         self.bridge = bridge
         needs = bridge.schema.said["vjp_needs"]
-        self.needed = None  # the operands whose values the backward rule reads; None: all
-        if needs is not None:
-            self.needed = {name for each in needs for name in each["inputs"]}
+        # What the backward rule reads: of which operands, and whether of results. Without a rule of
+        # its own, that is of all.
+        self.reads_results = needs is None or any(each["outputs"] for each in needs)
+        read = None if needs is None else {name for each in needs for name in each["inputs"]}
+        self.reads = [read is None or name in read for name, *_ in bridge.schema.inputs]
         self.differentiable = needs is None or any(each["differentiable"] for each in needs)
         names = {"forward": staticmethod(self._forward), "backward": staticmethod(self._backward)}
         self.node = type(f"{bridge.short}_", (_SingleLevelFunction,), names)
@@ -268,13 +275,13 @@ class Recorder:
     def _forward(self, ctx, keys, call, arguments, named, *tensors):
         ctx.call, ctx.graph = call, None
         ctx.set_materialize_grads(False)
-        if (keys & BELOW).raw_repr() == PLAIN:
+        if (keys & BELOW).raw_repr() == PLAIN and (self.bridge.random or not _is_hooked()):
             results = self._record(ctx, call, tensors, ctx.needs_input_grad[4:])
         else:
             results = _redispatched(self.bridge.overload, keys, arguments, named)
             results = results if isinstance(results, tuple) else (results,)
             ctx.mark_non_differentiable(*(x for x in results if not x.dtype.is_floating_point))
-        self._save(ctx, call, tensors)
+        self._save(ctx, call, tensors, results)
         return tuple(results)
 
     @staticmethod
@@ -283,26 +290,30 @@ class Recorder:
         for leaf, need in zip(leaves, needed, strict=True):
             if need:
                 leaf.requires_grad = True
-        begin_grad_mode(_ENABLED)
+        _core.begin_grad_mode(_ENABLED)
         try:
             results = call.run(leaves)
         finally:
-            end_grad_mode()
+            _core.end_grad_mode()
         ctx.graph, ctx.thread = (leaves, results), threading.get_ident()
         given = [give(each) for each in results]
         flat = [x for x, each in zip(given, results, strict=True) if not each.requires_grad]
         ctx.mark_non_differentiable(*flat)
         return given
 
-    def _save(self, ctx, call, tensors):
-        """Operands whose values backward reads are saved, so that PyTorch sees if they change; of
-        others the shape counts, if the call is run again."""
-        read = set()
-        for (name, *_), place in zip(self.bridge.schema.inputs, call.places, strict=True):
-            if self.needed is None or name in self.needed:
-                read |= set(place) if isinstance(place, list) else {place}
-        ctx.others = [None if i in read else each for i, each in enumerate(tensors)]
-        ctx.save_for_backward(*(each for i, each in enumerate(tensors) if i in read))
+    def _save(self, ctx, call, tensors, results):
+        """What backward reads is saved, so that PyTorch sees if it changes. Of other operands the
+        shape counts, if the call is run again; so it is if hooks look after what is saved."""
+        others = list(tensors)
+        for place, reads in zip(call.places, self.reads, strict=True):
+            if reads or ctx.graph is None:
+                for i in place if isinstance(place, list) else () if place is None else (place,):
+                    others[i] = None
+        saved = [x for x, other in zip(tensors, others, strict=True) if other is None]
+        ctx.others = others
+        if self.reads_results and ctx.graph is not None:
+            saved += results
+        ctx.save_for_backward(*saved)
 
     @staticmethod
     def _backward(ctx, *grads):
@@ -315,6 +326,11 @@ class Recorder:
         else:
             found = differentiate(ctx.call, grads, tensors, needed)
         return (None, None, None, None, *found)
+
+
+def _is_hooked():
+    """Do hooks, as those of torch.utils.checkpoint, look after what is saved for backward?"""
+    return torch._C._autograd._top_saved_tensors_default_hooks(True) is not None
 
 
 def _walk(ctx, grads, tensors, needed):

@@ -37,9 +37,9 @@ class _Run(torch.autograd.Function):
                 leaf.requires_grad = True
         results = module._call(inputs, _ENABLED)
         ctx.graph = leaves, results
-        ctx.save_for_backward(*tensors)
         ctx.set_materialize_grads(False)
         given = [give(each) for each in results]
+        ctx.save_for_backward(*tensors, *given)  # PyTorch sees if they change
         ctx.mark_non_differentiable(
             *(x for x, each in zip(given, results, strict=True) if not each.requires_grad)
         )
@@ -48,14 +48,14 @@ class _Run(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx, *grads):
-        tensors = ctx.saved_tensors  # PyTorch looks whether they have changed
+        count = len(ctx.saved_tensors) - len(grads)
         leaves, results = ctx.graph
         needed = ctx.needs_input_grad[2:]
         pairs = [(x, take(grad)) for x, grad in zip(results, grads, strict=True)
                  if grad is not None]  # fmt: skip
         wanted = [leaf for leaf, need in zip(leaves, needed, strict=True) if need]
         if not pairs or not wanted:
-            return (None,) * (2 + len(tensors))
+            return (None,) * (2 + count)
         found = iter(_core.gradient(
             [x for x, _ in pairs], [seed for _, seed in pairs], wanted, _autograd._RETAIN
         ))  # fmt: skip

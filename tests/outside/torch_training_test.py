@@ -210,6 +210,14 @@ class Modules(unittest.TestCase):
             next(other.parameters()).add_(1)
         self.assertFalse(torch.equal(other(x), model(x)))
 
+    def test_compiled_around(self):
+        model = torch.nn.Sequential(tenon.torch.Module(make_layer()), torch.nn.Tanh())
+        x = torch.randn(3, 6)
+        found = torch.compile(model, backend="aot_eager")(x)
+        self.assertTrue(torch.equal(found, model(x)))
+        found.sum().backward()
+        self.assertTrue(all(each.grad is not None for each in model.parameters()))
+
     def test_what_is_not_a_layer(self):
         with self.assertRaisesRegex(TypeError, "tenon.torch.Module"):
             tenon.torch.Module(torch.nn.Linear(2, 2))

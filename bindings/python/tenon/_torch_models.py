@@ -110,7 +110,10 @@ class Module(torch.nn.Module):
         self.layer.train(mode)
         return self
 
+    @torch.compiler.disable
     def forward(self, *inputs):
+        """What the layer computes: a tensor, or a tuple; an input that may be left out may be
+        None. A graph of torch.compile ends before it and begins again after it."""
         for name, theirs in self.named_parameters():
             if not any(theirs is each for each, *_ in self._shared):
                 raise _refuse_moved("tenon.torch.Module", name)

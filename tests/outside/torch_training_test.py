@@ -5,6 +5,7 @@
 import copy
 import gc
 import pathlib
+import threading
 import unittest
 
 from torch_samples import tenon, torch
@@ -200,6 +201,22 @@ class Modules(unittest.TestCase):
         y.mul_(2)
         with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
             y.sum().backward()
+
+    def test_a_call_is_walked_in_its_thread(self):
+        loss, caught = tenon.torch.Module(make_layer())(torch.randn(2, 6)).sum(), []
+
+        def walk():
+            try:
+                loss.backward()
+            except tenon.GraphOwnerError as error:
+                caught.append(error)
+
+        thread = threading.Thread(target=walk)
+        thread.start()
+        thread.join()
+        self.assertEqual(len(caught), 1)
+        with self.assertRaisesRegex(tenon.GradError, "layers once"):
+            loss.backward(create_graph=True)
 
     def test_copies(self):
         model = tenon.torch.Module(make_layer())

@@ -127,6 +127,12 @@ class Memory(unittest.TestCase):
         yield "a window", torch.randn(1025, 514)[1:1025:2, 1:513]
         yield "expanded", torch.randn(512, 1).expand(512, 512)
 
+    def test_a_negated_view_is_what_it_means(self):
+        x = torch.tensor([1 + 2j, 3 - 4j]).conj().imag
+        self.assertTrue(x.is_neg())
+        self.assertEqual(T.abs(T.mul(x, x)).tolist(), [4.0, 16.0])
+        self.assertEqual(T.copy(x).tolist(), [-2.0, 4.0])
+
     def test_operands_are_not_copied(self):
         for name, x in self.layouts():
             with self.subTest(layout=name):
@@ -304,6 +310,10 @@ class Gradients(unittest.TestCase):
         before = p._version
         T.rows_add(p, torch.tensor([1]), torch.ones(1, 3))
         self.assertGreater(p._version, before)
+        with torch.inference_mode():
+            p = torch.zeros(3, 3)
+            T.rows_add(p, torch.tensor([1]), torch.ones(1, 3))
+            self.assertEqual(T.sum(p).item(), 3.0)
 
 
 class Said(unittest.TestCase):
@@ -366,6 +376,11 @@ class Said(unittest.TestCase):
         found = T.normal(shape=[4], dtype=torch.float64)
         self.assertEqual(found.tolist(), expected.tolist())
         self.assertIn(torch.Tag.nondeterministic_seeded, T.normal.tags)
+        draw = torch.compile(lambda x: x + T.normal(shape=[4]), fullgraph=True, backend="aot_eager")
+        tenon.seed(4)
+        expected = T.normal(shape=[4])
+        tenon.seed(4)
+        self.assertTrue(torch.equal(draw(torch.zeros(4)), expected))
 
     def test_autocast_leaves_dtypes_alone(self):
         with torch.autocast("cpu", torch.bfloat16):

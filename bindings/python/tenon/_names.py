@@ -104,6 +104,7 @@ INSTEAD = {
     "set_default_dtype": "numbers are float32: dtype= in each call",
     "set_grad_enabled": "with tenon.no_grad: or with tenon.enable_grad:",
     "set_printoptions": "x.numpy() prints as NumPy is told to",
+    "torch": "import tenon.torch",
     "vmap": "ops work on batches: dimensions in front",
 }
 

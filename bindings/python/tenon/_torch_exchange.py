@@ -42,6 +42,12 @@ def _to_capsule(x):
     return torch.utils.dlpack.to_dlpack(x.detach())
 
 
+def note_write(x):
+    """Autograd is told that `x` has changed."""
+    if not x.is_inference():
+        torch.autograd.graph.increment_version(x)
+
+
 def make_exchange(table=_TABLE):
     return _core.Exchange(
         table, torch.Tensor, torch.dtype, DTYPES, _to_capsule, torch.utils.dlpack.from_dlpack

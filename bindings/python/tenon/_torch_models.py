@@ -3,13 +3,12 @@
 # loops, on the memory of the same parameters.
 
 import torch
-from torch.autograd.function import once_differentiable
 
 from tenon import _autograd, _core, _errors
 from tenon import optim as _optim
 from tenon._entries import Entry
 from tenon._runtime import begin_grad_mode, end_grad_mode
-from tenon._torch_exchange import give, share, take
+from tenon._torch_exchange import give, note_write, share, take
 
 _ENABLED, _DISABLED = 0, 1
 
@@ -46,8 +45,12 @@ class _Run(torch.autograd.Function):
         return tuple(given)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx, *grads):
+        if torch.is_grad_enabled():
+            raise _errors.make_refusal(
+                "GRAD", "tenon.torch.Module", "backward", "a gradient that is not differentiated",
+                "create_graph=True", "tenon.torch.ops are differentiable again, layers once",
+            )  # fmt: skip
         count = len(ctx.saved_tensors) - len(grads)
         leaves, results = ctx.graph
         needed = ctx.needs_input_grad[2:]
@@ -230,7 +233,7 @@ class Optimizer(torch.optim.Optimizer):
         finally:
             self._ours.zero_grad()
         for each in written:
-            torch.autograd.graph.increment_version(each)
+            note_write(each)
         return loss
 
     def _read_hypers(self):

@@ -11,7 +11,7 @@ import torch
 
 from tenon import _core, _errors, _schema
 from tenon._torch_batches import add_rule
-from tenon._torch_exchange import DTYPES, THEIRS, check_dtype, exchange
+from tenon._torch_exchange import DTYPES, THEIRS, check_dtype, exchange, note_write
 from tenon._torch_gradients import BELOW, PLAIN, Recorder
 
 # Libraries, one for each vendor: PyTorch forgets the ops of one that is gone.
@@ -211,7 +211,7 @@ class Bridge:
             each = given.get(place, named.get(self.schema.inputs[place][0]))
             for written in each if isinstance(each, (list, tuple)) else [each]:
                 if written is not None:
-                    torch.autograd.graph.increment_version(written)
+                    note_write(written)
         return results
 
     def _refuse_device(self, *arguments, **named):

@@ -216,7 +216,9 @@ def differentiate(call, grads, tensors, needed):
 
 
 _library = torch.library.Library("tenon_bridge", "FRAGMENT")
-_library.define("gradient(Tensor?[] tensors, str call) -> Tensor[]")
+_library.define(
+    "gradient(Tensor?[] tensors, str call) -> Tensor[]", tags=[torch.Tag.pt2_compliant_tag]
+)
 _library.impl("gradient", _gradient, "CPU")
 _library.impl("gradient", _call_gradient, "Autograd", with_keyset=True)
 torch.library.register_fake("tenon_bridge::gradient", _gradient_shapes, lib=_library)

@@ -177,7 +177,8 @@ class Bridge:
 
     def _define(self):
         into, name = library(self.space), self.short
-        tags = (torch.Tag.nondeterministic_seeded,) if self.random else ()
+        tags = [torch.Tag.pt2_compliant_tag]  # opcheck has seen every op of Tenon's own
+        tags += [torch.Tag.nondeterministic_seeded] if self.random else []
         into.define(torch_schema(name, self.schema), tags=tags)
         self.overload = getattr(getattr(torch.ops, self.space), name).default
         kernel = self._mutate if self.mutated else self.exchanged

@@ -77,6 +77,22 @@ class Plugin(unittest.TestCase):
     def test_by_its_id_and_by_name(self):
         self.use("id", TENON_PLUGIN_PATH=str(self.plugins))
 
+    def test_a_damaged_plugin_says_so_and_others_go_on(self):
+        damaged = self.folder / "damaged"
+        shutil.copytree(self.plugins, damaged)
+        library = next(damaged.glob("acme.softsign/*.so"))
+        library.write_bytes(library.read_bytes()[:4096])
+        program = (
+            "import tenon.torch, torch\n"
+            "try:\n    tenon.torch.ops.acme.softsign\n"
+            "except tenon.PluginError as error:\n    print(error)\n"
+            "print(tenon.torch.ops.tenon.neg(torch.ones(1)))"
+        )
+        found = run(sys.executable, "-c", program, PYTHONPATH=str(BUILD / "python"),
+                    TENON_PLUGIN_PATH=str(damaged))  # fmt: skip
+        self.assertIn("acme.softsign", found)
+        self.assertEqual(found.splitlines()[-1], "tensor([-1.])")
+
 
 if __name__ == "__main__":
     unittest.main()

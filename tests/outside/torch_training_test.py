@@ -153,6 +153,12 @@ class Modules(unittest.TestCase):
         model(torch.randn(4, 6)).sum().backward()
         self.assertIsNone(first.grad)
         self.assertTrue(all(each.grad is not None for each in others))
+        layer = make_layer().requires_grad_(False)
+        model = tenon.torch.Module(layer)
+        self.assertFalse(any(each.requires_grad for each in model.parameters()))
+        last = list(model.parameters())[-1].requires_grad_()
+        model(torch.randn(4, 6)).sum().backward()
+        self.assertEqual(last.grad.tolist(), [4.0])
         with torch.no_grad():
             self.assertIsNone(model(torch.randn(4, 6)).grad_fn)
 

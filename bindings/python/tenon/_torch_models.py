@@ -31,8 +31,8 @@ class _Run(torch.autograd.Function):
         inputs = [None if each is None else take(each) for each in tensors[:count]]
         needed = ctx.needs_input_grad[2:]
         leaves = inputs + [ours for _, ours, _ in module._shared]
-        for leaf, need in zip(inputs, needed, strict=False):
-            if need:
+        for leaf, need in zip(leaves, needed, strict=True):
+            if need and not leaf.requires_grad:
                 leaf.requires_grad = True
         results = module._call(inputs, _ENABLED)
         ctx.graph = leaves, results

@@ -12,11 +12,15 @@ class Namespace:
     one plugin. All are registered when the namespace is made, so `torch.compile` finds them."""
 
     def __init__(self, what, prefix, names):
-        self._what, self._prefix = what, prefix
+        self._what, self._prefix, self._refused = what, prefix, {}
         for full in names:
             inner = full.removeprefix(prefix)
-            if "." not in inner:
+            if "." in inner:
+                continue
+            try:
                 self.__dict__[inner] = find(full).overload
+            except _errors.Error as error:  # of the plugin that lists it: others go on
+                self._refused[inner] = error
         for vendor in {full.removeprefix(prefix).partition(".")[0] for full in names}:
             inner = f"{prefix}{vendor}."
             deeper = [full for full in names if full.startswith(inner)]
@@ -26,6 +30,8 @@ class Namespace:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in self._refused:
+            raise self._refused[name]
         hint = _ops._look_up(self._prefix + name)[1]
         raise AttributeError(f"{self._what} has no op {name!r}\n  hint: {hint}")
 

@@ -48,20 +48,37 @@ class Compiled(unittest.TestCase):
         targets = [node.target for node in graphs[0].graph.nodes if node.op == "call_function"]
         self.assertEqual(targets, [T.linear, T.gelu, T.softmax])
 
-    def test_elementwise_ops_take_any_length_without_compiling_again(self):
+    def compilations(self, function, calls, dynamic=True):
+        """How often that is compiled for all these calls, which agree."""
         count = []
 
         def backend(graph, _):
             count.append(1)
             return graph
 
-        double = torch.compile(
-            lambda x, y: T.mul(T.exp(x), y), fullgraph=True, backend=backend, dynamic=True
-        )
-        for length in (3, 4, 9):
-            x = torch.ones(2, length)
-            self.assertTrue(torch.equal(double(x, x), T.exp(x)))
-        self.assertEqual(len(count), 1)
+        torch._dynamo.reset()
+        compiled = torch.compile(function, fullgraph=True, backend=backend, dynamic=dynamic)
+        for given in calls:
+            self.assertTrue(torch.equal(compiled(*given), function(*given)))
+        return len(count)
+
+    def test_lengths_may_be_symbols(self):
+        x = [torch.randn(n, 4) for n in (2, 3, 9, 40)]
+        self.assertEqual(self.compilations(lambda x, y: T.mul(T.exp(x), y), zip(x, x)), 1)
+        w, b = torch.randn(3, 4), torch.randn(3)
+        self.assertEqual(self.compilations(lambda x: three(x, w, b), zip(x)), 1)
+        self.assertEqual(self.compilations(lambda x: T.sum(x, axes=[1]), zip(x)), 1)
+        images = [torch.randn(n, 2, 9, 9) for n in (2, 3, 5)]
+        kernel = torch.randn(3, 2, 3, 3)
+        for each in images:  # with which anything but a symbol is an error
+            torch._dynamo.mark_dynamic(each, 0)
+        found = self.compilations(lambda x: T.conv(x, kernel), zip(images), dynamic=None)
+        self.assertEqual(found, 1)
+
+    def test_lengths_that_follow_otherwise_are_numbers(self):
+        x = [(torch.randn(n, 4),) for n in (2, 3, 9)]
+        self.assertEqual(self.compilations(lambda x: T.concat([x, x]), x), 3)
+        self.assertEqual(self.compilations(lambda x: T.qr(x)[0], x), 3)  # the smaller of two
 
     def test_lengths_that_values_decide(self):
         with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):

@@ -3,7 +3,7 @@
 """A call that requires a gradient is recorded by Tenon in the thread that makes it, and PyTorch's
 node keeps what was recorded: backward walks it, nothing is computed twice.
 
-Where that cannot be, because the call is traced, the backward is to be differentiated again, or
+If that cannot be, because the call is traced, the backward is to be differentiated again, or
 another thread walks, the op `tenon_bridge::gradient` runs the call once more, recorded, and its
 rule. It has a gradient by the same means: each order is the gradient of the one before.
 """

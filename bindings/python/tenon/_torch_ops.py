@@ -3,7 +3,6 @@
 """A call of `torch.ops.<vendor>.<op>` comes here from PyTorch's dispatcher: in CPU memory to the op
 itself, with gradients to _torch_gradients.py, without values to the op's own rule for shapes."""
 
-import json
 import math
 import threading
 
@@ -11,8 +10,9 @@ import torch
 
 from tenon import _core, _errors, _schema
 from tenon._torch_batches import add_rule
-from tenon._torch_exchange import DTYPES, THEIRS, check_dtype, exchange, note_write
+from tenon._torch_exchange import exchange, note_write
 from tenon._torch_gradients import BELOW, PLAIN, Recorder
+from tenon._torch_shapes import Shapes, tensors_of
 
 # Libraries, one for each vendor: PyTorch forgets the ops of one that is gone.
 _libraries = {}
@@ -82,76 +82,6 @@ def torch_schema(name, schema):
     return f"{name}({', '.join(words)}) -> {outputs}"
 
 
-# ---- shapes -------------------------------------------------------------------------------------
-
-
-def _placeholder(given):
-    if isinstance(given, torch.Tensor):
-        check_dtype(given)
-        shape = tuple(map(int, given.shape))
-        return _core.placeholder(DTYPES[given.dtype], shape, tuple(map(int, given.stride())))
-    if isinstance(given, (list, tuple)) and any(isinstance(x, torch.Tensor) for x in given):
-        return [_placeholder(each) for each in given]
-    return DTYPES[given] if isinstance(given, torch.dtype) else given
-
-
-def _of_rank(given):
-    """A tensor of ones as lengths, where only ranks and dtypes are asked for."""
-    if isinstance(given, torch.Tensor) and given.dtype in DTYPES:
-        return _core.placeholder(DTYPES[given.dtype], (1,) * given.dim(), (1,) * given.dim())
-    return _placeholder(given)
-
-
-class Shapes:
-    """Results without values, by the op's own rule: for `torch.compile`, `torch.export`, "meta"."""
-
-    def __init__(self, op, schema):
-        self.op, self.schema = op, schema
-        flags = schema.said["flags"]
-        self.elementwise, self.dynamic = "elementwise" in flags, "dynamic-out" in flags
-
-    def __call__(self, *arguments, **named):
-        tensors = [x for x in [*arguments, *named.values()] if isinstance(x, torch.Tensor)]
-        symbolic = any(not isinstance(n, int) for x in tensors for n in x.shape)
-        if self.elementwise and tensors and symbolic:
-            found = self._explained(_of_rank, arguments, named)
-            shape = torch.broadcast_shapes(*(x.shape for x in tensors))
-            found = [(shape, dtype) for _, dtype in found]
-        else:
-            found = self._explained(_placeholder, arguments, named)
-            if self.dynamic:
-                found = self._measured(found)
-        device = next((x.device for x in self._tensors(arguments, named)), "cpu")
-        made = tuple(torch.empty(shape, dtype=dtype, device=device) for shape, dtype in found)
-        return made[0] if len(made) == 1 else (made or None)
-
-    @staticmethod
-    def _tensors(arguments, named):
-        for given in [*arguments, *named.values()]:
-            for each in given if isinstance(given, (list, tuple)) else [given]:
-                if isinstance(each, torch.Tensor):
-                    yield each
-
-    def _explained(self, make, arguments, named):
-        text = self.op._explain(*map(make, arguments), **{n: make(x) for n, x in named.items()})
-        outputs = [each for each in json.loads(text)["outputs"] if not each["aux"]]
-        return [
-            (each["shape"], THEIRS[_schema._DTYPES[each["dtype"]]]) for each in outputs
-        ]  # fmt: skip
-
-    def _measured(self, found):
-        """A length that values decide is a symbol: the first that no operand has."""
-        known = {letter for said in self.schema.said["inputs"] for letter in said["dims"] or ()}
-        dims = [each["dims"] or () for each in self.schema.said["outputs"] if not each["aux"]]
-        counted = next(letter for each in dims for letter in each if letter not in known)
-        symbol = torch.library.get_ctx().new_dynamic_size()
-        return [
-            (shape if "..." in letters else
-             [symbol if x == counted else n for x, n in zip(letters, shape, strict=True)], dtype)
-            for letters, (shape, dtype) in zip(dims, found, strict=True)
-        ]  # fmt: skip
-
-
 # ---- one op -------------------------------------------------------------------------------------
 
 
@@ -217,7 +147,7 @@ class Bridge:
 
     def _refuse_device(self, *arguments, **named):
         found = next(
-            (x for x in Shapes._tensors(arguments, named) if x.device.type != "cpu"
+            (x for x in tensors_of(arguments, named) if x.device.type != "cpu"
              or x.layout is not torch.strided), None
         )  # fmt: skip
         words = "another device" if found is None else f"{found.device}, {found.layout}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # bindings/python/tenon/_torch_shapes.py: results without values, by an op's own shape rule: for
 # torch.compile, torch.export and the device "meta".
-"""A rule knows numbers alone. If PyTorch has symbols as lengths, the rule is asked twice, with small
-and with large numbers for them: a length that is a symbol's both times is that symbol. If any
+"""A rule knows numbers alone. If PyTorch has symbols as lengths, the rule is asked twice, with
+small and with large numbers for them: a length that is a symbol's both times is that symbol. If any
 follows from symbols otherwise, the symbols become the numbers that they stand for."""
 
 import json

@@ -11,7 +11,6 @@
 namespace tenon::plan {
 
 using launch::Block;
-using launch::Item;
 using tape::Link;
 
 Recorder::Recorder(Context& context, std::vector<Ref> inputs)

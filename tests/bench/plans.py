@@ -5,8 +5,9 @@ capture beyond one eager step, and of a replay; writes a table in Markdown.
 
 usage    PYTHON plans.py [--threads N] [--networks A,B] [--random N] BUILD
 
-With --random it is the arenas of the first N random steps of tests/python instead. Each figure is of a process of its own. A step is forward, backward, an update by AdamW and giving
-up the gradients. Nothing here is a test: machines differ and are busy.
+With --random it is the arenas of the first N random steps of tests/python instead. Each figure is
+of a process of its own. A step is forward, backward, an update by AdamW and giving up the
+gradients. Nothing here is a test: machines differ and are busy.
 """
 
 import argparse

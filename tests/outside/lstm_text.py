@@ -130,7 +130,8 @@ def run(model, text, seed, epochs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--text", type=pathlib.Path, default=ROOT / "examples/data/text/coriolanus.txt")
+    play = ROOT / "examples/data/text/coriolanus.txt"
+    parser.add_argument("--text", type=pathlib.Path, default=play)
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--seeds", type=int, default=1)

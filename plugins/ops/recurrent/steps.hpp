@@ -278,8 +278,8 @@ inline tenon_tensor* bias_grad(sdk::Calls& calls, sdk::Value gates) {
   return calls.call("tenon.sum", {gates}, {std::span<const int64_t>(both)});
 }
 
-// x times w_ih^T, without what lies after a sequence's end. By `linear`, whose gradient of w_ih lies
-// as w_ih does.
+// x times w_ih^T, without what lies after a sequence's end. By `linear`, whose gradient of w_ih
+// lies as w_ih does.
 inline tenon_tensor* input_gates(sdk::Calls& calls, Walk& walk, sdk::Value x, sdk::Value w_ih) {
   return calls.call("tenon.linear", {walk.without_padding(x), w_ih});
 }

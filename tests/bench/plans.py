@@ -92,7 +92,28 @@ def lstm(tenon):
     return Model(), tenon.randn([32, 32, 64]), tokens(tenon, 1, 1024, 64, 5).reshape([1024])
 
 
-NETWORKS = (mlp, resnet, decoder, lstm, gpt4, gpt12)
+def autoencoder(tenon):
+    """That of examples/06: sparse by its largest units, the encoder's weight transposed."""
+    nn, rows, width, features = tenon.nn, 256, 384, 1536
+
+    class Model(nn.Module):
+        def __init__(self):
+            self.decoder = nn.linear(inputs=features, outputs=width)
+            turned = self.decoder.weight.detach().mT.clone(layout="preserve")
+            self.encoder = turned.requires_grad_()
+            self.bias = tenon.zeros([features]).requires_grad_()
+
+        def loss(self, x, y):
+            units = (x - self.decoder.bias) @ self.encoder.mT + self.bias
+            values, places = tenon.topk(units, k=64)
+            sparse = tenon.scatter(tenon.zeros([rows, features]), places, values, axis=1)
+            return tenon.mse_loss(self.decoder(sparse), y)
+
+    x = tenon.randn([rows, width])
+    return Model(), x, x.clone()
+
+
+NETWORKS = (mlp, resnet, decoder, lstm, gpt4, gpt12, autoencoder)
 
 
 def measure(tenon, network, captured):
@@ -100,8 +121,11 @@ def measure(tenon, network, captured):
     model, x, y = network(tenon)
     adamw = tenon.optim.adamw(model.parameters(), lr=1e-3)
 
+    def cross_entropy(x, y):
+        return tenon.softmax_cross_entropy(model(x), y)
+
     def step(x, y):
-        loss = tenon.softmax_cross_entropy(model(x), y)
+        loss = model.loss(x, y) if hasattr(model, "loss") else cross_entropy(x, y)
         loss.backward()
         adamw.step()
         adamw.zero_grad()

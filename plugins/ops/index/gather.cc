@@ -13,7 +13,7 @@ constexpr std::string_view name = "tenon.gather";
 
 constexpr std::string_view doc =
     R"(`y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis` and `a`, `b` over
-the dimensions before and behind it. `indices` has the rank of `x` and beside the axis at most
+the dimensions before and after it. `indices` has the rank of `x` and beside the axis at most
 its sizes; the result has the shape of `indices`. An index outside the axis is refused, and a
 negative one too but with `from_end`: then it counts from the end. `tenon.take_along_axis`
 broadcasts the two operands first, and counts from the end.

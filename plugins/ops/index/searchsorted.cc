@@ -15,7 +15,7 @@ constexpr std::string_view name = "tenon.searchsorted";
 
 constexpr std::string_view doc =
     R"(For each element of `values` the place at which it can be put into `sorted` so that the
-order holds: before all elements equal to it, with `right` behind them. `sorted` ascends along
+order holds: before all elements equal to it, with `right` after them. `sorted` ascends along
 its last dimension, in the order of `tenon.sort`: a NaN is larger than any number. It has either
 one dimension, for values of any shape, or the dimensions of `values` but for the last. What is
 not in order gives places without a meaning.

@@ -1225,7 +1225,7 @@ struct GatherOptions {
   bool from_end = false;
 };
 /// `y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis` and `a`, `b` over the
-/// dimensions before and behind it. Op tenon.gather.
+/// dimensions before and after it. Op tenon.gather.
 inline Tensor gather(
     const Tensor& x, const Tensor& indices, const GatherOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices)};
@@ -2707,7 +2707,7 @@ struct SearchsortedOptions {
   bool right = false;
 };
 /// For each element of `values` the place at which it can be put into `sorted` so that the order
-/// holds: before all elements equal to it, with `right` behind them. Op tenon.searchsorted.
+/// holds: before all elements equal to it, with `right` after them. Op tenon.searchsorted.
 inline Tensor searchsorted(
     const Tensor& sorted, const Tensor& values, const SearchsortedOptions& options = {},
     Into into = {}) {

@@ -2873,7 +2873,7 @@ impl<'a> FullLike<'a> {
     }
 }
 /// `y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis` and `a`, `b` over the
-/// dimensions before and behind it. Op tenon.gather.
+/// dimensions before and after it. Op tenon.gather.
 #[must_use = "nothing is done before `call`"]
 pub struct Gather<'a> {
     x: &'a Tensor,
@@ -2882,7 +2882,7 @@ pub struct Gather<'a> {
     from_end: bool,
 }
 /// `y[a, i, b] = x[a, indices[a, i, b], b]`, where `i` runs along `axis` and `a`, `b` over the
-/// dimensions before and behind it. Op tenon.gather.
+/// dimensions before and after it. Op tenon.gather.
 pub fn gather<'a>(x: &'a Tensor, indices: &'a Tensor, axis: i64) -> Gather<'a> {
     Gather { x, indices, axis, from_end: false }
 }
@@ -6250,7 +6250,7 @@ pub fn scatter_add_into<'a>(
         &[axis.given()], out)
 }
 /// For each element of `values` the place at which it can be put into `sorted` so that the order
-/// holds: before all elements equal to it, with `right` behind them. Op tenon.searchsorted.
+/// holds: before all elements equal to it, with `right` after them. Op tenon.searchsorted.
 #[must_use = "nothing is done before `call`"]
 pub struct Searchsorted<'a> {
     sorted: &'a Tensor,
@@ -6258,7 +6258,7 @@ pub struct Searchsorted<'a> {
     right: bool,
 }
 /// For each element of `values` the place at which it can be put into `sorted` so that the order
-/// holds: before all elements equal to it, with `right` behind them. Op tenon.searchsorted.
+/// holds: before all elements equal to it, with `right` after them. Op tenon.searchsorted.
 pub fn searchsorted<'a>(sorted: &'a Tensor, values: &'a Tensor) -> Searchsorted<'a> {
     Searchsorted { sorted, values, right: false }
 }

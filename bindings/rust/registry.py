@@ -17,13 +17,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bindings/cpp/tools"))
-from headers import (  # noqa: E402
-    SPACES,
-    Registry,
-    first_sentence,
-    pascal,
-    plugins_of_tree,
-)
+from headers import SPACES, first_sentence, pascal, write  # noqa: E402
 
 FOLDER = ROOT / "bindings/rust/tenon/src"
 COLUMNS = 100
@@ -405,26 +399,10 @@ def entries_text(registry):
     return "\n".join(lines) + "\n"
 
 
-def main():
-    arguments = [each for each in sys.argv[1:] if each != "--check"]
-    if len(arguments) != 1:
-        sys.exit(__doc__)
-    registry = Registry(str(pathlib.Path(arguments[0]).resolve()))
-    missing = plugins_of_tree() - {plugin["id"] for plugin in registry.query("plugins")}
-    if missing:
-        print(f"not built: {', '.join(sorted(missing))}")
-        sys.exit(77)
-    stale = []
-    for name, text in (("ops.rs", ops_text(registry)), ("entries.rs", entries_text(registry))):
-        path = FOLDER / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            stale.append(name)
-            if "--check" not in sys.argv[1:]:
-                path.write_text(text, encoding="utf-8")
-    if stale and "--check" in sys.argv[1:]:
-        sys.exit(f"these differ from the registry: {', '.join(stale)}; run registry.py without "
-                 "--check")  # fmt: skip
+def texts(registry):
+    yield "ops.rs", ops_text(registry)
+    yield "entries.rs", entries_text(registry)
 
 
 if __name__ == "__main__":
-    main()
+    write(__doc__, FOLDER, texts)

@@ -352,29 +352,35 @@ def plugins_of_tree():
     return set(re.findall(r"^ *tenon_add_plugin\((\S+)", text, flags=re.MULTILINE))
 
 
-def main():
+def write(usage, folder, texts):
+    """Writes texts(registry), pairs of a file's name and its text, or compares them: --check."""
     arguments = [each for each in sys.argv[1:] if each != "--check"]
     if len(arguments) != 1:
-        sys.exit(__doc__)
+        sys.exit(usage)
     registry = Registry(str(pathlib.Path(arguments[0]).resolve()))
     missing = plugins_of_tree() - {plugin["id"] for plugin in registry.query("plugins")}
     if missing:
         print(f"not built: {', '.join(sorted(missing))}")
         sys.exit(77)
     stale = []
-    for name, lines in (
-        ("ops.hpp", ops_header(registry)), ("entries.hpp", entries_header(registry)),
-    ):  # fmt: skip
-        text = "\n".join(lines) + "\n"
-        path = FOLDER / name
+    for name, text in texts(registry):
+        path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
             if "--check" not in sys.argv[1:]:
                 path.write_text(text, encoding="utf-8")
     if stale and "--check" in sys.argv[1:]:
-        sys.exit(f"these differ from the registry: {', '.join(stale)}; run headers.py without "
+        program = pathlib.Path(sys.argv[0]).name
+        sys.exit(f"these differ from the registry: {', '.join(stale)}; run {program} without "
                  "--check")  # fmt: skip
 
 
+def texts(registry):
+    for name, lines in (
+        ("ops.hpp", ops_header(registry)), ("entries.hpp", entries_header(registry)),
+    ):  # fmt: skip
+        yield name, "\n".join(lines) + "\n"
+
+
 if __name__ == "__main__":
-    main()
+    write(__doc__, FOLDER, texts)

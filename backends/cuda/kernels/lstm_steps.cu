@@ -125,7 +125,7 @@ void forward(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out(kY).dtype, [&]<class T>() { forward_of<T>(l); });
 }
 uint64_t forward_workspace(const sdk::Args& args) {
-  const int64_t batch = args.shape(kGates)[args.attrs.flag(kBatchFirst) ? 0 : 1];
+  const int64_t batch = batch_of(args, kGates, args.attrs.flag(kBatchFirst));
   const std::span<const int64_t> w_hh = args.shape(kHidden);
   return static_cast<uint64_t>(batch * (2 * w_hh[1] + 2 * (w_hh[0] / kPerUnit))) * sizeof(double);
 }
@@ -273,7 +273,7 @@ void backward(const sdk::Launch& l) {
                                        [&]<class T>() { backward_of<T>(l); });
 }
 uint64_t backward_workspace(const sdk::Args& args) {
-  const int64_t batch = args.shape(kOfKept)[args.attrs.flag(kBatchFirst) ? 0 : 1];
+  const int64_t batch = batch_of(args, kOfKept, args.attrs.flag(kBatchFirst));
   const std::span<const int64_t> w_hh = args.shape(kOfHidden);
   const int64_t row = 2 * w_hh[0] + w_hh[1] + w_hh[0] / kPerUnit;
   return static_cast<uint64_t>(batch * row) * sizeof(double);

@@ -107,6 +107,11 @@ inline Walk walk_of(const sdk::Launch& l, uint32_t sequence, uint32_t lengths, b
   return walk;
 }
 
+// How many sequences operand `sequence` has.
+inline int64_t batch_of(const sdk::Args& args, uint32_t sequence, bool batch_first) {
+  return args.shape(sequence)[batch_first ? 0 : 1];
+}
+
 // ---- Products -----------------------------------------------------------------------------------
 
 // Lines of a weight: element k of line j.

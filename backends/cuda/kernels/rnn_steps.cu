@@ -18,9 +18,6 @@ enum GradOutput : uint32_t { kDgates, kDh0 };
 Walk read_walk(const sdk::Launch& l, uint32_t sequence, uint32_t lengths) {
   return walk_of(l, sequence, lengths, l.attrs.flag(kReverse), l.attrs.flag(kBatchFirst));
 }
-int64_t batch_of(const sdk::Args& args, uint32_t sequence) {
-  return args.shape(sequence)[args.attrs.flag(kBatchFirst) ? 0 : 1];
-}
 
 // ---- Forward ------------------------------------------------------------------------------------
 
@@ -81,7 +78,8 @@ void forward(const sdk::Launch& l) {
   sdk::dispatch_dtype<sdk::FloatTypes>(l.out(kY).dtype, [&]<class T>() { forward_of<T>(l); });
 }
 uint64_t forward_workspace(const sdk::Args& args) {
-  const int64_t states = 2 * batch_of(args, kGates) * args.shape(kHidden)[1];
+  const int64_t states =
+      2 * batch_of(args, kGates, args.attrs.flag(kBatchFirst)) * args.shape(kHidden)[1];
   return static_cast<uint64_t>(states) * sizeof(double);
 }
 
@@ -141,7 +139,8 @@ void backward(const sdk::Launch& l) {
                                        [&]<class T>() { backward_of<T>(l); });
 }
 uint64_t backward_workspace(const sdk::Args& args) {
-  const int64_t states = 3 * batch_of(args, kResult) * args.shape(kOfHidden)[1];
+  const int64_t states =
+      3 * batch_of(args, kResult, args.attrs.flag(kBatchFirst)) * args.shape(kOfHidden)[1];
   return static_cast<uint64_t>(states) * sizeof(double);
 }
 

@@ -362,6 +362,7 @@ const void* get_interface(const tenon_host*, const char* id, uint64_t length) {
   if (name == TENON_HOST_NUMBERS) return &kNumbers;
   if (name == TENON_HOST_LAYERS) return &host_layers();
   if (name == TENON_HOST_LENDING) return &host_lending();
+  if (name == TENON_HOST_PROCESSES) return &host_processes();
   if (name == TENON_HOST_TOKENIZERS) return &host_tokenizers();
   return nullptr;
 }

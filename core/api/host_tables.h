@@ -4,6 +4,7 @@
 
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/lending.h>
+#include <tenon/ext/draft/processes.h>
 #include <tenon/ext/draft/tokenizers.h>
 #include <tenon/plugin.h>
 
@@ -19,6 +20,8 @@ const tenon_call& host_call_template();
 const tenon_host_layers& host_layers();
 // "tenon.host.lending/1"
 const tenon_host_lending& host_lending();
+// "tenon.host.processes/1"
+const tenon_host_processes& host_processes();
 // "tenon.host.tokenizers/1"
 const tenon_host_tokenizers& host_tokenizers();
 

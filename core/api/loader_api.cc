@@ -3,8 +3,8 @@
 #include <tenon/ext/draft/loaders.h>
 
 #include "core/api/guard.h"
-#include "core/api/make_context.h"
 #include "core/api/objects.h"
+#include "core/api/own_context.h"
 
 using namespace tenon;
 using namespace tenon::api;
@@ -16,23 +16,6 @@ using data::TransformSlab;
 using data::TransformSlot;
 
 namespace {
-
-// A context that a worker's calls go through as a program's do: guarded, and refused when the
-// runtime is closed.
-class OwnContext final : public data::WorkerContext {
- public:
-  explicit OwnContext(Runtime& runtime) : context_(create_context(runtime)) {}
-  ~OwnContext() override { tenon_context_release(context_); }
-  OwnContext(const OwnContext&) = delete;
-  OwnContext& operator=(const OwnContext&) = delete;
-
-  bool run(const std::function<void(Context&)>& body) noexcept override {
-    return guard(context_, body) == TENON_OK;
-  }
-
- private:
-  tenon_context* context_;
-};
 
 tenon_loader* give(std::shared_ptr<Loader> made) {
   return give_object<tenon_loader, LoaderSlab>(&LoaderSlot::loader, std::move(made));
@@ -145,7 +128,16 @@ tenon_status tenon_loader_set_workers(tenon_context* context, tenon_loader* load
   return guard(context, [&](Context& cx) {
     const auto& to = require_loader(cx, loader);
     const Loader::Use use(*to);
-    to->set_workers(n_workers, [&] { return std::make_unique<OwnContext>(*cx.runtime); });
+    to->set_workers(n_workers, own_contexts(*cx.runtime));
+  });
+}
+
+tenon_status tenon_loader_set_share(tenon_context* context, tenon_loader* loader, int64_t first,
+                                    int64_t count, int64_t of) {
+  return guard(context, [&](Context& cx) {
+    Loader& to = *require_loader(cx, loader);
+    const Loader::Use use(to);
+    to.set_share({first, count, of});
   });
 }
 

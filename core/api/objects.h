@@ -15,6 +15,7 @@
 #include "core/layers/layer.h"
 #include "core/optim/optimizer.h"
 #include "core/optim/schedule.h"
+#include "core/processes/group.h"
 
 namespace tenon::api {
 
@@ -77,6 +78,10 @@ inline tenon_tokenizer* make_tokenizer(Context& context, std::string_view name, 
   const registry::Entry& kind = context.runtime->plugins.require_entry<tenon_tokenizer_desc>(name);
   const std::span bytes(static_cast<const char*>(file), static_cast<size_t>(file_length));
   return give_tokenizer(std::make_shared<const data::Tokenizer>(context, kind, bytes, options));
+}
+inline const auto& require_group(const Context& context, tenon_group* handle) {
+  return require_object<processes::GroupSlab>(context, handle, &processes::GroupSlot::group,
+                                              "group");
 }
 inline const auto& require_loader(const Context& context, tenon_loader* handle) {
   return require_object<data::LoaderSlab>(context, handle, &data::LoaderSlot::loader, "loader");

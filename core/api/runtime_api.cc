@@ -49,7 +49,8 @@ const char* tenon_status_get_name(tenon_status status) {
       "TENON_E_PLAN_SHAPE", "TENON_E_ROWS",        "TENON_E_PLUGIN",
       "TENON_E_SCHEMA",     "TENON_E_IO",          "TENON_E_DATA",
       "TENON_E_CHECK",      "TENON_E_INTERRUPTED", "TENON_E_UNSUPPORTED",
-      "TENON_E_INTERNAL",   "TENON_E_DEVICE_LOST"};
+      "TENON_E_INTERNAL",   "TENON_E_DEVICE_LOST", "TENON_E_TIMEOUT",
+      "TENON_E_PEER"};
   constexpr tenon_status count = static_cast<tenon_status>(std::size(kNames));
   return status >= 0 && status < count ? kNames[status] : "unknown status";
 }

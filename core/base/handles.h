@@ -23,5 +23,8 @@ inline constexpr uint8_t kCheckpointKind = 14;
 inline constexpr uint8_t kHistoryKind = 15;
 inline constexpr uint8_t kProgressKind = 16;
 inline constexpr uint8_t kTokenizerKind = 17;
+inline constexpr uint8_t kGroupKind = 18;
+inline constexpr uint8_t kTransferKind = 19;
+inline constexpr uint8_t kDataParallelKind = 20;
 
 }  // namespace tenon

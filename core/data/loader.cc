@@ -42,6 +42,19 @@ std::vector<int64_t> order_of(int64_t length, uint64_t seed, int64_t epoch, bool
   return order;
 }
 
+// Of each `share.of` batches in a row those that are ours; a last round that is not whole is
+// nobody's.
+std::vector<int64_t> shared(const std::vector<int64_t>& order, int64_t batch, const Share& share) {
+  std::vector<int64_t> ours;
+  const int64_t round = batch * share.of;
+  const auto length = static_cast<int64_t>(order.size());
+  for (int64_t begin = 0; begin + round <= length; begin += round) {
+    const auto first = order.begin() + begin + share.first * batch;
+    ours.insert(ours.end(), first, first + share.count * batch);
+  }
+  return ours;
+}
+
 class Epoch final : public Pass {
  public:
   Epoch(Runtime& runtime, std::shared_ptr<const Dataset> dataset, std::vector<Step> steps,
@@ -106,10 +119,11 @@ Loader::Loader(Context& context, std::shared_ptr<const Dataset> dataset, int64_t
                int64_t batch, uint64_t seed, uint32_t flags)
     : runtime_(context.runtime),
       dataset_(std::move(dataset)),
-      length_(length),
+      all_(length),
       batch_(batch),
       seed_(seed),
-      flags_(flags) {
+      flags_(flags),
+      length_(length) {
   if (length < 0 || length > kMaxLength) {
     refuse("length", length < 0 ? "the length is negative" : "the length is too large",
            "0 to " + std::to_string(kMaxLength), std::to_string(length));
@@ -172,8 +186,10 @@ void Loader::begin(int64_t epoch, int64_t position) {
 std::shared_ptr<const Pass> Loader::make_pass(int64_t epoch) const {
   refuse_forked();
   const bool shuffle = (flags_ & TENON_LOADER_SHUFFLE) != 0;
-  return std::make_shared<Epoch>(*runtime_, dataset_, steps_,
-                                 order_of(length_, seed_, epoch, shuffle), seed_, epoch, batch_);
+  std::vector<int64_t> order = order_of(all_, seed_, epoch, shuffle);
+  if (share_.of != 1) order = shared(order, batch_, share_);
+  return std::make_shared<Epoch>(*runtime_, dataset_, steps_, std::move(order), seed_, epoch,
+                                 batch_);
 }
 
 void Loader::begin(std::shared_ptr<const Pass> pass, int64_t position) noexcept {
@@ -209,6 +225,30 @@ void Loader::set_transforms(Context& context, std::vector<Step> steps) {
     throw;
   }
   fields_.swap(fields);
+}
+
+void Loader::set_share(const Share& share) {
+  const int64_t most = std::max<int64_t>(1, all_ / batch_);
+  if (share.of < 1 || share.of > most) {
+    refuse("of", "a round has no batches, or more than the dataset", "1 to " + std::to_string(most),
+           std::to_string(share.of));
+  }
+  if (share.first < 0 || share.count < 1 || share.count > share.of ||
+      share.first > share.of - share.count) {
+    refuse("first", "the share is not one of the round",
+           "first and count within " + std::to_string(share.of) + " batches",
+           "first " + std::to_string(share.first) + ", count " + std::to_string(share.count));
+  }
+  const Share before = share_;
+  share_ = share;
+  try {
+    const std::shared_ptr<const Pass> pass = make_pass(epoch_of(pass_).number);
+    length_ = share.of == 1 ? all_ : all_ / (batch_ * share.of) * share.count * batch_;
+    begin(pass, 0);
+  } catch (...) {
+    share_ = before;
+    throw;
+  }
 }
 
 void Loader::set_workers(uint32_t count, const MakeWorkerContext& make) {

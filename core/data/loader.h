@@ -23,6 +23,13 @@ struct Step {
   uint32_t field = 0;
 };
 
+// Which of `of` batches in a row are this loader's.
+struct Share {
+  int64_t first = 0;
+  int64_t count = 1;
+  int64_t of = 1;
+};
+
 class Loader {
  public:
   // Without a dataset the samples' numbers are the one field.
@@ -35,6 +42,7 @@ class Loader {
   // If one throws, the loader is as it was.
   void set_transforms(Context& context, std::vector<Step> steps);
   void set_workers(uint32_t count, const MakeWorkerContext& make);
+  void set_share(const Share& share);  // and to the epoch's begin
   void begin(int64_t epoch, int64_t position);
   // The same in two steps, of which only the first may fail.
   std::shared_ptr<const Pass> make_pass(int64_t epoch) const;
@@ -67,10 +75,12 @@ class Loader {
 
   Runtime* runtime_;
   const std::shared_ptr<const Dataset> dataset_;
-  const int64_t length_;
+  const int64_t all_;  // samples of the dataset
   const int64_t batch_;
   const uint64_t seed_;
   const uint32_t flags_;
+  Share share_;
+  int64_t length_;  // samples of an epoch that are ours
   std::vector<Step> steps_;
   std::vector<tenon_dataset_field> fields_;  // of batches as they are given
   std::vector<std::string> names_;           // of the fields

@@ -179,7 +179,8 @@ void write_device(Context& context, Writer& out, const registry::Backend& backen
   std::vector<std::string_view> present;
   std::vector<std::string_view> missing;
   std::string no_autograd;
-  for (uint32_t role = 1; role < registry::kRoleEnd; ++role) {
+  // Sums over processes are no device's.
+  for (uint32_t role = 1; role <= TENON_ROLE_ISFINITE; ++role) {
     const std::string problem = role_problem(context, role, backend.kind);
     (problem.empty() ? present : missing).push_back(registry::name_of_role(role));
     if (role <= TENON_ROLE_SUM_TO && !problem.empty()) {

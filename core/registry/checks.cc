@@ -60,6 +60,8 @@ RoleSignature signature_of(uint32_t role) {
       return {1, false, 1, {AttrKind::IntList}};
     case TENON_ROLE_ROWS_ADD:
       return {3, true, 0, {}};
+    case TENON_ROLE_ALL_REDUCE:
+      return {1, true, 0, {AttrKind::Int}};
     default:  // COPY, ISFINITE
       return {1, false, 1, {}};
   }
@@ -89,6 +91,8 @@ void check_role(uint32_t role, const What& what, const Schema& schema) {
               " attributes and " + std::to_string(wanted.outputs) + " outputs";
   } else if (wanted.first_mutated && !schema.inputs[0].mutated) {
     problem = "input 0 marked '!'";
+  } else if (role == TENON_ROLE_ALL_REDUCE && !schema.inputs[0].list) {
+    problem = "a list as input 0";
   } else if (role == TENON_ROLE_ISFINITE && schema.outputs[0].type.fixed != TENON_DTYPE_BOOL) {
     problem = "an output of dtype bool";
   }
@@ -230,7 +234,7 @@ void refuse(std::string message) { throw Error{TENON_E_PLUGIN, std::move(message
 
 std::string_view name_of_role(uint32_t role) noexcept {
   static constexpr std::array<std::string_view, kRoleEnd> names = {
-      "", "copy", "fill", "cast", "add", "sum_to", "rows_add", "isfinite"};
+      "", "copy", "fill", "cast", "add", "sum_to", "rows_add", "isfinite", "all_reduce"};
   return role < names.size() ? names[role] : std::string_view();
 }
 

@@ -20,7 +20,7 @@ struct Manifest {
   struct OpName {
     std::string name;
     uint32_t revision = 1;
-    std::string role;  // "", "copy", "fill", "cast", "add", "sum_to", "rows_add", "isfinite"
+    std::string role;  // "", "copy", ...: name_of_role
   };
   struct KernelNames {
     std::string device;

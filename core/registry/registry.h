@@ -31,7 +31,7 @@ namespace tenon::registry {
 
 struct Plugin;
 
-inline constexpr uint32_t kRoleEnd = TENON_ROLE_ISFINITE + 1;
+inline constexpr uint32_t kRoleEnd = TENON_ROLE_ALL_REDUCE + 1;
 
 // "copy", "sum_to", ...; empty for TENON_ROLE_NONE and unknown roles.
 std::string_view name_of_role(uint32_t role) noexcept;

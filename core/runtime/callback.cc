@@ -118,7 +118,7 @@ void CallbackScope::raise(tenon_status status, const char* callback) {
   } else {
     error.message = "the " + std::string(callback) + " failed without saying why";
   }
-  error.status = status > 0 && status <= TENON_E_DEVICE_LOST ? status : TENON_E_PLUGIN;
+  error.status = status > 0 && status <= TENON_E_PEER ? status : TENON_E_PLUGIN;
   const std::string name = op ? op->name : "";
   if (error.op.empty()) {
     error.op = name;

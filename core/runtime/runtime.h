@@ -83,6 +83,7 @@ struct Runtime final : tensor::Owner {
   threads::Pool pool;
   const tenon_call& call_tables;
   Keep prepared;                                // launch/: what kernels have prepared
+  Keep groups;                                  // processes/: those that are held, by number
   std::unique_ptr<ThreadChecks> thread_checks;  // under TENON_CHECK=threads
   std::atomic<int64_t> plans{0};
   std::atomic<uint64_t> hooks{0};       // begun so far

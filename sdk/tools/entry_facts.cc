@@ -133,6 +133,9 @@ constexpr CallForm kCallForms[] = {
      "tenon_tokenizer_create(context, \"{name}\", TENON_NUL, file, file_length, names, values, "
      "n_values, &tokenizer)",
      "tenon.data.tokenizer(\"{name}\"{options})"},
+    {"collective",
+     "tenon_group_create(context, \"{name}\", TENON_NUL, names, values, n_values, timeout, &group)",
+     "tenon.processes.join(\"{name}\"{options})"},
 };
 // Of a kind that is made as most are.
 constexpr const char* kCreate =

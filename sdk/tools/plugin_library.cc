@@ -114,8 +114,8 @@ void each(const char* id, Take&& take) {
   for (uint32_t i = 0; found != nullptr && i < found->count; ++i) take(*found->descs[i]);
 }
 
-constexpr std::array<const char*, 8> kRoles = {"",    "copy",   "fill",     "cast",
-                                               "add", "sum_to", "rows_add", "isfinite"};
+constexpr std::array<const char*, TENON_ROLE_ALL_REDUCE + 1> kRoles = {
+    "", "copy", "fill", "cast", "add", "sum_to", "rows_add", "isfinite", "all_reduce"};
 
 void add_once(std::vector<std::string>& list, std::string item) {
   if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <tenon/ext/draft/capture.h>
 #include <tenon/ext/draft/checkpoints.h>
+#include <tenon/ext/draft/collectives.h>
+#include <tenon/ext/draft/data_parallel.h>
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/dynamic.h>
 #include <tenon/ext/draft/entries.h>
@@ -14,6 +16,7 @@
 #include <tenon/ext/draft/lending.h>
 #include <tenon/ext/draft/loaders.h>
 #include <tenon/ext/draft/memory.h>
+#include <tenon/ext/draft/processes.h>
 #include <tenon/ext/draft/schedules.h>
 #include <tenon/ext/draft/tokenizers.h>
 #include <tenon/ext/draft/training.h>
@@ -771,3 +774,86 @@ MEMBER(tenon_host_tokenizers, create, 8);
 MEMBER(tenon_host_tokenizers, load, 16);
 MEMBER(tenon_host_tokenizers, release, 24);
 MEMBER(tenon_host_tokenizers, encode, 32);
+
+STRUCT(tenon_collective_option, 56);
+MEMBER(tenon_collective_option, name, 0);
+MEMBER(tenon_collective_option, doc, 16);
+MEMBER(tenon_collective_option, tag, 32);
+MEMBER(tenon_collective_option, required, 36);
+MEMBER(tenon_collective_option, initial, 40);
+
+STRUCT(tenon_members, 8);
+MEMBER(tenon_members, rank, 0);
+MEMBER(tenon_members, size, 4);
+
+STRUCT(tenon_transfer_desc, 48);
+MEMBER(tenon_transfer_desc, collective, 0);
+MEMBER(tenon_transfer_desc, peer, 4);
+MEMBER(tenon_transfer_desc, device, 8);
+MEMBER(tenon_transfer_desc, dtype, 16);
+MEMBER(tenon_transfer_desc, reserved, 20);
+MEMBER(tenon_transfer_desc, count, 24);
+MEMBER(tenon_transfer_desc, from, 32);
+MEMBER(tenon_transfer_desc, to, 40);
+
+STRUCT(tenon_collective_desc, 120);
+MEMBER(tenon_collective_desc, struct_size, 0);
+MEMBER(tenon_collective_desc, flags, 4);
+MEMBER(tenon_collective_desc, name, 8);
+MEMBER(tenon_collective_desc, doc, 24);
+MEMBER(tenon_collective_desc, devices, 40);
+MEMBER(tenon_collective_desc, sums, 56);
+MEMBER(tenon_collective_desc, options, 72);
+MEMBER(tenon_collective_desc, n_options, 80);
+MEMBER(tenon_collective_desc, reserved, 84);
+MEMBER(tenon_collective_desc, create, 88);
+MEMBER(tenon_collective_desc, release, 96);
+MEMBER(tenon_collective_desc, split, 104);
+MEMBER(tenon_collective_desc, run, 112);
+
+STRUCT(tenon_collectives_table, 16);
+MEMBER(tenon_collectives_table, struct_size, 0);
+MEMBER(tenon_collectives_table, count, 4);
+MEMBER(tenon_collectives_table, descs, 8);
+
+STRUCT(tenon_group_info, 48);
+MEMBER(tenon_group_info, struct_size, 0);
+MEMBER(tenon_group_info, flags, 4);
+MEMBER(tenon_group_info, number, 8);
+MEMBER(tenon_group_info, rank, 16);
+MEMBER(tenon_group_info, size, 20);
+MEMBER(tenon_group_info, transfers, 24);
+MEMBER(tenon_group_info, bytes_sent, 32);
+MEMBER(tenon_group_info, bytes_agreed, 40);
+
+STRUCT(tenon_transfer_request, 32);
+MEMBER(tenon_transfer_request, struct_size, 0);
+MEMBER(tenon_transfer_request, flags, 4);
+MEMBER(tenon_transfer_request, collective, 8);
+MEMBER(tenon_transfer_request, peer, 12);
+MEMBER(tenon_transfer_request, input, 16);
+MEMBER(tenon_transfer_request, output, 24);
+
+STRUCT(tenon_host_processes, 24);
+MEMBER(tenon_host_processes, struct_size, 0);
+MEMBER(tenon_host_processes, flags, 4);
+MEMBER(tenon_host_processes, members, 8);
+MEMBER(tenon_host_processes, run, 16);
+
+STRUCT(tenon_data_parallel_options, 40);
+MEMBER(tenon_data_parallel_options, struct_size, 0);
+MEMBER(tenon_data_parallel_options, flags, 4);
+MEMBER(tenon_data_parallel_options, shards, 8);
+MEMBER(tenon_data_parallel_options, bucket_bytes, 16);
+MEMBER(tenon_data_parallel_options, buffers, 24);
+MEMBER(tenon_data_parallel_options, n_buffers, 32);
+MEMBER(tenon_data_parallel_options, reserved, 36);
+
+STRUCT(tenon_data_parallel_info, 48);
+MEMBER(tenon_data_parallel_info, struct_size, 0);
+MEMBER(tenon_data_parallel_info, flags, 4);
+MEMBER(tenon_data_parallel_info, shards, 8);
+MEMBER(tenon_data_parallel_info, first_shard, 16);
+MEMBER(tenon_data_parallel_info, n_shards, 24);
+MEMBER(tenon_data_parallel_info, step, 32);
+MEMBER(tenon_data_parallel_info, buckets, 40);

@@ -75,6 +75,8 @@ void add_loaders(FaultRows& rows) {
       });
   sweep(rows, "tenon_loader_begin", "another epoch",
         [](FaultWorld& w) { return tenon_loader_begin(w.cx, w.own.loader, 2, 4); });
+  sweep(rows, "tenon_loader_set_share", "all",
+        [](FaultWorld& w) { return tenon_loader_set_share(w.cx, w.own.loader, 0, 1, 1); });
   sweep(rows, "tenon_loader_run", "a batch", [](FaultWorld& w) {
     return tenon_loader_run(w.cx, w.own.loader, w.outs.tensors, 1, &w.outs.length);
   });

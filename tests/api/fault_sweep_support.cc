@@ -92,6 +92,9 @@ void FaultWorld::drop_outs() {
   if (written(outs.transform)) tenon_transform_release(outs.transform);
   if (written(outs.tokenizer)) tenon_tokenizer_release(outs.tokenizer);
   if (written(outs.loader)) tenon_loader_release(outs.loader);
+  if (written(outs.parallel)) tenon_data_parallel_release(outs.parallel);
+  if (written(outs.transfer)) tenon_transfer_release(outs.transfer);
+  if (written(outs.group)) tenon_group_release(outs.group);
   if (written(outs.checkpoint)) tenon_checkpoint_release(outs.checkpoint);
   if (written(outs.history)) tenon_history_release(outs.history);
   if (written(outs.progress)) tenon_progress_release(outs.progress);

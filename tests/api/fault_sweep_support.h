@@ -68,6 +68,7 @@ FaultRows loader_faults();
 FaultRows run_file_faults();
 FaultRows tokenizer_faults();
 FaultRows tokenizer_file_faults();
+FaultRows process_faults();
 FaultRows history_faults();
 FaultRows entry_faults();
 // A runtime's first use of things, which opens plugins.

@@ -204,6 +204,7 @@ TEST(FaultSweep, Loaders) { sweep_all(loader_faults()); }
 TEST(FaultSweepFull, RunFiles) { sweep_all(run_file_faults()); }
 TEST(FaultSweep, Tokenizers) { sweep_all(tokenizer_faults()); }
 TEST(FaultSweepFull, TokenizerFiles) { sweep_all(tokenizer_file_faults()); }
+TEST(FaultSweep, Processes) { sweep_all(process_faults()); }
 TEST(FaultSweep, History) { sweep_all(history_faults()); }
 TEST(FaultSweep, Entries) { sweep_all(entry_faults()); }
 TEST(FaultSweep, Opening) { sweep_all(opening_faults()); }
@@ -215,8 +216,8 @@ TEST(FaultSweep, CoversEveryExportedFunction) {
   for (const FaultRows& rows :
        {query_faults(), runtime_faults(), context_faults(), tensor_faults(), gradient_faults(),
         op_faults(), training_faults(), archive_faults(), layer_faults(), loader_faults(),
-        run_file_faults(), tokenizer_faults(), tokenizer_file_faults(), history_faults(),
-        entry_faults(), opening_faults(), allow_list_faults()}) {
+        run_file_faults(), tokenizer_faults(), tokenizer_file_faults(), process_faults(),
+        history_faults(), entry_faults(), opening_faults(), allow_list_faults()}) {
     for (const FaultRow& row : rows) covered.insert(row.function);
   }
   EXPECT_EQ(covered, exported_functions());

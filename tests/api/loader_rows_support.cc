@@ -159,6 +159,25 @@ void add_runs(Rows& rows) {
     add(rows, "tenon_loader_begin", "out of range", TENON_E_ARGUMENT,
         [call = begin(epoch, position)](World& w) { return call(w, w.cx, w.own.loader); });
   }
+  add_loader(rows, "tenon_loader_set_share", [](World&, tenon_context* cx, tenon_loader* loader) {
+    return tenon_loader_set_share(cx, loader, 0, 1, 1);
+  });
+  struct Share {
+    int64_t first, count, of;
+  };
+  for (const Share& each : {Share{0, 1, 0},
+                            {0, 1, -1},
+                            {0, 1, INT64_MAX},
+                            {-1, 1, 1},
+                            {0, 0, 1},
+                            {1, 1, 1},
+                            {0, 2, 1},
+                            {0, INT64_MAX, 1},
+                            {INT64_MAX, 1, 1}}) {
+    add(rows, "tenon_loader_set_share", "not a share", TENON_E_ARGUMENT, [=](World& w) {
+      return tenon_loader_set_share(w.cx, w.own.loader, each.first, each.count, each.of);
+    });
+  }
   add_loader(rows, "tenon_loader_run", [](World& w, tenon_context* cx, tenon_loader* loader) {
     return tenon_loader_run(cx, loader, w.outs.tensors, 1, &w.outs.length);
   });

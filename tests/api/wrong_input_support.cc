@@ -159,9 +159,23 @@ void World::make_side(Side& side) {
             TENON_OK);
   side.history = make_history(side.cx);
   EXPECT_EQ(tenon_progress_create(side.cx, "run", 3, 0, 0, &side.progress), TENON_OK);
+  EXPECT_EQ(
+      tenon_group_create(side.cx, "tenon.self", TENON_NUL, nullptr, nullptr, 0, 0, &side.group),
+      TENON_OK);
+  const tenon_transfer_request barrier = {sizeof barrier, 0,      TENON_COLLECTIVE_BARRIER, 0,
+                                          nullptr,        nullptr};
+  const tenon_transfer_request* const requests = &barrier;
+  EXPECT_EQ(tenon_group_begin(side.cx, side.group, &requests, 1, 0, &side.transfer), TENON_OK);
+  EXPECT_EQ(tenon_transfer_end(side.cx, side.transfer), TENON_OK);
+  EXPECT_EQ(
+      tenon_data_parallel_create(side.cx, side.group, &side.parameter, 1, nullptr, &side.parallel),
+      TENON_OK);
 }
 
 void World::release_side(Side& side) {
+  tenon_data_parallel_release(side.parallel);
+  tenon_transfer_release(side.transfer);
+  tenon_group_release(side.group);
   tenon_checkpoint_release(side.checkpoint);
   tenon_loader_release(side.loader);
   tenon_tokenizer_release(side.tokenizer);
@@ -201,7 +215,10 @@ void World::make_stale() {
            {Kind::Loader, gone.loader},
            {Kind::Checkpoint, gone.checkpoint},
            {Kind::History, gone.history},
-           {Kind::Progress, gone.progress}};
+           {Kind::Progress, gone.progress},
+           {Kind::Group, gone.group},
+           {Kind::Transfer, gone.transfer},
+           {Kind::DataParallel, gone.parallel}};
   release_side(gone);
 }
 
@@ -274,6 +291,12 @@ void* World::foreign(Kind kind) const {
       return other.history;
     case Kind::Progress:
       return other.progress;
+    case Kind::Group:
+      return other.group;
+    case Kind::Transfer:
+      return other.transfer;
+    case Kind::DataParallel:
+      return other.parallel;
   }
   return nullptr;
 }
@@ -289,6 +312,8 @@ void World::reset_outs() {
   outs.dtype_info.struct_size = sizeof outs.dtype_info;
   outs.op_info.struct_size = sizeof outs.op_info;
   outs.loader_info.struct_size = sizeof outs.loader_info;
+  outs.group_info.struct_size = sizeof outs.group_info;
+  outs.parallel_info.struct_size = sizeof outs.parallel_info;
   outs.entry_info.struct_size = sizeof outs.entry_info;
   outs.entry_option.struct_size = sizeof outs.entry_option;
   outs.entry_part.struct_size = sizeof outs.entry_part;

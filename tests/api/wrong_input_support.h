@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <tenon/ext/draft/archives.h>
 #include <tenon/ext/draft/checkpoints.h>
+#include <tenon/ext/draft/data_parallel.h>
 #include <tenon/ext/draft/entries.h>
 #include <tenon/ext/draft/layers.h>
 #include <tenon/ext/draft/progress.h>
@@ -41,7 +42,10 @@ enum class Kind {
   Loader,
   Checkpoint,
   History,
-  Progress
+  Progress,
+  Group,
+  Transfer,
+  DataParallel
 };
 
 // Where wrong calls are told to write. Filled with a pattern; no failing call may change it.
@@ -60,6 +64,9 @@ struct Outs {
   tenon_transform* transform;
   tenon_tokenizer* tokenizer;
   tenon_loader* loader;
+  tenon_group* group;
+  tenon_transfer* transfer;
+  tenon_data_parallel* parallel;
   tenon_checkpoint* checkpoint;
   tenon_context* context;
   tenon_runtime* runtime;
@@ -80,6 +87,8 @@ struct Outs {
   tenon_dtype_info dtype_info;
   tenon_op_info op_info;
   tenon_loader_info loader_info;
+  tenon_group_info group_info;
+  tenon_data_parallel_info parallel_info;
   tenon_entry_info entry_info;
   tenon_entry_option entry_option;
   tenon_entry_part entry_part;
@@ -107,13 +116,16 @@ struct World {
     tenon_layer* layer = nullptr;      // linear from 3 to 2
     tenon_layer* container = nullptr;  // empty
     tenon_text* text = nullptr;
-    tenon_transform* transform = nullptr;    // normalise, with no options
-    tenon_tokenizer* tokenizer = nullptr;    // of bytes
-    tenon_loader* loader = nullptr;          // of `dataset`
-    tenon_checkpoint* checkpoint = nullptr;  // the value "step"
-    tenon_archive* archive = nullptr;        // "w": `tensor`, metadata "k": "v"
-    tenon_history* history = nullptr;        // "loss": 1 at step 0
-    tenon_progress* progress = nullptr;      // shows nothing
+    tenon_transform* transform = nullptr;     // normalise, with no options
+    tenon_tokenizer* tokenizer = nullptr;     // of bytes
+    tenon_loader* loader = nullptr;           // of `dataset`
+    tenon_checkpoint* checkpoint = nullptr;   // the value "step"
+    tenon_archive* archive = nullptr;         // "w": `tensor`, metadata "k": "v"
+    tenon_history* history = nullptr;         // "loss": 1 at step 0
+    tenon_progress* progress = nullptr;       // shows nothing
+    tenon_group* group = nullptr;             // this process alone, through tenon.self
+    tenon_transfer* transfer = nullptr;       // that has ended
+    tenon_data_parallel* parallel = nullptr;  // of `parameter`
   };
   void* foreign(Kind kind) const;  // of the other runtime
   void* released(Kind kind) const { return stale.at(kind); }
@@ -192,6 +204,7 @@ void add_archive_rows(Rows& rows);
 void add_layer_rows(Rows& rows);
 void add_loader_rows(Rows& rows);
 void add_tokenizer_rows(Rows& rows);
+void add_process_rows(Rows& rows);
 void add_history_rows(Rows& rows);
 void add_entry_rows(Rows& rows);
 

@@ -20,6 +20,7 @@ Rows all_rows() {
   add_layer_rows(rows);
   add_loader_rows(rows);
   add_tokenizer_rows(rows);
+  add_process_rows(rows);
   add_history_rows(rows);
   add_entry_rows(rows);
   return rows;

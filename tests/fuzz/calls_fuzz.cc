@@ -146,7 +146,7 @@ class Session {
   }
 
   void check(tenon_status status) {
-    require(status >= TENON_OK && status <= TENON_E_DEVICE_LOST && status != TENON_E_INTERNAL);
+    require(status >= TENON_OK && status <= TENON_E_PEER && status != TENON_E_INTERNAL);
     if (status == TENON_OK || status == TENON_E_HANDLE) return;
     tenon_error error{};
     error.struct_size = sizeof error;

@@ -52,6 +52,7 @@ EVERYDAY = """
     clamp full rows_add sum_to view chunk std index take trace unique isnan isinf runs outer
     remainder fma linear dot log10 pad
     sample
+    broadcast all_gather all_to_all reduce_scatter all_reduce
 """
 # Beside the folders of backends/. "cpu" alone means a processor: affinity, container limits.
 DEVICES = "cuda hip rocm vulkan metal opencl sycl sim nvidia"

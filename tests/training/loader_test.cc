@@ -60,6 +60,33 @@ class Loaders : public Training {
   Dataset set;
 };
 
+// Of rounds of 4 batches, for three processes: the shares are those of one order, without the last
+// round, which is not whole.
+TEST_F(Loaders, SharesAreOfOneOrder) {
+  open(27);
+  const std::vector<int> all = flat(loader(2, 7, TENON_LOADER_SHUFFLE));
+  const std::vector<std::pair<int64_t, int64_t>> shares = {{0, 1}, {1, 2}, {3, 1}};
+  std::vector<std::vector<std::vector<int>>> given;
+  for (const auto& [first, count] : shares) {
+    const Loader ours = loader(2, 7, TENON_LOADER_SHUFFLE);
+    must(tenon_loader_set_workers(context, ours.get(), first == 1 ? 2 : 0));
+    must(tenon_loader_set_share(context, ours.get(), first, count, 4));
+    EXPECT_EQ(info(ours).length, 3 * count * 2);
+    given.push_back(rest(ours));
+  }
+  std::vector<int> together;
+  for (size_t round = 0; round < 3; ++round) {
+    for (size_t share = 0; share < shares.size(); ++share) {
+      const auto count = static_cast<size_t>(shares[share].second);
+      for (size_t k = 0; k < count; ++k) {
+        const std::vector<int>& batch = given[share][round * count + k];
+        together.insert(together.end(), batch.begin(), batch.end());
+      }
+    }
+  }
+  EXPECT_EQ(together, std::vector<int>(all.begin(), all.begin() + 24));
+}
+
 TEST_F(Loaders, PhiloxGivesThePublishedWords) {
   uint32_t zeros[4] = {0, 0, 0, 0};
   tenon_sdk_philox(zeros, 0);

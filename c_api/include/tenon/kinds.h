@@ -13,6 +13,7 @@
 #ifndef TENON_KINDS_H
 #define TENON_KINDS_H
 
+#include <tenon/ext/draft/collectives.h>
 #include <tenon/ext/draft/datasets.h>
 #include <tenon/ext/draft/formats.h>
 #include <tenon/ext/draft/layers.h>
@@ -36,7 +37,8 @@ extern "C" {
   X(layer, layers)         \
   X(format, formats)       \
   X(transform, transforms) \
-  X(tokenizer, tokenizers)
+  X(tokenizer, tokenizers) \
+  X(collective, collectives)
 
 // What the descriptor of every kind begins with. Frozen.
 typedef struct tenon_entry_desc {

@@ -72,8 +72,8 @@ TENON_EXPORT void tenon_runtime_release(tenon_runtime* runtime);
 //                 rule and what that needs; "ops/vendor.op" is that op alone, in its newest
 //                 revision, and "ops/vendor.op@1" in another; of other plugins it tells what those
 //                 that are open have
-//   "optimizers"  "schedules"  "datasets"  "formats"  "layers"  "transforms"  "tokenizers": a
-//                 topic for each kind of entry
+//   "optimizers"  "schedules"  "datasets"  "formats"  "layers"  "transforms"  "tokenizers"
+//   "collectives" a topic for each kind of entry
 //   "samples"  "tolerances"  "optimizer_samples"  what plugins say to test themselves with
 //   "paths"       the folders searched, in order, and what was wrong with each
 //   "hashes"      sha256 of each plugin's library as it is now on disk

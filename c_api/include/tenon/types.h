@@ -81,6 +81,8 @@ typedef int32_t tenon_status;
 #define TENON_E_UNSUPPORTED ((tenon_status)29)  // understood, but not offered here
 #define TENON_E_INTERNAL ((tenon_status)30)     // a fault of Tenon itself; please report it
 #define TENON_E_DEVICE_LOST ((tenon_status)31)  // the device is gone; only releases work on it
+#define TENON_E_TIMEOUT ((tenon_status)32)      // others did not come in time
+#define TENON_E_PEER ((tenon_status)33)         // another process is gone, or does otherwise
 
 // ---- Strings, devices, dtypes -------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ void check(const tenon_layer_desc& desc, const Checking& checking);
 void check(const tenon_format_desc& desc, const Checking& checking);
 void check(const tenon_transform_desc& desc, const Checking& checking);
 void check(const tenon_tokenizer_desc& desc, const Checking& checking);
+void check(const tenon_collective_desc& desc, const Checking& checking);
 
 void write(json::Writer& out, const tenon_optimizer_desc& desc);
 void write(json::Writer& out, const tenon_schedule_desc& desc);
@@ -38,5 +39,6 @@ void write(json::Writer& out, const tenon_layer_desc& desc);
 void write(json::Writer& out, const tenon_format_desc& desc);
 void write(json::Writer& out, const tenon_transform_desc& desc);
 void write(json::Writer& out, const tenon_tokenizer_desc& desc);
+void write(json::Writer& out, const tenon_collective_desc& desc);
 
 }  // namespace tenon::registry

@@ -19,6 +19,7 @@
 compile_error!("a plugin must unwind to report a panic: remove panic = \"abort\" from the profile");
 
 mod backend;
+mod collective;
 mod dataset;
 mod describe;
 mod format;
@@ -36,6 +37,8 @@ mod tokenizer;
 mod transform;
 
 pub use backend::{backend, Backend};
+pub use collective::{collective, collective_option, required_collective_option};
+pub use collective::{Collective, Transfer};
 pub use dataset::{dataset, Dataset, Field, Target};
 pub use describe::*;
 pub use format::{format, Content, Entry, Format, Piece};

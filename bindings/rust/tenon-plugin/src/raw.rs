@@ -47,6 +47,8 @@ pub const TENON_E_INTERRUPTED: tenon_status = 28;
 pub const TENON_E_UNSUPPORTED: tenon_status = 29;
 pub const TENON_E_INTERNAL: tenon_status = 30;
 pub const TENON_E_DEVICE_LOST: tenon_status = 31;
+pub const TENON_E_TIMEOUT: tenon_status = 32;
+pub const TENON_E_PEER: tenon_status = 33;
 pub const TENON_DTYPE_NONE: tenon_dtype = 0;
 pub const TENON_DTYPE_BOOL: tenon_dtype = 67590;
 pub const TENON_DTYPE_U8: tenon_dtype = 67585;
@@ -290,6 +292,7 @@ pub const TENON_ROLE_ADD: u32 = 4;
 pub const TENON_ROLE_SUM_TO: u32 = 5;
 pub const TENON_ROLE_ROWS_ADD: u32 = 6;
 pub const TENON_ROLE_ISFINITE: u32 = 7;
+pub const TENON_ROLE_ALL_REDUCE: u32 = 8;
 pub const TENON_OP_ELEMENTWISE: u32 = 1;
 pub const TENON_OP_RANDOM: u32 = 2;
 pub const TENON_OP_EFFECT: u32 = 4;
@@ -904,6 +907,104 @@ pub struct tenon_host_rng {
         out_rng: *mut tenon_rng,
     ) -> tenon_status>,
 }
+
+// ---- tenon/ext/draft/collectives.h --------------------------------------------------------------
+
+pub const TENON_COLLECTIVE_SEND: u32 = 0;
+pub const TENON_COLLECTIVE_RECEIVE: u32 = 1;
+pub const TENON_COLLECTIVE_BROADCAST: u32 = 2;
+pub const TENON_COLLECTIVE_ALL_GATHER: u32 = 3;
+pub const TENON_COLLECTIVE_ALL_TO_ALL: u32 = 4;
+pub const TENON_COLLECTIVE_REDUCE_SCATTER: u32 = 5;
+pub const TENON_COLLECTIVE_ALL_REDUCE: u32 = 6;
+pub const TENON_COLLECTIVE_BARRIER: u32 = 7;
+pub const TENON_INTERFACE_COLLECTIVES: &str = "tenon.collectives/1";
+pub const TENON_COLLECTIVE_SUMS: u32 = 1;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_collective_option {
+    pub name: tenon_string,
+    pub doc: tenon_string,
+    pub tag: u32,
+    pub required: u32,
+    pub initial: tenon_value,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_collective_option {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_members {
+    pub rank: i32,
+    pub size: i32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_transfer_desc {
+    pub collective: u32,
+    pub peer: i32,
+    pub device: tenon_device,
+    pub dtype: tenon_dtype,
+    pub reserved: u32,
+    pub count: i64,
+    pub from: *const c_void,
+    pub to: *mut c_void,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_transfer_desc {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_collective_desc {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub name: tenon_string,
+    pub doc: tenon_string,
+    pub devices: tenon_string,
+    pub sums: tenon_string,
+    pub options: *const tenon_collective_option,
+    pub n_options: u32,
+    pub reserved: u32,
+    pub create: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        values: *const tenon_value,
+        timeout: i64,
+        out_object: *mut *mut c_void,
+        out_members: *mut tenon_members,
+    ) -> tenon_status>,
+    pub release: Option<unsafe extern "C" fn(object: *mut c_void)>,
+    pub split: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        color: i32,
+        key: i32,
+        timeout: i64,
+        out_object: *mut *mut c_void,
+        out_members: *mut tenon_members,
+    ) -> tenon_status>,
+    pub run: Option<unsafe extern "C" fn(
+        call: *mut tenon_call,
+        object: *mut c_void,
+        transfers: *const tenon_transfer_desc,
+        n: u32,
+        timeout: i64,
+        out_done: *mut u8,
+    ) -> tenon_status>,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_collective_desc {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_collectives_table {
+    pub struct_size: u32,
+    pub count: u32,
+    pub descs: *const *const tenon_collective_desc,
+}
+// Constant data of a plugin, which any thread may read.
+unsafe impl Sync for tenon_collectives_table {}
 
 // ---- tenon/ext/draft/datasets.h -----------------------------------------------------------------
 
@@ -1606,6 +1707,7 @@ macro_rules! for_each_kind {
             b"tenon.formats/1" formats: tenon_format_desc,
             b"tenon.transforms/1" transforms: tenon_transform_desc,
             b"tenon.tokenizers/1" tokenizers: tenon_tokenizer_desc,
+            b"tenon.collectives/1" collectives: tenon_collective_desc,
         }
     };
 }

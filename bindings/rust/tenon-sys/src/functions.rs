@@ -202,6 +202,42 @@ functions! {
     ) -> tenon_status;
     fn tenon_check_begin(context: *mut tenon_context, checks: u32) -> tenon_status;
     fn tenon_check_end(context: *mut tenon_context) -> tenon_status;
+    fn tenon_data_parallel_create(
+        context: *mut tenon_context,
+        group: *mut tenon_group,
+        params: *const *mut tenon_tensor,
+        n_params: u32,
+        options: *const tenon_data_parallel_options,
+        out_parallel: *mut *mut tenon_data_parallel,
+    ) -> tenon_status;
+    fn tenon_data_parallel_create_for_layer(
+        context: *mut tenon_context,
+        group: *mut tenon_group,
+        layer: *mut tenon_layer,
+        options: *const tenon_data_parallel_options,
+        out_parallel: *mut *mut tenon_data_parallel,
+    ) -> tenon_status;
+    fn tenon_data_parallel_release(parallel: *mut tenon_data_parallel);
+    fn tenon_data_parallel_get_info(
+        context: *mut tenon_context,
+        parallel: *mut tenon_data_parallel,
+        out_info: *mut tenon_data_parallel_info,
+    ) -> tenon_status;
+    fn tenon_data_parallel_set_step(
+        context: *mut tenon_context,
+        parallel: *mut tenon_data_parallel,
+        step: i64,
+    ) -> tenon_status;
+    fn tenon_data_parallel_begin(
+        context: *mut tenon_context,
+        parallel: *mut tenon_data_parallel,
+        shard: i64,
+    ) -> tenon_status;
+    fn tenon_data_parallel_end(
+        context: *mut tenon_context,
+        parallel: *mut tenon_data_parallel,
+        loss: *mut tenon_tensor,
+    ) -> tenon_status;
     fn tenon_kind_get_names(
         context: *mut tenon_context,
         kind: *const c_char,
@@ -404,6 +440,13 @@ functions! {
         loader: *mut tenon_loader,
         n_workers: u32,
     ) -> tenon_status;
+    fn tenon_loader_set_share(
+        context: *mut tenon_context,
+        loader: *mut tenon_loader,
+        first: i64,
+        count: i64,
+        of: i64,
+    ) -> tenon_status;
     fn tenon_loader_begin(
         context: *mut tenon_context,
         loader: *mut tenon_loader,
@@ -442,6 +485,47 @@ functions! {
     fn tenon_op_log_end(context: *mut tenon_context) -> tenon_status;
     fn tenon_tensor_is_alone(tensor: *const tenon_tensor) -> u32;
     fn tenon_tensor_is_held_by(tensor: *const tenon_tensor, owners: u32) -> u32;
+    fn tenon_group_create(
+        context: *mut tenon_context,
+        name: *const c_char,
+        name_length: u64,
+        names: *const tenon_string,
+        values: *const tenon_value,
+        n_values: u32,
+        timeout: i64,
+        out_group: *mut *mut tenon_group,
+    ) -> tenon_status;
+    fn tenon_group_release(group: *mut tenon_group);
+    fn tenon_group_split(
+        context: *mut tenon_context,
+        group: *mut tenon_group,
+        color: i32,
+        key: i32,
+        out_group: *mut *mut tenon_group,
+    ) -> tenon_status;
+    fn tenon_group_get_info(
+        context: *mut tenon_context,
+        group: *mut tenon_group,
+        out_info: *mut tenon_group_info,
+    ) -> tenon_status;
+    fn tenon_group_begin(
+        context: *mut tenon_context,
+        group: *mut tenon_group,
+        requests: *const *const tenon_transfer_request,
+        n_requests: u32,
+        timeout: i64,
+        out_transfer: *mut *mut tenon_transfer,
+    ) -> tenon_status;
+    fn tenon_transfer_end(
+        context: *mut tenon_context,
+        transfer: *mut tenon_transfer,
+    ) -> tenon_status;
+    fn tenon_transfer_get_ended(
+        context: *mut tenon_context,
+        transfer: *mut tenon_transfer,
+        out_ended: *mut u32,
+    ) -> tenon_status;
+    fn tenon_transfer_release(transfer: *mut tenon_transfer);
     fn tenon_history_create(
         context: *mut tenon_context,
         out_history: *mut *mut tenon_history,

@@ -47,6 +47,8 @@ pub const TENON_E_INTERRUPTED: tenon_status = 28;
 pub const TENON_E_UNSUPPORTED: tenon_status = 29;
 pub const TENON_E_INTERNAL: tenon_status = 30;
 pub const TENON_E_DEVICE_LOST: tenon_status = 31;
+pub const TENON_E_TIMEOUT: tenon_status = 32;
+pub const TENON_E_PEER: tenon_status = 33;
 pub const TENON_DTYPE_NONE: tenon_dtype = 0;
 pub const TENON_DTYPE_BOOL: tenon_dtype = 67590;
 pub const TENON_DTYPE_U8: tenon_dtype = 67585;
@@ -230,6 +232,38 @@ pub struct tenon_checkpoint {
 
 pub const TENON_CHECK_FINITE: u32 = 1;
 
+// ---- tenon/ext/draft/data_parallel.h ------------------------------------------------------------
+
+
+#[repr(C)]
+pub struct tenon_data_parallel {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_data_parallel_options {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub shards: i64,
+    pub bucket_bytes: i64,
+    pub buffers: *const *mut tenon_tensor,
+    pub n_buffers: u32,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_data_parallel_info {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub shards: i64,
+    pub first_shard: i64,
+    pub n_shards: i64,
+    pub step: i64,
+    pub buckets: i64,
+}
+
 // ---- tenon/ext/draft/entries.h ------------------------------------------------------------------
 
 pub const TENON_OPTION_REQUIRED: u32 = 1;
@@ -371,6 +405,44 @@ pub type tenon_op_log_fn = Option<unsafe extern "C" fn(
 
 // ---- tenon/ext/draft/ownership.h ----------------------------------------------------------------
 
+
+// ---- tenon/ext/draft/processes.h ----------------------------------------------------------------
+
+pub const TENON_HOST_PROCESSES: &str = "tenon.host.processes/1";
+
+#[repr(C)]
+pub struct tenon_group {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+pub struct tenon_transfer {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_group_info {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub number: i64,
+    pub rank: i32,
+    pub size: i32,
+    pub transfers: i64,
+    pub bytes_sent: i64,
+    pub bytes_agreed: i64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_transfer_request {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub collective: u32,
+    pub peer: i32,
+    pub input: *mut tenon_tensor,
+    pub output: *mut tenon_tensor,
+}
 
 // ---- tenon/ext/draft/progress.h -----------------------------------------------------------------
 

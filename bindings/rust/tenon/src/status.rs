@@ -38,6 +38,8 @@ impl Status {
     pub const UNSUPPORTED: Status = Status(29);
     pub const INTERNAL: Status = Status(30);
     pub const DEVICE_LOST: Status = Status(31);
+    pub const TIMEOUT: Status = Status(32);
+    pub const PEER: Status = Status(33);
 
     /// "TENON_E_SHAPE"; nothing for one of a newer library.
     pub(crate) fn name(self) -> Option<&'static str> {
@@ -73,6 +75,8 @@ impl Status {
             29 => "TENON_E_UNSUPPORTED",
             30 => "TENON_E_INTERNAL",
             31 => "TENON_E_DEVICE_LOST",
+            32 => "TENON_E_TIMEOUT",
+            33 => "TENON_E_PEER",
             _ => return None,
         })
     }

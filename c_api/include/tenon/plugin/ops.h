@@ -26,6 +26,9 @@ extern "C" {
 #define TENON_ROLE_SUM_TO 5u    // (x: T[...], *, shape: int[]) -> T[...]   undoes broadcasting
 #define TENON_ROLE_ROWS_ADD 6u  // (x!: T[N,...], indices: i64[R], values: T[R,...]) -> ()
 #define TENON_ROLE_ISFINITE 7u  // (x: T[...]) -> bool[...]
+// (x!: T[...]*, *, group: int) -> (): the sum of each over the processes of a group, see
+// tenon/ext/draft/processes.h
+#define TENON_ROLE_ALL_REDUCE 8u
 
 #define TENON_OP_ELEMENTWISE \
   1u                        // output element i depends on the inputs' elements i alone; the

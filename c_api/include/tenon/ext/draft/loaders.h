@@ -75,6 +75,17 @@ TENON_EXPORT tenon_status tenon_loader_set_transforms(tenon_context* context, te
 TENON_EXPORT tenon_status tenon_loader_set_workers(tenon_context* context, tenon_loader* loader,
                                                    uint32_t n_workers);
 
+// From now on the loader gives a share of the batches, for one of several processes that read the
+// same epoch: of each `of` batches in a row `count`, from number `first` on. Each loader of the
+// others has another share, and the same seed. An epoch ends with the last round of `of` full
+// batches, so that all make the same number of steps; positions and lengths count the loader's own
+// samples. It begins the epoch that it is in again.
+// errors   TENON_E_ARGUMENT (a share that is not one of the round, or a round larger than the
+//          dataset); the loader then stays as it was
+// since    draft 2
+TENON_EXPORT tenon_status tenon_loader_set_share(tenon_context* context, tenon_loader* loader,
+                                                 int64_t first, int64_t count, int64_t of);
+
 // Starts epoch `epoch` (from 0), `position` samples in.
 // errors   TENON_E_ARGUMENT (a negative epoch, or a position outside 0 ... length)
 TENON_EXPORT tenon_status tenon_loader_begin(tenon_context* context, tenon_loader* loader,

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon/ext/draft/data_parallel.h: draft: one training step by several processes, each of which has
+// a part of the batch. The conventions are those of tenon/tenon.h.
+//
+//   tenon_data_parallel_options options = {sizeof options, 0, 8, 0, NULL, 0, 0};
+//   tenon_data_parallel_create_for_layer(context, group, model, &options, &parallel);
+//   for each step:
+//     for shard = 0 ... n_shards - 1 (those of this process, in order):
+//       tenon_data_parallel_begin(context, parallel, shard);
+//       ... loss, the mean over the samples of that shard ...
+//       tenon_data_parallel_end(context, parallel, loss);
+//     tenon_optimizer_run(context, optimizer, TENON_OPTIMIZER_CLEAR_GRAD);
+//
+// A batch is cut into a stated number of shards, and each process computes some: of S shards and n
+// processes those from rank * S / n on. After the last one's `end` each parameter has the gradient
+// of the mean of all shards' losses, the same bits in every process. In canonical arithmetic they
+// are the same for 1, 2, 4 and 8 processes with the same S: gradients are added by one tree over
+// the shards, inside a process first. What that costs a process that has several shards: a backward
+// for each, and memory for log2 of their number gradients more.
+//
+//  - Gradients travel in buckets, from the third step on in the order in which backward makes them;
+//    a bucket leaves while the backward of the last shard still runs.
+//  - Gradients that are held as rows stay so: the rows of all shards, in the order of the shards.
+//  - A parameter that no shard has used has no gradient, as with one process.
+//  - Buffers, such as running statistics: each shard begins with those of the step's begin, and
+//    they end as the mean over shards; those of integers end as the last shard of a process has
+//    them.
+//  - Random numbers of shard s in step t are those of stream 2^32 + s, from counter t * 2^32 on,
+//    whichever process draws them.
+//
+// In a capture the same calls are recorded: sums are launches of the step. Its random numbers are
+// those of the plan, so that they depend on the number of processes.
+//
+// A draft: outside the ABI's promise until it is moved to tenon.h (names will not change).
+#ifndef TENON_EXT_DRAFT_DATA_PARALLEL_H
+#define TENON_EXT_DRAFT_DATA_PARALLEL_H
+
+#include <tenon/ext/draft/layers.h>
+#include <tenon/ext/draft/processes.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tenon_data_parallel tenon_data_parallel;
+
+typedef struct tenon_data_parallel_options {
+  uint32_t struct_size;
+  uint32_t flags;                // 0
+  int64_t shards;                // of a batch, by all processes; 0: one for each process
+  int64_t bucket_bytes;          // of gradients that travel together; 0: 1 MiB
+  tenon_tensor* const* buffers;  // [n_buffers]
+  uint32_t n_buffers;
+  uint32_t reserved;  // 0
+} tenon_data_parallel_options;
+
+// Gives parameters and buffers the values that rank 0 has, and checks that all processes have the
+// same then. All processes of the group call it.
+// group    NULL: this process alone
+// params   [n_params] leaves that require gradients, in host memory
+// options  NULL: the defaults
+// memory   holds group, parameters and buffers; *out_parallel is the caller's
+// threads  [one thread per context]          state  [any but capture]
+// errors   TENON_E_ARGUMENT (no parameters, a parameter twice, shards that the processes cannot
+//          share: as many for each, and a power of two), TENON_E_GRAD (not a leaf that requires a
+//          gradient), TENON_E_DEVICE, and those of transfers
+// since    draft 2
+TENON_EXPORT tenon_status tenon_data_parallel_create(tenon_context* context, tenon_group* group,
+                                                     tenon_tensor* const* params, uint32_t n_params,
+                                                     const tenon_data_parallel_options* options,
+                                                     tenon_data_parallel** out_parallel);
+
+// The same for the parameters of a layer that require gradients, in the order of
+// tenon_layer_get_parameter, and its buffers of floats and integers, but caches. `options` names no
+// buffers.
+// since    draft 2
+TENON_EXPORT tenon_status tenon_data_parallel_create_for_layer(
+    tenon_context* context, tenon_group* group, tenon_layer* layer,
+    const tenon_data_parallel_options* options, tenon_data_parallel** out_parallel);
+
+// Ends it; parameters and group stay. Legal with NULL and on any thread.
+// since    draft 2
+TENON_EXPORT void tenon_data_parallel_release(tenon_data_parallel* parallel);
+
+// How the work is shared. The callee writes no more than the caller's struct_size.
+typedef struct tenon_data_parallel_info {
+  uint32_t struct_size;
+  uint32_t flags;       // 0
+  int64_t shards;       // of a batch
+  int64_t first_shard;  // of this process
+  int64_t n_shards;     // of this process
+  int64_t step;         // the one that runs, or the next
+  int64_t buckets;      // of the last step
+} tenon_data_parallel_info;
+TENON_EXPORT tenon_status tenon_data_parallel_get_info(tenon_context* context,
+                                                       tenon_data_parallel* parallel,
+                                                       tenon_data_parallel_info* out_info);
+
+// The number of the next step, from 0: for a run that goes on from a checkpoint.
+// errors   TENON_E_ARGUMENT (a negative step), TENON_E_STATE (a step has begun)
+// since    draft 2
+TENON_EXPORT tenon_status tenon_data_parallel_set_step(tenon_context* context,
+                                                       tenon_data_parallel* parallel, int64_t step);
+
+// Begins shard number `shard` of this process, from 0: the context's random stream is the shard's
+// until the shard ends.
+// errors   TENON_E_STATE (not the next shard; a parameter that has a gradient already)
+// since    draft 2
+TENON_EXPORT tenon_status tenon_data_parallel_begin(tenon_context* context,
+                                                    tenon_data_parallel* parallel, int64_t shard);
+
+// Ends it: the backward of `loss` divided by the number of shards; after the last shard of this
+// process, all processes' sums. A step that fails is given up, and has changed no parameter and no
+// gradient: its next `begin` is shard 0.
+// shapes   loss one element, with a graph
+// errors   TENON_E_STATE (no shard has begun), those of tenon_backward_run and of transfers
+// since    draft 2
+TENON_EXPORT tenon_status tenon_data_parallel_end(tenon_context* context,
+                                                  tenon_data_parallel* parallel,
+                                                  tenon_tensor* loss);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TENON_EXT_DRAFT_DATA_PARALLEL_H

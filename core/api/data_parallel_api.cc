@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/data_parallel_api.cc: public functions of steps that several processes share.
+#include <tenon/ext/draft/data_parallel.h>
+
+#include "core/api/guard.h"
+#include "core/api/objects.h"
+#include "core/base/sized.h"
+#include "core/processes/data_parallel.h"
+
+using namespace tenon;
+using namespace tenon::api;
+using processes::DataParallel;
+using processes::DataParallelSlab;
+using processes::DataParallelSlot;
+
+namespace {
+
+const auto& require_parallel(const Context& context, tenon_data_parallel* handle) {
+  return require_object<DataParallelSlab>(context, handle, &DataParallelSlot::parallel,
+                                          "data parallel");
+}
+
+std::vector<Ref> read_tensors(Context& context, tenon_tensor* const* tensors, uint32_t count,
+                              const char* name) {
+  if (count != 0) require_pointer(tensors, name);
+  std::vector<Ref> list;
+  for (uint32_t i = 0; i < count; ++i) {
+    list.push_back(Ref::shared(&require_tensor(context, tensors[i], name)));
+  }
+  return list;
+}
+
+DataParallel::Options read_options(Context& context, const tenon_data_parallel_options* given) {
+  if (!given) return {};
+  const auto options = base::read_sized(*given, "tenon_data_parallel_options", "options");
+  refuse_flags(options.flags, 0);
+  return {options.shards, options.bucket_bytes,
+          read_tensors(context, options.buffers, options.n_buffers, "buffers")};
+}
+
+tenon_data_parallel* make(Context& context, tenon_group* group, std::vector<Ref> params,
+                          DataParallel::Options options) {
+  refuse_in_capture(context, "making a data parallel");
+  auto made =
+      std::make_shared<DataParallel>(context, group ? require_group(context, group) : nullptr,
+                                     std::move(params), std::move(options));
+  return give_object<tenon_data_parallel, DataParallelSlab>(&DataParallelSlot::parallel,
+                                                            std::move(made));
+}
+
+}  // namespace
+
+tenon_status tenon_data_parallel_create(tenon_context* context, tenon_group* group,
+                                        tenon_tensor* const* params, uint32_t n_params,
+                                        const tenon_data_parallel_options* options,
+                                        tenon_data_parallel** out_parallel) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_parallel, "out_parallel");
+    *out_parallel =
+        make(cx, group, read_tensors(cx, params, n_params, "params"), read_options(cx, options));
+  });
+}
+
+tenon_status tenon_data_parallel_create_for_layer(tenon_context* context, tenon_group* group,
+                                                  tenon_layer* layer,
+                                                  const tenon_data_parallel_options* options,
+                                                  tenon_data_parallel** out_parallel) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_parallel, "out_parallel");
+    DataParallel::Options read = read_options(cx, options);
+    if (!read.buffers.empty()) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "data parallel: the buffers are the layer's",
+                  .operand = "n_buffers",
+                  .expected = "0",
+                  .found = std::to_string(read.buffers.size())};
+    }
+    const layers::Shared& of = require_layer(cx, layer, "layer");
+    std::vector<Ref> params;
+    for (const layers::Named* each : of->parameters()) {
+      if (tape::requires_grad(*each->tensor)) params.push_back(Ref::shared(each->tensor));
+    }
+    for (const layers::Named& each : of->tensors()) {
+      if (each.buffer && !each.cache) read.buffers.push_back(Ref::shared(each.tensor));
+    }
+    *out_parallel = make(cx, group, std::move(params), std::move(read));
+  });
+}
+
+void tenon_data_parallel_release(tenon_data_parallel* handle) {
+  release_object<DataParallelSlab>(handle, &DataParallelSlot::parallel);
+}
+
+tenon_status tenon_data_parallel_get_info(tenon_context* context, tenon_data_parallel* parallel,
+                                          tenon_data_parallel_info* out_info) {
+  return guard(context,
+               [&](Context& cx) { fill_sized(out_info, require_parallel(cx, parallel)->info()); });
+}
+
+tenon_status tenon_data_parallel_set_step(tenon_context* context, tenon_data_parallel* parallel,
+                                          int64_t step) {
+  return guard(context, [&](Context& cx) { require_parallel(cx, parallel)->set_step(step); });
+}
+
+tenon_status tenon_data_parallel_begin(tenon_context* context, tenon_data_parallel* parallel,
+                                       int64_t shard) {
+  return guard(context, [&](Context& cx) { require_parallel(cx, parallel)->begin(cx, shard); });
+}
+
+tenon_status tenon_data_parallel_end(tenon_context* context, tenon_data_parallel* parallel,
+                                     tenon_tensor* loss) {
+  return guard(context, [&](Context& cx) {
+    require_parallel(cx, parallel)->end(cx, require_tensor(cx, loss, "loss"));
+  });
+}

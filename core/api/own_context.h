@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/own_context.h: contexts of threads that Tenon has begun itself.
+#pragma once
+
+#include <memory>
+
+#include "core/api/guard.h"
+#include "core/api/make_context.h"
+#include "core/data/workers.h"
+
+namespace tenon::api {
+
+// Calls go through it as a program's do: guarded, and refused when the runtime is closed.
+class OwnContext final : public data::WorkerContext {
+ public:
+  explicit OwnContext(Runtime& runtime) : context_(create_context(runtime)) {}
+  ~OwnContext() override { tenon_context_release(context_); }
+  OwnContext(const OwnContext&) = delete;
+  OwnContext& operator=(const OwnContext&) = delete;
+
+  bool run(const std::function<void(Context&)>& body) noexcept override {
+    return guard(context_, body) == TENON_OK;
+  }
+
+ private:
+  tenon_context* context_;
+};
+
+inline data::MakeWorkerContext own_contexts(Runtime& runtime) {
+  return [&runtime] { return std::make_unique<OwnContext>(runtime); };
+}
+
+}  // namespace tenon::api

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/api/processes_api.cc: public functions of groups of processes and their transfers.
+#include <tenon/ext/draft/processes.h>
+
+#include "core/api/guard.h"
+#include "core/api/objects.h"
+#include "core/api/own_context.h"
+#include "core/base/sized.h"
+#include "core/processes/group.h"
+
+using namespace tenon;
+using namespace tenon::api;
+using processes::Group;
+using processes::GroupSlab;
+using processes::GroupSlot;
+using processes::Request;
+using processes::TransferSlab;
+using processes::TransferSlot;
+
+namespace {
+
+tenon_group* give_group(std::shared_ptr<Group> made) {
+  return give_object<tenon_group, GroupSlab>(&GroupSlot::group, std::move(made));
+}
+
+const auto& require_transfer(const Context& context, tenon_transfer* handle) {
+  return require_object<TransferSlab>(context, handle, &TransferSlot::transfer, "transfer");
+}
+
+int64_t require_timeout(int64_t timeout) {
+  if (timeout >= 0) return timeout;
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = "the time-out is negative",
+              .operand = "timeout",
+              .expected = "milliseconds, or 0 for the default",
+              .found = std::to_string(timeout)};
+}
+
+Request read_request(Context& context, const tenon_transfer_request* given, uint32_t index) {
+  const std::string place = "requests[" + std::to_string(index) + "]";
+  require_pointer(given, place.c_str());
+  const auto request = base::read_sized(*given, "tenon_transfer_request", place);
+  refuse_flags(request.flags, 0);
+  const auto tensor = [&](tenon_tensor* handle, const char* name) {
+    return handle ? Ref::shared(&require_tensor(context, handle, name)) : Ref();
+  };
+  return {request.collective, request.peer, tensor(request.input, "input"),
+          tensor(request.output, "output")};
+}
+
+}  // namespace
+
+tenon_status tenon_group_create(tenon_context* context, const char* name, uint64_t name_length,
+                                const tenon_string* names, const tenon_value* values,
+                                uint32_t n_values, int64_t timeout, tenon_group** out_group) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_group, "out_group");
+    require_pointer(name, "name");
+    refuse_in_capture(cx, "joining processes");
+    require_timeout(timeout);
+    const auto options = read_named(names, values, n_values);
+    const registry::Entry& kind = cx.runtime->plugins.require_entry<tenon_collective_desc>(
+        require_text(name, name_length, "name"));
+    *out_group = give_group(Group::join(cx, kind, options, timeout, own_contexts(*cx.runtime)));
+  });
+}
+
+void tenon_group_release(tenon_group* handle) {
+  release_object<GroupSlab>(handle, &GroupSlot::group);
+}
+
+tenon_status tenon_group_split(tenon_context* context, tenon_group* group, int32_t color,
+                               int32_t key, tenon_group** out_group) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_group, "out_group");
+    refuse_in_capture(cx, "parting processes");
+    *out_group = give_group(require_group(cx, group)->split(color, key));
+  });
+}
+
+tenon_status tenon_group_get_info(tenon_context* context, tenon_group* group,
+                                  tenon_group_info* out_info) {
+  return guard(context,
+               [&](Context& cx) { fill_sized(out_info, require_group(cx, group)->info()); });
+}
+
+tenon_status tenon_group_begin(tenon_context* context, tenon_group* group,
+                               const tenon_transfer_request* const* requests, uint32_t n_requests,
+                               int64_t timeout, tenon_transfer** out_transfer) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_transfer, "out_transfer");
+    if (n_requests != 0) require_pointer(requests, "requests");
+    refuse_in_capture(cx, "a transfer");
+    require_timeout(timeout);
+    const auto& in = require_group(cx, group);
+    std::vector<Request> list;
+    for (uint32_t i = 0; i < n_requests; ++i) list.push_back(read_request(cx, requests[i], i));
+    *out_transfer = give_object<tenon_transfer, TransferSlab>(
+        &TransferSlot::transfer, in->begin(cx, std::move(list), timeout));
+  });
+}
+
+tenon_status tenon_transfer_end(tenon_context* context, tenon_transfer* transfer) {
+  return guard(context, [&](Context& cx) {
+    refuse_in_capture(cx, "the end of a transfer");
+    require_transfer(cx, transfer)->end(&cx);
+  });
+}
+
+tenon_status tenon_transfer_get_ended(tenon_context* context, tenon_transfer* transfer,
+                                      uint32_t* out_ended) {
+  return guard(context, [&](Context& cx) {
+    require_pointer(out_ended, "out_ended");
+    *out_ended = require_transfer(cx, transfer)->ended() ? 1 : 0;
+  });
+}
+
+void tenon_transfer_release(tenon_transfer* handle) {
+  release_object<TransferSlab>(handle, &TransferSlot::transfer);
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/agree.cc: what is told before each transfer.
+#include "core/processes/agree.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace tenon::processes {
+
+namespace {
+
+// In larger groups all is gathered at once, and a time-out names nobody.
+constexpr int32_t kNamedSize = 64;
+
+// Sent as it lies in memory: processes of one program are of one build of Tenon.
+struct Told {
+  uint32_t collective;
+  int32_t peer;
+  tenon_dtype dtype;
+  int32_t rank;  // of the shape
+  int64_t shape[TENON_MAX_RANK];
+  int64_t sequence;
+  uint32_t sums_fast;
+  uint32_t reserved;
+};
+
+Told told_of(const Transfer& transfer, const Move& move) {
+  Told told{};
+  told.collective = move.collective;
+  told.peer = move.peer;
+  told.dtype = move.agreed.dtype;
+  told.rank = move.agreed.rank;
+  std::copy_n(move.agreed.shape, move.agreed.rank, told.shape);
+  told.sequence = transfer.sequence();
+  told.sums_fast = transfer.sums_fast() ? 1 : 0;
+  return told;
+}
+
+// "all_reduce of f32[3,4]"
+std::string words_of(const Told& told) {
+  std::string words(name_of(told.collective));
+  if (told.collective != TENON_COLLECTIVE_BARRIER) {
+    tenon_meta meta{};
+    meta.rank = std::clamp(told.rank, 0, TENON_MAX_RANK);
+    meta.dtype = told.dtype;
+    std::copy_n(told.shape, meta.rank, meta.shape);
+    words += " of " + tensor::describe(meta);
+  }
+  if (told.collective == TENON_COLLECTIVE_BROADCAST) {
+    words += " from rank " + std::to_string(told.peer);
+  }
+  return words;
+}
+
+[[noreturn]] void refuse(const Transfer& transfer, tenon_status status, int32_t rank,
+                         const std::string& what, std::string expected, std::string found) {
+  Mismatch error;
+  error.status = status;
+  error.message = transfer.words() + ": rank " + std::to_string(rank) + " " + what;
+  error.op = name_of(transfer.collective());
+  error.operand = "rank " + std::to_string(rank);
+  error.expected = std::move(expected);
+  error.found = std::move(found);
+  error.hint =
+      "all processes of a group make the same transfers in the same order, with equal shapes and "
+      "dtypes";
+  throw error;
+}
+
+// collective  what theirs has to be
+void compare(const Transfer& transfer, const Told& ours, const Told& theirs, int32_t rank,
+             uint32_t collective) {
+  Told wanted = ours;
+  wanted.collective = collective;
+  const auto differ = [&](tenon_status status, const char* what) {
+    refuse(transfer, status, rank, what, words_of(wanted), words_of(theirs));
+  };
+  if (theirs.collective != collective) differ(TENON_E_PEER, "makes another transfer");
+  if (!between_two(collective)) {
+    if (theirs.sequence != ours.sequence) {
+      refuse(transfer, TENON_E_PEER, rank, "is at another transfer", std::to_string(ours.sequence),
+             std::to_string(theirs.sequence));
+    }
+    if (theirs.peer != ours.peer) differ(TENON_E_PEER, "takes another rank's data");
+  }
+  if (theirs.dtype != ours.dtype) differ(TENON_E_DTYPE, "has another dtype");
+  if (theirs.rank != ours.rank || !std::equal(ours.shape, ours.shape + ours.rank, theirs.shape)) {
+    differ(TENON_E_SHAPE, "has another shape");
+  }
+  if (theirs.sums_fast != ours.sums_fast) {
+    refuse(transfer, TENON_E_PEER, rank, "adds in another order",
+           ours.sums_fast ? "fast arithmetic" : "canonical arithmetic",
+           theirs.sums_fast ? "fast arithmetic" : "canonical arithmetic");
+  }
+}
+
+tenon_transfer_desc bytes_move(uint32_t collective, const tenon_device& host, int32_t peer,
+                               const void* from, void* to) {
+  return {collective, peer, host, TENON_DTYPE_U8, 0, sizeof(Told), from, to};
+}
+
+// "rank 2", "ranks 2 and 3"
+std::string ranks(const std::vector<int32_t>& list) {
+  std::string words = list.size() == 1 ? "rank " : "ranks ";
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (i != 0) words += i + 1 == list.size() ? " and " : ", ";
+    words += std::to_string(list[i]);
+  }
+  return words;
+}
+
+struct Partner {
+  int32_t rank;
+  Told ours;
+  uint32_t collective;  // that theirs has to be
+};
+
+// Each tells each of its partners.
+std::vector<Told> exchange(const std::vector<Partner>& partners, Transfer& transfer,
+                           const tenon_device& host, const Run& run) {
+  std::vector<Told> theirs(partners.size());
+  std::vector<tenon_transfer_desc> moves;
+  for (size_t i = 0; i < partners.size(); ++i) {
+    moves.push_back(
+        bytes_move(TENON_COLLECTIVE_RECEIVE, host, partners[i].rank, nullptr, &theirs[i]));
+  }
+  for (const Partner& partner : partners) {
+    moves.push_back(bytes_move(TENON_COLLECTIVE_SEND, host, partner.rank, &partner.ours, nullptr));
+  }
+  std::vector<uint8_t> done(moves.size());
+  try {
+    run(moves, done);
+  } catch (Error& error) {
+    std::vector<int32_t> missing;
+    for (size_t i = 0; i < partners.size(); ++i) {
+      if (done[i] == 0) missing.push_back(partners[i].rank);
+    }
+    if (error.status != TENON_E_TIMEOUT || missing.empty()) throw;
+    error.causes.insert(error.causes.begin(), error.message);
+    error.message = transfer.words() + ": " + ranks(missing) +
+                    (missing.size() == 1 ? " has" : " have") + " not come within " +
+                    std::to_string(transfer.timeout()) + " ms";
+    error.op = name_of(transfer.collective());
+    error.operand = ranks(missing);
+    throw;
+  }
+  return theirs;
+}
+
+Agreed agree_all(const tenon_members& members, Transfer& transfer, const tenon_device& host,
+                 const Run& run) {
+  const Move& move = transfer.moves()[0];
+  const Told ours = told_of(transfer, move);
+  std::vector<Told> theirs;
+  std::vector<int32_t> of;
+  for (int32_t rank = 0; rank < members.size; ++rank) {
+    if (rank != members.rank || members.size > kNamedSize) of.push_back(rank);
+  }
+  if (members.size > kNamedSize) {
+    theirs.resize(of.size());
+    const tenon_transfer_desc all =
+        bytes_move(TENON_COLLECTIVE_ALL_GATHER, host, 0, &ours, theirs.data());
+    uint8_t done = 0;
+    run({&all, 1}, {&done, 1});
+  } else {
+    std::vector<Partner> partners;
+    for (const int32_t rank : of) partners.push_back({rank, ours, move.collective});
+    theirs = exchange(partners, transfer, host, run);
+  }
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    compare(transfer, ours, theirs[i], of[i], move.collective);
+  }
+  return {int64_t{members.size - 1} * static_cast<int64_t>(sizeof(Told)), {}, std::nullopt};
+}
+
+// Between two processes the first that the lower rank sends meets the first that the other one
+// receives, and so on; then the other way round.
+std::vector<size_t> meeting_order(const std::vector<Move>& moves, int32_t rank) {
+  std::vector<size_t> order(moves.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto key = [&](size_t i) {
+    const bool sends = moves[i].collective == TENON_COLLECTIVE_SEND;
+    return std::pair(moves[i].peer, sends != (rank < moves[i].peer));
+  };
+  std::ranges::stable_sort(order, {}, key);
+  return order;
+}
+
+Agreed agree_pairs(const tenon_members& members, Transfer& transfer, const tenon_device& host,
+                   const Run& run) {
+  const std::vector<Move>& moves = transfer.moves();
+  const std::vector<size_t> order = meeting_order(moves, members.rank);
+  std::vector<Partner> partners;
+  for (const size_t i : order) {
+    partners.push_back({moves[i].peer, told_of(transfer, moves[i]),
+                        moves[i].collective == TENON_COLLECTIVE_SEND ? TENON_COLLECTIVE_RECEIVE
+                                                                     : TENON_COLLECTIVE_SEND});
+  }
+  const std::vector<Told> theirs = exchange(partners, transfer, host, run);
+  Agreed agreed{static_cast<int64_t>(partners.size() * sizeof(Told)),
+                std::vector<bool>(partners.size()), std::nullopt};
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    try {
+      compare(transfer, partners[i].ours, theirs[i], partners[i].rank, partners[i].collective);
+    } catch (const Mismatch& mismatch) {
+      agreed.parted[order[i]] = true;
+      if (!agreed.first) agreed.first = mismatch;
+    }
+  }
+  return agreed;
+}
+
+}  // namespace
+
+Agreed agree(const tenon_members& members, Transfer& transfer, const tenon_device& host,
+             const Run& run) {
+  if (members.size == 1) return {};
+  return between_two(transfer.collective()) ? agree_pairs(members, transfer, host, run)
+                                            : agree_all(members, transfer, host, run);
+}
+
+}  // namespace tenon::processes

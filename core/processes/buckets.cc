@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/buckets.cc: gradients side by side in one tensor.
+#include "core/processes/buckets.h"
+
+#include "core/launch/moves.h"
+
+namespace tenon::processes {
+
+using tensor::DimSpan;
+
+namespace {
+
+tenon_value number(double value) {
+  tenon_value made{TENON_VALUE_F64, 0, {}};
+  made.as.f64 = value;
+  return made;
+}
+
+}  // namespace
+
+Bucket::Bucket(std::vector<uint32_t> params, const std::vector<Ref>& all, int64_t processes)
+    : params_(std::move(params)) {
+  for (const uint32_t param : params_) {
+    begins_.push_back(size_);
+    metas_.push_back(tensor::meta_of(*all[param]));
+    size_ += all[param]->elements();
+  }
+  counts_ = size_;
+  size_ += static_cast<int64_t>(params_.size());
+  size_ = (size_ + processes - 1) / processes * processes;  // equal parts need no copy
+  device_ = &device_of(*all[params_[0]]);
+}
+
+Ref Bucket::piece(int64_t begin, int64_t count) const {
+  const int64_t step = 1;
+  memory_->storage->retain();
+  return Ref(Tensor::create(memory_->storage, memory_->view.dtype, {&count, 1}, &step, begin));
+}
+
+Ref Bucket::piece(size_t place) const {
+  const tenon_meta& meta = metas_[place];
+  const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  tensor::Dims strides{};
+  tensor::row_major_strides(shape, strides.data());
+  memory_->storage->retain();
+  return Ref(
+      Tensor::create(memory_->storage, memory_->view.dtype, shape, strides.data(), begins_[place]));
+}
+
+void Bucket::begin(Context& context) {
+  // Gradients of the last step that somebody still holds stay as they are.
+  const bool free = memory_ && memory_->storage->refs.load() == 1;
+  if (!free) memory_ = Ref(Tensor::create(*device_, metas_[0].dtype, {&size_, 1}));
+  launch::fill(context, *piece(counts_, size_ - counts_), number(0));
+  put_.assign(params_.size(), false);
+  missing_ = params_.size();
+  transfer_.reset();
+}
+
+void Bucket::put(Context& context, size_t place, const Tensor& grad) {
+  launch::copy_into(context, grad, *piece(place));
+  launch::fill(context, *piece(counts_ + static_cast<int64_t>(place), 1), number(1));
+  if (put_[place]) return;
+  put_[place] = true;
+  --missing_;
+}
+
+void Bucket::send(Context& context, Group& group) {
+  for (size_t place = 0; place < params_.size(); ++place) {
+    if (!put_[place]) launch::fill(context, *piece(place), number(0));
+  }
+  transfer_ = group.begin(context, {{TENON_COLLECTIVE_ALL_REDUCE, 0, memory_, memory_}}, 0);
+}
+
+void Bucket::wait(Context& context) { transfer_->end(&context); }
+
+Ref Bucket::sum(size_t place) const {
+  const Ref count = piece(counts_ + static_cast<int64_t>(place), 1);
+  // Floats of any width: 0 is all bits 0.
+  const auto* const bytes = static_cast<const unsigned char*>(count->view.data);
+  bool any = false;
+  for (uint32_t i = 0; i < count->element_size(); ++i) any = any || bytes[i] != 0;
+  return any ? piece(place) : Ref();
+}
+
+std::vector<Bucket> make_buckets(const std::vector<Ref>& params, const std::vector<uint32_t>& order,
+                                 int64_t bytes, int64_t processes) {
+  std::vector<Bucket> buckets;
+  std::vector<uint32_t> list;
+  int64_t full = 0;
+  const auto close = [&] {
+    if (!list.empty()) buckets.emplace_back(std::move(list), params, processes);
+    list = {};
+    full = 0;
+  };
+  for (const uint32_t param : order) {
+    const Tensor& next = *params[param];
+    const bool fits = list.empty() || (params[list[0]]->view.dtype == next.view.dtype &&
+                                       &device_of(*params[list[0]]) == &device_of(next));
+    if (!fits) close();
+    list.push_back(param);
+    full += next.elements() * next.element_size();
+    if (full >= bytes) close();
+  }
+  close();
+  return buckets;
+}
+
+}  // namespace tenon::processes

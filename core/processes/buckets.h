@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/buckets.h: gradients that travel together.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/processes/group.h"
+
+namespace tenon::processes {
+
+// Some parameters' gradients in one piece of memory, and for each how many processes have one.
+class Bucket {
+ public:
+  Bucket(std::vector<uint32_t> params, const std::vector<Ref>& all, int64_t processes);
+
+  // Before the first gradient of a step.
+  void begin(Context& context);
+  // The gradient of the parameter at `place` of the list.
+  void put(Context& context, size_t place, const Tensor& grad);
+  bool full() const { return missing_ == 0; }
+  // Leaves, with zeros for what was not put.
+  void send(Context& context, Group& group);
+  bool sent() const { return transfer_ != nullptr; }
+  // Waits. The sum of one parameter; empty if no process has put one.
+  void wait(Context& context);
+  Ref sum(size_t place) const;
+  void drop() { transfer_.reset(); }
+  const std::vector<uint32_t>& params() const { return params_; }
+
+ private:
+  Ref piece(size_t place) const;
+  Ref piece(int64_t begin, int64_t count) const;
+
+  std::vector<uint32_t> params_;
+  std::vector<tenon_meta> metas_;
+  std::vector<int64_t> begins_;
+  int64_t counts_ = 0;  // where the numbers of processes begin
+  int64_t size_ = 0;
+  Device* device_ = nullptr;
+  Ref memory_;
+  std::vector<bool> put_;
+  size_t missing_ = 0;
+  std::shared_ptr<Transfer> transfer_;
+};
+
+// `order` of parameters, cut if dtype or device changes, or so many bytes are full.
+std::vector<Bucket> make_buckets(const std::vector<Ref>& params, const std::vector<uint32_t>& order,
+                                 int64_t bytes, int64_t processes);
+
+}  // namespace tenon::processes

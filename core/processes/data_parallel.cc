@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/data_parallel.cc: shards, their backward, and what all processes make of it.
+#include "core/processes/data_parallel.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "core/backward/backward.h"
+#include "core/backward/rows.h"
+#include "core/launch/moves.h"
+#include "core/processes/leaf_grads.h"
+
+namespace tenon::processes {
+
+using backward::RowGrad;
+using tape::Link;
+
+namespace {
+
+constexpr int64_t kDefaultBucketBytes = int64_t{1} << 20;
+constexpr uint64_t kFirstStream = uint64_t{1} << 32;
+constexpr uint64_t kCountersOfAStep = uint64_t{1} << 32;
+
+void check_params(const std::vector<Ref>& params) {
+  if (params.empty()) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "data parallel: there are no parameters",
+                .operand = "params",
+                .expected = "at least one",
+                .found = "0"};
+  }
+  std::vector<const Tensor*> seen;
+  for (size_t i = 0; i < params.size(); ++i) {
+    const Tensor& param = *params[i];
+    const std::string place = "params[" + std::to_string(i) + "]";
+    const Link* const link = tape::find_link(param);
+    if (!tape::is_leaf(param) || !link || !link->requires_grad) {
+      throw Error{.status = TENON_E_GRAD,
+                  .message = "data parallel: " + place + " is not a leaf that requires a gradient",
+                  .operand = place,
+                  .expected = "a leaf that requires a gradient",
+                  .found = tensor::describe(param)};
+    }
+    if (!device_of(param).host_memory()) {
+      throw Error{.status = TENON_E_DEVICE,
+                  .message = "data parallel: " + place + " is not in host memory",
+                  .operand = place,
+                  .expected = "a parameter in host memory",
+                  .found = "on " + device_of(param).name()};
+    }
+    if (std::ranges::find(seen, &param) != seen.end()) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "data parallel: " + place + " is given twice",
+                  .operand = place,
+                  .expected = "each parameter once",
+                  .found = tensor::describe(param)};
+    }
+    seen.push_back(&param);
+  }
+}
+
+int64_t check_shards(int64_t shards, int64_t processes) {
+  if (shards == 0) return processes;
+  const bool fits =
+      shards > 0 && shards % processes == 0 &&
+      (processes == 1 || std::has_single_bit(static_cast<uint64_t>(shards / processes)));
+  if (fits) return shards;
+  throw Error{.status = TENON_E_ARGUMENT,
+              .message = "data parallel: " + std::to_string(processes) +
+                         " processes cannot share " + std::to_string(shards) + " shards",
+              .operand = "shards",
+              .expected = std::to_string(processes) + " times a power of two",
+              .found = std::to_string(shards),
+              .hint = "so that each process adds a whole branch of the tree of shards"};
+}
+
+// All bytes, for comparing.
+uint64_t hash_of(Context& context, const std::vector<Ref>& tensors) {
+  uint64_t hash = 0xcbf29ce484222325U;
+  for (const Ref& each : tensors) {
+    const Ref whole = each->contiguous() ? each : Ref(launch::copy(context, *each));
+    const auto* const bytes = static_cast<const unsigned char*>(whole->view.data);
+    const size_t count = static_cast<size_t>(whole->elements()) * whole->element_size();
+    for (size_t i = 0; i < count; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3U;
+  }
+  return hash;
+}
+
+}  // namespace
+
+// ---- Making -------------------------------------------------------------------------------------
+
+void DataParallel::Sum::clear() {
+  dense.clear();
+  terms = 0;
+  rows.clear();
+}
+
+DataParallel::DataParallel(Context& context, std::shared_ptr<Group> group, std::vector<Ref> params,
+                           Options options)
+    : runtime_(context.runtime),
+      group_(std::move(group)),
+      params_(std::move(params)),
+      buffers_(std::move(options.buffers)) {
+  check_params(params_);
+  if (options.bucket_bytes < 0) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "data parallel: the size of a bucket is negative",
+                .operand = "bucket_bytes",
+                .expected = "0 or more",
+                .found = std::to_string(options.bucket_bytes)};
+  }
+  bucket_bytes_ = options.bucket_bytes == 0 ? kDefaultBucketBytes : options.bucket_bytes;
+  shards_ = check_shards(options.shards, processes());
+  n_shards_ = shards_ / processes();
+  first_shard_ = group_ ? group_->members().rank * n_shards_ : 0;
+  sums_.resize(params_.size());
+  buffer_sums_.resize(buffers_.size());
+  // Backward makes the last ones' gradients first, mostly.
+  for (size_t i = params_.size(); i-- > 0;) order_.push_back(static_cast<uint32_t>(i));
+  if (!alone()) share_values(context);
+  runtime_->retain();
+}
+
+DataParallel::~DataParallel() { runtime_->release(); }
+
+Ref DataParallel::all(Context& context, uint32_t collective, const Ref& input,
+                      const Ref& output) const {
+  group_->begin(context, {{collective, 0, input, output}}, 0)->end(&context);
+  return output;
+}
+
+// Rank 0's, and a proof that they have arrived.
+void DataParallel::share_values(Context& context) {
+  const bool ours = group_->members().rank == 0;
+  for (const std::vector<Ref>* list : {&params_, &buffers_}) {
+    for (const Ref& each : *list) {
+      all(context, TENON_COLLECTIVE_BROADCAST, ours ? each : Ref(), each);
+    }
+  }
+  const Ref mine = new_host_tensor(context, TENON_DTYPE_I64, {1});
+  const Ref theirs = new_host_tensor(context, TENON_DTYPE_I64, {processes(), 1});
+  const uint64_t hash = hash_of(context, params_) ^ hash_of(context, buffers_) * 3;
+  std::memcpy(mine->view.data, &hash, sizeof hash);
+  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
+  for (int64_t rank = 0; rank < processes(); ++rank) {
+    uint64_t found = 0;
+    std::memcpy(&found, static_cast<const char*>(theirs->view.data) + rank * 8, sizeof found);
+    if (found == hash) continue;
+    throw Error{.status = TENON_E_PEER,
+                .message = "data parallel: rank " + std::to_string(rank) +
+                           " has other parameters than this process, though rank 0 has sent them",
+                .operand = "rank " + std::to_string(rank),
+                .expected = "equal parameters",
+                .found = "another hash",
+                .hint = "the engine does not move what it is given; `tenon verify` judges it"};
+  }
+}
+
+tenon_data_parallel_info DataParallel::info() const {
+  tenon_data_parallel_info info{};
+  info.shards = shards_;
+  info.first_shard = first_shard_;
+  info.n_shards = n_shards_;
+  info.step = step_;
+  info.buckets = static_cast<int64_t>(buckets_.size());
+  return info;
+}
+
+void DataParallel::set_step(int64_t step) {
+  if (step < 0) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "data parallel: steps count from 0",
+                .operand = "step",
+                .expected = "0 or more",
+                .found = std::to_string(step)};
+  }
+  if (runs_ || shard_ != 0) {
+    throw Error{.status = TENON_E_STATE,
+                .message = "data parallel: a step has begun",
+                .operand = "step",
+                .expected = "between two steps",
+                .found = "shard " + std::to_string(shard_) + " of step " + std::to_string(step_)};
+  }
+  step_ = step;
+}
+
+// ---- A shard ------------------------------------------------------------------------------------
+
+void DataParallel::begin(Context& context, int64_t shard) {
+  if (runs_ || shard != shard_) {
+    throw Error{
+        .status = TENON_E_STATE,
+        .message = "data parallel: shards begin one after the other",
+        .operand = "shard",
+        .expected = runs_ ? "the end of shard " + std::to_string(shard_)
+                          : "shard " + std::to_string(shard_) + " of " + std::to_string(n_shards_),
+        .found = "shard " + std::to_string(shard)};
+  }
+  for (size_t i = 0; i < params_.size() && !context.capturing; ++i) {
+    const Link* const link = tape::find_link(*params_[i]);
+    if (!link || (!link->grad && !link->row_indices)) continue;
+    throw Error{.status = TENON_E_STATE,
+                .message = "data parallel: params[" + std::to_string(i) + "] has a gradient",
+                .operand = "params[" + std::to_string(i) + "]",
+                .expected = "no gradient when a shard begins",
+                .found = "one, of an earlier step or of another backward",
+                .hint =
+                    "run the optimizer with TENON_OPTIMIZER_CLEAR_GRAD; to add up more than "
+                    "one backward, ask for more shards"};
+  }
+  begin_buffers(context);
+  outside_ = {context.stream, context.counter};
+  if (!context.capturing) {
+    context.stream = kFirstStream + static_cast<uint64_t>(first_shard_ + shard);
+    context.counter = static_cast<uint64_t>(step_) * kCountersOfAStep;
+  }
+  runs_ = true;
+}
+
+void DataParallel::end(Context& context, Tensor& loss) {
+  if (!runs_) {
+    throw Error{.status = TENON_E_STATE,
+                .message = "data parallel: no shard has begun",
+                .operand = "parallel",
+                .expected = "tenon_data_parallel_begin",
+                .found = "none"};
+  }
+  try {
+    if (context.capturing) {
+      run_captured(context, loss);
+    } else {
+      run_backward(context, loss);
+      collect(context);
+      context.stream = outside_.stream;
+      context.counter = outside_.counter;
+    }
+    end_buffers(context);
+    runs_ = false;
+    if (++shard_ != n_shards_) return;
+    if (context.capturing) {
+      finish_captured(context);
+    } else {
+      finish(context);
+    }
+    shard_ = 0;
+    ++step_;
+  } catch (...) {
+    give_up(context);
+    throw;
+  }
+}
+
+void DataParallel::give_up(Context& context) noexcept {
+  if (runs_ && !context.capturing) {
+    context.stream = outside_.stream;
+    context.counter = outside_.counter;
+  }
+  runs_ = false;
+  shard_ = 0;
+  for (Sum& sum : sums_) sum.clear();
+  for (Tree& sum : buffer_sums_) sum.clear();
+  for (Bucket& bucket : buckets_) bucket.drop();
+  try {
+    for (size_t i = 0; i < first_buffers_.size(); ++i) {
+      launch::copy_into(context, *first_buffers_[i], *buffers_[i]);
+    }
+    for (const Ref& param : params_) take_grads(*param);
+  } catch (...) {
+    // Memory has run out twice.
+  }
+  first_buffers_.clear();
+}
+
+Ref DataParallel::seed_for(Context& context, const Tensor& loss) const {
+  if (loss.elements() != 1) {
+    throw Error{.status = TENON_E_GRAD,
+                .message = "data parallel: the loss has more than one element",
+                .operand = "loss",
+                .expected = "one element",
+                .found = tensor::describe(loss)};
+  }
+  tenon_value share{TENON_VALUE_F64, 0, {}};
+  share.as.f64 = 1.0 / static_cast<double>(shards_);
+  return Ref(launch::full(context, device_of(loss), loss.view.dtype, loss.shape(), share));
+}
+
+// Hooks at leaves, for one backward.
+class DataParallel::Watching {
+ public:
+  Watching(DataParallel& of, bool on) : of_(of) {
+    if (!on) return;
+    places_.resize(of.params_.size());
+    for (uint32_t i = 0; i < places_.size(); ++i) {
+      if (of.sums_[i].way != Way::Dense) continue;
+      places_[i] = {&of, i};
+      const auto hook = std::make_shared<tape::Hook>();
+      hook->id = of.runtime_->hooks.fetch_add(1) + 1;
+      hook->call = call;
+      hook->user = &places_[i];
+      Link& link = tape::link_of(*of.params_[i]);
+      const std::lock_guard lock(link.mutex);
+      if (!link.hooks) link.hooks = std::make_unique<tape::Hooks>();
+      link.hooks->push_back(hook);
+      hooks_.emplace_back(i, hook);
+    }
+    of.runtime_->leaf_hooks.store(true, std::memory_order_relaxed);
+  }
+  ~Watching() {
+    for (const auto& [param, hook] : hooks_) {
+      Link& link = tape::link_of(*of_.params_[param]);
+      const std::lock_guard lock(link.mutex);
+      std::erase(*link.hooks, hook);
+    }
+  }
+  Watching(const Watching&) = delete;
+  Watching& operator=(const Watching&) = delete;
+
+ private:
+  struct Place {
+    DataParallel* of = nullptr;
+    uint32_t param = 0;
+  };
+
+  static tenon_status call(tenon_context* handle, tenon_tensor* gradient, tenon_tensor**,
+                           void* user) {
+    const Place& place = *static_cast<const Place*>(user);
+    place.of->see(*ContextSlab::from_handle(handle)->context, place.param,
+                  *tensor::from_handle(gradient));
+    return TENON_OK;
+  }
+
+  DataParallel& of_;
+  std::vector<Place> places_;
+  std::vector<std::pair<uint32_t, std::shared_ptr<tape::Hook>>> hooks_;
+};
+
+void DataParallel::run_backward(Context& context, Tensor& loss) {
+  const Ref seed = seed_for(context, loss);
+  const bool last = shard_ + 1 == n_shards_;
+  if (last && !alone() && has_ways_) {
+    next_bucket_ = 0;
+    for (Bucket& bucket : buckets_) bucket.begin(context);
+  }
+  const Watching watching(*this, last && !alone() && has_ways_);
+  Tensor* const root = &loss;
+  Tensor* const with = seed.get();
+  backward::run(context, {&root, 1}, {&with, 1}, 0);
+}
+
+// A gradient of the last shard is complete: its sum over our shards leaves.
+void DataParallel::see(Context& context, uint32_t param, Tensor& grad) {
+  const GradMode off(context, false);
+  if (!has_order_) {
+    std::erase(order_, param);
+    order_.push_back(param);
+  }
+  Ref sum = Ref::shared(&grad);
+  if (n_shards_ == 1) {
+    sums_[param].terms = 1;
+  } else {
+    add_dense(context, param, std::move(sum));
+    sum = sums_[param].dense.take(context);
+  }
+  const auto [bucket, place] = places_[param];
+  buckets_[bucket].put(context, place, *sum);
+  send_full(context);
+}
+
+// Takes the gradients of one shard away from the leaves.
+void DataParallel::collect(Context& context) {
+  const GradMode off(context, false);
+  for (uint32_t i = 0; i < params_.size(); ++i) {
+    LeafGrads taken = take_grads(*params_[i]);
+    if (sums_[i].terms == shard_ + 1) continue;  // a hook has seen it
+    add(context, i, std::move(taken.dense), std::move(taken.rows));
+  }
+}
+
+Ref DataParallel::zeros_like(Context& context, uint32_t param) const {
+  const Tensor& like = *params_[param];
+  return Ref(launch::full(context, device_of(like), like.view.dtype, like.shape(),
+                          {TENON_VALUE_F64, 0, {}}));
+}
+
+// Shards that have given nothing add zeros, so that the tree is that of any number of processes.
+void DataParallel::add_dense(Context& context, uint32_t param, Ref dense) {
+  Sum& sum = sums_[param];
+  sum.way = Way::Dense;
+  for (; sum.terms < shard_; ++sum.terms) sum.dense.add(context, zeros_like(context, param));
+  sum.dense.add(context, dense ? std::move(dense) : zeros_like(context, param));
+  ++sum.terms;
+}
+
+void DataParallel::add(Context& context, uint32_t param, Ref dense, RowGrad rows) {
+  Sum& sum = sums_[param];
+  const bool absent = !dense && !rows.indices;
+  if (absent && sum.terms == 0) return;
+  const tenon_meta meta = tensor::meta_of(*params_[param]);
+  if (sum.way == Way::Unknown) sum.way = dense ? Way::Dense : Way::Rows;
+  if (sum.way == Way::Dense) {
+    if (rows.indices) dense = backward::densify(context, meta, rows);
+    return add_dense(context, param, std::move(dense));
+  }
+  if (dense) rows = {numbers_to(context, meta.shape[0]), std::move(dense)};  // every row
+  sum.rows.push_back(std::move(rows));
+}
+
+// In a capture: gradients as launches of the step, which no leaf holds before they are summed.
+void DataParallel::run_captured(Context& context, Tensor& loss) {
+  const Ref seed = seed_for(context, loss);
+  Tensor* const root = &loss;
+  Tensor* const with = seed.get();
+  std::vector<Tensor*> inputs;
+  for (const Ref& param : params_) inputs.push_back(param.get());
+  std::vector<Ref> grads = backward::gradient(context, {&root, 1}, {&with, 1}, inputs, 0);
+  for (uint32_t i = 0; i < params_.size(); ++i) {
+    if (grads[i] || sums_[i].terms != 0) add_dense(context, i, std::move(grads[i]));
+  }
+}
+
+// ---- Buffers ------------------------------------------------------------------------------------
+
+void DataParallel::begin_buffers(Context& context) {
+  if (buffers_.empty()) return;
+  if (context.capturing) {
+    throw Error{.status = TENON_E_CAPTURE,
+                .message = "data parallel: buffers are averaged between steps, not in a capture",
+                .operand = "buffers",
+                .expected = "no buffers, or a step that is not captured",
+                .found = std::to_string(buffers_.size()) + " buffers"};
+  }
+  if (shard_ == 0) {
+    first_buffers_.clear();
+    for (const Ref& each : buffers_) first_buffers_.push_back(Ref(launch::copy(context, *each)));
+    return;
+  }
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    launch::copy_into(context, *first_buffers_[i], *buffers_[i]);
+  }
+}
+
+void DataParallel::end_buffers(Context& context) {
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    if (!tensor::is_float(buffers_[i]->view.dtype)) continue;
+    buffer_sums_[i].add(context, Ref(launch::copy(context, *buffers_[i])));
+  }
+}
+
+}  // namespace tenon::processes

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/data_parallel.h: steps whose batch several processes share.
+#pragma once
+
+#include <tenon/ext/draft/data_parallel.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/backward/vjp.h"
+#include "core/processes/buckets.h"
+#include "core/processes/group.h"
+#include "core/processes/tree.h"
+
+namespace tenon::processes {
+
+class DataParallel {
+ public:
+  struct Options {
+    int64_t shards = 0;
+    int64_t bucket_bytes = 0;
+    std::vector<Ref> buffers;
+  };
+
+  // group  NULL: this process alone
+  DataParallel(Context& context, std::shared_ptr<Group> group, std::vector<Ref> params,
+               Options options);
+  ~DataParallel();
+  DataParallel(const DataParallel&) = delete;
+  DataParallel& operator=(const DataParallel&) = delete;
+
+  void begin(Context& context, int64_t shard);
+  void end(Context& context, Tensor& loss);
+  void set_step(int64_t step);
+  tenon_data_parallel_info info() const;
+  Runtime* runtime() const { return runtime_; }
+
+ private:
+  // How a parameter's gradient travels. All processes agree on it after the first step.
+  enum class Way : uint8_t { Unknown, Dense, Rows };
+
+  // What the shards of this process have given for one parameter.
+  struct Sum {
+    Tree dense;
+    int64_t terms = 0;  // of the tree, with zeros for shards that have given nothing
+    std::vector<backward::RowGrad> rows;
+    Way way = Way::Unknown;
+    void clear();
+    bool any() const { return terms != 0 || !rows.empty(); }
+  };
+
+  // Random numbers as they are outside a shard.
+  struct Outside {
+    uint64_t stream = 0;
+    uint64_t counter = 0;
+  };
+
+  class Watching;  // hooks that see gradients while a backward runs
+
+  void share_values(Context& context);
+  Ref all(Context& context, uint32_t collective, const Ref& input, const Ref& output) const;
+  bool alone() const { return !group_ || group_->members().size == 1; }
+  int64_t processes() const { return group_ ? group_->members().size : 1; }
+
+  // data_parallel.cc: one shard.
+  Ref seed_for(Context& context, const Tensor& loss) const;
+  void run_backward(Context& context, Tensor& loss);
+  void run_captured(Context& context, Tensor& loss);
+  void see(Context& context, uint32_t param, Tensor& grad);
+  void collect(Context& context);
+  void add(Context& context, uint32_t param, Ref dense, backward::RowGrad rows);
+  void add_dense(Context& context, uint32_t param, Ref dense);
+  Ref zeros_like(Context& context, uint32_t param) const;
+  void begin_buffers(Context& context);
+  void end_buffers(Context& context);
+  void give_up(Context& context) noexcept;
+
+  // data_parallel_sums.cc: what all shards of all processes give.
+  void finish(Context& context);
+  void agree_on_ways(Context& context);
+  void make_buckets();
+  void send_full(Context& context);
+  void send_all(Context& context);
+  void order_buckets(Context& context);
+  std::vector<backward::RowGrad> rows_of_all(Context& context, uint32_t param);
+  void average_buffers(Context& context);
+  void finish_captured(Context& context);
+
+  Runtime* runtime_;
+  const std::shared_ptr<Group> group_;
+  const std::vector<Ref> params_;
+  const std::vector<Ref> buffers_;
+  int64_t shards_ = 1;
+  int64_t n_shards_ = 1;
+  int64_t first_shard_ = 0;
+  int64_t bucket_bytes_ = 0;
+
+  int64_t step_ = 0;
+  int64_t shard_ = 0;            // the next one to begin, or the one that runs
+  bool runs_ = false;            // a shard has begun
+  bool has_ways_ = false;        // all processes know how each gradient travels
+  bool has_order_ = false;       // the buckets are as backward makes the gradients
+  std::vector<Sum> sums_;        // [params]
+  std::vector<uint32_t> order_;  // [params]
+  std::vector<Bucket> buckets_;  // of those that are not rows
+  std::vector<std::pair<uint32_t, uint32_t>> places_;  // [params] bucket, and place in it
+  size_t next_bucket_ = 0;                             // to be sent
+  std::vector<Ref> first_buffers_;                     // as the step begins
+  std::vector<Tree> buffer_sums_;
+  Outside outside_;
+};
+
+struct DataParallelSlot : base::SlotHeader {
+  std::shared_ptr<DataParallel> parallel;
+};
+using DataParallelSlab = base::Slab<DataParallelSlot, kDataParallelKind>;
+
+}  // namespace tenon::processes

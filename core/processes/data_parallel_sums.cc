@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/data_parallel_sums.cc: the end of a step: sums over all shards.
+#include <algorithm>
+#include <cstring>
+
+#include "core/backward/rows.h"
+#include "core/backward/walk.h"
+#include "core/dispatch/dispatch.h"
+#include "core/launch/moves.h"
+#include "core/processes/data_parallel.h"
+#include "core/processes/leaf_grads.h"
+#include "core/processes/sums.h"
+#include "core/registry/values.h"
+
+namespace tenon::processes {
+
+using backward::RowGrad;
+
+// In their order, which is the same in all processes.
+void DataParallel::send_full(Context& context) {
+  while (next_bucket_ < buckets_.size() && buckets_[next_bucket_].full()) {
+    buckets_[next_bucket_++].send(context, *group_);
+  }
+}
+
+// One gradient is dense in all processes, or rows in all: rows only if nobody has it otherwise.
+void DataParallel::agree_on_ways(Context& context) {
+  const auto n = static_cast<int64_t>(params_.size());
+  const Ref mine = new_host_tensor(context, TENON_DTYPE_U8, {n});
+  const Ref theirs = new_host_tensor(context, TENON_DTYPE_U8, {processes(), n});
+  auto* const ways = static_cast<uint8_t*>(mine->view.data);
+  for (size_t i = 0; i < params_.size(); ++i) ways[i] = static_cast<uint8_t>(sums_[i].way);
+  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
+  const auto* const all_ways = static_cast<const uint8_t*>(theirs->view.data);
+  for (uint32_t i = 0; i < params_.size(); ++i) {
+    bool dense = false;
+    bool rows = false;
+    for (int64_t rank = 0; rank < processes(); ++rank) {
+      const auto way = static_cast<Way>(all_ways[rank * n + i]);
+      dense = dense || way == Way::Dense;
+      rows = rows || way == Way::Rows;
+    }
+    Sum& sum = sums_[i];
+    const bool turn = sum.way == Way::Rows && dense;
+    sum.way = rows && !dense ? Way::Rows : Way::Dense;
+    if (!turn) continue;
+    const tenon_meta meta = tensor::meta_of(*params_[i]);
+    for (const RowGrad& each : sum.rows) {
+      sum.dense.add(context, backward::densify(context, meta, each));
+      ++sum.terms;
+    }
+    sum.rows.clear();
+  }
+  has_ways_ = true;
+}
+
+void DataParallel::make_buckets() {
+  std::vector<uint32_t> dense = order_;
+  std::erase_if(dense, [&](uint32_t param) { return sums_[param].way != Way::Dense; });
+  buckets_ = processes::make_buckets(params_, dense, bucket_bytes_, processes());
+  places_.assign(params_.size(), {0, 0});
+  for (uint32_t b = 0; b < buckets_.size(); ++b) {
+    const std::vector<uint32_t>& params = buckets_[b].params();
+    for (uint32_t place = 0; place < params.size(); ++place) places_[params[place]] = {b, place};
+  }
+  next_bucket_ = 0;
+}
+
+// What no hook has seen, and what of the buckets has not been sent.
+void DataParallel::send_all(Context& context) {
+  for (uint32_t i = 0; i < params_.size(); ++i) {
+    Sum& sum = sums_[i];
+    if (sum.way != Way::Dense || sum.dense.empty()) continue;
+    const auto [bucket, place] = places_[i];
+    buckets_[bucket].put(context, place, *sum.dense.take(context));
+  }
+  for (; next_bucket_ < buckets_.size(); ++next_bucket_) {
+    buckets_[next_bucket_].send(context, *group_);
+  }
+}
+
+// The rows of all shards of all processes, in the order of the shards. Lists of different lengths
+// travel as the longest does.
+std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param) {
+  const std::vector<RowGrad>& ours = sums_[param].rows;
+  if (alone()) return ours;
+  int64_t count = 0;
+  for (const RowGrad& each : ours) count += each.indices->elements();
+  const Ref mine = new_host_tensor(context, TENON_DTYPE_I64, {1});
+  const Ref counts = new_host_tensor(context, TENON_DTYPE_I64, {processes(), 1});
+  std::memcpy(mine->view.data, &count, sizeof count);
+  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, counts);
+  const auto* const lengths = static_cast<const int64_t*>(counts->view.data);
+  const int64_t longest = *std::max_element(lengths, lengths + processes());
+  if (longest == 0) return {};
+  tenon_meta meta = tensor::meta_of(*params_[param]);
+  meta.shape[0] = longest;
+  const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  Device& device = context.runtime->host_device();
+  const Ref indices = new_host_tensor(context, TENON_DTYPE_I64, {longest});
+  const Ref values(Tensor::create(device, meta.dtype, shape));
+  std::memset(indices->view.data, 0, static_cast<size_t>(longest) * 8);
+  launch::fill(context, *values, {TENON_VALUE_F64, 0, {}});
+  int64_t begin = 0;
+  for (const RowGrad& each : ours) {
+    const int64_t n = each.indices->elements();
+    launch::copy_into(context, *each.indices, *rows_between(*indices, begin, n));
+    launch::copy_into(context, *each.values, *rows_between(*values, begin, n));
+    begin += n;
+  }
+  tensor::Dims stacked{};
+  stacked[0] = processes();
+  std::copy(shape.begin(), shape.end(), stacked.begin() + 1);
+  const Ref all_indices = new_host_tensor(context, TENON_DTYPE_I64, {processes(), longest});
+  const Ref all_values(Tensor::create(device, meta.dtype, {stacked.data(), shape.size() + 1}));
+  all(context, TENON_COLLECTIVE_ALL_GATHER, indices, all_indices);
+  all(context, TENON_COLLECTIVE_ALL_GATHER, values, all_values);
+  std::vector<RowGrad> parts;
+  for (int64_t rank = 0; rank < processes(); ++rank) {
+    if (lengths[rank] == 0) continue;
+    parts.push_back({rows_between(*row_of(*all_indices, rank), 0, lengths[rank]),
+                     rows_between(*row_of(*all_values, rank), 0, lengths[rank])});
+  }
+  return parts;
+}
+
+void DataParallel::finish(Context& context) {
+  const GradMode off(context, false);
+  const bool hooked = !alone() && has_ways_;
+  if (!alone() && !has_ways_) {
+    agree_on_ways(context);
+    make_buckets();
+    for (Bucket& bucket : buckets_) bucket.begin(context);
+  }
+  if (!alone()) send_all(context);
+  std::vector<LeafGrads> grads(params_.size());
+  for (uint32_t i = 0; i < params_.size(); ++i) {
+    if (sums_[i].way == Way::Rows) {
+      const std::vector<RowGrad> parts = rows_of_all(context, i);
+      if (parts.empty()) continue;
+      grads[i].rows = backward::coalesce(context, tensor::meta_of(*params_[i]), parts);
+    } else if (alone()) {
+      grads[i].dense = sums_[i].dense.take(context);
+    }
+  }
+  for (Bucket& bucket : buckets_) {
+    bucket.wait(context);
+    for (size_t place = 0; place < bucket.params().size(); ++place) {
+      grads[bucket.params()[place]].dense = bucket.sum(place);
+    }
+  }
+  average_buffers(context);
+  if (hooked && !has_order_) order_buckets(context);
+  // Nothing fails from here on.
+  for (size_t i = 0; i < params_.size(); ++i) {
+    set_grads(context, *params_[i], std::move(grads[i]));
+    sums_[i].clear();
+  }
+  for (Bucket& bucket : buckets_) bucket.drop();
+}
+
+// As rank 0 has seen its gradients come.
+void DataParallel::order_buckets(Context& context) {
+  const auto n = static_cast<int64_t>(order_.size());
+  const Ref order = new_host_tensor(context, TENON_DTYPE_I32, {n});
+  std::memcpy(order->view.data, order_.data(), order_.size() * 4);
+  all(context, TENON_COLLECTIVE_BROADCAST, group_->members().rank == 0 ? order : Ref(), order);
+  std::memcpy(order_.data(), order->view.data, order_.size() * 4);
+  make_buckets();
+  has_order_ = true;
+}
+
+void DataParallel::average_buffers(Context& context) {
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    if (!tensor::is_float(buffers_[i]->view.dtype) || shards_ == 1) continue;
+    const Ref sum = buffer_sums_[i].take(context);
+    if (!alone()) all(context, TENON_COLLECTIVE_ALL_REDUCE, sum, sum);
+    scale(*sum, 1.0 / static_cast<double>(shards_));
+    launch::copy_into(context, *sum, *buffers_[i]);
+  }
+  for (Tree& sum : buffer_sums_) sum.clear();
+  first_buffers_.clear();
+}
+
+// Each bucket is one launch of the op that holds the role ALL_REDUCE.
+void DataParallel::finish_captured(Context& context) {
+  const GradMode off(context, false);
+  std::vector<uint32_t> order = order_;
+  std::erase_if(order, [&](uint32_t param) { return sums_[param].terms == 0; });
+  std::vector<Ref> grads(params_.size());
+  for (const uint32_t param : order) grads[param] = sums_[param].dense.take(context);
+  if (!alone()) {
+    const registry::Op& op = context.runtime->plugins.require_role(TENON_ROLE_ALL_REDUCE);
+    const tenon_value number = registry::int_value(group_->number());
+    for (const Bucket& bucket :
+         processes::make_buckets(params_, order, bucket_bytes_, processes())) {
+      std::vector<tenon_tensor*> list;
+      for (const uint32_t param : bucket.params()) {
+        list.push_back(tensor::handle(grads[param].get()));
+      }
+      tenon_value input{TENON_VALUE_TENSOR_LIST, static_cast<uint32_t>(list.size()), {}};
+      input.as.tensors = list.data();
+      dispatch::call(context, op, {&input, 1}, {&number, 1}, {});
+    }
+  }
+  for (size_t i = 0; i < params_.size(); ++i) {
+    if (grads[i]) set_grads(context, *params_[i], {std::move(grads[i]), {}});
+    sums_[i].clear();
+  }
+}
+
+}  // namespace tenon::processes

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/engine.cc: one thread for one engine.
+#include "core/processes/engine.h"
+
+#include <unistd.h>
+
+#include <optional>
+#include <system_error>
+
+namespace tenon::processes {
+
+Engine::Engine(Context& context, const registry::Entry& kind, const data::MakeWorkerContext& make)
+    : runtime_(context.runtime), kind_(&kind), context_(make()), process_(getpid()) {
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::system_error& error) {
+    throw Error{.status = TENON_E_MEMORY,
+                .message = kind.name + ": the system starts no thread for it: " + error.what(),
+                .op = kind.name};
+  }
+  runtime_->retain();
+}
+
+Engine::~Engine() {
+  if (process_ == getpid()) {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  } else {
+    thread_.detach();  // a copy: there is no such thread in this process
+  }
+  context_.reset();
+  runtime_->release();
+}
+
+void Engine::refuse_forked() const {
+  if (process_ == getpid()) return;
+  throw Error{.status = TENON_E_STATE,
+              .message = kind_->name + ": the group was made by the process that was forked",
+              .op = kind_->name,
+              .operand = "group",
+              .expected = "a group of this process",
+              .found = "one of process " + std::to_string(process_),
+              .hint = "make groups after the fork"};
+}
+
+void Engine::push(Task task) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.splice(tasks_.end(), task);
+    ++pushed_;
+  }
+  changed_.notify_one();
+}
+
+void Engine::post(Body body, Ended ended) {
+  refuse_forked();
+  Task task;
+  task.emplace_back([this, body = std::move(body), ended = std::move(ended)] { run(body, ended); });
+  push(std::move(task));
+}
+
+void Engine::call(Body body) {
+  refuse_forked();
+  std::optional<Error> thrown;
+  const Ended keep = [&](const Error* error) noexcept {
+    if (!error) return;
+    try {
+      thrown = *error;
+    } catch (...) {
+      thrown.emplace();
+      thrown->status = TENON_E_MEMORY;
+    }
+  };
+  Task task;
+  task.emplace_back([&] { run(body, keep); });
+  call_plain(std::move(task));
+  if (!thrown) return;
+  if (thrown->status == TENON_E_MEMORY) throw OutOfMemory{};
+  throw Error(std::move(*thrown));
+}
+
+void Engine::call_plain(Task task) noexcept {
+  if (process_ != getpid()) return;  // a copy: there is no such thread in this process
+  push(std::move(task));
+  std::unique_lock lock(mutex_);
+  // Others may have pushed since; those before us have ended then, too.
+  const uint64_t ours = pushed_;
+  done_.wait(lock, [&] { return ended_ >= ours; });
+}
+
+void Engine::run(const Body& body, const Ended& ended) noexcept {
+  const Context* seen = nullptr;
+  const auto seeing = [&](Context& context) {
+    seen = &context;
+    body(context);
+  };
+  if (context_->run(std::cref(seeing))) return ended(nullptr);
+  if (seen) return ended(&seen->error.error);
+  static const Error closed{.status = TENON_E_RUNTIME, .message = "the runtime is closed"};
+  ended(&closed);
+}
+
+void Engine::work() noexcept {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
+    Task task;
+    task.splice(task.end(), tasks_, tasks_.begin());
+    lock.unlock();
+    task.front()();
+    task.clear();  // with the tensors that it holds
+    lock.lock();
+    ++ended_;
+    done_.notify_all();
+  }
+}
+
+}  // namespace tenon::processes

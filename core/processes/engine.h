@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/engine.h: the thread in which one engine's callbacks run, one after the other.
+#pragma once
+
+#include <condition_variable>
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "core/data/workers.h"
+#include "core/registry/registry.h"
+#include "core/runtime/context.h"
+
+namespace tenon::processes {
+
+class Engine {
+ public:
+  // Throws TENON_E_MEMORY if the system starts no thread.
+  Engine(Context& context, const registry::Entry& kind, const data::MakeWorkerContext& make);
+  // After what was posted. Not in its own thread.
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  using Body = std::function<void(Context&)>;
+  using Ended = std::function<void(const Error*)>;
+  using Task = std::list<std::function<void()>>;  // one; a list's node, so that it can wait unasked
+
+  // `body` runs in the thread, after all before it; then `ended` with what it threw, or NULL.
+  void post(Body body, Ended ended);
+  // Runs it and waits; throws what it threw.
+  void call(Body body);
+  // What goes on after the runtime has closed and when there is no memory: `task` was made before.
+  void call_plain(Task task) noexcept;
+
+  const registry::Entry& kind() const { return *kind_; }
+  const tenon_collective_desc& desc() const { return kind_->as<tenon_collective_desc>(); }
+  Runtime& runtime() const { return *runtime_; }
+  // Throws TENON_E_STATE: the thread is that of the process that was forked.
+  void refuse_forked() const;
+
+ private:
+  void push(Task task) noexcept;
+  void work() noexcept;
+  void run(const Body& body, const Ended& ended) noexcept;
+
+  Runtime* runtime_;
+  const registry::Entry* kind_;
+  std::unique_ptr<data::WorkerContext> context_;
+  const pid_t process_;
+  std::mutex mutex_;  // guards what follows
+  Task tasks_;
+  bool ends_ = false;
+  uint64_t ended_ = 0;  // tasks
+  uint64_t pushed_ = 0;
+  std::condition_variable changed_;
+  std::condition_variable done_;
+  std::thread thread_;
+};
+
+}  // namespace tenon::processes

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/group.h: a group of processes, as a public handle. Knows no engine.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/data/options.h"
+#include "core/processes/agree.h"
+#include "core/processes/engine.h"
+#include "core/processes/requests.h"
+#include "core/processes/transfer.h"
+
+namespace tenon::processes {
+
+class Group {
+ public:
+  static constexpr int64_t kDefaultTimeout = 600'000;  // milliseconds
+
+  // All processes of the program, when they have joined. Throws what joining them reports.
+  static std::shared_ptr<Group> join(Context& context, const registry::Entry& kind,
+                                     std::span<const data::NamedValue> options, int64_t timeout,
+                                     const data::MakeWorkerContext& make);
+  std::shared_ptr<Group> split(int32_t color, int32_t key);
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  // The group that has this number in the runtime. Throws TENON_E_ATTRIBUTE if there is none.
+  static std::shared_ptr<Group> find(Runtime& runtime, int64_t number);
+
+  // timeout  0: the group's
+  std::shared_ptr<Transfer> begin(Context& context, std::vector<Request> requests, int64_t timeout);
+
+  const tenon_members& members() const { return members_; }
+  int64_t number() const { return number_; }
+  tenon_group_info info() const;
+  Runtime* runtime() const { return &engine_->runtime(); }
+
+ private:
+  // Without the engine's object, which is made when all else is there.
+  Group(std::shared_ptr<Engine> engine, int64_t timeout);
+  static std::shared_ptr<Group> give(std::shared_ptr<Group> made);
+
+  // In the engine's thread.
+  void run(Context& context, Transfer& transfer);
+  void make(Context& context, Transfer& transfer);
+  // Asks the engine, and counts what is sent.
+  using Send = std::function<void(const std::vector<tenon_transfer_desc>&)>;
+  void move_plain(Context& context, Transfer& transfer, const std::vector<bool>& parted,
+                  const Send& send) const;
+  void move_sum(Context& context, const Move& move, const Send& send) const;
+  void require_whole(const std::string& words);
+  void break_with(const Error& error, Transfer* transfer) noexcept;
+
+  std::shared_ptr<Engine> engine_;
+  void* object_ = nullptr;
+  Engine::Task leave_;  // made with the group: leaving it cannot fail
+  tenon_members members_{0, 1};
+  const int64_t timeout_;
+  int64_t number_ = 0;
+  int64_t sequence_ = 0;      // of the next transfer that all take part in
+  mutable std::mutex mutex_;  // guards what follows
+  std::optional<Error> failure_;
+  int64_t transfers_ = 0;
+  int64_t bytes_sent_ = 0;
+  int64_t bytes_agreed_ = 0;
+};
+
+struct GroupSlot : base::SlotHeader {
+  std::shared_ptr<Group> group;
+};
+using GroupSlab = base::Slab<GroupSlot, kGroupKind>;
+
+}  // namespace tenon::processes

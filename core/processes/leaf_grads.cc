@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/leaf_grads.cc: what leaves hold, and small tensors in host memory.
+#include "core/processes/leaf_grads.h"
+
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "core/plan/recorder.h"
+
+namespace tenon::processes {
+
+using tape::Link;
+using tensor::Ref;
+using tensor::Tensor;
+
+LeafGrads take_grads(Tensor& leaf) {
+  LeafGrads taken;
+  Link& link = tape::link_of(leaf);
+  const std::lock_guard lock(link.mutex);
+  std::swap(link.grad, taken.dense);
+  std::swap(link.row_indices, taken.rows.indices);
+  std::swap(link.row_values, taken.rows.values);
+  return taken;
+}
+
+void set_grads(Context& context, Tensor& leaf, LeafGrads grads) {
+  Link& link = tape::link_of(leaf);
+  if (plan::Recorder* const recorder = plan::recorder_of(context)) recorder->leaf(leaf).replaces();
+  const std::lock_guard lock(link.mutex);
+  std::swap(link.grad, grads.dense);
+  std::swap(link.row_indices, grads.rows.indices);
+  std::swap(link.row_values, grads.rows.values);
+}
+
+Ref new_host_tensor(Context& context, tenon_dtype dtype, std::initializer_list<int64_t> shape) {
+  const tensor::DimSpan dims(shape.begin(), shape.size());
+  tensor::checked_count(dims, tensor::size_of(dtype));
+  return Ref(Tensor::create(context.runtime->host_device(), dtype, dims));
+}
+
+Ref numbers_to(Context& context, int64_t n) {
+  Ref numbers = new_host_tensor(context, TENON_DTYPE_I64, {n});
+  auto* const first = static_cast<int64_t*>(numbers->view.data);
+  std::iota(first, first + n, int64_t{0});
+  return numbers;
+}
+
+namespace {
+
+template <class Stored, class Load, class Save>
+void scale_as(Tensor& tensor, const Load& load, const Save& save) {
+  auto* const data = static_cast<Stored*>(tensor.view.data);
+  const int64_t n = tensor.elements();
+  for (int64_t i = 0; i < n; ++i) data[i] = save(load(data[i]));
+}
+
+}  // namespace
+
+void scale(Tensor& tensor, double factor) {
+  const auto float_factor = static_cast<float>(factor);
+  switch (tensor.view.dtype) {
+    case TENON_DTYPE_F64:
+      return scale_as<double>(
+          tensor, [](double x) { return x; }, [&](double x) { return x * factor; });
+    case TENON_DTYPE_F32:
+      return scale_as<float>(
+          tensor, [](float x) { return x; }, [&](float x) { return x * float_factor; });
+    case TENON_DTYPE_F16:
+      return scale_as<uint16_t>(tensor, tensor::half_to_float,
+                                [&](float x) { return tensor::float_to_half(x * float_factor); });
+    default:
+      return scale_as<uint16_t>(tensor, tensor::bfloat_to_float,
+                                [&](float x) { return tensor::float_to_bfloat(x * float_factor); });
+  }
+}
+
+}  // namespace tenon::processes

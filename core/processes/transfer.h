@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/transfer.h: what one process does in one transfer, and how far it is.
+#pragma once
+
+#include <tenon/ext/draft/processes.h>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/runtime/context.h"
+#include "core/tensor/tensor.h"
+
+namespace tenon::processes {
+
+using tensor::Ref;
+using tensor::Tensor;
+
+// "all_reduce"
+std::string_view name_of(uint32_t collective) noexcept;
+bool between_two(uint32_t collective) noexcept;  // SEND, RECEIVE
+bool is_sum(uint32_t collective) noexcept;       // REDUCE_SCATTER, ALL_REDUCE
+
+// One request, ready to be made.
+struct Move {
+  uint32_t collective = TENON_COLLECTIVE_BARRIER;
+  int32_t peer = 0;
+  Device* device = nullptr;  // NULL: a barrier
+  tenon_meta agreed{};       // of the operand whose shape and dtype all processes share
+  int64_t count = 0;         // as tenon_transfer_desc
+  int64_t part = 0;          // ALL_REDUCE: what each process sums, at most
+  Ref input;
+  Ref output;
+  // Row-major memory of the transfer's own: for an operand that is not row-major; for an input
+  // that is padded, or that the output overwrites; for the rows of a sum.
+  Ref packed_input;
+  Ref packed_output;
+  Ref padded;  // [n * part]
+  Ref rows;    // [n, ...]
+};
+
+class Transfer {
+ public:
+  Transfer(Runtime& runtime, std::vector<Move> moves, bool sums_fast, int64_t timeout,
+           int64_t sequence);
+  ~Transfer();
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  // Waits; throws the error it ended with. context  NULL: cannot be interrupted
+  void end(Context* context);
+  bool ended() const;
+  void finish(const Error* error) noexcept;
+
+  // "all_reduce, transfer 7"
+  std::string words() const;
+  std::vector<Move>& moves() { return moves_; }
+  uint32_t collective() const { return moves_[0].collective; }
+  bool sums_fast() const { return sums_fast_; }
+  int64_t timeout() const { return timeout_; }
+  int64_t sequence() const { return sequence_; }
+  Runtime* runtime() const { return runtime_; }
+
+ private:
+  Runtime* runtime_;
+  std::vector<Move> moves_;
+  const bool sums_fast_;
+  const int64_t timeout_;  // milliseconds
+  const int64_t sequence_;
+  mutable std::mutex mutex_;  // guards the two below
+  bool ended_ = false;
+  std::optional<Error> error_;
+  std::condition_variable changed_;
+};
+
+struct TransferSlot : base::SlotHeader {
+  std::shared_ptr<Transfer> transfer;
+};
+using TransferSlab = base::Slab<TransferSlot, kTransferKind>;
+
+}  // namespace tenon::processes

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/registry/kinds/collective.cc: engines that move memory among processes: options, devices,
+// what they sum, callbacks.
+#include "core/base/words.h"
+#include "core/registry/kinds/parts.h"
+#include "core/registry/kinds/rules.h"
+#include "core/tensor/dtype.h"
+
+namespace tenon::registry {
+
+void check(const tenon_collective_desc& desc, const Checking& checking) {
+  const What& what = checking.what;
+  if ((desc.flags & ~TENON_COLLECTIVE_SUMS) != 0) {
+    refuse(what + " needs a newer Tenon: unknown flags " +
+           std::to_string(desc.flags & ~TENON_COLLECTIVE_SUMS));
+  }
+  check_callbacks(what, {{"create", desc.create == nullptr},
+                         {"release", desc.release == nullptr},
+                         {"split", desc.split == nullptr},
+                         {"run", desc.run == nullptr}});
+  if (base::words_of(text_of(desc.devices, what)).empty()) {
+    refuse(what + ": `devices` is empty; the kinds of devices whose memory it takes are needed");
+  }
+  const auto sums = base::words_of(text_of(desc.sums, what));
+  for (const std::string_view name : sums) {
+    if (!tensor::dtype_from_name(name)) {
+      refuse(what + ": `sums` names '" + shown(name) + "', which is not a dtype");
+    }
+  }
+  if (sums.empty() != ((desc.flags & TENON_COLLECTIVE_SUMS) == 0)) {
+    refuse(what + (sums.empty() ? " sums, but `sums` names no dtype"
+                                : " names dtypes in `sums`, but its flags do not say that "
+                                  "it sums"));
+  }
+  check_list(what, "options", desc.n_options, desc.options);
+  std::set<std::string> seen;
+  for (uint32_t i = 0; i < desc.n_options; ++i) {
+    check_option(what, seen, desc.options[i], kPlainOptions);
+    check_initial(what, desc.options[i]);
+  }
+}
+
+void write(json::Writer& out, const tenon_collective_desc& desc) {
+  out.member("devices", text(desc.devices));
+  out.member("sums", text(desc.sums));
+  write_options(out, std::span(desc.options, desc.n_options));
+}
+
+}  // namespace tenon::registry

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/processes/data_parallel_test.cc: a step that several processes share has the bits of one.
+#include <tenon/ext/draft/data_parallel.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/processes/processes_support.h"
+
+namespace tenon::tests {
+namespace {
+
+constexpr int kShards = 8;
+constexpr int kRows = 4;  // samples of a shard
+constexpr int kIn = 6;
+constexpr int kHidden = 5;
+constexpr int kWords = 11;
+
+tenon_value whole(int64_t number) {
+  tenon_value value{TENON_VALUE_I64, 0, {}};
+  value.as.i64 = number;
+  return value;
+}
+tenon_value real(double number) {
+  tenon_value value{TENON_VALUE_F64, 0, {}};
+  value.as.f64 = number;
+  return value;
+}
+
+std::vector<float> noise(int seed, int count, float scale) {
+  std::vector<float> data;
+  for (int i = 0; i < count; ++i) {
+    data.push_back(scale * std::sin(static_cast<float>(seed * 131 + i * 17) * 0.37F));
+  }
+  return data;
+}
+
+// What is trained: words are looked up, a layer, dropout, a layer, mean of squares.
+struct Model {
+  Model(Process& process, const char* optimizer_name, uint64_t salt) : p(process) {
+    const auto add = [&](std::vector<int64_t> shape, int seed) {
+      int count = 1;
+      for (const int64_t size : shape) count *= static_cast<int>(size);
+      // Only rank 0's are those that count.
+      tenon_tensor* made = p.floats(shape, noise(seed + static_cast<int>(salt), count, 0.5F));
+      EXPECT_EQ(tenon_tensor_set_requires_grad(p.context, made, 1), TENON_OK);
+      params.push_back(made);
+    };
+    add({kWords, kIn}, 1);
+    add({kHidden, kIn}, 2);
+    add({kHidden}, 3);
+    add({1, kHidden}, 4);
+    add({3, 3}, 5);  // is not used
+    const tenon_string name = {"lr", 2};
+    const tenon_value lr = real(0.05);
+    EXPECT_EQ(
+        tenon_optimizer_create(p.context, optimizer_name, TENON_NUL, params.data(),
+                               static_cast<uint32_t>(params.size()), &name, &lr, 1, &optimizer),
+        TENON_OK)
+        << p.error().message;
+  }
+  ~Model() { tenon_optimizer_release(optimizer); }
+
+  tenon_tensor* loss(int step, int shard) {
+    std::vector<int64_t> words;
+    for (int i = 0; i < kRows; ++i) words.push_back((step * 7 + shard * 3 + i * i) % kWords);
+    tenon_tensor* x = p.call("tenon.embedding",
+                             {params[0], p.tensor(TENON_DTYPE_I64, {kRows}, words.data())}, {});
+    x = p.call("tenon.linear", {x, params[1], params[2]}, {});
+    x = p.call("tenon.tanh", {x}, {});
+    x = p.call("tenon.dropout", {x}, {real(0.3)});
+    x = p.call("tenon.matmul", {x, p.call("tenon.transpose", {params[3]}, {whole(0), whole(1)})},
+               {});
+    x = p.call("tenon.mul", {x, x}, {});
+    return p.call("tenon.mean", {x}, {});
+  }
+
+  Process& p;
+  std::vector<tenon_tensor*> params;
+  tenon_optimizer* optimizer = nullptr;
+};
+
+std::string file_of(const std::string& name) {
+  return (std::filesystem::temp_directory_path() / ("tenon-parallel-" + name)).string();
+}
+
+std::string bits_of(Process& p, const Model& model) {
+  std::string bits;
+  for (tenon_tensor* param : model.params) {
+    const std::vector<float> data = p.read(param);
+    bits.append(reinterpret_cast<const char*>(data.data()), data.size() * sizeof(float));
+  }
+  return bits;
+}
+
+// Trains, and writes what the parameters are then.
+void train(int n, int rank, const char* optimizer, const std::string& file, int64_t bucket_bytes) {
+  Process p;
+  tenon_group* group = n == 1 ? nullptr : p.join();
+  Model model(p, optimizer, static_cast<uint64_t>(rank) * 100);
+  const tenon_data_parallel_options options = {sizeof options, 0, kShards, bucket_bytes,
+                                               nullptr,        0, 0};
+  tenon_data_parallel* parallel = nullptr;
+  ASSERT_EQ(
+      tenon_data_parallel_create(p.context, group, model.params.data(),
+                                 static_cast<uint32_t>(model.params.size()), &options, &parallel),
+      TENON_OK)
+      << p.error().message;
+  tenon_data_parallel_info info{};
+  info.struct_size = sizeof info;
+  ASSERT_EQ(tenon_data_parallel_get_info(p.context, parallel, &info), TENON_OK);
+  EXPECT_EQ(info.n_shards, kShards / n);
+  EXPECT_EQ(info.first_shard, rank * kShards / n);
+  for (int step = 0; step < 5; ++step) {
+    for (int64_t shard = 0; shard < info.n_shards; ++shard) {
+      ASSERT_EQ(tenon_data_parallel_begin(p.context, parallel, shard), TENON_OK)
+          << p.error().message;
+      tenon_tensor* loss = model.loss(step, static_cast<int>(info.first_shard + shard));
+      ASSERT_EQ(tenon_data_parallel_end(p.context, parallel, loss), TENON_OK) << p.error().message;
+    }
+    tenon_tensor* unused = nullptr;
+    ASSERT_EQ(tenon_tensor_get_grad(p.context, model.params[4], &unused), TENON_OK);
+    EXPECT_EQ(unused, nullptr);
+    tenon_tensor* indices = nullptr;
+    tenon_tensor* values = nullptr;
+    EXPECT_EQ(tenon_tensor_get_grad_rows(p.context, model.params[0], &indices, &values), TENON_OK)
+        << p.error().message;
+    ASSERT_EQ(tenon_optimizer_run(p.context, model.optimizer, TENON_OPTIMIZER_CLEAR_GRAD),
+              TENON_OK);
+  }
+  tenon_data_parallel_release(parallel);
+  std::ofstream(file + std::to_string(rank), std::ios::binary) << bits_of(p, model);
+}
+
+std::string content(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string all{std::istreambuf_iterator<char>(stream), {}};
+  std::filesystem::remove(file);
+  return all;
+}
+
+TEST(DataParallel, SameBitsForAnyNumberOfProcesses) {
+  for (const char* optimizer : {"tenon.sgd", "tenon.adamw"}) {
+    std::string one;
+    for (const int n : {1, 2, 4, 8}) {
+      const std::string file = file_of(std::to_string(getpid()) + "-");
+      in_processes(n, [&](int rank) { train(n, rank, optimizer, file, n == 4 ? 1 : 64); });
+      for (int rank = 0; rank < n; ++rank) {
+        const std::string bits = content(file + std::to_string(rank));
+        EXPECT_EQ(bits.size(), sizeof(float) * (kWords * kIn + kHidden * kIn + 2 * kHidden + 9));
+        if (one.empty()) one = bits;
+        EXPECT_TRUE(bits == one) << optimizer << ", rank " << rank << " of " << n;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/processes/processes_support.h: several processes that run one test together, over test.shm.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+#include <tenon/ext/draft/processes.h>
+#include <tenon/tenon.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon::tests {
+
+// One process: a context on the tree's own plugins and test.shm.
+class Process {
+ public:
+  Process();
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // Through `engine`; time-out in milliseconds.
+  tenon_group* join(int64_t timeout = 20'000, const char* engine = "test.shm");
+  tenon_tensor* tensor(tenon_dtype dtype, const std::vector<int64_t>& shape, const void* data);
+  tenon_tensor* floats(const std::vector<int64_t>& shape, const std::vector<float>& data);
+  tenon_tensor* keep(tenon_tensor* tensor);  // released at the end
+  std::vector<float> read(tenon_tensor* tensor);
+  // Begins and ends one transfer; its status.
+  tenon_status move(tenon_group* group, uint32_t collective, tenon_tensor* input,
+                    tenon_tensor* output, int32_t peer = 0, int64_t timeout = 0);
+  tenon_error error();
+  std::string text(const tenon_string& words) const { return {words.data, words.length}; }
+  tenon_tensor* call(const char* op, std::vector<tenon_tensor*> inputs,
+                     std::vector<tenon_value> attrs);
+  int64_t number(tenon_group* group);
+
+  tenon_runtime* runtime = nullptr;
+  tenon_context* context = nullptr;
+
+ private:
+  std::vector<tenon_tensor*> tensors_;
+  std::vector<tenon_group*> groups_;
+};
+
+// Runs `body` in so many processes, each of which gets its rank, and fails if one of them does or
+// does not end. A process whose rank is in `die` is expected to be killed.
+void in_processes(int n, const std::function<void(int rank)>& body, std::vector<int> die = {});
+
+}  // namespace tenon::tests

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// backends/ref/kernels/processes.cc: ops over groups of processes: the host moves the memory.
+#include <tenon/ext/draft/processes.h>
+
+#include <cstring>
+
+#include "kernels/ref.h"
+
+namespace tenon::ref {
+namespace {
+
+constexpr uint32_t kGroup = 0;
+constexpr uint32_t kRoot = 1;  // of broadcast
+
+void run(const sdk::Launch& l, uint32_t collective, int32_t peer, const tenon_view* from,
+         const tenon_view* to) {
+  const auto* const host = static_cast<const tenon_host_processes*>(
+      l.call()->host->get_interface(l.call()->host, TENON_HOST_PROCESSES, TENON_NUL));
+  if (!host) throw sdk::Failure{TENON_E_UNSUPPORTED, "this host knows no groups of processes"};
+  sdk::check(host->run(l.call(), l.attrs.integer(kGroup), collective, peer, from, to));
+}
+
+template <uint32_t collective>
+void move(const sdk::Launch& l) {
+  run(l, collective, 0, &l.view(0), &l.out());
+}
+
+void broadcast(const sdk::Launch& l) {
+  const auto* const host = static_cast<const tenon_host_processes*>(
+      l.call()->host->get_interface(l.call()->host, TENON_HOST_PROCESSES, TENON_NUL));
+  tenon_members members{};
+  if (host) sdk::check(host->members(l.call(), l.attrs.integer(kGroup), &members));
+  const int64_t root = l.attrs.integer(kRoot);
+  if (root < 0 || root >= members.size) {
+    throw sdk::Failure{TENON_E_ARGUMENT, "the group has no such rank", "root",
+                       "0 to " + std::to_string(members.size - 1), std::to_string(root)};
+  }
+  run(l, TENON_COLLECTIVE_BROADCAST, static_cast<int32_t>(root),
+      members.rank == root ? &l.view(0) : nullptr, &l.out());
+}
+
+size_t bytes_of(const tenon_view& view) {
+  return static_cast<size_t>(sdk::count_of(sdk::shape_of(view))) * sdk::size_of(view.dtype);
+}
+
+// All lie one after the other meanwhile.
+tenon_status list_workspace(tenon_call*, const tenon_launch* launch, uint64_t* out_bytes) {
+  *out_bytes = 0;
+  for (uint32_t i = 0; i < launch->slot_begin[1]; ++i) *out_bytes += bytes_of(launch->views[i]);
+  return TENON_OK;
+}
+
+void all_reduce_list(const sdk::Launch& l) {
+  const std::span<std::byte> all = l.scratch();
+  size_t place = 0;
+  for (uint32_t i = 0; i < l.count(0); ++i) {
+    std::memcpy(all.data() + place, l.view(0, i).data, bytes_of(l.view(0, i)));
+    place += bytes_of(l.view(0, i));
+  }
+  if (place == 0) return;
+  tenon_view view = l.view(0);
+  const int64_t count = static_cast<int64_t>(place / sdk::size_of(view.dtype));
+  const int64_t step = 1;
+  view.data = all.data();
+  view.rank = 1;
+  view.shape = &count;
+  view.strides = &step;
+  run(l, TENON_COLLECTIVE_ALL_REDUCE, 0, &view, &view);
+  place = 0;
+  for (uint32_t i = 0; i < l.count(0); ++i) {
+    std::memcpy(l.view(0, i).data, all.data() + place, bytes_of(l.view(0, i)));
+    place += bytes_of(l.view(0, i));
+  }
+}
+
+constexpr tenon_slot_rule kRowMajor[] = {sdk::contiguous_in(), sdk::contiguous_out()};
+constexpr tenon_slot_rule kList[] = {sdk::contiguous_inout()};
+
+constexpr tenon_kernel_desc kernels[] = {
+    kernel("tenon.all_reduce_sum", kRowMajor, sdk::kNumbers, 1,
+           sdk::launch_fn<move<TENON_COLLECTIVE_ALL_REDUCE>>),
+    kernel("tenon.reduce_scatter", kRowMajor, sdk::kNumbers, 1,
+           sdk::launch_fn<move<TENON_COLLECTIVE_REDUCE_SCATTER>>),
+    kernel("tenon.all_gather", kRowMajor, sdk::kAllDtypes, 1,
+           sdk::launch_fn<move<TENON_COLLECTIVE_ALL_GATHER>>),
+    kernel("tenon.all_to_all", kRowMajor, sdk::kAllDtypes, 1,
+           sdk::launch_fn<move<TENON_COLLECTIVE_ALL_TO_ALL>>),
+    kernel("tenon.broadcast", kRowMajor, sdk::kAllDtypes, 2, sdk::launch_fn<broadcast>),
+    kernel("tenon.all_reduce_list", kList, sdk::kNumbers, 1, sdk::launch_fn<all_reduce_list>,
+           {.workspace = list_workspace}),
+};
+
+}  // namespace
+}  // namespace tenon::ref
+
+TENON_UNIT(processes) = {.kernels = tenon::ref::kernels};

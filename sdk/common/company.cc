@@ -98,14 +98,17 @@ void Company::need_for(const Json& plugin) {
   // A layer may call any op, a dataset read a text with any tokenizer.
   if (!names_of(plugin.at("layers")).empty()) need_all("ops");
   if (!names_of(plugin.at("datasets")).empty()) need_all("tokenizers");
-  // Samples of a dataset, batches, tokens and tensors of a file lie in host memory.
+  // Samples of a dataset, batches, tokens, tensors of a file and of others lie in host memory.
   if (!plugin.at("datasets").empty() || !plugin.at("formats").empty() ||
-      !plugin.at("transforms").empty() || !plugin.at("tokenizers").empty()) {
+      !plugin.at("transforms").empty() || !plugin.at("tokenizers").empty() ||
+      !plugin.at("collectives").empty()) {
     need({"cpu"}, [](const Json& other, const std::string& name) {
       return lists(other.at("devices"), name);
     });
   }
-  const bool calls_ops = !plugin.at("optimizers").empty() || !plugin.at("layers").empty();
+  // Of collectives the host adds what is received.
+  const bool calls_ops = !plugin.at("optimizers").empty() || !plugin.at("layers").empty() ||
+                         !plugin.at("collectives").empty();
   if (own.empty() && extended.empty() && !calls_ops) return;
   need({"roles"}, [](const Json& other, const std::string&) { return holds_role(other); });
 }

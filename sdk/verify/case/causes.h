@@ -83,7 +83,10 @@ namespace tenon::verify {
   /* layers, datasets, formats, tokenizers */                                                      \
   X(kLayerState, "layer-state", "a layer that was given another's state is not like it")           \
   X(kWrongLength, "wrong-length", "a dataset has another number of samples than it should")       \
-  X(kNotReadBack, "not-read-back", "what was written, or encoded, does not come back")
+  X(kNotReadBack, "not-read-back", "what was written, or encoded, does not come back")             \
+  /* collectives */                                                                                \
+  X(kWrongMembers, "wrong-members", "a part of a group has other members, or in another order")    \
+  X(kLate, "late", "a time-out does not end a transfer, or does not tell who is missing")
 // clang-format on
 
 struct Cause {

@@ -37,5 +37,8 @@ void check_transform(Subject& subject, Recorder& recorder, const Request& reques
 // tokenizer's samples.
 void check_tokenizer(Subject& subject, Recorder& recorder, const Request& request,
                      const Json& tokenizer);
+// collectives.cc: every process of the engine runs the same cases.
+void check_collective(Subject& subject, Recorder& recorder, const Request& request,
+                      const Json& collective);
 
 }  // namespace tenon::verify

@@ -22,6 +22,7 @@ constexpr KindChecks kKindChecks[] = {
     {"formats", check_format},
     {"transforms", check_transform},
     {"tokenizers", check_tokenizer},
+    {"collectives", check_collective},
 };
 
 const KindChecks* checks_of(const std::string& topic) {

@@ -287,6 +287,9 @@ extern PyMethodDef loader_methods[];
 // tokenizer.cc
 extern PyMethodDef tokenizer_methods[];
 
+// processes.cc: groups of processes
+extern PyMethodDef process_methods[];
+
 // history.cc: the history of a run, its progress line
 extern PyMethodDef history_methods[];
 

@@ -126,7 +126,7 @@ __all__ = [
 
 
 # What is imported when it is first asked for: modules, and functions with the module they are in.
-_MODULES = ("data", "linalg", "nn", "optim", "schedules")
+_MODULES = ("data", "linalg", "nn", "optim", "processes", "schedules")
 _FUNCTIONS = {
     "History": "_history",
     "capture": "_plan",

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+# bindings/python/tenon/processes.py: groups of processes, what they send each other, and training
+# steps that they share.
+"""A program for several processes, which `mpirun -n 4 python train.py` starts:
+
+    world = tenon.processes.join("tenon.mpi")
+    parallel = tenon.processes.DataParallel(model.parameters(), world, shards=8)
+    for images, labels in batches:
+        for shard in parallel.shards():
+            part = shard.part(images), shard.part(labels)
+            shard.backward(tenon.cross_entropy(model(part[0]), part[1]))
+        optimizer.step()
+
+With `tenon.self` it runs in one process, and gives the same bits.
+"""
+
+import operator
+
+from tenon import _core, _ops
+from tenon._errors import check_type, refuse
+
+_COLLECTIVES = {
+    "send": 0,
+    "receive": 1,
+    "broadcast": 2,
+    "all_gather": 3,
+    "all_to_all": 4,
+    "reduce_scatter": 5,
+    "all_reduce": 6,
+    "barrier": 7,
+}
+
+
+def join(engine, timeout=None, **options):
+    """All processes of the program, as a Group, when they have joined.
+
+    engine   the name of a registered one: "tenon.mpi", or "tenon.self" for this process alone
+    timeout  seconds that joining, and each transfer, may take; ten minutes unless given
+    options  of the engine
+    """
+    check_type("join", "engine", engine, str, "the name of an engine")
+    return Group(_core.create_group(engine, options, _milliseconds(timeout)))
+
+
+def _milliseconds(timeout):
+    if timeout is None:
+        return 0
+    check_type("transfer", "timeout", timeout, (int, float), "seconds")
+    if not timeout > 0:
+        raise refuse("transfer", "timeout", "seconds above 0", repr(timeout))
+    return max(1, round(timeout * 1000))
+
+
+class Transfer:
+    """Something that is on its way; `end()` waits for it. Until then inputs may not be written,
+    and outputs neither written nor read."""
+
+    def __init__(self, handle):
+        self._handle = handle
+
+    def end(self):
+        """Waits. Raises what went wrong, again each time it is called."""
+        _core.end_transfer(self._handle)
+
+    @property
+    def ended(self):
+        """Whether it has ended, well or not."""
+        return _core.transfer_ended(self._handle)
+
+
+class Group:
+    """Processes that send each other tensors; `join` makes the group of all.
+
+    rank    of this process, 0 to size - 1
+    size    how many there are
+    number  for ops: tenon.all_reduce(x, group=world.number)
+    """
+
+    def __init__(self, handle):
+        self._handle = handle
+        self.number, self.rank, self.size = _core.group_info(handle)[:3]
+
+    def split(self, color, key=0):
+        """The group of all processes that give the same color, in the order of their keys, then
+        of their ranks. All processes of this group call it."""
+        color, key = operator.index(color), operator.index(key)
+        return Group(_core.split_group(self._handle, color, key))
+
+    def info(self):
+        """What was sent so far: a dict of transfers, bytes_sent and bytes_agreed (on what to
+        send)."""
+        names = ("transfers", "bytes_sent", "bytes_agreed")
+        return dict(zip(names, _core.group_info(self._handle)[3:]))
+
+    # ---- At once, with gradients ---------------------------------------------------------------
+
+    def all_reduce(self, x, reduction="sum"):
+        """The "sum", "mean" or "max" of all processes' x."""
+        return _ops.op("tenon.all_reduce")(x, group=self.number, reduction=reduction)
+
+    def all_gather(self, x):
+        """[size, ...]: the x of each process."""
+        return _ops.op("tenon.all_gather")(x, group=self.number)
+
+    def reduce_scatter(self, x):
+        """Our row of the sum of all processes' x [size, ...]."""
+        return _ops.op("tenon.reduce_scatter")(x, group=self.number)
+
+    def all_to_all(self, x):
+        """[size, ...]: our row of the x [size, ...] of each process."""
+        return _ops.op("tenon.all_to_all")(x, group=self.number)
+
+    def broadcast(self, x, root=0):
+        """The x of rank `root`; that of the others gives shape and dtype."""
+        return _ops.op("tenon.broadcast")(x, group=self.number, root=root)
+
+    # ---- Beside the program --------------------------------------------------------------------
+
+    def begin(self, collective, input=None, output=None, peer=0, timeout=None):
+        """Begins a transfer and returns at once: a Transfer. No gradients flow through it.
+
+        collective  "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast",
+                    "send", "receive" or "barrier"
+        input       what is sent; None for "receive", "barrier", and "broadcast" but at `peer`
+        output      where it arrives; None for "send" and "barrier"
+        peer        the partner of "send" and "receive"; whose data a "broadcast" is
+        timeout     seconds; the group's unless given
+        """
+        return self.begin_all([(collective, input, output, peer)], timeout)
+
+    def begin_all(self, requests, timeout=None):
+        """The same for a list of (collective, input, output, peer), "send" and "receive" alone,
+        which go on side by side."""
+        asked = []
+        for collective, input, output, peer in requests:
+            if collective not in _COLLECTIVES:
+                known = ", ".join(map(repr, _COLLECTIVES))
+                raise refuse("transfer", "collective", f"one of {known}", repr(collective))
+            number = _COLLECTIVES[collective]
+            asked.append((number, operator.index(peer), [input, output]))
+        return Transfer(_core.begin_transfer(self._handle, asked, _milliseconds(timeout)))
+
+    def barrier(self, timeout=None):
+        """Returns when all processes have come."""
+        self.begin("barrier", timeout=timeout).end()
+
+    def __repr__(self):
+        return f"<group {self.number}: rank {self.rank} of {self.size}>"
+
+
+class Shard:
+    """One shard of a step, while it is computed.
+
+    number  among all shards of the batch
+    """
+
+    def __init__(self, parallel, number):
+        self._parallel, self.number = parallel, number
+        self._ended = False
+
+    def part(self, batch):
+        """Our rows of a batch [n, ...] that all processes read whole: n is to be a multiple of
+        the number of shards."""
+        count = self._parallel.n_shards_of_all
+        rows = len(batch)
+        if rows % count:
+            expected = f"a multiple of {count} rows, a part for each shard"
+            raise refuse("shard.part", "batch", expected, f"{rows} rows")
+        size = rows // count
+        return batch[self.number * size : (self.number + 1) * size]
+
+    def backward(self, loss):
+        """Ends the shard: the backward of its loss, the mean over its samples. After the last
+        shard of this process the parameters have the gradients of all processes."""
+        self._ended = True
+        _core.end_shard(self._parallel._handle, loss)
+
+
+class DataParallel:
+    """Training steps whose batch is cut into shards, which the processes of a group share.
+
+    params        leaves that require gradients; they get the values that rank 0 has
+    group         a Group; None: this process alone
+    shards        of a batch, by all processes; one for each process unless given. The same number
+                  gives the same bits with 1, 2, 4 and 8 processes
+    bucket_bytes  of gradients that travel together; 1 MiB unless given
+    buffers       tensors such as running statistics, averaged over shards after each step
+
+    After `for shard in parallel.shards(): shard.backward(loss)` each parameter has the gradient of
+    the mean of all shards' losses.
+    """
+
+    def __init__(self, params, group=None, shards=0, bucket_bytes=0, buffers=()):
+        if group is not None:
+            check_type("DataParallel", "group", group, Group, "a Group of tenon.processes.join")
+        handle = group._handle if group is not None else None
+        self.params, self.group = list(params), group
+        self._handle = _core.create_parallel(
+            handle, self.params, operator.index(shards), operator.index(bucket_bytes), list(buffers)
+        )
+        info = _core.parallel_info(self._handle)
+        self.n_shards_of_all, self.first_shard, self.n_shards = info[:3]
+
+    def shards(self):
+        """The shards of this process for one step, one after the other: end each by
+        `shard.backward(loss)`."""
+        for place in range(self.n_shards):
+            _core.begin_shard(self._handle, place)
+            shard = Shard(self, self.first_shard + place)
+            yield shard
+            if not shard._ended:
+                expected = "shard.backward(loss) before the next shard"
+                raise refuse("shards", "shard", expected, f"none for shard {shard.number}")
+
+    @property
+    def step(self):
+        """The number of the next step, from 0; set it when a run goes on from a checkpoint, so
+        that random numbers do."""
+        return _core.parallel_info(self._handle)[3]
+
+    @step.setter
+    def step(self, number):
+        _core.set_parallel_step(self._handle, operator.index(number))
+
+    @property
+    def buckets(self):
+        """How many transfers of gradients the last step has made."""
+        return _core.parallel_info(self._handle)[4]
+
+    def __repr__(self):
+        return (
+            f"<data parallel: shards {self.first_shard} to "
+            f"{self.first_shard + self.n_shards - 1} of {self.n_shards_of_all}>"
+        )

@@ -5,46 +5,23 @@
 import unittest
 import warnings
 
-from torch_samples import (
+from registry_samples import (
+    DIFFERENTIABLE,
     OPS,
+    OPS_WITH_SAMPLES,
     SAMPLES,
-    Sample,
+    WITHOUT_GRADIENT,
+    WITHOUT_RULE,
     flat,
     in_tenon,
-    in_torch,
+    is_random,
+    mutates,
     results_of,
-    same_bits,
-    samples,
-    tenon,
-    torch,
 )
+from torch_samples import Sample, in_torch, same_bits, samples, tenon, torch
 
-# Ops without a gradient, one line each; others that write into operands or give no floats have none
-# by their schema.
-WITHOUT_GRADIENT = {
-    "tenon.bernoulli": "its rule says that p has none",
-    "tenon.full_like": "its values do not depend on the operand's",
-    "tenon.one_hot": "its operand is integers",
-}
-WITHOUT_RULE = {
-    "tenon.ctc_nll_grad": "called for a gradient that is not differentiated again",
-    "tenon.filter_logits": "choosing tokens is not differentiated",
-    "tenon.nextafter": "a step function",
-    "tenon.repetition_penalty": "choosing tokens is not differentiated",
-    "tenon.trigamma": "the end of the chain of lgamma and digamma",
-}
 # gradcheck and opcheck call an op again and expect the same.
 DRAWS = {"tenon.dropout": "each call draws other numbers"}
-# How many ops there are at least: a registry that lost some would pass otherwise.
-OPS_WITH_SAMPLES, DIFFERENTIABLE = 270, 193
-
-
-def mutates(op):
-    return any(each["mutated"] for each in OPS[op]["inputs"])
-
-
-def is_random(op):
-    return "random" in OPS[op]["flags"]
 
 
 def leaves_of(inputs):
@@ -69,7 +46,7 @@ def function_of(sample):
                 return [put(each) for each in x]
             return next(left) if x is not None and x.dtype.is_floating_point else x
 
-        results = results_of(sample.op, call, *map(put, sample.inputs), **sample.attributes)
+        results = results_of(call, *map(put, sample.inputs), **sample.attributes)
         return tuple(x for x in results if x.dtype.is_floating_point)
 
     return function
@@ -84,9 +61,9 @@ class Values(unittest.TestCase):
     def check_sample(self, sample):
         inputs, named = sample.for_tenon()
         before = tenon.get_rng_state()
-        expected = results_of(sample.op, in_tenon(sample.op), *inputs, **named)
+        expected = results_of(in_tenon(sample.op), *inputs, **named)
         tenon.set_rng_state(before)
-        found = results_of(sample.op, in_torch(sample.op), *sample.inputs, **sample.attributes)
+        found = results_of(in_torch(sample.op), *sample.inputs, **sample.attributes)
         self.assertEqual(len(found), len(expected))
         for place, (ours, theirs) in enumerate(zip(expected, found, strict=True)):
             self.assertTrue(same_bits(ours, theirs), f"output {place}")
@@ -111,9 +88,9 @@ class Gradients(unittest.TestCase):
         for leaf in [*mine, *theirs]:
             leaf.requires_grad = True
         before = tenon.get_rng_state()
-        expected = results_of(sample.op, in_tenon(sample.op), *inputs, **named)
+        expected = results_of(in_tenon(sample.op), *inputs, **named)
         tenon.set_rng_state(before)
-        found = results_of(sample.op, in_torch(sample.op), *sample.inputs, **sample.attributes)
+        found = results_of(in_torch(sample.op), *sample.inputs, **sample.attributes)
         pairs = [(a, b) for a, b in zip(expected, found, strict=True) if a.requires_grad]
         self.assertEqual([b.requires_grad for b in found], [a.requires_grad for a in expected])
         if not pairs:
@@ -148,7 +125,7 @@ class Gradients(unittest.TestCase):
                 sample = samples(op, double=True)[0]
                 for leaf in sample.floats():
                     leaf.requires_grad = True
-                found = results_of(op, in_torch(op), *sample.inputs, **sample.attributes)
+                found = results_of(in_torch(op), *sample.inputs, **sample.attributes)
                 with self.assertRaisesRegex(tenon.GradError, f"{op} has no backward rule"):
                     found[0].sum().backward()
 

@@ -2,17 +2,12 @@
 # tests/outside/torch_plugin_test.py: the third party's plugin of examples/02, built once against an
 # installed Tenon, used in PyTorch by its folder, by its id and by name.
 
-import os
-import pathlib
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-from torch_samples import BUILD, FOLDER
+from third_party import ThirdParty
+from torch_samples import torch
 
-EXAMPLE = FOLDER.parents[1] / "examples/02_third_party_plugin"
 PROGRAM = """
 import os, sys
 import tenon.torch
@@ -44,32 +39,10 @@ print("right")
 """
 
 
-def run(*command, **environment):
-    done = subprocess.run(
-        list(map(str, command)), env={**os.environ, **environment},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    if done.returncode:
-        raise AssertionError(f"{command[0]} ended with {done.returncode}:\n{done.stdout[-4000:]}")
-    return done.stdout
-
-
-class Plugin(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="tenon-torch-"))
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        prefix, build = cls.folder / "tenon", cls.folder / "build"
-        run("cmake", "--install", BUILD, "--prefix", prefix)
-        run("cmake", "-S", EXAMPLE, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
-            "-DCMAKE_BUILD_TYPE=Release")  # fmt: skip
-        run("cmake", "--build", build)
-        cls.plugins = build / "plugins"
-
+class Plugin(ThirdParty):
     def use(self, way, **environment):
-        found = run(sys.executable, "-c", PROGRAM, way, self.plugins / "acme.softsign",
-                    PYTHONPATH=str(BUILD / "python"), **environment)  # fmt: skip
-        self.assertEqual(found.splitlines()[-1], "right")
+        found = self.run_program(PROGRAM, way, self.plugins / "acme.softsign", **environment)
+        self.assertEqual(found[-1], "right")
 
     def test_by_its_folder(self):
         self.use("folder")
@@ -88,10 +61,9 @@ class Plugin(unittest.TestCase):
             "except tenon.PluginError as error:\n    print(error)\n"
             "print(tenon.torch.ops.tenon.neg(torch.ones(1)))"
         )
-        found = run(sys.executable, "-c", program, PYTHONPATH=str(BUILD / "python"),
-                    TENON_PLUGIN_PATH=str(damaged))  # fmt: skip
-        self.assertIn("acme.softsign", found)
-        self.assertEqual(found.splitlines()[-1], "tensor([-1.])")
+        found = self.run_program(program, TENON_PLUGIN_PATH=str(damaged))
+        self.assertIn("acme.softsign", "\n".join(found))
+        self.assertEqual(found[-1], repr(-torch.ones(1)))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,6 @@
 # tests/outside/torch_samples.py: the registry's own sample calls with tensors of PyTorch, and where
 # the package is that the torch_*_test.py files try.
 
-import json
-import os
-import pathlib
 import sys
 
 try:
@@ -12,19 +9,13 @@ try:
 except ImportError as missing:
     print(f"skipped: {missing.name} is not installed")
     sys.exit(77)
-FOLDER = pathlib.Path(__file__).resolve().parent
-BUILD = pathlib.Path(os.environ["TENON_LIBRARY"]).parents[1]
-sys.path[:0] = [str(BUILD / "python"), str(FOLDER.parent / "goldens")]
+import registry_samples as registry  # which says where the package is
 import tenon.torch
+from registry_samples import BUILD, FOLDER, flat
 from sample_text import Dtype, TensorText, parse
-from tenon import _core, _schema
+from tenon import _schema
 
-SEED = int(os.environ.get("TENON_TEST_SEED", "20261127"))
-OPS = {each["name"]: each for each in json.loads(_core.query("ops"))}
-SAMPLES = {}
-for _each in json.loads(_core.query("samples")):
-    if _each["expect"] == 0:
-        SAMPLES.setdefault(_each["op"], []).append(_each["text"])
+__all__ = ["BUILD", "FOLDER", "Sample", "in_torch", "same_bits", "samples", "tenon", "torch"]
 
 
 def torch_dtype(name):
@@ -35,7 +26,7 @@ class Drawing:
     """Tensors of sample texts; all f64 in place of other floats if `double`."""
 
     def __init__(self, double):
-        self.generator = torch.Generator().manual_seed(SEED)
+        self.generator = torch.Generator().manual_seed(registry.SEED)
         self.double = double
 
     def tensor(self, text):
@@ -80,37 +71,21 @@ class Sample:
                 return tenon.from_dlpack(given.detach()).clone()
             return [ours(each) for each in given] if isinstance(given, list) else given
 
-        named = {name: str(each).removeprefix("torch.") if isinstance(each, torch.dtype) else each
-                 for name, each in self.attributes.items()}  # fmt: skip
-        return [ours(each) for each in self.inputs], named
+        attributes = {
+            name: str(each).removeprefix("torch.") if isinstance(each, torch.dtype) else each
+            for name, each in self.attributes.items()
+        }  # fmt: skip
+        return [ours(each) for each in self.inputs], attributes
 
 
 def samples(op, double=False):
     """The calls that must work. A number in place of a tensor is not an operand in PyTorch."""
-    made = [Sample(op, text, double) for text in SAMPLES.get(op, [])]
+    made = [Sample(op, text, double) for text in registry.SAMPLES.get(op, [])]
     return [each for each in made if not each.has_numbers]
 
 
 def in_torch(op):
-    vendor, _, name = op.partition(".")
-    return getattr(getattr(tenon.torch.ops, vendor), name)
-
-
-def in_tenon(op):
-    vendor, _, name = op.partition(".")
-    return getattr(getattr(tenon.op, vendor), name)
-
-
-def flat(given):
-    """What lists and tuples hold, one by one."""
-    if isinstance(given, (list, tuple)):
-        return [x for each in given for x in flat(each)]
-    return [given]
-
-
-def results_of(op, call, *arguments, **named):
-    found = call(*arguments, **named)
-    return [] if found is None else flat(found)
+    return registry.named(tenon.torch.ops, op)
 
 
 def same_bits(ours, theirs):

@@ -2,10 +2,10 @@
 # tests/outside/torch_use_test.py: ops of Tenon in PyTorch programs: compiled, exported, in threads,
 # on shared memory, and what they refuse.
 
-import re
 import threading
 import unittest
 
+from pages import run_page
 from torch_samples import FOLDER, in_torch, tenon, torch
 
 T = tenon.torch.ops.tenon
@@ -410,21 +410,7 @@ class Said(unittest.TestCase):
 
 class Page(unittest.TestCase):
     def test_docs_torch_md_runs_and_prints_what_it_says(self):
-        page = FOLDER.parents[1] / "docs/torch.md"
-        names = {"__name__": "__main__"}
-        blocks = re.findall(r"(?ms)^```python\n(.*?)^```", page.read_text())
-        self.assertGreaterEqual(len(blocks), 4)
-        for block in blocks:
-            pending = []
-            for line in [*block.splitlines(), ""]:
-                shown = re.fullmatch(r"(\S.*?)  # -> (.*)", line)
-                if not shown:
-                    pending.append(line)
-                    continue
-                exec("\n".join(pending), names)
-                pending = []
-                self.assertEqual(repr(eval(shown.group(1), names)), shown.group(2), line)
-            exec("\n".join(pending), names)
+        self.assertGreaterEqual(run_page(self, FOLDER.parents[1] / "docs/torch.md"), 4)
 
 
 if __name__ == "__main__":

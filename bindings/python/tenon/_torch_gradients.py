@@ -16,7 +16,7 @@ import torch
 from torch._functorch.autograd_function import enable_single_level_autograd_function
 from torch.autograd.function import _SingleLevelFunction
 
-from tenon import _autograd, _core, _errors
+from tenon import _autograd, _bridge, _core, _errors
 from tenon._runtime import begin_grad_mode, end_grad_mode
 from tenon._torch_batches import add_rule
 from tenon._torch_exchange import give, take
@@ -48,15 +48,7 @@ class Call:
         """The call, and its tensors."""
         names = bridge.names
         given = {**dict(zip(names, arguments, strict=False)), **named}
-        tensors, places = [], []
-        for name, _, is_list, _ in bridge.schema.inputs:
-            each = given.pop(name, None)
-            if is_list:
-                places.append(list(range(len(tensors), len(tensors) + len(each))))
-                tensors += each
-            else:
-                places.append(None if each is None else len(tensors))
-                tensors += [] if each is None else [each]
+        tensors, places = _bridge.flatten(bridge.schema.inputs, given)
         attributes = {
             name: _attribute(each) for name, each in given.items() if each is not None
         }  # fmt: skip

@@ -5,11 +5,9 @@
 small and with large numbers for them: a length that is a symbol's both times is that symbol. If any
 follows from symbols otherwise, the symbols become the numbers that they stand for."""
 
-import json
-
 import torch
 
-from tenon import _core, _errors, _schema
+from tenon import _bridge, _core, _errors
 from tenon._torch_exchange import DTYPES, THEIRS, check_dtype
 
 # What symbols are asked with: small numbers, then large ones in the other order, so that
@@ -30,14 +28,6 @@ def _key(length):
     return str(length.node.expr)
 
 
-def _row_major(shape):
-    strides, step = [], 1
-    for length in reversed(shape):
-        strides.append(step)
-        step *= max(length, 1)
-    return tuple(reversed(strides))
-
-
 class _Asking:
     """Operands as Tenon's tensors without values, with numbers for symbols."""
 
@@ -55,7 +45,7 @@ class _Asking:
         check_dtype(x)
         shape = tuple(map(self.number, x.shape))
         numbers = self.numbers is None
-        strides = tuple(map(int, x.stride())) if numbers else _row_major(shape)
+        strides = tuple(map(int, x.stride())) if numbers else _bridge.row_major(shape)
         return _core.placeholder(DTYPES[x.dtype], shape, strides)
 
     def number(self, length):
@@ -85,11 +75,10 @@ class Shapes:
 
     def _explained(self, asking, arguments, named):
         """[(shape, dtype), ...] of the outputs."""
-        said = self.op._explain(
-            *map(asking, arguments), **{name: asking(each) for name, each in named.items()}
+        found = _bridge.infer(
+            self.op, *map(asking, arguments), **{name: asking(x) for name, x in named.items()}
         )
-        outputs = [each for each in json.loads(said)["outputs"] if not each["aux"]]
-        return [(each["shape"], THEIRS[_schema._DTYPES[each["dtype"]]]) for each in outputs]
+        return [(shape, THEIRS[dtype]) for shape, dtype in found]
 
     def _with_symbols(self, symbols, tensors, arguments, named):
         """The same with symbols as lengths; None if they follow from symbols in another way."""

@@ -122,12 +122,30 @@ class Released {
 class Held {
  public:
   Held();
-  ~Held() { PyGILState_Release(state_); }
+  ~Held();
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
 
  private:
+  bool fresh_;  // Python has not known this thread
   PyGILState_STATE state_;
+};
+
+// Python code in this thread uses `context` while it lives: the one that a callback is lent, which
+// may not be the thread's own (foreign.h). False with an exception set if that cannot be.
+class Lent {
+ public:
+  explicit Lent(tenon_context* context);
+  ~Lent();
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+
+  explicit operator bool() const { return good_; }
+
+ private:
+  bool exchanged_ = false;
+  bool good_ = true;
+  Ref before_;
 };
 
 // May the calling thread take the GIL? Not when the interpreter ends, except in the thread that
@@ -257,6 +275,8 @@ extern PyMethodDef dlpack_methods[];
 // exchange.cc: calls whose operands and results are another library's tensors
 extern PyMethodDef exchange_methods[];
 bool add_exchange_types(PyObject* module);
+// xla.cc: calls from programs that JAX has compiled
+extern PyMethodDef xla_methods[];
 // gated.cc: those that the library may record
 bool add_gated_type(PyObject* module);
 

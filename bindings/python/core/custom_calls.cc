@@ -168,8 +168,10 @@ struct Composition {
 };
 
 // function(inputs, attributes): a tuple of tensors
-tenon_status run_composition(tenon_context*, void* user) {
+tenon_status run_composition(tenon_context* context, void* user) {
   const Composition& now = *static_cast<Composition*>(user);
+  const Lent lent(context);
+  if (!lent) return TENON_E_STATE;
   const Ref made(PyObject_CallFunctionObjArgs(custom_of(now.call).function, now.inputs.get(),
                                               now.attributes.get(), nullptr));
   if (!made) return TENON_E_STATE;
@@ -257,8 +259,10 @@ tenon_status give_gradient(tenon_call* call, uint32_t input, PyObject* given) {
 }
 
 // function(gradients, inputs, outputs, attributes, wanted): one gradient for each input
-tenon_status run_rule(tenon_context*, void* user) {
+tenon_status run_rule(tenon_context* context, void* user) {
   auto* call = static_cast<tenon_call*>(user);
+  const Lent lent(context);
+  if (!lent) return TENON_E_STATE;
   const Custom& rule = custom_of(call);
   const tenon_host_vjp& vjp = *call->vjp;
   const Ref gradients(saved_values(call, rule.n_outputs, ~UINT64_C(0), vjp.get_output_grad));

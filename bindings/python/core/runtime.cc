@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "bindings/python/core/core.h"
+#include "bindings/python/core/foreign.h"
 
 namespace tenon::python {
 
@@ -110,7 +110,7 @@ bool ended = false;  // the interpreter has
 
 void release_runtime() {
   ended = true;
-  if (outlived) return;
+  if (!release_foreign_contexts() || outlived) return;
   tenon_runtime_release(state.runtime);
   state.runtime = nullptr;
 }
@@ -262,7 +262,40 @@ Released::~Released() {
   if (watched_) unwatch();
 }
 
-Held::Held() : state_(take_gil(PyGILState_Ensure)) {}
+Held::Held() : fresh_(!PyGILState_GetThisThreadState()), state_(take_gil(PyGILState_Ensure)) {}
+
+Held::~Held() {
+  if (fresh_ && PyErr_Occurred()) note_raised();
+  PyGILState_Release(state_);
+}
+
+Lent::Lent(tenon_context* context) {
+  if (state.thread == PyThreadState_Get() && state.context == context) return;
+  PyObject* dictionary = PyThreadState_GetDict();
+  PyObject* own = dictionary ? PyDict_GetItemString(dictionary, kContextKey) : nullptr;
+  if (own && PyCapsule_GetPointer(own, kContextKey) == context) return;
+  before_ = Ref(Py_XNewRef(own));
+  const Ref capsule(dictionary ? PyCapsule_New(context, kContextKey, nullptr) : nullptr);
+  good_ = capsule && PyDict_SetItemString(dictionary, kContextKey, capsule.get()) == 0;
+  exchanged_ = good_;
+  state.thread = nullptr;
+}
+
+Lent::~Lent() {
+  if (!exchanged_) return;
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);  // of the callback
+  PyObject* dictionary = PyThreadState_GetDict();
+  if (before_) {
+    PyDict_SetItemString(dictionary, kContextKey, before_.get());
+  } else {
+    PyDict_DelItemString(dictionary, kContextKey);
+  }
+  PyErr_Restore(type, value, traceback);
+  state.thread = nullptr;
+}
 
 void drop_late_interrupt(tenon_context* context) {
   if (!interrupted.exchange(false)) return;

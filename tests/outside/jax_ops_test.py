@@ -26,6 +26,9 @@ REFUSED = {
     "tenon.nonzero": "how many rows there are depends on values",
     "tenon.unique": "how many values differ depends on them",
 }
+# Ops whose gradient has none, though they are made of ops that have one.
+ONCE = {"tenon.ctc_loss": "the rule of tenon.ctc_nll is not differentiated again"}
+TWICE = 113  # how many ops have a gradient of the second order in their first sample
 SEED = 0x0123456789ABCDEF
 KEY = jax.numpy.array([SEED >> 32, SEED & 0xFFFFFFFF], "uint32")
 
@@ -149,6 +152,49 @@ class Gradients(unittest.TestCase):
                     self.assertNotIn(op, WITHOUT_GRADIENT)
         self.assertGreaterEqual(len(differentiable), DIFFERENTIABLE - 2)  # masked_select, unique
         print(f"{len(differentiable)} ops are differentiable")
+
+    def check_second_order(self, sample):
+        """Is there a gradient of the gradient? It has the bits of Tenon's."""
+        recorded = Recorded(sample)
+        results, seeds = zip(*recorded.pairs, strict=True)
+        first = tenon.grad(list(results), recorded.leaves, list(seeds), create_graph=True)
+        chosen = [(i, x) for i, x in enumerate(first) if x is not None and x.requires_grad]
+        if not chosen:
+            return False
+        others = {i: recorded.seed(7 + i, x) for i, x in chosen}
+
+        def slope(floats):
+            found = jax.grad(recorded.loss)(floats)
+            return sum((found[i] * seed).sum() for i, seed in others.items())
+
+        ours = tenon.grad([x for _, x in chosen], recorded.leaves,
+                          list(map(to_tenon, others.values())))  # fmt: skip
+        for a, b in zip(ours, jax.jit(jax.grad(slope))(sample.floats()), strict=True):
+            self.assertTrue(not b.any() if a is None else same_bits(a, b))
+        return True
+
+    def test_gradients_of_gradients_have_the_bits_of_tenon(self):
+        """Of the first sample of each op that has one."""
+        checked = 0
+        for op, said in OPS.items():
+            if mutates(op) or op in {**REFUSED, **ONCE}:
+                continue
+            if not said["vjp_twice"] and not said["compose"]:
+                continue
+            chosen = [x for x in samples(op, double=True) if x.floats() and Recorded(x).pairs]
+            for sample in chosen[:1]:
+                with self.subTest(op=op, sample=sample.text):
+                    checked += self.check_second_order(sample)
+        self.assertGreaterEqual(checked, TWICE)
+
+    def test_an_op_without_a_second_gradient_says_so(self):
+        for op in ONCE:
+            recorded = Recorded(samples(op, double=True)[0])
+            twice = jax.grad(lambda x, loss=recorded.loss: jax.grad(loss)(x)[0].sum())
+            with self.subTest(op=op), self.assertRaisesRegex(
+                jax.errors.JaxRuntimeError, "TENON_E_GRAD: .*cannot itself be differentiated"
+            ):
+                jax.block_until_ready(twice(recorded.sample.floats()))
 
     def test_an_op_without_a_rule_says_so(self):
         for op in WITHOUT_RULE:

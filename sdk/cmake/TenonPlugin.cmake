@@ -4,14 +4,15 @@
 #
 #   tenon_add_plugin(<id> SOURCES <file>... [LINK <library>...]
 #                    [VERSION <version>] [LICENSE <SPDX expression>]
-#                    [OUTPUT_ROOT <folder>] [NO_INSTALL] [COMPONENT <name>] [NEEDS_CPU <feature>...]
+#                    [OUTPUT_ROOT <folder>] [NO_INSTALL] [COMPONENT <name>]
+#                    [DESTINATION <folder>] [NEEDS_CPU <feature>...]
 #                    [NEEDS_LIBRARIES <soname>...] [NEEDS_OPS <op>...]
 #                    [OBJECTS <object library>] [QUERY <header> <function template>]
 #                    [GOLDENS <folder>])
 #
 # Makes the target <id>, a folder <OUTPUT_ROOT>/<id> that holds <id>.so and, written after linking
-# by `tenon manifest`, plugin.json; both are installed to <prefix>/plugins/<id>, as part of the
-# install component COMPONENT (else CMake's default one). OUTPUT_ROOT is
+# by `tenon manifest`, plugin.json; both are installed to <prefix>/<DESTINATION>/<id> (plugins unless
+# given), as part of the install component COMPONENT (else CMake's default one). OUTPUT_ROOT is
 # plugins/ in the build folder unless given: put it into TENON_PLUGIN_PATH and the plugin is found
 # without installing it.
 # NEEDS_... go into plugin.json: where the machine lacks one of these CPU features or libraries, the
@@ -129,7 +130,7 @@ endfunction()
 
 function(tenon_add_plugin id)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_INSTALL"
-    "VERSION;LICENSE;OUTPUT_ROOT;COMPONENT;OBJECTS;GOLDENS"
+    "VERSION;LICENSE;OUTPUT_ROOT;COMPONENT;DESTINATION;OBJECTS;GOLDENS"
     "SOURCES;LINK;NEEDS_CPU;NEEDS_LIBRARIES;NEEDS_OPS;QUERY")
   if(NOT id MATCHES "^[a-z0-9_]+(\\.[a-z0-9_]+)+$")
     message(FATAL_ERROR
@@ -143,6 +144,9 @@ function(tenon_add_plugin id)
   endif()
   if(NOT arg_OUTPUT_ROOT)
     set(arg_OUTPUT_ROOT ${PROJECT_BINARY_DIR}/plugins)
+  endif()
+  if(NOT arg_DESTINATION)
+    set(arg_DESTINATION plugins)
   endif()
   set(folder ${arg_OUTPUT_ROOT}/${id})
 
@@ -198,7 +202,7 @@ function(tenon_add_plugin id)
 
   # Before the manifest, which holds the library's hash.
   if(COMMAND tenon_split_debug AND NOT arg_NO_INSTALL)
-    tenon_split_debug(${id} plugins/${id})
+    tenon_split_debug(${id} ${arg_DESTINATION}/${id})
   endif()
   if(TARGET Tenon::command)
     list(TRANSFORM arg_NEEDS_CPU PREPEND --needs-cpu=)
@@ -228,10 +232,10 @@ function(tenon_add_plugin id)
     if(arg_COMPONENT)
       set(component COMPONENT ${arg_COMPONENT})
     endif()
-    install(TARGETS ${id} LIBRARY DESTINATION plugins/${id} ${component})
-    install(FILES ${folder}/plugin.json DESTINATION plugins/${id} ${component})
+    install(TARGETS ${id} LIBRARY DESTINATION ${arg_DESTINATION}/${id} ${component})
+    install(FILES ${folder}/plugin.json DESTINATION ${arg_DESTINATION}/${id} ${component})
     if(IS_DIRECTORY "${goldens}")
-      install(DIRECTORY ${goldens}/ DESTINATION plugins/${id}/goldens ${component}
+      install(DIRECTORY ${goldens}/ DESTINATION ${arg_DESTINATION}/${id}/goldens ${component}
         FILES_MATCHING PATTERN "*.json")
     endif()
     if(COMMAND tenon_part)

@@ -59,6 +59,14 @@ struct ManifestRequest {
   double seconds = 60;  // a step of the library may take no longer
 };
 int manifest(const Options& options, const ManifestRequest& request, bool as_json);
+// What `wrap` is to make a plugin of.
+struct WrapRequest {
+  std::string description;   // its file
+  std::string into;          // the folder to write into; empty: the current one
+  bool force = false;        // replace the library of a plugin that is there
+  ManifestRequest manifest;  // how it is written: needs, seconds
+};
+int wrap(const Options& options, const WrapRequest& request, bool as_json);
 // What `doctor` runs in a process of its own, as plugins may end it; not for people.
 int doctor_child(const Options& options);
 // Empty `ids` are all plugins. No step of a plugin may take longer than `seconds`.

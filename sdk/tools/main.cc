@@ -33,6 +33,7 @@ struct Given : CommandLine {
   OpsRequest ops;
   ExplainRequest explain;
   ManifestRequest manifest;
+  WrapRequest wrap;
   double seconds = 0;
   int64_t vocabulary = 1024;
   bool flag = false;
@@ -229,12 +230,8 @@ void add_inspect(CLI::App& app, Given& given) {
   });
 }
 
-void add_manifest(CLI::App& app, Given& given) {
-  CLI::App* command = app.add_subcommand("manifest", "Write the plugin.json of a plugin's library");
-  ManifestRequest& request = given.manifest;
-  command->add_option("library", request.library, "The library")->required();
-  command->add_option("-o,--output", request.output, "Where to write; - is standard output");
-  command->add_option("--id", request.id, "Fail unless the library states this id");
+// What goes into the manifest of a library, and how long that may take to be opened.
+void add_needs(CLI::App* command, ManifestRequest& request) {
   command->add_option("--needs-cpu", request.needs.cpu_features,
                       "CPU feature without which the library may not be opened (avx2, fma, ...)");
   command->add_option("--needs-library", request.needs.libraries,
@@ -242,9 +239,31 @@ void add_manifest(CLI::App& app, Given& given) {
   command->add_option("--needs-op", request.needs.ops,
                       "Op of another plugin without which this one has nothing to do");
   add_timeout(command, request.seconds);
+}
+
+void add_manifest(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand("manifest", "Write the plugin.json of a plugin's library");
+  ManifestRequest& request = given.manifest;
+  command->add_option("library", request.library, "The library")->required();
+  command->add_option("-o,--output", request.output, "Where to write; - is standard output");
+  command->add_option("--id", request.id, "Fail unless the library states this id");
+  add_needs(command, request);
   add_json(command, given);
   command->callback(
       [&] { given.run = [&] { return manifest(given.options, given.manifest, given.json); }; });
+}
+
+void add_wrap(CLI::App& app, Given& given) {
+  CLI::App* command = app.add_subcommand("wrap", "Make a plugin of a library of others");
+  WrapRequest& request = given.wrap;
+  command->add_option("description", request.description, "What it says of the library: JSON")
+      ->required();
+  command->add_option("--into", request.into, "The folder to write into (the current one)");
+  command->add_flag("--force", request.force, "Replace the library of a plugin that is there");
+  add_needs(command, request.manifest);
+  add_json(command, given);
+  command->callback(
+      [&] { given.run = [&] { return wrap(given.options, given.wrap, given.json); }; });
 }
 
 void add_plugin(CLI::App& app, Given& given) {
@@ -334,6 +353,7 @@ void add_commands(CLI::App& app, Given& given, char** arguments) {
   add_trace(app, given);
   add_plan(app, given);
   add_new(app, given);
+  add_wrap(app, given);
   add_manifest(app, given);
   add_plugin(app, given);
   add_kit(app, given, arguments, "verify", kVerifyTitle);

@@ -12,10 +12,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <set>
 #include <sstream>
 
 #include "command.h"
+#include "project.h"
 
 namespace tenon::tools {
 namespace {
@@ -27,30 +27,17 @@ constexpr const char* kAny = "any";
 using Words = std::map<std::string, std::string>;  // placeholder, what stands for it
 using Files = std::map<std::string, std::string>;  // path in the project, contents
 
-// share/tenon of the installation or build tree that this program lies in.
-fs::path data_folder() { return fs::path(program_folder()).parent_path() / "share" / "tenon"; }
-
-std::vector<std::string> folders_in(const fs::path& folder) {
-  std::set<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.is_directory() && entry.path().filename() != kAny) {
-      names.insert(entry.path().filename());
-    }
-  }
-  return {names.begin(), names.end()};
+// Kinds, or the languages of one.
+std::vector<std::string> choices_in(const fs::path& folder) {
+  std::vector<std::string> names = folders_in(folder);
+  std::erase(names, kAny);
+  return names;
 }
 
 void require_one_of(const std::string& what, const std::string& given,
                     const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), given) != known.end()) return;
   throw Failure{"unknown " + what + " \"" + given + "\": expected one of " + joined(known), kUsage};
-}
-
-bool is_word(const std::string& text) {
-  const auto rest = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return !text.empty() && text[0] >= 'a' && text[0] <= 'z' &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return c == '_' || rest(c); });
 }
 
 Words words_of(const std::string& id, const fs::path& data) {
@@ -141,13 +128,13 @@ int new_project(const std::string& kind, const std::string& id, const std::strin
                 const std::string& into, bool as_json) {
   const fs::path data = data_folder();
   const fs::path templates = data / "templates";
-  const std::vector<std::string> kinds = folders_in(templates);
+  const std::vector<std::string> kinds = choices_in(templates);
   if (kinds.empty()) {
     throw Failure{"the templates are missing: expected them in " + templates.string() +
                   "; install Tenon again, with its share folder beside its bin folder"};
   }
   require_one_of("kind", kind, kinds);
-  require_one_of("language", language, folders_in(templates / kind));
+  require_one_of("language", language, choices_in(templates / kind));
   const Words words = words_of(id, data);
   const fs::path folder = into.empty() ? fs::path(".") : fs::path(into);
   if (!fs::is_directory(folder)) {

@@ -80,9 +80,15 @@ int probe_child(const Options& options, const std::string& id, const std::string
 int plugin_lock(const Options& options, const std::vector<std::string>& folders,
                 const std::string& output, bool force, bool as_json);
 int plugin_check(const Options& options, bool as_json);
-// Writes the project `into`/`id`; an empty `into` is the current folder.
-int new_project(const std::string& kind, const std::string& id, const std::string& language,
-                const std::string& into, bool as_json);
+// What `new` is to write.
+struct NewRequest {
+  std::string kind, id;
+  std::string language = "cpp";
+  std::string into;               // the folder to write into; empty: the current one
+  std::vector<std::string> with;  // other frameworks that it is tested in: "torch"
+};
+// Writes the project `into`/`id`.
+int new_project(const NewRequest& request, bool as_json);
 
 // `kind` is "pairs" or "char". A path "-" is standard input, a tokenizer "byte" needs no file.
 int tokenizer_train(const Options& options, const std::string& text_path, const std::string& kind,

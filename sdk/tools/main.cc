@@ -27,13 +27,13 @@ std::string version_text() {
 // Where CLI11 puts what it read.
 struct Given : CommandLine {
   std::string name, file, output, id, kind;
-  std::string language = "cpp";
   std::vector<std::string> program, names;
   BenchRequest bench;
   OpsRequest ops;
   ExplainRequest explain;
   ManifestRequest manifest;
   WrapRequest wrap;
+  NewRequest project;
   double seconds = 0;
   int64_t vocabulary = 1024;
   bool flag = false;
@@ -292,16 +292,15 @@ void add_plugin(CLI::App& app, Given& given) {
 
 void add_new(CLI::App& app, Given& given) {
   CLI::App* command = app.add_subcommand("new", "Write a plugin project that builds and passes");
-  command->add_option("kind", given.kind, "backend, op, optimizer, dataset or layer")->required();
-  command->add_option("name", given.name, "vendor.name, such as acme.softsign")->required();
-  command->add_option("--lang", given.language, "c, cpp or rust (cpp)");
-  command->add_option("--into", given.file, "The folder to write into (the current one)");
+  NewRequest& request = given.project;
+  command->add_option("kind", request.kind, "backend, op, optimizer, dataset or layer")->required();
+  command->add_option("name", request.id, "vendor.name, such as acme.softsign")->required();
+  command->add_option("--lang", request.language, "c, cpp or rust (cpp)");
+  command->add_option("--with", request.with, "A framework to test it in as well: torch, of an op")
+      ->allow_extra_args(false);
+  command->add_option("--into", request.into, "The folder to write into (the current one)");
   add_json(command, given);
-  command->callback([&] {
-    given.run = [&] {
-      return new_project(given.kind, given.name, given.language, given.file, given.json);
-    };
-  });
+  command->callback([&] { given.run = [&] { return new_project(given.project, given.json); }; });
 }
 
 void add_tokenizer(CLI::App& app, Given& given) {

@@ -2,8 +2,9 @@
 // sdk/tools/new.cc: `tenon new`: writes a plugin project from the templates.
 //
 // Templates are files in share/tenon/templates/<kind>/<language>, beside this program's own folder;
-// `any` stands for every kind or language. A project is made of four such folders; what several of
-// them have is put together, in this order: any/any, <kind>/any, any/<language>, <kind>/<language>.
+// `any` stands for every kind or language. A project is made of four such folders, and of those of
+// what it is written with, any/with/<kind>/<thing>; what several of them have is put together, in
+// this order: any/any, <kind>/any, any/<language>, <kind>/<language>, any/with/...
 // ".in" at the end of a name goes away, and @ID@, @VENDOR@, @NAME@, @CRATE@ are replaced in names
 // and contents.
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "command.h"
@@ -37,7 +39,9 @@ std::vector<std::string> choices_in(const fs::path& folder) {
 void require_one_of(const std::string& what, const std::string& given,
                     const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), given) != known.end()) return;
-  throw Failure{"unknown " + what + " \"" + given + "\": expected one of " + joined(known), kUsage};
+  throw Failure{"unknown " + what + " \"" + given +
+                    "\": " + (known.empty() ? "there is none" : "expected one of " + joined(known)),
+                kUsage};
 }
 
 Words words_of(const std::string& id, const fs::path& data) {
@@ -124,10 +128,10 @@ void print_next(const fs::path& project, const Files& files, const fs::path& pre
 
 }  // namespace
 
-int new_project(const std::string& kind, const std::string& id, const std::string& language,
-                const std::string& into, bool as_json) {
+int new_project(const NewRequest& request, bool as_json) {
   const fs::path data = data_folder();
   const fs::path templates = data / "templates";
+  const std::string &kind = request.kind, &language = request.language;
   const std::vector<std::string> kinds = choices_in(templates);
   if (kinds.empty()) {
     throw Failure{"the templates are missing: expected them in " + templates.string() +
@@ -135,21 +139,27 @@ int new_project(const std::string& kind, const std::string& id, const std::strin
   }
   require_one_of("kind", kind, kinds);
   require_one_of("language", language, choices_in(templates / kind));
-  const Words words = words_of(id, data);
-  const fs::path folder = into.empty() ? fs::path(".") : fs::path(into);
+  const fs::path things = templates / kAny / "with" / kind;
+  for (const std::string& thing : request.with) {
+    require_one_of("thing to write " + kind + " with", thing, choices_in(things));
+  }
+  const Words words = words_of(request.id, data);
+  const fs::path folder = request.into.empty() ? fs::path(".") : fs::path(request.into);
   if (!fs::is_directory(folder)) {
     throw Failure{folder.string() + " is not a folder: make it, or give another with --into"};
   }
-  const fs::path project = folder / id;
+  const fs::path project = folder / request.id;
   if (fs::symlink_status(project).type() != fs::file_type::not_found) {
     throw Failure{project.string() +
                   " exists already: take another name, or another folder with --into"};
   }
-  Files files;
-  for (const fs::path& layer : {templates / kAny / kAny, templates / kind / kAny,
-                                templates / kAny / language, templates / kind / language}) {
-    add_files(layer, words, files);
+  std::vector<fs::path> layers = {templates / kAny / kAny, templates / kind / kAny,
+                                  templates / kAny / language, templates / kind / language};
+  for (const std::string& thing : std::set(request.with.begin(), request.with.end())) {
+    layers.push_back(things / thing);
   }
+  Files files;
+  for (const fs::path& layer : layers) add_files(layer, words, files);
   write_project(project, files);
   if (as_json) {
     Json names = Json::array();

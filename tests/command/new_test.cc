@@ -49,6 +49,32 @@ TEST(CommandNew, RefusesUnknownKindsAndLanguages) {
                "unknown language \"ada\": expected one of c, cpp, rust");
   expect_wrong({"op", "acme.thing", "--lang", "any"}, "unknown language \"any\"");
   expect_wrong({"op", "acme.thing", "--lang", ""}, "unknown language \"\"");
+  expect_wrong({"op", "acme.thing", "--with", "caffe"},
+               "unknown thing to write op with \"caffe\": expected one of torch");
+  expect_wrong({"op", "acme.thing", "--with", ""}, "unknown thing to write op with \"\"");
+  expect_wrong({"layer", "acme.thing", "--with", "torch"},
+               "unknown thing to write layer with \"torch\": there is none");
+}
+
+// What it adds is put after what there is, in every language.
+TEST(CommandNew, WritesATestInPyTorch) {
+  for (const char* language : {"c", "cpp", "rust"}) {
+    const TemporaryFolder folder;
+    const Done done = run_command({"new", "op", "acme.thing", "--lang", language, "--with", "torch",
+                                   "--with", "torch", "--into", folder.path(".")});
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.out, HasSubstr("  test/torch_test.py"));
+    const auto text = [&](const char* file) {
+      std::ostringstream bytes;
+      bytes << std::ifstream(folder.path(std::string("acme.thing/") + file)).rdbuf();
+      return bytes.str();
+    };
+    EXPECT_THAT(text("test/torch_test.py"), HasSubstr("load(sys.argv[1]).thing\n"));
+    EXPECT_THAT(text("test/CMakeLists.txt"), HasSubstr("NAME acme.thing.verify"));
+    const std::string build = text("test/CMakeLists.txt");
+    EXPECT_EQ(build.find("NAME acme.thing.torch"), build.rfind("NAME acme.thing.torch"));
+    EXPECT_THAT(text("README.md"), HasSubstr("## In PyTorch"));
+  }
 }
 
 TEST(CommandNew, RefusesNamesThatAreNone) {

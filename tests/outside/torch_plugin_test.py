@@ -50,6 +50,29 @@ class Plugin(ThirdParty):
     def test_by_its_id_and_by_name(self):
         self.use("id", TENON_PLUGIN_PATH=str(self.plugins))
 
+    def test_a_new_op_is_tested_in_pytorch_beside_the_rest(self):
+        prefix, project = self.folder / "tenon", self.folder / "acme.bent"
+        build = project / "build"
+        run(prefix / "bin/tenon", "new", "op", "acme.bent", "--lang", "c", "--with", "torch",
+            "--into", self.folder)  # fmt: skip
+        run("cmake", "-S", project, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+            f"-DPython3_EXECUTABLE={sys.executable}")  # fmt: skip
+        test = ("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error")
+        packages = {"PYTHONPATH": str(BUILD / "python")}
+        run("cmake", "--build", build)
+        found = run(*test, **packages)
+        self.assertRegex(found, r"acme\.bent\.torch \.+ +Passed")
+        source = project / "src/bent.c"
+        text = source.read_text()
+        self.assertIn("tn_float(2 * tn_number(scale))", text)
+        source.write_text(text.replace("tn_float(2 *", "tn_float(3 *"))
+        run("cmake", "--build", build)
+        with self.assertRaisesRegex(AssertionError, "GradcheckError"):
+            run(*test, "-R", "torch", **packages)
+        self.assertRegex(
+            run(*test, "-R", "torch", PYTHONPATH="", PYTHONSAFEPATH="1"), r"Skipped"
+        )
+
     def test_a_damaged_plugin_says_so_and_others_go_on(self):
         damaged = self.folder / "damaged"
         shutil.copytree(self.plugins, damaged)

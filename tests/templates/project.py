@@ -112,7 +112,9 @@ def main():
     name = f"acme.{kind}_{language}"
     # Templates must be found without the help of the current folder.
     os.chdir("/")
-    run(prefix / "bin/tenon", "new", kind, name, "--lang", language, "--into", work)
+    # Skipped without PyTorch; tests/outside/torch_plugin_test.py has it.
+    extras = ["--with", "torch"] if kind == "op" else []
+    run(prefix / "bin/tenon", "new", kind, name, "--lang", language, *extras, "--into", work)
     project, build = work / name, work / "build"
     for path in project.rglob("*"):
         if path.is_file() and re.search(r"@[A-Z]+@", path.read_text(encoding="utf-8")):

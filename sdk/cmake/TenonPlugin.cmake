@@ -11,10 +11,10 @@
 #                    [GOLDENS <folder>])
 #
 # Makes the target <id>, a folder <OUTPUT_ROOT>/<id> that holds <id>.so and, written after linking
-# by `tenon manifest`, plugin.json; both are installed to <prefix>/<DESTINATION>/<id> (plugins unless
-# given), as part of the install component COMPONENT (else CMake's default one). OUTPUT_ROOT is
-# plugins/ in the build folder unless given: put it into TENON_PLUGIN_PATH and the plugin is found
-# without installing it.
+# by `tenon manifest`, plugin.json. Both are installed to <prefix>/<DESTINATION>/<id>, DESTINATION
+# being plugins unless given, as part of the install component COMPONENT (else CMake's default one).
+# OUTPUT_ROOT is plugins/ in the build folder unless given: put it into TENON_PLUGIN_PATH and the
+# plugin is found without installing it.
 # NEEDS_... go into plugin.json: where the machine lacks one of these CPU features or libraries, the
 # plugin is not opened and the report says why.
 # A plugin whose sources are all C is linked as C, without the C++ runtime.

@@ -70,9 +70,8 @@ TEST(CommandNew, WritesATestInPyTorch) {
       return bytes.str();
     };
     EXPECT_THAT(text("test/torch_test.py"), HasSubstr("load(sys.argv[1]).thing\n"));
-    EXPECT_THAT(text("test/CMakeLists.txt"), HasSubstr("NAME acme.thing.verify"));
-    const std::string build = text("test/CMakeLists.txt");
-    EXPECT_EQ(build.find("NAME acme.thing.torch"), build.rfind("NAME acme.thing.torch"));
+    EXPECT_THAT(text("test/CMakeLists.txt"), HasSubstr("torch.cmake"));
+    EXPECT_THAT(text("test/torch.cmake"), HasSubstr("NAME acme.thing.torch"));
     EXPECT_THAT(text("README.md"), HasSubstr("## In PyTorch"));
   }
 }

@@ -11,9 +11,9 @@
 
 namespace abi = tenon::tvm_ffi::abi;
 
-#define SAME(ours, our_member, theirs, their_member)                                      \
-  static_assert(offsetof(ours, our_member) == offsetof(theirs, their_member));            \
-  static_assert(sizeof(static_cast<ours*>(nullptr)->our_member) ==                        \
+#define SAME(ours, our_member, theirs, their_member)                           \
+  static_assert(offsetof(ours, our_member) == offsetof(theirs, their_member)); \
+  static_assert(sizeof(static_cast<ours*>(nullptr)->our_member) ==             \
                 sizeof(static_cast<theirs*>(nullptr)->their_member))
 SAME(abi::Tensor, data, DLTensor, data);
 SAME(abi::Tensor, device_type, DLTensor, device.device_type);

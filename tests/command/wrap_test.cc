@@ -360,6 +360,58 @@ TEST_F(CommandWrap, RefusesARuleThatIsWrong) {
   rule(deep, "at most 32 calls in calls");
 }
 
+TEST_F(CommandWrap, RefusesFilesAndFoldersThatAreMissing) {
+  const Done none = run_command({"wrap", folder_.path("none.json")});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("none.json: cannot be read"));
+  const Done folder = run_command({"wrap", folder_.path(".")});
+  EXPECT_EQ(folder.status, 1);
+  EXPECT_THAT(folder.err, HasSubstr("cannot be read"));
+  const Done into = wrap(description().dump(), {"--into", folder_.path("foreign.so")});
+  EXPECT_NE(into.status, 0);
+  const std::string file = folder_.write("other.json", description().dump());
+  const Done wrong = run_command({"wrap", file, "--into", folder_.path("none")});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("none is not a folder: make it"));
+  EXPECT_EQ(run_command({"wrap"}).status, 2);
+}
+
+// Each composition of a plugin has a function of its own, of which there are so many.
+TEST_F(CommandWrap, ComposesAsManyOpsAsItCan) {
+  json made = description();
+  json one = made["functions"][0];
+  one["composition"] = {{"out", "mul(x, x)"}};
+  one.erase("gradient");
+  one["function"] = "square";
+  made["functions"] = json::array();
+  for (int i = 0; i < 256; ++i) {
+    one["op"] = "acme.square" + std::to_string(i);
+    one["schema"] = "square" + std::to_string(i) + "(x: T[...S]) -> T[...S] where T: float";
+    one["composition"]["out"] = "mul(x, " + std::to_string(i) + ")";
+    made["functions"].push_back(one);
+  }
+  ASSERT_EQ(wrap(made.dump()).status, 0);
+  setenv("TENON_PLUGIN_PATH", folder_.path(".").c_str(), 1);
+  tn_client client;
+  tn_open(&client, 1, 0);
+  unsetenv("TENON_PLUGIN_PATH");
+  const float two = 2;
+  tenon_tensor* x = tn_tensor(&client, nullptr, 0, &two);
+  const tn_option half = {"dtype", tn_dtype(TENON_DTYPE_F16)};
+  tenon_tensor* short_x = tn_call(&client, "tenon.cast", TN_ARGS(tn_value(x)), {&half, 1});
+  for (const int i : {0, 1, 100, 255}) {
+    const std::string name = "acme.square" + std::to_string(i);
+    EXPECT_EQ(tn_item(&client, tn_call1(&client, name.c_str(), short_x)), 2 * i);
+    EXPECT_EQ(tn_item(&client, tn_call1(&client, name.c_str(), x)), 4);
+  }
+  tn_close(&client);
+  made["functions"].push_back(one);
+  made["functions"].back()["op"] = "acme.square256";
+  const Done done = wrap(made.dump(), {"--force"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_THAT(done.err, HasSubstr("acme.square256: composition: expected at most 256"));
+}
+
 TEST_F(CommandWrap, RefusesDamagedFiles) {
   ASSERT_EQ(wrap(description().dump()).status, 0);
   const std::string file = folder_.path("acme.foreign/acme.foreign.so");

@@ -106,6 +106,8 @@ class Kernels(unittest.TestCase):
         self.assertEqual(x.grad.tolist(), [[4.0, 6.0, 8.0]])
         scaled = tenon.op.mine.scaled(x, factor=3.0)
         self.assertEqual(scaled.tolist(), [[3.0, 6.0, 9.0]])
+        composed = tenon.op.mine.scaled(x.detach().to("float64"), factor=0.1)
+        self.assertEqual(composed.tolist(), [[0.1, 0.2, 3 * 0.1]])
         self.assertEqual(tenon.grad(scaled.sum(), [x])[0].tolist(), [[3.0, 3.0, 3.0]])
 
     def test_is_replayed_from_a_plan_and_called_by_many_threads(self):

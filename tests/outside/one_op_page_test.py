@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/outside/one_op_page_test.py: docs/one-op.md, as its reader does it: what its `sh` blocks
 # print is what its `text` blocks say.
-"""A block of another language is a file, whose first line names it. The sections on JAX and Rust are
-left out if these are not installed."""
+"""A block of another language is a file, whose first line names it. The sections on JAX and Rust
+are left out if these are not installed."""
 
 import importlib.util
 import os

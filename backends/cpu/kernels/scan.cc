@@ -41,7 +41,8 @@ struct Scan {
       operands[o] = sdk::strided(o == 0 ? out : l.view(static_cast<uint32_t>(o - 1)));
       step[o] = operands[o].step[axis];
       lines.operand(o).data = operands[o].data;
-      if (!l.attrs.flag(kReverse)) continue;
+      // Where there is nothing, there may be no address either.
+      if (!operands[o].data || !l.attrs.flag(kReverse)) continue;
       lines.operand(o).data += (count - 1) * step[o];
       step[o] = -step[o];
     }

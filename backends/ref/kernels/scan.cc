@@ -35,7 +35,8 @@ struct Scan {
     for (size_t o = 0; o < N; ++o) {
       operands[o] = sdk::strided(o == 0 ? out : l.view(static_cast<uint32_t>(o - 1)));
       step[o] = operands[o].step[axis];
-      if (!l.attrs.flag(kReverse)) continue;
+      // Where there is nothing, there may be no address either.
+      if (count == 0 || !l.attrs.flag(kReverse)) continue;
       operands[o].data += (count - 1) * step[o];
       step[o] = -step[o];
     }

@@ -3,9 +3,11 @@
 # installed Tenon, used in PyTorch by its folder, by its id and by name.
 
 import shutil
+import sys
 import unittest
 
-from third_party import ThirdParty
+from registry_samples import BUILD
+from third_party import ThirdParty, run
 from torch_samples import torch
 
 PROGRAM = """

@@ -42,7 +42,7 @@ void expect_wrong(const std::vector<std::string>& arguments, const std::string& 
 
 TEST(CommandNew, RefusesUnknownKindsAndLanguages) {
   expect_wrong({"schedules", "acme.thing"},
-               "unknown kind \"schedules\": expected one of backend, dataset, format, layer, op");
+               "unknown kind \"schedules\": expected one of backend, collective, dataset, format");
   expect_wrong({"any", "acme.thing"}, "unknown kind \"any\"");
   expect_wrong({"../op", "acme.thing"}, "unknown kind \"../op\"");
   expect_wrong({"op", "acme.thing", "--lang", "ada"},

@@ -157,5 +157,118 @@ TEST(DataParallel, SameBitsForAnyNumberOfProcesses) {
   }
 }
 
+// One layer, of data that is put into the same tensors before each step. Captured: the first step
+// is, and the others are runs of the plan.
+void train_layer(int n, int rank, bool captured, const std::string& file) {
+  constexpr int64_t kParts = 4;  // shards
+  Process p;
+  tenon_group* group = n == 1 ? nullptr : p.join();
+  tenon_tensor* weight = p.floats({6, 5}, noise(3, 30, 0.5F));
+  tenon_tensor* unused = p.floats({2}, {1, 2});
+  tenon_tensor* params[] = {weight, unused};
+  for (tenon_tensor* param : params) {
+    ASSERT_EQ(tenon_tensor_set_requires_grad(p.context, param, 1), TENON_OK);
+  }
+  tenon_optimizer* optimizer = nullptr;
+  ASSERT_EQ(tenon_optimizer_create(p.context, "tenon.adamw", TENON_NUL, params, 2, nullptr, nullptr,
+                                   0, &optimizer),
+            TENON_OK);
+  const tenon_data_parallel_options options = {sizeof options, 0, kParts, 1, nullptr, 0, 0};
+  tenon_data_parallel* parallel = nullptr;
+  ASSERT_EQ(tenon_data_parallel_create(p.context, group, params, 2, &options, &parallel), TENON_OK);
+  const auto ours = static_cast<size_t>(kParts / n);
+  std::vector<tenon_tensor*> inputs;
+  for (size_t i = 0; i < ours; ++i) inputs.push_back(p.floats({4, 6}, std::vector<float>(24)));
+  const auto compute = [&] {
+    for (size_t i = 0; i < ours; ++i) {
+      ASSERT_EQ(tenon_data_parallel_begin(p.context, parallel, static_cast<int64_t>(i)), TENON_OK)
+          << p.error().message;
+      tenon_tensor* x = p.call("tenon.tanh", {p.call("tenon.matmul", {inputs[i], weight}, {})}, {});
+      tenon_tensor* loss = p.call("tenon.mean", {p.call("tenon.mul", {x, x}, {})}, {});
+      ASSERT_EQ(tenon_data_parallel_end(p.context, parallel, loss), TENON_OK) << p.error().message;
+    }
+    ASSERT_EQ(tenon_optimizer_run(p.context, optimizer, TENON_OPTIMIZER_CLEAR_GRAD), TENON_OK);
+  };
+  tenon_plan* plan = nullptr;
+  for (int step = 0; step < 5; ++step) {
+    for (size_t i = 0; i < ours; ++i) {
+      const int shard = rank * static_cast<int>(ours) + static_cast<int>(i);
+      const std::vector<float> data = noise(step * 50 + shard, 24, 1.0F);
+      ASSERT_EQ(tenon_tensor_set_data(p.context, inputs[i], data.data(), 24 * sizeof(float)),
+                TENON_OK);
+    }
+    if (!captured) {
+      compute();
+    } else if (!plan) {
+      ASSERT_EQ(tenon_capture_begin(p.context, inputs.data(), static_cast<uint32_t>(ours)),
+                TENON_OK);
+      compute();
+      ASSERT_EQ(tenon_capture_end(p.context, &plan), TENON_OK) << p.error().message;
+    } else {
+      ASSERT_EQ(tenon_plan_run(p.context, plan), TENON_OK) << p.error().message;
+    }
+  }
+  const std::vector<float> end = p.read(weight);
+  std::ofstream(file + std::to_string(rank), std::ios::binary)
+      .write(reinterpret_cast<const char*>(end.data()),
+             static_cast<std::streamsize>(end.size() * sizeof(float)));
+  tenon_plan_release(plan);
+  tenon_data_parallel_release(parallel);
+  tenon_optimizer_release(optimizer);
+}
+
+TEST(DataParallel, CapturedStepsHaveTheSameBits) {
+  std::string one;
+  for (const bool captured : {false, true}) {
+    for (const int n : {1, 2, 4}) {
+      const std::string file = file_of(std::to_string(getpid()) + "-layer-");
+      in_processes(n, [&](int rank) { train_layer(n, rank, captured, file); });
+      for (int rank = 0; rank < n; ++rank) {
+        const std::string bits = content(file + std::to_string(rank));
+        EXPECT_EQ(bits.size(), 30 * sizeof(float));
+        if (one.empty()) one = bits;
+        EXPECT_TRUE(bits == one) << (captured ? "captured, rank " : "rank ") << rank << " of " << n;
+      }
+    }
+  }
+}
+
+// Gradients flow through the ops: each process has a part of one loss.
+TEST(DataParallel, OpsHaveGradients) {
+  in_processes(3, [](int rank) {
+    Process p;
+    tenon_group* group = p.join();
+    const tenon_value number = whole(p.number(group));
+    tenon_tensor* x = p.floats({2}, {static_cast<float>(rank + 1), 2});
+    ASSERT_EQ(tenon_tensor_set_requires_grad(p.context, x, 1), TENON_OK);
+    const auto gradient = [&](const char* op, std::vector<tenon_value> attrs, float weight) {
+      tenon_tensor* y = p.call(op, {x}, std::move(attrs));
+      tenon_tensor* scaled = p.call("tenon.mul", {y, p.floats({}, {weight})}, {});
+      tenon_tensor* loss = p.call("tenon.sum", {scaled}, {});
+      EXPECT_EQ(tenon_backward_run(p.context, &loss, nullptr, 1, 0), TENON_OK) << p.error().message;
+      tenon_tensor* grad = nullptr;
+      EXPECT_EQ(tenon_tensor_get_grad(p.context, x, &grad), TENON_OK);
+      const std::vector<float> found = p.read(grad);
+      EXPECT_EQ(tenon_tensor_set_grad(p.context, x, nullptr), TENON_OK);
+      return found;
+    };
+    const auto mine = static_cast<float>(rank + 1);
+    using Floats = std::vector<float>;
+    // The weights of all processes' losses add up: 1 + 2 + 3.
+    EXPECT_EQ(gradient("tenon.all_reduce_sum", {number}, mine), Floats({6, 6}));
+    EXPECT_EQ(gradient("tenon.all_gather", {number}, mine), Floats({6, 6}));
+    tenon_value mean{TENON_VALUE_STRING, 4, {}};
+    mean.as.string = "mean";
+    EXPECT_EQ(gradient("tenon.all_reduce", {number, mean}, mine), Floats({2, 2}));
+    // Only the last process has 3; the second elements are equal, and share the gradient.
+    tenon_value max{TENON_VALUE_STRING, 3, {}};
+    max.as.string = "max";
+    const Floats top = gradient("tenon.all_reduce", {number, max}, mine);
+    EXPECT_EQ(top[0], rank == 2 ? 6 : 0);
+    EXPECT_EQ(gradient("tenon.broadcast", {number, whole(1)}, mine),
+              rank == 1 ? Floats({6, 6}) : Floats({0, 0}));
+  });
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/python/test_processes.py: tenon.processes: one process alone, several under mpirun, and what
+# is refused.
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from support import Case, tenon
+
+from tenon import processes
+
+PROGRAM = """
+import sys
+import tenon
+
+world = tenon.processes.join(sys.argv[1], timeout=60)
+tenon.seed(3)
+weight = tenon.uniform(shape=[5, 6], low=-1.0, high=1.0).requires_grad_()
+bias = tenon.tensor([0.5] * 5).requires_grad_()
+optimizer = tenon.optim.adamw([weight, bias], lr=0.05)
+parallel = tenon.processes.DataParallel([weight, bias], world, shards=4)
+for step in range(4):
+    tenon.seed(100 + step)  # all processes have the same batch
+    batch = tenon.normal(shape=[8, 6])
+    tenon.seed(7)
+    for shard in parallel.shards():
+        y = tenon.dropout(tenon.tanh(tenon.linear(shard.part(batch), weight, bias)), p=0.2)
+        shard.backward((y * y).mean())
+    optimizer.step()
+total = world.all_reduce(tenon.tensor([float(world.rank + 1)]))
+pairs = world.split(world.rank % 2)
+assert pairs.all_gather(tenon.tensor([world.rank])).flatten().tolist() == [
+    rank for rank in range(world.size) if rank % 2 == world.rank % 2
+]
+if world.rank == 0:
+    print(world.size, total.item(), weight.flatten().tolist() + bias.tolist())
+"""
+
+
+def run(*launcher, engine):
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    }
+    done = subprocess.run(
+        [*launcher, sys.executable, "-c", PROGRAM, engine],
+        capture_output=True, text=True, check=False, timeout=25, env=environment,
+    )  # fmt: skip
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    size, total, numbers = done.stdout.split(maxsplit=2)
+    return int(size), float(total), numbers
+
+
+def has_mpi():
+    known = {plugin["id"] for plugin in tenon.plugins()}
+    return "tenon.mpi" in known and shutil.which("mpirun") is not None
+
+
+class Several(Case):
+    @unittest.skipUnless(has_mpi(), "no mpirun, or tenon.mpi was not built")
+    def test_have_the_bits_of_one(self):
+        numbers = run(engine="tenon.self")[2]
+        for size in (2, 4):
+            found = run("mpirun", "-n", str(size), engine="tenon.mpi")
+            self.assertEqual(found, (size, size * (size + 1) / 2, numbers))
+
+
+class Alone(Case):
+    def setUp(self):
+        self.group = processes.join("tenon.self")
+
+    def test_is_a_group(self):
+        group = self.group
+        self.assertEqual((group.rank, group.size), (0, 1))
+        x = tenon.tensor([[1.0, 2.0]]).requires_grad_()
+        for y in (group.all_reduce(x), group.broadcast(x), group.all_to_all(x)):
+            self.assertEqual(y.tolist(), [[1.0, 2.0]])
+        self.assertEqual(group.all_reduce(x, "mean").tolist(), group.all_reduce(x, "max").tolist())
+        self.assertEqual(tuple(group.all_gather(x).shape), (1, 1, 2))
+        self.assertEqual(tuple(group.reduce_scatter(x).shape), (2,))
+        group.all_reduce(x).sum().backward()
+        self.assertEqual(x.grad.tolist(), [[1.0, 1.0]])
+        self.assertNotEqual(group.split(3).number, group.number)
+        self.assertIn("rank 0 of 1", repr(group))
+
+    def test_transfers(self):
+        x, y = tenon.tensor([1.0, 2.0]), tenon.tensor([[0.0, 0.0]])
+        transfer = self.group.begin("all_gather", x, y)
+        transfer.end()
+        self.assertTrue(transfer.ended)
+        self.assertEqual(y.tolist(), [[1.0, 2.0]])
+        self.group.barrier(timeout=1)
+        self.assertEqual(self.group.info()["transfers"], 2)
+
+    def test_a_step_of_shards_is_the_mean_of_their_losses(self):
+        x = tenon.tensor([3.0]).requires_grad_()
+        parallel = processes.DataParallel([x], shards=4)
+        numbers = tenon.tensor([1.0, 2.0, 3.0, 4.0])
+        for shard in parallel.shards():
+            shard.backward((x * shard.part(numbers)).mean())
+        self.assertEqual(x.grad.tolist(), [2.5])
+        self.assertEqual(parallel.step, 1)
+        parallel.step = 7
+        self.assertEqual(parallel.step, 7)
+        self.assertIn("shards 0 to 3 of 4", repr(parallel))
+
+    def refused(self, kind, words, function):
+        with self.assertRaises(kind) as caught:
+            function()
+        self.assertIn(words, str(caught.exception))
+
+    def test_wrong_input(self):
+        x, group = tenon.tensor([1.0]).requires_grad_(), self.group
+        two = tenon.tensor([1.0, 2.0])
+        refused = self.refused
+        refused(Exception, "tenon.none", lambda: processes.join("tenon.none"))
+        refused(TypeError, "engine", lambda: processes.join(3))
+        refused(ValueError, "seconds above 0", lambda: processes.join("tenon.self", timeout=0))
+        refused(ValueError, "all_gather", lambda: group.begin("gather", x, x))
+        refused(Exception, "another shape", lambda: group.begin("all_reduce", x, two))
+        refused(Exception, "no way to reduce", lambda: group.all_reduce(x, "min"))
+        refused(TypeError, "group", lambda: processes.DataParallel([x], "tenon.self"))
+        refused(Exception, "leaf", lambda: processes.DataParallel([two]))
+        shard = next(processes.DataParallel([x], shards=2).shards())
+        refused(ValueError, "multiple of 2", lambda: shard.part(tenon.tensor([1.0, 2.0, 3.0])))
+
+    def test_a_shard_that_is_left_out(self):
+        x = tenon.tensor([1.0]).requires_grad_()
+        shards = processes.DataParallel([x], shards=2).shards()
+        next(shards)
+        self.refused(ValueError, "shard.backward", lambda: next(shards))
+
+
+if __name__ == "__main__":
+    unittest.main()

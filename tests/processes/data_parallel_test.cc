@@ -141,7 +141,7 @@ std::string content(const std::string& file) {
   return all;
 }
 
-TEST(DataParallel, SameBitsForAnyNumberOfProcesses) {
+TEST(DataParallelThreads, SameBitsForAnyNumberOfProcesses) {
   for (const char* optimizer : {"tenon.sgd", "tenon.adamw"}) {
     std::string one;
     for (const int n : {1, 2, 4, 8}) {

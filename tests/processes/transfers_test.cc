@@ -156,7 +156,7 @@ TEST(Transfers, AnyLayout) {
   });
 }
 
-TEST(Transfers, SendAndReceiveSideBySide) {
+TEST(TransfersThreads, SendAndReceiveSideBySide) {
   in_processes(3, [](int rank) {
     Process p;
     tenon_group* group = p.join();
@@ -205,7 +205,7 @@ TEST(Transfers, BothWaysAtOnce) {
   });
 }
 
-TEST(Transfers, RunInTheirOrderBesideTheProgram) {
+TEST(TransfersThreads, RunInTheirOrderBesideTheProgram) {
   in_processes(2, [](int rank) {
     Process p;
     tenon_group* group = p.join();

@@ -347,9 +347,10 @@ def entries_header(registry):
 
 
 def plugins_of_tree():
-    """Those of plugins/, which are the same on every machine."""
+    """Those of plugins/, which are the same on every machine; not what others are made of."""
     text = "".join(file.read_text() for file in (ROOT / "plugins").glob("*/CMakeLists.txt"))
-    return set(re.findall(r"^ *tenon_add_plugin\((\S+)", text, flags=re.MULTILINE))
+    added = re.findall(r"^ *tenon_add_plugin\((\S+)([^)]*)", text, flags=re.MULTILINE)
+    return {name for name, options in added if "DESTINATION" not in options}
 
 
 def write(usage, folder, texts):

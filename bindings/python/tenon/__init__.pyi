@@ -6,7 +6,7 @@ import builtins as _b
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from tenon import data as data, linalg as linalg, nn as nn, optim as optim, schedules as schedules
+from tenon import data as data, linalg as linalg, nn as nn, optim as optim, processes as processes, schedules as schedules
 
 class Dtype:
     """The type of a tensor's elements."""
@@ -899,6 +899,16 @@ class Tensor:
         keepdim: _b.bool = ...,
         out: Tensor | None = None,
     ) -> Tensor: ...
+    def all_gather(self, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor: ...
+    def all_reduce(
+        self,
+        group: _b.int = ...,
+        reduction: _b.str = ...,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def all_reduce_sum(self, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor: ...
+    def all_to_all(self, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor: ...
     def amax(
         self,
         axes: _b.int | Sequence[_b.int] | None = ...,
@@ -1093,6 +1103,13 @@ class Tensor:
     def bitwise_right_shift(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def bitwise_xor(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def bmm(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
+    def broadcast(
+        self,
+        group: _b.int = ...,
+        root: _b.int = ...,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def broadcast_to(
         self,
         shape: _b.int | Sequence[_b.int],
@@ -1701,6 +1718,7 @@ class Tensor:
         out: Sequence[Tensor] | None = None,
     ) -> _b.tuple[Tensor, Tensor]: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor: ...
+    def reduce_scatter(self, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor: ...
     def relu(self, *, out: Tensor | None = None) -> Tensor: ...
     def remainder(self, b: _Operand, *, out: Tensor | None = None) -> Tensor: ...
     def repetition_penalty(
@@ -2230,6 +2248,10 @@ class UnsupportedError(Error, _b.NotImplementedError): ...
 class InternalError(Error, _b.RuntimeError): ...
 
 class DeviceLostError(Error, _b.RuntimeError): ...
+
+class TimeoutError(Error, _b.RuntimeError): ...
+
+class PeerError(Error, _b.RuntimeError): ...
 
 pi: _b.float
 e: _b.float
@@ -3564,6 +3586,32 @@ def alibi_bias(
 ) -> Tensor:
     """Attention with linear biases: what is added to the scores of query `i`, which stands at `i + offset`, and key `j`: `y[h,i,j] = -slope_h * |i + offset - j|`."""
     ...
+def all_gather(x: _Operand, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor:
+    """The `x` of every process of a group, stacked: row `r` of `y` [n, ...] is that of rank `r`."""
+    ...
+def all_reduce(
+    x: _Operand,
+    group: _b.int = ...,
+    reduction: _b.str = ...,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The sum, mean or maximum of `x` over the processes of a group, the same in all of them: `reduction` is 'sum', 'mean' (of floats) or 'max' (NaN if there is one)."""
+    ...
+def all_reduce_list(
+    x: Sequence[Tensor],
+    group: _b.int,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> None:
+    """Each tensor of `x` becomes its sum over the processes of a group, in one transfer: a bucket of gradients."""
+    ...
+def all_reduce_sum(x: _Operand, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor:
+    """The sum of `x` over the processes of a group, the same in all of them: what `tenon.all_reduce` is made of."""
+    ...
+def all_to_all(x: _Operand, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor:
+    """What the others have for us: `x` [n, ...] has a row for each process of a group, and row `r` of `y` [n, ...] is our row of the `x` of rank `r`."""
+    ...
 def argmax(
     x: _Operand,
     axis: _b.int | None = ...,
@@ -3766,6 +3814,15 @@ def bitwise_xor(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tenso
     ...
 def bmm(a: _Operand, b: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The products of two batches of matrices, pair by pair: `y[i] = a[i] b[i]`."""
+    ...
+def broadcast(
+    x: _Operand,
+    group: _b.int = ...,
+    root: _b.int = ...,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The `x` of rank `root` in every process of a group."""
     ...
 def broadcast_to(
     x: _Operand,
@@ -4692,6 +4749,9 @@ def random_integers(
     ...
 def reciprocal(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """One over the number: `y = 1 / x`."""
+    ...
+def reduce_scatter(x: _Operand, group: _b.int = ..., *, out: Tensor | None = None) -> Tensor:
+    """Our row of the sum over the processes of a group: `x` [n, ...] has a row for each process, and `y` is row `r` of the sum of all `x` in rank `r`."""
     ...
 def relu(x: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The positive part: `y = max(x, 0)`."""

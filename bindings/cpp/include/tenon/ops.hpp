@@ -10,7 +10,7 @@
 #include <limits>
 
 namespace tenon {
-static_assert(270 <= detail::kMaxOps);
+static_assert(277 <= detail::kMaxOps);
 
 /// The absolute value: `y = |x|`. Op tenon.abs.
 inline Tensor abs(const Tensor& x, Into into = {}) {
@@ -288,6 +288,63 @@ inline Tensor all(const Tensor& x, const AllOptions& options = {}, Into into = {
   return detail::call({18, 1, "tenon.all"}, inputs, 1, attributes, 2, into);
 }
 
+struct AllGatherOptions {
+  std::int64_t group = 0;
+};
+/// The `x` of every process of a group, stacked: row `r` of `y` [n, ...] is that of rank `r`. Op
+/// tenon.all_gather.
+inline Tensor all_gather(const Tensor& x, const AllGatherOptions& options = {}, Into into = {}) {
+  const tenon_value inputs[] = {detail::value(x)};
+  const tenon_value attributes[] = {detail::value(options.group)};
+  return detail::call({19, 1, "tenon.all_gather"}, inputs, 1, attributes, 1, into);
+}
+
+struct AllReduceOptions {
+  std::int64_t group = 0;
+  std::string_view reduction = "sum";
+};
+/// The sum, mean or maximum of `x` over the processes of a group, the same in all of them:
+/// `reduction` is "sum", "mean" (of floats) or "max" (NaN if there is one). Op tenon.all_reduce.
+inline Tensor all_reduce(const Tensor& x, const AllReduceOptions& options = {}, Into into = {}) {
+  const tenon_value inputs[] = {detail::value(x)};
+  const tenon_value attributes[] = {detail::value(options.group), detail::value(options.reduction)};
+  return detail::call({20, 1, "tenon.all_reduce"}, inputs, 1, attributes, 2, into);
+}
+
+struct AllReduceListOptions {
+  Required<std::int64_t> group;
+};
+/// Each tensor of `x` becomes its sum over the processes of a group, in one transfer: a bucket of
+/// gradients. Op tenon.all_reduce_list.
+inline void all_reduce_list(const Tensors& x, const AllReduceListOptions& options) {
+  const tenon_value inputs[] = {detail::value(x)};
+  const tenon_value attributes[] = {detail::value(options.group)};
+  detail::call_all<0>({21, 1, "tenon.all_reduce_list"}, inputs, 1, attributes, 1);
+}
+
+struct AllReduceSumOptions {
+  std::int64_t group = 0;
+};
+/// The sum of `x` over the processes of a group, the same in all of them: what `tenon.all_reduce`
+/// is made of. Op tenon.all_reduce_sum.
+inline Tensor all_reduce_sum(
+    const Tensor& x, const AllReduceSumOptions& options = {}, Into into = {}) {
+  const tenon_value inputs[] = {detail::value(x)};
+  const tenon_value attributes[] = {detail::value(options.group)};
+  return detail::call({22, 1, "tenon.all_reduce_sum"}, inputs, 1, attributes, 1, into);
+}
+
+struct AllToAllOptions {
+  std::int64_t group = 0;
+};
+/// What the others have for us: `x` [n, ...] has a row for each process of a group, and row `r` of
+/// `y` [n, ...] is our row of the `x` of rank `r`. Op tenon.all_to_all.
+inline Tensor all_to_all(const Tensor& x, const AllToAllOptions& options = {}, Into into = {}) {
+  const tenon_value inputs[] = {detail::value(x)};
+  const tenon_value attributes[] = {detail::value(options.group)};
+  return detail::call({23, 1, "tenon.all_to_all"}, inputs, 1, attributes, 1, into);
+}
+
 struct AnyOptions {
   OptionalInts axes = {};
   bool keepdims = false;
@@ -297,7 +354,7 @@ struct AnyOptions {
 inline Tensor any(const Tensor& x, const AnyOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({19, 1, "tenon.any"}, inputs, 1, attributes, 2, into);
+  return detail::call({24, 1, "tenon.any"}, inputs, 1, attributes, 2, into);
 }
 
 struct ArangeOptions {
@@ -313,7 +370,7 @@ inline Tensor arange(const ArangeOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.start), detail::value(options.stop), detail::value(options.step),
     detail::value(options.dtype)};
-  return detail::call({20, 1, "tenon.arange"}, nullptr, 0, attributes, 4, into);
+  return detail::call({25, 1, "tenon.arange"}, nullptr, 0, attributes, 4, into);
 }
 
 struct ArgmaxOptions {
@@ -325,7 +382,7 @@ struct ArgmaxOptions {
 inline Tensor argmax(const Tensor& x, const ArgmaxOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis), detail::value(options.keepdims)};
-  return detail::call({21, 1, "tenon.argmax"}, inputs, 1, attributes, 2, into);
+  return detail::call({26, 1, "tenon.argmax"}, inputs, 1, attributes, 2, into);
 }
 
 struct ArgminOptions {
@@ -337,7 +394,7 @@ struct ArgminOptions {
 inline Tensor argmin(const Tensor& x, const ArgminOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis), detail::value(options.keepdims)};
-  return detail::call({22, 1, "tenon.argmin"}, inputs, 1, attributes, 2, into);
+  return detail::call({27, 1, "tenon.argmin"}, inputs, 1, attributes, 2, into);
 }
 
 struct ArgsortOptions {
@@ -351,25 +408,25 @@ inline Tensor argsort(const Tensor& x, const ArgsortOptions& options = {}, Into 
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.descending), detail::value(options.stable)};
-  return detail::call({23, 1, "tenon.argsort"}, inputs, 1, attributes, 3, into);
+  return detail::call({28, 1, "tenon.argsort"}, inputs, 1, attributes, 3, into);
 }
 
 /// The angle in radians, from -pi/2 to pi/2, whose sine is `x`. Op tenon.asin.
 inline Tensor asin(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({24, 1, "tenon.asin"}, inputs, 1, nullptr, 0, into);
+  return detail::call({29, 1, "tenon.asin"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The number whose hyperbolic sine is `x`: `y = ln(x + sqrt(x^2 + 1))`. Op tenon.asinh.
 inline Tensor asinh(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({25, 1, "tenon.asinh"}, inputs, 1, nullptr, 0, into);
+  return detail::call({30, 1, "tenon.asinh"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The angle in radians, from -pi/2 to pi/2, whose tangent is `x`. Op tenon.atan.
 inline Tensor atan(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({26, 1, "tenon.atan"}, inputs, 1, nullptr, 0, into);
+  return detail::call({31, 1, "tenon.atan"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The angle of the point `(x, y)` seen from the origin, in radians from -pi to pi, counted from
@@ -377,13 +434,13 @@ inline Tensor atan(const Tensor& x, Into into = {}) {
 /// tenon.atan2.
 inline Tensor atan2(const Operand& y, const Operand& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(y), detail::value(x)};
-  return detail::call({27, 1, "tenon.atan2"}, inputs, 2, nullptr, 0, into);
+  return detail::call({32, 1, "tenon.atan2"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The number whose hyperbolic tangent is `x`: `y = ln((1 + x) / (1 - x)) / 2`. Op tenon.atanh.
 inline Tensor atanh(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({28, 1, "tenon.atanh"}, inputs, 1, nullptr, 0, into);
+  return detail::call({33, 1, "tenon.atanh"}, inputs, 1, nullptr, 0, into);
 }
 
 struct AttentionOptions {
@@ -406,7 +463,7 @@ inline Tensor attention(
   const tenon_value attributes[] = {
     detail::value(options.causal), detail::value(options.window), detail::value(options.scale),
     detail::value(options.soft_cap)};
-  return detail::call({29, 1, "tenon.attention"}, inputs, 7, attributes, 4, into);
+  return detail::call({34, 1, "tenon.attention"}, inputs, 7, attributes, 4, into);
 }
 
 struct AttentionGradOptions {
@@ -431,7 +488,7 @@ inline Tensor attention_grad(
   const tenon_value attributes[] = {
     detail::value(options.causal), detail::value(options.window), detail::value(options.scale),
     detail::value(options.soft_cap)};
-  return detail::call({30, 1, "tenon.attention_grad"}, inputs, 8, attributes, 4, into);
+  return detail::call({35, 1, "tenon.attention_grad"}, inputs, 8, attributes, 4, into);
 }
 
 struct AttentionMaskOptions {
@@ -450,7 +507,7 @@ inline Tensor attention_mask(const AttentionMaskOptions& options, Into into = {}
   const tenon_value attributes[] = {
     detail::value(options.queries), detail::value(options.keys), detail::value(options.causal),
     detail::value(options.window)};
-  return detail::call({31, 1, "tenon.attention_mask"}, inputs, 2, attributes, 4, into);
+  return detail::call({36, 1, "tenon.attention_mask"}, inputs, 2, attributes, 4, into);
 }
 
 struct AttentionWeightsOptions {
@@ -474,7 +531,7 @@ inline Tensor attention_weights(
   const tenon_value attributes[] = {
     detail::value(options.causal), detail::value(options.window), detail::value(options.scale),
     detail::value(options.soft_cap)};
-  return detail::call({32, 1, "tenon.attention_weights"}, inputs, 6, attributes, 4, into);
+  return detail::call({37, 1, "tenon.attention_weights"}, inputs, 6, attributes, 4, into);
 }
 
 struct AvgPoolOptions {
@@ -494,7 +551,7 @@ inline Tensor avg_pool(const Tensor& x, const AvgPoolOptions& options, Into into
     detail::value(options.kernel), detail::value(options.stride), detail::value(options.padding),
     detail::value(options.ceil_mode), detail::value(options.count_include_pad),
     detail::value(options.auto_pad)};
-  return detail::call({33, 1, "tenon.avg_pool"}, inputs, 1, attributes, 6, into);
+  return detail::call({38, 1, "tenon.avg_pool"}, inputs, 1, attributes, 6, into);
 }
 
 struct AvgPoolGradOptions {
@@ -514,7 +571,7 @@ inline Tensor avg_pool_grad(const Tensor& dy, const AvgPoolGradOptions& options,
     detail::value(options.size), detail::value(options.kernel), detail::value(options.stride),
     detail::value(options.padding), detail::value(options.ceil_mode),
     detail::value(options.count_include_pad), detail::value(options.auto_pad)};
-  return detail::call({34, 1, "tenon.avg_pool_grad"}, inputs, 1, attributes, 7, into);
+  return detail::call({39, 1, "tenon.avg_pool_grad"}, inputs, 1, attributes, 7, into);
 }
 
 struct BatchNormOptions {
@@ -531,7 +588,7 @@ inline Tensor batch_norm(const Tensor& x, const BatchNormOptions& options = {}, 
     detail::value(x), detail::value(options.weight), detail::value(options.bias),
     detail::value(options.mean), detail::value(options.variance)};
   const tenon_value attributes[] = {detail::value(options.eps)};
-  return detail::call({35, 1, "tenon.batch_norm"}, inputs, 5, attributes, 1, into);
+  return detail::call({40, 1, "tenon.batch_norm"}, inputs, 5, attributes, 1, into);
 }
 
 struct BatchNormGradOptions {
@@ -547,7 +604,7 @@ inline Tensor batch_norm_grad(
     detail::value(dy), detail::value(x), detail::value(options.weight), detail::value(options.mean),
     detail::value(options.variance)};
   const tenon_value attributes[] = {detail::value(options.eps)};
-  return detail::call({36, 1, "tenon.batch_norm_grad"}, inputs, 5, attributes, 1, into);
+  return detail::call({41, 1, "tenon.batch_norm_grad"}, inputs, 5, attributes, 1, into);
 }
 
 /// Ones with the probabilities `p`, else zeros: `y[i] = 1` where `u(i) < p[i]`, else 0, with `u` as
@@ -555,7 +612,7 @@ inline Tensor batch_norm_grad(
 /// probability of a 1 is at most that much above `p`. Op tenon.bernoulli.
 inline Tensor bernoulli(const Tensor& p, Into into = {}) {
   const tenon_value inputs[] = {detail::value(p)};
-  return detail::call({37, 1, "tenon.bernoulli"}, inputs, 1, nullptr, 0, into);
+  return detail::call({42, 1, "tenon.bernoulli"}, inputs, 1, nullptr, 0, into);
 }
 
 struct BinaryCrossEntropyWithLogitsOptions {
@@ -574,50 +631,61 @@ inline Tensor binary_cross_entropy_with_logits(
     detail::value(options.pos_weight)};
   const tenon_value attributes[] = {detail::value(options.reduction)};
   return detail::call(
-      {38, 1, "tenon.binary_cross_entropy_with_logits"}, inputs, 4, attributes, 1, into);
+      {43, 1, "tenon.binary_cross_entropy_with_logits"}, inputs, 4, attributes, 1, into);
 }
 
 /// The and of all bits: `y = a & b`. Op tenon.bitwise_and.
 inline Tensor bitwise_and(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({39, 1, "tenon.bitwise_and"}, inputs, 2, nullptr, 0, into);
+  return detail::call({44, 1, "tenon.bitwise_and"}, inputs, 2, nullptr, 0, into);
 }
 
 /// Moves the bits of `a` up by `b` places: `y = a * 2^b` modulo 2^bits. Op
 /// tenon.bitwise_left_shift.
 inline Tensor bitwise_left_shift(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({40, 1, "tenon.bitwise_left_shift"}, inputs, 2, nullptr, 0, into);
+  return detail::call({45, 1, "tenon.bitwise_left_shift"}, inputs, 2, nullptr, 0, into);
 }
 
 /// Every bit of an integer turned: `y = -1 - x`, of u8 `255 - x`. Op tenon.bitwise_not.
 inline Tensor bitwise_not(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({41, 1, "tenon.bitwise_not"}, inputs, 1, nullptr, 0, into);
+  return detail::call({46, 1, "tenon.bitwise_not"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The or of all bits: `y = a | b`. Op tenon.bitwise_or.
 inline Tensor bitwise_or(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({42, 1, "tenon.bitwise_or"}, inputs, 2, nullptr, 0, into);
+  return detail::call({47, 1, "tenon.bitwise_or"}, inputs, 2, nullptr, 0, into);
 }
 
 /// Moves the bits of `a` down by `b` places: `y = floor(a / 2^b)`. Op tenon.bitwise_right_shift.
 inline Tensor bitwise_right_shift(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({43, 1, "tenon.bitwise_right_shift"}, inputs, 2, nullptr, 0, into);
+  return detail::call({48, 1, "tenon.bitwise_right_shift"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The exclusive or of all bits: `y = a ^ b`. Op tenon.bitwise_xor.
 inline Tensor bitwise_xor(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({44, 1, "tenon.bitwise_xor"}, inputs, 2, nullptr, 0, into);
+  return detail::call({49, 1, "tenon.bitwise_xor"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The products of two batches of matrices, pair by pair: `y[i] = a[i] b[i]`. Op tenon.bmm.
 inline Tensor bmm(const Tensor& a, const Tensor& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({45, 1, "tenon.bmm"}, inputs, 2, nullptr, 0, into);
+  return detail::call({50, 1, "tenon.bmm"}, inputs, 2, nullptr, 0, into);
+}
+
+struct BroadcastOptions {
+  std::int64_t group = 0;
+  std::int64_t root = 0;
+};
+/// The `x` of rank `root` in every process of a group. Op tenon.broadcast.
+inline Tensor broadcast(const Tensor& x, const BroadcastOptions& options = {}, Into into = {}) {
+  const tenon_value inputs[] = {detail::value(x)};
+  const tenon_value attributes[] = {detail::value(options.group), detail::value(options.root)};
+  return detail::call({51, 1, "tenon.broadcast"}, inputs, 1, attributes, 2, into);
 }
 
 struct BroadcastToOptions {
@@ -628,14 +696,14 @@ struct BroadcastToOptions {
 inline Tensor broadcast_to(const Tensor& x, const BroadcastToOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.shape)};
-  return detail::call({46, 1, "tenon.broadcast_to"}, inputs, 1, attributes, 1, into);
+  return detail::call({52, 1, "tenon.broadcast_to"}, inputs, 1, attributes, 1, into);
 }
 
 /// Puts the rows of T new positions into a cache that has room for P, in place:
 /// `cache[b,...,start[b] + t,:] = rows[b,...,t,:]`. Op tenon.cache_append.
 inline void cache_append(const Tensor& cache, const Tensor& rows, const Tensor& start) {
   const tenon_value inputs[] = {detail::value(cache), detail::value(rows), detail::value(start)};
-  detail::call_all<0>({47, 1, "tenon.cache_append"}, inputs, 3, nullptr, 0);
+  detail::call_all<0>({53, 1, "tenon.cache_append"}, inputs, 3, nullptr, 0);
 }
 
 struct CastOptions {
@@ -645,13 +713,13 @@ struct CastOptions {
 inline Tensor cast(const Tensor& x, const CastOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.dtype)};
-  return detail::call({48, 1, "tenon.cast"}, inputs, 1, attributes, 1, into);
+  return detail::call({54, 1, "tenon.cast"}, inputs, 1, attributes, 1, into);
 }
 
 /// The least whole number that is not below `x`. Op tenon.ceil.
 inline Tensor ceil(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({49, 1, "tenon.ceil"}, inputs, 1, nullptr, 0, into);
+  return detail::call({55, 1, "tenon.ceil"}, inputs, 1, nullptr, 0, into);
 }
 
 struct CholeskyOptions {
@@ -663,7 +731,7 @@ struct CholeskyOptions {
 inline Tensor cholesky(const Tensor& x, const CholeskyOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.upper)};
-  return detail::call({50, 1, "tenon.cholesky"}, inputs, 1, attributes, 1, into);
+  return detail::call({56, 1, "tenon.cholesky"}, inputs, 1, attributes, 1, into);
 }
 
 struct ChunkOptions {
@@ -678,7 +746,7 @@ inline Tensor chunk(const Tensor& x, const ChunkOptions& options, Into into = {}
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.chunks), detail::value(options.index), detail::value(options.axis)};
-  return detail::call({51, 1, "tenon.chunk"}, inputs, 1, attributes, 3, into);
+  return detail::call({57, 1, "tenon.chunk"}, inputs, 1, attributes, 3, into);
 }
 
 struct ClampOptions {
@@ -689,7 +757,7 @@ struct ClampOptions {
 inline Tensor clamp(const Operand& x, const ClampOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {
     detail::value(x), detail::value(options.min), detail::value(options.max)};
-  return detail::call({52, 1, "tenon.clamp"}, inputs, 3, nullptr, 0, into);
+  return detail::call({58, 1, "tenon.clamp"}, inputs, 3, nullptr, 0, into);
 }
 
 struct ClipGradNormOptions {
@@ -704,7 +772,7 @@ inline Tensor clip_grad_norm(
   const tenon_value inputs[] = {detail::value(grads)};
   const tenon_value attributes[] = {
     detail::value(options.max_norm), detail::value(options.norm), detail::value(options.each)};
-  return detail::call({53, 1, "tenon.clip_grad_norm"}, inputs, 1, attributes, 3, into);
+  return detail::call({59, 1, "tenon.clip_grad_norm"}, inputs, 1, attributes, 3, into);
 }
 
 /// The cofactors of the square matrices that the last two dimensions hold: element `[i,j]` is
@@ -712,7 +780,7 @@ inline Tensor clip_grad_norm(
 /// tenon.cofactors.
 inline Tensor cofactors(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({54, 1, "tenon.cofactors"}, inputs, 1, nullptr, 0, into);
+  return detail::call({60, 1, "tenon.cofactors"}, inputs, 1, nullptr, 0, into);
 }
 
 struct Col2imOptions {
@@ -731,7 +799,7 @@ inline Tensor col2im(const Tensor& x, const Col2imOptions& options, Into into = 
     detail::value(options.size), detail::value(options.kernel), detail::value(options.stride),
     detail::value(options.padding), detail::value(options.dilation), detail::value(options.auto_pad)
     };
-  return detail::call({55, 1, "tenon.col2im"}, inputs, 1, attributes, 6, into);
+  return detail::call({61, 1, "tenon.col2im"}, inputs, 1, attributes, 6, into);
 }
 
 struct ConcatOptions {
@@ -741,7 +809,7 @@ struct ConcatOptions {
 inline Tensor concat(const Tensors& xs, const ConcatOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(xs)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({56, 1, "tenon.concat"}, inputs, 1, attributes, 1, into);
+  return detail::call({62, 1, "tenon.concat"}, inputs, 1, attributes, 1, into);
 }
 
 struct ConvOptions {
@@ -762,7 +830,7 @@ inline Tensor conv(
   const tenon_value attributes[] = {
     detail::value(options.stride), detail::value(options.padding), detail::value(options.dilation),
     detail::value(options.groups), detail::value(options.auto_pad)};
-  return detail::call({57, 1, "tenon.conv"}, inputs, 3, attributes, 5, into);
+  return detail::call({63, 1, "tenon.conv"}, inputs, 3, attributes, 5, into);
 }
 
 struct ConvInputGradOptions {
@@ -783,7 +851,7 @@ inline Tensor conv_input_grad(
     detail::value(options.size), detail::value(options.stride), detail::value(options.padding),
     detail::value(options.dilation), detail::value(options.groups), detail::value(options.auto_pad)
     };
-  return detail::call({58, 1, "tenon.conv_input_grad"}, inputs, 2, attributes, 6, into);
+  return detail::call({64, 1, "tenon.conv_input_grad"}, inputs, 2, attributes, 6, into);
 }
 
 struct ConvWeightGradOptions {
@@ -804,25 +872,25 @@ inline Tensor conv_weight_grad(
     detail::value(options.kernel), detail::value(options.stride), detail::value(options.padding),
     detail::value(options.dilation), detail::value(options.groups), detail::value(options.auto_pad)
     };
-  return detail::call({59, 1, "tenon.conv_weight_grad"}, inputs, 2, attributes, 6, into);
+  return detail::call({65, 1, "tenon.conv_weight_grad"}, inputs, 2, attributes, 6, into);
 }
 
 /// The same elements in new storage: `y = x`. Op tenon.copy.
 inline Tensor copy(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({60, 1, "tenon.copy"}, inputs, 1, nullptr, 0, into);
+  return detail::call({66, 1, "tenon.copy"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The cosine of an angle in radians: `y = cos(x)`. Op tenon.cos.
 inline Tensor cos(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({61, 1, "tenon.cos"}, inputs, 1, nullptr, 0, into);
+  return detail::call({67, 1, "tenon.cos"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The hyperbolic cosine: `y = (exp(x) + exp(-x)) / 2`. Op tenon.cosh.
 inline Tensor cosh(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({62, 1, "tenon.cosh"}, inputs, 1, nullptr, 0, into);
+  return detail::call({68, 1, "tenon.cosh"}, inputs, 1, nullptr, 0, into);
 }
 
 struct CosineEmbeddingLossOptions {
@@ -839,7 +907,7 @@ inline Tensor cosine_embedding_loss(
   const tenon_value inputs[] = {detail::value(a), detail::value(b), detail::value(target)};
   const tenon_value attributes[] = {
     detail::value(options.reduction), detail::value(options.margin)};
-  return detail::call({63, 1, "tenon.cosine_embedding_loss"}, inputs, 3, attributes, 2, into);
+  return detail::call({69, 1, "tenon.cosine_embedding_loss"}, inputs, 3, attributes, 2, into);
 }
 
 struct CosineSimilarityOptions {
@@ -853,7 +921,7 @@ inline Tensor cosine_similarity(
     const Tensor& a, const Tensor& b, const CosineSimilarityOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
   const tenon_value attributes[] = {detail::value(options.axis), detail::value(options.eps)};
-  return detail::call({64, 1, "tenon.cosine_similarity"}, inputs, 2, attributes, 2, into);
+  return detail::call({70, 1, "tenon.cosine_similarity"}, inputs, 2, attributes, 2, into);
 }
 
 struct CtcLossOptions {
@@ -872,7 +940,7 @@ inline Tensor ctc_loss(
   const tenon_value attributes[] = {
     detail::value(options.blank), detail::value(options.reduction),
     detail::value(options.zero_infinity)};
-  return detail::call({65, 1, "tenon.ctc_loss"}, inputs, 4, attributes, 3, into);
+  return detail::call({71, 1, "tenon.ctc_loss"}, inputs, 4, attributes, 3, into);
 }
 
 struct CtcNllOptions {
@@ -890,7 +958,7 @@ inline Tensor ctc_nll(
     detail::value(target_lengths)};
   const tenon_value attributes[] = {
     detail::value(options.blank), detail::value(options.zero_infinity)};
-  return detail::call({66, 1, "tenon.ctc_nll"}, inputs, 4, attributes, 2, into);
+  return detail::call({72, 1, "tenon.ctc_nll"}, inputs, 4, attributes, 2, into);
 }
 
 struct CtcNllGradOptions {
@@ -908,7 +976,7 @@ inline Tensor ctc_nll_grad(
     detail::value(input_lengths), detail::value(target_lengths)};
   const tenon_value attributes[] = {
     detail::value(options.blank), detail::value(options.zero_infinity)};
-  return detail::call({67, 1, "tenon.ctc_nll_grad"}, inputs, 5, attributes, 2, into);
+  return detail::call({73, 1, "tenon.ctc_nll_grad"}, inputs, 5, attributes, 2, into);
 }
 
 struct CummaxResult {
@@ -923,7 +991,7 @@ struct CummaxOptions {
 inline CummaxResult cummax(const Tensor& x, const CummaxOptions& options) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  auto [output0, output1] = detail::call_all<2>({68, 1, "tenon.cummax"}, inputs, 1, attributes, 1);
+  auto [output0, output1] = detail::call_all<2>({74, 1, "tenon.cummax"}, inputs, 1, attributes, 1);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -939,7 +1007,7 @@ struct CumminOptions {
 inline CumminResult cummin(const Tensor& x, const CumminOptions& options) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  auto [output0, output1] = detail::call_all<2>({69, 1, "tenon.cummin"}, inputs, 1, attributes, 1);
+  auto [output0, output1] = detail::call_all<2>({75, 1, "tenon.cummin"}, inputs, 1, attributes, 1);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -954,7 +1022,7 @@ inline Tensor cumprod(const Tensor& x, const CumprodOptions& options, Into into 
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.reverse), detail::value(options.exclusive)};
-  return detail::call({70, 1, "tenon.cumprod"}, inputs, 1, attributes, 3, into);
+  return detail::call({76, 1, "tenon.cumprod"}, inputs, 1, attributes, 3, into);
 }
 
 struct CumsumOptions {
@@ -968,7 +1036,7 @@ inline Tensor cumsum(const Tensor& x, const CumsumOptions& options, Into into = 
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.reverse), detail::value(options.exclusive)};
-  return detail::call({71, 1, "tenon.cumsum"}, inputs, 1, attributes, 3, into);
+  return detail::call({77, 1, "tenon.cumsum"}, inputs, 1, attributes, 3, into);
 }
 
 /// The determinants of the square matrices that the last two dimensions hold: the product of the
@@ -976,7 +1044,7 @@ inline Tensor cumsum(const Tensor& x, const CumsumOptions& options, Into into = 
 /// turns. Op tenon.det.
 inline Tensor det(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({72, 1, "tenon.det"}, inputs, 1, nullptr, 0, into);
+  return detail::call({78, 1, "tenon.det"}, inputs, 1, nullptr, 0, into);
 }
 
 struct DiagonalOptions {
@@ -990,25 +1058,25 @@ inline Tensor diagonal(const Tensor& x, const DiagonalOptions& options = {}, Int
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.offset), detail::value(options.axis0), detail::value(options.axis1)};
-  return detail::call({73, 1, "tenon.diagonal"}, inputs, 1, attributes, 3, into);
+  return detail::call({79, 1, "tenon.diagonal"}, inputs, 1, attributes, 3, into);
 }
 
 /// The slope of the logarithm of the gamma function: `y = Gamma'(x) / Gamma(x)`. Op tenon.digamma.
 inline Tensor digamma(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({74, 1, "tenon.digamma"}, inputs, 1, nullptr, 0, into);
+  return detail::call({80, 1, "tenon.digamma"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The quotient: `y = a / b`. Op tenon.div.
 inline Tensor div(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({75, 1, "tenon.div"}, inputs, 2, nullptr, 0, into);
+  return detail::call({81, 1, "tenon.div"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The inner product of two vectors of one length: `y = sum_n a[n] b[n]`. Op tenon.dot.
 inline Tensor dot(const Tensor& a, const Tensor& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({76, 1, "tenon.dot"}, inputs, 2, nullptr, 0, into);
+  return detail::call({82, 1, "tenon.dot"}, inputs, 2, nullptr, 0, into);
 }
 
 struct DropoutOptions {
@@ -1020,7 +1088,7 @@ struct DropoutOptions {
 inline Tensor dropout(const Tensor& x, const DropoutOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.p)};
-  return detail::call({77, 1, "tenon.dropout"}, inputs, 1, attributes, 1, into);
+  return detail::call({83, 1, "tenon.dropout"}, inputs, 1, attributes, 1, into);
 }
 
 struct EighResult {
@@ -1031,7 +1099,7 @@ struct EighResult {
 /// symmetric matrices that the last two dimensions hold: `x v = v diag(w)`. Op tenon.eigh.
 inline EighResult eigh(const Tensor& x) {
   const tenon_value inputs[] = {detail::value(x)};
-  auto [output0, output1] = detail::call_all<2>({78, 1, "tenon.eigh"}, inputs, 1, nullptr, 0);
+  auto [output0, output1] = detail::call_all<2>({84, 1, "tenon.eigh"}, inputs, 1, nullptr, 0);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -1042,7 +1110,7 @@ struct EinsumOptions {
 inline Tensor einsum(const Tensors& xs, const EinsumOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(xs)};
   const tenon_value attributes[] = {detail::value(options.equation)};
-  return detail::call({79, 1, "tenon.einsum"}, inputs, 1, attributes, 1, into);
+  return detail::call({85, 1, "tenon.einsum"}, inputs, 1, attributes, 1, into);
 }
 
 struct EluOptions {
@@ -1052,44 +1120,44 @@ struct EluOptions {
 inline Tensor elu(const Tensor& x, const EluOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.alpha)};
-  return detail::call({80, 1, "tenon.elu"}, inputs, 1, attributes, 1, into);
+  return detail::call({86, 1, "tenon.elu"}, inputs, 1, attributes, 1, into);
 }
 
 /// Rows of `table` picked by `indices`: the result has the shape of `indices` and the width of the
 /// table. Op tenon.embedding.
 inline Tensor embedding(const Tensor& table, const Tensor& indices, Into into = {}) {
   const tenon_value inputs[] = {detail::value(table), detail::value(indices)};
-  return detail::call({81, 1, "tenon.embedding"}, inputs, 2, nullptr, 0, into);
+  return detail::call({87, 1, "tenon.embedding"}, inputs, 2, nullptr, 0, into);
 }
 
 /// Equality: `y = a == b`. Op tenon.eq.
 inline Tensor eq(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({82, 1, "tenon.eq"}, inputs, 2, nullptr, 0, into);
+  return detail::call({88, 1, "tenon.eq"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The error function: `y = 2 / sqrt(pi) * integral of exp(-t^2) from 0 to x`. Op tenon.erf.
 inline Tensor erf(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({83, 1, "tenon.erf"}, inputs, 1, nullptr, 0, into);
+  return detail::call({89, 1, "tenon.erf"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The number whose error function is `x`: `erf(y) = x`. Op tenon.erfinv.
 inline Tensor erfinv(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({84, 1, "tenon.erfinv"}, inputs, 1, nullptr, 0, into);
+  return detail::call({90, 1, "tenon.erfinv"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The natural exponential: `y = exp(x)`. Op tenon.exp.
 inline Tensor exp(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({85, 1, "tenon.exp"}, inputs, 1, nullptr, 0, into);
+  return detail::call({91, 1, "tenon.exp"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The power of 2: `y = 2^x`. Op tenon.exp2.
 inline Tensor exp2(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({86, 1, "tenon.exp2"}, inputs, 1, nullptr, 0, into);
+  return detail::call({92, 1, "tenon.exp2"}, inputs, 1, nullptr, 0, into);
 }
 
 struct ExpandOptions {
@@ -1100,13 +1168,13 @@ struct ExpandOptions {
 inline Tensor expand(const Tensor& x, const ExpandOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.shape)};
-  return detail::call({87, 1, "tenon.expand"}, inputs, 1, attributes, 1, into);
+  return detail::call({93, 1, "tenon.expand"}, inputs, 1, attributes, 1, into);
 }
 
 /// The exponential less 1, exact where `x` is small: `y = exp(x) - 1`. Op tenon.expm1.
 inline Tensor expm1(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({88, 1, "tenon.expm1"}, inputs, 1, nullptr, 0, into);
+  return detail::call({94, 1, "tenon.expm1"}, inputs, 1, nullptr, 0, into);
 }
 
 struct ExponentialOptions {
@@ -1120,7 +1188,7 @@ struct ExponentialOptions {
 inline Tensor exponential(const ExponentialOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.rate), detail::value(options.dtype)};
-  return detail::call({89, 1, "tenon.exponential"}, nullptr, 0, attributes, 3, into);
+  return detail::call({95, 1, "tenon.exponential"}, nullptr, 0, attributes, 3, into);
 }
 
 struct EyeOptions {
@@ -1135,7 +1203,7 @@ inline Tensor eye(const EyeOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.n), detail::value(options.m), detail::value(options.k),
     detail::value(options.dtype)};
-  return detail::call({90, 1, "tenon.eye"}, nullptr, 0, attributes, 4, into);
+  return detail::call({96, 1, "tenon.eye"}, nullptr, 0, attributes, 4, into);
 }
 
 struct FilterLogitsOptions {
@@ -1152,7 +1220,7 @@ inline Tensor filter_logits(
   const tenon_value attributes[] = {
     detail::value(options.temperature), detail::value(options.top_k), detail::value(options.top_p),
     detail::value(options.min_p)};
-  return detail::call({91, 1, "tenon.filter_logits"}, inputs, 1, attributes, 4, into);
+  return detail::call({97, 1, "tenon.filter_logits"}, inputs, 1, attributes, 4, into);
 }
 
 struct FlattenOptions {
@@ -1165,7 +1233,7 @@ inline Tensor flatten(const Tensor& x, const FlattenOptions& options = {}, Into 
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.start_axis), detail::value(options.end_axis)};
-  return detail::call({92, 1, "tenon.flatten"}, inputs, 1, attributes, 2, into);
+  return detail::call({98, 1, "tenon.flatten"}, inputs, 1, attributes, 2, into);
 }
 
 struct FlipOptions {
@@ -1176,25 +1244,25 @@ struct FlipOptions {
 inline Tensor flip(const Tensor& x, const FlipOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes)};
-  return detail::call({93, 1, "tenon.flip"}, inputs, 1, attributes, 1, into);
+  return detail::call({99, 1, "tenon.flip"}, inputs, 1, attributes, 1, into);
 }
 
 /// The largest whole number that is not above `x`. Op tenon.floor.
 inline Tensor floor(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({94, 1, "tenon.floor"}, inputs, 1, nullptr, 0, into);
+  return detail::call({100, 1, "tenon.floor"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The quotient rounded down: `y = floor(a / b)`. Op tenon.floor_divide.
 inline Tensor floor_divide(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({95, 1, "tenon.floor_divide"}, inputs, 2, nullptr, 0, into);
+  return detail::call({101, 1, "tenon.floor_divide"}, inputs, 2, nullptr, 0, into);
 }
 
 /// A product and a sum, rounded once: `y = a * b + c`. Op tenon.fma.
 inline Tensor fma(const Operand& a, const Operand& b, const Operand& c, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b), detail::value(c)};
-  return detail::call({96, 1, "tenon.fma"}, inputs, 3, nullptr, 0, into);
+  return detail::call({102, 1, "tenon.fma"}, inputs, 3, nullptr, 0, into);
 }
 
 struct FullOptions {
@@ -1206,7 +1274,7 @@ struct FullOptions {
 inline Tensor full(const FullOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.value), detail::value(options.dtype)};
-  return detail::call({97, 1, "tenon.full"}, nullptr, 0, attributes, 3, into);
+  return detail::call({103, 1, "tenon.full"}, nullptr, 0, attributes, 3, into);
 }
 
 struct FullLikeOptions {
@@ -1217,7 +1285,7 @@ struct FullLikeOptions {
 inline Tensor full_like(const Tensor& x, const FullLikeOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.value)};
-  return detail::call({98, 1, "tenon.full_like"}, inputs, 1, attributes, 1, into);
+  return detail::call({104, 1, "tenon.full_like"}, inputs, 1, attributes, 1, into);
 }
 
 struct GatherOptions {
@@ -1230,13 +1298,13 @@ inline Tensor gather(
     const Tensor& x, const Tensor& indices, const GatherOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices)};
   const tenon_value attributes[] = {detail::value(options.axis), detail::value(options.from_end)};
-  return detail::call({99, 1, "tenon.gather"}, inputs, 2, attributes, 2, into);
+  return detail::call({105, 1, "tenon.gather"}, inputs, 2, attributes, 2, into);
 }
 
 /// Greater than or equal: `y = a >= b`. Op tenon.ge.
 inline Tensor ge(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({100, 1, "tenon.ge"}, inputs, 2, nullptr, 0, into);
+  return detail::call({106, 1, "tenon.ge"}, inputs, 2, nullptr, 0, into);
 }
 
 struct GegluOptions {
@@ -1248,7 +1316,7 @@ inline Tensor geglu(const Tensor& x, const GegluOptions& options = {}, Into into
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.approximate)};
-  return detail::call({101, 1, "tenon.geglu"}, inputs, 1, attributes, 2, into);
+  return detail::call({107, 1, "tenon.geglu"}, inputs, 1, attributes, 2, into);
 }
 
 struct GegluGradOptions {
@@ -1262,7 +1330,7 @@ inline Tensor geglu_grad(
   const tenon_value inputs[] = {detail::value(dy), detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.approximate)};
-  return detail::call({102, 1, "tenon.geglu_grad"}, inputs, 2, attributes, 2, into);
+  return detail::call({108, 1, "tenon.geglu_grad"}, inputs, 2, attributes, 2, into);
 }
 
 struct GeluOptions {
@@ -1273,7 +1341,7 @@ struct GeluOptions {
 inline Tensor gelu(const Tensor& x, const GeluOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.approximate)};
-  return detail::call({103, 1, "tenon.gelu"}, inputs, 1, attributes, 1, into);
+  return detail::call({109, 1, "tenon.gelu"}, inputs, 1, attributes, 1, into);
 }
 
 struct GeluGradOptions {
@@ -1285,7 +1353,7 @@ inline Tensor gelu_grad(
     const Operand& dy, const Operand& x, const GeluGradOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.approximate)};
-  return detail::call({104, 1, "tenon.gelu_grad"}, inputs, 2, attributes, 1, into);
+  return detail::call({110, 1, "tenon.gelu_grad"}, inputs, 2, attributes, 1, into);
 }
 
 struct GluOptions {
@@ -1295,7 +1363,7 @@ struct GluOptions {
 inline Tensor glu(const Tensor& x, const GluOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({105, 1, "tenon.glu"}, inputs, 1, attributes, 1, into);
+  return detail::call({111, 1, "tenon.glu"}, inputs, 1, attributes, 1, into);
 }
 
 struct GluGradOptions {
@@ -1307,7 +1375,7 @@ inline Tensor glu_grad(
     const Tensor& dy, const Tensor& x, const GluGradOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({106, 1, "tenon.glu_grad"}, inputs, 2, attributes, 1, into);
+  return detail::call({112, 1, "tenon.glu_grad"}, inputs, 2, attributes, 1, into);
 }
 
 struct GroupNormOptions {
@@ -1324,7 +1392,7 @@ inline Tensor group_norm(const Tensor& x, const GroupNormOptions& options, Into 
   const tenon_value inputs[] = {
     detail::value(x), detail::value(options.weight), detail::value(options.bias)};
   const tenon_value attributes[] = {detail::value(options.groups), detail::value(options.eps)};
-  return detail::call({107, 1, "tenon.group_norm"}, inputs, 3, attributes, 2, into);
+  return detail::call({113, 1, "tenon.group_norm"}, inputs, 3, attributes, 2, into);
 }
 
 struct GruResult {
@@ -1350,7 +1418,7 @@ inline GruResult gru(
   const tenon_value attributes[] = {
     detail::value(options.reverse), detail::value(options.batch_first),
     detail::value(options.reset_after)};
-  auto [output0, output1] = detail::call_all<2>({108, 1, "tenon.gru"}, inputs, 7, attributes, 3);
+  auto [output0, output1] = detail::call_all<2>({114, 1, "tenon.gru"}, inputs, 7, attributes, 3);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -1369,7 +1437,7 @@ inline Tensor gru_cell(
     detail::value(x), detail::value(w_ih), detail::value(w_hh), detail::value(options.h0),
     detail::value(options.b_ih), detail::value(options.b_hh)};
   const tenon_value attributes[] = {detail::value(options.reset_after)};
-  return detail::call({109, 1, "tenon.gru_cell"}, inputs, 6, attributes, 1, into);
+  return detail::call({115, 1, "tenon.gru_cell"}, inputs, 6, attributes, 1, into);
 }
 
 struct GruStepsResult {
@@ -1396,7 +1464,7 @@ inline GruStepsResult gru_steps(
     detail::value(options.reverse), detail::value(options.batch_first),
     detail::value(options.reset_after)};
   auto [output0, output1] = detail::call_all<2>(
-      {110, 1, "tenon.gru_steps"}, inputs, 6, attributes, 3);
+      {116, 1, "tenon.gru_steps"}, inputs, 6, attributes, 3);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -1421,19 +1489,19 @@ inline Tensor gru_steps_grad(
   const tenon_value attributes[] = {
     detail::value(options.reverse), detail::value(options.batch_first),
     detail::value(options.reset_after)};
-  return detail::call({111, 1, "tenon.gru_steps_grad"}, inputs, 7, attributes, 3, into);
+  return detail::call({117, 1, "tenon.gru_steps_grad"}, inputs, 7, attributes, 3, into);
 }
 
 /// Greater than: `y = a > b`. Op tenon.gt.
 inline Tensor gt(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({112, 1, "tenon.gt"}, inputs, 2, nullptr, 0, into);
+  return detail::call({118, 1, "tenon.gt"}, inputs, 2, nullptr, 0, into);
 }
 
 /// `y = x * min(max(x + 3, 0), 6) / 6`: 0 up to -3, `x` from 3 on. Op tenon.hardswish.
 inline Tensor hardswish(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({113, 1, "tenon.hardswish"}, inputs, 1, nullptr, 0, into);
+  return detail::call({119, 1, "tenon.hardswish"}, inputs, 1, nullptr, 0, into);
 }
 
 struct HuberLossOptions {
@@ -1446,13 +1514,13 @@ inline Tensor huber_loss(
     const Tensor& x, const Tensor& target, const HuberLossOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(target)};
   const tenon_value attributes[] = {detail::value(options.reduction), detail::value(options.delta)};
-  return detail::call({114, 1, "tenon.huber_loss"}, inputs, 2, attributes, 2, into);
+  return detail::call({120, 1, "tenon.huber_loss"}, inputs, 2, attributes, 2, into);
 }
 
 /// The length of a vector of two: `y = sqrt(a^2 + b^2)`. Op tenon.hypot.
 inline Tensor hypot(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({115, 1, "tenon.hypot"}, inputs, 2, nullptr, 0, into);
+  return detail::call({121, 1, "tenon.hypot"}, inputs, 2, nullptr, 0, into);
 }
 
 struct Im2colOptions {
@@ -1469,7 +1537,7 @@ inline Tensor im2col(const Tensor& x, const Im2colOptions& options, Into into = 
   const tenon_value attributes[] = {
     detail::value(options.kernel), detail::value(options.stride), detail::value(options.padding),
     detail::value(options.dilation), detail::value(options.auto_pad)};
-  return detail::call({116, 1, "tenon.im2col"}, inputs, 1, attributes, 5, into);
+  return detail::call({122, 1, "tenon.im2col"}, inputs, 1, attributes, 5, into);
 }
 
 /// `y[i..., b] = x[indices_0[i...], indices_1[i...], ..., b]`: one tensor of indices for each of
@@ -1477,7 +1545,7 @@ inline Tensor im2col(const Tensor& x, const Im2colOptions& options, Into into = 
 /// tenon.index.
 inline Tensor index(const Tensor& x, const Tensors& indices, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices)};
-  return detail::call({117, 1, "tenon.index"}, inputs, 2, nullptr, 0, into);
+  return detail::call({123, 1, "tenon.index"}, inputs, 2, nullptr, 0, into);
 }
 
 struct IndexPutOptions {
@@ -1491,7 +1559,7 @@ inline Tensor index_put(
     const IndexPutOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices), detail::value(values)};
   const tenon_value attributes[] = {detail::value(options.accumulate)};
-  return detail::call({118, 1, "tenon.index_put"}, inputs, 3, attributes, 1, into);
+  return detail::call({124, 1, "tenon.index_put"}, inputs, 3, attributes, 1, into);
 }
 
 struct IndexSelectOptions {
@@ -1503,7 +1571,7 @@ inline Tensor index_select(
     const Tensor& x, const Tensor& indices, const IndexSelectOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({119, 1, "tenon.index_select"}, inputs, 2, attributes, 1, into);
+  return detail::call({125, 1, "tenon.index_select"}, inputs, 2, attributes, 1, into);
 }
 
 struct InstanceNormOptions {
@@ -1519,25 +1587,25 @@ inline Tensor instance_norm(
   const tenon_value inputs[] = {
     detail::value(x), detail::value(options.weight), detail::value(options.bias)};
   const tenon_value attributes[] = {detail::value(options.eps)};
-  return detail::call({120, 1, "tenon.instance_norm"}, inputs, 3, attributes, 1, into);
+  return detail::call({126, 1, "tenon.instance_norm"}, inputs, 3, attributes, 1, into);
 }
 
 /// True where the element is a finite number: neither infinite nor NaN. Op tenon.isfinite.
 inline Tensor isfinite(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({121, 1, "tenon.isfinite"}, inputs, 1, nullptr, 0, into);
+  return detail::call({127, 1, "tenon.isfinite"}, inputs, 1, nullptr, 0, into);
 }
 
 /// True where the element is an infinity of either sign. Op tenon.isinf.
 inline Tensor isinf(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({122, 1, "tenon.isinf"}, inputs, 1, nullptr, 0, into);
+  return detail::call({128, 1, "tenon.isinf"}, inputs, 1, nullptr, 0, into);
 }
 
 /// True where the element is NaN. Op tenon.isnan.
 inline Tensor isnan(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({123, 1, "tenon.isnan"}, inputs, 1, nullptr, 0, into);
+  return detail::call({129, 1, "tenon.isnan"}, inputs, 1, nullptr, 0, into);
 }
 
 struct KlDivOptions {
@@ -1551,7 +1619,7 @@ inline Tensor kl_div(
   const tenon_value inputs[] = {detail::value(x), detail::value(target)};
   const tenon_value attributes[] = {
     detail::value(options.reduction), detail::value(options.log_target)};
-  return detail::call({124, 1, "tenon.kl_div"}, inputs, 2, attributes, 2, into);
+  return detail::call({130, 1, "tenon.kl_div"}, inputs, 2, attributes, 2, into);
 }
 
 struct L1LossOptions {
@@ -1563,7 +1631,7 @@ inline Tensor l1_loss(
     const Tensor& x, const Tensor& target, const L1LossOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(target)};
   const tenon_value attributes[] = {detail::value(options.reduction)};
-  return detail::call({125, 1, "tenon.l1_loss"}, inputs, 2, attributes, 1, into);
+  return detail::call({131, 1, "tenon.l1_loss"}, inputs, 2, attributes, 1, into);
 }
 
 struct LambStepOptions {
@@ -1582,7 +1650,7 @@ inline void lamb_step(
   const tenon_value attributes[] = {
     detail::value(options.beta1), detail::value(options.beta2), detail::value(options.eps),
     detail::value(options.weight_decay)};
-  detail::call_all<0>({126, 1, "tenon.lamb_step"}, inputs, 6, attributes, 4);
+  detail::call_all<0>({132, 1, "tenon.lamb_step"}, inputs, 6, attributes, 4);
 }
 
 struct LayerNormOptions {
@@ -1598,7 +1666,7 @@ inline Tensor layer_norm(const Tensor& x, const LayerNormOptions& options = {}, 
   const tenon_value inputs[] = {
     detail::value(x), detail::value(options.weight), detail::value(options.bias)};
   const tenon_value attributes[] = {detail::value(options.dims), detail::value(options.eps)};
-  return detail::call({127, 1, "tenon.layer_norm"}, inputs, 3, attributes, 2, into);
+  return detail::call({133, 1, "tenon.layer_norm"}, inputs, 3, attributes, 2, into);
 }
 
 struct LayerNormGradOptions {
@@ -1613,13 +1681,13 @@ inline Tensor layer_norm_grad(
     const Tensor& dy, const Tensor& x, const LayerNormGradOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(x), detail::value(options.weight)};
   const tenon_value attributes[] = {detail::value(options.dims), detail::value(options.eps)};
-  return detail::call({128, 1, "tenon.layer_norm_grad"}, inputs, 3, attributes, 2, into);
+  return detail::call({134, 1, "tenon.layer_norm_grad"}, inputs, 3, attributes, 2, into);
 }
 
 /// Less than or equal: `y = a <= b`. Op tenon.le.
 inline Tensor le(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({129, 1, "tenon.le"}, inputs, 2, nullptr, 0, into);
+  return detail::call({135, 1, "tenon.le"}, inputs, 2, nullptr, 0, into);
 }
 
 struct LeakyReluOptions {
@@ -1629,21 +1697,21 @@ struct LeakyReluOptions {
 inline Tensor leaky_relu(const Tensor& x, const LeakyReluOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.negative_slope)};
-  return detail::call({130, 1, "tenon.leaky_relu"}, inputs, 1, attributes, 1, into);
+  return detail::call({136, 1, "tenon.leaky_relu"}, inputs, 1, attributes, 1, into);
 }
 
 /// The way from `x` to `end`, of which `weight` says how far: `y = x + weight * (end - x)`. Op
 /// tenon.lerp.
 inline Tensor lerp(const Operand& x, const Operand& end, const Operand& weight, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(end), detail::value(weight)};
-  return detail::call({131, 1, "tenon.lerp"}, inputs, 3, nullptr, 0, into);
+  return detail::call({137, 1, "tenon.lerp"}, inputs, 3, nullptr, 0, into);
 }
 
 /// The logarithm of the absolute value of the gamma function: `y = log(abs(Gamma(x)))`. Op
 /// tenon.lgamma.
 inline Tensor lgamma(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({132, 1, "tenon.lgamma"}, inputs, 1, nullptr, 0, into);
+  return detail::call({138, 1, "tenon.lgamma"}, inputs, 1, nullptr, 0, into);
 }
 
 struct LinearOptions {
@@ -1656,7 +1724,7 @@ inline Tensor linear(
   const tenon_value inputs[] = {
     detail::value(x), detail::value(weight), detail::value(options.bias)};
   const tenon_value attributes[] = {detail::value(options.activation)};
-  return detail::call({133, 1, "tenon.linear"}, inputs, 3, attributes, 1, into);
+  return detail::call({139, 1, "tenon.linear"}, inputs, 3, attributes, 1, into);
 }
 
 struct LinearRecurrenceOptions {
@@ -1669,7 +1737,7 @@ inline Tensor linear_recurrence(
     const Tensor& a, const Tensor& b, const LinearRecurrenceOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
   const tenon_value attributes[] = {detail::value(options.axis), detail::value(options.reverse)};
-  return detail::call({134, 1, "tenon.linear_recurrence"}, inputs, 2, attributes, 2, into);
+  return detail::call({140, 1, "tenon.linear_recurrence"}, inputs, 2, attributes, 2, into);
 }
 
 struct LinspaceOptions {
@@ -1684,7 +1752,7 @@ inline Tensor linspace(const LinspaceOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.start), detail::value(options.stop), detail::value(options.num),
     detail::value(options.endpoint), detail::value(options.dtype)};
-  return detail::call({135, 1, "tenon.linspace"}, nullptr, 0, attributes, 5, into);
+  return detail::call({141, 1, "tenon.linspace"}, nullptr, 0, attributes, 5, into);
 }
 
 struct LionRowsOptions {
@@ -1702,7 +1770,7 @@ inline void lion_rows(
   const tenon_value attributes[] = {
     detail::value(options.beta1), detail::value(options.beta2), detail::value(options.weight_decay)
     };
-  detail::call_all<0>({136, 1, "tenon.lion_rows"}, inputs, 6, attributes, 3);
+  detail::call_all<0>({142, 1, "tenon.lion_rows"}, inputs, 6, attributes, 3);
 }
 
 struct LionStepOptions {
@@ -1720,31 +1788,31 @@ inline void lion_step(
   const tenon_value attributes[] = {
     detail::value(options.beta1), detail::value(options.beta2), detail::value(options.weight_decay)
     };
-  detail::call_all<0>({137, 1, "tenon.lion_step"}, inputs, 5, attributes, 3);
+  detail::call_all<0>({143, 1, "tenon.lion_step"}, inputs, 5, attributes, 3);
 }
 
 /// The natural logarithm: `y = ln(x)`. Op tenon.log.
 inline Tensor log(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({138, 1, "tenon.log"}, inputs, 1, nullptr, 0, into);
+  return detail::call({144, 1, "tenon.log"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The logarithm of base 10: `y = ln(x) / ln(10)`. Op tenon.log10.
 inline Tensor log10(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({139, 1, "tenon.log10"}, inputs, 1, nullptr, 0, into);
+  return detail::call({145, 1, "tenon.log10"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The natural logarithm of `1 + x`, exact where `x` is small: `y = log(1 + x)`. Op tenon.log1p.
 inline Tensor log1p(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({140, 1, "tenon.log1p"}, inputs, 1, nullptr, 0, into);
+  return detail::call({146, 1, "tenon.log1p"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The logarithm of base 2: `y = ln(x) / ln(2)`. Op tenon.log2.
 inline Tensor log2(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({141, 1, "tenon.log2"}, inputs, 1, nullptr, 0, into);
+  return detail::call({147, 1, "tenon.log2"}, inputs, 1, nullptr, 0, into);
 }
 
 struct LogSoftmaxOptions {
@@ -1755,38 +1823,38 @@ struct LogSoftmaxOptions {
 inline Tensor log_softmax(const Tensor& x, const LogSoftmaxOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({142, 1, "tenon.log_softmax"}, inputs, 1, attributes, 1, into);
+  return detail::call({148, 1, "tenon.log_softmax"}, inputs, 1, attributes, 1, into);
 }
 
 /// Are both operands true? `y = a and b`. Op tenon.logical_and.
 inline Tensor logical_and(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({143, 1, "tenon.logical_and"}, inputs, 2, nullptr, 0, into);
+  return detail::call({149, 1, "tenon.logical_and"}, inputs, 2, nullptr, 0, into);
 }
 
 /// True where the element is false, which of numbers is a zero of either sign. Op
 /// tenon.logical_not.
 inline Tensor logical_not(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({144, 1, "tenon.logical_not"}, inputs, 1, nullptr, 0, into);
+  return detail::call({150, 1, "tenon.logical_not"}, inputs, 1, nullptr, 0, into);
 }
 
 /// Is one of the operands true, or both? `y = a or b`. Op tenon.logical_or.
 inline Tensor logical_or(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({145, 1, "tenon.logical_or"}, inputs, 2, nullptr, 0, into);
+  return detail::call({151, 1, "tenon.logical_or"}, inputs, 2, nullptr, 0, into);
 }
 
 /// Is just one of the operands true? `y = a != b` of truth values. Op tenon.logical_xor.
 inline Tensor logical_xor(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({146, 1, "tenon.logical_xor"}, inputs, 2, nullptr, 0, into);
+  return detail::call({152, 1, "tenon.logical_xor"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The logarithm of the sigmoid: `y = -ln(1 + exp(-x))`. Op tenon.logsigmoid.
 inline Tensor logsigmoid(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({147, 1, "tenon.logsigmoid"}, inputs, 1, nullptr, 0, into);
+  return detail::call({153, 1, "tenon.logsigmoid"}, inputs, 1, nullptr, 0, into);
 }
 
 struct LogsumexpOptions {
@@ -1799,7 +1867,7 @@ struct LogsumexpOptions {
 inline Tensor logsumexp(const Tensor& x, const LogsumexpOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({148, 1, "tenon.logsumexp"}, inputs, 1, attributes, 2, into);
+  return detail::call({154, 1, "tenon.logsumexp"}, inputs, 1, attributes, 2, into);
 }
 
 struct LstmResult {
@@ -1828,7 +1896,7 @@ inline LstmResult lstm(
   const tenon_value attributes[] = {
     detail::value(options.reverse), detail::value(options.batch_first)};
   auto [output0, output1, output2] = detail::call_all<3>(
-      {149, 1, "tenon.lstm"}, inputs, 9, attributes, 2);
+      {155, 1, "tenon.lstm"}, inputs, 9, attributes, 2);
   return {std::move(output0), std::move(output1), std::move(output2)};
 }
 
@@ -1851,7 +1919,7 @@ inline LstmCellResult lstm_cell(
     detail::value(x), detail::value(w_ih), detail::value(w_hh), detail::value(options.h0),
     detail::value(options.c0), detail::value(options.b_ih), detail::value(options.b_hh),
     detail::value(options.w_hr)};
-  auto [output0, output1] = detail::call_all<2>({150, 1, "tenon.lstm_cell"}, inputs, 8, nullptr, 0);
+  auto [output0, output1] = detail::call_all<2>({156, 1, "tenon.lstm_cell"}, inputs, 8, nullptr, 0);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -1881,7 +1949,7 @@ inline LstmStepsResult lstm_steps(
   const tenon_value attributes[] = {
     detail::value(options.reverse), detail::value(options.batch_first)};
   auto [output0, output1, output2] = detail::call_all<3>(
-      {151, 1, "tenon.lstm_steps"}, inputs, 8, attributes, 2);
+      {157, 1, "tenon.lstm_steps"}, inputs, 8, attributes, 2);
   return {std::move(output0), std::move(output1), std::move(output2)};
 }
 
@@ -1909,34 +1977,34 @@ inline Tensor lstm_steps_grad(
     detail::value(options.dcells)};
   const tenon_value attributes[] = {
     detail::value(options.reverse), detail::value(options.batch_first)};
-  return detail::call({152, 1, "tenon.lstm_steps_grad"}, inputs, 11, attributes, 2, into);
+  return detail::call({158, 1, "tenon.lstm_steps_grad"}, inputs, 11, attributes, 2, into);
 }
 
 /// Less than: `y = a < b`. Op tenon.lt.
 inline Tensor lt(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({153, 1, "tenon.lt"}, inputs, 2, nullptr, 0, into);
+  return detail::call({159, 1, "tenon.lt"}, inputs, 2, nullptr, 0, into);
 }
 
 /// `value` where `mask` is true, else `x`. Op tenon.masked_fill.
 inline Tensor masked_fill(
     const Tensor& x, const Tensor& mask, const Operand& value, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(mask), detail::value(value)};
-  return detail::call({154, 1, "tenon.masked_fill"}, inputs, 3, nullptr, 0, into);
+  return detail::call({160, 1, "tenon.masked_fill"}, inputs, 3, nullptr, 0, into);
 }
 
 /// The elements of `x` where `mask` is true, as a vector in row-major order. Op
 /// tenon.masked_select.
 inline Tensor masked_select(const Tensor& x, const Tensor& mask, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(mask)};
-  return detail::call({155, 1, "tenon.masked_select"}, inputs, 2, nullptr, 0, into);
+  return detail::call({161, 1, "tenon.masked_select"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The matrix product over the last two dimensions: `y[m,n] = sum_k a[m,k] b[k,n]`. Op
 /// tenon.matmul.
 inline Tensor matmul(const Tensor& a, const Tensor& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({156, 1, "tenon.matmul"}, inputs, 2, nullptr, 0, into);
+  return detail::call({162, 1, "tenon.matmul"}, inputs, 2, nullptr, 0, into);
 }
 
 struct MaxOptions {
@@ -1948,7 +2016,7 @@ struct MaxOptions {
 inline Tensor max(const Tensor& x, const MaxOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({157, 1, "tenon.max"}, inputs, 1, attributes, 2, into);
+  return detail::call({163, 1, "tenon.max"}, inputs, 1, attributes, 2, into);
 }
 
 struct MaxPoolOptions {
@@ -1968,7 +2036,7 @@ inline Tensor max_pool(const Tensor& x, const MaxPoolOptions& options, Into into
     detail::value(options.kernel), detail::value(options.stride), detail::value(options.padding),
     detail::value(options.dilation), detail::value(options.ceil_mode),
     detail::value(options.auto_pad)};
-  return detail::call({158, 1, "tenon.max_pool"}, inputs, 1, attributes, 6, into);
+  return detail::call({164, 1, "tenon.max_pool"}, inputs, 1, attributes, 6, into);
 }
 
 struct MaxPoolGradOptions {
@@ -1980,13 +2048,13 @@ inline Tensor max_pool_grad(
     const Tensor& dy, const Tensor& positions, const MaxPoolGradOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(positions)};
   const tenon_value attributes[] = {detail::value(options.size)};
-  return detail::call({159, 1, "tenon.max_pool_grad"}, inputs, 2, attributes, 1, into);
+  return detail::call({165, 1, "tenon.max_pool_grad"}, inputs, 2, attributes, 1, into);
 }
 
 /// The larger of the two: `y = max(a, b)`. Op tenon.maximum.
 inline Tensor maximum(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({160, 1, "tenon.maximum"}, inputs, 2, nullptr, 0, into);
+  return detail::call({166, 1, "tenon.maximum"}, inputs, 2, nullptr, 0, into);
 }
 
 struct MeanOptions {
@@ -1998,7 +2066,7 @@ struct MeanOptions {
 inline Tensor mean(const Tensor& x, const MeanOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({161, 1, "tenon.mean"}, inputs, 1, attributes, 2, into);
+  return detail::call({167, 1, "tenon.mean"}, inputs, 1, attributes, 2, into);
 }
 
 struct MinOptions {
@@ -2010,19 +2078,19 @@ struct MinOptions {
 inline Tensor min(const Tensor& x, const MinOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({162, 1, "tenon.min"}, inputs, 1, attributes, 2, into);
+  return detail::call({168, 1, "tenon.min"}, inputs, 1, attributes, 2, into);
 }
 
 /// The smaller of the two: `y = min(a, b)`. Op tenon.minimum.
 inline Tensor minimum(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({163, 1, "tenon.minimum"}, inputs, 2, nullptr, 0, into);
+  return detail::call({169, 1, "tenon.minimum"}, inputs, 2, nullptr, 0, into);
 }
 
 /// `y = x * tanh(ln(1 + exp(x)))`. Op tenon.mish.
 inline Tensor mish(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({164, 1, "tenon.mish"}, inputs, 1, nullptr, 0, into);
+  return detail::call({170, 1, "tenon.mish"}, inputs, 1, nullptr, 0, into);
 }
 
 struct MseLossOptions {
@@ -2034,13 +2102,13 @@ inline Tensor mse_loss(
     const Tensor& x, const Tensor& target, const MseLossOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(target)};
   const tenon_value attributes[] = {detail::value(options.reduction)};
-  return detail::call({165, 1, "tenon.mse_loss"}, inputs, 2, attributes, 1, into);
+  return detail::call({171, 1, "tenon.mse_loss"}, inputs, 2, attributes, 1, into);
 }
 
 /// The product: `y = a * b`. Op tenon.mul.
 inline Tensor mul(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({166, 1, "tenon.mul"}, inputs, 2, nullptr, 0, into);
+  return detail::call({172, 1, "tenon.mul"}, inputs, 2, nullptr, 0, into);
 }
 
 struct MultinomialOptions {
@@ -2055,7 +2123,7 @@ inline Tensor multinomial(
   const tenon_value inputs[] = {detail::value(weights)};
   const tenon_value attributes[] = {
     detail::value(options.num_samples), detail::value(options.replacement)};
-  return detail::call({167, 1, "tenon.multinomial"}, inputs, 1, attributes, 2, into);
+  return detail::call({173, 1, "tenon.multinomial"}, inputs, 1, attributes, 2, into);
 }
 
 struct MuonStepOptions {
@@ -2077,7 +2145,7 @@ inline void muon_step(
     detail::value(options.momentum), detail::value(options.nesterov),
     detail::value(options.weight_decay), detail::value(options.eps),
     detail::value(options.iterations), detail::value(options.match_adamw)};
-  detail::call_all<0>({168, 1, "tenon.muon_step"}, inputs, 5, attributes, 6);
+  detail::call_all<0>({174, 1, "tenon.muon_step"}, inputs, 5, attributes, 6);
 }
 
 struct NadamRowsOptions {
@@ -2100,7 +2168,7 @@ inline void nadam_rows(
     detail::value(options.beta1), detail::value(options.beta2), detail::value(options.eps),
     detail::value(options.weight_decay), detail::value(options.momentum_decay),
     detail::value(options.decoupled)};
-  detail::call_all<0>({169, 1, "tenon.nadam_rows"}, inputs, 8, attributes, 6);
+  detail::call_all<0>({175, 1, "tenon.nadam_rows"}, inputs, 8, attributes, 6);
 }
 
 struct NadamStepOptions {
@@ -2123,25 +2191,25 @@ inline void nadam_step(
     detail::value(options.beta1), detail::value(options.beta2), detail::value(options.eps),
     detail::value(options.weight_decay), detail::value(options.momentum_decay),
     detail::value(options.decoupled)};
-  detail::call_all<0>({170, 1, "tenon.nadam_step"}, inputs, 7, attributes, 6);
+  detail::call_all<0>({176, 1, "tenon.nadam_step"}, inputs, 7, attributes, 6);
 }
 
 /// Not equal: `y = a != b`. Op tenon.ne.
 inline Tensor ne(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({171, 1, "tenon.ne"}, inputs, 2, nullptr, 0, into);
+  return detail::call({177, 1, "tenon.ne"}, inputs, 2, nullptr, 0, into);
 }
 
 /// The negated value: `y = -x`. Op tenon.neg.
 inline Tensor neg(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({172, 1, "tenon.neg"}, inputs, 1, nullptr, 0, into);
+  return detail::call({178, 1, "tenon.neg"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The number of the dtype that comes after `a` in the direction of `b`. Op tenon.nextafter.
 inline Tensor nextafter(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({173, 1, "tenon.nextafter"}, inputs, 2, nullptr, 0, into);
+  return detail::call({179, 1, "tenon.nextafter"}, inputs, 2, nullptr, 0, into);
 }
 
 struct NllLossOptions {
@@ -2157,14 +2225,14 @@ inline Tensor nll_loss(
     detail::value(x), detail::value(target), detail::value(options.weight)};
   const tenon_value attributes[] = {
     detail::value(options.ignore_index), detail::value(options.reduction)};
-  return detail::call({174, 1, "tenon.nll_loss"}, inputs, 3, attributes, 2, into);
+  return detail::call({180, 1, "tenon.nll_loss"}, inputs, 3, attributes, 2, into);
 }
 
 /// The coordinates of all elements of `x` that are not zero, in row-major order, one row for each.
 /// Op tenon.nonzero.
 inline Tensor nonzero(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({175, 1, "tenon.nonzero"}, inputs, 1, nullptr, 0, into);
+  return detail::call({181, 1, "tenon.nonzero"}, inputs, 1, nullptr, 0, into);
 }
 
 struct NonzeroStaticResult {
@@ -2181,7 +2249,7 @@ inline NonzeroStaticResult nonzero_static(const Tensor& x, const NonzeroStaticOp
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.size), detail::value(options.fill)};
   auto [output0, output1] = detail::call_all<2>(
-      {176, 1, "tenon.nonzero_static"}, inputs, 1, attributes, 2);
+      {182, 1, "tenon.nonzero_static"}, inputs, 1, attributes, 2);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2196,7 +2264,7 @@ inline Tensor norm(const Tensor& x, const NormOptions& options = {}, Into into =
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axes), detail::value(options.keepdims), detail::value(options.ord)};
-  return detail::call({177, 1, "tenon.norm"}, inputs, 1, attributes, 3, into);
+  return detail::call({183, 1, "tenon.norm"}, inputs, 1, attributes, 3, into);
 }
 
 struct NormalOptions {
@@ -2210,7 +2278,7 @@ inline Tensor normal(const NormalOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.mean), detail::value(options.std_),
     detail::value(options.dtype)};
-  return detail::call({178, 1, "tenon.normal"}, nullptr, 0, attributes, 4, into);
+  return detail::call({184, 1, "tenon.normal"}, nullptr, 0, attributes, 4, into);
 }
 
 struct OneHotOptions {
@@ -2222,7 +2290,7 @@ struct OneHotOptions {
 inline Tensor one_hot(const Tensor& indices, const OneHotOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(indices)};
   const tenon_value attributes[] = {detail::value(options.classes), detail::value(options.dtype)};
-  return detail::call({179, 1, "tenon.one_hot"}, inputs, 1, attributes, 2, into);
+  return detail::call({185, 1, "tenon.one_hot"}, inputs, 1, attributes, 2, into);
 }
 
 struct OrthogonalOptions {
@@ -2234,13 +2302,13 @@ struct OrthogonalOptions {
 inline Tensor orthogonal(const OrthogonalOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.gain), detail::value(options.dtype)};
-  return detail::call({180, 1, "tenon.orthogonal"}, nullptr, 0, attributes, 3, into);
+  return detail::call({186, 1, "tenon.orthogonal"}, nullptr, 0, attributes, 3, into);
 }
 
 /// The outer product of two vectors: `y[m,n] = a[m] * b[n]`. Op tenon.outer.
 inline Tensor outer(const Tensor& a, const Tensor& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({181, 1, "tenon.outer"}, inputs, 2, nullptr, 0, into);
+  return detail::call({187, 1, "tenon.outer"}, inputs, 2, nullptr, 0, into);
 }
 
 struct PadOptions {
@@ -2257,7 +2325,7 @@ inline Tensor pad(const Tensor& x, const PadOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.pads), detail::value(options.axes), detail::value(options.mode),
     detail::value(options.value)};
-  return detail::call({182, 1, "tenon.pad"}, inputs, 1, attributes, 4, into);
+  return detail::call({188, 1, "tenon.pad"}, inputs, 1, attributes, 4, into);
 }
 
 struct PermutationOptions {
@@ -2268,7 +2336,7 @@ struct PermutationOptions {
 /// words `2i` (high) and `2i+1`, and by themselves where keys are equal. Op tenon.permutation.
 inline Tensor permutation(const PermutationOptions& options, Into into = {}) {
   const tenon_value attributes[] = {detail::value(options.n), detail::value(options.dtype)};
-  return detail::call({183, 1, "tenon.permutation"}, nullptr, 0, attributes, 2, into);
+  return detail::call({189, 1, "tenon.permutation"}, nullptr, 0, attributes, 2, into);
 }
 
 struct PermuteOptions {
@@ -2279,13 +2347,13 @@ struct PermuteOptions {
 inline Tensor permute(const Tensor& x, const PermuteOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes)};
-  return detail::call({184, 1, "tenon.permute"}, inputs, 1, attributes, 1, into);
+  return detail::call({190, 1, "tenon.permute"}, inputs, 1, attributes, 1, into);
 }
 
 /// A power: `y = a^b`. Op tenon.pow.
 inline Tensor pow(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({185, 1, "tenon.pow"}, inputs, 2, nullptr, 0, into);
+  return detail::call({191, 1, "tenon.pow"}, inputs, 2, nullptr, 0, into);
 }
 
 struct ProdOptions {
@@ -2297,7 +2365,7 @@ struct ProdOptions {
 inline Tensor prod(const Tensor& x, const ProdOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({186, 1, "tenon.prod"}, inputs, 1, attributes, 2, into);
+  return detail::call({192, 1, "tenon.prod"}, inputs, 1, attributes, 2, into);
 }
 
 struct QrResult {
@@ -2313,7 +2381,7 @@ struct QrOptions {
 inline QrResult qr(const Tensor& x, const QrOptions& options = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.mode)};
-  auto [output0, output1] = detail::call_all<2>({187, 1, "tenon.qr"}, inputs, 1, attributes, 1);
+  auto [output0, output1] = detail::call_all<2>({193, 1, "tenon.qr"}, inputs, 1, attributes, 1);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2330,26 +2398,38 @@ inline Tensor random_integers(const RandomIntegersOptions& options, Into into = 
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.low), detail::value(options.high),
     detail::value(options.dtype)};
-  return detail::call({188, 1, "tenon.random_integers"}, nullptr, 0, attributes, 4, into);
+  return detail::call({194, 1, "tenon.random_integers"}, nullptr, 0, attributes, 4, into);
 }
 
 /// One over the number: `y = 1 / x`. Op tenon.reciprocal.
 inline Tensor reciprocal(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({189, 1, "tenon.reciprocal"}, inputs, 1, nullptr, 0, into);
+  return detail::call({195, 1, "tenon.reciprocal"}, inputs, 1, nullptr, 0, into);
+}
+
+struct ReduceScatterOptions {
+  std::int64_t group = 0;
+};
+/// Our row of the sum over the processes of a group: `x` [n, ...] has a row for each process, and
+/// `y` is row `r` of the sum of all `x` in rank `r`. Op tenon.reduce_scatter.
+inline Tensor reduce_scatter(
+    const Tensor& x, const ReduceScatterOptions& options = {}, Into into = {}) {
+  const tenon_value inputs[] = {detail::value(x)};
+  const tenon_value attributes[] = {detail::value(options.group)};
+  return detail::call({196, 1, "tenon.reduce_scatter"}, inputs, 1, attributes, 1, into);
 }
 
 /// The positive part: `y = max(x, 0)`. Op tenon.relu.
 inline Tensor relu(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({190, 1, "tenon.relu"}, inputs, 1, nullptr, 0, into);
+  return detail::call({197, 1, "tenon.relu"}, inputs, 1, nullptr, 0, into);
 }
 
 /// What division leaves: `y = a - floor(a / b) * b`, with the sign of `b`, as Python's `%`. Op
 /// tenon.remainder.
 inline Tensor remainder(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({191, 1, "tenon.remainder"}, inputs, 2, nullptr, 0, into);
+  return detail::call({198, 1, "tenon.remainder"}, inputs, 2, nullptr, 0, into);
 }
 
 struct RepeatOptions {
@@ -2361,7 +2441,7 @@ struct RepeatOptions {
 inline Tensor repeat(const Tensor& x, const RepeatOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.repeats), detail::value(options.axis)};
-  return detail::call({192, 1, "tenon.repeat"}, inputs, 1, attributes, 2, into);
+  return detail::call({199, 1, "tenon.repeat"}, inputs, 1, attributes, 2, into);
 }
 
 struct RepetitionPenaltyOptions {
@@ -2374,7 +2454,7 @@ inline Tensor repetition_penalty(
     Into into = {}) {
   const tenon_value inputs[] = {detail::value(logits), detail::value(tokens)};
   const tenon_value attributes[] = {detail::value(options.penalty)};
-  return detail::call({193, 1, "tenon.repetition_penalty"}, inputs, 2, attributes, 1, into);
+  return detail::call({200, 1, "tenon.repetition_penalty"}, inputs, 2, attributes, 1, into);
 }
 
 struct ReshapeOptions {
@@ -2384,7 +2464,7 @@ struct ReshapeOptions {
 inline Tensor reshape(const Tensor& x, const ReshapeOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.shape)};
-  return detail::call({194, 1, "tenon.reshape"}, inputs, 1, attributes, 1, into);
+  return detail::call({201, 1, "tenon.reshape"}, inputs, 1, attributes, 1, into);
 }
 
 struct RmsNormOptions {
@@ -2397,7 +2477,7 @@ struct RmsNormOptions {
 inline Tensor rms_norm(const Tensor& x, const RmsNormOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(options.weight)};
   const tenon_value attributes[] = {detail::value(options.dims), detail::value(options.eps)};
-  return detail::call({195, 1, "tenon.rms_norm"}, inputs, 2, attributes, 2, into);
+  return detail::call({202, 1, "tenon.rms_norm"}, inputs, 2, attributes, 2, into);
 }
 
 struct RmsNormGradOptions {
@@ -2411,7 +2491,7 @@ inline Tensor rms_norm_grad(
     const Tensor& dy, const Tensor& x, const RmsNormGradOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(x), detail::value(options.weight)};
   const tenon_value attributes[] = {detail::value(options.dims), detail::value(options.eps)};
-  return detail::call({196, 1, "tenon.rms_norm_grad"}, inputs, 3, attributes, 2, into);
+  return detail::call({203, 1, "tenon.rms_norm_grad"}, inputs, 3, attributes, 2, into);
 }
 
 struct RmspropRowsOptions {
@@ -2434,7 +2514,7 @@ inline void rmsprop_rows(
   const tenon_value attributes[] = {
     detail::value(options.alpha), detail::value(options.eps), detail::value(options.weight_decay),
     detail::value(options.momentum), detail::value(options.centered)};
-  detail::call_all<0>({197, 1, "tenon.rmsprop_rows"}, inputs, 8, attributes, 5);
+  detail::call_all<0>({204, 1, "tenon.rmsprop_rows"}, inputs, 8, attributes, 5);
 }
 
 struct RmspropStepOptions {
@@ -2455,7 +2535,7 @@ inline void rmsprop_step(
   const tenon_value attributes[] = {
     detail::value(options.alpha), detail::value(options.eps), detail::value(options.weight_decay),
     detail::value(options.momentum), detail::value(options.centered)};
-  detail::call_all<0>({198, 1, "tenon.rmsprop_step"}, inputs, 7, attributes, 5);
+  detail::call_all<0>({205, 1, "tenon.rmsprop_step"}, inputs, 7, attributes, 5);
 }
 
 struct RnnResult {
@@ -2481,7 +2561,7 @@ inline RnnResult rnn(
   const tenon_value attributes[] = {
     detail::value(options.activation), detail::value(options.reverse),
     detail::value(options.batch_first)};
-  auto [output0, output1] = detail::call_all<2>({199, 1, "tenon.rnn"}, inputs, 7, attributes, 3);
+  auto [output0, output1] = detail::call_all<2>({206, 1, "tenon.rnn"}, inputs, 7, attributes, 3);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2500,7 +2580,7 @@ inline Tensor rnn_cell(
     detail::value(x), detail::value(w_ih), detail::value(w_hh), detail::value(options.h0),
     detail::value(options.b_ih), detail::value(options.b_hh)};
   const tenon_value attributes[] = {detail::value(options.activation)};
-  return detail::call({200, 1, "tenon.rnn_cell"}, inputs, 6, attributes, 1, into);
+  return detail::call({207, 1, "tenon.rnn_cell"}, inputs, 6, attributes, 1, into);
 }
 
 struct RnnStepsResult {
@@ -2527,7 +2607,7 @@ inline RnnStepsResult rnn_steps(
     detail::value(options.activation), detail::value(options.reverse),
     detail::value(options.batch_first)};
   auto [output0, output1] = detail::call_all<2>(
-      {201, 1, "tenon.rnn_steps"}, inputs, 6, attributes, 3);
+      {208, 1, "tenon.rnn_steps"}, inputs, 6, attributes, 3);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2549,7 +2629,7 @@ inline Tensor rnn_steps_grad(
   const tenon_value attributes[] = {
     detail::value(options.activation), detail::value(options.reverse),
     detail::value(options.batch_first)};
-  return detail::call({202, 1, "tenon.rnn_steps_grad"}, inputs, 5, attributes, 3, into);
+  return detail::call({209, 1, "tenon.rnn_steps_grad"}, inputs, 5, attributes, 3, into);
 }
 
 struct RollOptions {
@@ -2561,7 +2641,7 @@ struct RollOptions {
 inline Tensor roll(const Tensor& x, const RollOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.shifts), detail::value(options.axes)};
-  return detail::call({203, 1, "tenon.roll"}, inputs, 1, attributes, 2, into);
+  return detail::call({210, 1, "tenon.roll"}, inputs, 1, attributes, 2, into);
 }
 
 struct RopeOptions {
@@ -2578,7 +2658,7 @@ inline Tensor rope(
     detail::value(x), detail::value(cos), detail::value(sin), detail::value(options.positions)};
   const tenon_value attributes[] = {
     detail::value(options.layout), detail::value(options.offset), detail::value(options.inverse)};
-  return detail::call({204, 1, "tenon.rope"}, inputs, 4, attributes, 3, into);
+  return detail::call({211, 1, "tenon.rope"}, inputs, 4, attributes, 3, into);
 }
 
 struct RopeTableOptions {
@@ -2595,7 +2675,7 @@ inline Tensor rope_table(const RopeTableOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.part), detail::value(options.base),
     detail::value(options.scale), detail::value(options.dtype)};
-  return detail::call({205, 1, "tenon.rope_table"}, nullptr, 0, attributes, 5, into);
+  return detail::call({212, 1, "tenon.rope_table"}, nullptr, 0, attributes, 5, into);
 }
 
 struct RopeTablesResult {
@@ -2617,34 +2697,34 @@ inline RopeTablesResult rope_tables(const RopeTablesOptions& options) {
     detail::value(options.positions), detail::value(options.dims), detail::value(options.base),
     detail::value(options.scale), detail::value(options.dtype)};
   auto [output0, output1] = detail::call_all<2>(
-      {206, 1, "tenon.rope_tables"}, nullptr, 0, attributes, 5);
+      {213, 1, "tenon.rope_tables"}, nullptr, 0, attributes, 5);
   return {std::move(output0), std::move(output1)};
 }
 
 /// The whole number nearest to `x`; of two as near the even one. Op tenon.round.
 inline Tensor round(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({207, 1, "tenon.round"}, inputs, 1, nullptr, 0, into);
+  return detail::call({214, 1, "tenon.round"}, inputs, 1, nullptr, 0, into);
 }
 
 /// Adds `values[r]` to row `indices[r]` of `x`, in place, for `r` ascending; a row named twice gets
 /// both. Op tenon.rows_add.
 inline void rows_add(const Tensor& x, const Tensor& indices, const Tensor& values) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices), detail::value(values)};
-  detail::call_all<0>({208, 1, "tenon.rows_add"}, inputs, 3, nullptr, 0);
+  detail::call_all<0>({215, 1, "tenon.rows_add"}, inputs, 3, nullptr, 0);
 }
 
 /// Puts `values[r]` in place of row `indices[r]` of `x`, in place, for `r` ascending; of a row
 /// named twice the last one stays. Op tenon.rows_put.
 inline void rows_put(const Tensor& x, const Tensor& indices, const Tensor& values) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices), detail::value(values)};
-  detail::call_all<0>({209, 1, "tenon.rows_put"}, inputs, 3, nullptr, 0);
+  detail::call_all<0>({216, 1, "tenon.rows_put"}, inputs, 3, nullptr, 0);
 }
 
 /// One over the square root: `y = 1 / sqrt(x)`. Op tenon.rsqrt.
 inline Tensor rsqrt(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({210, 1, "tenon.rsqrt"}, inputs, 1, nullptr, 0, into);
+  return detail::call({217, 1, "tenon.rsqrt"}, inputs, 1, nullptr, 0, into);
 }
 
 struct RunsResult {
@@ -2656,7 +2736,7 @@ struct RunsResult {
 /// tenon.runs.
 inline RunsResult runs(const Tensor& x) {
   const tenon_value inputs[] = {detail::value(x)};
-  auto [output0, output1] = detail::call_all<2>({211, 1, "tenon.runs"}, inputs, 1, nullptr, 0);
+  auto [output0, output1] = detail::call_all<2>({218, 1, "tenon.runs"}, inputs, 1, nullptr, 0);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2674,7 +2754,7 @@ inline Tensor sample(const Tensor& logits, const SampleOptions& options = {}, In
   const tenon_value attributes[] = {
     detail::value(options.temperature), detail::value(options.top_k), detail::value(options.top_p),
     detail::value(options.min_p)};
-  return detail::call({212, 1, "tenon.sample"}, inputs, 1, attributes, 4, into);
+  return detail::call({219, 1, "tenon.sample"}, inputs, 1, attributes, 4, into);
 }
 
 struct ScatterOptions {
@@ -2687,7 +2767,7 @@ inline Tensor scatter(
     Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices), detail::value(src)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({213, 1, "tenon.scatter"}, inputs, 3, attributes, 1, into);
+  return detail::call({220, 1, "tenon.scatter"}, inputs, 3, attributes, 1, into);
 }
 
 struct ScatterAddOptions {
@@ -2700,7 +2780,7 @@ inline Tensor scatter_add(
     Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices), detail::value(src)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({214, 1, "tenon.scatter_add"}, inputs, 3, attributes, 1, into);
+  return detail::call({221, 1, "tenon.scatter_add"}, inputs, 3, attributes, 1, into);
 }
 
 struct SearchsortedOptions {
@@ -2713,7 +2793,7 @@ inline Tensor searchsorted(
     Into into = {}) {
   const tenon_value inputs[] = {detail::value(sorted), detail::value(values)};
   const tenon_value attributes[] = {detail::value(options.right)};
-  return detail::call({215, 1, "tenon.searchsorted"}, inputs, 2, attributes, 1, into);
+  return detail::call({222, 1, "tenon.searchsorted"}, inputs, 2, attributes, 1, into);
 }
 
 /// The scaled exponential linear unit: `y = scale * x` where `x > 0`, else `scale * alpha * (exp(x)
@@ -2721,7 +2801,7 @@ inline Tensor searchsorted(
 /// activations keep mean 0 and variance 1. Op tenon.selu.
 inline Tensor selu(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({216, 1, "tenon.selu"}, inputs, 1, nullptr, 0, into);
+  return detail::call({223, 1, "tenon.selu"}, inputs, 1, nullptr, 0, into);
 }
 
 struct SgdRowsOptions {
@@ -2741,7 +2821,7 @@ inline void sgd_rows(
   const tenon_value attributes[] = {
     detail::value(options.momentum), detail::value(options.dampening),
     detail::value(options.weight_decay), detail::value(options.nesterov)};
-  detail::call_all<0>({217, 1, "tenon.sgd_rows"}, inputs, 6, attributes, 4);
+  detail::call_all<0>({224, 1, "tenon.sgd_rows"}, inputs, 6, attributes, 4);
 }
 
 struct SgdStepOptions {
@@ -2760,38 +2840,38 @@ inline void sgd_step(
   const tenon_value attributes[] = {
     detail::value(options.momentum), detail::value(options.dampening),
     detail::value(options.weight_decay), detail::value(options.nesterov)};
-  detail::call_all<0>({218, 1, "tenon.sgd_step"}, inputs, 5, attributes, 4);
+  detail::call_all<0>({225, 1, "tenon.sgd_step"}, inputs, 5, attributes, 4);
 }
 
 /// The logistic function: `y = 1 / (1 + exp(-x))`. Op tenon.sigmoid.
 inline Tensor sigmoid(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({219, 1, "tenon.sigmoid"}, inputs, 1, nullptr, 0, into);
+  return detail::call({226, 1, "tenon.sigmoid"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The sign: 1 where `x > 0`, -1 where `x < 0`, 0 where `x` is a zero of either sign. Op
 /// tenon.sign.
 inline Tensor sign(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({220, 1, "tenon.sign"}, inputs, 1, nullptr, 0, into);
+  return detail::call({227, 1, "tenon.sign"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The sigmoid linear unit, also called swish: `y = x / (1 + exp(-x))`. Op tenon.silu.
 inline Tensor silu(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({221, 1, "tenon.silu"}, inputs, 1, nullptr, 0, into);
+  return detail::call({228, 1, "tenon.silu"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The sine of an angle in radians: `y = sin(x)`. Op tenon.sin.
 inline Tensor sin(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({222, 1, "tenon.sin"}, inputs, 1, nullptr, 0, into);
+  return detail::call({229, 1, "tenon.sin"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The hyperbolic sine: `y = (exp(x) - exp(-x)) / 2`. Op tenon.sinh.
 inline Tensor sinh(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({223, 1, "tenon.sinh"}, inputs, 1, nullptr, 0, into);
+  return detail::call({230, 1, "tenon.sinh"}, inputs, 1, nullptr, 0, into);
 }
 
 struct SinusoidalPositionsOptions {
@@ -2804,7 +2884,7 @@ struct SinusoidalPositionsOptions {
 inline Tensor sinusoidal_positions(const SinusoidalPositionsOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.base), detail::value(options.dtype)};
-  return detail::call({224, 1, "tenon.sinusoidal_positions"}, nullptr, 0, attributes, 3, into);
+  return detail::call({231, 1, "tenon.sinusoidal_positions"}, nullptr, 0, attributes, 3, into);
 }
 
 struct SliceOptions {
@@ -2821,7 +2901,7 @@ inline Tensor slice(const Tensor& x, const SliceOptions& options, Into into = {}
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.start), detail::value(options.stop),
     detail::value(options.step)};
-  return detail::call({225, 1, "tenon.slice"}, inputs, 1, attributes, 4, into);
+  return detail::call({232, 1, "tenon.slice"}, inputs, 1, attributes, 4, into);
 }
 
 struct SlicePutOptions {
@@ -2837,7 +2917,7 @@ inline Tensor slice_put(const Tensor& dy, const SlicePutOptions& options, Into i
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.axis), detail::value(options.start),
     detail::value(options.step)};
-  return detail::call({226, 1, "tenon.slice_put"}, inputs, 1, attributes, 4, into);
+  return detail::call({233, 1, "tenon.slice_put"}, inputs, 1, attributes, 4, into);
 }
 
 struct SlogdetResult {
@@ -2849,7 +2929,7 @@ struct SlogdetResult {
 /// itself is too large or too small for the dtype. Op tenon.slogdet.
 inline SlogdetResult slogdet(const Tensor& x) {
   const tenon_value inputs[] = {detail::value(x)};
-  auto [output0, output1] = detail::call_all<2>({227, 1, "tenon.slogdet"}, inputs, 1, nullptr, 0);
+  auto [output0, output1] = detail::call_all<2>({234, 1, "tenon.slogdet"}, inputs, 1, nullptr, 0);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2864,7 +2944,7 @@ inline Tensor smooth_l1_loss(
     ) {
   const tenon_value inputs[] = {detail::value(x), detail::value(target)};
   const tenon_value attributes[] = {detail::value(options.reduction), detail::value(options.beta)};
-  return detail::call({228, 1, "tenon.smooth_l1_loss"}, inputs, 2, attributes, 2, into);
+  return detail::call({235, 1, "tenon.smooth_l1_loss"}, inputs, 2, attributes, 2, into);
 }
 
 struct SoftmaxOptions {
@@ -2875,7 +2955,7 @@ struct SoftmaxOptions {
 inline Tensor softmax(const Tensor& x, const SoftmaxOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({229, 1, "tenon.softmax"}, inputs, 1, attributes, 1, into);
+  return detail::call({236, 1, "tenon.softmax"}, inputs, 1, attributes, 1, into);
 }
 
 struct SoftmaxCrossEntropyOptions {
@@ -2895,7 +2975,7 @@ inline Tensor softmax_cross_entropy(
   const tenon_value attributes[] = {
     detail::value(options.ignore_index), detail::value(options.label_smoothing),
     detail::value(options.reduction)};
-  return detail::call({230, 1, "tenon.softmax_cross_entropy"}, inputs, 3, attributes, 3, into);
+  return detail::call({237, 1, "tenon.softmax_cross_entropy"}, inputs, 3, attributes, 3, into);
 }
 
 struct SoftmaxCrossEntropyGradOptions {
@@ -2912,7 +2992,7 @@ inline Tensor softmax_cross_entropy_grad(
     detail::value(dy), detail::value(logits), detail::value(top), detail::value(top_prob),
     detail::value(target)};
   const tenon_value attributes[] = {detail::value(options.ignore_index)};
-  return detail::call({231, 1, "tenon.softmax_cross_entropy_grad"}, inputs, 5, attributes, 1, into);
+  return detail::call({238, 1, "tenon.softmax_cross_entropy_grad"}, inputs, 5, attributes, 1, into);
 }
 
 struct SoftplusOptions {
@@ -2924,14 +3004,14 @@ struct SoftplusOptions {
 inline Tensor softplus(const Tensor& x, const SoftplusOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.beta), detail::value(options.threshold)};
-  return detail::call({232, 1, "tenon.softplus"}, inputs, 1, attributes, 2, into);
+  return detail::call({239, 1, "tenon.softplus"}, inputs, 1, attributes, 2, into);
 }
 
 /// The solution `y` of `a y = b` for square matrices `a`, which the last two dimensions hold. Op
 /// tenon.solve.
 inline Tensor solve(const Tensor& a, const Tensor& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({233, 1, "tenon.solve"}, inputs, 2, nullptr, 0, into);
+  return detail::call({240, 1, "tenon.solve"}, inputs, 2, nullptr, 0, into);
 }
 
 struct SolveTriangularOptions {
@@ -2943,7 +3023,7 @@ inline Tensor solve_triangular(
     const Tensor& a, const Tensor& b, const SolveTriangularOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
   const tenon_value attributes[] = {detail::value(options.upper)};
-  return detail::call({234, 1, "tenon.solve_triangular"}, inputs, 2, attributes, 1, into);
+  return detail::call({241, 1, "tenon.solve_triangular"}, inputs, 2, attributes, 1, into);
 }
 
 struct SortResult {
@@ -2961,7 +3041,7 @@ inline SortResult sort(const Tensor& x, const SortOptions& options = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.descending), detail::value(options.stable)};
-  auto [output0, output1] = detail::call_all<2>({235, 1, "tenon.sort"}, inputs, 1, attributes, 3);
+  auto [output0, output1] = detail::call_all<2>({242, 1, "tenon.sort"}, inputs, 1, attributes, 3);
   return {std::move(output0), std::move(output1)};
 }
 
@@ -2976,19 +3056,19 @@ inline Tensor split(const Tensor& x, const SplitOptions& options, Into into = {}
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.sizes), detail::value(options.index), detail::value(options.axis)};
-  return detail::call({236, 1, "tenon.split"}, inputs, 1, attributes, 3, into);
+  return detail::call({243, 1, "tenon.split"}, inputs, 1, attributes, 3, into);
 }
 
 /// The square root: `y = sqrt(x)`. Op tenon.sqrt.
 inline Tensor sqrt(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({237, 1, "tenon.sqrt"}, inputs, 1, nullptr, 0, into);
+  return detail::call({244, 1, "tenon.sqrt"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The square: `y = x * x`. Op tenon.square.
 inline Tensor square(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({238, 1, "tenon.square"}, inputs, 1, nullptr, 0, into);
+  return detail::call({245, 1, "tenon.square"}, inputs, 1, nullptr, 0, into);
 }
 
 struct SqueezeOptions {
@@ -2999,7 +3079,7 @@ struct SqueezeOptions {
 inline Tensor squeeze(const Tensor& x, const SqueezeOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes)};
-  return detail::call({239, 1, "tenon.squeeze"}, inputs, 1, attributes, 1, into);
+  return detail::call({246, 1, "tenon.squeeze"}, inputs, 1, attributes, 1, into);
 }
 
 struct StackOptions {
@@ -3010,7 +3090,7 @@ struct StackOptions {
 inline Tensor stack(const Tensors& xs, const StackOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(xs)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({240, 1, "tenon.stack"}, inputs, 1, attributes, 1, into);
+  return detail::call({247, 1, "tenon.stack"}, inputs, 1, attributes, 1, into);
 }
 
 struct StdOptions {
@@ -3025,13 +3105,13 @@ inline Tensor std_(const Tensor& x, const StdOptions& options = {}, Into into = 
   const tenon_value attributes[] = {
     detail::value(options.axes), detail::value(options.keepdims), detail::value(options.correction)
     };
-  return detail::call({241, 2, "tenon.std"}, inputs, 1, attributes, 3, into);
+  return detail::call({248, 2, "tenon.std"}, inputs, 1, attributes, 3, into);
 }
 
 /// The difference: `y = a - b`. Op tenon.sub.
 inline Tensor sub(const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(a), detail::value(b)};
-  return detail::call({242, 1, "tenon.sub"}, inputs, 2, nullptr, 0, into);
+  return detail::call({249, 1, "tenon.sub"}, inputs, 2, nullptr, 0, into);
 }
 
 struct SumOptions {
@@ -3043,7 +3123,7 @@ struct SumOptions {
 inline Tensor sum(const Tensor& x, const SumOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes), detail::value(options.keepdims)};
-  return detail::call({243, 1, "tenon.sum"}, inputs, 1, attributes, 2, into);
+  return detail::call({250, 1, "tenon.sum"}, inputs, 1, attributes, 2, into);
 }
 
 struct SumToOptions {
@@ -3054,7 +3134,7 @@ struct SumToOptions {
 inline Tensor sum_to(const Tensor& x, const SumToOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.shape)};
-  return detail::call({244, 1, "tenon.sum_to"}, inputs, 1, attributes, 1, into);
+  return detail::call({251, 1, "tenon.sum_to"}, inputs, 1, attributes, 1, into);
 }
 
 struct SvdResult {
@@ -3069,7 +3149,7 @@ struct SvdResult {
 inline SvdResult svd(const Tensor& x) {
   const tenon_value inputs[] = {detail::value(x)};
   auto [output0, output1, output2] = detail::call_all<3>(
-      {245, 1, "tenon.svd"}, inputs, 1, nullptr, 0);
+      {252, 1, "tenon.svd"}, inputs, 1, nullptr, 0);
   return {std::move(output0), std::move(output1), std::move(output2)};
 }
 
@@ -3080,7 +3160,7 @@ struct SwigluOptions {
 inline Tensor swiglu(const Tensor& x, const SwigluOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({246, 1, "tenon.swiglu"}, inputs, 1, attributes, 1, into);
+  return detail::call({253, 1, "tenon.swiglu"}, inputs, 1, attributes, 1, into);
 }
 
 struct SwigluGradOptions {
@@ -3092,7 +3172,7 @@ inline Tensor swiglu_grad(
     const Tensor& dy, const Tensor& x, const SwigluGradOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(dy), detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({247, 1, "tenon.swiglu_grad"}, inputs, 2, attributes, 1, into);
+  return detail::call({254, 1, "tenon.swiglu_grad"}, inputs, 2, attributes, 1, into);
 }
 
 struct TakeOptions {
@@ -3104,7 +3184,7 @@ inline Tensor take(
     const Tensor& x, const Tensor& indices, const TakeOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({248, 1, "tenon.take"}, inputs, 2, attributes, 1, into);
+  return detail::call({255, 1, "tenon.take"}, inputs, 2, attributes, 1, into);
 }
 
 struct TakeAlongAxisOptions {
@@ -3116,19 +3196,19 @@ inline Tensor take_along_axis(
     ) {
   const tenon_value inputs[] = {detail::value(x), detail::value(indices)};
   const tenon_value attributes[] = {detail::value(options.axis)};
-  return detail::call({249, 1, "tenon.take_along_axis"}, inputs, 2, attributes, 1, into);
+  return detail::call({256, 1, "tenon.take_along_axis"}, inputs, 2, attributes, 1, into);
 }
 
 /// The tangent of an angle in radians: `y = tan(x)`. Op tenon.tan.
 inline Tensor tan(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({250, 1, "tenon.tan"}, inputs, 1, nullptr, 0, into);
+  return detail::call({257, 1, "tenon.tan"}, inputs, 1, nullptr, 0, into);
 }
 
 /// The hyperbolic tangent: `y = tanh(x)`. Op tenon.tanh.
 inline Tensor tanh(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({251, 1, "tenon.tanh"}, inputs, 1, nullptr, 0, into);
+  return detail::call({258, 1, "tenon.tanh"}, inputs, 1, nullptr, 0, into);
 }
 
 struct TileOptions {
@@ -3138,7 +3218,7 @@ struct TileOptions {
 inline Tensor tile(const Tensor& x, const TileOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.repetitions)};
-  return detail::call({252, 1, "tenon.tile"}, inputs, 1, attributes, 1, into);
+  return detail::call({259, 1, "tenon.tile"}, inputs, 1, attributes, 1, into);
 }
 
 struct ToOptions {
@@ -3149,7 +3229,7 @@ struct ToOptions {
 inline Tensor to(const Tensor& x, const ToOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.kind), detail::value(options.index)};
-  return detail::call({253, 1, "tenon.to"}, inputs, 1, attributes, 2, into);
+  return detail::call({260, 1, "tenon.to"}, inputs, 1, attributes, 2, into);
 }
 
 struct TopkResult {
@@ -3169,14 +3249,14 @@ inline TopkResult topk(const Tensor& x, const TopkOptions& options) {
   const tenon_value attributes[] = {
     detail::value(options.k), detail::value(options.axis), detail::value(options.largest),
     detail::value(options.sorted)};
-  auto [output0, output1] = detail::call_all<2>({254, 1, "tenon.topk"}, inputs, 1, attributes, 4);
+  auto [output0, output1] = detail::call_all<2>({261, 1, "tenon.topk"}, inputs, 1, attributes, 4);
   return {std::move(output0), std::move(output1)};
 }
 
 /// The sum of the main diagonal of the matrices that the last two dimensions hold. Op tenon.trace.
 inline Tensor trace(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({255, 1, "tenon.trace"}, inputs, 1, nullptr, 0, into);
+  return detail::call({262, 1, "tenon.trace"}, inputs, 1, nullptr, 0, into);
 }
 
 struct TransposeOptions {
@@ -3188,13 +3268,13 @@ struct TransposeOptions {
 inline Tensor transpose(const Tensor& x, const TransposeOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axis0), detail::value(options.axis1)};
-  return detail::call({256, 1, "tenon.transpose"}, inputs, 1, attributes, 2, into);
+  return detail::call({263, 1, "tenon.transpose"}, inputs, 1, attributes, 2, into);
 }
 
 /// The slope of `tenon.digamma`: the second derivative of `log(Gamma(x))`. Op tenon.trigamma.
 inline Tensor trigamma(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({257, 1, "tenon.trigamma"}, inputs, 1, nullptr, 0, into);
+  return detail::call({264, 1, "tenon.trigamma"}, inputs, 1, nullptr, 0, into);
 }
 
 struct TrilOptions {
@@ -3205,7 +3285,7 @@ struct TrilOptions {
 inline Tensor tril(const Tensor& x, const TrilOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.diagonal)};
-  return detail::call({258, 1, "tenon.tril"}, inputs, 1, attributes, 1, into);
+  return detail::call({265, 1, "tenon.tril"}, inputs, 1, attributes, 1, into);
 }
 
 struct TriuOptions {
@@ -3216,13 +3296,13 @@ struct TriuOptions {
 inline Tensor triu(const Tensor& x, const TriuOptions& options = {}, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.diagonal)};
-  return detail::call({259, 1, "tenon.triu"}, inputs, 1, attributes, 1, into);
+  return detail::call({266, 1, "tenon.triu"}, inputs, 1, attributes, 1, into);
 }
 
 /// The whole number next to `x` on the side of 0. Op tenon.trunc.
 inline Tensor trunc(const Tensor& x, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
-  return detail::call({260, 1, "tenon.trunc"}, inputs, 1, nullptr, 0, into);
+  return detail::call({267, 1, "tenon.trunc"}, inputs, 1, nullptr, 0, into);
 }
 
 struct TruncatedNormalOptions {
@@ -3239,7 +3319,7 @@ inline Tensor truncated_normal(const TruncatedNormalOptions& options, Into into 
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.mean), detail::value(options.std_),
     detail::value(options.low), detail::value(options.high), detail::value(options.dtype)};
-  return detail::call({261, 1, "tenon.truncated_normal"}, nullptr, 0, attributes, 6, into);
+  return detail::call({268, 1, "tenon.truncated_normal"}, nullptr, 0, attributes, 6, into);
 }
 
 struct UnfoldOptions {
@@ -3254,7 +3334,7 @@ inline Tensor unfold(const Tensor& x, const UnfoldOptions& options, Into into = 
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.size), detail::value(options.step)};
-  return detail::call({262, 1, "tenon.unfold"}, inputs, 1, attributes, 3, into);
+  return detail::call({269, 1, "tenon.unfold"}, inputs, 1, attributes, 3, into);
 }
 
 struct UnfoldAddOptions {
@@ -3268,7 +3348,7 @@ inline Tensor unfold_add(const Tensor& x, const UnfoldAddOptions& options, Into 
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {
     detail::value(options.axis), detail::value(options.length), detail::value(options.step)};
-  return detail::call({263, 1, "tenon.unfold_add"}, inputs, 1, attributes, 3, into);
+  return detail::call({270, 1, "tenon.unfold_add"}, inputs, 1, attributes, 3, into);
 }
 
 struct UniformOptions {
@@ -3282,7 +3362,7 @@ inline Tensor uniform(const UniformOptions& options, Into into = {}) {
   const tenon_value attributes[] = {
     detail::value(options.shape), detail::value(options.low), detail::value(options.high),
     detail::value(options.dtype)};
-  return detail::call({264, 1, "tenon.uniform"}, nullptr, 0, attributes, 4, into);
+  return detail::call({271, 1, "tenon.uniform"}, nullptr, 0, attributes, 4, into);
 }
 
 struct UniqueResult {
@@ -3295,7 +3375,7 @@ struct UniqueResult {
 inline UniqueResult unique(const Tensor& x) {
   const tenon_value inputs[] = {detail::value(x)};
   auto [output0, output1, output2, output3] = detail::call_all<4>(
-      {265, 1, "tenon.unique"}, inputs, 1, nullptr, 0);
+      {272, 1, "tenon.unique"}, inputs, 1, nullptr, 0);
   return {std::move(output0), std::move(output1), std::move(output2), std::move(output3)};
 }
 
@@ -3307,7 +3387,7 @@ struct UnsqueezeOptions {
 inline Tensor unsqueeze(const Tensor& x, const UnsqueezeOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.axes)};
-  return detail::call({266, 1, "tenon.unsqueeze"}, inputs, 1, attributes, 1, into);
+  return detail::call({273, 1, "tenon.unsqueeze"}, inputs, 1, attributes, 1, into);
 }
 
 struct VarOptions {
@@ -3323,7 +3403,7 @@ inline Tensor var(const Tensor& x, const VarOptions& options = {}, Into into = {
   const tenon_value attributes[] = {
     detail::value(options.axes), detail::value(options.keepdims), detail::value(options.correction)
     };
-  return detail::call({267, 2, "tenon.var"}, inputs, 1, attributes, 3, into);
+  return detail::call({274, 2, "tenon.var"}, inputs, 1, attributes, 3, into);
 }
 
 struct ViewOptions {
@@ -3335,13 +3415,13 @@ struct ViewOptions {
 inline Tensor view(const Tensor& x, const ViewOptions& options, Into into = {}) {
   const tenon_value inputs[] = {detail::value(x)};
   const tenon_value attributes[] = {detail::value(options.shape)};
-  return detail::call({268, 1, "tenon.view"}, inputs, 1, attributes, 1, into);
+  return detail::call({275, 1, "tenon.view"}, inputs, 1, attributes, 1, into);
 }
 
 /// Picks from `a` where `condition` is true and from `b` where it is false. Op tenon.where.
 inline Tensor where(const Operand& condition, const Operand& a, const Operand& b, Into into = {}) {
   const tenon_value inputs[] = {detail::value(condition), detail::value(a), detail::value(b)};
-  return detail::call({269, 1, "tenon.where"}, inputs, 3, nullptr, 0, into);
+  return detail::call({276, 1, "tenon.where"}, inputs, 3, nullptr, 0, into);
 }
 
 }  // namespace tenon

@@ -97,8 +97,13 @@ void add_groups(FaultRows& rows) {
     return tenon_transfer_get_ended(w.cx, w.own.transfer, &w.outs.index);
   });
   add_release(
-      rows, "tenon_transfer_release", [](FaultWorld& w) { return sum(w, w.own.group); },
+      rows, "tenon_transfer_release",
+      [](FaultWorld& w) {
+        spare.renew(w);
+        return sum(w, spare.group);
+      },
       tenon_transfer_release, &Outs::transfer);
+  ends_spare(rows, false);
 }
 
 void add_parallel(FaultRows& rows) {

@@ -125,9 +125,10 @@ void wait(MPI_Request request, int64_t timeout, const char* what, uint8_t* done)
 
 std::atomic<bool> joined{false};
 
-class Mpi {
+// MPI in this process, from the first group to the end of the last one.
+class Session {
  public:
-  Mpi(const sdk::Attrs&, int64_t timeout) {
+  Session() {
     if (joined.exchange(true)) {
       throw sdk::Failure{TENON_E_STATE,  "this process has joined MPI already, which is done once",
                          "tenon.mpi",    "one group of all processes",
@@ -142,26 +143,41 @@ class Mpi {
       check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
       ours_ = true;
     }
-    if (level < MPI_THREAD_SERIALIZED && !ours_) {
-      throw sdk::Failure{
-          TENON_E_STATE,         "MPI was initialised by the program for one thread alone",
-          "MPI_Init_thread",     "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE",
-          std::to_string(level), "let Tenon initialise MPI, or ask for more"};
-    }
-    take(MPI_COMM_WORLD);
+    if (level >= MPI_THREAD_SERIALIZED || ours_) return;
+    throw sdk::Failure{
+        TENON_E_STATE,         "MPI was initialised by the program for one thread alone",
+        "MPI_Init_thread",     "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE",
+        std::to_string(level), "let Tenon initialise MPI, or ask for more"};
+  }
+  // Others may be gone: then nothing is called that would wait for them.
+  ~Session() {
+    if (whole && ours_) MPI_Finalize();
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  bool whole = true;  // no transfer has failed, of which requests may be open that nobody can end
+
+ private:
+  bool ours_ = false;  // MPI was initialised here
+};
+
+class Mpi {
+ public:
+  Mpi(const sdk::Attrs&, int64_t timeout) : session_(std::make_shared<Session>()) {
+    // A communicator of our own, so that messages of the program do not meet ours.
+    check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    count();
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
-    try {
-      wait(request, timeout, "joining", nullptr);
-    } catch (...) {
-      whole_ = false;
-      leave();
-      throw;
-    }
-    world_ = true;
+    guard([&] { wait(request, timeout, "joining", nullptr); });
   }
-  explicit Mpi(MPI_Comm comm) : comm_(comm), owns_(true) { count(); }
-  ~Mpi() { leave(); }
+  Mpi(std::shared_ptr<Session> session, MPI_Comm comm) : session_(std::move(session)), comm_(comm) {
+    count();
+  }
+  ~Mpi() {
+    if (session_->whole) MPI_Comm_free(&comm_);
+  }
   Mpi(const Mpi&) = delete;
   Mpi& operator=(const Mpi&) = delete;
 
@@ -174,7 +190,7 @@ class Mpi {
     guard([&] { wait(request, timeout, "split", nullptr); });
     MPI_Comm part = MPI_COMM_NULL;
     check(MPI_Comm_split(comm_, color, key, &part), "MPI_Comm_split");
-    return std::make_unique<Mpi>(part);
+    return std::make_unique<Mpi>(session_, part);
   }
 
   void run(std::span<const tenon_transfer_desc> transfers, int64_t timeout, uint8_t* done) {
@@ -188,34 +204,20 @@ class Mpi {
   }
 
  private:
-  // After a failure requests may be open that nobody can end.
   template <class Body>
   void guard(Body&& body) {
     try {
       body();
     } catch (...) {
-      whole_ = false;
+      session_->whole = false;
       throw;
     }
   }
 
-  // A communicator of our own, so that messages of the program do not meet ours.
-  void take(MPI_Comm comm) {
-    check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
-    owns_ = true;
-    count();
-  }
   void count() {
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
-  }
-
-  // Others may be gone: then nothing is called that would wait for them.
-  void leave() {
-    if (!whole_) return;
-    if (owns_) MPI_Comm_free(&comm_);
-    if (world_ && ours_) MPI_Finalize();
   }
 
   void run_pairs(std::span<const tenon_transfer_desc> transfers, int64_t timeout, uint8_t* done) {
@@ -284,11 +286,8 @@ class Mpi {
     }
   }
 
+  std::shared_ptr<Session> session_;
   MPI_Comm comm_ = MPI_COMM_NULL;
-  bool owns_ = false;
-  bool ours_ = false;  // MPI was initialised here
-  bool world_ = false;
-  bool whole_ = true;
   int rank_ = 0;
   int size_ = 1;
 };

@@ -67,6 +67,28 @@ TEST(VerifyEnginesFull, TheRightOnePasses) {
   EXPECT_EQ(alone.statuses[0], 0) << alone.text;
 }
 
+TEST(VerifyEnginesFull, MpiPasses) {
+  if (std::system("command -v mpirun > /dev/null") != 0 ||
+      !std::filesystem::exists(std::string(plugin_dir()) + "/tenon.mpi")) {
+    GTEST_SKIP() << "no mpirun, or tenon.mpi was not built";
+  }
+  const std::string command =
+      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+      "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none "
+      "timeout 120 mpirun -n 3 " +
+      std::string(command_path()) + " --plugin-path " + plugin_dir() + " verify tenon.mpi 2>&1";
+  std::string text;
+  FILE* const pipe = popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  char piece[4096];
+  for (size_t n = 0; (n = fread(piece, 1, sizeof piece, pipe)) != 0;) text.append(piece, n);
+  pclose(pipe);
+  size_t passed = 0;
+  for (size_t at = 0; (at = text.find(" 0 failed", at)) != std::string::npos; ++at) ++passed;
+  EXPECT_EQ(passed, 6U) << text;  // twice in each process
+  EXPECT_EQ(text.find("FAILED"), std::string::npos) << text;
+}
+
 TEST(VerifyEnginesFull, EachFaultIsFound) {
   const std::map<std::string, std::string> faults = {
       {"members_reversed", "wrong-members"},

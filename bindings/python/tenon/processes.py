@@ -96,23 +96,23 @@ class Group:
 
     def all_reduce(self, x, reduction="sum"):
         """The "sum", "mean" or "max" of all processes' x."""
-        return _ops.op("tenon.all_reduce")(x, group=self.number, reduction=reduction)
+        return _ops.op.tenon.all_reduce(x, group=self.number, reduction=reduction)
 
     def all_gather(self, x):
         """[size, ...]: the x of each process."""
-        return _ops.op("tenon.all_gather")(x, group=self.number)
+        return _ops.op.tenon.all_gather(x, group=self.number)
 
     def reduce_scatter(self, x):
         """Our row of the sum of all processes' x [size, ...]."""
-        return _ops.op("tenon.reduce_scatter")(x, group=self.number)
+        return _ops.op.tenon.reduce_scatter(x, group=self.number)
 
     def all_to_all(self, x):
         """[size, ...]: our row of the x [size, ...] of each process."""
-        return _ops.op("tenon.all_to_all")(x, group=self.number)
+        return _ops.op.tenon.all_to_all(x, group=self.number)
 
     def broadcast(self, x, root=0):
         """The x of rank `root`; that of the others gives shape and dtype."""
-        return _ops.op("tenon.broadcast")(x, group=self.number, root=root)
+        return _ops.op.tenon.broadcast(x, group=self.number, root=root)
 
     # ---- Beside the program --------------------------------------------------------------------
 
@@ -203,7 +203,9 @@ class DataParallel:
 
     def shards(self):
         """The shards of this process for one step, one after the other: end each by
-        `shard.backward(loss)`."""
+        `shard.backward(loss)`. Gradients of the step before are dropped."""
+        for param in self.params:
+            param.grad = None
         for place in range(self.n_shards):
             _core.begin_shard(self._handle, place)
             shard = Shard(self, self.first_shard + place)

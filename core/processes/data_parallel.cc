@@ -289,7 +289,8 @@ Ref DataParallel::seed_for(Context& context, const Tensor& loss) const {
 // Hooks at leaves, for one backward.
 class DataParallel::Watching {
  public:
-  Watching(DataParallel& of, bool on) : of_(of) {
+  // By way of the other one, so that hooks end if not all of them can begin.
+  Watching(DataParallel& of, bool on) : Watching(of) {
     if (!on) return;
     places_.resize(of.params_.size());
     for (uint32_t i = 0; i < places_.size(); ++i) {
@@ -299,11 +300,11 @@ class DataParallel::Watching {
       hook->id = of.runtime_->hooks.fetch_add(1) + 1;
       hook->call = call;
       hook->user = &places_[i];
+      hooks_.emplace_back(i, hook);
       Link& link = tape::link_of(*of.params_[i]);
       const std::lock_guard lock(link.mutex);
       if (!link.hooks) link.hooks = std::make_unique<tape::Hooks>();
       link.hooks->push_back(hook);
-      hooks_.emplace_back(i, hook);
     }
     of.runtime_->leaf_hooks.store(true, std::memory_order_relaxed);
   }
@@ -311,13 +312,15 @@ class DataParallel::Watching {
     for (const auto& [param, hook] : hooks_) {
       Link& link = tape::link_of(*of_.params_[param]);
       const std::lock_guard lock(link.mutex);
-      std::erase(*link.hooks, hook);
+      if (link.hooks) std::erase(*link.hooks, hook);
     }
   }
   Watching(const Watching&) = delete;
   Watching& operator=(const Watching&) = delete;
 
  private:
+  explicit Watching(DataParallel& of) : of_(of) {}
+
   struct Place {
     DataParallel* of = nullptr;
     uint32_t param = 0;

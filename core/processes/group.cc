@@ -183,15 +183,16 @@ std::shared_ptr<Transfer> Group::begin(Context& context, std::vector<Request> re
   std::vector<Move> moves = moves_of(context, desc, members_, std::move(requests), sums_fast);
   const bool pair = between_two(moves[0].collective);
   engine_->refuse_forked();
+  // Not after it was posted: the engine's thread may write, too.
+  for (const Move& move : moves) {
+    if (move.output) move.output->storage->written(nullptr, context.scope_path());
+  }
   auto transfer =
       std::make_shared<Transfer>(*context.runtime, std::move(moves), sums_fast,
                                  timeout == 0 ? timeout_ : timeout, pair ? 0 : sequence_ + 1);
   engine_->post([this, transfer](Context& cx) { run(cx, *transfer); },
                 [transfer](const Error* error) { transfer->finish(error); });
   if (!pair) ++sequence_;
-  for (const Move& move : transfer->moves()) {
-    if (move.output) move.output->storage->written(nullptr, context.scope_path());
-  }
   return transfer;
 }
 

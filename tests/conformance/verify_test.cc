@@ -105,7 +105,15 @@ void expect_full(const json& report) {
   EXPECT_EQ(report.at("distinct"), report.at("cases")) << "no case is run twice";
   for (const json& plugin : report.at("plugins")) {
     expect_values_covered(plugin);
-    for (const auto& [op, cases] : cases_by_op(plugin)) EXPECT_GE(cases, 200u) << op;
+    // What has an effect is called, and no more: a second call need not give what the first has.
+    std::set<std::string> effects;
+    for (const json& entry : plugin.at("uncovered")) {
+      if (entry.at("what") == "results") effects.insert(entry.at("op"));
+    }
+    for (const auto& [op, cases] : cases_by_op(plugin)) {
+      if (effects.count(op) != 0) continue;
+      EXPECT_GE(cases, 200u) << op;
+    }
   }
 }
 

@@ -83,42 +83,34 @@ class Bytes {
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-// Tests until all are done. Spins first, since answers come within microseconds; then lets others
-// have the processor.
-void wait_all(std::vector<MPI_Request>& requests, int64_t timeout, const char* what,
+// Tests all that are not done; true if all are.
+bool test_all(std::vector<MPI_Request>& requests, const char* what, uint8_t* done) {
+  bool all = true;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) continue;
+    int flag = 0;
+    check(MPI_Test(&requests[i], &flag, MPI_STATUS_IGNORE), what);
+    if (!flag) all = false;
+    if (flag && done) done[i] = 1;
+  }
+  return all;
+}
+
+// Tests until all are done; false if the time is over before. Spins first, since answers come
+// within microseconds; then lets others have the processor.
+bool wait_all(std::vector<MPI_Request>& requests, int64_t timeout, const char* what,
               uint8_t* done) {
   const auto begin = Clock::now();
-  const auto end = begin + std::chrono::milliseconds(timeout);
-  size_t left = requests.size();
-  std::vector<bool> finished(requests.size());
-  while (left != 0) {
-    for (size_t i = 0; i < requests.size(); ++i) {
-      if (finished[i]) continue;
-      int flag = 0;
-      check(MPI_Test(&requests[i], &flag, MPI_STATUS_IGNORE), what);
-      if (!flag) continue;
-      finished[i] = true;
-      if (done) done[i] = 1;
-      --left;
-    }
-    if (left == 0) return;
+  for (;;) {
+    if (test_all(requests, what, done)) return true;
     const auto now = Clock::now();
-    if (now >= end) {
-      throw sdk::Failure{
-          TENON_E_TIMEOUT,
-          std::string(what) + " was not done within " + std::to_string(timeout) + " ms", what};
-    }
+    if (now - begin >= std::chrono::milliseconds(timeout)) return false;
     if (now - begin < std::chrono::microseconds(200)) {
       std::this_thread::yield();
     } else {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   }
-}
-
-void wait(MPI_Request request, int64_t timeout, const char* what, uint8_t* done) {
-  std::vector<MPI_Request> requests = {request};
-  wait_all(requests, timeout, what, done);
 }
 
 // ---- The engine ---------------------------------------------------------------------------------
@@ -156,7 +148,15 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  bool whole = true;  // no transfer has failed, of which requests may be open that nobody can end
+  // What nobody has answered in time may be answered yet: then MPI can be left in order.
+  void settle() {
+    constexpr int64_t kPatience = 5'000;  // milliseconds
+    if (whole || open.empty()) return;
+    whole = wait_all(open, kPatience, "MPI_Test", nullptr);
+  }
+
+  bool whole = true;              // nothing has failed
+  std::vector<MPI_Request> open;  // of a transfer whose time was over
 
  private:
   bool ours_ = false;  // MPI was initialised here
@@ -170,13 +170,18 @@ class Mpi {
     count();
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
-    guard([&] { wait(request, timeout, "joining", nullptr); });
+    guard([&] { wait({request}, timeout, "joining", nullptr); });
   }
   Mpi(std::shared_ptr<Session> session, MPI_Comm comm) : session_(std::move(session)), comm_(comm) {
     count();
   }
   ~Mpi() {
-    if (session_->whole) MPI_Comm_free(&comm_);
+    try {
+      session_->settle();
+      if (session_->whole) MPI_Comm_free(&comm_);
+    } catch (...) {
+      // MPI itself has failed: it is left as it is.
+    }
   }
   Mpi(const Mpi&) = delete;
   Mpi& operator=(const Mpi&) = delete;
@@ -187,7 +192,7 @@ class Mpi {
   std::unique_ptr<Mpi> split(int32_t color, int32_t key, int64_t timeout) {
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
-    guard([&] { wait(request, timeout, "split", nullptr); });
+    guard([&] { wait({request}, timeout, "split", nullptr); });
     MPI_Comm part = MPI_COMM_NULL;
     check(MPI_Comm_split(comm_, color, key, &part), "MPI_Comm_split");
     return std::make_unique<Mpi>(session_, part);
@@ -214,6 +219,14 @@ class Mpi {
     }
   }
 
+  void wait(std::vector<MPI_Request> requests, int64_t timeout, const char* what, uint8_t* done) {
+    if (wait_all(requests, timeout, what, done)) return;
+    session_->open = std::move(requests);
+    throw sdk::Failure{
+        TENON_E_TIMEOUT,
+        std::string(what) + " was not done within " + std::to_string(timeout) + " ms", what};
+  }
+
   void count() {
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
@@ -231,7 +244,7 @@ class Mpi {
         check(MPI_Irecv(each.to, 1, all, each.peer, 0, comm_, &requests[i]), "MPI_Irecv");
       }
     }
-    wait_all(requests, timeout, "send and receive", done);
+    wait(std::move(requests), timeout, "send and receive", done);
   }
 
   void run_all(const tenon_transfer_desc& what, int64_t timeout, uint8_t* done) {
@@ -245,16 +258,16 @@ class Mpi {
       case TENON_COLLECTIVE_BROADCAST: {
         void* const data = what.peer == rank_ ? const_cast<void*>(what.from) : what.to;
         check(MPI_Ibcast(data, 1, part, what.peer, comm_, &request), "MPI_Ibcast");
-        return wait(request, timeout, "MPI_Ibcast", done);
+        return wait({request}, timeout, "MPI_Ibcast", done);
       }
       case TENON_COLLECTIVE_ALL_GATHER:
         check(MPI_Iallgather(what.from, 1, part, what.to, 1, part, comm_, &request),
               "MPI_Iallgather");
-        return wait(request, timeout, "MPI_Iallgather", done);
+        return wait({request}, timeout, "MPI_Iallgather", done);
       case TENON_COLLECTIVE_ALL_TO_ALL:
         check(MPI_Ialltoall(what.from, 1, part, what.to, 1, part, comm_, &request),
               "MPI_Ialltoall");
-        return wait(request, timeout, "MPI_Ialltoall", done);
+        return wait({request}, timeout, "MPI_Ialltoall", done);
       default:
         throw sdk::Failure{TENON_E_UNSUPPORTED, "there is no such collective", "collective",
                            "TENON_COLLECTIVE_SEND to ALL_REDUCE", std::to_string(what.collective)};
@@ -273,7 +286,7 @@ class Mpi {
       check(MPI_Ireduce_scatter_block(what.from, what.to, static_cast<int>(what.count), element,
                                       MPI_SUM, comm_, &request),
             "MPI_Ireduce_scatter_block");
-      return wait(request, timeout, "MPI_Ireduce_scatter_block", done);
+      return wait({request}, timeout, "MPI_Ireduce_scatter_block", done);
     }
     const auto bytes = static_cast<int64_t>(sdk::size_of(what.dtype));
     for (int64_t begin = 0; begin < what.count; begin += INT_MAX) {
@@ -282,7 +295,7 @@ class Mpi {
                            static_cast<char*>(what.to) + begin * bytes, count, element, MPI_SUM,
                            comm_, &request),
             "MPI_Iallreduce");
-      wait(request, timeout, "MPI_Iallreduce", done);
+      wait({request}, timeout, "MPI_Iallreduce", done);
     }
   }
 

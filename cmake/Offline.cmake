@@ -18,8 +18,8 @@ set(TENON_FUZZ OFF)
 message(STATUS "offline: not built: tests with GoogleTest, benchmarks with Google Benchmark, "
   "examples, the Python package")
 
-# Providers of kernels from libraries that such a machine does not have.
-set(TENON_OFFLINE_LEAVES_OUT lapack onednn openblas)
+# What is made of libraries that such a machine does not have, in backends/ and plugins/.
+set(TENON_OFFLINE_LEAVES_OUT lapack onednn openblas mpi)
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)

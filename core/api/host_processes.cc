@@ -12,7 +12,6 @@ namespace tenon::host {
 namespace {
 
 using processes::Group;
-using processes::Request;
 using tensor::Ref;
 
 // The group of this process alone, which needs no engine.

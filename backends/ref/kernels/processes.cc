@@ -50,27 +50,34 @@ tenon_status list_workspace(tenon_call*, const tenon_launch* launch, uint64_t* o
   return TENON_OK;
 }
 
-void all_reduce_list(const sdk::Launch& l) {
-  const std::span<std::byte> all = l.scratch();
+// Calls move(of the scratch, of the tensor, bytes) for each tensor that has elements.
+template <class Move>
+size_t each_of(const sdk::Launch& l, std::byte* all, const Move& move) {
   size_t place = 0;
   for (uint32_t i = 0; i < l.count(0); ++i) {
-    std::memcpy(all.data() + place, l.view(0, i).data, bytes_of(l.view(0, i)));
-    place += bytes_of(l.view(0, i));
+    const size_t bytes = bytes_of(l.view(0, i));
+    if (bytes != 0) move(all + place, l.view(0, i).data, bytes);
+    place += bytes;
   }
-  if (place == 0) return;
+  return place;
+}
+
+void all_reduce_list(const sdk::Launch& l) {
+  const std::span<std::byte> all = l.scratch();
+  const size_t bytes = each_of(l, all.data(), [](std::byte* here, const void* tensor, size_t n) {
+    std::memcpy(here, tensor, n);
+  });
+  if (bytes == 0) return;
   tenon_view view = l.view(0);
-  const int64_t count = static_cast<int64_t>(place / sdk::size_of(view.dtype));
+  const int64_t count = static_cast<int64_t>(bytes / sdk::size_of(view.dtype));
   const int64_t step = 1;
   view.data = all.data();
   view.rank = 1;
   view.shape = &count;
   view.strides = &step;
   run(l, TENON_COLLECTIVE_ALL_REDUCE, 0, &view, &view);
-  place = 0;
-  for (uint32_t i = 0; i < l.count(0); ++i) {
-    std::memcpy(l.view(0, i).data, all.data() + place, bytes_of(l.view(0, i)));
-    place += bytes_of(l.view(0, i));
-  }
+  each_of(l, all.data(),
+          [](const std::byte* here, void* tensor, size_t n) { std::memcpy(tensor, here, n); });
 }
 
 constexpr tenon_slot_rule kRowMajor[] = {sdk::contiguous_in(), sdk::contiguous_out()};

@@ -89,7 +89,7 @@ Field Field::find(const char* name) const {
 }
 
 Field Field::operator[](const char* name) const {
-  const Field found = find(name);
+  Field found = find(name);
   if (found.is_null()) found.refuse("a value");
   return found;
 }

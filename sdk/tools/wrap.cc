@@ -62,7 +62,7 @@ Json read_description(const std::string& text, const std::string& file) {
 fs::path bridge_of(const std::string& format, const std::string& file) {
   const fs::path bridges = data_folder() / "bridges";
   const std::string id = format.substr(0, format.find('/'));
-  const fs::path library = bridges / id / (id + ".so");
+  fs::path library = bridges / id / (id + ".so");
   if (is_id(id) && fs::exists(library)) return library;
   const std::vector<std::string> known = folders_in(bridges);
   throw Failure{

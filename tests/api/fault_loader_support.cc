@@ -100,7 +100,7 @@ void add_checkpoints(FaultRows& rows) {
   // Each call adds to a checkpoint of its own, which it must leave as it was.
   static tenon_checkpoint* own = nullptr;
   const auto part = [&](const char* function,
-                        std::function<tenon_status(FaultWorld&, tenon_checkpoint*)> set) {
+                        const std::function<tenon_status(FaultWorld&, tenon_checkpoint*)>& set) {
     rows.push_back({function,
                     "a new part",
                     [set](FaultWorld& w) { return set(w, own); },

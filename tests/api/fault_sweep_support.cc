@@ -26,7 +26,7 @@ tenon_tensor* leaf(tenon_context* cx, const tenon_device* device, int64_t rows) 
 template <class T>
 bool written(T* out) {
   T* pattern = nullptr;
-  std::memset(static_cast<void*>(&pattern), 0x5A, sizeof pattern);
+  std::memset(static_cast<void*>(&pattern), 0x5A, sizeof(void*));
   return out != nullptr && out != pattern;
 }
 

@@ -57,7 +57,7 @@ void add_transforms(Rows& rows) {
                                 w.outs.tensors);
   });
   const auto wrong_call = [&](const char* what, tenon_status expected, const tenon_batch& batch,
-                              std::function<tenon_tensor*(World&)> field) {
+                              const std::function<tenon_tensor*(World&)>& field) {
     add(rows, call, what, expected, [=](World& w) {
       return tenon_transform_call(w.cx, w.own.transform, &batch, field(w), w.outs.tensors);
     });
@@ -281,10 +281,12 @@ void add_checkpoints(Rows& rows) {
     return tenon_checkpoint_load(cx, to, "/nowhere/at/all.safetensors", TENON_NUL, 0,
                                  &w.outs.index);
   });
-  for (const auto& [path, expected] :
+  for (const auto& each :
        {std::pair<const char*, tenon_status>{"/nowhere/at/all.safetensors", TENON_E_IO},
         {"", TENON_E_ARGUMENT},
         {nullptr, TENON_E_ARGUMENT}}) {
+    const char* const path = each.first;
+    const tenon_status expected = each.second;
     add(rows, "tenon_checkpoint_save", "a path that cannot be", expected,
         [=](World& w) { return tenon_checkpoint_save(w.cx, w.own.checkpoint, path, TENON_NUL); });
     add(rows, "tenon_checkpoint_load", "a path that cannot be", expected, [=](World& w) {

@@ -40,7 +40,7 @@ std::vector<float> noise(int seed, int count, float scale) {
 // What is trained: words are looked up, a layer, dropout, a layer, mean of squares.
 struct Model {
   Model(Process& process, const char* optimizer_name, uint64_t salt) : p(process) {
-    const auto add = [&](std::vector<int64_t> shape, int seed) {
+    const auto add = [&](const std::vector<int64_t>& shape, int seed) {
       int count = 1;
       for (const int64_t size : shape) count *= static_cast<int>(size);
       // Only rank 0's are those that count.
@@ -241,14 +241,14 @@ TEST(DataParallel, OpsHaveGradients) {
     const tenon_value number = whole(p.number(group));
     tenon_tensor* x = p.floats({2}, {static_cast<float>(rank + 1), 2});
     ASSERT_EQ(tenon_tensor_set_requires_grad(p.context, x, 1), TENON_OK);
-    const auto gradient = [&](const char* op, std::vector<tenon_value> attrs, float weight) {
-      tenon_tensor* y = p.call(op, {x}, std::move(attrs));
+    const auto gradient = [&](const char* op, const std::vector<tenon_value>& attrs, float weight) {
+      tenon_tensor* y = p.call(op, {x}, attrs);
       tenon_tensor* scaled = p.call("tenon.mul", {y, p.floats({}, {weight})}, {});
       tenon_tensor* loss = p.call("tenon.sum", {scaled}, {});
       EXPECT_EQ(tenon_backward_run(p.context, &loss, nullptr, 1, 0), TENON_OK) << p.error().message;
       tenon_tensor* grad = nullptr;
       EXPECT_EQ(tenon_tensor_get_grad(p.context, x, &grad), TENON_OK);
-      const std::vector<float> found = p.read(grad);
+      std::vector<float> found = p.read(grad);
       EXPECT_EQ(tenon_tensor_set_grad(p.context, x, nullptr), TENON_OK);
       return found;
     };

@@ -98,8 +98,8 @@ tenon_error Process::error() {
   return error;
 }
 
-tenon_tensor* Process::call(const char* name, std::vector<tenon_tensor*> inputs,
-                            std::vector<tenon_value> attrs) {
+tenon_tensor* Process::call(const char* name, const std::vector<tenon_tensor*>& inputs,
+                            const std::vector<tenon_value>& attrs) {
   const tenon_op* op = nullptr;
   EXPECT_EQ(tenon_op_find(context, name, TENON_NUL, 0, &op), TENON_OK) << error().message;
   std::vector<tenon_value> values;

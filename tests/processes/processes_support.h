@@ -33,8 +33,8 @@ class Process {
                     tenon_tensor* output, int32_t peer = 0, int64_t timeout = 0);
   tenon_error error();
   std::string text(const tenon_string& words) const { return {words.data, words.length}; }
-  tenon_tensor* call(const char* op, std::vector<tenon_tensor*> inputs,
-                     std::vector<tenon_value> attrs);
+  tenon_tensor* call(const char* op, const std::vector<tenon_tensor*>& inputs,
+                     const std::vector<tenon_value>& attrs);
   int64_t number(tenon_group* group);
 
   tenon_runtime* runtime = nullptr;

@@ -217,10 +217,10 @@ class Shm {
     const auto end = Clock::now() + std::chrono::milliseconds(timeout);
     size_t open = pieces.size();
     for (uint32_t idle = 0; open != 0; ++idle) {
-      std::vector<bool> busy(static_cast<size_t>(2 * world_->size));
+      std::vector<bool> busy(2 * static_cast<size_t>(world_->size));
       for (Piece& piece : pieces) {
         if (piece.moved == piece.bytes && piece.peer < 0) continue;
-        const auto stream = static_cast<size_t>(2 * piece.peer + (piece.sends ? 1 : 0));
+        const auto stream = 2 * static_cast<size_t>(piece.peer) + (piece.sends ? 1 : 0);
         if (busy[stream]) continue;
         if (step(piece)) idle = 0;
         if (piece.moved != piece.bytes) {

@@ -84,16 +84,17 @@ class World {
 
   Ring& ring(int32_t from, int32_t to) { return segment_->rings[from * size + to]; }
 
-  // Throws if the process is gone.
-  void require_there(int32_t which) {
+  bool is_there(int32_t which) {
     pollfd asked{pidfds_[static_cast<size_t>(which)], POLLIN, 0};
-    const bool gone = poll(&asked, 1, 0) == 1;
-    if (!gone && segment_->left[which].load() == 0) return;
+    return poll(&asked, 1, 0) != 1 && segment_->left[which].load() == 0;
+  }
+  [[noreturn]] void refuse_gone(int32_t which) {
+    const bool left = segment_->left[which].load() != 0;
     throw sdk::Failure{TENON_E_PEER,
-                       "rank " + std::to_string(which) + (gone ? " is gone" : " has left"),
+                       "rank " + std::to_string(which) + (left ? " has left" : " is gone"),
                        "rank " + std::to_string(which), "a process that takes part",
-                       gone ? "process " + std::to_string(segment_->pids[which].load()) + " ended"
-                            : "one that has released its group"};
+                       left ? "one that has released its group"
+                            : "process " + std::to_string(segment_->pids[which].load()) + " ended"};
   }
 
   const int32_t rank;
@@ -265,11 +266,11 @@ class Shm {
     }
     for (const Piece& piece : pieces) {
       if (piece.peer < 0) continue;
-      const bool waits_for_bytes = !piece.sends;
-      // What a process has sent before it left is still read.
+      if (world_->is_there(piece.peer)) continue;
+      // What a process has sent before it left is still read; asked after it was seen to be gone.
       const Ring& ring = world_->ring(piece.peer, world_->rank);
-      if (waits_for_bytes && ring.written.load() != ring.read.load()) continue;
-      world_->require_there(piece.peer);
+      if (!piece.sends && ring.written.load() != ring.read.load()) continue;
+      world_->refuse_gone(piece.peer);
     }
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }

@@ -30,9 +30,7 @@ Ref wrap(Device& device, const tenon_view* view) {
 // Every transfer of one process leaves all elements where they are, in row-major order.
 void run_alone(Context& context, const Ref& from, const Ref& to) {
   if (!from || !to || from->view.data == to->view.data) return;
-  const tensor::DimSpan shape = from->shape();
-  const Ref same(Tensor::create((to->storage->retain(), to->storage), to->view.dtype, shape,
-                                from->strides_, to->offset));
+  const Ref same = tensor::window(*to, from->shape(), from->strides_, to->offset);
   launch::copy_into(context, *from, *same);
 }
 

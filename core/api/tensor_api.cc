@@ -196,8 +196,7 @@ tenon_status tenon_tensor_create_external(tenon_context* context, tenon_dtype dt
     }
     tensor::checked_count(dims, from.element_size());
     check_inside(*from.storage, dims, {strides, dims.size()}, offset, from.element_size());
-    from.storage->retain();
-    *out_view = give(Tensor::create(from.storage, from.dtype(), dims, strides, offset));
+    *out_view = give(tensor::window(from, dims, strides, offset).take());
   });
 }
 

@@ -32,8 +32,8 @@ void add_rows_into(Context& context, Tensor& dense, const RowGrad& rows) {
 }
 
 Ref densify(Context& context, const tenon_meta& table, const RowGrad& rows) {
-  Ref dense(launch::full(context, device_of(*rows.values), table.dtype,
-                         {table.shape, static_cast<size_t>(table.rank)}, registry::int_value(0)));
+  Ref dense(launch::full(context, device_of(*rows.values), table.dtype, tensor::shape_of(table),
+                         registry::int_value(0)));
   add_rows_into(context, *dense, rows);
   return dense;
 }

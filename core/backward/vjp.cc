@@ -131,9 +131,8 @@ tenon_value VjpFrame::output_grad(uint32_t index) {
   if (!grad) {
     if (node.of->rule->desc.flags & TENON_VJP_ACCEPTS_ABSENT) return value;
     const tenon_meta& meta = node.of->output_metas[index];
-    owned.push_back(
-        Ref(launch::full(context, context.runtime->device(meta.device), meta.dtype,
-                         {meta.shape, static_cast<size_t>(meta.rank)}, registry::int_value(0))));
+    owned.push_back(Ref(launch::full(context, context.runtime->device(meta.device), meta.dtype,
+                                     tensor::shape_of(meta), registry::int_value(0))));
     grad = owned.back().get();
   }
   return registry::tensor_value(*grad);

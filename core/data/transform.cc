@@ -11,32 +11,9 @@
 namespace tenon::data {
 
 using tensor::Dims;
-using tensor::DimSpan;
 using tensor::Ref;
+using tensor::shape_of;
 using tensor::Tensor;
-
-namespace {
-
-// Of one sample of [n, ...].
-tenon_meta sample_of(const Tensor& field) {
-  tenon_meta meta = tensor::meta_of(field);
-  std::copy(field.shape_ + 1, field.shape_ + meta.rank, meta.shape);
-  --meta.rank;
-  return meta;
-}
-
-// [n, ...] of samples.
-tenon_meta batch_of(int64_t n, const tenon_meta& sample) {
-  tenon_meta meta = sample;
-  std::copy_n(sample.shape, sample.rank, meta.shape + 1);
-  meta.shape[0] = n;
-  ++meta.rank;
-  return meta;
-}
-
-DimSpan shape_of(const tenon_meta& meta) { return {meta.shape, static_cast<size_t>(meta.rank)}; }
-
-}  // namespace
 
 Transform::Transform(Context& context, const registry::Entry& kind,
                      std::span<const NamedValue> given)
@@ -73,8 +50,9 @@ tenon_meta Transform::infer(Context& context, const tenon_meta& sample) const {
 }
 
 Ref Transform::call(Context& context, const tenon_batch& batch, Tensor& field) const {
-  const tenon_meta before = batch_of(batch.n, sample_of(field));
-  const tenon_meta after = batch_of(batch.n, infer(context, sample_of(field)));
+  const tenon_meta sample = tensor::row_of(tensor::meta_of(field));
+  const tenon_meta before = tensor::rows_of(batch.n, sample);
+  const tenon_meta after = tensor::rows_of(batch.n, infer(context, sample));
   const GradMode off(context, false);
   Ref from = Ref::shared(&field);
   if (!field.contiguous()) {
@@ -85,9 +63,7 @@ Ref Transform::call(Context& context, const tenon_batch& batch, Tensor& field) c
   if (desc().flags & TENON_TRANSFORM_VIEW) {
     Dims strides{};
     tensor::row_major_strides(shape_of(after), strides.data());
-    from->storage->retain();
-    return Ref(
-        Tensor::create(from->storage, after.dtype, shape_of(after), strides.data(), from->offset));
+    return tensor::window(*from, shape_of(after), strides.data(), from->offset);
   }
   Ref to(Tensor::create(runtime_->host_device(), after.dtype, shape_of(after)));
   if (batch.n != 0) run(context, batch, *from, *to);

@@ -64,9 +64,7 @@ ResolvedCall::~ResolvedCall() = default;
 
 namespace {
 
-int64_t elements_of(const tenon_meta& meta) {
-  return tensor::count({meta.shape, static_cast<size_t>(meta.rank)});
-}
+int64_t elements_of(const tenon_meta& meta) { return tensor::count(tensor::shape_of(meta)); }
 
 bool can_be_kept(const Invocation& call, const Resolution& resolution) {
   if (!resolution.ordinary || (!resolution.kernel && !resolution.view) || !call.made.empty())

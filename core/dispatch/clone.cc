@@ -9,7 +9,6 @@
 
 namespace tenon::dispatch {
 
-using tensor::Dims;
 using tensor::DimSpan;
 using tensor::Ref;
 using tensor::Tensor;
@@ -25,14 +24,7 @@ const registry::Op& copy_op(Context& context) {
 Ref spread(const Tensor& like, DimSpan shape, DimSpan strides, int64_t low, int64_t high) {
   const int64_t length[] = {high - low + 1};
   const Ref memory(Tensor::create(device_of(like), like.dtype(), length));
-  memory->storage->retain();
-  return Ref(Tensor::create(memory->storage, like.dtype(), shape, strides.data(), -low));
-}
-
-// Another window on the memory of `of`.
-Ref window(const Tensor& of, DimSpan shape, DimSpan strides, int64_t offset) {
-  of.storage->retain();
-  return Ref(Tensor::create(of.storage, of.dtype(), shape, strides.data(), offset));
+  return tensor::window(*memory, shape, strides.data(), -low);
 }
 
 // Each element of the memory between the first and the last that `from` has, once.
@@ -48,8 +40,8 @@ Tensor* clone_shared(Context& context, Tensor& from, int64_t low, int64_t high) 
   const Ref made = spread(from, from.shape(), from.strides(), low, high);
   const int64_t length[] = {high - low + 1};
   const int64_t one[] = {1};
-  const Ref source = window(from, length, one, from.offset + low);
-  const Ref target = window(*made, length, one, 0);
+  const Ref source = tensor::window(from, length, one, from.offset + low);
+  const Ref target = tensor::window(*made, length, one, 0);
   launch::copy_into(context, *source, *target);
   return Ref(made).take();
 }

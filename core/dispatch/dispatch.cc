@@ -78,9 +78,7 @@ Ref try_view(Invocation& call) {
                 .op = call.op.name,
                 .plugin = call.op.plugin->id};
   }
-  base.storage->retain();
-  return Ref(Tensor::create(base.storage, base.dtype(), shape, result.strides,
-                            base.offset + result.offset));
+  return tensor::window(base, shape, result.strides, base.offset + result.offset);
 }
 
 void prepare_call(Invocation& call, std::span<const tenon_value> inputs,
@@ -134,8 +132,7 @@ std::vector<Ref> allocate_outputs(const Invocation& call, uint64_t wanted) {
   for (uint32_t i = 0; i < call.n_outputs(); ++i) {
     if (!(wanted >> i & 1)) continue;
     const tenon_meta& meta = call.outputs[i];
-    outputs[i] = Ref(Tensor::create(*call.output_device, meta.dtype,
-                                    {meta.shape, static_cast<size_t>(meta.rank)}));
+    outputs[i] = Ref(Tensor::create(*call.output_device, meta.dtype, tensor::shape_of(meta)));
   }
   return outputs;
 }

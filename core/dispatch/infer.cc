@@ -133,9 +133,8 @@ void check_inferred(Invocation& call) {
     if (!output.has_dims) continue;
     const tenon_meta& meta = call.outputs[i];
     bool same = true;
-    const bool fits = pair_dims(
-        output.dims, {meta.shape, static_cast<size_t>(meta.rank)},
-        [&](const Dim& dim, int64_t size) {
+    const bool fits =
+        pair_dims(output.dims, tensor::shape_of(meta), [&](const Dim& dim, int64_t size) {
           if (dim.kind == Dim::Integer) same = same && dim.value == size;
           if (dim.kind != Dim::Letter) return;
           same =
@@ -296,8 +295,7 @@ void infer_schema(Invocation& call) {
         append_dims(call, {&size, 1}, meta);
       }
     }
-    tensor::checked_count({meta.shape, static_cast<size_t>(meta.rank)},
-                          tensor::size_of(meta.dtype));
+    tensor::checked_count(tensor::shape_of(meta), tensor::size_of(meta.dtype));
   }
 }
 
@@ -342,8 +340,7 @@ void infer(Invocation& call) {
                   .message = call.op.name + ": its shape rule gave an impossible output",
                   .op = call.op.name};
     }
-    tensor::checked_count({meta.shape, static_cast<size_t>(meta.rank)},
-                          tensor::size_of(meta.dtype));
+    tensor::checked_count(tensor::shape_of(meta), tensor::size_of(meta.dtype));
   }
   check_inferred(call);
 }

@@ -49,7 +49,7 @@ bool is_wide(const Invocation& call) {
     if (operand.tensor && operand.tensor->elements() > INT32_MAX) return true;
   }
   for (const tenon_meta& meta : call.outputs) {
-    if (tensor::count({meta.shape, static_cast<size_t>(meta.rank)}) > INT32_MAX) return true;
+    if (tensor::count(tensor::shape_of(meta)) > INT32_MAX) return true;
   }
   return false;
 }

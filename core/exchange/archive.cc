@@ -18,6 +18,7 @@ using data::run_callback;
 using tensor::Dims;
 using tensor::DimSpan;
 using tensor::Ref;
+using tensor::shape_of;
 using tensor::Tensor;
 
 namespace {
@@ -43,8 +44,6 @@ std::string some_of(const List& list, Name&& name) {
               .op = kind.name,
               .plugin = kind.plugin->id};
 }
-
-DimSpan shape_of(const tenon_meta& meta) { return {meta.shape, static_cast<size_t>(meta.rank)}; }
 
 Dims strides_of(const Entry& entry) {
   Dims strides{};

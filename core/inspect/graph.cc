@@ -22,10 +22,6 @@ int64_t index_of(const std::vector<Node*>& nodes, const Node* node) {
   return found - nodes.begin();
 }
 
-std::span<const int64_t> shape_of(const tenon_meta& meta) {
-  return {meta.shape, static_cast<size_t>(meta.rank)};
-}
-
 const char* word_of(Kept kept) {
   return kept == Kept::Yes ? "kept" : kept == Kept::Freed ? "freed" : "no";
 }
@@ -81,7 +77,7 @@ void write_node(Context& context, json::Writer& out, const Recorded& graph, size
     out.begin_object();
     out.member("name", operand_name(of, i));
     out.member("dtype", tensor::name_of(of.input_metas[i].dtype));
-    write_shape(out, shape_of(of.input_metas[i]));
+    write_shape(out, tensor::shape_of(of.input_metas[i]));
     write_origin(out, "from", graph.origin_of(node.edges[i]));
     write_saved(context, out, node, node.saved_inputs[i]);
     out.end_object();
@@ -93,7 +89,7 @@ void write_node(Context& context, json::Writer& out, const Recorded& graph, size
     out.begin_object();
     out.member("name", output_name(of, i));
     out.member("dtype", tensor::name_of(of.output_metas[i].dtype));
-    write_shape(out, shape_of(of.output_metas[i]));
+    write_shape(out, tensor::shape_of(of.output_metas[i]));
     write_saved(context, out, node, node.saved_outputs[i]);
     out.member("hooks", hooks_at(node, i));
     if (const Ref* grad = kept_gradient(node, i)) {

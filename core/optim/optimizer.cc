@@ -149,7 +149,7 @@ bool Optimizer::make_states(Context& context, uint32_t index) {
   for (uint32_t i = 0; i < desc().n_states; ++i) {
     const tenon_state_desc& state = desc().states[i];
     const tenon_meta meta = meta_of_state(like, state);
-    Ref made = create_state(like, meta.dtype, {meta.shape, static_cast<size_t>(meta.rank)});
+    Ref made = create_state(like, meta.dtype, tensor::shape_of(meta));
     tenon_value initial{TENON_VALUE_F64, 0, {}};
     initial.as.f64 = state.initial;
     launch::fill(context, *made, initial);

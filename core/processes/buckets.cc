@@ -33,18 +33,14 @@ Bucket::Bucket(std::vector<uint32_t> params, const std::vector<Ref>& all, int64_
 
 Ref Bucket::piece(int64_t begin, int64_t count) const {
   const int64_t step = 1;
-  memory_->storage->retain();
-  return Ref(Tensor::create(memory_->storage, memory_->view.dtype, {&count, 1}, &step, begin));
+  return tensor::window(*memory_, {&count, 1}, &step, begin);
 }
 
 Ref Bucket::piece(size_t place) const {
-  const tenon_meta& meta = metas_[place];
-  const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  const DimSpan shape = tensor::shape_of(metas_[place]);
   tensor::Dims strides{};
   tensor::row_major_strides(shape, strides.data());
-  memory_->storage->retain();
-  return Ref(
-      Tensor::create(memory_->storage, memory_->view.dtype, shape, strides.data(), begins_[place]));
+  return tensor::window(*memory_, shape, strides.data(), begins_[place]);
 }
 
 void Bucket::begin(Context& context) {

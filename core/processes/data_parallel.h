@@ -46,7 +46,6 @@ class DataParallel {
     std::vector<backward::RowGrad> rows;
     Way way = Way::Unknown;
     void clear();
-    bool any() const { return terms != 0 || !rows.empty(); }
   };
 
   // Random numbers as they are outside a shard.

@@ -95,7 +95,7 @@ std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param)
   if (longest == 0) return {};
   tenon_meta meta = tensor::meta_of(*params_[param]);
   meta.shape[0] = longest;
-  const tensor::DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  const tensor::DimSpan shape = tensor::shape_of(meta);
   Device& device = context.runtime->host_device();
   const Ref indices = new_host_tensor(context, TENON_DTYPE_I64, {longest});
   const Ref values(Tensor::create(device, meta.dtype, shape));

@@ -60,9 +60,7 @@ void check_members(const registry::Entry& kind, const tenon_members& members) {
 // Elements from `begin` on of row-major memory, as one dimension.
 Ref flat(const Tensor& tensor, int64_t begin, int64_t count) {
   const int64_t step = 1;
-  tensor.storage->retain();
-  return Ref(
-      Tensor::create(tensor.storage, tensor.view.dtype, {&count, 1}, &step, tensor.offset + begin));
+  return tensor::window(tensor, {&count, 1}, &step, tensor.offset + begin);
 }
 
 const Ref& sent_of(const Move& move) { return move.packed_input ? move.packed_input : move.input; }

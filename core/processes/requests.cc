@@ -9,7 +9,6 @@
 
 namespace tenon::processes {
 
-using tensor::Dims;
 using tensor::DimSpan;
 
 namespace {
@@ -62,41 +61,21 @@ void check_operands(const Request& request, const tenon_members& members) {
   check_operand(request, request.output, !barrier && collective != TENON_COLLECTIVE_SEND, "output");
 }
 
-// [n, ...] of which `row` is one row.
-tenon_meta stacked(int64_t n, const tenon_meta& row) {
-  tenon_meta all = row;
-  std::copy_n(row.shape, row.rank, all.shape + 1);
-  all.shape[0] = n;
-  ++all.rank;
-  return all;
-}
-
-tenon_meta row_of(const tenon_meta& all) {
-  tenon_meta row = all;
-  --row.rank;
-  std::copy_n(all.shape + 1, row.rank, row.shape);
-  return row;
-}
-
-DimSpan dims_of(const tenon_meta& meta) { return {meta.shape, static_cast<size_t>(meta.rank)}; }
-
 // The output's shape for the input that there is.
 tenon_meta wanted_output(const Request& request, int64_t n) {
   const tenon_meta input = tensor::meta_of(*request.input);
   const uint32_t collective = request.collective;
-  const bool rows =
-      collective == TENON_COLLECTIVE_ALL_TO_ALL || collective == TENON_COLLECTIVE_REDUCE_SCATTER;
-  if (rows && (input.rank == 0 || input.shape[0] != n)) {
+  if (takes_rows(collective) && (input.rank == 0 || input.shape[0] != n)) {
     refuse(request, TENON_E_SHAPE, "the input needs a row for each process", "input",
            "[" + std::to_string(n) + ", ...]", tensor::describe(input));
   }
-  if (collective == TENON_COLLECTIVE_REDUCE_SCATTER) return row_of(input);
+  if (collective == TENON_COLLECTIVE_REDUCE_SCATTER) return tensor::row_of(input);
   if (collective != TENON_COLLECTIVE_ALL_GATHER) return input;
   if (input.rank == TENON_MAX_RANK) {
     refuse(request, TENON_E_SHAPE, "the output would have too many dimensions", "input",
            "at most 7 dimensions", tensor::describe(input));
   }
-  return stacked(n, input);
+  return tensor::rows_of(n, input);
 }
 
 void check_shapes(const Request& request, int64_t n) {
@@ -107,7 +86,7 @@ void check_shapes(const Request& request, int64_t n) {
     refuse(request, TENON_E_DTYPE, "input and output have different dtypes", "output",
            tensor::describe(wanted), tensor::describe(found));
   }
-  if (!std::ranges::equal(dims_of(found), dims_of(wanted))) {
+  if (!std::ranges::equal(tensor::shape_of(found), tensor::shape_of(wanted))) {
     refuse(request, TENON_E_SHAPE, "the output has another shape", "output",
            tensor::describe(wanted), tensor::describe(found));
   }
@@ -188,10 +167,8 @@ Move move_of(const tenon_collective_desc& desc, const tenon_members& members, Re
   check_memory(request);
   const bool of_output = !request.input || request.collective == TENON_COLLECTIVE_BROADCAST;
   move.agreed = tensor::meta_of(of_output ? *request.output : *request.input);
-  move.count = tensor::count(dims_of(move.agreed));
-  const bool rows = request.collective == TENON_COLLECTIVE_ALL_TO_ALL ||
-                    request.collective == TENON_COLLECTIVE_REDUCE_SCATTER;
-  if (rows) move.count /= n;
+  move.count = tensor::count(tensor::shape_of(move.agreed));
+  if (takes_rows(move.collective)) move.count /= n;
   move.packed_input = packed(*move.device, request.input);
   move.packed_output = packed(*move.device, request.output);
   move.input = std::move(request.input);

@@ -12,19 +12,16 @@ using tensor::Ref;
 using tensor::Tensor;
 
 Ref row_of(const Tensor& tensor, int64_t row) {
-  tensor.storage->retain();
-  return Ref(Tensor::create(tensor.storage, tensor.view.dtype, tensor.shape().subspan(1),
-                            tensor.strides_ + 1, tensor.offset + row * tensor.strides_[0]));
+  return tensor::window(tensor, tensor.shape().subspan(1), tensor.strides_ + 1,
+                        tensor.offset + row * tensor.strides_[0]);
 }
 
 Ref rows_between(const Tensor& tensor, int64_t begin, int64_t count) {
   tensor::Dims shape{};
   std::copy(tensor.shape().begin(), tensor.shape().end(), shape.begin());
   shape[0] = count;
-  tensor.storage->retain();
-  return Ref(Tensor::create(tensor.storage, tensor.view.dtype,
-                            {shape.data(), tensor.shape().size()}, tensor.strides_,
-                            tensor.offset + begin * tensor.strides_[0]));
+  return tensor::window(tensor, {shape.data(), tensor.shape().size()}, tensor.strides_,
+                        tensor.offset + begin * tensor.strides_[0]);
 }
 
 void sum_rows(Context& context, Tensor& parts) {

@@ -20,6 +20,10 @@ bool is_sum(uint32_t collective) noexcept {
   return collective == TENON_COLLECTIVE_REDUCE_SCATTER || collective == TENON_COLLECTIVE_ALL_REDUCE;
 }
 
+bool takes_rows(uint32_t collective) noexcept {
+  return collective == TENON_COLLECTIVE_ALL_TO_ALL || collective == TENON_COLLECTIVE_REDUCE_SCATTER;
+}
+
 Transfer::Transfer(Runtime& runtime, std::vector<Move> moves, bool sums_fast, int64_t timeout,
                    int64_t sequence)
     : runtime_(&runtime),

@@ -23,6 +23,7 @@ using tensor::Tensor;
 std::string_view name_of(uint32_t collective) noexcept;
 bool between_two(uint32_t collective) noexcept;  // SEND, RECEIVE
 bool is_sum(uint32_t collective) noexcept;       // REDUCE_SCATTER, ALL_REDUCE
+bool takes_rows(uint32_t collective) noexcept;   // ALL_TO_ALL, REDUCE_SCATTER: a row per process
 
 // One request, ready to be made.
 struct Move {

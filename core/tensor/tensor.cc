@@ -57,7 +57,7 @@ Tensor* Tensor::create(Memory& memory, tenon_dtype dtype, DimSpan shape) {
 }
 
 Fresh fresh_like(const tenon_meta& meta) noexcept {
-  const DimSpan shape(meta.shape, static_cast<size_t>(meta.rank));
+  const DimSpan shape = shape_of(meta);
   Fresh like;
   like.dtype = meta.dtype;
   like.rank = meta.rank;
@@ -104,12 +104,32 @@ void Tensor::destroy() noexcept {
   held->release();
 }
 
+Ref window(const Tensor& of, DimSpan shape, const int64_t* strides, int64_t offset) {
+  of.storage->retain();
+  return Ref(Tensor::create(of.storage, of.dtype(), shape, strides, offset));
+}
+
+tenon_meta rows_of(int64_t n, const tenon_meta& row) noexcept {
+  tenon_meta rows = row;
+  std::copy_n(row.shape, row.rank, rows.shape + 1);
+  rows.shape[0] = n;
+  ++rows.rank;
+  return rows;
+}
+
+tenon_meta row_of(const tenon_meta& rows) noexcept {
+  tenon_meta row = rows;
+  --row.rank;
+  std::copy_n(rows.shape + 1, row.rank, row.shape);
+  return row;
+}
+
 std::string describe(const Tensor& tensor) {
   return std::string(name_of(tensor.dtype())) + dims_text(tensor.shape());
 }
 
 std::string describe(const tenon_meta& meta) {
-  return std::string(name_of(meta.dtype)) + dims_text({meta.shape, static_cast<size_t>(meta.rank)});
+  return std::string(name_of(meta.dtype)) + dims_text(shape_of(meta));
 }
 
 bool alike(const Tensor& a, const Tensor& b) noexcept {

@@ -124,6 +124,18 @@ class Ref {
   Tensor* tensor_ = nullptr;
 };
 
+// Another window on the memory of `of`: `offset` in elements from the storage's start. It must lie
+// in the storage.
+Ref window(const Tensor& of, DimSpan shape, const int64_t* strides, int64_t offset);
+
+inline DimSpan shape_of(const tenon_meta& meta) {
+  return {meta.shape, static_cast<size_t>(meta.rank)};
+}
+// [n, ...] of which `row` is one row; its rank must be below TENON_MAX_RANK.
+tenon_meta rows_of(int64_t n, const tenon_meta& row) noexcept;
+// One row of `rows`, whose rank must not be 0.
+tenon_meta row_of(const tenon_meta& rows) noexcept;
+
 // Shape, dtype and memory are the same.
 bool alike(const Tensor& a, const Tensor& b) noexcept;
 // "f32[2,3]"

@@ -12,20 +12,15 @@ a plugin of the pages is not built. Plugins that depend on the machine have no p
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bindings/cpp/tools"))
+from headers import plugins_of_tree  # noqa: E402
+
 BACKENDS = {"tenon.cpu", "tenon.ref"}
-
-
-def plugins_of_tree():
-    """Those of plugins/, which are the same on every machine; not what others are made of."""
-    text = "".join(file.read_text() for file in (ROOT / "plugins").glob("*/CMakeLists.txt"))
-    added = re.findall(r"^ *tenon_add_plugin\((\S+)([^)]*)", text, flags=re.MULTILINE)
-    return {name for name, options in added if "DESTINATION" not in options}
 
 
 def answer(command, *arguments):

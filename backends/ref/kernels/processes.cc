@@ -12,12 +12,16 @@ namespace {
 constexpr uint32_t kGroup = 0;
 constexpr uint32_t kRoot = 1;  // of broadcast
 
+const tenon_host_processes& processes_of(const sdk::Launch& l) {
+  const tenon_host* const host = l.call()->host;
+  const void* const found = host->get_interface(host, TENON_HOST_PROCESSES, TENON_NUL);
+  if (!found) throw sdk::Failure{TENON_E_UNSUPPORTED, "this host knows no groups of processes"};
+  return *static_cast<const tenon_host_processes*>(found);
+}
+
 void run(const sdk::Launch& l, uint32_t collective, int32_t peer, const tenon_view* from,
          const tenon_view* to) {
-  const auto* const host = static_cast<const tenon_host_processes*>(
-      l.call()->host->get_interface(l.call()->host, TENON_HOST_PROCESSES, TENON_NUL));
-  if (!host) throw sdk::Failure{TENON_E_UNSUPPORTED, "this host knows no groups of processes"};
-  sdk::check(host->run(l.call(), l.attrs.integer(kGroup), collective, peer, from, to));
+  sdk::check(processes_of(l).run(l.call(), l.attrs.integer(kGroup), collective, peer, from, to));
 }
 
 template <uint32_t collective>
@@ -26,10 +30,8 @@ void move(const sdk::Launch& l) {
 }
 
 void broadcast(const sdk::Launch& l) {
-  const auto* const host = static_cast<const tenon_host_processes*>(
-      l.call()->host->get_interface(l.call()->host, TENON_HOST_PROCESSES, TENON_NUL));
   tenon_members members{};
-  if (host) sdk::check(host->members(l.call(), l.attrs.integer(kGroup), &members));
+  sdk::check(processes_of(l).members(l.call(), l.attrs.integer(kGroup), &members));
   const int64_t root = l.attrs.integer(kRoot);
   if (root < 0 || root >= members.size) {
     throw sdk::Failure{TENON_E_ARGUMENT, "the group has no such rank", "root",

@@ -8,6 +8,7 @@
 
 #include "core/backward/rows.h"
 #include "core/backward/walk.h"
+#include "core/dispatch/clone.h"
 #include "core/dispatch/roles.h"
 #include "core/launch/moves.h"
 
@@ -54,9 +55,10 @@ void Walk::check_place(const LeafGrad& entry) const {
 }
 
 Change Walk::change_dense(Link& link, LeafGrad& entry) {
-  // Copied if its memory is shared with other gradients, a seed, or a plan.
-  if (!only_ours(context_, *entry.dense) && (!create_ || context_.capture)) {
-    entry.dense = Ref(launch::copy(context_, *entry.dense));
+  // Copied if it is shared with other gradients, a seed, the graph, or a plan.
+  if (!only_ours(context_, *entry.dense)) {
+    entry.dense = Ref(create_ && !context_.capture ? dispatch::clone(context_, *entry.dense)
+                                                   : launch::copy(context_, *entry.dense));
   }
   if (link.row_indices) {
     // As a captured step adds to rows: what they leave out is a zero, which is positive.

@@ -121,6 +121,21 @@ TEST_F(Autograd, GradientsOfTwoLeavesNeverShareMemory) {
   EXPECT_EQ(cx.values(mine), (Values{1, 1}));
 }
 
+TEST_F(Autograd, RecordedGradientsOfTwoLeavesNeverShareMemory) {
+  const Tensor a = parameter({2}, {1, 2});
+  const Tensor b = parameter({2}, {3, 4});
+  const Tensor seed = parameter({2}, {10, 20});
+  cx.backward(cx.call("acme.add", {arg(a), arg(b)}), TENON_BACKWARD_CREATE_GRAPH, seed.get());
+  EXPECT_NE(cx.info(cx.grad(a)).storage, cx.info(cx.grad(b)).storage);
+  EXPECT_NE(cx.info(cx.grad(a)).storage, cx.info(seed).storage);
+  EXPECT_NE(cx.info(cx.grad(a)).flags & TENON_TENSOR_REQUIRES_GRAD, 0u);
+  // A leaf that seeds itself is not its own gradient.
+  cx.backward(seed, TENON_BACKWARD_CREATE_GRAPH, seed.get());
+  EXPECT_NE(cx.grad(seed), seed.get());
+  EXPECT_EQ(cx.grad_values(seed), (Values{10, 20}));
+  for (const Tensor* each : {&a, &b, &seed}) cx.clear_grad(*each);
+}
+
 TEST_F(Autograd, SeedsAndSeveralRoots) {
   const Tensor x = parameter({2}, {3, 5});
   const Tensor y = cx.call("acme.square", {arg(x)});

@@ -11,7 +11,7 @@ def stated(what="threads"):
 
 
 def work():
-    x = tenon.full((400, 300), 1.25) * tenon.full((300,), 0.5)
+    x = tenon.full((200, 300), 1.25) * tenon.full((300,), 0.5)
     return (x @ x.T).sin().sum(axes=0).tolist()
 
 
@@ -42,7 +42,7 @@ class Threads(Case):
         wrong = []
 
         def compute():
-            for _ in range(20):
+            for _ in range(8):
                 if work() != expected:
                     wrong.append(threading.current_thread().name)
 

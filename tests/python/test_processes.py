@@ -49,9 +49,6 @@ def run(*launcher, engine):
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     }
-    if engine == "tenon.mpi":  # MPI itself keeps memory to the end
-        options = environment.get("ASAN_OPTIONS", "")
-        environment["ASAN_OPTIONS"] = options + ":detect_leaks=0"
     done = subprocess.run(
         [*launcher, sys.executable, "-c", PROGRAM, engine],
         capture_output=True, text=True, check=False, timeout=25, env=environment,

@@ -113,3 +113,31 @@ tenon_status tenon_data_parallel_end(tenon_context* context, tenon_data_parallel
     require_parallel(cx, parallel)->end(cx, require_tensor(cx, loss, "loss"));
   });
 }
+
+tenon_status tenon_data_parallel_share_states(tenon_context* context, tenon_data_parallel* parallel,
+                                              tenon_optimizer* optimizer) {
+  return guard(context, [&](Context& cx) {
+    const auto& of = require_parallel(cx, parallel);
+    refuse_in_capture(cx, "sharing states");
+    of->share_states(require_optimizer(cx, optimizer));
+  });
+}
+
+tenon_status tenon_data_parallel_gather_states(tenon_context* context,
+                                               tenon_data_parallel* parallel, int32_t root) {
+  return guard(context, [&](Context& cx) {
+    const auto& of = require_parallel(cx, parallel);
+    refuse_in_capture(cx, "gathering states");
+    of->gather_states(cx, root);
+  });
+}
+
+tenon_status tenon_data_parallel_clip(tenon_context* context, tenon_data_parallel* parallel,
+                                      double max_norm, double* out_norm) {
+  return guard(context, [&](Context& cx) {
+    const auto& of = require_parallel(cx, parallel);
+    refuse_in_capture(cx, "clipping gradients of several processes");
+    const double norm = of->clip(cx, max_norm);
+    if (out_norm) *out_norm = norm;
+  });
+}

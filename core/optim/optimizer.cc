@@ -3,8 +3,6 @@
 // of.
 #include "core/optim/optimizer.h"
 
-#include <tenon/ext/draft/optimizers.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -99,7 +97,18 @@ size_t Optimizer::state_index(uint32_t param, std::string_view name) const {
 
 Tensor* Optimizer::state(uint32_t param, std::string_view name) const {
   const size_t index = state_index(param, name);
-  const std::vector<Ref>& states = params_[param].states;
+  const bool parted = params_[param].parted;
+  if (parted && !whole_) {
+    throw Error{.status = TENON_E_STATE,
+                .message = kind_->name + ": state \"" + std::string(name) + "\" of parameter " +
+                           std::to_string(param) + " is shared by several processes",
+                .op = kind_->name,
+                .operand = std::string(name),
+                .expected = "states that were gathered here since the last step",
+                .found = "a part of them",
+                .hint = "call tenon_data_parallel_gather_states in all processes"};
+  }
+  const std::vector<Ref>& states = parted ? (*whole_)[param] : params_[param].states;
   return states.empty() ? nullptr : states[index].get();
 }
 
@@ -127,9 +136,17 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
                 .expected = tensor::describe(expected),
                 .found = tensor::describe(values)};
   }
+  whole_.reset();
+  Ref packed;
+  if (target.parted) {
+    packed = create_state(*target.tensor, values.dtype(), values.shape());
+    launch::copy_into(context, values, *packed);
+  }
+  const Ref part = packed ? part_of_state(target, index, *packed) : Ref();
+  if (packed && !part) return;  // nothing of it is held here
   const bool made = make_states(context, param);
   try {
-    launch::copy_into(context, values, *target.states[index]);
+    launch::copy_into(context, part ? *part : values, *target.states[index]);
   } catch (...) {
     if (made) target.states.clear();
     throw;
@@ -139,12 +156,14 @@ void Optimizer::set_state(Context& context, uint32_t param, std::string_view nam
 // Never recorded: a replay must not set the state back to its beginning.
 bool Optimizer::make_states(Context& context, uint32_t index) {
   Param& param = params_[index];
+  const Tensor* const of = target(param);
+  if (!of) return false;
   if (!param.states.empty()) {
     if (&device_of(*param.states[0]) != &device_of(*param.tensor)) follow(context, param);
     return false;
   }
   const CaptureSuspended suspended(context);
-  const Tensor& like = *param.tensor;
+  const Tensor& like = *of;
   std::vector<Ref> states;
   for (uint32_t i = 0; i < desc().n_states; ++i) {
     const tenon_state_desc& state = desc().states[i];
@@ -164,7 +183,7 @@ void Optimizer::follow(Context& context, Param& param) {
   const CaptureSuspended suspended(context);
   std::vector<Ref> there;
   for (const Ref& state : param.states) {
-    there.push_back(create_state(*param.tensor, state->dtype(), state->shape()));
+    there.push_back(create_state(*target(param), state->dtype(), state->shape()));
     launch::copy_into(context, *state, *there.back());
   }
   param.states = std::move(there);
@@ -206,9 +225,13 @@ Optimizer::Works Optimizer::gather(bool capturing, Grads& grads) {
   Works works;
   for (size_t i = 0; i < params_.size(); ++i) {
     grads.emplace_back();
-    Tensor& tensor = *params_[i].tensor;
+    const tape::Link* const own = tape::find_link(*params_[i].tensor);
+    if (!own || own->node || !own->requires_grad) continue;
+    Tensor* const changed = target(params_[i]);
+    if (!changed) continue;
+    Tensor& tensor = *changed;
     tape::Link* link = tape::find_link(tensor);
-    if (!link || link->node || !link->requires_grad) continue;
+    if (!link) continue;
     const uint32_t group = capturing ? params_[i].group : groups_[params_[i].group].like;
     bool rows = false;
     {
@@ -219,7 +242,7 @@ Optimizer::Works Optimizer::gather(bool capturing, Grads& grads) {
     }
     if (!grads[i].first) continue;
     const auto fits = [&](const Work& work) {
-      const Tensor& first = *params_[work.params[0]].tensor;
+      const Tensor& first = *target(params_[work.params[0]]);
       return work.group == group && work.rows == rows && &device_of(first) == &device_of(tensor) &&
              first.dtype() == tensor.dtype();
     };
@@ -246,7 +269,7 @@ void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
   Small<Handles, 4> states(desc().n_states);
   for (size_t i : work.params) {
     Param& param = params_[i];
-    params.push_back(tensor::handle(param.tensor.get()));
+    params.push_back(tensor::handle(target(param)));
     Tensor* first = grads[i].first.get();
     if (work.rows && !rows_op_) {
       dense.push_back(backward::densify(context, tensor::meta_of(*param.tensor),
@@ -277,18 +300,25 @@ void Optimizer::step(Context& context, const Work& work, const Grads& grads) {
                  {});
 }
 
+void Optimizer::refuse_no_gradient() const {
+  throw Error{.status = TENON_E_GRAD,
+              .message = kind_->name + ": no parameter has a gradient",
+              .op = kind_->name,
+              .expected = "gradients from tenon_backward_run",
+              .found = "none"};
+}
+
 void Optimizer::run(Context& context, bool clear_grads) {
+  if (parts_) return run_parts(context, clear_grads);
+  run_step(context, clear_grads);
+}
+
+void Optimizer::run_step(Context& context, bool clear_grads) {
   require_active(*kind_->plugin, kind_->name);
   const GradMode off(context, false);
   Grads grads;
   const Works works = gather(context.capturing != nullptr, grads);
-  if (works.empty()) {
-    throw Error{.status = TENON_E_GRAD,
-                .message = kind_->name + ": no parameter has a gradient",
-                .op = kind_->name,
-                .expected = "gradients from tenon_backward_run",
-                .found = "none"};
-  }
+  if (works.empty() && !parts_) refuse_no_gradient();
   for (const Work& work : works) {
     const registry::Op& op = op_of(work);
     require_active(*op.plugin, op.name);

@@ -3,7 +3,7 @@
 // of parameters, and the step op that a plugin brought. Knows no update rule.
 #pragma once
 
-#include <tenon/plugin.h>
+#include <tenon/ext/draft/optimizers.h>
 
 #include <memory>
 #include <optional>
@@ -15,6 +15,7 @@
 
 #include "core/dispatch/invocation.h"
 #include "core/optim/hypers.h"
+#include "core/optim/parts.h"
 #include "core/plan/frozen.h"
 #include "core/runtime/context.h"
 
@@ -57,6 +58,15 @@ class Optimizer {
   uint32_t n_groups() const { return static_cast<uint32_t>(groups_.size()); }
   size_t size_of_group(uint32_t group) const { return groups_[group].n_params; }
   Tensor* state(uint32_t param, std::string_view name) const;  // NULL before the first step
+  // From the next run on states are those of parts; it must be `by_element`. None is captured then.
+  void set_parts(std::shared_ptr<Parts> parts) { parts_ = std::move(parts); }
+  bool by_element() const { return desc().flags & TENON_OPTIMIZER_BY_ELEMENT; }
+  Tensor& param(uint32_t index) const { return *params_[index].tensor; }
+  // Whether those of this parameter are of a part; those that there are, of the part or not; whole
+  // ones for `state`, until the next run.
+  bool is_parted(uint32_t param) const { return params_[param].parted; }
+  const std::vector<Ref>& states(uint32_t param) const { return params_[param].states; }
+  void keep_whole(std::vector<std::vector<Ref>> states);  // [params]
   // Copies `values` into a state, which is made if it is not there yet. All or nothing.
   void set_state(Context& context, uint32_t param, std::string_view name, const Tensor& values);
   // What a parameter's states are before its first step: not there, or at their initial values.
@@ -68,12 +78,14 @@ class Optimizer {
   HyperDescs hyper_descs() const { return {desc().hypers, desc().n_hypers}; }
   std::span<const tenon_state_desc> state_descs() const { return {desc().states, desc().n_states}; }
   Runtime* runtime() const { return runtime_; }
+  const std::string& name() const { return kind_->name; }
 
  private:
   struct Param {
     Ref tensor;
     std::vector<Ref> states;
     uint32_t group = 0;
+    bool parted = false;  // the states are those of a part
   };
   struct Group {
     std::vector<tenon_value> hypers;
@@ -109,6 +121,13 @@ class Optimizer {
   [[gnu::cold]] void note_gradients(plan::Recorder& recorder);
   const Dynamic& dynamic(Context& context, uint32_t group, Device& device);
   Works gather(bool capturing, Grads& grads);
+  [[noreturn]] void refuse_no_gradient() const;
+  void run_step(Context& context, bool clear_grads);
+  void run_parts(Context& context, bool clear_grads);
+  // What the states are of; NULL: no element of it is updated here.
+  Tensor* target(const Param& param) const;
+  void part_states(Context& context);
+  Ref part_of_state(const Param& param, size_t state, const Tensor& whole) const;
   const registry::Op& op_of(const Work& work) const {
     return work.rows && rows_op_ ? *rows_op_ : *step_op_;
   }
@@ -123,6 +142,8 @@ class Optimizer {
   std::vector<Group> groups_;    // their parameters lie in the same order
   bool hypers_changed_ = false;  // since find_equal_groups
   std::vector<Dynamic> dynamics_;
+  std::shared_ptr<Parts> parts_;
+  std::optional<std::vector<std::vector<Ref>>> whole_;  // [params], of those that are parted
   std::shared_ptr<plan::Frozen> frozen_;  // the hyper-parameters, from the first captured step on
 };
 

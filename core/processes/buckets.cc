@@ -3,6 +3,7 @@
 #include "core/processes/buckets.h"
 
 #include "core/launch/moves.h"
+#include "core/processes/sums.h"
 
 namespace tenon::processes {
 
@@ -18,15 +19,16 @@ tenon_value number(double value) {
 
 }  // namespace
 
-Bucket::Bucket(std::vector<uint32_t> params, const std::vector<Ref>& all, int64_t processes)
-    : params_(std::move(params)) {
+Bucket::Bucket(std::vector<uint32_t> params, const std::vector<Ref>& all, int64_t processes,
+               bool parted)
+    : params_(std::move(params)), processes_(processes), parted_(parted) {
   for (const uint32_t param : params_) {
     begins_.push_back(size_);
     metas_.push_back(tensor::meta_of(*all[param]));
     size_ += all[param]->elements();
   }
   counts_ = size_;
-  size_ += static_cast<int64_t>(params_.size());
+  if (!parted_) size_ += static_cast<int64_t>(params_.size());
   size_ = (size_ + processes - 1) / processes * processes;  // equal parts need no copy
   device_ = &device_of(*all[params_[0]]);
 }
@@ -47,7 +49,7 @@ void Bucket::begin(Context& context) {
   // Gradients of the last step that somebody still holds stay as they are.
   const bool free = memory_ && memory_->storage->refs.load() == 1;
   if (!free) memory_ = Ref(Tensor::create(*device_, metas_[0].dtype, {&size_, 1}));
-  launch::fill(context, *piece(counts_, size_ - counts_), number(0));
+  if (counts_ != size_) launch::fill(context, *piece(counts_, size_ - counts_), number(0));
   put_.assign(params_.size(), false);
   missing_ = params_.size();
   transfer_.reset();
@@ -55,7 +57,9 @@ void Bucket::begin(Context& context) {
 
 void Bucket::put(Context& context, size_t place, const Tensor& grad) {
   launch::copy_into(context, grad, *piece(place));
-  launch::fill(context, *piece(counts_ + static_cast<int64_t>(place), 1), number(1));
+  if (!parted_) {
+    launch::fill(context, *piece(counts_ + static_cast<int64_t>(place), 1), number(1));
+  }
   if (put_[place]) return;
   put_[place] = true;
   --missing_;
@@ -65,7 +69,15 @@ void Bucket::send(Context& context, Group& group) {
   for (size_t place = 0; place < params_.size(); ++place) {
     if (!put_[place]) launch::fill(context, *piece(place), number(0));
   }
-  transfer_ = group.begin(context, {{TENON_COLLECTIVE_ALL_REDUCE, 0, memory_, memory_}}, 0);
+  if (!parted_) {
+    transfer_ = group.begin(context, {{TENON_COLLECTIVE_ALL_REDUCE, 0, memory_, memory_}}, 0);
+    return;
+  }
+  const int64_t count = size_ / processes_;
+  const bool free = part_ && part_->storage->refs.load() == 1;
+  if (!free) part_ = Ref(Tensor::create(*device_, metas_[0].dtype, {&count, 1}));
+  const Ref rows = as_rows(*memory_, processes_);
+  transfer_ = group.begin(context, {{TENON_COLLECTIVE_REDUCE_SCATTER, 0, rows, part_}}, 0);
 }
 
 void Bucket::wait(Context& context) { transfer_->end(&context); }
@@ -80,12 +92,12 @@ Ref Bucket::sum(size_t place) const {
 }
 
 std::vector<Bucket> make_buckets(const std::vector<Ref>& params, const std::vector<uint32_t>& order,
-                                 int64_t bytes, int64_t processes) {
+                                 int64_t bytes, int64_t processes, bool parted) {
   std::vector<Bucket> buckets;
   std::vector<uint32_t> list;
   int64_t full = 0;
   const auto close = [&] {
-    if (!list.empty()) buckets.emplace_back(std::move(list), params, processes);
+    if (!list.empty()) buckets.emplace_back(std::move(list), params, processes, parted);
     list = {};
     full = 0;
   };

@@ -176,14 +176,17 @@ void DataParallel::set_step(int64_t step) {
                 .expected = "0 or more",
                 .found = std::to_string(step)};
   }
-  if (runs_ || shard_ != 0) {
-    throw Error{.status = TENON_E_STATE,
-                .message = "data parallel: a step has begun",
-                .operand = "step",
-                .expected = "between two steps",
-                .found = "shard " + std::to_string(shard_) + " of step " + std::to_string(step_)};
-  }
+  refuse_in_step("step");
   step_ = step;
+}
+
+void DataParallel::refuse_in_step(const char* operand) const {
+  if (!runs_ && shard_ == 0) return;
+  throw Error{.status = TENON_E_STATE,
+              .message = "data parallel: a step has begun",
+              .operand = operand,
+              .expected = "between two steps",
+              .found = "shard " + std::to_string(shard_) + " of step " + std::to_string(step_)};
 }
 
 // ---- A shard ------------------------------------------------------------------------------------
@@ -210,6 +213,15 @@ void DataParallel::begin(Context& context, int64_t shard) {
                     "run the optimizer with TENON_OPTIMIZER_CLEAR_GRAD; to add up more than "
                     "one backward, ask for more shards"};
   }
+  if (shares_ && context.capturing) {
+    throw Error{.status = TENON_E_CAPTURE,
+                .message = "data parallel: the states are shared by several processes",
+                .operand = "parallel",
+                .expected = "a step that is not captured",
+                .found = "a capture",
+                .hint = "run the step as it is, or do not share the states"};
+  }
+  if (shares_ && shard == 0) shares_->clear_gradients();
   begin_buffers(context);
   outside_ = {context.stream, context.counter};
   if (!context.capturing) {
@@ -262,6 +274,7 @@ void DataParallel::give_up(Context& context) noexcept {
   for (Sum& sum : sums_) sum.clear();
   for (Tree& sum : buffer_sums_) sum.clear();
   for (Bucket& bucket : buckets_) bucket.drop();
+  if (shares_) shares_->clear_gradients();
   try {
     for (size_t i = 0; i < first_buffers_.size(); ++i) {
       launch::copy_into(context, *first_buffers_[i], *buffers_[i]);

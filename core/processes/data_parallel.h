@@ -10,6 +10,8 @@
 #include "core/backward/vjp.h"
 #include "core/processes/buckets.h"
 #include "core/processes/group.h"
+#include "core/processes/leaf_grads.h"
+#include "core/processes/shares.h"
 #include "core/processes/tree.h"
 
 namespace tenon::processes {
@@ -32,6 +34,9 @@ class DataParallel {
   void begin(Context& context, int64_t shard);
   void end(Context& context, Tensor& loss);
   void set_step(int64_t step);
+  void share_states(std::shared_ptr<optim::Optimizer> optimizer);
+  void gather_states(Context& context, int32_t root);
+  double clip(Context& context, double max_norm);  // returns the norm before
   tenon_data_parallel_info info() const;
   Runtime* runtime() const { return runtime_; }
 
@@ -58,6 +63,7 @@ class DataParallel {
 
   void share_values(Context& context);
   Ref all(Context& context, uint32_t collective, const Ref& input, const Ref& output) const;
+  void refuse_in_step(const char* operand) const;
   bool alone() const { return !group_ || group_->members().size == 1; }
   int64_t processes() const { return group_ ? group_->members().size : 1; }
 
@@ -76,6 +82,8 @@ class DataParallel {
 
   // data_parallel_sums.cc: what all shards of all processes give.
   void finish(Context& context);
+  std::vector<bool> gradients_anywhere(Context& context);
+  void take_sums(Context& context, std::vector<LeafGrads>& grads);
   void agree_on_ways(Context& context);
   void make_buckets();
   void send_full(Context& context);
@@ -84,6 +92,11 @@ class DataParallel {
   std::vector<backward::RowGrad> rows_of_all(Context& context, uint32_t param);
   void average_buffers(Context& context);
   void finish_captured(Context& context);
+
+  // data_parallel_shares.cc: states that the processes share.
+  std::vector<bool> states_anywhere(Context& context) const;
+  void send_states(Context& context, uint32_t param, uint32_t at, int32_t root,
+                   std::vector<Ref>& whole) const;
 
   Runtime* runtime_;
   const std::shared_ptr<Group> group_;
@@ -107,6 +120,8 @@ class DataParallel {
   std::vector<Ref> first_buffers_;                     // as the step begins
   std::vector<Tree> buffer_sums_;
   Outside outside_;
+  std::shared_ptr<optim::Optimizer> optimizer_;  // whose states are shared
+  std::shared_ptr<Shares> shares_;               // if there is somebody to share them with
 };
 
 struct DataParallelSlot : base::SlotHeader {

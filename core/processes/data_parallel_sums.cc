@@ -57,13 +57,15 @@ void DataParallel::agree_on_ways(Context& context) {
 void DataParallel::make_buckets() {
   std::vector<uint32_t> dense = order_;
   std::erase_if(dense, [&](uint32_t param) { return sums_[param].way != Way::Dense; });
-  buckets_ = processes::make_buckets(params_, dense, bucket_bytes_, processes());
+  const bool parted = static_cast<bool>(shares_);
+  buckets_ = processes::make_buckets(params_, dense, bucket_bytes_, processes(), parted);
   places_.assign(params_.size(), {0, 0});
   for (uint32_t b = 0; b < buckets_.size(); ++b) {
     const std::vector<uint32_t>& params = buckets_[b].params();
     for (uint32_t place = 0; place < params.size(); ++place) places_[params[place]] = {b, place};
   }
   next_bucket_ = 0;
+  if (parted) shares_->cut(buckets_);
 }
 
 // What no hook has seen, and what of the buckets has not been sent.
@@ -124,6 +126,44 @@ std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param)
   return parts;
 }
 
+// Of which parameters some process has put a gradient into a bucket.
+std::vector<bool> DataParallel::gradients_anywhere(Context& context) {
+  const auto n = static_cast<int64_t>(params_.size());
+  const Ref mine = new_host_tensor(context, TENON_DTYPE_U8, {n});
+  const Ref theirs = new_host_tensor(context, TENON_DTYPE_U8, {processes(), n});
+  auto* const has = static_cast<uint8_t*>(mine->view.data);
+  std::fill_n(has, n, uint8_t{0});
+  for (const Bucket& bucket : buckets_) {
+    for (size_t place = 0; place < bucket.params().size(); ++place) {
+      if (bucket.has(place)) has[bucket.params()[place]] = 1;
+    }
+  }
+  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
+  const auto* const all_have = static_cast<const uint8_t*>(theirs->view.data);
+  std::vector<bool> any(params_.size());
+  for (int64_t i = 0; i < processes() * n; ++i) {
+    if (all_have[i] != 0) any[static_cast<size_t>(i % n)] = true;
+  }
+  return any;
+}
+
+// The sums of the buckets, once all have arrived: of parameters, or of our shares of them.
+void DataParallel::take_sums(Context& context, std::vector<LeafGrads>& grads) {
+  std::vector<bool> any;
+  if (shares_) any = gradients_anywhere(context);
+  for (Bucket& bucket : buckets_) {
+    bucket.wait(context);
+    for (size_t place = 0; place < bucket.params().size() && !shares_; ++place) {
+      grads[bucket.params()[place]].dense = bucket.sum(place);
+    }
+  }
+  if (!shares_) return;
+  for (size_t i = 0; i < params_.size(); ++i) {
+    if (grads[i].rows.indices) any[i] = true;
+  }
+  shares_->give(context, std::move(any), buckets_);
+}
+
 void DataParallel::finish(Context& context) {
   const GradMode off(context, false);
   const bool hooked = !alone() && has_ways_;
@@ -143,12 +183,7 @@ void DataParallel::finish(Context& context) {
       grads[i].dense = sums_[i].dense.take(context);
     }
   }
-  for (Bucket& bucket : buckets_) {
-    bucket.wait(context);
-    for (size_t place = 0; place < bucket.params().size(); ++place) {
-      grads[bucket.params()[place]].dense = bucket.sum(place);
-    }
-  }
+  take_sums(context, grads);
   average_buffers(context);
   if (hooked && !has_order_) order_buckets(context);
   // Nothing fails from here on.

@@ -16,6 +16,12 @@ Ref row_of(const Tensor& tensor, int64_t row) {
                         tensor.offset + row * tensor.strides_[0]);
 }
 
+Ref as_rows(const Tensor& tensor, int64_t rows) {
+  const int64_t shape[] = {rows, tensor.shape_[0] / rows};
+  const int64_t strides[] = {shape[1], 1};
+  return tensor::window(tensor, shape, strides, tensor.offset);
+}
+
 Ref rows_between(const Tensor& tensor, int64_t begin, int64_t count) {
   tensor::Dims shape{};
   std::copy(tensor.shape().begin(), tensor.shape().end(), shape.begin());

@@ -58,7 +58,8 @@ constexpr Rule kRule = {
         "column. Rows of sparse gradients are made dense.",
     .hypers = kHypers,
     .states = kStates,
-    .has_rows = false};
+    .has_rows = false,
+    .by_element = false};
 
 // From 1 to the next number of the dtype.
 double epsilon_of(tenon_dtype dtype) {

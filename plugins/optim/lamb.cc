@@ -36,7 +36,8 @@ constexpr Rule kRule = {
         "sparse gradients are made dense.",
     .hypers = kHypers,
     .states = adam::kStates,
-    .has_rows = false};
+    .has_rows = false,
+    .by_element = false};
 
 template <class U>
 sdk::Value norm(U& u, sdk::Value x) {

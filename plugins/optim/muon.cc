@@ -49,7 +49,8 @@ constexpr Rule kRule = {
         "gradients are made dense.",
     .hypers = kHypers,
     .states = kStates,
-    .has_rows = false};
+    .has_rows = false,
+    .by_element = false};
 
 void check(const sdk::Args& args) {
   for (uint32_t item = 0; item < args.count(0); ++item) {

@@ -61,7 +61,8 @@ struct Rule {
   std::string_view doc;
   std::span<const Hyper> hypers;
   std::span<const State> states;
-  bool has_rows = true;  // else row gradients are made dense
+  bool has_rows = true;    // else row gradients are made dense
+  bool by_element = true;  // TENON_OPTIMIZER_BY_ELEMENT
 };
 
 // A word as an argument of a template.
@@ -290,6 +291,7 @@ template <const Rule& rule>
 constexpr tenon_optimizer_desc optimizer() {
   tenon_optimizer_desc desc{};
   desc.struct_size = sizeof desc;
+  desc.flags = rule.by_element ? TENON_OPTIMIZER_BY_ELEMENT : 0;
   desc.name = sdk::str(rule.name);
   desc.doc = sdk::str(rule.doc);
   desc.step_op = sdk::str(kStepName<rule>);

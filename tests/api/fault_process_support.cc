@@ -139,12 +139,38 @@ void add_parallel(FaultRows& rows) {
   ends_spare(rows, true);
 }
 
+// States that are shared in a group of one are whole.
+void add_shares(FaultRows& rows) {
+  const auto share = [](FaultWorld& w) {
+    return tenon_data_parallel_share_states(w.cx, spare.parallel, w.own.optimizer);
+  };
+  const auto renew = [](FaultWorld& w) { spare.renew(w); };
+  sweep(rows, "tenon_data_parallel_share_states", "", share, {}, renew);
+  ends_spare(rows, true);
+  sweep(
+      rows, "tenon_data_parallel_gather_states", "",
+      [](FaultWorld& w) { return tenon_data_parallel_gather_states(w.cx, spare.parallel, 0); }, {},
+      [share](FaultWorld& w) {
+        spare.renew(w);
+        EXPECT_EQ(share(w), TENON_OK);
+      });
+  ends_spare(rows, true);
+  sweep(
+      rows, "tenon_data_parallel_clip", "",
+      [](FaultWorld& w) {
+        return tenon_data_parallel_clip(w.cx, spare.parallel, 0.5, &w.outs.number);
+      },
+      {}, renew);
+  ends_spare(rows, true);
+}
+
 }  // namespace
 
 FaultRows process_faults() {
   FaultRows rows;
   add_groups(rows);
   add_parallel(rows);
+  add_shares(rows);
   return rows;
 }
 

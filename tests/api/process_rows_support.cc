@@ -295,6 +295,31 @@ void add_steps(Rows& rows) {
       [](World& w) { return tenon_data_parallel_end(w.cx, w.own.parallel, nullptr); });
 }
 
+void add_shares(Rows& rows) {
+  const char* const share = "tenon_data_parallel_share_states";
+  add_parallel(rows, share, [](World& w, tenon_context* cx, tenon_data_parallel* of) {
+    return tenon_data_parallel_share_states(cx, of, w.own.optimizer);
+  });
+  add_both<tenon_optimizer>(rows, share, Kind::Optimizer, &World::Side::optimizer,
+                            [](World& w, tenon_context* cx, tenon_optimizer* of) {
+                              return tenon_data_parallel_share_states(cx, w.own.parallel, of);
+                            });
+  const char* const gather = "tenon_data_parallel_gather_states";
+  add_parallel(rows, gather, [](World&, tenon_context* cx, tenon_data_parallel* of) {
+    return tenon_data_parallel_gather_states(cx, of, 0);
+  });
+  add(rows, gather, "no states are shared", TENON_E_STATE,
+      [](World& w) { return tenon_data_parallel_gather_states(w.cx, w.own.parallel, 0); });
+  const char* const clip = "tenon_data_parallel_clip";
+  add_parallel(rows, clip, [](World& w, tenon_context* cx, tenon_data_parallel* of) {
+    return tenon_data_parallel_clip(cx, of, 1, &w.outs.number);
+  });
+  for (const double norm : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    add(rows, clip, "a norm that is not above 0", TENON_E_ARGUMENT,
+        [=](World& w) { return tenon_data_parallel_clip(w.cx, w.own.parallel, norm, nullptr); });
+  }
+}
+
 }  // namespace
 
 void add_process_rows(Rows& rows) {
@@ -303,6 +328,7 @@ void add_process_rows(Rows& rows) {
   add_transfers(rows);
   add_creation(rows);
   add_steps(rows);
+  add_shares(rows);
 }
 
 }  // namespace tenon::tests

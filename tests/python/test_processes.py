@@ -22,6 +22,8 @@ weight = tenon.uniform(shape=[5, 6], low=-1.0, high=1.0).requires_grad_()
 bias = tenon.tensor([0.5] * 5).requires_grad_()
 optimizer = tenon.optim.adamw([weight, bias], lr=0.05)
 parallel = tenon.processes.DataParallel([weight, bias], world, shards=4)
+if sys.argv[2] == "shared":
+    parallel.share_states(optimizer)
 for step in range(4):
     tenon.seed(100 + step)  # all processes have the same batch
     batch = tenon.normal(shape=[8, 6])
@@ -29,18 +31,23 @@ for step in range(4):
     for shard in parallel.shards():
         y = tenon.dropout(tenon.tanh(tenon.linear(shard.part(batch), weight, bias)), p=0.2)
         shard.backward((y * y).mean())
+    norm = parallel.clip(0.01)
+    assert norm > 0.01
     optimizer.step()
 total = world.all_reduce(tenon.tensor([float(world.rank + 1)]))
 pairs = world.split(world.rank % 2)
 assert pairs.all_gather(tenon.tensor([world.rank])).flatten().tolist() == [
     rank for rank in range(world.size) if rank % 2 == world.rank % 2
 ]
+if sys.argv[2] == "shared":
+    parallel.gather_states()
 if world.rank == 0:
-    print(world.size, total.item(), weight.flatten().tolist() + bias.tolist())
+    state = {name: value.flatten().tolist() for name, value in optimizer.state_dict()["state"].items()}
+    print(world.size, total.item(), weight.flatten().tolist(), bias.tolist(), state, norm)
 """
 
 
-def run(*launcher, engine):
+def run(*launcher, engine, states):
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(sys.path),
@@ -50,7 +57,7 @@ def run(*launcher, engine):
         "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     }
     done = subprocess.run(
-        [*launcher, sys.executable, "-c", PROGRAM, engine],
+        [*launcher, sys.executable, "-c", PROGRAM, engine, states],
         capture_output=True, text=True, check=False, timeout=25, env=environment,
     )  # fmt: skip
     if done.returncode:
@@ -66,9 +73,9 @@ def has_mpi():
 class Several(Case):
     @unittest.skipUnless(has_mpi(), "no mpirun, or tenon.mpi was not built")
     def test_have_the_bits_of_one(self):
-        numbers = run(engine="tenon.self")[2]
-        for size in (2, 4):
-            found = run("mpirun", "-n", str(size), engine="tenon.mpi")
+        numbers = run(engine="tenon.self", states="whole")[2]
+        for size, states in ((2, "whole"), (4, "whole"), (4, "shared")):
+            found = run("mpirun", "-n", str(size), engine="tenon.mpi", states=states)
             self.assertEqual(found, (size, size * (size + 1) / 2, numbers))
 
 
@@ -130,6 +137,28 @@ class Alone(Case):
         refused(Exception, "leaf", lambda: processes.DataParallel([two]))
         shard = next(processes.DataParallel([x], shards=2).shards())
         refused(ValueError, "multiple of 2", lambda: shard.part(tenon.tensor([1.0, 2.0, 3.0])))
+
+    def test_states_of_one_process_are_whole(self):
+        x = tenon.tensor([3.0, -4.0]).requires_grad_()
+        optimizer = tenon.optim.sgd([x], lr=1.0, momentum=0.5)
+        parallel = processes.DataParallel([x], self.group)
+        self.refused(Exception, "no states are shared", parallel.gather_states)
+        self.refused(TypeError, "an optimizer", lambda: parallel.share_states(x))
+        self.refused(TypeError, "max_norm", lambda: parallel.clip("1"))
+        self.refused(Exception, "not above 0", lambda: parallel.clip(0))
+        lamb = tenon.optim.lamb([x])
+        self.refused(Exception, "needs whole parameters", lambda: parallel.share_states(lamb))
+        parallel.share_states(optimizer)
+        for shard in parallel.shards():
+            shard.backward((x * tenon.tensor([3.0, 4.0])).sum())
+        self.assertEqual(parallel.clip(10.0), 5.0)
+        self.assertEqual(x.grad.tolist(), [3.0, 4.0])
+        self.assertEqual(parallel.clip(1.0), 5.0)
+        self.assertAlmostEqual(x.grad[0].item(), 0.6, delta=1e-6)
+        optimizer.step()
+        self.refused(Exception, "rank below 1", lambda: parallel.gather_states(1))
+        parallel.gather_states()
+        self.assertEqual(sorted(optimizer.state_dict()["state"]), ["0.momentum_buffer", "0.step"])
 
     def test_a_shard_that_is_left_out(self):
         x = tenon.tensor([1.0]).requires_grad_()

@@ -19,6 +19,7 @@ void leave(tenon_group* group) {
 
 using Group = Handle<tenon_group, leave, "group">;
 using Transfer = Handle<tenon_transfer, tenon_transfer_release, "transfer">;
+using Optimizer = Handle<tenon_optimizer, tenon_optimizer_release, "optimizer">;
 using Parallel = Handle<tenon_data_parallel, tenon_data_parallel_release, "data parallel">;
 
 // create_group(engine, options, timeout)
@@ -199,6 +200,46 @@ PyObject* end_shard(PyObject*, PyObject* arguments) {
                            [&] { return tenon_data_parallel_end(context, parallel, handle); }));
 }
 
+// share_states(parallel, optimizer)
+PyObject* share_states(PyObject*, PyObject* arguments) {
+  PyObject* capsule = nullptr;
+  PyObject* optimizer = nullptr;
+  if (!PyArg_ParseTuple(arguments, "OO", &capsule, &optimizer)) return nullptr;
+  tenon_context* context = context_of_thread();
+  tenon_data_parallel* parallel = Parallel::get(capsule);
+  tenon_optimizer* of = Optimizer::get(optimizer);
+  if (!context || !parallel || !of) return nullptr;
+  return done(context, tenon_data_parallel_share_states(context, parallel, of));
+}
+
+// gather_states(parallel, root)
+PyObject* gather_states(PyObject*, PyObject* arguments) {
+  PyObject* capsule = nullptr;
+  int root = 0;
+  if (!PyArg_ParseTuple(arguments, "Oi", &capsule, &root)) return nullptr;
+  tenon_context* context = context_of_thread();
+  tenon_data_parallel* parallel = Parallel::get(capsule);
+  if (!context || !parallel) return nullptr;
+  return done(context, run(context, Work::Long, [&] {
+                return tenon_data_parallel_gather_states(context, parallel, root);
+              }));
+}
+
+// clip_parallel(parallel, max_norm): the norm before
+PyObject* clip_parallel(PyObject*, PyObject* arguments) {
+  PyObject* capsule = nullptr;
+  double max_norm = 0;
+  if (!PyArg_ParseTuple(arguments, "Od", &capsule, &max_norm)) return nullptr;
+  tenon_context* context = context_of_thread();
+  tenon_data_parallel* parallel = Parallel::get(capsule);
+  if (!context || !parallel) return nullptr;
+  double norm = 0;
+  const tenon_status status = run(context, Work::Long, [&] {
+    return tenon_data_parallel_clip(context, parallel, max_norm, &norm);
+  });
+  return status == TENON_OK ? PyFloat_FromDouble(norm) : fail(context, status);
+}
+
 }  // namespace
 
 PyMethodDef process_methods[] = {
@@ -213,6 +254,9 @@ PyMethodDef process_methods[] = {
     {"set_parallel_step", set_parallel_step, METH_VARARGS, nullptr},
     {"begin_shard", begin_shard, METH_VARARGS, nullptr},
     {"end_shard", end_shard, METH_VARARGS, nullptr},
+    {"share_states", share_states, METH_VARARGS, nullptr},
+    {"gather_states", gather_states, METH_VARARGS, nullptr},
+    {"clip_parallel", clip_parallel, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace tenon::python

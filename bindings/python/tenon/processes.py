@@ -18,6 +18,7 @@ import operator
 
 from tenon import _core, _ops
 from tenon._errors import check_type, refuse
+from tenon.optim import Optimizer
 
 _COLLECTIVES = {
     "send": 0,
@@ -213,6 +214,32 @@ class DataParallel:
             if not shard._ended:
                 expected = "shard.backward(loss) before the next shard"
                 raise refuse("shards", "shard", expected, f"none for shard {shard.number}")
+
+    def share_states(self, optimizer):
+        """Lets each process hold a size-th of the optimizer's state, from the next step on: it
+        updates its share of every bucket, and `optimizer.step()` gathers the parameters. The same
+        bits, and no more is sent. All processes call it, and then `optimizer.step()` after each
+        step.
+
+        optimizer  one that updates each element by itself, such as `tenon.optim.adamw`; not lamb,
+                   muon or adafactor
+
+        A parameter has no `grad` then: `clip` makes gradients shorter.
+        """
+        check_type("share_states", "optimizer", optimizer, Optimizer, "an optimizer")
+        _core.share_states(self._handle, optimizer._handle)
+
+    def gather_states(self, root=0):
+        """Gives rank `root` the whole states of the optimizer until its next step: for its
+        `state_dict`, or a checkpoint. All processes call it."""
+        _core.gather_states(self._handle, operator.index(root))
+
+    def clip(self, max_norm):
+        """Makes all gradients together no longer than `max_norm`, before `optimizer.step()`; returns
+        their norm. The same bits for any number of processes, and whether states are shared or
+        not: squares are summed exactly. All processes call it."""
+        check_type("clip", "max_norm", max_norm, (int, float), "a number")
+        return _core.clip_parallel(self._handle, max_norm)
 
     @property
     def step(self):

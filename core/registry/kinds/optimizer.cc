@@ -39,6 +39,16 @@ void check_states(const tenon_optimizer_desc& desc, const What& what, std::set<s
   }
 }
 
+void check_by_element(const tenon_optimizer_desc& desc, const What& what) {
+  for (uint32_t i = 0; i < desc.n_states; ++i) {
+    const tenon_state_desc& state = desc.states[i];
+    if (state.shape == TENON_STATE_LIKE_PARAMETER || state.shape == TENON_STATE_SCALAR) continue;
+    refuse(child(what, "state", text_of(state.name, what)) + " is " +
+           std::string(name_of_state_shape(state.shape)) +
+           ", and the flag TENON_OPTIMIZER_BY_ELEMENT allows none that elements share");
+  }
+}
+
 void check_step(const tenon_optimizer_desc& desc, const What& what, const Schema& step,
                 uint32_t dynamic) {
   const size_t inputs = 2u + desc.n_states + dynamic;
@@ -99,7 +109,7 @@ std::string_view name_of_state_shape(uint32_t policy) noexcept {
 
 void check(const tenon_optimizer_desc& desc, const Checking& checking) {
   const What& what = checking.what;
-  check_flags_zero(desc.flags, what);
+  check_flags_zero(desc.flags & ~TENON_OPTIMIZER_BY_ELEMENT, what);
   const std::string step_op(text_of(desc.step_op, what));
   const std::string rows_op(text_of(desc.rows_op, what));
   if (!is_dotted_name(step_op))
@@ -110,12 +120,14 @@ void check(const tenon_optimizer_desc& desc, const Checking& checking) {
   std::set<std::string> seen;
   const uint32_t dynamic = check_hypers(desc, what, seen);
   check_states(desc, what, seen);
+  if (desc.flags & TENON_OPTIMIZER_BY_ELEMENT) check_by_element(desc, what);
   if (const Schema* step = checking.schema_of(step_op)) check_step(desc, what, *step, dynamic);
 }
 
 void write(json::Writer& out, const tenon_optimizer_desc& desc) {
   out.member("step_op", text(desc.step_op));
   out.member("rows_op", text(desc.rows_op));
+  out.member("by_element", (desc.flags & TENON_OPTIMIZER_BY_ELEMENT) != 0);
   out.name("hypers");
   write_hypers(out, {desc.hypers, desc.n_hypers}, {"dynamic", TENON_HYPER_DYNAMIC});
   out.name("states");

@@ -80,6 +80,7 @@ namespace tenon::verify {
   X(kOptimizerTrace, "optimizer-trace", "parameters or states leave the reference trace")          \
   X(kOptimizerStrides, "optimizer-strides", "strided parameters train otherwise than others")      \
   X(kOptimizerResume, "optimizer-resume", "a run that was saved and resumed has other bits")       \
+  X(kOptimizerParts, "optimizer-parts", "parts of parameters train otherwise than the whole")      \
   /* layers, datasets, formats, tokenizers */                                                      \
   X(kLayerState, "layer-state", "a layer that was given another's state is not like it")           \
   X(kWrongLength, "wrong-length", "a dataset has another number of samples than it should")       \

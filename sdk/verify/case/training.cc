@@ -66,8 +66,8 @@ std::vector<Layout> plain_layouts(const RunSample& sample) {
 }
 
 Training::Training(const Session& session, const RunSample& sample, std::span<const Layout> layouts,
-                   const tenon_device& device, uint64_t seed)
-    : session_(session), sample_(sample), seed_(seed) {
+                   const tenon_device& device, Gradients gradients)
+    : session_(session), sample_(sample), gradients_of_(std::move(gradients)) {
   for (size_t i = 0; i < sample.parameters.size(); ++i) {
     parameters_.push_back(
         std::make_unique<Placed>(session, sample.parameters[i], layouts[i], device));
@@ -150,7 +150,7 @@ std::optional<Finding> Training::memory_problem(const std::vector<std::string>& 
       return Finding{&causes::kOverrun,
                      "a step wrote outside of the gradient of parameter " + number};
     }
-    if (gradients_[i]->read() != gradient_of(sample_, last_step, i, seed_)) {
+    if (gradients_[i]->read() != gradients_of_(last_step, i)) {
       return Finding{&causes::kInputChanged, "a step changed the gradient of parameter " + number};
     }
     for (const std::string& name : names) {
@@ -165,7 +165,7 @@ std::optional<Finding> Training::memory_problem(const std::vector<std::string>& 
 
 void Training::give_gradients(uint32_t number) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    gradients_[i]->write(gradient_of(sample_, number, i, seed_));
+    gradients_[i]->write(gradients_of_(number, i));
     session_.check(
         tenon_tensor_set_grad(session_.context(), parameters_[i]->get(), gradients_[i]->get()));
   }

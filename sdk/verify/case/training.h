@@ -2,6 +2,7 @@
 // sdk/verify/case/training.h: an optimizer sample, and runs of it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,8 +60,11 @@ struct ReleasePlan {
 // gradients.
 class Training {
  public:
+  // Of parameter `index` in a step, of its shape and dtype.
+  using Gradients = std::function<Array(uint32_t step, size_t index)>;
+
   Training(const Session& session, const RunSample& sample, std::span<const Layout> layouts,
-           const tenon_device& device, uint64_t seed);
+           const tenon_device& device, Gradients gradients);
 
   tenon_status create(const std::string& optimizer, const std::vector<Named>& hypers);
 
@@ -87,7 +91,7 @@ class Training {
 
   const Session& session_;
   const RunSample& sample_;
-  const uint64_t seed_;
+  const Gradients gradients_of_;
   std::vector<std::unique_ptr<Placed>> parameters_, gradients_;
   std::unique_ptr<tenon_optimizer, ReleaseOptimizer> optimizer_;
   std::unique_ptr<tenon_plan, ReleasePlan> plan_;

@@ -73,6 +73,7 @@ class OptimizerChecks {
   void check_golden(const RunSample& sample, Goldens& goldens);
   void check_layouts(const RunSample& sample);
   void check_resumed(const RunSample& sample);
+  void check_parts(const RunSample& sample);
   void check_counters(const RunSample& sample);
 
  private:
@@ -97,9 +98,16 @@ class OptimizerChecks {
     return hypers;
   }
 
+  static Training::Gradients drawn(const RunSample& sample, uint64_t seed) {
+    return [&sample, seed](uint32_t step, size_t index) {
+      return gradient_of(sample, step, index, seed);
+    };
+  }
+
   std::unique_ptr<Training> started(const RunSample& sample, std::span<const Layout> layouts,
                                     uint64_t seed) const {
-    auto training = std::make_unique<Training>(session_, sample, layouts, host_, seed);
+    auto training =
+        std::make_unique<Training>(session_, sample, layouts, host_, drawn(sample, seed));
     session_.check(training->create(name_, hypers_of(sample)));
     return training;
   }
@@ -129,6 +137,7 @@ class OptimizerChecks {
   std::optional<Finding> golden_case(const RunSample& sample, GoldenRun& golden);
   std::optional<Finding> layout_case(const RunSample& sample, const std::vector<Layout>& layouts);
   std::optional<Finding> resumed_case(const RunSample& sample, bool captured);
+  std::optional<Finding> parts_case(const RunSample& sample);
 
   const Session& session_;
   Recorder& recorder_;
@@ -157,7 +166,7 @@ std::optional<Finding> OptimizerChecks::refused_case(const RunSample& sample,
                                                      const std::vector<Named>& hypers,
                                                      tenon_status expect,
                                                      const std::string& fragment) const {
-  Training training(session_, sample, plain_layouts(sample), host_, request_.seed);
+  Training training(session_, sample, plain_layouts(sample), host_, drawn(sample, request_.seed));
   const tenon_status status = training.create(name_, hypers);
   const std::string expected = std::string("expected ") + tenon_status_get_name(expect) +
                                " with words that contain \"" + fragment + "\", found ";
@@ -328,6 +337,61 @@ void OptimizerChecks::check_resumed(const RunSample& sample) {
   }
 }
 
+// ---- Parts --------------------------------------------------------------------------------------
+
+// Elements [0, n/2) or [n/2, n), as one dimension.
+Array half_of(const Array& whole, size_t which) {
+  const auto n = static_cast<int64_t>(whole.count());
+  const int64_t first = n / 2;
+  Array half = make_array(whole.dtype, {which == 0 ? first : n - first});
+  const size_t bytes = n == 0 ? 0 : whole.bytes.size() / static_cast<size_t>(n);
+  const size_t begin = which == 0 ? 0 : static_cast<size_t>(first) * bytes;
+  std::copy_n(whole.bytes.begin() + static_cast<std::ptrdiff_t>(begin), half.bytes.size(),
+              half.bytes.begin());
+  return half;
+}
+
+// Halves in pairs, cut from arrays like `like`. A scalar stands for itself, in each.
+std::vector<Array> halves_of(const std::vector<Array>& like, bool scalars) {
+  std::vector<Array> halves;
+  for (const Array& whole : like) {
+    for (const size_t which : {0u, 1u}) halves.push_back(scalars ? whole : half_of(whole, which));
+  }
+  return halves;
+}
+
+// Each parameter as two, which the step updates apart.
+std::optional<Finding> OptimizerChecks::parts_case(const RunSample& sample) {
+  const std::vector<State>& expected = trace_of(sample);
+  RunSample parts = sample;
+  parts.parameters = halves_of(sample.parameters, false);
+  Training training(session_, parts, plain_layouts(parts), host_, [&](uint32_t step, size_t index) {
+    return half_of(gradient_of(sample, step, index / 2, request_.seed), index % 2);
+  });
+  session_.check(training.create(name_, hypers_of(sample)));
+  for (uint32_t step = 0; step < sample.steps; ++step) {
+    training.step(step);
+    State halves;
+    halves.parameters = halves_of(expected[step].parameters, false);
+    for (const Json& state : optimizer_.at("states")) {
+      const std::string name = state.at("name");
+      halves.states[name] =
+          halves_of(expected[step].states.at(name), state.at("shape") == "scalar");
+    }
+    if (const auto words = differ(halves, training.state(states_), exactly)) {
+      return Finding{&causes::kOptimizerParts, "with each parameter cut into two, after step " +
+                                                   std::to_string(step) + " " + *words};
+    }
+  }
+  return std::nullopt;
+}
+
+void OptimizerChecks::check_parts(const RunSample& sample) {
+  if (!optimizer_.at("by_element")) return;
+  each_case(sample, Form::Trace, plain_layouts(sample), "parts",
+            [&] { return parts_case(sample); });
+}
+
 void OptimizerChecks::check_counters(const RunSample& sample) {
   each_case(
       sample, Form::Trace, plain_layouts(sample), "counters", [&]() -> std::optional<Finding> {
@@ -374,6 +438,7 @@ void check_optimizer(Subject& subject, Recorder& recorder, const Request& reques
     if (request.level >= kValues) {
       if (!good) checks.check_ranges(sample);
       checks.check_layouts(sample);
+      checks.check_parts(sample);
       checks.check_counters(sample);
     }
     good = true;

@@ -6,6 +6,8 @@
 // goldens/optimizers/descent.json.in holds its reference trace.
 #pragma once
 
+#include <tenon/ext/draft/optimizers.h>
+
 #include <algorithm>
 
 #include "mutant.h"
@@ -99,7 +101,7 @@ inline constexpr tenon_state_desc kDescentStates[] = {
     {sdk::str("velocity"), sdk::str("running sum of gradients"), TENON_STATE_LIKE_PARAMETER,
      TENON_DTYPE_NONE, 0}};
 inline constexpr tenon_optimizer_desc kDescentOptimizers[] = {{sizeof(tenon_optimizer_desc),
-                                                               0,
+                                                               TENON_OPTIMIZER_BY_ELEMENT,
                                                                sdk::str(kDescent),
                                                                sdk::str("Descent with momentum."),
                                                                sdk::str(kDescentStep),

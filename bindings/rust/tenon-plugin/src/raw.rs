@@ -1667,6 +1667,7 @@ pub struct tenon_host_numbers {
 
 pub const TENON_STATE_PER_ROW: u32 = 2;
 pub const TENON_STATE_PER_COLUMN: u32 = 3;
+pub const TENON_OPTIMIZER_BY_ELEMENT: u32 = 1;
 pub const TENON_OP_WRITES_GRADIENTS: u32 = 64;
 
 // ---- tenon/ext/draft/shapes.h -------------------------------------------------------------------

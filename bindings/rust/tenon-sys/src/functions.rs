@@ -238,6 +238,22 @@ functions! {
         parallel: *mut tenon_data_parallel,
         loss: *mut tenon_tensor,
     ) -> tenon_status;
+    fn tenon_data_parallel_share_states(
+        context: *mut tenon_context,
+        parallel: *mut tenon_data_parallel,
+        optimizer: *mut tenon_optimizer,
+    ) -> tenon_status;
+    fn tenon_data_parallel_gather_states(
+        context: *mut tenon_context,
+        parallel: *mut tenon_data_parallel,
+        root: i32,
+    ) -> tenon_status;
+    fn tenon_data_parallel_clip(
+        context: *mut tenon_context,
+        parallel: *mut tenon_data_parallel,
+        max_norm: f64,
+        out_norm: *mut f64,
+    ) -> tenon_status;
     fn tenon_kind_get_names(
         context: *mut tenon_context,
         kind: *const c_char,

@@ -119,6 +119,60 @@ TENON_EXPORT tenon_status tenon_data_parallel_end(tenon_context* context,
                                                   tenon_data_parallel* parallel,
                                                   tenon_tensor* loss);
 
+// ---- Shared states ------------------------------------------------------------------------------
+
+// From the next step on each process holds the states of its share of every bucket alone, a
+// size-th of them, updates that share when it runs the optimizer, and gathers the parameters then.
+// The optimizer is used as before, and gives the same bits; what is sent is as much, too.
+//
+//  - All processes run the optimizer after each step, with the same gradients cleared. If one of
+//    them fails, it has its own error, the others TENON_E_PEER with its rank; parameters are equal.
+//  - A parameter has no gradient after `end`: each process has the sum of its share alone, and the
+//    optimizer takes it from there. To clip them: tenon_data_parallel_clip. What is left of them is
+//    dropped when the next step begins.
+//  - A parameter whose gradient is held as rows is updated whole by every process.
+//  - A state is read, and saved, after tenon_data_parallel_gather_states, and set at any time.
+//
+// All processes of the group call it, between two steps. In a process that is alone nothing
+// changes.
+// optimizer  of parameters of `parallel`; all of its kind that have the flag
+//            TENON_OPTIMIZER_BY_ELEMENT (tenon/ext/draft/optimizers.h)
+// memory     holds the optimizer
+// state      [any but capture]; neither is captured from here on
+// errors     TENON_E_UNSUPPORTED (an optimizer that needs whole parameters), TENON_E_ARGUMENT (a
+//            parameter that is not one of `parallel`), TENON_E_LAYOUT (a parameter that is not
+//            row-major), TENON_E_STATE (in a step; there is one already)
+// since      draft 2
+TENON_EXPORT tenon_status tenon_data_parallel_share_states(tenon_context* context,
+                                                           tenon_data_parallel* parallel,
+                                                           tenon_optimizer* optimizer);
+
+// Gives process `root` the whole states of the optimizer, until it runs again: to be read, or saved
+// with a checkpoint. All processes of the group call it.
+// root     a rank
+// state    [any but capture]
+// errors   TENON_E_STATE (no states are shared), TENON_E_ARGUMENT (there is no such rank), and
+//          those of transfers
+// since    draft 2
+TENON_EXPORT tenon_status tenon_data_parallel_gather_states(tenon_context* context,
+                                                            tenon_data_parallel* parallel,
+                                                            int32_t root);
+
+// Scales all gradients of the parameters by min(1, max_norm / (norm + 1e-6)), where norm is the
+// square root of the sum of all their elements' squares. Source: R. Pascanu, T. Mikolov, Y. Bengio,
+// "On the difficulty of training recurrent neural networks", ICML 2013, algorithm 1. Squares are
+// rounded to f64, and their sum is exact, so that the bits do not depend on who sums what: neither
+// on the number of processes, nor on whether states are shared. All processes of the group call it,
+// after the last `end` of a step.
+// max_norm   above 0
+// out_norm   NULL, or the norm before; NaN or infinite if a gradient is, which then are scaled so
+// state      [any but capture]
+// errors     TENON_E_ARGUMENT (max_norm), TENON_E_STATE (in a step), and those of transfers
+// since      draft 2
+TENON_EXPORT tenon_status tenon_data_parallel_clip(tenon_context* context,
+                                                   tenon_data_parallel* parallel, double max_norm,
+                                                   double* out_norm);
+
 #ifdef __cplusplus
 }
 #endif

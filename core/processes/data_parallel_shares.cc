@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/data_parallel_shares.cc: an optimizer whose states the processes share, and
+// gradients that are made shorter.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/launch/moves.h"
+#include "core/processes/data_parallel.h"
+#include "core/processes/exact_sum.h"
+#include "core/processes/leaf_grads.h"
+
+namespace tenon::processes {
+
+namespace {
+
+void check_parts(const optim::Optimizer& optimizer, const std::vector<Ref>& params) {
+  if (!optimizer.by_element()) {
+    throw Error{.status = TENON_E_UNSUPPORTED,
+                .message = "data parallel: " + optimizer.name() +
+                           " needs whole parameters, so its states cannot be shared",
+                .operand = "optimizer",
+                .expected = "one with the flag TENON_OPTIMIZER_BY_ELEMENT",
+                .found = optimizer.name()};
+  }
+  for (uint32_t i = 0; i < optimizer.size(); ++i) {
+    const Tensor& param = optimizer.param(i);
+    const std::string place = "parameter " + std::to_string(i) + " of the optimizer";
+    if (std::ranges::find(params, &param, &Ref::get) == params.end()) {
+      throw Error{.status = TENON_E_ARGUMENT,
+                  .message = "data parallel: " + place + " is not one of its parameters",
+                  .operand = place,
+                  .expected = "a parameter of the data parallel",
+                  .found = tensor::describe(param)};
+    }
+    if (param.contiguous()) continue;
+    throw Error{
+        .status = TENON_E_LAYOUT,
+        .message = "data parallel: " + place + " is not row-major",
+        .operand = place,
+        .expected = "row-major memory without gaps",
+        .found = tensor::describe(param) + " strides " + tensor::dims_text(param.strides())};
+  }
+}
+
+}  // namespace
+
+void DataParallel::share_states(std::shared_ptr<optim::Optimizer> optimizer) {
+  refuse_in_step("optimizer");
+  if (optimizer_) {
+    throw Error{.status = TENON_E_STATE,
+                .message = "data parallel: the states of an optimizer are shared already",
+                .operand = "optimizer",
+                .expected = "one optimizer",
+                .found = "a second one",
+                .hint = "make another data parallel for it"};
+  }
+  check_parts(*optimizer, params_);
+  if (!alone()) {
+    shares_ = std::make_shared<Shares>(group_, params_);
+    // Shares stay as they are from the first step on, and so does the order.
+    has_order_ = true;
+    if (has_ways_) make_buckets();
+    optimizer->set_parts(shares_);
+  }
+  optimizer_ = std::move(optimizer);
+}
+
+// ---- Whole states -------------------------------------------------------------------------------
+
+// Of which parameters some process holds states.
+std::vector<bool> DataParallel::states_anywhere(Context& context) const {
+  const auto n = static_cast<int64_t>(optimizer_->size());
+  const Ref mine = new_host_tensor(context, TENON_DTYPE_U8, {n});
+  const Ref theirs = new_host_tensor(context, TENON_DTYPE_U8, {processes(), n});
+  auto* const held = static_cast<uint8_t*>(mine->view.data);
+  for (uint32_t i = 0; i < n; ++i) held[i] = optimizer_->states(i).empty() ? 0 : 1;
+  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
+  const auto* const all_held = static_cast<const uint8_t*>(theirs->view.data);
+  std::vector<bool> any(optimizer_->size());
+  for (int64_t i = 0; i < processes() * n; ++i) {
+    if (all_held[i] != 0) any[static_cast<size_t>(i % n)] = true;
+  }
+  return any;
+}
+
+// Parameter `param` of the optimizer is `at` of ours.
+void DataParallel::send_states(Context& context, uint32_t param, uint32_t at, int32_t root,
+                               std::vector<Ref>& whole) const {
+  const int32_t rank = group_->members().rank;
+  const auto descs = optimizer_->state_descs();
+  const int64_t step = 1;
+  std::vector<Request> requests;
+  for (uint32_t s = 0; s < descs.size(); ++s) {
+    const bool scalar = descs[s].shape == TENON_STATE_SCALAR;
+    if (rank == root) {
+      const tenon_meta meta = optimizer_->state_meta(param, descs[s]);
+      whole.emplace_back(
+          Tensor::create(device_of(*params_[at]), meta.dtype, tensor::shape_of(meta)));
+    }
+    bool known = false;  // of a scalar: from the first process that has one
+    for (int32_t from = 0; from < processes(); ++from) {
+      const Shares::Range range = shares_->range_of(at, from);
+      if (range.empty() || known) continue;
+      known = scalar;
+      if (rank != root && rank != from) continue;
+      const Ref ours = rank == from ? optimizer_->states(param)[s] : Ref();
+      Ref there;
+      if (rank == root) {
+        const int64_t count = range.end - range.begin;
+        there = scalar ? whole[s] : tensor::window(*whole[s], {&count, 1}, &step, range.begin);
+      }
+      if (ours && there) {
+        launch::copy_into(context, *ours, *there);
+      } else if (ours) {
+        requests.push_back({TENON_COLLECTIVE_SEND, root, ours, Ref()});
+      } else {
+        requests.push_back({TENON_COLLECTIVE_RECEIVE, from, Ref(), there});
+      }
+    }
+  }
+  if (!requests.empty()) group_->begin(context, std::move(requests), 0)->end(&context);
+}
+
+void DataParallel::gather_states(Context& context, int32_t root) {
+  if (!optimizer_) {
+    throw Error{.status = TENON_E_STATE,
+                .message = "data parallel: no states are shared",
+                .operand = "parallel",
+                .expected = "tenon_data_parallel_share_states",
+                .found = "none"};
+  }
+  if (root < 0 || root >= processes()) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "data parallel: there is no process " + std::to_string(root),
+                .operand = "root",
+                .expected = "a rank below " + std::to_string(processes()),
+                .found = std::to_string(root)};
+  }
+  if (!shares_ || !shares_->is_cut()) return;  // each process has them all
+  const GradMode off(context, false);
+  const std::vector<bool> any = states_anywhere(context);
+  std::vector<std::vector<Ref>> whole(optimizer_->size());
+  for (uint32_t i = 0; i < optimizer_->size(); ++i) {
+    if (!any[i] || !optimizer_->is_parted(i)) continue;
+    const auto at = std::ranges::find(params_, &optimizer_->param(i), &Ref::get);
+    send_states(context, i, static_cast<uint32_t>(at - params_.begin()), root, whole[i]);
+  }
+  if (group_->members().rank == root) optimizer_->keep_whole(std::move(whole));
+}
+
+// ---- Clipping -----------------------------------------------------------------------------------
+
+double DataParallel::clip(Context& context, double max_norm) {
+  if (!(max_norm > 0)) {
+    throw Error{.status = TENON_E_ARGUMENT,
+                .message = "data parallel: the norm is not above 0",
+                .operand = "max_norm",
+                .expected = "a number above 0",
+                .found = std::to_string(max_norm)};
+  }
+  refuse_in_step("parallel");
+  const GradMode off(context, false);
+  std::vector<Ref> grads;
+  SumOfSquares sum;
+  const auto add = [&](const Ref& grad, bool counts) {
+    if (!grad) return;
+    if (counts) sum.add(grad->contiguous() ? *grad : *Ref(launch::copy(context, *grad)));
+    grads.push_back(grad);
+  };
+  // Gradients that all processes have are added by one.
+  const bool first = !shares_ || group_->members().rank == 0;
+  for (uint32_t i = 0; i < params_.size(); ++i) {
+    const bool parted = shares_ && shares_->is_parted(i);
+    Tensor* const leaf = parted ? shares_->part(i).leaf.get() : params_[i].get();
+    if (!leaf) continue;
+    tape::Link& link = tape::link_of(*leaf);
+    const std::lock_guard lock(link.mutex);
+    add(link.grad, parted || first);
+    add(link.row_values, first);
+  }
+  SumOfSquares::Number number = sum.number();
+  if (shares_) {
+    const Ref numbers = new_host_tensor(context, TENON_DTYPE_I64, {std::ssize(number)});
+    std::memcpy(numbers->view.data, number.data(), sizeof number);
+    all(context, TENON_COLLECTIVE_ALL_REDUCE, numbers, numbers);
+    std::memcpy(number.data(), numbers->view.data, sizeof number);
+  }
+  const double norm = SumOfSquares::root_of(number);
+  const double factor = max_norm / (norm + 1e-6);
+  if (factor >= 1) return norm;
+  for (const Ref& grad : grads) {
+    const Ref packed = grad->contiguous() ? grad : Ref(launch::copy(context, *grad));
+    scale(*packed, factor);
+    if (packed.get() != grad.get()) launch::copy_into(context, *packed, *grad);
+    grad->storage->written(nullptr, context.scope_path());
+  }
+  return norm;
+}
+
+}  // namespace tenon::processes

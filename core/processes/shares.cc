@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// core/processes/shares.cc: shares of buckets, and what all processes make of them.
+#include "core/processes/shares.h"
+
+#include <algorithm>
+
+#include "core/launch/moves.h"
+#include "core/processes/leaf_grads.h"
+
+namespace tenon::processes {
+
+Shares::Shares(std::shared_ptr<Group> group, const std::vector<Ref>& params)
+    : group_(std::move(group)), params_(params) {
+  for (uint32_t i = 0; i < params_.size(); ++i) index_.emplace(params_[i].get(), i);
+}
+
+Shares::Range Shares::range_of(uint32_t param, int64_t rank) const {
+  const Place& place = places_[param];
+  const int64_t share = buckets_[static_cast<size_t>(place.bucket)].size / processes();
+  const int64_t begin = std::max<int64_t>(rank * share - place.begin, 0);
+  const int64_t end = std::min((rank + 1) * share - place.begin, params_[param]->elements());
+  return {begin, std::max(begin, end)};
+}
+
+Ref Shares::window_of(uint32_t param, Range range) const {
+  const Tensor& whole = *params_[param];
+  const int64_t count = range.end - range.begin;
+  const int64_t step = 1;
+  return tensor::window(whole, {&count, 1}, &step, whole.offset + range.begin);
+}
+
+Ref Shares::make_leaf(uint32_t param) const {
+  const Part& part = parts_[param];
+  Ref leaf = window_of(param, {part.begin, part.end});
+  tape::link_of(*leaf).requires_grad = true;
+  return leaf;
+}
+
+void Shares::cut(const std::vector<Bucket>& buckets) {
+  places_.assign(params_.size(), {});
+  for (const Bucket& bucket : buckets) {
+    for (size_t i = 0; i < bucket.params().size(); ++i) {
+      places_[bucket.params()[i]] = {static_cast<int64_t>(buckets_.size()), bucket.begin_of(i)};
+    }
+    buckets_.push_back({bucket.params(), bucket.size()});
+  }
+  any_.assign(params_.size(), false);
+  parts_.resize(params_.size());
+  for (uint32_t i = 0; i < params_.size(); ++i) {
+    if (places_[i].bucket < 0) continue;
+    const Range ours = range_of(i, group_->members().rank);
+    parts_[i] = {Ref(), ours.begin, ours.end};
+    if (!ours.empty()) parts_[i].leaf = make_leaf(i);
+  }
+}
+
+const optim::Parts::Part* Shares::of(const Tensor& param) const {
+  const auto found = index_.find(&param);
+  return found != index_.end() && is_parted(found->second) ? &parts_[found->second] : nullptr;
+}
+
+bool Shares::any_gradient() const { return std::ranges::find(any_, true) != any_.end(); }
+
+void Shares::clear_gradients() {
+  any_.assign(any_.size(), false);
+  for (const Part& part : parts_) {
+    if (part.leaf) take_grads(*part.leaf);
+  }
+}
+
+void Shares::give(Context& context, std::vector<bool> any, const std::vector<Bucket>& buckets) {
+  const int64_t rank = group_->members().rank;
+  std::vector<Ref> grads(params_.size());
+  for (uint32_t i = 0; i < params_.size(); ++i) {
+    if (!is_parted(i) || !parts_[i].leaf) continue;
+    // The parameter's memory may be another one since.
+    if (parts_[i].leaf->storage != params_[i]->storage) parts_[i].leaf = make_leaf(i);
+    if (!any[i]) continue;
+    const auto bucket = static_cast<size_t>(places_[i].bucket);
+    const Tensor& ours = *buckets[bucket].part();
+    const int64_t first = places_[i].begin + parts_[i].begin - rank * ours.elements();
+    const int64_t count = parts_[i].end - parts_[i].begin;
+    const int64_t step = 1;
+    grads[i] = tensor::window(ours, {&count, 1}, &step, ours.offset + first);
+  }
+  for (uint32_t i = 0; i < params_.size(); ++i) {
+    if (parts_[i].leaf) set_grads(context, *parts_[i].leaf, {std::move(grads[i]), {}});
+  }
+  any_ = std::move(any);
+}
+
+// Ours of one bucket leaves.
+Shares::Gathering Shares::begin(Context& context, size_t bucket) const {
+  const Layout& layout = buckets_[bucket];
+  const Tensor& like = *params_[layout.params[0]];
+  const int64_t share = layout.size / processes();
+  const int64_t rank = group_->members().rank;
+  const int64_t shape[] = {processes(), share};
+  const Ref ours(Tensor::create(device_of(like), like.view.dtype, {&share, 1}));
+  Gathering made{bucket, Ref(Tensor::create(device_of(like), like.view.dtype, shape)), {}};
+  int64_t filled = 0;
+  const int64_t step = 1;
+  for (const uint32_t param : layout.params) {
+    const Part& part = parts_[param];
+    if (!part.leaf) continue;
+    const int64_t first = places_[param].begin + part.begin - rank * share;
+    const int64_t count = part.end - part.begin;
+    launch::copy_into(context, *part.leaf, *tensor::window(*ours, {&count, 1}, &step, first));
+    filled = first + count;
+  }
+  if (const int64_t rest = share - filled) {
+    launch::fill(context, *tensor::window(*ours, {&rest, 1}, &step, filled),
+                 {TENON_VALUE_F64, 0, {}});
+  }
+  made.transfer = group_->begin(context, {{TENON_COLLECTIVE_ALL_GATHER, 0, ours, made.values}}, 0);
+  return made;
+}
+
+void Shares::end(Context& context, const Gathering& gathering) const {
+  gathering.transfer->end(&context);
+  const Layout& layout = buckets_[gathering.bucket];
+  const int64_t step = 1;
+  for (const uint32_t param : layout.params) {
+    const Range all{0, params_[param]->elements()};
+    const Range ours{parts_[param].begin, parts_[param].end};
+    const Range before{0, ours.empty() ? all.end : ours.begin};
+    const Range after{ours.empty() ? all.end : ours.end, all.end};
+    for (const Range& each : {before, after}) {
+      if (each.empty()) continue;
+      const int64_t count = each.end - each.begin;
+      const Ref from =
+          tensor::window(*gathering.values, {&count, 1}, &step, places_[param].begin + each.begin);
+      launch::copy_into(context, *from, *window_of(param, each));
+    }
+  }
+}
+
+// Two buckets are under way at a time: one travels while the one before is written.
+void Shares::gather_values(Context& context) const {
+  const GradMode off(context, false);
+  Gathering before;
+  for (size_t i = 0; i < buckets_.size(); ++i) {
+    // Nothing has changed without a gradient.
+    const auto& params = buckets_[i].params;
+    if (std::ranges::none_of(params, [&](uint32_t param) { return any_[param]; })) continue;
+    Gathering next = begin(context, i);
+    if (before.transfer) end(context, before);
+    before = std::move(next);
+  }
+  if (before.transfer) end(context, before);
+}
+
+// Those whose step has failed take part, so that the others need not wait for them.
+void Shares::gather(Context& context, bool failed) {
+  const Ref mine = new_host_tensor(context, TENON_DTYPE_U8, {1});
+  const Ref all = new_host_tensor(context, TENON_DTYPE_U8, {processes(), 1});
+  *static_cast<uint8_t*>(mine->view.data) = failed ? 1 : 0;
+  const auto told = group_->begin(context, {{TENON_COLLECTIVE_ALL_GATHER, 0, mine, all}}, 0);
+  gather_values(context);
+  told->end(&context);
+  const auto* const states = static_cast<const uint8_t*>(all->view.data);
+  const auto* const found = std::find(states, states + processes(), uint8_t{1});
+  if (failed || found == states + processes()) return;
+  const std::string rank = "rank " + std::to_string(found - states);
+  throw Error{.status = TENON_E_PEER,
+              .message = "data parallel: the optimizer's step has failed in " + rank,
+              .operand = rank,
+              .expected = "a step in all processes",
+              .found = "one that has failed",
+              .hint = "the error of that process says why"};
+}
+
+}  // namespace tenon::processes

@@ -25,7 +25,7 @@ class Bucket {
   // Waits. The sum of one parameter; empty if no process has put one.
   void wait(Context& context);
   Ref sum(size_t place) const;
-  void drop() { transfer_.reset(); }
+  void drop();
   const std::vector<uint32_t>& params() const { return params_; }
 
  private:
@@ -42,6 +42,7 @@ class Bucket {
   std::vector<bool> put_;
   size_t missing_ = 0;
   std::shared_ptr<Transfer> transfer_;
+  Ref summed_;  // numbers of processes, for each parameter, in host memory
 };
 
 // `order` of parameters, cut if dtype or device changes, or so many bytes are full.

@@ -42,8 +42,7 @@ Ref new_host_tensor(Context& context, tenon_dtype dtype, std::initializer_list<i
 
 Ref on_host(Context& context, const Ref& tensor) {
   if (device_of(*tensor).host_memory() && tensor->contiguous()) return tensor;
-  Ref copy(
-      Tensor::create(context.runtime->host_device(), tensor->view.dtype, tensor->shape()));
+  Ref copy(Tensor::create(context.runtime->host_device(), tensor->view.dtype, tensor->shape()));
   launch::copy_into(context, *tensor, *copy);
   return copy;
 }

@@ -169,16 +169,17 @@ class Engine {
     const Device& device = session_->device;
     std::vector<char> copies(all.size() * kShort);
     std::vector<Message> messages;
+    std::vector<bool> on_device;
     for (size_t i = 0; i < all.size(); ++i) {
       const tenon_transfer_desc& what = *all[i].what;
       const bool sends = what.collective == TENON_COLLECTIVE_SEND;
+      void* const memory = sends ? const_cast<void*>(what.from) : what.to;
       void* const copy = copies.data() + i * kShort;
-      const void* const memory = sends ? what.from : what.to;
       const size_t bytes = sdk::bytes_of(what, what.count);
-      all[i].to_host = device.has(memory);  // the copy must be moved there
-      if (sends && all[i].to_host) copy_out(copy, memory, bytes, deadline);
-      void* const data = all[i].to_host ? copy : const_cast<void*>(memory);
-      messages.push_back({comm_->ranks()[static_cast<size_t>(what.peer)], sends, data, bytes});
+      on_device.push_back(device.has(memory));
+      if (on_device[i] && sends) copy_out(copy, memory, bytes, deadline);
+      messages.push_back({comm_->ranks()[static_cast<size_t>(what.peer)], sends,
+                          on_device[i] ? copy : memory, bytes});
     }
     const auto tell = [&] {
       for (size_t i = 0; i < all.size(); ++i) *all[i].done = messages[i].done ? 1 : 0;
@@ -190,7 +191,7 @@ class Engine {
       throw;
     }
     for (size_t i = 0; i < all.size(); ++i) {
-      if (messages[i].sends || !all[i].to_host) continue;
+      if (messages[i].sends || !on_device[i]) continue;
       check(driver().copy_to_device(address(all[i].what->to), messages[i].data, messages[i].bytes,
                                     device.stream()),
             "cuMemcpyHtoDAsync");

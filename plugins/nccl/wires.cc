@@ -189,6 +189,7 @@ void Wires::meet_others(int listener, std::span<const Address> addresses, uint64
     Hello hello{};
     if (!receive_all(socket, &hello, sizeof hello, deadline, what)) continue;
     if (hello.magic != kMagic || hello.token != token) continue;
+    if (hello.rank <= rank || hello.rank >= size) continue;
     sockets_[static_cast<size_t>(hello.rank)] = std::move(socket);
     --left;
   }

@@ -140,8 +140,7 @@ TEST(NcclDataParallel, NoCaptureOnTheDevice) {
     m.session.must(tenon_tensor_set_requires_grad(m.session, weight.get(), 1));
     tenon_tensor* params[] = {weight.get()};
     tenon_data_parallel* parallel = nullptr;
-    m.session.must(
-        tenon_data_parallel_create(m.session, m.group, params, 1, nullptr, &parallel));
+    m.session.must(tenon_data_parallel_create(m.session, m.group, params, 1, nullptr, &parallel));
     m.session.must(tenon_capture_begin(m.session, nullptr, 0));
     m.session.must(tenon_data_parallel_begin(m.session, parallel, 0));
     Tensor loss = m.session.call("tenon.mean", {tensor_value(weight.get())});

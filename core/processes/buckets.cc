@@ -2,7 +2,10 @@
 // core/processes/buckets.cc: gradients side by side in one tensor.
 #include "core/processes/buckets.h"
 
+#include <algorithm>
+
 #include "core/launch/moves.h"
+#include "core/processes/leaf_grads.h"
 #include "core/processes/sums.h"
 
 namespace tenon::processes {
@@ -80,15 +83,23 @@ void Bucket::send(Context& context, Group& group) {
   transfer_ = group.begin(context, {{TENON_COLLECTIVE_REDUCE_SCATTER, 0, rows, part_}}, 0);
 }
 
-void Bucket::wait(Context& context) { transfer_->end(&context); }
+void Bucket::wait(Context& context) {
+  transfer_->end(&context);
+  if (parted_) return;
+  summed_ = on_host(context, piece(counts_, static_cast<int64_t>(params_.size())));
+}
 
 Ref Bucket::sum(size_t place) const {
-  const Ref count = piece(counts_ + static_cast<int64_t>(place), 1);
   // Floats of any width: 0 is all bits 0.
-  const auto* const bytes = static_cast<const unsigned char*>(count->view.data);
-  bool any = false;
-  for (uint32_t i = 0; i < count->element_size(); ++i) any = any || bytes[i] != 0;
+  const size_t width = summed_->element_size();
+  const auto* const bytes = static_cast<const unsigned char*>(summed_->view.data) + place * width;
+  const bool any = std::any_of(bytes, bytes + width, [](unsigned char each) { return each != 0; });
   return any ? piece(place) : Ref();
+}
+
+void Bucket::drop() {
+  transfer_.reset();
+  summed_ = {};
 }
 
 std::vector<Bucket> make_buckets(const std::vector<Ref>& params, const std::vector<uint32_t>& order,

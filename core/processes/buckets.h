@@ -28,7 +28,7 @@ class Bucket {
   Ref sum(size_t place) const;
   // Ours of a parted bucket [size / processes], after `wait`.
   const Ref& part() const { return part_; }
-  void drop() { transfer_.reset(); }
+  void drop();
   const std::vector<uint32_t>& params() const { return params_; }
   bool has(size_t place) const { return put_[place]; }
   // Elements: where a parameter begins, and all, a multiple of the processes.
@@ -52,6 +52,7 @@ class Bucket {
   std::vector<bool> put_;
   size_t missing_ = 0;
   std::shared_ptr<Transfer> transfer_;
+  Ref summed_;  // numbers of processes, for each parameter, in host memory
 };
 
 // `order` of parameters, cut if dtype or device changes, or so many bytes are full.

@@ -42,13 +42,6 @@ void check_params(const std::vector<Ref>& params) {
                   .expected = "a leaf that requires a gradient",
                   .found = tensor::describe(param)};
     }
-    if (!device_of(param).host_memory()) {
-      throw Error{.status = TENON_E_DEVICE,
-                  .message = "data parallel: " + place + " is not in host memory",
-                  .operand = place,
-                  .expected = "a parameter in host memory",
-                  .found = "on " + device_of(param).name()};
-    }
     if (std::ranges::find(seen, &param) != seen.end()) {
       throw Error{.status = TENON_E_ARGUMENT,
                   .message = "data parallel: " + place + " is given twice",
@@ -79,7 +72,7 @@ int64_t check_shards(int64_t shards, int64_t processes) {
 uint64_t hash_of(Context& context, const std::vector<Ref>& tensors) {
   uint64_t hash = 0xcbf29ce484222325U;
   for (const Ref& each : tensors) {
-    const Ref whole = each->contiguous() ? each : Ref(launch::copy(context, *each));
+    const Ref whole = on_host(context, each);
     const auto* const bytes = static_cast<const unsigned char*>(whole->view.data);
     const size_t count = static_cast<size_t>(whole->elements()) * whole->element_size();
     for (size_t i = 0; i < count; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3U;
@@ -419,7 +412,10 @@ void DataParallel::add(Context& context, uint32_t param, Ref dense, RowGrad rows
     if (rows.indices) dense = backward::densify(context, meta, rows);
     return add_dense(context, param, std::move(dense));
   }
-  if (dense) rows = {numbers_to(context, meta.shape[0]), std::move(dense)};  // every row
+  if (dense) {  // every row
+    Ref numbers = numbers_to(context, device_of(*dense), meta.shape[0]);
+    rows = {std::move(numbers), std::move(dense)};
+  }
   sum.rows.push_back(std::move(rows));
 }
 

@@ -162,11 +162,11 @@ double DataParallel::clip(Context& context, double max_norm) {
   refuse_in_step("parallel");
   const GradMode off(context, false);
   std::vector<Ref> grads;
-  SumOfSquares sum;
+  std::vector<bool> counted;
   const auto add = [&](const Ref& grad, bool counts) {
     if (!grad) return;
-    if (counts) sum.add(grad->contiguous() ? *grad : *Ref(launch::copy(context, *grad)));
     grads.push_back(grad);
+    counted.push_back(counts);
   };
   // Gradients that all processes have are added by one.
   const bool first = !shares_ || group_->members().rank == 0;
@@ -179,6 +179,10 @@ double DataParallel::clip(Context& context, double max_norm) {
     add(link.grad, parted || first);
     add(link.row_values, first);
   }
+  SumOfSquares sum;
+  for (size_t i = 0; i < grads.size(); ++i) {
+    if (counted[i]) sum.add(*on_host(context, grads[i]));
+  }
   SumOfSquares::Number number = sum.number();
   if (shares_) {
     const Ref numbers = new_host_tensor(context, TENON_DTYPE_I64, {std::ssize(number)});
@@ -190,9 +194,7 @@ double DataParallel::clip(Context& context, double max_norm) {
   const double factor = max_norm / (norm + 1e-6);
   if (factor >= 1) return norm;
   for (const Ref& grad : grads) {
-    const Ref packed = grad->contiguous() ? grad : Ref(launch::copy(context, *grad));
-    scale(*packed, factor);
-    if (packed.get() != grad.get()) launch::copy_into(context, *packed, *grad);
+    scale(context, grad, factor);
     grad->storage->written(nullptr, context.scope_path());
   }
   return norm;

@@ -98,10 +98,10 @@ std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param)
   tenon_meta meta = tensor::meta_of(*params_[param]);
   meta.shape[0] = longest;
   const tensor::DimSpan shape = tensor::shape_of(meta);
-  Device& device = context.runtime->host_device();
-  const Ref indices = new_host_tensor(context, TENON_DTYPE_I64, {longest});
+  Device& device = device_of(*params_[param]);
+  const Ref indices(Tensor::create(device, TENON_DTYPE_I64, {&longest, 1}));
   const Ref values(Tensor::create(device, meta.dtype, shape));
-  std::memset(indices->view.data, 0, static_cast<size_t>(longest) * 8);
+  launch::fill(context, *indices, {TENON_VALUE_I64, 0, {}});
   launch::fill(context, *values, {TENON_VALUE_F64, 0, {}});
   int64_t begin = 0;
   for (const RowGrad& each : ours) {
@@ -113,7 +113,8 @@ std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param)
   tensor::Dims stacked{};
   stacked[0] = processes();
   std::copy(shape.begin(), shape.end(), stacked.begin() + 1);
-  const Ref all_indices = new_host_tensor(context, TENON_DTYPE_I64, {processes(), longest});
+  const int64_t all_shape[] = {processes(), longest};
+  const Ref all_indices(Tensor::create(device, TENON_DTYPE_I64, all_shape));
   const Ref all_values(Tensor::create(device, meta.dtype, {stacked.data(), shape.size() + 1}));
   all(context, TENON_COLLECTIVE_ALL_GATHER, indices, all_indices);
   all(context, TENON_COLLECTIVE_ALL_GATHER, values, all_values);
@@ -210,7 +211,7 @@ void DataParallel::average_buffers(Context& context) {
     if (!tensor::is_float(buffers_[i]->view.dtype) || shards_ == 1) continue;
     const Ref sum = buffer_sums_[i].take(context);
     if (!alone()) all(context, TENON_COLLECTIVE_ALL_REDUCE, sum, sum);
-    scale(*sum, 1.0 / static_cast<double>(shards_));
+    scale(context, sum, 1.0 / static_cast<double>(shards_));
     launch::copy_into(context, *sum, *buffers_[i]);
   }
   for (Tree& sum : buffer_sums_) sum.clear();

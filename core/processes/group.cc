@@ -259,6 +259,10 @@ void Group::make(Context& context, Transfer& transfer) {
   }
   int64_t bytes = 0;
   const Send send = [&](const std::vector<tenon_transfer_desc>& what) {
+    // An engine moves what is there: what was enqueued here since the transfer began must be done.
+    for (const Move& move : transfer.moves()) {
+      if (move.packed_input || move.padded || move.rows) move.device->wait(context.id);
+    }
     std::vector<uint8_t> done(what.size());
     run(what, done);
     for (const tenon_transfer_desc& each : what) {

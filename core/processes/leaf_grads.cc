@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/launch/moves.h"
 #include "core/plan/recorder.h"
 
 namespace tenon::processes {
@@ -39,11 +40,21 @@ Ref new_host_tensor(Context& context, tenon_dtype dtype, std::initializer_list<i
   return Ref(Tensor::create(context.runtime->host_device(), dtype, dims));
 }
 
-Ref numbers_to(Context& context, int64_t n) {
+Ref on_host(Context& context, const Ref& tensor) {
+  if (device_of(*tensor).host_memory() && tensor->contiguous()) return tensor;
+  Ref copy(Tensor::create(context.runtime->host_device(), tensor->view.dtype, tensor->shape()));
+  launch::copy_into(context, *tensor, *copy);
+  return copy;
+}
+
+Ref numbers_to(Context& context, Device& device, int64_t n) {
   Ref numbers = new_host_tensor(context, TENON_DTYPE_I64, {n});
   auto* const first = static_cast<int64_t*>(numbers->view.data);
   std::iota(first, first + n, int64_t{0});
-  return numbers;
+  if (device.host_memory()) return numbers;
+  Ref there(Tensor::create(device, TENON_DTYPE_I64, numbers->shape()));
+  launch::copy_into(context, *numbers, *there);
+  return there;
 }
 
 namespace {
@@ -55,9 +66,7 @@ void scale_as(Tensor& tensor, const Load& load, const Save& save) {
   for (int64_t i = 0; i < n; ++i) data[i] = save(load(data[i]));
 }
 
-}  // namespace
-
-void scale(Tensor& tensor, double factor) {
+void scale_on_host(Tensor& tensor, double factor) {
   const auto float_factor = static_cast<float>(factor);
   switch (tensor.view.dtype) {
     case TENON_DTYPE_F64:
@@ -73,6 +82,14 @@ void scale(Tensor& tensor, double factor) {
       return scale_as<uint16_t>(tensor, tensor::bfloat_to_float,
                                 [&](float x) { return tensor::float_to_bfloat(x * float_factor); });
   }
+}
+
+}  // namespace
+
+void scale(Context& context, const Ref& tensor, double factor) {
+  const Ref host = on_host(context, tensor);
+  scale_on_host(*host, factor);
+  if (host.get() != tensor.get()) launch::copy_into(context, *host, *tensor);
 }
 
 }  // namespace tenon::processes

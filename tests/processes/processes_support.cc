@@ -2,6 +2,7 @@
 // tests/processes/processes_support.cc: processes made by fork, before anything else is.
 #include "tests/processes/processes_support.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -11,6 +12,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "tests/support/paths.h"
@@ -125,14 +128,18 @@ int64_t Process::number(tenon_group* group) {
 
 namespace {
 
+void set_place(int rank, int n, const std::string& name) {
+  setenv("TEST_SHM_NAME", name.c_str(), 1);
+  setenv("TEST_SHM_RANK", std::to_string(rank).c_str(), 1);
+  setenv("TEST_SHM_SIZE", std::to_string(n).c_str(), 1);
+}
+
 pid_t begin(int rank, int n, const std::string& name, const std::function<void(int rank)>& body) {
   std::fflush(stdout);
   std::fflush(stderr);
   const pid_t child = fork();
   if (child != 0) return child;
-  setenv("TEST_SHM_NAME", name.c_str(), 1);
-  setenv("TEST_SHM_RANK", std::to_string(rank).c_str(), 1);
-  setenv("TEST_SHM_SIZE", std::to_string(n).c_str(), 1);
+  set_place(rank, n, name);
   body(rank);
   std::fflush(stdout);
   std::_Exit(testing::Test::HasFailure() ? 1 : 0);
@@ -171,6 +178,54 @@ void in_processes(int n, const std::function<void(int rank)>& body, std::vector<
     EXPECT_EQ(status, 0) << "rank " << rank << " " << how(status);
   }
   shm_unlink(name.c_str());
+}
+
+namespace {
+
+[[noreturn]] void run_kit(const std::string& engine, const std::vector<std::string>& folders,
+                          const std::string& file) {
+  const int out = open(file.c_str(), O_CREAT | O_WRONLY, 0600);
+  dup2(out, 1);
+  dup2(out, 2);
+  std::vector<const char*> words = {"tenon"};
+  for (const std::string& folder : folders) {
+    words.insert(words.end(), {"--plugin-path", folder.c_str()});
+  }
+  words.insert(words.end(),
+               {"--plugin-path", plugin_dir(), "verify", engine.c_str(), "--jobs", "1", nullptr});
+  execv(command_path(), const_cast<char**>(words.data()));
+  std::_Exit(99);
+}
+
+}  // namespace
+
+Judged judge(int n, const std::string& engine, const std::vector<std::string>& folders,
+             const std::function<void(int rank)>& prepare) {
+  static int count = 0;
+  const std::string name =
+      "/tenon-verify-" + std::to_string(getpid()) + "-" + std::to_string(++count);
+  const std::string file = (std::filesystem::temp_directory_path() / name.substr(1)).string() + "-";
+  std::vector<pid_t> children;
+  for (int rank = 0; rank < n; ++rank) {
+    const pid_t child = fork();
+    if (child == 0) {
+      set_place(rank, n, name);
+      prepare(rank);
+      run_kit(engine, folders, file + std::to_string(rank));
+    }
+    children.push_back(child);
+  }
+  Judged judged;
+  for (int rank = 0; rank < n; ++rank) {
+    int status = 0;
+    waitpid(children[static_cast<size_t>(rank)], &status, 0);
+    judged.statuses.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    std::ifstream stream(file + std::to_string(rank));
+    judged.text += std::string{std::istreambuf_iterator<char>(stream), {}};
+    std::filesystem::remove(file + std::to_string(rank));
+  }
+  shm_unlink(name.c_str());
+  return judged;
 }
 
 }  // namespace tenon::tests

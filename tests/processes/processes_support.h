@@ -49,4 +49,13 @@ class Process {
 // does not end. A process whose rank is in `die` is expected to be killed.
 void in_processes(int n, const std::function<void(int rank)>& body, std::vector<int> die = {});
 
+// What `tenon verify ENGINE` has printed in so many processes, and how each of them has ended.
+struct Judged {
+  std::string text;
+  std::vector<int> statuses;
+};
+// With the plugins in these folders and the tree's own. `prepare` is called in each process before.
+Judged judge(int n, const std::string& engine, const std::vector<std::string>& folders,
+             const std::function<void(int rank)>& prepare);
+
 }  // namespace tenon::tests

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/processes/verify_test.cc: the conformance kit passes an engine that is right, and finds
 // each fault of one that is not.
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "tests/processes/processes_support.h"
@@ -16,54 +11,17 @@
 namespace tenon::tests {
 namespace {
 
-// Runs the kit in so many processes; what they have printed, and how each has ended.
-struct Judged {
-  std::string text;
-  std::vector<int> statuses;
-};
-
-Judged judge(int n, const std::string& engine, const std::string& fault) {
-  static int count = 0;
-  const std::string name =
-      "/tenon-verify-" + std::to_string(getpid()) + "-" + std::to_string(++count);
-  const std::string file = (std::filesystem::temp_directory_path() / name.substr(1)).string() + "-";
-  const std::string paths = std::string(test_plugin_dir()) + "/processes";
-  std::vector<pid_t> children;
-  for (int rank = 0; rank < n; ++rank) {
-    const pid_t child = fork();
-    if (child == 0) {
-      setenv("TEST_SHM_NAME", name.c_str(), 1);
-      setenv("TEST_SHM_RANK", std::to_string(rank).c_str(), 1);
-      setenv("TEST_SHM_SIZE", std::to_string(n).c_str(), 1);
-      setenv("TEST_SHM_FAULT", fault.c_str(), 1);
-      const int out = open((file + std::to_string(rank)).c_str(), O_CREAT | O_WRONLY, 0600);
-      dup2(out, 1);
-      dup2(out, 2);
-      execl(command_path(), "tenon", "--plugin-path", paths.c_str(), "--plugin-path", plugin_dir(),
-            "verify", engine.c_str(), "--jobs", "1", static_cast<char*>(nullptr));
-      std::_Exit(99);
-    }
-    children.push_back(child);
-  }
-  Judged judged;
-  for (int rank = 0; rank < n; ++rank) {
-    int status = 0;
-    waitpid(children[static_cast<size_t>(rank)], &status, 0);
-    judged.statuses.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-    std::ifstream stream(file + std::to_string(rank));
-    judged.text += std::string{std::istreambuf_iterator<char>(stream), {}};
-    std::filesystem::remove(file + std::to_string(rank));
-  }
-  shm_unlink(name.c_str());
-  return judged;
+Judged judge_shm(int n, const std::string& engine, const std::string& fault) {
+  return judge(n, engine, {std::string(test_plugin_dir()) + "/processes"},
+               [&](int) { setenv("TEST_SHM_FAULT", fault.c_str(), 1); });
 }
 
 TEST(VerifyEnginesFull, TheRightOnePasses) {
   for (const int n : {1, 2, 3}) {
-    const Judged judged = judge(n, "test.shm", "");
+    const Judged judged = judge_shm(n, "test.shm", "");
     for (const int status : judged.statuses) EXPECT_EQ(status, 0) << judged.text;
   }
-  const Judged alone = judge(1, "tenon.self", "");
+  const Judged alone = judge_shm(1, "tenon.self", "");
   EXPECT_EQ(alone.statuses[0], 0) << alone.text;
 }
 
@@ -115,7 +73,7 @@ TEST(VerifyEnginesFull, EachFaultIsFound) {
       {"parts_of_rank_0", "wrong-value"},
   };
   for (const auto& [fault, cause] : faults) {
-    const Judged judged = judge(3, "test.shm_faulty", fault);
+    const Judged judged = judge_shm(3, "test.shm_faulty", fault);
     bool found = false;
     for (const int status : judged.statuses) found = found || status != 0;
     EXPECT_TRUE(found) << fault << " was not found\n" << judged.text;

@@ -35,7 +35,8 @@ _COLLECTIVES = {
 def join(engine, timeout=None, **options):
     """All processes of the program, as a Group, when they have joined.
 
-    engine   the name of a registered one: "tenon.mpi", or "tenon.self" for this process alone
+    engine   the name of a registered one: "tenon.mpi", "tenon.nccl", or "tenon.self" for this
+             process alone
     timeout  seconds that joining, and each transfer, may take; ten minutes unless given
     options  of the engine
     """

@@ -19,6 +19,8 @@
 #include <thread>
 #include <vector>
 
+#include "narrow.hpp"
+
 namespace tenon::tests {
 
 namespace sdk = tenon::sdk;
@@ -58,9 +60,12 @@ inline std::string environment(const char* name) {
 class World {
  public:
   explicit World(int64_t timeout)
-      : rank(std::stoi(environment("TEST_SHM_RANK"))),
-        size(std::stoi(environment("TEST_SHM_SIZE"))) {
-    const std::string name = environment("TEST_SHM_NAME");
+      : World(environment("TEST_SHM_NAME"), std::stoi(environment("TEST_SHM_RANK")),
+              std::stoi(environment("TEST_SHM_SIZE")), timeout) {}
+  // stop  set by another thread, ends whatever waits
+  World(const std::string& name, int32_t rank_of_this, int32_t size_of_all, int64_t timeout,
+        const std::atomic<bool>* stop = nullptr)
+      : rank(rank_of_this), size(size_of_all), stop_(stop) {
     const int file = shm_open(name.c_str(), O_RDWR | O_CREAT, 0600);
     if (file < 0 || ftruncate(file, static_cast<off_t>(segment_bytes(size))) != 0) fail("shm_open");
     void* const memory =
@@ -81,6 +86,10 @@ class World {
   }
   World(const World&) = delete;
   World& operator=(const World&) = delete;
+
+  void check_stop() const {
+    if (stop_ && stop_->load()) throw sdk::Failure{TENON_E_STATE, "it was stopped"};
+  }
 
   Ring& ring(int32_t from, int32_t to) { return segment_->rings[from * size + to]; }
 
@@ -115,6 +124,7 @@ class World {
                                  std::to_string(timeout) + " ms",
                              "rank " + std::to_string(each)};
         }
+        check_stop();
         std::this_thread::sleep_for(std::chrono::microseconds(200));
       }
       pidfds_.push_back(static_cast<int>(syscall(SYS_pidfd_open, segment_->pids[each].load(), 0)));
@@ -125,6 +135,7 @@ class World {
     }
   }
 
+  const std::atomic<bool>* stop_;
   Segment* segment_ = nullptr;
   std::vector<int> pidfds_;
 };
@@ -141,7 +152,8 @@ struct Piece {
 
 class Shm {
  public:
-  Shm(const sdk::Attrs&, int64_t timeout) : world_(std::make_shared<World>(timeout)) {
+  Shm(const sdk::Attrs&, int64_t timeout) : Shm(std::make_shared<World>(timeout)) {}
+  explicit Shm(std::shared_ptr<World> world) : world_(std::move(world)) {
     for (int32_t rank = 0; rank < world_->size; ++rank) ranks_.push_back(rank);
     rank_ = world_->rank;
   }
@@ -264,6 +276,7 @@ class Shm {
       throw sdk::Failure{TENON_E_TIMEOUT, "not done within " + std::to_string(timeout) + " ms",
                          "transfer"};
     }
+    world_->check_stop();
     for (const Piece& piece : pieces) {
       if (piece.peer < 0) continue;
       if (world_->is_there(piece.peer)) continue;
@@ -289,12 +302,23 @@ class Shm {
     // From the last to the first: not the order of canonical sums.
     for (size_t i = 0; i < count; ++i) {
       Number sum = parts[(ranks_.size() - 1) * count + i];
-      for (size_t rank = ranks_.size() - 1; rank-- > 0;) sum += parts[rank * count + i];
+      for (size_t rank = ranks_.size() - 1; rank-- > 0;) {
+        if constexpr (std::is_integral_v<Number>) {
+          sum = static_cast<Number>(sum + parts[rank * count + i]);
+        } else {
+          sum += parts[rank * count + i];
+        }
+      }
       to[i] = sum;
     }
   }
 
   void sum(const tenon_transfer_desc& what, int64_t timeout) {
+    if (what.dtype == TENON_DTYPE_U8) return sum_as<uint8_t>(what, timeout);
+    if (what.dtype == TENON_DTYPE_I8) return sum_as<int8_t>(what, timeout);
+    if (what.dtype == TENON_DTYPE_I32) return sum_as<int32_t>(what, timeout);
+    if (what.dtype == TENON_DTYPE_F16) return sum_as<F16>(what, timeout);
+    if (what.dtype == TENON_DTYPE_BF16) return sum_as<Bf16>(what, timeout);
     if (what.dtype == TENON_DTYPE_F32) return sum_as<float>(what, timeout);
     if (what.dtype == TENON_DTYPE_F64) return sum_as<double>(what, timeout);
     return sum_as<int64_t>(what, timeout);

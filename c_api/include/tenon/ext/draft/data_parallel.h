@@ -57,7 +57,7 @@ typedef struct tenon_data_parallel_options {
 // Gives parameters and buffers the values that rank 0 has, and checks that all processes have the
 // same then. All processes of the group call it.
 // group    NULL: this process alone
-// params   [n_params] leaves that require gradients, in host memory
+// params   [n_params] leaves that require gradients, on devices whose memory the engine takes
 // options  NULL: the defaults
 // memory   holds group, parameters and buffers; *out_parallel is the caller's
 // threads  [one thread per context]          state  [any but capture]

@@ -166,7 +166,8 @@ def adamw(parameters):
     return tenon.optim.adamw(parameters, lr=1e-3, weight_decay=0.01)
 
 
-RUNS = [(model, way) for model in (Mlp, ResNet, Decoder, Tied) for way in (sgd, adamw)] + [(Wide, sgd)]
+RUNS = [(model, way) for model in (Mlp, ResNet, Decoder, Tied) for way in (sgd, adamw)]
+RUNS.append((Wide, sgd))
 
 
 # ---- A run --------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ tenon_status tenon_data_parallel_clip(tenon_context* context, tenon_data_paralle
   return guard(context, [&](Context& cx) {
     const auto& of = require_parallel(cx, parallel);
     refuse_in_capture(cx, "clipping gradients of several processes");
-    const double norm = of->clip(cx, max_norm);
-    if (out_norm) *out_norm = norm;
+    const double found = of->clip(cx, max_norm);
+    if (out_norm) *out_norm = found;
   });
 }

@@ -190,14 +190,14 @@ double DataParallel::clip(Context& context, double max_norm) {
     all(context, TENON_COLLECTIVE_ALL_REDUCE, numbers, numbers);
     std::memcpy(number.data(), numbers->view.data, sizeof number);
   }
-  const double norm = SumOfSquares::root_of(number);
-  const double factor = max_norm / (norm + 1e-6);
-  if (factor >= 1) return norm;
+  const double length = SumOfSquares::root_of(number);
+  const double factor = max_norm / (length + 1e-6);
+  if (factor >= 1) return length;
   for (const Ref& grad : grads) {
     scale(context, grad, factor);
     grad->storage->written(nullptr, context.scope_path());
   }
-  return norm;
+  return length;
 }
 
 }  // namespace tenon::processes

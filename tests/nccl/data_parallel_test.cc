@@ -5,6 +5,9 @@
 
 #include <unistd.h>
 
+#include <cmath>
+#include <fstream>
+
 #include "tests/nccl/nccl_support.h"
 
 namespace tenon::tests {

@@ -58,7 +58,7 @@ TEST(NcclTransfers, WhatIsMovedOnTheDevice) {
     const std::vector<float> exchanged = m.session.floats(back);
     for (int from = 0; from < 3; ++from) {
       for (int i = 0; i < 40; ++i) {
-        const auto place = static_cast<size_t>(from * 40 + i);
+        const auto place = static_cast<size_t>(from) * 40 + static_cast<size_t>(i);
         EXPECT_EQ(gathered[place], term(from, i));
         EXPECT_EQ(exchanged[place], term(rank, i));
       }

@@ -42,7 +42,8 @@ assert pairs.all_gather(tenon.tensor([world.rank])).flatten().tolist() == [
 if sys.argv[2] == "shared":
     parallel.gather_states()
 if world.rank == 0:
-    state = {name: value.flatten().tolist() for name, value in optimizer.state_dict()["state"].items()}
+    state = optimizer.state_dict()["state"]
+    state = {name: value.flatten().tolist() for name, value in state.items()}
     print(world.size, total.item(), weight.flatten().tolist(), bias.tolist(), state, norm)
 """
 

@@ -236,9 +236,9 @@ class DataParallel:
         _core.gather_states(self._handle, operator.index(root))
 
     def clip(self, max_norm):
-        """Makes all gradients together no longer than `max_norm`, before `optimizer.step()`; returns
-        their norm. The same bits for any number of processes, and whether states are shared or
-        not: squares are summed exactly. All processes call it."""
+        """Makes all gradients together no longer than `max_norm`, before `optimizer.step()`;
+        returns their norm. The same bits for any number of processes, and whether states are
+        shared or not: squares are summed exactly. All processes call it."""
         check_type("clip", "max_norm", max_norm, (int, float), "a number")
         return _core.clip_parallel(self._handle, max_norm)
 

@@ -67,7 +67,7 @@ std::vector<Layout> plain_layouts(const RunSample& sample) {
 
 Training::Training(const Session& session, const RunSample& sample, std::span<const Layout> layouts,
                    const tenon_device& device, Gradients gradients)
-    : session_(session), sample_(sample), gradients_of_(std::move(gradients)) {
+    : session_(session), gradients_of_(std::move(gradients)) {
   for (size_t i = 0; i < sample.parameters.size(); ++i) {
     parameters_.push_back(
         std::make_unique<Placed>(session, sample.parameters[i], layouts[i], device));

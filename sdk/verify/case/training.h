@@ -90,7 +90,6 @@ class Training {
   bool in_same_order(const tenon_tensor* parameter, const tenon_tensor* state) const;
 
   const Session& session_;
-  const RunSample& sample_;
   const Gradients gradients_of_;
   std::vector<std::unique_ptr<Placed>> parameters_, gradients_;
   std::unique_ptr<tenon_optimizer, ReleaseOptimizer> optimizer_;

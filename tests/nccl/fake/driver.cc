@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <vector>
 
 #include "plugins/nccl/vendor.h"
 #include "streams.h"
@@ -164,7 +165,8 @@ Code cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, size_t bytes, Stre
   auto* const memory = reinterpret_cast<char*>(to);
   if (!fake::has_context()) return fake::kInvalidContext;
   if (!fake::is_device_memory(memory, bytes)) return fake::kInvalidValue;
-  std::string copy(static_cast<const char*>(from), bytes);
+  const auto* const first = static_cast<const char*>(from);
+  std::vector<char> copy(first, first + bytes);
   reinterpret_cast<fake::Stream*>(stream)->put(
       [=, copy = std::move(copy)] { std::memcpy(memory, copy.data(), copy.size()); });
   return kSuccess;

@@ -12,7 +12,8 @@
 //                  "canonical": false}],                              none of them; optional
 //     "vjps": ["vendor.op"], "devices": ["cpu"],
 //     "optimizers": [], ...                              a list for each kind in tenon/kinds.h
-//     "requires": {"ops": [], "roles": [], "cpu_features": [], "libraries": []}
+//     "requires": {"ops": [], "roles": [], "cpu_features": [], "libraries": [],
+//                  "packages": []}                       that bring the libraries, for people
 //   }
 //
 // All lists are optional. The text is untrusted: it may be any bytes.
@@ -237,6 +238,7 @@ Manifest read(const Value& root) {
     m.required_roles = as_list(field(requires_, "roles"), as_role);
     m.cpu_features = as_list(field(requires_, "cpu_features"), as_string);
     m.libraries = as_list(field(requires_, "libraries"), as_file_name);
+    m.packages = as_list(field(requires_, "packages"), as_string);
   }
   return m;
 }
@@ -303,6 +305,7 @@ std::string format_manifest(const Manifest& m) {
   out.member("roles", m.required_roles);
   out.member("cpu_features", m.cpu_features);
   out.member("libraries", m.libraries);
+  if (!m.packages.empty()) out.member("packages", m.packages);
   out.end_object();
   out.end_object();
   return out.take() + "\n";

@@ -60,7 +60,12 @@ void open_needed_libraries(Plugin& plugin) {
     const std::string problem = open_system_library(library);
     if (problem.empty()) continue;
     std::string words = "it needs the library ";
-    registry::refuse(words.append(library).append(", which cannot be opened: ").append(problem));
+    words.append(library).append(", which cannot be opened: ").append(problem);
+    const char* before = "; install ";
+    for (const std::string& package : plugin.manifest.packages) {
+      words.append(std::exchange(before, ", ")).append(package);
+    }
+    registry::refuse(words);
   }
 }
 

@@ -33,6 +33,7 @@ struct Manifest {
   std::array<std::vector<std::string>, kKindEnd> entries;  // by kind
   std::vector<std::string> required_ops, required_roles;
   std::vector<std::string> cpu_features, libraries;
+  std::vector<std::string> packages;  // that bring the libraries, for people
 };
 
 // Refused: Tenon said no, before or after opening. Failed: the library or its code did.

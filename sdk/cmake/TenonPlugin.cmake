@@ -6,7 +6,7 @@
 #                    [VERSION <version>] [LICENSE <SPDX expression>]
 #                    [OUTPUT_ROOT <folder>] [NO_INSTALL] [COMPONENT <name>]
 #                    [DESTINATION <folder>] [NEEDS_CPU <feature>...]
-#                    [NEEDS_LIBRARIES <soname>...] [NEEDS_OPS <op>...]
+#                    [NEEDS_LIBRARIES <soname>...] [NEEDS_PACKAGES <text>...] [NEEDS_OPS <op>...]
 #                    [OBJECTS <object library>] [QUERY <header> <function template>]
 #                    [GOLDENS <folder>])
 #
@@ -16,7 +16,7 @@
 # OUTPUT_ROOT is plugins/ in the build folder unless given: put it into TENON_PLUGIN_PATH and the
 # plugin is found without installing it.
 # NEEDS_... go into plugin.json: where the machine lacks one of these CPU features or libraries, the
-# plugin is not opened and the report says why.
+# plugin is not opened and the report says why, with NEEDS_PACKAGES as what to install.
 # A plugin whose sources are all C is linked as C, without the C++ runtime.
 # OBJECTS is for plugins that have most of their files in common: the object library's files belong
 # to the plugin as its own SOURCES do, and are compiled once for all plugins.
@@ -131,7 +131,7 @@ endfunction()
 function(tenon_add_plugin id)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_INSTALL"
     "VERSION;LICENSE;OUTPUT_ROOT;COMPONENT;DESTINATION;OBJECTS;GOLDENS"
-    "SOURCES;LINK;NEEDS_CPU;NEEDS_LIBRARIES;NEEDS_OPS;QUERY")
+    "SOURCES;LINK;NEEDS_CPU;NEEDS_LIBRARIES;NEEDS_PACKAGES;NEEDS_OPS;QUERY")
   if(NOT id MATCHES "^[a-z0-9_]+(\\.[a-z0-9_]+)+$")
     message(FATAL_ERROR
       "tenon_add_plugin: the id '${id}' must be vendor.name, in small letters, digits and _")
@@ -207,8 +207,9 @@ function(tenon_add_plugin id)
   if(TARGET Tenon::command)
     list(TRANSFORM arg_NEEDS_CPU PREPEND --needs-cpu=)
     list(TRANSFORM arg_NEEDS_LIBRARIES PREPEND --needs-library=)
+    list(TRANSFORM arg_NEEDS_PACKAGES PREPEND --needs-package=)
     list(TRANSFORM arg_NEEDS_OPS PREPEND --needs-op=)
-    set(needs ${arg_NEEDS_CPU} ${arg_NEEDS_LIBRARIES} ${arg_NEEDS_OPS})
+    set(needs ${arg_NEEDS_CPU} ${arg_NEEDS_LIBRARIES} ${arg_NEEDS_PACKAGES} ${arg_NEEDS_OPS})
     # Linked again when the command changes, so that no manifest of an older command stays.
     set_property(TARGET ${id} APPEND PROPERTY LINK_DEPENDS $<TARGET_FILE:Tenon::command>)
     add_dependencies(${id} Tenon::command)

@@ -49,7 +49,7 @@ int trace(const Options& options, const std::string& file, const std::vector<std
 int plan(const std::string& file, const std::string& picture, bool as_json);
 // What the library itself cannot say that it needs.
 struct Needs {
-  std::vector<std::string> cpu_features, libraries, ops;
+  std::vector<std::string> cpu_features, libraries, packages, ops;
 };
 struct ManifestRequest {
   std::string library;

@@ -236,6 +236,8 @@ void add_needs(CLI::App* command, ManifestRequest& request) {
                       "CPU feature without which the library may not be opened (avx2, fma, ...)");
   command->add_option("--needs-library", request.needs.libraries,
                       "Library that the system must have (libopenblas.so.0)");
+  command->add_option("--needs-package", request.needs.packages,
+                      "Package that brings the libraries, for people (\"openmpi-bin (Debian)\")");
   command->add_option("--needs-op", request.needs.ops,
                       "Op of another plugin without which this one has nothing to do");
   add_timeout(command, request.seconds);

@@ -27,6 +27,7 @@ int manifest(const Options& options, const ManifestRequest& request, bool as_jso
   Json& needs = content["requires"];
   needs["cpu_features"] = request.needs.cpu_features;
   needs["libraries"] = request.needs.libraries;
+  if (!request.needs.packages.empty()) needs["packages"] = request.needs.packages;
   for (const std::string& op : request.needs.ops) {
     if (std::ranges::count(needs["ops"], Json(op)) == 0) needs["ops"].push_back(op);
   }

@@ -130,6 +130,7 @@ TEST(CommandDoctor, NamesLibrariesThatAreNotInstalled) {
   const std::string plugin = copy_plugin("hostile.good", folder.path("."), hostile_dir());
   json manifest = read_json(plugin + "/plugin.json");
   manifest["requires"]["libraries"] = {"libnosuch_42.so.7", "libc.so.6"};
+  manifest["requires"]["packages"] = {"nosuch-libs (Debian)", "nosuch (Fedora)"};
   folder.write("hostile.good/plugin.json", manifest.dump());
   const Done done = run_command({"--plugin-path", folder.path("."), "doctor", "--json"});
   EXPECT_EQ(done.status, 1);
@@ -139,6 +140,8 @@ TEST(CommandDoctor, NamesLibrariesThatAreNotInstalled) {
   EXPECT_THAT(finding_about(answer, "plugin hostile.good").at("problem").get<std::string>(),
               StartsWith("refused (requirement): it needs the library libnosuch_42.so.7, which "
                          "cannot be opened: "));
+  EXPECT_THAT(finding_about(answer, "plugin hostile.good").at("problem").get<std::string>(),
+              testing::EndsWith("; install nosuch-libs (Debian), nosuch (Fedora)"));
 }
 
 // What a plugin lacks, and the advice: of an op, that nobody is told to install the plugin again.

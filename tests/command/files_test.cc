@@ -187,13 +187,14 @@ TEST(CommandManifest, WritesWhatTheBuildWrote) {
 
 TEST(CommandManifest, SaysWhatThePluginNeeds) {
   const std::string library = std::string(plugin_dir()) + "/tenon.ref/tenon.ref.so";
-  const Done done =
-      run_command({"manifest", library, "-o", "-", "--needs-cpu", "avx2", "--needs-cpu", "fma",
-                   "--needs-library", "libacme.so.1", "--needs-op", "acme.op"});
+  const Done done = run_command({"manifest", library, "-o", "-", "--needs-cpu", "avx2",
+                                 "--needs-cpu", "fma", "--needs-library", "libacme.so.1",
+                                 "--needs-package", "acme-libs (Debian)", "--needs-op", "acme.op"});
   ASSERT_EQ(done.status, 0) << done.err;
   const json needs = done.json().at("requires");
   EXPECT_EQ(needs.at("cpu_features"), json({"avx2", "fma"}));
   EXPECT_EQ(needs.at("libraries"), json({"libacme.so.1"}));
+  EXPECT_EQ(needs.at("packages"), json({"acme-libs (Debian)"}));
   EXPECT_THAT(needs.at("ops").get<std::vector<std::string>>(), ::testing::Contains("acme.op"));
 }
 

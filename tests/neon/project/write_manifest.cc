@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/neon/project/write_manifest.cc: `tenon manifest` alone, as tenon_add_plugin() calls it:
 //
-//   write_manifest manifest <library> [--needs-cpu=F]... [--needs-library=L]... [--needs-op=O]...
+//   write_manifest manifest <library> [--needs-cpu=F]... [--needs-library=L]...
+//                  [--needs-package=P]... [--needs-op=O]...
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -40,6 +41,7 @@ int main(int argc, char** argv) {
   for (int i = 3; i < argc; ++i) {
     if (!taken(argv[i], "--needs-cpu=", needs.cpu_features) &&
         !taken(argv[i], "--needs-library=", needs.libraries) &&
+        !taken(argv[i], "--needs-package=", needs.packages) &&
         !taken(argv[i], "--needs-op=", needs.ops)) {
       std::fprintf(stderr, "write_manifest: unknown argument %s\n", argv[i]);
       return tenon::tools::kUsage;

@@ -19,9 +19,7 @@ Ref Optimizer::part_of_state(const Param& param, size_t state, const Tensor& who
   if (desc().states[state].shape == TENON_STATE_SCALAR) {
     return tensor::window(whole, whole.shape(), whole.strides_, whole.offset);
   }
-  const int64_t count = part.end - part.begin;
-  const int64_t step = 1;
-  return tensor::window(whole, {&count, 1}, &step, whole.offset + part.begin);
+  return tensor::elements(whole, part.begin, part.end - part.begin);
 }
 
 // States that were made, or loaded, before the parts were known.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/optim/parts.h: parts of parameters, of an optimizer that updates no more than those. Knows
-// nothing of who updates the others.
+// core/optim/parts.h: parts of parameters, of an optimizer that updates no more than those. What
+// updates the others is not known here.
 #pragma once
 
 #include <cstdint>

@@ -36,11 +36,6 @@ Bucket::Bucket(std::vector<uint32_t> params, const std::vector<Ref>& all, int64_
   device_ = &device_of(*all[params_[0]]);
 }
 
-Ref Bucket::piece(int64_t begin, int64_t count) const {
-  const int64_t step = 1;
-  return tensor::window(*memory_, {&count, 1}, &step, begin);
-}
-
 Ref Bucket::piece(size_t place) const {
   const DimSpan shape = tensor::shape_of(metas_[place]);
   tensor::Dims strides{};
@@ -52,7 +47,8 @@ void Bucket::begin(Context& context) {
   // Gradients of the last step that somebody still holds stay as they are.
   const bool free = memory_ && memory_->storage->refs.load() == 1;
   if (!free) memory_ = Ref(Tensor::create(*device_, metas_[0].dtype, {&size_, 1}));
-  if (counts_ != size_) launch::fill(context, *piece(counts_, size_ - counts_), number(0));
+  if (counts_ != size_)
+    launch::fill(context, *tensor::elements(*memory_, counts_, size_ - counts_), number(0));
   put_.assign(params_.size(), false);
   missing_ = params_.size();
   transfer_.reset();
@@ -61,7 +57,8 @@ void Bucket::begin(Context& context) {
 void Bucket::put(Context& context, size_t place, const Tensor& grad) {
   launch::copy_into(context, grad, *piece(place));
   if (!parted_) {
-    launch::fill(context, *piece(counts_ + static_cast<int64_t>(place), 1), number(1));
+    launch::fill(context, *tensor::elements(*memory_, counts_ + static_cast<int64_t>(place), 1),
+                 number(1));
   }
   if (put_[place]) return;
   put_[place] = true;
@@ -86,7 +83,8 @@ void Bucket::send(Context& context, Group& group) {
 void Bucket::wait(Context& context) {
   transfer_->end(&context);
   if (parted_) return;
-  summed_ = on_host(context, piece(counts_, static_cast<int64_t>(params_.size())));
+  summed_ =
+      on_host(context, tensor::elements(*memory_, counts_, static_cast<int64_t>(params_.size())));
 }
 
 Ref Bucket::sum(size_t place) const {

@@ -37,7 +37,6 @@ class Bucket {
 
  private:
   Ref piece(size_t place) const;
-  Ref piece(int64_t begin, int64_t count) const;
 
   std::vector<uint32_t> params_;
   std::vector<tenon_meta> metas_;

@@ -82,7 +82,7 @@ class DataParallel {
 
   // data_parallel_sums.cc: what all shards of all processes give.
   void finish(Context& context);
-  std::vector<bool> gradients_anywhere(Context& context);
+  std::vector<bool> anywhere(Context& context, const std::vector<bool>& here) const;
   void take_sums(Context& context, std::vector<LeafGrads>& grads);
   void agree_on_ways(Context& context);
   void make_buckets();
@@ -94,7 +94,6 @@ class DataParallel {
   void finish_captured(Context& context);
 
   // data_parallel_shares.cc: states that the processes share.
-  std::vector<bool> states_anywhere(Context& context) const;
   void send_states(Context& context, uint32_t param, uint32_t at, int32_t root,
                    std::vector<Ref>& whole) const;
 

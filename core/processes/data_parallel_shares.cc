@@ -68,28 +68,11 @@ void DataParallel::share_states(std::shared_ptr<optim::Optimizer> optimizer) {
 
 // ---- Whole states -------------------------------------------------------------------------------
 
-// Of which parameters some process holds states.
-std::vector<bool> DataParallel::states_anywhere(Context& context) const {
-  const auto n = static_cast<int64_t>(optimizer_->size());
-  const Ref mine = new_host_tensor(context, TENON_DTYPE_U8, {n});
-  const Ref theirs = new_host_tensor(context, TENON_DTYPE_U8, {processes(), n});
-  auto* const held = static_cast<uint8_t*>(mine->view.data);
-  for (uint32_t i = 0; i < n; ++i) held[i] = optimizer_->states(i).empty() ? 0 : 1;
-  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
-  const auto* const all_held = static_cast<const uint8_t*>(theirs->view.data);
-  std::vector<bool> any(optimizer_->size());
-  for (int64_t i = 0; i < processes() * n; ++i) {
-    if (all_held[i] != 0) any[static_cast<size_t>(i % n)] = true;
-  }
-  return any;
-}
-
 // Parameter `param` of the optimizer is `at` of ours.
 void DataParallel::send_states(Context& context, uint32_t param, uint32_t at, int32_t root,
                                std::vector<Ref>& whole) const {
   const int32_t rank = group_->members().rank;
   const auto descs = optimizer_->state_descs();
-  const int64_t step = 1;
   std::vector<Request> requests;
   for (uint32_t s = 0; s < descs.size(); ++s) {
     const bool scalar = descs[s].shape == TENON_STATE_SCALAR;
@@ -107,8 +90,8 @@ void DataParallel::send_states(Context& context, uint32_t param, uint32_t at, in
       const Ref ours = rank == from ? optimizer_->states(param)[s] : Ref();
       Ref there;
       if (rank == root) {
-        const int64_t count = range.end - range.begin;
-        there = scalar ? whole[s] : tensor::window(*whole[s], {&count, 1}, &step, range.begin);
+        there =
+            scalar ? whole[s] : tensor::elements(*whole[s], range.begin, range.end - range.begin);
       }
       if (ours && there) {
         launch::copy_into(context, *ours, *there);
@@ -139,7 +122,9 @@ void DataParallel::gather_states(Context& context, int32_t root) {
   }
   if (!shares_ || !shares_->is_cut()) return;  // each process has them all
   const GradMode off(context, false);
-  const std::vector<bool> any = states_anywhere(context);
+  std::vector<bool> held(optimizer_->size());
+  for (uint32_t i = 0; i < held.size(); ++i) held[i] = !optimizer_->states(i).empty();
+  const std::vector<bool> any = anywhere(context, held);
   std::vector<std::vector<Ref>> whole(optimizer_->size());
   for (uint32_t i = 0; i < optimizer_->size(); ++i) {
     if (!any[i] || !optimizer_->is_parted(i)) continue;

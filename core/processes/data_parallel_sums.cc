@@ -127,38 +127,39 @@ std::vector<RowGrad> DataParallel::rows_of_all(Context& context, uint32_t param)
   return parts;
 }
 
-// Of which parameters some process has put a gradient into a bucket.
-std::vector<bool> DataParallel::gradients_anywhere(Context& context) {
-  const auto n = static_cast<int64_t>(params_.size());
+// What is true in some process: lists of the same length.
+std::vector<bool> DataParallel::anywhere(Context& context, const std::vector<bool>& here) const {
+  const auto n = std::ssize(here);
   const Ref mine = new_host_tensor(context, TENON_DTYPE_U8, {n});
   const Ref theirs = new_host_tensor(context, TENON_DTYPE_U8, {processes(), n});
-  auto* const has = static_cast<uint8_t*>(mine->view.data);
-  std::fill_n(has, n, uint8_t{0});
-  for (const Bucket& bucket : buckets_) {
-    for (size_t place = 0; place < bucket.params().size(); ++place) {
-      if (bucket.has(place)) has[bucket.params()[place]] = 1;
-    }
-  }
+  std::copy(here.begin(), here.end(), static_cast<uint8_t*>(mine->view.data));
   all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
-  const auto* const all_have = static_cast<const uint8_t*>(theirs->view.data);
-  std::vector<bool> any(params_.size());
+  const auto* const told = static_cast<const uint8_t*>(theirs->view.data);
+  std::vector<bool> any(here.size());
   for (int64_t i = 0; i < processes() * n; ++i) {
-    if (all_have[i] != 0) any[static_cast<size_t>(i % n)] = true;
+    if (told[i] != 0) any[static_cast<size_t>(i % n)] = true;
   }
   return any;
 }
 
 // The sums of the buckets, once all have arrived: of parameters, or of our shares of them.
 void DataParallel::take_sums(Context& context, std::vector<LeafGrads>& grads) {
-  std::vector<bool> any;
-  if (shares_) any = gradients_anywhere(context);
-  for (Bucket& bucket : buckets_) {
-    bucket.wait(context);
-    for (size_t place = 0; place < bucket.params().size() && !shares_; ++place) {
-      grads[bucket.params()[place]].dense = bucket.sum(place);
+  for (Bucket& bucket : buckets_) bucket.wait(context);
+  if (!shares_) {
+    for (const Bucket& bucket : buckets_) {
+      for (size_t place = 0; place < bucket.params().size(); ++place) {
+        grads[bucket.params()[place]].dense = bucket.sum(place);
+      }
+    }
+    return;
+  }
+  std::vector<bool> any(params_.size());
+  for (const Bucket& bucket : buckets_) {
+    for (size_t place = 0; place < bucket.params().size(); ++place) {
+      any[bucket.params()[place]] = bucket.has(place);
     }
   }
-  if (!shares_) return;
+  any = anywhere(context, any);
   for (size_t i = 0; i < params_.size(); ++i) {
     if (grads[i].rows.indices) any[i] = true;
   }

@@ -57,12 +57,6 @@ void check_members(const registry::Entry& kind, const tenon_members& members) {
       .plugin = kind.plugin->id};
 }
 
-// Elements from `begin` on of row-major memory, as one dimension.
-Ref flat(const Tensor& tensor, int64_t begin, int64_t count) {
-  const int64_t step = 1;
-  return tensor::window(tensor, {&count, 1}, &step, tensor.offset + begin);
-}
-
 const Ref& sent_of(const Move& move) { return move.packed_input ? move.packed_input : move.input; }
 const Ref& got_of(const Move& move) {
   return move.packed_output ? move.packed_output : move.output;
@@ -299,7 +293,7 @@ void Group::move_plain(Context& context, Transfer& transfer, const std::vector<b
     const void* from = data_of(sent_of(move));
     void* to = data_of(got_of(move));
     if (move.padded) {  // in place
-      launch::copy_into(context, *flat(*sent_of(move), 0, move.count), *move.padded);
+      launch::copy_into(context, *tensor::elements(*sent_of(move), 0, move.count), *move.padded);
       from = move.padded->view.data;
     }
     if (move.collective == TENON_COLLECTIVE_BROADCAST && from) {
@@ -314,25 +308,25 @@ void Group::move_plain(Context& context, Transfer& transfer, const std::vector<b
 // Each process sums its part of all, in the order of the ranks.
 void Group::move_sum(Context& context, const Move& move, const Send& send) const {
   if (move.count == 0) return;
-  const Ref sent = flat(*sent_of(move), 0, sent_of(move)->elements());
-  const Ref got = flat(*got_of(move), 0, move.count);
+  const Ref sent = tensor::elements(*sent_of(move), 0, sent_of(move)->elements());
+  const Ref got = tensor::elements(*got_of(move), 0, move.count);
   Tensor* padded = move.padded.get();
   if (padded) {
     const int64_t spare = padded->shape_[0] - move.count;
-    launch::copy_into(context, *sent, *flat(*padded, 0, move.count));
-    launch::fill(context, *flat(*padded, move.count, spare), {TENON_VALUE_F64, 0, {}});
+    launch::copy_into(context, *sent, *tensor::elements(*padded, 0, move.count));
+    launch::fill(context, *tensor::elements(*padded, move.count, spare), {TENON_VALUE_F64, 0, {}});
   }
   const void* const from = (padded ? *padded : *sent).view.data;
   send({desc_of(move, TENON_COLLECTIVE_ALL_TO_ALL, move.part, from, move.rows->view.data)});
   sum_rows(context, *move.rows);
-  const Ref sum = flat(*move.rows, 0, move.part);
+  const Ref sum = tensor::elements(*move.rows, 0, move.part);
   if (move.collective == TENON_COLLECTIVE_REDUCE_SCATTER) {
     launch::copy_into(context, *sum, *got);
     return;
   }
   void* const to = (padded ? *padded : *got).view.data;
   send({desc_of(move, TENON_COLLECTIVE_ALL_GATHER, move.part, sum->view.data, to)});
-  if (padded) launch::copy_into(context, *flat(*padded, 0, move.count), *got);
+  if (padded) launch::copy_into(context, *tensor::elements(*padded, 0, move.count), *got);
 }
 
 tenon_group_info Group::info() const {

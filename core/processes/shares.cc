@@ -23,10 +23,7 @@ Shares::Range Shares::range_of(uint32_t param, int64_t rank) const {
 }
 
 Ref Shares::window_of(uint32_t param, Range range) const {
-  const Tensor& whole = *params_[param];
-  const int64_t count = range.end - range.begin;
-  const int64_t step = 1;
-  return tensor::window(whole, {&count, 1}, &step, whole.offset + range.begin);
+  return tensor::elements(*params_[param], range.begin, range.end - range.begin);
 }
 
 Ref Shares::make_leaf(uint32_t param) const {
@@ -79,9 +76,7 @@ void Shares::give(Context& context, std::vector<bool> any, const std::vector<Buc
     const auto bucket = static_cast<size_t>(places_[i].bucket);
     const Tensor& ours = *buckets[bucket].part();
     const int64_t first = places_[i].begin + parts_[i].begin - rank * ours.elements();
-    const int64_t count = parts_[i].end - parts_[i].begin;
-    const int64_t step = 1;
-    grads[i] = tensor::window(ours, {&count, 1}, &step, ours.offset + first);
+    grads[i] = tensor::elements(ours, first, parts_[i].end - parts_[i].begin);
   }
   for (uint32_t i = 0; i < params_.size(); ++i) {
     if (parts_[i].leaf) set_grads(context, *parts_[i].leaf, {std::move(grads[i]), {}});
@@ -99,18 +94,16 @@ Shares::Gathering Shares::begin(Context& context, size_t bucket) const {
   const Ref ours(Tensor::create(device_of(like), like.view.dtype, {&share, 1}));
   Gathering made{bucket, Ref(Tensor::create(device_of(like), like.view.dtype, shape)), {}};
   int64_t filled = 0;
-  const int64_t step = 1;
   for (const uint32_t param : layout.params) {
     const Part& part = parts_[param];
     if (!part.leaf) continue;
     const int64_t first = places_[param].begin + part.begin - rank * share;
     const int64_t count = part.end - part.begin;
-    launch::copy_into(context, *part.leaf, *tensor::window(*ours, {&count, 1}, &step, first));
+    launch::copy_into(context, *part.leaf, *tensor::elements(*ours, first, count));
     filled = first + count;
   }
   if (const int64_t rest = share - filled) {
-    launch::fill(context, *tensor::window(*ours, {&rest, 1}, &step, filled),
-                 {TENON_VALUE_F64, 0, {}});
+    launch::fill(context, *tensor::elements(*ours, filled, rest), {TENON_VALUE_F64, 0, {}});
   }
   made.transfer = group_->begin(context, {{TENON_COLLECTIVE_ALL_GATHER, 0, ours, made.values}}, 0);
   return made;
@@ -119,7 +112,6 @@ Shares::Gathering Shares::begin(Context& context, size_t bucket) const {
 void Shares::end(Context& context, const Gathering& gathering) const {
   gathering.transfer->end(&context);
   const Layout& layout = buckets_[gathering.bucket];
-  const int64_t step = 1;
   for (const uint32_t param : layout.params) {
     const Range all{0, params_[param]->elements()};
     const Range ours{parts_[param].begin, parts_[param].end};
@@ -127,9 +119,8 @@ void Shares::end(Context& context, const Gathering& gathering) const {
     const Range after{ours.empty() ? all.end : ours.end, all.end};
     for (const Range& each : {before, after}) {
       if (each.empty()) continue;
-      const int64_t count = each.end - each.begin;
-      const Ref from =
-          tensor::window(*gathering.values, {&count, 1}, &step, places_[param].begin + each.begin);
+      const Ref from = tensor::elements(*gathering.values, places_[param].begin + each.begin,
+                                        each.end - each.begin);
       launch::copy_into(context, *from, *window_of(param, each));
     }
   }

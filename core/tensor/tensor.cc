@@ -109,6 +109,11 @@ Ref window(const Tensor& of, DimSpan shape, const int64_t* strides, int64_t offs
   return Ref(Tensor::create(of.storage, of.dtype(), shape, strides, offset));
 }
 
+Ref elements(const Tensor& of, int64_t begin, int64_t count) {
+  const int64_t step = 1;
+  return window(of, {&count, 1}, &step, of.offset + begin);
+}
+
 tenon_meta rows_of(int64_t n, const tenon_meta& row) noexcept {
   tenon_meta rows = row;
   std::copy_n(row.shape, row.rank, rows.shape + 1);

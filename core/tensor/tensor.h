@@ -128,6 +128,9 @@ class Ref {
 // in the storage.
 Ref window(const Tensor& of, DimSpan shape, const int64_t* strides, int64_t offset);
 
+// Elements [begin, begin + count) of a row-major tensor, as one dimension.
+Ref elements(const Tensor& of, int64_t begin, int64_t count);
+
 inline DimSpan shape_of(const tenon_meta& meta) {
   return {meta.shape, static_cast<size_t>(meta.rank)};
 }

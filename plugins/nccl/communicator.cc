@@ -12,7 +12,7 @@ namespace tenon::nccl {
 
 namespace {
 
-constexpr std::chrono::milliseconds kGrace{1000};     // for who is gone after it has done its part
+constexpr std::chrono::milliseconds kGrace{1000};     // for one that leaves once its part is done
 constexpr std::chrono::milliseconds kPatience{5000};  // for others when a group is left
 
 // Answers come within microseconds; later others may have the processor.

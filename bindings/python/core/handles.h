@@ -39,6 +39,7 @@ struct Handle {
 };
 
 using Dataset = Handle<tenon_dataset, tenon_dataset_release, "dataset">;
+using Optimizer = Handle<tenon_optimizer, tenon_optimizer_release, "optimizer">;
 
 // What PyArg_ParseTuple's "s#" fills in.
 struct Text {

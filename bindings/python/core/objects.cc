@@ -14,7 +14,6 @@ namespace tenon::python {
 
 namespace {
 
-using Optimizer = Handle<tenon_optimizer, tenon_optimizer_release, "optimizer">;
 using Schedule = Handle<tenon_schedule, tenon_schedule_release, "schedule">;
 using Layer = Handle<tenon_layer, tenon_layer_release, "layer">;
 using Plan = Handle<tenon_plan, tenon_plan_release, "plan">;

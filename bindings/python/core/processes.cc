@@ -19,7 +19,6 @@ void leave(tenon_group* group) {
 
 using Group = Handle<tenon_group, leave, "group">;
 using Transfer = Handle<tenon_transfer, tenon_transfer_release, "transfer">;
-using Optimizer = Handle<tenon_optimizer, tenon_optimizer_release, "optimizer">;
 using Parallel = Handle<tenon_data_parallel, tenon_data_parallel_release, "data parallel">;
 
 // create_group(engine, options, timeout)

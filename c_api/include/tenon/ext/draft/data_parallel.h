@@ -135,7 +135,7 @@ TENON_EXPORT tenon_status tenon_data_parallel_end(tenon_context* context,
 //
 // All processes of the group call it, between two steps. In a process that is alone nothing
 // changes.
-// optimizer  of parameters of `parallel`; all of its kind that have the flag
+// optimizer  over parameters of `parallel`, of a kind that has the flag
 //            TENON_OPTIMIZER_BY_ELEMENT (tenon/ext/draft/optimizers.h)
 // memory     holds the optimizer
 // state      [any but capture]; neither is captured from here on

@@ -17,14 +17,6 @@ constexpr int kShards = 4;
 constexpr int kRows = 4;  // samples of a shard
 constexpr int kWords = 11;
 
-std::vector<float> noise(int seed, int count) {
-  std::vector<float> data;
-  for (int i = 0; i < count; ++i) {
-    data.push_back(0.5F * std::sin(static_cast<float>(seed * 131 + i * 17) * 0.37F));
-  }
-  return data;
-}
-
 // What is trained: words are looked up, a layer, dropout, mean of squares.
 struct Model {
   Model(const DeviceSession& of, int salt) : s(of) {
@@ -32,7 +24,7 @@ struct Model {
       int64_t count = 1;
       for (const int64_t size : shape) count *= size;
       // Only rank 0's are those that count.
-      held.push_back(s.f32(s.sim, shape, noise(seed + salt, static_cast<int>(count))));
+      held.push_back(s.f32(s.sim, shape, noise(seed + salt, count, 0.5F)));
       s.must(tenon_tensor_set_requires_grad(s, held.back().get(), 1));
       params.push_back(held.back().get());
     };

@@ -29,14 +29,6 @@ tenon_value real(double number) {
   return value;
 }
 
-std::vector<float> noise(int seed, int count, float scale) {
-  std::vector<float> data;
-  for (int i = 0; i < count; ++i) {
-    data.push_back(scale * std::sin(static_cast<float>(seed * 131 + i * 17) * 0.37F));
-  }
-  return data;
-}
-
 // What is trained: words are looked up, a layer, dropout, a layer, mean of squares.
 struct Model {
   Model(Process& process, const char* optimizer_name, uint64_t salt) : p(process) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -151,6 +152,14 @@ std::string how(int status) {
 }
 
 }  // namespace
+
+std::vector<float> noise(int seed, int64_t count, float scale) {
+  std::vector<float> data;
+  for (int64_t i = 0; i < count; ++i) {
+    data.push_back(scale * std::sin(static_cast<float>(seed * 131 + i * 17) * 0.37F));
+  }
+  return data;
+}
 
 void in_processes(int n, const std::function<void(int rank)>& body, std::vector<int> die) {
   static int count = 0;

@@ -45,6 +45,9 @@ class Process {
   std::vector<tenon_group*> groups_;
 };
 
+// Numbers from -scale to scale, others for each seed.
+std::vector<float> noise(int seed, int64_t count, float scale);
+
 // Runs `body` in so many processes, each of which gets its rank, and fails if one of them does or
 // does not end. A process whose rank is in `die` is expected to be killed.
 void in_processes(int n, const std::function<void(int rank)>& body, std::vector<int> die = {});

@@ -18,14 +18,6 @@ namespace {
 constexpr int kShards = 8;
 constexpr int kSteps = 4;
 
-std::vector<float> noise(int seed, int64_t count) {
-  std::vector<float> data;
-  for (int64_t i = 0; i < count; ++i) {
-    data.push_back(0.5F * std::sin(static_cast<float>(seed * 131 + i * 17) * 0.37F));
-  }
-  return data;
-}
-
 // A table that is looked up, two layers, and what is not used.
 class Training {
  public:
@@ -125,7 +117,7 @@ class Training {
   void add(const std::vector<int64_t>& shape, int seed) {
     int64_t elements = 1;
     for (const int64_t size : shape) elements *= size;
-    tenon_tensor* made = p.floats(shape, noise(seed, elements));
+    tenon_tensor* made = p.floats(shape, noise(seed, elements, 0.5F));
     EXPECT_EQ(tenon_tensor_set_requires_grad(p.context, made, 1), TENON_OK);
     params.push_back(made);
   }
@@ -237,11 +229,11 @@ TEST(SharedStates, AreSetWhole) {
                                              : i == 1 ? std::vector<int64_t>{5, 6}
                                                       : std::vector<int64_t>{5};
           const int64_t count = i == 0 ? 42 : i == 1 ? 30 : 5;
-          std::vector<float> squares = noise(40, count);
+          std::vector<float> squares = noise(40, count, 0.5F);
           for (float& each : squares) each = each * each;
           const int64_t seven = 7;
           const std::pair<const char*, tenon_tensor*> given[] = {
-              {"exp_avg", t.p.floats(shape, noise(30, count))},
+              {"exp_avg", t.p.floats(shape, noise(30, count, 0.5F))},
               {"exp_avg_sq", t.p.floats(shape, squares)},
               {"step", t.p.tensor(TENON_DTYPE_I64, {}, &seven)}};
           for (const auto& [name, values] : given) {

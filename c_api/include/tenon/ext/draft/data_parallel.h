@@ -28,8 +28,10 @@
 //  - Random numbers of shard s in step t are those of stream 2^32 + s, from counter t * 2^32 on,
 //    whichever process draws them.
 //
-// In a capture the same calls are recorded: sums are launches of the step. Its random numbers are
-// those of the plan, so that they depend on the number of processes.
+// In a capture the same calls are recorded: sums are launches of the step. The random numbers of
+// shard s are then those of stream 2^32 + s from the context's counter on, as it is when the plan
+// runs; one run moves it by what the shard draws that draws most. All processes begin the capture
+// with one seed and counter; else it is TENON_E_PEER.
 //
 // A draft: outside the ABI's promise until it is moved to tenon.h (names will not change).
 #ifndef TENON_EXT_DRAFT_DATA_PARALLEL_H

@@ -94,7 +94,7 @@ struct Launch {
   bool may_stop = false;    // as Block's; not in a replay
   bool dead = false;        // nothing needs what it makes: a replay leaves it out
   bool random = false;
-  tenon_rng rng{};  // offset relative to the plan's start
+  tenon_rng rng{};  // offset and stream relative to those of the plan's start
   const std::string* scope = nullptr;
   tenon_launch launch{};
 };

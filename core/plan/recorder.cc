@@ -14,7 +14,9 @@ using launch::Block;
 using tape::Link;
 
 Recorder::Recorder(Context& context, std::vector<Ref> inputs)
-    : plan_(std::make_unique<Plan>(*context.runtime)), start_counter_(context.counter) {
+    : plan_(std::make_unique<Plan>(*context.runtime)),
+      start_counter_(context.counter),
+      start_stream_(context.stream) {
   for (Ref& tensor : inputs) {
     Plan::Input input;
     input.meta = tensor::meta_of(*tensor);
@@ -123,6 +125,7 @@ void Recorder::add(const registry::Op& op, const registry::Kernel& kernel, Devic
     launch.random = true;
     launch.rng = *rng;
     launch.rng.offset -= start_counter_;
+    launch.rng.stream -= start_stream_;
     if (device.host_memory()) {
       launch.rng.device_base = &plan_->host_counter;
     } else {

@@ -51,7 +51,8 @@ class Recorder final : public backward::StepCapture {
   std::unique_ptr<Plan> plan_;
   Buffers buffers_;
   std::vector<bool> temporary_;  // which of them are, as of the last settle
-  uint64_t start_counter_;
+  const uint64_t start_counter_;
+  const uint64_t start_stream_;
   std::unique_ptr<Error> failure_;
 };
 

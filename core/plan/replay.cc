@@ -113,7 +113,7 @@ void Plan::run_image(Context& context) {
     if (step.launch->random) {
       call.rng_state = step.launch->rng;
       call.rng_state.key = context.seed;
-      call.rng_state.stream = context.stream;
+      call.rng_state.stream += context.stream;
     }
     ++context.launches;
     tenon_status status = TENON_OK;
@@ -153,7 +153,7 @@ void Plan::run_launch(Context& context, Launch& launch, uint64_t position) {
     call.has_rng = true;
     call.rng_state = launch.rng;
     call.rng_state.key = context.seed;
-    call.rng_state.stream = context.stream;
+    call.rng_state.stream += context.stream;
   }
   launch::run(call, {.op = *launch.op,
                      .kernel = *launch.kernel,

@@ -217,10 +217,13 @@ void DataParallel::begin(Context& context, int64_t shard) {
   if (shares_ && shard == 0) shares_->clear_gradients();
   begin_buffers(context);
   outside_ = {context.stream, context.counter};
-  if (!context.capturing) {
-    context.stream = kFirstStream + static_cast<uint64_t>(first_shard_ + shard);
-    context.counter = static_cast<uint64_t>(step_) * kCountersOfAStep;
+  if (shard == 0) {
+    drawn_ = 0;
+    first_counter_ =
+        context.capturing ? context.counter : static_cast<uint64_t>(step_) * kCountersOfAStep;
   }
+  context.stream = kFirstStream + static_cast<uint64_t>(first_shard_ + shard);
+  context.counter = first_counter_;
   runs_ = true;
 }
 
@@ -238,9 +241,9 @@ void DataParallel::end(Context& context, Tensor& loss) {
     } else {
       run_backward(context, loss);
       collect(context);
-      context.stream = outside_.stream;
-      context.counter = outside_.counter;
     }
+    drawn_ = std::max(drawn_, context.counter - first_counter_);
+    leave_streams(context);
     end_buffers(context);
     runs_ = false;
     if (++shard_ != n_shards_) return;
@@ -257,11 +260,13 @@ void DataParallel::end(Context& context, Tensor& loss) {
   }
 }
 
+void DataParallel::leave_streams(Context& context) const noexcept {
+  context.stream = outside_.stream;
+  context.counter = outside_.counter;
+}
+
 void DataParallel::give_up(Context& context) noexcept {
-  if (runs_ && !context.capturing) {
-    context.stream = outside_.stream;
-    context.counter = outside_.counter;
-  }
+  if (runs_) leave_streams(context);
   runs_ = false;
   shard_ = 0;
   for (Sum& sum : sums_) sum.clear();

@@ -79,6 +79,7 @@ class DataParallel {
   void begin_buffers(Context& context);
   void end_buffers(Context& context);
   void give_up(Context& context) noexcept;
+  void leave_streams(Context& context) const noexcept;
 
   // data_parallel_sums.cc: what all shards of all processes give.
   void finish(Context& context);
@@ -92,6 +93,7 @@ class DataParallel {
   std::vector<backward::RowGrad> rows_of_all(Context& context, uint32_t param);
   void average_buffers(Context& context);
   void finish_captured(Context& context);
+  void agree_on_counter(Context& context) const;
 
   // data_parallel_shares.cc: states that the processes share.
   void send_states(Context& context, uint32_t param, uint32_t at, int32_t root,
@@ -119,6 +121,8 @@ class DataParallel {
   std::vector<Ref> first_buffers_;                     // as the step begins
   std::vector<Tree> buffer_sums_;
   Outside outside_;
+  uint64_t first_counter_ = 0;                   // at which each shard of the step begins to draw
+  uint64_t drawn_ = 0;                           // by the shard that has drawn most
   std::shared_ptr<optim::Optimizer> optimizer_;  // whose states are shared
   std::shared_ptr<Shares> shares_;               // if there is somebody to share them with
 };

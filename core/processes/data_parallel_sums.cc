@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // core/processes/data_parallel_sums.cc: the end of a step: sums over all shards.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "core/backward/rows.h"
@@ -219,9 +220,39 @@ void DataParallel::average_buffers(Context& context) {
   first_buffers_.clear();
 }
 
+// ---- In a capture -------------------------------------------------------------------------------
+
+// A replay draws for a shard what it draws in one process: its own stream, from the counter at
+// which all shards begin. So that must be one number.
+void DataParallel::agree_on_counter(Context& context) const {
+  if (alone() || drawn_ == 0) return;
+  const std::array<uint64_t, 2> ours = {context.seed, first_counter_};
+  const Ref mine = new_host_tensor(context, TENON_DTYPE_I64, {2});
+  const Ref theirs = new_host_tensor(context, TENON_DTYPE_I64, {processes(), 2});
+  std::memcpy(mine->view.data, ours.data(), sizeof ours);
+  all(context, TENON_COLLECTIVE_ALL_GATHER, mine, theirs);
+  for (int64_t rank = 0; rank < processes(); ++rank) {
+    std::array<uint64_t, 2> found{};
+    std::memcpy(found.data(), static_cast<const char*>(theirs->view.data) + rank * 16, 16);
+    if (found == ours) continue;
+    const auto words = [](const std::array<uint64_t, 2>& each) {
+      return "seed " + std::to_string(each[0]) + ", counter " + std::to_string(each[1]);
+    };
+    throw Error{.status = TENON_E_PEER,
+                .message = "data parallel: rank " + std::to_string(rank) +
+                           " draws other random numbers in the captured step",
+                .operand = "rank " + std::to_string(rank),
+                .expected = words(ours),
+                .found = words(found),
+                .hint = "set the same seed in all processes before the capture"};
+  }
+}
+
 // Each bucket is one launch of the op that holds the role ALL_REDUCE.
 void DataParallel::finish_captured(Context& context) {
   const GradMode off(context, false);
+  agree_on_counter(context);
+  context.counter = std::max(context.counter, first_counter_ + drawn_);
   std::vector<uint32_t> order = order_;
   std::erase_if(order, [&](uint32_t param) { return sums_[param].terms == 0; });
   std::vector<Ref> grads(params_.size());

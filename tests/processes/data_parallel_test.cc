@@ -149,80 +149,156 @@ TEST(DataParallelThreads, SameBitsForAnyNumberOfProcesses) {
   }
 }
 
-// One layer, of data that is put into the same tensors before each step. Captured: the first step
-// is, and the others are runs of the plan.
-void train_layer(int n, int rank, bool captured, const std::string& file) {
-  constexpr int64_t kParts = 4;  // shards
-  Process p;
-  tenon_group* group = n == 1 ? nullptr : p.join();
-  tenon_tensor* weight = p.floats({6, 5}, noise(3, 30, 0.5F));
-  tenon_tensor* unused = p.floats({2}, {1, 2});
-  tenon_tensor* params[] = {weight, unused};
-  for (tenon_tensor* param : params) {
-    ASSERT_EQ(tenon_tensor_set_requires_grad(p.context, param, 1), TENON_OK);
-  }
-  tenon_optimizer* optimizer = nullptr;
-  ASSERT_EQ(tenon_optimizer_create(p.context, "tenon.adamw", TENON_NUL, params, 2, nullptr, nullptr,
-                                   0, &optimizer),
-            TENON_OK);
-  const tenon_data_parallel_options options = {sizeof options, 0, kParts, 1, nullptr, 0, 0};
-  tenon_data_parallel* parallel = nullptr;
-  ASSERT_EQ(tenon_data_parallel_create(p.context, group, params, 2, &options, &parallel), TENON_OK);
-  const auto ours = static_cast<size_t>(kParts / n);
-  std::vector<tenon_tensor*> inputs;
-  for (size_t i = 0; i < ours; ++i) inputs.push_back(p.floats({4, 6}, std::vector<float>(24)));
-  const auto compute = [&] {
-    for (size_t i = 0; i < ours; ++i) {
-      ASSERT_EQ(tenon_data_parallel_begin(p.context, parallel, static_cast<int64_t>(i)), TENON_OK)
-          << p.error().message;
-      tenon_tensor* x = p.call("tenon.tanh", {p.call("tenon.matmul", {inputs[i], weight}, {})}, {});
-      tenon_tensor* loss = p.call("tenon.mean", {p.call("tenon.mul", {x, x}, {})}, {});
-      ASSERT_EQ(tenon_data_parallel_end(p.context, parallel, loss), TENON_OK) << p.error().message;
+// What a test of one layer varies.
+struct Way {
+  bool captured = false;
+  bool draws = false;  // dropout
+};
+
+// One layer, of data that is put into the same tensors before each step.
+struct Layer {
+  static constexpr int64_t kParts = 4;  // shards
+
+  Layer(int n, int rank, const Way& how)
+      : way(how), first(static_cast<size_t>(rank) * kParts / static_cast<size_t>(n)) {
+    tenon_group* group = n == 1 ? nullptr : p.join();
+    weight = p.floats({6, 5}, noise(3, 30, 0.5F));
+    tenon_tensor* params[] = {weight, p.floats({2}, {1, 2})};  // the other one is not used
+    for (tenon_tensor* param : params) {
+      EXPECT_EQ(tenon_tensor_set_requires_grad(p.context, param, 1), TENON_OK);
     }
-    ASSERT_EQ(tenon_optimizer_run(p.context, optimizer, TENON_OPTIMIZER_CLEAR_GRAD), TENON_OK);
-  };
-  tenon_plan* plan = nullptr;
-  for (int step = 0; step < 5; ++step) {
-    for (size_t i = 0; i < ours; ++i) {
-      const int shard = rank * static_cast<int>(ours) + static_cast<int>(i);
-      const std::vector<float> data = noise(step * 50 + shard, 24, 1.0F);
+    EXPECT_EQ(tenon_optimizer_create(p.context, "tenon.adamw", TENON_NUL, params, 2, nullptr,
+                                     nullptr, 0, &optimizer),
+              TENON_OK);
+    const tenon_data_parallel_options options = {sizeof options, 0, kParts, 1, nullptr, 0, 0};
+    EXPECT_EQ(tenon_data_parallel_create(p.context, group, params, 2, &options, &parallel),
+              TENON_OK);
+    const auto ours = static_cast<size_t>(kParts / n);
+    for (size_t i = 0; i < ours; ++i) inputs.push_back(p.floats({4, 6}, std::vector<float>(24)));
+  }
+  ~Layer() {
+    tenon_data_parallel_release(parallel);
+    tenon_optimizer_release(optimizer);
+  }
+  Layer(const Layer&) = delete;
+  Layer& operator=(const Layer&) = delete;
+
+  void set_data(int step) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::vector<float> data = noise(step * 50 + static_cast<int>(first + i), 24, 1.0F);
       ASSERT_EQ(tenon_tensor_set_data(p.context, inputs[i], data.data(), 24 * sizeof(float)),
                 TENON_OK);
     }
-    if (!captured) {
-      compute();
+  }
+  tenon_status compute() {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      tenon_status status = tenon_data_parallel_begin(p.context, parallel, static_cast<int64_t>(i));
+      if (status != TENON_OK) return status;
+      tenon_tensor* x = p.call("tenon.tanh", {p.call("tenon.matmul", {inputs[i], weight}, {})}, {});
+      if (way.draws) x = p.call("tenon.dropout", {x}, {real(0.5)});
+      tenon_tensor* loss = p.call("tenon.mean", {p.call("tenon.mul", {x, x}, {})}, {});
+      status = tenon_data_parallel_end(p.context, parallel, loss);
+      if (status != TENON_OK) return status;
+    }
+    return tenon_optimizer_run(p.context, optimizer, TENON_OPTIMIZER_CLEAR_GRAD);
+  }
+  tenon_status capture(tenon_plan** plan) {
+    const tenon_status status =
+        tenon_capture_begin(p.context, inputs.data(), static_cast<uint32_t>(inputs.size()));
+    if (status != TENON_OK) return status;
+    const tenon_status computed = compute();
+    return computed == TENON_OK ? tenon_capture_end(p.context, plan) : computed;
+  }
+
+  Process p;
+  const Way way;
+  const size_t first;  // of our shards
+  tenon_tensor* weight = nullptr;
+  tenon_optimizer* optimizer = nullptr;
+  tenon_data_parallel* parallel = nullptr;
+  std::vector<tenon_tensor*> inputs;
+};
+
+// Captured: the first step is, and the others are runs of the plan.
+void train_layer(int n, int rank, const Way& way, const std::string& file) {
+  Layer layer(n, rank, way);
+  Process& p = layer.p;
+  tenon_plan* plan = nullptr;
+  for (int step = 0; step < 5; ++step) {
+    layer.set_data(step);
+    if (!way.captured) {
+      ASSERT_EQ(layer.compute(), TENON_OK) << p.error().message;
     } else if (!plan) {
-      ASSERT_EQ(tenon_capture_begin(p.context, inputs.data(), static_cast<uint32_t>(ours)),
-                TENON_OK);
-      compute();
-      ASSERT_EQ(tenon_capture_end(p.context, &plan), TENON_OK) << p.error().message;
+      ASSERT_EQ(layer.capture(&plan), TENON_OK) << p.error().message;
     } else {
       ASSERT_EQ(tenon_plan_run(p.context, plan), TENON_OK) << p.error().message;
     }
   }
-  const std::vector<float> end = p.read(weight);
+  const std::vector<float> end = p.read(layer.weight);
   std::ofstream(file + std::to_string(rank), std::ios::binary)
       .write(reinterpret_cast<const char*>(end.data()),
              static_cast<std::streamsize>(end.size() * sizeof(float)));
   tenon_plan_release(plan);
-  tenon_data_parallel_release(parallel);
-  tenon_optimizer_release(optimizer);
+}
+
+// Expects `bits`, unless it is empty, and gives those that there are.
+void expect_bits(const Way& way, std::string& bits) {
+  for (const int n : {1, 2, 4}) {
+    const std::string file = file_of(std::to_string(getpid()) + "-layer-");
+    in_processes(n, [&](int rank) { train_layer(n, rank, way, file); });
+    for (int rank = 0; rank < n; ++rank) {
+      const std::string found = content(file + std::to_string(rank));
+      EXPECT_EQ(found.size(), 30 * sizeof(float));
+      if (bits.empty()) bits = found;
+      EXPECT_TRUE(found == bits) << (way.captured ? "captured, rank " : "rank ") << rank << " of "
+                                 << n;
+    }
+  }
 }
 
 TEST(DataParallel, CapturedStepsHaveTheSameBits) {
-  std::string one;
-  for (const bool captured : {false, true}) {
-    for (const int n : {1, 2, 4}) {
-      const std::string file = file_of(std::to_string(getpid()) + "-layer-");
-      in_processes(n, [&](int rank) { train_layer(n, rank, captured, file); });
-      for (int rank = 0; rank < n; ++rank) {
-        const std::string bits = content(file + std::to_string(rank));
-        EXPECT_EQ(bits.size(), 30 * sizeof(float));
-        if (one.empty()) one = bits;
-        EXPECT_TRUE(bits == one) << (captured ? "captured, rank " : "rank ") << rank << " of " << n;
-      }
-    }
-  }
+  std::string bits;
+  expect_bits({}, bits);
+  expect_bits({.captured = true}, bits);
+}
+
+// They are drawn for shards, whichever process does it, and anew in each run.
+TEST(DataParallel, CapturedStepsDrawForShards) {
+  std::string without;
+  expect_bits({.captured = true}, without);
+  std::string bits;
+  expect_bits({.captured = true, .draws = true}, bits);
+  EXPECT_FALSE(bits == without);
+}
+
+TEST(DataParallel, CapturedStepsDrawAnewInEachRun) {
+  Layer layer(1, 0, {.captured = true, .draws = true});
+  Process& p = layer.p;
+  layer.set_data(0);
+  uint64_t counters[3] = {};
+  tenon_plan* plan = nullptr;
+  ASSERT_EQ(tenon_context_get_seed(p.context, nullptr, nullptr, &counters[0]), TENON_OK);
+  ASSERT_EQ(layer.capture(&plan), TENON_OK) << p.error().message;
+  ASSERT_EQ(tenon_context_get_seed(p.context, nullptr, nullptr, &counters[1]), TENON_OK);
+  ASSERT_EQ(tenon_plan_run(p.context, plan), TENON_OK) << p.error().message;
+  ASSERT_EQ(tenon_context_get_seed(p.context, nullptr, nullptr, &counters[2]), TENON_OK);
+  EXPECT_GT(counters[1], counters[0]);
+  EXPECT_EQ(counters[2] - counters[1], counters[1] - counters[0]);
+  tenon_plan_release(plan);
+}
+
+TEST(DataParallel, CapturedStepsThatDrawNeedOneSeed) {
+  in_processes(2, [](int rank) {
+    Layer layer(2, rank, {.captured = true, .draws = true});
+    Process& p = layer.p;
+    layer.set_data(0);
+    ASSERT_EQ(tenon_context_set_seed(p.context, 7, 0), TENON_OK);
+    ASSERT_EQ(tenon_context_set_counter(p.context, rank == 0 ? 0 : 12), TENON_OK);
+    tenon_plan* plan = nullptr;
+    EXPECT_EQ(layer.capture(&plan), TENON_E_PEER);
+    EXPECT_STREQ(p.error().expected, rank == 0 ? "seed 7, counter 0" : "seed 7, counter 12");
+    EXPECT_STREQ(p.error().found, rank == 0 ? "seed 7, counter 12" : "seed 7, counter 0");
+  });
 }
 
 // Gradients flow through the ops: each process has a part of one loss.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/backward/walk.h"
+#include "core/trace/recorder.h"
 
 namespace tenon::backward {
 
@@ -41,6 +42,7 @@ void refuse_inference(const Context& context) {
 void run(Context& context, std::span<Tensor* const> roots, std::span<Tensor* const> seeds,
          uint32_t flags) {
   check_flags(context, flags);
+  const trace::Span span(context.runtime->trace, "backward", "backward");
   Walk walk(context, flags);
   {
     const GradMode off(context, false);
@@ -54,6 +56,7 @@ std::vector<Ref> gradient(Context& context, std::span<Tensor* const> roots,
                           std::span<Tensor* const> seeds, std::span<Tensor* const> inputs,
                           uint32_t flags) {
   check_flags(context, flags);
+  const trace::Span span(context.runtime->trace, "backward", "backward");
   Walk walk(context, flags);
   for (Tensor* input : inputs) {
     if (!tape::requires_grad(*input)) {

@@ -20,6 +20,7 @@
 #include "core/launch/moves.h"
 #include "core/launch/op_log.h"
 #include "core/runtime/callback.h"
+#include "core/trace/recorder.h"
 
 namespace tenon::dispatch {
 
@@ -27,26 +28,6 @@ namespace {
 
 using launch::copy_into;
 using tape::Recording;
-
-// One bar around the op, above the kernels and copies it launches.
-class OpSpan {
- public:
-  OpSpan(Context& context, const registry::Op& op) : recorder_(context.runtime->trace), op_(op) {
-    if (recorder_.active()) start_ = trace::now_ns();
-  }
-  ~OpSpan() {
-    if (!start_) return;
-    recorder_.add_complete(op_.name, "op", start_, trace::now_ns() - start_, trace::thread_row(),
-                           "");
-  }
-  OpSpan(const OpSpan&) = delete;
-  OpSpan& operator=(const OpSpan&) = delete;
-
- private:
-  trace::Recorder& recorder_;
-  const registry::Op& op_;
-  uint64_t start_ = 0;
-};
 
 // The alias a view op stands for, or NULL if it needs a copy.
 Ref try_view(Invocation& call) {
@@ -172,7 +153,7 @@ void begin_record(Recording& record, tape::Signature& signature, const Invocatio
 [[gnu::cold]] void call_slowly(const Request& request, std::span<Tensor*> outputs,
                                const CallKey* key) {
   const auto [context, op, inputs, attrs, given, n_outputs, fresh] = request;
-  const OpSpan span(context, op);
+  const trace::Span span(context.runtime->trace, op.name, "op");
   launch::LoggedOp logged;
   Invocation invocation(context, op);
   Resolver resolver(invocation, key);

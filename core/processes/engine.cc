@@ -7,6 +7,8 @@
 #include <optional>
 #include <system_error>
 
+#include "core/trace/recorder.h"
+
 namespace tenon::processes {
 
 Engine::Engine(Context& context, const registry::Entry& kind, const data::MakeWorkerContext& make)
@@ -105,6 +107,7 @@ void Engine::run(const Body& body, const Ended& ended) noexcept {
 }
 
 void Engine::work() noexcept {
+  runtime_->trace.set_thread_name(trace::thread_row(), kind_->name);
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return ends_ || !tasks_.empty(); });

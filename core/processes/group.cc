@@ -11,6 +11,7 @@
 #include "core/launch/moves.h"
 #include "core/processes/requests.h"
 #include "core/processes/sums.h"
+#include "core/trace/recorder.h"
 
 namespace tenon::processes {
 
@@ -87,6 +88,19 @@ int64_t sent_by(const tenon_transfer_desc& what, const tenon_members& members) {
   }
 }
 
+// What a trace shows of a transfer.
+std::string shown_of(const Transfer& transfer, int64_t group) {
+  if (!transfer.runtime()->trace.active()) return {};
+  int64_t bytes = 0;
+  for (const Move& move : transfer.moves()) {
+    if (move.device)
+      bytes += tensor::count(tensor::shape_of(move.agreed)) * tensor::size_of(move.agreed.dtype);
+  }
+  return "{\"group\":" + std::to_string(group) +
+         ",\"transfer\":" + std::to_string(transfer.sequence()) +
+         ",\"bytes\":" + std::to_string(bytes) + "}";
+}
+
 }  // namespace
 
 Group::Group(std::shared_ptr<Engine> engine, int64_t timeout)
@@ -119,7 +133,11 @@ std::shared_ptr<Group> Group::join(Context& context, const registry::Entry& kind
                                    &made->members_);
     });
   });
-  return give(std::move(made));
+  std::shared_ptr<Group> group = give(std::move(made));
+  const auto& [rank, size] = group->members_;
+  engine->runtime().trace.set_process_name("rank " + std::to_string(rank) + " of " +
+                                           std::to_string(size));
+  return group;
 }
 
 std::shared_ptr<Group> Group::split(int32_t color, int32_t key) {
@@ -220,6 +238,9 @@ void Group::break_with(const Error& error, Transfer* transfer) noexcept {
 
 void Group::run(Context& context, Transfer& transfer) {
   require_whole(transfer.words());
+  const std::string shown = shown_of(transfer, number_);
+  const trace::Span span(engine_->runtime().trace, name_of(transfer.collective()), "transfer",
+                         shown);
   try {
     make(context, transfer);
   } catch (const Mismatch&) {
@@ -247,7 +268,10 @@ void Group::make(Context& context, Transfer& transfer) {
                                  std::max<int64_t>(left, 1), done.data());
     });
   };
+  // How long others have let this process wait, mostly.
+  std::optional<trace::Span> agreeing(std::in_place, context.runtime->trace, "agree", "transfer");
   const Agreed agreed = agree(members_, transfer, context.runtime->host_device().id, run);
+  agreeing.reset();
   for (Move& move : transfer.moves()) {
     if (move.packed_input) launch::copy_into(context, *move.input, *move.packed_input);
   }

@@ -59,6 +59,7 @@ class Transfer {
   // "all_reduce, transfer 7"
   std::string words() const;
   std::vector<Move>& moves() { return moves_; }
+  const std::vector<Move>& moves() const { return moves_; }
   uint32_t collective() const { return moves_[0].collective; }
   bool sums_fast() const { return sums_fast_; }
   int64_t timeout() const { return timeout_; }

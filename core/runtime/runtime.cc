@@ -248,7 +248,13 @@ void Runtime::set_memory_limit(uint64_t bytes) {
 
 void Runtime::write_trace_file() noexcept {
   try {
-    std::ofstream file(config.trace_file, std::ios::binary);
+    // Processes of one program have one environment, and a file each.
+    std::string path = config.trace_file;
+    const std::string process = std::to_string(getpid());
+    for (size_t at = 0; (at = path.find("%p", at)) != path.npos; at += process.size()) {
+      path.replace(at, 2, process);
+    }
+    std::ofstream file(path, std::ios::binary);
     file << trace.end();
   } catch (...) {
     // Nobody is left to tell.

@@ -56,7 +56,8 @@ struct RuntimeConfig {
   int32_t threads = 0;
   uint64_t memory_limit = 0;
   uint32_t checks = 0;
-  std::string trace_file;  // from TENON_TRACE: written when the runtime is released
+  // From TENON_TRACE: written when the runtime is released; %p in it is the process's number.
+  std::string trace_file;
 };
 
 // Reads options and, unless told not to, the environment; throws Error.

@@ -58,6 +58,10 @@ int run(const std::vector<std::string>& program, bool aside) {
 
 int trace(const Options& options, const std::string& file, const std::vector<std::string>& program,
           bool as_json) {
+  if (file.find("%p") != file.npos) {
+    throw Failure{file + ": is the name of several files; run several processes with TENON_TRACE=" +
+                  file + " instead"};
+  }
   const fs::path path = fs::absolute(file).lexically_normal();
   std::error_code ignored;
   fs::remove(path, ignored);  // an old recording is not taken for this one

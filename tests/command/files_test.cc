@@ -230,6 +230,22 @@ TEST(CommandTrace, SaysWhenNothingWasRecorded) {
   const Done missing = run_command({"trace", "-o", file, "--", "/nonexistent/program"});
   EXPECT_EQ(missing.status, 1);
   EXPECT_THAT(missing.err, HasSubstr("cannot be run"));
+  const Done several = run_command({"trace", "-o", "step-%p.json", "--", "/bin/true"});
+  EXPECT_EQ(several.status, 1);
+  EXPECT_THAT(several.err, HasSubstr("TENON_TRACE=step-%p.json instead"));
+}
+
+// Each process of a program that has several writes a file of its own.
+TEST(CommandTrace, NamesFilesAfterProcesses) {
+  const TemporaryFolder folder;
+  const std::string command = "TENON_TRACE='" + folder.path("of-%p-%p.json") + "' '" +
+                              command_path() + "' op list & wait $!; echo process $!";
+  const Done done = run_program({"/bin/sh", "-c", command});
+  const std::string number =
+      done.out.substr(done.out.rfind(' ') + 1, done.out.rfind('\n') - done.out.rfind(' ') - 1);
+  EXPECT_TRUE(
+      read_json(folder.path("of-" + number + "-" + number + ".json")).contains("traceEvents"))
+      << done.out;
 }
 
 }  // namespace

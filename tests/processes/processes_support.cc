@@ -156,7 +156,7 @@ std::string how(int status) {
 std::vector<float> noise(int seed, int64_t count, float scale) {
   std::vector<float> data;
   for (int64_t i = 0; i < count; ++i) {
-    data.push_back(scale * std::sin(static_cast<float>(seed * 131 + i * 17) * 0.37F));
+    data.push_back(scale * std::sin(static_cast<float>(seed * 131 + i * 17) * 0.41F));
   }
   return data;
 }

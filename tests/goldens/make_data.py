@@ -220,13 +220,14 @@ def layers():
         activation('f64[5] | op="silu"', [5], [x / (1 + math.exp(-x)) for x in five]),
         activation('f64[2,3] | op="tenon.softmax"', [2, 3], softmax(two[:3]) + softmax(two[3:])),
     ]
-    yield "batch_norm", [
-        batch_norm("f64[4,3] | features=3, dtype=f64", "f64", [4, 3]),
-        batch_norm("f64[2,3,4] | features=3, momentum=0.5, dtype=f64", "f64", [2, 3, 4]),
-        batch_norm("f64[2,2,2,3] | features=2, affine=false, eps=0.1, dtype=f64", "f64",
-                   [2, 2, 2, 3], 0.1, False),
-        batch_norm("bf16[3,2] | features=2, dtype=bf16", "bf16", [3, 2]),
-    ]
+    for name, group in (("batch_norm", ""), ("sync_batch_norm", "group=0, ")):
+        yield name, [
+            batch_norm("f64[4,3] | features=3, dtype=f64", "f64", [4, 3]),
+            batch_norm("f64[2,3,4] | features=3, momentum=0.5, dtype=f64", "f64", [2, 3, 4]),
+            batch_norm(f"f64[2,2,2,3] | features=2, affine=false, eps=0.1, {group}dtype=f64", "f64",
+                       [2, 2, 2, 3], 0.1, False),
+            batch_norm("bf16[3,2] | features=2, dtype=bf16", "bf16", [3, 2]),
+        ]
     yield "dropout", [
         layer_case(sample, "f64", shape, numbers(shape), shape)
         for sample, shape in (("f64[4,3]", [4, 3]), ("f64[7] | p=0.25", [7]),

@@ -406,6 +406,18 @@ def rnn_cell(
 def sequential(*children: Any, device: _b.str | None = None) -> Layer:
     """Its children one after the other, each called with what the one before gave."""
     ...
+def sync_batch_norm(
+    *,
+    features: _b.int,
+    eps: _b.float = ...,
+    momentum: _b.float = ...,
+    affine: _b.bool = ...,
+    dtype: Dtype = ...,
+    group: _b.int = ...,
+    device: _b.str | None = None,
+) -> Layer:
+    """`tenon.batch_norm` over the batches of all processes of a group: in training mean and variance of a channel are those of all of them, and so are the running ones, in every process."""
+    ...
 def transformer_block(
     *,
     width: _b.int,

@@ -16,6 +16,7 @@ import unittest
 
 from support import Case, skip, tenon
 
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/python/data_parallel.py"
 PROGRAM = pathlib.Path(__file__).with_name("shared_training_run.py")
 AGREEMENT = 96  # bytes to each other process, for each transfer: docs/processes.md
 SURPLUS = 1.02  # of bytes sent, over 2 (n - 1) / n of the gradients'
@@ -114,6 +115,31 @@ class SharedTraining(Case):
                     limit = TOLERANCE[name.split()[1]] * wanted.abs().max().item()
                     with self.subTest(run=name, tensor=key, processes=size):
                         self.assertLessEqual(far, limit)
+
+
+class Example(Case):
+    def run_example(self, *arguments, processes=0):
+        launcher = ["mpirun", "-n", str(processes)] if processes else []
+        done = subprocess.run(
+            [*launcher, sys.executable, EXAMPLE, *arguments],
+            capture_output=True, text=True, check=False, timeout=200, env=environment(),
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
+
+    def test_says_whether_bits_are_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "one.safetensors")
+            status, out, err = self.run_example("--save", file)
+            self.assertEqual((status, err), (0, ""))
+            self.assertIn("epoch 3: accuracy 0.9", out)
+            for processes in (2, 4):
+                command = "--engine", "tenon.mpi", "--same-as", file
+                status, out, err = self.run_example(*command, processes=processes)
+                self.assertEqual((status, err), (0, ""))
+                self.assertEqual(out.count("the same bits"), processes)
+            status, out, err = self.run_example("--epochs", "1", "--same-as", file)
+            self.assertEqual(status, 1)
+            self.assertIn("differs", err)
 
 
 if __name__ == "__main__":

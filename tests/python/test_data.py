@@ -456,6 +456,64 @@ class Written(Case):
             self.assertIsNone(held())
 
 
+class Shares(Case):
+    """Each of several processes reads a share of every round of batches."""
+
+    SIZE, OF = 3, 4  # of a batch, batches of a round
+
+    def sources(self):
+        yield "registered", open_digits(), {}
+        yield "written", Numbers(50), {}
+        yield "read ahead", Numbers(50), {"workers": 2}
+
+    def open(self, dataset, first, count, **more):
+        return data.batches(
+            dataset, self.SIZE, shuffle=True, seed=5, share=(first, count, self.OF), **more
+        )
+
+    def test_shares_are_all(self):
+        for name, dataset, more in self.sources():
+            whole = values(data.batches(dataset, self.SIZE, seed=5))
+            rounds = len(dataset) // (self.SIZE * self.OF)
+            with self.subTest(name):
+                parts = [self.open(dataset, first, 2, **more) for first in (0, 2)]
+                for batches in parts:
+                    self.assertEqual(len(batches), 2 * rounds)
+                found = [values(batches) for batches in parts]
+                for i, batch in enumerate(whole[: rounds * self.OF]):
+                    number, place = divmod(i, self.OF)
+                    self.assertEqual(found[place // 2][number * 2 + place % 2], batch)
+                self.assertEqual([len(each) for each in found], [2 * rounds] * 2)
+                for batches in parts:
+                    batches.close()
+
+    def test_it_goes_on_with_another_number_of_processes(self):
+        for name, dataset, more in self.sources():
+            with self.subTest(name):
+                one = self.open(dataset, 0, 4, **more)
+                passing = iter(one)
+                for _ in range(9):  # two rounds, and a batch of the third
+                    next(passing)
+                state = one.state_dict()
+                self.assertEqual(state["position"], 2 * self.SIZE * self.OF)
+                rest = values(self.open(dataset, 0, 4, **more).begin(**state))
+                ours = values(self.open(dataset, 1, 1, **more).begin(**state))
+                self.assertEqual(ours, rest[1::4])
+                for _ in passing:
+                    pass
+                state = one.state_dict()
+                self.assertEqual((state["epoch"], state["position"]), (1, 0))
+                one.close()
+
+    def test_refusals(self):
+        for name, dataset, more in self.sources():
+            for share in ((0, 1), (3, 2, 4), (0, 0, 4), (-1, 1, 4), (0, 1, 0), (0, 1, 10**9)):
+                with self.subTest(name, share=share), self.assertRaises(ValueError):
+                    data.batches(dataset, self.SIZE, share=share, **more)
+            with self.subTest(name), self.assertRaisesRegex(ValueError, "multiple of 12"):
+                self.open(dataset, 0, 1, **more).begin(0, 6)
+
+
 class Threads(Case):
     def test_one_at_a_time(self):
         for dataset, workers in ((open_digits(), 2), (Numbers(300), 0), (Numbers(300), 2)):

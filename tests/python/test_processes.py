@@ -24,13 +24,29 @@ optimizer = tenon.optim.adamw([weight, bias], lr=0.05)
 parallel = tenon.processes.DataParallel([weight, bias], world, shards=4)
 if sys.argv[2] == "shared":
     parallel.share_states(optimizer)
-for step in range(4):
-    tenon.seed(100 + step)  # all processes have the same batch
-    batch = tenon.normal(shape=[8, 6])
-    tenon.seed(7)
-    for shard in parallel.shards():
-        y = tenon.dropout(tenon.tanh(tenon.linear(shard.part(batch), weight, bias)), p=0.2)
-        shard.backward((y * y).mean())
+tenon.seed(100)  # all processes have the same samples
+samples = tenon.normal(shape=[35, 6])
+tenon.seed(7)
+
+
+def compute(shard, batch):
+    y = tenon.dropout(tenon.tanh(tenon.linear(batch, weight, bias)), p=0.2)
+    shard.backward((y * y).mean())
+
+
+if sys.argv[3] == "parts":
+    parts = tenon.data.batches(
+        tenon.data.tensors(samples), 2, shuffle=True, seed=9, share=parallel.share
+    )
+    steps = parallel.steps(parts)
+else:
+    whole = tenon.data.batches(
+        tenon.data.tensors(samples), 8, shuffle=True, seed=9, drop_last=True
+    )
+    steps = (((shard, (shard.part(batch),)) for shard in parallel.shards()) for (batch,) in whole)
+for step in steps:
+    for shard, (batch,) in step:
+        compute(shard, batch)
     norm = parallel.clip(0.01)
     assert norm > 0.01
     optimizer.step()
@@ -48,7 +64,7 @@ if world.rank == 0:
 """
 
 
-def run(*launcher, engine, states):
+def run(*launcher, engine, states, read):
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(sys.path),
@@ -58,7 +74,7 @@ def run(*launcher, engine, states):
         "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     }
     done = subprocess.run(
-        [*launcher, sys.executable, "-c", PROGRAM, engine, states],
+        [*launcher, sys.executable, "-c", PROGRAM, engine, states, read],
         capture_output=True, text=True, check=False, timeout=25, env=environment,
     )  # fmt: skip
     if done.returncode:
@@ -74,9 +90,14 @@ def has_mpi():
 class Several(Case):
     @unittest.skipUnless(has_mpi(), "no mpirun, or tenon.mpi was not built")
     def test_have_the_bits_of_one(self):
-        numbers = run(engine="tenon.self", states="whole")[2]
-        for size, states in ((2, "whole"), (4, "whole"), (4, "shared")):
-            found = run("mpirun", "-n", str(size), engine="tenon.mpi", states=states)
+        numbers = run(engine="tenon.self", states="whole", read="whole")[2]
+        for size, states, read in (
+            (2, "whole", "parts"),
+            (4, "whole", "whole"),
+            (4, "shared", "parts"),
+        ):
+            launcher = "mpirun", "-n", str(size)
+            found = run(*launcher, engine="tenon.mpi", states=states, read=read)
             self.assertEqual(found, (size, size * (size + 1) / 2, numbers))
 
 
@@ -160,6 +181,24 @@ class Alone(Case):
         self.refused(Exception, "rank below 1", lambda: parallel.gather_states(1))
         parallel.gather_states()
         self.assertEqual(sorted(optimizer.state_dict()["state"]), ["0.momentum_buffer", "0.step"])
+
+    def test_steps_of_a_pass(self):
+        x = tenon.tensor([0.0]).requires_grad_()
+        parallel = processes.DataParallel([x], shards=2)
+        numbers = tenon.data.tensors(tenon.tensor([float(i) for i in range(10)]))
+        parts = tenon.data.batches(numbers, 2, share=parallel.share)
+        found = []
+        for step in parallel.steps(parts):
+            for shard, (batch,) in step:
+                found.append((shard.number, batch.tolist()))
+                shard.backward((x * batch).mean())
+            found.append(x.grad.tolist())
+        first = [(0, [0.0, 1.0]), (1, [2.0, 3.0]), [1.5]]
+        self.assertEqual(found, first + [(0, [4.0, 5.0]), (1, [6.0, 7.0]), [5.5]])
+        self.assertEqual((parallel.step, parts.epoch), (2, 0))
+        whole = tenon.data.batches(numbers, 2)
+        self.refused(ValueError, "share=parallel.share", lambda: next(parallel.steps(whole)))
+        self.refused(ValueError, "the share", lambda: next(parallel.steps([1, 2])))
 
     def test_a_shard_that_is_left_out(self):
         x = tenon.tensor([1.0]).requires_grad_()

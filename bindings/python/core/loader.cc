@@ -133,6 +133,23 @@ PyObject* create_loader(PyObject*, PyObject* arguments) {
   return Loader::make(new Batches{made});
 }
 
+// share_loader(loader, first, count, of)
+PyObject* share_loader(PyObject*, PyObject* arguments) {
+  PyObject* capsule = nullptr;
+  long long first = 0;
+  long long count = 0;
+  long long of = 0;
+  tenon_context* context = context_of_thread();
+  if (!context || !PyArg_ParseTuple(arguments, "OLLL", &capsule, &first, &count, &of)) {
+    return nullptr;
+  }
+  const Use use(capsule);
+  if (!use) return nullptr;
+  const tenon_status status = tenon_loader_set_share(context, use.loader(), first, count, of);
+  if (status != TENON_OK) return fail(context, status);
+  Py_RETURN_NONE;
+}
+
 // begin_epoch(loader, epoch, position)
 PyObject* begin_epoch(PyObject*, PyObject* arguments) {
   PyObject* capsule = nullptr;
@@ -238,6 +255,7 @@ PyObject* transform_batch(PyObject*, PyObject* arguments) {
 PyMethodDef loader_methods[] = {
     {"create_transform", guarded<create_transform>, METH_VARARGS, nullptr},
     {"create_loader", guarded<create_loader>, METH_VARARGS, nullptr},
+    {"share_loader", share_loader, METH_VARARGS, nullptr},
     {"begin_epoch", begin_epoch, METH_VARARGS, nullptr},
     {"next_batch", guarded<next_batch>, METH_VARARGS, nullptr},
     {"loader_place", loader_place, METH_O, nullptr},

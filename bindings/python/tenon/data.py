@@ -6,6 +6,7 @@
 Batches are also made of datasets that are written in Python."""
 
 import _thread
+import operator
 
 from tenon import _core, _errors
 from tenon._entries import Entries
@@ -104,6 +105,9 @@ class _Registered:
             dataset._handle, 0, size, seed, shuffle, drop_last, workers, transforms
         )
 
+    def share(self, first, count, of):
+        _core.share_loader(self._handle, first, count, of)
+
     def begin(self, epoch, position):
         _core.begin_epoch(self._handle, epoch, position)
 
@@ -117,12 +121,17 @@ class _Registered:
         _core.close_loader(self._handle)
 
 
-def _order(length, seed, epoch, shuffle):
-    """The numbers of the samples in the order of an epoch: one batch of a loader of numbers."""
-    loader = _core.create_loader(None, length, max(length, 1), seed, shuffle, False, 0, [])
+def _order(length, size, seed, epoch, shuffle, share):
+    """The numbers of the samples in the order of an epoch: batches of a loader of numbers."""
+    size = size if share else max(length, 1)
+    loader = _core.create_loader(None, length, size, seed, shuffle, False, 0, [])
+    if share:
+        _core.share_loader(loader, *share)
     _core.begin_epoch(loader, epoch, 0)
-    fields = _core.next_batch(loader, 1)
-    return fields[0].tolist() if fields else []
+    order = []
+    while fields := _core.next_batch(loader, 1):
+        order += fields[0].tolist()
+    return order
 
 
 class _Written:
@@ -133,13 +142,21 @@ class _Written:
         self._dataset, self._size, self._seed = dataset, size, seed
         self._shuffle, self._drop_last, self._transforms = shuffle, drop_last, transforms
         self._workers, self._pool, self._ahead = workers, None, {}
-        self._lock = _thread.allocate_lock()
+        self._lock, self._share = _thread.allocate_lock(), None
         self.begin(0, 0)
+
+    def share(self, first, count, of):
+        self._order = self._order_of(0, (first, count, of))
+        self._share = first, count, of
 
     def begin(self, epoch, position):
         self._drop()
-        self._order = _order(len(self._dataset), self._seed, epoch, self._shuffle)
+        self._order = self._order_of(epoch, self._share)
         self._epoch, self._position = epoch, position
+
+    def _order_of(self, epoch, share):
+        length = len(self._dataset)
+        return _order(length, self._size, self._seed, epoch, self._shuffle, share)
 
     def place(self):
         return self._epoch, self._position
@@ -250,10 +267,11 @@ class Batches:
 
     seed      of the order
     epoch     the epoch of this `for`, from 0
-    position  samples of it already given
+    position  samples of it already given; with a share to all processes, in whole rounds
+    share     (first, count, of), as it was given, or None
     """
 
-    def __init__(self, dataset, size, *, shuffle, seed, drop_last, workers, transforms):
+    def __init__(self, dataset, size, *, shuffle, seed, drop_last, workers, transforms, share):
         for name, number, least, most in (("size", size, 1, 2**62), ("workers", workers, 0, 64)):
             if not isinstance(number, int) or not least <= number <= most:
                 raise _refuse("batches", name, f"{least} to {most}", repr(number))
@@ -273,8 +291,16 @@ class Batches:
         specs = [(each._handle, each.field) for each in transforms]
         self._source = source(dataset, size, seed, shuffle, drop_last, workers, specs)
         self._process = _process() if workers else None
+        self.share = None if share is None else tuple(map(operator.index, share))
+        if self.share:
+            if len(self.share) != 3:
+                raise _refuse("batches", "share", "(first, count, of)", repr(share))
+            self._source.share(*self.share)
 
     def __len__(self):
+        if self.share:
+            _, count, of = self.share
+            return len(self._dataset) // (self._size * of) * count
         more = 0 if self._drop_last else self._size - 1
         return (len(self._dataset) + more) // self._size
 
@@ -285,12 +311,18 @@ class Batches:
 
     @property
     def position(self):
-        """Samples of the epoch that were given already."""
-        return self._open().place()[1]
+        """Samples of the epoch that were given already; with a share to all processes, in whole
+        rounds: where each of them goes on."""
+        position = self._open().place()[1]
+        if not self.share:
+            return position
+        _, count, of = self.share
+        return position // (self._size * count) * of * self._size
 
     def begin(self, epoch, position=0, *, seed=None):
         """The next `for` is this epoch, from this sample of it on; with `seed`, that of a
-        checkpoint, an error if these batches have another, and so another order."""
+        checkpoint, an error if these batches have another, and so another order. With a share the
+        position is that of all processes, however many they were."""
         length = len(self._dataset)
         if seed not in (None, self.seed):
             raise _refuse(
@@ -299,15 +331,26 @@ class Batches:
             )  # fmt: skip
         if epoch < 0 or not 0 <= position <= length:
             raise _refuse("batches", "position", f"0 to {length}", f"{epoch}, {position}")
-        self._open().begin(epoch, position)
+        self._open().begin(epoch, self._own(position))
         self._begun, self._passes = False, self._passes + 1
         return self
 
+    def _own(self, position):
+        """How many of so many samples are this process's."""
+        if not self.share:
+            return position
+        _, count, of = self.share
+        rounds, rest = divmod(position, self._size * of)
+        if rest:
+            raise _refuse("batches", "position", f"a multiple of {self._size * of}", str(position))
+        return rounds * count * self._size
+
     def state_dict(self):
         """Where it is, for checkpoints: `begin(**state)` goes on from there."""
-        epoch, position = self._open().place()
+        epoch, position = self.epoch, self.position
         rest = len(self._dataset) - position
-        over = rest < self._size if self._drop_last else rest == 0
+        least = self._size * self.share[2] if self.share else self._size if self._drop_last else 1
+        over = rest < least
         if self._begun and over:
             epoch, position = epoch + 1, 0
         return {"epoch": epoch, "position": position, "seed": self.seed}
@@ -367,7 +410,7 @@ class _Pass:
 
 
 def batches(
-    dataset, size, *, shuffle=None, seed=None, drop_last=False, workers=0, transforms=()
+    dataset, size, *, shuffle=None, seed=None, drop_last=False, workers=0, transforms=(), share=None
 ):
     """Batches of `size` samples: each `for` goes once through the dataset, as the next epoch.
 
@@ -381,12 +424,16 @@ def batches(
     workers     threads that read ahead; they change no batch and no order
     transforms  done with each batch, in this order: normalise(...), crop(...), flip(), ...,
                 transform(...)
+    share       (first, count, of), for one of several processes that read the same epochs with the
+                same seed: of each `of` batches in a row `count`, from number `first` on; such as
+                `parallel.share` of a tenon.processes.DataParallel. An epoch ends with the last
+                round of `of` full batches
     """
     shuffle = seed is not None if shuffle is None else shuffle
     return Batches(
         dataset, size, shuffle=shuffle, seed=_core.get_seed()[0] if seed is None else seed,
         drop_last=drop_last, workers=workers,
-        transforms=list(transforms),
+        transforms=list(transforms), share=share,
     )  # fmt: skip
 
 

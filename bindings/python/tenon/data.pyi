@@ -21,6 +21,7 @@ class Batches:
         drop_last: Any,
         workers: Any,
         transforms: Any,
+        share: Any,
     ) -> None: ...
     def __iter__(self) -> Any: ...
     def __len__(self) -> Any: ...
@@ -113,6 +114,7 @@ def batches(
     drop_last: Any = ...,
     workers: Any = ...,
     transforms: Any = ...,
+    share: Any = ...,
 ) -> Batches:
     """Batches of `size` samples: each `for` goes once through the dataset, as the next epoch."""
     ...

@@ -216,6 +216,35 @@ class DataParallel:
                 expected = "shard.backward(loss) before the next shard"
                 raise refuse("shards", "shard", expected, f"none for shard {shard.number}")
 
+    @property
+    def share(self):
+        """Which of a step's shards are this process's: (first, count, of), for
+        `tenon.data.batches(..., share=parallel.share)`, whose batches are single shards."""
+        return self.first_shard, self.n_shards, self.n_shards_of_all
+
+    def steps(self, batches):
+        """The steps of one pass through `batches`, which are single shards: for each step its
+        shards, with the batch of each.
+
+            parts = tenon.data.batches(digits, 16, shuffle=True, share=parallel.share)
+            for step in parallel.steps(parts):
+                for shard, (images, labels) in step:
+                    shard.backward(loss_of(images, labels))
+                optimizer.step()
+        """
+        share = getattr(batches, "share", None)
+        if share != self.share:
+            hint = "tenon.data.batches(..., share=parallel.share)"
+            raise refuse("steps", "batches", f"the share {self.share}", repr(share), hint)
+        parts = iter(batches)
+        for first in parts:
+            yield self._step(first, parts)
+
+    def _step(self, part, parts):
+        for shard in self.shards():
+            yield shard, (next(parts) if part is None else part)
+            part = None
+
     def share_states(self, optimizer):
         """Lets each process hold a size-th of the optimizer's state, from the next step on: it
         updates its share of every bucket, and `optimizer.step()` gathers the parameters. The same

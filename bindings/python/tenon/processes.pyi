@@ -31,6 +31,9 @@ class DataParallel:
     def share_states(self, optimizer: Any) -> Any:
         """Lets each process hold a size-th of the optimizer's state, from the next step on: it updates its share of every bucket, and `optimizer.step()` gathers the parameters."""
         ...
+    def steps(self, batches: Any) -> Any:
+        """The steps of one pass through `batches`, which are single shards: for each step its shards, with the batch of each."""
+        ...
     def __getattr__(self, name: _b.str) -> Any: ...
 
 

@@ -1209,6 +1209,35 @@ inline Layer sequential(
   return made;
 }
 
+struct SyncBatchNormOptions {
+  /// channels: size of the second dimension
+  Required<std::int64_t> features;
+  /// added to the variance
+  std::optional<double> eps = {};
+  /// share of a batch in the running statistics
+  std::optional<double> momentum = {};
+  /// are there a weight and a bias?
+  std::optional<bool> affine = {};
+  /// of the parameters: f16, bf16, f32 or f64
+  std::optional<Dtype> dtype = {};
+  /// number of the group of processes; 0: this one
+  std::optional<std::int64_t> group = {};
+};
+/// `tenon.batch_norm` over the batches of all processes of a group: in training mean and variance
+/// of a channel are those of all of them, and so are the running ones, in every process. The layer
+/// tenon.sync_batch_norm.
+inline Layer sync_batch_norm(
+    const SyncBatchNormOptions& options, const std::optional<Device>& device = {}) {
+  Options given;
+  detail::add_option(given, "features", options.features);
+  detail::add_option(given, "eps", options.eps);
+  detail::add_option(given, "momentum", options.momentum);
+  detail::add_option(given, "affine", options.affine);
+  detail::add_option(given, "dtype", options.dtype);
+  detail::add_option(given, "group", options.group);
+  return Layer("tenon.sync_batch_norm", given, device);
+}
+
 struct TransformerBlockOptions {
   /// size of the last dimension of x and y
   Required<std::int64_t> width;

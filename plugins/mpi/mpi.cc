@@ -13,7 +13,6 @@
 #include <atomic>
 #include <chrono>
 #include <climits>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -96,20 +95,14 @@ bool test_all(std::vector<MPI_Request>& requests, const char* what, uint8_t* don
   return all;
 }
 
-// Tests until all are done; false if the time is over before. Spins first, since answers come
-// within microseconds; then lets others have the processor.
+// Tests until all are done; false if the time is over before.
 bool wait_all(std::vector<MPI_Request>& requests, int64_t timeout, const char* what,
               uint8_t* done) {
   const auto begin = Clock::now();
   for (;;) {
     if (test_all(requests, what, done)) return true;
-    const auto now = Clock::now();
-    if (now - begin >= std::chrono::milliseconds(timeout)) return false;
-    if (now - begin < std::chrono::microseconds(200)) {
-      std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
+    if (Clock::now() - begin >= std::chrono::milliseconds(timeout)) return false;
+    sdk::give_way(begin);
   }
 }
 

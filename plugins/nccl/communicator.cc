@@ -6,7 +6,6 @@
 #include "communicator.h"
 
 #include <algorithm>
-#include <thread>
 
 namespace tenon::nccl {
 
@@ -14,15 +13,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kGrace{1000};     // for one that leaves once its part is done
 constexpr std::chrono::milliseconds kPatience{5000};  // for others when a group is left
-
-// Answers come within microseconds; later others may have the processor.
-void pause(Clock::time_point begin) {
-  if (Clock::now() - begin < std::chrono::microseconds(200)) {
-    std::this_thread::yield();
-  } else {
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-}
 
 int chosen_index(const Place& place) {
   int count = 0;
@@ -122,7 +112,7 @@ Communicator::~Communicator() {
       const auto begin = Clock::now();
       Result result = nccl().comm_finalize(comm_);
       while (result == kInProgress && Clock::now() - begin < kPatience) {
-        pause(begin);
+        sdk::give_way(begin);
         result = state();
       }
       quiet = result == kSuccess;
@@ -188,7 +178,7 @@ void Communicator::wait(const Deadline& deadline, const char* what) {
       failed_ = true;
       deadline.refuse(std::string(what) + " was not done");
     }
-    pause(begin);
+    sdk::give_way(begin);
     if (Clock::now() - begin < std::chrono::milliseconds(1)) continue;
     const auto gone = wires_.gone(others());
     if (!gone) continue;

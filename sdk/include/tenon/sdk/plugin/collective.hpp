@@ -18,7 +18,9 @@
 #include <tenon/ext/draft/collectives.h>
 #include <tenon/sdk/plugin/base.hpp>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 
 namespace tenon::sdk {
 
@@ -48,6 +50,16 @@ constexpr tenon_collective_option optional_collective_option(std::string_view na
 // Bytes of `count` elements.
 constexpr size_t bytes_of(const tenon_transfer_desc& transfer, int64_t count) {
   return static_cast<size_t>(count) * size_of(transfer.dtype);
+}
+
+// Lets others have the processor, in a loop that has asked since `begin` whether something is done:
+// for a moment at first, since answers come within microseconds, then for 50 us.
+inline void give_way(std::chrono::steady_clock::time_point begin) {
+  if (std::chrono::steady_clock::now() - begin < std::chrono::microseconds(200)) {
+    std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 template <class Engine>

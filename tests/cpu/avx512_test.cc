@@ -54,8 +54,7 @@ class CpuAvx512 : public testing::Test {
     expect_same(wanted.operands, found.operands, what);
   }
 
-  const std::vector<std::string> folders_ = {plugin_dir(),
-                                             std::string(test_plugin_dir()) + "/cpu"};
+  const std::vector<std::string> folders_ = {plugin_dir(), std::string(test_plugin_dir()) + "/cpu"};
   const Session wide_{folders_, 3};
   const Session narrow_{folders_, 1};
 };
@@ -87,7 +86,8 @@ TEST_F(CpuAvx512, GradientsOfImagesHaveTheBitsOfAvx2) {
        "f32[2,24,27,29], f32[24,1,3,3] | size=[27,29], padding=[1], groups=24"},
       {"tenon.conv_input_grad",
        "f32[2,24,14,15], f32[24,1,3,3] | size=[27,29], stride=[2], padding=[1], groups=24"},
-      {"tenon.conv_input_grad", "f32[2,70,7,7], f32[70,1,3,3] | size=[7,7], padding=[1], groups=70"},
+      {"tenon.conv_input_grad",
+       "f32[2,70,7,7], f32[70,1,3,3] | size=[7,7], padding=[1], groups=70"},
       {"tenon.conv_input_grad",
        "f32[2,20,13,12], f32[20,9,3,3] | size=[17,16], dilation=[2], groups=4"},
   };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/support/torch_blocks.py: PyTorch's residual block as torchvision names it, which need not be
-installed for it: for tests and benchmarks that compare with PyTorch."""
+"""tests/support/torch_blocks.py: PyTorch's residual block as torchvision names it, for tests and
+benchmarks that compare with PyTorch; torchvision is not needed."""
 
 import torch
 

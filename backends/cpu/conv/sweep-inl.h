@@ -133,9 +133,7 @@ class SweepProduct {
     const T* next;  // what the next panel's first column reads, or none
   };
 
-  int64_t row_of(int64_t block) const {
-    return gemm::row_of(block, s_.rows, plan_.row_blocks);
-  }
+  int64_t row_of(int64_t block) const { return gemm::row_of(block, s_.rows, plan_.row_blocks); }
   int64_t rows_of(int64_t block) const { return row_of(block + 1) - row_of(block); }
   const T* weights_of(int64_t group, int64_t row) const {
     return o_.weights + group * s_.group_step() + row * s_.row_step + s_.tap_first;

@@ -31,6 +31,11 @@ import ops
 import torch
 import torch.nn.functional as F
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "examples/python"), str(ROOT / "tests/support")]
+import convolution_choices
+from torch_blocks import TorchBlock
+
 # Name, images, groups, channels in and out of a group, size, kernel, stride, padding.
 LAYERS = (
     ("3x3 64, 56 (P22)", 32, 1, 64, 64, 56, 3, 1, 1),
@@ -120,26 +125,6 @@ def layer(tenon, shape, rounds):
     }
 
 
-class TorchBlock(torch.nn.Module):
-    def __init__(self, inputs, outputs, stride):
-        super().__init__()
-        self.conv1 = torch.nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
-        self.bn1 = torch.nn.BatchNorm2d(outputs)
-        self.conv2 = torch.nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
-        self.bn2 = torch.nn.BatchNorm2d(outputs)
-        self.downsample = None
-        if stride != 1 or inputs != outputs:
-            self.downsample = torch.nn.Sequential(
-                torch.nn.Conv2d(inputs, outputs, 1, stride, bias=False),
-                torch.nn.BatchNorm2d(outputs),
-            )
-
-    def forward(self, x):
-        beside = x if self.downsample is None else self.downsample(x)
-        y = torch.relu_(self.bn1(self.conv1(x)))
-        return torch.relu_(self.bn2(self.conv2(y)) + beside)
-
-
 def torch_network(width, blocks):
     return torch.nn.Sequential(
         torch.nn.Conv2d(1, width, 3, 1, 1, bias=False),
@@ -172,8 +157,9 @@ def batch_of(size):
     return pixels, rng.integers(0, 10, size)
 
 
-def tenon_step(tenon, network, size, captured):
-    pixels, labels = (tenon.tensor(each) for each in batch_of(size))
+def tenon_training(tenon, network, size):
+    """A step, and the batch that it takes."""
+    batch = [tenon.tensor(each) for each in batch_of(size)]
     model = tenon_network(tenon, *NETWORKS[network])
     update = tenon.optim.sgd(model.parameters(), **HYPERS)
 
@@ -183,8 +169,13 @@ def tenon_step(tenon, network, size, captured):
         update.step(clear_grad=True)
         return loss
 
+    return step, batch
+
+
+def tenon_step(tenon, network, size, captured):
+    step, batch = tenon_training(tenon, network, size)
     run = tenon.captured(step) if captured else step
-    return lambda: run(pixels, labels).item()
+    return lambda: run(*batch).item()
 
 
 def torch_step(network, size):
@@ -238,11 +229,15 @@ def work(task, rounds, threads):
         return growth(torch_step, *rest)
     import tenon
 
-    tenon.configure(threads=threads)
+    tenon.configure(threads=threads, check=rest[0] if kind == "recorded" else "")
     if kind == "train":
         return train_tenon(tenon, *rest)
     if kind == "choices":
-        return choices(tenon, rounds)
+        return convolution_choices.pairs(tenon, rounds, least, in_fast_arithmetic)
+    if kind == "arena":
+        return convolution_choices.arena(tenon, rounds, least, *tenon_training(tenon, *rest))
+    if kind in ("recorded", "col2im"):
+        return getattr(convolution_choices, kind)(tenon, rounds)
     if kind == "layer":
         return layer(tenon, rest, rounds)
     if kind == "memory":
@@ -268,75 +263,6 @@ def ask(args, task, threads):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def choices(tenon, rounds):
-    """What earlier systems planned as optimisations, beside the same without: seconds of both."""
-    rng = np.random.default_rng(0)
-
-    def numbers(*shape):
-        return tenon.tensor(rng.normal(size=shape).astype(np.float32))
-
-    x, bias, scale = numbers(64, 32, 28, 28), numbers(32), numbers(32)
-    x64, w64 = numbers(32, 64, 56, 56), numbers(64, 64, 3, 3)
-    w, wide = numbers(32, 32, 3, 3), numbers(64, 32, 28, 28)
-    flat = w.reshape(32, 288)
-    line = bias.reshape(32, 1, 1)
-    heads, turned = numbers(64, 128, 4, 64), numbers(64, 128, 4, 64)
-
-    def columns():
-        y = tenon.matmul(flat, tenon.im2col(x, kernel=[3, 3], padding=[1]))
-        return y.reshape(64, 32, 28, 28)
-
-    def norm():
-        mean = x.mean(axes=[0, 2, 3], keepdims=True)
-        far = x - mean
-        variance = (far * far).mean(axes=[0, 2, 3], keepdims=True)
-        return far * (variance + 1e-5).rsqrt() * scale.reshape(32, 1, 1) + line
-
-    def products(copied):
-        a, b = heads.permute([0, 2, 1, 3]), turned.permute([0, 2, 3, 1])
-        return tenon.matmul(*((each.contiguous() for each in (a, b)) if copied else (a, b)))
-
-    pairs = {
-        "broadcast: bias [32,1,1] added to [64,32,28,28], against a whole tensor": (
-            lambda: x + line,
-            lambda: x + tenon.broadcast_to(line, shape=[64, 32, 28, 28]).contiguous(),
-        ),
-        "bias within the convolution, against an op of its own": (
-            lambda: tenon.conv(x, w, bias, padding=[1]),
-            lambda: tenon.conv(x, w, padding=[1]) + line,
-        ),
-        "windows packed for each tile, against im2col and a product": (
-            lambda: tenon.conv(x, w, padding=[1]),
-            columns,
-        ),
-        "tiles of 4x4 by Winograd (fast arithmetic), against windows as written": (
-            in_fast_arithmetic(tenon, lambda: tenon.conv(x64, w64, padding=[1])),
-            lambda: tenon.conv(x64, w64, padding=[1]),
-        ),
-        "batch norm in two passes, against the ops of its formula": (
-            lambda: tenon.batch_norm(x, scale, bias),
-            norm,
-        ),
-        "batched products of strided operands, against copies": (
-            lambda: products(False),
-            lambda: products(True),
-        ),
-        "dx without columns (by windows over dy), against a product and col2im": (
-            lambda: tenon.conv_input_grad(wide, w, size=[28, 28], padding=[1]),
-            lambda: tenon.col2im(
-                tenon.matmul(flat.T, wide.reshape(64, 32, 784)),
-                size=[28, 28],
-                kernel=[3, 3],
-                padding=[1],
-            ),
-        ),
-    }
-    return {
-        name: list(least({"with": ours, "without": plain}, rounds).values())
-        for name, (ours, plain) in pairs.items()
-    }
-
-
 def add_row(args, lines, cells):
     lines.append("| " + " | ".join(map(str, cells)) + " |")
     if args.output != "-" and sys.stderr.isatty():
@@ -345,10 +271,24 @@ def add_row(args, lines, cells):
 
 def chosen(args):
     lines = ["| choice | threads | with | without | times |", "|---|---:|---:|---:|---:|"]
+
+    def add(name, threads, ours, plain, shown=ops.shown):
+        cells = [name, threads, shown(ours), shown(plain), f"{plain / ours:.2f}"]
+        add_row(args, lines, cells)
+
     for threads in args.threads:
-        for name, (ours, plain) in ask(args, ("choices",), threads).items():
-            cells = [name, threads, ops.shown(ours), ops.shown(plain), f"{plain / ours:.2f}"]
-            add_row(args, lines, cells)
+        for name, op, sample in convolution_choices.ELEMENTWISE:
+            add(name, threads, *pinned(args, op, sample, threads, ("tenon.cpu", "tenon.ref")))
+        for name, both in ask(args, ("choices",), threads).items():
+            add(name, threads, *both)
+        recorded = [ask(args, ("recorded", mode), threads) for mode in ("", "threads")]
+        add(convolution_choices.RECORDED, threads, *recorded)
+        found = ask(args, ("arena", "H2", 64), threads)
+        add(convolution_choices.ARENA, threads, *found["bytes"], lambda n: f"{n / 1e6:.1f} MB")
+        add(convolution_choices.REPLAY, threads, *found["seconds"])
+        if threads > 1:
+            halves = [ask(args, ("col2im",), count) for count in (threads, 1)]
+            add("col2im by all threads, against one", threads, *halves)
     return lines
 
 
@@ -382,9 +322,8 @@ def layers(args):
     return [*lines, "", means("PyTorch / Tenon", ratios)]
 
 
-def pinned(args, op, sample, threads):
-    """Least seconds of a call by tenon.cpu and by tenon.onednn."""
-    plugins = ("tenon.cpu", "tenon.onednn")
+def pinned(args, op, sample, threads, plugins=("tenon.cpu", "tenon.onednn")):
+    """Least seconds of a call by each."""
     best = dict.fromkeys(plugins, math.inf)
     for turn in range(4):
         plugin = plugins[turn % 2]
@@ -578,8 +517,7 @@ def main():
     unknown = set(args.parts.split(",")) - set(PARTS)
     if unknown:
         parser.error(f"there is no part {', '.join(sorted(unknown))}: {', '.join(PARTS)}")
-    examples = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
-    sys.path[:0] = [str(args.build / "python"), str(examples)]
+    sys.path.insert(0, str(args.build / "python"))
     if args.work:
         print(json.dumps(work(json.loads(args.work), args.rounds, args.threads[0])))
         return

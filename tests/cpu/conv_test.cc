@@ -323,8 +323,8 @@ TYPED_TEST(ConvBits, StridedDepthwiseLayers) {
 }
 
 // More values of k than a block, more windows than a task, several images in a panel; one channel a
-// group in rows that are shorter and longer than a vector; so many images that threads take whole
-// ones.
+// group in rows that are shorter and longer than a vector, more of them than are turned together;
+// so many images that threads take whole ones.
 TYPED_TEST(ConvBits, LargerLayers) {
   const Layer layers[] = {
       {3, 1, 40, 37, {7, 7}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
@@ -334,6 +334,9 @@ TYPED_TEST(ConvBits, LargerLayers) {
       {3, 18, 1, 1, {6, 5}, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}},
       {2, 4, 1, 3, {40}, {5}, {1}, {2, 2}, {1}},
       {1, 5, 1, 1, {150, 13}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+      {1, 20, 1, 1, {70, 13}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+      {2, 40, 1, 1, {7, 7}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+      {1, 17, 1, 1, {3, 5, 6}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, {1, 1, 1}},
       {31, 1, 2, 3, {6, 5}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
       {19, 1, 5, 9, {6, 7}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
       {37, 2, 3, 4, {9, 8}, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}},

@@ -14,36 +14,18 @@ try:
 except ImportError as missing:
     print(f"skipped: {missing.name} is not installed")
     sys.exit(77)
-sys.path.insert(0, str(pathlib.Path(os.environ["TENON_LIBRARY"]).parents[1] / "python"))
+sys.path[:0] = [
+    str(pathlib.Path(os.environ["TENON_LIBRARY"]).parents[1] / "python"),
+    str(pathlib.Path(__file__).resolve().parents[1] / "support"),
+]
 import tenon
+from torch_blocks import TorchBlock
 
 STAGES = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
 # Largest difference over largest value; sums have another order in each of 20 layers, one for each
 # instruction set of PyTorch's (seen: 5e-6 and 4e-14). Gradients are compared in f64: in f32 an
 # activation that is nearly 0 may be kept by one and dropped by the other.
 CLOSE = {tenon.float32: 5e-5, tenon.float64: 1e-11}
-
-
-class TorchBlock(torch.nn.Module):
-    """torchvision's BasicBlock, which is not needed for it."""
-
-    def __init__(self, inputs, outputs, stride):
-        super().__init__()
-        self.conv1 = torch.nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
-        self.bn1 = torch.nn.BatchNorm2d(outputs)
-        self.conv2 = torch.nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
-        self.bn2 = torch.nn.BatchNorm2d(outputs)
-        self.downsample = None
-        if stride != 1 or inputs != outputs:
-            self.downsample = torch.nn.Sequential(
-                torch.nn.Conv2d(inputs, outputs, 1, stride, bias=False),
-                torch.nn.BatchNorm2d(outputs),
-            )
-
-    def forward(self, x):
-        beside = x if self.downsample is None else self.downsample(x)
-        y = torch.relu(self.bn1(self.conv1(x)))
-        return torch.relu(self.bn2(self.conv2(y)) + beside)
 
 
 def torch_resnet18():

@@ -57,6 +57,7 @@ inline constexpr int64_t kRoomUnit = 16;
 // Images that are copied at a time are to stay in the second cache.
 inline void set_copies(Room& room, const conv::Sweep& any, int64_t image) {
   constexpr int64_t kMinParts = 16;  // parts
+  constexpr int64_t kFewParts = 8;   // if more would leave panels half empty
   constexpr int64_t kMaxParts = 24;  // 2, 3, 4, 6, 8 and 12 threads have equal shares
   constexpr int64_t kElements = 1 << 17;
   constexpr int64_t kPartElements = 1 << 16;
@@ -66,8 +67,8 @@ inline void set_copies(Room& room, const conv::Sweep& any, int64_t image) {
   room.images = std::clamp<int64_t>(kElements / image, 1, images);
   if (images >= kMinParts) {
     const int64_t filling = gemm::pieces(kWindows, std::max<int64_t>(any.windows(), 1));
-    room.images =
-        std::clamp<int64_t>(std::max(kPartElements / image, filling), 1, images / kMinParts);
+    const int64_t parts = filling > images / kMinParts ? kFewParts : kMinParts;
+    room.images = std::clamp<int64_t>(std::max(kPartElements / image, filling), 1, images / parts);
     room.parts = std::min(gemm::pieces(images, room.images), kMaxParts);
     const int64_t products = any.groups * any.rows * any.columns() * any.depth() / room.parts;
     room.grain = gemm::pieces(gemm::kTaskProducts, std::max<int64_t>(products, 1));

@@ -134,20 +134,24 @@ class DepthwiseGrad {
   }
 
   void add_strip(const ChannelBlock& block, const Place& at, T* copy, T* sums) const {
-    constexpr int64_t kPositions = 256;
+    constexpr int64_t kPositions = SideBySide<T>::kTurned;
     HWY_ALIGN T dy[kPositions * kLanes<T>];
     lines_.copy(x_ + at.image * s_.from.image, block, at.z, at.y, copy);
     const int64_t rows = std::min(lines_.rows(), s_.axes[1].count - at.y);
     const conv::Axis& across = s_.axes[2];
-    for (int64_t y = 0; y < rows; ++y) {
+    const int64_t together = std::min(SideBySide<T>::rows_at_once(s_.to, across.count), rows);
+    for (int64_t y = 0; y < rows; y += together) {
       const T* const from = dy_ + at.image * s_.to.image + block.first * s_.to.channel +
                             at.z * s_.to.place[0] + (at.y + y) * s_.to.place[1];
-      const T* const x = copy + y * lines_.row_step();
+      const int64_t turned = std::min(together, rows - y);
       for (int64_t i = 0; i < across.count; i += kPositions) {
         const int64_t count = std::min(kPositions, across.count - i);
-        pack(Lines<T>{from + i * s_.to.place[2], s_.to.channel, s_.to.place[2], block.count}, count,
-             dy, kLanes<T>);
-        add_run({x + i * lines_.step(), lines_.offsets(), dy, sums, count, lines_.step()});
+        pack(Lines<T>{from + i * s_.to.place[2], s_.to.channel, s_.to.place[2], block.count},
+             turned * count, dy, kLanes<T>);
+        for (int64_t row = 0; row < turned; ++row) {
+          const T* const x = copy + (y + row) * lines_.row_step() + i * lines_.step();
+          add_run({x, lines_.offsets(), dy + row * count * kLanes<T>, sums, count, lines_.step()});
+        }
       }
     }
   }

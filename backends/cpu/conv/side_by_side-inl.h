@@ -52,23 +52,53 @@ class SideBySide {
     const int64_t begin = std::clamp<int64_t>(-f.first[2], 0, f.size[2]);
     const int64_t end = std::clamp(s_.axes[2].size - f.first[2], begin, f.size[2]);
     const int64_t row = f.size[2] * kLanes<T>;
-    for (int64_t i = 0; i < f.size[0] * f.size[1]; ++i, to += row) {
+    for (int64_t i = 0; i < f.size[0] * f.size[1];) {
       const int64_t from_z = i / f.size[1] + f.first[0] + z * s_.axes[0].step;
       const int64_t from_y = i % f.size[1] + f.first[1] + y * s_.axes[1].step;
+      int64_t rows = 1;
       if (!s_.axes[0].inside(from_z) || !s_.axes[1].inside(from_y) || begin == end) {
         std::fill_n(to, row, T(0));
-        continue;
+      } else {
+        const int64_t most = std::min(f.size[1] - i % f.size[1], s_.axes[1].size - from_y);
+        rows = std::min(rows_at_once(s_.from, end - begin), most);
+        const T* const from = channel + from_z * s_.from.place[0] + from_y * s_.from.place[1] +
+                              (begin + f.first[2]) * s_.from.place[2];
+        copy_rows(from, block, rows, begin, end, to);
       }
-      const T* const from = channel + from_z * s_.from.place[0] + from_y * s_.from.place[1] +
-                            (begin + f.first[2]) * s_.from.place[2];
-      std::fill_n(to, begin * kLanes<T>, T(0));
-      pack(Lines<T>{from, s_.from.channel, s_.from.place[2], block.count}, end - begin,
-           to + begin * kLanes<T>, kLanes<T>);
+      i += rows;
+      to += rows * row;
+    }
+  }
+
+  // How many rows of so many elements are turned together: those that follow each other in memory,
+  // since a row alone ends in elements that fill no block.
+  static int64_t rows_at_once(const conv::Steps& steps, int64_t width) {
+    const bool follow = steps.place[2] == 1 && steps.place[1] == width;
+    return follow ? std::max<int64_t>(kTurned / width, 1) : 1;
+  }
+  static constexpr int64_t kTurned = 256;  // elements of a channel
+
+ private:
+  // Elements [begin, end) of a row of the copy are the image's.
+  void copy_rows(const T* from, const ChannelBlock& block, int64_t rows, int64_t begin, int64_t end,
+                 T* to) const {
+    HWY_ALIGN T turned[kTurned * kLanes<T>];
+    const int64_t width = end - begin;
+    const int64_t row = strip_.frame.size[2] * kLanes<T>;
+    const Lines<T> lines{from, s_.from.channel, s_.from.place[2], block.count};
+    if (rows > 1) pack(lines, rows * width, turned, kLanes<T>);
+    for (int64_t y = 0; y < rows; ++y, to += row) {
+      T* const inside = to + begin * kLanes<T>;
+      std::fill(to, inside, T(0));
+      if (rows > 1) {
+        std::copy_n(turned + y * width * kLanes<T>, width * kLanes<T>, inside);
+      } else {
+        pack(lines, width, inside, kLanes<T>);
+      }
       std::fill(to + end * kLanes<T>, to + row, T(0));
     }
   }
 
- private:
   const conv::Sweep& s_;
   RowStrip strip_;
   int64_t offsets_[kMaxTaps];
@@ -92,7 +122,12 @@ class NarrowDepthwise {
         weights_(weights + s.tap_first),
         bias_(bias),
         out_(out + s.to_first),
-        lines_(s) {}
+        lines_(s) {
+    const int64_t width = s.axes[2].count;
+    for (int64_t i = 0; i < kWindows; ++i) {
+      places_[i] = i / width * lines_.row_step() + i % width * lines_.step();
+    }
+  }
 
   void compute() const {
     constexpr int64_t kTaskSums = 1 << 15;  // worth handing to another thread
@@ -148,17 +183,15 @@ class NarrowDepthwise {
     HWY_ALIGN T copy[kStripBytes / sizeof(T)];
     HWY_ALIGN T sums[kWindows * kLanes<T>];
     lines_.copy(image_ + at.image * s_.from.image, block, at.z, at.y, copy);
-    const int64_t width = s_.axes[2].count;
-    const int64_t windows = rows * width;
+    const int64_t windows = rows * s_.axes[2].count;
     const T* from[kAbreast];
-    const auto place = [&](int64_t window) {
-      return copy + window / width * lines_.row_step() + window % width * lines_.step();
-    };
     bool has_nan = false;
     for (int64_t i = 0; i < windows; i += kAbreast) {
       // Windows beyond the last one are those before it once more.
       const int64_t first = std::max<int64_t>(std::min(i, windows - kAbreast), 0);
-      for (int64_t j = 0; j < kAbreast; ++j) from[j] = place(std::min(first + j, windows - 1));
+      for (int64_t j = 0; j < kAbreast; ++j) {
+        from[j] = copy + places_[std::min(first + j, windows - 1)];
+      }
       has_nan |= sum_abreast(weights, from, sums + first * kLanes<T>);
     }
     store(block, at, rows, sums);
@@ -198,6 +231,10 @@ class NarrowDepthwise {
     for (int64_t c = 0; c < block.count; ++c) {
       const T* from = turned + c * kWindows;
       T* to = out_of(block, at, c);
+      if (s_.to.place[2] == 1 && s_.to.place[1] == width) {
+        std::copy_n(from, rows * width, to);
+        continue;
+      }
       for (int64_t y = 0; y < rows; ++y, from += width, to += s_.to.place[1]) {
         for (int64_t x = 0; x < width; ++x) to[x * s_.to.place[2]] = from[x];
       }
@@ -232,6 +269,7 @@ class NarrowDepthwise {
   const T* const bias_;
   T* const out_;
   const SideBySide<T> lines_;
+  int64_t places_[kWindows];  // of a strip's windows in its copy
 };
 
 }  // namespace tenon::cpu::HWY_NAMESPACE

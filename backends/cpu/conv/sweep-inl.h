@@ -133,9 +133,7 @@ class SweepProduct {
     const T* next;  // what the next panel's first column reads, or none
   };
 
-  int64_t row_of(int64_t block) const {
-    return block * (s_.rows / plan_.row_blocks) + std::min(block, s_.rows % plan_.row_blocks);
-  }
+  int64_t row_of(int64_t block) const { return gemm::row_of(block, s_.rows, plan_.row_blocks); }
   int64_t rows_of(int64_t block) const { return row_of(block + 1) - row_of(block); }
   const T* weights_of(int64_t group, int64_t row) const {
     return o_.weights + group * s_.group_step() + row * s_.row_step + s_.tap_first;
@@ -151,10 +149,18 @@ class SweepProduct {
       pack(Lines<T>{from, s_.row_step, 1, rows_of(block)}, depth_, to, kPanelRows);
       return;
     }
-    // Weights of one channel lie beside each other.
+    // Weights of one channel lie beside each other. Those of the next are pages away: no processor
+    // guesses where, and waiting for each would take longer than packing.
+    constexpr int64_t kLater = 4;
+    constexpr auto kLine = static_cast<int64_t>(64 / sizeof(T));
     const int64_t taps = s_.taps();
     for (int64_t c = 0; c < s_.channels; ++c, to += taps * kPanelRows) {
       const T* const first = from + c * s_.channel_step;
+      if (s_.taps_are_packed() && c + kLater < s_.channels) {
+        const T* const later = first + kLater * s_.channel_step;
+        const int64_t count = (rows_of(block) - 1) * s_.row_step + taps;
+        for (int64_t i = 0; i < count; i += kLine) hwy::Prefetch(later + i);
+      }
       if (s_.taps_are_packed()) {
         pack(Lines<T>{first, s_.row_step, 1, rows_of(block)}, taps, to, kPanelRows);
         continue;

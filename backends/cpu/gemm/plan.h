@@ -35,6 +35,11 @@ inline constexpr int64_t kPanelBytes = 65536;        // the most that a task pac
 constexpr int64_t pieces(int64_t whole, int64_t most) { return (whole + most - 1) / most; }
 constexpr int64_t round_up(int64_t value, int64_t unit) { return pieces(value, unit) * unit; }
 
+// Where a block begins if `rows` are cut into so many blocks evenly: the first ones have one more.
+constexpr int64_t row_of(int64_t block, int64_t rows, int64_t blocks) {
+  return block * (rows / blocks) + std::min(block, rows % blocks);
+}
+
 enum class PackB {
   kNever,  // read in place
   kTask,   // a task packs a panel of columns for all its rows

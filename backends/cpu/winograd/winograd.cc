@@ -123,9 +123,7 @@ class Product {
   }
 
  private:
-  int64_t row_of(int64_t block) const {
-    return block * (p_.out / room_.blocks) + std::min(block, p_.out % room_.blocks);
-  }
+  int64_t row_of(int64_t block) const { return gemm::row_of(block, p_.out, room_.blocks); }
 
   // ---- Weights: [product, block, channel, row] ----
 

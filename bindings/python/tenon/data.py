@@ -50,6 +50,11 @@ class Dataset:
     def __len__(self):
         return _core.dataset_length(self._handle)
 
+    def lengths(self):
+        """How long each sample is, a tensor int64[n]: what `batches` puts in buckets by. An error
+        where the dataset does not say it."""
+        return _core.dataset_lengths(self._handle)
+
     def take(self, indices):
         """Samples by number: a tuple of tensors [n, ...], one for each field."""
         return tuple(_core.get_samples(self._handle, list(indices), len(self.fields)))
@@ -98,10 +103,10 @@ def tensors(*fields):
 class _Registered:
     """Batches of a dataset of the registry: a loader with threads of its own."""
 
-    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms):
+    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms, buckets):
         self._n_fields = len(dataset.fields)
         self._handle = _core.create_loader(
-            dataset._handle, 0, size, seed, shuffle, drop_last, workers, transforms
+            dataset._handle, 0, size, seed, shuffle, drop_last, workers, transforms, *buckets
         )
 
     def begin(self, epoch, position):
@@ -117,20 +122,26 @@ class _Registered:
         _core.close_loader(self._handle)
 
 
-def _order(length, seed, epoch, shuffle):
-    """The numbers of the samples in the order of an epoch: one batch of a loader of numbers."""
-    loader = _core.create_loader(None, length, max(length, 1), seed, shuffle, False, 0, [])
+def _order(length, size, seed, epoch, shuffle, buckets):
+    """The numbers of the samples in the order of an epoch, which without buckets is the same for
+    batches of every size."""
+    if not buckets[0]:
+        size = max(length, 1)  # one batch
+    loader = _core.create_loader(None, length, size, seed, shuffle, False, 0, [], *buckets)
     _core.begin_epoch(loader, epoch, 0)
-    fields = _core.next_batch(loader, 1)
-    return fields[0].tolist() if fields else []
+    order = []
+    while fields := _core.next_batch(loader, 1):
+        order += fields[0].tolist()
+    return order
 
 
 class _Written:
     """Batches of a dataset written in Python: the same orders and transforms, with threads of
     Python's, each of which has a context of its own."""
 
-    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms):
+    def __init__(self, dataset, size, seed, shuffle, drop_last, workers, transforms, buckets):
         self._dataset, self._size, self._seed = dataset, size, seed
+        self._buckets = buckets
         self._shuffle, self._drop_last, self._transforms = shuffle, drop_last, transforms
         self._workers, self._pool, self._ahead = workers, None, {}
         self._lock = _thread.allocate_lock()
@@ -138,7 +149,8 @@ class _Written:
 
     def begin(self, epoch, position):
         self._drop()
-        self._order = _order(len(self._dataset), self._seed, epoch, self._shuffle)
+        length = len(self._dataset)
+        self._order = _order(length, self._size, self._seed, epoch, self._shuffle, self._buckets)
         self._epoch, self._position = epoch, position
 
     def place(self):
@@ -253,8 +265,14 @@ class Batches:
     position  samples of it already given
     """
 
-    def __init__(self, dataset, size, *, shuffle, seed, drop_last, workers, transforms):
-        for name, number, least, most in (("size", size, 1, 2**62), ("workers", workers, 0, 64)):
+    def __init__(
+        self, dataset, size, *, shuffle, seed, drop_last, workers, transforms, buckets, lengths
+    ):
+        for name, number, least, most in (
+            ("size", size, 1, 2**62),
+            ("workers", workers, 0, 64),
+            ("buckets", buckets, 0, 2**62),
+        ):
             if not isinstance(number, int) or not least <= number <= most:
                 raise _refuse("batches", name, f"{least} to {most}", repr(number))
         if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
@@ -268,10 +286,12 @@ class Batches:
                     "batches", "transforms", "those of tenon.data", type(each).__name__, "", "type"
                 )
         self._dataset, self._size, self._drop_last, self.seed = dataset, size, drop_last, seed
+        self._pool = buckets
+        by_length = buckets, _lengths_of(dataset, lengths) if buckets else None
         self._begun, self._passes = False, 0
         source = _Registered if isinstance(dataset, Dataset) else _Written
         specs = [(each._handle, each.field) for each in transforms]
-        self._source = source(dataset, size, seed, shuffle, drop_last, workers, specs)
+        self._source = source(dataset, size, seed, shuffle, drop_last, workers, specs, by_length)
         self._process = _process() if workers else None
 
     def __len__(self):
@@ -288,15 +308,19 @@ class Batches:
         """Samples of the epoch that were given already."""
         return self._open().place()[1]
 
-    def begin(self, epoch, position=0, *, seed=None):
-        """The next `for` is this epoch, from this sample of it on; with `seed`, that of a
-        checkpoint, an error if these batches have another, and so another order."""
+    def begin(self, epoch, position=0, *, seed=None, buckets=None, size=None):
+        """The next `for` is this epoch, from this sample of it on; with `seed`, `buckets` and
+        `size`, those of a checkpoint, an error if these batches have others, and so another
+        order."""
         length = len(self._dataset)
         if seed not in (None, self.seed):
             raise _refuse(
                 "batches", "seed", f"{self.seed}, as the batches were made", str(seed),
                 "tenon.data.batches(..., seed=...), or tenon.seed(...) before it",
             )  # fmt: skip
+        for name, given, own in (("buckets", buckets, self._pool), ("size", size, self._size)):
+            if given not in (None, own):
+                raise _refuse("batches", name, f"{own}, as the batches were made", str(given))
         if epoch < 0 or not 0 <= position <= length:
             raise _refuse("batches", "position", f"0 to {length}", f"{epoch}, {position}")
         self._open().begin(epoch, position)
@@ -310,7 +334,10 @@ class Batches:
         over = rest < self._size if self._drop_last else rest == 0
         if self._begun and over:
             epoch, position = epoch + 1, 0
-        return {"epoch": epoch, "position": position, "seed": self.seed}
+        state = {"epoch": epoch, "position": position, "seed": self.seed}
+        if self._pool:
+            state |= {"buckets": self._pool, "size": self._size}
+        return state
 
     def __iter__(self):
         if self._begun:
@@ -341,6 +368,26 @@ class Batches:
         self.close()
 
 
+def _lengths_of(dataset, lengths):
+    """A list of as many lengths as there are samples; None where the loader asks a dataset of the
+    registry itself."""
+    if lengths is None:
+        if isinstance(dataset, Dataset):
+            return None
+        if not hasattr(dataset, "lengths"):
+            raise _refuse(
+                "batches", "lengths", f"the lengths of {len(dataset)} samples", "none",
+                f"lengths=[...], or a method `lengths` of {type(dataset).__name__}",
+            )  # fmt: skip
+        lengths = dataset.lengths()
+    lengths = lengths.tolist() if hasattr(lengths, "tolist") else list(lengths)
+    if len(lengths) != len(dataset):
+        raise _refuse(
+            "batches", "lengths", f"the lengths of {len(dataset)} samples", str(len(lengths))
+        )
+    return lengths
+
+
 def _process():
     import os
 
@@ -367,8 +414,9 @@ class _Pass:
 
 
 def batches(
-    dataset, size, *, shuffle=None, seed=None, drop_last=False, workers=0, transforms=()
-):
+    dataset, size, *, shuffle=None, seed=None, drop_last=False, workers=0, transforms=(),
+    buckets=0, lengths=None,
+):  # fmt: skip
     """Batches of `size` samples: each `for` goes once through the dataset, as the next epoch.
 
     dataset     one of `tenon.data`, or any object with len() and [number], whose samples are
@@ -381,12 +429,15 @@ def batches(
     workers     threads that read ahead; they change no batch and no order
     transforms  done with each batch, in this order: normalise(...), crop(...), flip(), ...,
                 transform(...)
+    buckets     with 2 or more, batches of samples of similar length: so many batches in a row of
+                the order are sorted by length and cut anew, and shuffled batches change places
+    lengths     of all samples, integers, for `buckets`; without them `dataset.lengths()`
     """
     shuffle = seed is not None if shuffle is None else shuffle
     return Batches(
         dataset, size, shuffle=shuffle, seed=_core.get_seed()[0] if seed is None else seed,
         drop_last=drop_last, workers=workers,
-        transforms=list(transforms),
+        transforms=list(transforms), buckets=buckets, lengths=lengths,
     )  # fmt: skip
 
 
